@@ -1,0 +1,366 @@
+/* psdvec: word embeddings from a generative model, as a C library.
+ *
+ * WHAT IT DOES TODAY
+ *   Text goes in, exact counts of word pairs come out, in a file that any
+ *   language can read. The rooms that turn counts into vectors stand on this.
+ *
+ * THE SHORTEST USEFUL PROGRAM
+ *
+ *     psdvec_context *ctx;
+ *     if (psdvec_context_new(NULL, &ctx) != PSDVEC_OK) return 1;
+ *
+ *     psdvec_count_options opt;
+ *     psdvec_count_options_default(&opt);
+ *     opt.window = 5;
+ *
+ *     const char *inputs[] = {"wiki.txt.zst", "books"};
+ *     if (psdvec_count(ctx, &opt, inputs, 2, "wiki.counts.safetensors", NULL))
+ *         fprintf(stderr, "%s\n", psdvec_error_message(ctx));
+ *
+ *     psdvec_context_free(ctx);
+ *
+ * HABITS
+ *   - Every call that can fail returns a psdvec_status; PSDVEC_OK is zero. The
+ *     sentence that explains a failure is in psdvec_error_message(ctx).
+ *   - The library never prints, never exits and has no global state. Progress,
+ *     warnings and cancellation are callbacks of the host.
+ *   - Options are plain structs. Fill them with ..._default(), change what you
+ *     like, and every call validates them before it does anything.
+ *   - Same input, same options: same bits, for any number of threads, any
+ *     memory budget and any order of the inputs.
+ *   - ..._free() and ..._close() accept NULL.
+ *   - One context serves one caller at a time; use one context per thread.
+ *
+ * Part 1 is the simple interface, part 2 the advanced one.
+ */
+#ifndef PSDVEC_H
+#define PSDVEC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PSDVEC_VERSION_MAJOR 0
+#define PSDVEC_VERSION_MINOR 1
+#define PSDVEC_VERSION_PATCH 0
+#define PSDVEC_VERSION "0.1.0"
+
+#if defined(__GNUC__)
+#define PSDVEC_API __attribute__((visibility("default")))
+#else
+#define PSDVEC_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ======================================================================
+ * Part 1. The simple interface
+ * ====================================================================== */
+
+/* ---- Status codes, in families of a hundred --------------------------
+ * The numbers are part of the interface and never change their meaning. */
+typedef enum psdvec_status {
+    PSDVEC_OK = 0,
+
+    /* 1xx: the call itself */
+    PSDVEC_ERR_OPTION = 100, /* an option is out of range or contradicts another */
+
+    /* 2xx: the text, or another input, cannot be used */
+    PSDVEC_ERR_NOT_FOUND = 200, /* no such file or folder */
+    PSDVEC_ERR_READ = 201,      /* it exists, but reading it failed */
+    PSDVEC_ERR_NOT_TEXT = 202,  /* it does not look like text */
+    PSDVEC_ERR_DAMAGED = 203,   /* truncated or encrypted archive, malformed record */
+    PSDVEC_ERR_EMPTY = 204,     /* nothing countable in it */
+    PSDVEC_ERR_UTF8 = 205,      /* bad UTF-8 where `strict` was asked for */
+
+    /* 3xx: one of our own files cannot be used */
+    PSDVEC_ERR_FORMAT = 300,   /* not a file of this kind */
+    PSDVEC_ERR_CORRUPT = 301,  /* truncated, or a checksum does not match */
+    PSDVEC_ERR_VERSION = 302,  /* written by a newer version */
+    PSDVEC_ERR_MISMATCH = 303, /* files that do not belong together */
+
+    /* 4xx: the result cannot be written */
+    PSDVEC_ERR_WRITE = 400,        /* missing folder, no permission, I/O error */
+    PSDVEC_ERR_DISK_FULL = 401,    /* no room */
+    PSDVEC_ERR_SAME_FILE = 402,    /* the output is one of the inputs */
+
+    /* 5xx: resources */
+    PSDVEC_ERR_MEMORY = 500,   /* the system refused memory */
+    PSDVEC_ERR_BUDGET = 501,   /* it does not fit the memory budget */
+    PSDVEC_ERR_THREAD = 502,   /* the system refused a thread */
+    PSDVEC_ERR_OVERFLOW = 503, /* a number would not fit its type */
+
+    /* 6xx: the host asked to stop */
+    PSDVEC_ERR_CANCELLED = 600,
+
+    /* 9xx: a defect of the library; please report it */
+    PSDVEC_ERR_INTERNAL = 900
+} psdvec_status;
+
+/* The name of a status, such as "PSDVEC_ERR_NOT_FOUND". Never NULL. */
+PSDVEC_API const char *psdvec_status_name(psdvec_status status);
+
+/* The version of the library in use, "major.minor.patch". */
+PSDVEC_API const char *psdvec_version(void);
+
+/* ---- The context: resources, callbacks, the last error --------------- */
+typedef struct psdvec_context psdvec_context;
+
+/* What is going on, for a progress line. `total` is 0 while unknown. */
+typedef struct psdvec_progress {
+    const char *stage;     /* "reading", "counting", ... */
+    const char *unit;      /* "B", "words", "rows" */
+    uint64_t done, total;  /* in units */
+    double elapsed;        /* seconds since the stage began */
+    double rate;           /* units a second, recent */
+    double remaining;      /* seconds left; negative while unknown */
+} psdvec_progress;
+
+typedef enum psdvec_message_level {
+    PSDVEC_NOTE = 0,   /* worth telling with --verbose */
+    PSDVEC_WARNING = 1 /* worth telling always; the work goes on */
+} psdvec_message_level;
+
+typedef void psdvec_progress_fn(void *user, const psdvec_progress *progress);
+typedef void psdvec_message_fn(void *user, psdvec_message_level level, const char *text);
+typedef bool psdvec_cancel_fn(void *user); /* true: stop soon. Called from any thread. */
+
+typedef struct psdvec_context_options {
+    int threads;         /* 0: as many as the process may use */
+    uint64_t memory;     /* budget in bytes; 0: half of the machine's memory */
+    uint64_t seed;       /* of everything random */
+    const char *tempdir; /* NULL: the folder of the output */
+    psdvec_progress_fn *on_progress; /* at most about ten times a second */
+    psdvec_message_fn *on_message;
+    psdvec_cancel_fn *should_cancel;
+    void *user; /* handed to the three callbacks */
+} psdvec_context_options;
+
+PSDVEC_API void psdvec_context_options_default(psdvec_context_options *options);
+
+/* `options` may be NULL for the defaults. On failure *ctx is NULL. */
+PSDVEC_API psdvec_status psdvec_context_new(const psdvec_context_options *options,
+                                            psdvec_context **ctx);
+PSDVEC_API void psdvec_context_free(psdvec_context *ctx);
+
+/* The sentence for the last failure in this context: file, place, cause and
+ * remedy. Empty if there was none. Valid until the next call with `ctx`. */
+PSDVEC_API const char *psdvec_error_message(const psdvec_context *ctx);
+
+/* Largest amount of memory, in bytes, the library has held at one time. */
+PSDVEC_API uint64_t psdvec_peak_memory(const psdvec_context *ctx);
+PSDVEC_API int psdvec_threads(const psdvec_context *ctx);
+PSDVEC_API uint64_t psdvec_memory_budget(const psdvec_context *ctx);
+
+/* ---- From text to tokens ---------------------------------------------- */
+typedef enum psdvec_tokenizer {
+    PSDVEC_TOKENIZER_WORDS = 0,  /* Unicode letters and marks (docs/tokeniser.md) */
+    PSDVEC_TOKENIZER_WHITESPACE, /* split at white space; nothing else is changed */
+    PSDVEC_TOKENIZER_ORIGINAL,   /* the rules of the original PSDVec program */
+    PSDVEC_TOKENIZER_ICU         /* ICU word boundaries: Chinese, Japanese, Thai, ... */
+} psdvec_tokenizer;
+
+typedef enum psdvec_case { PSDVEC_CASE_AUTO = 0, PSDVEC_CASE_FOLD, PSDVEC_CASE_KEEP } psdvec_case;
+typedef enum psdvec_accents { PSDVEC_ACCENTS_KEEP = 0, PSDVEC_ACCENTS_STRIP } psdvec_accents;
+typedef enum psdvec_digits {
+    PSDVEC_DIGITS_DROP = 0, /* digits separate words */
+    PSDVEC_DIGITS_KEEP,     /* digits are like letters */
+    PSDVEC_DIGITS_ZERO      /* like letters, and each becomes 0 */
+} psdvec_digits;
+typedef enum psdvec_inner { PSDVEC_INNER_JOIN = 0, PSDVEC_INNER_SPLIT } psdvec_inner;
+
+typedef enum psdvec_document {
+    PSDVEC_DOCUMENT_LINE = 0,   /* every line (or record) is a document */
+    PSDVEC_DOCUMENT_FILE,       /* every file or archive member */
+    PSDVEC_DOCUMENT_BLANK_LINE, /* blank lines separate documents */
+    PSDVEC_DOCUMENT_NONE        /* each input, folder or archive as a whole */
+} psdvec_document;
+
+typedef struct psdvec_text_options {
+    psdvec_tokenizer tokenizer;
+    psdvec_case letter_case;  /* AUTO: fold for words, original, icu; keep for whitespace */
+    psdvec_accents accents;
+    psdvec_digits digits;
+    psdvec_inner apostrophes; /* JOIN: don't is one word. JOIN by default */
+    psdvec_inner hyphens;     /* SPLIT by default: well-known is two words */
+    uint32_t min_length;      /* shorter tokens vanish; in characters */
+    uint32_t max_length;      /* longer tokens vanish; 0: the tokenizer's default */
+    psdvec_document document;
+    bool sentences;               /* windows end at sentence ends too */
+    uint32_t min_document_words;  /* shorter documents vanish */
+    bool strict;                  /* bad UTF-8 or a bad record is an error */
+    const char *json_field;       /* inputs are JSON lines; take this field. NULL: plain text */
+} psdvec_text_options;
+
+PSDVEC_API void psdvec_text_options_default(psdvec_text_options *options);
+
+/* ---- From tokens to counts -------------------------------------------- */
+typedef enum psdvec_distance {
+    PSDVEC_DISTANCE_UNIFORM = 0, /* every pair in the window counts 1 */
+    PSDVEC_DISTANCE_LINEAR,      /* (window + 1 - d) / window */
+    PSDVEC_DISTANCE_HARMONIC     /* 1 / d */
+} psdvec_distance;
+
+typedef enum psdvec_oov {
+    PSDVEC_OOV_KEEP = 0, /* unknown words keep their place in the window */
+    PSDVEC_OOV_DROP      /* unknown words are taken out before windows are laid */
+} psdvec_oov;
+
+typedef struct psdvec_count_options {
+    psdvec_text_options text;
+    uint32_t window;           /* words after the context word; 1 to 1000 */
+    psdvec_distance distance;
+    psdvec_oov oov;
+    double subsample;          /* t of keep(w) = min(1, sqrt(t/f) + t/f); 0: off */
+    uint64_t min_count;        /* rarer words are unknown words */
+    uint32_t max_vocab;        /* most words; 0: no limit */
+    const char *vocab_file;    /* a fixed list (text, or a counts file); NULL: none */
+    const char *const *keep_words; /* known whatever their frequency */
+    size_t keep_words_count;
+    const char *resume_dir;    /* keep partial results here and go on from them; NULL: no */
+} psdvec_count_options;
+
+PSDVEC_API void psdvec_count_options_default(psdvec_count_options *options);
+
+/* PSDVEC_OK, or PSDVEC_ERR_OPTION with a sentence in the context. */
+PSDVEC_API psdvec_status psdvec_count_options_check(psdvec_context *ctx,
+                                                    const psdvec_count_options *options);
+
+/* What a counting run saw. */
+typedef struct psdvec_count_report {
+    uint64_t bytes;          /* of text, after decompression */
+    uint64_t documents;
+    uint64_t tokens;         /* all of them, unknown words included */
+    uint64_t known_tokens;   /* of words in the vocabulary */
+    uint64_t distinct_words; /* before the threshold */
+    uint64_t words;          /* in the vocabulary */
+    uint64_t bigrams;        /* distinct directed pairs */
+    uint64_t bad_bytes;      /* of invalid UTF-8, replaced */
+    uint64_t runs;           /* sorted runs merged; 1: all fitted in memory */
+    uint64_t spilled_bytes;  /* written to temporary files */
+    double seconds;
+} psdvec_count_report;
+
+/* Counts the bigrams of the inputs and writes a counts file.
+ * An input is a file (plain, gz, bz2, xz, zst, lz4, tar, zip), a folder, or
+ * "-" for standard input. `report` may be NULL. An existing output is
+ * replaced only when the new one is whole. */
+PSDVEC_API psdvec_status psdvec_count(psdvec_context *ctx, const psdvec_count_options *options,
+                                      const char *const *inputs, size_t input_count,
+                                      const char *output, psdvec_count_report *report);
+
+/* ---- Reading a counts file --------------------------------------------- */
+typedef struct psdvec_counts psdvec_counts;
+
+/* Maps the file and checks its structure, not its checksums. */
+PSDVEC_API psdvec_status psdvec_counts_open(psdvec_context *ctx, const char *path,
+                                            psdvec_counts **counts);
+PSDVEC_API void psdvec_counts_close(psdvec_counts *counts);
+
+/* Reads all of the file and compares every checksum. */
+PSDVEC_API psdvec_status psdvec_counts_verify(psdvec_context *ctx, const psdvec_counts *counts);
+
+typedef struct psdvec_counts_info {
+    uint32_t words;      /* n: words 0 .. n-1, most frequent first unless a list was given */
+    uint64_t bigrams;    /* distinct directed pairs stored */
+    uint64_t scale;      /* a stored value v means v / scale occurrences */
+    uint64_t total;      /* sum of all stored values */
+    uint64_t tokens;     /* tokens read, unknown words included */
+    uint64_t documents;
+    uint64_t file_bytes;
+    uint32_t window;
+    bool wide;                 /* values are 64 bits wide */
+    const char *settings_json; /* how it was made: an object */
+    const char *inputs_json;   /* from what: an array of objects */
+    const char *written_by;    /* "psdvec 0.1.0" */
+} psdvec_counts_info;
+
+PSDVEC_API const psdvec_counts_info *psdvec_counts_get_info(const psdvec_counts *counts);
+
+/* The word's bytes (UTF-8, not zero-terminated) and their number. i < words. */
+PSDVEC_API const char *psdvec_counts_word(const psdvec_counts *counts, uint32_t i, size_t *length);
+/* True and *i if the word is known. Exact bytes; no folding. */
+PSDVEC_API bool psdvec_counts_find(const psdvec_counts *counts, const char *word, size_t length,
+                                   uint32_t *i);
+/* How often the word stands in the text. */
+PSDVEC_API uint64_t psdvec_counts_frequency(const psdvec_counts *counts, uint32_t i);
+/* Margins, in units of 1/scale: sum over j of x_ij, and sum over i of x_ij. */
+PSDVEC_API uint64_t psdvec_counts_context_total(const psdvec_counts *counts, uint32_t i);
+PSDVEC_API uint64_t psdvec_counts_focus_total(const psdvec_counts *counts, uint32_t i);
+/* The factor of subsampling in expectation; 1 without it. The expected count
+ * of a pair is x_ij / scale * keep(i) * keep(j). */
+PSDVEC_API double psdvec_counts_keep(const psdvec_counts *counts, uint32_t i);
+
+/* Row i: the words seen after word i, ascending. Valid until close. */
+typedef struct psdvec_row {
+    size_t length;
+    const uint32_t *focus;    /* length */
+    const uint32_t *values32; /* length, or NULL if wide */
+    const uint64_t *values64; /* length, or NULL if not wide */
+} psdvec_row;
+PSDVEC_API void psdvec_counts_row(const psdvec_counts *counts, uint32_t i, psdvec_row *row);
+
+static inline uint64_t psdvec_row_value(const psdvec_row *row, size_t k)
+{
+    return row->values32 ? row->values32[k] : row->values64[k];
+}
+
+/* x_ij in units of 1/scale; 0 if the pair was never seen. */
+PSDVEC_API uint64_t psdvec_counts_get(const psdvec_counts *counts, uint32_t context,
+                                      uint32_t focus);
+
+/* ======================================================================
+ * Part 2. The advanced interface
+ * ====================================================================== */
+
+/* ---- Merging ------------------------------------------------------------ */
+/* Adds up counts files. Files with the same list of words in the same order
+ * keep it; otherwise the result has the union of the words, by frequency. The
+ * settings must agree; window, distance weights and scale always. */
+PSDVEC_API psdvec_status psdvec_counts_merge(psdvec_context *ctx, const char *const *paths,
+                                             size_t path_count, const char *output,
+                                             psdvec_count_report *report);
+
+/* ---- Other programs' files ------------------------------------------------ */
+typedef enum psdvec_counts_format {
+    PSDVEC_FORMAT_GLOVE = 0,     /* cooccurrence.bin with vocab.txt beside it */
+    PSDVEC_FORMAT_MATRIX_MARKET, /* coordinate format, with a list of words beside it */
+    PSDVEC_FORMAT_TOP2GRAMS      /* the text of the original PSDVec program */
+} psdvec_counts_format;
+
+typedef struct psdvec_import_options {
+    psdvec_counts_format format;
+    const char *vocab_file; /* words for GLOVE (word count) and MATRIX_MARKET (word a line) */
+    uint32_t window;        /* what the counts were made with; 0: not known */
+    uint64_t scale;         /* values are rounded to 1/scale; 0: chosen from the format */
+    bool symmetric;         /* GLOVE, MATRIX_MARKET: the pairs stand in both directions; keep one */
+} psdvec_import_options;
+
+PSDVEC_API void psdvec_import_options_default(psdvec_import_options *options);
+PSDVEC_API psdvec_status psdvec_counts_import(psdvec_context *ctx,
+                                              const psdvec_import_options *options,
+                                              const char *input, const char *output,
+                                              psdvec_count_report *report);
+
+/* `vocab_output` receives the words for GLOVE and MATRIX_MARKET; NULL for
+ * TOP2GRAMS. With `symmetric`, each pair is written in both directions with
+ * the sum of both counts, as GloVe does. */
+PSDVEC_API psdvec_status psdvec_counts_export(psdvec_context *ctx, const psdvec_counts *counts,
+                                              psdvec_counts_format format, bool symmetric,
+                                              const char *output, const char *vocab_output);
+
+/* ---- Tokens alone ---------------------------------------------------------- */
+/* Calls `on_token` for every token of one text in memory, exactly as counting
+ * would see it. A NULL word marks the end of a document or, where asked for,
+ * of a sentence. */
+typedef void psdvec_token_fn(void *user, const char *word, size_t length);
+PSDVEC_API psdvec_status psdvec_tokenize(psdvec_context *ctx, const psdvec_text_options *options,
+                                         const char *text, size_t length,
+                                         psdvec_token_fn *on_token, void *user);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,81 @@
+/* The context: what a call may use, whom it tells, and how it fails.
+ *
+ * Errors: pv_fail() stores one sentence and returns the status, so a failing
+ * function ends with `return pv_fail(ctx, PSDVEC_ERR_..., "...")` and every
+ * caller passes it up with PV_TRY. The first failure of a public call wins;
+ * later ones, often only its echo in other threads, are ignored. Public entry
+ * points start with pv_begin(), which forgets the last failure.
+ */
+#ifndef PV_BASE_CONTEXT_H
+#define PV_BASE_CONTEXT_H
+
+#include <psdvec/psdvec.h>
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#if defined(__GNUC__)
+#define PV_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+#define PV_LIKELY(x) __builtin_expect(!!(x), 1)
+#define PV_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#else
+#define PV_PRINTF(fmt, args)
+#define PV_LIKELY(x) (x)
+#define PV_UNLIKELY(x) (x)
+#endif
+
+typedef struct pv_pool pv_pool;
+
+struct psdvec_context {
+    psdvec_context_options options; /* with the zeros resolved */
+    char *tempdir;                  /* own copy, or NULL */
+    pv_pool *pool;
+
+    _Atomic uint64_t memory_used;
+    _Atomic uint64_t memory_peak;
+
+    atomic_int status; /* of the first failure since pv_begin() */
+    pthread_mutex_t lock; /* guards message, and calls of on_message */
+    char *message;        /* heap; NULL if it could not be allocated */
+};
+
+/* Forgets the last failure. */
+void pv_begin(psdvec_context *ctx);
+
+/* Records the failure unless one is recorded already; returns the recorded
+ * status. Safe from any thread. */
+psdvec_status pv_fail(psdvec_context *ctx, psdvec_status status, const char *format, ...)
+    PV_PRINTF(3, 4);
+
+/* As pv_fail for a system call on `path`: adds strerror(error_number) and
+ * turns ENOSPC, EDQUOT and EFBIG into PSDVEC_ERR_DISK_FULL, ENOENT of a read
+ * into PSDVEC_ERR_NOT_FOUND. `doing` reads like "cannot open". */
+psdvec_status pv_fail_errno(psdvec_context *ctx, psdvec_status status, const char *doing,
+                            const char *path, int error_number);
+
+void pv_note(psdvec_context *ctx, const char *format, ...) PV_PRINTF(2, 3);
+void pv_warn(psdvec_context *ctx, const char *format, ...) PV_PRINTF(2, 3);
+
+/* True if the host asked to stop or another thread failed: leave soon. */
+bool pv_stopping(psdvec_context *ctx);
+
+/* PSDVEC_OK, or the recorded failure, or PSDVEC_ERR_CANCELLED (recorded). */
+psdvec_status pv_check_cancel(psdvec_context *ctx);
+
+#define PV_TRY(expression)                                                                         \
+    do {                                                                                           \
+        psdvec_status pv_try_status_ = (expression);                                               \
+        if (PV_UNLIKELY(pv_try_status_ != PSDVEC_OK))                                              \
+            return pv_try_status_;                                                                 \
+    } while (0)
+
+/* The same for functions with one cleanup path: needs `psdvec_status status`
+ * and a label `done`. */
+#define PV_TRY_DONE(expression)                                                                    \
+    do {                                                                                           \
+        status = (expression);                                                                     \
+        if (PV_UNLIKELY(status != PSDVEC_OK))                                                      \
+            goto done;                                                                             \
+    } while (0)
+
+#endif

@@ -1,0 +1,59 @@
+/* Allocation under the context's budget.
+ *
+ * Every block the library holds is counted. A request that would exceed the
+ * budget fails with PSDVEC_ERR_BUDGET and a sentence that says for what the
+ * memory was meant (`what`: "the vocabulary"), how much, and what to do.
+ * Blocks are 64-byte aligned; blocks of many megabytes ask for huge pages.
+ */
+#ifndef PV_BASE_MEMORY_H
+#define PV_BASE_MEMORY_H
+
+#include "base/context.h"
+
+/* count * size bytes, the product checked. NULL after a recorded failure. A
+ * request for nothing yields a valid pointer. */
+void *pv_alloc(psdvec_context *ctx, size_t count, size_t size, const char *what);
+void *pv_alloc_zero(psdvec_context *ctx, size_t count, size_t size, const char *what);
+
+/* Grows or shrinks; the old block stays valid on failure (NULL). */
+void *pv_resize(psdvec_context *ctx, void *block, size_t count, size_t size, const char *what);
+void pv_free(psdvec_context *ctx, void *block);
+
+/* Bytes that can still be had within the budget. */
+uint64_t pv_memory_left(psdvec_context *ctx);
+
+/* Accounts for memory that a library holds on our behalf (a decompressor's
+ * window, say). Give it back with the same number. */
+psdvec_status pv_memory_claim(psdvec_context *ctx, uint64_t bytes, const char *what);
+void pv_memory_unclaim(psdvec_context *ctx, uint64_t bytes);
+
+/* False instead of wrapping around. */
+static inline bool pv_mul(size_t a, size_t b, size_t *product)
+{
+    return !__builtin_mul_overflow(a, b, product);
+}
+static inline bool pv_add(size_t a, size_t b, size_t *sum)
+{
+    return !__builtin_add_overflow(a, b, sum);
+}
+
+/* A growing array of bytes. Zero-initialise it; `data` is always followed by
+ * at least PV_BUFFER_PAD readable bytes once anything was reserved. */
+#define PV_BUFFER_PAD 64
+typedef struct pv_buffer {
+    psdvec_context *ctx;
+    char *data;
+    size_t length;
+    size_t capacity;
+} pv_buffer;
+
+void pv_buffer_init(pv_buffer *buffer, psdvec_context *ctx);
+void pv_buffer_free(pv_buffer *buffer);
+/* Room for `extra` more bytes after `length`. */
+psdvec_status pv_buffer_reserve(pv_buffer *buffer, size_t extra);
+psdvec_status pv_buffer_append(pv_buffer *buffer, const void *data, size_t length);
+psdvec_status pv_buffer_byte(pv_buffer *buffer, char byte);
+psdvec_status pv_buffer_text(pv_buffer *buffer, const char *text);
+psdvec_status pv_buffer_printf(pv_buffer *buffer, const char *format, ...) PV_PRINTF(2, 3);
+
+#endif
