@@ -8,11 +8,36 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { HEADER = 64, HUGE_PAGE = 2 << 20 };
+/* Blocks of LARGE bytes and more come straight from the system and go straight
+ * back to it, so that what the budget counts is what the process holds. */
+enum { HEADER = 64, HUGE_PAGE = 2 << 20, LARGE = 2 * HUGE_PAGE };
 
 typedef struct block_header {
     size_t bytes; /* without the header */
 } block_header;
+
+static size_t mapped_size(size_t bytes)
+{
+    return (HEADER + bytes + 4095) / 4096 * 4096;
+}
+
+/* Huge-page aligned, since random access into large arrays is bound by address
+ * translation. Only whole huge pages inside the block are asked for: the last
+ * one must not hold memory nobody counted. */
+static void *map_large(size_t bytes)
+{
+    size_t size = mapped_size(bytes);
+    char *raw = mmap(NULL, size + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                     -1, 0);
+    if (raw == MAP_FAILED)
+        return NULL;
+    size_t lead = (HUGE_PAGE - (uintptr_t)raw % HUGE_PAGE) % HUGE_PAGE;
+    if (lead)
+        munmap(raw, lead);
+    munmap(raw + lead + size, HUGE_PAGE - lead);
+    madvise(raw + lead, size / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
+    return raw + lead;
+}
 
 static block_header *header_of(void *block)
 {
@@ -64,10 +89,8 @@ void *pv_alloc(psdvec_context *ctx, size_t count, size_t size, const char *what)
     }
     if (pv_memory_claim(ctx, bytes, what) != PSDVEC_OK)
         return NULL;
-    bool large = bytes >= 2 * (size_t)HUGE_PAGE;
-    size_t alignment = large ? HUGE_PAGE : 64;
-    total = (HEADER + bytes + alignment - 1) / alignment * alignment;
-    char *base = aligned_alloc(alignment, total);
+    char *base = bytes >= LARGE ? map_large(bytes)
+                                : aligned_alloc(64, (HEADER + bytes + 63) / 64 * 64);
     if (!base) {
         pv_memory_unclaim(ctx, bytes);
         pv_fail(ctx, PSDVEC_ERR_MEMORY,
@@ -76,11 +99,6 @@ void *pv_alloc(psdvec_context *ctx, size_t count, size_t size, const char *what)
                 what, (double)bytes / (1024.0 * 1024.0));
         return NULL;
     }
-    /* Random access into large arrays is bound by address translation. Only
-     * the whole huge pages inside the block are asked for, so that the last
-     * one does not hold memory nobody counted. */
-    if (large)
-        madvise(base, total / HUGE_PAGE * HUGE_PAGE - HUGE_PAGE, MADV_HUGEPAGE);
     ((block_header *)base)->bytes = bytes;
     return base + HEADER;
 }
@@ -109,8 +127,12 @@ void pv_free(psdvec_context *ctx, void *block)
     if (!block)
         return;
     block_header *header = header_of(block);
-    pv_memory_unclaim(ctx, header->bytes);
-    free(header);
+    size_t bytes = header->bytes;
+    pv_memory_unclaim(ctx, bytes);
+    if (bytes >= LARGE)
+        munmap(header, mapped_size(bytes));
+    else
+        free(header);
 }
 
 void pv_buffer_init(pv_buffer *buffer, psdvec_context *ctx)
