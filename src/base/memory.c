@@ -60,7 +60,7 @@ psdvec_status pv_memory_claim(psdvec_context *ctx, uint64_t bytes, const char *w
     uint64_t now = before + bytes;
     if (now < before || now > ctx->options.memory) {
         atomic_fetch_sub(&ctx->memory_used, bytes);
-        return fail_budget(ctx, bytes, what);
+        return what ? fail_budget(ctx, bytes, what) : PSDVEC_ERR_BUDGET;
     }
     uint64_t peak = atomic_load(&ctx->memory_peak);
     while (now > peak && !atomic_compare_exchange_weak(&ctx->memory_peak, &peak, now)) {
@@ -83,8 +83,9 @@ void *pv_alloc(psdvec_context *ctx, size_t count, size_t size, const char *what)
 {
     size_t bytes, total;
     if (!pv_mul(count, size, &bytes) || !pv_add(bytes, HEADER + HUGE_PAGE, &total)) {
-        pv_fail(ctx, PSDVEC_ERR_OVERFLOW, "%s would need more bytes than a machine word can count",
-                what);
+        if (what)
+            pv_fail(ctx, PSDVEC_ERR_OVERFLOW,
+                    "%s would need more bytes than a machine word can count", what);
         return NULL;
     }
     if (pv_memory_claim(ctx, bytes, what) != PSDVEC_OK)
@@ -93,10 +94,11 @@ void *pv_alloc(psdvec_context *ctx, size_t count, size_t size, const char *what)
                                 : aligned_alloc(64, (HEADER + bytes + 63) / 64 * 64);
     if (!base) {
         pv_memory_unclaim(ctx, bytes);
-        pv_fail(ctx, PSDVEC_ERR_MEMORY,
-                "%s needs %.1f MiB, which the system refused; close other programs or set a "
-                "smaller memory budget",
-                what, (double)bytes / (1024.0 * 1024.0));
+        if (what)
+            pv_fail(ctx, PSDVEC_ERR_MEMORY,
+                    "%s needs %.1f MiB, which the system refused; close other programs or set a "
+                    "smaller memory budget",
+                    what, (double)bytes / (1024.0 * 1024.0));
         return NULL;
     }
     ((block_header *)base)->bytes = bytes;

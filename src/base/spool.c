@@ -83,13 +83,13 @@ static bool add_block(pv_spool *spool)
     if (spool->block_count == spool->block_capacity) {
         size_t capacity = spool->block_capacity ? 2 * spool->block_capacity : 16;
         spool_block *blocks =
-            pv_resize(spool->ctx, spool->blocks, capacity, sizeof *blocks, spool->what);
+            pv_resize(spool->ctx, spool->blocks, capacity, sizeof *blocks, NULL);
         if (!blocks)
             return false;
         spool->blocks = blocks;
         spool->block_capacity = capacity;
     }
-    char *data = pv_alloc(spool->ctx, size, 1, spool->what);
+    char *data = pv_alloc(spool->ctx, size, 1, NULL);
     if (!data)
         return false;
     spool->blocks[spool->block_count++] =
