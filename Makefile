@@ -98,7 +98,7 @@ WARN = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer
        -Wformat=2 -Wundef
 # Sanitized code is compiled with less optimisation, where gcc guesses wrongly
 # about initialisation; the plain build still answers for that warning.
-WERROR_FLAGS = $(if $(WERROR),-Werror $(if $(SANITIZE),-Wno-error=maybe-uninitialized))
+WERROR_FLAGS = $(if $(WERROR),-Werror $(if $(SANITIZE),$(if $(findstring clang,$(CC_VERSION)),,-Wno-error=maybe-uninitialized)))
 HARDEN = -fstack-protector-strong $(if $(filter Linux,$(SYSTEM)),-fstack-clash-protection) \
          $(if $(SANITIZE),,$(if $(filter -O1 -O2 -O3 -Os,$(CFLAGS)),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2))
 SANITIZE_FLAGS = $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer -O1)

@@ -60,7 +60,8 @@ uses_static() {
 # Alone, in strict C11, with every warning.
 # shellcheck disable=SC2046,SC2086
 header_alone() {
-    $CC -std=c11 -pedantic -Wall -Wextra -Werror -fsyntax-only -x c "$stage/opt/psdvec/include/psdvec/psdvec.h"
+    echo '#include <psdvec/psdvec.h>' >"$scratch/alone.c"
+    $CC -std=c11 -pedantic -Wall -Wextra -Werror -fsyntax-only $(pc --cflags) "$scratch/alone.c"
 }
 exports_prefix() {
     nm -D --defined-only "$stage/opt/psdvec/lib/libpsdvec.so.$version" >"$scratch/symbols" || return 1
