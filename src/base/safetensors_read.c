@@ -422,14 +422,13 @@ static psdvec_status check_tiling(pv_st_file *file, entry **by_place, size_t dat
     }
     if (reached > present)
         return pv_fail(file->ctx, PSDVEC_ERR_CORRUPT,
-                       "%s: the file is truncated: %" PRIu64 " of its bytes are missing at the "
-                       "end; " AGAIN,
-                       file->path, reached - present);
+                       "%s: the file is truncated: %" PRIu64 " %s missing at its end; " AGAIN, file->path,
+                       reached - present, reached - present == 1 ? "byte is" : "bytes are");
     if (reached < present)
         return pv_fail(file->ctx, PSDVEC_ERR_CORRUPT,
-                       "%s: %" PRIu64 " bytes follow behind the last tensor, where the file "
-                       "should end; " AGAIN,
-                       file->path, present - reached);
+                       "%s: %" PRIu64 " %s behind the last tensor, where the file should end; " AGAIN,
+                       file->path, present - reached,
+                       present - reached == 1 ? "byte follows" : "bytes follow");
     for (size_t i = 0; i < file->entry_count; i++) {
         entry *e = by_place[i];
         e->raw = file->data + data_at + e->begin;
@@ -472,9 +471,9 @@ static psdvec_status read_frame(pv_st_file *file, uint64_t *header_length)
     uint64_t need = file->length < 8 ? 8 + (n < 2 ? 2 : n) : 8 + n;
     if (need > file->length)
         return pv_fail(file->ctx, PSDVEC_ERR_CORRUPT,
-                       "%s: the file is truncated inside its header: it has %zu bytes, and at "
-                       "least %" PRIu64 " are missing; " AGAIN,
-                       file->path, file->length, need - file->length);
+                       "%s: the file is truncated inside its header: of at least %" PRIu64
+                       " bytes it has %zu, so %" PRIu64 " or more are missing; " AGAIN,
+                       file->path, need, file->length, need - file->length);
     *header_length = n;
     return PSDVEC_OK;
 }
