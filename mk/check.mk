@@ -83,11 +83,11 @@ run-coverage: program unit-tests
 	@$(run_suites) $(SUITES) || echo "Some tests failed; coverage follows."
 	@sh scripts/coverage.sh $(BUILD)
 
-lint: ## clang-tidy and cppcheck on everything, shellcheck on the scripts
+lint: ## clang-tidy and cppcheck on the library and the program, shellcheck on the scripts
 	+@$(MAKE) --no-print-directory run-lint
 .PHONY: run-lint
 run-lint:
-	@JOBS=$(JOBS) sh scripts/lint.sh '$(BASE_CFLAGS) -Isrc -Itests $(PKG_CFLAGS) $(HAVE)' $(ALL_C)
+	@JOBS=$(JOBS) sh scripts/lint.sh '$(BASE_CFLAGS) -Isrc $(PKG_CFLAGS) $(HAVE)' $(LIB_SRC) $(CLI_SRC)
 
 FORMAT = clang-format --style=file
 format: ## put the sources into the house style
