@@ -180,6 +180,7 @@ psdvec_status pv_fail_errno(psdvec_context *ctx, psdvec_status status, const cha
     return pv_fail(ctx, status, "%s: %s: %s%s", path, doing, cause, remedy);
 }
 
+PV_PRINTF(3, 0)
 static void send_message(psdvec_context *ctx, psdvec_message_level level, const char *format,
                          va_list args)
 {

@@ -1,0 +1,307 @@
+/* Streams: plain files and pipes by read(2), everything packed by libarchive. */
+#include "corpus/byte_stream.h"
+
+#include "base/memory.h"
+#include "corpus/inputs.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PEEK = 1024, PACKED_BLOCK = 256 << 10 };
+
+struct pv_stream {
+    psdvec_context *ctx;
+    char *path; /* as shown to people */
+    int fd;
+    bool owns_fd;
+    bool regular; /* a file on disk, never blocks */
+    uint64_t consumed;
+
+    char peek[PEEK]; /* the first bytes, read to see what the file is */
+    size_t peek_length, peek_used;
+
+    bool started;            /* the only member of a plain file has been given */
+    struct archive *archive; /* NULL: plain */
+    char *packed;            /* PACKED_BLOCK bytes read from the file */
+    char *name;              /* of the member, heap; NULL: the path */
+    bool in_archive;
+    const char *block; /* unpacked bytes not yet taken */
+    size_t block_left;
+};
+
+/* Waits for a pipe without missing a request to stop. */
+static psdvec_status wait_readable(pv_stream *stream)
+{
+    if (stream->regular)
+        return PSDVEC_OK;
+    for (;;) {
+        struct pollfd event = {.fd = stream->fd, .events = POLLIN};
+        int ready = poll(&event, 1, 200);
+        if (ready > 0 || (ready < 0 && errno != EINTR))
+            return PSDVEC_OK;
+        PV_TRY(pv_check_cancel(stream->ctx));
+    }
+}
+
+static psdvec_status read_file(pv_stream *stream, char *bytes, size_t capacity, size_t *got)
+{
+    *got = 0;
+    for (;;) {
+        PV_TRY(wait_readable(stream));
+        ssize_t count = read(stream->fd, bytes, capacity);
+        if (count < 0 && (errno == EINTR || errno == EAGAIN))
+            continue;
+        if (count < 0)
+            return pv_fail_errno(stream->ctx, PSDVEC_ERR_READ, "cannot read", stream->path, errno);
+        *got = (size_t)count;
+        stream->consumed += (uint64_t)count;
+        return PSDVEC_OK;
+    }
+}
+
+static psdvec_status take_peek(pv_stream *stream)
+{
+    while (stream->peek_length < PEEK) {
+        size_t got;
+        PV_TRY(read_file(stream, stream->peek + stream->peek_length, PEEK - stream->peek_length,
+                         &got));
+        if (got == 0)
+            break;
+        stream->peek_length += got;
+    }
+    return PSDVEC_OK;
+}
+
+static bool looks_packed(const char *bytes, size_t length)
+{
+    static const struct {
+        size_t offset, length;
+        const char *magic;
+    } magics[] = {
+        {0, 2, "\x1f\x8b"},                  /* gzip */
+        {0, 3, "BZh"},                       /* bzip2 */
+        {0, 6, "\xfd" "7zXZ\0"},             /* xz */
+        {0, 4, "\x28\xb5\x2f\xfd"},          /* zstd */
+        {0, 4, "\x04\x22\x4d\x18"},          /* lz4 */
+        {0, 4, "\x02\x21\x4c\x18"},          /* lz4, legacy */
+        {0, 4, "PK\x03\x04"},                /* zip */
+        {0, 4, "PK\x05\x06"},                /* zip, empty */
+        {257, 5, "ustar"},                   /* tar */
+    };
+    for (size_t i = 0; i < sizeof magics / sizeof magics[0]; i++)
+        if (length >= magics[i].offset + magics[i].length &&
+            memcmp(bytes + magics[i].offset, magics[i].magic, magics[i].length) == 0)
+            return true;
+    /* zstd's skippable frames, with which parallel compressors begin */
+    return length >= 4 && ((unsigned char)bytes[0] & 0xF0) == 0x50 &&
+           memcmp(bytes + 1, "\x2a\x4d\x18", 3) == 0;
+}
+
+static la_ssize_t archive_wants_bytes(struct archive *archive, void *opaque, const void **bytes)
+{
+    pv_stream *stream = opaque;
+    if (stream->peek_used < stream->peek_length) {
+        *bytes = stream->peek + stream->peek_used;
+        size_t length = stream->peek_length - stream->peek_used;
+        stream->peek_used = stream->peek_length;
+        return (la_ssize_t)length;
+    }
+    size_t got;
+    if (read_file(stream, stream->packed, PACKED_BLOCK, &got) != PSDVEC_OK) {
+        archive_set_error(archive, EIO, "reading failed");
+        return -1;
+    }
+    *bytes = stream->packed;
+    return (la_ssize_t)got;
+}
+
+/* Zip directories stand at the end of the file, so zip needs to jump. */
+static la_int64_t archive_wants_seek(struct archive *archive, void *opaque, la_int64_t offset,
+                                     int whence)
+{
+    pv_stream *stream = opaque;
+    stream->peek_used = stream->peek_length;
+    off_t position = lseek(stream->fd, offset, whence);
+    if (position < 0) {
+        archive_set_error(archive, errno, "seeking failed");
+        return ARCHIVE_FATAL;
+    }
+    return position;
+}
+
+static psdvec_status fail_archive(pv_stream *stream)
+{
+    const char *cause = archive_error_string(stream->archive);
+    return pv_fail(stream->ctx, PSDVEC_ERR_DAMAGED,
+                   "%s: cannot be unpacked after %llu bytes of it: %s; is it complete?",
+                   pv_stream_name(stream), (unsigned long long)stream->consumed,
+                   cause ? cause : "damaged");
+}
+
+static psdvec_status open_archive(pv_stream *stream)
+{
+    struct archive *a = stream->archive = archive_read_new();
+    stream->packed = pv_alloc(stream->ctx, PACKED_BLOCK, 1, "the reader of packed files");
+    if (!a || !stream->packed)
+        return pv_fail(stream->ctx, PSDVEC_ERR_MEMORY, "%s: the system refused memory",
+                       stream->path);
+    archive_read_support_filter_gzip(a);
+    archive_read_support_filter_bzip2(a);
+    archive_read_support_filter_xz(a);
+    archive_read_support_filter_zstd(a);
+    archive_read_support_filter_lz4(a);
+    archive_read_support_format_tar(a);
+    archive_read_support_format_zip(a);
+    archive_read_support_format_raw(a);
+    archive_read_support_format_empty(a);
+    archive_read_set_callback_data(a, stream);
+    archive_read_set_read_callback(a, archive_wants_bytes);
+    if (stream->regular)
+        archive_read_set_seek_callback(a, archive_wants_seek);
+    if (archive_read_open1(a) != ARCHIVE_OK)
+        return fail_archive(stream);
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_stream_open(psdvec_context *ctx, const char *path, pv_stream **out)
+{
+    *out = NULL;
+    pv_stream *stream = pv_alloc_zero(ctx, 1, sizeof *stream, "a reader");
+    if (!stream)
+        return (psdvec_status)atomic_load(&ctx->status);
+    stream->ctx = ctx;
+    bool standard = strcmp(path, "-") == 0;
+    stream->owns_fd = !standard;
+    stream->path = strdup(standard ? "standard input" : path);
+    stream->fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    psdvec_status status = PSDVEC_OK;
+    struct stat info;
+    if (!stream->path)
+        status = pv_fail(ctx, PSDVEC_ERR_MEMORY, "%s: the system refused memory", path);
+    else if (stream->fd < 0 || fstat(stream->fd, &info) != 0)
+        status = pv_fail_errno(ctx, PSDVEC_ERR_READ, "cannot open", path, errno);
+    if (status == PSDVEC_OK) {
+        stream->regular = S_ISREG(info.st_mode) && !standard;
+        if (stream->regular)
+            posix_fadvise(stream->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+        status = take_peek(stream);
+    }
+    if (status == PSDVEC_OK && looks_packed(stream->peek, stream->peek_length))
+        status = open_archive(stream);
+    if (status != PSDVEC_OK) {
+        pv_stream_close(stream);
+        return status;
+    }
+    *out = stream;
+    return PSDVEC_OK;
+}
+
+void pv_stream_close(pv_stream *stream)
+{
+    if (!stream)
+        return;
+    if (stream->archive)
+        archive_read_free(stream->archive);
+    if (stream->owns_fd && stream->fd >= 0)
+        close(stream->fd);
+    pv_free(stream->ctx, stream->packed);
+    free(stream->name);
+    free(stream->path);
+    pv_free(stream->ctx, stream);
+}
+
+/* The next regular file of the archive that is not clutter. */
+static psdvec_status next_in_archive(pv_stream *stream, bool *more)
+{
+    for (;;) {
+        struct archive_entry *entry;
+        int result = archive_read_next_header(stream->archive, &entry);
+        if (result == ARCHIVE_EOF) {
+            *more = false;
+            return PSDVEC_OK;
+        }
+        if (result != ARCHIVE_OK && result != ARCHIVE_WARN)
+            return fail_archive(stream);
+        stream->in_archive = archive_format(stream->archive) != ARCHIVE_FORMAT_RAW;
+        if (!stream->in_archive)
+            return PSDVEC_OK;
+        const char *name = archive_entry_pathname(entry);
+        if (archive_entry_filetype(entry) != AE_IFREG || (name && pv_is_clutter(name)))
+            continue;
+        if (asprintf(&stream->name, "%s: %s", stream->path, name ? name : "(nameless)") < 0) {
+            stream->name = NULL;
+            return pv_fail(stream->ctx, PSDVEC_ERR_MEMORY, "%s: the system refused memory",
+                           stream->path);
+        }
+        if (archive_entry_is_encrypted(entry))
+            return pv_fail(stream->ctx, PSDVEC_ERR_DAMAGED,
+                           "%s: is encrypted; unpack it with its password first", stream->name);
+        return PSDVEC_OK;
+    }
+}
+
+psdvec_status pv_stream_next_member(pv_stream *stream, bool *more)
+{
+    free(stream->name);
+    stream->name = NULL;
+    stream->block_left = 0;
+    *more = true;
+    if (stream->archive)
+        return next_in_archive(stream, more);
+    *more = !stream->started;
+    stream->started = true;
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_stream_read(pv_stream *stream, char *bytes, size_t capacity, size_t *got)
+{
+    *got = 0;
+    if (!stream->archive) {
+        size_t peeked = stream->peek_length - stream->peek_used;
+        if (peeked == 0)
+            return read_file(stream, bytes, capacity, got);
+        *got = peeked < capacity ? peeked : capacity;
+        memcpy(bytes, stream->peek + stream->peek_used, *got);
+        stream->peek_used += *got;
+        return PSDVEC_OK;
+    }
+    while (stream->block_left == 0) {
+        const void *block;
+        la_int64_t offset;
+        int result =
+            archive_read_data_block(stream->archive, &block, &stream->block_left, &offset);
+        if (result == ARCHIVE_EOF)
+            return PSDVEC_OK;
+        if (result != ARCHIVE_OK && result != ARCHIVE_WARN)
+            return fail_archive(stream);
+        stream->block = block;
+    }
+    *got = stream->block_left < capacity ? stream->block_left : capacity;
+    memcpy(bytes, stream->block, *got);
+    stream->block += *got;
+    stream->block_left -= *got;
+    return PSDVEC_OK;
+}
+
+const char *pv_stream_name(const pv_stream *stream)
+{
+    return stream->name ? stream->name : stream->path;
+}
+
+bool pv_stream_in_archive(const pv_stream *stream)
+{
+    return stream->in_archive;
+}
+
+uint64_t pv_stream_consumed(const pv_stream *stream)
+{
+    return stream->consumed;
+}

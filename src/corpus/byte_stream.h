@@ -1,0 +1,33 @@
+/* The bytes of an input, whatever it is packed in.
+ *
+ * A stream is a sequence of members: one for a plain or a compressed file, one
+ * for each file inside a tar or zip. Compression and archives are recognised
+ * by their first bytes, not by their names, and undone by libarchive.
+ */
+#ifndef PV_CORPUS_BYTE_STREAM_H
+#define PV_CORPUS_BYTE_STREAM_H
+
+#include "base/context.h"
+
+typedef struct pv_stream pv_stream;
+
+/* "-" is standard input. */
+psdvec_status pv_stream_open(psdvec_context *ctx, const char *path, pv_stream **stream);
+void pv_stream_close(pv_stream *stream);
+
+/* Goes to the next member; *more is false after the last. */
+psdvec_status pv_stream_next_member(pv_stream *stream, bool *more);
+
+/* Fills at most `capacity` bytes; *got is 0 at the end of the member only. */
+psdvec_status pv_stream_read(pv_stream *stream, char *bytes, size_t capacity, size_t *got);
+
+/* "notes.zip: chapter 1.txt"; valid until the next member. */
+const char *pv_stream_name(const pv_stream *stream);
+
+/* True if this is one of possibly several files in an archive. */
+bool pv_stream_in_archive(const pv_stream *stream);
+
+/* Bytes taken from the file itself so far, for progress. */
+uint64_t pv_stream_consumed(const pv_stream *stream);
+
+#endif

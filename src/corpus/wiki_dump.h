@@ -1,0 +1,47 @@
+/* MediaWiki XML exports, as Wikipedia publishes them (*-pages-articles.xml):
+ * a stream of bytes in, one call per article out.
+ *
+ * An article is a page of namespace 0 that is not a redirect and whose content
+ * is wiki text. Of a page with several revisions the last one counts. The
+ * callback gets the raw markup; turning it into prose (wiki_markup.h) is left
+ * to threads that have the time.
+ *
+ * Memory: the title and text of one page, and expat's own buffer. A dump is
+ * hostile until read: document types, and with them entity bombs, are refused;
+ * a tag of more than a megabyte is; a page of more than PV_WIKI_PAGE_MAX is
+ * passed over with a warning.
+ */
+#ifndef PV_CORPUS_WIKI_DUMP_H
+#define PV_CORPUS_WIKI_DUMP_H
+
+#include "base/memory.h"
+
+#define PV_WIKI_PAGE_MAX ((size_t)64 << 20)
+
+typedef struct pv_wiki_dump pv_wiki_dump;
+
+/* `title` and `text` (raw markup, UTF-8) live until the callback returns. Not
+ * called for empty pages. A status other than PSDVEC_OK ends the reading. */
+typedef psdvec_status pv_wiki_page_fn(void *user, const char *title, size_t title_length,
+                                      const char *text, size_t text_length);
+
+/* NULL after a recorded failure. */
+pv_wiki_dump *pv_wiki_dump_new(psdvec_context *ctx, pv_wiki_page_fn *on_page, void *user);
+void pv_wiki_dump_free(pv_wiki_dump *dump);
+
+/* What messages call the input; "the Wikipedia dump" unless told. The string
+ * must outlive the dump. */
+void pv_wiki_dump_set_name(pv_wiki_dump *dump, const char *name);
+
+/* The next bytes, cut anywhere; `is_last` with the last ones (or with none).
+ * Malformed or truncated XML is PSDVEC_ERR_DAMAGED with byte, line and cause;
+ * pages complete before it have been delivered. After a failure, or the last
+ * bytes, every further call returns the same status and does nothing. */
+psdvec_status pv_wiki_dump_feed(pv_wiki_dump *dump, const char *bytes, size_t length, bool is_last);
+
+/* True if a file that starts like this is such an export: <mediawiki> within
+ * its first kilobyte, nothing but a byte order mark, an XML declaration and
+ * comments before it. */
+bool pv_wiki_dump_looks_like(const char *start, size_t length);
+
+#endif

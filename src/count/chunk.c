@@ -1,0 +1,339 @@
+/* Counting one chunk. */
+#include "count/chunk.h"
+
+#include "base/thread.h"
+#include "count/row_sum.h"
+#include "count/token_code.h"
+
+static const uint32_t border = UINT32_MAX;
+
+typedef struct chunk {
+    const pv_chunk_job *job;
+    psdvec_context *ctx;
+    uint32_t words;     /* ids below are known; `words` itself is an unknown word */
+    uint32_t *sequence; /* own tokens, then those looked at ahead, then a border */
+    size_t own, length;
+    size_t *piece_start; /* in the sequence, per piece; one more for the end */
+    size_t first, last;  /* pieces */
+    /* A slice is a contiguous part of the own tokens with a histogram. */
+    size_t slices;
+    uint32_t *histogram; /* slices x words: first counts, then next free place */
+    size_t *row_start;   /* words + 1, in places */
+    uint32_t *places;
+    const pv_row_sink *sink;
+    pv_gate gate;
+    pv_row_sum *sums; /* per worker */
+    pv_rows *rows;    /* per worker */
+} chunk;
+
+static psdvec_status failure(const psdvec_context *ctx)
+{
+    return (psdvec_status)atomic_load(&ctx->status);
+}
+
+uint64_t pv_chunk_bytes(uint64_t tokens)
+{
+    return 8 * tokens;
+}
+
+uint64_t pv_chunk_fixed_bytes(const psdvec_context *ctx, uint32_t words, uint64_t reach)
+{
+    uint64_t threads = (uint64_t)ctx->options.threads;
+    return threads * (pv_row_sum_bytes(words) + 4 * (uint64_t)words + (8 << 20)) +
+           8 * (uint64_t)words + 4 * reach + (1 << 20);
+}
+
+/* ---- The sequence --------------------------------------------------------- */
+
+/* Final ids of a piece into `out`, at most `most`; *count tells how many. With
+ * `at_border` not NULL it stops at the first border and tells so. */
+static psdvec_status decode_piece(const chunk *c, const pv_token_piece *piece, uint32_t *out,
+                                  size_t most, bool *at_border, size_t *count)
+{
+    const uint32_t *final = c->job->store->generations[piece->generation]->final;
+    bool drop = c->job->oov == PSDVEC_OOV_DROP;
+    uint16_t *units = pv_alloc(c->ctx, (size_t)piece->units + 1, sizeof *units, "a piece's tokens");
+    if (!units)
+        return failure(c->ctx);
+    psdvec_status status = pv_spool_read(c->job->store->tokens, piece->offset, units,
+                                         piece->units * sizeof *units);
+    size_t n = 0;
+    for (size_t i = 0; status == PSDVEC_OK && i < piece->units && n < most;) {
+        uint32_t token;
+        i += pv_token_decode(units + i, &token);
+        if (token < PV_TOKEN_FIRST_WORD) {
+            if (at_border) {
+                *at_border = true;
+                break;
+            }
+            out[n++] = border;
+            continue;
+        }
+        uint32_t id = final[token - PV_TOKEN_FIRST_WORD];
+        if (id == PV_UNKNOWN_WORD) {
+            if (drop)
+                continue;
+            id = c->words;
+        }
+        out[n++] = id;
+    }
+    pv_free(c->ctx, units);
+    *count = n;
+    return status;
+}
+
+static psdvec_status place_piece(void *opaque, size_t task, int worker)
+{
+    (void)worker;
+    chunk *c = opaque;
+    const pv_token_piece *piece = &c->job->store->pieces[c->first + task];
+    size_t start = c->piece_start[task];
+    if (!piece->continues)
+        c->sequence[start++] = border;
+    size_t count;
+    PV_TRY(decode_piece(c, piece, c->sequence + start, piece->tokens, NULL, &count));
+    /* Where unknown words vanish, a piece is shorter than its room. */
+    for (size_t i = start + count; i < c->piece_start[task + 1]; i++)
+        c->sequence[i] = c->words + 1;
+    return PSDVEC_OK;
+}
+
+/* Takes out the rooms that unknown words left. */
+static void close_up(chunk *c)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < c->own; i++) {
+        c->sequence[used] = c->sequence[i];
+        used += c->sequence[i] != c->words + 1;
+    }
+    c->own = used;
+}
+
+/* The words after the chunk that its last words still see. */
+static psdvec_status look_ahead(chunk *c, uint64_t reach)
+{
+    const pv_token_store *store = c->job->store;
+    c->length = c->own;
+    bool at_border = false;
+    for (size_t p = c->last; p < store->piece_count && reach > 0 && !at_border; p++) {
+        const pv_token_piece *piece = &store->pieces[p];
+        if (!piece->continues)
+            break;
+        size_t most = piece->tokens < reach ? piece->tokens : (size_t)reach, count;
+        PV_TRY(decode_piece(c, piece, c->sequence + c->length, most, &at_border, &count));
+        c->length += count;
+        reach -= count;
+    }
+    c->sequence[c->length] = border;
+    return PSDVEC_OK;
+}
+
+static psdvec_status build_sequence(chunk *c)
+{
+    const pv_token_store *store = c->job->store;
+    size_t pieces = c->last - c->first;
+    uint64_t reach = pv_window_reach(c->job->window);
+    c->piece_start = pv_alloc(c->ctx, pieces + 1, sizeof *c->piece_start, "the list of pieces");
+    if (!c->piece_start)
+        return failure(c->ctx);
+    c->piece_start[0] = 0;
+    for (size_t i = 0; i < pieces; i++) {
+        const pv_token_piece *piece = &store->pieces[c->first + i];
+        c->piece_start[i + 1] = c->piece_start[i] + piece->tokens + !piece->continues;
+    }
+    c->own = c->piece_start[pieces];
+    c->sequence = pv_alloc(c->ctx, c->own + reach + 1, sizeof *c->sequence, "the text's words");
+    if (!c->sequence)
+        return failure(c->ctx);
+    PV_TRY(pv_parallel_tasks(c->ctx, pieces, place_piece, c));
+    if (c->job->oov == PSDVEC_OOV_DROP)
+        close_up(c);
+    return look_ahead(c, reach);
+}
+
+/* ---- The places -------------------------------------------------------------- */
+
+static size_t slice_begin(const chunk *c, size_t slice)
+{
+    return c->own / c->slices * slice;
+}
+
+static size_t slice_end(const chunk *c, size_t slice)
+{
+    return slice + 1 == c->slices ? c->own : slice_begin(c, slice + 1);
+}
+
+static psdvec_status count_slice(void *opaque, size_t slice, int worker)
+{
+    (void)worker;
+    chunk *c = opaque;
+    uint32_t *histogram = c->histogram + slice * ((size_t)c->words + 2);
+    for (size_t i = slice_begin(c, slice), end = slice_end(c, slice); i < end; i++) {
+        uint32_t id = c->sequence[i];
+        histogram[id < c->words ? id : c->words]++; /* the last cell is never read */
+    }
+    return PSDVEC_OK;
+}
+
+static psdvec_status sort_slice(void *opaque, size_t slice, int worker)
+{
+    (void)worker;
+    chunk *c = opaque;
+    uint32_t *next = c->histogram + slice * ((size_t)c->words + 2);
+    for (size_t i = slice_begin(c, slice), end = slice_end(c, slice); i < end; i++) {
+        uint32_t id = c->sequence[i];
+        if (id < c->words)
+            c->places[next[id]++] = (uint32_t)i;
+    }
+    return PSDVEC_OK;
+}
+
+static psdvec_status sort_places(chunk *c)
+{
+    size_t stride = (size_t)c->words + 2;
+    c->slices = (size_t)c->ctx->options.threads;
+    c->histogram = pv_alloc_zero(c->ctx, c->slices * stride, sizeof *c->histogram,
+                                 "sorting the words' places");
+    c->row_start =
+        pv_alloc(c->ctx, (size_t)c->words + 1, sizeof *c->row_start, "sorting the words' places");
+    if (!c->histogram || !c->row_start)
+        return failure(c->ctx);
+    PV_TRY(pv_parallel_tasks(c->ctx, c->slices, count_slice, c));
+    size_t total = 0;
+    for (uint32_t id = 0; id < c->words; id++) {
+        c->row_start[id] = total;
+        for (size_t s = 0; s < c->slices; s++) {
+            uint32_t count = c->histogram[s * stride + id];
+            c->histogram[s * stride + id] = (uint32_t)total;
+            total += count;
+        }
+    }
+    c->row_start[c->words] = total;
+    c->places = pv_alloc(c->ctx, total + 16, sizeof *c->places, "sorting the words' places");
+    if (!c->places)
+        return failure(c->ctx);
+    for (size_t i = 0; i < 16; i++)
+        c->places[total + i] = 0; /* read ahead, never used */
+    PV_TRY(pv_parallel_tasks(c->ctx, c->slices, sort_slice, c));
+    pv_free(c->ctx, c->histogram);
+    c->histogram = NULL;
+    return PSDVEC_OK;
+}
+
+/* ---- The rows ------------------------------------------------------------------ */
+
+enum { AHEAD = 8 };
+
+static void add_row_plain(const chunk *c, pv_row_sum *sum, const uint32_t *place,
+                          const uint32_t *end)
+{
+    const uint32_t *weights = c->job->window->weights;
+    const uint32_t span = c->job->window->span;
+    for (; place < end; place++) {
+        __builtin_prefetch(c->sequence + place[AHEAD]);
+        const uint32_t *word = c->sequence + *place;
+        for (uint32_t d = 1; d <= span; d++) {
+            uint32_t id = word[d];
+            if (id == border)
+                break;
+            pv_row_sum_add(sum, id, weights[d]);
+        }
+    }
+}
+
+static void add_row_running(const chunk *c, pv_row_sum *sum, const uint32_t *place,
+                            const uint32_t *end)
+{
+    const pv_window *window = c->job->window;
+    const uint32_t limit = window->limit;
+    for (; place < end; place++) {
+        __builtin_prefetch(c->sequence + place[AHEAD]);
+        const uint32_t *word = c->sequence + *place;
+        for (uint32_t d = PV_STEP_ONE; d < limit;) {
+            uint32_t id = *++word;
+            if (id == border)
+                break;
+            pv_row_sum_add(sum, id, window->weights[d]);
+            d += window->steps[id];
+        }
+    }
+}
+
+static psdvec_status count_group(void *opaque, size_t group, int worker)
+{
+    chunk *c = opaque;
+    const pv_row_groups *groups = c->job->groups;
+    uint32_t begin = groups->start[group], end = groups->start[group + 1];
+    pv_row_sum *sum = &c->sums[worker];
+    pv_rows *rows = &c->rows[worker];
+    psdvec_status status = pv_rows_begin(rows, begin, end - begin);
+    for (uint32_t id = begin; id < end && status == PSDVEC_OK; id++) {
+        const uint32_t *first = c->places + c->row_start[id];
+        const uint32_t *last = c->places + c->row_start[id + 1];
+        if (c->job->window->steps)
+            add_row_running(c, sum, first, last);
+        else
+            add_row_plain(c, sum, first, last);
+        status = pv_rows_reserve(rows, sum->touched_count);
+        if (status == PSDVEC_OK) {
+            size_t count =
+                pv_row_sum_take(sum, rows->columns + rows->used, rows->values + rows->used);
+            rows->lengths[id - begin] = (uint32_t)count;
+            rows->used += count;
+        }
+    }
+    status = pv_gate_pass(&c->gate, group, status, c->sink, rows);
+    pv_progress_add(c->job->progress, c->row_start[end] - c->row_start[begin]);
+    return status;
+}
+
+static psdvec_status count_rows(chunk *c)
+{
+    size_t threads = (size_t)c->ctx->options.threads;
+    psdvec_status status = PSDVEC_OK;
+    c->sums = pv_alloc_zero(c->ctx, threads, sizeof *c->sums, "adding up rows");
+    c->rows = pv_alloc_zero(c->ctx, threads, sizeof *c->rows, "adding up rows");
+    if (!c->sums || !c->rows) {
+        status = failure(c->ctx);
+        goto done;
+    }
+    for (size_t t = 0; t < threads; t++) {
+        pv_rows_init(&c->rows[t], c->ctx);
+        PV_TRY_DONE(pv_row_sum_init(&c->sums[t], c->ctx, c->words));
+    }
+    pv_gate_init(&c->gate, c->ctx);
+    status = pv_parallel_tasks(c->ctx, c->job->groups->count, count_group, c);
+    pv_gate_free(&c->gate);
+done:
+    for (size_t t = 0; t < threads; t++) {
+        if (c->rows)
+            pv_rows_free(&c->rows[t]);
+        if (c->sums)
+            pv_row_sum_free(&c->sums[t]);
+    }
+    pv_free(c->ctx, c->sums);
+    pv_free(c->ctx, c->rows);
+    return status;
+}
+
+psdvec_status pv_chunk_count(const pv_chunk_job *job, size_t first, size_t last,
+                             const pv_row_sink *sink)
+{
+    chunk c = {.job = job,
+               .ctx = job->ctx,
+               .words = job->vocabulary->count,
+               .first = first,
+               .last = last,
+               .sink = sink};
+    psdvec_status status;
+    PV_TRY_DONE(build_sequence(&c));
+    PV_TRY_DONE(sort_places(&c));
+    PV_TRY_DONE(count_rows(&c));
+done:
+    pv_free(job->ctx, c.piece_start);
+    pv_free(job->ctx, c.sequence);
+    pv_free(job->ctx, c.histogram);
+    pv_free(job->ctx, c.row_start);
+    pv_free(job->ctx, c.places);
+    return status;
+}

@@ -1,0 +1,337 @@
+/* psdvec_count: from text to a counts file.
+ *
+ *     read        text -> provisional tokens (token_store)
+ *     vocabulary  provisional words -> final ids
+ *     count       chunks of tokens -> rows; straight into the file if one
+ *                 chunk holds everything, otherwise by way of sorted runs
+ */
+#include "count/count.h"
+
+#include "base/file.h"
+#include "corpus/tokenizer.h"
+#include "count/chunk.h"
+#include "count/counts_write.h"
+#include "count/resume.h"
+#include "count/runs.h"
+#include "count/vocab_file.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SMALLEST_CHUNK = 1 << 16, GROUP_WORK = 1 << 16, MOST_GROUPS = 1 << 16 };
+
+void psdvec_count_options_default(psdvec_count_options *options)
+{
+    *options = (psdvec_count_options){.window = 5, .min_count = 5};
+    psdvec_text_options_default(&options->text);
+}
+
+psdvec_status pv_count_options_check(psdvec_context *ctx, const psdvec_count_options *o)
+{
+    if (o->window < 1 || o->window > PV_MAX_WINDOW)
+        return pv_fail(ctx, PSDVEC_ERR_OPTION, "the window is %u words; it must be 1 to %d",
+                       o->window, PV_MAX_WINDOW);
+    if ((unsigned)o->distance > PSDVEC_DISTANCE_HARMONIC)
+        return pv_fail(ctx, PSDVEC_ERR_OPTION, "there is no distance weight number %d",
+                       (int)o->distance);
+    if ((unsigned)o->oov > PSDVEC_OOV_DROP)
+        return pv_fail(ctx, PSDVEC_ERR_OPTION, "there is no rule number %d for unknown words",
+                       (int)o->oov);
+    if (!(o->subsample >= 0 && o->subsample <= 1))
+        return pv_fail(ctx, PSDVEC_ERR_OPTION,
+                       "subsample is %g; it must be 0 (off) or a share of the words, such as 1e-4",
+                       o->subsample);
+    if (o->vocab_file && o->keep_words_count)
+        return pv_fail(ctx, PSDVEC_ERR_OPTION,
+                       "a fixed vocabulary and words to keep exclude each other; add the words "
+                       "to the list %s",
+                       o->vocab_file);
+    return pv_text_options_check(ctx, &o->text);
+}
+
+psdvec_status psdvec_count_options_check(psdvec_context *ctx, const psdvec_count_options *options)
+{
+    pv_begin(ctx);
+    return pv_count_options_check(ctx, options);
+}
+
+/* ---- Counting what has been read --------------------------------------------- */
+
+typedef struct counting {
+    psdvec_context *ctx;
+    const psdvec_count_options *options;
+    const char *folder; /* for temporary files */
+    pv_token_store *store;
+    pv_vocabulary vocabulary;
+    pv_window window;
+    pv_provenance provenance;
+    pv_row_groups groups;
+    pv_progress progress;
+    psdvec_count_report report;
+} counting;
+
+static uint64_t piece_room(const pv_token_piece *piece)
+{
+    return (uint64_t)piece->tokens + 1; /* and a border */
+}
+
+/* Tokens that a chunk may have within the memory that is left. */
+static psdvec_status plan_chunks(const counting *c, uint64_t all, uint64_t *chunk_tokens)
+{
+    uint64_t fixed = pv_chunk_fixed_bytes(c->ctx, c->vocabulary.count, pv_window_reach(&c->window)) +
+                     40 * (uint64_t)c->vocabulary.count;
+    uint64_t left = pv_memory_left(c->ctx);
+    uint64_t room = left > fixed ? (left - fixed) / 10 * 9 : 0;
+    *chunk_tokens = room / pv_chunk_bytes(1);
+    if (*chunk_tokens > UINT32_MAX / 2)
+        *chunk_tokens = UINT32_MAX / 2;
+    if (*chunk_tokens < SMALLEST_CHUNK && *chunk_tokens < all)
+        return pv_fail(c->ctx, PSDVEC_ERR_BUDGET,
+                       "counting %u words needs about %.0f MiB of memory more than the %.0f MiB "
+                       "that are left of the budget; allow more memory or raise the minimum count",
+                       c->vocabulary.count,
+                       (double)(fixed + pv_chunk_bytes(SMALLEST_CHUNK)) / 1048576.0,
+                       (double)left / 1048576.0);
+    return PSDVEC_OK;
+}
+
+/* Fails early if the temporary files will not fit, going by the first run. */
+static psdvec_status check_disk(const counting *c, uint64_t first_run, uint64_t chunks_left)
+{
+    uint64_t needed = first_run * chunks_left;
+    const char *folder = c->ctx->tempdir ? c->ctx->tempdir : c->folder;
+    uint64_t space = pv_free_space(folder);
+    pv_note(c->ctx, "about %.1f MiB of temporary files in %s, %.1f MiB free",
+            (double)(needed + first_run) / 1048576.0, folder, (double)space / 1048576.0);
+    if (needed > space)
+        return pv_fail(c->ctx, PSDVEC_ERR_DISK_FULL,
+                       "%s: about %.1f MiB more are needed there for temporary files, but only "
+                       "%.1f MiB are free; choose another folder for them or allow more memory",
+                       folder, (double)needed / 1048576.0, (double)space / 1048576.0);
+    return PSDVEC_OK;
+}
+
+static psdvec_status count_by_runs(counting *c, const pv_chunk_job *job, uint64_t chunk_tokens,
+                                   uint64_t all, const pv_row_sink *sink)
+{
+    pv_runs runs;
+    psdvec_status status = PSDVEC_OK;
+    size_t pieces = c->store->piece_count;
+    pv_runs_init(&runs, c->ctx, c->folder, &c->groups, c->vocabulary.count);
+    for (size_t first = 0; first < pieces;) {
+        size_t last = first;
+        uint64_t tokens = 0;
+        do
+            tokens += piece_room(&c->store->pieces[last++]);
+        while (last < pieces && tokens + piece_room(&c->store->pieces[last]) <= chunk_tokens);
+        pv_row_sink run;
+        PV_TRY_DONE(pv_runs_begin(&runs, &run));
+        PV_TRY_DONE(pv_chunk_count(job, first, last, &run));
+        pv_runs_end(&runs);
+        if (first == 0)
+            PV_TRY_DONE(check_disk(c, runs.spilled, all / tokens));
+        first = last;
+    }
+    c->report.runs = runs.made;
+    c->report.spilled_bytes += runs.spilled;
+    pv_progress merging;
+    pv_progress_begin(&merging, c->ctx, "merging", "groups", c->groups.count);
+    PV_TRY_DONE(pv_runs_merge(&runs, sink, &merging));
+    pv_progress_end(&merging);
+done:
+    pv_runs_free(&runs);
+    return status;
+}
+
+/* Counts the store's tokens into the sink. */
+static psdvec_status count_tokens(counting *c, const pv_row_sink *sink)
+{
+    uint64_t all = 0, chunk_tokens;
+    for (size_t i = 0; i < c->store->piece_count; i++)
+        all += piece_room(&c->store->pieces[i]);
+    PV_TRY(plan_chunks(c, all, &chunk_tokens));
+    bool one = all <= chunk_tokens;
+    uint64_t chunks = one ? 1 : all / chunk_tokens + 1;
+    size_t wanted = (size_t)(c->vocabulary.known_tokens / chunks / GROUP_WORK);
+    if (wanted < 64)
+        wanted = 64;
+    if (wanted > MOST_GROUPS)
+        wanted = MOST_GROUPS;
+    PV_TRY(pv_row_groups_init(&c->groups, c->ctx, c->vocabulary.frequency, c->vocabulary.count,
+                              wanted));
+    pv_chunk_job job = {.ctx = c->ctx,
+                        .store = c->store,
+                        .vocabulary = &c->vocabulary,
+                        .window = &c->window,
+                        .oov = c->options->oov,
+                        .groups = &c->groups,
+                        .progress = &c->progress};
+    pv_progress_begin(&c->progress, c->ctx, "counting", "words", c->vocabulary.known_tokens);
+    if (!one)
+        PV_TRY(count_by_runs(c, &job, chunk_tokens, all, sink));
+    else
+        PV_TRY(pv_chunk_count(&job, 0, c->store->piece_count, sink));
+    pv_progress_end(&c->progress);
+    return PSDVEC_OK;
+}
+
+/* ---- The whole ------------------------------------------------------------------- */
+
+static psdvec_status add_inputs(counting *c, const char *const *inputs, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct pv_input_totals *t = &c->store->inputs[i];
+        pv_input_note note = {.name = (char *)inputs[i],
+                              .files = t->files,
+                              .bytes = t->bytes,
+                              .documents = t->documents,
+                              .tokens = t->tokens};
+        PV_TRY(pv_provenance_add_input(&c->provenance, &note));
+    }
+    c->provenance.tokens = c->store->words_read;
+    c->provenance.documents = c->store->documents;
+    return PSDVEC_OK;
+}
+
+static psdvec_status check_not_empty(const counting *c, const char *first_input, size_t inputs,
+                                     bool may_be_empty)
+{
+    const char *others = inputs > 1 ? " and the other inputs" : "";
+    if (may_be_empty)
+        return PSDVEC_OK;
+    if (c->store->bytes == 0)
+        return pv_fail(c->ctx, PSDVEC_ERR_EMPTY, "%s%s: empty; there is nothing to count",
+                       first_input, others);
+    if (c->store->words_read == 0)
+        return pv_fail(c->ctx, PSDVEC_ERR_EMPTY,
+                       "%s%s: no words in %llu bytes; is it text, and the right tokenizer?",
+                       first_input, others, (unsigned long long)c->store->bytes);
+    if (c->vocabulary.count == 0)
+        return pv_fail(c->ctx, PSDVEC_ERR_EMPTY,
+                       "%s%s: none of %llu distinct words is seen %llu times; lower the minimum "
+                       "count",
+                       first_input, others, (unsigned long long)c->vocabulary.distinct,
+                       (unsigned long long)c->options->min_count);
+    return PSDVEC_OK;
+}
+
+static void warn_of_missing_words(const counting *c)
+{
+    const psdvec_count_options *o = c->options;
+    for (size_t i = 0; i < o->keep_words_count; i++) {
+        size_t wanted = strlen(o->keep_words[i]), length;
+        bool found = false;
+        for (uint32_t w = 0; w < c->vocabulary.count && !found; w++) {
+            const char *word = pv_vocabulary_word(&c->vocabulary, w, &length);
+            found = length == wanted && memcmp(word, o->keep_words[i], length) == 0;
+        }
+        if (!found)
+            pv_warn(c->ctx, "the word \"%s\" was to be kept, but never stands in the text",
+                    o->keep_words[i]);
+    }
+}
+
+psdvec_status pv_refuse_same_file(psdvec_context *ctx, const char *const *inputs, size_t count,
+                                  const char *output)
+{
+    for (size_t i = 0; i < count; i++)
+        if (pv_same_file(inputs[i], output))
+            return pv_fail(ctx, PSDVEC_ERR_SAME_FILE,
+                           "%s: is an input as well as the output; choose another output", output);
+    return PSDVEC_OK;
+}
+
+static psdvec_status refuse_outputs_among_inputs(psdvec_context *ctx, const pv_inputs *inputs,
+                                                 const char *output)
+{
+    for (size_t i = 0; i < inputs->count; i++) {
+        const char *path = inputs->files[i].path;
+        PV_TRY(pv_refuse_same_file(ctx, &path, 1, output));
+    }
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_count_run(psdvec_context *ctx, const psdvec_count_options *options,
+                           const char *const *inputs, size_t input_count, const char *output_path,
+                           bool may_be_empty, psdvec_count_report *report)
+{
+    double began = pv_now();
+    psdvec_status status;
+    counting c = {.ctx = ctx, .options = options};
+    pv_inputs files = {0};
+    pv_output *output = NULL;
+    pv_counts_writer *writer = NULL;
+    char *folder = pv_folder_of(output_path);
+    if (!folder)
+        return pv_fail(ctx, PSDVEC_ERR_MEMORY, "%s: the system refused memory", output_path);
+    c.folder = folder;
+    c.report.runs = 1;
+    pv_vocabulary_init(&c.vocabulary, ctx);
+    pv_provenance_init(&c.provenance, ctx);
+
+    PV_TRY_DONE(pv_inputs_expand(ctx, inputs, input_count, &files));
+    PV_TRY_DONE(refuse_outputs_among_inputs(ctx, &files, output_path));
+    PV_TRY_DONE(pv_output_open(ctx, output_path, &output));
+    if (options->vocab_file)
+        PV_TRY_DONE(pv_vocab_file_read(ctx, options->vocab_file, &c.vocabulary));
+    PV_TRY_DONE(
+        pv_token_store_read(ctx, &files, input_count, &options->text, folder, &c.store));
+    PV_TRY_DONE(pv_vocabulary_build(&c.vocabulary, c.store, options));
+    PV_TRY_DONE(check_not_empty(&c, inputs[0], input_count, may_be_empty));
+    warn_of_missing_words(&c);
+    PV_TRY_DONE(pv_window_init(&c.window, ctx, options, &c.vocabulary));
+    PV_TRY_DONE(pv_provenance_set(&c.provenance, options));
+    PV_TRY_DONE(add_inputs(&c, inputs, input_count));
+    c.report.spilled_bytes =
+        pv_spool_on_disk(c.store->tokens) + pv_spool_on_disk(c.store->words);
+
+    PV_TRY_DONE(pv_counts_writer_new(ctx, output, folder, &c.vocabulary, &c.provenance,
+                                     c.window.keep, &writer));
+    pv_row_sink sink = pv_counts_writer_sink(writer);
+    PV_TRY_DONE(count_tokens(&c, &sink));
+    PV_TRY_DONE(pv_counts_writer_finish(writer, &c.report.bigrams));
+    PV_TRY_DONE(pv_check_cancel(ctx));
+    status = pv_output_commit(output);
+    output = NULL;
+    if (status == PSDVEC_OK && report) {
+        *report = c.report;
+        report->bytes = c.store->bytes;
+        report->documents = c.store->documents;
+        report->tokens = c.store->words_read;
+        report->known_tokens = c.vocabulary.known_tokens;
+        report->distinct_words = c.vocabulary.distinct;
+        report->words = c.vocabulary.count;
+        report->bad_bytes = c.store->bad_bytes;
+        report->seconds = pv_now() - began;
+    }
+done:
+    pv_counts_writer_free(writer);
+    pv_output_discard(output);
+    pv_row_groups_free(&c.groups, ctx);
+    pv_provenance_free(&c.provenance);
+    pv_window_free(&c.window);
+    pv_vocabulary_free(&c.vocabulary);
+    pv_token_store_free(c.store);
+    pv_inputs_free(&files);
+    free(folder);
+    return status;
+}
+
+psdvec_status psdvec_count(psdvec_context *ctx, const psdvec_count_options *options,
+                           const char *const *inputs, size_t input_count, const char *output,
+                           psdvec_count_report *report)
+{
+    pv_begin(ctx);
+    psdvec_count_options defaults;
+    if (!options) {
+        psdvec_count_options_default(&defaults);
+        options = &defaults;
+    }
+    if (report)
+        *report = (psdvec_count_report){0};
+    PV_TRY(pv_count_options_check(ctx, options));
+    if (options->resume_dir)
+        return pv_count_resumable(ctx, options, inputs, input_count, output, report);
+    return pv_count_run(ctx, options, inputs, input_count, output, false, report);
+}

@@ -1,0 +1,296 @@
+/* Reading counts files. Everything a later access relies on is checked when
+ * the file is opened, except the columns of the rows, which are checked by
+ * psdvec_counts_verify and by whoever walks all rows. */
+#include "count/counts_read.h"
+
+#include "count/counts_write.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static psdvec_status fail_corrupt(const psdvec_counts *c, const char *cause)
+{
+    return pv_fail(c->ctx, PSDVEC_ERR_CORRUPT,
+                   "%s: the counts are damaged: %s; make the file anew", pv_st_path(c->file),
+                   cause);
+}
+
+static psdvec_status meta_number(const psdvec_counts *c, const char *key, uint64_t *value)
+{
+    const char *text = pv_st_meta(c->file, key);
+    char *end = NULL;
+    if (text && *text >= '0' && *text <= '9')
+        *value = strtoull(text, &end, 10);
+    if (!end || *end != '\0')
+        return pv_fail(c->ctx, PSDVEC_ERR_CORRUPT,
+                       "%s: the counts are damaged: \"%s\" is not a number; make the file anew",
+                       pv_st_path(c->file), key);
+    return PSDVEC_OK;
+}
+
+static psdvec_status check_kind(const psdvec_counts *c)
+{
+    const char *path = pv_st_path(c->file);
+    const char *format = pv_st_meta(c->file, "format");
+    if (!format || strcmp(format, PV_COUNTS_FORMAT) != 0)
+        return pv_fail(c->ctx, PSDVEC_ERR_FORMAT,
+                       "%s: is a safetensors file, but not one with counts%s%s%s; make one with "
+                       "psdvec count",
+                       path, format ? " (it says \"" : "", format ? format : "",
+                       format ? "\")" : "");
+    uint64_t version;
+    PV_TRY(meta_number(c, "version", &version));
+    if (version > PV_COUNTS_VERSION)
+        return pv_fail(c->ctx, PSDVEC_ERR_VERSION,
+                       "%s: was written in version %" PRIu64 " of the counts format, this program "
+                       "knows version %d; get a newer psdvec",
+                       path, version, PV_COUNTS_VERSION);
+    if (version < 1)
+        return fail_corrupt(c, "its version is 0");
+    return PSDVEC_OK;
+}
+
+/* Offsets must ascend from 0 to `last`. */
+static bool ascends(const uint64_t *offsets, uint64_t count, uint64_t last)
+{
+    if (offsets[0] != 0 || offsets[count] != last)
+        return false;
+    bool ok = true;
+    for (uint64_t i = 0; i < count; i++)
+        ok &= offsets[i] <= offsets[i + 1];
+    return ok;
+}
+
+static psdvec_status take_tensors(psdvec_counts *c)
+{
+    psdvec_context *ctx = c->ctx;
+    const pv_tensor *t, *values = pv_st_tensor(c->file, "values");
+    PV_TRY(pv_st_require(ctx, c->file, "offsets", PV_DTYPE_U64, 1, (int64_t[]){-1}, &t));
+    if (t->count == 0 || t->count - 1 > UINT32_MAX - 2)
+        return fail_corrupt(c, "it has no words, or too many");
+    c->info.words = (uint32_t)(t->count - 1);
+    int64_t words = (int64_t)c->info.words, ends = words + 1;
+    c->offsets = t->data;
+    PV_TRY(pv_st_require(ctx, c->file, "words", PV_DTYPE_U8, 1, (int64_t[]){-1}, &t));
+    c->bytes = t->data;
+    if (!ascends(c->offsets, c->info.words, t->bytes))
+        return fail_corrupt(c, "the words' offsets do not ascend");
+    PV_TRY(pv_st_require(ctx, c->file, "indices", PV_DTYPE_U32, 1, (int64_t[]){-1}, &t));
+    c->indices = t->data;
+    c->info.bigrams = t->count;
+    int64_t bigrams = (int64_t)t->count;
+    PV_TRY(pv_st_require(ctx, c->file, "indptr", PV_DTYPE_U64, 1, &ends, &t));
+    c->row_end = t->data;
+    if (!ascends(c->row_end, c->info.words, c->info.bigrams))
+        return fail_corrupt(c, "the rows do not ascend");
+    c->info.wide = values && values->dtype == PV_DTYPE_U64;
+    PV_TRY(pv_st_require(ctx, c->file, "values", c->info.wide ? PV_DTYPE_U64 : PV_DTYPE_U32, 1,
+                         &bigrams, &t));
+    if (c->info.wide)
+        c->values64 = t->data;
+    else
+        c->values32 = t->data;
+    PV_TRY(pv_st_require(ctx, c->file, "counts", PV_DTYPE_U64, 1, &words, &t));
+    c->frequency = t->data;
+    PV_TRY(pv_st_require(ctx, c->file, "context_totals", PV_DTYPE_U64, 1, &words, &t));
+    c->context_total = t->data;
+    PV_TRY(pv_st_require(ctx, c->file, "focus_totals", PV_DTYPE_U64, 1, &words, &t));
+    c->focus_total = t->data;
+    if (pv_st_tensor(c->file, "keep")) {
+        PV_TRY(pv_st_require(ctx, c->file, "keep", PV_DTYPE_F64, 1, &words, &t));
+        c->keep = t->data;
+    }
+    return PSDVEC_OK;
+}
+
+static psdvec_status take_metadata(psdvec_counts *c)
+{
+    psdvec_counts_info *info = &c->info;
+    uint64_t window;
+    PV_TRY(meta_number(c, "scale", &info->scale));
+    PV_TRY(meta_number(c, "tokens", &info->tokens));
+    PV_TRY(meta_number(c, "documents", &info->documents));
+    PV_TRY(meta_number(c, "window", &window));
+    info->window = (uint32_t)window;
+    if (info->scale == 0)
+        return fail_corrupt(c, "its scale is 0");
+    info->settings_json = pv_st_meta(c->file, "settings");
+    info->inputs_json = pv_st_meta(c->file, "inputs");
+    info->written_by = pv_st_meta(c->file, "written_by");
+    c->vocabulary_json = pv_st_meta(c->file, "vocabulary");
+    if (!info->settings_json || !info->inputs_json || !c->vocabulary_json)
+        return fail_corrupt(c, "its settings are missing");
+    if (!info->written_by)
+        info->written_by = "unknown";
+    info->file_bytes = pv_st_bytes(c->file);
+    for (uint32_t i = 0; i < info->words; i++)
+        if (__builtin_add_overflow(info->total, c->context_total[i], &info->total))
+            return fail_corrupt(c, "the totals exceed 64 bits");
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_counts_open(psdvec_context *ctx, const char *path, psdvec_counts **out)
+{
+    *out = NULL;
+    psdvec_counts *c = pv_alloc_zero(ctx, 1, sizeof *c, "the counts");
+    if (!c)
+        return (psdvec_status)atomic_load(&ctx->status);
+    c->ctx = ctx;
+    pthread_mutex_init(&c->lock, NULL);
+    psdvec_status status = pv_st_open(ctx, path, &c->file);
+    if (status == PSDVEC_OK)
+        status = check_kind(c);
+    if (status == PSDVEC_OK)
+        status = take_tensors(c);
+    if (status == PSDVEC_OK)
+        status = take_metadata(c);
+    if (status != PSDVEC_OK) {
+        psdvec_counts_close(c);
+        return status;
+    }
+    *out = c;
+    return PSDVEC_OK;
+}
+
+psdvec_status psdvec_counts_open(psdvec_context *ctx, const char *path, psdvec_counts **counts)
+{
+    pv_begin(ctx);
+    return pv_counts_open(ctx, path, counts);
+}
+
+void psdvec_counts_close(psdvec_counts *c)
+{
+    if (!c)
+        return;
+    pv_word_table_free(&c->index);
+    pv_st_close(c->file);
+    pthread_mutex_destroy(&c->lock);
+    pv_free(c->ctx, c);
+}
+
+bool pv_counts_looks_like(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return false;
+    unsigned char start[9];
+    bool is = fread(start, 1, 9, file) == 9 && start[8] == '{' && start[7] == 0 && start[6] == 0;
+    fclose(file);
+    return is;
+}
+
+psdvec_status psdvec_counts_verify(psdvec_context *ctx, const psdvec_counts *c)
+{
+    pv_begin(ctx);
+    PV_TRY(pv_st_verify(ctx, c->file));
+    for (uint32_t i = 0; i < c->info.words; i++) {
+        uint64_t sum = 0;
+        for (uint64_t k = c->row_end[i]; k < c->row_end[i + 1]; k++) {
+            if (c->indices[k] >= c->info.words ||
+                (k > c->row_end[i] && c->indices[k] <= c->indices[k - 1]))
+                return fail_corrupt(c, "the columns of a row do not ascend");
+            sum += c->values32 ? c->values32[k] : c->values64[k];
+        }
+        if (sum != c->context_total[i])
+            return fail_corrupt(c, "a row does not add up to its total");
+        if (i % 1024 == 0)
+            PV_TRY(pv_check_cancel(ctx));
+    }
+    return PSDVEC_OK;
+}
+
+const psdvec_counts_info *psdvec_counts_get_info(const psdvec_counts *c)
+{
+    return &c->info;
+}
+
+const char *psdvec_counts_word(const psdvec_counts *c, uint32_t i, size_t *length)
+{
+    *length = (size_t)(c->offsets[i + 1] - c->offsets[i]);
+    return c->bytes + c->offsets[i];
+}
+
+/* Builds the index of words once, at the first search. */
+static bool ensure_index(psdvec_counts *c)
+{
+    pthread_mutex_lock(&c->lock);
+    if (!c->indexed && pv_word_table_init(&c->index, c->ctx, c->info.words) == PSDVEC_OK) {
+        psdvec_status status = PSDVEC_OK;
+        for (uint32_t i = 0; i < c->info.words && status == PSDVEC_OK; i++) {
+            size_t length;
+            const char *word = psdvec_counts_word(c, i, &length);
+            uint32_t id;
+            pv_word_key key = pv_word_key_exact(word, (uint32_t)length);
+            status = pv_word_table_add(&c->index, &key, &id);
+        }
+        c->indexed = status == PSDVEC_OK;
+    }
+    bool ready = c->indexed;
+    pthread_mutex_unlock(&c->lock);
+    return ready;
+}
+
+bool psdvec_counts_find(const psdvec_counts *counts, const char *word, size_t length, uint32_t *i)
+{
+    psdvec_counts *c = (psdvec_counts *)counts; /* the index is a cache */
+    if (length > UINT32_MAX)
+        return false;
+    if (ensure_index(c)) {
+        pv_word_key key = pv_word_key_exact(word, (uint32_t)length);
+        return pv_word_table_find(&c->index, &key, i);
+    }
+    for (uint32_t k = 0; k < c->info.words; k++) { /* no memory for it: look at all */
+        size_t other;
+        const char *text = psdvec_counts_word(c, k, &other);
+        if (other == length && memcmp(text, word, length) == 0) {
+            *i = k;
+            return true;
+        }
+    }
+    return false;
+}
+
+uint64_t psdvec_counts_frequency(const psdvec_counts *c, uint32_t i)
+{
+    return c->frequency[i];
+}
+
+uint64_t psdvec_counts_context_total(const psdvec_counts *c, uint32_t i)
+{
+    return c->context_total[i];
+}
+
+uint64_t psdvec_counts_focus_total(const psdvec_counts *c, uint32_t i)
+{
+    return c->focus_total[i];
+}
+
+double psdvec_counts_keep(const psdvec_counts *c, uint32_t i)
+{
+    return c->keep ? c->keep[i] : 1.0;
+}
+
+void psdvec_counts_row(const psdvec_counts *c, uint32_t i, psdvec_row *row)
+{
+    uint64_t begin = c->row_end[i];
+    row->length = (size_t)(c->row_end[i + 1] - begin);
+    row->focus = c->indices + begin;
+    row->values32 = c->values32 ? c->values32 + begin : NULL;
+    row->values64 = c->values64 ? c->values64 + begin : NULL;
+}
+
+uint64_t psdvec_counts_get(const psdvec_counts *c, uint32_t context, uint32_t focus)
+{
+    psdvec_row row;
+    psdvec_counts_row(c, context, &row);
+    size_t low = 0, high = row.length;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (row.focus[middle] < focus)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < row.length && row.focus[low] == focus ? psdvec_row_value(&row, low) : 0;
+}

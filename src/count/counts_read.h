@@ -1,0 +1,32 @@
+/* An open counts file, for the other files of this room. */
+#ifndef PV_COUNT_COUNTS_READ_H
+#define PV_COUNT_COUNTS_READ_H
+
+#include "base/safetensors_read.h"
+#include "count/word_table.h"
+
+struct psdvec_counts {
+    psdvec_context *ctx;
+    pv_st_file *file;
+    psdvec_counts_info info;
+    const char *vocabulary_json;
+    const uint64_t *row_end; /* words + 1 */
+    const uint32_t *indices;
+    const uint32_t *values32;
+    const uint64_t *values64;
+    const char *bytes;
+    const uint64_t *offsets; /* words + 1 */
+    const uint64_t *frequency, *context_total, *focus_total;
+    const double *keep; /* NULL: all 1 */
+    pv_word_table index; /* built at the first search */
+    bool indexed;
+    pthread_mutex_t lock;
+};
+
+/* Without pv_begin, for use inside other calls. */
+psdvec_status pv_counts_open(psdvec_context *ctx, const char *path, psdvec_counts **counts);
+
+/* True if the file claims to be a counts file; no errors recorded. */
+bool pv_counts_looks_like(const char *path);
+
+#endif

@@ -1,0 +1,238 @@
+/* The counts file's writer. */
+#include "count/counts_write.h"
+
+#include "base/safetensors_write.h"
+#include "base/spool.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COPY_BLOCK = 64 << 10 }; /* values copied at a time */
+
+/* A value that does not fit 32 bits: where it stands and its upper half. */
+typedef struct wide_value {
+    uint64_t place;
+    uint32_t upper;
+} wide_value;
+
+struct pv_counts_writer {
+    psdvec_context *ctx;
+    const pv_vocabulary *vocabulary;
+    pv_provenance *provenance;
+    const double *keep;
+    pv_output *output;
+    pv_st_writer *file;
+    pv_spool *values; /* lower halves, u32 */
+    wide_value *wide;
+    size_t wide_count, wide_capacity;
+    uint64_t *row_end; /* words + 1 */
+    uint64_t *context_total, *focus_total;
+    uint64_t entries, total;
+    uint32_t rows_done;
+};
+
+static psdvec_status failure(const psdvec_context *ctx)
+{
+    return (psdvec_status)atomic_load(&ctx->status);
+}
+
+static psdvec_status begin_file(pv_counts_writer *w)
+{
+    pv_provenance *p = w->provenance;
+    pv_buffer inputs;
+    pv_buffer_init(&inputs, w->ctx);
+    psdvec_status status;
+    char version[16], scale[32], tokens[32], documents[32], window[16];
+    PV_TRY_DONE(pv_provenance_inputs_json(p, &inputs));
+    PV_TRY_DONE(pv_buffer_byte(&inputs, '\0'));
+    snprintf(version, sizeof version, "%d", PV_COUNTS_VERSION);
+    snprintf(scale, sizeof scale, "%" PRIu64, p->scale);
+    snprintf(tokens, sizeof tokens, "%" PRIu64, p->tokens);
+    snprintf(documents, sizeof documents, "%" PRIu64, p->documents);
+    snprintf(window, sizeof window, "%u", p->window);
+    const pv_st_pair metadata[] = {
+        {"format", PV_COUNTS_FORMAT},
+        {"version", version},
+        {"written_by", "psdvec " PSDVEC_VERSION},
+        {"settings", p->settings},
+        {"vocabulary", p->vocabulary},
+        {"inputs", inputs.data},
+        {"scale", scale},
+        {"tokens", tokens},
+        {"documents", documents},
+        {"window", window},
+    };
+    PV_TRY_DONE(pv_st_writer_begin(w->ctx, pv_st_output_sink(w->output), 9, metadata,
+                                   sizeof metadata / sizeof metadata[0], 64, &w->file));
+    PV_TRY_DONE(pv_st_writer_start(w->file, "indices", PV_DTYPE_U32));
+done:
+    pv_buffer_free(&inputs);
+    return status;
+}
+
+psdvec_status pv_counts_writer_new(psdvec_context *ctx, pv_output *output, const char *folder,
+                                   const pv_vocabulary *vocabulary, pv_provenance *provenance,
+                                   const double *keep, pv_counts_writer **out)
+{
+    static const char what[] = "the margins";
+    *out = NULL;
+    pv_counts_writer *w = pv_alloc_zero(ctx, 1, sizeof *w, "the counts file");
+    if (!w)
+        return failure(ctx);
+    w->ctx = ctx;
+    w->vocabulary = vocabulary;
+    w->provenance = provenance;
+    w->keep = keep;
+    w->output = output;
+    size_t words = vocabulary->count;
+    w->row_end = pv_alloc_zero(ctx, words + 1, sizeof *w->row_end, what);
+    w->context_total = pv_alloc_zero(ctx, words, sizeof *w->context_total, what);
+    w->focus_total = pv_alloc_zero(ctx, words, sizeof *w->focus_total, what);
+    psdvec_status status =
+        w->row_end && w->context_total && w->focus_total ? PSDVEC_OK : failure(ctx);
+    if (status == PSDVEC_OK)
+        status = pv_spool_new(ctx, folder, "the list of counts", ctx->options.memory / 8,
+                              &w->values);
+    if (status == PSDVEC_OK)
+        status = begin_file(w);
+    if (status != PSDVEC_OK) {
+        pv_counts_writer_free(w);
+        return status;
+    }
+    *out = w;
+    return PSDVEC_OK;
+}
+
+void pv_counts_writer_free(pv_counts_writer *w)
+{
+    if (!w)
+        return;
+    pv_st_writer_free(w->file);
+    pv_spool_free(w->values);
+    pv_free(w->ctx, w->wide);
+    pv_free(w->ctx, w->row_end);
+    pv_free(w->ctx, w->context_total);
+    pv_free(w->ctx, w->focus_total);
+    pv_free(w->ctx, w);
+}
+
+static psdvec_status note_wide(pv_counts_writer *w, uint64_t place, uint32_t upper)
+{
+    if (w->wide_count == w->wide_capacity) {
+        size_t capacity = w->wide_capacity ? 2 * w->wide_capacity : 1024;
+        wide_value *wide = pv_resize(w->ctx, w->wide, capacity, sizeof *wide, "large counts");
+        if (!wide)
+            return failure(w->ctx);
+        w->wide = wide;
+        w->wide_capacity = capacity;
+    }
+    w->wide[w->wide_count++] = (wide_value){.place = place, .upper = upper};
+    return PSDVEC_OK;
+}
+
+/* The lower halves of the values. */
+static psdvec_status pack_values(void *self, pv_rows *rows)
+{
+    (void)self;
+    PV_TRY(pv_buffer_reserve(&rows->packed, rows->used * sizeof(uint32_t)));
+    uint32_t *halves = (uint32_t *)(void *)rows->packed.data;
+    for (size_t i = 0; i < rows->used; i++)
+        halves[i] = (uint32_t)rows->values[i];
+    rows->packed.length = rows->used * sizeof *halves;
+    return PSDVEC_OK;
+}
+
+static psdvec_status take_rows(void *self, size_t group, const pv_rows *rows)
+{
+    (void)group;
+    pv_counts_writer *w = self;
+    size_t at = 0;
+    for (uint32_t r = 0; r < rows->count; r++) {
+        uint64_t sum = 0;
+        for (size_t end = at + rows->lengths[r]; at < end; at++) {
+            uint64_t value = rows->values[at];
+            sum += value; /* cannot wrap unless the total does, and that is checked */
+            w->focus_total[rows->columns[at]] += value;
+            if (PV_UNLIKELY(value >> 32))
+                PV_TRY(note_wide(w, w->entries + at, (uint32_t)(value >> 32)));
+        }
+        w->context_total[rows->first + r] = sum;
+        w->row_end[rows->first + r + 1] = w->entries + at;
+        if (__builtin_add_overflow(w->total, sum, &w->total))
+            return pv_fail(w->ctx, PSDVEC_ERR_OVERFLOW,
+                           "the counts add up to more than 64 bits hold; use a smaller window or "
+                           "uniform weights");
+    }
+    w->rows_done = rows->first + rows->count;
+    w->entries += rows->used;
+    PV_TRY(pv_st_writer_append(w->file, rows->columns, rows->used * sizeof *rows->columns));
+    return pv_spool_append(w->values, rows->packed.data, rows->packed.length, NULL);
+}
+
+pv_row_sink pv_counts_writer_sink(pv_counts_writer *w)
+{
+    return (pv_row_sink){.prepare = pack_values, .take = take_rows, .self = w};
+}
+
+/* Copies the values to the file, 64 bits wide if any needs it. */
+static psdvec_status write_values(pv_counts_writer *w)
+{
+    bool wide = w->wide_count > 0;
+    PV_TRY(pv_st_writer_start(w->file, "values", wide ? PV_DTYPE_U64 : PV_DTYPE_U32));
+    psdvec_status status = PSDVEC_OK;
+    uint32_t *narrow_block = pv_alloc(w->ctx, COPY_BLOCK, sizeof *narrow_block, "copying counts");
+    uint64_t *wide_block =
+        wide ? pv_alloc(w->ctx, COPY_BLOCK, sizeof *wide_block, "copying counts") : NULL;
+    if (!narrow_block || (wide && !wide_block)) {
+        status = failure(w->ctx);
+        goto done;
+    }
+    size_t next_wide = 0;
+    for (uint64_t at = 0; at < w->entries; at += COPY_BLOCK) {
+        size_t count = w->entries - at < COPY_BLOCK ? (size_t)(w->entries - at) : COPY_BLOCK;
+        PV_TRY_DONE(pv_spool_read(w->values, at * sizeof *narrow_block, narrow_block,
+                                  count * sizeof *narrow_block));
+        if (wide) {
+            for (size_t i = 0; i < count; i++)
+                wide_block[i] = narrow_block[i];
+            for (; next_wide < w->wide_count && w->wide[next_wide].place < at + count; next_wide++)
+                wide_block[w->wide[next_wide].place - at] |= (uint64_t)w->wide[next_wide].upper
+                                                             << 32;
+            PV_TRY_DONE(pv_st_writer_append(w->file, wide_block, count * sizeof *wide_block));
+        } else {
+            PV_TRY_DONE(pv_st_writer_append(w->file, narrow_block, count * sizeof *narrow_block));
+        }
+        PV_TRY_DONE(pv_check_cancel(w->ctx));
+    }
+    PV_TRY_DONE(pv_st_writer_stop(w->file, 1, &w->entries));
+done:
+    pv_free(w->ctx, narrow_block);
+    pv_free(w->ctx, wide_block);
+    return status;
+}
+
+psdvec_status pv_counts_writer_finish(pv_counts_writer *w, uint64_t *bigrams)
+{
+    const pv_vocabulary *v = w->vocabulary;
+    for (uint32_t r = w->rows_done; r < v->count; r++)
+        w->row_end[r + 1] = w->entries;
+    uint64_t words = v->count, ends = words + 1, bytes = v->offsets[words];
+    PV_TRY(pv_st_writer_stop(w->file, 1, &w->entries));
+    PV_TRY(pv_output_expect(w->output,
+                            w->entries * (w->wide_count ? 8 : 4) + words * 48 + bytes));
+    PV_TRY(write_values(w));
+    PV_TRY(pv_st_writer_tensor(w->file, "indptr", PV_DTYPE_U64, 1, &ends, w->row_end));
+    PV_TRY(pv_st_writer_tensor(w->file, "words", PV_DTYPE_U8, 1, &bytes, v->bytes));
+    PV_TRY(pv_st_writer_tensor(w->file, "offsets", PV_DTYPE_U64, 1, &ends, v->offsets));
+    PV_TRY(pv_st_writer_tensor(w->file, "counts", PV_DTYPE_U64, 1, &words, v->frequency));
+    PV_TRY(pv_st_writer_tensor(w->file, "context_totals", PV_DTYPE_U64, 1, &words,
+                               w->context_total));
+    PV_TRY(pv_st_writer_tensor(w->file, "focus_totals", PV_DTYPE_U64, 1, &words, w->focus_total));
+    if (w->keep)
+        PV_TRY(pv_st_writer_tensor(w->file, "keep", PV_DTYPE_F64, 1, &words, w->keep));
+    if (bigrams)
+        *bigrams = w->entries;
+    return pv_st_writer_end(w->file, NULL);
+}

@@ -1,0 +1,33 @@
+/* Writing a counts file, rows first (docs/formats.md).
+ *
+ * Rows arrive in order and go straight to the file; only the row ends, the
+ * margins and the values, which follow the columns in the file, are held back,
+ * the values in a spool.
+ */
+#ifndef PV_COUNT_COUNTS_WRITE_H
+#define PV_COUNT_COUNTS_WRITE_H
+
+#include "base/file.h"
+#include "count/provenance.h"
+#include "count/rows.h"
+#include "count/vocabulary.h"
+
+#define PV_COUNTS_FORMAT "psdvec.counts"
+#define PV_COUNTS_VERSION 1
+
+typedef struct pv_counts_writer pv_counts_writer;
+
+/* `folder` takes the spool. `vocabulary` and `provenance` must outlive the
+ * writer; `keep` (one a word) may be NULL. */
+psdvec_status pv_counts_writer_new(psdvec_context *ctx, pv_output *output, const char *folder,
+                                   const pv_vocabulary *vocabulary, pv_provenance *provenance,
+                                   const double *keep, pv_counts_writer **writer);
+void pv_counts_writer_free(pv_counts_writer *writer);
+
+/* Takes groups of rows in order. */
+pv_row_sink pv_counts_writer_sink(pv_counts_writer *writer);
+
+/* Writes the rest. The caller commits the output. */
+psdvec_status pv_counts_writer_finish(pv_counts_writer *writer, uint64_t *bigrams);
+
+#endif

@@ -1,0 +1,222 @@
+/* Settings and inputs as JSON. */
+#include "count/provenance.h"
+
+#include "base/json_read.h"
+#include "base/json_write.h"
+#include "corpus/tokenizer.h"
+#include "count/window.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void pv_provenance_init(pv_provenance *p, psdvec_context *ctx)
+{
+    *p = (pv_provenance){.ctx = ctx};
+}
+
+void pv_provenance_free(pv_provenance *p)
+{
+    for (size_t i = 0; i < p->input_count; i++)
+        free(p->inputs[i].name);
+    if (p->ctx)
+        pv_free(p->ctx, p->inputs);
+    free(p->settings);
+    free(p->vocabulary);
+    pv_provenance_init(p, p->ctx);
+}
+
+static void put_choice(pv_json_writer *w, const char *key, const char *const *names, int choice)
+{
+    pv_json_key(w, key);
+    pv_json_put_string(w, names[choice]);
+}
+
+static void put_number(pv_json_writer *w, const char *key, uint64_t value)
+{
+    pv_json_key(w, key);
+    pv_json_put_u64(w, value);
+}
+
+static void put_text_settings(pv_json_writer *w, const psdvec_text_options *o)
+{
+    static const char *const tokenizers[] = {"words", "whitespace", "original", "icu"};
+    static const char *const cases[] = {"auto", "fold", "keep"};
+    static const char *const accents[] = {"keep", "strip"};
+    static const char *const digits[] = {"drop", "keep", "zero"};
+    static const char *const inner[] = {"join", "split"};
+    static const char *const documents[] = {"line", "file", "blank-line", "none"};
+    put_choice(w, "tokenizer", tokenizers, (int)o->tokenizer);
+    put_choice(w, "case", cases, (int)o->letter_case);
+    put_choice(w, "accents", accents, (int)o->accents);
+    put_choice(w, "digits", digits, (int)o->digits);
+    put_choice(w, "apostrophes", inner, (int)o->apostrophes);
+    put_choice(w, "hyphens", inner, (int)o->hyphens);
+    put_number(w, "min_length", o->min_length);
+    put_number(w, "max_length", o->max_length);
+    put_choice(w, "document", documents, (int)o->document);
+    pv_json_key(w, "sentences");
+    pv_json_put_bool(w, o->sentences);
+    put_number(w, "min_document_words", o->min_document_words);
+    if (o->json_field) {
+        pv_json_key(w, "json_field");
+        pv_json_put_string(w, o->json_field);
+    }
+}
+
+/* A finished buffer as a heap string. */
+static psdvec_status take_string(pv_json_writer *w, char **out)
+{
+    psdvec_status status = pv_json_writer_status(w);
+    if (status == PSDVEC_OK) {
+        free(*out);
+        *out = strndup(w->out->data, w->out->length);
+        if (!*out)
+            status = pv_fail(w->out->ctx, PSDVEC_ERR_MEMORY, "the system refused memory");
+    }
+    pv_buffer_free(w->out);
+    return status;
+}
+
+psdvec_status pv_provenance_set(pv_provenance *p, const psdvec_count_options *options)
+{
+    static const char *const distances[] = {"uniform", "linear", "harmonic"};
+    static const char *const oov[] = {"keep", "drop"};
+    pv_text_rules *rules = pv_alloc(p->ctx, 1, sizeof *rules, "the tokeniser");
+    if (!rules)
+        return (psdvec_status)atomic_load(&p->ctx->status);
+    pv_text_rules_init(rules, &options->text); /* with the defaults filled in */
+    pv_buffer json;
+    pv_json_writer w;
+    pv_buffer_init(&json, p->ctx);
+    pv_json_writer_init(&w, &json);
+    pv_json_open_object(&w);
+    put_number(&w, "window", options->window);
+    put_choice(&w, "distance", distances, (int)options->distance);
+    put_choice(&w, "oov", oov, (int)options->oov);
+    pv_json_key(&w, "subsample");
+    pv_json_put_double(&w, options->subsample);
+    put_text_settings(&w, &rules->options);
+    pv_json_close(&w);
+    pv_free(p->ctx, rules);
+    PV_TRY(take_string(&w, &p->settings));
+
+    pv_json_writer_init(&w, &json);
+    pv_json_open_object(&w);
+    if (options->vocab_file) {
+        pv_json_key(&w, "list");
+        pv_json_put_bool(&w, true);
+    } else {
+        put_number(&w, "min_count", options->min_count);
+        put_number(&w, "max_vocab", options->max_vocab);
+        if (options->keep_words_count)
+            put_number(&w, "keep", options->keep_words_count);
+    }
+    pv_json_close(&w);
+    PV_TRY(take_string(&w, &p->vocabulary));
+    p->window = options->window;
+    p->scale = pv_window_scale(options->window, options->distance, options->subsample > 0);
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_provenance_add_input(pv_provenance *p, const pv_input_note *note)
+{
+    pv_input_note *inputs =
+        pv_resize(p->ctx, p->inputs, p->input_count + 1, sizeof *inputs, "the list of inputs");
+    if (!inputs)
+        return (psdvec_status)atomic_load(&p->ctx->status);
+    p->inputs = inputs;
+    inputs[p->input_count] = *note;
+    inputs[p->input_count].name = strdup(note->name);
+    if (!inputs[p->input_count].name)
+        return pv_fail(p->ctx, PSDVEC_ERR_MEMORY, "the system refused memory");
+    p->input_count++;
+    return PSDVEC_OK;
+}
+
+static int by_note(const void *a, const void *b)
+{
+    const pv_input_note *x = a, *y = b;
+    int order = strcmp(x->name, y->name);
+    if (order)
+        return order;
+    if (x->bytes != y->bytes)
+        return x->bytes < y->bytes ? -1 : 1;
+    if (x->tokens != y->tokens)
+        return x->tokens < y->tokens ? -1 : 1;
+    return (x->documents > y->documents) - (x->documents < y->documents);
+}
+
+psdvec_status pv_provenance_inputs_json(pv_provenance *p, pv_buffer *json)
+{
+    if (p->input_count)
+        qsort(p->inputs, p->input_count, sizeof *p->inputs, by_note);
+    pv_json_writer w;
+    pv_json_writer_init(&w, json);
+    pv_json_open_array(&w);
+    for (size_t i = 0; i < p->input_count; i++) {
+        const pv_input_note *note = &p->inputs[i];
+        pv_json_open_object(&w);
+        pv_json_key(&w, "name");
+        pv_json_put_string(&w, note->name);
+        put_number(&w, "files", note->files);
+        put_number(&w, "bytes", note->bytes);
+        put_number(&w, "documents", note->documents);
+        put_number(&w, "tokens", note->tokens);
+        pv_json_close(&w);
+    }
+    pv_json_close(&w);
+    return pv_json_writer_status(&w);
+}
+
+static bool read_note(pv_json *j, pv_buffer *key, pv_buffer *name, pv_input_note *note)
+{
+    if (!pv_json_enter_object(j))
+        return false;
+    for (key->length = 0; pv_json_next_key(j, key); key->length = 0) {
+        bool ok;
+        if (pv_json_text_is(key, "name"))
+            ok = pv_json_read_string(j, name);
+        else if (pv_json_text_is(key, "files"))
+            ok = pv_json_read_u64(j, &note->files);
+        else if (pv_json_text_is(key, "bytes"))
+            ok = pv_json_read_u64(j, &note->bytes);
+        else if (pv_json_text_is(key, "documents"))
+            ok = pv_json_read_u64(j, &note->documents);
+        else if (pv_json_text_is(key, "tokens"))
+            ok = pv_json_read_u64(j, &note->tokens);
+        else
+            ok = pv_json_skip(j, NULL, NULL);
+        if (!ok)
+            return false;
+    }
+    return j->cause == NULL;
+}
+
+psdvec_status pv_provenance_add_inputs_json(pv_provenance *p, const char *path, const char *json)
+{
+    pv_json j;
+    pv_buffer key, name;
+    psdvec_status status = PSDVEC_OK;
+    pv_buffer_init(&key, p->ctx);
+    pv_buffer_init(&name, p->ctx);
+    pv_json_init(&j, json, strlen(json), 0);
+    bool ok = pv_json_enter_array(&j);
+    while (ok && pv_json_next_element(&j)) {
+        pv_input_note note = {0};
+        name.length = 0;
+        ok = read_note(&j, &key, &name, &note);
+        if (ok) {
+            PV_TRY_DONE(pv_buffer_byte(&name, '\0'));
+            note.name = name.data;
+            PV_TRY_DONE(pv_provenance_add_input(p, &note));
+        }
+    }
+    if (!ok || !pv_json_finish(&j))
+        status = pv_fail(p->ctx, PSDVEC_ERR_CORRUPT,
+                         "%s: its list of inputs cannot be read: %s", path,
+                         j.cause ? j.cause : "not as expected");
+done:
+    pv_buffer_free(&key);
+    pv_buffer_free(&name);
+    return status;
+}

@@ -1,0 +1,38 @@
+/* What a counts file says about how it was made. Nothing in it depends on
+ * threads, memory, time, machine or the order of the inputs, so equal counts
+ * are equal files.
+ */
+#ifndef PV_COUNT_PROVENANCE_H
+#define PV_COUNT_PROVENANCE_H
+
+#include "base/memory.h"
+
+typedef struct pv_input_note {
+    char *name; /* as the user gave it */
+    uint64_t files, bytes, documents, tokens;
+} pv_input_note;
+
+typedef struct pv_provenance {
+    psdvec_context *ctx;
+    char *settings;   /* JSON object; files are merged only if these agree */
+    char *vocabulary; /* JSON object: how the words were chosen */
+    pv_input_note *inputs;
+    size_t input_count;
+    uint64_t tokens, documents;
+    uint32_t window;
+    uint64_t scale;
+} pv_provenance;
+
+void pv_provenance_init(pv_provenance *provenance, psdvec_context *ctx);
+void pv_provenance_free(pv_provenance *provenance);
+
+/* Fills settings, vocabulary, window and scale. */
+psdvec_status pv_provenance_set(pv_provenance *provenance, const psdvec_count_options *options);
+psdvec_status pv_provenance_add_input(pv_provenance *provenance, const pv_input_note *note);
+/* The inputs as a JSON array, sorted. */
+psdvec_status pv_provenance_inputs_json(pv_provenance *provenance, pv_buffer *json);
+/* Adds the inputs of such an array. */
+psdvec_status pv_provenance_add_inputs_json(pv_provenance *provenance, const char *path,
+                                            const char *json);
+
+#endif

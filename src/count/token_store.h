@@ -1,0 +1,85 @@
+/* The reading pass: text becomes provisional tokens, once.
+ *
+ * Every worker has a word table of its own and gives its own ids, so workers
+ * never wait for each other. The tokens of each piece of text go to a spool as
+ * 16-bit units, beside a note of which table ("generation") its ids belong to.
+ * When a table outgrows its share of memory, its words go to a spool as well
+ * and the worker begins a new generation. vocabulary.h then turns provisional
+ * ids into final ones. So the text is read and tokenised only once, even from
+ * a pipe, and neither tokens nor words need fit into memory.
+ */
+#ifndef PV_COUNT_TOKEN_STORE_H
+#define PV_COUNT_TOKEN_STORE_H
+
+#include "base/spool.h"
+#include "corpus/corpus.h"
+#include "count/word_table.h"
+
+/* Words are merged in partitions by hash, to bound memory and to share work. */
+enum { PV_PARTITIONS = 64 };
+
+static inline unsigned pv_partition_of(uint64_t hash)
+{
+    return (unsigned)(hash >> 20) % PV_PARTITIONS;
+}
+
+typedef struct pv_token_piece {
+    uint32_t file;       /* the order: file, then sequence, then part */
+    uint32_t part;       /* a piece is split when its worker begins a generation */
+    uint64_t sequence;
+    uint64_t offset;     /* in the spool, bytes */
+    uint32_t units;      /* 16-bit units */
+    uint32_t tokens;     /* words and marks */
+    uint32_t generation;
+    bool continues;      /* no border before it */
+} pv_token_piece;
+
+typedef struct pv_generation {
+    uint32_t count;      /* of words */
+    pv_word_table table; /* empty if spooled */
+    bool spooled;
+    uint64_t part_offset[PV_PARTITIONS];     /* in the word spool */
+    uint64_t part_length[PV_PARTITIONS];     /* bytes */
+    uint32_t *final;     /* count: final id, or PV_UNKNOWN_WORD; by vocabulary.c */
+} pv_generation;
+
+typedef struct pv_token_store {
+    psdvec_context *ctx;
+    pthread_mutex_t lock; /* of everything below, while reading */
+    pv_spool *tokens;
+    pv_spool *words; /* of spooled generations */
+    pv_token_piece *pieces;
+    size_t piece_count, piece_capacity;
+    pv_generation **generations;
+    uint32_t generation_count, generation_capacity;
+    /* per input of the user, in the user's order */
+    struct pv_input_totals {
+        uint64_t bytes, documents, tokens, files;
+    } *inputs;
+    size_t input_count;
+    uint64_t bytes, documents, words_read;
+    uint64_t bad_bytes, bad_records;
+    uint32_t bad_file; /* the place of the first bad byte */
+    uint64_t bad_sequence, bad_offset;
+    pv_buffer bad_name;
+} pv_token_store;
+
+/* Reads all inputs. `folder` takes temporary files if memory runs short. */
+psdvec_status pv_token_store_read(psdvec_context *ctx, const pv_inputs *inputs, size_t input_count,
+                                  const psdvec_text_options *options, const char *folder,
+                                  pv_token_store **store);
+void pv_token_store_free(pv_token_store *store);
+
+/* Ids of a table in order of partition: partition p has order[start[p]] to
+ * order[start[p + 1] - 1]. *order is allocated. */
+psdvec_status pv_partition_words(const pv_word_table *table, uint32_t **order,
+                                 size_t start[PV_PARTITIONS + 1]);
+
+/* One word of a spooled generation, as it stands in the word spool. */
+typedef struct pv_spooled_word {
+    uint64_t value;
+    uint32_t id;
+    uint32_t length; /* bytes follow, padded to a multiple of 8 */
+} pv_spooled_word;
+
+#endif

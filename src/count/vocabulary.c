@@ -1,0 +1,404 @@
+/* Merging the workers' word tables into one vocabulary.
+ *
+ * Partition by partition (a word's hash decides), so that only one partition
+ * of all words seen, plus the words that pass the threshold, is in memory;
+ * partitions are shared among threads. A passing word gets a number in order
+ * of passing, which depends on scheduling; sorting by frequency and bytes then
+ * makes the order the text's own.
+ */
+#include "count/vocabulary.h"
+
+#include "base/thread.h"
+
+#include <stdlib.h>
+
+static const char what[] = "the vocabulary";
+
+static psdvec_status failure(const psdvec_context *ctx)
+{
+    return (psdvec_status)atomic_load(&ctx->status);
+}
+
+void pv_vocabulary_init(pv_vocabulary *v, psdvec_context *ctx)
+{
+    *v = (pv_vocabulary){.ctx = ctx};
+}
+
+void pv_vocabulary_free(pv_vocabulary *v)
+{
+    if (!v->ctx)
+        return;
+    pv_free(v->ctx, v->bytes);
+    pv_free(v->ctx, v->offsets);
+    pv_free(v->ctx, v->frequency);
+    pv_free(v->ctx, v->list_frequency);
+    pv_vocabulary_init(v, v->ctx);
+}
+
+/* A word that passed. */
+typedef struct survivor {
+    uint64_t frequency;
+    uint64_t offset; /* of its bytes in `bytes` */
+    uint32_t length;
+    uint32_t number; /* in order of passing */
+    bool kept;       /* whatever its frequency */
+} survivor;
+
+typedef struct merge_job {
+    psdvec_context *ctx;
+    pv_vocabulary *vocabulary;
+    pv_token_store *store;
+    uint64_t min_count;
+    const pv_word_table *fixed; /* value: final id; NULL without a list */
+    const pv_word_table *keep;
+    uint32_t **order;                   /* per generation in memory */
+    size_t (*start)[PV_PARTITIONS + 1]; /* likewise */
+    pthread_mutex_t lock;               /* of what follows */
+    survivor *survivors;
+    size_t count, capacity;
+    pv_buffer bytes;
+    uint64_t distinct;
+} merge_job;
+
+/* A word of one generation and the entry of the partition it belongs to. */
+typedef struct member {
+    uint32_t generation, id, entry;
+} member;
+
+typedef struct partition {
+    pv_word_table words;
+    member *members;
+    size_t count, capacity;
+} partition;
+
+static psdvec_status add_member(merge_job *job, partition *part, uint32_t generation, uint32_t id,
+                                const pv_word_key *key, uint64_t value)
+{
+    uint32_t entry;
+    PV_TRY(pv_word_table_find_or_add(&part->words, key, &entry));
+    part->words.words[entry].value += value;
+    if (part->count == part->capacity) {
+        size_t capacity = part->capacity ? 2 * part->capacity : 4096;
+        member *members = pv_resize(job->ctx, part->members, capacity, sizeof *members, what);
+        if (!members)
+            return failure(job->ctx);
+        part->members = members;
+        part->capacity = capacity;
+    }
+    part->members[part->count++] =
+        (member){.generation = generation, .id = id, .entry = entry};
+    return PSDVEC_OK;
+}
+
+static psdvec_status add_spooled(merge_job *job, partition *part, size_t p, uint32_t number)
+{
+    pv_generation *generation = job->store->generations[number];
+    pv_buffer bytes;
+    pv_buffer_init(&bytes, job->ctx);
+    psdvec_status status;
+    PV_TRY_DONE(pv_buffer_reserve(&bytes, generation->part_length[p]));
+    PV_TRY_DONE(pv_spool_read(job->store->words, generation->part_offset[p], bytes.data,
+                              generation->part_length[p]));
+    for (size_t at = 0; at < generation->part_length[p];) {
+        pv_spooled_word head;
+        memcpy(&head, bytes.data + at, sizeof head);
+        at += sizeof head;
+        pv_word_key key = pv_word_key_padded(bytes.data + at, head.length);
+        at += ((size_t)head.length + 7) / 8 * 8;
+        PV_TRY_DONE(add_member(job, part, number, head.id, &key, head.value));
+    }
+done:
+    pv_buffer_free(&bytes);
+    return status;
+}
+
+static psdvec_status gather(merge_job *job, partition *part, size_t p)
+{
+    for (uint32_t g = 0; g < job->store->generation_count; g++) {
+        pv_generation *generation = job->store->generations[g];
+        if (generation->spooled) {
+            PV_TRY(add_spooled(job, part, p, g));
+            continue;
+        }
+        const pv_word_table *table = &generation->table;
+        for (size_t i = job->start[g][p]; i < job->start[g][p + 1]; i++) {
+            uint32_t id = job->order[g][i];
+            pv_word_key key = pv_word_key_padded(pv_word_text(table, id), table->words[id].length);
+            PV_TRY(add_member(job, part, g, id, &key, table->words[id].value));
+        }
+    }
+    return PSDVEC_OK;
+}
+
+static psdvec_status add_survivor(merge_job *job, const char *text, const pv_word *word, bool kept,
+                                  uint32_t *number)
+{
+    if (job->count == job->capacity) {
+        size_t capacity = job->capacity ? 2 * job->capacity : 4096;
+        survivor *list = pv_resize(job->ctx, job->survivors, capacity, sizeof *list, what);
+        if (!list)
+            return failure(job->ctx);
+        job->survivors = list;
+        job->capacity = capacity;
+    }
+    if (job->count >= PV_UNKNOWN_WORD - 2)
+        return pv_fail(job->ctx, PSDVEC_ERR_OVERFLOW, "the vocabulary exceeds 4 billion words");
+    *number = (uint32_t)job->count;
+    job->survivors[job->count++] = (survivor){.frequency = word->value,
+                                              .offset = job->bytes.length,
+                                              .length = word->length,
+                                              .number = *number,
+                                              .kept = kept};
+    return pv_buffer_append(&job->bytes, text, word->length);
+}
+
+/* Each word's value becomes the number it goes on with. */
+static psdvec_status decide(merge_job *job, pv_word_table *words)
+{
+    psdvec_status status = PSDVEC_OK;
+    pthread_mutex_lock(&job->lock);
+    job->distinct += words->count;
+    for (uint32_t entry = 0; entry < words->count && status == PSDVEC_OK; entry++) {
+        pv_word *word = &words->words[entry];
+        const char *text = pv_word_text(words, entry);
+        pv_word_key key = pv_word_key_padded(text, word->length);
+        uint32_t number = PV_UNKNOWN_WORD, found;
+        if (job->fixed) {
+            if (pv_word_table_find(job->fixed, &key, &found)) {
+                number = found;
+                job->vocabulary->frequency[number] = word->value;
+            }
+        } else if (word->value > 0) { /* 0: only in documents that were dropped */
+            bool kept = job->keep && pv_word_table_find(job->keep, &key, &found);
+            if (kept || word->value >= job->min_count)
+                status = add_survivor(job, text, word, kept, &number);
+        }
+        word->value = number;
+    }
+    pthread_mutex_unlock(&job->lock);
+    return status;
+}
+
+static psdvec_status merge_partition(void *opaque, size_t p, int worker)
+{
+    (void)worker;
+    merge_job *job = opaque;
+    partition part = {0};
+    psdvec_status status;
+    PV_TRY_DONE(pv_word_table_init(&part.words, job->ctx, 1000));
+    PV_TRY_DONE(gather(job, &part, p));
+    PV_TRY_DONE(decide(job, &part.words));
+    for (size_t i = 0; i < part.count; i++) {
+        const member *m = &part.members[i];
+        job->store->generations[m->generation]->final[m->id] =
+            (uint32_t)part.words.words[m->entry].value;
+    }
+done:
+    pv_word_table_free(&part.words);
+    pv_free(job->ctx, part.members);
+    return status;
+}
+
+/* ---- Order ------------------------------------------------------------------- */
+
+static int by_frequency(const void *a, const void *b, void *opaque)
+{
+    const survivor *x = a, *y = b;
+    const char *bytes = opaque;
+    if (x->frequency != y->frequency)
+        return x->frequency > y->frequency ? -1 : 1;
+    size_t shorter = x->length < y->length ? x->length : y->length;
+    int order = memcmp(bytes + x->offset, bytes + y->offset, shorter);
+    if (order)
+        return order;
+    return (x->length > y->length) - (x->length < y->length);
+}
+
+/* At most `most` words: the kept ones, then the most frequent. */
+static void apply_limit(merge_job *job, uint32_t most)
+{
+    if (most == 0 || job->count <= most)
+        return;
+    size_t kept = 0, used = 0;
+    for (size_t i = 0; i < job->count; i++)
+        kept += job->survivors[i].kept;
+    size_t others = kept < most ? most - kept : 0;
+    for (size_t i = 0; i < job->count; i++) {
+        survivor *s = &job->survivors[i];
+        if (s->kept || others > 0) {
+            others -= !s->kept;
+            job->survivors[used++] = *s;
+        }
+    }
+    job->count = used;
+}
+
+/* Fills the vocabulary from the sorted survivors; rank[number] = final id. */
+static psdvec_status settle(merge_job *job, uint32_t *rank, size_t passed)
+{
+    pv_vocabulary *v = job->vocabulary;
+    v->count = (uint32_t)job->count;
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < job->count; i++)
+        bytes += job->survivors[i].length;
+    v->bytes = pv_alloc(job->ctx, bytes + 16, 1, what);
+    v->offsets = pv_alloc(job->ctx, job->count + 1, sizeof *v->offsets, what);
+    v->frequency = pv_alloc(job->ctx, job->count, sizeof *v->frequency, what);
+    if (!v->bytes || !v->offsets || !v->frequency)
+        return failure(job->ctx);
+    for (size_t i = 0; i < passed; i++)
+        rank[i] = PV_UNKNOWN_WORD;
+    v->offsets[0] = 0;
+    for (size_t i = 0; i < job->count; i++) {
+        const survivor *s = &job->survivors[i];
+        memcpy(v->bytes + v->offsets[i], job->bytes.data + s->offset, s->length);
+        v->offsets[i + 1] = v->offsets[i] + s->length;
+        v->frequency[i] = s->frequency;
+        rank[s->number] = (uint32_t)i;
+    }
+    return PSDVEC_OK;
+}
+
+typedef struct rank_job {
+    pv_token_store *store;
+    const uint32_t *rank;
+} rank_job;
+
+static psdvec_status rank_generation(void *opaque, size_t g, int worker)
+{
+    (void)worker;
+    rank_job *job = opaque;
+    pv_generation *generation = job->store->generations[g];
+    for (uint32_t id = 0; id < generation->count; id++)
+        if (generation->final[id] != PV_UNKNOWN_WORD)
+            generation->final[id] = job->rank[generation->final[id]];
+    return PSDVEC_OK;
+}
+
+static psdvec_status order_survivors(merge_job *job, const psdvec_count_options *options)
+{
+    size_t passed = job->count;
+    if (passed)
+        qsort_r(job->survivors, passed, sizeof *job->survivors, by_frequency, job->bytes.data);
+    apply_limit(job, options->max_vocab);
+    uint32_t *rank = pv_alloc(job->ctx, passed, sizeof *rank, what);
+    psdvec_status status = rank ? settle(job, rank, passed) : failure(job->ctx);
+    rank_job ranks = {.store = job->store, .rank = rank};
+    if (status == PSDVEC_OK)
+        status = pv_parallel_tasks(job->ctx, job->store->generation_count, rank_generation, &ranks);
+    pv_free(job->ctx, rank);
+    return status;
+}
+
+/* ---- The whole ------------------------------------------------------------------ */
+
+static psdvec_status prepare_generation(void *opaque, size_t g, int worker)
+{
+    (void)worker;
+    merge_job *job = opaque;
+    pv_generation *generation = job->store->generations[g];
+    generation->final =
+        pv_alloc(job->ctx, generation->count, sizeof *generation->final, "the words' numbers");
+    if (!generation->final)
+        return failure(job->ctx);
+    if (generation->spooled)
+        return PSDVEC_OK;
+    return pv_partition_words(&generation->table, &job->order[g], job->start[g]);
+}
+
+static psdvec_status table_of_words(psdvec_context *ctx, const char *const *words, size_t count,
+                                    pv_word_table *table)
+{
+    PV_TRY(pv_word_table_init(table, ctx, (uint32_t)count));
+    for (size_t i = 0; i < count; i++) {
+        uint32_t id;
+        pv_word_key key = pv_word_key_exact(words[i], (uint32_t)strlen(words[i]));
+        PV_TRY(pv_word_table_find_or_add(table, &key, &id));
+    }
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_vocabulary_set(pv_vocabulary *v, const pv_word_table *words)
+{
+    psdvec_context *ctx = v->ctx;
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < words->count; i++)
+        bytes += words->words[i].length;
+    v->count = words->count;
+    v->fixed = true;
+    v->bytes = pv_alloc(ctx, bytes + 16, 1, what);
+    v->offsets = pv_alloc(ctx, (size_t)v->count + 1, sizeof *v->offsets, what);
+    v->frequency = pv_alloc_zero(ctx, v->count, sizeof *v->frequency, what);
+    if (!v->bytes || !v->offsets || !v->frequency)
+        return failure(ctx);
+    v->offsets[0] = 0;
+    for (uint32_t i = 0; i < v->count; i++) {
+        memcpy(v->bytes + v->offsets[i], pv_word_text(words, i), words->words[i].length);
+        v->offsets[i + 1] = v->offsets[i] + words->words[i].length;
+    }
+    return PSDVEC_OK;
+}
+
+static psdvec_status table_of_vocabulary(const pv_vocabulary *v, pv_word_table *table)
+{
+    PV_TRY(pv_word_table_init(table, v->ctx, v->count));
+    for (uint32_t i = 0; i < v->count; i++) {
+        size_t length;
+        const char *word = pv_vocabulary_word(v, i, &length);
+        uint32_t id;
+        pv_word_key key = pv_word_key_exact(word, (uint32_t)length);
+        PV_TRY(pv_word_table_add(table, &key, &id));
+    }
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_vocabulary_build(pv_vocabulary *v, pv_token_store *store,
+                                  const psdvec_count_options *options)
+{
+    psdvec_context *ctx = v->ctx;
+    psdvec_status status = PSDVEC_OK;
+    pv_word_table fixed = {0}, keep = {0};
+    merge_job job = {.ctx = ctx,
+                     .vocabulary = v,
+                     .store = store,
+                     .min_count = options->min_count};
+    pthread_mutex_init(&job.lock, NULL);
+    pv_buffer_init(&job.bytes, ctx);
+    size_t generations = store->generation_count;
+    job.order = pv_alloc_zero(ctx, generations, sizeof *job.order, what);
+    job.start = pv_alloc_zero(ctx, generations, sizeof *job.start, what);
+    if (!job.order || !job.start) {
+        status = failure(ctx);
+        goto done;
+    }
+    if (v->fixed) {
+        PV_TRY_DONE(table_of_vocabulary(v, &fixed));
+        job.fixed = &fixed;
+    } else if (options->keep_words_count) {
+        PV_TRY_DONE(
+            table_of_words(ctx, options->keep_words, options->keep_words_count, &keep));
+        job.keep = &keep;
+    }
+    PV_TRY_DONE(pv_parallel_tasks(ctx, generations, prepare_generation, &job));
+    PV_TRY_DONE(pv_parallel_tasks(ctx, PV_PARTITIONS, merge_partition, &job));
+    v->distinct = job.distinct;
+    /* The words themselves are not needed any more, only their numbers. */
+    for (size_t g = 0; g < generations; g++)
+        pv_word_table_free(&store->generations[g]->table);
+    if (!v->fixed)
+        PV_TRY_DONE(order_survivors(&job, options));
+    v->known_tokens = 0;
+    for (uint32_t i = 0; i < v->count; i++)
+        v->known_tokens += v->frequency[i];
+done:
+    for (size_t g = 0; job.order && g < generations; g++)
+        pv_free(ctx, job.order[g]);
+    pv_free(ctx, job.order);
+    pv_free(ctx, job.start);
+    pv_free(ctx, job.survivors);
+    pv_buffer_free(&job.bytes);
+    pv_word_table_free(&fixed);
+    pv_word_table_free(&keep);
+    pthread_mutex_destroy(&job.lock);
+    return status;
+}

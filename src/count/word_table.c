@@ -1,0 +1,146 @@
+/* The word table's slow half: adding and growing. */
+#include "count/word_table.h"
+
+#include <xxhash.h>
+
+/* Ids stay below this, so that two 16-bit units hold any token (token_code.h). */
+static const uint32_t most_words = UINT32_C(1) << 30;
+
+static const char what[] = "the table of distinct words";
+
+static psdvec_status failure(const psdvec_context *ctx)
+{
+    return (psdvec_status)atomic_load(&ctx->status);
+}
+
+uint64_t pv_word_hash_long(const char *text, uint32_t length)
+{
+    return XXH3_64bits(text, length);
+}
+
+pv_word_key pv_word_key_exact(const char *text, uint32_t length)
+{
+    if (length >= 16)
+        return pv_word_key_padded(text, length);
+    char padded[16] = {0};
+    memcpy(padded, text, length);
+    pv_word_key key = pv_word_key_padded(padded, length);
+    key.text = text;
+    return key;
+}
+
+static size_t slots_for(uint64_t words)
+{
+    size_t slots = 64;
+    while (slots / 5 * 3 < words) /* filled to 60 % at most */
+        slots *= 2;
+    return slots;
+}
+
+static psdvec_status allocate(pv_word_table *table, uint32_t expected)
+{
+    size_t slots = slots_for(expected);
+    table->capacity = (uint32_t)(slots / 5 * 3);
+    table->mask = slots - 1;
+    table->words = pv_alloc(table->ctx, table->capacity, sizeof *table->words, what);
+    table->slots = pv_alloc_zero(table->ctx, slots, sizeof *table->slots, what);
+    return table->words && table->slots ? PSDVEC_OK : failure(table->ctx);
+}
+
+psdvec_status pv_word_table_init(pv_word_table *table, psdvec_context *ctx, uint32_t expected)
+{
+    *table = (pv_word_table){.ctx = ctx};
+    return allocate(table, expected);
+}
+
+void pv_word_table_free(pv_word_table *table)
+{
+    if (!table->ctx)
+        return;
+    pv_free(table->ctx, table->words);
+    pv_free(table->ctx, table->slots);
+    pv_free(table->ctx, table->tails);
+    *table = (pv_word_table){.ctx = table->ctx};
+}
+
+psdvec_status pv_word_table_clear(pv_word_table *table)
+{
+    pv_word_table_free(table);
+    return allocate(table, 1000);
+}
+
+static uint64_t bytes_for(uint64_t slots, uint64_t tails)
+{
+    return slots * sizeof(uint64_t) + slots / 5 * 3 * sizeof(pv_word) + tails;
+}
+
+uint64_t pv_word_table_bytes(const pv_word_table *table)
+{
+    return bytes_for(table->mask + 1, table->tails_capacity);
+}
+
+uint64_t pv_word_table_bytes_if_grown(const pv_word_table *table)
+{
+    return bytes_for(3 * (table->mask + 1), 3 * table->tails_capacity);
+}
+
+static void put(pv_word_table *table, uint64_t hash, uint32_t id)
+{
+    size_t i = hash & table->mask;
+    while (table->slots[i] != 0)
+        i = (i + 1) & table->mask;
+    table->slots[i] = (hash >> 32) << 32 | (id + 1);
+}
+
+static psdvec_status grow(pv_word_table *table)
+{
+    size_t slots = 2 * (table->mask + 1);
+    if (table->count >= most_words)
+        return pv_fail(table->ctx, PSDVEC_ERR_OVERFLOW, "more than %u distinct words", most_words);
+    uint32_t capacity = (uint32_t)(slots / 5 * 3);
+    pv_word *words = pv_resize(table->ctx, table->words, capacity, sizeof *words, what);
+    if (!words)
+        return failure(table->ctx);
+    table->words = words;
+    table->capacity = capacity;
+    pv_free(table->ctx, table->slots);
+    table->slots = pv_alloc_zero(table->ctx, slots, sizeof *table->slots, what);
+    if (!table->slots)
+        return failure(table->ctx);
+    table->mask = slots - 1;
+    for (uint32_t id = 0; id < table->count; id++)
+        put(table, pv_word_hash(table, id), id);
+    return PSDVEC_OK;
+}
+
+static psdvec_status store_tail(pv_word_table *table, const pv_word_key *key, uint32_t *tail)
+{
+    size_t padded = ((size_t)key->length + 7) / 8 * 8;
+    if (table->tails_capacity - table->tails_used < padded) {
+        size_t capacity = table->tails_capacity + table->tails_capacity / 2 + padded + 4096;
+        char *tails = pv_resize(table->ctx, table->tails, capacity, 1, what);
+        if (!tails)
+            return failure(table->ctx);
+        table->tails = tails;
+        table->tails_capacity = capacity;
+    }
+    if (table->tails_used / 8 > UINT32_MAX)
+        return pv_fail(table->ctx, PSDVEC_ERR_OVERFLOW, "the distinct words exceed 32 GiB");
+    *tail = (uint32_t)(table->tails_used / 8);
+    memcpy(table->tails + table->tails_used, key->text, key->length);
+    table->tails_used += padded;
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_word_table_add(pv_word_table *table, const pv_word_key *key, uint32_t *id)
+{
+    if (table->count == table->capacity)
+        PV_TRY(grow(table));
+    pv_word word = {.head = {key->head[0], key->head[1]}, .length = key->length};
+    if (key->length > PV_WORD_INLINE)
+        PV_TRY(store_tail(table, key, &word.tail));
+    *id = table->count++;
+    table->words[*id] = word;
+    put(table, key->hash, *id);
+    return PSDVEC_OK;
+}

@@ -1,0 +1,142 @@
+/* Words and what belongs to them: a hash table built for one job, looking up
+ * every token of a text.
+ *
+ *     slots   [tag|id] [tag|id] [  0  ] ...      8 bytes each, open addressing
+ *     words   { 16 bytes of the word | value | length | tail }   32 bytes each
+ *     tails   bytes of the words longer than 16
+ *
+ * A word of 16 bytes or less, which is nearly every word, is compared as two
+ * machine words inside its own half cache line: a look-up touches one slot and
+ * one entry. Ids are given in order of arrival, 0, 1, 2, ...
+ */
+#ifndef PV_COUNT_WORD_TABLE_H
+#define PV_COUNT_WORD_TABLE_H
+
+#include "base/memory.h"
+
+#include <string.h>
+
+enum { PV_WORD_INLINE = 16 };
+
+typedef struct pv_word {
+    uint64_t head[2]; /* the first 16 bytes, zero-padded */
+    uint64_t value;   /* the caller's: a frequency, or another id */
+    uint32_t length;
+    uint32_t tail; /* if longer than 16: where all its bytes are, in units of 8 */
+} pv_word;
+
+typedef struct pv_word_table {
+    psdvec_context *ctx;
+    pv_word *words;
+    uint32_t count, capacity;
+    uint64_t *slots; /* tag in the upper half, id + 1 in the lower */
+    size_t mask;
+    char *tails;
+    size_t tails_used, tails_capacity; /* bytes */
+} pv_word_table;
+
+/* A word ready to be looked up. */
+typedef struct pv_word_key {
+    const char *text;
+    uint64_t head[2];
+    uint64_t hash;
+    uint32_t length;
+} pv_word_key;
+
+psdvec_status pv_word_table_init(pv_word_table *table, psdvec_context *ctx, uint32_t expected);
+void pv_word_table_free(pv_word_table *table);
+/* Forgets all words and gives back most of the memory. */
+psdvec_status pv_word_table_clear(pv_word_table *table);
+
+/* Bytes it holds, and would hold at the peak of its next growth. */
+uint64_t pv_word_table_bytes(const pv_word_table *table);
+uint64_t pv_word_table_bytes_if_grown(const pv_word_table *table);
+
+uint64_t pv_word_hash_long(const char *text, uint32_t length);
+
+/* `text` may be read up to 16 bytes from its start whatever its length. */
+static inline pv_word_key pv_word_key_padded(const char *text, uint32_t length)
+{
+    pv_word_key key = {.text = text, .length = length};
+    memcpy(key.head, text, 16);
+    if (length < 16) {
+        unsigned bits = 8 * (length & 7);
+        uint64_t mask = (UINT64_C(1) << bits) - 1; /* 0 for a multiple of 8 */
+        if (length < 8) {
+            key.head[0] &= mask;
+            key.head[1] = 0;
+        } else {
+            key.head[1] &= mask;
+        }
+    }
+    if (length <= 16) {
+        __uint128_t product = (__uint128_t)(key.head[0] ^ UINT64_C(0x9E3779B97F4A7C15) ^ length) *
+                              (key.head[1] ^ UINT64_C(0xD6E8FEB86659FD93));
+        uint64_t folded = (uint64_t)product ^ (uint64_t)(product >> 64);
+        key.hash = folded * UINT64_C(0xBF58476D1CE4E5B9) ^ folded >> 29;
+    } else {
+        key.hash = pv_word_hash_long(text, length);
+    }
+    return key;
+}
+
+/* The same for text of which nothing beyond its end may be read. */
+pv_word_key pv_word_key_exact(const char *text, uint32_t length);
+
+static inline void pv_word_table_prefetch(const pv_word_table *table, const pv_word_key *key)
+{
+    __builtin_prefetch(&table->slots[key->hash & table->mask]);
+}
+
+static inline const char *pv_word_text(const pv_word_table *table, uint32_t id)
+{
+    const pv_word *word = &table->words[id];
+    return word->length <= PV_WORD_INLINE ? (const char *)word->head
+                                          : table->tails + (size_t)word->tail * 8;
+}
+
+static inline uint64_t pv_word_hash(const pv_word_table *table, uint32_t id)
+{
+    return pv_word_key_padded(pv_word_text(table, id), table->words[id].length).hash;
+}
+
+static inline bool pv_word_equals(const pv_word_table *table, const pv_word *word,
+                                  const pv_word_key *key)
+{
+    return word->head[0] == key->head[0] && word->head[1] == key->head[1] &&
+           word->length == key->length &&
+           (key->length <= PV_WORD_INLINE ||
+            memcmp(table->tails + (size_t)word->tail * 8, key->text, key->length) == 0);
+}
+
+/* True and *id if the word is there. */
+static inline bool pv_word_table_find(const pv_word_table *table, const pv_word_key *key,
+                                      uint32_t *id)
+{
+    uint32_t tag = (uint32_t)(key->hash >> 32);
+    for (size_t i = key->hash & table->mask;; i = (i + 1) & table->mask) {
+        uint64_t slot = table->slots[i];
+        if (slot == 0)
+            return false;
+        if ((uint32_t)(slot >> 32) == tag) {
+            uint32_t candidate = (uint32_t)slot - 1;
+            if (PV_LIKELY(pv_word_equals(table, &table->words[candidate], key))) {
+                *id = candidate;
+                return true;
+            }
+        }
+    }
+}
+
+/* Adds a word that is not there yet, with value 0. */
+psdvec_status pv_word_table_add(pv_word_table *table, const pv_word_key *key, uint32_t *id);
+
+static inline psdvec_status pv_word_table_find_or_add(pv_word_table *table, const pv_word_key *key,
+                                                      uint32_t *id)
+{
+    if (PV_LIKELY(pv_word_table_find(table, key, id)))
+        return PSDVEC_OK;
+    return pv_word_table_add(table, key, id);
+}
+
+#endif
