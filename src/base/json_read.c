@@ -94,15 +94,15 @@ size_t pv_json_plain_reference(const char *data, size_t length, bool ascii)
  * a minimum with 0x1f leaves unchanged. */
 static inline __m128i special_ascii(__m128i v)
 {
-    __m128i hit = _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('"')),
-                               _mm_cmpeq_epi8(v, _mm_set1_epi8('\\')));
+    __m128i hit =
+        _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('"')), _mm_cmpeq_epi8(v, _mm_set1_epi8('\\')));
     return _mm_or_si128(hit, _mm_cmplt_epi8(v, _mm_set1_epi8(0x20)));
 }
 
 static inline __m128i special_any(__m128i v)
 {
-    __m128i hit = _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('"')),
-                               _mm_cmpeq_epi8(v, _mm_set1_epi8('\\')));
+    __m128i hit =
+        _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('"')), _mm_cmpeq_epi8(v, _mm_set1_epi8('\\')));
     return _mm_or_si128(hit, _mm_cmpeq_epi8(_mm_min_epu8(v, _mm_set1_epi8(0x1f)), v));
 }
 
@@ -526,8 +526,8 @@ static bool scan_number(pv_json *json, number *n)
         at++;
     }
     if (at == end || !is_digit(*at))
-        return fail_at(json, n->at, n->negative ? "a minus sign without a digit"
-                                                : "a number is expected here");
+        return fail_at(json, n->at,
+                       n->negative ? "a minus sign without a digit" : "a number is expected here");
     if (*at == '0') {
         at++;
         if (at < end && is_digit(*at))

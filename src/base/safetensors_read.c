@@ -122,14 +122,16 @@ static psdvec_status fail_json(pv_st_file *file, const pv_json *json)
 {
     if (json->status != PSDVEC_ERR_FORMAT)
         return json->status; /* memory; its sentence is recorded */
-    return pv_fail(file->ctx, PSDVEC_ERR_CORRUPT, "%s: the header is damaged at byte %zu: %s; " AGAIN,
-                   file->path, json->offset + 8, json->cause);
+    return pv_fail(file->ctx, PSDVEC_ERR_CORRUPT,
+                   "%s: the header is damaged at byte %zu: %s; " AGAIN, file->path,
+                   json->offset + 8, json->cause);
 }
 
 static psdvec_status fail_tensor(pv_st_file *file, const char *name, const char *what)
 {
-    return pv_fail(file->ctx, PSDVEC_ERR_CORRUPT, "%s: the header is damaged: tensor \"%s\" %s; " AGAIN,
-                   file->path, show(name).text, what);
+    return pv_fail(file->ctx, PSDVEC_ERR_CORRUPT,
+                   "%s: the header is damaged: tensor \"%s\" %s; " AGAIN, file->path,
+                   show(name).text, what);
 }
 
 static psdvec_status recorded(psdvec_context *ctx)
@@ -422,11 +424,13 @@ static psdvec_status check_tiling(pv_st_file *file, entry **by_place, size_t dat
     }
     if (reached > present)
         return pv_fail(file->ctx, PSDVEC_ERR_CORRUPT,
-                       "%s: the file is truncated: %" PRIu64 " %s missing at its end; " AGAIN, file->path,
-                       reached - present, reached - present == 1 ? "byte is" : "bytes are");
+                       "%s: the file is truncated: %" PRIu64 " %s missing at its end; " AGAIN,
+                       file->path, reached - present,
+                       reached - present == 1 ? "byte is" : "bytes are");
     if (reached < present)
         return pv_fail(file->ctx, PSDVEC_ERR_CORRUPT,
-                       "%s: %" PRIu64 " %s behind the last tensor, where the file should end; " AGAIN,
+                       "%s: %" PRIu64
+                       " %s behind the last tensor, where the file should end; " AGAIN,
                        file->path, present - reached,
                        present - reached == 1 ? "byte follows" : "bytes follow");
     for (size_t i = 0; i < file->entry_count; i++) {
@@ -445,8 +449,8 @@ static psdvec_status index_places(pv_st_file *file, size_t data_at)
     file->in_order =
         pv_alloc(ctx, file->entry_count, sizeof *file->in_order, "the list of tensors");
     entry **by_place = pv_alloc(ctx, file->entry_count, sizeof *by_place, "the list of tensors");
-    psdvec_status status =
-        file->in_order && by_place ? check_tiling(file, by_place, data_at) : recorded(ctx);
+    psdvec_status status = file->in_order && by_place ? check_tiling(file, by_place, data_at)
+                                                      : recorded(ctx);
     pv_free(ctx, by_place);
     return status;
 }
