@@ -175,7 +175,7 @@ static void assert_accepted(void **state, const char *header, size_t data_bytes)
 
 static void temp_path(char path[64])
 {
-    strcpy(path, "/tmp/psdvec-test-XXXXXX");
+    snprintf(path, 64, "/tmp/psdvec-test-XXXXXX");
     int fd = mkstemp(path);
     assert_true(fd >= 0);
     close(fd);
@@ -502,12 +502,11 @@ static void changed_settings_are_noticed(void **state)
     psdvec_context *ctx = ((bench *)*state)->ctx;
     memory_file m;
     write_small(ctx, &m);
-    char *place = NULL;
-    for (size_t i = 0; i + 6 < m.length && !place; i++)
-        if (memcmp(m.data + i, "window", 6) == 0)
-            place = (char *)m.data + i;
-    assert_non_null(place);
-    memcpy(place, "widows", 6);
+    size_t place = 0;
+    while (place + 6 < m.length && memcmp(m.data + place, "window", 6) != 0)
+        place++;
+    assert_memory_equal(m.data + place, "window", 6);
+    m.data[place] = 'W';
     pv_st_file *file = NULL;
     assert_int_equal(pv_st_open_memory(ctx, "m", m.data, m.length, &file), PSDVEC_OK);
     assert_int_equal(pv_st_verify(ctx, file), PSDVEC_ERR_CORRUPT);
@@ -721,7 +720,7 @@ static void a_hostile_name_does_not_reach_the_terminal(void **state)
     char header[2000] = "{\"\\u001b[2J\\u009b1m";
     size_t at = strlen(header);
     memset(header + at, 'x', 1000);
-    strcpy(header + at + 1000, "\":{}}");
+    memcpy(header + at + 1000, "\":{}}", sizeof "\":{}}");
     memory_file m;
     make_file(&m, header, 0);
     assert_int_equal(open_bytes(ctx, m.data, m.length), PSDVEC_ERR_CORRUPT);
@@ -752,7 +751,7 @@ static void more_tensors_than_the_memory_budget_holds_are_refused(void **state)
         at += (size_t)sprintf(header + at,
                               "%s\"%zu\":{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[0,0]}",
                               i ? "," : "", i);
-    strcpy(header + at, "}");
+    memcpy(header + at, "}", 2);
     memory_file m;
     make_file(&m, header, 0);
     assert_int_equal(open_bytes(ctx, m.data, m.length), PSDVEC_ERR_BUDGET);
