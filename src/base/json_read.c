@@ -94,15 +94,15 @@ size_t pv_json_plain_reference(const char *data, size_t length, bool ascii)
  * a minimum with 0x1f leaves unchanged. */
 static inline __m128i special_ascii(__m128i v)
 {
-    __m128i hit = _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('"')),
-                               _mm_cmpeq_epi8(v, _mm_set1_epi8('\\')));
+    __m128i hit =
+        _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('"')), _mm_cmpeq_epi8(v, _mm_set1_epi8('\\')));
     return _mm_or_si128(hit, _mm_cmplt_epi8(v, _mm_set1_epi8(0x20)));
 }
 
 static inline __m128i special_any(__m128i v)
 {
-    __m128i hit = _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('"')),
-                               _mm_cmpeq_epi8(v, _mm_set1_epi8('\\')));
+    __m128i hit =
+        _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('"')), _mm_cmpeq_epi8(v, _mm_set1_epi8('\\')));
     return _mm_or_si128(hit, _mm_cmpeq_epi8(_mm_min_epu8(v, _mm_set1_epi8(0x1f)), v));
 }
 
@@ -327,27 +327,24 @@ static inline psdvec_status put(output *out, const char *data, size_t length)
     return PSDVEC_OK;
 }
 
-static inline int hex_digit(char c)
-{
-    if (is_digit(c))
-        return c - '0';
-    char lower = (char)(c | 0x20);
-    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
+/* 16 + the value of a hexadecimal digit; 0 for any other character. A table,
+ * for in \uXXXX after \uXXXX no branch on a digit could be foretold. */
+static const unsigned char hex_digits[256] = {
+    ['0'] = 16, ['1'] = 17, ['2'] = 18, ['3'] = 19, ['4'] = 20, ['5'] = 21, ['6'] = 22, ['7'] = 23,
+    ['8'] = 24, ['9'] = 25, ['a'] = 26, ['b'] = 27, ['c'] = 28, ['d'] = 29, ['e'] = 30, ['f'] = 31,
+    ['A'] = 26, ['B'] = 27, ['C'] = 28, ['D'] = 29, ['E'] = 30, ['F'] = 31,
+};
 
 /* The four digits after \u, or -1. */
 static inline int32_t hex_unit(const char *at, const char *end)
 {
     if (end - at < 4)
         return -1;
-    int32_t unit = 0;
-    for (int i = 0; i < 4; i++) {
-        int digit = hex_digit(at[i]);
-        if (digit < 0)
-            return -1;
-        unit = unit * 16 + digit;
-    }
-    return unit;
+    const unsigned char *s = (const unsigned char *)at;
+    unsigned a = hex_digits[s[0]], b = hex_digits[s[1]], c = hex_digits[s[2]], d = hex_digits[s[3]];
+    if (!(a & b & c & d & 16))
+        return -1;
+    return (int32_t)((a & 15) << 12 | (b & 15) << 8 | (c & 15) << 4 | (d & 15));
 }
 
 static inline size_t encode(uint32_t c, char *out)
@@ -482,7 +479,7 @@ static bool read_quoted(pv_json *json, pv_buffer *text)
         if (PV_UNLIKELY(json->cause || status != PSDVEC_OK))
             break;
     }
-    if (out.at)
+    if (text && out.at)
         text->length = (size_t)(out.at - text->data);
     if (!json->cause)
         json->at = at;
@@ -526,8 +523,8 @@ static bool scan_number(pv_json *json, number *n)
         at++;
     }
     if (at == end || !is_digit(*at))
-        return fail_at(json, n->at, n->negative ? "a minus sign without a digit"
-                                                : "a number is expected here");
+        return fail_at(json, n->at,
+                       n->negative ? "a minus sign without a digit" : "a number is expected here");
     if (*at == '0') {
         at++;
         if (at < end && is_digit(*at))

@@ -40,7 +40,7 @@ enum {
 };
 
 typedef enum pv_json_type {
-    PV_JSON_NONE = 0, /* a failure, or no value stands here */
+    PV_JSON_NONE = 0, /* a failure; that no value stands here is one */
     PV_JSON_OBJECT,
     PV_JSON_ARRAY,
     PV_JSON_STRING,

@@ -234,8 +234,7 @@ void pv_json_put_double(pv_json_writer *writer, double value)
     locale_t before = uselocale(c_locale);
     for (int digits = 15; digits <= 17; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, value);
-        double back = strtod(text, NULL);
-        if (memcmp(&back, &value, sizeof value) == 0)
+        if (strtod(text, NULL) == value)
             break;
     }
     uselocale(before);

@@ -54,7 +54,7 @@ void pv_json_put_raw(pv_json_writer *writer, const char *json, size_t length);
  * calls came in an impossible order. */
 psdvec_status pv_json_writer_status(pv_json_writer *writer);
 
-/* The helper underneath: appends the text in quotes, with escapes. */
+/* What lies underneath: appends the text in quotes, with escapes. */
 psdvec_status pv_json_append_string(pv_buffer *out, const char *text, size_t length);
 
 #endif

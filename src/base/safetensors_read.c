@@ -101,7 +101,7 @@ static shown show(const char *name)
 {
     shown s;
     size_t i = 0;
-    for (; name[i] && i < 80; i++) {
+    for (; i < 80 && name[i]; i++) {
         unsigned char c = (unsigned char)name[i], before = i ? (unsigned char)name[i - 1] : 0;
         bool control = c < 0x20 || c == 0x7f || (before == 0xc2 && c < 0xa0);
         s.text[i] = control ? '?' : name[i];
@@ -122,14 +122,16 @@ static psdvec_status fail_json(pv_st_file *file, const pv_json *json)
 {
     if (json->status != PSDVEC_ERR_FORMAT)
         return json->status; /* memory; its sentence is recorded */
-    return pv_fail(file->ctx, PSDVEC_ERR_CORRUPT, "%s: the header is damaged at byte %zu: %s; " AGAIN,
-                   file->path, json->offset + 8, json->cause);
+    return pv_fail(file->ctx, PSDVEC_ERR_CORRUPT,
+                   "%s: the header is damaged at byte %zu: %s; " AGAIN, file->path,
+                   json->offset + 8, json->cause);
 }
 
 static psdvec_status fail_tensor(pv_st_file *file, const char *name, const char *what)
 {
-    return pv_fail(file->ctx, PSDVEC_ERR_CORRUPT, "%s: the header is damaged: tensor \"%s\" %s; " AGAIN,
-                   file->path, show(name).text, what);
+    return pv_fail(file->ctx, PSDVEC_ERR_CORRUPT,
+                   "%s: the header is damaged: tensor \"%s\" %s; " AGAIN, file->path,
+                   show(name).text, what);
 }
 
 static psdvec_status recorded(psdvec_context *ctx)
@@ -361,8 +363,7 @@ static bool is_filler(const pv_tensor *t)
 
 static psdvec_status index_names(pv_st_file *file)
 {
-    file->by_name =
-        pv_alloc(file->ctx, file->entry_count, sizeof *file->by_name, "the list of tensors");
+    file->by_name = pv_alloc(file->ctx, file->entry_count, sizeof(entry *), "the list of tensors");
     if (!file->by_name)
         return recorded(file->ctx);
     bool ours = pv_st_meta(file, "xxh3.metadata") != NULL;
@@ -373,7 +374,7 @@ static psdvec_status index_names(pv_st_file *file)
         file->by_name[i] = e;
     }
     if (file->entry_count)
-        qsort(file->by_name, file->entry_count, sizeof *file->by_name, compare_names);
+        qsort(file->by_name, file->entry_count, sizeof(entry *), compare_names);
     for (size_t i = 1; i < file->entry_count; i++)
         if (strcmp(file->by_name[i - 1]->tensor.name, file->by_name[i]->tensor.name) == 0)
             return fail_tensor(file, file->by_name[i]->tensor.name, "is given twice");
@@ -388,7 +389,8 @@ static psdvec_status align(pv_st_file *file, entry *e)
         e->tensor.data = nothing;
         return PSDVEC_OK;
     }
-    if ((uintptr_t)e->raw % pv_dtype_size(e->tensor.dtype) == 0) {
+    size_t width = pv_dtype_size(e->tensor.dtype);
+    if (width <= 1 || (uintptr_t)e->raw % width == 0) {
         e->tensor.data = e->raw;
         return PSDVEC_OK;
     }
@@ -411,7 +413,7 @@ static psdvec_status check_tiling(pv_st_file *file, entry **by_place, size_t dat
     for (size_t i = 0; i < file->entry_count; i++)
         by_place[i] = &file->entries[i];
     if (file->entry_count)
-        qsort(by_place, file->entry_count, sizeof *by_place, compare_places);
+        qsort(by_place, file->entry_count, sizeof(entry *), compare_places);
     for (size_t i = 0; i < file->entry_count; i++) {
         const entry *e = by_place[i];
         if (e->begin < reached)
@@ -422,11 +424,13 @@ static psdvec_status check_tiling(pv_st_file *file, entry **by_place, size_t dat
     }
     if (reached > present)
         return pv_fail(file->ctx, PSDVEC_ERR_CORRUPT,
-                       "%s: the file is truncated: %" PRIu64 " %s missing at its end; " AGAIN, file->path,
-                       reached - present, reached - present == 1 ? "byte is" : "bytes are");
+                       "%s: the file is truncated: %" PRIu64 " %s missing at its end; " AGAIN,
+                       file->path, reached - present,
+                       reached - present == 1 ? "byte is" : "bytes are");
     if (reached < present)
         return pv_fail(file->ctx, PSDVEC_ERR_CORRUPT,
-                       "%s: %" PRIu64 " %s behind the last tensor, where the file should end; " AGAIN,
+                       "%s: %" PRIu64
+                       " %s behind the last tensor, where the file should end; " AGAIN,
                        file->path, present - reached,
                        present - reached == 1 ? "byte follows" : "bytes follow");
     for (size_t i = 0; i < file->entry_count; i++) {
@@ -442,11 +446,10 @@ static psdvec_status check_tiling(pv_st_file *file, entry **by_place, size_t dat
 static psdvec_status index_places(pv_st_file *file, size_t data_at)
 {
     psdvec_context *ctx = file->ctx;
-    file->in_order =
-        pv_alloc(ctx, file->entry_count, sizeof *file->in_order, "the list of tensors");
-    entry **by_place = pv_alloc(ctx, file->entry_count, sizeof *by_place, "the list of tensors");
-    psdvec_status status =
-        file->in_order && by_place ? check_tiling(file, by_place, data_at) : recorded(ctx);
+    file->in_order = pv_alloc(ctx, file->entry_count, sizeof(pv_tensor *), "the list of tensors");
+    entry **by_place = pv_alloc(ctx, file->entry_count, sizeof(entry *), "the list of tensors");
+    psdvec_status status = file->in_order && by_place ? check_tiling(file, by_place, data_at)
+                                                      : recorded(ctx);
     pv_free(ctx, by_place);
     return status;
 }
@@ -585,8 +588,8 @@ const pv_tensor *pv_st_tensor(const pv_st_file *file, const char *name)
 {
     if (file->entry_count == 0)
         return NULL;
-    const entry *const *found = bsearch(name, (const void *)file->by_name, file->entry_count,
-                                        sizeof *file->by_name, find_name);
+    const entry *const *found =
+        bsearch(name, (const void *)file->by_name, file->entry_count, sizeof(entry *), find_name);
     return found && !(*found)->filler ? &(*found)->tensor : NULL;
 }
 
@@ -737,7 +740,7 @@ static psdvec_status verify_header(psdvec_context *ctx, const pv_st_file *file)
     }
     psdvec_status status = PSDVEC_OK;
     pv_st_pair *others = pv_alloc(ctx, file->meta_count, sizeof *others, "a checksum");
-    const pv_tensor **tensors = pv_alloc(ctx, file->entry_count, sizeof *tensors, "a checksum");
+    const pv_tensor **tensors = pv_alloc(ctx, file->entry_count, sizeof(pv_tensor *), "a checksum");
     if (!others || !tensors) {
         status = recorded(ctx);
         goto done;

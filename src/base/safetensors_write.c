@@ -409,7 +409,7 @@ static psdvec_status build_header(pv_st_writer *w, pv_st_pair *pairs, const pv_t
             pairs[pair_count++] = (pv_st_pair){w->list[i].sum_key, w->list[i].sum};
     }
     qsort(pairs, pair_count, sizeof *pairs, compare_pairs);
-    qsort((void *)tensors, w->count, sizeof *tensors, compare_tensors);
+    qsort((void *)tensors, w->count, sizeof(pv_tensor *), compare_tensors);
     uint64_t digest = 0;
     PV_TRY(pv_st_describe(w->ctx, pairs, pair_count, tensors, w->count, &digest));
     char sum[17];
@@ -442,7 +442,8 @@ psdvec_status pv_st_writer_end(pv_st_writer *w, uint64_t *bytes)
     pv_buffer_init(&header, w->ctx);
     pv_st_pair *pairs = pv_alloc(w->ctx, w->meta_count + w->tensor_count + 1, sizeof *pairs,
                                  "the header of a file");
-    const pv_tensor **tensors = pv_alloc(w->ctx, w->count, sizeof *tensors, "the header of a file");
+    const pv_tensor **tensors =
+        pv_alloc(w->ctx, w->count, sizeof(pv_tensor *), "the header of a file");
     if (!pairs || !tensors) {
         status = recorded(w->ctx);
         goto done;

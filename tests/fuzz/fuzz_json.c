@@ -103,13 +103,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     pv_begin(ctx);
     unsigned flags = size ? data[0] & 3 : 0;
-    char *exact = malloc(size ? size : 1); /* so that a byte too many is seen */
+    size_t length = size ? size - 1 : 0;
+    char *exact = malloc(length ? length : 1); /* so that a byte too many is seen */
     if (!exact)
         abort();
-    size_t length = size ? size - 1 : 0;
     if (length)
         memcpy(exact, data + 1, length);
-    exact = realloc(exact, length ? length : 1);
 
     for (int ascii = 0; ascii < 2; ascii++)
         require(pv_json_plain(exact, length, ascii) ==

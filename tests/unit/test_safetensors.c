@@ -60,8 +60,8 @@ static int tear_down(void **state)
 typedef struct memory_file {
     unsigned char *data;
     size_t length, capacity;
-    uint64_t next;     /* where the next tensor bytes must come */
-    int writes_left;   /* fails afterwards; negative: never */
+    uint64_t next;   /* where the next tensor bytes must come */
+    int writes_left; /* fails afterwards; negative: never */
     psdvec_context *ctx;
 } memory_file;
 
@@ -175,7 +175,7 @@ static void assert_accepted(void **state, const char *header, size_t data_bytes)
 
 static void temp_path(char path[64])
 {
-    strcpy(path, "/tmp/psdvec-test-XXXXXX");
+    snprintf(path, 64, "/tmp/psdvec-test-XXXXXX");
     int fd = mkstemp(path);
     assert_true(fd >= 0);
     close(fd);
@@ -380,7 +380,7 @@ static void the_longest_entries_fit_the_reserved_header(void **state)
     char name[PV_ST_NAME_MAX + 1];
     memset(name, 'n', PV_ST_NAME_MAX);
     name[PV_ST_NAME_MAX] = 0;
-    uint64_t shape[PV_ST_RANK_MAX] = {0, UINT64_MAX, UINT64_MAX, UINT64_MAX,
+    uint64_t shape[PV_ST_RANK_MAX] = {0,          UINT64_MAX, UINT64_MAX, UINT64_MAX,
                                       UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
     assert_int_equal(pv_st_writer_begin(ctx, sink_of(&m), 60, NULL, 0, 0, &w), PSDVEC_OK);
     for (int i = 0; i < 60; i++) {
@@ -502,12 +502,11 @@ static void changed_settings_are_noticed(void **state)
     psdvec_context *ctx = ((bench *)*state)->ctx;
     memory_file m;
     write_small(ctx, &m);
-    char *place = NULL;
-    for (size_t i = 0; i + 6 < m.length && !place; i++)
-        if (memcmp(m.data + i, "window", 6) == 0)
-            place = (char *)m.data + i;
-    assert_non_null(place);
-    memcpy(place, "widows", 6);
+    size_t place = 0;
+    while (place + 6 < m.length && memcmp(m.data + place, "window", 6) != 0)
+        place++;
+    assert_memory_equal(m.data + place, "window", 6);
+    m.data[place] = 'W';
     pv_st_file *file = NULL;
     assert_int_equal(pv_st_open_memory(ctx, "m", m.data, m.length, &file), PSDVEC_OK);
     assert_int_equal(pv_st_verify(ctx, file), PSDVEC_ERR_CORRUPT);
@@ -536,9 +535,9 @@ static void a_file_without_checksums_cannot_be_verified(void **state)
 static void other_files_are_told_from_damaged_ones(void **state)
 {
     psdvec_context *ctx = ((bench *)*state)->ctx;
-    static const char *const others[] = {"hello world, this is text", "{\"json\": \"but no length\"}",
-                                         "\x28\xb5\x2f\xfd\x04\x58\x99\x01 zstd and more",
-                                         "PK\x03\x04\x14 zip and something else"};
+    static const char *const others[] = {
+        "hello world, this is text", "{\"json\": \"but no length\"}",
+        "\x28\xb5\x2f\xfd\x04\x58\x99\x01 zstd and more", "PK\x03\x04\x14 zip and something else"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         assert_int_equal(open_bytes(ctx, others[i], strlen(others[i])), PSDVEC_ERR_FORMAT);
         assert_non_null(strstr(psdvec_error_message(ctx), "not a safetensors file"));
@@ -556,7 +555,8 @@ static void a_huge_header_length_is_refused_without_allocating(void **state)
     psdvec_context *ctx = ((bench *)*state)->ctx;
     static const unsigned char all[16] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, '{', '}'};
     assert_int_equal(open_bytes(ctx, all, 10), PSDVEC_ERR_FORMAT);
-    static const unsigned char wrap[16] = {0xf8, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, '{', '}'};
+    static const unsigned char wrap[16] = {0xf8, 0xff, 0xff, 0xff, 0xff,
+                                           0xff, 0xff, 0xff, '{',  '}'};
     assert_int_equal(open_bytes(ctx, wrap, 10), PSDVEC_ERR_FORMAT);
     static const unsigned char limit[16] = {0x01, 0xe1, 0xf5, 0x05, 0, 0, 0, 0, '{', '}'};
     assert_int_equal(open_bytes(ctx, limit, 10), PSDVEC_ERR_FORMAT);
@@ -623,7 +623,8 @@ static void fields_of_the_wrong_kind_are_refused(void **state)
     assert_refused(state, "{\"a\":{\"shape\":3}}", 0, PSDVEC_ERR_CORRUPT, "an array is expected");
     assert_refused(state, "{\"a\":{\"shape\":[\"3\"]}}", 0, PSDVEC_ERR_CORRUPT, "number");
     assert_refused(state, "{\"a\":{\"shape\":[1.5]}}", 0, PSDVEC_ERR_CORRUPT, "whole number");
-    assert_refused(state, "{\"a\":{\"data_offsets\":[0]}}", 0, PSDVEC_ERR_CORRUPT, "fewer than two");
+    assert_refused(state, "{\"a\":{\"data_offsets\":[0]}}", 0, PSDVEC_ERR_CORRUPT,
+                   "fewer than two");
     assert_refused(state, "{\"a\":{\"data_offsets\":[0,1,2]}}", 0, PSDVEC_ERR_CORRUPT,
                    "more than two");
     assert_refused(state, "{\"a\":{\"data_offsets\":{}}}", 0, PSDVEC_ERR_CORRUPT,
@@ -632,8 +633,10 @@ static void fields_of_the_wrong_kind_are_refused(void **state)
 
 static void negative_numbers_are_refused(void **state)
 {
-    assert_refused(state, "{" T("a", "U8", "[-1]", "0", "1") "}", 1, PSDVEC_ERR_CORRUPT, "negative");
-    assert_refused(state, "{" T("a", "U8", "[1]", "-1", "0") "}", 1, PSDVEC_ERR_CORRUPT, "negative");
+    assert_refused(state, "{" T("a", "U8", "[-1]", "0", "1") "}", 1, PSDVEC_ERR_CORRUPT,
+                   "negative");
+    assert_refused(state, "{" T("a", "U8", "[1]", "-1", "0") "}", 1, PSDVEC_ERR_CORRUPT,
+                   "negative");
     assert_refused(state, "{" T("a", "U8", "[1]", "1", "0") "}", 1, PSDVEC_ERR_CORRUPT,
                    "ends before it begins");
 }
@@ -642,7 +645,8 @@ static void unknown_types_and_too_many_dimensions_are_refused(void **state)
 {
     assert_refused(state, "{" T("a", "F99", "[1]", "0", "1") "}", 1, PSDVEC_ERR_FORMAT,
                    "the type \"F99\"");
-    assert_refused(state, "{" T("a", "", "[1]", "0", "1") "}", 1, PSDVEC_ERR_FORMAT, "the type \"\"");
+    assert_refused(state, "{" T("a", "", "[1]", "0", "1") "}", 1, PSDVEC_ERR_FORMAT,
+                   "the type \"\"");
     assert_refused(state, "{" T("a", "U8", "[1,1,1,1,1,1,1,1,1]", "0", "1") "}", 1,
                    PSDVEC_ERR_FORMAT, "more than 8 dimensions");
 }
@@ -655,8 +659,9 @@ static void shapes_that_overflow_are_refused(void **state)
                    PSDVEC_ERR_CORRUPT, "too large");
     assert_refused(state, "{" T("a", "U8", "[18446744073709551616]", "0", "0") "}", 0,
                    PSDVEC_ERR_CORRUPT, "64 bits");
-    assert_refused(state, "{" T("a", "U8", "[18446744073709551615]", "0", "18446744073709551615") "}",
-                   4, PSDVEC_ERR_CORRUPT, "truncated");
+    assert_refused(state,
+                   "{" T("a", "U8", "[18446744073709551615]", "0", "18446744073709551615") "}", 4,
+                   PSDVEC_ERR_CORRUPT, "truncated");
 }
 
 static void a_shape_must_fit_its_bytes(void **state)
@@ -667,18 +672,15 @@ static void a_shape_must_fit_its_bytes(void **state)
 
 static void overlaps_holes_and_leftovers_are_refused(void **state)
 {
-    assert_refused(state,
-                   "{" T("a", "U8", "[4]", "0", "4") "," T("b", "U8", "[4]", "2", "6") "}", 6,
-                   PSDVEC_ERR_CORRUPT, "\"b\" overlaps");
-    assert_refused(state,
-                   "{" T("a", "U8", "[4]", "0", "4") "," T("b", "U8", "[4]", "0", "4") "}", 4,
-                   PSDVEC_ERR_CORRUPT, "overlaps");
-    assert_refused(state,
-                   "{" T("b", "U8", "[4]", "5", "9") "," T("a", "U8", "[4]", "0", "4") "}", 9,
-                   PSDVEC_ERR_CORRUPT, "\"b\" leaves a hole");
+    assert_refused(state, "{" T("a", "U8", "[4]", "0", "4") "," T("b", "U8", "[4]", "2", "6") "}",
+                   6, PSDVEC_ERR_CORRUPT, "\"b\" overlaps");
+    assert_refused(state, "{" T("a", "U8", "[4]", "0", "4") "," T("b", "U8", "[4]", "0", "4") "}",
+                   4, PSDVEC_ERR_CORRUPT, "overlaps");
+    assert_refused(state, "{" T("b", "U8", "[4]", "5", "9") "," T("a", "U8", "[4]", "0", "4") "}",
+                   9, PSDVEC_ERR_CORRUPT, "\"b\" leaves a hole");
     assert_refused(state, "{" T("a", "U8", "[4]", "1", "5") "}", 5, PSDVEC_ERR_CORRUPT, "hole");
-    assert_refused(state, "{" T("e", "U8", "[0]", "2", "2") "," T("a", "U8", "[4]", "0", "4") "}", 4,
-                   PSDVEC_ERR_CORRUPT, "overlaps");
+    assert_refused(state, "{" T("e", "U8", "[0]", "2", "2") "," T("a", "U8", "[4]", "0", "4") "}",
+                   4, PSDVEC_ERR_CORRUPT, "overlaps");
     assert_refused(state, "{" T("a", "U8", "[4]", "0", "4") "}", 7, PSDVEC_ERR_CORRUPT,
                    "3 bytes follow");
     assert_refused(state, "{}", 1, PSDVEC_ERR_CORRUPT, "1 byte follows");
@@ -686,9 +688,8 @@ static void overlaps_holes_and_leftovers_are_refused(void **state)
 
 static void names_given_twice_are_refused(void **state)
 {
-    assert_refused(state,
-                   "{" T("a", "U8", "[1]", "0", "1") "," T("a", "U8", "[1]", "1", "2") "}", 2,
-                   PSDVEC_ERR_CORRUPT, "\"a\" is given twice");
+    assert_refused(state, "{" T("a", "U8", "[1]", "0", "1") "," T("a", "U8", "[1]", "1", "2") "}",
+                   2, PSDVEC_ERR_CORRUPT, "\"a\" is given twice");
     assert_refused(state,
                    "{" T("a", "U8", "[1]", "0", "1") "," T("\\u0061", "U8", "[1]", "1", "2") "}", 2,
                    PSDVEC_ERR_CORRUPT, "\"a\" is given twice");
@@ -719,7 +720,7 @@ static void a_hostile_name_does_not_reach_the_terminal(void **state)
     char header[2000] = "{\"\\u001b[2J\\u009b1m";
     size_t at = strlen(header);
     memset(header + at, 'x', 1000);
-    strcpy(header + at + 1000, "\":{}}");
+    memcpy(header + at + 1000, "\":{}}", sizeof "\":{}}");
     memory_file m;
     make_file(&m, header, 0);
     assert_int_equal(open_bytes(ctx, m.data, m.length), PSDVEC_ERR_CORRUPT);
@@ -750,7 +751,7 @@ static void more_tensors_than_the_memory_budget_holds_are_refused(void **state)
         at += (size_t)sprintf(header + at,
                               "%s\"%zu\":{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[0,0]}",
                               i ? "," : "", i);
-    strcpy(header + at, "}");
+    memcpy(header + at, "}", 2);
     memory_file m;
     make_file(&m, header, 0);
     assert_int_equal(open_bytes(ctx, m.data, m.length), PSDVEC_ERR_BUDGET);
@@ -786,7 +787,8 @@ static void a_required_tensor_must_have_the_right_form(void **state)
     pv_begin(ctx);
     assert_int_equal(pv_st_require(ctx, file, "indptr", PV_DTYPE_U64, 1, NULL, &t),
                      PSDVEC_ERR_FORMAT);
-    assert_non_null(strstr(psdvec_error_message(ctx), "m: it has no tensor \"indptr\" (U64 [any])"));
+    assert_non_null(
+        strstr(psdvec_error_message(ctx), "m: it has no tensor \"indptr\" (U64 [any])"));
     pv_begin(ctx);
     pv_st_close(file);
     free(m.data);
