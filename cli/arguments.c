@@ -233,13 +233,9 @@ static char *check_operands(const struct arguments *arguments)
     if (arguments->operand_count < command->least_operands)
         return must_copy(command->missing);
     if (arguments->operand_count > command->most_operands)
-        return command->most_operands == 0
-                   ? must_format("there is nothing to do with '%s'", arguments->operands[0])
-                   : must_format("there is nothing to do with '%s'; psdvec %s takes %s%zu",
-                                 arguments->operands[command->most_operands], command->name,
-                                 command->least_operands == command->most_operands ? ""
-                                                                                   : "at most ",
-                                 command->most_operands);
+        return must_format("there is nothing to do with '%s'; the use is: psdvec %s %s",
+                           arguments->operands[command->most_operands], command->name,
+                           *command->synopsis ? command->synopsis : "[OPTION]...");
     for (size_t k = 0; k < arguments->operand_count; k++)
         if (!*arguments->operands[k])
             return must_copy("a file name or word on the command line is empty; "

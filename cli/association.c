@@ -1,13 +1,15 @@
-/* Association of a pair, from its 2 x 2 table:
+/* Association of a pair (context i, focus j) with count x, margins R_i and C_j,
+ * and N in all:
  *
- *                 focus j        other focus
- *   context i     a              R_i - a
- *   other         C_j - a        N - R_i - C_j + a
+ *   lift  = x N / (R_i C_j)          times as often as chance would have it
+ *   score = ln(lift) ln(1 + x)       salience, as in the first word sketches
+ *                                    (Kilgarriff and Tugwell, 2001)
  *
- * Dunning's log-likelihood ratio G2 = 2 sum k ln(k / expected) asks how sure we
- * are that the words attract each other (or avoid each other: then with a
- * minus sign), and stays sane for rare words, where the plain ratio to chance
- * ("lift") prefers whatever was seen once.
+ * Chosen by reading lists of frequent, middling and rare words on 16M words of
+ * Wikipedia. The log-likelihood ratio lets "the" and "of" into every list, since
+ * a large count makes a small lift sure; plain lift prefers whatever was seen
+ * twice; Dice's coefficient fails for frequent words. Salience did well on all.
+ * It is negative for words that avoid each other.
  *
  * With subsampling the counts are expected counts x_ij keep_i keep_j, and so
  * are the margins: one pass over the file. Without it the margins stand in
@@ -61,24 +63,14 @@ double margins_count(const struct margins *margins, uint32_t context, uint32_t f
     return margins->keeps ? count * margins->keeps[context] * margins->keeps[focus] : count;
 }
 
-/* k ln(k / expected), with its limit at 0. Rounding may leave k just below. */
-static double term(double k, double expected)
-{
-    return k > 0 && expected > 0 ? k * log(k / expected) : 0;
-}
-
 struct association associate(const struct margins *margins, uint32_t context, uint32_t focus,
                              double count)
 {
     double r = margins->context[context], c = margins->focus[focus], n = margins->total;
     struct association result = {0};
-    if (!(r > 0 && c > 0 && n > 0))
+    if (!(r > 0 && c > 0 && n > 0 && count > 0))
         return result;
-    double expected = r * c / n;
-    result.lift = count / expected;
-    double g = 2 * (term(count, expected) + term(r - count, r * (n - c) / n) +
-                    term(c - count, (n - r) * c / n) +
-                    term(n - r - c + count, (n - r) * (n - c) / n));
-    result.signed_g = copysign(sqrt(g > 0 ? g : 0), count - expected);
+    result.lift = count * n / (r * c);
+    result.score = log(result.lift) * log1p(count);
     return result;
 }

@@ -21,8 +21,8 @@ double margins_count(const struct margins *margins, uint32_t context, uint32_t f
                      uint64_t value);
 
 struct association {
-    double lift;   /* how many times as often as chance would have it */
-    double signed_g; /* signed root of the log-likelihood ratio */
+    double lift;  /* how many times as often as chance would have it */
+    double score; /* how much it is worth telling; negative: they avoid each other */
 };
 
 struct association associate(const struct margins *margins, uint32_t context, uint32_t focus,

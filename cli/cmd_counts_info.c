@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LABEL 14
+#define LABEL 18
 #define MOST_FREQUENT 18
 #define SHOWN_INPUTS 20
 

@@ -37,8 +37,9 @@ static const struct option_spec options[] = {
 static const char *const description[] = {
     "For each WORD, shows the words that stand before it and after it within the window, "
     "strongest first, with a bar, the count, and how many times as often as chance.",
-    "Association is Dunning's log-likelihood ratio: how surely the two words attract each other. "
-    "The bar is its square root. Words that avoid each other are not shown.",
+    "Association is ln(times chance) times ln(1 + count): high for pairs that are both telling "
+    "and frequent. The bar shows it, or the count with --by count. Words that stand together less "
+    "often than chance would have it are left out, except with --by count.",
     NULL};
 
 static const struct example examples[] = {
@@ -74,7 +75,7 @@ static void list_offer(struct list *list, const struct show *show, uint32_t cont
     if (stored < show->min_count)
         return;
     struct association association = associate(&show->margins, context, focus, count);
-    if (!show->by_count && association.signed_g <= 0)
+    if (!show->by_count && association.score <= 0)
         return;
     if (list->count == list->room) {
         list->room = 2 * list->room + 64;
@@ -83,7 +84,7 @@ static void list_offer(struct list *list, const struct show *show, uint32_t cont
     list->items[list->count++] =
         (struct neighbour){.word = word,
                            .count = stored,
-                           .score = show->by_count ? stored : association.signed_g,
+                           .score = show->by_count ? stored : association.score,
                            .lift = association.lift};
 }
 
@@ -103,17 +104,19 @@ static void list_sort(struct list *list, size_t top)
         list->count = top;
 }
 
-/* At most COUNT_COLUMNS wide: 1,234 then 12.3K. */
+/* 7.5, then 1,234, then 12.3K where that would be too wide. */
 static void add_number(struct buffer *to, double number, size_t columns, const char *sign)
 {
     struct buffer text = {0};
     if (number < 9.95 && number != floor(number))
         buffer_format(&text, "%.1f", number);
-    else if (number < 99999.5)
+    else if (number < 1e15)
         human_count(&text, (uint64_t)(number + 0.5));
-    else
+    if (!text.length || utf8_columns(text.text, text.length) + strlen(sign ? "x" : "") > columns) {
+        buffer_clear(&text);
         human_short(&text, number);
-    buffer_text(&text, sign);
+    }
+    buffer_text(&text, sign ? sign : "");
     cell_add(to, text.text, text.length, columns, true);
     buffer_free(&text);
 }
@@ -135,7 +138,7 @@ static void add_half(struct buffer *to, const struct show *show, const struct li
     cell_bar(to, item->score / largest, BAR_COLUMNS, terminal_unicode());
     buffer_text(to, palette->plain);
     buffer_char(to, ' ');
-    add_number(to, item->count, COUNT_COLUMNS, "");
+    add_number(to, item->count, COUNT_COLUMNS, NULL);
     buffer_char(to, ' ');
     buffer_text(to, palette->dim);
     add_number(to, item->lift, LIFT_COLUMNS, terminal_unicode() ? "×" : "x");

@@ -146,10 +146,28 @@ bool json_next(struct json_walk *walk, struct buffer *key, const char **value, s
     return true;
 }
 
+static void add_list(struct buffer *to, const char *value)
+{
+    struct json_walk walk;
+    struct buffer key = {0};
+    size_t length;
+    json_enter(&walk, value, '[');
+    for (bool first = true; json_next(&walk, &key, &value, &length); first = false) {
+        buffer_text(to, first ? "" : ", ");
+        if (*value == '[')
+            buffer_add(to, value, length); /* no list within a list: no deep recursion */
+        else
+            json_plain(to, value, length);
+    }
+    buffer_free(&key);
+}
+
 void json_plain(struct buffer *to, const char *value, size_t length)
 {
     if (value[0] == '"' && length >= 2)
         add_string(to, value + 1, value + length - 1);
+    else if (value[0] == '[')
+        add_list(to, value);
     else if (length == 4 && !memcmp(value, "true", 4))
         buffer_text(to, "yes");
     else if (length == 5 && !memcmp(value, "false", 5))
