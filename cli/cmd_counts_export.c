@@ -2,12 +2,11 @@
 #include "commands.h"
 #include "counts_file.h"
 #include "exit_status.h"
+#include "human.h"
 
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#include "human.h"
 
 static const struct option_spec options[] = {
     {.name = "format", .kind = OPTION_CHOICE, .choices = counts_formats, .group = "The other file",
@@ -34,8 +33,11 @@ static const struct example examples[] = {
      "For the original PSDVec program."},
     {0}};
 
+/* path may be NULL: nothing was written there. */
 static void tell(struct run *run, const char *path)
 {
+    if (!path)
+        return;
     struct stat status;
     struct buffer text = {0}, members = {0};
     uint64_t size = stat(path, &status) == 0 ? (uint64_t)status.st_size : 0;
@@ -79,8 +81,7 @@ static int act(struct run *run)
         code = run_failed(run, status);
     } else {
         tell(run, output);
-        if (words)
-            tell(run, words);
+        tell(run, words);
     }
     psdvec_counts_close(counts);
     return code;

@@ -66,16 +66,17 @@ void buffer_char(struct buffer *buffer, char c)
 
 void buffer_vformat(struct buffer *buffer, const char *format, va_list list)
 {
+    char small[256];
     va_list again;
     va_copy(again, list);
-    int length = vsnprintf(NULL, 0, format, list);
-    if (length > 0) {
-        size_t old = buffer->length;
-        char *space = must_alloc((size_t)length + 1, 1);
-        vsnprintf(space, (size_t)length + 1, format, again);
-        buffer_add(buffer, space, (size_t)length);
-        free(space);
-        buffer->text[old + (size_t)length] = '\0';
+    int length = vsnprintf(small, sizeof small, format, list);
+    if (length > 0 && (size_t)length < sizeof small) {
+        buffer_add(buffer, small, (size_t)length);
+    } else if (length > 0) {
+        char *large = must_alloc((size_t)length + 1, 1);
+        vsnprintf(large, (size_t)length + 1, format, again);
+        buffer_add(buffer, large, (size_t)length);
+        free(large);
     }
     va_end(again);
 }
