@@ -1,20 +1,223 @@
+# psdvec: library, program, tests. GNU make 4 or newer; `make help` lists the targets.
+#
+# Everything that is made goes into $(BUILD); the source tree stays clean. The
+# sanitizers, the fuzzers and the coverage run are this same Makefile with another
+# BUILD and SANITIZE. Nothing is asked of the machine while this file is read
+# (pkg-config is called when the first flag is needed), so that `make test` and
+# `make demo` work where not even a compiler is installed yet.
+#
+#   CC, CFLAGS, CPPFLAGS, LDFLAGS   as usual; a change rebuilds what it touches
+#   WERROR=1                        warnings are errors
+#   SANITIZE=address,undefined      build with sanitizers
+#   V=1                             show the commands
+#   PREFIX, DESTDIR                 where `make install` goes (/usr/local)
+#   NO_INSTALL=1                    never call the package manager
+
+ifneq ($(filter 3.%,$(MAKE_VERSION)),)
+$(error psdvec needs GNU make 4 or newer; this is $(MAKE_VERSION). On macOS: brew install make, then gmake)
+endif
+
+MAKEFLAGS += --no-builtin-rules
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := all
+
 BUILD ?= build
-CC ?= cc
+JOBS ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 1)
+FUZZ_SECONDS ?= 30
+V ?= 0
+Q = $(if $(filter 0,$V),@)
+say = @printf '  %-8s%s\n' $1 $2
+# For recursive calls: as many jobs as there are cores, unless -j was given.
+PARALLEL = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(JOBS))
+SUBMAKE = $(MAKE) --no-print-directory $(PARALLEL)
+DEPS = @CC='$(CC)' NO_INSTALL='$(NO_INSTALL)' sh scripts/deps.sh
+
+# ---- Version: stands in the public header, and only there ----------------
+HEADER := include/psdvec/psdvec.h
+VERSION := $(shell sed -n 's/^\#define PSDVEC_VERSION "\(.*\)"/\1/p' $(HEADER))
+SOVERSION := $(firstword $(subst ., ,$(VERSION)))
+
+# ---- Sources ---------------------------------------------------------------
+LIB_SRC := $(sort $(wildcard src/*/*.c))
+CLI_SRC := $(sort $(wildcard cli/*.c))
+UNIT_SRC := $(sort $(wildcard tests/unit/*.c))
+SUPPORT_SRC := $(sort $(wildcard tests/support/*.c))
+FUZZ_SRC := $(sort $(wildcard tests/fuzz/*.c))
+BENCH_SRC := $(sort $(wildcard bench/*.c))
+BATS := $(sort $(wildcard tests/cli/*.bats))
+LONG_BATS := $(sort $(wildcard tests/long/*.bats))
+ALL_C = $(LIB_SRC) $(CLI_SRC) $(UNIT_SRC) $(SUPPORT_SRC) $(FUZZ_SRC) $(BENCH_SRC)
+ALL_H = $(sort $(wildcard include/psdvec/*.h src/*/*.h cli/*.h tests/*/*.h bench/*.h))
+
+objects = $(patsubst %.c,$(BUILD)/%.o,$1)
+LIB_OBJ := $(call objects,$(LIB_SRC))
+CLI_OBJ := $(call objects,$(CLI_SRC))
+UNIT_BIN := $(UNIT_SRC:%.c=$(BUILD)/%)
+FUZZ_BIN := $(FUZZ_SRC:%.c=$(BUILD)/%)
+BENCH_BIN := $(BENCH_SRC:%.c=$(BUILD)/%)
+OBJECTS := $(LIB_OBJ) $(call objects,$(CLI_SRC) $(UNIT_SRC) $(SUPPORT_SRC) $(FUZZ_SRC) $(BENCH_SRC))
+
+# ---- What the platform calls things ----------------------------------------
+SYSTEM := $(shell uname -s)
+STATIC := libpsdvec.a
+ifeq ($(SYSTEM),Darwin)
+SHARED := libpsdvec.$(VERSION).dylib
+SONAME := libpsdvec.$(SOVERSION).dylib
+SOLINK := libpsdvec.dylib
+SOFLAGS = -dynamiclib -Wl,-install_name,$(LIBDIR)/$(SONAME)
+LDHARDEN =
+else
+SHARED := libpsdvec.so.$(VERSION)
+SONAME := libpsdvec.so.$(SOVERSION)
+SOLINK := libpsdvec.so
+SOFLAGS = -shared -Wl,-soname,$(SONAME) -Wl,-z,defs
+LDHARDEN = -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,--as-needed
+endif
+
+# ---- Flags -----------------------------------------------------------------
+ifeq ($(origin CC),default)
+CC = cc
+endif
 CFLAGS ?= -O2 -g
-WARN = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla
-PKGS = libarchive libutf8proc expat libxxhash icu-uc
-ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -fvisibility=hidden -fPIC -pthread $(WARN) -Iinclude -Isrc $(shell pkg-config --cflags $(PKGS)) $(CFLAGS)
-LIBS = $(shell pkg-config --libs $(PKGS)) -pthread -lm
-LIB_SRC = $(wildcard src/*/*.c)
-LIB_OBJ = $(LIB_SRC:%.c=$(BUILD)/%.o)
-CLI_SRC = $(wildcard cli/*.c)
-CLI_OBJ = $(CLI_SRC:%.c=$(BUILD)/%.o)
-all: $(BUILD)/libpsdvec.a $(if $(CLI_SRC),$(BUILD)/psdvec)
+PKG_CONFIG ?= pkg-config
+
+# $(call once,NAME,COMMAND): the output of COMMAND, run when NAME is first used.
+once = $(eval $1 := $$(shell { $2; } 2>/dev/null))$($1)
+REQUIRED := libarchive libutf8proc expat libxxhash
+OPTIONAL := icu-uc
+FOUND_OPTIONAL = $(call once,FOUND_OPTIONAL,for p in $(OPTIONAL); do $(PKG_CONFIG) --exists $$$$p && echo $$$$p; done)
+PACKAGES = $(REQUIRED) $(FOUND_OPTIONAL)
+PKG_CFLAGS = $(call once,PKG_CFLAGS,$(PKG_CONFIG) --cflags $(PACKAGES))
+PKG_LIBS = $(call once,PKG_LIBS,$(PKG_CONFIG) --libs $(PACKAGES))
+CMOCKA_CFLAGS = $(call once,CMOCKA_CFLAGS,$(PKG_CONFIG) --cflags cmocka)
+CMOCKA_LIBS = $(call once,CMOCKA_LIBS,$(PKG_CONFIG) --libs cmocka || echo -lcmocka)
+HAVE_CMOCKA = $(call once,HAVE_CMOCKA,$(PKG_CONFIG) --exists cmocka && echo yes)
+CC_VERSION = $(call once,CC_VERSION,$(CC) --version | head -n 1)
+
+WARN = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla \
+       -Wformat=2 -Wundef
+# Sanitized code is compiled with less optimisation, where gcc guesses wrongly
+# about initialisation; the plain build still answers for that warning.
+WERROR_FLAGS = $(if $(WERROR),-Werror $(if $(SANITIZE),$(if $(findstring clang,$(CC_VERSION)),,-Wno-error=maybe-uninitialized)))
+HARDEN = -fstack-protector-strong $(if $(filter Linux,$(SYSTEM)),-fstack-clash-protection) \
+         $(if $(SANITIZE),,$(if $(filter -O1 -O2 -O3 -Os,$(CFLAGS)),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2))
+SANITIZE_FLAGS = $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer -O1)
+COVERAGE_FLAGS = $(if $(COVERAGE),--coverage -O0)
+# Contraction of a*b+c would make results depend on the compiler and the machine.
+BASE_CFLAGS = -std=c11 -D_GNU_SOURCE -ffp-contract=off -fPIC -fvisibility=hidden -pthread -Iinclude
+TAIL_CFLAGS = $(WARN) $(HARDEN) $(CPPFLAGS) $(CFLAGS) $(SANITIZE_FLAGS) $(COVERAGE_FLAGS)
+HAVE = $(if $(filter icu-uc,$(FOUND_OPTIONAL)),-DPV_HAVE_ICU)
+
+LIB_CFLAGS = $(BASE_CFLAGS) -Isrc $(PKG_CFLAGS) $(HAVE) $(TAIL_CFLAGS)
+# The program is compiled without -Isrc: it sees the public header alone.
+CLI_CFLAGS = $(BASE_CFLAGS) $(TAIL_CFLAGS)
+TEST_CFLAGS = $(BASE_CFLAGS) -Isrc -Itests $(PKG_CFLAGS) $(CMOCKA_CFLAGS) $(HAVE) $(TAIL_CFLAGS)
+ALL_LDFLAGS = $(LDHARDEN) $(LDFLAGS) $(SANITIZE_FLAGS) $(COVERAGE_FLAGS)
+LIBS = $(PKG_LIBS) -pthread -lm
+
+# Two files that change only when what they hold changes: everything compiled
+# depends on the flags, everything linked also on the list of sources. -Werror is
+# left out: it does not change an object.
+define FLAGS_TEXT
+$(CC): $(CC_VERSION)
+$(LIB_CFLAGS)
+$(CMOCKA_CFLAGS) $(CMOCKA_LIBS)
+$(ALL_LDFLAGS) $(LIBS)
+endef
+define if_changed
+	@$(shell mkdir -p $(@D))$(file >$@.new,$1)cmp -s $@.new $@ && rm -f $@.new || { $2 mv -f $@.new $@; }
+endef
+
+.PHONY: FORCE
+FORCE:
+$(BUILD)/flags: FORCE
+	$(call if_changed,$(FLAGS_TEXT),CC='$(CC)' sh scripts/deps.sh --check build || { rm -f $@.new; exit 1; };)
+$(BUILD)/sources: FORCE
+	$(call if_changed,$(LIB_SRC) $(CLI_SRC) $(SUPPORT_SRC))
+
+# ---- Compiling and linking -------------------------------------------------
+$(OBJECTS): $(BUILD)/flags
+$(BUILD)/src/%.o: private CFLAGS_HERE = $(LIB_CFLAGS)
+$(BUILD)/cli/%.o: private CFLAGS_HERE = $(CLI_CFLAGS)
+$(BUILD)/tests/%.o: private CFLAGS_HERE = $(TEST_CFLAGS)
+$(BUILD)/bench/%.o: private CFLAGS_HERE = $(TEST_CFLAGS)
 $(BUILD)/%.o: %.c
+	$(call say,CC,$<)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
-$(BUILD)/libpsdvec.a: $(LIB_OBJ)
-	rm -f $@; ar rcs $@ $^
-$(BUILD)/psdvec: $(CLI_OBJ) $(BUILD)/libpsdvec.a
-	$(CC) $(CFLAGS) $^ $(LIBS) -o $@
--include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d)
+	$Q$(CC) $(CFLAGS_HERE) $(WERROR_FLAGS) -MMD -MP -c $< -o $@
+-include $(OBJECTS:.o=.d)
+
+$(BUILD)/$(STATIC): $(LIB_OBJ) $(BUILD)/sources
+	$(call say,AR,$@)
+	@rm -f $@
+	$Q$(AR) rcs $@ $(LIB_OBJ)
+
+$(BUILD)/$(SHARED): $(LIB_OBJ) $(BUILD)/sources $(BUILD)/flags
+	$(call say,LD,$@)
+	$Q$(CC) $(SOFLAGS) $(ALL_LDFLAGS) $(LIB_OBJ) $(LIBS) -o $@
+	@ln -sf $(SHARED) $(BUILD)/$(SONAME)
+	@ln -sf $(SONAME) $(BUILD)/$(SOLINK)
+
+link = $(call say,LD,$@)$(newline)	$Q$(CC) $(ALL_LDFLAGS) $1 $(LIBS) -o $@
+define newline
+
+
+endef
+
+$(BUILD)/psdvec: $(CLI_OBJ) $(BUILD)/$(STATIC) $(BUILD)/sources $(BUILD)/flags
+	$(call link,$(CLI_OBJ) $(BUILD)/$(STATIC))
+
+SUPPORT_OBJ := $(call objects,$(SUPPORT_SRC))
+$(UNIT_BIN): %: %.o $(SUPPORT_OBJ) $(BUILD)/$(STATIC) $(BUILD)/flags
+	$(call link,$< $(SUPPORT_OBJ) $(BUILD)/$(STATIC) $(CMOCKA_LIBS))
+$(FUZZ_BIN): %: %.o $(BUILD)/$(STATIC) $(BUILD)/flags
+	$(call link,-fsanitize=fuzzer $< $(BUILD)/$(STATIC))
+$(BENCH_BIN): %: %.o $(BUILD)/$(STATIC) $(BUILD)/flags
+	$(call link,$< $(BUILD)/$(STATIC))
+
+# The program knows its own manual and its own options.
+MAN_STAMP := $(BUILD)/man/.made
+COMPLETIONS := $(foreach s,bash zsh fish,$(BUILD)/completions/psdvec.$s)
+$(MAN_STAMP): $(BUILD)/psdvec
+	$(call say,MAN,$(@D))
+	@rm -rf $(@D) && mkdir -p $(@D)
+	$Q$< generate-man $(@D) && touch $@
+$(COMPLETIONS): $(BUILD)/completions/psdvec.%: $(BUILD)/psdvec
+	@mkdir -p $(@D)
+	$Q$< generate-completion $* > $@
+
+# The relative folders are spelled with ${prefix}, so that the file can be moved.
+$(BUILD)/psdvec.pc: psdvec.pc.in $(HEADER) $(BUILD)/flags FORCE
+	@sed -e 's|@PREFIX@|$(PREFIX)|' \
+	     -e 's|@LIBDIR@|$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))|' \
+	     -e 's|@INCLUDEDIR@|$(patsubst $(PREFIX)/%,$${prefix}/%,$(INCLUDEDIR))|' \
+	     -e 's|@VERSION@|$(VERSION)|' -e 's|@PACKAGES@|$(PACKAGES)|' $< > $@
+
+HAVE_CLI := $(if $(CLI_SRC),yes)
+.PHONY: library program unit-tests bench-programs
+library: $(BUILD)/$(STATIC) $(BUILD)/$(SHARED)
+program: $(if $(HAVE_CLI),$(BUILD)/psdvec)
+# Without cmocka the unit tests are not built, and the runner reports them as failed.
+unit-tests: $(if $(UNIT_BIN),$(if $(HAVE_CMOCKA),$(UNIT_BIN)))
+bench-programs: $(BENCH_BIN)
+library program unit-tests bench-programs: ; @:
+
+##@ Building
+.PHONY: all deps deps-dev clean help
+all: library program $(if $(HAVE_CLI),$(MAN_STAMP) $(COMPLETIONS)) ## the library, the program, its manual pages and completions (default)
+
+deps: ## install what building, testing and the demo need, or say what is missing
+	$(DEPS) build test demo
+
+deps-dev: ## the same with the developers' tools: clang, clang-tidy, cppcheck, lcov
+	$(DEPS) build test demo dev
+
+clean: ## remove everything that was made
+	rm -rf $(BUILD)
+
+help: ## this list
+	@awk -F':.*## ' '/^##@/ { printf "\n%s\n", substr($$0, 5) } \
+	    /^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' Makefile mk/check.mk mk/install.mk
+
+include mk/check.mk
+include mk/install.mk

@@ -11,7 +11,8 @@
 #include "base/context.h"
 
 /* count * size bytes, the product checked. NULL after a recorded failure. A
- * request for nothing yields a valid pointer. */
+ * request for nothing yields a valid pointer. With `what` NULL a failure is
+ * not recorded: the caller has another way. */
 void *pv_alloc(psdvec_context *ctx, size_t count, size_t size, const char *what);
 void *pv_alloc_zero(psdvec_context *ctx, size_t count, size_t size, const char *what);
 

@@ -1,0 +1,95 @@
+# Targets that run something: the demo, the tests in all their forms, the benchmarks.
+#
+# Each of the targets that a person calls first sees to its packages and then
+# calls make again, because the flags may be known only after that.
+
+PSDVEC = $(abspath $(BUILD))/psdvec
+SUITES = $(BATS) tests/check_rooms.sh $(UNIT_BIN)
+# What a sanitizer says goes to the test's output; any finding ends the program.
+SANITIZER_ENV = ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1:$$ASAN_OPTIONS \
+    UBSAN_OPTIONS=print_stacktrace=1:$$UBSAN_OPTIONS \
+    TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:$$TSAN_OPTIONS
+TEST_ENV = BUILD='$(BUILD)' PSDVEC='$(PSDVEC)' SANITIZE='$(SANITIZE)' CC='$(CC)' \
+    MAKE='$(MAKE)' $(SANITIZER_ENV)
+run_suites = $(TEST_ENV) sh tests/run.sh -j $(JOBS) -l $(BUILD)/test-logs
+sanitized = $(SUBMAKE) WERROR=1 BUILD=$(BUILD)/$1 SANITIZE=$2
+
+##@ Trying it
+.PHONY: demo test check-long bench
+demo: ## count a real corpus and look at the result; TEXT=path for your own text
+	$(DEPS) build $(if $(TEXT),,demo)
+	+@$(SUBMAKE) all
+	@BUILD='$(BUILD)' PSDVEC='$(BUILD)/psdvec' sh scripts/demo.sh $(if $(TEXT),'$(TEXT)')
+
+test: ## everything that should pass before a commit, in a few minutes
+	$(DEPS) build test
+	+@$(SUBMAKE) WERROR=1 all unit-tests
+	+@$(call sanitized,asan,address$(comma)undefined) unit-tests
+	+@$(run_suites) $(BATS) tests/check_rooms.sh \
+	    scripts/check-install.sh scripts/check-warnings.sh \
+	    $(UNIT_BIN) $(UNIT_BIN:$(BUILD)/%=$(BUILD)/asan/%)
+comma := ,
+
+check-long: ## the tests, the long ones too, under each sanitizer, and the fuzzers
+	+@$(SUBMAKE) test
+	@$(if $(LONG_BATS),PSDVEC_TEST_LONG=1 TEST_TIMEOUT=3600 $(run_suites) $(LONG_BATS),echo "No tests/long/*.bats.")
+	+@$(SUBMAKE) asan
+	+@$(SUBMAKE) ubsan
+	+@$(SUBMAKE) tsan
+	+@$(SUBMAKE) fuzz
+
+bench: ## build and run the benchmarks
+	$(DEPS) build
+	+@$(SUBMAKE) all bench-programs
+	@if [ -f bench/run.sh ]; then BUILD='$(BUILD)' PSDVEC='$(PSDVEC)' bash bench/run.sh $(BENCH); \
+	else echo "No bench/run.sh: nothing to run."; fi
+
+##@ Looking for defects
+.PHONY: asan ubsan tsan fuzz coverage lint format format-check
+asan: ## unit and command line tests with the address, leak and undefined-behaviour sanitizers
+	$(DEPS) build test
+	+@$(call sanitized,asan,address$(comma)undefined) run-sanitized
+
+ubsan: ## the same with the undefined-behaviour sanitizer alone, float conversions too
+	$(DEPS) build test
+	+@$(call sanitized,ubsan,undefined$(comma)float-cast-overflow) run-sanitized
+
+tsan: ## unit tests and runs of the program on four threads with the thread sanitizer
+	$(DEPS) build test
+	+@$(call sanitized,tsan,thread) run-tsan
+
+.PHONY: run-sanitized run-tsan
+run-sanitized: program unit-tests
+	@$(run_suites) $(SUITES)
+run-tsan: program unit-tests
+	@$(run_suites) $(UNIT_BIN) $(if $(HAVE_CLI),scripts/check-threads.sh)
+
+fuzz: ## build every fuzzer and run each for FUZZ_SECONDS (30); FUZZ=name for one
+	$(DEPS) build fuzz
+	+@$(SUBMAKE) BUILD=$(BUILD)/fuzz CC=clang SANITIZE=fuzzer-no-link,address,undefined run-fuzz
+.PHONY: run-fuzz
+FUZZ_CHOSEN = $(if $(FUZZ),$(filter $(FUZZ:%=$(BUILD)/tests/fuzz/%),$(FUZZ_BIN)),$(FUZZ_BIN))
+run-fuzz: $(FUZZ_BIN)
+	@$(SANITIZER_ENV) sh scripts/fuzz.sh -j $(JOBS) -s $(FUZZ_SECONDS) $(BUILD) $(FUZZ_CHOSEN)
+
+coverage: ## what the tests reach: a summary here, pages in BUILD/coverage/html
+	$(DEPS) build test
+	+@$(SUBMAKE) BUILD=$(BUILD)/coverage CC=gcc COVERAGE=1 run-coverage
+.PHONY: run-coverage
+run-coverage: program unit-tests
+	@find $(BUILD) -name '*.gcda' -exec rm -f {} +
+	@$(run_suites) $(SUITES) || echo "Some tests failed; coverage follows."
+	@sh scripts/coverage.sh $(BUILD)
+
+lint: ## clang-tidy and cppcheck on everything, shellcheck on the scripts
+	+@$(MAKE) --no-print-directory run-lint
+.PHONY: run-lint
+run-lint:
+	@JOBS=$(JOBS) sh scripts/lint.sh '$(BASE_CFLAGS) -Isrc -Itests $(PKG_CFLAGS) $(HAVE)' $(ALL_C)
+
+FORMAT = clang-format --style=file
+format: ## put the sources into the house style
+	@$(FORMAT) -i $(ALL_C) $(ALL_H)
+
+format-check: ## show what `make format` would change
+	@$(FORMAT) --dry-run --Werror $(ALL_C) $(ALL_H)

@@ -1,0 +1,45 @@
+# Installing: the usual variables, all of which a packager may set.
+PREFIX ?= /usr/local
+BINDIR ?= $(PREFIX)/bin
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+DATADIR ?= $(PREFIX)/share
+MANDIR ?= $(DATADIR)/man
+BASHDIR ?= $(DATADIR)/bash-completion/completions
+ZSHDIR ?= $(DATADIR)/zsh/site-functions
+FISHDIR ?= $(DATADIR)/fish/vendor_completions.d
+INSTALL ?= install
+
+# A file goes to D/name; the dynamic loader is told only about a real installation.
+D = $(DESTDIR)
+define tell_loader
+	@if [ -z '$(DESTDIR)' ] && [ "$$(id -u)" = 0 ] && command -v ldconfig >/dev/null; then ldconfig; fi
+endef
+
+##@ Installing
+.PHONY: install uninstall
+install: all $(BUILD)/psdvec.pc ## install program, libraries, header, manual, completions (PREFIX, DESTDIR)
+	$(INSTALL) -d $D$(LIBDIR)/pkgconfig $D$(INCLUDEDIR)/psdvec
+	$(INSTALL) -m 644 $(BUILD)/$(STATIC) $D$(LIBDIR)/$(STATIC)
+	$(INSTALL) -m 755 $(BUILD)/$(SHARED) $D$(LIBDIR)/$(SHARED)
+	ln -sf $(SHARED) $D$(LIBDIR)/$(SONAME)
+	ln -sf $(SONAME) $D$(LIBDIR)/$(SOLINK)
+	$(INSTALL) -m 644 $(HEADER) $D$(INCLUDEDIR)/psdvec/psdvec.h
+	$(INSTALL) -m 644 $(BUILD)/psdvec.pc $D$(LIBDIR)/pkgconfig/psdvec.pc
+ifneq ($(HAVE_CLI),)
+	$(INSTALL) -d $D$(BINDIR) $D$(MANDIR)/man1 $D$(BASHDIR) $D$(ZSHDIR) $D$(FISHDIR)
+	$(INSTALL) -m 755 $(BUILD)/psdvec $D$(BINDIR)/psdvec
+	$(INSTALL) -m 644 $(BUILD)/man/*.1 $D$(MANDIR)/man1
+	$(INSTALL) -m 644 $(BUILD)/completions/psdvec.bash $D$(BASHDIR)/psdvec
+	$(INSTALL) -m 644 $(BUILD)/completions/psdvec.zsh $D$(ZSHDIR)/_psdvec
+	$(INSTALL) -m 644 $(BUILD)/completions/psdvec.fish $D$(FISHDIR)/psdvec.fish
+endif
+	$(tell_loader)
+
+uninstall: ## remove what `make install` put there
+	rm -f $D$(BINDIR)/psdvec $D$(MANDIR)/man1/psdvec.1 $D$(MANDIR)/man1/psdvec-*.1
+	rm -f $D$(LIBDIR)/$(STATIC) $D$(LIBDIR)/$(SOLINK) $D$(LIBDIR)/$(SONAME) $D$(LIBDIR)/$(SHARED)
+	rm -f $D$(LIBDIR)/pkgconfig/psdvec.pc $D$(INCLUDEDIR)/psdvec/psdvec.h
+	rm -f $D$(BASHDIR)/psdvec $D$(ZSHDIR)/_psdvec $D$(FISHDIR)/psdvec.fish
+	-rmdir $D$(INCLUDEDIR)/psdvec 2>/dev/null || true
+	$(tell_loader)

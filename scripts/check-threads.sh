@@ -1,0 +1,55 @@
+#!/bin/sh
+# Runs the program on four threads, in several ways, for the thread sanitizer to
+# watch; the counts must be the same bits each time. Prints TAP.
+set -u
+program=${PSDVEC:?}
+scratch=$(mktemp -d) || exit 2
+trap 'rm -rf "$scratch"' EXIT
+number=0 failed=no
+check() { # description, command...
+    number=$((number + 1))
+    what=$1
+    shift
+    if "$@" >"$scratch/out" 2>&1 && ! grep -q 'WARNING: ThreadSanitizer' "$scratch/out"; then
+        echo "ok $number - $what"
+    else
+        echo "not ok $number - $what"
+        sed 's/^/# /' "$scratch/out"
+        failed=yes
+    fi
+}
+
+# Some 2 MB of words with a frequent head and a long tail, the same every time.
+awk 'BEGIN {
+    x = 42
+    for (line = 0; line < 20000; line++) {
+        text = ""
+        for (i = 0; i < 15; i++) {
+            x = (x * 16807) % 2147483647
+            u = x / 2147483647
+            text = text "w" int(5000 * u * u * u) " "
+        }
+        print text
+    }
+}' >"$scratch/text.txt"
+mkdir "$scratch/parts"
+split -l 4000 "$scratch/text.txt" "$scratch/parts/part-"
+gzip -k "$scratch/text.txt"
+
+count() { "$program" count "$@" --tokenizer whitespace --min-count 1 --window 5 -q; }
+same() { cmp "$scratch/one.safetensors" "$1"; }
+many() { # output, arguments
+    out=$scratch/$1
+    shift
+    count "$@" --threads 4 -o "$out" && same "$out"
+}
+check "one thread" count "$scratch/text.txt" --threads 1 -o "$scratch/one.safetensors"
+check "four threads on one file" many a.safetensors "$scratch/text.txt"
+check "four threads on little memory" many b.safetensors "$scratch/text.txt" --memory 64M
+check "four threads on a folder" count "$scratch/parts" --threads 4 -o "$scratch/c.safetensors"
+check "four threads behind a decompressor" count "$scratch/text.txt.gz" --threads 4 -o "$scratch/d.safetensors"
+check "a merge on four threads" "$program" counts merge "$scratch/one.safetensors" \
+    "$scratch/a.safetensors" -o "$scratch/e.safetensors" --threads 4 -q
+check "a dump" "$program" counts dump "$scratch/one.safetensors" --top 10 --threads 4
+echo "1..$number"
+[ $failed = no ]

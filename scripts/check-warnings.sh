@@ -1,0 +1,17 @@
+#!/bin/sh
+# Builds everything with the other compiler, warnings as errors. Prints TAP.
+set -u
+build=${BUILD:-build}
+other=clang
+case ${CC:-cc} in *clang*) other=gcc ;; esac
+echo 1..1
+if ! command -v $other >/dev/null 2>&1; then
+    echo "ok 1 - builds without a warning with $other # SKIP $other is not installed"
+elif output=$(${MAKE:-make} --no-print-directory -k WERROR=1 CC=$other \
+    BUILD="$build/$other" library program unit-tests bench-programs 2>&1); then
+    echo "ok 1 - builds without a warning with $other"
+else
+    echo "not ok 1 - builds without a warning with $other"
+    printf '%s\n' "$output" | grep -v '^  \(CC\|LD\|AR\) ' | sed 's/^/# /'
+    exit 1
+fi

@@ -1,0 +1,210 @@
+#!/bin/sh
+# Sees to the packages that a group of targets needs.
+#
+#   scripts/deps.sh GROUP...          install what is missing, or say what to install
+#   scripts/deps.sh --check GROUP...  only look; status 1 if something required is missing
+#
+# Groups: build, test, demo, fuzz, dev. When everything is there already, which
+# is found by probing for commands, libraries and files, nothing else happens:
+# no package manager, no network, no output.
+#
+# Packages are installed only where apt-get exists and we are root, or sudo asks
+# no password; NO_INSTALL=1 forbids it. Anywhere else the missing packages are
+# printed with the command that installs them. The status is 0 if whatever the
+# group `build` requires is there in the end: what the others lack is reported,
+# and costs only what depends on it.
+set -u
+
+# group | required (!) or optional (?) | probe | Debian | Fedora | Arch | Alpine | Homebrew
+#   cc            a C compiler with the headers of the C library
+#   cmd NAME      a command
+#   lib PC HEADER a library known to pkg-config, or, without pkg-config, its header
+#   file PATH     a file
+#   fuzzer        clang with libFuzzer
+table() {
+    cat <<'END'
+build|!|cc|gcc libc6-dev|gcc glibc-devel|gcc|gcc musl-dev|gcc
+build|!|cmd pkg-config|pkg-config|pkgconf-pkg-config|pkgconf|pkgconf|pkgconf
+build|!|lib libarchive archive.h|libarchive-dev|libarchive-devel|libarchive|libarchive-dev|libarchive
+build|!|lib libutf8proc utf8proc.h|libutf8proc-dev|utf8proc-devel|libutf8proc|utf8proc-dev|utf8proc
+build|!|lib expat expat.h|libexpat1-dev|expat-devel|expat|expat-dev|expat
+build|!|lib libxxhash xxhash.h|libxxhash-dev|xxhash-devel|xxhash|xxhash-dev|xxhash
+build|?|lib icu-uc unicode/ubrk.h|libicu-dev|libicu-devel|icu|icu-dev|icu4c
+test|!|lib cmocka cmocka.h|libcmocka-dev|libcmocka-devel|cmocka|cmocka-dev|cmocka
+test|!|cmd bats|bats|bats|bash-bats|bats|bats-core
+test|?|cmd zstd|zstd|zstd|zstd|zstd|zstd
+test|?|cmd lz4|lz4|lz4|lz4|lz4|lz4
+test|?|cmd xz|xz-utils|xz|xz|xz|xz
+test|?|cmd bzip2|bzip2|bzip2|bzip2|bzip2|bzip2
+test|?|cmd zip|zip|zip|zip|zip|zip
+test|?|cmd unzip|unzip|unzip|unzip|unzip|unzip
+test|?|cmd man|man-db|man-db|man-db|mandoc|man-db
+demo|?|file /usr/share/dictd/gcide.dict.dz|dict-gcide||||
+demo|?|file /usr/share/dictd/wn.dict.dz|dict-wn||||
+fuzz|!|cmd clang|clang|clang|clang|clang|llvm
+fuzz|!|fuzzer|libclang-rt-dev|compiler-rt|compiler-rt|compiler-rt|llvm
+dev|?|cmd clang|clang|clang|clang|clang|llvm
+dev|?|fuzzer|libclang-rt-dev|compiler-rt|compiler-rt|compiler-rt|llvm
+dev|?|cmd clang-tidy|clang-tidy|clang-tools-extra|clang|clang-extra-tools|llvm
+dev|?|cmd clang-format|clang-format|clang-tools-extra|clang|clang-extra-tools|clang-format
+dev|?|cmd cppcheck|cppcheck|cppcheck|cppcheck|cppcheck|cppcheck
+dev|?|cmd lcov|lcov|lcov|lcov|lcov|lcov
+dev|?|cmd shellcheck|shellcheck|ShellCheck|shellcheck|shellcheck|shellcheck
+END
+}
+
+# $CC may hold options too ("ccache gcc", "gcc -m32"), so it stays unquoted.
+has_header() {
+    # shellcheck disable=SC2086
+    printf '#include <%s>\n' "$1" | ${CC:-cc} -E -x c - >/dev/null 2>&1
+}
+
+has_fuzzer() {
+    out=${TMPDIR:-/tmp}/psdvec-fuzzer-$$
+    printf 'int LLVMFuzzerTestOneInput(const char *p, unsigned long n);\n%s\n' \
+        'int LLVMFuzzerTestOneInput(const char *p, unsigned long n) { return p && n ? 0 : 0; }' |
+        clang -x c -fsanitize=fuzzer -o "$out" - >/dev/null 2>&1
+    found=$?
+    rm -f "$out"
+    return $found
+}
+
+probe() {
+    case $1 in
+    cc) has_header stdio.h ;;
+    cmd) command -v "$2" >/dev/null 2>&1 ;;
+    lib)
+        if command -v pkg-config >/dev/null 2>&1; then
+            pkg-config --exists "$2" 2>/dev/null
+        else
+            has_header "$3"
+        fi
+        ;;
+    file) test -r "$2" ;;
+    fuzzer) has_fuzzer ;;
+    esac
+}
+
+# The lines of the table that belong to the groups and whose probe fails.
+missing() {
+    table | while IFS='|' read -r group need what debian fedora arch alpine brew; do
+        case " $groups " in *" $group "*) ;; *) continue ;; esac
+        # shellcheck disable=SC2086
+        probe $what || echo "$group|$need|$what|$debian|$fedora|$arch|$alpine|$brew"
+    done
+}
+
+# Column $1 of the missing lines, as words, each once.
+packages() {
+    printf '%s\n' "$lacking" |
+        awk -F'|' -v column="$1" '{
+            n = split($column, word, " ")
+            for (i = 1; i <= n; i++)
+                if (!seen[word[i]]++) printf "%s%s", (count++ ? " " : ""), word[i]
+        }'
+}
+
+say() { printf '%s\n' "$*" >&2; }
+
+# 'command' if this system is one of $1 or unknown, and there is something to install.
+advise() { # identifiers | name | command | packages
+    [ -n "$4" ] || return 0
+    case "$system" in
+    "") ;;
+    *) for id in $1; do case " $system " in *" $id "*) say "    $3 $4"; return 0 ;; esac; done; return 0 ;;
+    esac
+    say "    $2: $3 $4"
+}
+
+explain() {
+    say "Missing:"
+    printf '%s\n' "$lacking" | while IFS='|' read -r group need what debian rest; do
+        case $what in
+        cc) what="a C compiler" ;;
+        cmd*) what="the command ${what#cmd }" ;;
+        lib*) what=${what#lib } && what="the library ${what%% *}" ;;
+        file*) what=${what#file } ;;
+        fuzzer) what="libFuzzer for clang" ;;
+        esac
+        case $need in
+        !) say "  - $what (needed for '$group')" ;;
+        *) say "  - $what (optional, for '$group')" ;;
+        esac
+    done
+    system=
+    if [ -r /etc/os-release ]; then
+        # shellcheck disable=SC1091
+        system=$(. /etc/os-release && echo "${ID:-} ${ID_LIKE:-}")
+    elif [ "$(uname -s)" = Darwin ]; then
+        system=macos
+    fi
+    case " $system " in
+    *" debian "* | *" ubuntu "* | *" fedora "* | *" rhel "* | *" arch "* | *" alpine "* | *" macos "*) ;;
+    *) system= ;;
+    esac
+    say "Install with:"
+    advise "debian ubuntu" "Debian, Ubuntu" "sudo apt-get install" "$(packages 4)"
+    advise "fedora rhel" "Fedora" "sudo dnf install" "$(packages 5)"
+    advise "arch" "Arch" "sudo pacman -S" "$(packages 6)"
+    advise "alpine" "Alpine" "sudo apk add" "$(packages 7)"
+    advise "macos" "macOS with Homebrew" "brew install" "$(packages 8)"
+}
+
+apt() {
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 "$@" \
+        >>"$log" 2>&1 </dev/null
+}
+
+apt_install() { apt install -y --no-install-recommends "$@"; }
+
+# One call for all; if that fails, with fresh lists; if that fails too, one by
+# one, so that a name this release does not know costs only itself.
+install_packages() {
+    log=${TMPDIR:-/tmp}/psdvec-deps-$$.log
+    : >"$log"
+    list=$(packages 4)
+    say "Installing: $list"
+    # shellcheck disable=SC2086
+    if ! { ls /var/lib/apt/lists/*_Packages* >/dev/null 2>&1 && apt_install $list; }; then
+        apt update
+        apt_install $list || for name in $list; do apt_install "$name"; done
+    fi
+    lacking=$(missing)
+    if [ -n "$lacking" ]; then
+        say "apt-get could not install everything; its last words:"
+        tail -n 15 "$log" >&2
+    fi
+    rm -f "$log"
+}
+
+check_only=no
+if [ "${1:-}" = --check ]; then
+    check_only=yes
+    shift
+fi
+groups=${*:-build}
+lacking=$(missing)
+[ -n "$lacking" ] || exit 0
+
+if [ $check_only = no ] && [ -z "${NO_INSTALL:-}" ] && [ -n "$(packages 4)" ] &&
+    command -v apt-get >/dev/null 2>&1; then
+    as_root=
+    if [ "$(id -u)" = 0 ]; then
+        install_packages
+    elif command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then
+        as_root="sudo -n"
+        install_packages
+    fi
+fi
+[ -n "$lacking" ] || exit 0
+
+# An optional package of the build alone is no reason to stop or to talk.
+if [ $check_only = yes ]; then
+    lacking=$(printf '%s\n' "$lacking" | grep -F '|!|')
+    [ -n "$lacking" ] || exit 0
+    explain
+    say "or, where apt-get may be used: make deps"
+    exit 1
+fi
+explain
+! printf '%s\n' "$lacking" | grep -q '^build|!|'

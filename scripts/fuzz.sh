@@ -1,0 +1,52 @@
+#!/bin/sh
+# Runs libFuzzer programs, each for a while, side by side.
+#
+#   scripts/fuzz.sh -j JOBS -s SECONDS FOLDER FUZZER...
+#
+# What a fuzzer NAME learns stays in FOLDER/corpus/NAME for the next run; seeds
+# come from tests/fuzz/corpus/NAME, its words from tests/fuzz/NAME.dict, if they
+# exist. An input that breaks something stays in FOLDER/findings.
+set -u
+
+if [ "${1:-}" = --one ]; then
+    seconds=$2 folder=$3 fuzzer=$4
+    name=$(basename "$fuzzer")
+    mkdir -p "$folder/corpus/$name" "$folder/findings" "$folder/logs"
+    set -- "$folder/corpus/$name"
+    [ -d "tests/fuzz/corpus/$name" ] && set -- "$@" "tests/fuzz/corpus/$name"
+    [ -f "tests/fuzz/$name.dict" ] && set -- "-dict=tests/fuzz/$name.dict" "$@"
+    log=$folder/logs/$name.log
+    if "$fuzzer" "-max_total_time=$seconds" -timeout=20 -rss_limit_mb=2560 -print_final_stats=1 \
+        "-artifact_prefix=$folder/findings/$name-" "$@" >"$log" 2>&1 </dev/null; then
+        printf 'ok    %-28s %9d inputs, %d kept\n' "$name" \
+            "$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")" \
+            "$(find "$folder/corpus/$name" -type f | wc -l)"
+    else
+        echo "$name" >>"$folder/failed"
+        printf 'FAIL  %s: see %s\n%s\n' "$name" "$log" "$(tail -n 40 "$log")"
+    fi
+    exit 0
+fi
+
+jobs=1 seconds=30
+while getopts j:s: option; do
+    case $option in
+    j) jobs=$OPTARG ;;
+    s) seconds=$OPTARG ;;
+    *) exit 2 ;;
+    esac
+done
+shift $((OPTIND - 1))
+folder=$1
+shift
+if [ $# = 0 ]; then
+    echo "No fuzzer to run."
+    exit 0
+fi
+rm -f "$folder/failed"
+printf '%s\0' "$@" | xargs -0 -n 1 -P "$jobs" sh "$0" --one "$seconds" "$folder"
+if [ -f "$folder/failed" ]; then
+    echo "$(wc -l <"$folder/failed") of $# fuzzers found something; the inputs are in $folder/findings"
+    exit 1
+fi
+echo "nothing found in $seconds s each"

@@ -1,0 +1,227 @@
+/* The context and the recording of failures. */
+#include "base/context.h"
+
+#include "base/memory.h"
+#include "base/thread.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *psdvec_version(void)
+{
+    return PSDVEC_VERSION;
+}
+
+const char *psdvec_status_name(psdvec_status status)
+{
+    switch (status) {
+#define NAME(code)                                                                                 \
+    case code:                                                                                     \
+        return #code
+        NAME(PSDVEC_OK);
+        NAME(PSDVEC_ERR_OPTION);
+        NAME(PSDVEC_ERR_NOT_FOUND);
+        NAME(PSDVEC_ERR_READ);
+        NAME(PSDVEC_ERR_NOT_TEXT);
+        NAME(PSDVEC_ERR_DAMAGED);
+        NAME(PSDVEC_ERR_EMPTY);
+        NAME(PSDVEC_ERR_UTF8);
+        NAME(PSDVEC_ERR_FORMAT);
+        NAME(PSDVEC_ERR_CORRUPT);
+        NAME(PSDVEC_ERR_VERSION);
+        NAME(PSDVEC_ERR_MISMATCH);
+        NAME(PSDVEC_ERR_WRITE);
+        NAME(PSDVEC_ERR_DISK_FULL);
+        NAME(PSDVEC_ERR_SAME_FILE);
+        NAME(PSDVEC_ERR_MEMORY);
+        NAME(PSDVEC_ERR_BUDGET);
+        NAME(PSDVEC_ERR_THREAD);
+        NAME(PSDVEC_ERR_OVERFLOW);
+        NAME(PSDVEC_ERR_CANCELLED);
+        NAME(PSDVEC_ERR_INTERNAL);
+#undef NAME
+    }
+    return "unknown status";
+}
+
+static int usable_cores(void)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+        return CPU_COUNT(&set);
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    return online > 0 ? (int)online : 1;
+}
+
+static uint64_t machine_memory(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    if (pages <= 0 || page <= 0)
+        return UINT64_C(2) << 30;
+    return (uint64_t)pages * (uint64_t)page;
+}
+
+void psdvec_context_options_default(psdvec_context_options *options)
+{
+    *options = (psdvec_context_options){.threads = 0, .memory = 0, .seed = 1};
+}
+
+psdvec_status psdvec_context_new(const psdvec_context_options *options, psdvec_context **out)
+{
+    psdvec_context *ctx = calloc(1, sizeof *ctx);
+    *out = NULL;
+    if (!ctx)
+        return PSDVEC_ERR_MEMORY;
+    if (options)
+        ctx->options = *options;
+    else
+        psdvec_context_options_default(&ctx->options);
+    if (ctx->options.threads <= 0)
+        ctx->options.threads = usable_cores();
+    if (ctx->options.threads > 1024)
+        ctx->options.threads = 1024;
+    if (ctx->options.memory == 0)
+        ctx->options.memory = machine_memory() / 2;
+    pthread_mutex_init(&ctx->lock, NULL);
+    if (ctx->options.tempdir) {
+        ctx->tempdir = strdup(ctx->options.tempdir);
+        if (!ctx->tempdir) {
+            psdvec_context_free(ctx);
+            return PSDVEC_ERR_MEMORY;
+        }
+    }
+    *out = ctx;
+    return PSDVEC_OK;
+}
+
+void psdvec_context_free(psdvec_context *ctx)
+{
+    if (!ctx)
+        return;
+    pv_pool_free(ctx->pool);
+    pthread_mutex_destroy(&ctx->lock);
+    free(ctx->tempdir);
+    free(ctx->message);
+    free(ctx);
+}
+
+const char *psdvec_error_message(const psdvec_context *ctx)
+{
+    if (!ctx)
+        return "no context: the system refused memory for it";
+    int status = atomic_load(&ctx->status);
+    if (status == PSDVEC_OK)
+        return "";
+    return ctx->message ? ctx->message : psdvec_status_name((psdvec_status)status);
+}
+
+uint64_t psdvec_peak_memory(const psdvec_context *ctx)
+{
+    return atomic_load(&ctx->memory_peak);
+}
+
+int psdvec_threads(const psdvec_context *ctx)
+{
+    return ctx->options.threads;
+}
+
+uint64_t psdvec_memory_budget(const psdvec_context *ctx)
+{
+    return ctx->options.memory;
+}
+
+void pv_begin(psdvec_context *ctx)
+{
+    free(ctx->message);
+    ctx->message = NULL;
+    atomic_store(&ctx->status, PSDVEC_OK);
+}
+
+psdvec_status pv_fail(psdvec_context *ctx, psdvec_status status, const char *format, ...)
+{
+    pthread_mutex_lock(&ctx->lock);
+    if (atomic_load(&ctx->status) == PSDVEC_OK) {
+        char *text = NULL;
+        va_list args;
+        va_start(args, format);
+        if (vasprintf(&text, format, args) < 0)
+            text = NULL;
+        va_end(args);
+        ctx->message = text;
+        atomic_store(&ctx->status, (int)status);
+    }
+    status = (psdvec_status)atomic_load(&ctx->status);
+    pthread_mutex_unlock(&ctx->lock);
+    return status;
+}
+
+psdvec_status pv_fail_errno(psdvec_context *ctx, psdvec_status status, const char *doing,
+                            const char *path, int error_number)
+{
+    char text[256];
+    const char *cause = strerror_r(error_number, text, sizeof text);
+    const char *remedy = "";
+    if (error_number == ENOSPC || error_number == EDQUOT || error_number == EFBIG) {
+        status = PSDVEC_ERR_DISK_FULL;
+        remedy = "; free some space or choose another folder";
+    } else if (error_number == ENOENT && status == PSDVEC_ERR_READ) {
+        status = PSDVEC_ERR_NOT_FOUND;
+    } else if (error_number == ENOENT && status == PSDVEC_ERR_WRITE) {
+        remedy = "; create the folder first";
+    } else if (error_number == EACCES || error_number == EROFS || error_number == EPERM) {
+        remedy = status == PSDVEC_ERR_WRITE ? "; choose a folder you may write to"
+                                            : "; check its permissions";
+    }
+    return pv_fail(ctx, status, "%s: %s: %s%s", path, doing, cause, remedy);
+}
+
+static void send_message(psdvec_context *ctx, psdvec_message_level level, const char *format,
+                         va_list args)
+{
+    if (!ctx->options.on_message)
+        return;
+    char *text = NULL;
+    if (vasprintf(&text, format, args) < 0)
+        return;
+    pthread_mutex_lock(&ctx->lock);
+    ctx->options.on_message(ctx->options.user, level, text);
+    pthread_mutex_unlock(&ctx->lock);
+    free(text);
+}
+
+void pv_note(psdvec_context *ctx, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    send_message(ctx, PSDVEC_NOTE, format, args);
+    va_end(args);
+}
+
+void pv_warn(psdvec_context *ctx, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    send_message(ctx, PSDVEC_WARNING, format, args);
+    va_end(args);
+}
+
+bool pv_stopping(psdvec_context *ctx)
+{
+    return atomic_load_explicit(&ctx->status, memory_order_relaxed) != PSDVEC_OK ||
+           (ctx->options.should_cancel && ctx->options.should_cancel(ctx->options.user));
+}
+
+psdvec_status pv_check_cancel(psdvec_context *ctx)
+{
+    int status = atomic_load(&ctx->status);
+    if (status != PSDVEC_OK)
+        return (psdvec_status)status;
+    if (ctx->options.should_cancel && ctx->options.should_cancel(ctx->options.user))
+        return pv_fail(ctx, PSDVEC_ERR_CANCELLED, "stopped on request; nothing was written");
+    return PSDVEC_OK;
+}

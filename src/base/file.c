@@ -1,0 +1,317 @@
+/* Files. Every transfer is checked, also the sync at the end. */
+#include "base/file.h"
+
+#include "base/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+struct pv_output {
+    psdvec_context *ctx;
+    char *target; /* with links resolved */
+    char *folder;
+    char *name; /* of the temporary file; NULL while it has none */
+    int fd;
+};
+
+char *pv_folder_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    if (!slash)
+        return strdup(".");
+    return slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
+}
+
+uint64_t pv_free_space(const char *folder)
+{
+    struct statvfs fs;
+    if (statvfs(folder, &fs) != 0 || fs.f_blocks == 0)
+        return UINT64_MAX;
+    return (uint64_t)fs.f_bavail * fs.f_frsize;
+}
+
+bool pv_same_file(const char *a, const char *b)
+{
+    struct stat sa, sb;
+    return stat(a, &sa) == 0 && stat(b, &sb) == 0 && sa.st_dev == sb.st_dev &&
+           sa.st_ino == sb.st_ino;
+}
+
+psdvec_status pv_write_all_at(psdvec_context *ctx, int fd, const char *path, uint64_t offset,
+                              const void *data, size_t length)
+{
+    const char *bytes = data;
+    while (length > 0) {
+        ssize_t done = pwrite(fd, bytes, length, (off_t)offset);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return pv_fail_errno(ctx, PSDVEC_ERR_WRITE, "cannot write", path,
+                                 done == 0 ? ENOSPC : errno);
+        bytes += done;
+        offset += (uint64_t)done;
+        length -= (size_t)done;
+    }
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_read_all_at(psdvec_context *ctx, int fd, const char *path, uint64_t offset,
+                             void *data, size_t length)
+{
+    char *bytes = data;
+    while (length > 0) {
+        ssize_t done = pread(fd, bytes, length, (off_t)offset);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0)
+            return pv_fail_errno(ctx, PSDVEC_ERR_READ, "cannot read", path, errno);
+        if (done == 0)
+            return pv_fail(ctx, PSDVEC_ERR_CORRUPT,
+                           "%s: ends at byte %" PRIu64 ", %zu bytes early; it was cut off", path,
+                           offset, length);
+        bytes += done;
+        offset += (uint64_t)done;
+        length -= (size_t)done;
+    }
+    return PSDVEC_OK;
+}
+
+/* A nameless file in `folder`; -1 and errno if the file system has no such thing. */
+static int open_nameless(const char *folder)
+{
+#ifdef O_TMPFILE
+    return open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+#else
+    (void)folder;
+    errno = EOPNOTSUPP;
+    return -1;
+#endif
+}
+
+/* A fresh file with a name nobody else uses. *name is heap. */
+static int open_named(const char *folder, const char *stem, char **name)
+{
+    *name = NULL;
+    if (asprintf(name, "%s/.%.64s.psdvec-XXXXXX", folder, stem) < 0) {
+        *name = NULL;
+        errno = ENOMEM;
+        return -1;
+    }
+    int fd = mkostemp(*name, O_CLOEXEC);
+    if (fd < 0) {
+        free(*name);
+        *name = NULL;
+        return -1;
+    }
+    mode_t mask = umask(0);
+    umask(mask);
+    if (fchmod(fd, 0666 & ~mask) != 0)
+        errno = 0; /* the owner can still read it */
+    return fd;
+}
+
+psdvec_status pv_temp_open(psdvec_context *ctx, const char *folder, int *fd)
+{
+    if (ctx->tempdir)
+        folder = ctx->tempdir;
+    *fd = open_nameless(folder);
+    if (*fd < 0 && errno != ENOENT && errno != EACCES && errno != ENOSPC && errno != EROFS) {
+        char *name;
+        *fd = open_named(folder, "temporary", &name);
+        if (*fd >= 0)
+            unlink(name);
+        free(name);
+    }
+    if (*fd < 0)
+        return pv_fail_errno(ctx, PSDVEC_ERR_WRITE, "cannot create a temporary file in it", folder,
+                             errno);
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_output_open(psdvec_context *ctx, const char *path, pv_output **out)
+{
+    *out = NULL;
+    struct stat info;
+    bool exists = stat(path, &info) == 0;
+    size_t length = strlen(path);
+    if (length == 0)
+        return pv_fail(ctx, PSDVEC_ERR_OPTION, "the output's name is empty");
+    if (exists && S_ISDIR(info.st_mode))
+        return pv_fail(ctx, PSDVEC_ERR_WRITE,
+                       "%s: is a folder; give the name of a file to write inside it", path);
+    if (exists && !S_ISREG(info.st_mode))
+        return pv_fail(ctx, PSDVEC_ERR_WRITE,
+                       "%s: is not a regular file; the result can only be written to a file", path);
+    if (path[length - 1] == '/')
+        return pv_fail(ctx, PSDVEC_ERR_WRITE, "%s: names a folder; give the name of a file", path);
+
+    pv_output *output = calloc(1, sizeof *output);
+    if (!output)
+        return pv_fail(ctx, PSDVEC_ERR_MEMORY, "%s: the system refused memory", path);
+    output->ctx = ctx;
+    output->fd = -1;
+    output->target = exists ? realpath(path, NULL) : strdup(path);
+    output->folder = output->target ? pv_folder_of(output->target) : NULL;
+    if (!output->folder) {
+        pv_output_discard(output);
+        return pv_fail(ctx, PSDVEC_ERR_MEMORY, "%s: the system refused memory", path);
+    }
+    if (access(output->folder, W_OK | X_OK) == 0 || errno == EROFS) {
+        output->fd = open_nameless(output->folder);
+        if (output->fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL)) {
+            const char *slash = strrchr(output->target, '/');
+            output->fd =
+                open_named(output->folder, slash ? slash + 1 : output->target, &output->name);
+        }
+    }
+    if (output->fd < 0) {
+        psdvec_status status = pv_fail_errno(
+            ctx, PSDVEC_ERR_WRITE,
+            errno == ENOENT ? "cannot write here, the folder does not exist" : "cannot write here",
+            path, errno);
+        pv_output_discard(output);
+        return status;
+    }
+    *out = output;
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_output_write_at(pv_output *output, uint64_t offset, const void *data,
+                                 size_t length)
+{
+    return pv_write_all_at(output->ctx, output->fd, output->target, offset, data, length);
+}
+
+psdvec_status pv_output_expect(pv_output *output, uint64_t bytes)
+{
+    uint64_t space = pv_free_space(output->folder);
+    if (bytes > space)
+        return pv_fail(output->ctx, PSDVEC_ERR_DISK_FULL,
+                       "%s: needs %.1f MiB, but only %.1f MiB are free there; free some space or "
+                       "choose another folder",
+                       output->target, (double)bytes / 1048576.0, (double)space / 1048576.0);
+    return PSDVEC_OK;
+}
+
+/* Gives a nameless file a unique name in its folder. */
+static int give_name(pv_output *output)
+{
+    const char *slash = strrchr(output->target, '/');
+    const char *stem = slash ? slash + 1 : output->target;
+    char self[64];
+    snprintf(self, sizeof self, "/proc/self/fd/%d", output->fd);
+    for (unsigned attempt = 0; attempt < 1000; attempt++) {
+        char *name = NULL;
+        if (asprintf(&name, "%s/.%.64s.psdvec-%ld-%u", output->folder, stem, (long)getpid(),
+                     attempt) < 0)
+            return ENOMEM;
+        if (linkat(AT_FDCWD, self, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0) {
+            output->name = name;
+            return 0;
+        }
+        int error = errno;
+        free(name);
+        if (error != EEXIST)
+            return error;
+    }
+    return EEXIST;
+}
+
+static void sync_folder(const char *folder)
+{
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    fsync(fd); /* some file systems cannot; the file itself is safe already */
+    close(fd);
+}
+
+psdvec_status pv_output_commit(pv_output *output)
+{
+    psdvec_status status = PSDVEC_OK;
+    psdvec_context *ctx = output->ctx;
+    int error = fsync(output->fd) == 0 ? 0 : errno;
+    if (error == EINVAL || error == EROFS)
+        error = 0; /* the file system cannot sync */
+    if (!error && !output->name)
+        error = give_name(output);
+    if (close(output->fd) != 0 && !error)
+        error = errno;
+    output->fd = -1;
+    if (!error && rename(output->name, output->target) != 0)
+        error = errno;
+    if (error) {
+        status = pv_fail_errno(ctx, PSDVEC_ERR_WRITE, "cannot write", output->target, error);
+    } else {
+        sync_folder(output->folder);
+        free(output->name);
+        output->name = NULL;
+    }
+    pv_output_discard(output);
+    return status;
+}
+
+void pv_output_discard(pv_output *output)
+{
+    if (!output)
+        return;
+    if (output->fd >= 0)
+        close(output->fd);
+    if (output->name)
+        unlink(output->name);
+    free(output->name);
+    free(output->folder);
+    free(output->target);
+    free(output);
+}
+
+psdvec_status pv_map_open(psdvec_context *ctx, const char *path, bool never_map, pv_map *map)
+{
+    *map = (pv_map){0};
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return pv_fail_errno(ctx, PSDVEC_ERR_READ, "cannot open", path, errno);
+    psdvec_status status = PSDVEC_OK;
+    struct stat info;
+    if (fstat(fd, &info) != 0) {
+        status = pv_fail_errno(ctx, PSDVEC_ERR_READ, "cannot inspect", path, errno);
+    } else if (!S_ISREG(info.st_mode)) {
+        status = pv_fail(ctx, PSDVEC_ERR_READ, "%s: is not a regular file", path);
+    } else if ((uint64_t)info.st_size > SIZE_MAX) {
+        status = pv_fail(ctx, PSDVEC_ERR_OVERFLOW, "%s: is too large for this machine", path);
+    } else if (info.st_size > 0) {
+        map->size = (size_t)info.st_size;
+        void *mapping = never_map ? MAP_FAILED
+                                  : mmap(NULL, map->size, PROT_READ, MAP_PRIVATE, fd, 0);
+        if (mapping != MAP_FAILED) {
+            map->mapping = mapping;
+            map->data = mapping;
+        } else {
+            map->block = pv_alloc(ctx, map->size, 1, path);
+            map->data = map->block;
+            status = map->block ? pv_read_all_at(ctx, fd, path, 0, map->block, map->size)
+                                : (psdvec_status)atomic_load(&ctx->status);
+        }
+    }
+    close(fd);
+    if (status != PSDVEC_OK)
+        pv_map_close(ctx, map);
+    return status;
+}
+
+void pv_map_close(psdvec_context *ctx, pv_map *map)
+{
+    if (map->mapping)
+        munmap(map->mapping, map->size);
+    pv_free(ctx, map->block);
+    *map = (pv_map){0};
+}

@@ -1,0 +1,210 @@
+/* Budgeted allocation. Each block carries its size in the 64 bytes before it. */
+#include "base/memory.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* Blocks of LARGE bytes and more come straight from the system and go straight
+ * back to it, so that what the budget counts is what the process holds. */
+enum { HEADER = 64, HUGE_PAGE = 2 << 20, LARGE = 2 * HUGE_PAGE };
+
+typedef struct block_header {
+    size_t bytes; /* without the header */
+} block_header;
+
+static size_t mapped_size(size_t bytes)
+{
+    return (HEADER + bytes + 4095) / 4096 * 4096;
+}
+
+/* Huge-page aligned, since random access into large arrays is bound by address
+ * translation. Only whole huge pages inside the block are asked for: the last
+ * one must not hold memory nobody counted. */
+static void *map_large(size_t bytes)
+{
+    size_t size = mapped_size(bytes);
+    char *raw = mmap(NULL, size + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                     -1, 0);
+    if (raw == MAP_FAILED)
+        return NULL;
+    size_t lead = (HUGE_PAGE - (uintptr_t)raw % HUGE_PAGE) % HUGE_PAGE;
+    if (lead)
+        munmap(raw, lead);
+    munmap(raw + lead + size, HUGE_PAGE - lead);
+    madvise(raw + lead, size / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
+    return raw + lead;
+}
+
+static block_header *header_of(void *block)
+{
+    return (block_header *)((char *)block - HEADER);
+}
+
+static psdvec_status fail_budget(psdvec_context *ctx, uint64_t bytes, const char *what)
+{
+    double mib = 1024.0 * 1024.0;
+    return pv_fail(ctx, PSDVEC_ERR_BUDGET,
+                   "%s needs %.1f MiB more, but of the memory budget of %.1f MiB %.1f MiB are in "
+                   "use; allow more memory",
+                   what, (double)bytes / mib, (double)ctx->options.memory / mib,
+                   (double)atomic_load(&ctx->memory_used) / mib);
+}
+
+psdvec_status pv_memory_claim(psdvec_context *ctx, uint64_t bytes, const char *what)
+{
+    uint64_t before = atomic_fetch_add(&ctx->memory_used, bytes);
+    uint64_t now = before + bytes;
+    if (now < before || now > ctx->options.memory) {
+        atomic_fetch_sub(&ctx->memory_used, bytes);
+        return what ? fail_budget(ctx, bytes, what) : PSDVEC_ERR_BUDGET;
+    }
+    uint64_t peak = atomic_load(&ctx->memory_peak);
+    while (now > peak && !atomic_compare_exchange_weak(&ctx->memory_peak, &peak, now)) {
+    }
+    return PSDVEC_OK;
+}
+
+void pv_memory_unclaim(psdvec_context *ctx, uint64_t bytes)
+{
+    atomic_fetch_sub(&ctx->memory_used, bytes);
+}
+
+uint64_t pv_memory_left(psdvec_context *ctx)
+{
+    uint64_t used = atomic_load(&ctx->memory_used);
+    return used < ctx->options.memory ? ctx->options.memory - used : 0;
+}
+
+void *pv_alloc(psdvec_context *ctx, size_t count, size_t size, const char *what)
+{
+    size_t bytes, total;
+    if (!pv_mul(count, size, &bytes) || !pv_add(bytes, HEADER + HUGE_PAGE, &total)) {
+        if (what)
+            pv_fail(ctx, PSDVEC_ERR_OVERFLOW,
+                    "%s would need more bytes than a machine word can count", what);
+        return NULL;
+    }
+    if (pv_memory_claim(ctx, bytes, what) != PSDVEC_OK)
+        return NULL;
+    char *base = bytes >= LARGE ? map_large(bytes)
+                                : aligned_alloc(64, (HEADER + bytes + 63) / 64 * 64);
+    if (!base) {
+        pv_memory_unclaim(ctx, bytes);
+        if (what)
+            pv_fail(ctx, PSDVEC_ERR_MEMORY,
+                    "%s needs %.1f MiB, which the system refused; close other programs or set a "
+                    "smaller memory budget",
+                    what, (double)bytes / (1024.0 * 1024.0));
+        return NULL;
+    }
+    ((block_header *)base)->bytes = bytes;
+    return base + HEADER;
+}
+
+void *pv_alloc_zero(psdvec_context *ctx, size_t count, size_t size, const char *what)
+{
+    void *block = pv_alloc(ctx, count, size, what);
+    if (block)
+        memset(block, 0, count * size);
+    return block;
+}
+
+void *pv_resize(psdvec_context *ctx, void *block, size_t count, size_t size, const char *what)
+{
+    void *grown = pv_alloc(ctx, count, size, what);
+    if (!grown || !block)
+        return grown;
+    size_t old = header_of(block)->bytes, new = header_of(grown)->bytes;
+    memcpy(grown, block, old < new ? old : new);
+    pv_free(ctx, block);
+    return grown;
+}
+
+void pv_free(psdvec_context *ctx, void *block)
+{
+    if (!block)
+        return;
+    block_header *header = header_of(block);
+    size_t bytes = header->bytes;
+    pv_memory_unclaim(ctx, bytes);
+    if (bytes >= LARGE)
+        munmap(header, mapped_size(bytes));
+    else
+        free(header);
+}
+
+void pv_buffer_init(pv_buffer *buffer, psdvec_context *ctx)
+{
+    *buffer = (pv_buffer){.ctx = ctx};
+}
+
+void pv_buffer_free(pv_buffer *buffer)
+{
+    if (buffer->ctx)
+        pv_free(buffer->ctx, buffer->data);
+    buffer->data = NULL;
+    buffer->length = buffer->capacity = 0;
+}
+
+psdvec_status pv_buffer_reserve(pv_buffer *buffer, size_t extra)
+{
+    size_t need, padded;
+    if (!pv_add(buffer->length, extra, &need) || !pv_add(need, PV_BUFFER_PAD, &padded))
+        return pv_fail(buffer->ctx, PSDVEC_ERR_OVERFLOW, "a buffer would exceed all memory");
+    if (buffer->data && need <= buffer->capacity)
+        return PSDVEC_OK;
+    size_t capacity = buffer->capacity + buffer->capacity / 2;
+    if (capacity < need)
+        capacity = need;
+    if (capacity < 256)
+        capacity = 256;
+    char *data = pv_resize(buffer->ctx, buffer->data, capacity + PV_BUFFER_PAD, 1, "a text buffer");
+    if (!data)
+        return (psdvec_status)atomic_load(&buffer->ctx->status);
+    memset(data + capacity, 0, PV_BUFFER_PAD);
+    buffer->data = data;
+    buffer->capacity = capacity;
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_buffer_append(pv_buffer *buffer, const void *data, size_t length)
+{
+    PV_TRY(pv_buffer_reserve(buffer, length));
+    if (length)
+        memcpy(buffer->data + buffer->length, data, length);
+    buffer->length += length;
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_buffer_byte(pv_buffer *buffer, char byte)
+{
+    if (PV_UNLIKELY(buffer->length >= buffer->capacity))
+        PV_TRY(pv_buffer_reserve(buffer, 1));
+    buffer->data[buffer->length++] = byte;
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_buffer_text(pv_buffer *buffer, const char *text)
+{
+    return pv_buffer_append(buffer, text, strlen(text));
+}
+
+psdvec_status pv_buffer_printf(pv_buffer *buffer, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (length < 0)
+        return pv_fail(buffer->ctx, PSDVEC_ERR_INTERNAL, "a text could not be formatted");
+    PV_TRY(pv_buffer_reserve(buffer, (size_t)length + 1));
+    va_start(args, format);
+    vsnprintf(buffer->data + buffer->length, (size_t)length + 1, format, args);
+    va_end(args);
+    buffer->length += (size_t)length;
+    return PSDVEC_OK;
+}

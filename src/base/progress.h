@@ -1,0 +1,28 @@
+/* Progress of one stage: any thread adds what it has done, and about ten times
+ * a second one of them tells the host, with the rate and the time left.
+ */
+#ifndef PV_BASE_PROGRESS_H
+#define PV_BASE_PROGRESS_H
+
+#include "base/context.h"
+
+typedef struct pv_progress {
+    psdvec_context *ctx;
+    const char *stage;
+    const char *unit;
+    uint64_t total; /* 0: unknown */
+    double began;
+    _Atomic uint64_t done;
+    _Atomic uint64_t next_report; /* nanoseconds on the monotonic clock */
+} pv_progress;
+
+/* Seconds on a clock that never jumps. */
+double pv_now(void);
+
+void pv_progress_begin(pv_progress *progress, psdvec_context *ctx, const char *stage,
+                       const char *unit, uint64_t total);
+void pv_progress_add(pv_progress *progress, uint64_t units);
+/* Reports the end of the stage. */
+void pv_progress_end(pv_progress *progress);
+
+#endif

@@ -1,0 +1,145 @@
+/* Reading safetensors files: counts, models, and those of other programs.
+ *
+ *     8 bytes   u64, little-endian: the length of the header, n
+ *     n bytes   a JSON object, padded with spaces
+ *               {"__metadata__": {"key": "text", ...},
+ *                "name": {"dtype": "F32", "shape": [40868, 300],
+ *                         "data_offsets": [begin, end]}, ...}
+ *     the rest  the tensors, little-endian, row-major; offsets count from here
+ *
+ * Opening maps the file and believes nothing: lengths, types, shapes, ranges
+ * and names are all checked before anything can be asked for. The tensors must
+ * tile the rest of the file: no overlap, no hole, nothing behind them. What
+ * opening cannot see is damage inside the tensors; pv_st_verify reads them all
+ * and compares checksums.
+ *
+ * ALIGNMENT. A tensor's data may be used as an array of its type. Files of our
+ * own start every tensor at a multiple of 64. In a foreign file a tensor may
+ * stand anywhere; one that its type does not allow to be used in place is
+ * copied at opening, within the memory budget. (The reference implementation
+ * aligns too, so this is rare, and better than refusing a good file.)
+ *
+ * FILLERS. The format allows no holes, so our writer puts a tensor of zeros,
+ * type U8, name "pad.0", "pad.1", ..., shorter than 64, before a tensor that
+ * would not start at a multiple of 64. The reader does not show them. Only in
+ * a file with "xxh3.metadata" is "pad.0" a filler; elsewhere it is a tensor.
+ *
+ * CHECKSUMS. All are XXH3-64 with seed 0, as 16 lower-case hexadecimal digits,
+ * highest first. Metadata "xxh3.NAME" is that of the bytes of tensor NAME.
+ * Metadata "xxh3.metadata" is that of this encoding of the rest of the header,
+ * where text is its length as u64 and then its bytes, and all integers are
+ * u64, little-endian:
+ *     number of other metadata entries
+ *     for each, sorted by the key's bytes: text key, text value
+ *     number of tensors, fillers included
+ *     for each, sorted by the name's bytes:
+ *         text name, text dtype, rank, the rank dimensions
+ *
+ * The file must not be shortened while it is open: a mapping then faults, as
+ * everywhere. Our own files are only ever replaced whole, which is harmless.
+ *
+ * Opening costs time in proportion to the header (n log n in the tensors),
+ * whatever the size of the file.
+ */
+#ifndef PV_BASE_SAFETENSORS_READ_H
+#define PV_BASE_SAFETENSORS_READ_H
+
+#include "base/context.h"
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "tensors are used in place, and the format is little-endian"
+#endif
+
+#define PV_ST_RANK_MAX 8
+#define PV_ST_HEADER_MAX UINT64_C(100000000) /* as in the reference implementation */
+#define PV_ST_ALIGN 64
+
+typedef enum pv_dtype {
+    PV_DTYPE_BOOL = 0,
+    PV_DTYPE_U8,
+    PV_DTYPE_I8,
+    PV_DTYPE_F8_E5M2,
+    PV_DTYPE_F8_E4M3,
+    PV_DTYPE_U16,
+    PV_DTYPE_I16,
+    PV_DTYPE_F16,
+    PV_DTYPE_BF16,
+    PV_DTYPE_U32,
+    PV_DTYPE_I32,
+    PV_DTYPE_F32,
+    PV_DTYPE_U64,
+    PV_DTYPE_I64,
+    PV_DTYPE_F64,
+    PV_DTYPE_COUNT
+} pv_dtype;
+
+const char *pv_dtype_name(pv_dtype dtype); /* "F32" */
+size_t pv_dtype_size(pv_dtype dtype);      /* in bytes */
+
+typedef struct pv_tensor {
+    const char *name;
+    pv_dtype dtype;
+    unsigned rank;                  /* 0: a single number */
+    uint64_t shape[PV_ST_RANK_MAX]; /* rank of them; the rest is 0 */
+    const void *data;               /* aligned for the type; never NULL */
+    uint64_t count;                 /* elements: the product of the shape */
+    uint64_t bytes;
+} pv_tensor;
+
+typedef struct pv_st_pair {
+    const char *key, *value;
+} pv_st_pair;
+
+typedef struct pv_st_file pv_st_file;
+
+/* PSDVEC_ERR_FORMAT: it is something else, or uses what we do not support.
+ * PSDVEC_ERR_CORRUPT: it is truncated, or its header contradicts itself. */
+psdvec_status pv_st_open(psdvec_context *ctx, const char *path, pv_st_file **file);
+/* As pv_st_open, but reads the file into memory if `never_map`. */
+psdvec_status pv_st_open_how(psdvec_context *ctx, const char *path, bool never_map,
+                             pv_st_file **file);
+/* A file that is in memory already, and stays there until the close. `path` is
+ * for messages. */
+psdvec_status pv_st_open_memory(psdvec_context *ctx, const char *path, const void *data,
+                                size_t length, pv_st_file **file);
+void pv_st_close(pv_st_file *file);
+
+const char *pv_st_path(const pv_st_file *file);
+uint64_t pv_st_bytes(const pv_st_file *file); /* of the whole file */
+
+/* NULL if there is none of that name. Valid until the close, as is all. */
+const pv_tensor *pv_st_tensor(const pv_st_file *file, const char *name);
+/* In the order of the file. i < pv_st_count(file). */
+size_t pv_st_count(const pv_st_file *file);
+const pv_tensor *pv_st_at(const pv_st_file *file, size_t i);
+
+/* The metadata's text, or NULL. */
+const char *pv_st_meta(const pv_st_file *file, const char *key);
+/* Sorted by key. */
+size_t pv_st_meta_count(const pv_st_file *file);
+pv_st_pair pv_st_meta_at(const pv_st_file *file, size_t i);
+
+/* The tensor, if it is there and has this type, this rank and this shape
+ * (-1: any length; NULL: any shape of the rank). Else PSDVEC_ERR_FORMAT and a
+ * sentence. */
+psdvec_status pv_st_require(psdvec_context *ctx, const pv_st_file *file, const char *name,
+                            pv_dtype dtype, unsigned rank, const int64_t *shape,
+                            const pv_tensor **tensor);
+
+/* Reads everything and compares every checksum. PSDVEC_ERR_CORRUPT names what
+ * is damaged; PSDVEC_ERR_FORMAT: the file has no checksums. Asks the host
+ * about stopping every few megabytes. */
+psdvec_status pv_st_verify(psdvec_context *ctx, const pv_st_file *file);
+
+/* Shared with the writer: the number behind "xxh3.metadata", from sorted
+ * metadata without that entry and all tensors sorted by name. */
+psdvec_status pv_st_describe(psdvec_context *ctx, const pv_st_pair *metadata, size_t count,
+                             const pv_tensor *const *tensors, size_t tensor_count,
+                             uint64_t *digest);
+
+/* Shared with the writer: the product of a shape and of shape and type. False
+ * if it does not fit 64 bits. */
+bool pv_st_extent(pv_dtype dtype, unsigned rank, const uint64_t *shape, uint64_t *count,
+                  uint64_t *bytes);
+
+#endif

@@ -1,0 +1,476 @@
+/* The writer of safetensors_write.h.
+ *
+ * How much room the header will need is bounded before the first tensor comes:
+ * metadata is measured as it will be written, and a tensor's entry is counted
+ * with the longest name, the largest numbers, a filler and a checksum. The
+ * bound is some 600 bytes a tensor, spaces in the end; a second pass over the
+ * data to save them would cost more than they do.
+ */
+#include "base/safetensors_write.h"
+
+#include "base/json_read.h"
+#include "base/json_write.h"
+#include "base/memory.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#define SLICE ((size_t)4 << 20)
+
+/* Upper bounds of what stands in the header, in characters:
+ *   {"__metadata__":{"xxh3.metadata":"0123456789abcdef"},}                   54
+ *   "NAME":{"dtype":"F8_E4M3","shape":[8 x 20],"data_offsets":[2 x 20]},    324
+ *   "xxh3.NAME":"0123456789abcdef",                                          91
+ *   "pad.N":{"dtype":"U8","shape":[63],"data_offsets":[2 x 20]},            121  */
+enum { FRAME_BYTES = 64, TENSOR_BYTES = 324 + 91 + 121 + 40 };
+
+typedef struct written {
+    pv_tensor tensor; /* name points to `name` below; data is NULL */
+    char name[PV_ST_NAME_MAX + 1];
+    uint64_t begin; /* from the start of the tensors */
+    bool filler;
+    char sum_key[PV_ST_NAME_MAX + 6]; /* "xxh3.NAME" */
+    char sum[17];
+} written;
+
+typedef struct owned_pair {
+    char *key, *value;
+} owned_pair;
+
+struct pv_st_writer {
+    psdvec_context *ctx;
+    pv_st_sink sink;
+    psdvec_status status;
+    written *list; /* never moves: names are pointed at */
+    size_t count, tensor_count, tensor_limit;
+    owned_pair *meta;
+    size_t meta_count, meta_capacity;
+    uint64_t header_bytes; /* the reserved room, without the 8 bytes before it */
+    uint64_t at;           /* bytes of tensors written */
+    XXH3_state_t *hash;
+    bool open, ended;
+};
+
+static psdvec_status write_output(void *self, uint64_t offset, const void *data, size_t length)
+{
+    return pv_output_write_at(self, offset, data, length);
+}
+
+pv_st_sink pv_st_output_sink(pv_output *output)
+{
+    return (pv_st_sink){write_output, output};
+}
+
+static psdvec_status recorded(psdvec_context *ctx)
+{
+    return (psdvec_status)atomic_load(&ctx->status);
+}
+
+static psdvec_status keep(pv_st_writer *w, psdvec_status status)
+{
+    if (w->status == PSDVEC_OK)
+        w->status = status;
+    return w->status;
+}
+
+static psdvec_status misuse(pv_st_writer *w, const char *subject, const char *what)
+{
+    return keep(w, pv_fail(w->ctx, PSDVEC_ERR_INTERNAL,
+                           "writing a safetensors file: %s %s; please report this defect", subject,
+                           what));
+}
+
+/* ---- Metadata --------------------------------------------------------------- */
+
+static bool is_utf8(const char *text)
+{
+    size_t length = strlen(text);
+    for (size_t i = 0; i < length;) {
+        size_t sequence = pv_utf8_sequence(text + i, length - i);
+        if (sequence == 0)
+            return false;
+        i += sequence;
+    }
+    return true;
+}
+
+static char *copy_text(psdvec_context *ctx, const char *text)
+{
+    size_t length = strlen(text) + 1;
+    char *copy = pv_alloc(ctx, length, 1, "the settings of a file");
+    if (copy)
+        memcpy(copy, text, length);
+    return copy;
+}
+
+static owned_pair *find_meta(pv_st_writer *w, const char *key)
+{
+    for (size_t i = 0; i < w->meta_count; i++)
+        if (strcmp(w->meta[i].key, key) == 0)
+            return &w->meta[i];
+    return NULL;
+}
+
+psdvec_status pv_st_writer_meta(pv_st_writer *w, const char *key, const char *value)
+{
+    if (w->status != PSDVEC_OK)
+        return w->status;
+    if (w->ended)
+        return misuse(w, key, "comes after the end");
+    if (strncmp(key, "xxh3.", 5) == 0)
+        return misuse(w, key, "is a name kept for checksums");
+    if (!is_utf8(key) || !is_utf8(value))
+        return misuse(w, "a metadata entry", "is not valid UTF-8");
+    char *copy = copy_text(w->ctx, value);
+    if (!copy)
+        return keep(w, recorded(w->ctx));
+    owned_pair *old = find_meta(w, key);
+    if (old) {
+        pv_free(w->ctx, old->value);
+        old->value = copy;
+        return PSDVEC_OK;
+    }
+    char *key_copy = copy_text(w->ctx, key);
+    if (key_copy && w->meta_count == w->meta_capacity) {
+        size_t capacity = w->meta_capacity * 2 + 16;
+        owned_pair *grown =
+            pv_resize(w->ctx, w->meta, capacity, sizeof *grown, "the settings of a file");
+        if (grown) {
+            w->meta = grown;
+            w->meta_capacity = capacity;
+        } else {
+            pv_free(w->ctx, key_copy);
+            key_copy = NULL;
+        }
+    }
+    if (!key_copy) {
+        pv_free(w->ctx, copy);
+        return keep(w, recorded(w->ctx));
+    }
+    w->meta[w->meta_count++] = (owned_pair){key_copy, copy};
+    return PSDVEC_OK;
+}
+
+/* ---- Beginning ---------------------------------------------------------------- */
+
+/* Characters of the metadata's entries as they will be written. */
+static psdvec_status measure_metadata(pv_st_writer *w, uint64_t *characters)
+{
+    psdvec_status status = PSDVEC_OK;
+    pv_buffer scratch;
+    pv_buffer_init(&scratch, w->ctx);
+    *characters = 0;
+    for (size_t i = 0; i < w->meta_count; i++) {
+        scratch.length = 0;
+        PV_TRY_DONE(pv_json_append_string(&scratch, w->meta[i].key, strlen(w->meta[i].key)));
+        PV_TRY_DONE(pv_json_append_string(&scratch, w->meta[i].value, strlen(w->meta[i].value)));
+        *characters += scratch.length + 2;
+    }
+done:
+    pv_buffer_free(&scratch);
+    return status;
+}
+
+static psdvec_status reserve_header(pv_st_writer *w, size_t slack)
+{
+    uint64_t metadata = 0;
+    PV_TRY(measure_metadata(w, &metadata));
+    if (metadata > PV_ST_HEADER_MAX || slack > PV_ST_HEADER_MAX ||
+        w->tensor_limit > PV_ST_HEADER_MAX / TENSOR_BYTES ||
+        metadata + slack + w->tensor_limit * TENSOR_BYTES > PV_ST_HEADER_MAX - 2 * PV_ST_ALIGN)
+        return pv_fail(w->ctx, PSDVEC_ERR_OVERFLOW,
+                       "the settings to be stored in the file need %" PRIu64
+                       " bytes, and a safetensors header may have %" PRIu64
+                       "; give fewer inputs or shorter settings",
+                       metadata, PV_ST_HEADER_MAX);
+    uint64_t need = 8 + FRAME_BYTES + metadata + slack + w->tensor_limit * TENSOR_BYTES;
+    w->header_bytes = (need + PV_ST_ALIGN - 1) / PV_ST_ALIGN * PV_ST_ALIGN - 8;
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_st_writer_begin(psdvec_context *ctx, pv_st_sink sink, size_t tensors,
+                                 const pv_st_pair *metadata, size_t metadata_count, size_t slack,
+                                 pv_st_writer **writer)
+{
+    *writer = NULL;
+    psdvec_status status = PSDVEC_OK;
+    pv_st_writer *w = pv_alloc_zero(ctx, 1, sizeof *w, "a file being written");
+    if (!w)
+        return recorded(ctx);
+    w->ctx = ctx;
+    w->sink = sink;
+    w->tensor_limit = tensors;
+    for (size_t i = 0; i < metadata_count; i++) {
+        if (find_meta(w, metadata[i].key)) {
+            status = misuse(w, metadata[i].key, "is given twice");
+            goto done;
+        }
+        PV_TRY_DONE(pv_st_writer_meta(w, metadata[i].key, metadata[i].value));
+    }
+    PV_TRY_DONE(reserve_header(w, slack));
+    w->list = pv_alloc_zero(ctx, tensors * 2, sizeof *w->list, "the list of tensors");
+    w->hash = XXH3_createState();
+    if (!w->list)
+        status = recorded(ctx);
+    else if (!w->hash)
+        status = pv_fail(ctx, PSDVEC_ERR_MEMORY, "the system refused memory for a checksum");
+done:
+    if (status == PSDVEC_OK)
+        *writer = w;
+    else
+        pv_st_writer_free(w);
+    return status;
+}
+
+/* ---- Tensors -------------------------------------------------------------------- */
+
+static psdvec_status put_bytes(pv_st_writer *w, const void *data, size_t bytes)
+{
+    uint64_t offset = 8 + w->header_bytes + w->at;
+    if (bytes > UINT64_MAX / 2 - offset)
+        return keep(w, pv_fail(w->ctx, PSDVEC_ERR_OVERFLOW,
+                               "the file would be larger than any file can be; write less"));
+    if (bytes)
+        PV_TRY(keep(w, w->sink.write_at(w->sink.self, offset, data, bytes)));
+    w->at += bytes;
+    return PSDVEC_OK;
+}
+
+/* Up to the next multiple of 64. */
+static psdvec_status put_filler(pv_st_writer *w)
+{
+    static const char zeros[PV_ST_ALIGN] = {0};
+    size_t bytes = (size_t)((PV_ST_ALIGN - w->at % PV_ST_ALIGN) % PV_ST_ALIGN);
+    if (bytes == 0)
+        return PSDVEC_OK;
+    written *filler = &w->list[w->count];
+    snprintf(filler->name, sizeof filler->name, "pad.%zu", w->count - w->tensor_count);
+    filler->tensor = (pv_tensor){.name = filler->name,
+                                 .dtype = PV_DTYPE_U8,
+                                 .rank = 1,
+                                 .shape = {bytes},
+                                 .count = bytes,
+                                 .bytes = bytes};
+    filler->begin = w->at;
+    filler->filler = true;
+    w->count++;
+    return put_bytes(w, zeros, bytes);
+}
+
+static bool good_name(const char *name)
+{
+    static const char allowed[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
+    size_t length = strlen(name);
+    return length >= 1 && length <= PV_ST_NAME_MAX && strspn(name, allowed) == length &&
+           strncmp(name, "pad.", 4) != 0 && strcmp(name, "__metadata__") != 0 &&
+           strcmp(name, "metadata") != 0;
+}
+
+psdvec_status pv_st_writer_start(pv_st_writer *w, const char *name, pv_dtype dtype)
+{
+    if (w->status != PSDVEC_OK)
+        return w->status;
+    if (w->open || w->ended)
+        return misuse(w, name, "starts while another tensor is open or after the end");
+    if (!good_name(name))
+        return misuse(w, name, "is no name for a tensor");
+    if (pv_dtype_size(dtype) == 0)
+        return misuse(w, name, "has no known type");
+    if (w->tensor_count == w->tensor_limit)
+        return misuse(w, name, "is one tensor more than was announced");
+    for (size_t i = 0; i < w->count; i++)
+        if (strcmp(w->list[i].name, name) == 0)
+            return misuse(w, name, "is given twice");
+    PV_TRY(put_filler(w));
+    written *t = &w->list[w->count++];
+    w->tensor_count++;
+    memcpy(t->name, name, strlen(name) + 1);
+    t->tensor = (pv_tensor){.name = t->name, .dtype = dtype};
+    t->begin = w->at;
+    XXH3_64bits_reset(w->hash);
+    w->open = true;
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_st_writer_append(pv_st_writer *w, const void *data, size_t bytes)
+{
+    if (w->status != PSDVEC_OK)
+        return w->status;
+    if (!w->open)
+        return misuse(w, "data", "comes without a tensor");
+    for (size_t at = 0; at < bytes; at += SLICE) {
+        const char *slice = (const char *)data + at;
+        size_t length = bytes - at < SLICE ? bytes - at : SLICE;
+        PV_TRY(keep(w, pv_check_cancel(w->ctx)));
+        XXH3_64bits_update(w->hash, slice, length);
+        PV_TRY(put_bytes(w, slice, length));
+    }
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_st_writer_stop(pv_st_writer *w, unsigned rank, const uint64_t *shape)
+{
+    if (w->status != PSDVEC_OK)
+        return w->status;
+    if (!w->open)
+        return misuse(w, "a tensor", "stops that did not start");
+    written *t = &w->list[w->count - 1];
+    uint64_t bytes = 0;
+    if (rank > PV_ST_RANK_MAX ||
+        !pv_st_extent(t->tensor.dtype, rank, shape, &t->tensor.count, &bytes) ||
+        bytes != w->at - t->begin)
+        return misuse(w, t->name, "has a shape that does not fit its bytes");
+    t->tensor.bytes = bytes;
+    t->tensor.rank = rank;
+    for (unsigned i = 0; i < rank; i++)
+        t->tensor.shape[i] = shape[i];
+    snprintf(t->sum_key, sizeof t->sum_key, "xxh3.%s", t->name);
+    snprintf(t->sum, sizeof t->sum, "%016" PRIx64, (uint64_t)XXH3_64bits_digest(w->hash));
+    w->open = false;
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_st_writer_tensor(pv_st_writer *w, const char *name, pv_dtype dtype, unsigned rank,
+                                  const uint64_t *shape, const void *data)
+{
+    uint64_t count = 0, bytes = 0;
+    if (w->status != PSDVEC_OK)
+        return w->status;
+    if (rank > PV_ST_RANK_MAX || !pv_st_extent(dtype, rank, shape, &count, &bytes) ||
+        bytes > SIZE_MAX)
+        return misuse(w, name, "has an impossible shape");
+    PV_TRY(pv_st_writer_start(w, name, dtype));
+    PV_TRY(pv_st_writer_append(w, data, (size_t)bytes));
+    return pv_st_writer_stop(w, rank, shape);
+}
+
+/* ---- The end ---------------------------------------------------------------------- */
+
+static int compare_pairs(const void *a, const void *b)
+{
+    return strcmp(((const pv_st_pair *)a)->key, ((const pv_st_pair *)b)->key);
+}
+
+static int compare_tensors(const void *a, const void *b)
+{
+    return strcmp((*(const pv_tensor *const *)a)->name, (*(const pv_tensor *const *)b)->name);
+}
+
+static psdvec_status compose(pv_st_writer *w, const pv_st_pair *pairs, size_t pair_count,
+                             pv_buffer *out)
+{
+    pv_json_writer json;
+    pv_json_writer_init(&json, out);
+    pv_json_open_object(&json);
+    pv_json_key(&json, "__metadata__");
+    pv_json_open_object(&json);
+    for (size_t i = 0; i < pair_count; i++) {
+        pv_json_key(&json, pairs[i].key);
+        pv_json_put_string(&json, pairs[i].value);
+    }
+    pv_json_close(&json);
+    for (size_t i = 0; i < w->count; i++) {
+        const written *t = &w->list[i];
+        pv_json_key(&json, t->name);
+        pv_json_open_object(&json);
+        pv_json_key(&json, "dtype");
+        pv_json_put_string(&json, pv_dtype_name(t->tensor.dtype));
+        pv_json_key(&json, "shape");
+        pv_json_open_array(&json);
+        for (unsigned d = 0; d < t->tensor.rank; d++)
+            pv_json_put_u64(&json, t->tensor.shape[d]);
+        pv_json_close(&json);
+        pv_json_key(&json, "data_offsets");
+        pv_json_open_array(&json);
+        pv_json_put_u64(&json, t->begin);
+        pv_json_put_u64(&json, t->begin + t->tensor.bytes);
+        pv_json_close(&json);
+        pv_json_close(&json);
+    }
+    pv_json_close(&json);
+    return pv_json_writer_status(&json);
+}
+
+/* The whole header into `out`, the 8 bytes of its length included. `pairs` has
+ * room for all metadata and checksums, `tensors` for all tensors. */
+static psdvec_status build_header(pv_st_writer *w, pv_st_pair *pairs, const pv_tensor **tensors,
+                                  pv_buffer *out)
+{
+    size_t pair_count = 0;
+    for (size_t i = 0; i < w->meta_count; i++)
+        pairs[pair_count++] = (pv_st_pair){w->meta[i].key, w->meta[i].value};
+    for (size_t i = 0; i < w->count; i++) {
+        tensors[i] = &w->list[i].tensor;
+        if (!w->list[i].filler)
+            pairs[pair_count++] = (pv_st_pair){w->list[i].sum_key, w->list[i].sum};
+    }
+    qsort(pairs, pair_count, sizeof *pairs, compare_pairs);
+    qsort((void *)tensors, w->count, sizeof *tensors, compare_tensors);
+    uint64_t digest = 0;
+    PV_TRY(pv_st_describe(w->ctx, pairs, pair_count, tensors, w->count, &digest));
+    char sum[17];
+    snprintf(sum, sizeof sum, "%016" PRIx64, digest);
+    pairs[pair_count++] = (pv_st_pair){"xxh3.metadata", sum};
+    qsort(pairs, pair_count, sizeof *pairs, compare_pairs);
+
+    char length[8];
+    for (int i = 0; i < 8; i++)
+        length[i] = (char)(unsigned char)(w->header_bytes >> (8 * i));
+    PV_TRY(pv_buffer_append(out, length, sizeof length));
+    PV_TRY(compose(w, pairs, pair_count, out));
+    size_t room = (size_t)w->header_bytes + 8;
+    if (out->length > room)
+        return misuse(w, "the metadata", "outgrew the room that was reserved for it");
+    PV_TRY(pv_buffer_reserve(out, room - out->length));
+    memset(out->data + out->length, ' ', room - out->length);
+    out->length = room;
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_st_writer_end(pv_st_writer *w, uint64_t *bytes)
+{
+    if (w->status != PSDVEC_OK)
+        return w->status;
+    if (w->open || w->ended)
+        return misuse(w, "the file", "ends inside a tensor or twice");
+    psdvec_status status = PSDVEC_OK;
+    pv_buffer header;
+    pv_buffer_init(&header, w->ctx);
+    pv_st_pair *pairs = pv_alloc(w->ctx, w->meta_count + w->tensor_count + 1, sizeof *pairs,
+                                 "the header of a file");
+    const pv_tensor **tensors = pv_alloc(w->ctx, w->count, sizeof *tensors, "the header of a file");
+    if (!pairs || !tensors) {
+        status = recorded(w->ctx);
+        goto done;
+    }
+    PV_TRY_DONE(build_header(w, pairs, tensors, &header));
+    PV_TRY_DONE(w->sink.write_at(w->sink.self, 0, header.data, header.length));
+    w->ended = true;
+    if (bytes)
+        *bytes = 8 + w->header_bytes + w->at;
+done:
+    pv_free(w->ctx, pairs);
+    pv_free(w->ctx, (void *)tensors);
+    pv_buffer_free(&header);
+    return keep(w, status);
+}
+
+void pv_st_writer_free(pv_st_writer *w)
+{
+    if (!w)
+        return;
+    psdvec_context *ctx = w->ctx;
+    for (size_t i = 0; i < w->meta_count; i++) {
+        pv_free(ctx, w->meta[i].key);
+        pv_free(ctx, w->meta[i].value);
+    }
+    pv_free(ctx, w->meta);
+    pv_free(ctx, w->list);
+    if (w->hash)
+        XXH3_freeState(w->hash);
+    pv_free(ctx, w);
+}

@@ -1,0 +1,77 @@
+/* Writing safetensors files: tensors first, the header last.
+ *
+ *     pv_st_writer *w;
+ *     PV_TRY(pv_st_writer_begin(ctx, sink, 3, metadata, count, 0, &w));
+ *     pv_st_writer_tensor(w, "words", PV_DTYPE_U8, 1, shape, bytes);
+ *     pv_st_writer_start(w, "values", PV_DTYPE_U32);
+ *     while (...)
+ *         pv_st_writer_append(w, block, block_bytes);
+ *     pv_st_writer_stop(w, 1, (uint64_t[]){n});
+ *     status = pv_st_writer_end(w, &file_bytes);
+ *     pv_st_writer_free(w);
+ *
+ * The size of a merged list is known only when it is merged, and it may be
+ * larger than memory. So room for the header is reserved in front, tensors
+ * are written straight behind it as they come, their checksums computed on the
+ * way, and at the end the header is put into its room, padded with spaces.
+ * Nothing is kept but the list of tensors.
+ *
+ * LAYOUT. Every tensor starts at a multiple of 64 in the file. The format
+ * allows no holes, so where the last one ended elsewhere a filler comes first:
+ * a tensor of zeros, type U8, called "pad.0", "pad.1", ... Other programs see
+ * a small tensor nobody asked for; padding the sizes of the real ones would
+ * have made their shapes lie. The reader hides fillers.
+ *
+ * Checksums are added to the metadata by themselves; safetensors_read.h says
+ * of what. Tensors stand in the order they were given, metadata sorted by key,
+ * JSON without spaces: the bytes of a file depend on its content alone, and on
+ * the two numbers that size the header's room.
+ *
+ * A failure sticks: later calls return it and write nothing. What is given
+ * wrongly (a shape that does not fit the bytes, a name twice) is a defect of
+ * the caller and PSDVEC_ERR_INTERNAL.
+ */
+#ifndef PV_BASE_SAFETENSORS_WRITE_H
+#define PV_BASE_SAFETENSORS_WRITE_H
+
+#include "base/file.h"
+#include "base/safetensors_read.h"
+
+#define PV_ST_NAME_MAX 64 /* of our own tensors: letters, digits and _ . - */
+
+/* Where the bytes go. Tensors arrive in ascending order without gaps; the
+ * header, at offset 0, last. A failure must be recorded with pv_fail. */
+typedef struct pv_st_sink {
+    psdvec_status (*write_at)(void *self, uint64_t offset, const void *data, size_t length);
+    void *self;
+} pv_st_sink;
+
+pv_st_sink pv_st_output_sink(pv_output *output);
+
+typedef struct pv_st_writer pv_st_writer;
+
+/* At most `tensors` tensors. The metadata is copied; its keys must differ, and
+ * none may start with "xxh3.". `slack`: more bytes of header than these need,
+ * for what pv_st_writer_meta will add. */
+psdvec_status pv_st_writer_begin(psdvec_context *ctx, pv_st_sink sink, size_t tensors,
+                                 const pv_st_pair *metadata, size_t metadata_count, size_t slack,
+                                 pv_st_writer **writer);
+
+/* Sets or replaces a metadata entry, at any time before the end. */
+psdvec_status pv_st_writer_meta(pv_st_writer *writer, const char *key, const char *value);
+
+/* A tensor whole from memory. */
+psdvec_status pv_st_writer_tensor(pv_st_writer *writer, const char *name, pv_dtype dtype,
+                                  unsigned rank, const uint64_t *shape, const void *data);
+
+/* A tensor in pieces, its shape known at the end. Each append becomes one
+ * write (of at most a few megabytes), so the pieces should be large. */
+psdvec_status pv_st_writer_start(pv_st_writer *writer, const char *name, pv_dtype dtype);
+psdvec_status pv_st_writer_append(pv_st_writer *writer, const void *data, size_t bytes);
+psdvec_status pv_st_writer_stop(pv_st_writer *writer, unsigned rank, const uint64_t *shape);
+
+/* Writes the header. `bytes`, if not NULL, receives the size of the file. */
+psdvec_status pv_st_writer_end(pv_st_writer *writer, uint64_t *bytes);
+void pv_st_writer_free(pv_st_writer *writer);
+
+#endif

@@ -1,0 +1,139 @@
+/* A pool of threads that sleep between jobs. Started on first use. */
+#include "base/thread.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct pool_worker {
+    pv_pool *pool;
+    pthread_t thread;
+    int number;
+} pool_worker;
+
+struct pv_pool {
+    pthread_mutex_t lock;
+    pthread_cond_t wake;     /* a new job, or the end */
+    pthread_cond_t finished; /* running fell to 0 */
+    uint64_t job;            /* its serial number */
+    int running;             /* workers that have not finished it */
+    bool ending;
+    pv_worker_fn *fn;
+    void *arg;
+    int started; /* threads that exist */
+    pool_worker workers[];
+};
+
+static void *worker_main(void *opaque)
+{
+    pool_worker *self = opaque;
+    pv_pool *pool = self->pool;
+    uint64_t last = 0;
+    pthread_mutex_lock(&pool->lock);
+    for (;;) {
+        while (pool->job == last && !pool->ending)
+            pthread_cond_wait(&pool->wake, &pool->lock);
+        if (pool->ending)
+            break;
+        last = pool->job;
+        pv_worker_fn *fn = pool->fn;
+        void *arg = pool->arg;
+        pthread_mutex_unlock(&pool->lock);
+        fn(arg, self->number); /* failures are recorded in the context */
+        pthread_mutex_lock(&pool->lock);
+        if (--pool->running == 0)
+            pthread_cond_signal(&pool->finished);
+    }
+    pthread_mutex_unlock(&pool->lock);
+    return NULL;
+}
+
+void pv_pool_free(pv_pool *pool)
+{
+    if (!pool)
+        return;
+    pthread_mutex_lock(&pool->lock);
+    pool->ending = true;
+    pthread_cond_broadcast(&pool->wake);
+    pthread_mutex_unlock(&pool->lock);
+    for (int i = 0; i < pool->started; i++)
+        pthread_join(pool->workers[i].thread, NULL);
+    pthread_cond_destroy(&pool->wake);
+    pthread_cond_destroy(&pool->finished);
+    pthread_mutex_destroy(&pool->lock);
+    free(pool);
+}
+
+static psdvec_status ensure_pool(psdvec_context *ctx)
+{
+    if (ctx->pool)
+        return PSDVEC_OK;
+    int helpers = ctx->options.threads - 1;
+    pv_pool *pool = calloc(1, sizeof *pool + (size_t)helpers * sizeof pool->workers[0]);
+    if (!pool)
+        return pv_fail(ctx, PSDVEC_ERR_MEMORY, "the system refused memory for %d threads", helpers);
+    pthread_mutex_init(&pool->lock, NULL);
+    pthread_cond_init(&pool->wake, NULL);
+    pthread_cond_init(&pool->finished, NULL);
+    for (int i = 0; i < helpers; i++) {
+        pool->workers[i] = (pool_worker){.pool = pool, .number = i + 1};
+        int error = pthread_create(&pool->workers[i].thread, NULL, worker_main, &pool->workers[i]);
+        if (error) {
+            pv_pool_free(pool);
+            return pv_fail(ctx, PSDVEC_ERR_THREAD,
+                           "thread %d of %d could not be started: %s; use fewer threads", i + 2,
+                           ctx->options.threads, strerror(error));
+        }
+        pool->started = i + 1;
+    }
+    ctx->pool = pool;
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_parallel(psdvec_context *ctx, pv_worker_fn *fn, void *arg)
+{
+    if (ctx->options.threads == 1) {
+        fn(arg, 0);
+        return (psdvec_status)atomic_load(&ctx->status);
+    }
+    PV_TRY(ensure_pool(ctx));
+    pv_pool *pool = ctx->pool;
+    pthread_mutex_lock(&pool->lock);
+    pool->fn = fn;
+    pool->arg = arg;
+    pool->running = pool->started;
+    pool->job++;
+    pthread_cond_broadcast(&pool->wake);
+    pthread_mutex_unlock(&pool->lock);
+    fn(arg, 0);
+    pthread_mutex_lock(&pool->lock);
+    while (pool->running > 0)
+        pthread_cond_wait(&pool->finished, &pool->lock);
+    pthread_mutex_unlock(&pool->lock);
+    return (psdvec_status)atomic_load(&ctx->status);
+}
+
+typedef struct task_queue {
+    psdvec_context *ctx;
+    pv_task_fn *fn;
+    void *arg;
+    size_t tasks;
+    _Atomic size_t next;
+} task_queue;
+
+static psdvec_status run_tasks(void *opaque, int worker)
+{
+    task_queue *queue = opaque;
+    for (;;) {
+        PV_TRY(pv_check_cancel(queue->ctx));
+        size_t task = atomic_fetch_add(&queue->next, 1);
+        if (task >= queue->tasks)
+            return PSDVEC_OK;
+        PV_TRY(queue->fn(queue->arg, task, worker));
+    }
+}
+
+psdvec_status pv_parallel_tasks(psdvec_context *ctx, size_t tasks, pv_task_fn *fn, void *arg)
+{
+    task_queue queue = {.ctx = ctx, .fn = fn, .arg = arg, .tasks = tasks};
+    return pv_parallel(ctx, run_tasks, &queue);
+}

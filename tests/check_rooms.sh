@@ -1,0 +1,153 @@
+#!/bin/sh
+# Checks the rooms' arrows against the #include lines: which part of the source
+# may see which. Prints TAP, and each offending line with its file and number.
+#
+#   tests/check_rooms.sh          check this tree, and that the checker can fail
+#   tests/check_rooms.sh TREE     check another tree only
+set -u
+
+# room: what it may include besides itself, src/base and the public header.
+arrows='
+base:
+corpus:
+count: corpus
+link: corpus count
+solve: corpus count link
+model:
+eval: model
+document: model link
+baseline: count solve model
+spelling: model
+topic: document
+'
+
+# Prints "FILE:LINE: text (why)" for every include that breaks a rule.
+#
+# An include is ours if it names a room ("base/thread.h"), a file beside the
+# includer, or a path that climbs ("../x.h"). Programs (cli, server) see the
+# public header and their own folder; tests and benchmarks see everything.
+offences() {
+    tree=$1
+    (
+        cd "$tree" || exit 2
+        find include src cli server -name '*.[ch]' 2>/dev/null | LC_ALL=C sort | while read -r file; do
+            awk -v arrows="$arrows" '
+                function offend(why) { printf "%s:%d: %s (%s)\n", FILENAME, FNR, $0, why }
+                BEGIN {
+                    n = split(arrows, lines, "\n")
+                    for (i = 1; i <= n; i++) {
+                        if (!match(lines[i], /^[a-z]+:/)) continue
+                        room = substr(lines[i], 1, RLENGTH - 1)
+                        known[room] = 1
+                        may[room, room] = may[room, "base"] = 1
+                        m = split(substr(lines[i], RLENGTH + 1), to, " ")
+                        for (j = 1; j <= m; j++) may[room, to[j]] = 1
+                    }
+                }
+                FNR == 1 {
+                    depth = split(FILENAME, part, "/")
+                    place = part[1]
+                    room = (place == "src" && depth > 2) ? part[2] : ""
+                    if (place == "src" && !(room in known))
+                        printf "%s: the file is in no room that this check knows\n", FILENAME
+                }
+                /^[ \t]*#[ \t]*include[ \t]*["<]/ {
+                    path = $0
+                    sub(/^[^"<]*["<]/, "", path)
+                    sub(/[">].*$/, "", path)
+                    first = path
+                    sub(/\/.*$/, "", first)
+                    if (path ~ /\.\.\//) { offend("do not climb out of a folder"); next }
+                    if (first == "psdvec" && place == "include") next
+                    if (path == "psdvec/psdvec.h") next
+                    if (first == "psdvec") { offend("only psdvec/psdvec.h is public"); next }
+                    if (first == "src" || first == "cli" || first == "server" || first == "tests" || first == "bench") {
+                        if (place != first || place == "src") offend("name the file as its room does")
+                        next
+                    }
+                    if (path !~ /\// || !(first in known)) next
+                    if (place == "include") offend("the public header stands alone")
+                    else if (place != "src") offend(place " may use only psdvec/psdvec.h")
+                    else if (room in known && !((room, first) in may)) offend(room " may not see " first)
+                }' "$file"
+            # A quoted name without a room must lie beside the file that names it.
+            sed -n 's/^[ 	]*#[ 	]*include[ 	]*"\([^"/]*\)".*/\1/p' "$file" | while read -r name; do
+                [ -e "$(dirname "$file")/$name" ] || echo "$file: \"$name\" is not beside it"
+            done
+        done
+    )
+}
+
+number=0
+result() { # passed? | description | details
+    number=$((number + 1))
+    if [ "$1" = yes ]; then
+        echo "ok $number - $2"
+    else
+        echo "not ok $number - $2"
+        [ -z "$3" ] || printf '%s\n' "$3" | sed 's/^/# /'
+        failed=yes
+    fi
+}
+
+failed=no
+if [ $# -gt 0 ]; then
+    found=$(offences "$1")
+    if [ -z "$found" ]; then verdict=yes; else verdict=no; fi
+    result $verdict "the rooms keep to their arrows" "$found"
+    echo "1..$number"
+    [ $failed = no ]
+    exit
+fi
+
+root=$(dirname "$0")/..
+all=$(offences "$root")
+report() { # description | what was found
+    if [ -z "$2" ]; then result yes "$1" ""; else result no "$1" "$2"; fi
+}
+for folder in "$root"/include "$root"/src/*/ "$root"/cli "$root"/server; do
+    [ -d "$folder" ] || continue
+    short=${folder#"$root"/} && short=${short%/}
+    report "$short includes only what it may" "$(printf '%s\n' "$all" | grep "^$short/")"
+done
+report "every file of src lies in a room" "$(printf '%s\n' "$all" | grep '^src/[^/]*:')"
+
+# The checker itself: each bad line alone must be found, each good one not.
+scratch=$(mktemp -d) || exit 2
+trap 'rm -rf "$scratch"' EXIT
+try() { # bad|good | file | include line
+    rm -rf "$scratch/tree"
+    mkdir -p "$scratch/tree/include/psdvec" "$scratch/tree/$(dirname "$2")"
+    echo 'int x;' >"$scratch/tree/$(dirname "$2")/beside.h"
+    printf '/* A file. */\n%s\n' "$3" >"$scratch/tree/$2"
+    found=$(offences "$scratch/tree")
+    case $1:$found in
+    bad:) result no "finds $3 in $2" "it passed" ;;
+    bad:*) result yes "finds $3 in $2" "" ;;
+    good:) result yes "allows $3 in $2" "" ;;
+    good:*) result no "allows $3 in $2" "$found" ;;
+    esac
+}
+try bad src/base/a.c '#include "corpus/text.h"'
+try bad src/base/a.c '  #  include <count/count.h>'
+try bad src/corpus/a.c '#include "count/count.h"'
+try bad src/corpus/a.h '#include "../count/count.h"'
+try bad src/eval/a.c '#include "link/pmi.h"'
+try bad src/count/a.c '#include "absent.h"'
+try bad src/count/a.c '#include "src/base/memory.h"'
+try bad src/a.c '#include <stdio.h>'
+try bad src/attic/a.c '#include <stdio.h>'
+try bad cli/a.c '#include "base/memory.h"'
+try bad cli/a.c '#include "psdvec/private.h"'
+try bad include/psdvec/psdvec.h '#include "base/memory.h"'
+try good src/base/a.c '#include <sys/stat.h>'
+try good src/base/a.c '#include "base/memory.h"'
+try good src/count/a.c '#include "corpus/text.h"'
+try good src/count/a.c '#include "beside.h"'
+try good src/solve/a.c '#include "link/pmi.h"'
+try good cli/a.c '#include <psdvec/psdvec.h>'
+try good cli/a.c '#include "beside.h"'
+try good src/count/a.c '/* #include "solve/bcd.h" */'
+
+echo "1..$number"
+[ $failed = no ]
