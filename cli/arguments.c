@@ -168,7 +168,7 @@ static char *parse_letters(struct arguments *arguments, int argc, char **argv, i
             char *whole = argv[*at];
             for (size_t k = 0; (option = command_option(arguments->command, k)); k++)
                 if (letter == whole + 1 && !strcmp(option->name, letter))
-                    return must_format("there is no option -%c; did you mean --%s?", *letter,
+                    return must_format("there is no option -%s; did you mean --%s?", letter,
                                        option->name);
             return must_format("there is no option -%c", *letter);
         }

@@ -104,11 +104,12 @@ static void list_sort(struct list *list, size_t top)
         list->count = top;
 }
 
-/* 7.5, then 1,234, then 12.3K where that would be too wide. */
+/* 7.5, then 1,234, then 12.3K where that would be too wide. With a sign behind
+ * it, small numbers always have a decimal, so that the points align. */
 static void add_number(struct buffer *to, double number, size_t columns, const char *sign)
 {
     struct buffer text = {0};
-    if (number < 9.95 && number != floor(number))
+    if (number < 9.95 && (sign || number != floor(number)))
         buffer_format(&text, "%.1f", number);
     else if (number < 1e15)
         human_count(&text, (uint64_t)(number + 0.5));

@@ -42,11 +42,15 @@ void talk_erase(struct talk *talk)
     pthread_mutex_unlock(&talk->lock);
 }
 
-static void say(struct talk *talk, const char *colour, const char *label, const char *text)
+/* "psdvec count: label sentence"; the colours are for the first two. */
+static void say(struct talk *talk, const char *who_colour, const char *colour, const char *label,
+                const char *text)
 {
     pthread_mutex_lock(&talk->lock);
     erase(talk);
-    fprintf(stderr, "%s: %s%s%s%s\n", talk->who, colour, label, talk->palette.plain, text);
+    const char *plain = talk->palette.plain;
+    fprintf(stderr, "%s%s:%s %s%s%s%s\n", who_colour, talk->who, *who_colour ? plain : "", colour,
+            label, *colour ? plain : "", text);
     fflush(stderr);
     pthread_mutex_unlock(&talk->lock);
 }
@@ -62,19 +66,19 @@ static void tell_log(struct talk *talk, const char *event, const char *text)
 
 void talk_error(struct talk *talk, const char *text)
 {
-    say(talk, talk->palette.red, "", text);
+    say(talk, talk->palette.red, "", "", text);
 }
 
 void talk_warning(struct talk *talk, const char *text)
 {
-    say(talk, talk->palette.yellow, "warning: ", text);
+    say(talk, "", talk->palette.yellow, "warning: ", text);
     tell_log(talk, "warning", text);
 }
 
 void talk_note(struct talk *talk, const char *text)
 {
     if (talk->verbose)
-        say(talk, "", "", text);
+        say(talk, "", "", "", text);
     tell_log(talk, "note", text);
 }
 
