@@ -194,13 +194,15 @@ $(BUILD)/psdvec.pc: psdvec.pc.in $(HEADER) $(BUILD)/flags FORCE
 	     -e 's|@VERSION@|$(VERSION)|' -e 's|@PACKAGES@|$(PACKAGES)|' $< > $@
 
 HAVE_CLI := $(if $(CLI_SRC),yes)
-.PHONY: library program unit-tests bench-programs
+.PHONY: library program unit-tests bench-programs fuzz-objects
 library: $(BUILD)/$(STATIC) $(BUILD)/$(SHARED)
 program: $(if $(HAVE_CLI),$(BUILD)/psdvec)
 # Without cmocka the unit tests are not built, and the runner reports them as failed.
 unit-tests: $(if $(UNIT_BIN),$(if $(HAVE_CMOCKA),$(UNIT_BIN)))
 bench-programs: $(BENCH_BIN)
-library program unit-tests bench-programs: ; @:
+# Without libFuzzer they can at least be compiled.
+fuzz-objects: $(call objects,$(FUZZ_SRC))
+library program unit-tests bench-programs fuzz-objects: ; @:
 
 ##@ Building
 .PHONY: all deps deps-dev clean help

@@ -28,7 +28,7 @@ if have cppcheck; then
     echo "cppcheck: $# files"
     cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr \
         --suppress=missingIncludeSystem --suppress=normalCheckLevelMaxBranches \
-        -j "${JOBS:-1}" -D_GNU_SOURCE -D__GNUC__ -Iinclude -Isrc -Itests \
+        -j "${JOBS:-1}" -D_GNU_SOURCE -D__GNUC__ -Iinclude -Isrc \
         --error-exitcode=1 "$@" || failed=yes
 fi
 if have shellcheck; then
