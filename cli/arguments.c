@@ -139,7 +139,8 @@ static char *parse_long(struct arguments *arguments, int argc, char **argv, int 
     }
     if (!inside && *at + 1 >= argc) {
         char *shown = option_argument(option);
-        char *message = must_format("--%s needs a value: --%s %s", option->name, option->name, shown);
+        char *message =
+            must_format("--%s needs a value: --%s %s", option->name, option->name, shown);
         free(shown);
         return message;
     }

@@ -1,6 +1,7 @@
 /* Opening a counts file, and finding words in it. */
 #include "counts_file.h"
 
+#include "cell.h"
 #include "exit_status.h"
 #include "suggest.h"
 
@@ -68,7 +69,9 @@ int counts_file_find(struct run *run, const psdvec_counts *counts, const char *w
         size_t length;
         const char *other = psdvec_counts_word(counts, best[k], &length);
         buffer_text(&near, k == 0 ? "; did you mean " : k + 1 == found ? " or " : ", ");
-        buffer_format(&near, "'%.*s'", (int)length, other);
+        buffer_char(&near, '\'');
+        cell_text(&near, other, length);
+        buffer_char(&near, '\'');
     }
     int code = run_error(run, EXIT_USE, "the word '%s' is not in the vocabulary%s%s", word,
                          buffer_get(&near), found ? "?" : "");

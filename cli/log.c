@@ -37,9 +37,9 @@ void log_event(struct log *log, const char *event, const char *members)
     gmtime_r(&now.tv_sec, &parts);
     strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%S", &parts);
     pthread_mutex_lock(&log->lock);
-    fprintf(log->file, "{\"time\": \"%s.%03ldZ\", \"elapsed\": %.3f, \"event\": \"%s\"%s%s}\n", stamp,
-            now.tv_nsec / 1000000, clock_seconds() - log->started, event, *members ? ", " : "",
-            members);
+    fprintf(log->file, "{\"time\": \"%s.%03ldZ\", \"elapsed\": %.3f, \"event\": \"%s\"%s%s}\n",
+            stamp, now.tv_nsec / 1000000, clock_seconds() - log->started, event,
+            *members ? ", " : "", members);
     fflush(log->file);
     pthread_mutex_unlock(&log->lock);
 }

@@ -5,6 +5,8 @@
  * file (/dev/stdout, a pipe) is written directly. */
 #include "output.h"
 
+#include "signals.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -50,7 +52,7 @@ static void flush(struct output *output)
         ssize_t wrote = write(output->fd, output->block + done, output->used - done);
         if (wrote >= 0)
             done += (size_t)wrote;
-        else if (errno != EINTR)
+        else if (errno != EINTR || signals_caught())
             output->error = errno;
     }
     output->used = 0;

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char *const colour_words[] = {"auto", "always", "never", NULL};
@@ -137,9 +138,27 @@ static int finish_output(struct run *run, int code)
     bool ours = !run->arguments->command->output_example;
     if (output_close(&run->out, code == EXIT_FINE) || run->out.error == EPIPE || code != EXIT_FINE)
         return code;
+    if (run->out.error == EINTR)
+        return exit_for(PSDVEC_ERR_CANCELLED);
     return run_error(run, EXIT_OUTPUT, "cannot write %s: %s%s",
                      path && ours ? path : "to standard output", strerror(run->out.error),
                      run->out.error == ENOSPC ? "; make room and run it again" : "");
+}
+
+static bool same_file(const char *a, const char *b)
+{
+    struct stat first, second;
+    return a && b && stat(a, &first) == 0 && stat(b, &second) == 0 && S_ISREG(first.st_mode) &&
+           first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+/* The operand that is the same file as `path`; NULL if none is. */
+static const char *operand_at(const struct arguments *arguments, const char *path)
+{
+    for (size_t k = 0; k < arguments->operand_count; k++)
+        if (same_file(path, arguments->operands[k]))
+            return arguments->operands[k];
+    return NULL;
 }
 
 static int act(struct run *run)
@@ -149,6 +168,10 @@ static int act(struct run *run)
     if (command->output_example && !path)
         return run_use_error(run, "say where the result goes, for example -o %s",
                              command->output_example);
+    /* Where the library writes the file, it checks this itself. */
+    if (!command->output_example && operand_at(run->arguments, path))
+        return run_error(run, EXIT_OUTPUT,
+                         "%s is both input and output; choose another name for the output", path);
     if (!output_open(&run->out, command->output_example ? NULL : path)) {
         int code = run_error(run, EXIT_OUTPUT, "cannot write %s: %s", path,
                              strerror(run->out.error));
@@ -178,7 +201,14 @@ int run_command(const struct arguments *arguments)
                                            : wish));
 
     int code;
-    if (!log_open(&run.log, log_path)) {
+    bool overwrites = operand_at(arguments, log_path) ||
+                      same_file(log_path, argument_text(arguments, "output"));
+    if (overwrites) {
+        log_open(&run.log, NULL);
+        code = run_error(&run, EXIT_OUTPUT,
+                         "the log %s is an input or the output; choose another name for the log",
+                         log_path);
+    } else if (!log_open(&run.log, log_path)) {
         code = run_error(&run, EXIT_OUTPUT, "cannot write the log %s: %s", log_path,
                          strerror(errno));
     } else {

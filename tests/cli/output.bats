@@ -33,9 +33,20 @@ setup() { common_setup; }
 
 @test "a failing command leaves the old file of -o" {
     echo old >kept
-    refused 4 "" counts dump kept -o kept
+    echo text >text
+    refused 4 text counts dump text -o kept
     [ "$(cat kept)" = old ]
-    refused 3 "" counts dump nosuch -o kept
+    refused 3 nosuch counts dump nosuch -o kept
+    [ "$(cat kept)" = old ]
+}
+
+@test "the output is never one of the inputs, nor the log" {
+    echo old >kept
+    ln -s kept link
+    refused 5 "kept is both input and output" counts dump kept -o kept
+    refused 5 "link is both input and output" counts dump kept -o link
+    refused 5 "the log kept is an input or the output" counts dump kept --log kept
+    refused 5 "the log ./kept is an input or the output" generate-examples -o kept --log ./kept
     [ "$(cat kept)" = old ]
 }
 
@@ -62,4 +73,39 @@ setup() { common_setup; }
     [[ $output == *$'\033'* ]]
     run "$PSDVEC" count nosuch -o y
     [[ $output != *$'\033'* ]]
+}
+
+# in_terminal COMMAND: runs it in a terminal of its own.
+in_terminal() {
+    command -v script >/dev/null || skip "no script"
+    script -qec "$1" /dev/null </dev/null
+}
+
+@test "on a terminal errors are coloured, unless NO_COLOR, TERM=dumb or --color never" {
+    failing="'$PSDVEC' count nosuch -o y"
+    run in_terminal "TERM=xterm $failing"
+    [[ $output == *$'\033'* ]]
+    run in_terminal "TERM=xterm NO_COLOR=1 $failing"
+    [[ $output != *$'\033'* ]]
+    run in_terminal "TERM=xterm NO_COLOR= $failing"
+    [[ $output == *$'\033'* ]]
+    run in_terminal "TERM=dumb $failing"
+    [[ $output != *$'\033'* ]]
+    run in_terminal "TERM=xterm $failing --color never"
+    [[ $output != *$'\033'* ]]
+    run in_terminal "TERM=xterm NO_COLOR=1 $failing --color always"
+    [[ $output == *$'\033'* ]]
+}
+
+@test "reading from a terminal is announced, so that nobody waits for nothing" {
+    run in_terminal "TERM=dumb '$PSDVEC' tokenize"
+    [[ $output == *"reading from the terminal; end the text with Ctrl-D"* ]]
+    run in_terminal "TERM=dumb '$PSDVEC' tokenize --quiet"
+    [[ $output != *"reading from the terminal"* ]]
+}
+
+@test "no progress line where stderr is not a terminal" {
+    yes 'some words to count' | head -n 100000 >text
+    run --separate-stderr "$PSDVEC" count text -o y
+    [[ $stderr != *$'\r'* ]]
 }
