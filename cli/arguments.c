@@ -1,0 +1,301 @@
+/* Reading the command line.
+ *
+ * Like getopt_long, options may stand behind operands, -- ends them and - is
+ * an operand. Unlike it, a long option must be written in full: a shortened
+ * one that works today is ambiguous after the next release, and then a script
+ * breaks. A shortened or misspelt one gets a suggestion instead. */
+#include "arguments.h"
+
+#include "memory.h"
+#include "number.h"
+#include "suggest.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How the user wrote the option, for messages: "--window" or "-w". */
+static char *spelling(const struct option_spec *option, bool letter)
+{
+    return letter ? must_format("-%c", option->letter) : must_format("--%s", option->name);
+}
+
+static char *wrong_choice(const struct option_spec *option, const char *shown, const char *text)
+{
+    struct buffer message = {0};
+    buffer_format(&message, "%s must be ", shown);
+    for (size_t k = 0; option->choices[k]; k++)
+        buffer_format(&message, "%s%s", k == 0 ? "" : option->choices[k + 1] ? ", " : " or ",
+                      option->choices[k]);
+    buffer_format(&message, ", not '%s'", text);
+    const char *near = suggest(text, option->choices);
+    if (near)
+        buffer_format(&message, "; did you mean '%s'?", near);
+    return message.text;
+}
+
+static char *wrong_integer(const struct option_spec *option, const char *shown, const char *text)
+{
+    if (option->most == UINT64_MAX && option->least == 0)
+        return must_format("%s must be a whole number from 0 to 2^64 - 1, not '%s'", shown, text);
+    if (option->most == UINT64_MAX)
+        return must_format("%s must be a whole number of at least %" PRIu64 ", not '%s'", shown,
+                           option->least, text);
+    return must_format("%s must be a whole number from %" PRIu64 " to %" PRIu64 ", not '%s'",
+                       shown, option->least, option->most, text);
+}
+
+/* Stores `text` as the option's value; a sentence on the heap if it is wrong. */
+static char *store(struct option_value *value, const struct option_spec *option,
+                   const char *shown, const char *text)
+{
+    value->known = true;
+    value->text = text;
+    switch (option->kind) {
+    case OPTION_FLAG:
+        value->integer = 1;
+        return NULL;
+    case OPTION_CHOICE:
+        for (size_t k = 0; option->choices[k]; k++)
+            if (!strcmp(option->choices[k], text)) {
+                value->integer = k;
+                return NULL;
+            }
+        return wrong_choice(option, shown, text);
+    case OPTION_INTEGER:
+        if (!number_integer(text, &value->integer) || value->integer < option->least ||
+            value->integer > option->most)
+            return wrong_integer(option, shown, text);
+        return NULL;
+    case OPTION_REAL:
+        if (!number_real(text, &value->real) || value->real < option->real_least ||
+            value->real > option->real_most)
+            return must_format("%s must be a number from %g to %g, not '%s'", shown,
+                               option->real_least, option->real_most, text);
+        return NULL;
+    case OPTION_SIZE:
+        if (!number_size(text, &value->integer))
+            return must_format("%s must be a size such as 512M or 4G, or a share of the "
+                               "machine's memory such as 50%%, not '%s'",
+                               shown, text);
+        return NULL;
+    case OPTION_TEXT:
+        if (!*text)
+            return must_format("%s must not be empty", shown);
+        return NULL;
+    case OPTION_TEXTS:
+        if (!*text)
+            return must_format("%s must not be empty", shown);
+        value->texts = must_grow(value->texts, value->text_count + 1, sizeof *value->texts);
+        value->texts[value->text_count++] = text;
+        return NULL;
+    }
+    return NULL;
+}
+
+static char *unknown_option(const struct command *command, const char *name, size_t length)
+{
+    size_t count = command_option_count(command);
+    const char **names = must_alloc(count + 1, sizeof *names);
+    for (size_t k = 0; k < count; k++)
+        names[k] = command_option(command, k)->name;
+    char *wanted = must_format("%.*s", (int)length, name);
+    const char *near = suggest(wanted, names);
+    char *message = near ? must_format("there is no option --%s; did you mean --%s?", wanted, near)
+                         : must_format("there is no option --%s", wanted);
+    free(wanted);
+    free(names);
+    return message;
+}
+
+static bool is_help(const struct option_spec *option)
+{
+    return option->kind == OPTION_FLAG && !strcmp(option->name, "help");
+}
+
+/* One --name, --name=value or --name value; *at moves over a value used up. */
+static char *parse_long(struct arguments *arguments, int argc, char **argv, int *at)
+{
+    const char *name = argv[*at] + 2;
+    size_t length = strcspn(name, "=");
+    const char *inside = name[length] == '=' ? name + length + 1 : NULL;
+    size_t index = 0;
+    const struct option_spec *option;
+    while ((option = command_option(arguments->command, index))) {
+        if (strlen(option->name) == length && !strncmp(option->name, name, length))
+            break;
+        index++;
+    }
+    if (!option)
+        return unknown_option(arguments->command, name, length);
+    struct option_value *value = &arguments->values[index];
+    if (option->kind == OPTION_FLAG) {
+        if (inside)
+            return must_format("--%s takes no value, so leave out '=%s'", option->name, inside);
+        value->given = true;
+        arguments->help |= is_help(option);
+        return store(value, option, "", NULL);
+    }
+    if (!inside && *at + 1 >= argc) {
+        char *shown = option_argument(option);
+        char *message =
+            must_format("--%s needs a value: --%s %s", option->name, option->name, shown);
+        free(shown);
+        return message;
+    }
+    if (!inside)
+        inside = argv[++*at];
+    char *shown = spelling(option, false);
+    char *error = store(value, option, shown, inside);
+    value->given = true;
+    free(shown);
+    return error;
+}
+
+/* A group of letters: -q, -qv, -ofile, -o file. */
+static char *parse_letters(struct arguments *arguments, int argc, char **argv, int *at)
+{
+    for (const char *letter = argv[*at] + 1; *letter; letter++) {
+        size_t index = 0;
+        const struct option_spec *option;
+        while ((option = command_option(arguments->command, index))) {
+            if (option->letter == *letter)
+                break;
+            index++;
+        }
+        if (!option) {
+            /* "-window" is more likely a long option with one dash. */
+            char *whole = argv[*at];
+            for (size_t k = 0; (option = command_option(arguments->command, k)); k++)
+                if (letter == whole + 1 && !strcmp(option->name, letter))
+                    return must_format("there is no option -%s; did you mean --%s?", letter,
+                                       option->name);
+            return must_format("there is no option -%c", *letter);
+        }
+        struct option_value *value = &arguments->values[index];
+        value->given = true;
+        if (option->kind == OPTION_FLAG) {
+            store(value, option, "", NULL);
+            arguments->help |= is_help(option);
+            if (arguments->help)
+                return NULL;
+            continue;
+        }
+        const char *text = letter[1] ? letter + 1 : *at + 1 < argc ? argv[++*at] : NULL;
+        char *shown = spelling(option, true);
+        char *error = text ? store(value, option, shown, text)
+                           : must_format("-%c needs a value: -%c %s", option->letter,
+                                         option->letter, option->argument);
+        free(shown);
+        return error;
+    }
+    return NULL;
+}
+
+static char *parse_all(struct arguments *arguments, int argc, char **argv)
+{
+    bool only_operands = false;
+    for (int at = 0; at < argc; at++) {
+        const char *word = argv[at];
+        char *error = NULL;
+        if (only_operands || word[0] != '-' || !word[1])
+            arguments->operands[arguments->operand_count++] = word;
+        else if (!strcmp(word, "--"))
+            only_operands = true;
+        else if (word[1] == '-')
+            error = parse_long(arguments, argc, argv, &at);
+        else
+            error = parse_letters(arguments, argc, argv, &at);
+        if (error || arguments->help)
+            return error;
+    }
+    return NULL;
+}
+
+static void set_defaults(struct arguments *arguments)
+{
+    const struct option_spec *option;
+    for (size_t k = 0; (option = command_option(arguments->command, k)); k++) {
+        struct option_value *value = &arguments->values[k];
+        if (value->given || !option->fallback)
+            continue;
+        char *error = store(value, option, option->name, option->fallback);
+        if (error) {
+            fprintf(stderr, "psdvec: defect in the table of options: %s\n", error);
+            abort();
+        }
+    }
+}
+
+static char *check_operands(const struct arguments *arguments)
+{
+    const struct command *command = arguments->command;
+    if (arguments->operand_count < command->least_operands)
+        return must_copy(command->missing);
+    if (arguments->operand_count > command->most_operands)
+        return must_format("there is nothing to do with '%s'; the use is: psdvec %s %s",
+                           arguments->operands[command->most_operands], command->name,
+                           *command->synopsis ? command->synopsis : "[OPTION]...");
+    for (size_t k = 0; k < arguments->operand_count; k++)
+        if (!*arguments->operands[k])
+            return must_copy("a file name or word on the command line is empty; "
+                             "is a shell variable unset?");
+    return NULL;
+}
+
+bool arguments_parse(struct arguments *arguments, const struct command *command, int argc,
+                     char **argv, char **error)
+{
+    *arguments = (struct arguments){.command = command};
+    arguments->values = must_alloc(command_option_count(command), sizeof *arguments->values);
+    arguments->operands = must_alloc((size_t)argc + 1, sizeof *arguments->operands);
+    *error = parse_all(arguments, argc, argv);
+    if (*error)
+        return false;
+    set_defaults(arguments);
+    if (!arguments->help)
+        *error = check_operands(arguments);
+    return !*error;
+}
+
+void arguments_free(struct arguments *arguments)
+{
+    if (arguments->values)
+        for (size_t k = 0; k < command_option_count(arguments->command); k++)
+            free(arguments->values[k].texts);
+    free(arguments->values);
+    free(arguments->operands);
+    *arguments = (struct arguments){0};
+}
+
+const struct option_value *argument(const struct arguments *arguments, const char *name)
+{
+    const struct option_spec *option;
+    for (size_t k = 0; (option = command_option(arguments->command, k)); k++)
+        if (!strcmp(option->name, name))
+            return &arguments->values[k];
+    fprintf(stderr, "psdvec: defect: psdvec %s declares no option --%s\n",
+            arguments->command->name, name);
+    abort();
+}
+
+bool argument_flag(const struct arguments *arguments, const char *name)
+{
+    return argument(arguments, name)->integer != 0;
+}
+
+uint64_t argument_integer(const struct arguments *arguments, const char *name)
+{
+    return argument(arguments, name)->integer;
+}
+
+double argument_real(const struct arguments *arguments, const char *name)
+{
+    return argument(arguments, name)->real;
+}
+
+const char *argument_text(const struct arguments *arguments, const char *name)
+{
+    return argument(arguments, name)->text;
+}

@@ -1,0 +1,40 @@
+/* The command line, read with a command's option tables. */
+#ifndef CLI_ARGUMENTS_H
+#define CLI_ARGUMENTS_H
+
+#include "command.h"
+
+struct option_value {
+    bool given; /* on the command line, rather than by default */
+    bool known; /* given, or there is a default */
+    uint64_t integer; /* integers and sizes; the index of a choice; 1 for a flag */
+    double real;
+    const char *text;
+    const char **texts;
+    size_t text_count;
+};
+
+struct arguments {
+    const struct command *command;
+    struct option_value *values; /* in the order of command_option() */
+    const char **operands;
+    size_t operand_count;
+    bool help; /* -h or --help was met; nothing behind it was read */
+};
+
+/* False with a sentence on the heap in *error if the line is wrong. `argv` has
+ * `argc` words behind the command's name, and must outlive the result. Free
+ * the result in either case. */
+bool arguments_parse(struct arguments *arguments, const struct command *command, int argc,
+                     char **argv, char **error);
+void arguments_free(struct arguments *arguments);
+
+/* The value of --name, which must be in the command's tables. */
+const struct option_value *argument(const struct arguments *arguments, const char *name);
+bool argument_flag(const struct arguments *arguments, const char *name);
+uint64_t argument_integer(const struct arguments *arguments, const char *name);
+double argument_real(const struct arguments *arguments, const char *name);
+/* NULL if neither given nor defaulted. */
+const char *argument_text(const struct arguments *arguments, const char *name);
+
+#endif

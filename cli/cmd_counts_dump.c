@@ -1,0 +1,361 @@
+/* psdvec counts dump: counts as text, one pair a line.
+ *
+ * Meant to be as fast as what reads it. The words are escaped once, into one
+ * block with a separator behind each; a line is then two copies and a number.
+ * The fraction of a count is looked up where the scale is small enough for a
+ * table of all fractions. */
+#include "commands.h"
+#include "counts_file.h"
+#include "decimal.h"
+#include "exit_status.h"
+#include "signals.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FORMAT_TSV, FORMAT_JSONL };
+static const char *const formats[] = {"tsv", "jsonl", NULL};
+
+static const struct option_spec options[] = {
+    {.name = "top", .kind = OPTION_INTEGER, .argument = "N", .least = 1, .most = 1000000000,
+     .group = "What to print", .help = "only the N largest counts, largest first"},
+    {.name = "word", .kind = OPTION_TEXTS, .argument = "W", .help = "only pairs with this word"},
+    {.name = "format", .kind = OPTION_CHOICE, .choices = formats, .fallback = "tsv",
+     .group = "How to print it", .help = "columns separated by tabs, or JSON lines"},
+    {.name = "raw", .kind = OPTION_FLAG,
+     .help = "print the stored whole number: the count times the scale of the file"},
+    {0}};
+
+static const char *const description[] = {
+    "Prints one pair a line: the word that comes first (context), the word after it (focus), and "
+    "how often. Lines are in the order of the file: by context, then by focus. In TSV, a tab in a "
+    "word is written \\t, a line end \\n and a backslash \\\\.",
+    NULL};
+
+static const struct example examples[] = {
+    {"psdvec counts dump wiki.counts.safetensors --top 20", "The most frequent pairs."},
+    {"psdvec counts dump wiki.counts.safetensors --word music --word art",
+     "All pairs with either of two words."},
+    {"psdvec counts dump wiki.counts.safetensors --format jsonl -o wiki.jsonl",
+     "All pairs as JSON lines, into a file."},
+    {0}};
+
+#define FRACTIONS ((uint64_t)1 << 16)
+
+struct printer {
+    struct output *out;
+    const psdvec_counts *counts;
+    bool jsonl;
+    uint64_t scale; /* 1 with --raw */
+    struct buffer words; /* every word, escaped, with what stands behind it */
+    size_t *starts;      /* words + 1 */
+    /* ".25" for each fraction, if scale <= FRACTIONS */
+    char (*fractions)[16];
+    uint8_t *fraction_lengths;
+};
+
+static void escape_tsv(struct buffer *to, const char *word, size_t length)
+{
+    for (size_t k = 0; k < length; k++) {
+        if (word[k] == '\t')
+            buffer_text(to, "\\t");
+        else if (word[k] == '\n')
+            buffer_text(to, "\\n");
+        else if (word[k] == '\\')
+            buffer_text(to, "\\\\");
+        else
+            buffer_char(to, word[k]);
+    }
+    buffer_char(to, '\t');
+}
+
+static void printer_start(struct printer *printer)
+{
+    uint32_t words = psdvec_counts_get_info(printer->counts)->words;
+    printer->starts = must_alloc((size_t)words + 1, sizeof *printer->starts);
+    for (uint32_t i = 0; i < words; i++) {
+        size_t length;
+        const char *word = psdvec_counts_word(printer->counts, i, &length);
+        if (printer->jsonl)
+            buffer_json(&printer->words, word, length);
+        else
+            escape_tsv(&printer->words, word, length);
+        printer->starts[i + 1] = printer->words.length;
+    }
+    if (printer->scale > FRACTIONS || printer->scale < 2)
+        return;
+    printer->fractions = must_alloc(printer->scale, sizeof *printer->fractions);
+    printer->fraction_lengths = must_alloc(printer->scale, 1);
+    for (uint64_t part = 1; part < printer->scale; part++) {
+        char digits[DECIMAL_ROOM];
+        size_t length = decimal_ratio(digits, part, printer->scale);
+        memcpy(printer->fractions[part], digits + 1, length - 1);
+        printer->fraction_lengths[part] = (uint8_t)(length - 1);
+    }
+}
+
+static void printer_end(struct printer *printer)
+{
+    buffer_free(&printer->words);
+    free(printer->starts);
+    free(printer->fractions);
+    free(printer->fraction_lengths);
+}
+
+static char *put(char *at, const char *bytes, size_t length)
+{
+    memcpy(at, bytes, length);
+    return at + length;
+}
+
+static char *put_word(const struct printer *printer, char *at, uint32_t i)
+{
+    return put(at, printer->words.text + printer->starts[i],
+               printer->starts[i + 1] - printer->starts[i]);
+}
+
+static char *put_count(const struct printer *printer, char *at, uint64_t v)
+{
+    if (printer->scale == 1)
+        return at + decimal_integer(at, v);
+    if (!printer->fractions)
+        return at + decimal_ratio(at, v, printer->scale);
+    uint64_t whole = v / printer->scale, part = v - whole * printer->scale;
+    at += decimal_integer(at, whole);
+    return part ? put(at, printer->fractions[part], printer->fraction_lengths[part]) : at;
+}
+
+static void print_pair(const struct printer *printer, uint32_t context, uint32_t focus,
+                       uint64_t value)
+{
+    static const char json[3][16] = {"{\"context\": ", ", \"focus\": ", ", \"count\": "};
+    const size_t *starts = printer->starts;
+    size_t room = starts[context + 1] - starts[context] + starts[focus + 1] - starts[focus] +
+                  sizeof json + DECIMAL_ROOM + 2;
+    char *begin, *at, *large = NULL;
+    /* A word of megabytes does not fit the block; it goes another way. */
+    begin = at = room <= OUTPUT_ROOM ? output_reserve(printer->out, room)
+                                     : (large = must_alloc(room, 1));
+    if (printer->jsonl) {
+        at = put(at, json[0], 12);
+        at = put_word(printer, at, context);
+        at = put(at, json[1], 11);
+        at = put_word(printer, at, focus);
+        at = put(at, json[2], 11);
+        at = put_count(printer, at, value);
+        *at++ = '}';
+    } else {
+        at = put_word(printer, at, context);
+        at = put_word(printer, at, focus);
+        at = put_count(printer, at, value);
+    }
+    *at++ = '\n';
+    if (large)
+        output_add(printer->out, begin, (size_t)(at - begin));
+    else
+        output_advance(printer->out, (size_t)(at - begin));
+    free(large);
+}
+
+/* The N largest pairs seen so far: a heap whose root is the first to go. */
+struct pair {
+    uint64_t value;
+    uint32_t context, focus;
+};
+
+struct heap {
+    struct pair *pairs;
+    size_t count, room, limit;
+};
+
+/* True if a is printed behind b. */
+static bool behind(const struct pair *a, const struct pair *b)
+{
+    if (a->value != b->value)
+        return a->value < b->value;
+    if (a->context != b->context)
+        return a->context > b->context;
+    return a->focus > b->focus;
+}
+
+static void sift_down(struct heap *heap, size_t at)
+{
+    struct pair moving = heap->pairs[at];
+    for (;;) {
+        size_t child = 2 * at + 1;
+        if (child >= heap->count)
+            break;
+        if (child + 1 < heap->count && behind(&heap->pairs[child + 1], &heap->pairs[child]))
+            child++;
+        if (!behind(&heap->pairs[child], &moving))
+            break;
+        heap->pairs[at] = heap->pairs[child];
+        at = child;
+    }
+    heap->pairs[at] = moving;
+}
+
+static void heap_offer(struct heap *heap, struct pair pair)
+{
+    if (heap->count == heap->limit) {
+        if (!behind(&heap->pairs[0], &pair))
+            return;
+        heap->pairs[0] = pair;
+        sift_down(heap, 0);
+        return;
+    }
+    if (heap->count == heap->room) {
+        heap->room = 2 * heap->room + 64;
+        heap->pairs = must_grow(heap->pairs, heap->room, sizeof *heap->pairs);
+    }
+    size_t at = heap->count++;
+    while (at && behind(&pair, &heap->pairs[(at - 1) / 2])) {
+        heap->pairs[at] = heap->pairs[(at - 1) / 2];
+        at = (at - 1) / 2;
+    }
+    heap->pairs[at] = pair;
+}
+
+static int pair_order(const void *a, const void *b)
+{
+    return behind(a, b) ? 1 : -1;
+}
+
+struct dump {
+    struct printer printer;
+    struct heap heap; /* limit 0: print at once */
+    const uint32_t *wanted; /* ascending; NULL: all words */
+    size_t wanted_count;
+};
+
+static void emit(struct dump *dump, uint32_t context, uint32_t focus, uint64_t value)
+{
+    if (dump->heap.limit)
+        heap_offer(&dump->heap, (struct pair){value, context, focus});
+    else
+        print_pair(&dump->printer, context, focus, value);
+}
+
+/* The first place in a row with a focus of at least `focus`. */
+static size_t lower_bound(const psdvec_row *row, size_t from, uint32_t focus)
+{
+    size_t low = from, high = row->length;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (row->focus[middle] < focus)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void dump_row(struct dump *dump, uint32_t i, bool whole)
+{
+    psdvec_row row;
+    psdvec_counts_row(dump->printer.counts, i, &row);
+    if (whole) {
+        for (size_t k = 0; k < row.length; k++)
+            emit(dump, i, row.focus[k], psdvec_row_value(&row, k));
+        return;
+    }
+    size_t at = 0;
+    for (size_t w = 0; w < dump->wanted_count && at < row.length; w++) {
+        at = lower_bound(&row, at, dump->wanted[w]);
+        if (at < row.length && row.focus[at] == dump->wanted[w])
+            emit(dump, i, row.focus[at], psdvec_row_value(&row, at));
+    }
+}
+
+static int dump_all(struct dump *dump)
+{
+    uint32_t words = psdvec_counts_get_info(dump->printer.counts)->words;
+    size_t next = 0;
+    for (uint32_t i = 0; i < words; i++) {
+        bool whole = !dump->wanted;
+        if (next < dump->wanted_count && dump->wanted[next] == i) {
+            whole = true;
+            next++;
+        }
+        dump_row(dump, i, whole);
+        if (signals_caught())
+            return 128 + signals_caught();
+        if (output_broken(dump->printer.out))
+            return EXIT_FINE; /* told when the output is closed */
+    }
+    if (dump->heap.count)
+        qsort(dump->heap.pairs, dump->heap.count, sizeof *dump->heap.pairs, pair_order);
+    for (size_t k = 0; k < dump->heap.count; k++)
+        print_pair(&dump->printer, dump->heap.pairs[k].context, dump->heap.pairs[k].focus,
+                   dump->heap.pairs[k].value);
+    return EXIT_FINE;
+}
+
+static int index_order(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The indices of the words of --word, ascending, each once. */
+static int find_wanted(struct run *run, const psdvec_counts *counts, uint32_t *wanted,
+                       size_t *count)
+{
+    const struct option_value *given = argument(run->arguments, "word");
+    for (size_t k = 0; k < given->text_count; k++) {
+        int code = counts_file_find(run, counts, given->texts[k], &wanted[k]);
+        if (code)
+            return code;
+    }
+    qsort(wanted, given->text_count, sizeof *wanted, index_order);
+    *count = 0;
+    for (size_t k = 0; k < given->text_count; k++)
+        if (k == 0 || wanted[k] != wanted[k - 1])
+            wanted[(*count)++] = wanted[k];
+    return EXIT_FINE;
+}
+
+static int act(struct run *run)
+{
+    const struct arguments *arguments = run->arguments;
+    psdvec_counts *counts = NULL;
+    int code = counts_file_open(run, arguments->operands[0], &counts);
+    if (code)
+        return code;
+    uint32_t *wanted = must_alloc(argument(arguments, "word")->text_count, sizeof *wanted);
+    struct dump dump = {
+        .printer = {.out = &run->out,
+                    .counts = counts,
+                    .jsonl = argument_integer(arguments, "format") == FORMAT_JSONL,
+                    .scale = argument_flag(arguments, "raw")
+                                 ? 1
+                                 : psdvec_counts_get_info(counts)->scale},
+        .heap = {.limit = argument_integer(arguments, "top")}};
+    if (argument(arguments, "word")->given) {
+        dump.wanted = wanted;
+        code = find_wanted(run, counts, wanted, &dump.wanted_count);
+    }
+    if (!code) {
+        printer_start(&dump.printer);
+        code = dump_all(&dump);
+        printer_end(&dump.printer);
+    }
+    free(dump.heap.pairs);
+    free(wanted);
+    psdvec_counts_close(counts);
+    return code;
+}
+
+const struct command cmd_counts_dump = {
+    .name = "counts dump",
+    .group = "Counts files",
+    .summary = "print counts as text, one pair a line",
+    .synopsis = "FILE [OPTION]...",
+    .description = description,
+    .tables = {options, common_options},
+    .examples = examples,
+    .least_operands = 1,
+    .most_operands = 1,
+    .missing = "say which counts file to print",
+    .completes = COMPLETES_FILES,
+    .act = act};

@@ -1,0 +1,49 @@
+/* psdvec help. */
+#include "commands.h"
+#include "exit_status.h"
+#include "help.h"
+#include "run.h"
+
+#include <stdlib.h>
+
+static const char *const description[] = {
+    "Shows the help of a command, or of psdvec as a whole.", NULL};
+
+static const struct example examples[] = {{"psdvec help count", "What count can do."},
+                                          {"psdvec help counts", "The commands on counts files."},
+                                          {0}};
+
+static int act(struct run *run)
+{
+    const struct arguments *arguments = run->arguments;
+    struct buffer name = {0}, screen = {0};
+    for (size_t k = 0; k < arguments->operand_count; k++)
+        buffer_format(&name, "%s%s", k ? " " : "", arguments->operands[k]);
+    const struct command *command = command_find(buffer_get(&name));
+    int code = EXIT_FINE;
+    if (!name.length) {
+        help_main(&screen, help_width());
+    } else if (command) {
+        help_command(&screen, command, help_width());
+    } else if (!help_family(&screen, name.text, help_width())) {
+        char *sentence = command_unknown(name.text);
+        code = run_use_error(run, "%s", sentence);
+        free(sentence);
+    }
+    output_add(&run->out, buffer_get(&screen), screen.length);
+    buffer_free(&name);
+    buffer_free(&screen);
+    return code;
+}
+
+const struct command cmd_help = {
+    .name = "help",
+    .group = "Help",
+    .summary = "help on a command",
+    .synopsis = "[COMMAND]",
+    .description = description,
+    .tables = {common_options},
+    .examples = examples,
+    .least_operands = 0,
+    .most_operands = 2,
+    .act = act};

@@ -1,0 +1,86 @@
+/* What a command is: one declaration per command, from which come parsing,
+ * --help, the manual pages, shell completion and the tested examples.
+ *
+ * A new command is a new file cli/cmd_NAME.c with a `const struct command`,
+ * and one line in commands.c. */
+#ifndef CLI_COMMAND_H
+#define CLI_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct run;
+
+enum option_kind {
+    OPTION_FLAG,    /* no argument */
+    OPTION_CHOICE,  /* one of `choices` */
+    OPTION_INTEGER, /* least .. most */
+    OPTION_REAL,    /* real_least .. real_most */
+    OPTION_SIZE,    /* 512M, 4G, 50% */
+    OPTION_TEXT,
+    OPTION_TEXTS /* may be repeated */
+};
+
+enum completes { COMPLETES_NOTHING, COMPLETES_FILES, COMPLETES_FOLDERS };
+
+struct option_spec {
+    const char *name; /* "window" of --window; NULL ends a table */
+    char letter;      /* 'o' of -o; 0: none */
+    enum option_kind kind;
+    const char *argument;       /* "N"; for choices NULL: the words themselves */
+    const char *const *choices; /* ends with NULL */
+    uint64_t least, most;
+    double real_least, real_most;
+    const char *fallback;  /* the default, parsed like an argument; NULL: none */
+    const char *otherwise; /* words shown as the default where `fallback` is NULL */
+    const char *help;      /* a phrase; no full stop */
+    const char *group;     /* heading in the help; NULL: as the option before */
+    enum completes completes;
+};
+
+struct example {
+    const char *line, *meaning; /* NULL ends the list */
+};
+
+#define COMMAND_TABLES 4
+
+struct command {
+    const char *name;     /* "count", "counts info" */
+    const char *group;    /* heading on the main help screen; NULL: hidden */
+    const char *summary;  /* one line, no full stop */
+    const char *synopsis; /* what stands behind the name */
+    const char *const *description;                         /* paragraphs; ends with NULL */
+    const struct option_spec *tables[COMMAND_TABLES];       /* the unused ones are NULL */
+    const struct example *examples;                         /* may be NULL */
+    const char *const *notes;                               /* paragraphs; may be NULL */
+    size_t least_operands, most_operands;                   /* most: SIZE_MAX is no limit */
+    const char *missing; /* the sentence if there are too few operands */
+    /* Not NULL: the library writes the result to the file of -o, which is then
+     * required; an example of a name. NULL: results go to standard output. */
+    const char *output_example;
+    enum completes completes;
+    int (*act)(struct run *run); /* returns the exit status */
+};
+
+/* All commands, in the order of the help screen; ends with NULL. */
+extern const struct command *const commands[];
+
+/* Options that every command has. */
+extern const struct option_spec common_options[];
+
+/* The k-th option of a command over all of its tables; NULL after the last. */
+const struct option_spec *command_option(const struct command *command, size_t k);
+size_t command_option_count(const struct command *command);
+
+/* "counts-info" for "counts info": the name of the manual page, on the heap. */
+char *command_dashed(const struct command *command);
+
+/* How the argument is written in help: "N", "words|whitespace"; on the heap;
+ * NULL for flags. */
+char *option_argument(const struct option_spec *option);
+
+/* The default as help shows it; NULL if there is none. */
+const char *option_default(const struct option_spec *option);
+
+#endif

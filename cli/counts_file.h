@@ -1,0 +1,21 @@
+/* What the commands on counts files share. */
+#ifndef CLI_COUNTS_FILE_H
+#define CLI_COUNTS_FILE_H
+
+#include "run.h"
+
+/* The formats of import and export, in the order of psdvec_counts_format. */
+extern const char *const counts_formats[];
+
+/* Makes the library's context and opens the file. EXIT_FINE and *counts, or
+ * another exit status after the error was told. */
+int counts_file_open(struct run *run, const char *path, psdvec_counts **counts);
+
+/* The word's index; or EXIT_USE after a sentence with near spellings. */
+int counts_file_find(struct run *run, const psdvec_counts *counts, const char *word,
+                     uint32_t *index);
+
+/* Reads .keep of all words; NULL if all are 1. On the heap. */
+double *counts_file_keeps(const psdvec_counts *counts);
+
+#endif

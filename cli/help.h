@@ -1,0 +1,30 @@
+/* Help screens, from the declarations of the commands. */
+#ifndef CLI_HELP_H
+#define CLI_HELP_H
+
+#include "command.h"
+#include "memory.h"
+
+/* psdvec --help */
+void help_main(struct buffer *to, size_t width);
+/* psdvec COMMAND --help */
+void help_command(struct buffer *to, const struct command *command, size_t width);
+/* psdvec counts --help: the commands that start with this word. False if there
+ * are none. */
+bool help_family(struct buffer *to, const char *word, size_t width);
+
+/* The command of this name ("counts info"), or NULL. */
+const struct command *command_find(const char *name);
+/* True if some command is "WORD something". */
+bool command_family(const char *word);
+/* A sentence for a name that is no command; on the heap. */
+char *command_unknown(const char *name);
+
+/* 80, or less on a narrower terminal. */
+size_t help_width(void);
+
+/* Shown on the main screen and in psdvec(1). */
+extern const struct example main_examples[];
+#define HELP_SUMMARY "word embeddings from a generative model"
+
+#endif

@@ -1,0 +1,126 @@
+/* psdvec: finds the command, reads its options, runs it. */
+#include "arguments.h"
+#include "exit_status.h"
+#include "help.h"
+#include "output.h"
+#include "run.h"
+#include "signals.h"
+#include "terminal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Prints a help screen or the version; even here a full disk is noticed. */
+static int print(struct buffer *text)
+{
+    struct output out;
+    output_open(&out, NULL);
+    output_add(&out, buffer_get(text), text->length);
+    buffer_free(text);
+    if (output_close(&out, true) || out.error == EPIPE)
+        return EXIT_FINE;
+    fprintf(stderr, "psdvec: cannot write to standard output: %s\n", strerror(out.error));
+    return EXIT_OUTPUT;
+}
+
+static int no_command(void)
+{
+    struct buffer screen = {0};
+    help_main(&screen, help_width());
+    fputs(buffer_get(&screen), stderr);
+    buffer_free(&screen);
+    return EXIT_USE;
+}
+
+/* Words that start with a dash where a command should stand. */
+static int leading_option(const char *word)
+{
+    struct buffer text = {0};
+    if (!strcmp(word, "--help") || !strcmp(word, "-h")) {
+        help_main(&text, help_width());
+        return print(&text);
+    }
+    if (!strcmp(word, "--version") || !strcmp(word, "-V")) {
+        buffer_format(&text, "psdvec %s\n", psdvec_version());
+        return print(&text);
+    }
+    char *sentence = must_format("options stand after a command, as in psdvec count %s; "
+                                 "alone there are only --help and --version",
+                                 word);
+    int code = use_error("", sentence);
+    free(sentence);
+    return code;
+}
+
+/* "counts" alone, or with a second word that is none of its commands. */
+static int family(const char *word, const char *second)
+{
+    struct buffer text = {0};
+    if (second && (!strcmp(second, "--help") || !strcmp(second, "-h"))) {
+        help_family(&text, word, help_width());
+        return print(&text);
+    }
+    char *sentence;
+    if (second && second[0] != '-') {
+        char *name = must_format("%s %s", word, second);
+        sentence = command_unknown(name);
+        free(name);
+    } else {
+        buffer_format(&text, "'%s' needs a second word:", word);
+        size_t length = strlen(word);
+        for (size_t k = 0; commands[k]; k++)
+            if (!strncmp(commands[k]->name, word, length) && commands[k]->name[length] == ' ')
+                buffer_format(&text, " %s", commands[k]->name + length + 1);
+        sentence = text.text;
+    }
+    int code = use_error(word, sentence);
+    free(sentence);
+    return code;
+}
+
+static int run_line(const struct command *command, int argc, char **argv)
+{
+    struct arguments arguments;
+    char *error;
+    int code;
+    if (!arguments_parse(&arguments, command, argc, argv, &error)) {
+        code = use_error(command->name, error);
+        free(error);
+    } else if (arguments.help) {
+        struct buffer screen = {0};
+        help_command(&screen, command, help_width());
+        code = print(&screen);
+    } else {
+        code = run_command(&arguments);
+    }
+    arguments_free(&arguments);
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    terminal_start();
+    signals_start();
+    if (argc < 2)
+        return no_command();
+    const char *word = argv[1];
+    if (word[0] == '-' && word[1])
+        return leading_option(word);
+
+    const struct command *command = command_find(word);
+    if (command)
+        return run_line(command, argc - 2, argv + 2);
+    if (!command_family(word)) {
+        char *sentence = command_unknown(word);
+        int code = use_error("", sentence);
+        free(sentence);
+        return code;
+    }
+    const char *second = argc > 2 ? argv[2] : NULL;
+    char *name = must_format("%s %s", word, second ? second : "");
+    command = command_find(name);
+    free(name);
+    return command ? run_line(command, argc - 3, argv + 3) : family(word, second);
+}

@@ -1,0 +1,262 @@
+/* Manual pages in the man(7) macros, which every troff and mandoc reads.
+ *
+ * The date is that of SOURCE_DATE_EPOCH where it is set, so that packages can
+ * be built to the same bits. */
+#include "man.h"
+
+#include "exit_status.h"
+#include "help.h"
+#include "number.h"
+#include "wrap.h"
+
+#include <psdvec/psdvec.h>
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* One piece of text, safe inside a line of roff. */
+static void roff(struct buffer *to, const char *text)
+{
+    for (; *text; text++) {
+        switch (*text) {
+        case '\\':
+            buffer_text(to, "\\e");
+            break;
+        case '-':
+            buffer_text(to, "\\-");
+            break;
+        case '\'':
+            buffer_text(to, "\\(aq");
+            break;
+        case '^':
+            buffer_text(to, "\\(ha");
+            break;
+        case '~':
+            buffer_text(to, "\\(ti");
+            break;
+        case '"':
+            buffer_text(to, "\\(dq");
+            break;
+        default:
+            buffer_char(to, *text);
+        }
+    }
+}
+
+/* A paragraph on lines of its own, broken so that the source is readable. A
+ * line that would start with a control character is guarded. */
+static void roff_lines(struct buffer *to, const char *text)
+{
+    size_t column = 0;
+    while (*text) {
+        size_t length = strcspn(text, " ");
+        char *word = must_format("%.*s", (int)length, text);
+        struct buffer safe = {0};
+        roff(&safe, word);
+        if (column && column + 1 + safe.length > 76) {
+            buffer_char(to, '\n');
+            column = 0;
+        }
+        if (column)
+            buffer_char(to, ' ');
+        else if (*word == '.')
+            buffer_text(to, "\\&");
+        buffer_add(to, buffer_get(&safe), safe.length);
+        column += safe.length + 1;
+        buffer_free(&safe);
+        free(word);
+        text += length;
+        text += strspn(text, " ");
+    }
+    buffer_char(to, '\n');
+}
+
+/* A phrase of the help as a sentence. */
+static void roff_sentence(struct buffer *to, const char *phrase)
+{
+    struct buffer sentence = {0};
+    buffer_text(&sentence, phrase);
+    if (sentence.length)
+        sentence.text[0] = (char)toupper((unsigned char)sentence.text[0]);
+    buffer_char(&sentence, '.');
+    roff_lines(to, sentence.text);
+    buffer_free(&sentence);
+}
+
+static void head(struct buffer *to, const char *page)
+{
+    const char *epoch = getenv("SOURCE_DATE_EPOCH");
+    uint64_t seconds;
+    time_t when = epoch && number_integer(epoch, &seconds) ? (time_t)seconds : time(NULL);
+    struct tm parts;
+    char date[32];
+    gmtime_r(&when, &parts);
+    strftime(date, sizeof date, "%Y-%m-%d", &parts);
+    buffer_text(to, ".TH ");
+    for (const char *c = page; *c; c++)
+        buffer_char(to, (char)toupper((unsigned char)*c));
+    buffer_format(to, " 1 %s \"psdvec %s\" \"psdvec manual\"\n", date, PSDVEC_VERSION);
+}
+
+static void exit_section(struct buffer *to)
+{
+    buffer_text(to, ".SH EXIT STATUS\n");
+    for (const struct exit_line *line = exit_lines; line->status; line++) {
+        buffer_format(to, ".TP\n.B %s\n", line->status);
+        roff_lines(to, line->meaning);
+    }
+}
+
+static void examples_section(struct buffer *to, const struct example *example)
+{
+    if (!example)
+        return;
+    buffer_text(to, ".SH EXAMPLES\n");
+    for (bool first = true; example->line; example++, first = false) {
+        if (!first)
+            buffer_text(to, ".PP\n");
+        roff_lines(to, example->meaning);
+        buffer_text(to, ".PP\n.RS 4\n.nf\n");
+        struct buffer lines = {0};
+        wrap_command(&lines, example->line, 0, 70);
+        roff(to, lines.text);
+        buffer_free(&lines);
+        buffer_text(to, ".fi\n.RE\n");
+    }
+}
+
+static void paragraphs(struct buffer *to, const char *const *paragraph)
+{
+    for (bool first = true; paragraph && *paragraph; paragraph++, first = false) {
+        if (!first)
+            buffer_text(to, ".PP\n");
+        roff_lines(to, *paragraph);
+    }
+}
+
+static void one_option(struct buffer *to, const struct option_spec *option)
+{
+    char *value = option_argument(option);
+    buffer_text(to, ".TP\n\\fB");
+    if (option->letter)
+        buffer_format(to, "\\-%c\\fR, \\fB", option->letter);
+    buffer_text(to, "\\-\\-");
+    roff(to, option->name);
+    buffer_text(to, "\\fR");
+    if (value) {
+        buffer_text(to, option->argument ? " \\fI" : " \\fB");
+        roff(to, value);
+        buffer_text(to, "\\fR");
+    }
+    buffer_char(to, '\n');
+    roff_sentence(to, option->help);
+    if (option->kind == OPTION_TEXTS)
+        roff_sentence(to, "may be repeated");
+    if (option->kind == OPTION_INTEGER && option->most != UINT64_MAX) {
+        char *range = must_format("from %llu to %llu", (unsigned long long)option->least,
+                                  (unsigned long long)option->most);
+        roff_sentence(to, range);
+        free(range);
+    }
+    if (option_default(option)) {
+        char *text = must_format("default: %s", option_default(option));
+        roff_sentence(to, text);
+        free(text);
+    }
+    free(value);
+}
+
+static void see_also(struct buffer *to, const struct command *without)
+{
+    buffer_text(to, ".SH SEE ALSO\n");
+    if (without)
+        buffer_text(to, ".BR psdvec (1)");
+    bool first = !without;
+    for (size_t k = 0; commands[k]; k++) {
+        if (!commands[k]->group || commands[k] == without)
+            continue;
+        char *page = command_dashed(commands[k]);
+        buffer_text(to, first ? ".BR psdvec\\-" : ",\n.BR psdvec\\-");
+        roff(to, page);
+        buffer_text(to, " (1)");
+        first = false;
+        free(page);
+    }
+    buffer_char(to, '\n');
+}
+
+void man_command(struct buffer *to, const struct command *command)
+{
+    char *dashed = command_dashed(command);
+    char *page = must_format("psdvec-%s", dashed);
+    head(to, page);
+    buffer_text(to, ".SH NAME\n");
+    roff(to, page);
+    buffer_text(to, " \\- ");
+    roff(to, command->summary);
+    buffer_format(to, "\n.SH SYNOPSIS\n.B psdvec %s\n", command->name);
+    roff_lines(to, command->synopsis);
+    buffer_text(to, ".SH DESCRIPTION\n");
+    paragraphs(to, command->description);
+    buffer_text(to, ".SH OPTIONS\n");
+    const struct option_spec *option;
+    for (size_t k = 0; (option = command_option(command, k)); k++) {
+        if (option->group)
+            buffer_format(to, ".SS %s\n", option->group);
+        one_option(to, option);
+    }
+    exit_section(to);
+    examples_section(to, command->examples);
+    if (command->notes) {
+        buffer_text(to, ".SH NOTES\n");
+        paragraphs(to, command->notes);
+    }
+    see_also(to, command);
+    free(dashed);
+    free(page);
+}
+
+void man_main(struct buffer *to)
+{
+    head(to, "psdvec");
+    buffer_text(to, ".SH NAME\npsdvec \\- " HELP_SUMMARY "\n"
+                    ".SH SYNOPSIS\n"
+                    ".B psdvec\n.I COMMAND\n[\\fIOPTION\\fR]... [\\fIFILE\\fR]...\n"
+                    ".br\n.B psdvec \\-\\-help\n.br\n.B psdvec \\-\\-version\n"
+                    ".SH DESCRIPTION\n");
+    roff_lines(to, "psdvec turns text into exact counts of word pairs, the ground on which its "
+                   "word embeddings stand. Results go to standard output or to the file of "
+                   "--output; messages and progress go to standard error, progress only if that "
+                   "is a terminal.");
+    buffer_text(to, ".SH COMMANDS\n");
+    const char *group = "";
+    for (size_t k = 0; commands[k]; k++) {
+        if (!commands[k]->group)
+            continue;
+        if (strcmp(group, commands[k]->group)) {
+            group = commands[k]->group;
+            buffer_format(to, ".SS %s\n", group);
+        }
+        buffer_format(to, ".TP\n.B %s\n", commands[k]->name);
+        roff_sentence(to, commands[k]->summary);
+    }
+    buffer_text(to, ".SH OPTIONS\nEvery command has these.\n");
+    for (const struct option_spec *option = common_options; option->name; option++)
+        one_option(to, option);
+    exit_section(to);
+    buffer_text(to, ".SH ENVIRONMENT\n.TP\n.B NO_COLOR\n");
+    roff_lines(to, "If set and not empty, there is no colour unless --color always asks for it.");
+    buffer_text(to, ".TP\n.B TERM\n");
+    roff_lines(to, "If it is dumb, there is neither colour nor a line of progress.");
+    buffer_text(to, ".TP\n.B COLUMNS\n");
+    roff_lines(to, "The width of the help where the terminal does not tell its own.");
+    buffer_text(to, ".SH SIGNALS\n");
+    roff_lines(to, "SIGINT (Ctrl-C), SIGTERM and SIGHUP stop the work, remove temporary files and "
+                   "leave existing results as they were. A second Ctrl-C ends the program at "
+                   "once. If the reader of standard output goes away, the program ends quietly "
+                   "with status 0.");
+    examples_section(to, main_examples);
+    see_also(to, NULL);
+}

@@ -1,0 +1,150 @@
+/* Memory that is there or the program ends; strings that grow. */
+#include "memory.h"
+
+#include "exit_status.h"
+#include "utf8.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void out_of_memory(void)
+{
+    fputs("psdvec: the system has no memory left; close other programs and try again\n", stderr);
+    exit(EXIT_RESOURCE);
+}
+
+void *must_alloc(size_t count, size_t size)
+{
+    void *new = calloc(count ? count : 1, size ? size : 1);
+    if (!new)
+        out_of_memory();
+    return new;
+}
+
+void *must_grow(void *old, size_t count, size_t size)
+{
+    if (size && count > SIZE_MAX / size)
+        out_of_memory();
+    size_t bytes = count * size;
+    void *new = realloc(old, bytes ? bytes : 1);
+    if (!new)
+        out_of_memory();
+    return new;
+}
+
+char *must_copy(const char *text)
+{
+    size_t length = strlen(text) + 1;
+    return memcpy(must_alloc(length, 1), text, length);
+}
+
+void buffer_add(struct buffer *buffer, const char *bytes, size_t length)
+{
+    if (length >= SIZE_MAX / 4 - buffer->length)
+        out_of_memory();
+    if (buffer->length + length + 1 > buffer->room) {
+        buffer->room = 2 * (buffer->length + length) + 32;
+        buffer->text = must_grow(buffer->text, buffer->room, 1);
+    }
+    if (length)
+        memcpy(buffer->text + buffer->length, bytes, length);
+    buffer->length += length;
+    buffer->text[buffer->length] = '\0';
+}
+
+void buffer_text(struct buffer *buffer, const char *text)
+{
+    buffer_add(buffer, text, strlen(text));
+}
+
+void buffer_char(struct buffer *buffer, char c)
+{
+    buffer_add(buffer, &c, 1);
+}
+
+void buffer_vformat(struct buffer *buffer, const char *format, va_list list)
+{
+    char small[256];
+    va_list again;
+    va_copy(again, list);
+    int length = vsnprintf(small, sizeof small, format, list);
+    if (length > 0 && (size_t)length < sizeof small) {
+        buffer_add(buffer, small, (size_t)length);
+    } else if (length > 0) {
+        char *large = must_alloc((size_t)length + 1, 1);
+        vsnprintf(large, (size_t)length + 1, format, again);
+        buffer_add(buffer, large, (size_t)length);
+        free(large);
+    }
+    va_end(again);
+}
+
+void buffer_format(struct buffer *buffer, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    buffer_vformat(buffer, format, list);
+    va_end(list);
+}
+
+void buffer_json(struct buffer *buffer, const char *text, size_t length)
+{
+    buffer_char(buffer, '"');
+    for (size_t k = 0; k < length;) {
+        unsigned char c = (unsigned char)text[k];
+        if (c == '"' || c == '\\') {
+            buffer_char(buffer, '\\');
+            buffer_char(buffer, (char)c);
+            k++;
+        } else if (c == '\n') {
+            buffer_text(buffer, "\\n");
+            k++;
+        } else if (c == '\t') {
+            buffer_text(buffer, "\\t");
+            k++;
+        } else if (c < 0x20 || c == 0x7f) {
+            buffer_format(buffer, "\\u%04x", c);
+            k++;
+        } else {
+            size_t bytes = utf8_length(text + k, length - k);
+            if (bytes)
+                buffer_add(buffer, text + k, bytes);
+            else
+                buffer_text(buffer, "\xef\xbf\xbd");
+            k += bytes ? bytes : 1;
+        }
+    }
+    buffer_char(buffer, '"');
+}
+
+const char *buffer_get(const struct buffer *buffer)
+{
+    return buffer->text ? buffer->text : "";
+}
+
+void buffer_clear(struct buffer *buffer)
+{
+    buffer->length = 0;
+    if (buffer->text)
+        buffer->text[0] = '\0';
+}
+
+void buffer_free(struct buffer *buffer)
+{
+    free(buffer->text);
+    *buffer = (struct buffer){0};
+}
+
+char *must_format(const char *format, ...)
+{
+    struct buffer buffer = {0};
+    va_list list;
+    va_start(list, format);
+    buffer_vformat(&buffer, format, list);
+    va_end(list);
+    if (!buffer.text)
+        buffer_text(&buffer, "");
+    return buffer.text;
+}

@@ -1,0 +1,47 @@
+/* Memory and growing strings for the program.
+ *
+ * Unlike the library, a program may end when the system has no memory left:
+ * every function here either succeeds or says one sentence and exits with the
+ * documented status. So no caller checks, and no word or path meets a
+ * fixed-size buffer. */
+#ifndef CLI_MEMORY_H
+#define CLI_MEMORY_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+#if defined(__GNUC__)
+#define CLI_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#else
+#define CLI_PRINTF(text, first)
+#endif
+
+/* Room for count elements of size bytes, zeroed. */
+void *must_alloc(size_t count, size_t size);
+/* As realloc for count elements of size bytes; new bytes are not zeroed. */
+void *must_grow(void *old, size_t count, size_t size);
+char *must_copy(const char *text);
+
+/* A string that grows. Start from {0}; `text` is NULL while it is empty and
+ * zero-terminated afterwards. */
+struct buffer {
+    char *text;
+    size_t length, room;
+};
+
+void buffer_add(struct buffer *buffer, const char *bytes, size_t length);
+void buffer_text(struct buffer *buffer, const char *text);
+void buffer_char(struct buffer *buffer, char c);
+void buffer_format(struct buffer *buffer, const char *format, ...) CLI_PRINTF(2, 3);
+void buffer_vformat(struct buffer *buffer, const char *format, va_list list);
+/* Adds `text` as a JSON string with its quotes; bad UTF-8 becomes U+FFFD. */
+void buffer_json(struct buffer *buffer, const char *text, size_t length);
+/* The text, never NULL. */
+const char *buffer_get(const struct buffer *buffer);
+void buffer_clear(struct buffer *buffer);
+void buffer_free(struct buffer *buffer);
+
+/* A formatted string on the heap. */
+char *must_format(const char *format, ...) CLI_PRINTF(1, 2);
+
+#endif

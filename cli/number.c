@@ -1,0 +1,111 @@
+/* Strict numbers. strtod() and strtoull() accept white space, signs, hex,
+ * "nan" and "inf"; so the characters are checked before they are called. */
+#include "number.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define DIGITS "0123456789"
+
+bool number_integer(const char *text, uint64_t *value)
+{
+    if (!*text || text[strspn(text, DIGITS)])
+        return false;
+    errno = 0;
+    unsigned long long number = strtoull(text, NULL, 10);
+    if (errno || number > UINT64_MAX)
+        return false;
+    *value = number;
+    return true;
+}
+
+/* The end of a decimal number at the start of `text`, or NULL. */
+static const char *real_end(const char *text)
+{
+    size_t whole = strspn(text, DIGITS);
+    const char *at = text + whole;
+    size_t fraction = 0;
+    if (*at == '.') {
+        fraction = strspn(at + 1, DIGITS);
+        at += 1 + fraction;
+    }
+    if (!whole && !fraction)
+        return NULL;
+    if (*at == 'e' || *at == 'E') {
+        const char *exponent = at + 1 + (at[1] == '+' || at[1] == '-');
+        size_t digits = strspn(exponent, DIGITS);
+        if (digits)
+            at = exponent + digits;
+    }
+    return at;
+}
+
+bool number_real(const char *text, double *value)
+{
+    const char *digits = text + (*text == '-');
+    const char *end = real_end(digits);
+    if (!end || *end)
+        return false;
+    /* LC_NUMERIC stays "C" in this program, so the point is a point. */
+    double number = strtod(text, NULL);
+    if (!isfinite(number))
+        return false;
+    *value = number;
+    return true;
+}
+
+bool number_size(const char *text, uint64_t *value)
+{
+    const char *end = real_end(text);
+    if (!end)
+        return false;
+    double number = strtod(text, NULL);
+    static const char units[] = "KMGT";
+    const char *unit = *end ? strchr(units, *end == 'k' ? 'K' : *end) : NULL;
+    if (!strcmp(end, "%")) {
+        if (number > 100)
+            return false;
+        number = number / 100 * (double)machine_memory();
+    } else if (unit) {
+        if (end[1] && strcmp(end + 1, "B") && strcmp(end + 1, "iB"))
+            return false;
+        number = ldexp(number, 10 * (int)(unit - units + 1));
+    } else if (*end && strcmp(end, "B")) {
+        return false;
+    }
+    if (!(number >= 1 && number < 0x1p63))
+        return false;
+    *value = (uint64_t)number;
+    return true;
+}
+
+/* One number in a file of the kernel; 0 if there is none ("max"). */
+static uint64_t read_limit(const char *path)
+{
+    FILE *file = fopen(path, "re");
+    unsigned long long limit = 0;
+    if (!file)
+        return 0;
+    if (fscanf(file, "%llu", &limit) != 1)
+        limit = 0;
+    fclose(file);
+    return limit;
+}
+
+uint64_t machine_memory(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    uint64_t memory = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : (uint64_t)1 << 30;
+    static const char *const limits[] = {"/sys/fs/cgroup/memory.max",
+                                         "/sys/fs/cgroup/memory/memory.limit_in_bytes"};
+    for (size_t k = 0; k < 2; k++) {
+        uint64_t limit = read_limit(limits[k]);
+        if (limit && limit < memory)
+            memory = limit;
+    }
+    return memory;
+}

@@ -1,0 +1,228 @@
+/* One run: sets up talk, log, output and the library from the common options,
+ * lets the command act, and looks after what is left. */
+#include "run.h"
+
+#include "exit_status.h"
+#include "signals.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *const colour_words[] = {"auto", "always", "never", NULL};
+
+const struct option_spec common_options[] = {
+    {.name = "output", .letter = 'o', .kind = OPTION_TEXT, .argument = "FILE",
+     .group = "Common options", .completes = COMPLETES_FILES,
+     .help = "write the result to FILE; it is replaced only when the new one is whole"},
+    {.name = "quiet", .letter = 'q', .kind = OPTION_FLAG,
+     .help = "say nothing but warnings and errors"},
+    {.name = "verbose", .letter = 'v', .kind = OPTION_FLAG, .help = "say more about what is done"},
+    {.name = "threads", .kind = OPTION_INTEGER, .argument = "N", .least = 1, .most = 4096,
+     .otherwise = "all processors",
+     .help = "use N threads; the result does not depend on it"},
+    {.name = "memory", .kind = OPTION_SIZE, .argument = "SIZE",
+     .otherwise = "half of the machine's memory",
+     .help = "use at most SIZE of memory: 512M, 4G, or 50% of the machine's"},
+    {.name = "seed", .kind = OPTION_INTEGER, .argument = "N", .least = 0, .most = UINT64_MAX,
+     .fallback = "0", .help = "seed of everything random"},
+    {.name = "log", .kind = OPTION_TEXT, .argument = "FILE", .completes = COMPLETES_FILES,
+     .help = "write what happens to FILE, one JSON object a line"},
+    {.name = "color", .kind = OPTION_CHOICE, .choices = colour_words, .fallback = "auto",
+     .help = "colour; auto respects NO_COLOR and TERM=dumb"},
+    {.name = "temp-dir", .kind = OPTION_TEXT, .argument = "DIR", .completes = COMPLETES_FOLDERS,
+     .otherwise = "the folder of the result", .help = "put temporary files into DIR"},
+    {.name = "help", .letter = 'h', .kind = OPTION_FLAG, .help = "show this help"},
+    {0}};
+
+int use_error(const char *command, const char *sentence)
+{
+    const char *space = *command ? " " : "";
+    fprintf(stderr, "psdvec%s%s: %s\n", space, command, sentence);
+    fprintf(stderr, "Try 'psdvec%s%s --help'.\n", space, command);
+    return EXIT_USE;
+}
+
+static void log_error(struct run *run, int status, const char *name, const char *message)
+{
+    struct buffer members = {0};
+    buffer_format(&members, "\"exit_status\": %d", status);
+    if (name)
+        buffer_format(&members, ", \"status\": \"%s\"", name);
+    buffer_text(&members, ", \"message\": ");
+    buffer_json(&members, message, strlen(message));
+    log_event(&run->log, "error", buffer_get(&members));
+    buffer_free(&members);
+}
+
+int run_error(struct run *run, int status, const char *format, ...)
+{
+    struct buffer message = {0};
+    va_list list;
+    va_start(list, format);
+    buffer_vformat(&message, format, list);
+    va_end(list);
+    talk_error(&run->talk, buffer_get(&message));
+    log_error(run, status, NULL, buffer_get(&message));
+    buffer_free(&message);
+    return status;
+}
+
+int run_use_error(struct run *run, const char *format, ...)
+{
+    struct buffer message = {0};
+    va_list list;
+    va_start(list, format);
+    buffer_vformat(&message, format, list);
+    va_end(list);
+    use_error(run->arguments->command->name, buffer_get(&message));
+    log_error(run, EXIT_USE, NULL, buffer_get(&message));
+    buffer_free(&message);
+    return EXIT_USE;
+}
+
+int run_failed(struct run *run, psdvec_status status)
+{
+    int code = exit_for(status);
+    const char *message = run->ctx ? psdvec_error_message(run->ctx) : "";
+    if (!*message)
+        message = status == PSDVEC_ERR_CANCELLED ? "stopped" : psdvec_status_name(status);
+    talk_error(&run->talk, message);
+    log_error(run, code, psdvec_status_name(status), message);
+    return code;
+}
+
+static void on_progress(void *user, const psdvec_progress *progress)
+{
+    struct run *run = user;
+    talk_progress(&run->talk, progress);
+}
+
+static void on_message(void *user, psdvec_message_level level, const char *text)
+{
+    struct run *run = user;
+    if (level == PSDVEC_WARNING)
+        talk_warning(&run->talk, text);
+    else
+        talk_note(&run->talk, text);
+}
+
+int run_library(struct run *run)
+{
+    const struct arguments *arguments = run->arguments;
+    psdvec_context_options options;
+    psdvec_context_options_default(&options);
+    options.threads = (int)argument_integer(arguments, "threads");
+    options.memory = argument_integer(arguments, "memory");
+    options.seed = argument_integer(arguments, "seed");
+    options.tempdir = argument_text(arguments, "temp-dir");
+    options.on_progress = on_progress;
+    options.on_message = on_message;
+    options.should_cancel = signals_should_cancel;
+    options.user = run;
+    psdvec_status status = psdvec_context_new(&options, &run->ctx);
+    if (status != PSDVEC_OK) {
+        run->ctx = NULL;
+        return run_error(run, exit_for(status), "cannot start with these threads and memory: %s",
+                         psdvec_status_name(status));
+    }
+    return EXIT_FINE;
+}
+
+/* The rest of the output: EPIPE is no error, a reader may have seen enough. */
+static int finish_output(struct run *run, int code)
+{
+    const char *path = argument_text(run->arguments, "output");
+    bool ours = !run->arguments->command->output_example;
+    if (output_close(&run->out, code == EXIT_FINE) || run->out.error == EPIPE || code != EXIT_FINE)
+        return code;
+    if (run->out.error == EINTR)
+        return exit_for(PSDVEC_ERR_CANCELLED);
+    return run_error(run, EXIT_OUTPUT, "cannot write %s: %s%s",
+                     path && ours ? path : "to standard output", strerror(run->out.error),
+                     run->out.error == ENOSPC ? "; make room and run it again" : "");
+}
+
+static bool same_file(const char *a, const char *b)
+{
+    struct stat first, second;
+    return a && b && stat(a, &first) == 0 && stat(b, &second) == 0 && S_ISREG(first.st_mode) &&
+           first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+/* The operand that is the same file as `path`; NULL if none is. */
+static const char *operand_at(const struct arguments *arguments, const char *path)
+{
+    for (size_t k = 0; k < arguments->operand_count; k++)
+        if (same_file(path, arguments->operands[k]))
+            return arguments->operands[k];
+    return NULL;
+}
+
+static int act(struct run *run)
+{
+    const struct command *command = run->arguments->command;
+    const char *path = argument_text(run->arguments, "output");
+    if (command->output_example && !path)
+        return run_use_error(run, "say where the result goes, for example -o %s",
+                             command->output_example);
+    /* Where the library writes the file, it checks this itself. */
+    if (!command->output_example && operand_at(run->arguments, path))
+        return run_error(run, EXIT_OUTPUT,
+                         "%s is both input and output; choose another name for the output", path);
+    if (!output_open(&run->out, command->output_example ? NULL : path)) {
+        int code = run_error(run, EXIT_OUTPUT, "cannot write %s: %s", path,
+                             strerror(run->out.error));
+        output_close(&run->out, false);
+        return code;
+    }
+    int code = command->act(run);
+    talk_erase(&run->talk);
+    return finish_output(run, code);
+}
+
+int run_command(const struct arguments *arguments)
+{
+    struct run run = {.arguments = arguments};
+    const char *log_path = argument_text(arguments, "log");
+    enum colour_wish wish = (enum colour_wish)argument_integer(arguments, "color");
+    char *who = must_format("psdvec %s", arguments->command->name);
+
+    talk_start(&run.talk, who, &run.log);
+    run.talk.quiet = argument_flag(arguments, "quiet");
+    run.talk.verbose = argument_flag(arguments, "verbose");
+    run.talk.progress = terminal_redraws(STDERR_FILENO);
+    run.talk.palette = terminal_palette(terminal_colour(STDERR_FILENO, wish));
+    run.palette = terminal_palette(
+        terminal_colour(STDOUT_FILENO, argument_text(arguments, "output") && wish == COLOUR_AUTO
+                                           ? COLOUR_NEVER
+                                           : wish));
+
+    int code;
+    bool overwrites = operand_at(arguments, log_path) ||
+                      same_file(log_path, argument_text(arguments, "output"));
+    if (overwrites) {
+        log_open(&run.log, NULL);
+        code = run_error(&run, EXIT_OUTPUT,
+                         "the log %s is an input or the output; choose another name for the log",
+                         log_path);
+    } else if (!log_open(&run.log, log_path)) {
+        code = run_error(&run, EXIT_OUTPUT, "cannot write the log %s: %s", log_path,
+                         strerror(errno));
+    } else {
+        log_start(&run.log, arguments);
+        code = act(&run);
+    }
+    struct buffer last = {0};
+    buffer_format(&last, "\"exit_status\": %d", code);
+    log_event(&run.log, "end", buffer_get(&last));
+    buffer_free(&last);
+    psdvec_context_free(run.ctx);
+    if (!log_close(&run.log) && code == EXIT_FINE)
+        code = run_error(&run, EXIT_OUTPUT, "cannot write the log %s", log_path);
+    talk_end(&run.talk);
+    free(who);
+    return code;
+}

@@ -1,0 +1,51 @@
+/* Signals.
+ *
+ * The handler only sets a flag; the library asks for it through its
+ * should_cancel callback, cleans up after itself and returns a 6xx status, so
+ * that temporary files vanish. SIGPIPE is ignored: writing to a closed pipe
+ * then fails with EPIPE, which the output layer turns into a quiet end.
+ *
+ * This is the only file of the program with state outside of main(). */
+#include "signals.h"
+
+#include <signal.h>
+#include <stddef.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t caught;
+
+static void on_signal(int number)
+{
+    if (caught && number == SIGINT)
+        _exit(128 + number);
+    if (!caught)
+        caught = number;
+}
+
+void signals_start(void)
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction action = {.sa_handler = on_signal};
+    sigemptyset(&action.sa_mask);
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
+        struct sigaction old;
+        /* A signal that the parent chose to ignore (nohup) stays ignored. */
+        if (sigaction(numbers[k], NULL, &old) == 0 && old.sa_handler == SIG_IGN)
+            continue;
+        sigaction(numbers[k], &action, NULL);
+    }
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    sigemptyset(&ignore.sa_mask);
+    sigaction(SIGPIPE, &ignore, NULL);
+}
+
+int signals_caught(void)
+{
+    return caught;
+}
+
+bool signals_should_cancel(void *user)
+{
+    (void)user;
+    return caught != 0;
+}

@@ -1,0 +1,25 @@
+/* The options that say how text becomes tokens: count and tokenize have them. */
+#ifndef CLI_TEXT_OPTIONS_H
+#define CLI_TEXT_OPTIONS_H
+
+#include "arguments.h"
+
+#include <psdvec/psdvec.h>
+
+extern const struct option_spec text_options[];
+
+/* Starts from the library's defaults and takes what the command line says. With
+ * `defaults`, also takes the defaults that the help shows: the check-defaults
+ * command compares the two. */
+void text_options_read(const struct arguments *arguments, bool defaults,
+                       psdvec_text_options *options);
+
+/* Sets `field` from --name if it was given, or if `all` and there is a default. */
+#define TAKE(field, type, arguments, name, all)                                                   \
+    do {                                                                                          \
+        const struct option_value *value_ = argument((arguments), (name));                        \
+        if (value_->given || ((all) && value_->known))                                            \
+            (field) = (type)value_->integer;                                                      \
+    } while (0)
+
+#endif

@@ -1,0 +1,40 @@
+# What every test of the program needs. The program is "$PSDVEC".
+
+common_setup() {
+    : "${PSDVEC:?set PSDVEC to the program under test}"
+    PSDVEC=$(realpath "$PSDVEC")
+    export PSDVEC COLUMNS=80 LC_ALL=C.UTF-8 TERM=dumb
+    unset NO_COLOR
+    HERE=$BATS_TEST_DIRNAME
+    cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+# golden NAME: compares standard input with golden/NAME.txt. With
+# UPDATE_GOLDEN=1 it writes the file instead; look at the difference before
+# you commit it.
+golden() {
+    if [ -n "${UPDATE_GOLDEN:-}" ]; then
+        cat >"$HERE/golden/$1.txt"
+    else
+        diff -u "$HERE/golden/$1.txt" -
+    fi
+}
+
+# refused STATUS SENTENCE ARGUMENT...: the program must end with this status,
+# print nothing on standard output, and say the sentence on standard error.
+refused() {
+    local status_wanted=$1 sentence=$2 status=0
+    shift 2
+    "$PSDVEC" "$@" >stdout 2>stderr </dev/null || status=$?
+    if [ "$status" -ne "$status_wanted" ] || [ -s stdout ] || ! grep -qF -- "$sentence" stderr; then
+        echo "psdvec $*"
+        echo "wanted status $status_wanted and: $sentence"
+        echo "got status $status and: $(cat stderr)"
+        return 1
+    fi
+}
+
+# A text small enough to count by hand.
+small_text() {
+    printf 'The cat sat on the mat.\nThe dog sat.\n' >small.txt
+}

@@ -1,0 +1,31 @@
+# Every example of the help and the manual pages is run, as it stands there.
+load common
+
+setup() { common_setup; }
+
+make_inputs() {
+    mkdir -p bin books
+    ln -sf "$PSDVEC" bin/psdvec
+    PATH=$PWD/bin:$PATH
+    yes 'The art of music is a joy. Folk music and popular music fill the old music hall.' |
+        head -n 40 >wiki.txt
+    yes 'A book about art and about music, and about the history of both.' | head -n 20 >books/one.txt
+    yes 'Another book, on the art of the book.' | head -n 20 >books/two.txt
+    cp wiki.txt notes.txt
+    tar -czf notes.tar.gz notes.txt
+    gzip -c books/one.txt >news.txt.gz
+    yes '{"id": 1, "text": "Posts about music and about art."}' | head -n 20 >posts.jsonl
+}
+
+@test "all examples run" {
+    make_inputs
+    "$PSDVEC" generate-examples >examples
+    [ "$(wc -l <examples)" -gt 20 ]
+    while IFS= read -r line; do
+        if ! bash -o pipefail -c "$line" >output 2>&1 </dev/null; then
+            echo "failed: $line"
+            cat output
+            return 1
+        fi
+    done <examples
+}

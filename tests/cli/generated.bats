@@ -1,0 +1,88 @@
+# What is generated from the declarations: manual pages and completion.
+load common
+
+setup() { common_setup; }
+
+@test "there is a manual page for every visible command" {
+    mkdir man
+    "$PSDVEC" generate-man man
+    [ "$(ls man | tr '\n' ' ')" = "psdvec-count.1 psdvec-counts-dump.1 psdvec-counts-export.1 psdvec-counts-import.1 psdvec-counts-info.1 psdvec-counts-merge.1 psdvec-counts-show.1 psdvec-help.1 psdvec-tokenize.1 psdvec.1 " ]
+}
+
+@test "man and mandoc find nothing to complain about" {
+    command -v man mandoc >/dev/null || skip "neither man nor mandoc"
+    mkdir man
+    "$PSDVEC" generate-man man
+    for page in man/*; do
+        if command -v man >/dev/null; then
+            man --warnings -l "$page" 2>warnings >/dev/null
+            [ ! -s warnings ]
+        fi
+        if command -v mandoc >/dev/null; then
+            mandoc -Tlint "$page"
+        fi
+    done
+}
+
+@test "manual pages are the same bits with SOURCE_DATE_EPOCH" {
+    mkdir a b
+    SOURCE_DATE_EPOCH=0 "$PSDVEC" generate-man a
+    SOURCE_DATE_EPOCH=0 "$PSDVEC" generate-man b
+    diff -r a b
+    grep -q '^\.TH PSDVEC 1 1970-01-01 ' a/psdvec.1
+}
+
+@test "manual pages into a missing folder: status 5" {
+    refused 5 "cannot write nosuch/psdvec.1" generate-man nosuch
+}
+
+@test "an unknown shell is refused" {
+    refused 2 "the shell must be bash, zsh or fish, not 'tcsh'" generate-completion tcsh
+}
+
+# complete_bash WORD...: what bash would offer for the last word.
+complete_bash() {
+    bash -c 'source ./completion.bash
+             COMP_WORDS=("$@")
+             COMP_CWORD=$(($# - 1))
+             _psdvec
+             echo "${COMPREPLY[*]}"' bash "$@"
+}
+
+@test "bash completes commands, options, choices and files" {
+    "$PSDVEC" generate-completion bash >completion.bash
+    bash -n completion.bash
+    mkdir data
+    touch data.txt
+    [ "$(complete_bash psdvec '')" = "count tokenize counts help --help --version" ]
+    [ "$(complete_bash psdvec counts '')" = "info show dump merge export import" ]
+    [ "$(complete_bash psdvec help c)" = "count counts" ]
+    [ "$(complete_bash psdvec count --tok)" = "--tokenizer" ]
+    [ "$(complete_bash psdvec count --tokenizer '')" = "words whitespace original icu" ]
+    [ "$(complete_bash psdvec count --color = a)" = "auto always" ]
+    [ "$(complete_bash psdvec counts dump --form)" = "--format" ]
+    [ "$(complete_bash psdvec counts dump --format j)" = "jsonl" ]
+    [ "$(complete_bash psdvec count data | tr ' ' '\n' | sort | tr '\n' ' ')" = "data data.txt " ]
+    [ "$(complete_bash psdvec count --temp-dir da)" = "data" ]
+    [ "$(complete_bash psdvec count --seed '')" = "" ]
+}
+
+@test "zsh loads its completion" {
+    command -v zsh >/dev/null || skip "no zsh"
+    "$PSDVEC" generate-completion zsh >_psdvec
+    zsh -n _psdvec
+    [ "$(zsh -fc 'autoload -Uz compinit; compinit -u -D; source ./_psdvec; print $_comps[psdvec]')" = _psdvec ]
+    [ "$(zsh -fc 'fpath=($PWD $fpath); autoload -Uz compinit; compinit -u -D; print $_comps[psdvec]')" = _psdvec ]
+}
+
+@test "fish completes commands, options and choices" {
+    command -v fish >/dev/null || skip "no fish"
+    export HOME=$PWD
+    "$PSDVEC" generate-completion fish >psdvec.fish
+    fish -n psdvec.fish
+    complete_fish() { fish -c "source psdvec.fish; complete -C '$1'" | cut -f 1 | sort | tr '\n' ' '; }
+    [ "$(complete_fish 'psdvec ')" = "count counts help tokenize " ]
+    [ "$(complete_fish 'psdvec counts ')" = "dump export import info merge show " ]
+    [ "$(complete_fish 'psdvec counts dump --form')" = "--format " ]
+    [ "$(complete_fish 'psdvec count --distance ')" = "harmonic linear uniform " ]
+}

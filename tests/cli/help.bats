@@ -1,0 +1,75 @@
+# Help screens: exact, and within 80 columns.
+bats_require_minimum_version 1.5.0
+load common
+
+setup() { common_setup; }
+
+visible="count tokenize counts-info counts-show counts-dump counts-merge counts-export
+         counts-import help"
+
+@test "psdvec --help shows all commands and two examples" {
+    "$PSDVEC" --help | golden help-main
+}
+
+@test "the main screen fits a terminal of 80 x 25" {
+    "$PSDVEC" --help >screen
+    [ "$(wc -l <screen)" -le 25 ]
+    [ "$(wc -L <screen)" -le 80 ]
+}
+
+@test "-h, --help and psdvec help say the same" {
+    "$PSDVEC" --help >a
+    "$PSDVEC" -h | cmp - a
+    "$PSDVEC" help | cmp - a
+    "$PSDVEC" count --help >b
+    "$PSDVEC" count -h | cmp - b
+    "$PSDVEC" help count | cmp - b
+    "$PSDVEC" counts dump --help >c
+    "$PSDVEC" help counts dump | cmp - c
+}
+
+@test "--help wins over what stands after it, and missing operands" {
+    "$PSDVEC" count --help --no-such-option >/dev/null
+    "$PSDVEC" count -qh >/dev/null
+}
+
+@test "the help of every command is as expected" {
+    for name in $visible; do
+        # shellcheck disable=SC2086
+        "$PSDVEC" help ${name/-/ } | golden "help-$name"
+    done
+}
+
+@test "the help of every command fits 80 columns" {
+    for name in $visible; do
+        "$PSDVEC" help ${name/-/ } >screen
+        [ "$(wc -L <screen)" -le 80 ]
+    done
+}
+
+@test "help follows a narrower terminal" {
+    COLUMNS=60 "$PSDVEC" count --help | sed '/^Examples/,$d' >screen
+    [ "$(wc -L <screen)" -le 60 ]
+}
+
+@test "psdvec counts --help lists the second words" {
+    "$PSDVEC" counts --help | golden help-counts
+    "$PSDVEC" help counts | golden help-counts
+}
+
+@test "psdvec alone shows the help on stderr, with status 2" {
+    run --separate-stderr "$PSDVEC"
+    [ "$status" -eq 2 ]
+    [ -z "$output" ]
+    [[ $stderr == *"Usage: psdvec COMMAND"* ]]
+}
+
+@test "--version prints one line" {
+    run "$PSDVEC" --version
+    [ "$status" -eq 0 ]
+    [[ $output =~ ^psdvec\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+}
+
+@test "the defaults in the help are those of the library" {
+    "$PSDVEC" check-defaults
+}
