@@ -2,7 +2,6 @@
 #include "count/chunk.h"
 
 #include "base/thread.h"
-#include "count/row_sum.h"
 #include "count/token_code.h"
 
 static const uint32_t border = UINT32_MAX;
@@ -274,13 +273,7 @@ static psdvec_status count_group(void *opaque, size_t group, int worker)
             add_row_running(c, sum, first, last);
         else
             add_row_plain(c, sum, first, last);
-        status = pv_rows_reserve(rows, sum->touched_count);
-        if (status == PSDVEC_OK) {
-            size_t count =
-                pv_row_sum_take(sum, rows->columns + rows->used, rows->values + rows->used);
-            rows->lengths[id - begin] = (uint32_t)count;
-            rows->used += count;
-        }
+        status = pv_rows_add(rows, id, sum);
     }
     status = pv_gate_pass(&c->gate, group, status, c->sink, rows);
     pv_progress_add(c->job->progress, c->row_start[end] - c->row_start[begin]);

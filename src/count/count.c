@@ -254,7 +254,7 @@ static psdvec_status refuse_outputs_among_inputs(psdvec_context *ctx, const pv_i
 
 psdvec_status pv_count_run(psdvec_context *ctx, const psdvec_count_options *options,
                            const char *const *inputs, size_t input_count, const char *output_path,
-                           bool may_be_empty, psdvec_count_report *report)
+                           pv_count_part part, psdvec_count_report *report)
 {
     double began = pv_now();
     psdvec_status status;
@@ -278,7 +278,7 @@ psdvec_status pv_count_run(psdvec_context *ctx, const psdvec_count_options *opti
     PV_TRY_DONE(
         pv_token_store_read(ctx, &files, input_count, &options->text, folder, &c.store));
     PV_TRY_DONE(pv_vocabulary_build(&c.vocabulary, c.store, options));
-    PV_TRY_DONE(check_not_empty(&c, inputs[0], input_count, may_be_empty));
+    PV_TRY_DONE(check_not_empty(&c, inputs[0], input_count, part.may_be_empty));
     warn_of_missing_words(&c);
     PV_TRY_DONE(pv_window_init(&c.window, ctx, options, &c.vocabulary));
     PV_TRY_DONE(pv_provenance_set(&c.provenance, options));
@@ -289,7 +289,8 @@ psdvec_status pv_count_run(psdvec_context *ctx, const psdvec_count_options *opti
     PV_TRY_DONE(pv_counts_writer_new(ctx, output, folder, &c.vocabulary, &c.provenance,
                                      c.window.keep, &writer));
     pv_row_sink sink = pv_counts_writer_sink(writer);
-    PV_TRY_DONE(count_tokens(&c, &sink));
+    if (!part.words_only)
+        PV_TRY_DONE(count_tokens(&c, &sink));
     PV_TRY_DONE(pv_counts_writer_finish(writer, &c.report.bigrams));
     PV_TRY_DONE(pv_check_cancel(ctx));
     status = pv_output_commit(output);
@@ -333,5 +334,5 @@ psdvec_status psdvec_count(psdvec_context *ctx, const psdvec_count_options *opti
     PV_TRY(pv_count_options_check(ctx, options));
     if (options->resume_dir)
         return pv_count_resumable(ctx, options, inputs, input_count, output, report);
-    return pv_count_run(ctx, options, inputs, input_count, output, false, report);
+    return pv_count_run(ctx, options, inputs, input_count, output, (pv_count_part){0}, report);
 }

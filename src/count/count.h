@@ -6,11 +6,16 @@
 
 psdvec_status pv_count_options_check(psdvec_context *ctx, const psdvec_count_options *options);
 
-/* psdvec_count without --resume. With `may_be_empty`, inputs without a single
- * known word give a file without bigrams instead of an error. */
+/* What counting an input in parts needs besides the options. */
+typedef struct pv_count_part {
+    bool words_only;   /* a file with all words and their frequencies, no bigrams */
+    bool may_be_empty; /* no known word gives an empty file, not an error */
+} pv_count_part;
+
+/* psdvec_count without `resume_dir`, and without pv_begin. */
 psdvec_status pv_count_run(psdvec_context *ctx, const psdvec_count_options *options,
                            const char *const *inputs, size_t input_count, const char *output,
-                           bool may_be_empty, psdvec_count_report *report);
+                           pv_count_part part, psdvec_count_report *report);
 
 /* PSDVEC_ERR_SAME_FILE if the output is one of the inputs. */
 psdvec_status pv_refuse_same_file(psdvec_context *ctx, const char *const *inputs, size_t count,

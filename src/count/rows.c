@@ -61,6 +61,15 @@ psdvec_status pv_rows_reserve(pv_rows *rows, size_t extra)
     return PSDVEC_OK;
 }
 
+psdvec_status pv_rows_add(pv_rows *rows, uint32_t row, pv_row_sum *sum)
+{
+    PV_TRY(pv_rows_reserve(rows, sum->touched_count));
+    size_t count = pv_row_sum_take(sum, rows->columns + rows->used, rows->values + rows->used);
+    rows->lengths[row - rows->first] = (uint32_t)count;
+    rows->used += count;
+    return PSDVEC_OK;
+}
+
 psdvec_status pv_row_groups_init(pv_row_groups *groups, psdvec_context *ctx, const uint64_t *work,
                                  uint32_t rows, size_t wanted)
 {

@@ -4,7 +4,7 @@
 #ifndef PV_COUNT_ROWS_H
 #define PV_COUNT_ROWS_H
 
-#include "base/memory.h"
+#include "count/row_sum.h"
 
 /* The rows [first, first + count), one after the other. */
 typedef struct pv_rows {
@@ -24,6 +24,10 @@ void pv_rows_free(pv_rows *rows);
 psdvec_status pv_rows_begin(pv_rows *rows, uint32_t first, uint32_t count);
 /* Room for `extra` more entries. */
 psdvec_status pv_rows_reserve(pv_rows *rows, size_t extra);
+
+/* Takes the row out of its accumulator and puts it at the end. Rows that are
+ * never added stay empty; they are added in order. */
+psdvec_status pv_rows_add(pv_rows *rows, uint32_t row, pv_row_sum *sum);
 
 /* Where finished rows go. `prepare` does what it can to rows->packed, in any
  * order and at once for several groups; then `take` is called for one group

@@ -2,7 +2,6 @@
 #include "count/runs.h"
 
 #include "base/thread.h"
-#include "count/row_sum.h"
 
 #include <string.h>
 
@@ -49,7 +48,7 @@ static psdvec_status pack_rows(void *self, pv_rows *rows)
 {
     (void)self;
     pv_buffer *packed = &rows->packed;
-    PV_TRY(pv_buffer_reserve(packed, 2 * LONGEST_NUMBER * (rows->used + rows->count)));
+    PV_TRY(pv_buffer_reserve(packed, (5 + LONGEST_NUMBER) * rows->used + 10 * (size_t)rows->count));
     char *out = packed->data;
     uint32_t last_row = rows->first;
     size_t at = 0;
@@ -231,11 +230,7 @@ static psdvec_status merge_rows(merge_job *job, merge_worker *w, size_t group)
         for (size_t i = 0; i < runs->count; i++)
             if (!w->cursors[i].exhausted && w->cursors[i].row == row)
                 PV_TRY(add_entries(&w->cursors[i], &w->sum));
-        PV_TRY(pv_rows_reserve(&w->rows, w->sum.touched_count));
-        size_t count = pv_row_sum_take(&w->sum, w->rows.columns + w->rows.used,
-                                       w->rows.values + w->rows.used);
-        w->rows.lengths[row - begin] = (uint32_t)count;
-        w->rows.used += count;
+        PV_TRY(pv_rows_add(&w->rows, row, &w->sum));
     }
     return PSDVEC_OK;
 }

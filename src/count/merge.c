@@ -1,0 +1,409 @@
+/* psdvec_counts_merge: counts files added up.
+ *
+ * Files whose words are the same in the same order keep that order, so that
+ * merge(count(A), count(B)) equals count(A + B) for a fixed vocabulary, bit
+ * for bit. Otherwise the result has the union of the words, most frequent
+ * first. Rows of the result are added up one at a time from the mapped files,
+ * so memory does not grow with the number of bigrams.
+ */
+#include "base/file.h"
+#include "base/progress.h"
+#include "base/thread.h"
+#include "count/count.h"
+#include "count/counts_read.h"
+#include "count/counts_write.h"
+#include "count/merge.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct merge_input {
+    psdvec_counts *counts;
+    uint32_t *final;  /* word of the file -> word of the result; NULL: the same */
+    uint32_t *source; /* word of the result -> word of the file, or PV_UNKNOWN_WORD */
+} merge_input;
+
+typedef struct merging {
+    psdvec_context *ctx;
+    merge_input *inputs;
+    size_t count;
+    pv_vocabulary vocabulary;
+    pv_provenance provenance;
+    double *keep; /* NULL without subsampling */
+    pv_row_groups groups;
+    pv_gate gate;
+    pv_row_sink sink;
+    pv_row_sum *sums; /* per worker */
+    pv_rows *rows;    /* per worker */
+    pv_progress progress;
+} merging;
+
+static psdvec_status failure(const psdvec_context *ctx)
+{
+    return (psdvec_status)atomic_load(&ctx->status);
+}
+
+/* ---- Do they belong together? ------------------------------------------------ */
+
+static psdvec_status fail_mismatch(const merging *m, size_t i, const char *what)
+{
+    return pv_fail(m->ctx, PSDVEC_ERR_MISMATCH,
+                   "%s and %s cannot be added up: their %s differ; count both with the same "
+                   "settings (psdvec counts info shows them)",
+                   pv_st_path(m->inputs[0].counts->file), pv_st_path(m->inputs[i].counts->file),
+                   what);
+}
+
+static psdvec_status check_settings(const merging *m)
+{
+    const psdvec_counts *first = m->inputs[0].counts;
+    for (size_t i = 1; i < m->count; i++) {
+        const psdvec_counts *other = m->inputs[i].counts;
+        if (first->info.window != other->info.window)
+            return fail_mismatch(m, i, "windows");
+        if (first->info.scale != other->info.scale)
+            return fail_mismatch(m, i, "scales (units of a count)");
+        if (strcmp(first->info.settings_json, other->info.settings_json) != 0)
+            return fail_mismatch(m, i, "settings");
+        if ((first->keep == NULL) != (other->keep == NULL))
+            return fail_mismatch(m, i, "rules for frequent words");
+    }
+    return PSDVEC_OK;
+}
+
+static bool same_words(const psdvec_counts *a, const psdvec_counts *b)
+{
+    return a->info.words == b->info.words &&
+           memcmp(a->offsets, b->offsets, ((size_t)a->info.words + 1) * sizeof *a->offsets) == 0 &&
+           memcmp(a->bytes, b->bytes, (size_t)a->offsets[a->info.words]) == 0;
+}
+
+/* ---- The words of the result ---------------------------------------------------- */
+
+static psdvec_status add_words(psdvec_context *ctx, pv_word_table *table, merge_input *input)
+{
+    psdvec_counts *c = input->counts;
+    input->final = pv_alloc(ctx, c->info.words, sizeof *input->final, "the words' numbers");
+    if (!input->final)
+        return failure(ctx);
+    for (uint32_t i = 0; i < c->info.words; i++) {
+        size_t length;
+        const char *word = psdvec_counts_word(c, i, &length);
+        pv_word_key key = pv_word_key_exact(word, (uint32_t)length);
+        PV_TRY(pv_word_table_find_or_add(table, &key, &input->final[i]));
+        table->words[input->final[i]].value += c->frequency[i];
+    }
+    return PSDVEC_OK;
+}
+
+static int by_frequency(const void *a, const void *b, void *opaque)
+{
+    const pv_word_table *table = opaque;
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    const pv_word *wx = &table->words[x], *wy = &table->words[y];
+    if (wx->value != wy->value)
+        return wx->value > wy->value ? -1 : 1;
+    size_t shorter = wx->length < wy->length ? wx->length : wy->length;
+    int order = memcmp(pv_word_text(table, x), pv_word_text(table, y), shorter);
+    return order ? order : (wx->length > wy->length) - (wx->length < wy->length);
+}
+
+/* The union, sorted; each input's `final` then points into it. */
+static psdvec_status unite_words(merging *m)
+{
+    psdvec_context *ctx = m->ctx;
+    pv_word_table seen, sorted = {0};
+    uint32_t *order = NULL, *rank = NULL;
+    psdvec_status status;
+    PV_TRY(pv_word_table_init(&seen, ctx, m->inputs[0].counts->info.words));
+    for (size_t i = 0; i < m->count; i++)
+        PV_TRY_DONE(add_words(ctx, &seen, &m->inputs[i]));
+    order = pv_alloc(ctx, seen.count, sizeof *order, "sorting the words");
+    rank = pv_alloc(ctx, seen.count, sizeof *rank, "sorting the words");
+    if (!order || !rank) {
+        status = failure(ctx);
+        goto done;
+    }
+    for (uint32_t i = 0; i < seen.count; i++)
+        order[i] = i;
+    qsort_r(order, seen.count, sizeof *order, by_frequency, &seen);
+    PV_TRY_DONE(pv_word_table_init(&sorted, ctx, seen.count));
+    for (uint32_t i = 0; i < seen.count; i++) {
+        uint32_t id;
+        pv_word_key key =
+            pv_word_key_padded(pv_word_text(&seen, order[i]), seen.words[order[i]].length);
+        PV_TRY_DONE(pv_word_table_add(&sorted, &key, &id));
+        rank[order[i]] = id;
+    }
+    PV_TRY_DONE(pv_vocabulary_set(&m->vocabulary, &sorted));
+    for (size_t i = 0; i < m->count; i++)
+        for (uint32_t w = 0; w < m->inputs[i].counts->info.words; w++)
+            m->inputs[i].final[w] = rank[m->inputs[i].final[w]];
+done:
+    pv_word_table_free(&seen);
+    pv_word_table_free(&sorted);
+    pv_free(ctx, order);
+    pv_free(ctx, rank);
+    return status;
+}
+
+static psdvec_status keep_words(merging *m)
+{
+    pv_vocabulary *v = &m->vocabulary;
+    const psdvec_counts *c = m->inputs[0].counts;
+    size_t words = c->info.words, bytes = (size_t)c->offsets[words];
+    v->count = c->info.words;
+    v->bytes = pv_alloc(m->ctx, bytes + 16, 1, "the vocabulary");
+    v->offsets = pv_alloc(m->ctx, words + 1, sizeof *v->offsets, "the vocabulary");
+    v->frequency = pv_alloc_zero(m->ctx, words, sizeof *v->frequency, "the vocabulary");
+    if (!v->bytes || !v->offsets || !v->frequency)
+        return failure(m->ctx);
+    memcpy(v->bytes, c->bytes, bytes);
+    memcpy(v->offsets, c->offsets, (words + 1) * sizeof *v->offsets);
+    return PSDVEC_OK;
+}
+
+static psdvec_status choose_words(merging *m)
+{
+    bool same = true;
+    for (size_t i = 1; i < m->count; i++)
+        same &= same_words(m->inputs[0].counts, m->inputs[i].counts);
+    PV_TRY(same ? keep_words(m) : unite_words(m));
+    pv_vocabulary *v = &m->vocabulary;
+    for (size_t i = 0; i < m->count; i++) {
+        merge_input *input = &m->inputs[i];
+        for (uint32_t w = 0; w < input->counts->info.words; w++) {
+            uint64_t *frequency = &v->frequency[input->final ? input->final[w] : w];
+            if (__builtin_add_overflow(*frequency, input->counts->frequency[w], frequency))
+                return pv_fail(m->ctx, PSDVEC_ERR_OVERFLOW, "a word's frequency exceeds 64 bits");
+        }
+        if (same)
+            continue;
+        input->source = pv_alloc(m->ctx, v->count, sizeof *input->source, "the words' numbers");
+        if (!input->source)
+            return failure(m->ctx);
+        for (uint32_t w = 0; w < v->count; w++)
+            input->source[w] = PV_UNKNOWN_WORD;
+        for (uint32_t w = 0; w < input->counts->info.words; w++)
+            input->source[input->final[w]] = w;
+    }
+    return PSDVEC_OK;
+}
+
+/* Subsampling changed the windows themselves, so the files must have used the
+ * same shares for the words they have in common. */
+static psdvec_status unite_keep(merging *m)
+{
+    if (!m->inputs[0].counts->keep)
+        return PSDVEC_OK;
+    m->keep = pv_alloc(m->ctx, m->vocabulary.count, sizeof *m->keep, "the words' shares");
+    if (!m->keep)
+        return failure(m->ctx);
+    for (uint32_t w = 0; w < m->vocabulary.count; w++)
+        m->keep[w] = -1;
+    for (size_t i = 0; i < m->count; i++) {
+        const merge_input *input = &m->inputs[i];
+        for (uint32_t w = 0; w < input->counts->info.words; w++) {
+            double *keep = &m->keep[input->final ? input->final[w] : w];
+            if (*keep >= 0 && *keep != input->counts->keep[w])
+                return pv_fail(m->ctx, PSDVEC_ERR_MISMATCH,
+                               "%s and %s cannot be added up: frequent words were given different "
+                               "room in their windows, by their own frequencies; count both with "
+                               "--vocab and one list that has frequencies",
+                               pv_st_path(m->inputs[0].counts->file),
+                               pv_st_path(input->counts->file));
+            *keep = input->counts->keep[w];
+        }
+    }
+    return PSDVEC_OK;
+}
+
+/* ---- Provenance ------------------------------------------------------------------- */
+
+static psdvec_status unite_provenance(merging *m)
+{
+    pv_provenance *p = &m->provenance;
+    const psdvec_counts *first = m->inputs[0].counts;
+    p->window = first->info.window;
+    p->scale = first->info.scale;
+    p->settings = strdup(first->info.settings_json);
+    bool same = true;
+    for (size_t i = 0; i < m->count; i++) {
+        const psdvec_counts *c = m->inputs[i].counts;
+        same &= strcmp(c->vocabulary_json, first->vocabulary_json) == 0;
+        p->tokens += c->info.tokens;
+        p->documents += c->info.documents;
+        PV_TRY(pv_provenance_add_inputs_json(p, pv_st_path(c->file), c->info.inputs_json));
+    }
+    p->vocabulary = strdup(same ? first->vocabulary_json : "{\"merged\":true}");
+    if (!p->settings || !p->vocabulary)
+        return pv_fail(m->ctx, PSDVEC_ERR_MEMORY, "the system refused memory");
+    return PSDVEC_OK;
+}
+
+/* ---- The rows --------------------------------------------------------------------- */
+
+static psdvec_status add_row(const merging *m, const merge_input *input, uint32_t row,
+                             pv_row_sum *sum)
+{
+    const psdvec_counts *c = input->counts;
+    if (input->source && (row = input->source[row]) == PV_UNKNOWN_WORD)
+        return PSDVEC_OK;
+    for (uint64_t k = c->row_end[row]; k < c->row_end[row + 1]; k++) {
+        uint32_t column = c->indices[k];
+        uint64_t value = c->values32 ? c->values32[k] : c->values64[k];
+        if (PV_UNLIKELY(column >= c->info.words || value == 0))
+            return pv_fail(m->ctx, PSDVEC_ERR_CORRUPT,
+                           "%s: row %" PRIu32 " of the counts is damaged; make the file anew",
+                           pv_st_path(c->file), row);
+        pv_row_sum_add(sum, input->final ? input->final[column] : column, value);
+    }
+    return PSDVEC_OK;
+}
+
+static psdvec_status merge_group(void *opaque, size_t group, int worker)
+{
+    merging *m = opaque;
+    uint32_t begin = m->groups.start[group], end = m->groups.start[group + 1];
+    pv_row_sum *sum = &m->sums[worker];
+    pv_rows *rows = &m->rows[worker];
+    psdvec_status status = pv_rows_begin(rows, begin, end - begin);
+    for (uint32_t row = begin; row < end && status == PSDVEC_OK; row++) {
+        for (size_t i = 0; i < m->count && status == PSDVEC_OK; i++)
+            status = add_row(m, &m->inputs[i], row, sum);
+        if (status == PSDVEC_OK)
+            status = pv_rows_add(rows, row, sum);
+    }
+    status = pv_gate_pass(&m->gate, group, status, &m->sink, rows);
+    pv_progress_add(&m->progress, end - begin);
+    return status;
+}
+
+static psdvec_status merge_rows(merging *m)
+{
+    psdvec_context *ctx = m->ctx;
+    size_t threads = (size_t)ctx->options.threads;
+    psdvec_status status = PSDVEC_OK;
+    uint64_t *work =
+        pv_alloc_zero(ctx, m->vocabulary.count, sizeof *work, "dividing the work");
+    m->sums = pv_alloc_zero(ctx, threads, sizeof *m->sums, "adding up rows");
+    m->rows = pv_alloc_zero(ctx, threads, sizeof *m->rows, "adding up rows");
+    if (!work || !m->sums || !m->rows) {
+        status = failure(ctx);
+        goto done;
+    }
+    uint64_t entries = 0;
+    for (size_t i = 0; i < m->count; i++) {
+        const merge_input *input = &m->inputs[i];
+        for (uint32_t w = 0; w < input->counts->info.words; w++)
+            work[input->final ? input->final[w] : w] +=
+                input->counts->row_end[w + 1] - input->counts->row_end[w];
+        entries += input->counts->info.bigrams;
+    }
+    PV_TRY_DONE(pv_row_groups_init(&m->groups, ctx, work, m->vocabulary.count,
+                                   (size_t)(entries >> 17) + 64));
+    for (size_t t = 0; t < threads; t++) {
+        pv_rows_init(&m->rows[t], ctx);
+        PV_TRY_DONE(pv_row_sum_init(&m->sums[t], ctx, m->vocabulary.count));
+    }
+    pv_progress_begin(&m->progress, ctx, "merging", "rows", m->vocabulary.count);
+    pv_gate_init(&m->gate, ctx);
+    status = pv_parallel_tasks(ctx, m->groups.count, merge_group, m);
+    pv_gate_free(&m->gate);
+    if (status == PSDVEC_OK)
+        pv_progress_end(&m->progress);
+done:
+    for (size_t t = 0; t < threads; t++) {
+        if (m->rows)
+            pv_rows_free(&m->rows[t]);
+        if (m->sums)
+            pv_row_sum_free(&m->sums[t]);
+    }
+    pv_free(ctx, m->sums);
+    pv_free(ctx, m->rows);
+    pv_free(ctx, work);
+    return status;
+}
+
+static void free_merging(merging *m)
+{
+    for (size_t i = 0; m->inputs && i < m->count; i++) {
+        psdvec_counts_close(m->inputs[i].counts);
+        pv_free(m->ctx, m->inputs[i].final);
+        pv_free(m->ctx, m->inputs[i].source);
+    }
+    pv_free(m->ctx, m->inputs);
+    pv_free(m->ctx, m->keep);
+    pv_row_groups_free(&m->groups, m->ctx);
+    pv_vocabulary_free(&m->vocabulary);
+    pv_provenance_free(&m->provenance);
+}
+
+psdvec_status pv_counts_merge(psdvec_context *ctx, const char *const *paths, size_t path_count,
+                              const char *output_path, pv_provenance *provenance,
+                              psdvec_count_report *report)
+{
+    double began = pv_now();
+    psdvec_status status;
+    merging m = {.ctx = ctx, .count = path_count};
+    pv_output *output = NULL;
+    pv_counts_writer *writer = NULL;
+    uint64_t bigrams = 0;
+    pv_vocabulary_init(&m.vocabulary, ctx);
+    pv_provenance_init(&m.provenance, ctx);
+    char *folder = pv_folder_of(output_path);
+    if (!folder)
+        return pv_fail(ctx, PSDVEC_ERR_MEMORY, "%s: the system refused memory", output_path);
+    PV_TRY_DONE(pv_refuse_same_file(ctx, paths, path_count, output_path));
+    PV_TRY_DONE(pv_output_open(ctx, output_path, &output));
+    m.inputs = pv_alloc_zero(ctx, path_count, sizeof *m.inputs, "the list of inputs");
+    if (!m.inputs) {
+        status = failure(ctx);
+        goto done;
+    }
+    for (size_t i = 0; i < path_count; i++)
+        PV_TRY_DONE(pv_counts_open(ctx, paths[i], &m.inputs[i].counts));
+    PV_TRY_DONE(check_settings(&m));
+    PV_TRY_DONE(choose_words(&m));
+    PV_TRY_DONE(unite_keep(&m));
+    PV_TRY_DONE(unite_provenance(&m));
+    PV_TRY_DONE(pv_counts_writer_new(ctx, output, folder, &m.vocabulary,
+                                     provenance ? provenance : &m.provenance, m.keep, &writer));
+    m.sink = pv_counts_writer_sink(writer);
+    PV_TRY_DONE(merge_rows(&m));
+    PV_TRY_DONE(pv_counts_writer_finish(writer, &bigrams));
+    PV_TRY_DONE(pv_check_cancel(ctx));
+    status = pv_output_commit(output);
+    output = NULL;
+    if (status == PSDVEC_OK && report) {
+        *report = (psdvec_count_report){.documents = m.provenance.documents,
+                                        .tokens = m.provenance.tokens,
+                                        .words = m.vocabulary.count,
+                                        .distinct_words = m.vocabulary.count,
+                                        .bigrams = bigrams,
+                                        .runs = path_count};
+        for (size_t i = 0; i < m.provenance.input_count; i++)
+            report->bytes += m.provenance.inputs[i].bytes;
+        for (uint32_t w = 0; w < m.vocabulary.count; w++)
+            report->known_tokens += m.vocabulary.frequency[w];
+        report->seconds = pv_now() - began;
+    }
+done:
+    pv_counts_writer_free(writer);
+    pv_output_discard(output);
+    free_merging(&m);
+    free(folder);
+    return status;
+}
+
+psdvec_status psdvec_counts_merge(psdvec_context *ctx, const char *const *paths, size_t path_count,
+                                  const char *output, psdvec_count_report *report)
+{
+    pv_begin(ctx);
+    if (report)
+        *report = (psdvec_count_report){0};
+    if (path_count == 0)
+        return pv_fail(ctx, PSDVEC_ERR_OPTION, "no counts files to merge");
+    return pv_counts_merge(ctx, paths, path_count, output, NULL, report);
+}
