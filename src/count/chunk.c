@@ -223,39 +223,49 @@ static psdvec_status sort_places(chunk *c)
 
 enum { AHEAD = 8 };
 
-static void add_row_plain(const chunk *c, pv_row_sum *sum, const uint32_t *place,
+/* Both loops work on a copy of the accumulator's fields: behind a pointer they
+ * would have to be loaded and stored again for every pair. */
+
+static void add_row_plain(const chunk *c, pv_row_sum *row, const uint32_t *place,
                           const uint32_t *end)
 {
+    pv_row_sum sum = *row;
+    const uint32_t *sequence = c->sequence;
     const uint32_t *weights = c->job->window->weights;
     const uint32_t span = c->job->window->span;
     for (; place < end; place++) {
-        __builtin_prefetch(c->sequence + place[AHEAD]);
-        const uint32_t *word = c->sequence + *place;
+        __builtin_prefetch(sequence + place[AHEAD]);
+        const uint32_t *word = sequence + *place;
         for (uint32_t d = 1; d <= span; d++) {
             uint32_t id = word[d];
             if (id == border)
                 break;
-            pv_row_sum_add(sum, id, weights[d]);
+            pv_row_sum_add(&sum, id, weights[d]);
         }
     }
+    row->touched_count = sum.touched_count;
 }
 
-static void add_row_running(const chunk *c, pv_row_sum *sum, const uint32_t *place,
+static void add_row_running(const chunk *c, pv_row_sum *row, const uint32_t *place,
                             const uint32_t *end)
 {
-    const pv_window *window = c->job->window;
-    const uint32_t limit = window->limit;
+    pv_row_sum sum = *row;
+    const uint32_t *sequence = c->sequence;
+    const uint32_t *weights = c->job->window->weights;
+    const uint16_t *steps = c->job->window->steps;
+    const uint32_t limit = c->job->window->limit;
     for (; place < end; place++) {
-        __builtin_prefetch(c->sequence + place[AHEAD]);
-        const uint32_t *word = c->sequence + *place;
+        __builtin_prefetch(sequence + place[AHEAD]);
+        const uint32_t *word = sequence + *place;
         for (uint32_t d = PV_STEP_ONE; d < limit;) {
             uint32_t id = *++word;
             if (id == border)
                 break;
-            pv_row_sum_add(sum, id, window->weights[d]);
-            d += window->steps[id];
+            pv_row_sum_add(&sum, id, weights[d]);
+            d += steps[id];
         }
     }
+    row->touched_count = sum.touched_count;
 }
 
 static psdvec_status count_group(void *opaque, size_t group, int worker)

@@ -270,6 +270,7 @@ static bool may_split_document(const reader *r)
 static psdvec_status read_batch(reader *r, const pv_token *tokens, size_t count)
 {
     pv_word_key keys[BATCH];
+    uint32_t guesses[BATCH];
     /* The table must not move to a new generation within a batch. */
     if (r->words->count + count > r->words->capacity &&
         pv_word_table_bytes_if_grown(r->words) > r->job->table_share &&
@@ -277,6 +278,8 @@ static psdvec_status read_batch(reader *r, const pv_token *tokens, size_t count)
         PV_TRY(flush_part(r));
         PV_TRY(spool_generation(r));
     }
+    /* Three passes, so that the memory a pass needs was asked for in the one
+     * before: slots, then words, then the comparison. */
     for (size_t i = 0; i < count; i++) {
         if (tokens[i].kind > PV_TOKEN_RAW)
             continue;
@@ -284,11 +287,15 @@ static psdvec_status read_batch(reader *r, const pv_token *tokens, size_t count)
         pv_word_table_prefetch(tokens[i].kind == PV_TOKEN_READY ? r->words : &r->aliases,
                                &keys[i]);
     }
+    for (size_t i = 0; i < count; i++)
+        guesses[i] = tokens[i].kind == PV_TOKEN_READY ? pv_word_table_guess(r->words, &keys[i])
+                                                      : PV_NO_WORD;
     for (size_t i = 0; i < count; i++) {
-        uint32_t id;
+        uint32_t id = guesses[i];
         switch (tokens[i].kind) {
         case PV_TOKEN_READY:
-            PV_TRY(pv_word_table_find_or_add(r->words, &keys[i], &id));
+            if (id == PV_NO_WORD || !pv_word_equals(r->words, &r->words->words[id], &keys[i]))
+                PV_TRY(pv_word_table_find_or_add(r->words, &keys[i], &id));
             add_word(r, id);
             r->seen.tokens++;
             break;

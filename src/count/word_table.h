@@ -88,6 +88,19 @@ static inline void pv_word_table_prefetch(const pv_word_table *table, const pv_w
     __builtin_prefetch(&table->slots[key->hash & table->mask]);
 }
 
+/* The word that the first slot suggests, by its tag alone, brought near; or
+ * PV_NO_WORD. A second look then compares it. */
+#define PV_NO_WORD UINT32_MAX
+static inline uint32_t pv_word_table_guess(const pv_word_table *table, const pv_word_key *key)
+{
+    uint64_t slot = table->slots[key->hash & table->mask];
+    uint32_t guess = (uint32_t)slot - 1;
+    if ((uint32_t)(slot >> 32) != (uint32_t)(key->hash >> 32) || slot == 0)
+        return PV_NO_WORD;
+    __builtin_prefetch(&table->words[guess]);
+    return guess;
+}
+
 static inline const char *pv_word_text(const pv_word_table *table, uint32_t id)
 {
     const pv_word *word = &table->words[id];
