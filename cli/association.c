@@ -39,8 +39,7 @@ void margins_start(struct margins *margins, const psdvec_counts *counts)
         psdvec_counts_row(counts, i, &row);
         double sum = 0;
         for (size_t k = 0; k < row.length; k++) {
-            double count =
-                margins_count(margins, i, row.focus[k], psdvec_row_value(&row, k));
+            double count = margins_count(margins, i, row.focus[k], psdvec_row_value(&row, k));
             margins->focus[row.focus[k]] += count;
             sum += count;
         }

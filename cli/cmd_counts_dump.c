@@ -17,12 +17,22 @@ enum { FORMAT_TSV, FORMAT_JSONL };
 static const char *const formats[] = {"tsv", "jsonl", NULL};
 
 static const struct option_spec options[] = {
-    {.name = "top", .kind = OPTION_INTEGER, .argument = "N", .least = 1, .most = 1000000000,
-     .group = "What to print", .help = "only the N largest counts, largest first"},
+    {.name = "top",
+     .kind = OPTION_INTEGER,
+     .argument = "N",
+     .least = 1,
+     .most = 1000000000,
+     .group = "What to print",
+     .help = "only the N largest counts, largest first"},
     {.name = "word", .kind = OPTION_TEXTS, .argument = "W", .help = "only pairs with this word"},
-    {.name = "format", .kind = OPTION_CHOICE, .choices = formats, .fallback = "tsv",
-     .group = "How to print it", .help = "columns separated by tabs, or JSON lines"},
-    {.name = "raw", .kind = OPTION_FLAG,
+    {.name = "format",
+     .kind = OPTION_CHOICE,
+     .choices = formats,
+     .fallback = "tsv",
+     .group = "How to print it",
+     .help = "columns separated by tabs, or JSON lines"},
+    {.name = "raw",
+     .kind = OPTION_FLAG,
      .help = "print the stored whole number: the count times the scale of the file"},
     {0}};
 
@@ -46,7 +56,7 @@ struct printer {
     struct output *out;
     const psdvec_counts *counts;
     bool jsonl;
-    uint64_t scale; /* 1 with --raw */
+    uint64_t scale;      /* 1 with --raw */
     struct buffer words; /* every word, escaped, with what stands behind it */
     size_t *starts;      /* words + 1 */
     /* ".25" for each fraction, if scale <= FRACTIONS */
@@ -223,7 +233,7 @@ static int pair_order(const void *a, const void *b)
 
 struct dump {
     struct printer printer;
-    struct heap heap; /* limit 0: print at once */
+    struct heap heap;       /* limit 0: print at once */
     const uint32_t *wanted; /* ascending; NULL: all words */
     size_t wanted_count;
 };
@@ -323,14 +333,13 @@ static int act(struct run *run)
     if (code)
         return code;
     uint32_t *wanted = must_alloc(argument(arguments, "word")->text_count, sizeof *wanted);
-    struct dump dump = {
-        .printer = {.out = &run->out,
-                    .counts = counts,
-                    .jsonl = argument_integer(arguments, "format") == FORMAT_JSONL,
-                    .scale = argument_flag(arguments, "raw")
-                                 ? 1
-                                 : psdvec_counts_get_info(counts)->scale},
-        .heap = {.limit = argument_integer(arguments, "top")}};
+    struct dump dump = {.printer = {.out = &run->out,
+                                    .counts = counts,
+                                    .jsonl = argument_integer(arguments, "format") == FORMAT_JSONL,
+                                    .scale = argument_flag(arguments, "raw")
+                                                 ? 1
+                                                 : psdvec_counts_get_info(counts)->scale},
+                        .heap = {.limit = argument_integer(arguments, "top")}};
     if (argument(arguments, "word")->given) {
         dump.wanted = wanted;
         code = find_wanted(run, counts, wanted, &dump.wanted_count);
@@ -346,16 +355,15 @@ static int act(struct run *run)
     return code;
 }
 
-const struct command cmd_counts_dump = {
-    .name = "counts dump",
-    .group = "Counts files",
-    .summary = "print counts as text, one pair a line",
-    .synopsis = "FILE [OPTION]...",
-    .description = description,
-    .tables = {options, common_options},
-    .examples = examples,
-    .least_operands = 1,
-    .most_operands = 1,
-    .missing = "say which counts file to print",
-    .completes = COMPLETES_FILES,
-    .act = act};
+const struct command cmd_counts_dump = {.name = "counts dump",
+                                        .group = "Counts files",
+                                        .summary = "print counts as text, one pair a line",
+                                        .synopsis = "FILE [OPTION]...",
+                                        .description = description,
+                                        .tables = {options, common_options},
+                                        .examples = examples,
+                                        .least_operands = 1,
+                                        .most_operands = 1,
+                                        .missing = "say which counts file to print",
+                                        .completes = COMPLETES_FILES,
+                                        .act = act};

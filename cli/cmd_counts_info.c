@@ -16,7 +16,9 @@
 #define SHOWN_INPUTS 20
 
 static const struct option_spec options[] = {
-    {.name = "no-verify", .kind = OPTION_FLAG, .group = "Showing",
+    {.name = "no-verify",
+     .kind = OPTION_FLAG,
+     .group = "Showing",
      .help = "do not read all of the file to compare its checksums"},
     {.name = "json", .kind = OPTION_FLAG, .help = "print one JSON object"},
     {0}};
@@ -38,8 +40,7 @@ static size_t most_frequent(const psdvec_counts *counts, uint32_t best[MOST_FREQ
     size_t found = 0;
     for (uint32_t i = 0; i < words; i++) {
         uint64_t frequency = psdvec_counts_frequency(counts, i);
-        if (found == MOST_FREQUENT &&
-            frequency <= psdvec_counts_frequency(counts, best[found - 1]))
+        if (found == MOST_FREQUENT && frequency <= psdvec_counts_frequency(counts, best[found - 1]))
             continue;
         size_t at = found < MOST_FREQUENT ? found++ : found - 1;
         for (; at > 0 && psdvec_counts_frequency(counts, best[at - 1]) < frequency; at--)

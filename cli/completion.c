@@ -311,8 +311,7 @@ static void fish_text(struct buffer *to, const char *text)
     buffer_char(to, '\'');
 }
 
-static void fish_option(struct buffer *to, const char *condition,
-                        const struct option_spec *option)
+static void fish_option(struct buffer *to, const char *condition, const struct option_spec *option)
 {
     buffer_format(to, "complete -c psdvec -n '%s' -l %s", condition, option->name);
     if (option->letter)
