@@ -5,6 +5,7 @@
 #include "exit_status.h"
 #include "run.h"
 #include "summary.h"
+#include "system.h"
 #include "text_options.h"
 #include "word_list.h"
 
@@ -143,7 +144,7 @@ static int act(struct run *run)
     for (size_t k = 0; k < lists->text_count && !code; k++)
         if (!word_list_add(&keep, lists->texts[k]))
             code = run_error(run, EXIT_INPUT, "cannot read the list of words %s: %s",
-                             lists->texts[k] + 1, strerror(errno));
+                             lists->texts[k] + 1, system_error(errno));
     count.keep_words = (const char *const *)keep.words;
     count.keep_words_count = keep.count;
 

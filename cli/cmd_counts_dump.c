@@ -82,6 +82,7 @@ static void escape_tsv(struct buffer *to, const char *word, size_t length)
 static void printer_start(struct printer *printer)
 {
     uint32_t words = psdvec_counts_get_info(printer->counts)->words;
+    buffer_text(&printer->words, "");
     printer->starts = must_alloc((size_t)words + 1, sizeof *printer->starts);
     for (uint32_t i = 0; i < words; i++) {
         size_t length;
@@ -126,7 +127,7 @@ static char *put_word(const struct printer *printer, char *at, uint32_t i)
 
 static char *put_count(const struct printer *printer, char *at, uint64_t v)
 {
-    if (printer->scale == 1)
+    if (printer->scale <= 1)
         return at + decimal_integer(at, v);
     if (!printer->fractions)
         return at + decimal_ratio(at, v, printer->scale);
@@ -234,7 +235,8 @@ static int pair_order(const void *a, const void *b)
 struct dump {
     struct printer printer;
     struct heap heap;       /* limit 0: print at once */
-    const uint32_t *wanted; /* ascending; NULL: all words */
+    bool all;               /* not only the pairs of some words: */
+    const uint32_t *wanted; /* ascending */
     size_t wanted_count;
 };
 
@@ -282,7 +284,7 @@ static int dump_all(struct dump *dump)
     uint32_t words = psdvec_counts_get_info(dump->printer.counts)->words;
     size_t next = 0;
     for (uint32_t i = 0; i < words; i++) {
-        bool whole = !dump->wanted;
+        bool whole = dump->all;
         if (next < dump->wanted_count && dump->wanted[next] == i) {
             whole = true;
             next++;
@@ -340,10 +342,10 @@ static int act(struct run *run)
                                                  ? 1
                                                  : psdvec_counts_get_info(counts)->scale},
                         .heap = {.limit = argument_integer(arguments, "top")}};
-    if (argument(arguments, "word")->given) {
-        dump.wanted = wanted;
+    dump.all = !argument(arguments, "word")->given;
+    dump.wanted = wanted;
+    if (!dump.all)
         code = find_wanted(run, counts, wanted, &dump.wanted_count);
-    }
     if (!code) {
         printer_start(&dump.printer);
         code = dump_all(&dump);

@@ -6,6 +6,7 @@
 #include "help.h"
 #include "man.h"
 #include "run.h"
+#include "system.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,9 +18,9 @@ static int write_page(struct run *run, const char *folder, const char *name, str
     struct output out;
     if (output_open(&out, path))
         output_add(&out, buffer_get(text), text->length);
-    int code = output_close(&out, true)
-                   ? EXIT_FINE
-                   : run_error(run, EXIT_OUTPUT, "cannot write %s: %s", path, strerror(out.error));
+    int code = output_close(&out, true) ? EXIT_FINE
+                                        : run_error(run, EXIT_OUTPUT, "cannot write %s: %s", path,
+                                                    system_error(out.error));
     free(path);
     buffer_free(text);
     return code;

@@ -2,6 +2,7 @@
 #include "commands.h"
 #include "exit_status.h"
 #include "run.h"
+#include "system.h"
 #include "text_options.h"
 #include "word_list.h"
 
@@ -58,7 +59,7 @@ static int act(struct run *run)
         return errno == EINTR
                    ? exit_for(PSDVEC_ERR_CANCELLED)
                    : run_error(run, EXIT_INPUT, "cannot read %s: %s",
-                               strcmp(path, "-") ? path : "standard input", strerror(errno));
+                               strcmp(path, "-") ? path : "standard input", system_error(errno));
     struct line line = {.out = &run->out};
     psdvec_status status = psdvec_tokenize(run->ctx, &options, text, length, on_token, &line);
     on_token(&line, NULL, 0);

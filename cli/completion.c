@@ -150,7 +150,7 @@ void completion_bash(struct buffer *to)
                           "            return\n"
                           "        fi\n",
                           seconds.text);
-            if (strncmp(word, "help", length))
+            if (strncmp(word, "help", length) != 0)
                 buffer_text(to, "        command=\"$first $second\"\n");
             buffer_text(to, "        ;;\n");
         }

@@ -4,6 +4,7 @@
 
 #include "exit_status.h"
 #include "signals.h"
+#include "system.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -168,7 +169,7 @@ static int finish_output(struct run *run, int code)
     if (run->out.error == EINTR)
         return exit_for(PSDVEC_ERR_CANCELLED);
     return run_error(run, EXIT_OUTPUT, "cannot write %s: %s%s",
-                     path && ours ? path : "to standard output", strerror(run->out.error),
+                     path && ours ? path : "to standard output", system_error(run->out.error),
                      run->out.error == ENOSPC ? "; make room and run it again" : "");
 }
 
@@ -201,7 +202,7 @@ static int act(struct run *run)
                          "%s is both input and output; choose another name for the output", path);
     if (!output_open(&run->out, command->output_example ? NULL : path)) {
         int code =
-            run_error(run, EXIT_OUTPUT, "cannot write %s: %s", path, strerror(run->out.error));
+            run_error(run, EXIT_OUTPUT, "cannot write %s: %s", path, system_error(run->out.error));
         output_close(&run->out, false);
         return code;
     }
@@ -221,6 +222,7 @@ int run_command(const struct arguments *arguments)
     run.talk.quiet = argument_flag(arguments, "quiet");
     run.talk.verbose = argument_flag(arguments, "verbose");
     run.talk.progress = terminal_redraws(STDERR_FILENO);
+    run.talk.unicode = terminal_unicode();
     run.talk.palette = terminal_palette(terminal_colour(STDERR_FILENO, wish));
     run.palette = terminal_palette(terminal_colour(
         STDOUT_FILENO,
@@ -235,8 +237,8 @@ int run_command(const struct arguments *arguments)
                          "the log %s is an input or the output; choose another name for the log",
                          log_path);
     } else if (!log_open(&run.log, log_path)) {
-        code =
-            run_error(&run, EXIT_OUTPUT, "cannot write the log %s: %s", log_path, strerror(errno));
+        code = run_error(&run, EXIT_OUTPUT, "cannot write the log %s: %s", log_path,
+                         system_error(errno));
     } else {
         log_start(&run.log, arguments);
         code = act(&run);
