@@ -5,6 +5,7 @@
 #include "exit_status.h"
 #include "human.h"
 #include "json.h"
+#include "number.h"
 #include "wrap.h"
 
 #include <inttypes.h>
@@ -89,8 +90,11 @@ static void add_contents(struct buffer *to, const psdvec_counts_info *info, bool
         buffer_format(&value, ", %.3g%% of all possible", 100 * (double)info->bigrams / possible);
     add_value(to, "bigrams", &value);
     human_count(&value, info->scale ? info->total / info->scale : 0);
-    buffer_format(&value, ", stored in %d bits in units of 1/%" PRIu64, info->wide ? 64 : 32,
-                  info->scale);
+    if (info->scale == 1)
+        buffer_format(&value, ", stored as whole numbers of %d bits", info->wide ? 64 : 32);
+    else
+        buffer_format(&value, ", stored as multiples of 1/%" PRIu64 " in %d bits", info->scale,
+                      info->wide ? 64 : 32);
     add_value(to, "sum of counts", &value);
     human_count(&value, info->tokens);
     buffer_text(&value, " words in ");
@@ -124,6 +128,19 @@ static void add_settings(struct buffer *to, const char *json)
     buffer_free(&value);
 }
 
+/* Whole numbers with commas, anything else as it is. */
+static void add_number_or_text(struct buffer *to, const char *json, size_t length)
+{
+    struct buffer plain = {0};
+    uint64_t number;
+    json_plain(&plain, json, length);
+    if (*json != '"' && number_integer(buffer_get(&plain), &number))
+        human_count(to, number);
+    else
+        buffer_text(to, buffer_get(&plain));
+    buffer_free(&plain);
+}
+
 /* One input: its name, then what else is known of it on a second line. */
 static void add_input(struct buffer *to, const char *json)
 {
@@ -140,7 +157,7 @@ static void add_input(struct buffer *to, const char *json)
                 continue;
             }
             buffer_format(&rest, "%s%s ", rest.length ? ", " : "", key.text);
-            json_plain(&rest, text, length);
+            add_number_or_text(&rest, text, length);
         }
     }
     buffer_text(to, "  ");
