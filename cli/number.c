@@ -71,10 +71,10 @@ bool number_size(const char *text, uint64_t *value)
             return false;
         number = number / 100 * (double)machine_memory();
     } else if (unit) {
-        if (end[1] && strcmp(end + 1, "B") && strcmp(end + 1, "iB"))
+        if (end[1] && strcmp(end + 1, "B") != 0 && strcmp(end + 1, "iB") != 0)
             return false;
         number = ldexp(number, 10 * (int)(unit - units + 1));
-    } else if (*end && strcmp(end, "B")) {
+    } else if (*end && strcmp(end, "B") != 0) {
         return false;
     }
     if (!(number >= 1 && number < 0x1p63))
@@ -86,13 +86,17 @@ bool number_size(const char *text, uint64_t *value)
 /* One number in a file of the kernel; 0 if there is none ("max"). */
 static uint64_t read_limit(const char *path)
 {
+    char line[32];
+    uint64_t limit = 0;
     FILE *file = fopen(path, "re");
-    unsigned long long limit = 0;
     if (!file)
         return 0;
-    if (fscanf(file, "%llu", &limit) != 1)
-        limit = 0;
-    fclose(file);
+    if (fgets(line, sizeof line, file)) {
+        line[strcspn(line, "\n")] = '\0';
+        if (!number_integer(line, &limit))
+            limit = 0;
+    }
+    (void)fclose(file);
     return limit;
 }
 
