@@ -68,7 +68,7 @@ static uint64_t machine_memory(void)
 
 void psdvec_context_options_default(psdvec_context_options *options)
 {
-    *options = (psdvec_context_options){.threads = 0, .memory = 0, .seed = 1};
+    *options = (psdvec_context_options){.threads = 0, .memory = 0, .seed = 0};
 }
 
 psdvec_status psdvec_context_new(const psdvec_context_options *options, psdvec_context **out)
