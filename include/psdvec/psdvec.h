@@ -149,6 +149,9 @@ PSDVEC_API void psdvec_context_free(psdvec_context *ctx);
  * remedy. Empty if there was none. Valid until the next call with `ctx`. */
 PSDVEC_API const char *psdvec_error_message(const psdvec_context *ctx);
 
+/* Memory this process may use, in bytes: the machine's, or less in a container. */
+PSDVEC_API uint64_t psdvec_machine_memory(void);
+
 /* Largest amount of memory, in bytes, the library has held at one time. */
 PSDVEC_API uint64_t psdvec_peak_memory(const psdvec_context *ctx);
 PSDVEC_API int psdvec_threads(const psdvec_context *ctx);

@@ -164,7 +164,7 @@ psdvec_status pv_buffer_reserve(pv_buffer *buffer, size_t extra)
         capacity = 256;
     char *data = pv_resize(buffer->ctx, buffer->data, capacity + PV_BUFFER_PAD, 1, "a text buffer");
     if (!data)
-        return (psdvec_status)atomic_load(&buffer->ctx->status);
+        return pv_failure(buffer->ctx);
     memset(data + capacity, 0, PV_BUFFER_PAD);
     buffer->data = data;
     buffer->capacity = capacity;

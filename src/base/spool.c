@@ -37,7 +37,7 @@ psdvec_status pv_spool_new(psdvec_context *ctx, const char *folder, const char *
     *out = NULL;
     pv_spool *spool = pv_alloc_zero(ctx, 1, sizeof *spool, what);
     if (!spool)
-        return (psdvec_status)atomic_load(&ctx->status);
+        return pv_failure(ctx);
     spool->ctx = ctx;
     spool->what = what;
     spool->fd = -1;

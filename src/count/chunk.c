@@ -25,11 +25,6 @@ typedef struct chunk {
     pv_rows *rows;    /* per worker */
 } chunk;
 
-static psdvec_status failure(const psdvec_context *ctx)
-{
-    return (psdvec_status)atomic_load(&ctx->status);
-}
-
 uint64_t pv_chunk_bytes(uint64_t tokens)
 {
     return 8 * tokens;
@@ -53,7 +48,7 @@ static psdvec_status decode_piece(const chunk *c, const pv_token_piece *piece, u
     bool drop = c->job->oov == PSDVEC_OOV_DROP;
     uint16_t *units = pv_alloc(c->ctx, (size_t)piece->units + 1, sizeof *units, "a piece's tokens");
     if (!units)
-        return failure(c->ctx);
+        return pv_failure(c->ctx);
     psdvec_status status = pv_spool_read(c->job->store->tokens, piece->offset, units,
                                          piece->units * sizeof *units);
     size_t n = 0;
@@ -134,7 +129,7 @@ static psdvec_status build_sequence(chunk *c)
     uint64_t reach = pv_window_reach(c->job->window);
     c->piece_start = pv_alloc(c->ctx, pieces + 1, sizeof *c->piece_start, "the list of pieces");
     if (!c->piece_start)
-        return failure(c->ctx);
+        return pv_failure(c->ctx);
     c->piece_start[0] = 0;
     for (size_t i = 0; i < pieces; i++) {
         const pv_token_piece *piece = &store->pieces[c->first + i];
@@ -143,7 +138,7 @@ static psdvec_status build_sequence(chunk *c)
     c->own = c->piece_start[pieces];
     c->sequence = pv_alloc(c->ctx, c->own + reach + 1, sizeof *c->sequence, "the text's words");
     if (!c->sequence)
-        return failure(c->ctx);
+        return pv_failure(c->ctx);
     PV_TRY(pv_parallel_tasks(c->ctx, pieces, place_piece, c));
     if (c->job->oov == PSDVEC_OOV_DROP)
         close_up(c);
@@ -196,7 +191,7 @@ static psdvec_status sort_places(chunk *c)
     c->row_start =
         pv_alloc(c->ctx, (size_t)c->words + 1, sizeof *c->row_start, "sorting the words' places");
     if (!c->histogram || !c->row_start)
-        return failure(c->ctx);
+        return pv_failure(c->ctx);
     PV_TRY(pv_parallel_tasks(c->ctx, c->slices, count_slice, c));
     size_t total = 0;
     for (uint32_t id = 0; id < c->words; id++) {
@@ -210,7 +205,7 @@ static psdvec_status sort_places(chunk *c)
     c->row_start[c->words] = total;
     c->places = pv_alloc(c->ctx, total + 16, sizeof *c->places, "sorting the words' places");
     if (!c->places)
-        return failure(c->ctx);
+        return pv_failure(c->ctx);
     for (size_t i = 0; i < 16; i++)
         c->places[total + i] = 0; /* read ahead, never used */
     PV_TRY(pv_parallel_tasks(c->ctx, c->slices, sort_slice, c));
@@ -297,7 +292,7 @@ static psdvec_status count_rows(chunk *c)
     c->sums = pv_alloc_zero(c->ctx, threads, sizeof *c->sums, "adding up rows");
     c->rows = pv_alloc_zero(c->ctx, threads, sizeof *c->rows, "adding up rows");
     if (!c->sums || !c->rows) {
-        status = failure(c->ctx);
+        status = pv_failure(c->ctx);
         goto done;
     }
     for (size_t t = 0; t < threads; t++) {

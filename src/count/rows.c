@@ -5,11 +5,6 @@
 
 static const char what[] = "finished rows";
 
-static psdvec_status failure(const psdvec_context *ctx)
-{
-    return (psdvec_status)atomic_load(&ctx->status);
-}
-
 void pv_rows_init(pv_rows *rows, psdvec_context *ctx)
 {
     *rows = (pv_rows){.ctx = ctx};
@@ -38,7 +33,7 @@ psdvec_status pv_rows_begin(pv_rows *rows, uint32_t first, uint32_t count)
         rows->lengths = pv_alloc(rows->ctx, count, sizeof *rows->lengths, what);
         rows->length_capacity = rows->lengths ? count : 0;
         if (!rows->lengths)
-            return failure(rows->ctx);
+            return pv_failure(rows->ctx);
     }
     memset(rows->lengths, 0, count * sizeof *rows->lengths);
     return PSDVEC_OK;
@@ -51,11 +46,11 @@ psdvec_status pv_rows_reserve(pv_rows *rows, size_t extra)
     size_t capacity = rows->used + extra + rows->capacity / 2;
     uint32_t *columns = pv_resize(rows->ctx, rows->columns, capacity, sizeof *columns, what);
     if (!columns)
-        return failure(rows->ctx);
+        return pv_failure(rows->ctx);
     rows->columns = columns;
     uint64_t *values = pv_resize(rows->ctx, rows->values, capacity, sizeof *values, what);
     if (!values)
-        return failure(rows->ctx);
+        return pv_failure(rows->ctx);
     rows->values = values;
     rows->capacity = capacity;
     return PSDVEC_OK;
@@ -82,7 +77,7 @@ psdvec_status pv_row_groups_init(pv_row_groups *groups, psdvec_context *ctx, con
         wanted = 1;
     groups->start = pv_alloc(ctx, wanted + 2, sizeof *groups->start, "groups of rows");
     if (!groups->start)
-        return failure(ctx);
+        return pv_failure(ctx);
     groups->count = 0;
     groups->start[0] = 0;
     uint64_t target = total / wanted + 1, sum = 0;
@@ -126,7 +121,7 @@ psdvec_status pv_gate_pass(pv_gate *gate, size_t group, psdvec_status status,
     while (status == PSDVEC_OK && gate->next != group && !gate->closed)
         pthread_cond_wait(&gate->moved, &gate->lock);
     if (status == PSDVEC_OK)
-        status = gate->closed ? failure(gate->ctx) : sink->take(sink->self, group, rows);
+        status = gate->closed ? pv_failure(gate->ctx) : sink->take(sink->self, group, rows);
     if (status == PSDVEC_OK)
         gate->next++;
     else
