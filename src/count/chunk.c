@@ -6,6 +6,9 @@
 
 static const uint32_t border = UINT32_MAX;
 
+/* Places looked at ahead of time: their words are anywhere in memory. */
+enum { AHEAD = 24 };
+
 typedef struct chunk {
     const pv_chunk_job *job;
     psdvec_context *ctx;
@@ -203,10 +206,10 @@ static psdvec_status sort_places(chunk *c)
         }
     }
     c->row_start[c->words] = total;
-    c->places = pv_alloc(c->ctx, total + 16, sizeof *c->places, "sorting the words' places");
+    c->places = pv_alloc(c->ctx, total + AHEAD, sizeof *c->places, "sorting the words' places");
     if (!c->places)
         return pv_failure(c->ctx);
-    for (size_t i = 0; i < 16; i++)
+    for (size_t i = 0; i < AHEAD; i++)
         c->places[total + i] = 0; /* read ahead, never used */
     PV_TRY(pv_parallel_tasks(c->ctx, c->slices, sort_slice, c));
     pv_free(c->ctx, c->histogram);
@@ -215,8 +218,6 @@ static psdvec_status sort_places(chunk *c)
 }
 
 /* ---- The rows ------------------------------------------------------------------ */
-
-enum { AHEAD = 8 };
 
 /* Both loops work on a copy of the accumulator's fields: behind a pointer they
  * would have to be loaded and stored again for every pair. */
@@ -230,6 +231,7 @@ static void add_row_plain(const chunk *c, pv_row_sum *row, const uint32_t *place
     const uint32_t span = c->job->window->span;
     for (; place < end; place++) {
         __builtin_prefetch(sequence + place[AHEAD]);
+        __builtin_prefetch(sequence + place[AHEAD] + span);
         const uint32_t *word = sequence + *place;
         for (uint32_t d = 1; d <= span; d++) {
             uint32_t id = word[d];
@@ -248,9 +250,10 @@ static void add_row_running(const chunk *c, pv_row_sum *row, const uint32_t *pla
     const uint32_t *sequence = c->sequence;
     const uint32_t *weights = c->job->window->weights;
     const uint16_t *steps = c->job->window->steps;
-    const uint32_t limit = c->job->window->limit;
+    const uint32_t limit = c->job->window->limit, span = c->job->window->span;
     for (; place < end; place++) {
         __builtin_prefetch(sequence + place[AHEAD]);
+        __builtin_prefetch(sequence + place[AHEAD] + span);
         const uint32_t *word = sequence + *place;
         for (uint32_t d = PV_STEP_ONE; d < limit;) {
             uint32_t id = *++word;

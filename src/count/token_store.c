@@ -278,7 +278,7 @@ static psdvec_status read_batch(reader *r, const pv_token *tokens, size_t count)
     for (size_t i = 0; i < count; i++) {
         if (tokens[i].kind > PV_TOKEN_RAW)
             continue;
-        keys[i] = pv_word_key_padded(tokens[i].text, tokens[i].length);
+        pv_word_key_set(&keys[i], tokens[i].text, tokens[i].length);
         pv_word_table_prefetch(tokens[i].kind == PV_TOKEN_READY ? r->words : &r->aliases,
                                &keys[i]);
     }
