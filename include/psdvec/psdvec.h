@@ -128,7 +128,7 @@ typedef void psdvec_message_fn(void *user, psdvec_message_level level, const cha
 typedef bool psdvec_cancel_fn(void *user); /* true: stop soon. Called from any thread. */
 
 typedef struct psdvec_context_options {
-    int threads;         /* 0: as many as the process may use */
+    int threads;         /* 0: as many as the process may use. Fewer if memory is short */
     uint64_t memory;     /* budget in bytes; 0: half of the machine's memory */
     uint64_t seed;       /* of everything random */
     const char *tempdir; /* NULL: the folder of the output */

@@ -47,6 +47,8 @@ const char *psdvec_status_name(psdvec_status status)
     return "unknown status";
 }
 
+static const uint64_t least_memory_a_thread = UINT64_C(16) << 20;
+
 void psdvec_context_options_default(psdvec_context_options *options)
 {
     *options = (psdvec_context_options){.threads = 0, .memory = 0, .seed = 0};
@@ -68,6 +70,11 @@ psdvec_status psdvec_context_new(const psdvec_context_options *options, psdvec_c
         ctx->options.threads = 1024;
     if (ctx->options.memory == 0)
         ctx->options.memory = psdvec_machine_memory() / 2;
+    /* Every worker needs some memory of its own; results do not depend on
+     * their number, so with little memory there are fewer of them. */
+    uint64_t affordable = ctx->options.memory / least_memory_a_thread;
+    if ((uint64_t)ctx->options.threads > affordable)
+        ctx->options.threads = affordable > 1 ? (int)affordable : 1;
     pthread_mutex_init(&ctx->lock, NULL);
     if (ctx->options.tempdir) {
         ctx->tempdir = strdup(ctx->options.tempdir);

@@ -78,7 +78,8 @@ static bool add_block(pv_spool *spool)
         size = LARGEST_BLOCK;
     if (size > spool->memory_limit - spool->in_memory)
         size = spool->memory_limit - spool->in_memory;
-    if (size < 4096 || size + (1 << 20) > pv_memory_left(spool->ctx))
+    /* A spool can do without memory; most others cannot, so it leaves them some. */
+    if (size < 4096 || size + spool->ctx->options.memory / 8 > pv_memory_left(spool->ctx))
         return false;
     if (spool->block_count == spool->block_capacity) {
         size_t capacity = spool->block_capacity ? 2 * spool->block_capacity : 16;

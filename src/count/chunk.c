@@ -36,7 +36,7 @@ uint64_t pv_chunk_bytes(uint64_t tokens)
 uint64_t pv_chunk_fixed_bytes(const psdvec_context *ctx, uint32_t words, uint64_t reach)
 {
     uint64_t threads = (uint64_t)ctx->options.threads;
-    return threads * (pv_row_sum_bytes(words) + 4 * (uint64_t)words + (8 << 20)) +
+    return threads * (pv_row_sum_bytes(words) + 4 * (uint64_t)words + (2 << 20)) +
            8 * (uint64_t)words + 4 * reach + (1 << 20);
 }
 

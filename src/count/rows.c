@@ -22,6 +22,13 @@ void pv_rows_free(pv_rows *rows)
     pv_rows_init(rows, rows->ctx);
 }
 
+uint64_t pv_rows_bytes(uint64_t entries)
+{
+    /* Columns and values, half as much again in reserve, an old copy of one
+     * of them while growing; and the packed form, likewise. */
+    return 40 * entries + (64 << 10);
+}
+
 psdvec_status pv_rows_begin(pv_rows *rows, uint32_t first, uint32_t count)
 {
     rows->first = first;
@@ -43,7 +50,7 @@ psdvec_status pv_rows_reserve(pv_rows *rows, size_t extra)
 {
     if (rows->capacity - rows->used >= extra)
         return PSDVEC_OK;
-    size_t capacity = rows->used + extra + rows->capacity / 2;
+    size_t capacity = rows->used + extra + rows->used / 4;
     uint32_t *columns = pv_resize(rows->ctx, rows->columns, capacity, sizeof *columns, what);
     if (!columns)
         return pv_failure(rows->ctx);

@@ -43,7 +43,11 @@ static psdvec_status pack_rows(void *self, pv_rows *rows)
 {
     (void)self;
     pv_buffer *packed = &rows->packed;
-    PV_TRY(pv_buffer_reserve(packed, (5 + LONGEST_NUMBER) * rows->used + 10 * (size_t)rows->count));
+    uint64_t all_bits = 1;
+    for (size_t i = 0; i < rows->used; i++)
+        all_bits |= rows->values[i];
+    size_t value_bytes = (70 - (size_t)__builtin_clzll(all_bits)) / 7;
+    PV_TRY(pv_buffer_reserve(packed, (5 + value_bytes) * rows->used + 10 * (size_t)rows->count));
     char *out = packed->data;
     uint32_t last_row = rows->first;
     size_t at = 0;
