@@ -22,10 +22,6 @@ typedef struct chunk {
     uint32_t *histogram; /* slices x words: first counts, then next free place */
     size_t *row_start;   /* words + 1, in places */
     uint32_t *places;
-    const pv_row_sink *sink;
-    pv_gate gate;
-    pv_row_sum *sums; /* per worker */
-    pv_rows *rows;    /* per worker */
 } chunk;
 
 uint64_t pv_chunk_bytes(uint64_t tokens)
@@ -266,55 +262,23 @@ static void add_row_running(const chunk *c, pv_row_sum *row, const uint32_t *pla
     row->touched_count = sum.touched_count;
 }
 
-static psdvec_status count_group(void *opaque, size_t group, int worker)
+static psdvec_status count_group(void *opaque, size_t group, int worker, pv_row_sum *sum,
+                                 pv_rows *rows)
 {
+    (void)group, (void)worker;
     chunk *c = opaque;
-    const pv_row_groups *groups = c->job->groups;
-    uint32_t begin = groups->start[group], end = groups->start[group + 1];
-    pv_row_sum *sum = &c->sums[worker];
-    pv_rows *rows = &c->rows[worker];
-    psdvec_status status = pv_rows_begin(rows, begin, end - begin);
-    for (uint32_t id = begin; id < end && status == PSDVEC_OK; id++) {
+    uint32_t end = rows->first + rows->count;
+    for (uint32_t id = rows->first; id < end; id++) {
         const uint32_t *first = c->places + c->row_start[id];
         const uint32_t *last = c->places + c->row_start[id + 1];
         if (c->job->window->steps)
             add_row_running(c, sum, first, last);
         else
             add_row_plain(c, sum, first, last);
-        status = pv_rows_add(rows, id, sum);
+        PV_TRY(pv_rows_add(rows, id, sum));
     }
-    status = pv_gate_pass(&c->gate, group, status, c->sink, rows);
-    pv_progress_add(c->job->progress, c->row_start[end] - c->row_start[begin]);
-    return status;
-}
-
-static psdvec_status count_rows(chunk *c)
-{
-    size_t threads = (size_t)c->ctx->options.threads;
-    psdvec_status status = PSDVEC_OK;
-    c->sums = pv_alloc_zero(c->ctx, threads, sizeof *c->sums, "adding up rows");
-    c->rows = pv_alloc_zero(c->ctx, threads, sizeof *c->rows, "adding up rows");
-    if (!c->sums || !c->rows) {
-        status = pv_failure(c->ctx);
-        goto done;
-    }
-    for (size_t t = 0; t < threads; t++) {
-        pv_rows_init(&c->rows[t], c->ctx);
-        PV_TRY_DONE(pv_row_sum_init(&c->sums[t], c->ctx, c->words));
-    }
-    pv_gate_init(&c->gate, c->ctx);
-    status = pv_parallel_tasks(c->ctx, c->job->groups->count, count_group, c);
-    pv_gate_free(&c->gate);
-done:
-    for (size_t t = 0; t < threads; t++) {
-        if (c->rows)
-            pv_rows_free(&c->rows[t]);
-        if (c->sums)
-            pv_row_sum_free(&c->sums[t]);
-    }
-    pv_free(c->ctx, c->sums);
-    pv_free(c->ctx, c->rows);
-    return status;
+    pv_progress_add(c->job->progress, c->row_start[end] - c->row_start[rows->first]);
+    return PSDVEC_OK;
 }
 
 psdvec_status pv_chunk_count(const pv_chunk_job *job, size_t first, size_t last,
@@ -324,12 +288,11 @@ psdvec_status pv_chunk_count(const pv_chunk_job *job, size_t first, size_t last,
                .ctx = job->ctx,
                .words = job->vocabulary->count,
                .first = first,
-               .last = last,
-               .sink = sink};
+               .last = last};
     psdvec_status status;
     PV_TRY_DONE(build_sequence(&c));
     PV_TRY_DONE(sort_places(&c));
-    PV_TRY_DONE(count_rows(&c));
+    status = pv_rows_make(job->ctx, c.words, job->groups, count_group, &c, sink, NULL);
 done:
     pv_free(job->ctx, c.piece_start);
     pv_free(job->ctx, c.sequence);

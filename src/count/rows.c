@@ -1,5 +1,7 @@
-/* Rows, their groups, and the gate. */
+/* Rows, their groups, and how they are made. */
 #include "count/rows.h"
+
+#include "base/thread.h"
 
 #include <string.h>
 
@@ -106,34 +108,84 @@ void pv_row_groups_free(pv_row_groups *groups, psdvec_context *ctx)
     *groups = (pv_row_groups){0};
 }
 
-void pv_gate_init(pv_gate *gate, psdvec_context *ctx)
-{
-    *gate = (pv_gate){.ctx = ctx};
-    pthread_mutex_init(&gate->lock, NULL);
-    pthread_cond_init(&gate->moved, NULL);
-}
+/* ---- Making rows: workers pass a gate in order of their groups ------------ */
 
-void pv_gate_free(pv_gate *gate)
-{
-    pthread_cond_destroy(&gate->moved);
-    pthread_mutex_destroy(&gate->lock);
-}
+typedef struct making {
+    psdvec_context *ctx;
+    const pv_row_groups *groups;
+    pv_fill_rows *fill;
+    void *arg;
+    const pv_row_sink *sink;
+    pv_progress *progress;
+    pv_row_sum *sums; /* per worker */
+    pv_rows *rows;    /* per worker */
+    pthread_mutex_t lock;
+    pthread_cond_t moved;
+    size_t next; /* the group that may pass */
+    bool closed; /* somebody failed: nobody passes any more */
+} making;
 
-psdvec_status pv_gate_pass(pv_gate *gate, size_t group, psdvec_status status,
-                           const pv_row_sink *sink, pv_rows *rows)
+static psdvec_status pass_gate(making *m, size_t group, psdvec_status status, const pv_rows *rows)
 {
+    pthread_mutex_lock(&m->lock);
+    while (status == PSDVEC_OK && m->next != group && !m->closed)
+        pthread_cond_wait(&m->moved, &m->lock);
     if (status == PSDVEC_OK)
-        status = sink->prepare(sink->self, rows);
-    pthread_mutex_lock(&gate->lock);
-    while (status == PSDVEC_OK && gate->next != group && !gate->closed)
-        pthread_cond_wait(&gate->moved, &gate->lock);
+        status = m->closed ? pv_failure(m->ctx) : m->sink->take(m->sink->self, group, rows);
     if (status == PSDVEC_OK)
-        status = gate->closed ? pv_failure(gate->ctx) : sink->take(sink->self, group, rows);
-    if (status == PSDVEC_OK)
-        gate->next++;
+        m->next++;
     else
-        gate->closed = true;
-    pthread_cond_broadcast(&gate->moved);
-    pthread_mutex_unlock(&gate->lock);
+        m->closed = true;
+    pthread_cond_broadcast(&m->moved);
+    pthread_mutex_unlock(&m->lock);
+    return status;
+}
+
+static psdvec_status make_group(void *opaque, size_t group, int worker)
+{
+    making *m = opaque;
+    pv_rows *rows = &m->rows[worker];
+    uint32_t begin = m->groups->start[group], end = m->groups->start[group + 1];
+    psdvec_status status = pv_rows_begin(rows, begin, end - begin);
+    if (status == PSDVEC_OK)
+        status = m->fill(m->arg, group, worker, &m->sums[worker], rows);
+    if (status == PSDVEC_OK)
+        status = m->sink->prepare(m->sink->self, rows);
+    status = pass_gate(m, group, status, rows);
+    if (m->progress)
+        pv_progress_add(m->progress, 1);
+    return status;
+}
+
+psdvec_status pv_rows_make(psdvec_context *ctx, uint32_t columns, const pv_row_groups *groups,
+                           pv_fill_rows *fill, void *arg, const pv_row_sink *sink,
+                           pv_progress *progress)
+{
+    size_t threads = (size_t)ctx->options.threads;
+    psdvec_status status = PSDVEC_OK;
+    making m = {.ctx = ctx, .groups = groups, .fill = fill, .arg = arg, .sink = sink,
+                .progress = progress};
+    pthread_mutex_init(&m.lock, NULL);
+    pthread_cond_init(&m.moved, NULL);
+    m.sums = pv_alloc_zero(ctx, threads, sizeof *m.sums, what);
+    m.rows = pv_alloc_zero(ctx, threads, sizeof *m.rows, what);
+    if (!m.sums || !m.rows) {
+        status = pv_failure(ctx);
+        goto done;
+    }
+    for (size_t t = 0; t < threads; t++) {
+        pv_rows_init(&m.rows[t], ctx);
+        PV_TRY_DONE(pv_row_sum_init(&m.sums[t], ctx, columns));
+    }
+    status = pv_parallel_tasks(ctx, groups->count, make_group, &m);
+done:
+    for (size_t t = 0; m.sums && m.rows && t < threads; t++) {
+        pv_rows_free(&m.rows[t]);
+        pv_row_sum_free(&m.sums[t]);
+    }
+    pv_free(ctx, m.sums);
+    pv_free(ctx, m.rows);
+    pthread_cond_destroy(&m.moved);
+    pthread_mutex_destroy(&m.lock);
     return status;
 }
