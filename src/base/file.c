@@ -299,7 +299,7 @@ psdvec_status pv_map_open(psdvec_context *ctx, const char *path, bool never_map,
             map->block = pv_alloc(ctx, map->size, 1, path);
             map->data = map->block;
             status = map->block ? pv_read_all_at(ctx, fd, path, 0, map->block, map->size)
-                                : (psdvec_status)atomic_load(&ctx->status);
+                                : pv_failure(ctx);
         }
     }
     close(fd);

@@ -20,7 +20,7 @@ static psdvec_status add_file(pv_inputs *list, const char *path, uint32_t input,
         pv_input_file *files =
             pv_resize(list->ctx, list->files, capacity, sizeof *files, "the list of input files");
         if (!files)
-            return (psdvec_status)atomic_load(&list->ctx->status);
+            return pv_failure(list->ctx);
         list->files = files;
         list->capacity = capacity;
     }

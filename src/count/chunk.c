@@ -6,6 +6,9 @@
 
 static const uint32_t border = UINT32_MAX;
 
+/* Places looked at ahead of time: their words are anywhere in memory. */
+enum { AHEAD = 24 };
+
 typedef struct chunk {
     const pv_chunk_job *job;
     psdvec_context *ctx;
@@ -25,11 +28,6 @@ typedef struct chunk {
     pv_rows *rows;    /* per worker */
 } chunk;
 
-static psdvec_status failure(const psdvec_context *ctx)
-{
-    return (psdvec_status)atomic_load(&ctx->status);
-}
-
 uint64_t pv_chunk_bytes(uint64_t tokens)
 {
     return 8 * tokens;
@@ -38,7 +36,7 @@ uint64_t pv_chunk_bytes(uint64_t tokens)
 uint64_t pv_chunk_fixed_bytes(const psdvec_context *ctx, uint32_t words, uint64_t reach)
 {
     uint64_t threads = (uint64_t)ctx->options.threads;
-    return threads * (pv_row_sum_bytes(words) + 4 * (uint64_t)words + (8 << 20)) +
+    return threads * (pv_row_sum_bytes(words) + 4 * (uint64_t)words + (2 << 20)) +
            8 * (uint64_t)words + 4 * reach + (1 << 20);
 }
 
@@ -53,7 +51,7 @@ static psdvec_status decode_piece(const chunk *c, const pv_token_piece *piece, u
     bool drop = c->job->oov == PSDVEC_OOV_DROP;
     uint16_t *units = pv_alloc(c->ctx, (size_t)piece->units + 1, sizeof *units, "a piece's tokens");
     if (!units)
-        return failure(c->ctx);
+        return pv_failure(c->ctx);
     psdvec_status status = pv_spool_read(c->job->store->tokens, piece->offset, units,
                                          piece->units * sizeof *units);
     size_t n = 0;
@@ -134,7 +132,7 @@ static psdvec_status build_sequence(chunk *c)
     uint64_t reach = pv_window_reach(c->job->window);
     c->piece_start = pv_alloc(c->ctx, pieces + 1, sizeof *c->piece_start, "the list of pieces");
     if (!c->piece_start)
-        return failure(c->ctx);
+        return pv_failure(c->ctx);
     c->piece_start[0] = 0;
     for (size_t i = 0; i < pieces; i++) {
         const pv_token_piece *piece = &store->pieces[c->first + i];
@@ -143,7 +141,7 @@ static psdvec_status build_sequence(chunk *c)
     c->own = c->piece_start[pieces];
     c->sequence = pv_alloc(c->ctx, c->own + reach + 1, sizeof *c->sequence, "the text's words");
     if (!c->sequence)
-        return failure(c->ctx);
+        return pv_failure(c->ctx);
     PV_TRY(pv_parallel_tasks(c->ctx, pieces, place_piece, c));
     if (c->job->oov == PSDVEC_OOV_DROP)
         close_up(c);
@@ -196,7 +194,7 @@ static psdvec_status sort_places(chunk *c)
     c->row_start =
         pv_alloc(c->ctx, (size_t)c->words + 1, sizeof *c->row_start, "sorting the words' places");
     if (!c->histogram || !c->row_start)
-        return failure(c->ctx);
+        return pv_failure(c->ctx);
     PV_TRY(pv_parallel_tasks(c->ctx, c->slices, count_slice, c));
     size_t total = 0;
     for (uint32_t id = 0; id < c->words; id++) {
@@ -208,10 +206,10 @@ static psdvec_status sort_places(chunk *c)
         }
     }
     c->row_start[c->words] = total;
-    c->places = pv_alloc(c->ctx, total + 16, sizeof *c->places, "sorting the words' places");
+    c->places = pv_alloc(c->ctx, total + AHEAD, sizeof *c->places, "sorting the words' places");
     if (!c->places)
-        return failure(c->ctx);
-    for (size_t i = 0; i < 16; i++)
+        return pv_failure(c->ctx);
+    for (size_t i = 0; i < AHEAD; i++)
         c->places[total + i] = 0; /* read ahead, never used */
     PV_TRY(pv_parallel_tasks(c->ctx, c->slices, sort_slice, c));
     pv_free(c->ctx, c->histogram);
@@ -220,8 +218,6 @@ static psdvec_status sort_places(chunk *c)
 }
 
 /* ---- The rows ------------------------------------------------------------------ */
-
-enum { AHEAD = 8 };
 
 /* Both loops work on a copy of the accumulator's fields: behind a pointer they
  * would have to be loaded and stored again for every pair. */
@@ -235,6 +231,7 @@ static void add_row_plain(const chunk *c, pv_row_sum *row, const uint32_t *place
     const uint32_t span = c->job->window->span;
     for (; place < end; place++) {
         __builtin_prefetch(sequence + place[AHEAD]);
+        __builtin_prefetch(sequence + place[AHEAD] + span);
         const uint32_t *word = sequence + *place;
         for (uint32_t d = 1; d <= span; d++) {
             uint32_t id = word[d];
@@ -253,9 +250,10 @@ static void add_row_running(const chunk *c, pv_row_sum *row, const uint32_t *pla
     const uint32_t *sequence = c->sequence;
     const uint32_t *weights = c->job->window->weights;
     const uint16_t *steps = c->job->window->steps;
-    const uint32_t limit = c->job->window->limit;
+    const uint32_t limit = c->job->window->limit, span = c->job->window->span;
     for (; place < end; place++) {
         __builtin_prefetch(sequence + place[AHEAD]);
+        __builtin_prefetch(sequence + place[AHEAD] + span);
         const uint32_t *word = sequence + *place;
         for (uint32_t d = PV_STEP_ONE; d < limit;) {
             uint32_t id = *++word;
@@ -297,7 +295,7 @@ static psdvec_status count_rows(chunk *c)
     c->sums = pv_alloc_zero(c->ctx, threads, sizeof *c->sums, "adding up rows");
     c->rows = pv_alloc_zero(c->ctx, threads, sizeof *c->rows, "adding up rows");
     if (!c->sums || !c->rows) {
-        status = failure(c->ctx);
+        status = pv_failure(c->ctx);
         goto done;
     }
     for (size_t t = 0; t < threads; t++) {

@@ -39,11 +39,6 @@ typedef struct merging {
     pv_progress progress;
 } merging;
 
-static psdvec_status failure(const psdvec_context *ctx)
-{
-    return (psdvec_status)atomic_load(&ctx->status);
-}
-
 /* ---- Do they belong together? ------------------------------------------------ */
 
 static psdvec_status fail_mismatch(const merging *m, size_t i, const char *what)
@@ -86,7 +81,7 @@ static psdvec_status add_words(psdvec_context *ctx, pv_word_table *table, merge_
     psdvec_counts *c = input->counts;
     input->final = pv_alloc(ctx, c->info.words, sizeof *input->final, "the words' numbers");
     if (!input->final)
-        return failure(ctx);
+        return pv_failure(ctx);
     for (uint32_t i = 0; i < c->info.words; i++) {
         size_t length;
         const char *word = psdvec_counts_word(c, i, &length);
@@ -122,7 +117,7 @@ static psdvec_status unite_words(merging *m)
     order = pv_alloc(ctx, seen.count, sizeof *order, "sorting the words");
     rank = pv_alloc(ctx, seen.count, sizeof *rank, "sorting the words");
     if (!order || !rank) {
-        status = failure(ctx);
+        status = pv_failure(ctx);
         goto done;
     }
     for (uint32_t i = 0; i < seen.count; i++)
@@ -158,7 +153,7 @@ static psdvec_status keep_words(merging *m)
     v->offsets = pv_alloc(m->ctx, words + 1, sizeof *v->offsets, "the vocabulary");
     v->frequency = pv_alloc_zero(m->ctx, words, sizeof *v->frequency, "the vocabulary");
     if (!v->bytes || !v->offsets || !v->frequency)
-        return failure(m->ctx);
+        return pv_failure(m->ctx);
     memcpy(v->bytes, c->bytes, bytes);
     memcpy(v->offsets, c->offsets, (words + 1) * sizeof *v->offsets);
     return PSDVEC_OK;
@@ -182,7 +177,7 @@ static psdvec_status choose_words(merging *m)
             continue;
         input->source = pv_alloc(m->ctx, v->count, sizeof *input->source, "the words' numbers");
         if (!input->source)
-            return failure(m->ctx);
+            return pv_failure(m->ctx);
         for (uint32_t w = 0; w < v->count; w++)
             input->source[w] = PV_UNKNOWN_WORD;
         for (uint32_t w = 0; w < input->counts->info.words; w++)
@@ -199,7 +194,7 @@ static psdvec_status unite_keep(merging *m)
         return PSDVEC_OK;
     m->keep = pv_alloc(m->ctx, m->vocabulary.count, sizeof *m->keep, "the words' shares");
     if (!m->keep)
-        return failure(m->ctx);
+        return pv_failure(m->ctx);
     for (uint32_t w = 0; w < m->vocabulary.count; w++)
         m->keep[w] = -1;
     for (size_t i = 0; i < m->count; i++) {
@@ -290,7 +285,7 @@ static psdvec_status merge_rows(merging *m)
     m->sums = pv_alloc_zero(ctx, threads, sizeof *m->sums, "adding up rows");
     m->rows = pv_alloc_zero(ctx, threads, sizeof *m->rows, "adding up rows");
     if (!work || !m->sums || !m->rows) {
-        status = failure(ctx);
+        status = pv_failure(ctx);
         goto done;
     }
     uint64_t entries = 0;
@@ -359,7 +354,7 @@ psdvec_status pv_counts_merge(psdvec_context *ctx, const char *const *paths, siz
     PV_TRY_DONE(pv_output_open(ctx, output_path, &output));
     m.inputs = pv_alloc_zero(ctx, path_count, sizeof *m.inputs, "the list of inputs");
     if (!m.inputs) {
-        status = failure(ctx);
+        status = pv_failure(ctx);
         goto done;
     }
     for (size_t i = 0; i < path_count; i++)

@@ -5,11 +5,6 @@
 
 static const char what[] = "finished rows";
 
-static psdvec_status failure(const psdvec_context *ctx)
-{
-    return (psdvec_status)atomic_load(&ctx->status);
-}
-
 void pv_rows_init(pv_rows *rows, psdvec_context *ctx)
 {
     *rows = (pv_rows){.ctx = ctx};
@@ -27,6 +22,13 @@ void pv_rows_free(pv_rows *rows)
     pv_rows_init(rows, rows->ctx);
 }
 
+uint64_t pv_rows_bytes(uint64_t entries)
+{
+    /* Columns and values, half as much again in reserve, an old copy of one
+     * of them while growing; and the packed form, likewise. */
+    return 40 * entries + (64 << 10);
+}
+
 psdvec_status pv_rows_begin(pv_rows *rows, uint32_t first, uint32_t count)
 {
     rows->first = first;
@@ -38,7 +40,7 @@ psdvec_status pv_rows_begin(pv_rows *rows, uint32_t first, uint32_t count)
         rows->lengths = pv_alloc(rows->ctx, count, sizeof *rows->lengths, what);
         rows->length_capacity = rows->lengths ? count : 0;
         if (!rows->lengths)
-            return failure(rows->ctx);
+            return pv_failure(rows->ctx);
     }
     memset(rows->lengths, 0, count * sizeof *rows->lengths);
     return PSDVEC_OK;
@@ -48,14 +50,14 @@ psdvec_status pv_rows_reserve(pv_rows *rows, size_t extra)
 {
     if (rows->capacity - rows->used >= extra)
         return PSDVEC_OK;
-    size_t capacity = rows->used + extra + rows->capacity / 2;
+    size_t capacity = rows->used + extra + rows->used / 4;
     uint32_t *columns = pv_resize(rows->ctx, rows->columns, capacity, sizeof *columns, what);
     if (!columns)
-        return failure(rows->ctx);
+        return pv_failure(rows->ctx);
     rows->columns = columns;
     uint64_t *values = pv_resize(rows->ctx, rows->values, capacity, sizeof *values, what);
     if (!values)
-        return failure(rows->ctx);
+        return pv_failure(rows->ctx);
     rows->values = values;
     rows->capacity = capacity;
     return PSDVEC_OK;
@@ -82,7 +84,7 @@ psdvec_status pv_row_groups_init(pv_row_groups *groups, psdvec_context *ctx, con
         wanted = 1;
     groups->start = pv_alloc(ctx, wanted + 2, sizeof *groups->start, "groups of rows");
     if (!groups->start)
-        return failure(ctx);
+        return pv_failure(ctx);
     groups->count = 0;
     groups->start[0] = 0;
     uint64_t target = total / wanted + 1, sum = 0;
@@ -126,7 +128,7 @@ psdvec_status pv_gate_pass(pv_gate *gate, size_t group, psdvec_status status,
     while (status == PSDVEC_OK && gate->next != group && !gate->closed)
         pthread_cond_wait(&gate->moved, &gate->lock);
     if (status == PSDVEC_OK)
-        status = gate->closed ? failure(gate->ctx) : sink->take(sink->self, group, rows);
+        status = gate->closed ? pv_failure(gate->ctx) : sink->take(sink->self, group, rows);
     if (status == PSDVEC_OK)
         gate->next++;
     else

@@ -20,6 +20,8 @@ typedef struct pv_rows {
 
 void pv_rows_init(pv_rows *rows, psdvec_context *ctx);
 void pv_rows_free(pv_rows *rows);
+/* Bytes that `entries` of them need at most, packed and while growing. */
+uint64_t pv_rows_bytes(uint64_t entries);
 /* Starts over with up to `count` rows from `first`. */
 psdvec_status pv_rows_begin(pv_rows *rows, uint32_t first, uint32_t count);
 /* Room for `extra` more entries. */

@@ -7,11 +7,6 @@
 
 enum { CURSOR_BLOCK = 32 << 10, LONGEST_NUMBER = 10 };
 
-static psdvec_status failure(const psdvec_context *ctx)
-{
-    return (psdvec_status)atomic_load(&ctx->status);
-}
-
 void pv_runs_init(pv_runs *runs, psdvec_context *ctx, const char *folder,
                   const pv_row_groups *groups, uint32_t columns)
 {
@@ -48,7 +43,11 @@ static psdvec_status pack_rows(void *self, pv_rows *rows)
 {
     (void)self;
     pv_buffer *packed = &rows->packed;
-    PV_TRY(pv_buffer_reserve(packed, (5 + LONGEST_NUMBER) * rows->used + 10 * (size_t)rows->count));
+    uint64_t all_bits = 1;
+    for (size_t i = 0; i < rows->used; i++)
+        all_bits |= rows->values[i];
+    size_t value_bytes = (70 - (size_t)__builtin_clzll(all_bits)) / 7;
+    PV_TRY(pv_buffer_reserve(packed, (5 + value_bytes) * rows->used + 10 * (size_t)rows->count));
     char *out = packed->data;
     uint32_t last_row = rows->first;
     size_t at = 0;
@@ -84,7 +83,7 @@ static psdvec_status open_run(pv_runs *runs, pv_run *run)
     run->group_end = pv_alloc_zero(runs->ctx, runs->groups->count + 1, sizeof *run->group_end,
                                    "the index of a sorted run");
     if (!run->group_end)
-        return failure(runs->ctx);
+        return pv_failure(runs->ctx);
     return pv_spool_new(runs->ctx, runs->folder, "a sorted run", 0, &run->spool);
 }
 
@@ -255,14 +254,14 @@ psdvec_status pv_runs_merge(pv_runs *runs, const pv_row_sink *sink, pv_progress 
     psdvec_status status = PSDVEC_OK;
     job.workers = pv_alloc_zero(ctx, threads, sizeof *job.workers, what);
     if (!job.workers)
-        return failure(ctx);
+        return pv_failure(ctx);
     for (size_t t = 0; t < threads; t++) {
         merge_worker *w = &job.workers[t];
         pv_rows_init(&w->rows, ctx);
         w->cursors = pv_alloc(ctx, runs->count, sizeof *w->cursors, what);
         w->blocks = pv_alloc(ctx, runs->count, CURSOR_BLOCK, what);
         if (!w->cursors || !w->blocks) {
-            status = failure(ctx);
+            status = pv_failure(ctx);
             goto done;
         }
         PV_TRY_DONE(pv_row_sum_init(&w->sum, ctx, runs->columns));
