@@ -167,16 +167,27 @@ check_row() {
     done <rows
 }
 
+# The anchors of a document's headings, as forges make them.
+anchors() {
+    sed -n 's/^##* //p' "$1" | tr '[:upper:]' '[:lower:]' | sed -e 's/[^a-z0-9 _-]//g' -e 's/ /-/g'
+}
+
 @test "links between the documents lead somewhere" {
     missing=0
     for file in "$ROOT"/*.md "$ROOT"/docs/*.md; do
-        for link in $(grep -o ']([^)]*)' "$file" | sed -e 's/^](//' -e 's/)$//' -e 's/#.*//'); do
-            case $link in http*://* | '') continue ;; esac
-            if [ ! -e "$(dirname "$file")/$link" ]; then
+        grep -o ']([^)]*)' "$file" | sed -e 's/^](//' -e 's/)$//' >links || continue
+        while read -r link; do
+            case $link in http*://*) continue ;; esac
+            path=${link%%#*} target=$file
+            [ -z "$path" ] || target=$(dirname "$file")/$path
+            if [ ! -e "$target" ]; then
                 echo "${file#"$ROOT"/}: $link"
                 missing=1
+            elif [ "$link" != "$path" ] && ! anchors "$target" | grep -qxF -- "${link#*#}"; then
+                echo "${file#"$ROOT"/}: $link has no such heading"
+                missing=1
             fi
-        done
+        done <links
     done
     [ "$missing" -eq 0 ]
 }
@@ -186,4 +197,23 @@ check_row() {
         psdvec help count | grep -qE "^  $status  "
         grep -qE "^\| $status " "$ROOT/docs/counting.md"
     done
+}
+
+@test "every file of the library stands in ARCHITECTURE.md" {
+    cd "$ROOT/src"
+    # Names in backticks, alone or as `name*`.
+    # shellcheck disable=SC2016
+    grep -o '`[a-z0-9_.]*\*\{0,1\}`' ../ARCHITECTURE.md | tr -d '`' | sort -u >"$BATS_TEST_TMPDIR/names"
+    missing=0
+    for file in */*.c */*.h; do
+        name=$(basename "$file")
+        found=no
+        while read -r pattern; do
+            # shellcheck disable=SC2254
+            case ${name%.*} in $pattern) found=yes ;; esac
+            [ "$name" != "$pattern" ] || found=yes
+        done <"$BATS_TEST_TMPDIR/names"
+        [ $found = yes ] || { echo "src/$file"; missing=1; }
+    done
+    [ "$missing" -eq 0 ]
 }
