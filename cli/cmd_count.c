@@ -66,7 +66,8 @@ static const struct option_spec options[] = {
      .kind = OPTION_TEXT,
      .argument = "FILE",
      .completes = COMPLETES_FILES,
-     .help = "use the words of FILE: one a line, or a counts file"},
+     .help = "use exactly the words of FILE, in its order: one a line, or a counts file; "
+             "--min-count and --max-vocab do not apply"},
     {.name = "keep",
      .kind = OPTION_TEXTS,
      .argument = "WORDS",
@@ -120,17 +121,6 @@ void count_options_read(const struct arguments *arguments, bool defaults, psdvec
     to->resume_dir = argument_text(arguments, "resume");
 }
 
-/* Someone who forgot the input and sits before a silent cursor should know. */
-static void tell_of_terminal(struct run *run)
-{
-    const struct arguments *arguments = run->arguments;
-    for (size_t k = 0; k < arguments->operand_count; k++)
-        if (!strcmp(arguments->operands[k], "-") && isatty(STDIN_FILENO)) {
-            talk_say(&run->talk, "reading from the terminal; end the text with Ctrl-D\n");
-            return;
-        }
-}
-
 static int act(struct run *run)
 {
     const struct arguments *arguments = run->arguments;
@@ -151,7 +141,7 @@ static int act(struct run *run)
     if (!code)
         code = run_library(run);
     if (!code) {
-        tell_of_terminal(run);
+        run_tell_of_terminal(run);
         psdvec_status status = psdvec_count(run->ctx, &count, arguments->operands,
                                             arguments->operand_count,
                                             argument_text(arguments, "output"), &report);

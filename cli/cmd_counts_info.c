@@ -89,7 +89,10 @@ static void add_contents(struct buffer *to, const psdvec_counts_info *info, bool
     if (possible > 0)
         buffer_format(&value, ", %.3g%% of all possible", 100 * (double)info->bigrams / possible);
     add_value(to, "bigrams", &value);
-    human_count(&value, info->scale ? info->total / info->scale : 0);
+    if (info->scale == 1)
+        human_count(&value, info->total);
+    else
+        human_ratio(&value, info->total, info->scale);
     if (info->scale == 1)
         buffer_format(&value, ", stored as whole numbers of %d bits", info->wide ? 64 : 32);
     else
@@ -109,7 +112,7 @@ static void add_contents(struct buffer *to, const psdvec_counts_info *info, bool
     buffer_free(&value);
 }
 
-static void add_settings(struct buffer *to, const char *json)
+static void add_settings(struct buffer *to, const char *title, const char *json)
 {
     struct json_walk walk;
     struct buffer key = {0}, value = {0};
@@ -117,7 +120,7 @@ static void add_settings(struct buffer *to, const char *json)
     size_t length;
     if (!json || !json_enter(&walk, json, '{'))
         return;
-    buffer_text(to, "\nSettings\n");
+    buffer_format(to, "\n%s\n", title);
     while (json_next(&walk, &key, &text, &length)) {
         json_plain(&value, text, length);
         for (char *c = key.text; c && *c; c++)
@@ -242,10 +245,12 @@ static void add_json(struct buffer *to, const char *path, const psdvec_counts *c
                   ", \"verified\": %s, \"file_bytes\": %" PRIu64 ", \"words\": %" PRIu32
                   ", \"bigrams\": %" PRIu64 ", \"scale\": %" PRIu64 ", \"total\": %" PRIu64
                   ", \"tokens\": %" PRIu64 ", \"documents\": %" PRIu64 ", \"window\": %" PRIu32
-                  ", \"wide\": %s, \"settings\": %s, \"inputs\": %s, \"most_frequent\": [",
+                  ", \"wide\": %s, \"settings\": %s, \"vocabulary\": %s, \"inputs\": %s"
+                  ", \"most_frequent\": [",
                   verified ? "true" : "false", info->file_bytes, info->words, info->bigrams,
                   info->scale, info->total, info->tokens, info->documents, info->window,
                   info->wide ? "true" : "false", info->settings_json ? info->settings_json : "{}",
+                  info->vocabulary_json ? info->vocabulary_json : "{}",
                   info->inputs_json ? info->inputs_json : "[]");
     for (size_t k = 0; k < found; k++) {
         size_t length;
@@ -278,7 +283,8 @@ static int act(struct run *run)
             cell_text(&text, path, strlen(path));
             buffer_format(&text, "%s\n", run->palette.plain);
             add_contents(&text, info, verify);
-            add_settings(&text, info->settings_json);
+            add_settings(&text, "Settings", info->settings_json);
+            add_settings(&text, "Choice of words", info->vocabulary_json);
             add_inputs(&text, info->inputs_json);
             add_words(&text, counts);
         }

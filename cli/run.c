@@ -31,7 +31,7 @@ const struct option_spec common_options[] = {
      .kind = OPTION_INTEGER,
      .argument = "N",
      .least = 1,
-     .most = 4096,
+     .most = 1024,
      .otherwise = "all processors",
      .help = "use N threads; the result does not depend on it"},
     {.name = "memory",
@@ -253,4 +253,14 @@ int run_command(const struct arguments *arguments)
     talk_end(&run.talk);
     free(who);
     return code;
+}
+
+void run_tell_of_terminal(struct run *run)
+{
+    const struct arguments *arguments = run->arguments;
+    bool reads = arguments->operand_count == 0;
+    for (size_t k = 0; k < arguments->operand_count; k++)
+        reads |= !strcmp(arguments->operands[k], "-");
+    if (reads && isatty(STDIN_FILENO))
+        talk_say(&run->talk, "reading from the terminal; end the text with Ctrl-D\n");
 }

@@ -37,4 +37,8 @@ int use_error(const char *command, const char *sentence);
 /* As use_error for an option that a command found wrong in itself. */
 int run_use_error(struct run *run, const char *format, ...) CLI_PRINTF(2, 3);
 
+/* Says so if standard input is to be read and is a terminal: someone who forgot
+ * the input and sits before a silent cursor should know. */
+void run_tell_of_terminal(struct run *run);
+
 #endif

@@ -43,9 +43,12 @@ static void text_lines(struct buffer *to, struct buffer *value, const psdvec_cou
     buffer_text(value, " of text)");
     add_line(to, "read", value);
     human_count(value, report->words);
-    buffer_text(value, " words of ");
-    human_count(value, report->distinct_words);
-    buffer_text(value, " distinct ones");
+    buffer_text(value, " words");
+    if (report->distinct_words) {
+        buffer_text(value, " of ");
+        human_count(value, report->distinct_words);
+        buffer_text(value, " distinct ones");
+    }
     if (report->tokens)
         buffer_format(value, ", covering %.1f%% of the text",
                       100 * (double)report->known_tokens / (double)report->tokens);

@@ -26,7 +26,7 @@ run() { # shows the command as one would type it, then runs it
 # One entry a line. An entry begins where a line has text in its first column;
 # the entries called 00-database-... are about the dictionary, not in it.
 one_entry_a_line() {
-    awk '
+    iconv -c -f utf-8 -t utf-8 | awk '
         function flush() { if (entry != "" && entry !~ /^00-database/) print entry; entry = "" }
         /^[^ \t]/ { flush() }
         NF { $1 = $1; entry = entry == "" ? $0 : entry " " $0 }

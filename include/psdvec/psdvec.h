@@ -192,7 +192,7 @@ typedef struct psdvec_text_options {
     uint32_t max_length;      /* longer tokens vanish; 0: the tokenizer's default */
     psdvec_document document;
     bool sentences;               /* windows end at sentence ends too */
-    uint32_t min_document_words;  /* shorter documents vanish */
+    uint32_t min_document_words;  /* shorter documents vanish; at most 1000 */
     bool strict;                  /* bad UTF-8 or a bad record is an error */
     const char *json_field;       /* inputs are JSON lines; take this field. NULL: plain text */
 } psdvec_text_options;
@@ -219,7 +219,8 @@ typedef struct psdvec_count_options {
     double subsample;          /* t of keep(w) = min(1, sqrt(t/f) + t/f); 0: off */
     uint64_t min_count;        /* rarer words are unknown words */
     uint32_t max_vocab;        /* most words; 0: no limit */
-    const char *vocab_file;    /* a fixed list (text, or a counts file); NULL: none */
+    const char *vocab_file;    /* a fixed list (text, or a counts file), to which min_count and
+                                  max_vocab do not apply; NULL: none */
     const char *const *keep_words; /* known whatever their frequency */
     size_t keep_words_count;
     const char *resume_dir;    /* keep partial results here and go on from them; NULL: no */
@@ -237,7 +238,7 @@ typedef struct psdvec_count_report {
     uint64_t documents;
     uint64_t tokens;         /* all of them, unknown words included */
     uint64_t known_tokens;   /* of words in the vocabulary */
-    uint64_t distinct_words; /* before the threshold */
+    uint64_t distinct_words; /* before the threshold; 0: not known */
     uint64_t words;          /* in the vocabulary */
     uint64_t bigrams;        /* distinct directed pairs */
     uint64_t bad_bytes;      /* of invalid UTF-8, replaced */
@@ -276,6 +277,7 @@ typedef struct psdvec_counts_info {
     uint32_t window;
     bool wide;                 /* values are 64 bits wide */
     const char *settings_json; /* how it was made: an object */
+    const char *vocabulary_json; /* how the words were chosen: an object */
     const char *inputs_json;   /* from what: an array of objects */
     const char *written_by;    /* "psdvec 0.1.0" */
 } psdvec_counts_info;
@@ -355,13 +357,20 @@ PSDVEC_API psdvec_status psdvec_counts_export(psdvec_context *ctx, const psdvec_
                                               const char *output, const char *vocab_output);
 
 /* ---- Tokens alone ---------------------------------------------------------- */
-/* Calls `on_token` for every token of one text in memory, exactly as counting
- * would see it. A NULL word marks the end of a document or, where asked for,
- * of a sentence. */
+/* Calls `on_token` for every token, exactly as counting would see them. A NULL
+ * word follows every document and, where asked for, every sentence. */
 typedef void psdvec_token_fn(void *user, const char *word, size_t length);
+
+/* Of one text in memory. */
 PSDVEC_API psdvec_status psdvec_tokenize(psdvec_context *ctx, const psdvec_text_options *options,
                                          const char *text, size_t length,
                                          psdvec_token_fn *on_token, void *user);
+
+/* Of inputs as for psdvec_count, in their order. */
+PSDVEC_API psdvec_status psdvec_tokenize_inputs(psdvec_context *ctx,
+                                                const psdvec_text_options *options,
+                                                const char *const *inputs, size_t input_count,
+                                                psdvec_token_fn *on_token, void *user);
 
 #ifdef __cplusplus
 }

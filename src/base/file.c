@@ -100,26 +100,37 @@ static int open_nameless(const char *folder)
 #endif
 }
 
-/* A fresh file with a name nobody else uses. *name is heap. */
+/* A name in `folder` that nobody else uses. Heap; NULL without memory. */
+static char *unique_name(const char *folder, const char *stem, unsigned attempt)
+{
+    char *name = NULL;
+    if (asprintf(&name, "%s/.%.64s.psdvec-%ld-%u", folder, stem, (long)getpid(), attempt) < 0)
+        return NULL;
+    return name;
+}
+
+static const unsigned most_attempts = 1000;
+
+/* A fresh file with such a name; -1 and errno if there can be none. */
 static int open_named(const char *folder, const char *stem, char **name)
 {
-    *name = NULL;
-    if (asprintf(name, "%s/.%.64s.psdvec-XXXXXX", folder, stem) < 0) {
-        *name = NULL;
-        errno = ENOMEM;
-        return -1;
-    }
-    int fd = mkostemp(*name, O_CLOEXEC);
-    if (fd < 0) {
+    for (unsigned attempt = 0; attempt < most_attempts; attempt++) {
+        *name = unique_name(folder, stem, attempt);
+        if (!*name) {
+            errno = ENOMEM;
+            return -1;
+        }
+        int fd = open(*name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0)
+            return fd;
+        int error = errno;
         free(*name);
         *name = NULL;
-        return -1;
+        errno = error;
+        if (error != EEXIST)
+            return -1;
     }
-    mode_t mask = umask(0);
-    umask(mask);
-    if (fchmod(fd, 0666 & ~mask) != 0)
-        errno = 0; /* the owner can still read it */
-    return fd;
+    return -1;
 }
 
 psdvec_status pv_temp_open(psdvec_context *ctx, const char *folder, int *fd)
@@ -218,10 +229,9 @@ static int give_name(pv_output *output)
     const char *stem = slash ? slash + 1 : output->target;
     char self[64];
     snprintf(self, sizeof self, "/proc/self/fd/%d", output->fd);
-    for (unsigned attempt = 0; attempt < 1000; attempt++) {
-        char *name = NULL;
-        if (asprintf(&name, "%s/.%.64s.psdvec-%ld-%u", output->folder, stem, (long)getpid(),
-                     attempt) < 0)
+    for (unsigned attempt = 0; attempt < most_attempts; attempt++) {
+        char *name = unique_name(output->folder, stem, attempt);
+        if (!name)
             return ENOMEM;
         if (linkat(AT_FDCWD, self, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0) {
             output->name = name;

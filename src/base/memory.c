@@ -48,10 +48,10 @@ static psdvec_status fail_budget(psdvec_context *ctx, uint64_t bytes, const char
 {
     double mib = 1024.0 * 1024.0;
     return pv_fail(ctx, PSDVEC_ERR_BUDGET,
-                   "no memory for %s: %.1f MiB more are needed, and of the budget of %.1f MiB "
+                   "no memory for %s: %.1f MiB more are needed, and %.1f MiB of the budget of "
                    "%.1f MiB are in use; allow more memory",
-                   what, (double)bytes / mib, (double)ctx->options.memory / mib,
-                   (double)atomic_load(&ctx->memory_used) / mib);
+                   what, (double)bytes / mib, (double)atomic_load(&ctx->memory_used) / mib,
+                   (double)ctx->options.memory / mib);
 }
 
 psdvec_status pv_memory_claim(psdvec_context *ctx, uint64_t bytes, const char *what)

@@ -356,6 +356,8 @@ static psdvec_status next_of_file(pv_corpus *corpus, size_t index, pv_piece *pie
         PV_TRY(file->kind == PV_PIECE_WIKI_PAGES ? next_pages(corpus, file, piece)
                                                  : next_lines(corpus, file, piece));
         file->in_member = !(file->member_ended && file->carry.length == 0);
+        piece->open_end = file->in_member ? file->continues
+                                          : corpus->options->document == PSDVEC_DOCUMENT_NONE;
         if (piece->text.length > 0) {
             file->sequence++;
             return PSDVEC_OK;

@@ -35,6 +35,7 @@ typedef struct pv_piece {
     uint64_t offset;    /* of the text within the member */
     uint64_t line;      /* number of the first line, for JSON lines; from 1 */
     bool continues;     /* goes on with the document of the piece before it */
+    bool open_end;      /* the piece after it goes on with its last document */
 } pv_piece;
 
 void pv_piece_init(pv_piece *piece, psdvec_context *ctx);

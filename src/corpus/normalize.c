@@ -62,6 +62,14 @@ psdvec_status pv_tokenizer_normalize(pv_tokenizer *t, const pv_token *raw, const
         return PSDVEC_OK;
     PV_TRY(unify(t, raw));
 
+    if (o->tokenizer == PSDVEC_TOKENIZER_WHITESPACE && o->letter_case == PSDVEC_CASE_KEEP &&
+        o->accents == PSDVEC_ACCENTS_KEEP) { /* only bad bytes were to be replaced */
+        if (pv_word_fits(t->rules, pv_utf8_length(t->scratch.data, t->scratch.length))) {
+            *word = t->scratch.data;
+            *length = t->scratch.length;
+        }
+        return PSDVEC_OK;
+    }
     int flags = UTF8PROC_STABLE | UTF8PROC_COMPOSE;
     if (o->letter_case == PSDVEC_CASE_FOLD && o->tokenizer != PSDVEC_TOKENIZER_ORIGINAL)
         flags |= UTF8PROC_CASEFOLD;

@@ -35,6 +35,6 @@ const char *pv_not_text(const char *bytes, size_t length)
     }
     if (strange * 10 > looked_at * 3)
         return "does not look like text (binary data, or an encoding other than UTF-8; the latter "
-               "can be converted with iconv -t utf-8)";
+               "can be converted with iconv -f ITS-ENCODING -t utf-8)";
     return NULL;
 }

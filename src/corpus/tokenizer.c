@@ -37,6 +37,8 @@ psdvec_status pv_text_options_check(psdvec_context *ctx, const psdvec_text_optio
     CHECK(o->max_length == 0 || o->min_length <= o->max_length,
           "the shortest word (%u characters) is longer than the longest (%u)", o->min_length,
           o->max_length);
+    CHECK(o->min_document_words <= PV_MOST_MIN_WORDS,
+          "the least number of words of a document may be at most %d", PV_MOST_MIN_WORDS);
     CHECK(o->json_field == NULL || o->json_field[0] != '\0', "the JSON field's name is empty");
     CHECK(o->tokenizer != PSDVEC_TOKENIZER_ICU || pv_icu_available(),
           "this build has no ICU, so the icu tokenizer is missing; install libicu-dev and build "
@@ -233,52 +235,4 @@ size_t pv_tokenizer_next(pv_tokenizer *t, pv_token *tokens, size_t capacity)
         }
     }
     return n;
-}
-
-psdvec_status psdvec_tokenize(psdvec_context *ctx, const psdvec_text_options *options,
-                              const char *text, size_t length, psdvec_token_fn *on_token,
-                              void *user)
-{
-    pv_begin(ctx);
-    psdvec_text_options defaults;
-    if (!options) {
-        psdvec_text_options_default(&defaults);
-        options = &defaults;
-    }
-    PV_TRY(pv_text_options_check(ctx, options));
-    psdvec_status status = PSDVEC_OK;
-    pv_buffer copy;
-    pv_buffer_init(&copy, ctx);
-    pv_tokenizer tokenizer = {0};
-    pv_text_rules *rules = pv_alloc(ctx, 1, sizeof *rules, "the tokeniser");
-    if (!rules)
-        return pv_failure(ctx);
-    pv_text_rules_init(rules, options);
-    PV_TRY_DONE(pv_tokenizer_init(&tokenizer, ctx, rules));
-    PV_TRY_DONE(pv_buffer_reserve(&copy, length + 1));
-    PV_TRY_DONE(pv_buffer_append(&copy, text, length));
-    pv_tokenizer_start(&tokenizer, copy.data, copy.length, false);
-    pv_token tokens[256];
-    for (size_t n; (n = pv_tokenizer_next(&tokenizer, tokens, 256)) > 0;) {
-        for (size_t i = 0; i < n; i++) {
-            const char *word = tokens[i].text;
-            size_t word_length = tokens[i].length;
-            if (tokens[i].kind == PV_TOKEN_RAW) {
-                PV_TRY_DONE(pv_tokenizer_normalize(&tokenizer, &tokens[i], &word, &word_length));
-                if (word_length == 0)
-                    continue;
-            }
-            on_token(user, tokens[i].kind >= PV_TOKEN_BREAK ? NULL : word, word_length);
-        }
-        PV_TRY_DONE(pv_check_cancel(ctx));
-    }
-    if (tokenizer.bad_bytes && options->strict)
-        status = pv_fail(ctx, PSDVEC_ERR_UTF8,
-                         "byte %llu is not valid UTF-8; convert the text with iconv -t utf-8",
-                         (unsigned long long)tokenizer.first_bad);
-done:
-    pv_tokenizer_free(&tokenizer);
-    pv_buffer_free(&copy);
-    pv_free(ctx, rules);
-    return status;
 }

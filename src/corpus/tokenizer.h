@@ -29,8 +29,10 @@ typedef struct pv_token {
     uint32_t kind;    /* pv_token_kind */
 } pv_token;
 
-/* Longer runs are cut: nobody's word has 16 MiB. */
-enum { PV_LONGEST_RUN = 16 << 20, PV_DEFAULT_MAX_LENGTH = 256 };
+/* Longer runs are cut: nobody's word has 16 MiB. Documents larger than a piece
+ * of the corpus (half a megabyte) are never taken for too short, so what may
+ * be asked of a document is limited. */
+enum { PV_LONGEST_RUN = 16 << 20, PV_DEFAULT_MAX_LENGTH = 256, PV_MOST_MIN_WORDS = 1000 };
 
 /* What the options mean once the defaults of the tokenizer are filled in. */
 typedef struct pv_text_rules {

@@ -118,12 +118,12 @@ static psdvec_status plan_chunks(const counting *c, uint64_t all, uint64_t *chun
         *chunk_tokens = UINT32_MAX / 2;
     if (*chunk_tokens < SMALLEST_CHUNK && *chunk_tokens < all)
         return pv_fail(c->ctx, PSDVEC_ERR_BUDGET,
-                       "counting %u words needs about %.0f MiB of memory, and of the budget of "
-                       "%.0f MiB %.0f MiB are left; allow more memory, use fewer threads or raise "
-                       "the minimum count",
+                       "counting %u words needs about %.0f MiB of memory, and %.0f MiB of the "
+                       "budget of %.0f MiB are left; allow more memory, use fewer threads or "
+                       "raise the minimum count",
                        c->vocabulary.count,
                        (double)(fixed + pv_chunk_bytes(SMALLEST_CHUNK)) / 1048576.0,
-                       (double)c->ctx->options.memory / 1048576.0, (double)left / 1048576.0);
+                       (double)left / 1048576.0, (double)c->ctx->options.memory / 1048576.0);
     return PSDVEC_OK;
 }
 
@@ -243,6 +243,9 @@ static psdvec_status check_not_empty(const counting *c, const char *first_input,
 static void warn_of_missing_words(const counting *c)
 {
     const psdvec_count_options *o = c->options;
+    if (o->vocab_file && c->vocabulary.known_tokens == 0)
+        pv_warn(c->ctx, "%s: none of its %u words stands in the text; same case, same tokenizer?",
+                o->vocab_file, c->vocabulary.count);
     for (size_t i = 0; i < o->keep_words_count; i++) {
         size_t wanted = strlen(o->keep_words[i]), length;
         bool found = false;
@@ -303,7 +306,8 @@ psdvec_status pv_count_run(psdvec_context *ctx, const psdvec_count_options *opti
         pv_token_store_read(ctx, &files, input_count, &options->text, folder, &c.store));
     PV_TRY_DONE(pv_vocabulary_build(&c.vocabulary, c.store, options));
     PV_TRY_DONE(check_not_empty(&c, inputs[0], input_count, part.may_be_empty));
-    warn_of_missing_words(&c);
+    if (!part.may_be_empty)
+        warn_of_missing_words(&c);
     PV_TRY_DONE(pv_window_init(&c.window, ctx, options, &c.vocabulary));
     PV_TRY_DONE(pv_provenance_set(&c.provenance, options));
     PV_TRY_DONE(add_inputs(&c, inputs, input_count));

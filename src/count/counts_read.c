@@ -118,8 +118,8 @@ static psdvec_status take_metadata(psdvec_counts *c)
     info->settings_json = pv_st_meta(c->file, "settings");
     info->inputs_json = pv_st_meta(c->file, "inputs");
     info->written_by = pv_st_meta(c->file, "written_by");
-    c->vocabulary_json = pv_st_meta(c->file, "vocabulary");
-    if (!info->settings_json || !info->inputs_json || !c->vocabulary_json)
+    c->info.vocabulary_json = pv_st_meta(c->file, "vocabulary");
+    if (!info->settings_json || !info->inputs_json || !c->info.vocabulary_json)
         return fail_corrupt(c, "its settings are missing");
     if (!info->written_by)
         info->written_by = "unknown";

@@ -9,7 +9,6 @@ struct psdvec_counts {
     psdvec_context *ctx;
     pv_st_file *file;
     psdvec_counts_info info;
-    const char *vocabulary_json;
     const uint64_t *row_end; /* words + 1 */
     const uint32_t *indices;
     const uint32_t *values32;

@@ -219,12 +219,12 @@ static psdvec_status unite_provenance(merging *m)
     bool same = true;
     for (size_t i = 0; i < m->count; i++) {
         const psdvec_counts *c = m->inputs[i].counts;
-        same &= strcmp(c->vocabulary_json, first->vocabulary_json) == 0;
+        same &= strcmp(c->info.vocabulary_json, first->info.vocabulary_json) == 0;
         p->tokens += c->info.tokens;
         p->documents += c->info.documents;
         PV_TRY(pv_provenance_add_inputs_json(p, pv_st_path(c->file), c->info.inputs_json));
     }
-    p->vocabulary = strdup(same ? first->vocabulary_json : "{\"merged\":true}");
+    p->vocabulary = strdup(same ? first->info.vocabulary_json : "{\"merged\":true}");
     if (!p->settings || !p->vocabulary)
         return pv_fail(m->ctx, PSDVEC_ERR_MEMORY, "the system refused memory");
     return PSDVEC_OK;

@@ -280,7 +280,7 @@ static psdvec_status make_list(resumable *r, const pv_vocabulary *list)
     chosen_words chosen = {.ctx = ctx};
     pv_buffer_init(&chosen.text, ctx);
     const char **parts = calloc(r->unit_count, sizeof *parts);
-    if (!parts || asprintf(&path, "%s/all-words.safetensors", r->options->resume_dir) < 0) {
+    if (!parts || asprintf(&path, "%s/all-words-%ld.safetensors", r->options->resume_dir, (long)getpid()) < 0) {
         free(parts);
         return fail_memory(ctx);
     }
@@ -438,8 +438,7 @@ psdvec_status pv_count_resumable(psdvec_context *ctx, const psdvec_count_options
     if (report) {
         report->tokens = r.provenance.tokens;
         report->documents = r.provenance.documents;
-        if (r.distinct)
-            report->distinct_words = r.distinct;
+        report->distinct_words = r.distinct; /* 0 if the user's list made it needless to know */
         report->seconds = pv_now() - began;
     }
 done:

@@ -5,7 +5,7 @@
  *     token < 0xC000     one unit
  *     otherwise          0xC000 + (token >> 16), then the lower 16 bits
  *
- * The first three tokens are marks; words begin at PV_TOKEN_FIRST_WORD.
+ * The first two tokens are marks; words begin at PV_TOKEN_FIRST_WORD.
  */
 #ifndef PV_COUNT_TOKEN_CODE_H
 #define PV_COUNT_TOKEN_CODE_H

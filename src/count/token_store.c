@@ -325,7 +325,7 @@ static psdvec_status note_bad_bytes(reader *r)
     if (r->job->rules->options.strict)
         return pv_fail(r->ctx, PSDVEC_ERR_UTF8,
                        "%s: byte %" PRIu64 " is not valid UTF-8; convert the text with "
-                       "iconv -t utf-8, or read it without --strict",
+                       "iconv -f ITS-ENCODING -t utf-8, or read it without --strict",
                        piece->name.data, offset);
     psdvec_status status = PSDVEC_OK;
     pthread_mutex_lock(&store->lock);
@@ -388,8 +388,7 @@ static psdvec_status read_piece(reader *r)
     }
     if (r->tokenizer.bad_bytes)
         PV_TRY(note_bad_bytes(r));
-    /* A last line without a line end is a document too; others were ended. */
-    if (!(r->document_start == r->id_count))
+    if (!piece->open_end) /* a last line without a line end is a document too */
         end_document(r);
     PV_TRY(flush_part(r));
     pv_token_store *store = r->store;
@@ -449,7 +448,7 @@ static void tell_bad_input(const pv_token_store *store, const psdvec_text_option
         pv_warn(store->ctx,
                 "%s: byte %" PRIu64 " is not valid UTF-8 (%" PRIu64 " such bytes in all, read as "
                 "the replacement character); if the text has another encoding, convert it with "
-                "iconv -t utf-8",
+                "iconv -f ITS-ENCODING -t utf-8",
                 store->bad_name.data, store->bad_offset, store->bad_bytes);
     if (store->bad_records)
         pv_warn(store->ctx, "%" PRIu64 " lines were passed over: no JSON object with a text in "

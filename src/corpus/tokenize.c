@@ -1,0 +1,203 @@
+/* Tokens alone, exactly as counting sees them: psdvec_tokenize for a text in
+ * memory, psdvec_tokenize_inputs for files, folders and archives. */
+#include "corpus/corpus.h"
+#include "corpus/records.h"
+#include "corpus/tokenizer.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const uint32_t held_pause = UINT32_MAX;
+
+/* Passes tokens on, document by document. The first words of a document are
+ * held back until there are enough of them for it to count. */
+typedef struct token_feed {
+    psdvec_context *ctx;
+    psdvec_token_fn *on_token;
+    void *user;
+    pv_text_rules *rules;
+    pv_tokenizer tokenizer;
+    pv_buffer held; /* length, bytes, length, bytes, ... */
+    uint32_t words; /* of this document, counted no further than needed */
+} token_feed;
+
+static psdvec_status hold(token_feed *feed, const char *word, uint32_t length)
+{
+    PV_TRY(pv_buffer_append(&feed->held, &length, sizeof length));
+    return length == held_pause ? PSDVEC_OK : pv_buffer_append(&feed->held, word, length);
+}
+
+static void release(token_feed *feed)
+{
+    for (size_t at = 0; at < feed->held.length;) {
+        uint32_t length;
+        memcpy(&length, feed->held.data + at, sizeof length);
+        at += sizeof length;
+        if (length == held_pause) {
+            feed->on_token(feed->user, NULL, 0);
+        } else {
+            feed->on_token(feed->user, feed->held.data + at, length);
+            at += length;
+        }
+    }
+    feed->held.length = 0;
+}
+
+static void end_document(token_feed *feed)
+{
+    if (feed->words >= feed->rules->options.min_document_words)
+        feed->on_token(feed->user, NULL, 0);
+    feed->held.length = 0;
+    feed->words = 0;
+}
+
+static psdvec_status pass_on(token_feed *feed, const pv_token *token)
+{
+    uint32_t least = feed->rules->options.min_document_words;
+    const char *word = token->text;
+    size_t length = token->length;
+    if (token->kind == PV_TOKEN_BREAK) {
+        end_document(feed);
+        return PSDVEC_OK;
+    }
+    if (token->kind == PV_TOKEN_PAUSE) {
+        if (feed->words > 0 && feed->words < least)
+            return hold(feed, NULL, held_pause);
+        if (feed->words > 0)
+            feed->on_token(feed->user, NULL, 0);
+        return PSDVEC_OK;
+    }
+    if (token->kind == PV_TOKEN_RAW) {
+        PV_TRY(pv_tokenizer_normalize(&feed->tokenizer, token, &word, &length));
+        if (length == 0)
+            return PSDVEC_OK;
+    }
+    if (feed->words >= least) {
+        feed->on_token(feed->user, word, length);
+        return PSDVEC_OK;
+    }
+    PV_TRY(hold(feed, word, (uint32_t)length));
+    if (++feed->words == least)
+        release(feed);
+    return PSDVEC_OK;
+}
+
+/* One piece; its text is changed. */
+static psdvec_status feed_piece(token_feed *feed, pv_piece *piece, pv_buffer *decoded)
+{
+    pv_token tokens[256];
+    pv_buffer *text = &piece->text;
+    const psdvec_text_options *options = &feed->rules->options;
+    bool records = piece->kind != PV_PIECE_TEXT;
+    if (records) {
+        uint64_t bad;
+        PV_TRY(pv_records_to_lines(feed->ctx, options, piece, decoded, &bad));
+        if (bad)
+            pv_warn(feed->ctx, "%s: %" PRIu64 " lines without a text in the field \"%s\"",
+                    piece->name.data, bad, options->json_field);
+        text = decoded;
+    }
+    if (!piece->continues)
+        end_document(feed);
+    PV_TRY(pv_buffer_reserve(text, 1)); /* so that the padding exists */
+    pv_tokenizer_start(&feed->tokenizer, text->data, text->length, records);
+    for (size_t n; (n = pv_tokenizer_next(&feed->tokenizer, tokens, 256)) > 0;) {
+        for (size_t i = 0; i < n; i++)
+            PV_TRY(pass_on(feed, &tokens[i]));
+        PV_TRY(pv_check_cancel(feed->ctx));
+    }
+    if (feed->tokenizer.bad_bytes == 0)
+        return PSDVEC_OK;
+    uint64_t offset = piece->offset + (records ? 0 : feed->tokenizer.first_bad);
+    if (options->strict)
+        return pv_fail(feed->ctx, PSDVEC_ERR_UTF8,
+                       "%s: byte %" PRIu64 " is not valid UTF-8; convert the text with "
+                       "iconv -f ITS-ENCODING -t utf-8",
+                       piece->name.data, offset);
+    pv_warn(feed->ctx, "%s: byte %" PRIu64 " is not valid UTF-8", piece->name.data, offset);
+    return PSDVEC_OK;
+}
+
+static psdvec_status feed_init(token_feed *feed, psdvec_context *ctx,
+                               const psdvec_text_options *options, psdvec_token_fn *on_token,
+                               void *user)
+{
+    psdvec_text_options defaults;
+    if (!options) {
+        psdvec_text_options_default(&defaults);
+        options = &defaults;
+    }
+    *feed = (token_feed){.ctx = ctx, .on_token = on_token, .user = user};
+    pv_buffer_init(&feed->held, ctx);
+    PV_TRY(pv_text_options_check(ctx, options));
+    feed->rules = pv_alloc(ctx, 1, sizeof *feed->rules, "the tokeniser");
+    if (!feed->rules)
+        return pv_failure(ctx);
+    pv_text_rules_init(feed->rules, options);
+    return pv_tokenizer_init(&feed->tokenizer, ctx, feed->rules);
+}
+
+static void feed_free(token_feed *feed)
+{
+    pv_tokenizer_free(&feed->tokenizer);
+    pv_buffer_free(&feed->held);
+    pv_free(feed->ctx, feed->rules);
+}
+
+psdvec_status psdvec_tokenize(psdvec_context *ctx, const psdvec_text_options *options,
+                              const char *text, size_t length, psdvec_token_fn *on_token,
+                              void *user)
+{
+    pv_begin(ctx);
+    token_feed feed;
+    pv_piece piece;
+    pv_buffer decoded;
+    psdvec_status status;
+    pv_piece_init(&piece, ctx);
+    pv_buffer_init(&decoded, ctx);
+    PV_TRY_DONE(feed_init(&feed, ctx, options, on_token, user));
+    piece.line = 1;
+    piece.kind = feed.rules->options.json_field ? PV_PIECE_JSON_LINES : PV_PIECE_TEXT;
+    PV_TRY_DONE(pv_buffer_append(&piece.name, "the text", sizeof "the text"));
+    PV_TRY_DONE(pv_buffer_append(&piece.text, text, length));
+    PV_TRY_DONE(feed_piece(&feed, &piece, &decoded));
+    end_document(&feed);
+done:
+    feed_free(&feed);
+    pv_piece_free(&piece);
+    pv_buffer_free(&decoded);
+    return status;
+}
+
+psdvec_status psdvec_tokenize_inputs(psdvec_context *ctx, const psdvec_text_options *options,
+                                     const char *const *inputs, size_t input_count,
+                                     psdvec_token_fn *on_token, void *user)
+{
+    pv_begin(ctx);
+    token_feed feed;
+    pv_inputs files = {0};
+    pv_corpus *corpus = NULL;
+    pv_piece piece;
+    pv_buffer decoded;
+    psdvec_status status;
+    size_t place = SIZE_MAX;
+    pv_piece_init(&piece, ctx);
+    pv_buffer_init(&decoded, ctx);
+    PV_TRY_DONE(feed_init(&feed, ctx, options, on_token, user));
+    PV_TRY_DONE(pv_inputs_expand(ctx, inputs, input_count, &files));
+    PV_TRY_DONE(pv_corpus_new(ctx, &files, &feed.rules->options, &corpus));
+    for (bool more;;) {
+        PV_TRY_DONE(pv_corpus_next(corpus, &place, &piece, &more));
+        if (!more)
+            break;
+        PV_TRY_DONE(feed_piece(&feed, &piece, &decoded));
+    }
+    end_document(&feed);
+done:
+    feed_free(&feed);
+    pv_corpus_free(corpus);
+    pv_inputs_free(&files);
+    pv_piece_free(&piece);
+    pv_buffer_free(&decoded);
+    return status;
+}
