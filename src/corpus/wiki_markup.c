@@ -1064,6 +1064,8 @@ static const char *line_end(const writer *w, const char *p)
 {
     const event *e = w->next_event;
     for (;;) {
+        if (p >= w->limit) /* beyond: {{formatnum:{|}} is cut inside its "{|" */
+            return w->limit;
         const char *newline = memchr(p, '\n', (size_t)(w->limit - p));
         if (!newline)
             return w->limit;
@@ -1073,8 +1075,6 @@ static const char *line_end(const writer *w, const char *p)
         if (e == w->last_event || w->text + e->start >= newline)
             return newline;
         p = w->text + e->end;
-        if (p >= w->limit)
-            return w->limit;
     }
 }
 

@@ -292,6 +292,8 @@ static void test_debris_of_broken_tables_vanishes(void **state)
     assert_prose(state, "a\n{| class=x\n! h\n| 1\n|-\n\nProse.", "a\nProse.");
     assert_prose(state, "a\n|-\n| style=x | y\n|}\nb", "a\nb");
     assert_prose(state, "!Kung speakers", "!Kung speakers");
+    /* The number ends at the bar, in the middle of the table's opening. */
+    assert_prose(state, "{{formatnum:\n{|}} Prose.", "Prose.");
 }
 
 /* ---- Lines ----------------------------------------------------------------------- */
