@@ -64,10 +64,4 @@ pv_st_shown pv_st_show(const char *name);
 /* PSDVEC_ERR_CORRUPT: tensor `name` `what`. */
 psdvec_status pv_st_fail_tensor(pv_st_file *file, const char *name, const char *what);
 
-/* The failure of an allocation. */
-static inline psdvec_status pv_st_recorded(psdvec_context *ctx)
-{
-    return (psdvec_status)atomic_load(&ctx->status);
-}
-
 #endif

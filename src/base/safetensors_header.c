@@ -66,7 +66,7 @@ static psdvec_status grow(psdvec_context *ctx, void *array, size_t count, size_t
     memcpy(&old, array, sizeof old);
     void *block = pv_resize(ctx, old, larger, size, "the list of tensors");
     if (!block)
-        return pv_st_recorded(ctx);
+        return pv_failure(ctx);
     memcpy(array, &block, sizeof block);
     *capacity = larger;
     return PSDVEC_OK;

@@ -79,7 +79,7 @@ static psdvec_status index_metadata(pv_st_file *file)
     file->pairs =
         pv_alloc(file->ctx, file->meta_count, sizeof *file->pairs, "the metadata of a file");
     if (!file->pairs)
-        return pv_st_recorded(file->ctx);
+        return pv_failure(file->ctx);
     for (size_t i = 0; i < file->meta_count; i++)
         file->pairs[i] = (pv_st_pair){file->arena.data + file->meta[i].key_at,
                                       file->arena.data + file->meta[i].value_at};
@@ -107,7 +107,7 @@ static psdvec_status index_names(pv_st_file *file)
     file->by_name =
         pv_alloc(file->ctx, file->entry_count, sizeof(pv_st_entry *), "the list of tensors");
     if (!file->by_name)
-        return pv_st_recorded(file->ctx);
+        return pv_failure(file->ctx);
     bool ours = pv_st_meta(file, "xxh3.metadata") != NULL;
     for (size_t i = 0; i < file->entry_count; i++) {
         pv_st_entry *e = &file->entries[i];
@@ -139,7 +139,7 @@ static psdvec_status align(pv_st_file *file, pv_st_entry *e)
     size_t bytes = (size_t)e->tensor.bytes;
     e->copy = pv_alloc(file->ctx, bytes, 1, "the copy of a tensor that is not aligned");
     if (!e->copy)
-        return pv_st_recorded(file->ctx);
+        return pv_failure(file->ctx);
     for (size_t at = 0; at < bytes; at += PV_ST_SLICE) {
         PV_TRY(pv_check_cancel(file->ctx));
         memcpy((char *)e->copy + at, e->raw + at,
@@ -193,7 +193,7 @@ static psdvec_status index_places(pv_st_file *file, size_t data_at)
     pv_st_entry **by_place =
         pv_alloc(ctx, file->entry_count, sizeof(pv_st_entry *), "the list of tensors");
     psdvec_status status = file->in_order && by_place ? check_tiling(file, by_place, data_at)
-                                                      : pv_st_recorded(ctx);
+                                                      : pv_failure(ctx);
     pv_free(ctx, by_place);
     return status;
 }
@@ -270,7 +270,7 @@ psdvec_status pv_st_open_how(psdvec_context *ctx, const char *path, bool never_m
     *file = NULL;
     pv_st_file *f = new_file(ctx, path);
     if (!f)
-        return pv_st_recorded(ctx);
+        return pv_failure(ctx);
     psdvec_status status = pv_map_open(ctx, path, never_map, &f->map);
     f->data = f->map.data;
     f->length = f->map.size;
@@ -288,7 +288,7 @@ psdvec_status pv_st_open_memory(psdvec_context *ctx, const char *path, const voi
     *file = NULL;
     pv_st_file *f = new_file(ctx, path);
     if (!f)
-        return pv_st_recorded(ctx);
+        return pv_failure(ctx);
     f->data = data;
     f->length = length;
     return finish_open(f, PSDVEC_OK, file);

@@ -84,7 +84,7 @@ static psdvec_status verify_header(psdvec_context *ctx, const pv_st_file *file)
     pv_st_pair *others = pv_alloc(ctx, file->meta_count, sizeof *others, "a checksum");
     const pv_tensor **tensors = pv_alloc(ctx, file->entry_count, sizeof(pv_tensor *), "a checksum");
     if (!others || !tensors) {
-        status = pv_st_recorded(ctx);
+        status = pv_failure(ctx);
         goto done;
     }
     size_t count = 0;

@@ -29,7 +29,7 @@ psdvec_status pv_row_sum_init(pv_row_sum *row, psdvec_context *ctx, uint32_t col
     row->groups = pv_alloc_zero(ctx, row->group_words, sizeof *row->groups, what);
     if (!row->sum || !row->touched || !row->bits || !row->groups) {
         pv_row_sum_free(row);
-        return (psdvec_status)atomic_load(&ctx->status);
+        return pv_failure(ctx);
     }
     return PSDVEC_OK;
 }

@@ -41,11 +41,6 @@ typedef struct reader {
     struct pv_input_totals seen; /* in this piece */
 } reader;
 
-static psdvec_status failure(const psdvec_context *ctx)
-{
-    return (psdvec_status)atomic_load(&ctx->status);
-}
-
 /* Makes room for one more element in an array guarded by the store's lock. */
 static psdvec_status grow_array(psdvec_context *ctx, void **array, size_t count, size_t *capacity,
                                 size_t size, const char *what)
@@ -55,7 +50,7 @@ static psdvec_status grow_array(psdvec_context *ctx, void **array, size_t count,
     size_t larger = *capacity ? 2 * *capacity : 64;
     void *grown = pv_resize(ctx, *array, larger, size, what);
     if (!grown)
-        return failure(ctx);
+        return pv_failure(ctx);
     *array = grown;
     *capacity = larger;
     return PSDVEC_OK;
@@ -67,7 +62,7 @@ static psdvec_status begin_generation(reader *r)
     pv_generation *generation =
         pv_alloc_zero(r->ctx, 1, sizeof *generation, "the table of distinct words");
     if (!generation)
-        return failure(r->ctx);
+        return pv_failure(r->ctx);
     pthread_mutex_lock(&store->lock);
     size_t capacity = store->generation_capacity;
     psdvec_status status =
@@ -98,7 +93,7 @@ static psdvec_status flush_part(reader *r)
         r->units = pv_alloc(r->ctx, r->unit_capacity, sizeof *r->units, "a piece's tokens");
         if (!r->units) {
             r->unit_capacity = 0;
-            return failure(r->ctx);
+            return pv_failure(r->ctx);
         }
     }
     size_t units = 0;
@@ -137,7 +132,7 @@ psdvec_status pv_partition_words(const pv_word_table *table, uint32_t **out,
     uint32_t *order = pv_alloc(table->ctx, table->count, sizeof *order, "sorting the words");
     *out = order;
     if (!order)
-        return failure(table->ctx);
+        return pv_failure(table->ctx);
     for (uint32_t id = 0; id < table->count; id++)
         next[pv_partition_of(pv_word_hash(table, id))]++;
     start[0] = 0;
@@ -283,7 +278,7 @@ static psdvec_status read_batch(reader *r, const pv_token *tokens, size_t count)
     for (size_t i = 0; i < count; i++) {
         if (tokens[i].kind > PV_TOKEN_RAW)
             continue;
-        keys[i] = pv_word_key_padded(tokens[i].text, tokens[i].length);
+        pv_word_key_set(&keys[i], tokens[i].text, tokens[i].length);
         pv_word_table_prefetch(tokens[i].kind == PV_TOKEN_READY ? r->words : &r->aliases,
                                &keys[i]);
     }
@@ -356,7 +351,7 @@ static psdvec_status reserve_ids(reader *r)
     size_t capacity = 2 * r->id_capacity + 64 * BATCH;
     uint32_t *ids = pv_resize(r->ctx, r->ids, capacity, sizeof *ids, "a piece's tokens");
     if (!ids)
-        return failure(r->ctx);
+        return pv_failure(r->ctx);
     r->ids = ids;
     r->id_capacity = capacity;
     return PSDVEC_OK;
@@ -474,7 +469,7 @@ psdvec_status pv_token_store_read(psdvec_context *ctx, const pv_inputs *inputs, 
     if (!rules || !store) {
         pv_free(ctx, rules);
         pv_free(ctx, store);
-        return failure(ctx);
+        return pv_failure(ctx);
     }
     store->ctx = ctx;
     store->input_count = input_count;
@@ -482,7 +477,7 @@ psdvec_status pv_token_store_read(psdvec_context *ctx, const pv_inputs *inputs, 
     pthread_mutex_init(&store->lock, NULL);
     store->inputs = pv_alloc_zero(ctx, input_count, sizeof *store->inputs, "the list of inputs");
     if (!store->inputs) {
-        status = failure(ctx);
+        status = pv_failure(ctx);
         goto done;
     }
     pv_text_rules_init(rules, options);
