@@ -2,6 +2,7 @@
  * hostile markup neither swallows the article nor takes for ever. */
 #include "corpus/html_entities.h"
 #include "corpus/wiki_markup.h"
+#include "corpus/wiki_scan.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -292,6 +293,8 @@ static void test_debris_of_broken_tables_vanishes(void **state)
     assert_prose(state, "a\n{| class=x\n! h\n| 1\n|-\n\nProse.", "a\nProse.");
     assert_prose(state, "a\n|-\n| style=x | y\n|}\nb", "a\nb");
     assert_prose(state, "!Kung speakers", "!Kung speakers");
+    /* The number ends at the bar, in the middle of the table's opening. */
+    assert_prose(state, "{{formatnum:\n{|}} Prose.", "Prose.");
 }
 
 /* ---- Lines ----------------------------------------------------------------------- */
@@ -372,6 +375,64 @@ static void test_every_named_entity_is_found(void **state)
         assert_int_equal(code, some[i].code);
         assert_int_equal(pv_html_entity(some[i].text, strlen(some[i].text) - 1, &code), 0);
     }
+}
+
+/* ---- The scanning kernels ---------------------------------------------------------- */
+
+static void assert_kernels_agree(const char *text, size_t length)
+{
+    assert_int_equal(pv_wiki_structural_run(text, length),
+                     pv_wiki_structural_run_plain(text, length));
+    assert_int_equal(pv_wiki_prose_run(text, length), pv_wiki_prose_run_plain(text, length));
+}
+
+/* Every byte at every place of three blocks of 16 and at every distance from
+ * the first; and behind it what matters to a space. */
+static void test_fast_scans_find_what_the_plain_ones_find(void **state)
+{
+    (void)state;
+    enum { LENGTH = 3 * 16 + 1 };
+    static const char after[] = {'x', ' ', '\n', 0x1F, '!', (char)0xA0};
+    char *text = malloc(LENGTH);
+    assert_non_null(text);
+    for (int byte = 0; byte < 256; byte++) {
+        for (size_t place = 0; place < LENGTH; place++) {
+            for (size_t i = 0; i < sizeof after; i++) {
+                memset(text, 'x', LENGTH);
+                text[place] = (char)byte;
+                if (place + 1 < LENGTH)
+                    text[place + 1] = after[i];
+                for (size_t from = 0; from <= place && from < 17; from++)
+                    assert_kernels_agree(text + from, LENGTH - from);
+            }
+        }
+    }
+    free(text);
+}
+
+/* Bytes that differ by one bit from a special one, and now and then one that is. */
+static void test_fast_scans_stop_at_the_first_of_several(void **state)
+{
+    (void)state;
+    static const char bytes[] = "abcxyz,.(\"^`%*;9\\@\x80\xA0\xDB\xFB\xFD\xFF<[]{}&'):_|~ \n\x7F";
+    enum { LENGTH = 80, HARMLESS = 24 /* the first so many */ };
+    char *text = malloc(LENGTH);
+    assert_non_null(text);
+    uint32_t random = 1;
+    for (int round = 0; round < 20000; round++) {
+        size_t brackets = LENGTH;
+        for (size_t i = LENGTH; i-- > 0;) {
+            random = random * 1664525 + 1013904223;
+            size_t kinds = random >> 28 ? HARMLESS : sizeof bytes - 1;
+            text[i] = bytes[(random >> 8) % kinds];
+            if (memchr("<[]{}", text[i], 5))
+                brackets = i;
+        }
+        assert_int_equal(pv_wiki_structural_run(text, LENGTH), brackets);
+        for (size_t from = 0; from < LENGTH; from += 1 + from % 7)
+            assert_kernels_agree(text + from, LENGTH - from);
+    }
+    free(text);
 }
 
 /* ---- Broken and hostile markup ---------------------------------------------------------- */
@@ -594,6 +655,8 @@ int main(void)
         cmocka_unit_test(test_entities_are_decoded),
         cmocka_unit_test(test_doubly_encoded_entities_are_decoded),
         cmocka_unit_test(test_every_named_entity_is_found),
+        cmocka_unit_test(test_fast_scans_find_what_the_plain_ones_find),
+        cmocka_unit_test(test_fast_scans_stop_at_the_first_of_several),
         cmocka_unit_test(test_unbalanced_brackets_do_not_swallow_the_article),
         cmocka_unit_test(test_output_goes_behind_what_is_there),
         cmocka_unit_test(test_a_megabyte_of_openers_is_no_trouble),
