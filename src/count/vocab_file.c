@@ -7,11 +7,6 @@
 
 #include <inttypes.h>
 
-static psdvec_status failure(const psdvec_context *ctx)
-{
-    return (psdvec_status)atomic_load(&ctx->status);
-}
-
 static psdvec_status from_counts(psdvec_context *ctx, const char *path, pv_word_table *words)
 {
     psdvec_counts *counts;
@@ -120,7 +115,7 @@ psdvec_status pv_vocab_file_read(psdvec_context *ctx, const char *path, pv_vocab
         v->list_frequency =
             pv_alloc(ctx, v->count, sizeof *v->list_frequency, "the vocabulary");
         if (!v->list_frequency)
-            status = failure(ctx);
+            status = pv_failure(ctx);
         for (uint32_t i = 0; status == PSDVEC_OK && i < v->count; i++)
             v->list_frequency[i] = words.words[i].value;
     }

@@ -1,0 +1,259 @@
+/* psdvec_counts_export: from a counts file to another program's. */
+#include "count/export.h"
+
+#include "base/progress.h"
+#include "count/count.h"
+#include "count/fixed_point.h"
+#include "count/triples.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { GROUP_ENTRIES = 1 << 15, MOST_GROUPS = 1 << 16, VOCAB_BLOCK = 1 << 20 };
+
+static const pv_export_format *const formats[] = {&pv_export_glove, &pv_export_matrix_market,
+                                                  &pv_export_top2grams};
+static const char *const names[] = {"glove", "matrix-market", "top2grams"};
+
+psdvec_status pv_export_append(pv_export *e, const void *data, size_t length)
+{
+    PV_TRY(pv_output_write_at(e->output, e->written, data, length));
+    e->written += length;
+    return PSDVEC_OK;
+}
+
+/* ---- What cannot be done -------------------------------------------------------- */
+
+static psdvec_status check_paths(psdvec_context *ctx, const psdvec_counts *counts,
+                                 const char *output, const char *vocab_output)
+{
+    const char *input = pv_st_path(counts->file);
+    PV_TRY(pv_refuse_same_file(ctx, &input, 1, output));
+    if (!vocab_output)
+        return PSDVEC_OK;
+    PV_TRY(pv_refuse_same_file(ctx, &input, 1, vocab_output));
+    if (strcmp(output, vocab_output) == 0 || pv_same_file(output, vocab_output))
+        return pv_fail(ctx, PSDVEC_ERR_SAME_FILE,
+                       "%s: is to take the counts and the words; choose another file for one",
+                       output);
+    return PSDVEC_OK;
+}
+
+static psdvec_status check_words(const pv_export *e, const char *format)
+{
+    const psdvec_counts *c = e->counts;
+    const char *bad = e->format->not_in_words;
+    size_t bad_count = strlen(bad) + 1; /* and the zero byte */
+    for (uint32_t i = 0; i < c->info.words; i++) {
+        size_t length;
+        const char *word = psdvec_counts_word(c, i, &length);
+        bool fine = length > 0;
+        for (size_t k = 0; k < length && fine; k++)
+            fine = (unsigned char)word[k] > ',' || !memchr(bad, word[k], bad_count);
+        if (!fine)
+            return pv_fail(e->ctx, PSDVEC_ERR_OPTION,
+                           "the word \"%.*s\" has a character that the format %s uses to separate "
+                           "words, so it cannot be written",
+                           (int)(length < 60 ? length : 60), word, format);
+    }
+    return PSDVEC_OK;
+}
+
+static psdvec_status check_call(psdvec_context *ctx, const psdvec_counts *counts,
+                                psdvec_counts_format format, const char *output,
+                                const char *vocab_output)
+{
+    if ((unsigned)format > PSDVEC_FORMAT_TOP2GRAMS)
+        return pv_fail(ctx, PSDVEC_ERR_OPTION, "there is no format number %d to export",
+                       (int)format);
+    if (!formats[format]->has_words && !vocab_output)
+        return pv_fail(ctx, PSDVEC_ERR_OPTION,
+                       "the format %s has no words in it; name a file that receives them",
+                       names[format]);
+    if (formats[format]->has_words && vocab_output)
+        return pv_fail(ctx, PSDVEC_ERR_OPTION,
+                       "the format %s has the words in it; leave out the list %s", names[format],
+                       vocab_output);
+    return check_paths(ctx, counts, output, vocab_output);
+}
+
+/* ---- Rows --------------------------------------------------------------------------- */
+
+static psdvec_status format_rows(void *self, pv_rows *rows)
+{
+    const pv_export *e = self;
+    return e->format->format(e, rows);
+}
+
+static psdvec_status take_rows(void *self, size_t group, const pv_rows *rows)
+{
+    (void)group;
+    pv_export *e = self;
+    e->entries += rows->used;
+    for (uint32_t r = 0; r < rows->count; r++)
+        if (rows->lengths[r] == 0 && e->empty_rows++ == 0)
+            e->first_empty = rows->first + r;
+    return pv_export_append(e, rows->packed.data, rows->packed.length);
+}
+
+/* The columns were not checked when the file was opened. */
+static psdvec_status check_row(const pv_export *e, const psdvec_row *row)
+{
+    for (size_t k = 0; k < row->length; k++)
+        if (row->focus[k] >= e->counts->info.words || (k && row->focus[k] <= row->focus[k - 1]))
+            return pv_fail(e->ctx, PSDVEC_ERR_CORRUPT,
+                           "%s: the counts are damaged: the columns of a row do not ascend; make "
+                           "the file anew",
+                           pv_st_path(e->counts->file));
+    return PSDVEC_OK;
+}
+
+static psdvec_status copy_group(void *opaque, size_t group, int worker, pv_row_sum *sum,
+                                pv_rows *rows)
+{
+    (void)group, (void)worker, (void)sum;
+    const pv_export *e = opaque;
+    for (uint32_t i = 0; i < rows->count; i++) {
+        psdvec_row row;
+        psdvec_counts_row(e->counts, rows->first + i, &row);
+        PV_TRY(check_row(e, &row));
+        PV_TRY(pv_rows_reserve(rows, row.length));
+        rows->lengths[i] = (uint32_t)row.length;
+        for (size_t k = 0; k < row.length; k++) {
+            rows->columns[rows->used + k] = row.focus[k];
+            rows->values[rows->used + k] = psdvec_row_value(&row, k);
+        }
+        rows->used += row.length;
+    }
+    return PSDVEC_OK;
+}
+
+static psdvec_status write_directed(pv_export *e, const pv_row_sink *sink)
+{
+    psdvec_context *ctx = e->ctx;
+    uint32_t words = e->counts->info.words;
+    pv_row_groups groups = {0};
+    pv_progress progress;
+    uint64_t *work = pv_alloc(ctx, words, sizeof *work, "the rows' lengths");
+    if (!work)
+        return pv_failure(ctx);
+    for (uint32_t i = 0; i < words; i++)
+        work[i] = e->counts->row_end[i + 1] - e->counts->row_end[i];
+    uint64_t wanted = e->counts->info.bigrams / GROUP_ENTRIES + 1;
+    psdvec_status status = pv_row_groups_init(&groups, ctx, work, words,
+                                              wanted < MOST_GROUPS ? (size_t)wanted : MOST_GROUPS);
+    pv_free(ctx, work);
+    pv_progress_begin(&progress, ctx, "writing", "groups", groups.count);
+    if (status == PSDVEC_OK)
+        status = pv_rows_make(ctx, words, &groups, copy_group, e, sink, &progress);
+    if (status == PSDVEC_OK)
+        pv_progress_end(&progress);
+    pv_row_groups_free(&groups, ctx);
+    return status;
+}
+
+/* A pair (i, j): to both rows, or to that of the larger number. The diagonal
+ * is doubled, as x + x' is. */
+static psdvec_status add_both(pv_export *e, pv_triples *triples, uint32_t i, uint32_t j,
+                              uint64_t value)
+{
+    if (e->format->one_triangle && i < j)
+        return pv_triples_add(triples, j, i, value);
+    PV_TRY(pv_triples_add(triples, i, j, value));
+    return e->format->one_triangle && i != j ? PSDVEC_OK : pv_triples_add(triples, j, i, value);
+}
+
+static psdvec_status write_symmetric(pv_export *e, const char *folder, const pv_row_sink *sink)
+{
+    const psdvec_counts *c = e->counts;
+    pv_triples triples = {0};
+    psdvec_status status;
+    PV_TRY_DONE(pv_triples_init(&triples, e->ctx, folder, c->info.words, 2 * c->info.bigrams,
+                                c->frequency, 8 << 20));
+    pv_progress sorting;
+    pv_progress_begin(&sorting, e->ctx, "sorting", "rows", c->info.words);
+    for (uint32_t i = 0; i < c->info.words; i++) {
+        psdvec_row row;
+        psdvec_counts_row(c, i, &row);
+        PV_TRY_DONE(check_row(e, &row));
+        for (size_t k = 0; k < row.length; k++)
+            PV_TRY_DONE(add_both(e, &triples, i, row.focus[k], psdvec_row_value(&row, k)));
+        pv_progress_add(&sorting, 1);
+    }
+    pv_progress_end(&sorting);
+    PV_TRY_DONE(pv_triples_finish(&triples, sink));
+done:
+    pv_triples_free(&triples);
+    return status;
+}
+
+/* ---- Words -------------------------------------------------------------------------- */
+
+static psdvec_status write_words(const pv_export *e, pv_output *vocab)
+{
+    const psdvec_counts *c = e->counts;
+    pv_buffer text;
+    uint64_t written = 0;
+    psdvec_status status = PSDVEC_OK;
+    pv_buffer_init(&text, e->ctx);
+    for (uint32_t i = 0; i < c->info.words; i++) {
+        size_t length;
+        char digits[24];
+        const char *word = psdvec_counts_word(c, i, &length);
+        PV_TRY_DONE(pv_buffer_append(&text, word, length));
+        PV_TRY_DONE(pv_buffer_byte(&text, ' '));
+        char *end = pv_digits_write(digits, c->frequency[i]);
+        *end++ = '\n';
+        PV_TRY_DONE(pv_buffer_append(&text, digits, (size_t)(end - digits)));
+        if (text.length >= VOCAB_BLOCK || i + 1 == c->info.words) {
+            PV_TRY_DONE(pv_check_cancel(e->ctx));
+            PV_TRY_DONE(pv_output_write_at(vocab, written, text.data, text.length));
+            written += text.length;
+            text.length = 0;
+        }
+    }
+done:
+    pv_buffer_free(&text);
+    return status;
+}
+
+/* ---- The whole ------------------------------------------------------------------------ */
+
+psdvec_status psdvec_counts_export(psdvec_context *ctx, const psdvec_counts *counts,
+                                   psdvec_counts_format format, bool symmetric, const char *output,
+                                   const char *vocab_output)
+{
+    pv_begin(ctx);
+    PV_TRY(check_call(ctx, counts, format, output, vocab_output));
+    pv_export e = {.ctx = ctx, .counts = counts, .format = formats[format], .symmetric = symmetric,
+                   .path = output};
+    pv_row_sink sink = {.prepare = format_rows, .take = take_rows, .self = &e};
+    pv_output *vocab = NULL;
+    psdvec_status status;
+    char *folder = pv_folder_of(output);
+    if (!folder)
+        return pv_fail(ctx, PSDVEC_ERR_MEMORY, "%s: the system refused memory", output);
+    PV_TRY_DONE(check_words(&e, names[format]));
+    PV_TRY_DONE(pv_output_open(ctx, output, &e.output));
+    if (vocab_output) {
+        PV_TRY_DONE(pv_output_open(ctx, vocab_output, &vocab));
+        PV_TRY_DONE(write_words(&e, vocab));
+    }
+    PV_TRY_DONE(e.format->begin(&e));
+    PV_TRY_DONE(symmetric ? write_symmetric(&e, folder, &sink) : write_directed(&e, &sink));
+    PV_TRY_DONE(e.format->end(&e));
+    PV_TRY_DONE(pv_check_cancel(ctx));
+    if (vocab) {
+        status = pv_output_commit(vocab);
+        vocab = NULL;
+        if (status != PSDVEC_OK)
+            goto done;
+    }
+    status = pv_output_commit(e.output);
+    e.output = NULL;
+done:
+    pv_output_discard(vocab);
+    pv_output_discard(e.output);
+    free(folder);
+    return status;
+}

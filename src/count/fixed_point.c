@@ -1,0 +1,166 @@
+/* Decimals to multiples of 1/scale and back, in integers. */
+#include "count/fixed_point.h"
+
+typedef unsigned __int128 wide;
+
+enum { MOST_DIGITS = 19, WIDE_DIGITS = 38, MOST_EXPONENT = 100000000 };
+
+static const uint64_t powers[MOST_DIGITS + 1] = {1u,
+                                                 10u,
+                                                 100u,
+                                                 1000u,
+                                                 10000u,
+                                                 100000u,
+                                                 1000000u,
+                                                 10000000u,
+                                                 100000000u,
+                                                 1000000000u,
+                                                 10000000000u,
+                                                 100000000000u,
+                                                 1000000000000u,
+                                                 10000000000000u,
+                                                 100000000000000u,
+                                                 1000000000000000u,
+                                                 10000000000000000u,
+                                                 100000000000000000u,
+                                                 1000000000000000000u,
+                                                 10000000000000000000u};
+
+static wide power_of_ten(int exponent)
+{
+    return exponent <= MOST_DIGITS ? powers[exponent]
+                                   : (wide)powers[MOST_DIGITS] * powers[exponent - MOST_DIGITS];
+}
+
+/* Nearest to numerator / power, halves up. */
+static bool divide(pv_rounding *r, wide numerator, wide power, uint64_t *fixed)
+{
+    wide quotient, rest;
+    if (numerator <= UINT64_MAX && power <= UINT64_MAX) {
+        quotient = (uint64_t)numerator / (uint64_t)power;
+        rest = (uint64_t)numerator % (uint64_t)power;
+    } else {
+        quotient = numerator / power;
+        rest = numerator % power;
+    }
+    bool up = rest >= power - rest;
+    if (quotient + up > UINT64_MAX)
+        return false;
+    *fixed = (uint64_t)(quotient + up);
+    if (rest)
+        pv_rounding_note(r, (double)*fixed, (double)(up ? power - rest : rest) / (double)power);
+    return true;
+}
+
+bool pv_round_decimal(pv_rounding *r, const pv_decimal *d, uint64_t *fixed)
+{
+    *fixed = 0;
+    if (d->digits == 0)
+        return true;
+    if (d->negative)
+        return false;
+    if (d->exponent >= 0)
+        return d->exponent <= MOST_DIGITS &&
+               !__builtin_mul_overflow(d->digits, powers[d->exponent], fixed) &&
+               !__builtin_mul_overflow(*fixed, r->scale, fixed);
+    int places = -d->exponent;
+    if (places > WIDE_DIGITS) { /* less than 4e38 / 10^39 of a unit */
+        r->fractions = true;
+        r->inexact++;
+        return true;
+    }
+    wide power = power_of_ten(places);
+    r->fractions = r->fractions || d->digits % power != 0;
+    return divide(r, (wide)d->digits * r->scale, power, fixed);
+}
+
+const char *pv_decimal_read(const char *p, pv_decimal *d)
+{
+    *d = (pv_decimal){.negative = *p == '-'};
+    if (*p == '-' || *p == '+')
+        p++;
+    bool point = false, any = false, full = false;
+    for (;; p++) {
+        if (*p >= '0' && *p <= '9') {
+            any = true;
+            full = full || d->digits > (UINT64_MAX - 9) / 10;
+            if (!full)
+                d->digits = d->digits * 10 + (uint64_t)(*p - '0');
+            d->exponent += (int)full - (int)point;
+        } else if (*p == '.' && !point) {
+            point = true;
+        } else {
+            break;
+        }
+    }
+    if (!any)
+        return NULL;
+    if (*p == 'e' || *p == 'E' || *p == 'd' || *p == 'D') {
+        p++;
+        bool below = *p == '-';
+        if (*p == '-' || *p == '+')
+            p++;
+        if (*p < '0' || *p > '9')
+            return NULL;
+        int exponent = 0;
+        for (; *p >= '0' && *p <= '9'; p++)
+            exponent = exponent < MOST_EXPONENT ? exponent * 10 + (*p - '0') : exponent;
+        d->exponent += below ? -exponent : exponent;
+    }
+    /* 1000e-3 and 0.5000: fewer digits, and a small exponent */
+    while (d->exponent < 0 && d->digits && d->digits % 10 == 0) {
+        d->digits /= 10;
+        d->exponent++;
+    }
+    return p;
+}
+
+char *pv_digits_write(char *out, uint64_t number)
+{
+    char digits[20];
+    unsigned length = 0;
+    do {
+        digits[length++] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number);
+    while (length)
+        *out++ = digits[--length];
+    return out;
+}
+
+unsigned pv_fixed_places(uint64_t scale)
+{
+    unsigned places = 9;
+    if (scale == 1)
+        return 0;
+    for (uint64_t s = scale; s >= 100000; s /= 10)
+        places++; /* an error of half a place stays below PV_FIXED_NOISE of a unit */
+    return places;
+}
+
+char *pv_fixed_write(char *out, uint64_t value, uint64_t scale, unsigned places)
+{
+    uint64_t rest = value % scale;
+    out = pv_digits_write(out, value / scale);
+    if (rest == 0 || places == 0)
+        return out;
+    *out++ = '.';
+    char *first = out;
+    uint64_t product;
+    if (places <= MOST_DIGITS && !__builtin_mul_overflow(rest, powers[places], &product)) {
+        uint64_t digits = product / scale + (product % scale >= scale - product % scale);
+        for (unsigned i = places; i-- > 0; digits /= 10)
+            first[i] = (char)('0' + digits % 10);
+        out += places;
+    } else {
+        wide left = rest;
+        for (unsigned i = 0; i < places; i++) {
+            left *= 10;
+            *out++ = (char)('0' + (unsigned)(left / scale));
+            left %= scale;
+        }
+    }
+    while (out[-1] == '0')
+        out--;
+    return out;
+}

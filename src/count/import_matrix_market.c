@@ -1,0 +1,232 @@
+/* Matrix Market, coordinate format: one entry a line, "row column number".
+ *
+ *     %%MatrixMarket matrix coordinate real general
+ *     % comments
+ *     3 3 5               rows, columns, entries
+ *     1 2 0.5             numbered from 1; row: the earlier word, the context
+ *
+ * real and integer numbers, or pattern (every entry counts 1); general, or
+ * symmetric, where one triangle stands for both. A line "% psdvec: scale=60
+ * window=5", as our export writes it, fills in what the user did not say.
+ */
+#include "count/import.h"
+#include "count/text_lines.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <strings.h>
+
+typedef enum field { FIELD_REAL, FIELD_INTEGER, FIELD_PATTERN } field;
+
+typedef struct market {
+    pv_import *import;
+    pv_text_lines lines;
+    field field;
+    bool symmetric; /* one triangle stands for both */
+    uint64_t scale; /* as a comment says; 0: none does */
+    uint64_t entries, seen;
+} market;
+
+static const char *skip_blanks(const char *p)
+{
+    while (*p == ' ' || *p == '\t' || *p == '\r')
+        p++;
+    return p;
+}
+
+static bool at_end(const char *p, const char *end)
+{
+    return skip_blanks(p) >= end;
+}
+
+/* The next word of a line, at most `room` - 1 bytes of it. */
+static const char *take_word(const char *p, const char *end, char *word, size_t room)
+{
+    size_t length = 0;
+    p = skip_blanks(p);
+    for (; p < end && *p != ' ' && *p != '\t' && *p != '\r'; p++)
+        if (length + 1 < room)
+            word[length++] = *p;
+    word[length] = '\0';
+    return p;
+}
+
+static psdvec_status read_banner(market *k)
+{
+    char *line, word[5][24];
+    size_t length;
+    PV_TRY(pv_text_lines_next(&k->lines, &line, &length));
+    const char *p = line ? line : "", *end = p + length;
+    for (size_t i = 0; i < 5; i++)
+        p = take_word(p, end, word[i], sizeof word[i]);
+    if (strcasecmp(word[0], "%%MatrixMarket") != 0)
+        return pv_fail(k->import->ctx, PSDVEC_ERR_FORMAT,
+                       "%s: does not begin with %%%%MatrixMarket, so it is not a Matrix Market "
+                       "file",
+                       k->import->input);
+    if (strcasecmp(word[1], "matrix") != 0 || strcasecmp(word[2], "coordinate") != 0)
+        return pv_text_lines_reject(&k->lines,
+                                    "is a \"%s %s\"; only \"matrix coordinate\" can be imported",
+                                    word[1], word[2]);
+    if (strcasecmp(word[3], "real") == 0 || strcasecmp(word[3], "double") == 0)
+        k->field = FIELD_REAL;
+    else if (strcasecmp(word[3], "integer") == 0)
+        k->field = FIELD_INTEGER;
+    else if (strcasecmp(word[3], "pattern") == 0)
+        k->field = FIELD_PATTERN;
+    else
+        return pv_text_lines_reject(
+            &k->lines, "the numbers are \"%s\"; only real, integer and pattern can be counts",
+            word[3]);
+    k->symmetric = strcasecmp(word[4], "symmetric") == 0;
+    if (!k->symmetric && strcasecmp(word[4], "general") != 0)
+        return pv_text_lines_reject(
+            &k->lines, "the matrix is \"%s\"; only general and symmetric ones can be counts",
+            word[4]);
+    return PSDVEC_OK;
+}
+
+static uint64_t number_after(const char *line, const char *name)
+{
+    uint64_t number;
+    const char *found = strstr(line, name);
+    return found && pv_digits_read(found + strlen(name), UINT64_MAX, &number) ? number : 0;
+}
+
+static psdvec_status read_comment(market *k, char *line, size_t length)
+{
+    static const char ours[] = "% psdvec:";
+    if (strncmp(line, ours, sizeof ours - 1) != 0)
+        return PSDVEC_OK;
+    line[length] = '\0';
+    k->scale = number_after(line, " scale=");
+    return pv_import_window(k->import, number_after(line, " window="));
+}
+
+static psdvec_status read_sizes(market *k)
+{
+    char *line;
+    size_t length;
+    uint32_t words = k->import->vocabulary.count;
+    for (;;) {
+        PV_TRY(pv_text_lines_next(&k->lines, &line, &length));
+        if (!line)
+            return pv_fail(k->import->ctx, PSDVEC_ERR_DAMAGED,
+                           "%s: ends before the sizes of the matrix; is it complete?",
+                           k->import->input);
+        if (*line == '%')
+            PV_TRY(read_comment(k, line, length));
+        else if (!at_end(line, line + length))
+            break;
+    }
+    uint64_t size[3];
+    const char *p = line;
+    for (size_t i = 0; i < 3 && p; i++)
+        p = pv_digits_read(skip_blanks(p), UINT64_MAX, &size[i]);
+    if (!p || !at_end(p, line + length))
+        return pv_text_lines_reject(&k->lines,
+                                    "expected the numbers of rows, columns and entries");
+    if (size[0] != words || size[1] != words)
+        return pv_fail(k->import->ctx, PSDVEC_ERR_MISMATCH,
+                       "%s: line %" PRIu64 ": a matrix of %" PRIu64 " rows and %" PRIu64
+                       " columns, but %s has %" PRIu32 " words; each needs a row and a column",
+                       k->import->input, k->lines.number, size[0], size[1],
+                       k->import->options->vocab_file, words);
+    k->entries = size[2];
+    return PSDVEC_OK;
+}
+
+static psdvec_status reject_entry(market *k, const char *line, uint64_t i, uint64_t j)
+{
+    uint32_t words = k->import->vocabulary.count;
+    uint64_t place;
+    const char *p = pv_digits_read(skip_blanks(line), UINT64_MAX, &place);
+    if (p && p != line)
+        p = pv_digits_read(skip_blanks(p), UINT64_MAX, &place);
+    if (p && (i < 1 || i > words || j < 1 || j > words))
+        return pv_text_lines_reject(&k->lines,
+                                    "the place %" PRIu64 ", %" PRIu64 " is outside the matrix of "
+                                    "%" PRIu32 " rows and columns",
+                                    i, j, words);
+    return pv_text_lines_reject(&k->lines, "expected a row, a column%s",
+                                k->field == FIELD_PATTERN
+                                    ? " and nothing more"
+                                    : " and a number that is not negative");
+}
+
+static psdvec_status add_entry(market *k, uint32_t i, uint32_t j, uint64_t value)
+{
+    pv_import *m = k->import;
+    if (!k->symmetric || i == j)
+        return pv_import_pair(m, i, j, value);
+    PV_TRY(pv_import_pair(m, i, j, value));
+    return pv_import_pair(m, j, i, value);
+}
+
+static psdvec_status read_entry(market *k, const char *line, const char *end)
+{
+    uint64_t i = 0, j = 0, value = k->import->rounding.scale;
+    uint32_t words = k->import->vocabulary.count;
+    const char *p = pv_digits_read(skip_blanks(line), UINT64_MAX, &i);
+    if (p && (*p == ' ' || *p == '\t'))
+        p = pv_digits_read(skip_blanks(p), UINT64_MAX, &j);
+    if (PV_UNLIKELY(!p || i - 1 >= words || j - 1 >= words))
+        return reject_entry(k, line, i, j);
+    if (k->field != FIELD_PATTERN) {
+        pv_decimal number;
+        if (*p != ' ' && *p != '\t')
+            return reject_entry(k, line, i, j);
+        p = pv_decimal_read(skip_blanks(p), &number);
+        if (PV_UNLIKELY(!p || (number.negative && number.digits)))
+            return reject_entry(k, line, i, j);
+        if (PV_UNLIKELY(k->field == FIELD_INTEGER && number.exponent < 0))
+            return pv_text_lines_reject(&k->lines, "a fraction, though the file says integer");
+        if (PV_UNLIKELY(!pv_round_decimal(&k->import->rounding, &number, &value)))
+            return pv_text_lines_reject(&k->lines,
+                                        "the count is too large for a scale of %" PRIu64
+                                        "; use a smaller one",
+                                        k->import->rounding.scale);
+    }
+    if (PV_UNLIKELY(!at_end(p, end)))
+        return reject_entry(k, line, i, j);
+    return add_entry(k, (uint32_t)(i - 1), (uint32_t)(j - 1), value);
+}
+
+static psdvec_status read_entries(market *k)
+{
+    for (;;) {
+        char *line;
+        size_t length;
+        PV_TRY(pv_text_lines_next(&k->lines, &line, &length));
+        if (!line)
+            break;
+        if (*line == '%' || at_end(line, line + length))
+            continue;
+        if (++k->seen > k->entries)
+            return pv_text_lines_reject(&k->lines,
+                                        "one entry more than the %" PRIu64 " that are announced",
+                                        k->entries);
+        PV_TRY(read_entry(k, line, line + length));
+    }
+    if (k->seen < k->entries)
+        return pv_fail(k->import->ctx, PSDVEC_ERR_DAMAGED,
+                       "%s: has %" PRIu64 " entries of the %" PRIu64
+                       " that are announced; it is cut short",
+                       k->import->input, k->seen, k->entries);
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_import_matrix_market(pv_import *m)
+{
+    market k = {.import = m};
+    psdvec_status status;
+    PV_TRY_DONE(pv_text_lines_open(&k.lines, m->ctx, m->input));
+    PV_TRY_DONE(read_banner(&k));
+    PV_TRY_DONE(read_sizes(&k));
+    PV_TRY_DONE(pv_import_begin(m, k.scale, k.field != FIELD_REAL, k.entries));
+    PV_TRY_DONE(read_entries(&k));
+    m->bytes = k.lines.consumed;
+done:
+    pv_text_lines_close(&k.lines);
+    return status;
+}

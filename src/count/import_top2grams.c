@@ -1,0 +1,296 @@
+/* The text of the original PSDVec program (docs/import-export.md).
+ *
+ *     # 3 words, 17 occurrences
+ *     # input=..., f1=..., window=3, ...
+ *     # 20 bigram occurrences
+ *     Words:
+ *     the,9,-0.799 TAB cat,6,-1.204 TAB ...      10 a line
+ *                                                an empty line
+ *     Bigrams:
+ *     1,the,2,9,1                                rank, word, neighbours, sum, cut-off
+ *     TAB cat,6,-0.405 TAB sat,3,-1.099          5 a line
+ *     # Total kept bigram occurrences: 20
+ *
+ * The sums in the first and last lines passed through 32 bits and may be wrong
+ * or negative, so only the items count. Commas are found from the right: a
+ * word may have some.
+ */
+#include "corpus/utf8.h"
+#include "count/import.h"
+#include "count/text_lines.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+typedef struct grams {
+    pv_import *import;
+    pv_text_lines lines;
+    pv_word_table words;
+    uint64_t announced;  /* words, in the first line */
+    bool in_row;
+    uint32_t row;
+    uint64_t row_line;   /* where it began */
+    uint64_t neighbours; /* of the row: announced, and not yet seen */
+    uint64_t unknown;    /* pairs whose later word is not in the list */
+    uint64_t total;      /* of all counts, unknown words included */
+    bool ended;          /* the last line was seen */
+} grams;
+
+/* "word,count,anything" -> the word's length and the count. False: it is not. */
+static bool split_item(const char *item, const char *end, size_t *length, uint64_t *count)
+{
+    const char *last = memrchr(item, ',', (size_t)(end - item));
+    if (!last || last + 1 == end)
+        return false;
+    const char *middle = memrchr(item, ',', (size_t)(last - item));
+    if (!middle || middle == item)
+        return false;
+    *length = (size_t)(middle - item);
+    return pv_digits_read(middle + 1, UINT64_MAX, count) == last;
+}
+
+/* ---- Head and words ---------------------------------------------------------------- */
+
+static psdvec_status read_head(grams *g)
+{
+    char *line;
+    size_t length;
+    PV_TRY(pv_text_lines_next(&g->lines, &line, &length));
+    const char *p = line && length > 2 && line[0] == '#' && line[1] == ' ' ? line + 2 : NULL;
+    if (p)
+        p = pv_digits_read(p, UINT64_MAX, &g->announced);
+    if (!p || strncmp(p, " words", 6) != 0)
+        return pv_fail(g->import->ctx, PSDVEC_ERR_FORMAT,
+                       "%s: does not begin with \"# N words\", so it is not a list of bigrams of "
+                       "the original program",
+                       g->import->input);
+    for (;;) {
+        PV_TRY(pv_text_lines_next(&g->lines, &line, &length));
+        if (!line || *line != '#')
+            break;
+        line[length] = '\0';
+        uint64_t number = 0;
+        const char *found = NULL;
+        for (p = line; (p = strstr(p, " window=")); p++)
+            found = p; /* the last, after all file names */
+        if (found && pv_digits_read(found + 8, UINT64_MAX, &number))
+            PV_TRY(pv_import_window(g->import, number));
+        if (found && strstr(found, " dyn=1"))
+            g->import->dynamic_window = true;
+    }
+    if (!line || length < 6 || strncmp(line, "Words:", 6) != 0)
+        return line ? pv_text_lines_reject(&g->lines, "expected \"Words:\"")
+                    : pv_fail(g->import->ctx, PSDVEC_ERR_DAMAGED,
+                              "%s: ends before the words; it is cut short", g->import->input);
+    return PSDVEC_OK;
+}
+
+static bool is_utf8(const char *text, size_t length)
+{
+    for (const char *p = text, *end = text + length; p < end;) {
+        uint32_t cp;
+        int used = pv_utf8_decode((const unsigned char *)p, (const unsigned char *)end, &cp);
+        if (used < 0)
+            return false;
+        p += used;
+    }
+    return true;
+}
+
+static psdvec_status add_word(grams *g, const char *item, const char *end)
+{
+    size_t length;
+    uint64_t count;
+    uint32_t id;
+    if (!split_item(item, end, &length, &count))
+        return pv_text_lines_reject(&g->lines, "expected word,count,logarithm but found \"%.*s\"",
+                                    (int)(end - item < 60 ? end - item : 60), item);
+    if (!is_utf8(item, length))
+        return pv_text_lines_reject(&g->lines, "a word that is not valid UTF-8");
+    pv_word_key key = pv_word_key_padded(item, (uint32_t)length);
+    if (pv_word_table_find(&g->words, &key, &id))
+        return pv_text_lines_reject(&g->lines, "the word \"%.*s\" stands in the list twice",
+                                    (int)(length < 60 ? length : 60), item);
+    PV_TRY(pv_word_table_add(&g->words, &key, &id));
+    g->words.words[id].value = count;
+    return PSDVEC_OK;
+}
+
+typedef psdvec_status item_fn(grams *g, const char *item, const char *end);
+
+/* Calls fn for what stands between tabs. */
+static psdvec_status each_item(grams *g, const char *line, size_t length, item_fn *fn)
+{
+    for (const char *item = line, *end = line + length; item < end;) {
+        const char *tab = memchr(item, '\t', (size_t)(end - item));
+        const char *item_end = tab ? tab : end;
+        if (item_end > item)
+            PV_TRY(fn(g, item, item_end));
+        item = item_end + 1;
+    }
+    return PSDVEC_OK;
+}
+
+static psdvec_status read_words(grams *g)
+{
+    pv_vocabulary *v = &g->import->vocabulary;
+    char *line;
+    size_t length;
+    for (;;) {
+        PV_TRY(pv_text_lines_next(&g->lines, &line, &length));
+        if (!line || length == 0)
+            break;
+        PV_TRY(each_item(g, line, length, add_word));
+    }
+    while (line && length == 0)
+        PV_TRY(pv_text_lines_next(&g->lines, &line, &length));
+    if (!line || g->words.count != g->announced)
+        return pv_fail(g->import->ctx, PSDVEC_ERR_DAMAGED,
+                       "%s: has %" PRIu32 " words of the %" PRIu64
+                       " that its first line announces, and %s",
+                       g->import->input, g->words.count, g->announced,
+                       line ? "then goes on; it is damaged" : "then ends; it is cut short");
+    if (length < 8 || strncmp(line, "Bigrams:", 8) != 0)
+        return pv_text_lines_reject(&g->lines, "expected \"Bigrams:\"");
+    if (g->words.count == 0)
+        return pv_fail(g->import->ctx, PSDVEC_ERR_EMPTY, "%s: no words in it", g->import->input);
+    PV_TRY(pv_vocabulary_set(v, &g->words));
+    for (uint32_t i = 0; i < v->count; i++)
+        v->frequency[i] = g->words.words[i].value;
+    g->import->frequencies_known = true;
+    return PSDVEC_OK;
+}
+
+/* ---- Bigrams ---------------------------------------------------------------------- */
+
+static psdvec_status add_neighbour(grams *g, const char *item, const char *end)
+{
+    size_t length;
+    uint64_t count, value;
+    uint32_t id;
+    if (!split_item(item, end, &length, &count))
+        return pv_text_lines_reject(&g->lines, "expected word,count,logarithm but found \"%.*s\"",
+                                    (int)(end - item < 60 ? end - item : 60), item);
+    if (g->neighbours-- == 0)
+        return pv_text_lines_reject(&g->lines,
+                                    "more words than the row's first line, %" PRIu64 ", announces",
+                                    g->row_line);
+    g->total += count;
+    pv_word_key key = pv_word_key_padded(item, (uint32_t)length);
+    if (!pv_word_table_find(&g->words, &key, &id)) {
+        g->unknown++;
+        return PSDVEC_OK;
+    }
+    if (__builtin_mul_overflow(count, g->import->rounding.scale, &value))
+        return pv_text_lines_reject(&g->lines, "the count is too large for a scale of %" PRIu64,
+                                    g->import->rounding.scale);
+    return pv_import_pair(g->import, g->row, id, value);
+}
+
+static psdvec_status end_row(grams *g)
+{
+    if (g->in_row && g->neighbours)
+        return pv_fail(g->import->ctx, PSDVEC_ERR_DAMAGED,
+                       "%s: line %" PRIu64 ": the row that begins here lacks %" PRIu64
+                       " of the words it announces; the file is damaged or cut short",
+                       g->import->input, g->row_line, g->neighbours);
+    g->in_row = false;
+    return PSDVEC_OK;
+}
+
+/* "rank,word,neighbours,sum,cut-off" */
+static psdvec_status begin_row(grams *g, const char *line, size_t length)
+{
+    const char *end = line + length, *comma[3] = {0}, *at = end;
+    const char *word = memchr(line, ',', length);
+    for (size_t i = 0; i < 3 && at; i++)
+        at = comma[i] = memrchr(line, ',', (size_t)(at - line));
+    const char *last = comma[2]; /* behind the word */
+    if (!word || !last || last <= word + 1 ||
+        pv_digits_read(last + 1, UINT64_MAX, &g->neighbours) != comma[1])
+        return pv_text_lines_reject(&g->lines,
+                                    "expected a row: rank,word,neighbours,sum,cut-off");
+    pv_word_key key = pv_word_key_padded(word + 1, (uint32_t)(last - word - 1));
+    if (!pv_word_table_find(&g->words, &key, &g->row))
+        return pv_text_lines_reject(&g->lines, "the word \"%.*s\" is not in the list of words",
+                                    (int)(last - word - 1 < 60 ? last - word - 1 : 60), word + 1);
+    g->in_row = true;
+    g->row_line = g->lines.number;
+    return PSDVEC_OK;
+}
+
+/* The original's sum lost all but 32 bits, so no more of it is compared. */
+static void check_total(grams *g, const char *line)
+{
+    static const char mark[] = "Total kept bigram occurrences:";
+    const char *found = strstr(line, mark);
+    if (!found)
+        return;
+    g->ended = true;
+    found += sizeof mark - 1;
+    while (*found == ' ')
+        found++;
+    bool negative = *found == '-';
+    uint64_t number;
+    if (!pv_digits_read(found + negative, UINT64_MAX, &number))
+        return;
+    if ((uint32_t)(negative ? -number : number) != (uint32_t)g->total)
+        pv_warn(g->import->ctx,
+                "%s: its last line says that the counts add up to %s%" PRIu64 ", but it is %" PRIu64,
+                g->import->input, negative ? "-" : "", number, g->total);
+}
+
+static psdvec_status read_bigrams(grams *g)
+{
+    for (;;) {
+        char *line;
+        size_t length;
+        PV_TRY(pv_text_lines_next(&g->lines, &line, &length));
+        if (!line)
+            break;
+        if (length == 0)
+            continue;
+        if (*line == '\t') {
+            if (!g->in_row)
+                return pv_text_lines_reject(&g->lines, "words that belong to no row");
+            PV_TRY(each_item(g, line, length, add_neighbour));
+            continue;
+        }
+        PV_TRY(end_row(g));
+        if (*line == '#') {
+            line[length] = '\0';
+            check_total(g, line);
+        } else {
+            PV_TRY(begin_row(g, line, length));
+        }
+    }
+    PV_TRY(end_row(g));
+    if (!g->ended)
+        return pv_fail(g->import->ctx, PSDVEC_ERR_DAMAGED,
+                       "%s: the last line, \"# Total kept bigram occurrences\", is missing; it is "
+                       "cut short",
+                       g->import->input);
+    if (g->unknown)
+        pv_warn(g->import->ctx,
+                "%s: %" PRIu64 " pairs were left out, because their later word is not in the list "
+                "of words",
+                g->import->input, g->unknown);
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_import_top2grams(pv_import *m)
+{
+    grams g = {.import = m};
+    psdvec_status status;
+    PV_TRY_DONE(pv_word_table_init(&g.words, m->ctx, 1000));
+    PV_TRY_DONE(pv_text_lines_open(&g.lines, m->ctx, m->input));
+    PV_TRY_DONE(read_head(&g));
+    PV_TRY_DONE(read_words(&g));
+    PV_TRY_DONE(pv_import_begin(m, 0, true, g.lines.progress.total / 12));
+    PV_TRY_DONE(read_bigrams(&g));
+    m->bytes = g.lines.consumed;
+done:
+    pv_text_lines_close(&g.lines);
+    pv_word_table_free(&g.words);
+    return status;
+}

@@ -1,0 +1,68 @@
+/* Triples (row, column, value) in any order become rows in order.
+ *
+ * Files of other programs list their entries as they please: sorted, shuffled,
+ * the same pair twice. Triples are collected in blocks as large as memory
+ * allows; a full block is sorted by row (by counting, unless it came sorted),
+ * its rows are added up, and it becomes a sorted run. In the end the runs are
+ * merged; if one block held everything, no run is ever written.
+ *
+ *     segments  [16 bytes a triple ...] [...] [...]   grown one by one
+ *     order     [3 0 2 1 ...]                         by row; not if sorted
+ *
+ * Sums are of integers, so the result depends neither on the order of the
+ * triples nor on where blocks end. Cost: 20 bytes of memory a triple, or what
+ * there is; about 20 ns a triple in memory.
+ */
+#ifndef PV_COUNT_TRIPLES_H
+#define PV_COUNT_TRIPLES_H
+
+#include "count/runs.h"
+
+enum { PV_TRIPLE_SEGMENT = 1 << 18 }; /* triples a segment */
+
+typedef struct pv_triple {
+    uint32_t row, column;
+    uint64_t value;
+} pv_triple;
+
+typedef struct pv_triples {
+    psdvec_context *ctx;
+    const char *folder; /* for runs */
+    uint32_t words;     /* rows and columns */
+    pv_triple **segments;
+    size_t segment_count, segment_limit;
+    pv_triple *next, *end; /* room in the last segment */
+    uint64_t total;        /* sum of all values */
+    uint64_t expected;     /* triples, a guess; 0: none */
+    const uint64_t *work;  /* words: guesses of the rows' shares; NULL: none */
+    pv_row_groups groups;
+    pv_runs runs;
+    bool grouped;
+} pv_triples;
+
+/* `reserve`: bytes of memory that others will need meanwhile. `work` must live
+ * until pv_triples_finish. */
+psdvec_status pv_triples_init(pv_triples *triples, psdvec_context *ctx, const char *folder,
+                              uint32_t words, uint64_t expected, const uint64_t *work,
+                              uint64_t reserve);
+void pv_triples_free(pv_triples *triples);
+
+psdvec_status pv_triples_make_room(pv_triples *triples);
+psdvec_status pv_triples_overflow(pv_triples *triples);
+
+/* row, column < words; value > 0. */
+static inline psdvec_status pv_triples_add(pv_triples *t, uint32_t row, uint32_t column,
+                                           uint64_t value)
+{
+    if (PV_UNLIKELY(__builtin_add_overflow(t->total, value, &t->total)))
+        return pv_triples_overflow(t);
+    if (PV_UNLIKELY(t->next == t->end))
+        PV_TRY(pv_triples_make_room(t));
+    *t->next++ = (pv_triple){.row = row, .column = column, .value = value};
+    return PSDVEC_OK;
+}
+
+/* Hands all rows to the sink, in order. Call once. */
+psdvec_status pv_triples_finish(pv_triples *triples, const pv_row_sink *sink);
+
+#endif
