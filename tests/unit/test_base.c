@@ -70,7 +70,8 @@ static void a_request_beyond_the_budget_is_refused_with_a_sentence(void **state)
     assert_non_null(half);
     assert_null(pv_alloc(b->ctx, 17, 1 << 20, "the other half"));
     const char *message = psdvec_error_message(b->ctx);
-    assert_non_null(strstr(message, "the other half needs 17.0 MiB"));
+    assert_non_null(strstr(message, "the other half"));
+    assert_non_null(strstr(message, "17.0 MiB"));
     assert_non_null(strstr(message, "32.0 MiB"));
     assert_int_equal(pv_memory_left(b->ctx), 16 << 20);
     pv_begin(b->ctx);
