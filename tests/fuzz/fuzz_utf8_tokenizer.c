@@ -138,8 +138,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     /* And the public way, which is slower and knows no records. */
     if (size % 2 == 0 && data[5] % 16 == 0) {
         digest c = {.options = &rules->options};
-        require(psdvec_tokenize(ctx, &o, (const char *)data + 6, size - 6, take, &c) ==
-                PSDVEC_OK);
+        require(psdvec_tokenize(ctx, &o, (const char *)data + 6, size - 6, take, &c) == PSDVEC_OK);
         require(a.hash == c.hash && a.words == c.words && a.borders == c.borders);
     }
     require(atomic_load(&ctx->memory_used) == before);

@@ -312,8 +312,8 @@ static void a_flipped_bit_does_not_go_unnoticed(void **state)
             free(out);
         }
         if (unnoticed)
-            fail_msg("%s: %d of 19 damaged files were read without complaint",
-                     packing_names[kind], unnoticed);
+            fail_msg("%s: %d of 19 damaged files were read without complaint", packing_names[kind],
+                     unnoticed);
         free(bytes);
     }
 }
@@ -407,10 +407,15 @@ static void what_is_not_text_is_recognised(void **state)
     assert_null(pv_not_text("plain text\r\n\ttoo\f\x1b[1m", 20));
     assert_null(pv_not_text("\u4e2d\u6587\u0416", 8));
     assert_null(pv_not_text("caf\xe9 in Latin-1 is mostly fine", 30));
-    assert_non_null(strstr(pv_not_text("\xff\xfe" "a\0b\0", 6), "UTF-16"));
+    assert_non_null(strstr(pv_not_text("\xff\xfe"
+                                       "a\0b\0",
+                                       6),
+                           "UTF-16"));
     assert_non_null(strstr(pv_not_text("\xfe\xff\0a\0b", 6), "UTF-16"));
     assert_non_null(pv_not_text("\0\1\2\3\4\5\6\7", 8));
-    assert_non_null(pv_not_text("\x7f" "ELF\2\1\1\0\0\0\0\0\0\0\0\0", 16));
+    assert_non_null(pv_not_text("\x7f"
+                                "ELF\2\1\1\0\0\0\0\0\0\0\0\0",
+                                16));
     assert_non_null(pv_not_text("a\0b\0c\0d\0", 8)); /* UTF-16 without its mark */
     char text[PV_SNIFF_LENGTH + 1]; /* a character cut in two where we stop looking */
     memset(text, 'a', sizeof text);

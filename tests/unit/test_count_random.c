@@ -46,9 +46,9 @@ static void put_text(text *t, const char *string)
  * with marks, some longer than the word table keeps inline. */
 static void put_word(text *t, size_t number)
 {
-    static const char *const letters[] = {"\u00e9", "\u00c9", "e\u0301", "\u0436", "\u0416",
-                                          "\u4e2d", "\u00df", "\u0130", "\u03c2", "\U00010400",
-                                          "\u0e01", "\u3042", "\u0905\u093f", "\uac00", "\u00f8"};
+    static const char *const letters[] = {
+        "\u00e9", "\u00c9",     "e\u0301", "\u0436", "\u0416",       "\u4e2d", "\u00df", "\u0130",
+        "\u03c2", "\U00010400", "\u0e01",  "\u3042", "\u0905\u093f", "\uac00", "\u00f8"};
     dice d = {number * 77 + 5};
     bool ascii = dice_percent(&d, 80), capital = dice_percent(&d, 15);
     char name[64];
@@ -64,22 +64,21 @@ static void put_word(text *t, size_t number)
 }
 
 typedef struct recipe {
-    size_t bytes;     /* about so many */
-    size_t words;     /* to choose from */
-    bool wild;        /* bad UTF-8, zero bytes, odd punctuation */
+    size_t bytes;      /* about so many */
+    size_t words;      /* to choose from */
+    bool wild;         /* bad UTF-8, zero bytes, odd punctuation */
     unsigned newlines; /* per cent of the gaps that end a line */
 } recipe;
 
 static void put_gap(text *t, dice *d, const recipe *r)
 {
-    static const char *const gaps[] = {", ",  ". ",      "! ",     "?\" ",         " - ",
-                                       "-",   "'",       "\u2019", " (",           ") ",
-                                       "\t",  "  ",      "\u00a0", "\u3002",       "\u2026 ",
-                                       " 42 ", "7",      "...",    "_",            "\u00ad"};
-    static const char *const ends[] = {"\n", "\n", "\n", "\r\n", ".\n", "\n\n", "\r\n\r\n",
-                                       "\n \t\r\n", "\n\n\n", "!\"\r\n"};
-    static const char *const bad[] = {"\xff", "\xc3", "\xe2\x82", "\xf0\x9f\x98", "\xc0\xaf",
-                                      "\xed\xa0\x80", "\x80", "\xf5"};
+    static const char *const gaps[] = {", ",      ". ",   "! ", "?\" ", " - ", "-",      "'",
+                                       "\u2019",  " (",   ") ", "\t",   "  ",  "\u00a0", "\u3002",
+                                       "\u2026 ", " 42 ", "7",  "...",  "_",   "\u00ad"};
+    static const char *const ends[] = {"\n",   "\n",       "\n",        "\r\n",   ".\n",
+                                       "\n\n", "\r\n\r\n", "\n \t\r\n", "\n\n\n", "!\"\r\n"};
+    static const char *const bad[] = {"\xff",     "\xc3",         "\xe2\x82", "\xf0\x9f\x98",
+                                      "\xc0\xaf", "\xed\xa0\x80", "\x80",     "\xf5"};
     if (dice_percent(d, r->newlines))
         put_text(t, ends[dice_below(d, sizeof ends / sizeof ends[0])]);
     else if (r->wild && dice_percent(d, 1))
@@ -190,8 +189,7 @@ static char *count(bench *b, const psdvec_count_options *o, const char *const *i
 {
     char message[512];
     unlink(b->output);
-    psdvec_status status =
-        run(b, o, inputs, input_count, threads, memory, message, sizeof message);
+    psdvec_status status = run(b, o, inputs, input_count, threads, memory, message, sizeof message);
     if (status == PSDVEC_ERR_EMPTY)
         return NULL;
     if (status != PSDVEC_OK)
@@ -221,8 +219,7 @@ static void compare(bench *b, const psdvec_count_options *o, const ref_text *tex
     psdvec_counts_close(counts);
     if (b->report.tokens != expected.tokens || b->report.documents != expected.documents ||
         b->report.known_tokens != expected.known_tokens ||
-        b->report.words != expected.vocabulary_count ||
-        b->report.bigrams != expected.pair_count ||
+        b->report.words != expected.vocabulary_count || b->report.bigrams != expected.pair_count ||
         (o->text.min_document_words <= 1 && b->report.distinct_words != expected.distinct))
         fail_msg("%s: the report disagrees: %llu tokens (%llu), %llu distinct words (%llu)", what,
                  (unsigned long long)b->report.tokens, (unsigned long long)expected.tokens,
@@ -425,8 +422,7 @@ static void count_in_any_memory(bench *b, const psdvec_count_options *o, const c
         const uint64_t budgets[] = {least, least + least / 3, 3 * least, plenty};
         for (size_t m = 0; m < 4; m++) {
             shuffle(&d, inputs, b->count);
-            char *other =
-                count(b, o, inputs, b->count, threads[t], budgets[m], &other_length);
+            char *other = count(b, o, inputs, b->count, threads[t], budgets[m], &other_length);
             if (!other || length != other_length || memcmp(first, other, length) != 0)
                 fail_msg("%s: other bytes with %d threads and %llu bytes of memory", what,
                          threads[t], (unsigned long long)budgets[m]);
@@ -618,7 +614,7 @@ static void windows_cross_files_of_one_folder_with_document_none(void **state)
 static void compare_texts(bench *b, const psdvec_count_options *o, const char *const *contents,
                           const size_t *input_of, size_t count_texts, const char *what)
 {
-    const char *inputs[MOST_TEXTS];
+    const char *inputs[MOST_TEXTS] = {NULL};
     ref_text texts[MOST_TEXTS];
     char *paths[MOST_TEXTS], *files[MOST_TEXTS];
     size_t input_count = 0;

@@ -211,7 +211,9 @@ static void a_million_characters_can_be_a_word(void **state)
 static void bad_bytes_separate_words(void **state)
 {
     (void)state;
-    gives("ab\xff" "cd \xc3" "e f\xe2\x82g \xed\xa0\x80h \xf4\x90\x80\x80i \xc0\x80j",
+    gives("ab\xff"
+          "cd \xc3"
+          "e f\xe2\x82g \xed\xa0\x80h \xf4\x90\x80\x80i \xc0\x80j",
           "ab cd e f g h i j");
     options.strict = true;
     line l = {0};
@@ -232,8 +234,9 @@ static void a_zero_byte_separates_words(void **state)
 static void tokens_are_stable(void **state)
 {
     (void)state;
-    static const char text[] = "Stra\u00dfe \u0130stanbul \ufb03 \u1e9e \u01f0 \u0390 \u03c2 "
-                               "e\u0301 \u212b \u2126 \uff21 \u00ad\u02bcx don\u2019t \u0345a\u0345";
+    static const char text[] =
+        "Stra\u00dfe \u0130stanbul \ufb03 \u1e9e \u01f0 \u0390 \u03c2 "
+        "e\u0301 \u212b \u2126 \uff21 \u00ad\u02bcx don\u2019t \u0345a\u0345";
     char *once = tokens_of(text, strlen(text));
     char *twice = tokens_of(once, strlen(once));
     assert_string_equal(twice, once);
@@ -257,7 +260,10 @@ static void whitespace_replaces_bad_bytes(void **state)
 {
     (void)state;
     options.tokenizer = PSDVEC_TOKENIZER_WHITESPACE;
-    gives("a\xff" "b \xe2\x82", "a\ufffd" "b \ufffd");
+    gives("a\xff"
+          "b \xe2\x82",
+          "a\ufffd"
+          "b \ufffd");
     gives("e\u0301\xff", "e\u0301\ufffd");
 }
 
@@ -516,8 +522,8 @@ static char *in_batches(const pv_text_rules *rules, const char *text, size_t len
             const char *word = batch[i].text;
             size_t word_length = batch[i].length;
             if (batch[i].kind == PV_TOKEN_RAW) {
-                assert_int_equal(
-                    pv_tokenizer_normalize(&tokenizer, &batch[i], &word, &word_length), PSDVEC_OK);
+                assert_int_equal(pv_tokenizer_normalize(&tokenizer, &batch[i], &word, &word_length),
+                                 PSDVEC_OK);
                 if (word_length == 0)
                     continue;
             }
@@ -534,8 +540,9 @@ static char *in_batches(const pv_text_rules *rules, const char *text, size_t len
 static void tokens_do_not_depend_on_the_size_of_batches(void **state)
 {
     (void)state;
-    static const char *const bits[] = {"a", "B", "word", " ", " ", "\n", ". ", "'", "\u00e9",
-                                       "\u3002", "\xff", "-", "7", "\n\n", "verylongwordindeed"};
+    static const char *const bits[] = {"a",    "B",  "word", " ",      " ",
+                                       "\n",   ". ", "'",    "\u00e9", "\u3002",
+                                       "\xff", "-",  "7",    "\n\n",   "verylongwordindeed"};
     pv_text_rules *rules = malloc(sizeof *rules);
     assert_non_null(rules);
     dice d = {13};
@@ -614,10 +621,24 @@ static void invalid_utf8_is_passed_over_as_unicode_recommends(void **state)
     static const struct {
         const char *bytes;
         int length, expected;
-    } cases[] = {{"\x80", 1, -1},         {"\xc0\x80", 2, -1},         {"\xc1\xbf", 2, -1},
-                 {"\xe0\x80\x80", 3, -1}, {"\xed\xa0\x80", 3, -1},     {"\xf0\x80\x80\x80", 4, -1},
-                 {"\xf4\x90\x80", 3, -1}, {"\xf5\x80", 2, -1},         {"\xff", 1, -1},
-                 {"\xe2\x82" "a", 3, -2}, {"\xf0\x9f\x98" "a", 4, -3}, {"\xe2" "a", 2, -1}};
+    } cases[] = {{"\x80", 1, -1},
+                 {"\xc0\x80", 2, -1},
+                 {"\xc1\xbf", 2, -1},
+                 {"\xe0\x80\x80", 3, -1},
+                 {"\xed\xa0\x80", 3, -1},
+                 {"\xf0\x80\x80\x80", 4, -1},
+                 {"\xf4\x90\x80", 3, -1},
+                 {"\xf5\x80", 2, -1},
+                 {"\xff", 1, -1},
+                 {"\xe2\x82"
+                  "a",
+                  3, -2},
+                 {"\xf0\x9f\x98"
+                  "a",
+                  4, -3},
+                 {"\xe2"
+                  "a",
+                  2, -1}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         uint32_t cp;
         const unsigned char *p = (const unsigned char *)cases[i].bytes;
