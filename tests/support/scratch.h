@@ -1,0 +1,52 @@
+/* What several unit tests need: a folder of their own, files in it, a
+ * deterministic source of randomness.
+ */
+#ifndef TESTS_SCRATCH_H
+#define TESTS_SCRATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A new empty folder, and its end with all that is in it. Abort on failure. */
+char *scratch_new(void);
+void scratch_free(char *folder);
+
+/* "folder/name"; the caller's to free. */
+char *scratch_path(const char *folder, const char *name);
+void scratch_write(const char *path, const void *bytes, size_t length);
+/* The whole file and a zero byte; the caller's to free. NULL if there is none. */
+char *scratch_read(const char *path, size_t *length);
+/* Names in the folder, hidden ones too; . and .. do not count. */
+size_t scratch_entries(const char *folder);
+
+/* splitmix64: the same numbers everywhere. */
+typedef struct dice {
+    uint64_t state;
+} dice;
+
+static inline uint64_t dice_u64(dice *d)
+{
+    uint64_t z = d->state += UINT64_C(0x9E3779B97F4A7C15);
+    z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
+    return z ^ z >> 31;
+}
+
+/* 0 .. n-1 */
+static inline size_t dice_below(dice *d, size_t n)
+{
+    return (size_t)(dice_u64(d) % n);
+}
+
+static inline bool dice_percent(dice *d, unsigned percent)
+{
+    return dice_below(d, 100) < percent;
+}
+
+static inline double dice_unit(dice *d)
+{
+    return (double)(dice_u64(d) >> 11) * 0x1p-53;
+}
+
+#endif

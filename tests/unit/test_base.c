@@ -1,0 +1,641 @@
+/* The base room: memory budget, threads, random numbers, files, spools. */
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "base/spool.h"
+#include "base/thread.h"
+#include "support/scratch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+typedef struct bench {
+    psdvec_context *ctx;
+    char *folder;
+    atomic_int cancel; /* questions after which the host says stop; negative: never */
+} bench;
+
+static bool should_cancel(void *user)
+{
+    bench *b = user;
+    return atomic_load(&b->cancel) >= 0 && atomic_fetch_sub(&b->cancel, 1) <= 0;
+}
+
+static int set_up(void **state)
+{
+    bench *b = calloc(1, sizeof *b);
+    assert_non_null(b);
+    atomic_store(&b->cancel, -1);
+    b->folder = scratch_new();
+    psdvec_context_options o;
+    psdvec_context_options_default(&o);
+    o.threads = 4;
+    o.memory = 32 << 20;
+    o.should_cancel = should_cancel;
+    o.user = b;
+    *state = b;
+    return psdvec_context_new(&o, &b->ctx) == PSDVEC_OK ? 0 : -1;
+}
+
+/* Every test gives back all memory. */
+static int tear_down(void **state)
+{
+    bench *b = *state;
+    uint64_t used = atomic_load(&b->ctx->memory_used);
+    psdvec_context_free(b->ctx);
+    scratch_free(b->folder);
+    free(b);
+    return used == 0 ? 0 : -1;
+}
+
+#define ok(call) assert_int_equal((call), PSDVEC_OK)
+
+/* ---- Memory --------------------------------------------------------------------------- */
+
+static void a_request_beyond_the_budget_is_refused_with_a_sentence(void **state)
+{
+    bench *b = *state;
+    void *half = pv_alloc(b->ctx, 16, 1 << 20, "half of it");
+    assert_non_null(half);
+    assert_null(pv_alloc(b->ctx, 17, 1 << 20, "the other half"));
+    const char *message = psdvec_error_message(b->ctx);
+    assert_non_null(strstr(message, "the other half"));
+    assert_non_null(strstr(message, "17.0 MiB"));
+    assert_non_null(strstr(message, "32.0 MiB"));
+    assert_int_equal(pv_memory_left(b->ctx), 16 << 20);
+    pv_begin(b->ctx);
+    void *rest = pv_alloc(b->ctx, 16, 1 << 20, "the other half");
+    assert_non_null(rest);
+    assert_int_equal(pv_memory_left(b->ctx), 0);
+    pv_free(b->ctx, half);
+    pv_free(b->ctx, rest);
+}
+
+static void a_silent_request_leaves_no_failure(void **state)
+{
+    bench *b = *state;
+    assert_null(pv_alloc(b->ctx, 33, 1 << 20, NULL));
+    assert_null(pv_alloc(b->ctx, SIZE_MAX, 2, NULL));
+    assert_string_equal(psdvec_error_message(b->ctx), "");
+}
+
+static void products_that_wrap_around_are_refused(void **state)
+{
+    bench *b = *state;
+    assert_null(pv_alloc(b->ctx, SIZE_MAX / 2, 3, "too much"));
+    assert_int_equal(atomic_load(&b->ctx->status), PSDVEC_ERR_OVERFLOW);
+    pv_begin(b->ctx);
+    assert_null(pv_alloc(b->ctx, SIZE_MAX - 10, 1, "too much"));
+    assert_int_equal(atomic_load(&b->ctx->status), PSDVEC_ERR_OVERFLOW);
+    pv_begin(b->ctx);
+    assert_int_equal(pv_memory_claim(b->ctx, UINT64_MAX, "too much"), PSDVEC_ERR_BUDGET);
+    assert_int_equal(pv_memory_left(b->ctx), 32 << 20);
+}
+
+static void blocks_are_aligned_and_zero_where_promised(void **state)
+{
+    bench *b = *state;
+    static const size_t sizes[] = {0, 1, 63, 64, 65, 4096, (4 << 20) - 1, 4 << 20, 5000000};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        unsigned char *block = pv_alloc_zero(b->ctx, sizes[i], 1, "a block");
+        assert_non_null(block);
+        assert_int_equal((uintptr_t)block % 64, 0);
+        for (size_t k = 0; k < sizes[i]; k++)
+            if (block[k])
+                fail_msg("byte %zu of %zu is not zero", k, sizes[i]);
+        memset(block, 0xFF, sizes[i]);
+        pv_free(b->ctx, block);
+    }
+}
+
+static void resizing_keeps_contents_and_the_old_block_on_failure(void **state)
+{
+    bench *b = *state;
+    static const size_t sizes[] = {100, 5 << 20, 6 << 20, 1000, 10};
+    unsigned char *block = pv_alloc(b->ctx, 10, 1, "a block");
+    memset(block, 7, 10);
+    for (size_t i = 0; i < 5; i++) {
+        block = pv_resize(b->ctx, block, sizes[i], 1, "a block");
+        assert_non_null(block);
+        for (int k = 0; k < 10; k++)
+            assert_int_equal(block[k], 7);
+    }
+    assert_null(pv_resize(b->ctx, block, 40, 1 << 20, "a block"));
+    assert_int_equal(block[9], 7);
+    pv_free(b->ctx, block);
+    pv_free(b->ctx, NULL);
+    void *fresh = pv_resize(b->ctx, NULL, 8, 8, "a block");
+    assert_non_null(fresh);
+    pv_free(b->ctx, fresh);
+}
+
+static void the_peak_is_the_most_held_at_one_time(void **state)
+{
+    bench *b = *state;
+    for (int i = 0; i < 10; i++)
+        pv_free(b->ctx, pv_alloc(b->ctx, 3, 1 << 20, "a block"));
+    assert_in_range(psdvec_peak_memory(b->ctx), 3 << 20, (3 << 20) + 4096);
+    void *one = pv_alloc(b->ctx, 2, 1 << 20, "a block"), *two = pv_alloc(b->ctx, 2, 1 << 20, "b");
+    assert_in_range(psdvec_peak_memory(b->ctx), 4 << 20, (4 << 20) + 4096);
+    pv_free(b->ctx, one);
+    pv_free(b->ctx, two);
+}
+
+static void a_buffer_grows_and_is_padded(void **state)
+{
+    bench *b = *state;
+    pv_buffer buffer;
+    pv_buffer_init(&buffer, b->ctx);
+    for (int i = 0; i < 10000; i++)
+        ok(pv_buffer_byte(&buffer, (char)i));
+    ok(pv_buffer_append(&buffer, NULL, 0));
+    ok(pv_buffer_printf(&buffer, "%s-%d", "end", 5));
+    assert_int_equal(buffer.length, 10005);
+    assert_memory_equal(buffer.data + 10000, "end-5", 5);
+    for (int i = 0; i < 10000; i++)
+        assert_int_equal(buffer.data[i], (char)i);
+    volatile char sum = 0;
+    for (int i = 0; i < PV_BUFFER_PAD; i++)
+        sum = (char)(sum + buffer.data[buffer.capacity + (size_t)i]);
+    assert_int_not_equal(pv_buffer_reserve(&buffer, SIZE_MAX - 100), PSDVEC_OK);
+    pv_buffer_free(&buffer);
+    pv_buffer_free(&buffer);
+}
+
+/* ---- Threads ----------------------------------------------------------------------------- */
+
+typedef struct work {
+    psdvec_context *ctx;
+    atomic_int done[1000];
+    atomic_int workers[16];
+    size_t fail_at;
+} work;
+
+static psdvec_status do_task(void *opaque, size_t task, int worker)
+{
+    work *w = opaque;
+    atomic_fetch_add(&w->workers[worker], 1);
+    if (task == w->fail_at)
+        return pv_fail(w->ctx, PSDVEC_ERR_READ, "task %zu failed", task);
+    atomic_fetch_add(&w->done[task], 1);
+    return PSDVEC_OK;
+}
+
+static psdvec_status do_worker(void *opaque, int worker)
+{
+    work *w = opaque;
+    atomic_fetch_add(&w->workers[worker], 1);
+    return PSDVEC_OK;
+}
+
+static void each_task_is_done_once(void **state)
+{
+    bench *b = *state;
+    work w = {.ctx = b->ctx, .fail_at = SIZE_MAX};
+    for (int round = 0; round < 50; round++)
+        ok(pv_parallel_tasks(b->ctx, 1000, do_task, &w));
+    for (int i = 0; i < 1000; i++)
+        assert_int_equal(atomic_load(&w.done[i]), 50);
+    for (int i = psdvec_threads(b->ctx); i < 16; i++)
+        assert_int_equal(atomic_load(&w.workers[i]), 0);
+    ok(pv_parallel_tasks(b->ctx, 0, do_task, &w));
+}
+
+static void each_worker_runs_once(void **state)
+{
+    bench *b = *state;
+    work w = {.ctx = b->ctx};
+    for (int round = 0; round < 200; round++)
+        ok(pv_parallel(b->ctx, do_worker, &w));
+    assert_true(psdvec_threads(b->ctx) > 1); /* or this tests nothing */
+    for (int i = 0; i < psdvec_threads(b->ctx); i++)
+        assert_int_equal(atomic_load(&w.workers[i]), 200);
+}
+
+static void a_failure_ends_the_tasks_and_is_reported(void **state)
+{
+    bench *b = *state;
+    work w = {.ctx = b->ctx, .fail_at = 20};
+    assert_int_equal(pv_parallel_tasks(b->ctx, 1000, do_task, &w), PSDVEC_ERR_READ);
+    assert_string_equal(psdvec_error_message(b->ctx), "task 20 failed");
+    int done = 0;
+    for (int i = 0; i < 1000; i++)
+        done += atomic_load(&w.done[i]);
+    assert_true(done < 1000);
+    pv_begin(b->ctx); /* the pool serves again */
+    work again = {.ctx = b->ctx, .fail_at = SIZE_MAX};
+    ok(pv_parallel_tasks(b->ctx, 1000, do_task, &again));
+}
+
+static void a_request_to_stop_ends_the_tasks(void **state)
+{
+    bench *b = *state;
+    work w = {.ctx = b->ctx, .fail_at = SIZE_MAX};
+    atomic_store(&b->cancel, 100);
+    assert_int_equal(pv_parallel_tasks(b->ctx, 1000, do_task, &w), PSDVEC_ERR_CANCELLED);
+    int done = 0;
+    for (int i = 0; i < 1000; i++)
+        done += atomic_load(&w.done[i]);
+    assert_true(done <= 100);
+}
+
+/* ---- Random numbers ------------------------------------------------------------------------- */
+
+static void philox_gives_the_published_answers(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t counter[4], key[2], out[4];
+    } known[] = {
+        {{0, 0, 0, 0}, {0, 0}, {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}},
+        {{0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff},
+         {0xffffffff, 0xffffffff},
+         {0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}},
+        {{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344},
+         {0xa4093822, 0x299f31d0},
+         {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}},
+    };
+    for (size_t i = 0; i < 3; i++) {
+        uint32_t out[4];
+        pv_philox4x32(known[i].counter, known[i].key, out);
+        assert_memory_equal(out, known[i].out, sizeof out);
+    }
+}
+
+static void random_numbers_have_the_moments_they_should(void **state)
+{
+    (void)state;
+    enum { N = 200000 };
+    double sum = 0, normal = 0, square = 0;
+    for (uint64_t i = 0; i < N; i++) {
+        double u = pv_random_unit(1, 2, i), z = pv_random_normal(1, 2, i);
+        assert_true(u >= 0 && u < 1);
+        assert_true(isfinite(z));
+        sum += u;
+        normal += z;
+        square += z * z;
+    }
+    assert_true(fabs(sum / N - 0.5) < 0.005);
+    assert_true(fabs(normal / N) < 0.02);
+    assert_true(fabs(square / N - 1) < 0.02);
+}
+
+static void random_streams_differ_by_seed_purpose_and_index(void **state)
+{
+    (void)state;
+    assert_true(pv_random_u64(1, 1, 1) == pv_random_u64(1, 1, 1));
+    assert_true(pv_random_u64(1, 1, 1) != pv_random_u64(2, 1, 1));
+    assert_true(pv_random_u64(1, 1, 1) != pv_random_u64(1, 2, 1));
+    assert_true(pv_random_u64(1, 1, 1) != pv_random_u64(1, 1, 2));
+    assert_true(pv_random_u64(1, 2, 3) != pv_random_u64(3, 2, 1));
+    /* The upper halves count, too. */
+    assert_true(pv_random_u64(1, 1, 1) != pv_random_u64(1 + (UINT64_C(1) << 32), 1, 1));
+    assert_true(pv_random_u64(1, 1, 1) != pv_random_u64(1, 1 + (UINT64_C(1) << 32), 1));
+    assert_true(pv_random_u64(1, 1, 1) != pv_random_u64(1, 1, 1 + (UINT64_C(1) << 32)));
+}
+
+/* ---- Output files ------------------------------------------------------------------------------ */
+
+static void check_file(const char *path, const char *expected)
+{
+    size_t length;
+    char *bytes = scratch_read(path, &length);
+    assert_non_null(bytes);
+    assert_string_equal(bytes, expected);
+    free(bytes);
+}
+
+static void an_output_appears_when_it_is_whole(void **state)
+{
+    bench *b = *state;
+    char *path = scratch_path(b->folder, "out");
+    pv_output *out;
+    ok(pv_output_open(b->ctx, path, &out));
+    ok(pv_output_write_at(out, 5, "world", 5));
+    ok(pv_output_write_at(out, 0, "hello", 5));
+    assert_int_equal(access(path, F_OK), -1);
+    ok(pv_output_commit(out));
+    check_file(path, "helloworld");
+    assert_int_equal(scratch_entries(b->folder), 1);
+    ok(pv_output_open(b->ctx, path, &out));
+    ok(pv_output_write_at(out, 0, "new", 3));
+    check_file(path, "helloworld");
+    ok(pv_output_commit(out));
+    check_file(path, "new");
+    assert_int_equal(scratch_entries(b->folder), 1);
+    free(path);
+}
+
+static void a_discarded_output_leaves_nothing(void **state)
+{
+    bench *b = *state;
+    char *path = scratch_path(b->folder, "out");
+    pv_output *out;
+    ok(pv_output_open(b->ctx, path, &out));
+    ok(pv_output_write_at(out, 0, "hello", 5));
+    assert_int_equal(scratch_entries(b->folder), 0); /* so kill -9 leaves nothing either */
+    pv_output_discard(out);
+    assert_int_equal(scratch_entries(b->folder), 0);
+    scratch_write(path, "old", 3);
+    ok(pv_output_open(b->ctx, path, &out));
+    ok(pv_output_write_at(out, 0, "hello", 5));
+    pv_output_discard(out);
+    check_file(path, "old");
+    free(path);
+}
+
+static void a_link_is_followed(void **state)
+{
+    bench *b = *state;
+    char *target = scratch_path(b->folder, "target"), *link = scratch_path(b->folder, "link");
+    scratch_write(target, "old", 3);
+    assert_int_equal(symlink("target", link), 0);
+    pv_output *out;
+    ok(pv_output_open(b->ctx, link, &out));
+    ok(pv_output_write_at(out, 0, "new", 3));
+    ok(pv_output_commit(out));
+    check_file(target, "new");
+    struct stat info;
+    assert_int_equal(lstat(link, &info), 0);
+    assert_true(S_ISLNK(info.st_mode));
+    free(target);
+    free(link);
+}
+
+static void a_link_to_nothing_yet_is_followed(void **state)
+{
+    bench *b = *state;
+    char *target = scratch_path(b->folder, "target"), *link = scratch_path(b->folder, "link");
+    assert_int_equal(symlink("target", link), 0);
+    pv_output *out;
+    ok(pv_output_open(b->ctx, link, &out));
+    ok(pv_output_write_at(out, 0, "new", 3));
+    ok(pv_output_commit(out));
+    struct stat info;
+    assert_int_equal(lstat(link, &info), 0);
+    assert_true(S_ISLNK(info.st_mode));
+    check_file(target, "new");
+    free(target);
+    free(link);
+}
+
+static void impossible_targets_are_refused_at_once(void **state)
+{
+    bench *b = *state;
+    char *missing = scratch_path(b->folder, "no/such/folder"),
+         *slash = scratch_path(b->folder, "x/");
+    char *file = scratch_path(b->folder, "file"), *below = scratch_path(b->folder, "file/x");
+    scratch_write(file, "x", 1);
+    const struct {
+        const char *path;
+        psdvec_status status;
+        const char *words;
+    } cases[] = {{b->folder, PSDVEC_ERR_WRITE, "is a folder"},
+                 {"/dev/null", PSDVEC_ERR_WRITE, "not a regular file"},
+                 {"", PSDVEC_ERR_OPTION, "empty"},
+                 {slash, PSDVEC_ERR_WRITE, "names a folder"},
+                 {missing, PSDVEC_ERR_WRITE, "create the folder first"},
+                 {below, PSDVEC_ERR_WRITE, "file/x"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        pv_output *out;
+        pv_begin(b->ctx);
+        assert_int_equal(pv_output_open(b->ctx, cases[i].path, &out), cases[i].status);
+        assert_null(out);
+        if (!strstr(psdvec_error_message(b->ctx), cases[i].words))
+            fail_msg("%s", psdvec_error_message(b->ctx));
+    }
+    free(missing);
+    free(slash);
+    free(file);
+    free(below);
+}
+
+static void a_name_of_255_bytes_is_possible(void **state)
+{
+    bench *b = *state;
+    char name[256];
+    memset(name, 'n', 255);
+    name[255] = '\0';
+    char *path = scratch_path(b->folder, name);
+    pv_output *out;
+    ok(pv_output_open(b->ctx, path, &out));
+    ok(pv_output_write_at(out, 0, "new", 3));
+    ok(pv_output_commit(out));
+    check_file(path, "new");
+    free(path);
+}
+
+static void a_full_disk_is_reported_and_leaves_nothing(void **state)
+{
+    bench *b = *state;
+    char *small = scratch_path(b->folder, "small"), *path = scratch_path(small, "out");
+    assert_int_equal(mkdir(small, 0777), 0);
+    if (mount("tmpfs", small, "tmpfs", 0, "size=1m") != 0) {
+        free(small);
+        free(path);
+        skip();
+    }
+    pv_output *out;
+    char *block = calloc(1, 3 << 20);
+    psdvec_status opened = pv_output_open(b->ctx, path, &out);
+    psdvec_status expected = opened ? opened : pv_output_expect(out, 3 << 20);
+    pv_begin(b->ctx);
+    psdvec_status written = opened ? opened : pv_output_write_at(out, 0, block, 3 << 20);
+    if (!opened)
+        pv_output_discard(out);
+    size_t left = scratch_entries(small);
+    free(block);
+    assert_int_equal(umount(small), 0);
+    assert_int_equal(expected, PSDVEC_ERR_DISK_FULL);
+    assert_int_equal(written, PSDVEC_ERR_DISK_FULL);
+    assert_int_equal(left, 0);
+    free(small);
+    free(path);
+}
+
+static void a_map_shows_the_file_mapped_or_read(void **state)
+{
+    bench *b = *state;
+    char *path = scratch_path(b->folder, "file");
+    scratch_write(path, "contents", 8);
+    for (int never = 0; never < 2; never++) {
+        pv_map map;
+        ok(pv_map_open(b->ctx, path, never, &map));
+        assert_int_equal(map.size, 8);
+        assert_memory_equal(map.data, "contents", 8);
+        assert_true((map.mapping == NULL) == (never == 1));
+        pv_map_close(b->ctx, &map);
+    }
+    scratch_write(path, "", 0);
+    pv_map map;
+    ok(pv_map_open(b->ctx, path, false, &map));
+    assert_int_equal(map.size, 0);
+    pv_map_close(b->ctx, &map);
+    assert_int_equal(pv_map_open(b->ctx, b->folder, false, &map), PSDVEC_ERR_READ);
+    unlink(path);
+    pv_begin(b->ctx);
+    assert_int_equal(pv_map_open(b->ctx, path, false, &map), PSDVEC_ERR_NOT_FOUND);
+    free(path);
+}
+
+static void a_temporary_file_has_no_name(void **state)
+{
+    bench *b = *state;
+    int fd;
+    ok(pv_temp_open(b->ctx, b->folder, &fd));
+    assert_int_equal(scratch_entries(b->folder), 0);
+    ok(pv_write_all_at(b->ctx, fd, "temporary", 0, "abc", 3));
+    char back[4] = "";
+    ok(pv_read_all_at(b->ctx, fd, "temporary", 0, back, 3));
+    assert_string_equal(back, "abc");
+    assert_int_equal(pv_read_all_at(b->ctx, fd, "temporary", 1, back, 3), PSDVEC_ERR_CORRUPT);
+    close(fd);
+    pv_begin(b->ctx);
+    assert_int_equal(pv_temp_open(b->ctx, "/no/such/folder", &fd), PSDVEC_ERR_WRITE);
+}
+
+/* ---- The spool ------------------------------------------------------------------------------------ */
+
+static void a_spool_crosses_from_memory_to_disk(void **state)
+{
+    bench *b = *state;
+    static const uint64_t limits[] = {0, 1, 5000, 100000, 1000003, 16 << 20};
+    for (size_t l = 0; l < sizeof limits / sizeof limits[0]; l++) {
+        pv_spool *spool;
+        ok(pv_spool_new(b->ctx, b->folder, "a test", limits[l], &spool));
+        dice d = {limits[l]};
+        unsigned char piece[9000];
+        uint64_t total = 0;
+        for (int i = 0; i < 300; i++) {
+            size_t length = dice_below(&d, sizeof piece);
+            for (size_t k = 0; k < length; k++)
+                piece[k] = (unsigned char)((total + k) * 31 >> 3);
+            uint64_t offset;
+            ok(pv_spool_append(spool, piece, length, &offset));
+            assert_int_equal(offset, total);
+            total += length;
+            assert_int_equal(pv_spool_length(spool), total);
+        }
+        assert_true((pv_spool_on_disk(spool) > 0) == (limits[l] < total));
+        assert_true(pv_spool_on_disk(spool) <= total);
+        for (int i = 0; i < 300; i++) {
+            uint64_t offset = dice_below(&d, total);
+            size_t length = dice_below(&d, sizeof piece);
+            if (length > total - offset)
+                length = (size_t)(total - offset);
+            ok(pv_spool_read(spool, offset, piece, length));
+            for (size_t k = 0; k < length; k++)
+                if (piece[k] != (unsigned char)((offset + k) * 31 >> 3))
+                    fail_msg("limit %llu: wrong byte at %llu", (unsigned long long)limits[l],
+                             (unsigned long long)(offset + k));
+        }
+        pv_spool_free(spool);
+    }
+    pv_spool_free(NULL);
+    assert_int_equal(scratch_entries(b->folder), 0);
+}
+
+static void a_spool_may_be_told_to_stop_growing(void **state)
+{
+    bench *b = *state;
+    pv_spool *spool;
+    ok(pv_spool_new(b->ctx, b->folder, "a test", 16 << 20, &spool));
+    char block[70000];
+    memset(block, 1, sizeof block);
+    ok(pv_spool_append(spool, block, sizeof block, NULL));
+    assert_int_equal(pv_spool_on_disk(spool), 0);
+    pv_spool_stop_growing(spool);
+    uint64_t before = atomic_load(&b->ctx->memory_used), offset;
+    for (int i = 0; i < 20; i++) {
+        memset(block, i, sizeof block);
+        ok(pv_spool_append(spool, block, sizeof block, &offset));
+    }
+    assert_int_equal(atomic_load(&b->ctx->memory_used), before);
+    assert_true(pv_spool_on_disk(spool) > 0);
+    ok(pv_spool_read(spool, offset, block, sizeof block));
+    assert_int_equal(block[0], 19);
+    assert_int_equal(block[sizeof block - 1], 19);
+    pv_spool_free(spool);
+}
+
+typedef struct appending {
+    pv_spool *spool;
+    uint64_t offsets[2000];
+} appending;
+
+static psdvec_status append_one(void *opaque, size_t task, int worker)
+{
+    (void)worker;
+    appending *a = opaque;
+    uint64_t record[100];
+    for (int i = 0; i < 100; i++)
+        record[i] = task;
+    PV_TRY(pv_spool_append(a->spool, record, sizeof record, &a->offsets[task]));
+    PV_TRY(pv_spool_read(a->spool, a->offsets[task], record, sizeof record));
+    for (int i = 0; i < 100; i++)
+        if (record[i] != task)
+            return PSDVEC_ERR_INTERNAL;
+    return PSDVEC_OK;
+}
+
+static void threads_may_append_at_once(void **state)
+{
+    bench *b = *state;
+    appending *a = calloc(1, sizeof *a);
+    assert_non_null(a);
+    ok(pv_spool_new(b->ctx, b->folder, "a test", 300000, &a->spool));
+    ok(pv_parallel_tasks(b->ctx, 2000, append_one, a));
+    assert_int_equal(pv_spool_length(a->spool), 2000 * 800);
+    for (uint64_t task = 0; task < 2000; task++) {
+        uint64_t record[100];
+        ok(pv_spool_read(a->spool, a->offsets[task], record, sizeof record));
+        assert_true(record[0] == task && record[99] == task);
+    }
+    pv_spool_free(a->spool);
+    free(a);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(a_request_beyond_the_budget_is_refused_with_a_sentence),
+        TEST(a_silent_request_leaves_no_failure),
+        TEST(products_that_wrap_around_are_refused),
+        TEST(blocks_are_aligned_and_zero_where_promised),
+        TEST(resizing_keeps_contents_and_the_old_block_on_failure),
+        TEST(the_peak_is_the_most_held_at_one_time),
+        TEST(a_buffer_grows_and_is_padded),
+        TEST(each_task_is_done_once),
+        TEST(each_worker_runs_once),
+        TEST(a_failure_ends_the_tasks_and_is_reported),
+        TEST(a_request_to_stop_ends_the_tasks),
+        TEST(philox_gives_the_published_answers),
+        TEST(random_numbers_have_the_moments_they_should),
+        TEST(random_streams_differ_by_seed_purpose_and_index),
+        TEST(an_output_appears_when_it_is_whole),
+        TEST(a_discarded_output_leaves_nothing),
+        TEST(a_link_is_followed),
+        TEST(a_link_to_nothing_yet_is_followed),
+        TEST(impossible_targets_are_refused_at_once),
+        TEST(a_name_of_255_bytes_is_possible),
+        TEST(a_full_disk_is_reported_and_leaves_nothing),
+        TEST(a_map_shows_the_file_mapped_or_read),
+        TEST(a_temporary_file_has_no_name),
+        TEST(a_spool_crosses_from_memory_to_disk),
+        TEST(a_spool_may_be_told_to_stop_growing),
+        TEST(threads_may_append_at_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
