@@ -131,7 +131,7 @@ static psdvec_status copy_rows(const direct_job *job, pv_rows *rows, size_t grou
         psdvec_row row;
         psdvec_counts_row(job->e->counts, i, &row);
         PV_TRY(check_row(job->e, &row));
-        PV_TRY(pv_rows_reserve(rows, row.length));
+        PV_TRY(pv_rows_reserve(rows, row.length + 1)); /* never NULL */
         rows->lengths[i - begin] = (uint32_t)row.length;
         memcpy(rows->columns + rows->used, row.focus, row.length * sizeof *row.focus);
         for (size_t k = 0; k < row.length; k++)
@@ -257,7 +257,10 @@ psdvec_status psdvec_counts_export(psdvec_context *ctx, const psdvec_counts *cou
 {
     pv_begin(ctx);
     PV_TRY(check_call(ctx, counts, format, output, vocab_output));
-    pv_export e = {.ctx = ctx, .counts = counts, .format = formats[format], .symmetric = symmetric,
+    pv_export e = {.ctx = ctx,
+                   .counts = counts,
+                   .format = formats[format],
+                   .symmetric = symmetric,
                    .path = output};
     pv_row_sink sink = {.prepare = format_rows, .take = take_rows, .self = &e};
     pv_output *vocab = NULL;

@@ -49,8 +49,7 @@ static inline uint64_t pv_import_mix(uint32_t a, uint32_t b)
     return x ^ x >> 31;
 }
 
-static inline psdvec_status pv_import_add(pv_import *import, uint32_t i, uint32_t j,
-                                          uint64_t value)
+static inline psdvec_status pv_import_add(pv_import *import, uint32_t i, uint32_t j, uint64_t value)
 {
     if (import->focus_total) { /* the total of all is checked */
         import->focus_total[j] += value;
@@ -80,8 +79,7 @@ bool pv_import_is_symmetric(const pv_import *import);
 
 /* Sets the scale and gets ready for records; the words must be there.
  * `suggested` is what the file says (0: nothing); `whole`: it holds integers. */
-psdvec_status pv_import_begin(pv_import *import, uint64_t suggested, bool whole,
-                              uint64_t expected);
+psdvec_status pv_import_begin(pv_import *import, uint64_t suggested, bool whole, uint64_t expected);
 
 /* The file says with which window it was made. */
 psdvec_status pv_import_window(pv_import *import, uint64_t window);

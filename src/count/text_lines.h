@@ -14,9 +14,9 @@ typedef struct pv_text_lines {
     pv_progress progress;
     char *block;
     size_t capacity;
-    char *at, *end; /* not yet given */
-    bool ended;     /* nothing more to read */
-    uint64_t number; /* of the last line given, from 1 */
+    char *at, *end;    /* not yet given */
+    bool ended;        /* nothing more to read */
+    uint64_t number;   /* of the last line given, from 1 */
     uint64_t consumed; /* bytes of the file, as told to progress */
 } pv_text_lines;
 

@@ -26,11 +26,11 @@ psdvec_status pv_triples_init(pv_triples *t, psdvec_context *ctx, const char *fo
                               uint32_t words, uint64_t expected, const uint64_t *work,
                               uint64_t reserve)
 {
-    *t = (pv_triples){.ctx = ctx, .folder = folder, .words = words, .expected = expected,
-                      .work = work};
+    *t = (pv_triples){
+        .ctx = ctx, .folder = folder, .words = words, .expected = expected, .work = work};
     uint64_t threads = (uint64_t)ctx->options.threads;
-    uint64_t fixed =
-        reserve + threads * (pv_row_sum_bytes(words) + WORKER_BYTES) + 16 * (uint64_t)words;
+    uint64_t fixed = reserve + threads * (pv_row_sum_bytes(words) + WORKER_BYTES) +
+                     16 * (uint64_t)words;
     uint64_t left = pv_memory_left(ctx);
     uint64_t room = left > fixed ? (left - fixed) / 10 * 9 : 0;
     uint64_t limit = room / (PV_TRIPLE_SEGMENT * (sizeof(pv_triple) + sizeof(uint32_t)));
@@ -79,8 +79,8 @@ static psdvec_status make_groups(pv_triples *t)
     uint64_t triples = held(t) > t->expected ? held(t) : t->expected;
     if (triples > MOST_EXPECTED)
         triples = MOST_EXPECTED;
-    size_t wanted = (size_t)(triples / GROUP_WORK < MOST_GROUPS ? triples / GROUP_WORK
-                                                                : MOST_GROUPS);
+    size_t wanted =
+        (size_t)(triples / GROUP_WORK < MOST_GROUPS ? triples / GROUP_WORK : MOST_GROUPS);
     if (wanted < FEWEST_GROUPS)
         wanted = FEWEST_GROUPS;
     uint64_t *guess = NULL;
@@ -188,9 +188,9 @@ static psdvec_status add_rows(block_job *job, block_worker *w, size_t group)
     PV_TRY(pv_rows_begin(&w->rows, begin, end - begin));
     for (uint32_t row = begin; row < end; row++) {
         add_row(job, &w->sum, job->row_end[row], job->row_end[row + 1]);
-        PV_TRY(pv_rows_reserve(&w->rows, w->sum.touched_count));
-        size_t count = pv_row_sum_take(&w->sum, w->rows.columns + w->rows.used,
-                                       w->rows.values + w->rows.used);
+        PV_TRY(pv_rows_reserve(&w->rows, w->sum.touched_count + 1)); /* never NULL */
+        size_t count =
+            pv_row_sum_take(&w->sum, w->rows.columns + w->rows.used, w->rows.values + w->rows.used);
         w->rows.lengths[row - begin] = (uint32_t)count;
         w->rows.used += count;
     }
