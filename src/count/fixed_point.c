@@ -98,8 +98,9 @@ bool pv_round_decimal(pv_rounding *r, const pv_decimal *d, uint64_t *fixed)
     return divide(r, digits * r->scale, power, fixed);
 }
 
-const char *pv_decimal_read(const char *p, pv_decimal *d)
+const char *pv_decimal_read(const char *text, pv_decimal *d)
 {
+    const char *p = text;
     *d = (pv_decimal){.negative = *p == '-'};
     if (*p == '-' || *p == '+')
         p++;

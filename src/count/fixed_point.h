@@ -57,12 +57,12 @@ static inline bool pv_round_double(pv_rounding *r, double number, uint64_t *fixe
 }
 
 /* False: negative or too large. */
-bool pv_round_decimal(pv_rounding *rounding, const pv_decimal *decimal, uint64_t *fixed);
+bool pv_round_decimal(pv_rounding *r, const pv_decimal *d, uint64_t *fixed);
 
 /* Reads [+-] digits [. digits] [e [+-] digits] at `text`, which must end in a
  * byte that belongs to no number. Returns the end, or NULL if no number stands
  * there. Of more than 38 digits the rest is dropped. */
-const char *pv_decimal_read(const char *text, pv_decimal *decimal);
+const char *pv_decimal_read(const char *text, pv_decimal *d);
 
 /* Reads digits alone, up to `most`. Returns the end, or NULL. */
 static inline const char *pv_digits_read(const char *text, uint64_t most, uint64_t *number)
