@@ -26,7 +26,10 @@ static char *wrong_choice(const struct option_spec *option, const char *shown, c
     struct buffer message = {0};
     buffer_format(&message, "%s must be ", shown);
     for (size_t k = 0; option->choices[k]; k++)
-        buffer_format(&message, "%s%s", k == 0 ? "" : option->choices[k + 1] ? ", " : " or ",
+        buffer_format(&message, "%s%s",
+                      k == 0                   ? ""
+                      : option->choices[k + 1] ? ", "
+                                               : " or ",
                       option->choices[k]);
     buffer_format(&message, ", not '%s'", text);
     const char *near = suggest(text, option->choices);
@@ -42,13 +45,13 @@ static char *wrong_integer(const struct option_spec *option, const char *shown, 
     if (option->most == UINT64_MAX)
         return must_format("%s must be a whole number of at least %" PRIu64 ", not '%s'", shown,
                            option->least, text);
-    return must_format("%s must be a whole number from %" PRIu64 " to %" PRIu64 ", not '%s'",
-                       shown, option->least, option->most, text);
+    return must_format("%s must be a whole number from %" PRIu64 " to %" PRIu64 ", not '%s'", shown,
+                       option->least, option->most, text);
 }
 
 /* Stores `text` as the option's value; a sentence on the heap if it is wrong. */
-static char *store(struct option_value *value, const struct option_spec *option,
-                   const char *shown, const char *text)
+static char *store(struct option_value *value, const struct option_spec *option, const char *shown,
+                   const char *text)
 {
     value->known = true;
     value->text = text;
@@ -275,8 +278,8 @@ const struct option_value *argument(const struct arguments *arguments, const cha
     for (size_t k = 0; (option = command_option(arguments->command, k)); k++)
         if (!strcmp(option->name, name))
             return &arguments->values[k];
-    fprintf(stderr, "psdvec: defect: psdvec %s declares no option --%s\n",
-            arguments->command->name, name);
+    fprintf(stderr, "psdvec: defect: psdvec %s declares no option --%s\n", arguments->command->name,
+            name);
     abort();
 }
 

@@ -5,8 +5,8 @@
 #include "command.h"
 
 struct option_value {
-    bool given; /* on the command line, rather than by default */
-    bool known; /* given, or there is a default */
+    bool given;       /* on the command line, rather than by default */
+    bool known;       /* given, or there is a default */
     uint64_t integer; /* integers and sizes; the index of a choice; 1 for a flag */
     double real;
     const char *text;

@@ -5,6 +5,7 @@
 #include "exit_status.h"
 #include "run.h"
 #include "summary.h"
+#include "system.h"
 #include "text_options.h"
 #include "word_list.h"
 
@@ -12,34 +13,68 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const distances[] = {
-    [PSDVEC_DISTANCE_UNIFORM] = "uniform", [PSDVEC_DISTANCE_LINEAR] = "linear",
-    [PSDVEC_DISTANCE_HARMONIC] = "harmonic", NULL};
+static const char *const distances[] = {[PSDVEC_DISTANCE_UNIFORM] = "uniform",
+                                        [PSDVEC_DISTANCE_LINEAR] = "linear",
+                                        [PSDVEC_DISTANCE_HARMONIC] = "harmonic",
+                                        NULL};
 static const char *const unknowns[] = {
     [PSDVEC_OOV_KEEP] = "keep", [PSDVEC_OOV_DROP] = "drop", NULL};
 
 static const struct option_spec options[] = {
-    {.name = "window", .kind = OPTION_INTEGER, .argument = "N", .least = 1, .most = 1000,
-     .fallback = "5", .group = "Counting",
+    {.name = "window",
+     .kind = OPTION_INTEGER,
+     .argument = "N",
+     .least = 1,
+     .most = 1000,
+     .fallback = "5",
+     .group = "Counting",
      .help = "pair each word with the N words after it"},
-    {.name = "distance", .kind = OPTION_CHOICE, .choices = distances, .fallback = "uniform",
+    {.name = "distance",
+     .kind = OPTION_CHOICE,
+     .choices = distances,
+     .fallback = "uniform",
      .help = "weight of a pair d words apart in a window of N: 1, (N+1-d)/N, or 1/d"},
-    {.name = "oov", .kind = OPTION_CHOICE, .choices = unknowns, .fallback = "keep",
+    {.name = "oov",
+     .kind = OPTION_CHOICE,
+     .choices = unknowns,
+     .fallback = "keep",
      .help = "words outside the vocabulary keep their place in the window, or are dropped first"},
-    {.name = "subsample", .kind = OPTION_REAL, .argument = "T", .real_least = 0, .real_most = 1,
+    {.name = "subsample",
+     .kind = OPTION_REAL,
+     .argument = "T",
+     .real_least = 0,
+     .real_most = 1,
      .fallback = "0",
      .help = "give words of a share f above T less room, by min(1, sqrt(T/f) + T/f); no dice are "
              "thrown; 0 is off, 1e-4 is usual"},
-    {.name = "min-count", .kind = OPTION_INTEGER, .argument = "N", .least = 1,
-     .most = UINT64_MAX, .fallback = "5", .group = "Vocabulary",
+    {.name = "min-count",
+     .kind = OPTION_INTEGER,
+     .argument = "N",
+     .least = 1,
+     .most = UINT64_MAX,
+     .fallback = "5",
+     .group = "Vocabulary",
      .help = "leave out words that stand fewer than N times in the text"},
-    {.name = "max-vocab", .kind = OPTION_INTEGER, .argument = "N", .least = 0, .most = UINT32_MAX,
-     .fallback = "0", .help = "keep only the N most frequent words; 0 is no limit"},
-    {.name = "vocab", .kind = OPTION_TEXT, .argument = "FILE", .completes = COMPLETES_FILES,
+    {.name = "max-vocab",
+     .kind = OPTION_INTEGER,
+     .argument = "N",
+     .least = 0,
+     .most = UINT32_MAX,
+     .fallback = "0",
+     .help = "keep only the N most frequent words; 0 is no limit"},
+    {.name = "vocab",
+     .kind = OPTION_TEXT,
+     .argument = "FILE",
+     .completes = COMPLETES_FILES,
      .help = "use the words of FILE: one a line, or a counts file"},
-    {.name = "keep", .kind = OPTION_TEXTS, .argument = "WORDS",
+    {.name = "keep",
+     .kind = OPTION_TEXTS,
+     .argument = "WORDS",
      .help = "know these words however rare; separated by commas, or @FILE with one a line"},
-    {.name = "resume", .kind = OPTION_TEXT, .argument = "DIR", .completes = COMPLETES_FOLDERS,
+    {.name = "resume",
+     .kind = OPTION_TEXT,
+     .argument = "DIR",
+     .completes = COMPLETES_FOLDERS,
      .group = "Long runs",
      .help = "keep the counts of each finished input in DIR, and go on from there when the "
              "command is run again"},
@@ -70,8 +105,7 @@ static const char *const notes[] = {
     "With --resume DIR the finished inputs are not counted again.",
     NULL};
 
-void count_options_read(const struct arguments *arguments, bool defaults,
-                        psdvec_count_options *to)
+void count_options_read(const struct arguments *arguments, bool defaults, psdvec_count_options *to)
 {
     psdvec_count_options_default(to);
     text_options_read(arguments, defaults, &to->text);
@@ -110,7 +144,7 @@ static int act(struct run *run)
     for (size_t k = 0; k < lists->text_count && !code; k++)
         if (!word_list_add(&keep, lists->texts[k]))
             code = run_error(run, EXIT_INPUT, "cannot read the list of words %s: %s",
-                             lists->texts[k] + 1, strerror(errno));
+                             lists->texts[k] + 1, system_error(errno));
     count.keep_words = (const char *const *)keep.words;
     count.keep_words_count = keep.count;
 
@@ -118,9 +152,9 @@ static int act(struct run *run)
         code = run_library(run);
     if (!code) {
         tell_of_terminal(run);
-        psdvec_status status =
-            psdvec_count(run->ctx, &count, arguments->operands, arguments->operand_count,
-                         argument_text(arguments, "output"), &report);
+        psdvec_status status = psdvec_count(run->ctx, &count, arguments->operands,
+                                            arguments->operand_count,
+                                            argument_text(arguments, "output"), &report);
         if (status == PSDVEC_OK)
             summary(run, &report, true);
         else

@@ -7,7 +7,6 @@
 #include <psdvec/psdvec.h>
 
 /* As text_options_read(); the list of --keep is the caller's. */
-void count_options_read(const struct arguments *arguments, bool defaults,
-                        psdvec_count_options *to);
+void count_options_read(const struct arguments *arguments, bool defaults, psdvec_count_options *to);
 
 #endif

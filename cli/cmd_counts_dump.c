@@ -17,12 +17,22 @@ enum { FORMAT_TSV, FORMAT_JSONL };
 static const char *const formats[] = {"tsv", "jsonl", NULL};
 
 static const struct option_spec options[] = {
-    {.name = "top", .kind = OPTION_INTEGER, .argument = "N", .least = 1, .most = 1000000000,
-     .group = "What to print", .help = "only the N largest counts, largest first"},
+    {.name = "top",
+     .kind = OPTION_INTEGER,
+     .argument = "N",
+     .least = 1,
+     .most = 1000000000,
+     .group = "What to print",
+     .help = "only the N largest counts, largest first"},
     {.name = "word", .kind = OPTION_TEXTS, .argument = "W", .help = "only pairs with this word"},
-    {.name = "format", .kind = OPTION_CHOICE, .choices = formats, .fallback = "tsv",
-     .group = "How to print it", .help = "columns separated by tabs, or JSON lines"},
-    {.name = "raw", .kind = OPTION_FLAG,
+    {.name = "format",
+     .kind = OPTION_CHOICE,
+     .choices = formats,
+     .fallback = "tsv",
+     .group = "How to print it",
+     .help = "columns separated by tabs, or JSON lines"},
+    {.name = "raw",
+     .kind = OPTION_FLAG,
      .help = "print the stored whole number: the count times the scale of the file"},
     {0}};
 
@@ -46,7 +56,7 @@ struct printer {
     struct output *out;
     const psdvec_counts *counts;
     bool jsonl;
-    uint64_t scale; /* 1 with --raw */
+    uint64_t scale;      /* 1 with --raw */
     struct buffer words; /* every word, escaped, with what stands behind it */
     size_t *starts;      /* words + 1 */
     /* ".25" for each fraction, if scale <= FRACTIONS */
@@ -72,6 +82,7 @@ static void escape_tsv(struct buffer *to, const char *word, size_t length)
 static void printer_start(struct printer *printer)
 {
     uint32_t words = psdvec_counts_get_info(printer->counts)->words;
+    buffer_text(&printer->words, "");
     printer->starts = must_alloc((size_t)words + 1, sizeof *printer->starts);
     for (uint32_t i = 0; i < words; i++) {
         size_t length;
@@ -116,7 +127,7 @@ static char *put_word(const struct printer *printer, char *at, uint32_t i)
 
 static char *put_count(const struct printer *printer, char *at, uint64_t v)
 {
-    if (printer->scale == 1)
+    if (printer->scale <= 1)
         return at + decimal_integer(at, v);
     if (!printer->fractions)
         return at + decimal_ratio(at, v, printer->scale);
@@ -223,8 +234,9 @@ static int pair_order(const void *a, const void *b)
 
 struct dump {
     struct printer printer;
-    struct heap heap; /* limit 0: print at once */
-    const uint32_t *wanted; /* ascending; NULL: all words */
+    struct heap heap;       /* limit 0: print at once */
+    bool all;               /* not only the pairs of some words: */
+    const uint32_t *wanted; /* ascending */
     size_t wanted_count;
 };
 
@@ -272,7 +284,7 @@ static int dump_all(struct dump *dump)
     uint32_t words = psdvec_counts_get_info(dump->printer.counts)->words;
     size_t next = 0;
     for (uint32_t i = 0; i < words; i++) {
-        bool whole = !dump->wanted;
+        bool whole = dump->all;
         if (next < dump->wanted_count && dump->wanted[next] == i) {
             whole = true;
             next++;
@@ -323,18 +335,17 @@ static int act(struct run *run)
     if (code)
         return code;
     uint32_t *wanted = must_alloc(argument(arguments, "word")->text_count, sizeof *wanted);
-    struct dump dump = {
-        .printer = {.out = &run->out,
-                    .counts = counts,
-                    .jsonl = argument_integer(arguments, "format") == FORMAT_JSONL,
-                    .scale = argument_flag(arguments, "raw")
-                                 ? 1
-                                 : psdvec_counts_get_info(counts)->scale},
-        .heap = {.limit = argument_integer(arguments, "top")}};
-    if (argument(arguments, "word")->given) {
-        dump.wanted = wanted;
+    struct dump dump = {.printer = {.out = &run->out,
+                                    .counts = counts,
+                                    .jsonl = argument_integer(arguments, "format") == FORMAT_JSONL,
+                                    .scale = argument_flag(arguments, "raw")
+                                                 ? 1
+                                                 : psdvec_counts_get_info(counts)->scale},
+                        .heap = {.limit = argument_integer(arguments, "top")}};
+    dump.all = !argument(arguments, "word")->given;
+    dump.wanted = wanted;
+    if (!dump.all)
         code = find_wanted(run, counts, wanted, &dump.wanted_count);
-    }
     if (!code) {
         printer_start(&dump.printer);
         code = dump_all(&dump);
@@ -346,16 +357,15 @@ static int act(struct run *run)
     return code;
 }
 
-const struct command cmd_counts_dump = {
-    .name = "counts dump",
-    .group = "Counts files",
-    .summary = "print counts as text, one pair a line",
-    .synopsis = "FILE [OPTION]...",
-    .description = description,
-    .tables = {options, common_options},
-    .examples = examples,
-    .least_operands = 1,
-    .most_operands = 1,
-    .missing = "say which counts file to print",
-    .completes = COMPLETES_FILES,
-    .act = act};
+const struct command cmd_counts_dump = {.name = "counts dump",
+                                        .group = "Counts files",
+                                        .summary = "print counts as text, one pair a line",
+                                        .synopsis = "FILE [OPTION]...",
+                                        .description = description,
+                                        .tables = {options, common_options},
+                                        .examples = examples,
+                                        .least_operands = 1,
+                                        .most_operands = 1,
+                                        .missing = "say which counts file to print",
+                                        .completes = COMPLETES_FILES,
+                                        .act = act};

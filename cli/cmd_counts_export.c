@@ -9,18 +9,24 @@
 #include <sys/stat.h>
 
 static const struct option_spec options[] = {
-    {.name = "format", .kind = OPTION_CHOICE, .choices = counts_formats, .group = "The other file",
+    {.name = "format",
+     .kind = OPTION_CHOICE,
+     .choices = counts_formats,
+     .group = "The other file",
      .help = "GloVe's cooccurrence.bin, a Matrix Market coordinate file, or the text of the "
              "original PSDVec program"},
-    {.name = "vocab-output", .kind = OPTION_TEXT, .argument = "FILE",
+    {.name = "vocab-output",
+     .kind = OPTION_TEXT,
+     .argument = "FILE",
      .completes = COMPLETES_FILES,
      .help = "where the words go: GloVe's vocab.txt, or one word a line for matrix-market"},
-    {.name = "symmetric", .kind = OPTION_FLAG,
+    {.name = "symmetric",
+     .kind = OPTION_FLAG,
      .help = "write each pair in both directions with the sum of both counts, as GloVe does"},
     {0}};
 
-static const char *const description[] = {
-    "Writes the counts in the format of another program.", NULL};
+static const char *const description[] = {"Writes the counts in the format of another program.",
+                                          NULL};
 
 static const struct example examples[] = {
     {"psdvec counts export wiki.counts.safetensors --format glove --symmetric --vocab-output "
@@ -64,8 +70,9 @@ static int act(struct run *run)
                              "say in which format: --format glove, matrix-market or top2grams");
     psdvec_counts_format kind = (psdvec_counts_format)format->integer;
     if (!words && kind != PSDVEC_FORMAT_TOP2GRAMS)
-        return run_use_error(run, "the format %s has no words in it; say where they go: "
-                                  "--vocab-output FILE",
+        return run_use_error(run,
+                             "the format %s has no words in it; say where they go: "
+                             "--vocab-output FILE",
                              counts_formats[kind]);
     if (words && kind == PSDVEC_FORMAT_TOP2GRAMS)
         return run_use_error(run, "the format top2grams has the words in it; leave out "
@@ -74,9 +81,8 @@ static int act(struct run *run)
     int code = counts_file_open(run, arguments->operands[0], &counts);
     if (code)
         return code;
-    psdvec_status status =
-        psdvec_counts_export(run->ctx, counts, kind, argument_flag(arguments, "symmetric"), output,
-                             words);
+    psdvec_status status = psdvec_counts_export(
+        run->ctx, counts, kind, argument_flag(arguments, "symmetric"), output, words);
     if (status != PSDVEC_OK) {
         code = run_failed(run, status);
     } else {
@@ -87,17 +93,16 @@ static int act(struct run *run)
     return code;
 }
 
-const struct command cmd_counts_export = {
-    .name = "counts export",
-    .group = "Counts files",
-    .summary = "write counts for another program",
-    .synopsis = "FILE --format FORMAT -o FILE [OPTION]...",
-    .description = description,
-    .tables = {options, common_options},
-    .examples = examples,
-    .least_operands = 1,
-    .most_operands = 1,
-    .missing = "say which counts file to export",
-    .output_example = "cooccurrence.bin",
-    .completes = COMPLETES_FILES,
-    .act = act};
+const struct command cmd_counts_export = {.name = "counts export",
+                                          .group = "Counts files",
+                                          .summary = "write counts for another program",
+                                          .synopsis = "FILE --format FORMAT -o FILE [OPTION]...",
+                                          .description = description,
+                                          .tables = {options, common_options},
+                                          .examples = examples,
+                                          .least_operands = 1,
+                                          .most_operands = 1,
+                                          .missing = "say which counts file to export",
+                                          .output_example = "cooccurrence.bin",
+                                          .completes = COMPLETES_FILES,
+                                          .act = act};

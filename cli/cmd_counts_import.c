@@ -5,16 +5,33 @@
 #include "summary.h"
 
 static const struct option_spec options[] = {
-    {.name = "format", .kind = OPTION_CHOICE, .choices = counts_formats, .group = "The other file",
+    {.name = "format",
+     .kind = OPTION_CHOICE,
+     .choices = counts_formats,
+     .group = "The other file",
      .help = "what FILE is: GloVe's cooccurrence.bin, a Matrix Market coordinate file, or the text "
              "of the original PSDVec program"},
-    {.name = "vocab", .kind = OPTION_TEXT, .argument = "FILE", .completes = COMPLETES_FILES,
+    {.name = "vocab",
+     .kind = OPTION_TEXT,
+     .argument = "FILE",
+     .completes = COMPLETES_FILES,
      .help = "the words: GloVe's vocab.txt, or one word a line for matrix-market"},
-    {.name = "window", .kind = OPTION_INTEGER, .argument = "N", .least = 0, .most = 1000,
-     .fallback = "0", .help = "the window the counts were made with; 0 is not known"},
-    {.name = "scale", .kind = OPTION_INTEGER, .argument = "N", .least = 0, .most = UINT64_MAX,
-     .fallback = "0", .help = "round counts to multiples of 1/N; 0 chooses by the format"},
-    {.name = "symmetric", .kind = OPTION_FLAG,
+    {.name = "window",
+     .kind = OPTION_INTEGER,
+     .argument = "N",
+     .least = 0,
+     .most = 1000,
+     .fallback = "0",
+     .help = "the window the counts were made with; 0 is not known"},
+    {.name = "scale",
+     .kind = OPTION_INTEGER,
+     .argument = "N",
+     .least = 0,
+     .most = UINT64_MAX,
+     .fallback = "0",
+     .help = "round counts to multiples of 1/N; 0 chooses by the format"},
+    {.name = "symmetric",
+     .kind = OPTION_FLAG,
      .help = "each pair stands in FILE in both directions; keep one"},
     {0}};
 
@@ -46,8 +63,9 @@ static int act(struct run *run)
     import.scale = argument_integer(arguments, "scale");
     import.symmetric = argument_flag(arguments, "symmetric");
     if (!import.vocab_file && import.format != PSDVEC_FORMAT_TOP2GRAMS)
-        return run_use_error(run, "the format %s has no words in it; say where they are: "
-                                  "--vocab FILE",
+        return run_use_error(run,
+                             "the format %s has no words in it; say where they are: "
+                             "--vocab FILE",
                              counts_formats[import.format]);
     int code = run_library(run);
     if (code)
@@ -60,17 +78,16 @@ static int act(struct run *run)
     return EXIT_FINE;
 }
 
-const struct command cmd_counts_import = {
-    .name = "counts import",
-    .group = "Counts files",
-    .summary = "make a counts file from another program's",
-    .synopsis = "FILE --format FORMAT -o FILE [OPTION]...",
-    .description = description,
-    .tables = {options, common_options},
-    .examples = examples,
-    .least_operands = 1,
-    .most_operands = 1,
-    .missing = "say which file to import",
-    .output_example = "wiki.counts.safetensors",
-    .completes = COMPLETES_FILES,
-    .act = act};
+const struct command cmd_counts_import = {.name = "counts import",
+                                          .group = "Counts files",
+                                          .summary = "make a counts file from another program's",
+                                          .synopsis = "FILE --format FORMAT -o FILE [OPTION]...",
+                                          .description = description,
+                                          .tables = {options, common_options},
+                                          .examples = examples,
+                                          .least_operands = 1,
+                                          .most_operands = 1,
+                                          .missing = "say which file to import",
+                                          .output_example = "wiki.counts.safetensors",
+                                          .completes = COMPLETES_FILES,
+                                          .act = act};

@@ -5,6 +5,7 @@
 #include "exit_status.h"
 #include "human.h"
 #include "json.h"
+#include "number.h"
 #include "wrap.h"
 
 #include <inttypes.h>
@@ -16,7 +17,9 @@
 #define SHOWN_INPUTS 20
 
 static const struct option_spec options[] = {
-    {.name = "no-verify", .kind = OPTION_FLAG, .group = "Showing",
+    {.name = "no-verify",
+     .kind = OPTION_FLAG,
+     .group = "Showing",
      .help = "do not read all of the file to compare its checksums"},
     {.name = "json", .kind = OPTION_FLAG, .help = "print one JSON object"},
     {0}};
@@ -38,8 +41,7 @@ static size_t most_frequent(const psdvec_counts *counts, uint32_t best[MOST_FREQ
     size_t found = 0;
     for (uint32_t i = 0; i < words; i++) {
         uint64_t frequency = psdvec_counts_frequency(counts, i);
-        if (found == MOST_FREQUENT &&
-            frequency <= psdvec_counts_frequency(counts, best[found - 1]))
+        if (found == MOST_FREQUENT && frequency <= psdvec_counts_frequency(counts, best[found - 1]))
             continue;
         size_t at = found < MOST_FREQUENT ? found++ : found - 1;
         for (; at > 0 && psdvec_counts_frequency(counts, best[at - 1]) < frequency; at--)
@@ -88,8 +90,11 @@ static void add_contents(struct buffer *to, const psdvec_counts_info *info, bool
         buffer_format(&value, ", %.3g%% of all possible", 100 * (double)info->bigrams / possible);
     add_value(to, "bigrams", &value);
     human_count(&value, info->scale ? info->total / info->scale : 0);
-    buffer_format(&value, ", stored in %d bits in units of 1/%" PRIu64, info->wide ? 64 : 32,
-                  info->scale);
+    if (info->scale == 1)
+        buffer_format(&value, ", stored as whole numbers of %d bits", info->wide ? 64 : 32);
+    else
+        buffer_format(&value, ", stored as multiples of 1/%" PRIu64 " in %d bits", info->scale,
+                      info->wide ? 64 : 32);
     add_value(to, "sum of counts", &value);
     human_count(&value, info->tokens);
     buffer_text(&value, " words in ");
@@ -123,6 +128,19 @@ static void add_settings(struct buffer *to, const char *json)
     buffer_free(&value);
 }
 
+/* Whole numbers with commas, anything else as it is. */
+static void add_number_or_text(struct buffer *to, const char *json, size_t length)
+{
+    struct buffer plain = {0};
+    uint64_t number;
+    json_plain(&plain, json, length);
+    if (*json != '"' && number_integer(buffer_get(&plain), &number))
+        human_count(to, number);
+    else
+        buffer_text(to, buffer_get(&plain));
+    buffer_free(&plain);
+}
+
 /* One input: its name, then what else is known of it on a second line. */
 static void add_input(struct buffer *to, const char *json)
 {
@@ -139,7 +157,7 @@ static void add_input(struct buffer *to, const char *json)
                 continue;
             }
             buffer_format(&rest, "%s%s ", rest.length ? ", " : "", key.text);
-            json_plain(&rest, text, length);
+            add_number_or_text(&rest, text, length);
         }
     }
     buffer_text(to, "  ");

@@ -26,27 +26,26 @@ static int act(struct run *run)
     int code = run_library(run);
     if (code)
         return code;
-    psdvec_status status = psdvec_counts_merge(
-        run->ctx, run->arguments->operands, run->arguments->operand_count,
-        argument_text(run->arguments, "output"), &report);
+    psdvec_status status = psdvec_counts_merge(run->ctx, run->arguments->operands,
+                                               run->arguments->operand_count,
+                                               argument_text(run->arguments, "output"), &report);
     if (status != PSDVEC_OK)
         return run_failed(run, status);
     summary(run, &report, false);
     return EXIT_FINE;
 }
 
-const struct command cmd_counts_merge = {
-    .name = "counts merge",
-    .group = "Counts files",
-    .summary = "add counts files up",
-    .synopsis = "FILE... -o FILE [OPTION]...",
-    .description = description,
-    .tables = {common_options},
-    .examples = examples,
-    .notes = notes,
-    .least_operands = 1,
-    .most_operands = SIZE_MAX,
-    .missing = "say which counts files to add up",
-    .output_example = "sum.counts.safetensors",
-    .completes = COMPLETES_FILES,
-    .act = act};
+const struct command cmd_counts_merge = {.name = "counts merge",
+                                         .group = "Counts files",
+                                         .summary = "add counts files up",
+                                         .synopsis = "FILE... -o FILE [OPTION]...",
+                                         .description = description,
+                                         .tables = {common_options},
+                                         .examples = examples,
+                                         .notes = notes,
+                                         .least_operands = 1,
+                                         .most_operands = SIZE_MAX,
+                                         .missing = "say which counts files to add up",
+                                         .output_example = "sum.counts.safetensors",
+                                         .completes = COMPLETES_FILES,
+                                         .act = act};

@@ -26,11 +26,25 @@ enum { BY_ASSOCIATION, BY_COUNT };
 static const char *const orders[] = {"association", "count", NULL};
 
 static const struct option_spec options[] = {
-    {.name = "top", .kind = OPTION_INTEGER, .argument = "N", .least = 1, .most = 1000000,
-     .fallback = "12", .group = "What to show", .help = "show N words on each side"},
-    {.name = "min-count", .kind = OPTION_REAL, .argument = "C", .real_least = 0, .real_most = 1e18,
-     .fallback = "2", .help = "leave out pairs counted less than C times"},
-    {.name = "by", .kind = OPTION_CHOICE, .choices = orders, .fallback = "association",
+    {.name = "top",
+     .kind = OPTION_INTEGER,
+     .argument = "N",
+     .least = 1,
+     .most = 1000000,
+     .fallback = "12",
+     .group = "What to show",
+     .help = "show N words on each side"},
+    {.name = "min-count",
+     .kind = OPTION_REAL,
+     .argument = "C",
+     .real_least = 0,
+     .real_most = 1e18,
+     .fallback = "2",
+     .help = "leave out pairs counted less than C times"},
+    {.name = "by",
+     .kind = OPTION_CHOICE,
+     .choices = orders,
+     .fallback = "association",
      .help = "strongest association first, or largest count first"},
     {0}};
 
@@ -67,8 +81,8 @@ struct show {
     bool by_count;
 };
 
-static void list_offer(struct list *list, const struct show *show, uint32_t context,
-                       uint32_t focus, uint32_t word, uint64_t value)
+static void list_offer(struct list *list, const struct show *show, uint32_t context, uint32_t focus,
+                       uint32_t word, uint64_t value)
 {
     double count = margins_count(&show->margins, context, focus, value);
     double stored = (double)value / show->margins.scale;

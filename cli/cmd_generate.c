@@ -6,6 +6,7 @@
 #include "help.h"
 #include "man.h"
 #include "run.h"
+#include "system.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@ static int write_page(struct run *run, const char *folder, const char *name, str
         output_add(&out, buffer_get(text), text->length);
     int code = output_close(&out, true) ? EXIT_FINE
                                         : run_error(run, EXIT_OUTPUT, "cannot write %s: %s", path,
-                                                    strerror(out.error));
+                                                    system_error(out.error));
     free(path);
     buffer_free(text);
     return code;
@@ -71,29 +72,26 @@ static int act_examples(struct run *run)
     return EXIT_FINE;
 }
 
-const struct command cmd_generate_man = {
-    .name = "generate-man",
-    .summary = "write the manual pages",
-    .synopsis = "DIR",
-    .tables = {common_options},
-    .least_operands = 1,
-    .most_operands = 1,
-    .missing = "say into which folder",
-    .act = act_man};
+const struct command cmd_generate_man = {.name = "generate-man",
+                                         .summary = "write the manual pages",
+                                         .synopsis = "DIR",
+                                         .tables = {common_options},
+                                         .least_operands = 1,
+                                         .most_operands = 1,
+                                         .missing = "say into which folder",
+                                         .act = act_man};
 
-const struct command cmd_generate_completion = {
-    .name = "generate-completion",
-    .summary = "print a completion script",
-    .synopsis = "bash|zsh|fish",
-    .tables = {common_options},
-    .least_operands = 1,
-    .most_operands = 1,
-    .missing = "say for which shell: bash, zsh or fish",
-    .act = act_completion};
+const struct command cmd_generate_completion = {.name = "generate-completion",
+                                                .summary = "print a completion script",
+                                                .synopsis = "bash|zsh|fish",
+                                                .tables = {common_options},
+                                                .least_operands = 1,
+                                                .most_operands = 1,
+                                                .missing = "say for which shell: bash, zsh or fish",
+                                                .act = act_completion};
 
-const struct command cmd_generate_examples = {
-    .name = "generate-examples",
-    .summary = "print the example command lines",
-    .synopsis = "",
-    .tables = {common_options},
-    .act = act_examples};
+const struct command cmd_generate_examples = {.name = "generate-examples",
+                                              .summary = "print the example command lines",
+                                              .synopsis = "",
+                                              .tables = {common_options},
+                                              .act = act_examples};

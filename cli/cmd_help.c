@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 
-static const char *const description[] = {
-    "Shows the help of a command, or of psdvec as a whole.", NULL};
+static const char *const description[] = {"Shows the help of a command, or of psdvec as a whole.",
+                                          NULL};
 
 static const struct example examples[] = {{"psdvec help count", "What count can do."},
                                           {"psdvec help counts", "The commands on counts files."},
@@ -36,14 +36,13 @@ static int act(struct run *run)
     return code;
 }
 
-const struct command cmd_help = {
-    .name = "help",
-    .group = "Help",
-    .summary = "help on a command",
-    .synopsis = "[COMMAND]",
-    .description = description,
-    .tables = {common_options},
-    .examples = examples,
-    .least_operands = 0,
-    .most_operands = 2,
-    .act = act};
+const struct command cmd_help = {.name = "help",
+                                 .group = "Help",
+                                 .summary = "help on a command",
+                                 .synopsis = "[COMMAND]",
+                                 .description = description,
+                                 .tables = {common_options},
+                                 .examples = examples,
+                                 .least_operands = 0,
+                                 .most_operands = 2,
+                                 .act = act};

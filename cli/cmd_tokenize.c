@@ -2,6 +2,7 @@
 #include "commands.h"
 #include "exit_status.h"
 #include "run.h"
+#include "system.h"
 #include "text_options.h"
 #include "word_list.h"
 
@@ -55,10 +56,10 @@ static int act(struct run *run)
         talk_say(&run->talk, "reading from the terminal; end the text with Ctrl-D\n");
     char *text = read_whole(path, &length);
     if (!text)
-        return errno == EINTR ? exit_for(PSDVEC_ERR_CANCELLED)
-                              : run_error(run, EXIT_INPUT, "cannot read %s: %s",
-                                          strcmp(path, "-") ? path : "standard input",
-                                          strerror(errno));
+        return errno == EINTR
+                   ? exit_for(PSDVEC_ERR_CANCELLED)
+                   : run_error(run, EXIT_INPUT, "cannot read %s: %s",
+                               strcmp(path, "-") ? path : "standard input", system_error(errno));
     struct line line = {.out = &run->out};
     psdvec_status status = psdvec_tokenize(run->ctx, &options, text, length, on_token, &line);
     on_token(&line, NULL, 0);
@@ -68,15 +69,14 @@ static int act(struct run *run)
     return code;
 }
 
-const struct command cmd_tokenize = {
-    .name = "tokenize",
-    .group = "Counting",
-    .summary = "print the words as counting would see them",
-    .synopsis = "[FILE] [OPTION]...",
-    .description = description,
-    .tables = {text_options, common_options},
-    .examples = examples,
-    .least_operands = 0,
-    .most_operands = 1,
-    .completes = COMPLETES_FILES,
-    .act = act};
+const struct command cmd_tokenize = {.name = "tokenize",
+                                     .group = "Counting",
+                                     .summary = "print the words as counting would see them",
+                                     .synopsis = "[FILE] [OPTION]...",
+                                     .description = description,
+                                     .tables = {text_options, common_options},
+                                     .examples = examples,
+                                     .least_operands = 0,
+                                     .most_operands = 1,
+                                     .completes = COMPLETES_FILES,
+                                     .act = act};

@@ -46,15 +46,15 @@ struct example {
 #define COMMAND_TABLES 4
 
 struct command {
-    const char *name;     /* "count", "counts info" */
-    const char *group;    /* heading on the main help screen; NULL: hidden */
-    const char *summary;  /* one line, no full stop */
-    const char *synopsis; /* what stands behind the name */
-    const char *const *description;                         /* paragraphs; ends with NULL */
-    const struct option_spec *tables[COMMAND_TABLES];       /* the unused ones are NULL */
-    const struct example *examples;                         /* may be NULL */
-    const char *const *notes;                               /* paragraphs; may be NULL */
-    size_t least_operands, most_operands;                   /* most: SIZE_MAX is no limit */
+    const char *name;               /* "count", "counts info" */
+    const char *group;              /* heading on the main help screen; NULL: hidden */
+    const char *summary;            /* one line, no full stop */
+    const char *synopsis;           /* what stands behind the name */
+    const char *const *description; /* paragraphs; ends with NULL */
+    const struct option_spec *tables[COMMAND_TABLES]; /* the unused ones are NULL */
+    const struct example *examples;                   /* may be NULL */
+    const char *const *notes;                         /* paragraphs; may be NULL */
+    size_t least_operands, most_operands;             /* most: SIZE_MAX is no limit */
     const char *missing; /* the sentence if there are too few operands */
     /* Not NULL: the library writes the result to the file of -o, which is then
      * required; an example of a name. NULL: results go to standard output. */

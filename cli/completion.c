@@ -150,7 +150,7 @@ void completion_bash(struct buffer *to)
                           "            return\n"
                           "        fi\n",
                           seconds.text);
-            if (strncmp(word, "help", length))
+            if (strncmp(word, "help", length) != 0)
                 buffer_text(to, "        command=\"$first $second\"\n");
             buffer_text(to, "        ;;\n");
         }
@@ -311,8 +311,7 @@ static void fish_text(struct buffer *to, const char *text)
     buffer_char(to, '\'');
 }
 
-static void fish_option(struct buffer *to, const char *condition,
-                        const struct option_spec *option)
+static void fish_option(struct buffer *to, const char *condition, const struct option_spec *option)
 {
     buffer_format(to, "complete -c psdvec -n '%s' -l %s", condition, option->name);
     if (option->letter)

@@ -11,7 +11,8 @@
 
 const char *const counts_formats[] = {[PSDVEC_FORMAT_GLOVE] = "glove",
                                       [PSDVEC_FORMAT_MATRIX_MARKET] = "matrix-market",
-                                      [PSDVEC_FORMAT_TOP2GRAMS] = "top2grams", NULL};
+                                      [PSDVEC_FORMAT_TOP2GRAMS] = "top2grams",
+                                      NULL};
 
 int counts_file_open(struct run *run, const char *path, psdvec_counts **counts)
 {
@@ -26,8 +27,7 @@ int counts_file_open(struct run *run, const char *path, psdvec_counts **counts)
 
 /* The nearest spellings; among equals the more frequent, which come first in
  * the file. Time: one pass over the vocabulary. */
-static size_t near_words(const psdvec_counts *counts, const char *word,
-                         uint32_t best[SUGGESTIONS])
+static size_t near_words(const psdvec_counts *counts, const char *word, uint32_t best[SUGGESTIONS])
 {
     size_t length = strlen(word), found = 0;
     size_t limit = edit_limit(length), distances[SUGGESTIONS];

@@ -74,7 +74,7 @@ static void list_commands(struct buffer *to, const char *family, size_t width)
         const struct command *command = commands[k];
         if (!command->group || (family && !in_family(command, family)))
             continue;
-        if (strcmp(group, command->group)) {
+        if (strcmp(group, command->group) != 0) {
             group = command->group;
             buffer_format(to, "\n%s:\n", group);
         }

@@ -73,8 +73,8 @@ void human_clock(struct buffer *buffer, double seconds)
 {
     uint64_t whole = seconds < 0 ? 0 : seconds > 1e9 ? 1000000000 : (uint64_t)(seconds + 0.5);
     if (whole >= 3600)
-        buffer_format(buffer, "%" PRIu64 ":%02" PRIu64 ":%02" PRIu64, whole / 3600,
-                      whole / 60 % 60, whole % 60);
+        buffer_format(buffer, "%" PRIu64 ":%02" PRIu64 ":%02" PRIu64, whole / 3600, whole / 60 % 60,
+                      whole % 60);
     else
         buffer_format(buffer, "%" PRIu64 ":%02" PRIu64, whole / 60, whole % 60);
 }

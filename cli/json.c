@@ -87,7 +87,7 @@ static uint32_t hex(const char *at, const char *end)
         return 0xfffd;
     memcpy(digits, at, 4);
     return digits[strspn(digits, "0123456789abcdefABCDEF")] ? 0xfffd
-                                                             : (uint32_t)strtoul(digits, NULL, 16);
+                                                            : (uint32_t)strtoul(digits, NULL, 16);
 }
 
 /* Adds what stands between the quotes, decoded. */

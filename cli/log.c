@@ -40,7 +40,7 @@ void log_event(struct log *log, const char *event, const char *members)
     fprintf(log->file, "{\"time\": \"%s.%03ldZ\", \"elapsed\": %.3f, \"event\": \"%s\"%s%s}\n",
             stamp, now.tv_nsec / 1000000, clock_seconds() - log->started, event,
             *members ? ", " : "", members);
-    fflush(log->file);
+    (void)fflush(log->file); /* a failure stays in ferror(), for log_close() */
     pthread_mutex_unlock(&log->lock);
 }
 

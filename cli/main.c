@@ -5,6 +5,7 @@
 #include "output.h"
 #include "run.h"
 #include "signals.h"
+#include "system.h"
 #include "terminal.h"
 
 #include <errno.h>
@@ -21,7 +22,7 @@ static int print(struct buffer *text)
     buffer_free(text);
     if (output_close(&out, true) || out.error == EPIPE)
         return EXIT_FINE;
-    fprintf(stderr, "psdvec: cannot write to standard output: %s\n", strerror(out.error));
+    fprintf(stderr, "psdvec: cannot write to standard output: %s\n", system_error(out.error));
     return EXIT_OUTPUT;
 }
 

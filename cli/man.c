@@ -7,6 +7,7 @@
 #include "exit_status.h"
 #include "help.h"
 #include "number.h"
+#include "system.h"
 #include "wrap.h"
 
 #include <psdvec/psdvec.h>
@@ -87,7 +88,7 @@ static void roff_sentence(struct buffer *to, const char *phrase)
 
 static void head(struct buffer *to, const char *page)
 {
-    const char *epoch = getenv("SOURCE_DATE_EPOCH");
+    const char *epoch = system_variable("SOURCE_DATE_EPOCH");
     uint64_t seconds;
     time_t when = epoch && number_integer(epoch, &seconds) ? (time_t)seconds : time(NULL);
     struct tm parts;
@@ -175,7 +176,7 @@ static void see_also(struct buffer *to, const struct command *without)
         buffer_text(to, ".BR psdvec (1)");
     bool first = !without;
     for (size_t k = 0; commands[k]; k++) {
-        if (!commands[k]->group || commands[k] == without)
+        if (!commands[k]->group || (without && commands[k] == without))
             continue;
         char *page = command_dashed(commands[k]);
         buffer_text(to, first ? ".BR psdvec\\-" : ",\n.BR psdvec\\-");
@@ -235,7 +236,7 @@ void man_main(struct buffer *to)
     for (size_t k = 0; commands[k]; k++) {
         if (!commands[k]->group)
             continue;
-        if (strcmp(group, commands[k]->group)) {
+        if (strcmp(group, commands[k]->group) != 0) {
             group = commands[k]->group;
             buffer_format(to, ".SS %s\n", group);
         }

@@ -12,7 +12,7 @@
 static void out_of_memory(void)
 {
     fputs("psdvec: the system has no memory left; close other programs and try again\n", stderr);
-    exit(EXIT_RESOURCE);
+    exit(EXIT_RESOURCE); /* NOLINT(concurrency-mt-unsafe): there is no other way on */
 }
 
 void *must_alloc(size_t count, size_t size)

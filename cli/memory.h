@@ -33,7 +33,7 @@ void buffer_add(struct buffer *buffer, const char *bytes, size_t length);
 void buffer_text(struct buffer *buffer, const char *text);
 void buffer_char(struct buffer *buffer, char c);
 void buffer_format(struct buffer *buffer, const char *format, ...) CLI_PRINTF(2, 3);
-void buffer_vformat(struct buffer *buffer, const char *format, va_list list);
+void buffer_vformat(struct buffer *buffer, const char *format, va_list list) CLI_PRINTF(2, 0);
 /* Adds `text` as a JSON string with its quotes; bad UTF-8 becomes U+FFFD. */
 void buffer_json(struct buffer *buffer, const char *text, size_t length);
 /* The text, never NULL. */

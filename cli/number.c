@@ -2,12 +2,12 @@
  * "nan" and "inf"; so the characters are checked before they are called. */
 #include "number.h"
 
+#include <psdvec/psdvec.h>
+
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define DIGITS "0123456789"
 
@@ -69,43 +69,16 @@ bool number_size(const char *text, uint64_t *value)
     if (!strcmp(end, "%")) {
         if (number > 100)
             return false;
-        number = number / 100 * (double)machine_memory();
+        number = number / 100 * (double)psdvec_machine_memory();
     } else if (unit) {
-        if (end[1] && strcmp(end + 1, "B") && strcmp(end + 1, "iB"))
+        if (end[1] && strcmp(end + 1, "B") != 0 && strcmp(end + 1, "iB") != 0)
             return false;
         number = ldexp(number, 10 * (int)(unit - units + 1));
-    } else if (*end && strcmp(end, "B")) {
+    } else if (*end && strcmp(end, "B") != 0) {
         return false;
     }
     if (!(number >= 1 && number < 0x1p63))
         return false;
     *value = (uint64_t)number;
     return true;
-}
-
-/* One number in a file of the kernel; 0 if there is none ("max"). */
-static uint64_t read_limit(const char *path)
-{
-    FILE *file = fopen(path, "re");
-    unsigned long long limit = 0;
-    if (!file)
-        return 0;
-    if (fscanf(file, "%llu", &limit) != 1)
-        limit = 0;
-    fclose(file);
-    return limit;
-}
-
-uint64_t machine_memory(void)
-{
-    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    uint64_t memory = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : (uint64_t)1 << 30;
-    static const char *const limits[] = {"/sys/fs/cgroup/memory.max",
-                                         "/sys/fs/cgroup/memory/memory.limit_in_bytes"};
-    for (size_t k = 0; k < 2; k++) {
-        uint64_t limit = read_limit(limits[k]);
-        if (limit && limit < memory)
-            memory = limit;
-    }
-    return memory;
 }

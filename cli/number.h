@@ -12,7 +12,5 @@ bool number_real(const char *text, double *value);
 /* Bytes: 4096, 512K, 1.5G, 2T (binary, an optional B or iB behind), or 50% of
  * the machine's memory. At least 1. */
 bool number_size(const char *text, uint64_t *value);
-/* Memory of the machine, or of the container the program runs in. */
-uint64_t machine_memory(void);
 
 #endif

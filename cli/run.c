@@ -4,6 +4,7 @@
 
 #include "exit_status.h"
 #include "signals.h"
+#include "system.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -14,26 +15,53 @@
 static const char *const colour_words[] = {"auto", "always", "never", NULL};
 
 const struct option_spec common_options[] = {
-    {.name = "output", .letter = 'o', .kind = OPTION_TEXT, .argument = "FILE",
-     .group = "Common options", .completes = COMPLETES_FILES,
+    {.name = "output",
+     .letter = 'o',
+     .kind = OPTION_TEXT,
+     .argument = "FILE",
+     .group = "Common options",
+     .completes = COMPLETES_FILES,
      .help = "write the result to FILE; it is replaced only when the new one is whole"},
-    {.name = "quiet", .letter = 'q', .kind = OPTION_FLAG,
+    {.name = "quiet",
+     .letter = 'q',
+     .kind = OPTION_FLAG,
      .help = "say nothing but warnings and errors"},
     {.name = "verbose", .letter = 'v', .kind = OPTION_FLAG, .help = "say more about what is done"},
-    {.name = "threads", .kind = OPTION_INTEGER, .argument = "N", .least = 1, .most = 4096,
+    {.name = "threads",
+     .kind = OPTION_INTEGER,
+     .argument = "N",
+     .least = 1,
+     .most = 4096,
      .otherwise = "all processors",
      .help = "use N threads; the result does not depend on it"},
-    {.name = "memory", .kind = OPTION_SIZE, .argument = "SIZE",
+    {.name = "memory",
+     .kind = OPTION_SIZE,
+     .argument = "SIZE",
      .otherwise = "half of the machine's memory",
      .help = "use at most SIZE of memory: 512M, 4G, or 50% of the machine's"},
-    {.name = "seed", .kind = OPTION_INTEGER, .argument = "N", .least = 0, .most = UINT64_MAX,
-     .fallback = "0", .help = "seed of everything random"},
-    {.name = "log", .kind = OPTION_TEXT, .argument = "FILE", .completes = COMPLETES_FILES,
+    {.name = "seed",
+     .kind = OPTION_INTEGER,
+     .argument = "N",
+     .least = 0,
+     .most = UINT64_MAX,
+     .fallback = "0",
+     .help = "seed of everything random"},
+    {.name = "log",
+     .kind = OPTION_TEXT,
+     .argument = "FILE",
+     .completes = COMPLETES_FILES,
      .help = "write what happens to FILE, one JSON object a line"},
-    {.name = "color", .kind = OPTION_CHOICE, .choices = colour_words, .fallback = "auto",
+    {.name = "color",
+     .kind = OPTION_CHOICE,
+     .choices = colour_words,
+     .fallback = "auto",
      .help = "colour; auto respects NO_COLOR and TERM=dumb"},
-    {.name = "temp-dir", .kind = OPTION_TEXT, .argument = "DIR", .completes = COMPLETES_FOLDERS,
-     .otherwise = "the folder of the result", .help = "put temporary files into DIR"},
+    {.name = "temp-dir",
+     .kind = OPTION_TEXT,
+     .argument = "DIR",
+     .completes = COMPLETES_FOLDERS,
+     .otherwise = "the folder of the result",
+     .help = "put temporary files into DIR"},
     {.name = "help", .letter = 'h', .kind = OPTION_FLAG, .help = "show this help"},
     {0}};
 
@@ -141,7 +169,7 @@ static int finish_output(struct run *run, int code)
     if (run->out.error == EINTR)
         return exit_for(PSDVEC_ERR_CANCELLED);
     return run_error(run, EXIT_OUTPUT, "cannot write %s: %s%s",
-                     path && ours ? path : "to standard output", strerror(run->out.error),
+                     path && ours ? path : "to standard output", system_error(run->out.error),
                      run->out.error == ENOSPC ? "; make room and run it again" : "");
 }
 
@@ -173,8 +201,8 @@ static int act(struct run *run)
         return run_error(run, EXIT_OUTPUT,
                          "%s is both input and output; choose another name for the output", path);
     if (!output_open(&run->out, command->output_example ? NULL : path)) {
-        int code = run_error(run, EXIT_OUTPUT, "cannot write %s: %s", path,
-                             strerror(run->out.error));
+        int code =
+            run_error(run, EXIT_OUTPUT, "cannot write %s: %s", path, system_error(run->out.error));
         output_close(&run->out, false);
         return code;
     }
@@ -194,11 +222,11 @@ int run_command(const struct arguments *arguments)
     run.talk.quiet = argument_flag(arguments, "quiet");
     run.talk.verbose = argument_flag(arguments, "verbose");
     run.talk.progress = terminal_redraws(STDERR_FILENO);
+    run.talk.unicode = terminal_unicode();
     run.talk.palette = terminal_palette(terminal_colour(STDERR_FILENO, wish));
-    run.palette = terminal_palette(
-        terminal_colour(STDOUT_FILENO, argument_text(arguments, "output") && wish == COLOUR_AUTO
-                                           ? COLOUR_NEVER
-                                           : wish));
+    run.palette = terminal_palette(terminal_colour(
+        STDOUT_FILENO,
+        argument_text(arguments, "output") && wish == COLOUR_AUTO ? COLOUR_NEVER : wish));
 
     int code;
     bool overwrites = operand_at(arguments, log_path) ||
@@ -210,7 +238,7 @@ int run_command(const struct arguments *arguments)
                          log_path);
     } else if (!log_open(&run.log, log_path)) {
         code = run_error(&run, EXIT_OUTPUT, "cannot write the log %s: %s", log_path,
-                         strerror(errno));
+                         system_error(errno));
     } else {
         log_start(&run.log, arguments);
         code = act(&run);

@@ -13,7 +13,7 @@ struct run {
     const struct arguments *arguments;
     struct talk talk;
     struct log log;
-    struct output out; /* results */
+    struct output out;      /* results */
     struct palette palette; /* for results */
     psdvec_context *ctx;    /* NULL until run_library() */
 };

@@ -20,11 +20,10 @@ static void tell_log(struct run *run, const psdvec_count_report *report, const c
     buffer_text(&line, "\"output\": ");
     buffer_json(&line, path, strlen(path));
     buffer_format(&line,
-                  ", \"output_bytes\": %" PRIu64 ", \"bytes\": %" PRIu64
-                  ", \"documents\": %" PRIu64 ", \"tokens\": %" PRIu64
-                  ", \"known_tokens\": %" PRIu64 ", \"distinct_words\": %" PRIu64
-                  ", \"words\": %" PRIu64 ", \"bigrams\": %" PRIu64 ", \"bad_bytes\": %" PRIu64
-                  ", \"runs\": %" PRIu64 ", \"spilled_bytes\": %" PRIu64
+                  ", \"output_bytes\": %" PRIu64 ", \"bytes\": %" PRIu64 ", \"documents\": %" PRIu64
+                  ", \"tokens\": %" PRIu64 ", \"known_tokens\": %" PRIu64
+                  ", \"distinct_words\": %" PRIu64 ", \"words\": %" PRIu64 ", \"bigrams\": %" PRIu64
+                  ", \"bad_bytes\": %" PRIu64 ", \"runs\": %" PRIu64 ", \"spilled_bytes\": %" PRIu64
                   ", \"seconds\": %.3f, \"peak_memory\": %" PRIu64 ", \"threads\": %d",
                   size, report->bytes, report->documents, report->tokens, report->known_tokens,
                   report->distinct_words, report->words, report->bigrams, report->bad_bytes,

@@ -38,7 +38,6 @@ void talk_erase(struct talk *talk)
 {
     pthread_mutex_lock(&talk->lock);
     erase(talk);
-    fflush(stderr);
     pthread_mutex_unlock(&talk->lock);
 }
 
@@ -51,7 +50,6 @@ static void say(struct talk *talk, const char *who_colour, const char *colour, c
     const char *plain = talk->palette.plain;
     fprintf(stderr, "%s%s:%s %s%s%s%s\n", who_colour, talk->who, *who_colour ? plain : "", colour,
             label, *colour ? plain : "", text);
-    fflush(stderr);
     pthread_mutex_unlock(&talk->lock);
 }
 
@@ -89,7 +87,6 @@ void talk_say(struct talk *talk, const char *text)
     pthread_mutex_lock(&talk->lock);
     erase(talk);
     fputs(text, stderr);
-    fflush(stderr);
     pthread_mutex_unlock(&talk->lock);
 }
 
@@ -175,10 +172,9 @@ void talk_progress(struct talk *talk, const psdvec_progress *progress)
     if (!talk->progress || talk->quiet)
         return;
     struct buffer line = {0};
-    progress_line(&line, progress, terminal_width(STDERR_FILENO), terminal_unicode());
+    progress_line(&line, progress, terminal_width(STDERR_FILENO), talk->unicode);
     pthread_mutex_lock(&talk->lock);
     fprintf(stderr, "\r\033[K%s", buffer_get(&line));
-    fflush(stderr);
     talk->drawn = true;
     pthread_mutex_unlock(&talk->lock);
     buffer_free(&line);

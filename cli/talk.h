@@ -13,6 +13,7 @@ struct talk {
     bool quiet, verbose;
     bool progress; /* stderr is a terminal that can redraw a line */
     bool drawn;    /* a progress line is on the screen */
+    bool unicode;  /* the line may have block characters */
     struct palette palette;
     struct log *log;
     pthread_mutex_t lock;

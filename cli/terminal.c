@@ -6,6 +6,7 @@
 #include "terminal.h"
 
 #include "number.h"
+#include "system.h"
 
 #include <langinfo.h>
 #include <locale.h>
@@ -16,25 +17,25 @@
 
 void terminal_start(void)
 {
-    const char *name = setlocale(LC_CTYPE, "");
+    const char *name = setlocale(LC_CTYPE, ""); /* NOLINT(concurrency-mt-unsafe): at the start */
     if (!name || !strcmp(name, "C") || !strcmp(name, "POSIX"))
-        setlocale(LC_CTYPE, "C.UTF-8");
+        setlocale(LC_CTYPE, "C.UTF-8"); /* NOLINT(concurrency-mt-unsafe) */
 }
 
 bool terminal_unicode(void)
 {
-    return !strcmp(nl_langinfo(CODESET), "UTF-8");
+    return !strcmp(nl_langinfo(CODESET), "UTF-8"); /* NOLINT(concurrency-mt-unsafe) */
 }
 
 static bool dumb(void)
 {
-    const char *term = getenv("TERM");
+    const char *term = system_variable("TERM");
     return !term || !*term || !strcmp(term, "dumb");
 }
 
 bool terminal_colour(int fd, enum colour_wish wish)
 {
-    const char *no_colour = getenv("NO_COLOR");
+    const char *no_colour = system_variable("NO_COLOR");
     if (wish != COLOUR_AUTO)
         return wish == COLOUR_ALWAYS;
     return isatty(fd) && !dumb() && !(no_colour && *no_colour);
@@ -51,7 +52,7 @@ size_t terminal_width(int fd)
     uint64_t columns = 0;
     if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col)
         return size.ws_col;
-    const char *text = getenv("COLUMNS");
+    const char *text = system_variable("COLUMNS");
     if (text && number_integer(text, &columns) && columns > 0 && columns < 10000)
         return (size_t)columns;
     return 80;

@@ -4,50 +4,94 @@
 
 #include <assert.h>
 
-static const char *const tokenizers[] = {
-    [PSDVEC_TOKENIZER_WORDS] = "words", [PSDVEC_TOKENIZER_WHITESPACE] = "whitespace",
-    [PSDVEC_TOKENIZER_ORIGINAL] = "original", [PSDVEC_TOKENIZER_ICU] = "icu", NULL};
-static const char *const cases[] = {[PSDVEC_CASE_AUTO] = "auto", [PSDVEC_CASE_FOLD] = "fold",
-                                    [PSDVEC_CASE_KEEP] = "keep", NULL};
+static const char *const tokenizers[] = {[PSDVEC_TOKENIZER_WORDS] = "words",
+                                         [PSDVEC_TOKENIZER_WHITESPACE] = "whitespace",
+                                         [PSDVEC_TOKENIZER_ORIGINAL] = "original",
+                                         [PSDVEC_TOKENIZER_ICU] = "icu",
+                                         NULL};
+static const char *const cases[] = {
+    [PSDVEC_CASE_AUTO] = "auto", [PSDVEC_CASE_FOLD] = "fold", [PSDVEC_CASE_KEEP] = "keep", NULL};
 static const char *const accents[] = {
     [PSDVEC_ACCENTS_KEEP] = "keep", [PSDVEC_ACCENTS_STRIP] = "strip", NULL};
-static const char *const digits[] = {[PSDVEC_DIGITS_DROP] = "drop", [PSDVEC_DIGITS_KEEP] = "keep",
-                                     [PSDVEC_DIGITS_ZERO] = "zero", NULL};
+static const char *const digits[] = {[PSDVEC_DIGITS_DROP] = "drop",
+                                     [PSDVEC_DIGITS_KEEP] = "keep",
+                                     [PSDVEC_DIGITS_ZERO] = "zero",
+                                     NULL};
 static const char *const inner[] = {
     [PSDVEC_INNER_JOIN] = "join", [PSDVEC_INNER_SPLIT] = "split", NULL};
-static const char *const documents[] = {
-    [PSDVEC_DOCUMENT_LINE] = "line", [PSDVEC_DOCUMENT_FILE] = "file",
-    [PSDVEC_DOCUMENT_BLANK_LINE] = "blank-line", [PSDVEC_DOCUMENT_NONE] = "none", NULL};
+static const char *const documents[] = {[PSDVEC_DOCUMENT_LINE] = "line",
+                                        [PSDVEC_DOCUMENT_FILE] = "file",
+                                        [PSDVEC_DOCUMENT_BLANK_LINE] = "blank-line",
+                                        [PSDVEC_DOCUMENT_NONE] = "none",
+                                        NULL};
 
 const struct option_spec text_options[] = {
-    {.name = "tokenizer", .kind = OPTION_CHOICE, .choices = tokenizers, .fallback = "words",
+    {.name = "tokenizer",
+     .kind = OPTION_CHOICE,
+     .choices = tokenizers,
+     .fallback = "words",
      .group = "Text",
      .help = "how text is cut into words: at what is not a letter; at white space only; by the "
              "rules of the original PSDVec program; by ICU for Chinese, Japanese, Thai"},
-    {.name = "case", .kind = OPTION_CHOICE, .choices = cases, .fallback = "auto",
+    {.name = "case",
+     .kind = OPTION_CHOICE,
+     .choices = cases,
+     .fallback = "auto",
      .help = "fold letters to lower case or keep them; auto keeps them for whitespace and folds "
              "otherwise"},
-    {.name = "accents", .kind = OPTION_CHOICE, .choices = accents, .fallback = "keep",
+    {.name = "accents",
+     .kind = OPTION_CHOICE,
+     .choices = accents,
+     .fallback = "keep",
      .help = "keep accents or strip them: caf\xc3\xa9 or cafe"},
-    {.name = "digits", .kind = OPTION_CHOICE, .choices = digits, .fallback = "drop",
+    {.name = "digits",
+     .kind = OPTION_CHOICE,
+     .choices = digits,
+     .fallback = "drop",
      .help = "digits separate words, are like letters, or become 0 each"},
-    {.name = "apostrophes", .kind = OPTION_CHOICE, .choices = inner, .fallback = "join",
+    {.name = "apostrophes",
+     .kind = OPTION_CHOICE,
+     .choices = inner,
+     .fallback = "join",
      .help = "don't is one word or two"},
-    {.name = "hyphens", .kind = OPTION_CHOICE, .choices = inner, .fallback = "split",
+    {.name = "hyphens",
+     .kind = OPTION_CHOICE,
+     .choices = inner,
+     .fallback = "split",
      .help = "well-known is one word or two"},
-    {.name = "min-length", .kind = OPTION_INTEGER, .argument = "N", .least = 1, .most = 1000000,
-     .fallback = "1", .help = "leave out words of fewer than N characters"},
-    {.name = "max-length", .kind = OPTION_INTEGER, .argument = "N", .least = 0, .most = 1000000,
+    {.name = "min-length",
+     .kind = OPTION_INTEGER,
+     .argument = "N",
+     .least = 1,
+     .most = 1000000,
+     .fallback = "1",
+     .help = "leave out words of fewer than N characters"},
+    {.name = "max-length",
+     .kind = OPTION_INTEGER,
+     .argument = "N",
+     .least = 0,
+     .most = 1000000,
      .fallback = "0",
      .help = "leave out words of more than N characters; 0 is the tokenizer's own limit"},
-    {.name = "document", .kind = OPTION_CHOICE, .choices = documents, .fallback = "line",
+    {.name = "document",
+     .kind = OPTION_CHOICE,
+     .choices = documents,
+     .fallback = "line",
      .help = "what a document is; windows never cross its ends"},
     {.name = "sentences", .kind = OPTION_FLAG, .help = "end windows at sentence ends too"},
-    {.name = "min-document-words", .kind = OPTION_INTEGER, .argument = "N", .least = 0,
-     .most = UINT32_MAX, .fallback = "0", .help = "leave out documents of fewer than N words"},
-    {.name = "strict", .kind = OPTION_FLAG,
+    {.name = "min-document-words",
+     .kind = OPTION_INTEGER,
+     .argument = "N",
+     .least = 1,
+     .most = UINT32_MAX,
+     .fallback = "1",
+     .help = "leave out documents of fewer than N words"},
+    {.name = "strict",
+     .kind = OPTION_FLAG,
      .help = "stop at bad UTF-8 or a bad record, rather than mend it and warn"},
-    {.name = "json-field", .kind = OPTION_TEXT, .argument = "NAME",
+    {.name = "json-field",
+     .kind = OPTION_TEXT,
+     .argument = "NAME",
      .help = "the input is JSON lines; take the text from this member of each"},
     {0}};
 

@@ -15,11 +15,11 @@ void text_options_read(const struct arguments *arguments, bool defaults,
                        psdvec_text_options *options);
 
 /* Sets `field` from --name if it was given, or if `all` and there is a default. */
-#define TAKE(field, type, arguments, name, all)                                                   \
-    do {                                                                                          \
-        const struct option_value *value_ = argument((arguments), (name));                        \
-        if (value_->given || ((all) && value_->known))                                            \
-            (field) = (type)value_->integer;                                                      \
+#define TAKE(field, type, arguments, name, all)                                                    \
+    do {                                                                                           \
+        const struct option_value *value_ = argument((arguments), (name));                         \
+        if (value_->given || ((all) && value_->known))                                             \
+            (field) = (type)value_->integer;                                                       \
     } while (0)
 
 #endif

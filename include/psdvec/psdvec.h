@@ -128,7 +128,7 @@ typedef void psdvec_message_fn(void *user, psdvec_message_level level, const cha
 typedef bool psdvec_cancel_fn(void *user); /* true: stop soon. Called from any thread. */
 
 typedef struct psdvec_context_options {
-    int threads;         /* 0: as many as the process may use */
+    int threads;         /* 0: as many as the process may use. Fewer if memory is short */
     uint64_t memory;     /* budget in bytes; 0: half of the machine's memory */
     uint64_t seed;       /* of everything random */
     const char *tempdir; /* NULL: the folder of the output */
@@ -148,6 +148,9 @@ PSDVEC_API void psdvec_context_free(psdvec_context *ctx);
 /* The sentence for the last failure in this context: file, place, cause and
  * remedy. Empty if there was none. Valid until the next call with `ctx`. */
 PSDVEC_API const char *psdvec_error_message(const psdvec_context *ctx);
+
+/* Memory this process may use, in bytes: the machine's, or less in a container. */
+PSDVEC_API uint64_t psdvec_machine_memory(void);
 
 /* Largest amount of memory, in bytes, the library has held at one time. */
 PSDVEC_API uint64_t psdvec_peak_memory(const psdvec_context *ctx);

@@ -1,16 +1,14 @@
 /* The context and the recording of failures. */
 #include "base/context.h"
 
-#include "base/memory.h"
+#include "base/machine.h"
 #include "base/thread.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 const char *psdvec_version(void)
 {
@@ -49,26 +47,11 @@ const char *psdvec_status_name(psdvec_status status)
     return "unknown status";
 }
 
-static int usable_cores(void)
-{
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0)
-        return CPU_COUNT(&set);
-    long online = sysconf(_SC_NPROCESSORS_ONLN);
-    return online > 0 ? (int)online : 1;
-}
-
-static uint64_t machine_memory(void)
-{
-    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    if (pages <= 0 || page <= 0)
-        return UINT64_C(2) << 30;
-    return (uint64_t)pages * (uint64_t)page;
-}
+static const uint64_t least_memory_a_thread = UINT64_C(16) << 20;
 
 void psdvec_context_options_default(psdvec_context_options *options)
 {
-    *options = (psdvec_context_options){.threads = 0, .memory = 0, .seed = 1};
+    *options = (psdvec_context_options){.threads = 0, .memory = 0, .seed = 0};
 }
 
 psdvec_status psdvec_context_new(const psdvec_context_options *options, psdvec_context **out)
@@ -82,11 +65,16 @@ psdvec_status psdvec_context_new(const psdvec_context_options *options, psdvec_c
     else
         psdvec_context_options_default(&ctx->options);
     if (ctx->options.threads <= 0)
-        ctx->options.threads = usable_cores();
+        ctx->options.threads = pv_usable_cores();
     if (ctx->options.threads > 1024)
         ctx->options.threads = 1024;
     if (ctx->options.memory == 0)
-        ctx->options.memory = machine_memory() / 2;
+        ctx->options.memory = psdvec_machine_memory() / 2;
+    /* Every worker needs some memory of its own; results do not depend on
+     * their number, so with little memory there are fewer of them. */
+    uint64_t affordable = ctx->options.memory / least_memory_a_thread;
+    if ((uint64_t)ctx->options.threads > affordable)
+        ctx->options.threads = affordable > 1 ? (int)affordable : 1;
     pthread_mutex_init(&ctx->lock, NULL);
     if (ctx->options.tempdir) {
         ctx->tempdir = strdup(ctx->options.tempdir);

@@ -15,12 +15,15 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+enum { WRITE_BEHIND = 16 << 20 };
+
 struct pv_output {
     psdvec_context *ctx;
     char *target; /* with links resolved */
     char *folder;
     char *name; /* of the temporary file; NULL while it has none */
     int fd;
+    _Atomic uint64_t unsynced; /* bytes written since the disk was last nudged */
 };
 
 char *pv_folder_of(const char *path)
@@ -188,7 +191,13 @@ psdvec_status pv_output_open(psdvec_context *ctx, const char *path, pv_output **
 psdvec_status pv_output_write_at(pv_output *output, uint64_t offset, const void *data,
                                  size_t length)
 {
-    return pv_write_all_at(output->ctx, output->fd, output->target, offset, data, length);
+    PV_TRY(pv_write_all_at(output->ctx, output->fd, output->target, offset, data, length));
+    /* The disk may as well begin now: the sync at the end then has less to wait for. */
+    if (atomic_fetch_add(&output->unsynced, length) + length >= WRITE_BEHIND) {
+        atomic_store(&output->unsynced, 0);
+        sync_file_range(output->fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+    }
+    return PSDVEC_OK;
 }
 
 psdvec_status pv_output_expect(pv_output *output, uint64_t bytes)
@@ -299,7 +308,7 @@ psdvec_status pv_map_open(psdvec_context *ctx, const char *path, bool never_map,
             map->block = pv_alloc(ctx, map->size, 1, path);
             map->data = map->block;
             status = map->block ? pv_read_all_at(ctx, fd, path, 0, map->block, map->size)
-                                : (psdvec_status)atomic_load(&ctx->status);
+                                : pv_failure(ctx);
         }
     }
     close(fd);

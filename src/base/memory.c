@@ -48,8 +48,8 @@ static psdvec_status fail_budget(psdvec_context *ctx, uint64_t bytes, const char
 {
     double mib = 1024.0 * 1024.0;
     return pv_fail(ctx, PSDVEC_ERR_BUDGET,
-                   "%s needs %.1f MiB more, but of the memory budget of %.1f MiB %.1f MiB are in "
-                   "use; allow more memory",
+                   "no memory for %s: %.1f MiB more are needed, and of the budget of %.1f MiB "
+                   "%.1f MiB are in use; allow more memory",
                    what, (double)bytes / mib, (double)ctx->options.memory / mib,
                    (double)atomic_load(&ctx->memory_used) / mib);
 }
@@ -164,7 +164,7 @@ psdvec_status pv_buffer_reserve(pv_buffer *buffer, size_t extra)
         capacity = 256;
     char *data = pv_resize(buffer->ctx, buffer->data, capacity + PV_BUFFER_PAD, 1, "a text buffer");
     if (!data)
-        return (psdvec_status)atomic_load(&buffer->ctx->status);
+        return pv_failure(buffer->ctx);
     memset(data + capacity, 0, PV_BUFFER_PAD);
     buffer->data = data;
     buffer->capacity = capacity;

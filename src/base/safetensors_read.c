@@ -136,7 +136,7 @@ static psdvec_status fail_tensor(pv_st_file *file, const char *name, const char 
 
 static psdvec_status recorded(psdvec_context *ctx)
 {
-    return (psdvec_status)atomic_load(&ctx->status);
+    return pv_failure(ctx);
 }
 
 /* ---- The header ----------------------------------------------------------- */

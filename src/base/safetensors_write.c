@@ -66,7 +66,7 @@ pv_st_sink pv_st_output_sink(pv_output *output)
 
 static psdvec_status recorded(psdvec_context *ctx)
 {
-    return (psdvec_status)atomic_load(&ctx->status);
+    return pv_failure(ctx);
 }
 
 static psdvec_status keep(pv_st_writer *w, psdvec_status status)

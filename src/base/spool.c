@@ -37,7 +37,7 @@ psdvec_status pv_spool_new(psdvec_context *ctx, const char *folder, const char *
     *out = NULL;
     pv_spool *spool = pv_alloc_zero(ctx, 1, sizeof *spool, what);
     if (!spool)
-        return (psdvec_status)atomic_load(&ctx->status);
+        return pv_failure(ctx);
     spool->ctx = ctx;
     spool->what = what;
     spool->fd = -1;
@@ -78,7 +78,8 @@ static bool add_block(pv_spool *spool)
         size = LARGEST_BLOCK;
     if (size > spool->memory_limit - spool->in_memory)
         size = spool->memory_limit - spool->in_memory;
-    if (size < 4096 || size + (1 << 20) > pv_memory_left(spool->ctx))
+    /* A spool can do without memory; most others cannot, so it leaves them some. */
+    if (size < 4096 || size + spool->ctx->options.memory / 8 > pv_memory_left(spool->ctx))
         return false;
     if (spool->block_count == spool->block_capacity) {
         size_t capacity = spool->block_capacity ? 2 * spool->block_capacity : 16;

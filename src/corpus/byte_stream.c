@@ -176,7 +176,7 @@ psdvec_status pv_stream_open(psdvec_context *ctx, const char *path, pv_stream **
     *out = NULL;
     pv_stream *stream = pv_alloc_zero(ctx, 1, sizeof *stream, "a reader");
     if (!stream)
-        return (psdvec_status)atomic_load(&ctx->status);
+        return pv_failure(ctx);
     stream->ctx = ctx;
     bool standard = strcmp(path, "-") == 0;
     stream->owns_fd = !standard;

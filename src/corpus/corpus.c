@@ -64,7 +64,7 @@ psdvec_status pv_corpus_new(psdvec_context *ctx, const pv_inputs *inputs,
     if (!corpus || !files) {
         pv_free(ctx, corpus);
         pv_free(ctx, files);
-        return (psdvec_status)atomic_load(&ctx->status);
+        return pv_failure(ctx);
     }
     corpus->ctx = ctx;
     corpus->inputs = inputs;
@@ -184,7 +184,7 @@ static psdvec_status begin_member(pv_corpus *corpus, corpus_file *file, size_t i
         file->dump = NULL;
         file->dump = pv_wiki_dump_new(ctx, take_page, file);
         if (!file->dump)
-            return (psdvec_status)atomic_load(&ctx->status);
+            return pv_failure(ctx);
         pv_wiki_dump_set_name(file->dump, name);
     }
     /* `none` runs the files and members of one input together. */

@@ -27,7 +27,7 @@ psdvec_status pv_icu_new(psdvec_context *ctx, pv_icu_breaker **out)
     pv_icu_breaker *breaker = pv_alloc_zero(ctx, 1, sizeof *breaker, "the icu tokenizer");
     *out = breaker;
     if (!breaker)
-        return (psdvec_status)atomic_load(&ctx->status);
+        return pv_failure(ctx);
     breaker->ctx = ctx;
     breaker->text = (UText)UTEXT_INITIALIZER;
     UErrorCode error = U_ZERO_ERROR;

@@ -10,8 +10,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { DEEPEST_FOLDER = 100 };
-
 static psdvec_status add_file(pv_inputs *list, const char *path, uint32_t input, bool named,
                               const struct stat *info)
 {
@@ -20,7 +18,7 @@ static psdvec_status add_file(pv_inputs *list, const char *path, uint32_t input,
         pv_input_file *files =
             pv_resize(list->ctx, list->files, capacity, sizeof *files, "the list of input files");
         if (!files)
-            return (psdvec_status)atomic_load(&list->ctx->status);
+            return pv_failure(list->ctx);
         list->files = files;
         list->capacity = capacity;
     }
@@ -55,10 +53,27 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static psdvec_status add_folder(pv_inputs *list, const char *folder, uint32_t input, int depth);
+/* The folders we are in, innermost first: a link back to one of them would
+ * lead round in a circle. */
+typedef struct open_folder {
+    const struct open_folder *outer;
+    dev_t device;
+    ino_t inode;
+} open_folder;
+
+static bool leads_back(const open_folder *outer, const struct stat *info)
+{
+    for (; outer; outer = outer->outer)
+        if (outer->device == info->st_dev && outer->inode == info->st_ino)
+            return true;
+    return false;
+}
+
+static psdvec_status add_folder(pv_inputs *list, const char *folder, uint32_t input,
+                                const struct stat *info, const open_folder *outer);
 
 static psdvec_status add_entry(pv_inputs *list, const char *folder, const char *name,
-                               uint32_t input, int depth)
+                               uint32_t input, const open_folder *outer)
 {
     char *path = NULL;
     size_t length = strlen(folder);
@@ -69,26 +84,26 @@ static psdvec_status add_entry(pv_inputs *list, const char *folder, const char *
     struct stat info;
     if (stat(path, &info) != 0)
         pv_warn(list->ctx, "%s: passed over: %s", path, strerror(errno));
+    else if (S_ISDIR(info.st_mode) && leads_back(outer, &info))
+        pv_warn(list->ctx, "%s: passed over: a link back to a folder it is in", path);
     else if (S_ISDIR(info.st_mode))
-        status = add_folder(list, path, input, depth + 1);
+        status = add_folder(list, path, input, &info, outer);
     else if (S_ISREG(info.st_mode))
         status = add_file(list, path, input, false, &info);
     free(path);
     return status;
 }
 
-static psdvec_status add_folder(pv_inputs *list, const char *folder, uint32_t input, int depth)
+/* The names in a folder, hidden ones left out, sorted. */
+static psdvec_status list_folder(psdvec_context *ctx, const char *folder, char ***out,
+                                 size_t *out_count)
 {
-    if (depth > DEEPEST_FOLDER)
-        return pv_fail(list->ctx, PSDVEC_ERR_READ,
-                       "%s: more than %d folders deep; is there a circle of links?", folder,
-                       DEEPEST_FOLDER);
-    DIR *dir = opendir(folder);
-    if (!dir)
-        return pv_fail_errno(list->ctx, PSDVEC_ERR_READ, "cannot open the folder", folder, errno);
-    psdvec_status status = PSDVEC_OK;
     char **names = NULL;
     size_t count = 0, capacity = 0;
+    psdvec_status status = PSDVEC_OK;
+    DIR *dir = opendir(folder);
+    if (!dir)
+        return pv_fail_errno(ctx, PSDVEC_ERR_READ, "cannot open the folder", folder, errno);
     for (struct dirent *entry; status == PSDVEC_OK && (entry = readdir(dir));) {
         if (entry->d_name[0] == '.')
             continue;
@@ -98,17 +113,31 @@ static psdvec_status add_folder(pv_inputs *list, const char *folder, uint32_t in
             if (grown)
                 names = grown;
             else
-                status = pv_fail(list->ctx, PSDVEC_ERR_MEMORY, "%s: too many files", folder);
+                status = pv_fail(ctx, PSDVEC_ERR_MEMORY, "%s: too many files", folder);
         }
         if (status == PSDVEC_OK && !(names[count++] = strdup(entry->d_name)))
-            status = pv_fail(list->ctx, PSDVEC_ERR_MEMORY, "%s: too many files", folder);
+            status = pv_fail(ctx, PSDVEC_ERR_MEMORY, "%s: too many files", folder);
     }
     closedir(dir);
-    if (names)
+    if (count)
         qsort(names, count, sizeof *names, by_name);
+    *out = names;
+    *out_count = count;
+    return status;
+}
+
+static psdvec_status add_folder(pv_inputs *list, const char *folder, uint32_t input,
+                                const struct stat *info, const open_folder *outer)
+{
+    open_folder here = {.outer = outer, .device = info->st_dev, .inode = info->st_ino};
+    char **names = NULL;
+    size_t count = 0;
+    psdvec_status status = pv_check_cancel(list->ctx);
+    if (status == PSDVEC_OK)
+        status = list_folder(list->ctx, folder, &names, &count);
     for (size_t i = 0; i < count; i++) {
         if (status == PSDVEC_OK)
-            status = add_entry(list, folder, names[i], input, depth);
+            status = add_entry(list, folder, names[i], input, &here);
         free(names[i]);
     }
     free(names);
@@ -137,7 +166,7 @@ psdvec_status pv_inputs_expand(psdvec_context *ctx, const char *const *inputs, s
         } else if (stat(inputs[i], &info) != 0) {
             status = pv_fail_errno(ctx, PSDVEC_ERR_READ, "cannot read the input", inputs[i], errno);
         } else if (S_ISDIR(info.st_mode)) {
-            status = add_folder(list, inputs[i], (uint32_t)i, 0);
+            status = add_folder(list, inputs[i], (uint32_t)i, &info, NULL);
             if (status == PSDVEC_OK && list->count == before)
                 status = pv_fail(ctx, PSDVEC_ERR_EMPTY,
                                  "%s: the folder contains no files; name a folder with text in it",

@@ -252,7 +252,7 @@ psdvec_status psdvec_tokenize(psdvec_context *ctx, const psdvec_text_options *op
     pv_tokenizer tokenizer = {0};
     pv_text_rules *rules = pv_alloc(ctx, 1, sizeof *rules, "the tokeniser");
     if (!rules)
-        return (psdvec_status)atomic_load(&ctx->status);
+        return pv_failure(ctx);
     pv_text_rules_init(rules, options);
     PV_TRY_DONE(pv_tokenizer_init(&tokenizer, ctx, rules));
     PV_TRY_DONE(pv_buffer_reserve(&copy, length + 1));

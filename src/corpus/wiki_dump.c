@@ -15,14 +15,21 @@
 #include <string.h>
 
 enum {
-    SLICE = 1 << 18,    /* bytes per call of expat: how soon a cancel is seen */
-    TAG_MAX = 1 << 20,  /* expat keeps an unfinished tag; it must end sometime */
-    TEXT_KEEP = 8 << 20, /* one giant page must not cost its memory for ever */
-    SMALL_MAX = 4096,   /* titles and the like; the rest is cut off */
+    SLICE = 1 << 18,      /* bytes per call of expat: how soon a cancel is seen */
+    TAG_MAX = 1 << 20,    /* expat keeps an unfinished tag; it must end sometime */
+    TEXT_KEEP = 8 << 20,  /* one giant page must not cost its memory for ever */
+    SMALL_MAX = 4096,     /* titles and the like; the rest is cut off */
     EXPAT_BYTES = 2 << 20 /* what expat may hold, for the memory budget */
 };
 
-typedef enum field { FIELD_NONE, FIELD_TITLE, FIELD_NS, FIELD_MODEL, FIELD_TEXT, FIELD_NAMESPACE } field;
+typedef enum field {
+    FIELD_NONE,
+    FIELD_TITLE,
+    FIELD_NS,
+    FIELD_MODEL,
+    FIELD_TEXT,
+    FIELD_NAMESPACE
+} field;
 
 struct pv_wiki_dump {
     psdvec_context *ctx;
@@ -37,8 +44,8 @@ struct pv_wiki_dump {
 
     size_t depth;
     bool in_page, in_revision, in_namespaces;
-    field field;         /* where character data go */
-    size_t field_depth;  /* of its element */
+    field field;        /* where character data go */
+    size_t field_depth; /* of its element */
 
     pv_buffer title, ns, model, text;
     bool has_ns, redirect, too_long;
@@ -137,8 +144,10 @@ static void XMLCALL on_start(void *user, const char *element, const char **attri
 /* Only of exports older than 2012, whose pages have no <ns>. */
 static bool title_has_namespace(const pv_wiki_dump *d)
 {
+    if (d->title.length == 0 || d->namespaces.length == 0)
+        return false;
     const char *colon = memchr(d->title.data, ':', d->title.length);
-    if (!colon || d->namespaces.length == 0)
+    if (!colon)
         return false;
     size_t n = (size_t)(colon - d->title.data);
     const char *p = d->namespaces.data, *end = p + d->namespaces.length;
@@ -154,7 +163,8 @@ static bool title_has_namespace(const pv_wiki_dump *d)
 
 static bool buffer_is(const pv_buffer *buffer, const char *text)
 {
-    return buffer->length == strlen(text) && memcmp(buffer->data, text, buffer->length) == 0;
+    size_t n = strlen(text);
+    return n && buffer->length == n && memcmp(buffer->data, text, n) == 0;
 }
 
 static void end_page(pv_wiki_dump *d)
@@ -285,20 +295,23 @@ static psdvec_status xml_error(pv_wiki_dump *d)
 {
     enum XML_Error error = XML_GetErrorCode(d->parser);
     if (error == XML_ERROR_NO_MEMORY)
-        return pv_fail(d->ctx, PSDVEC_ERR_MEMORY, "no memory left for the XML parser, in %s", d->name);
+        return pv_fail(d->ctx, PSDVEC_ERR_MEMORY, "no memory left for the XML parser, in %s",
+                       d->name);
     unsigned long line = (unsigned long)XML_GetCurrentLineNumber(d->parser);
     long long byte = (long long)XML_GetCurrentByteIndex(d->parser);
-    bool truncated = d->ended && (error == XML_ERROR_NO_ELEMENTS || error == XML_ERROR_UNCLOSED_TOKEN ||
-                                  error == XML_ERROR_PARTIAL_CHAR ||
-                                  error == XML_ERROR_UNCLOSED_CDATA_SECTION);
+    bool truncated = d->ended &&
+                     (error == XML_ERROR_NO_ELEMENTS || error == XML_ERROR_UNCLOSED_TOKEN ||
+                      error == XML_ERROR_PARTIAL_CHAR || error == XML_ERROR_UNCLOSED_CDATA_SECTION);
     if (truncated)
-        return pv_fail(d->ctx, PSDVEC_ERR_DAMAGED,
-                       "%s ends too early, after byte %llu (line %lu): it was cut off. Download it "
-                       "again, or go on with what is there by cutting it after a </page> and adding "
-                       "</mediawiki>",
-                       d->name, (unsigned long long)d->fed, line);
-    return pv_fail(d->ctx, PSDVEC_ERR_DAMAGED, "%s is not well-formed XML: %s at byte %lld, line %lu",
-                   d->name, XML_ErrorString(error), byte, line);
+        return pv_fail(
+            d->ctx, PSDVEC_ERR_DAMAGED,
+            "%s ends too early, after byte %llu (line %lu): it was cut off. Download it "
+            "again, or go on with what is there by cutting it after a </page> and adding "
+            "</mediawiki>",
+            d->name, (unsigned long long)d->fed, line);
+    return pv_fail(d->ctx, PSDVEC_ERR_DAMAGED,
+                   "%s is not well-formed XML: %s at byte %lld, line %lu", d->name,
+                   XML_ErrorString(error), byte, line);
 }
 
 static psdvec_status feed_slice(pv_wiki_dump *d, const char *bytes, size_t length, bool is_last)

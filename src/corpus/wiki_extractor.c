@@ -84,8 +84,8 @@ psdvec_status pv_wiki_extractor_to_lines(const char *text, size_t length, pv_buf
 {
     enum { JOIN = sizeof PV_PARAGRAPH_JOIN - 1 };
     const char *p = text, *end = text + length;
-    bool cut = true;   /* the document may have begun before this block */
-    bool any = false;  /* it has text in this block, with a join behind it */
+    bool cut = true;  /* the document may have begun before this block */
+    bool any = false; /* it has text in this block, with a join behind it */
     if (length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
         p += 3;
     while (p < end) {

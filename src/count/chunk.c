@@ -6,6 +6,9 @@
 
 static const uint32_t border = UINT32_MAX;
 
+/* Places looked at ahead of time: their words are anywhere in memory. */
+enum { AHEAD = 24 };
+
 typedef struct chunk {
     const pv_chunk_job *job;
     psdvec_context *ctx;
@@ -19,16 +22,7 @@ typedef struct chunk {
     uint32_t *histogram; /* slices x words: first counts, then next free place */
     size_t *row_start;   /* words + 1, in places */
     uint32_t *places;
-    const pv_row_sink *sink;
-    pv_gate gate;
-    pv_row_sum *sums; /* per worker */
-    pv_rows *rows;    /* per worker */
 } chunk;
-
-static psdvec_status failure(const psdvec_context *ctx)
-{
-    return (psdvec_status)atomic_load(&ctx->status);
-}
 
 uint64_t pv_chunk_bytes(uint64_t tokens)
 {
@@ -38,7 +32,7 @@ uint64_t pv_chunk_bytes(uint64_t tokens)
 uint64_t pv_chunk_fixed_bytes(const psdvec_context *ctx, uint32_t words, uint64_t reach)
 {
     uint64_t threads = (uint64_t)ctx->options.threads;
-    return threads * (pv_row_sum_bytes(words) + 4 * (uint64_t)words + (8 << 20)) +
+    return threads * (pv_row_sum_bytes(words) + 4 * (uint64_t)words + (2 << 20)) +
            8 * (uint64_t)words + 4 * reach + (1 << 20);
 }
 
@@ -53,7 +47,7 @@ static psdvec_status decode_piece(const chunk *c, const pv_token_piece *piece, u
     bool drop = c->job->oov == PSDVEC_OOV_DROP;
     uint16_t *units = pv_alloc(c->ctx, (size_t)piece->units + 1, sizeof *units, "a piece's tokens");
     if (!units)
-        return failure(c->ctx);
+        return pv_failure(c->ctx);
     psdvec_status status = pv_spool_read(c->job->store->tokens, piece->offset, units,
                                          piece->units * sizeof *units);
     size_t n = 0;
@@ -134,7 +128,7 @@ static psdvec_status build_sequence(chunk *c)
     uint64_t reach = pv_window_reach(c->job->window);
     c->piece_start = pv_alloc(c->ctx, pieces + 1, sizeof *c->piece_start, "the list of pieces");
     if (!c->piece_start)
-        return failure(c->ctx);
+        return pv_failure(c->ctx);
     c->piece_start[0] = 0;
     for (size_t i = 0; i < pieces; i++) {
         const pv_token_piece *piece = &store->pieces[c->first + i];
@@ -143,7 +137,7 @@ static psdvec_status build_sequence(chunk *c)
     c->own = c->piece_start[pieces];
     c->sequence = pv_alloc(c->ctx, c->own + reach + 1, sizeof *c->sequence, "the text's words");
     if (!c->sequence)
-        return failure(c->ctx);
+        return pv_failure(c->ctx);
     PV_TRY(pv_parallel_tasks(c->ctx, pieces, place_piece, c));
     if (c->job->oov == PSDVEC_OOV_DROP)
         close_up(c);
@@ -196,7 +190,7 @@ static psdvec_status sort_places(chunk *c)
     c->row_start =
         pv_alloc(c->ctx, (size_t)c->words + 1, sizeof *c->row_start, "sorting the words' places");
     if (!c->histogram || !c->row_start)
-        return failure(c->ctx);
+        return pv_failure(c->ctx);
     PV_TRY(pv_parallel_tasks(c->ctx, c->slices, count_slice, c));
     size_t total = 0;
     for (uint32_t id = 0; id < c->words; id++) {
@@ -208,10 +202,10 @@ static psdvec_status sort_places(chunk *c)
         }
     }
     c->row_start[c->words] = total;
-    c->places = pv_alloc(c->ctx, total + 16, sizeof *c->places, "sorting the words' places");
+    c->places = pv_alloc(c->ctx, total + AHEAD, sizeof *c->places, "sorting the words' places");
     if (!c->places)
-        return failure(c->ctx);
-    for (size_t i = 0; i < 16; i++)
+        return pv_failure(c->ctx);
+    for (size_t i = 0; i < AHEAD; i++)
         c->places[total + i] = 0; /* read ahead, never used */
     PV_TRY(pv_parallel_tasks(c->ctx, c->slices, sort_slice, c));
     pv_free(c->ctx, c->histogram);
@@ -221,92 +215,70 @@ static psdvec_status sort_places(chunk *c)
 
 /* ---- The rows ------------------------------------------------------------------ */
 
-enum { AHEAD = 8 };
+/* Both loops work on a copy of the accumulator's fields: behind a pointer they
+ * would have to be loaded and stored again for every pair. */
 
-static void add_row_plain(const chunk *c, pv_row_sum *sum, const uint32_t *place,
+static void add_row_plain(const chunk *c, pv_row_sum *row, const uint32_t *place,
                           const uint32_t *end)
 {
+    pv_row_sum sum = *row;
+    const uint32_t *sequence = c->sequence;
     const uint32_t *weights = c->job->window->weights;
     const uint32_t span = c->job->window->span;
     for (; place < end; place++) {
-        __builtin_prefetch(c->sequence + place[AHEAD]);
-        const uint32_t *word = c->sequence + *place;
+        __builtin_prefetch(sequence + place[AHEAD]);
+        __builtin_prefetch(sequence + place[AHEAD] + span);
+        const uint32_t *word = sequence + *place;
         for (uint32_t d = 1; d <= span; d++) {
             uint32_t id = word[d];
             if (id == border)
                 break;
-            pv_row_sum_add(sum, id, weights[d]);
+            pv_row_sum_add(&sum, id, weights[d]);
         }
     }
+    row->touched_count = sum.touched_count;
 }
 
-static void add_row_running(const chunk *c, pv_row_sum *sum, const uint32_t *place,
+static void add_row_running(const chunk *c, pv_row_sum *row, const uint32_t *place,
                             const uint32_t *end)
 {
-    const pv_window *window = c->job->window;
-    const uint32_t limit = window->limit;
+    pv_row_sum sum = *row;
+    const uint32_t *sequence = c->sequence;
+    const uint32_t *weights = c->job->window->weights;
+    const uint16_t *steps = c->job->window->steps;
+    const uint32_t limit = c->job->window->limit, span = c->job->window->span;
     for (; place < end; place++) {
-        __builtin_prefetch(c->sequence + place[AHEAD]);
-        const uint32_t *word = c->sequence + *place;
+        __builtin_prefetch(sequence + place[AHEAD]);
+        __builtin_prefetch(sequence + place[AHEAD] + span);
+        const uint32_t *word = sequence + *place;
         for (uint32_t d = PV_STEP_ONE; d < limit;) {
             uint32_t id = *++word;
             if (id == border)
                 break;
-            pv_row_sum_add(sum, id, window->weights[d]);
-            d += window->steps[id];
+            pv_row_sum_add(&sum, id, weights[d]);
+            d += steps[id];
         }
     }
+    row->touched_count = sum.touched_count;
 }
 
-static psdvec_status count_group(void *opaque, size_t group, int worker)
+static psdvec_status count_group(void *opaque, size_t group, int worker, pv_row_sum *sum,
+                                 pv_rows *rows)
 {
+    (void)group, (void)worker;
     chunk *c = opaque;
-    const pv_row_groups *groups = c->job->groups;
-    uint32_t begin = groups->start[group], end = groups->start[group + 1];
-    pv_row_sum *sum = &c->sums[worker];
-    pv_rows *rows = &c->rows[worker];
-    psdvec_status status = pv_rows_begin(rows, begin, end - begin);
-    for (uint32_t id = begin; id < end && status == PSDVEC_OK; id++) {
+    uint32_t end = rows->first + rows->count;
+    for (uint32_t id = rows->first; id < end; id++) {
         const uint32_t *first = c->places + c->row_start[id];
         const uint32_t *last = c->places + c->row_start[id + 1];
         if (c->job->window->steps)
             add_row_running(c, sum, first, last);
         else
             add_row_plain(c, sum, first, last);
-        status = pv_rows_add(rows, id, sum);
+        PV_TRY(pv_rows_add(rows, id, sum));
     }
-    status = pv_gate_pass(&c->gate, group, status, c->sink, rows);
-    pv_progress_add(c->job->progress, c->row_start[end] - c->row_start[begin]);
-    return status;
-}
-
-static psdvec_status count_rows(chunk *c)
-{
-    size_t threads = (size_t)c->ctx->options.threads;
-    psdvec_status status = PSDVEC_OK;
-    c->sums = pv_alloc_zero(c->ctx, threads, sizeof *c->sums, "adding up rows");
-    c->rows = pv_alloc_zero(c->ctx, threads, sizeof *c->rows, "adding up rows");
-    if (!c->sums || !c->rows) {
-        status = failure(c->ctx);
-        goto done;
-    }
-    for (size_t t = 0; t < threads; t++) {
-        pv_rows_init(&c->rows[t], c->ctx);
-        PV_TRY_DONE(pv_row_sum_init(&c->sums[t], c->ctx, c->words));
-    }
-    pv_gate_init(&c->gate, c->ctx);
-    status = pv_parallel_tasks(c->ctx, c->job->groups->count, count_group, c);
-    pv_gate_free(&c->gate);
-done:
-    for (size_t t = 0; t < threads; t++) {
-        if (c->rows)
-            pv_rows_free(&c->rows[t]);
-        if (c->sums)
-            pv_row_sum_free(&c->sums[t]);
-    }
-    pv_free(c->ctx, c->sums);
-    pv_free(c->ctx, c->rows);
-    return status;
+    pv_progress_add(c->job->progress, c->row_start[end] - c->row_start[rows->first]);
+    return PSDVEC_OK;
 }
 
 psdvec_status pv_chunk_count(const pv_chunk_job *job, size_t first, size_t last,
@@ -316,12 +288,11 @@ psdvec_status pv_chunk_count(const pv_chunk_job *job, size_t first, size_t last,
                .ctx = job->ctx,
                .words = job->vocabulary->count,
                .first = first,
-               .last = last,
-               .sink = sink};
+               .last = last};
     psdvec_status status;
     PV_TRY_DONE(build_sequence(&c));
     PV_TRY_DONE(sort_places(&c));
-    PV_TRY_DONE(count_rows(&c));
+    status = pv_rows_make(job->ctx, c.words, job->groups, count_group, &c, sink, NULL);
 done:
     pv_free(job->ctx, c.piece_start);
     pv_free(job->ctx, c.sequence);

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SMALLEST_CHUNK = 1 << 16, GROUP_WORK = 1 << 16, MOST_GROUPS = 1 << 16 };
+enum { SMALLEST_CHUNK = 1 << 16, MOST_GROUPS = 1 << 16 };
 
 void psdvec_count_options_default(psdvec_count_options *options)
 {
@@ -76,23 +76,54 @@ static uint64_t piece_room(const pv_token_piece *piece)
     return (uint64_t)piece->tokens + 1; /* and a border */
 }
 
+/* Entries of finished rows that a worker may hold, from its share of memory:
+ * many enough to be worth writing, few enough to stay in cache. */
+static uint64_t group_entries(const counting *c)
+{
+    uint64_t share = c->ctx->options.memory / (uint64_t)c->ctx->options.threads / 1024;
+    return share < (1 << 14) ? 1 << 14 : share > (1 << 17) ? 1 << 17 : share;
+}
+
+/* Groups of rows with about that many entries each. A row cannot have more
+ * entries than there are words, nor more than its word has neighbours. */
+static psdvec_status plan_groups(counting *c)
+{
+    const pv_vocabulary *v = &c->vocabulary;
+    uint64_t total = 0;
+    uint64_t *entries = pv_alloc(c->ctx, v->count, sizeof *entries, "dividing the work");
+    if (!entries)
+        return pv_failure(c->ctx);
+    for (uint32_t i = 0; i < v->count; i++) {
+        uint64_t neighbours = v->frequency[i] * c->options->window;
+        entries[i] = neighbours < v->count ? neighbours : v->count;
+        total += entries[i];
+    }
+    uint64_t wanted = total / group_entries(c) + 64;
+    psdvec_status status = pv_row_groups_init(&c->groups, c->ctx, entries, v->count,
+                                              wanted < MOST_GROUPS ? (size_t)wanted : MOST_GROUPS);
+    pv_free(c->ctx, entries);
+    return status;
+}
+
 /* Tokens that a chunk may have within the memory that is left. */
 static psdvec_status plan_chunks(const counting *c, uint64_t all, uint64_t *chunk_tokens)
 {
+    uint64_t words = c->vocabulary.count;
+    uint64_t largest = group_entries(c) + words; /* entries of the largest group */
     uint64_t fixed = pv_chunk_fixed_bytes(c->ctx, c->vocabulary.count, pv_window_reach(&c->window)) +
-                     40 * (uint64_t)c->vocabulary.count;
+                     (uint64_t)c->ctx->options.threads * pv_rows_bytes(largest) + (2 << 20);
     uint64_t left = pv_memory_left(c->ctx);
-    uint64_t room = left > fixed ? (left - fixed) / 10 * 9 : 0;
-    *chunk_tokens = room / pv_chunk_bytes(1);
+    *chunk_tokens = left > fixed ? (left - fixed) / pv_chunk_bytes(1) : 0;
     if (*chunk_tokens > UINT32_MAX / 2)
         *chunk_tokens = UINT32_MAX / 2;
     if (*chunk_tokens < SMALLEST_CHUNK && *chunk_tokens < all)
         return pv_fail(c->ctx, PSDVEC_ERR_BUDGET,
-                       "counting %u words needs about %.0f MiB of memory more than the %.0f MiB "
-                       "that are left of the budget; allow more memory or raise the minimum count",
+                       "counting %u words needs about %.0f MiB of memory, and of the budget of "
+                       "%.0f MiB %.0f MiB are left; allow more memory, use fewer threads or raise "
+                       "the minimum count",
                        c->vocabulary.count,
                        (double)(fixed + pv_chunk_bytes(SMALLEST_CHUNK)) / 1048576.0,
-                       (double)left / 1048576.0);
+                       (double)c->ctx->options.memory / 1048576.0, (double)left / 1048576.0);
     return PSDVEC_OK;
 }
 
@@ -150,16 +181,9 @@ static psdvec_status count_tokens(counting *c, const pv_row_sink *sink)
     uint64_t all = 0, chunk_tokens;
     for (size_t i = 0; i < c->store->piece_count; i++)
         all += piece_room(&c->store->pieces[i]);
+    PV_TRY(plan_groups(c));
     PV_TRY(plan_chunks(c, all, &chunk_tokens));
     bool one = all <= chunk_tokens;
-    uint64_t chunks = one ? 1 : all / chunk_tokens + 1;
-    size_t wanted = (size_t)(c->vocabulary.known_tokens / chunks / GROUP_WORK);
-    if (wanted < 64)
-        wanted = 64;
-    if (wanted > MOST_GROUPS)
-        wanted = MOST_GROUPS;
-    PV_TRY(pv_row_groups_init(&c->groups, c->ctx, c->vocabulary.frequency, c->vocabulary.count,
-                              wanted));
     pv_chunk_job job = {.ctx = c->ctx,
                         .store = c->store,
                         .vocabulary = &c->vocabulary,

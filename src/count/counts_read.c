@@ -135,7 +135,7 @@ psdvec_status pv_counts_open(psdvec_context *ctx, const char *path, psdvec_count
     *out = NULL;
     psdvec_counts *c = pv_alloc_zero(ctx, 1, sizeof *c, "the counts");
     if (!c)
-        return (psdvec_status)atomic_load(&ctx->status);
+        return pv_failure(ctx);
     c->ctx = ctx;
     pthread_mutex_init(&c->lock, NULL);
     psdvec_status status = pv_st_open(ctx, path, &c->file);

@@ -33,11 +33,6 @@ struct pv_counts_writer {
     uint32_t rows_done;
 };
 
-static psdvec_status failure(const psdvec_context *ctx)
-{
-    return (psdvec_status)atomic_load(&ctx->status);
-}
-
 static psdvec_status begin_file(pv_counts_writer *w)
 {
     pv_provenance *p = w->provenance;
@@ -80,7 +75,7 @@ psdvec_status pv_counts_writer_new(psdvec_context *ctx, pv_output *output, const
     *out = NULL;
     pv_counts_writer *w = pv_alloc_zero(ctx, 1, sizeof *w, "the counts file");
     if (!w)
-        return failure(ctx);
+        return pv_failure(ctx);
     w->ctx = ctx;
     w->vocabulary = vocabulary;
     w->provenance = provenance;
@@ -91,7 +86,7 @@ psdvec_status pv_counts_writer_new(psdvec_context *ctx, pv_output *output, const
     w->context_total = pv_alloc_zero(ctx, words, sizeof *w->context_total, what);
     w->focus_total = pv_alloc_zero(ctx, words, sizeof *w->focus_total, what);
     psdvec_status status =
-        w->row_end && w->context_total && w->focus_total ? PSDVEC_OK : failure(ctx);
+        w->row_end && w->context_total && w->focus_total ? PSDVEC_OK : pv_failure(ctx);
     if (status == PSDVEC_OK)
         status = pv_spool_new(ctx, folder, "the list of counts", ctx->options.memory / 8,
                               &w->values);
@@ -124,7 +119,7 @@ static psdvec_status note_wide(pv_counts_writer *w, uint64_t place, uint32_t upp
         size_t capacity = w->wide_capacity ? 2 * w->wide_capacity : 1024;
         wide_value *wide = pv_resize(w->ctx, w->wide, capacity, sizeof *wide, "large counts");
         if (!wide)
-            return failure(w->ctx);
+            return pv_failure(w->ctx);
         w->wide = wide;
         w->wide_capacity = capacity;
     }
@@ -186,7 +181,7 @@ static psdvec_status write_values(pv_counts_writer *w)
     uint64_t *wide_block =
         wide ? pv_alloc(w->ctx, COPY_BLOCK, sizeof *wide_block, "copying counts") : NULL;
     if (!narrow_block || (wide && !wide_block)) {
-        status = failure(w->ctx);
+        status = pv_failure(w->ctx);
         goto done;
     }
     size_t next_wide = 0;

@@ -2,7 +2,6 @@
 #include "count/export.h"
 
 #include "base/progress.h"
-#include "base/thread.h"
 #include "count/count.h"
 #include "count/fixed_point.h"
 #include "count/triples.h"
@@ -15,11 +14,6 @@ enum { GROUP_ENTRIES = 1 << 15, MOST_GROUPS = 1 << 16, VOCAB_BLOCK = 1 << 20 };
 static const pv_export_format *const formats[] = {&pv_export_glove, &pv_export_matrix_market,
                                                   &pv_export_top2grams};
 static const char *const names[] = {"glove", "matrix-market", "top2grams"};
-
-static psdvec_status failure(const psdvec_context *ctx)
-{
-    return (psdvec_status)atomic_load(&ctx->status);
-}
 
 psdvec_status pv_export_append(pv_export *e, const void *data, size_t length)
 {
@@ -114,73 +108,47 @@ static psdvec_status check_row(const pv_export *e, const psdvec_row *row)
     return PSDVEC_OK;
 }
 
-typedef struct direct_job {
-    pv_export *e;
-    pv_row_groups groups;
-    pv_row_sink sink;
-    pv_gate gate;
-    pv_rows *rows; /* per worker */
-    pv_progress progress;
-} direct_job;
-
-static psdvec_status copy_rows(const direct_job *job, pv_rows *rows, size_t group)
+static psdvec_status copy_group(void *opaque, size_t group, int worker, pv_row_sum *sum,
+                                pv_rows *rows)
 {
-    uint32_t begin = job->groups.start[group], end = job->groups.start[group + 1];
-    PV_TRY(pv_rows_begin(rows, begin, end - begin));
-    for (uint32_t i = begin; i < end; i++) {
+    (void)group, (void)worker, (void)sum;
+    const pv_export *e = opaque;
+    for (uint32_t i = 0; i < rows->count; i++) {
         psdvec_row row;
-        psdvec_counts_row(job->e->counts, i, &row);
-        PV_TRY(check_row(job->e, &row));
-        PV_TRY(pv_rows_reserve(rows, row.length + 1)); /* never NULL */
-        rows->lengths[i - begin] = (uint32_t)row.length;
-        memcpy(rows->columns + rows->used, row.focus, row.length * sizeof *row.focus);
-        for (size_t k = 0; k < row.length; k++)
+        psdvec_counts_row(e->counts, rows->first + i, &row);
+        PV_TRY(check_row(e, &row));
+        PV_TRY(pv_rows_reserve(rows, row.length));
+        rows->lengths[i] = (uint32_t)row.length;
+        for (size_t k = 0; k < row.length; k++) {
+            rows->columns[rows->used + k] = row.focus[k];
             rows->values[rows->used + k] = psdvec_row_value(&row, k);
+        }
         rows->used += row.length;
     }
     return PSDVEC_OK;
-}
-
-static psdvec_status direct_group(void *opaque, size_t group, int worker)
-{
-    direct_job *job = opaque;
-    psdvec_status status = copy_rows(job, &job->rows[worker], group);
-    status = pv_gate_pass(&job->gate, group, status, &job->sink, &job->rows[worker]);
-    pv_progress_add(&job->progress, 1);
-    return status;
 }
 
 static psdvec_status write_directed(pv_export *e, const pv_row_sink *sink)
 {
     psdvec_context *ctx = e->ctx;
     uint32_t words = e->counts->info.words;
-    size_t threads = (size_t)ctx->options.threads;
-    direct_job job = {.e = e, .sink = *sink};
-    psdvec_status status = PSDVEC_OK;
+    pv_row_groups groups = {0};
+    pv_progress progress;
     uint64_t *work = pv_alloc(ctx, words, sizeof *work, "the rows' lengths");
-    job.rows = pv_alloc_zero(ctx, threads, sizeof *job.rows, "writing rows");
-    if (!work || !job.rows) {
-        status = failure(ctx);
-        goto done;
-    }
-    for (size_t t = 0; t < threads; t++)
-        pv_rows_init(&job.rows[t], ctx);
+    if (!work)
+        return pv_failure(ctx);
     for (uint32_t i = 0; i < words; i++)
         work[i] = e->counts->row_end[i + 1] - e->counts->row_end[i];
     uint64_t wanted = e->counts->info.bigrams / GROUP_ENTRIES + 1;
-    PV_TRY_DONE(pv_row_groups_init(&job.groups, ctx, work, words,
-                                   wanted < MOST_GROUPS ? (size_t)wanted : MOST_GROUPS));
-    pv_progress_begin(&job.progress, ctx, "writing", "groups", job.groups.count);
-    pv_gate_init(&job.gate, ctx);
-    status = pv_parallel_tasks(ctx, job.groups.count, direct_group, &job);
-    pv_gate_free(&job.gate);
-    pv_progress_end(&job.progress);
-done:
-    for (size_t t = 0; job.rows && t < threads; t++)
-        pv_rows_free(&job.rows[t]);
-    pv_free(ctx, job.rows);
+    psdvec_status status = pv_row_groups_init(&groups, ctx, work, words,
+                                              wanted < MOST_GROUPS ? (size_t)wanted : MOST_GROUPS);
     pv_free(ctx, work);
-    pv_row_groups_free(&job.groups, ctx);
+    pv_progress_begin(&progress, ctx, "writing", "groups", groups.count);
+    if (status == PSDVEC_OK)
+        status = pv_rows_make(ctx, words, &groups, copy_group, e, sink, &progress);
+    if (status == PSDVEC_OK)
+        pv_progress_end(&progress);
+    pv_row_groups_free(&groups, ctx);
     return status;
 }
 

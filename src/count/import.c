@@ -14,11 +14,6 @@
 
 static const char *const format_names[] = {"glove", "matrix-market", "top2grams"};
 
-static psdvec_status failure(const psdvec_context *ctx)
-{
-    return (psdvec_status)atomic_load(&ctx->status);
-}
-
 void psdvec_import_options_default(psdvec_import_options *options)
 {
     *options = (psdvec_import_options){.format = PSDVEC_FORMAT_GLOVE};
@@ -76,7 +71,7 @@ psdvec_status pv_import_begin(pv_import *m, uint64_t suggested, bool whole, uint
     if (!m->frequencies_known) {
         m->focus_total = pv_alloc_zero(m->ctx, v->count, sizeof *m->focus_total, "the margins");
         if (!m->focus_total)
-            return failure(m->ctx);
+            return pv_failure(m->ctx);
     }
     /* the writer holds values back, and has margins */
     uint64_t reserve = m->ctx->options.memory / 8 + 24 * (uint64_t)v->count;

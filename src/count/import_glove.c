@@ -162,7 +162,7 @@ psdvec_status pv_import_glove(pv_import *m)
     psdvec_status status;
     g.block = pv_alloc(m->ctx, BLOCK, sizeof *g.block, "reading records");
     if (!g.block)
-        return (psdvec_status)atomic_load(&m->ctx->status);
+        return pv_failure(m->ctx);
     PV_TRY_DONE(open_input(&g, &size));
     PV_TRY_DONE(pv_import_begin(m, 0, false, size / RECORD));
     pv_progress_begin(&g.progress, m->ctx, "reading", "B", size);

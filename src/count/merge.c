@@ -8,7 +8,6 @@
  */
 #include "base/file.h"
 #include "base/progress.h"
-#include "base/thread.h"
 #include "count/count.h"
 #include "count/counts_read.h"
 #include "count/counts_write.h"
@@ -31,18 +30,7 @@ typedef struct merging {
     pv_vocabulary vocabulary;
     pv_provenance provenance;
     double *keep; /* NULL without subsampling */
-    pv_row_groups groups;
-    pv_gate gate;
-    pv_row_sink sink;
-    pv_row_sum *sums; /* per worker */
-    pv_rows *rows;    /* per worker */
-    pv_progress progress;
 } merging;
-
-static psdvec_status failure(const psdvec_context *ctx)
-{
-    return (psdvec_status)atomic_load(&ctx->status);
-}
 
 /* ---- Do they belong together? ------------------------------------------------ */
 
@@ -86,7 +74,7 @@ static psdvec_status add_words(psdvec_context *ctx, pv_word_table *table, merge_
     psdvec_counts *c = input->counts;
     input->final = pv_alloc(ctx, c->info.words, sizeof *input->final, "the words' numbers");
     if (!input->final)
-        return failure(ctx);
+        return pv_failure(ctx);
     for (uint32_t i = 0; i < c->info.words; i++) {
         size_t length;
         const char *word = psdvec_counts_word(c, i, &length);
@@ -122,7 +110,7 @@ static psdvec_status unite_words(merging *m)
     order = pv_alloc(ctx, seen.count, sizeof *order, "sorting the words");
     rank = pv_alloc(ctx, seen.count, sizeof *rank, "sorting the words");
     if (!order || !rank) {
-        status = failure(ctx);
+        status = pv_failure(ctx);
         goto done;
     }
     for (uint32_t i = 0; i < seen.count; i++)
@@ -158,7 +146,7 @@ static psdvec_status keep_words(merging *m)
     v->offsets = pv_alloc(m->ctx, words + 1, sizeof *v->offsets, "the vocabulary");
     v->frequency = pv_alloc_zero(m->ctx, words, sizeof *v->frequency, "the vocabulary");
     if (!v->bytes || !v->offsets || !v->frequency)
-        return failure(m->ctx);
+        return pv_failure(m->ctx);
     memcpy(v->bytes, c->bytes, bytes);
     memcpy(v->offsets, c->offsets, (words + 1) * sizeof *v->offsets);
     return PSDVEC_OK;
@@ -182,7 +170,7 @@ static psdvec_status choose_words(merging *m)
             continue;
         input->source = pv_alloc(m->ctx, v->count, sizeof *input->source, "the words' numbers");
         if (!input->source)
-            return failure(m->ctx);
+            return pv_failure(m->ctx);
         for (uint32_t w = 0; w < v->count; w++)
             input->source[w] = PV_UNKNOWN_WORD;
         for (uint32_t w = 0; w < input->counts->info.words; w++)
@@ -199,7 +187,7 @@ static psdvec_status unite_keep(merging *m)
         return PSDVEC_OK;
     m->keep = pv_alloc(m->ctx, m->vocabulary.count, sizeof *m->keep, "the words' shares");
     if (!m->keep)
-        return failure(m->ctx);
+        return pv_failure(m->ctx);
     for (uint32_t w = 0; w < m->vocabulary.count; w++)
         m->keep[w] = -1;
     for (size_t i = 0; i < m->count; i++) {
@@ -262,38 +250,29 @@ static psdvec_status add_row(const merging *m, const merge_input *input, uint32_
     return PSDVEC_OK;
 }
 
-static psdvec_status merge_group(void *opaque, size_t group, int worker)
+static psdvec_status merge_group(void *opaque, size_t group, int worker, pv_row_sum *sum,
+                                 pv_rows *rows)
 {
-    merging *m = opaque;
-    uint32_t begin = m->groups.start[group], end = m->groups.start[group + 1];
-    pv_row_sum *sum = &m->sums[worker];
-    pv_rows *rows = &m->rows[worker];
-    psdvec_status status = pv_rows_begin(rows, begin, end - begin);
-    for (uint32_t row = begin; row < end && status == PSDVEC_OK; row++) {
-        for (size_t i = 0; i < m->count && status == PSDVEC_OK; i++)
-            status = add_row(m, &m->inputs[i], row, sum);
-        if (status == PSDVEC_OK)
-            status = pv_rows_add(rows, row, sum);
+    (void)group, (void)worker;
+    const merging *m = opaque;
+    for (uint32_t row = rows->first; row < rows->first + rows->count; row++) {
+        for (size_t i = 0; i < m->count; i++)
+            PV_TRY(add_row(m, &m->inputs[i], row, sum));
+        PV_TRY(pv_rows_add(rows, row, sum));
     }
-    status = pv_gate_pass(&m->gate, group, status, &m->sink, rows);
-    pv_progress_add(&m->progress, end - begin);
-    return status;
+    return PSDVEC_OK;
 }
 
-static psdvec_status merge_rows(merging *m)
+static psdvec_status merge_rows(merging *m, const pv_row_sink *sink)
 {
     psdvec_context *ctx = m->ctx;
-    size_t threads = (size_t)ctx->options.threads;
-    psdvec_status status = PSDVEC_OK;
-    uint64_t *work =
-        pv_alloc_zero(ctx, m->vocabulary.count, sizeof *work, "dividing the work");
-    m->sums = pv_alloc_zero(ctx, threads, sizeof *m->sums, "adding up rows");
-    m->rows = pv_alloc_zero(ctx, threads, sizeof *m->rows, "adding up rows");
-    if (!work || !m->sums || !m->rows) {
-        status = failure(ctx);
-        goto done;
-    }
+    uint32_t words = m->vocabulary.count;
     uint64_t entries = 0;
+    pv_row_groups groups = {0};
+    pv_progress progress;
+    uint64_t *work = pv_alloc_zero(ctx, words, sizeof *work, "dividing the work");
+    if (!work)
+        return pv_failure(ctx);
     for (size_t i = 0; i < m->count; i++) {
         const merge_input *input = &m->inputs[i];
         for (uint32_t w = 0; w < input->counts->info.words; w++)
@@ -301,28 +280,15 @@ static psdvec_status merge_rows(merging *m)
                 input->counts->row_end[w + 1] - input->counts->row_end[w];
         entries += input->counts->info.bigrams;
     }
-    PV_TRY_DONE(pv_row_groups_init(&m->groups, ctx, work, m->vocabulary.count,
-                                   (size_t)(entries >> 17) + 64));
-    for (size_t t = 0; t < threads; t++) {
-        pv_rows_init(&m->rows[t], ctx);
-        PV_TRY_DONE(pv_row_sum_init(&m->sums[t], ctx, m->vocabulary.count));
-    }
-    pv_progress_begin(&m->progress, ctx, "merging", "rows", m->vocabulary.count);
-    pv_gate_init(&m->gate, ctx);
-    status = pv_parallel_tasks(ctx, m->groups.count, merge_group, m);
-    pv_gate_free(&m->gate);
-    if (status == PSDVEC_OK)
-        pv_progress_end(&m->progress);
-done:
-    for (size_t t = 0; t < threads; t++) {
-        if (m->rows)
-            pv_rows_free(&m->rows[t]);
-        if (m->sums)
-            pv_row_sum_free(&m->sums[t]);
-    }
-    pv_free(ctx, m->sums);
-    pv_free(ctx, m->rows);
+    psdvec_status status =
+        pv_row_groups_init(&groups, ctx, work, words, (size_t)(entries >> 17) + 64);
     pv_free(ctx, work);
+    pv_progress_begin(&progress, ctx, "merging", "groups", groups.count);
+    if (status == PSDVEC_OK)
+        status = pv_rows_make(ctx, words, &groups, merge_group, m, sink, &progress);
+    if (status == PSDVEC_OK)
+        pv_progress_end(&progress);
+    pv_row_groups_free(&groups, ctx);
     return status;
 }
 
@@ -335,7 +301,6 @@ static void free_merging(merging *m)
     }
     pv_free(m->ctx, m->inputs);
     pv_free(m->ctx, m->keep);
-    pv_row_groups_free(&m->groups, m->ctx);
     pv_vocabulary_free(&m->vocabulary);
     pv_provenance_free(&m->provenance);
 }
@@ -359,7 +324,7 @@ psdvec_status pv_counts_merge(psdvec_context *ctx, const char *const *paths, siz
     PV_TRY_DONE(pv_output_open(ctx, output_path, &output));
     m.inputs = pv_alloc_zero(ctx, path_count, sizeof *m.inputs, "the list of inputs");
     if (!m.inputs) {
-        status = failure(ctx);
+        status = pv_failure(ctx);
         goto done;
     }
     for (size_t i = 0; i < path_count; i++)
@@ -370,8 +335,8 @@ psdvec_status pv_counts_merge(psdvec_context *ctx, const char *const *paths, siz
     PV_TRY_DONE(unite_provenance(&m));
     PV_TRY_DONE(pv_counts_writer_new(ctx, output, folder, &m.vocabulary,
                                      provenance ? provenance : &m.provenance, m.keep, &writer));
-    m.sink = pv_counts_writer_sink(writer);
-    PV_TRY_DONE(merge_rows(&m));
+    pv_row_sink sink = pv_counts_writer_sink(writer);
+    PV_TRY_DONE(merge_rows(&m, &sink));
     PV_TRY_DONE(pv_counts_writer_finish(writer, &bigrams));
     PV_TRY_DONE(pv_check_cancel(ctx));
     status = pv_output_commit(output);

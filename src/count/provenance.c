@@ -83,7 +83,7 @@ psdvec_status pv_provenance_set(pv_provenance *p, const psdvec_count_options *op
     static const char *const oov[] = {"keep", "drop"};
     pv_text_rules *rules = pv_alloc(p->ctx, 1, sizeof *rules, "the tokeniser");
     if (!rules)
-        return (psdvec_status)atomic_load(&p->ctx->status);
+        return pv_failure(p->ctx);
     pv_text_rules_init(rules, &options->text); /* with the defaults filled in */
     pv_buffer json;
     pv_json_writer w;
@@ -123,7 +123,7 @@ psdvec_status pv_provenance_add_input(pv_provenance *p, const pv_input_note *not
     pv_input_note *inputs =
         pv_resize(p->ctx, p->inputs, p->input_count + 1, sizeof *inputs, "the list of inputs");
     if (!inputs)
-        return (psdvec_status)atomic_load(&p->ctx->status);
+        return pv_failure(p->ctx);
     p->inputs = inputs;
     inputs[p->input_count] = *note;
     inputs[p->input_count].name = strdup(note->name);

@@ -29,7 +29,7 @@ psdvec_status pv_row_sum_init(pv_row_sum *row, psdvec_context *ctx, uint32_t col
     row->groups = pv_alloc_zero(ctx, row->group_words, sizeof *row->groups, what);
     if (!row->sum || !row->touched || !row->bits || !row->groups) {
         pv_row_sum_free(row);
-        return (psdvec_status)atomic_load(&ctx->status);
+        return pv_failure(ctx);
     }
     return PSDVEC_OK;
 }
@@ -101,7 +101,8 @@ size_t pv_row_sum_take(pv_row_sum *row, uint32_t *columns, uint64_t *values)
     row->touched_count = 0;
     if (count > 0 && row->touched[count - 1] == row->columns) /* what was to be forgotten */
         row->sum[row->touched[--count]] = 0;
-    memcpy(columns, row->touched, count * sizeof *columns);
+    if (count > 0)
+        memcpy(columns, row->touched, count * sizeof *columns);
     for (size_t i = 0; i < count; i++) {
         uint64_t *sum = &row->sum[row->touched[i]];
         values[i] = *sum;

@@ -1,14 +1,11 @@
-/* Rows, their groups, and the gate. */
+/* Rows, their groups, and how they are made. */
 #include "count/rows.h"
+
+#include "base/thread.h"
 
 #include <string.h>
 
 static const char what[] = "finished rows";
-
-static psdvec_status failure(const psdvec_context *ctx)
-{
-    return (psdvec_status)atomic_load(&ctx->status);
-}
 
 void pv_rows_init(pv_rows *rows, psdvec_context *ctx)
 {
@@ -27,6 +24,13 @@ void pv_rows_free(pv_rows *rows)
     pv_rows_init(rows, rows->ctx);
 }
 
+uint64_t pv_rows_bytes(uint64_t entries)
+{
+    /* Columns and values, half as much again in reserve, an old copy of one
+     * of them while growing; and the packed form, likewise. */
+    return 40 * entries + (64 << 10);
+}
+
 psdvec_status pv_rows_begin(pv_rows *rows, uint32_t first, uint32_t count)
 {
     rows->first = first;
@@ -38,7 +42,7 @@ psdvec_status pv_rows_begin(pv_rows *rows, uint32_t first, uint32_t count)
         rows->lengths = pv_alloc(rows->ctx, count, sizeof *rows->lengths, what);
         rows->length_capacity = rows->lengths ? count : 0;
         if (!rows->lengths)
-            return failure(rows->ctx);
+            return pv_failure(rows->ctx);
     }
     memset(rows->lengths, 0, count * sizeof *rows->lengths);
     return PSDVEC_OK;
@@ -48,14 +52,14 @@ psdvec_status pv_rows_reserve(pv_rows *rows, size_t extra)
 {
     if (rows->capacity - rows->used >= extra)
         return PSDVEC_OK;
-    size_t capacity = rows->used + extra + rows->capacity / 2;
+    size_t capacity = rows->used + extra + rows->used / 4;
     uint32_t *columns = pv_resize(rows->ctx, rows->columns, capacity, sizeof *columns, what);
     if (!columns)
-        return failure(rows->ctx);
+        return pv_failure(rows->ctx);
     rows->columns = columns;
     uint64_t *values = pv_resize(rows->ctx, rows->values, capacity, sizeof *values, what);
     if (!values)
-        return failure(rows->ctx);
+        return pv_failure(rows->ctx);
     rows->values = values;
     rows->capacity = capacity;
     return PSDVEC_OK;
@@ -82,7 +86,7 @@ psdvec_status pv_row_groups_init(pv_row_groups *groups, psdvec_context *ctx, con
         wanted = 1;
     groups->start = pv_alloc(ctx, wanted + 2, sizeof *groups->start, "groups of rows");
     if (!groups->start)
-        return failure(ctx);
+        return pv_failure(ctx);
     groups->count = 0;
     groups->start[0] = 0;
     uint64_t target = total / wanted + 1, sum = 0;
@@ -104,34 +108,84 @@ void pv_row_groups_free(pv_row_groups *groups, psdvec_context *ctx)
     *groups = (pv_row_groups){0};
 }
 
-void pv_gate_init(pv_gate *gate, psdvec_context *ctx)
-{
-    *gate = (pv_gate){.ctx = ctx};
-    pthread_mutex_init(&gate->lock, NULL);
-    pthread_cond_init(&gate->moved, NULL);
-}
+/* ---- Making rows: workers pass a gate in order of their groups ------------ */
 
-void pv_gate_free(pv_gate *gate)
-{
-    pthread_cond_destroy(&gate->moved);
-    pthread_mutex_destroy(&gate->lock);
-}
+typedef struct making {
+    psdvec_context *ctx;
+    const pv_row_groups *groups;
+    pv_fill_rows *fill;
+    void *arg;
+    const pv_row_sink *sink;
+    pv_progress *progress;
+    pv_row_sum *sums; /* per worker */
+    pv_rows *rows;    /* per worker */
+    pthread_mutex_t lock;
+    pthread_cond_t moved;
+    size_t next; /* the group that may pass */
+    bool closed; /* somebody failed: nobody passes any more */
+} making;
 
-psdvec_status pv_gate_pass(pv_gate *gate, size_t group, psdvec_status status,
-                           const pv_row_sink *sink, pv_rows *rows)
+static psdvec_status pass_gate(making *m, size_t group, psdvec_status status, const pv_rows *rows)
 {
+    pthread_mutex_lock(&m->lock);
+    while (status == PSDVEC_OK && m->next != group && !m->closed)
+        pthread_cond_wait(&m->moved, &m->lock);
     if (status == PSDVEC_OK)
-        status = sink->prepare(sink->self, rows);
-    pthread_mutex_lock(&gate->lock);
-    while (status == PSDVEC_OK && gate->next != group && !gate->closed)
-        pthread_cond_wait(&gate->moved, &gate->lock);
+        status = m->closed ? pv_failure(m->ctx) : m->sink->take(m->sink->self, group, rows);
     if (status == PSDVEC_OK)
-        status = gate->closed ? failure(gate->ctx) : sink->take(sink->self, group, rows);
-    if (status == PSDVEC_OK)
-        gate->next++;
+        m->next++;
     else
-        gate->closed = true;
-    pthread_cond_broadcast(&gate->moved);
-    pthread_mutex_unlock(&gate->lock);
+        m->closed = true;
+    pthread_cond_broadcast(&m->moved);
+    pthread_mutex_unlock(&m->lock);
+    return status;
+}
+
+static psdvec_status make_group(void *opaque, size_t group, int worker)
+{
+    making *m = opaque;
+    pv_rows *rows = &m->rows[worker];
+    uint32_t begin = m->groups->start[group], end = m->groups->start[group + 1];
+    psdvec_status status = pv_rows_begin(rows, begin, end - begin);
+    if (status == PSDVEC_OK)
+        status = m->fill(m->arg, group, worker, &m->sums[worker], rows);
+    if (status == PSDVEC_OK)
+        status = m->sink->prepare(m->sink->self, rows);
+    status = pass_gate(m, group, status, rows);
+    if (m->progress)
+        pv_progress_add(m->progress, 1);
+    return status;
+}
+
+psdvec_status pv_rows_make(psdvec_context *ctx, uint32_t columns, const pv_row_groups *groups,
+                           pv_fill_rows *fill, void *arg, const pv_row_sink *sink,
+                           pv_progress *progress)
+{
+    size_t threads = (size_t)ctx->options.threads;
+    psdvec_status status = PSDVEC_OK;
+    making m = {.ctx = ctx, .groups = groups, .fill = fill, .arg = arg, .sink = sink,
+                .progress = progress};
+    pthread_mutex_init(&m.lock, NULL);
+    pthread_cond_init(&m.moved, NULL);
+    m.sums = pv_alloc_zero(ctx, threads, sizeof *m.sums, what);
+    m.rows = pv_alloc_zero(ctx, threads, sizeof *m.rows, what);
+    if (!m.sums || !m.rows) {
+        status = pv_failure(ctx);
+        goto done;
+    }
+    for (size_t t = 0; t < threads; t++) {
+        pv_rows_init(&m.rows[t], ctx);
+        PV_TRY_DONE(pv_row_sum_init(&m.sums[t], ctx, columns));
+    }
+    status = pv_parallel_tasks(ctx, groups->count, make_group, &m);
+done:
+    for (size_t t = 0; m.sums && m.rows && t < threads; t++) {
+        pv_rows_free(&m.rows[t]);
+        pv_row_sum_free(&m.sums[t]);
+    }
+    pv_free(ctx, m.sums);
+    pv_free(ctx, m.rows);
+    pthread_cond_destroy(&m.moved);
+    pthread_mutex_destroy(&m.lock);
     return status;
 }

@@ -1,9 +1,11 @@
 /* Rows of the count matrix on their way from where they are added up to where
- * they are stored, and the gate that lets groups of rows through in order.
+ * they are stored: groups of rows are filled by workers at once and stored in
+ * order, whoever is finished first.
  */
 #ifndef PV_COUNT_ROWS_H
 #define PV_COUNT_ROWS_H
 
+#include "base/progress.h"
 #include "count/row_sum.h"
 
 /* The rows [first, first + count), one after the other. */
@@ -20,6 +22,8 @@ typedef struct pv_rows {
 
 void pv_rows_init(pv_rows *rows, psdvec_context *ctx);
 void pv_rows_free(pv_rows *rows);
+/* Bytes that `entries` of them need at most, packed and while growing. */
+uint64_t pv_rows_bytes(uint64_t entries);
 /* Starts over with up to `count` rows from `first`. */
 psdvec_status pv_rows_begin(pv_rows *rows, uint32_t first, uint32_t count);
 /* Room for `extra` more entries. */
@@ -49,20 +53,15 @@ psdvec_status pv_row_groups_init(pv_row_groups *groups, psdvec_context *ctx, con
                                  uint32_t rows, size_t wanted);
 void pv_row_groups_free(pv_row_groups *groups, psdvec_context *ctx);
 
-/* Workers pass the gate in order of their groups. */
-typedef struct pv_gate {
-    psdvec_context *ctx;
-    pthread_mutex_t lock;
-    pthread_cond_t moved;
-    size_t next;
-    bool closed; /* somebody failed: nobody passes any more */
-} pv_gate;
+/* Fills the rows of one group: each with pv_row_sum_add and pv_rows_add, or
+ * directly. `sum` is empty and must be left so. */
+typedef psdvec_status pv_fill_rows(void *arg, size_t group, int worker, pv_row_sum *sum,
+                                   pv_rows *rows);
 
-void pv_gate_init(pv_gate *gate, psdvec_context *ctx);
-void pv_gate_free(pv_gate *gate);
-/* Prepares the rows, waits for the turn of `group`, hands them to the sink,
- * opens for the next. With `status` not OK it only closes the gate. */
-psdvec_status pv_gate_pass(pv_gate *gate, size_t group, psdvec_status status,
-                           const pv_row_sink *sink, pv_rows *rows);
+/* Has all groups filled, by all workers, and handed to the sink in order.
+ * `progress`, if not NULL, counts the groups. */
+psdvec_status pv_rows_make(psdvec_context *ctx, uint32_t columns, const pv_row_groups *groups,
+                           pv_fill_rows *fill, void *arg, const pv_row_sink *sink,
+                           pv_progress *progress);
 
 #endif

@@ -1,16 +1,9 @@
 /* Packing, reading and merging runs. */
 #include "count/runs.h"
 
-#include "base/thread.h"
-
 #include <string.h>
 
 enum { CURSOR_BLOCK = 32 << 10, LONGEST_NUMBER = 10 };
-
-static psdvec_status failure(const psdvec_context *ctx)
-{
-    return (psdvec_status)atomic_load(&ctx->status);
-}
 
 void pv_runs_init(pv_runs *runs, psdvec_context *ctx, const char *folder,
                   const pv_row_groups *groups, uint32_t columns)
@@ -48,7 +41,11 @@ static psdvec_status pack_rows(void *self, pv_rows *rows)
 {
     (void)self;
     pv_buffer *packed = &rows->packed;
-    PV_TRY(pv_buffer_reserve(packed, (5 + LONGEST_NUMBER) * rows->used + 10 * (size_t)rows->count));
+    uint64_t all_bits = 1;
+    for (size_t i = 0; i < rows->used; i++)
+        all_bits |= rows->values[i];
+    size_t value_bytes = (70 - (size_t)__builtin_clzll(all_bits)) / 7;
+    PV_TRY(pv_buffer_reserve(packed, (5 + value_bytes) * rows->used + 10 * (size_t)rows->count));
     char *out = packed->data;
     uint32_t last_row = rows->first;
     size_t at = 0;
@@ -84,7 +81,7 @@ static psdvec_status open_run(pv_runs *runs, pv_run *run)
     run->group_end = pv_alloc_zero(runs->ctx, runs->groups->count + 1, sizeof *run->group_end,
                                    "the index of a sorted run");
     if (!run->group_end)
-        return failure(runs->ctx);
+        return pv_failure(runs->ctx);
     return pv_spool_new(runs->ctx, runs->folder, "a sorted run", 0, &run->spool);
 }
 
@@ -199,51 +196,36 @@ static psdvec_status add_entries(cursor *c, pv_row_sum *sum)
 typedef struct merge_worker {
     cursor *cursors; /* one a run */
     unsigned char *blocks;
-    pv_row_sum sum;
-    pv_rows rows;
 } merge_worker;
 
 typedef struct merge_job {
     pv_runs *runs;
-    const pv_row_sink *sink;
-    pv_progress *progress;
-    pv_gate gate;
     merge_worker *workers;
 } merge_job;
 
-static psdvec_status merge_rows(merge_job *job, merge_worker *w, size_t group)
+static psdvec_status merge_group(void *opaque, size_t group, int worker, pv_row_sum *sum,
+                                 pv_rows *rows)
 {
+    merge_job *job = opaque;
     pv_runs *runs = job->runs;
-    uint32_t begin = runs->groups->start[group], end = runs->groups->start[group + 1];
+    merge_worker *w = &job->workers[worker];
     for (size_t i = 0; i < runs->count; i++) {
         cursor *c = &w->cursors[i];
         *c = (cursor){.spool = runs->runs[i].spool,
                       .next = runs->runs[i].group_end[group],
                       .end = runs->runs[i].group_end[group + 1],
                       .block = w->blocks + i * CURSOR_BLOCK,
-                      .row = begin};
+                      .row = rows->first};
         c->at = c->block_end = c->block;
         PV_TRY(next_row(c));
     }
-    PV_TRY(pv_rows_begin(&w->rows, begin, end - begin));
-    for (uint32_t row = begin; row < end; row++) {
+    for (uint32_t row = rows->first; row < rows->first + rows->count; row++) {
         for (size_t i = 0; i < runs->count; i++)
             if (!w->cursors[i].exhausted && w->cursors[i].row == row)
-                PV_TRY(add_entries(&w->cursors[i], &w->sum));
-        PV_TRY(pv_rows_add(&w->rows, row, &w->sum));
+                PV_TRY(add_entries(&w->cursors[i], sum));
+        PV_TRY(pv_rows_add(rows, row, sum));
     }
     return PSDVEC_OK;
-}
-
-static psdvec_status merge_group(void *opaque, size_t group, int worker)
-{
-    merge_job *job = opaque;
-    merge_worker *w = &job->workers[worker];
-    psdvec_status status = merge_rows(job, w, group);
-    status = pv_gate_pass(&job->gate, group, status, job->sink, &w->rows);
-    if (job->progress)
-        pv_progress_add(job->progress, 1);
-    return status;
 }
 
 psdvec_status pv_runs_merge(pv_runs *runs, const pv_row_sink *sink, pv_progress *progress)
@@ -251,32 +233,23 @@ psdvec_status pv_runs_merge(pv_runs *runs, const pv_row_sink *sink, pv_progress 
     static const char what[] = "merging sorted runs";
     psdvec_context *ctx = runs->ctx;
     size_t threads = (size_t)ctx->options.threads;
-    merge_job job = {.runs = runs, .sink = sink, .progress = progress};
+    merge_job job = {.runs = runs};
     psdvec_status status = PSDVEC_OK;
     job.workers = pv_alloc_zero(ctx, threads, sizeof *job.workers, what);
     if (!job.workers)
-        return failure(ctx);
-    for (size_t t = 0; t < threads; t++) {
+        return pv_failure(ctx);
+    for (size_t t = 0; t < threads && status == PSDVEC_OK; t++) {
         merge_worker *w = &job.workers[t];
-        pv_rows_init(&w->rows, ctx);
         w->cursors = pv_alloc(ctx, runs->count, sizeof *w->cursors, what);
         w->blocks = pv_alloc(ctx, runs->count, CURSOR_BLOCK, what);
-        if (!w->cursors || !w->blocks) {
-            status = failure(ctx);
-            goto done;
-        }
-        PV_TRY_DONE(pv_row_sum_init(&w->sum, ctx, runs->columns));
+        if (!w->cursors || !w->blocks)
+            status = pv_failure(ctx);
     }
-    pv_gate_init(&job.gate, ctx);
-    status = pv_parallel_tasks(ctx, runs->groups->count, merge_group, &job);
-    pv_gate_free(&job.gate);
-done:
+    if (status == PSDVEC_OK)
+        status = pv_rows_make(ctx, runs->columns, runs->groups, merge_group, &job, sink, progress);
     for (size_t t = 0; t < threads; t++) {
-        merge_worker *w = &job.workers[t];
-        pv_free(ctx, w->cursors);
-        pv_free(ctx, w->blocks);
-        pv_row_sum_free(&w->sum);
-        pv_rows_free(&w->rows);
+        pv_free(ctx, job.workers[t].cursors);
+        pv_free(ctx, job.workers[t].blocks);
     }
     pv_free(ctx, job.workers);
     return status;

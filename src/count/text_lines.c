@@ -19,7 +19,7 @@ psdvec_status pv_text_lines_open(pv_text_lines *l, psdvec_context *ctx, const ch
     l->capacity = BLOCK;
     l->block = pv_alloc_zero(ctx, l->capacity + PV_BUFFER_PAD, 1, "reading lines");
     if (!l->block)
-        return (psdvec_status)atomic_load(&ctx->status);
+        return pv_failure(ctx);
     l->at = l->end = l->block;
     struct stat info;
     bool sized = strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISREG(info.st_mode);
@@ -72,7 +72,7 @@ static psdvec_status refill(pv_text_lines *l)
         char *block =
             pv_resize(l->ctx, l->block, 2 * l->capacity + PV_BUFFER_PAD, 1, "reading a long line");
         if (!block)
-            return (psdvec_status)atomic_load(&l->ctx->status);
+            return pv_failure(l->ctx);
         l->block = block;
         l->capacity *= 2;
     }

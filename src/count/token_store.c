@@ -41,11 +41,6 @@ typedef struct reader {
     struct pv_input_totals seen; /* in this piece */
 } reader;
 
-static psdvec_status failure(const psdvec_context *ctx)
-{
-    return (psdvec_status)atomic_load(&ctx->status);
-}
-
 /* Makes room for one more element in an array guarded by the store's lock. */
 static psdvec_status grow_array(psdvec_context *ctx, void **array, size_t count, size_t *capacity,
                                 size_t size, const char *what)
@@ -55,7 +50,7 @@ static psdvec_status grow_array(psdvec_context *ctx, void **array, size_t count,
     size_t larger = *capacity ? 2 * *capacity : 64;
     void *grown = pv_resize(ctx, *array, larger, size, what);
     if (!grown)
-        return failure(ctx);
+        return pv_failure(ctx);
     *array = grown;
     *capacity = larger;
     return PSDVEC_OK;
@@ -67,7 +62,7 @@ static psdvec_status begin_generation(reader *r)
     pv_generation *generation =
         pv_alloc_zero(r->ctx, 1, sizeof *generation, "the table of distinct words");
     if (!generation)
-        return failure(r->ctx);
+        return pv_failure(r->ctx);
     pthread_mutex_lock(&store->lock);
     size_t capacity = store->generation_capacity;
     psdvec_status status =
@@ -98,7 +93,7 @@ static psdvec_status flush_part(reader *r)
         r->units = pv_alloc(r->ctx, r->unit_capacity, sizeof *r->units, "a piece's tokens");
         if (!r->units) {
             r->unit_capacity = 0;
-            return failure(r->ctx);
+            return pv_failure(r->ctx);
         }
     }
     size_t units = 0;
@@ -137,7 +132,7 @@ psdvec_status pv_partition_words(const pv_word_table *table, uint32_t **out,
     uint32_t *order = pv_alloc(table->ctx, table->count, sizeof *order, "sorting the words");
     *out = order;
     if (!order)
-        return failure(table->ctx);
+        return pv_failure(table->ctx);
     for (uint32_t id = 0; id < table->count; id++)
         next[pv_partition_of(pv_word_hash(table, id))]++;
     start[0] = 0;
@@ -270,6 +265,7 @@ static bool may_split_document(const reader *r)
 static psdvec_status read_batch(reader *r, const pv_token *tokens, size_t count)
 {
     pv_word_key keys[BATCH];
+    uint32_t guesses[BATCH];
     /* The table must not move to a new generation within a batch. */
     if (r->words->count + count > r->words->capacity &&
         pv_word_table_bytes_if_grown(r->words) > r->job->table_share &&
@@ -277,18 +273,24 @@ static psdvec_status read_batch(reader *r, const pv_token *tokens, size_t count)
         PV_TRY(flush_part(r));
         PV_TRY(spool_generation(r));
     }
+    /* Three passes, so that the memory a pass needs was asked for in the one
+     * before: slots, then words, then the comparison. */
     for (size_t i = 0; i < count; i++) {
         if (tokens[i].kind > PV_TOKEN_RAW)
             continue;
-        keys[i] = pv_word_key_padded(tokens[i].text, tokens[i].length);
+        pv_word_key_set(&keys[i], tokens[i].text, tokens[i].length);
         pv_word_table_prefetch(tokens[i].kind == PV_TOKEN_READY ? r->words : &r->aliases,
                                &keys[i]);
     }
+    for (size_t i = 0; i < count; i++)
+        guesses[i] = tokens[i].kind == PV_TOKEN_READY ? pv_word_table_guess(r->words, &keys[i])
+                                                      : PV_NO_WORD;
     for (size_t i = 0; i < count; i++) {
-        uint32_t id;
+        uint32_t id = guesses[i];
         switch (tokens[i].kind) {
         case PV_TOKEN_READY:
-            PV_TRY(pv_word_table_find_or_add(r->words, &keys[i], &id));
+            if (id == PV_NO_WORD || !pv_word_equals(r->words, &r->words->words[id], &keys[i]))
+                PV_TRY(pv_word_table_find_or_add(r->words, &keys[i], &id));
             add_word(r, id);
             r->seen.tokens++;
             break;
@@ -349,7 +351,7 @@ static psdvec_status reserve_ids(reader *r)
     size_t capacity = 2 * r->id_capacity + 64 * BATCH;
     uint32_t *ids = pv_resize(r->ctx, r->ids, capacity, sizeof *ids, "a piece's tokens");
     if (!ids)
-        return failure(r->ctx);
+        return pv_failure(r->ctx);
     r->ids = ids;
     r->id_capacity = capacity;
     return PSDVEC_OK;
@@ -467,7 +469,7 @@ psdvec_status pv_token_store_read(psdvec_context *ctx, const pv_inputs *inputs, 
     if (!rules || !store) {
         pv_free(ctx, rules);
         pv_free(ctx, store);
-        return failure(ctx);
+        return pv_failure(ctx);
     }
     store->ctx = ctx;
     store->input_count = input_count;
@@ -475,7 +477,7 @@ psdvec_status pv_token_store_read(psdvec_context *ctx, const pv_inputs *inputs, 
     pthread_mutex_init(&store->lock, NULL);
     store->inputs = pv_alloc_zero(ctx, input_count, sizeof *store->inputs, "the list of inputs");
     if (!store->inputs) {
-        status = failure(ctx);
+        status = pv_failure(ctx);
         goto done;
     }
     pv_text_rules_init(rules, options);

@@ -1,7 +1,6 @@
 /* Sorting blocks of triples and adding up their rows. */
 #include "count/triples.h"
 
-#include "base/thread.h"
 #include "count/row_sum.h"
 
 #include <string.h>
@@ -16,11 +15,6 @@ enum {
 #define MOST_EXPECTED (UINT64_C(1) << 40)
 
 static const char what[] = "sorting pairs";
-
-static psdvec_status failure(const psdvec_context *ctx)
-{
-    return (psdvec_status)atomic_load(&ctx->status);
-}
 
 psdvec_status pv_triples_init(pv_triples *t, psdvec_context *ctx, const char *folder,
                               uint32_t words, uint64_t expected, const uint64_t *work,
@@ -38,7 +32,7 @@ psdvec_status pv_triples_init(pv_triples *t, psdvec_context *ctx, const char *fo
         limit = UINT32_MAX / PV_TRIPLE_SEGMENT; /* places are 32 bits wide */
     t->segment_limit = limit > 0 ? (size_t)limit : 1;
     t->segments = pv_alloc_zero(ctx, t->segment_limit, sizeof *t->segments, what);
-    return t->segments ? PSDVEC_OK : failure(ctx);
+    return t->segments ? PSDVEC_OK : pv_failure(ctx);
 }
 
 static void free_segments(pv_triples *t)
@@ -87,7 +81,7 @@ static psdvec_status make_groups(pv_triples *t)
     if (!t->work) {
         guess = pv_alloc(t->ctx, t->words, sizeof *guess, what);
         if (!guess)
-            return failure(t->ctx);
+            return pv_failure(t->ctx);
         for (uint32_t i = 0; i < t->words; i++)
             guess[i] = triples / ((uint64_t)i + 8);
     }
@@ -102,18 +96,10 @@ static psdvec_status make_groups(pv_triples *t)
 
 /* ---- One block ------------------------------------------------------------------ */
 
-typedef struct block_worker {
-    pv_row_sum sum;
-    pv_rows rows;
-} block_worker;
-
 typedef struct block_job {
     pv_triples *triples;
-    const pv_row_sink *sink;
     uint32_t *row_end; /* words + 1: row r has the places row_end[r] .. row_end[r + 1] - 1 */
     uint32_t *order;   /* place -> triple; NULL: the same */
-    pv_gate gate;
-    block_worker *workers;
 } block_job;
 
 static inline const pv_triple *triple_at(const pv_triples *t, uint32_t i)
@@ -153,14 +139,14 @@ static psdvec_status sort_by_row(block_job *job)
     pv_triples *t = job->triples;
     job->row_end = pv_alloc_zero(t->ctx, (size_t)t->words + 2, sizeof *job->row_end, what);
     if (!job->row_end)
-        return failure(t->ctx);
+        return pv_failure(t->ctx);
     if (count_rows(t, job->row_end)) {
         memmove(job->row_end, job->row_end + 1, ((size_t)t->words + 1) * sizeof *job->row_end);
         return PSDVEC_OK;
     }
     job->order = pv_alloc(t->ctx, held(t), sizeof *job->order, what);
     if (!job->order)
-        return failure(t->ctx);
+        return pv_failure(t->ctx);
     uint32_t *next = job->row_end + 1;
     uint32_t place = 0;
     for (size_t s = 0; s < t->segment_count; s++) {
@@ -181,53 +167,26 @@ static void add_row(const block_job *job, pv_row_sum *sum, uint32_t begin, uint3
     }
 }
 
-static psdvec_status add_rows(block_job *job, block_worker *w, size_t group)
+static psdvec_status add_group(void *opaque, size_t group, int worker, pv_row_sum *sum,
+                               pv_rows *rows)
 {
-    const pv_row_groups *groups = &job->triples->groups;
-    uint32_t begin = groups->start[group], end = groups->start[group + 1];
-    PV_TRY(pv_rows_begin(&w->rows, begin, end - begin));
-    for (uint32_t row = begin; row < end; row++) {
-        add_row(job, &w->sum, job->row_end[row], job->row_end[row + 1]);
-        PV_TRY(pv_rows_reserve(&w->rows, w->sum.touched_count + 1)); /* never NULL */
-        size_t count =
-            pv_row_sum_take(&w->sum, w->rows.columns + w->rows.used, w->rows.values + w->rows.used);
-        w->rows.lengths[row - begin] = (uint32_t)count;
-        w->rows.used += count;
+    (void)group, (void)worker;
+    const block_job *job = opaque;
+    PV_TRY(pv_rows_reserve(rows, 1)); /* empty rows need a place to stand, too */
+    for (uint32_t row = rows->first; row < rows->first + rows->count; row++) {
+        add_row(job, sum, job->row_end[row], job->row_end[row + 1]);
+        PV_TRY(pv_rows_add(rows, row, sum));
     }
     return PSDVEC_OK;
-}
-
-static psdvec_status add_group(void *opaque, size_t group, int worker)
-{
-    block_job *job = opaque;
-    block_worker *w = &job->workers[worker];
-    psdvec_status status = add_rows(job, w, group);
-    return pv_gate_pass(&job->gate, group, status, job->sink, &w->rows);
 }
 
 /* Sorts the block, adds up its rows into the sink. */
 static psdvec_status take_block(pv_triples *t, const pv_row_sink *sink)
 {
-    size_t threads = (size_t)t->ctx->options.threads;
-    block_job job = {.triples = t, .sink = sink};
-    psdvec_status status;
-    job.workers = pv_alloc_zero(t->ctx, threads, sizeof *job.workers, what);
-    if (!job.workers)
-        return failure(t->ctx);
-    for (size_t i = 0; i < threads; i++)
-        pv_rows_init(&job.workers[i].rows, t->ctx);
-    PV_TRY_DONE(sort_by_row(&job));
-    for (size_t i = 0; i < threads; i++)
-        PV_TRY_DONE(pv_row_sum_init(&job.workers[i].sum, t->ctx, t->words));
-    pv_gate_init(&job.gate, t->ctx);
-    status = pv_parallel_tasks(t->ctx, t->groups.count, add_group, &job);
-    pv_gate_free(&job.gate);
-done:
-    for (size_t i = 0; i < threads; i++) {
-        pv_row_sum_free(&job.workers[i].sum);
-        pv_rows_free(&job.workers[i].rows);
-    }
-    pv_free(t->ctx, job.workers);
+    block_job job = {.triples = t};
+    psdvec_status status = sort_by_row(&job);
+    if (status == PSDVEC_OK)
+        status = pv_rows_make(t->ctx, t->words, &t->groups, add_group, &job, sink, NULL);
     pv_free(t->ctx, job.row_end);
     pv_free(t->ctx, job.order);
     return status;
@@ -256,7 +215,7 @@ psdvec_status pv_triples_make_room(pv_triples *t)
                            t->segment_count == 0 ? what : NULL);
     if (!segment) {
         if (t->segment_count == 0)
-            return failure(t->ctx);
+            return pv_failure(t->ctx);
         PV_TRY(spill(t));
         free_segments(t);
         return pv_triples_make_room(t);

@@ -7,11 +7,6 @@
 
 #include <inttypes.h>
 
-static psdvec_status failure(const psdvec_context *ctx)
-{
-    return (psdvec_status)atomic_load(&ctx->status);
-}
-
 static psdvec_status from_counts(psdvec_context *ctx, const char *path, pv_word_table *words)
 {
     psdvec_counts *counts;
@@ -88,12 +83,12 @@ static psdvec_status from_text(psdvec_context *ctx, const char *path, pv_word_ta
 {
     pv_map map;
     PV_TRY(pv_map_open(ctx, path, false, &map));
-    const char *line = map.size ? (const char *)map.data : "", *end = line + map.size;
+    const char *line = (const char *)map.data, *end = line + map.size;
     if (map.size >= 3 && memcmp(line, "\xEF\xBB\xBF", 3) == 0)
         line += 3;
     psdvec_status status = PSDVEC_OK;
     uint64_t with_frequency = 0;
-    for (uint64_t number = 1; line < end && status == PSDVEC_OK; number++) {
+    for (uint64_t number = 1; line && line < end && status == PSDVEC_OK; number++) {
         const char *newline = memchr(line, '\n', (size_t)(end - line));
         const char *line_end = newline ? newline : end;
         status = add_line(ctx, path, number, line, line_end, words, &with_frequency);
@@ -120,7 +115,7 @@ psdvec_status pv_vocab_file_read(psdvec_context *ctx, const char *path, pv_vocab
         v->list_frequency =
             pv_alloc(ctx, v->count, sizeof *v->list_frequency, "the vocabulary");
         if (!v->list_frequency)
-            status = failure(ctx);
+            status = pv_failure(ctx);
         for (uint32_t i = 0; status == PSDVEC_OK && i < v->count; i++)
             v->list_frequency[i] = words.words[i].value;
     }

@@ -14,11 +14,6 @@
 
 static const char what[] = "the vocabulary";
 
-static psdvec_status failure(const psdvec_context *ctx)
-{
-    return (psdvec_status)atomic_load(&ctx->status);
-}
-
 void pv_vocabulary_init(pv_vocabulary *v, psdvec_context *ctx)
 {
     *v = (pv_vocabulary){.ctx = ctx};
@@ -81,7 +76,7 @@ static psdvec_status add_member(merge_job *job, partition *part, uint32_t genera
         size_t capacity = part->capacity ? 2 * part->capacity : 4096;
         member *members = pv_resize(job->ctx, part->members, capacity, sizeof *members, what);
         if (!members)
-            return failure(job->ctx);
+            return pv_failure(job->ctx);
         part->members = members;
         part->capacity = capacity;
     }
@@ -137,7 +132,7 @@ static psdvec_status add_survivor(merge_job *job, const char *text, const pv_wor
         size_t capacity = job->capacity ? 2 * job->capacity : 4096;
         survivor *list = pv_resize(job->ctx, job->survivors, capacity, sizeof *list, what);
         if (!list)
-            return failure(job->ctx);
+            return pv_failure(job->ctx);
         job->survivors = list;
         job->capacity = capacity;
     }
@@ -245,7 +240,7 @@ static psdvec_status settle(merge_job *job, uint32_t *rank, size_t passed)
     v->offsets = pv_alloc(job->ctx, job->count + 1, sizeof *v->offsets, what);
     v->frequency = pv_alloc(job->ctx, job->count, sizeof *v->frequency, what);
     if (!v->bytes || !v->offsets || !v->frequency)
-        return failure(job->ctx);
+        return pv_failure(job->ctx);
     for (size_t i = 0; i < passed; i++)
         rank[i] = PV_UNKNOWN_WORD;
     v->offsets[0] = 0;
@@ -282,7 +277,7 @@ static psdvec_status order_survivors(merge_job *job, const psdvec_count_options 
         qsort_r(job->survivors, passed, sizeof *job->survivors, by_frequency, job->bytes.data);
     apply_limit(job, options->max_vocab);
     uint32_t *rank = pv_alloc(job->ctx, passed, sizeof *rank, what);
-    psdvec_status status = rank ? settle(job, rank, passed) : failure(job->ctx);
+    psdvec_status status = rank ? settle(job, rank, passed) : pv_failure(job->ctx);
     rank_job ranks = {.store = job->store, .rank = rank};
     if (status == PSDVEC_OK)
         status = pv_parallel_tasks(job->ctx, job->store->generation_count, rank_generation, &ranks);
@@ -300,7 +295,7 @@ static psdvec_status prepare_generation(void *opaque, size_t g, int worker)
     generation->final =
         pv_alloc(job->ctx, generation->count, sizeof *generation->final, "the words' numbers");
     if (!generation->final)
-        return failure(job->ctx);
+        return pv_failure(job->ctx);
     if (generation->spooled)
         return PSDVEC_OK;
     return pv_partition_words(&generation->table, &job->order[g], job->start[g]);
@@ -330,7 +325,7 @@ psdvec_status pv_vocabulary_set(pv_vocabulary *v, const pv_word_table *words)
     v->offsets = pv_alloc(ctx, (size_t)v->count + 1, sizeof *v->offsets, what);
     v->frequency = pv_alloc_zero(ctx, v->count, sizeof *v->frequency, what);
     if (!v->bytes || !v->offsets || !v->frequency)
-        return failure(ctx);
+        return pv_failure(ctx);
     v->offsets[0] = 0;
     for (uint32_t i = 0; i < v->count; i++) {
         memcpy(v->bytes + v->offsets[i], pv_word_text(words, i), words->words[i].length);
@@ -368,7 +363,7 @@ psdvec_status pv_vocabulary_build(pv_vocabulary *v, pv_token_store *store,
     job.order = pv_alloc_zero(ctx, generations, sizeof *job.order, what);
     job.start = pv_alloc_zero(ctx, generations, sizeof *job.start, what);
     if (!job.order || !job.start) {
-        status = failure(ctx);
+        status = pv_failure(ctx);
         goto done;
     }
     if (v->fixed) {

@@ -60,7 +60,7 @@ static psdvec_status fill_keep(pv_window *window, double threshold, const pv_voc
     window->steps =
         pv_alloc(window->ctx, (size_t)v->count + 1, sizeof *window->steps, "the words' shares");
     if (!window->keep || !window->steps)
-        return (psdvec_status)atomic_load(&window->ctx->status);
+        return pv_failure(window->ctx);
     for (uint32_t i = 0; i < v->count; i++) {
         double keep = 1;
         if (frequency[i] > 0) {
@@ -88,7 +88,7 @@ psdvec_status pv_window_init(pv_window *window, psdvec_context *ctx,
     window->limit = (uint32_t)((options->window + 1) * one);
     window->weights = pv_alloc_zero(ctx, window->limit, sizeof *window->weights, "the window");
     if (!window->weights)
-        return (psdvec_status)atomic_load(&ctx->status);
+        return pv_failure(ctx);
     for (uint32_t d = (uint32_t)one; d < window->limit; d++)
         window->weights[d] = weight_at(window, options->distance, d, one);
     psdvec_status status = PSDVEC_OK;

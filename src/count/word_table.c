@@ -8,11 +8,6 @@ static const uint32_t most_words = UINT32_C(1) << 30;
 
 static const char what[] = "the table of distinct words";
 
-static psdvec_status failure(const psdvec_context *ctx)
-{
-    return (psdvec_status)atomic_load(&ctx->status);
-}
-
 uint64_t pv_word_hash_long(const char *text, uint32_t length)
 {
     return XXH3_64bits(text, length);
@@ -44,7 +39,7 @@ static psdvec_status allocate(pv_word_table *table, uint32_t expected)
     table->mask = slots - 1;
     table->words = pv_alloc(table->ctx, table->capacity, sizeof *table->words, what);
     table->slots = pv_alloc_zero(table->ctx, slots, sizeof *table->slots, what);
-    return table->words && table->slots ? PSDVEC_OK : failure(table->ctx);
+    return table->words && table->slots ? PSDVEC_OK : pv_failure(table->ctx);
 }
 
 psdvec_status pv_word_table_init(pv_word_table *table, psdvec_context *ctx, uint32_t expected)
@@ -100,13 +95,13 @@ static psdvec_status grow(pv_word_table *table)
     uint32_t capacity = (uint32_t)(slots / 5 * 3);
     pv_word *words = pv_resize(table->ctx, table->words, capacity, sizeof *words, what);
     if (!words)
-        return failure(table->ctx);
+        return pv_failure(table->ctx);
     table->words = words;
     table->capacity = capacity;
     pv_free(table->ctx, table->slots);
     table->slots = pv_alloc_zero(table->ctx, slots, sizeof *table->slots, what);
     if (!table->slots)
-        return failure(table->ctx);
+        return pv_failure(table->ctx);
     table->mask = slots - 1;
     for (uint32_t id = 0; id < table->count; id++)
         put(table, pv_word_hash(table, id), id);
@@ -120,7 +115,7 @@ static psdvec_status store_tail(pv_word_table *table, const pv_word_key *key, ui
         size_t capacity = table->tails_capacity + table->tails_capacity / 2 + padded + 4096;
         char *tails = pv_resize(table->ctx, table->tails, capacity, 1, what);
         if (!tails)
-            return failure(table->ctx);
+            return pv_failure(table->ctx);
         table->tails = tails;
         table->tails_capacity = capacity;
     }

@@ -54,29 +54,38 @@ uint64_t pv_word_table_bytes_if_grown(const pv_word_table *table);
 
 uint64_t pv_word_hash_long(const char *text, uint32_t length);
 
-/* `text` may be read up to 16 bytes from its start whatever its length. */
+/* `text` may be read up to 16 bytes from its start whatever its length. Fills
+ * the key in place: copying one would make the processor wait for its own
+ * narrow stores. */
+static inline void pv_word_key_set(pv_word_key *key, const char *text, uint32_t length)
+{
+    uint64_t a, b, hash;
+    memcpy(&a, text, 8);
+    memcpy(&b, text + 8, 8);
+    if (length < 16) {
+        uint64_t mask = (UINT64_C(1) << 8 * (length & 7)) - 1; /* 0 for a multiple of 8 */
+        a = length < 8 ? a & mask : a;
+        b = length < 8 ? 0 : b & mask;
+    }
+    if (PV_LIKELY(length <= PV_WORD_INLINE)) {
+        __uint128_t product = (__uint128_t)(a ^ UINT64_C(0x9E3779B97F4A7C15) ^ length) *
+                              (b ^ UINT64_C(0xD6E8FEB86659FD93));
+        uint64_t folded = (uint64_t)product ^ (uint64_t)(product >> 64);
+        hash = folded * UINT64_C(0xBF58476D1CE4E5B9) ^ folded >> 29;
+    } else {
+        hash = pv_word_hash_long(text, length);
+    }
+    key->text = text;
+    key->head[0] = a;
+    key->head[1] = b;
+    key->hash = hash;
+    key->length = length;
+}
+
 static inline pv_word_key pv_word_key_padded(const char *text, uint32_t length)
 {
-    pv_word_key key = {.text = text, .length = length};
-    memcpy(key.head, text, 16);
-    if (length < 16) {
-        unsigned bits = 8 * (length & 7);
-        uint64_t mask = (UINT64_C(1) << bits) - 1; /* 0 for a multiple of 8 */
-        if (length < 8) {
-            key.head[0] &= mask;
-            key.head[1] = 0;
-        } else {
-            key.head[1] &= mask;
-        }
-    }
-    if (length <= 16) {
-        __uint128_t product = (__uint128_t)(key.head[0] ^ UINT64_C(0x9E3779B97F4A7C15) ^ length) *
-                              (key.head[1] ^ UINT64_C(0xD6E8FEB86659FD93));
-        uint64_t folded = (uint64_t)product ^ (uint64_t)(product >> 64);
-        key.hash = folded * UINT64_C(0xBF58476D1CE4E5B9) ^ folded >> 29;
-    } else {
-        key.hash = pv_word_hash_long(text, length);
-    }
+    pv_word_key key;
+    pv_word_key_set(&key, text, length);
     return key;
 }
 
@@ -86,6 +95,19 @@ pv_word_key pv_word_key_exact(const char *text, uint32_t length);
 static inline void pv_word_table_prefetch(const pv_word_table *table, const pv_word_key *key)
 {
     __builtin_prefetch(&table->slots[key->hash & table->mask]);
+}
+
+/* The word that the first slot suggests, by its tag alone, brought near; or
+ * PV_NO_WORD. A second look then compares it. */
+#define PV_NO_WORD UINT32_MAX
+static inline uint32_t pv_word_table_guess(const pv_word_table *table, const pv_word_key *key)
+{
+    uint64_t slot = table->slots[key->hash & table->mask];
+    uint32_t guess = (uint32_t)slot - 1;
+    if ((uint32_t)(slot >> 32) != (uint32_t)(key->hash >> 32) || slot == 0)
+        return PV_NO_WORD;
+    __builtin_prefetch(&table->words[guess]);
+    return guess;
 }
 
 static inline const char *pv_word_text(const pv_word_table *table, uint32_t id)

@@ -1,0 +1,219 @@
+# What the documentation shows is what the program does: every block marked "sh" in
+# the README is run, in order, in an empty folder; so are its C program and the Python
+# readers; the table of docs/tokeniser.md is compared with the program's output.
+load common
+
+setup() {
+    common_setup
+    ROOT=$(realpath "$HERE/../..")
+    mkdir -p bin
+    ln -sf "$PSDVEC" bin/psdvec
+    PATH=$PWD/bin:$PATH
+    LICENCES=/usr/share/common-licenses
+}
+
+# blocks LANGUAGE FILE: the contents of the fenced blocks of that language.
+blocks() {
+    awk -v fence="\`\`\`$1" '
+        $0 == fence { inside = 1; next }
+        /^```/ { if (inside) print ""; inside = 0; next }
+        inside { print }' "$2"
+}
+
+need_licences() { [ -r "$LICENCES/GPL-3" ] || skip "no $LICENCES here"; }
+
+python_with_numpy() {
+    for python in python3 /usr/bin/python3; do
+        if "$python" -c 'import numpy' 2>/dev/null; then
+            echo "$python"
+            return 0
+        fi
+    done
+    return 1
+}
+
+# Makes pkg-config find the library that lies beside the program.
+find_library() {
+    local build
+    build=$(dirname "$PSDVEC")
+    [ -e "$build/libpsdvec.so" ] && [ -z "${SANITIZE:-}" ] || return 1
+    command -v pkg-config >/dev/null || return 1
+    cat >bin/psdvec.pc <<END
+Name: psdvec
+Description: the library of this build
+Version: 0
+Cflags: -I$ROOT/include
+Libs: -L$build -Wl,-rpath,$build -lpsdvec
+END
+    export PKG_CONFIG_PATH=$PWD/bin
+}
+
+@test "the shell blocks of the README run in order" {
+    need_licences
+    blocks sh "$ROOT/README.md" >all.sh
+    [ "$(grep -c '^psdvec' all.sh)" -ge 8 ]
+    if find_library; then
+        blocks c "$ROOT/README.md" >tour.c
+        [ -s tour.c ]
+        sed "s|^cc |${CC:-cc} |" all.sh >blocks.sh
+    else
+        grep -v -e '^cc ' -e '^\./tour' all.sh >blocks.sh
+    fi
+    # Some of the examples need a build with ICU.
+    if ! echo x | psdvec tokenize --tokenizer icu >/dev/null 2>&1; then
+        sed -i '/--tokenizer icu/d' blocks.sh
+    fi
+    bash -eux -o pipefail blocks.sh >output 2>&1 || { cat output; return 1; }
+    grep -q "it's a well known café isn't it" output
+    grep -q "it's a well-known cafe isn't it" output
+}
+
+@test "the output that the README shows is what the program prints" {
+    need_licences
+    # Other releases have other licences, and other numbers.
+    grep -q '^12' /etc/debian_version 2>/dev/null || skip "not Debian 12"
+    psdvec count "$LICENCES"/*-[0-9]* --document file -o l.counts -q
+    psdvec counts show l.counts software --top 3 >printed
+    # Indented by four spaces in the README, and cut with dots at the end.
+    awk '/^    software  / { on = 1 } on && /^    \.\.\./ { exit } on { print substr($0, 5) }' \
+        "$ROOT/README.md" >shown
+    [ "$(wc -l <shown)" -eq 5 ]
+    diff -u printed shown
+}
+
+@test "the Python of the README reads a counts file" {
+    need_licences
+    python=$(python_with_numpy) || skip "no python3 with numpy"
+    psdvec count "$LICENCES"/*-[0-9]* --document file -o licences.counts.safetensors -q
+    blocks python "$ROOT/README.md" >tour.py
+    "$python" tour.py >printed
+    psdvec counts dump licences.counts.safetensors --word free |
+        awk -F'\t' '$1 == "free" { print $2, $3 }' | sort -s -k2,2nr | head -n 3 >wanted
+    [ -s wanted ]
+    # Equal counts may come in either order.
+    diff -u <(cut -d' ' -f2 wanted) <(cut -d' ' -f2 printed)
+}
+
+@test "the reader of docs/formats.md agrees with the program" {
+    python=$(python_with_numpy) || skip "no python3 with numpy"
+    small_text
+    for options in "" "--distance linear" "--distance harmonic --subsample 1e-2"; do
+        # shellcheck disable=SC2086
+        psdvec count small.txt --min-count 1 $options -o small.counts.safetensors -q
+        blocks python "$ROOT/docs/formats.md" >reader.py
+        [ -s reader.py ]
+        "$python" reader.py small.counts.safetensors >printed
+        psdvec counts dump small.counts.safetensors --raw >wanted
+        diff -u wanted printed
+    done
+}
+
+@test "the checksums are made as docs/formats.md says" {
+    python=$(python_with_numpy) || skip "no python3 with numpy"
+    "$python" -c 'import xxhash' 2>/dev/null || skip "no xxhash for python3"
+    small_text
+    psdvec count small.txt --min-count 1 -o small.counts.safetensors -q
+    blocks 'python checksums' "$ROOT/docs/formats.md" >checksums.py
+    [ -s checksums.py ]
+    "$python" checksums.py small.counts.safetensors
+    printf 'X' | dd of=small.counts.safetensors bs=1 seek=6000 conv=notrunc status=none
+    run "$python" checksums.py small.counts.safetensors
+    [ "$status" -ne 0 ]
+}
+
+@test "every row of the examples in docs/tokeniser.md is what the program prints" {
+    icu=yes
+    echo x | psdvec tokenize --tokenizer icu >/dev/null 2>&1 || icu=no
+    # Another release of ICU may know other words.
+    grep -q "^12" /etc/debian_version 2>/dev/null || icu=no
+    awk -F' *[|] *' '/^<!-- examples end/ { on = 0 } on && /^[|] `/ { print }
+        /^<!-- examples begin/ { on = 1 }' "$ROOT/docs/tokeniser.md" >rows
+    [ "$(wc -l <rows)" -ge 10 ]
+    while IFS='|' read -r _ text words whitespace original by_icu _; do
+        text=$(code "$text")
+        check_row "$text" words "$words"
+        check_row "$text" whitespace "$whitespace"
+        check_row "$text" original "$original"
+        [ "$icu" = no ] || check_row "$text" icu "$by_icu"
+    done <rows
+}
+
+# The content of a table cell in backticks; an empty one stands for no words.
+code() { echo "$1" | sed -e 's/^ *`\{0,1\}//' -e 's/`\{0,1\} *$//'; }
+
+check_row() {
+    local wanted got
+    wanted=$(code "$3")
+    got=$(printf '%s\n' "$1" | psdvec tokenize --tokenizer "$2")
+    if [ "$got" != "$wanted" ]; then
+        echo "$2 of: $1"
+        echo "  the table says $wanted"
+        echo "  the program    $got"
+        return 1
+    fi
+}
+
+@test "every row of the options in docs/tokeniser.md is what the program prints" {
+    awk '/^<!-- options end/ { on = 0 } on && /^[|] `/ { print } /^<!-- options begin/ { on = 1 }' \
+        "$ROOT/docs/tokeniser.md" >rows
+    [ "$(wc -l <rows)" -ge 8 ]
+    while IFS='|' read -r _ options text wanted _; do
+        # shellcheck disable=SC2046
+        got=$(code "$text" | psdvec tokenize $(code "$options"))
+        if [ "$got" != "$(code "$wanted")" ]; then
+            echo "$options of $text: the table says $wanted, the program $got"
+            return 1
+        fi
+    done <rows
+}
+
+# The anchors of a document's headings, as forges make them.
+anchors() {
+    sed -n 's/^##* //p' "$1" | tr '[:upper:]' '[:lower:]' | sed -e 's/[^a-z0-9 _-]//g' -e 's/ /-/g'
+}
+
+@test "links between the documents lead somewhere" {
+    missing=0
+    for file in "$ROOT"/*.md "$ROOT"/docs/*.md; do
+        grep -o ']([^)]*)' "$file" | sed -e 's/^](//' -e 's/)$//' >links || continue
+        while read -r link; do
+            case $link in http*://*) continue ;; esac
+            path=${link%%#*} target=$file
+            [ -z "$path" ] || target=$(dirname "$file")/$path
+            if [ ! -e "$target" ]; then
+                echo "${file#"$ROOT"/}: $link"
+                missing=1
+            elif [ "$link" != "$path" ] && ! anchors "$target" | grep -qxF -- "${link#*#}"; then
+                echo "${file#"$ROOT"/}: $link has no such heading"
+                missing=1
+            fi
+        done <links
+    done
+    [ "$missing" -eq 0 ]
+}
+
+@test "the exit statuses of docs/counting.md are those of the program" {
+    for status in 0 1 2 3 4 5 6; do
+        psdvec help count | grep -qE "^  $status  "
+        grep -qE "^\| $status " "$ROOT/docs/counting.md"
+    done
+}
+
+@test "every file of the library stands in ARCHITECTURE.md" {
+    cd "$ROOT/src"
+    # Names in backticks, alone or as `name*`.
+    # shellcheck disable=SC2016
+    grep -o '`[a-z0-9_.]*\*\{0,1\}`' ../ARCHITECTURE.md | tr -d '`' | sort -u >"$BATS_TEST_TMPDIR/names"
+    missing=0
+    for file in */*.c */*.h; do
+        name=$(basename "$file")
+        found=no
+        while read -r pattern; do
+            # shellcheck disable=SC2254
+            case ${name%.*} in $pattern) found=yes ;; esac
+            [ "$name" != "$pattern" ] || found=yes
+        done <"$BATS_TEST_TMPDIR/names"
+        [ $found = yes ] || { echo "src/$file"; missing=1; }
+    done
+    [ "$missing" -eq 0 ]
+}

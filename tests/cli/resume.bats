@@ -1,0 +1,123 @@
+# Merging, and runs that go on where they were stopped: always the same bits.
+
+load common
+
+setup() {
+    common_setup
+    for part in 1 2 3 4; do
+        awk -v seed=$part 'BEGIN {
+            srand(seed)
+            for (line = 0; line < 3000; line++) {
+                for (i = 0; i < 20; i++) printf "w%d ", int(exp(rand() * 8))
+                print ""
+            }
+        }' | sed 's/[0-9]/&x/g; y/0123456789/abcdefghij/' >part$part.txt
+    done
+}
+
+count() { "$PSDVEC" count -q --min-count 3 "$@"; }
+
+@test "merge(count(A), count(B)) is count(A + B), bit for bit, with a fixed vocabulary" {
+    count part1.txt part2.txt -o all.st
+    "$PSDVEC" counts dump -q all.st | cut -f1 | sort -u | head -500 >list
+    count part1.txt part2.txt --vocab list -o both.st
+    count part1.txt --vocab list -o a.st
+    count part2.txt --vocab list -o b.st
+    "$PSDVEC" counts merge -q a.st b.st -o ab.st
+    "$PSDVEC" counts merge -q b.st a.st -o ba.st
+    cmp both.st ab.st
+    cmp both.st ba.st
+}
+
+@test "the same with subsampling, if the list has the frequencies" {
+    count part1.txt part2.txt -o all.st
+    local options=(--vocab all.st --subsample 1e-3 --distance linear)
+    count part1.txt part2.txt "${options[@]}" -o both.st
+    count part1.txt "${options[@]}" -o a.st
+    count part2.txt "${options[@]}" -o b.st
+    "$PSDVEC" counts merge -q a.st b.st -o ab.st
+    cmp both.st ab.st
+}
+
+@test "merging is associative, whatever the tree" {
+    for part in 1 2 3 4; do count part$part.txt -o $part.st; done
+    "$PSDVEC" counts merge -q 1.st 2.st 3.st 4.st -o flat.st
+    "$PSDVEC" counts merge -q 1.st 2.st -o left.st
+    "$PSDVEC" counts merge -q 3.st 4.st -o right.st
+    "$PSDVEC" counts merge -q left.st right.st -o tree.st
+    cmp flat.st tree.st
+}
+
+@test "files that do not belong together are refused with the reason" {
+    count part1.txt -o a.st
+    count part2.txt --window 3 -o b.st
+    refused 4 "their windows differ" counts merge a.st b.st -o c.st
+    count part2.txt --case keep -o b.st
+    refused 4 "their settings differ" counts merge a.st b.st -o c.st
+    count part1.txt --subsample 1e-3 -o a.st
+    count part2.txt --subsample 1e-3 -o b.st
+    refused 4 "--vocab" counts merge a.st b.st -o c.st
+    [ ! -e c.st ]
+}
+
+@test "--resume gives the same bits as a run without it" {
+    for options in "" "--subsample 1e-3 --distance linear" "--document none" "--max-vocab 100" "--min-count 50 --keep wa"; do
+        # shellcheck disable=SC2086
+        count part*.txt $options -o direct.st
+        # shellcheck disable=SC2086
+        count part*.txt $options --resume folder -o resumed.st
+        cmp direct.st resumed.st
+    done
+}
+
+@test "--resume with a list of words gives the same bits too" {
+    count part1.txt -o one.st
+    "$PSDVEC" counts dump -q one.st | cut -f1 | sort -u >list
+    for options in "--vocab list" "--vocab one.st --subsample 1e-3" "--vocab list --subsample 1e-3"; do
+        # shellcheck disable=SC2086
+        count part*.txt $options -o direct.st
+        # shellcheck disable=SC2086
+        count part*.txt $options --resume folder -o resumed.st
+        cmp direct.st resumed.st
+    done
+}
+
+@test "a run killed at any time goes on, and ends with the same bits" {
+    count part*.txt --threads 1 -o direct.st
+    for delay in 0.01 0.03 0.05 0.08 0.12 0.2; do
+        "$PSDVEC" count -q --min-count 3 --threads 1 part*.txt --resume folder -o resumed.st &
+        sleep $delay
+        kill -9 $! 2>/dev/null || true
+        wait $! 2>/dev/null || true
+        [ -z "$(find . -name '.*psdvec*')" ]
+    done
+    count part*.txt --resume folder -o resumed.st
+    cmp direct.st resumed.st
+}
+
+@test "finished parts are not counted again, changed inputs are" {
+    count part*.txt --resume folder -o first.st
+    run "$PSDVEC" count -v --min-count 3 part*.txt --resume folder -o second.st
+    [[ "$output" == *"counts of 4 of 4 units were there already"* ]]
+    cmp first.st second.st
+    echo "entirely new words here" >>part2.txt
+    run "$PSDVEC" count -v --min-count 3 part*.txt --resume folder -o third.st
+    [[ "$output" == *"words of 3 of 4 units were there already"* ]]
+    count part*.txt -o direct.st
+    cmp direct.st third.st
+}
+
+@test "a damaged partial result is noticed and made again" {
+    count part*.txt --resume folder -o first.st
+    for file in folder/unit-*; do
+        printf 'X' | dd of="$file" bs=1 seek=3000 conv=notrunc status=none
+    done
+    run "$PSDVEC" count --min-count 3 part*.txt --resume folder -o second.st
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"made again, since:"* ]]
+    cmp first.st second.st
+}
+
+@test "standard input cannot be resumed" {
+    refused 2 "cannot be read again" count - part1.txt --resume folder -o x.st
+}
