@@ -337,21 +337,33 @@ typedef enum psdvec_counts_format {
 
 typedef struct psdvec_import_options {
     psdvec_counts_format format;
-    const char *vocab_file; /* words for GLOVE (word count) and MATRIX_MARKET (word a line) */
-    uint32_t window;        /* what the counts were made with; 0: not known */
-    uint64_t scale;         /* values are rounded to 1/scale; 0: chosen from the format */
-    bool symmetric;         /* GLOVE, MATRIX_MARKET: the pairs stand in both directions; keep one */
+    const char *vocab_file; /* GLOVE: vocab.txt. MATRIX_MARKET: a word a line, and perhaps its
+                               count. TOP2GRAMS: NULL, it has the words in it */
+    uint32_t window;        /* what the counts were made with; 0: what the file says, if it does */
+    uint64_t scale;         /* values are rounded to 1/scale; 0: chosen so that they are exact for
+                               whole counts and for sums of 1/distance in a window of up to 15 */
+    bool symmetric;         /* each pair stands in the file in both directions: keep it once, with
+                               the word that comes first in the list as the context, and half of
+                               the diagonal, so that x + x' is what stands in the file. The
+                               direction in which a pair was seen cannot be told from such a file */
 } psdvec_import_options;
 
 PSDVEC_API void psdvec_import_options_default(psdvec_import_options *options);
+
+/* Reads another program's counts ("-" is standard input; packed files are
+ * unpacked) and writes a counts file. Records may come in any order, and those
+ * of the same pair are added up. docs/import-export.md says what is kept. Of the
+ * report, documents and bad_bytes stay 0. `report` may be NULL. */
 PSDVEC_API psdvec_status psdvec_counts_import(psdvec_context *ctx,
                                               const psdvec_import_options *options,
                                               const char *input, const char *output,
                                               psdvec_count_report *report);
 
-/* `vocab_output` receives the words for GLOVE and MATRIX_MARKET; NULL for
- * TOP2GRAMS. With `symmetric`, each pair is written in both directions with
- * the sum of both counts, as GloVe does. */
+/* `vocab_output` receives the words and their frequencies for GLOVE and
+ * MATRIX_MARKET; NULL for TOP2GRAMS. With `symmetric`, each pair is written in
+ * both directions with the sum of both counts, as GloVe does (MATRIX_MARKET: as
+ * a symmetric matrix, of which one triangle is written). Counts that were made
+ * with subsampling are multiplied by its factors, psdvec_counts_keep. */
 PSDVEC_API psdvec_status psdvec_counts_export(psdvec_context *ctx, const psdvec_counts *counts,
                                               psdvec_counts_format format, bool symmetric,
                                               const char *output, const char *vocab_output);

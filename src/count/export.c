@@ -225,7 +225,10 @@ psdvec_status psdvec_counts_export(psdvec_context *ctx, const psdvec_counts *cou
 {
     pv_begin(ctx);
     PV_TRY(check_call(ctx, counts, format, output, vocab_output));
-    pv_export e = {.ctx = ctx, .counts = counts, .format = formats[format], .symmetric = symmetric,
+    pv_export e = {.ctx = ctx,
+                   .counts = counts,
+                   .format = formats[format],
+                   .symmetric = symmetric,
                    .path = output};
     pv_row_sink sink = {.prepare = format_rows, .take = take_rows, .self = &e};
     pv_output *vocab = NULL;

@@ -19,8 +19,8 @@ typedef struct pv_export_format {
     psdvec_status (*begin)(pv_export *e);
     psdvec_status (*format)(const pv_export *e, pv_rows *rows);
     psdvec_status (*end)(pv_export *e);
-    bool one_triangle;  /* of a symmetric matrix only row >= column is written */
-    bool has_words;     /* the words are in the file itself */
+    bool one_triangle;        /* of a symmetric matrix only row >= column is written */
+    bool has_words;           /* the words are in the file itself */
     const char *not_in_words; /* bytes that the format's words cannot have */
 } pv_export_format;
 
@@ -31,9 +31,9 @@ struct pv_export {
     bool symmetric;
     const char *path;
     pv_output *output;
-    uint64_t written;  /* bytes */
-    uint64_t entries;  /* of the rows */
-    uint64_t size_at;  /* Matrix Market: where the line of sizes stands */
+    uint64_t written; /* bytes */
+    uint64_t entries; /* of the rows */
+    uint64_t size_at; /* Matrix Market: where the line of sizes stands */
     uint32_t empty_rows, first_empty;
 };
 

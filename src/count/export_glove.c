@@ -14,8 +14,10 @@ static psdvec_status begin(pv_export *e)
 {
     uint64_t records = e->counts->info.bigrams;
     if (e->counts->info.words > INT32_MAX)
-        return pv_fail(e->ctx, PSDVEC_ERR_OVERFLOW, "%s: GloVe numbers words with 31 bits, which "
-                       "are too few for %u words", e->path, e->counts->info.words);
+        return pv_fail(e->ctx, PSDVEC_ERR_OVERFLOW,
+                       "%s: GloVe numbers words with 31 bits, which "
+                       "are too few for %u words",
+                       e->path, e->counts->info.words);
     return pv_output_expect(e->output, records * sizeof(record));
 }
 
@@ -29,10 +31,10 @@ static psdvec_status format(const pv_export *e, pv_rows *rows)
         uint32_t i = rows->first + r;
         for (size_t end = at + rows->lengths[r]; at < end; at++) {
             uint32_t j = rows->columns[at];
-            out[at] = (record){
-                .word1 = (int32_t)i + 1,
-                .word2 = (int32_t)j + 1,
-                .value = (double)rows->values[at] / scale * pv_export_keep(e->counts, i, j)};
+            out[at] = (record){.word1 = (int32_t)i + 1,
+                               .word2 = (int32_t)j + 1,
+                               .value = (double)rows->values[at] / scale *
+                                        pv_export_keep(e->counts, i, j)};
         }
     }
     rows->packed.length = rows->used * sizeof *out;

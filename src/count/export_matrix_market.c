@@ -29,7 +29,8 @@ static psdvec_status begin(pv_export *e)
     pv_buffer_init(&head, e->ctx);
     PV_TRY_DONE(pv_buffer_printf(
         &head,
-        "%%%%MatrixMarket matrix coordinate %s %s\n%% written by psdvec " PSDVEC_VERSION "\n%% %s\n",
+        "%%%%MatrixMarket matrix coordinate %s %s\n%% written by psdvec " PSDVEC_VERSION
+        "\n%% %s\n",
         whole ? "integer" : "real", e->symmetric ? "symmetric" : "general",
         e->symmetric ? "pairs of words, the counts of both directions added up"
                      : "row: the earlier word (context); column: the later word (focus)"));

@@ -52,6 +52,21 @@ static bool divide(pv_rounding *r, wide numerator, wide power, uint64_t *fixed)
     return true;
 }
 
+/* A number of more than 64 bits of digits: its whole part and its first 19
+ * decimals apart. */
+static bool round_long(pv_rounding *r, wide digits, int places, uint64_t *fixed)
+{
+    uint64_t part;
+    wide power = power_of_ten(places), whole = digits / power, rest = digits % power;
+    r->fractions = r->fractions || rest != 0;
+    if (places > MOST_DIGITS) {
+        rest /= power_of_ten(places - MOST_DIGITS);
+        power = powers[MOST_DIGITS];
+    }
+    return whole <= UINT64_MAX && !__builtin_mul_overflow((uint64_t)whole, r->scale, fixed) &&
+           divide(r, rest * r->scale, power, &part) && !__builtin_add_overflow(*fixed, part, fixed);
+}
+
 bool pv_round_decimal(pv_rounding *r, const pv_decimal *d, uint64_t *fixed)
 {
     *fixed = 0;
@@ -60,32 +75,43 @@ bool pv_round_decimal(pv_rounding *r, const pv_decimal *d, uint64_t *fixed)
     if (d->negative)
         return false;
     if (d->exponent >= 0)
-        return d->exponent <= MOST_DIGITS &&
-               !__builtin_mul_overflow(d->digits, powers[d->exponent], fixed) &&
+        return d->exponent <= MOST_DIGITS && d->digits <= UINT64_MAX &&
+               !__builtin_mul_overflow((uint64_t)d->digits, powers[d->exponent], fixed) &&
                !__builtin_mul_overflow(*fixed, r->scale, fixed);
     int places = -d->exponent;
-    if (places > WIDE_DIGITS) { /* less than 4e38 / 10^39 of a unit */
+    wide digits = d->digits;
+    if (places > 2 * WIDE_DIGITS)
+        places = 2 * WIDE_DIGITS, digits = 0;
+    if (places > WIDE_DIGITS) {
+        digits /= power_of_ten(places - WIDE_DIGITS);
+        places = WIDE_DIGITS;
+    }
+    if (digits == 0) { /* far less than a unit */
         r->fractions = true;
         r->inexact++;
         return true;
     }
+    if (digits > UINT64_MAX)
+        return round_long(r, digits, places, fixed);
     wide power = power_of_ten(places);
-    r->fractions = r->fractions || d->digits % power != 0;
-    return divide(r, (wide)d->digits * r->scale, power, fixed);
+    r->fractions = r->fractions || digits % power != 0;
+    return divide(r, digits * r->scale, power, fixed);
 }
 
-const char *pv_decimal_read(const char *p, pv_decimal *d)
+const char *pv_decimal_read(const char *text, pv_decimal *d)
 {
+    const char *p = text;
     *d = (pv_decimal){.negative = *p == '-'};
     if (*p == '-' || *p == '+')
         p++;
     bool point = false, any = false, full = false;
+    const wide most = (wide)powers[MOST_DIGITS] * powers[MOST_DIGITS - 1]; /* 10^37 */
     for (;; p++) {
         if (*p >= '0' && *p <= '9') {
             any = true;
-            full = full || d->digits > (UINT64_MAX - 9) / 10;
+            full = full || d->digits >= most;
             if (!full)
-                d->digits = d->digits * 10 + (uint64_t)(*p - '0');
+                d->digits = d->digits * 10 + (unsigned)(*p - '0');
             d->exponent += (int)full - (int)point;
         } else if (*p == '.' && !point) {
             point = true;
@@ -108,10 +134,14 @@ const char *pv_decimal_read(const char *p, pv_decimal *d)
         d->exponent += below ? -exponent : exponent;
     }
     /* 1000e-3 and 0.5000: fewer digits, and a small exponent */
-    while (d->exponent < 0 && d->digits && d->digits % 10 == 0) {
-        d->digits /= 10;
-        d->exponent++;
+    if (d->digits <= UINT64_MAX) {
+        uint64_t digits = (uint64_t)d->digits;
+        for (; d->exponent < 0 && digits && digits % 10 == 0; d->exponent++)
+            digits /= 10;
+        d->digits = digits;
     }
+    for (; d->exponent < 0 && d->digits > UINT64_MAX && d->digits % 10 == 0; d->exponent++)
+        d->digits /= 10;
     return p;
 }
 

@@ -6,7 +6,7 @@
  * itself) is not worth a word; a number that really lies between two multiples
  * is counted, and the largest such error is kept for one warning in the end.
  *
- * Decimals never go through floating point: up to 19 digits and any exponent
+ * Decimals never go through floating point: up to 38 digits and any exponent
  * are scaled and rounded in integers.
  */
 #ifndef PV_COUNT_FIXED_POINT_H
@@ -28,7 +28,7 @@ typedef struct pv_rounding {
 
 /* digits * 10^exponent */
 typedef struct pv_decimal {
-    uint64_t digits;
+    unsigned __int128 digits;
     int exponent;
     bool negative;
 } pv_decimal;
@@ -57,12 +57,12 @@ static inline bool pv_round_double(pv_rounding *r, double number, uint64_t *fixe
 }
 
 /* False: negative or too large. */
-bool pv_round_decimal(pv_rounding *rounding, const pv_decimal *decimal, uint64_t *fixed);
+bool pv_round_decimal(pv_rounding *r, const pv_decimal *d, uint64_t *fixed);
 
 /* Reads [+-] digits [. digits] [e [+-] digits] at `text`, which must end in a
  * byte that belongs to no number. Returns the end, or NULL if no number stands
- * there. Of more than 19 digits the rest may be dropped. */
-const char *pv_decimal_read(const char *text, pv_decimal *decimal);
+ * there. Of more than 38 digits the rest is dropped. */
+const char *pv_decimal_read(const char *text, pv_decimal *d);
 
 /* Reads digits alone, up to `most`. Returns the end, or NULL. */
 static inline const char *pv_digits_read(const char *text, uint64_t most, uint64_t *number)

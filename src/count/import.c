@@ -102,9 +102,9 @@ static psdvec_status fail_without_count(pv_import *m)
     const char *path = m->options->vocab_file;
     pv_map map;
     PV_TRY(pv_map_open(m->ctx, path, false, &map));
-    const char *line = (const char *)map.data, *end = line + map.size;
+    const char *line = map.size ? (const char *)map.data : "", *end = line + map.size;
     uint64_t number = 1;
-    for (; line && line < end; number++) {
+    for (; line < end; number++) {
         const char *newline = memchr(line, '\n', (size_t)(end - line));
         const char *line_end = newline ? newline : end;
         size_t fields = 0;
@@ -208,7 +208,9 @@ static psdvec_status set_provenance(const pv_import *m, pv_provenance *p)
     p->window = m->window;
     p->scale = m->rounding.scale;
     p->tokens = m->vocabulary.known_tokens;
-    pv_input_note note = {.name = (char *)m->input, .files = 1, .bytes = m->bytes,
+    pv_input_note note = {.name = (char *)m->input,
+                          .files = 1,
+                          .bytes = m->bytes,
                           .tokens = m->vocabulary.known_tokens};
     PV_TRY_DONE(pv_provenance_add_input(p, &note));
 done:
@@ -250,8 +252,7 @@ static psdvec_status judge(pv_import *m)
                        "%s: not every pair stands in it in both directions with the same count, "
                        "so it is not symmetric; import it without symmetric",
                        m->input);
-    if (!m->fold && symmetric && m->above.records &&
-        m->options->format == PSDVEC_FORMAT_GLOVE)
+    if (!m->fold && symmetric && m->above.records && m->options->format == PSDVEC_FORMAT_GLOVE)
         pv_warn(m->ctx,
                 "%s: every pair stands in it in both directions with the same count, as GloVe "
                 "writes by default; with symmetric each would be kept once",
@@ -306,9 +307,12 @@ done:
 static psdvec_status read_records(pv_import *m)
 {
     switch (m->options->format) {
-    case PSDVEC_FORMAT_GLOVE: return pv_import_glove(m);
-    case PSDVEC_FORMAT_MATRIX_MARKET: return pv_import_matrix_market(m);
-    case PSDVEC_FORMAT_TOP2GRAMS: break;
+    case PSDVEC_FORMAT_GLOVE:
+        return pv_import_glove(m);
+    case PSDVEC_FORMAT_MATRIX_MARKET:
+        return pv_import_matrix_market(m);
+    case PSDVEC_FORMAT_TOP2GRAMS:
+        break;
     }
     return pv_import_top2grams(m);
 }
@@ -330,7 +334,10 @@ psdvec_status psdvec_counts_import(psdvec_context *ctx, const psdvec_import_opti
     if (report)
         *report = (psdvec_count_report){0};
     PV_TRY(check_options(ctx, options));
-    pv_import m = {.ctx = ctx, .options = options, .input = input, .window = options->window,
+    pv_import m = {.ctx = ctx,
+                   .options = options,
+                   .input = input,
+                   .window = options->window,
                    .fold = options->symmetric};
     pv_output *output = NULL;
     uint64_t bigrams = 0;

@@ -49,46 +49,43 @@ static inline uint64_t pv_import_mix(uint32_t a, uint32_t b)
     return x ^ x >> 31;
 }
 
-static inline psdvec_status pv_import_add(pv_import *import, uint32_t i, uint32_t j,
-                                          uint64_t value)
+static inline psdvec_status pv_import_add(pv_import *m, uint32_t i, uint32_t j, uint64_t value)
 {
-    if (import->focus_total) { /* the total of all is checked */
-        import->focus_total[j] += value;
-        import->focus_total[i] += import->fold ? value : 0;
+    if (m->focus_total) { /* the total of all is checked */
+        m->focus_total[j] += value;
+        m->focus_total[i] += m->fold ? value : 0;
     }
-    return value ? pv_triples_add(&import->triples, i, j, value) : PSDVEC_OK;
+    return value ? pv_triples_add(&m->triples, i, j, value) : PSDVEC_OK;
 }
 
 /* Half of a diagonal element: GloVe counts a word near itself twice. */
-uint64_t pv_import_halve(pv_import *import, uint64_t value);
+uint64_t pv_import_halve(pv_import *m, uint64_t value);
 
 /* One record: word i stood before word j, `value` units. */
-static inline psdvec_status pv_import_pair(pv_import *import, uint32_t i, uint32_t j,
-                                           uint64_t value)
+static inline psdvec_status pv_import_pair(pv_import *m, uint32_t i, uint32_t j, uint64_t value)
 {
     if (i == j)
-        return pv_import_add(import, i, i, import->fold ? pv_import_halve(import, value) : value);
-    pv_import_half *half = i < j ? &import->above : &import->below;
+        return pv_import_add(m, i, i, m->fold ? pv_import_halve(m, value) : value);
+    pv_import_half *half = i < j ? &m->above : &m->below;
     half->records++;
     half->places += i < j ? pv_import_mix(i, j) : pv_import_mix(j, i);
     half->sum += value;
-    return import->fold && i > j ? PSDVEC_OK : pv_import_add(import, i, j, value);
+    return m->fold && i > j ? PSDVEC_OK : pv_import_add(m, i, j, value);
 }
 
 /* True if the two halves have the same pairs with the same counts. */
-bool pv_import_is_symmetric(const pv_import *import);
+bool pv_import_is_symmetric(const pv_import *m);
 
 /* Sets the scale and gets ready for records; the words must be there.
  * `suggested` is what the file says (0: nothing); `whole`: it holds integers. */
-psdvec_status pv_import_begin(pv_import *import, uint64_t suggested, bool whole,
-                              uint64_t expected);
+psdvec_status pv_import_begin(pv_import *m, uint64_t suggested, bool whole, uint64_t expected);
 
 /* The file says with which window it was made. */
-psdvec_status pv_import_window(pv_import *import, uint64_t window);
+psdvec_status pv_import_window(pv_import *m, uint64_t window);
 
 /* The readers: words (if in the file), pv_import_begin, all records. */
-psdvec_status pv_import_glove(pv_import *import);
-psdvec_status pv_import_matrix_market(pv_import *import);
-psdvec_status pv_import_top2grams(pv_import *import);
+psdvec_status pv_import_glove(pv_import *m);
+psdvec_status pv_import_matrix_market(pv_import *m);
+psdvec_status pv_import_top2grams(pv_import *m);
 
 #endif

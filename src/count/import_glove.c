@@ -94,18 +94,17 @@ static psdvec_status open_input(glove *g, uint64_t *size)
     struct stat info;
     record first = {0};
     *size = 0;
-    if (strcmp(m->input, "-") != 0) {
+    /* a pipe must not be opened twice */
+    if (strcmp(m->input, "-") != 0 && stat(m->input, &info) == 0 && S_ISREG(info.st_mode)) {
+        *size = (uint64_t)info.st_size;
         g->fd = open(m->input, O_RDONLY | O_CLOEXEC);
-        if (g->fd < 0 || fstat(g->fd, &info) != 0)
+        if (g->fd < 0)
             return pv_fail_errno(m->ctx, PSDVEC_ERR_READ, "cannot open", m->input, errno);
-        if (S_ISREG(info.st_mode)) {
-            *size = (uint64_t)info.st_size;
-            if (*size >= RECORD)
-                PV_TRY(pv_read_all_at(m->ctx, g->fd, m->input, 0, &first, RECORD));
-            if (plausible(m, &first))
-                return *size % RECORD ? fail_cut_short(g, m->input, *size / RECORD, *size % RECORD)
-                                      : PSDVEC_OK;
-        }
+        if (*size >= RECORD)
+            PV_TRY(pv_read_all_at(m->ctx, g->fd, m->input, 0, &first, RECORD));
+        if (plausible(m, &first))
+            return *size % RECORD ? fail_cut_short(g, m->input, *size / RECORD, *size % RECORD)
+                                  : PSDVEC_OK;
         close(g->fd);
         g->fd = -1;
     }

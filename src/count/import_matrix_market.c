@@ -124,8 +124,7 @@ static psdvec_status read_sizes(market *k)
     for (size_t i = 0; i < 3 && p; i++)
         p = pv_digits_read(skip_blanks(p), UINT64_MAX, &size[i]);
     if (!p || !at_end(p, line + length))
-        return pv_text_lines_reject(&k->lines,
-                                    "expected the numbers of rows, columns and entries");
+        return pv_text_lines_reject(&k->lines, "expected the numbers of rows, columns and entries");
     if (size[0] != words || size[1] != words)
         return pv_fail(k->import->ctx, PSDVEC_ERR_MISMATCH,
                        "%s: line %" PRIu64 ": a matrix of %" PRIu64 " rows and %" PRIu64
@@ -149,9 +148,8 @@ static psdvec_status reject_entry(market *k, const char *line, uint64_t i, uint6
                                     "%" PRIu32 " rows and columns",
                                     i, j, words);
     return pv_text_lines_reject(&k->lines, "expected a row, a column%s",
-                                k->field == FIELD_PATTERN
-                                    ? " and nothing more"
-                                    : " and a number that is not negative");
+                                k->field == FIELD_PATTERN ? " and nothing more"
+                                                          : " and a number that is not negative");
 }
 
 static psdvec_status add_entry(market *k, uint32_t i, uint32_t j, uint64_t value)
@@ -182,10 +180,9 @@ static psdvec_status read_entry(market *k, const char *line, const char *end)
         if (PV_UNLIKELY(k->field == FIELD_INTEGER && number.exponent < 0))
             return pv_text_lines_reject(&k->lines, "a fraction, though the file says integer");
         if (PV_UNLIKELY(!pv_round_decimal(&k->import->rounding, &number, &value)))
-            return pv_text_lines_reject(&k->lines,
-                                        "the count is too large for a scale of %" PRIu64
-                                        "; use a smaller one",
-                                        k->import->rounding.scale);
+            return pv_text_lines_reject(
+                &k->lines, "the count is too large for a scale of %" PRIu64 "; use a smaller one",
+                k->import->rounding.scale);
     }
     if (PV_UNLIKELY(!at_end(p, end)))
         return reject_entry(k, line, i, j);
@@ -203,9 +200,8 @@ static psdvec_status read_entries(market *k)
         if (*line == '%' || at_end(line, line + length))
             continue;
         if (++k->seen > k->entries)
-            return pv_text_lines_reject(&k->lines,
-                                        "one entry more than the %" PRIu64 " that are announced",
-                                        k->entries);
+            return pv_text_lines_reject(
+                &k->lines, "one entry more than the %" PRIu64 " that are announced", k->entries);
         PV_TRY(read_entry(k, line, line + length));
     }
     if (k->seen < k->entries)

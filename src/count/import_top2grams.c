@@ -26,7 +26,7 @@ typedef struct grams {
     pv_import *import;
     pv_text_lines lines;
     pv_word_table words;
-    uint64_t announced;  /* words, in the first line */
+    uint64_t announced; /* words, in the first line */
     bool in_row;
     uint32_t row;
     uint64_t row_line;   /* where it began */
@@ -172,9 +172,8 @@ static psdvec_status add_neighbour(grams *g, const char *item, const char *end)
         return pv_text_lines_reject(&g->lines, "expected word,count,logarithm but found \"%.*s\"",
                                     (int)(end - item < 60 ? end - item : 60), item);
     if (g->neighbours-- == 0)
-        return pv_text_lines_reject(&g->lines,
-                                    "more words than the row's first line, %" PRIu64 ", announces",
-                                    g->row_line);
+        return pv_text_lines_reject(
+            &g->lines, "more words than the row's first line, %" PRIu64 ", announces", g->row_line);
     g->total += count;
     pv_word_key key = pv_word_key_padded(item, (uint32_t)length);
     if (!pv_word_table_find(&g->words, &key, &id)) {
@@ -208,8 +207,7 @@ static psdvec_status begin_row(grams *g, const char *line, size_t length)
     const char *last = comma[2]; /* behind the word */
     if (!word || !last || last <= word + 1 ||
         pv_digits_read(last + 1, UINT64_MAX, &g->neighbours) != comma[1])
-        return pv_text_lines_reject(&g->lines,
-                                    "expected a row: rank,word,neighbours,sum,cut-off");
+        return pv_text_lines_reject(&g->lines, "expected a row: rank,word,neighbours,sum,cut-off");
     pv_word_key key = pv_word_key_padded(word + 1, (uint32_t)(last - word - 1));
     if (!pv_word_table_find(&g->words, &key, &g->row))
         return pv_text_lines_reject(&g->lines, "the word \"%.*s\" is not in the list of words",
@@ -236,7 +234,8 @@ static void check_total(grams *g, const char *line)
         return;
     if ((uint32_t)(negative ? -number : number) != (uint32_t)g->total)
         pv_warn(g->import->ctx,
-                "%s: its last line says that the counts add up to %s%" PRIu64 ", but it is %" PRIu64,
+                "%s: its last line says that the counts add up to %s%" PRIu64
+                ", but it is %" PRIu64,
                 g->import->input, negative ? "-" : "", number, g->total);
 }
 

@@ -69,8 +69,8 @@ static psdvec_status refill(pv_text_lines *l)
             return pv_text_lines_reject(l, "longer than %d MiB; is it the right file?",
                                         LONGEST_LINE >> 20);
         l->number--;
-        char *block = pv_resize(l->ctx, l->block, 2 * l->capacity + PV_BUFFER_PAD, 1,
-                                "reading a long line");
+        char *block =
+            pv_resize(l->ctx, l->block, 2 * l->capacity + PV_BUFFER_PAD, 1, "reading a long line");
         if (!block)
             return pv_failure(l->ctx);
         l->block = block;

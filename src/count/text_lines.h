@@ -14,22 +14,21 @@ typedef struct pv_text_lines {
     pv_progress progress;
     char *block;
     size_t capacity;
-    char *at, *end; /* not yet given */
-    bool ended;     /* nothing more to read */
-    uint64_t number; /* of the last line given, from 1 */
+    char *at, *end;    /* not yet given */
+    bool ended;        /* nothing more to read */
+    uint64_t number;   /* of the last line given, from 1 */
     uint64_t consumed; /* bytes of the file, as told to progress */
 } pv_text_lines;
 
-psdvec_status pv_text_lines_open(pv_text_lines *lines, psdvec_context *ctx, const char *path);
-void pv_text_lines_close(pv_text_lines *lines);
+psdvec_status pv_text_lines_open(pv_text_lines *l, psdvec_context *ctx, const char *path);
+void pv_text_lines_close(pv_text_lines *l);
 
 /* The next line, without its end ("\n" or "\r\n"), followed by '\n' or '\0' (and
  * PV_BUFFER_PAD - 1 more bytes that may be read); *line is NULL after the last.
  * Valid, and the caller's to change, until the next call. */
-psdvec_status pv_text_lines_next(pv_text_lines *lines, char **line, size_t *length);
+psdvec_status pv_text_lines_next(pv_text_lines *l, char **line, size_t *length);
 
 /* PSDVEC_ERR_DAMAGED with "NAME: line N: CAUSE". */
-psdvec_status pv_text_lines_reject(const pv_text_lines *lines, const char *format, ...)
-    PV_PRINTF(2, 3);
+psdvec_status pv_text_lines_reject(const pv_text_lines *l, const char *format, ...) PV_PRINTF(2, 3);
 
 #endif

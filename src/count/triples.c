@@ -20,11 +20,11 @@ psdvec_status pv_triples_init(pv_triples *t, psdvec_context *ctx, const char *fo
                               uint32_t words, uint64_t expected, const uint64_t *work,
                               uint64_t reserve)
 {
-    *t = (pv_triples){.ctx = ctx, .folder = folder, .words = words, .expected = expected,
-                      .work = work};
+    *t = (pv_triples){
+        .ctx = ctx, .folder = folder, .words = words, .expected = expected, .work = work};
     uint64_t threads = (uint64_t)ctx->options.threads;
-    uint64_t fixed =
-        reserve + threads * (pv_row_sum_bytes(words) + WORKER_BYTES) + 16 * (uint64_t)words;
+    uint64_t fixed = reserve + threads * (pv_row_sum_bytes(words) + WORKER_BYTES) +
+                     16 * (uint64_t)words;
     uint64_t left = pv_memory_left(ctx);
     uint64_t room = left > fixed ? (left - fixed) / 10 * 9 : 0;
     uint64_t limit = room / (PV_TRIPLE_SEGMENT * (sizeof(pv_triple) + sizeof(uint32_t)));
@@ -73,8 +73,8 @@ static psdvec_status make_groups(pv_triples *t)
     uint64_t triples = held(t) > t->expected ? held(t) : t->expected;
     if (triples > MOST_EXPECTED)
         triples = MOST_EXPECTED;
-    size_t wanted = (size_t)(triples / GROUP_WORK < MOST_GROUPS ? triples / GROUP_WORK
-                                                                : MOST_GROUPS);
+    size_t wanted =
+        (size_t)(triples / GROUP_WORK < MOST_GROUPS ? triples / GROUP_WORK : MOST_GROUPS);
     if (wanted < FEWEST_GROUPS)
         wanted = FEWEST_GROUPS;
     uint64_t *guess = NULL;
@@ -172,6 +172,7 @@ static psdvec_status add_group(void *opaque, size_t group, int worker, pv_row_su
 {
     (void)group, (void)worker;
     const block_job *job = opaque;
+    PV_TRY(pv_rows_reserve(rows, 1)); /* empty rows need a place to stand, too */
     for (uint32_t row = rows->first; row < rows->first + rows->count; row++) {
         add_row(job, sum, job->row_end[row], job->row_end[row + 1]);
         PV_TRY(pv_rows_add(rows, row, sum));

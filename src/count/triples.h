@@ -42,13 +42,13 @@ typedef struct pv_triples {
 
 /* `reserve`: bytes of memory that others will need meanwhile. `work` must live
  * until pv_triples_finish. */
-psdvec_status pv_triples_init(pv_triples *triples, psdvec_context *ctx, const char *folder,
+psdvec_status pv_triples_init(pv_triples *t, psdvec_context *ctx, const char *folder,
                               uint32_t words, uint64_t expected, const uint64_t *work,
                               uint64_t reserve);
-void pv_triples_free(pv_triples *triples);
+void pv_triples_free(pv_triples *t);
 
-psdvec_status pv_triples_make_room(pv_triples *triples);
-psdvec_status pv_triples_overflow(pv_triples *triples);
+psdvec_status pv_triples_make_room(pv_triples *t);
+psdvec_status pv_triples_overflow(pv_triples *t);
 
 /* row, column < words; value > 0. */
 static inline psdvec_status pv_triples_add(pv_triples *t, uint32_t row, uint32_t column,
@@ -63,6 +63,6 @@ static inline psdvec_status pv_triples_add(pv_triples *t, uint32_t row, uint32_t
 }
 
 /* Hands all rows to the sink, in order. Call once. */
-psdvec_status pv_triples_finish(pv_triples *triples, const pv_row_sink *sink);
+psdvec_status pv_triples_finish(pv_triples *t, const pv_row_sink *sink);
 
 #endif

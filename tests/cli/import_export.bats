@@ -1,0 +1,183 @@
+# Counts of other programs through the program: there, back, and every refusal.
+load common
+bats_require_minimum_version 1.5.0
+
+setup() {
+    common_setup
+    printf 'the cat sat on the mat\nthe dog sat on the cat\nthe the dog\n' >text
+}
+
+count() {
+    "$PSDVEC" count text --tokenizer whitespace --min-count 1 -q -o native "$@"
+}
+
+# What a file holds, whatever it says of its origin.
+contents() {
+    "$PSDVEC" counts dump "$1" --raw
+    "$PSDVEC" counts info "$1" --json --no-verify |
+        grep -oE '"(words|bigrams|scale|total|window|wide)": [^,]*|"most_frequent".*'
+}
+
+same() {
+    diff <(contents "$1") <(contents "$2")
+}
+
+@test "GloVe and Matrix Market bring native counts back, weighted or not" {
+    for distance in uniform harmonic linear; do
+        for window in 1 3 5; do
+            count --window $window --distance $distance
+            scale=$("$PSDVEC" counts info native --json | grep -o '"scale": [0-9]*' | cut -d ' ' -f 2)
+            "$PSDVEC" counts export native --format glove --vocab-output vocab -q -o bin
+            "$PSDVEC" counts import bin --format glove --vocab vocab --window $window \
+                --scale "$scale" -q -o again
+            same native again
+            "$PSDVEC" counts export native --format matrix-market --vocab-output words -q -o mtx
+            "$PSDVEC" counts import mtx --format matrix-market --vocab words -q -o again
+            same native again
+        done
+    done
+}
+
+@test "the pairs come back from top2grams; frequencies become numbers of pairs" {
+    count --window 3
+    "$PSDVEC" counts export native --format top2grams -q -o grams
+    "$PSDVEC" counts import grams --format top2grams -q -o again
+    diff <("$PSDVEC" counts dump native) <("$PSDVEC" counts dump again)
+    "$PSDVEC" counts info again | grep -qE '^  window +3$'
+    "$PSDVEC" counts export again --format top2grams -q -o twice
+    diff <(sed 1d grams) <(sed 1d twice)
+}
+
+@test "a symmetric export, imported as symmetric, has every pair once" {
+    count --window 3 --distance harmonic
+    "$PSDVEC" counts export native --format glove --symmetric --vocab-output vocab -q -o bin
+    "$PSDVEC" counts import bin --format glove --vocab vocab --window 3 --symmetric -q -o one
+    "$PSDVEC" counts export native --format matrix-market --symmetric --vocab-output vocab -q -o mtx
+    "$PSDVEC" counts import mtx --format matrix-market --vocab vocab --symmetric -q -o two
+    same one two
+    "$PSDVEC" counts info one | grep -qE '^  pairs +unordered$'
+    "$PSDVEC" counts export one --format glove --symmetric --vocab-output vocab -q -o bin2
+    cmp bin bin2
+    "$PSDVEC" counts import bin --format glove --vocab vocab --window 3 -o both 2>talk
+    grep -q 'every pair stands in it in both directions' talk
+    refused 4 'not every pair stands in it in both directions' counts import \
+        <("$PSDVEC" counts export native --format glove --vocab-output vocab -q -o bin; cat bin) \
+        --format glove --vocab vocab --symmetric -o x
+}
+
+@test "what a file is made of is told by info" {
+    count --window 3
+    "$PSDVEC" counts export native --format glove --vocab-output vocab -q -o bin
+    "$PSDVEC" counts import bin --format glove --vocab vocab -q -o again
+    "$PSDVEC" counts info again >info
+    grep -qE '^  imported +glove$' info
+    grep -qE '^  window +not known$' info
+    grep -qE '^  bin$' info
+    "$PSDVEC" counts info again --json | grep -q '"tokens": 15, '
+}
+
+@test "packed files and standard input" {
+    count --window 3
+    "$PSDVEC" counts export native --format matrix-market --vocab-output words -q -o mtx
+    "$PSDVEC" counts export native --format glove --vocab-output vocab -q -o bin
+    "$PSDVEC" counts export native --format top2grams -q -o grams
+    gzip -k mtx bin grams
+    for format in matrix-market:mtx glove:bin top2grams:grams; do
+        file=${format#*:} format=${format%:*}
+        words=(--vocab vocab)
+        [ $format != top2grams ] || words=()
+        "$PSDVEC" counts import $file --format $format "${words[@]}" -q -o plain
+        "$PSDVEC" counts import $file.gz --format $format "${words[@]}" -q -o packed
+        same plain packed
+        "$PSDVEC" counts import - --format $format "${words[@]}" -q -o piped <$file
+        same plain piped
+        "$PSDVEC" counts import - --format $format "${words[@]}" -q -o piped <$file.gz
+        same plain piped
+        head -c 60 $file.gz >cut.gz
+        refused 3 'cut.gz: cannot be unpacked' counts import cut.gz --format $format \
+            "${words[@]}" -o x
+    done
+    tar cf two.tar mtx mtx.gz
+    refused 3 'more than one file' counts import two.tar --format matrix-market --vocab words -o x
+    [ ! -e x ]
+}
+
+@test "rounding is told" {
+    printf 'a 1\nb 1\n' >words
+    printf '%%%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 0.123\n2 1 4.5\n' >mtx
+    run --separate-stderr "$PSDVEC" counts import mtx --format matrix-market --vocab words \
+        --scale 10 -o x
+    [ "$status" -eq 0 ]
+    [[ $stderr == *"1 numbers are not multiples of 1/10 and were rounded, by up to 0.023"* ]]
+}
+
+@test "files that are damaged or not what they should be" {
+    count --window 3
+    "$PSDVEC" counts export native --format glove --vocab-output vocab -q -o bin
+    "$PSDVEC" counts export native --format matrix-market --vocab-output words -q -o mtx
+    "$PSDVEC" counts export native --format top2grams -q -o grams
+    import() { # STATUS SENTENCE FORMAT FILE [OPTION]...
+        refused "$1" "$2" counts import "$4" --format "$3" -o x "${@:5}"
+        [ ! -e x ]
+    }
+    import 3 'nosuch' glove nosuch --vocab vocab
+    import 3 'nosuch' glove bin --vocab nosuch
+    head -c 41 bin >cut
+    import 3 'cut: ends within a record, 9 bytes after record 2' glove cut --vocab vocab
+    head -n 2 vocab >few
+    import 3 'but few has the words 1 to 2' glove bin --vocab few
+    cut -d ' ' -f 1 vocab >bare
+    import 3 'bare: line 1: a word without a count' glove bin --vocab bare
+    cat vocab vocab >twice
+    import 3 'stands in the list twice' glove bin --vocab twice
+    import 3 'record 1: word number' glove mtx --vocab vocab
+    import 4 'is not a Matrix Market file' matrix-market bin --vocab vocab
+    import 4 'but few has 2 words' matrix-market mtx --vocab few
+    head -n 9 mtx >cut
+    import 3 'cut: has 4 entries of the ' matrix-market cut --vocab vocab
+    import 4 'is not a list of bigrams' top2grams mtx
+    head -n 9 grams >cut
+    import 3 'cut: line 8: the row that begins here lacks' top2grams cut
+    sed '$d' grams >cut
+    import 3 'the last line, "# Total kept bigram occurrences", is missing' top2grams cut
+}
+
+@test "outputs that would destroy an input, and folders that are not there" {
+    count --window 3
+    "$PSDVEC" counts export native --format glove --vocab-output vocab -q -o bin
+    cp bin bin.before
+    refused 5 'is an input as well as the output' counts import bin --format glove --vocab vocab -o bin
+    refused 5 'is an input as well as the output' counts import bin --format glove --vocab vocab -o vocab
+    refused 5 'is an input as well as the output' counts export native --format glove \
+        --vocab-output w -o native
+    refused 5 'is an input as well as the output' counts export native --format glove \
+        --vocab-output native -o w
+    refused 5 'is to take the counts and the words' counts export native --format glove \
+        --vocab-output w -o w
+    refused 5 'nosuch/x' counts import bin --format glove --vocab vocab -o nosuch/x
+    refused 5 'nosuch/x' counts export native --format glove --vocab-output v -o nosuch/x
+    cmp bin bin.before
+    [ ! -e w ] && [ ! -e v ]
+}
+
+@test "what a format cannot hold" {
+    count --window 3 --distance harmonic
+    refused 2 'its counts have fractions' counts export native --format top2grams -o x
+    printf '1,000 cats\n' >text
+    count --window 1
+    refused 2 'the word "1,000" has a character that the format top2grams uses' \
+        counts export native --format top2grams -o x
+    refused 2 'leave out symmetric' counts import native --format top2grams --symmetric -o x
+    refused 2 'leave out the list' counts import native --format top2grams --vocab text -o x
+    [ ! -e x ]
+}
+
+@test "imports of the same kind can be merged" {
+    count --window 3
+    "$PSDVEC" counts export native --format glove --vocab-output vocab -q -o bin
+    "$PSDVEC" counts import bin --format glove --vocab vocab --window 3 -q -o again
+    "$PSDVEC" counts merge again again -q -o twice
+    diff <("$PSDVEC" counts dump native | awk -F '\t' -v OFS='\t' '{ $3 *= 2; print }') \
+        <("$PSDVEC" counts dump twice)
+    refused 4 'cannot be added up' counts merge again native -o x
+}

@@ -1,0 +1,30 @@
+/* Fuzzes the import of GloVe's files. The first byte has the options and says
+ * whether the rest is cooccurrence.bin or vocab.txt; the other of the two is
+ * a good one. */
+#include "fuzz/import.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const char words[] = "the 9\nof 7\nand 5\nto 3\nin 1\n";
+    static const struct {
+        int32_t word1, word2;
+        double value;
+    } records[] = {{1, 2, 1.5}, {2, 1, 1.5}, {3, 3, 2}};
+    if (size == 0)
+        return 0;
+    psdvec_import_options options;
+    psdvec_import_options_default(&options);
+    options.symmetric = data[0] & 1;
+    options.window = data[0] >> 1 & 7;
+    options.scale = data[0] & 16 ? data[0] : 0;
+    bool list = data[0] & 32;
+    memory_file vocab = memory_file_new(list ? (const void *)(data + 1) : words,
+                                        list ? size - 1 : sizeof words - 1);
+    memory_file input =
+        memory_file_new(list ? (const void *)records : data + 1, list ? sizeof records : size - 1);
+    options.vocab_file = vocab.path;
+    fuzz_import(&options, input.path);
+    close(vocab.fd);
+    close(input.fd);
+    return 0;
+}

@@ -1,0 +1,11 @@
+/* Fuzzes the import of the original program's text. */
+#include "fuzz/import.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    psdvec_import_options options = {.format = PSDVEC_FORMAT_TOP2GRAMS};
+    memory_file input = memory_file_new(data, size);
+    fuzz_import(&options, input.path);
+    close(input.fd);
+    return 0;
+}
