@@ -26,6 +26,7 @@ table() {
 build|!|cc|gcc libc6-dev|gcc glibc-devel|gcc|gcc musl-dev|gcc
 build|!|cmd pkg-config|pkg-config|pkgconf-pkg-config|pkgconf|pkgconf|pkgconf
 build|!|lib libarchive archive.h|libarchive-dev|libarchive-devel|libarchive|libarchive-dev|libarchive
+build|!|lib zlib zlib.h|zlib1g-dev|zlib-devel|zlib|zlib-dev|zlib
 build|!|lib libutf8proc utf8proc.h|libutf8proc-dev|utf8proc-devel|libutf8proc|utf8proc-dev|utf8proc
 build|!|lib expat expat.h|libexpat1-dev|expat-devel|expat|expat-dev|expat
 build|!|lib libxxhash xxhash.h|libxxhash-dev|xxhash-devel|xxhash|xxhash-dev|xxhash

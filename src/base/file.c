@@ -151,6 +151,46 @@ psdvec_status pv_temp_open(psdvec_context *ctx, const char *folder, int *fd)
     return PSDVEC_OK;
 }
 
+static void path_of_descriptor(int fd, char path[64])
+{
+    snprintf(path, 64, "/proc/self/fd/%d", fd);
+}
+
+/* Without /proc a nameless file could never be given a name. */
+static bool can_be_named(int fd)
+{
+    char self[64];
+    path_of_descriptor(fd, self);
+    return access(self, F_OK) == 0;
+}
+
+/* Where a chain of links ends, even if nothing is there yet. Heap; NULL
+ * without memory or if the links go round in a circle. */
+static char *follow_links(const char *path)
+{
+    char *now = strdup(path);
+    for (int depth = 0; now && depth < 40; depth++) {
+        char link[PATH_MAX];
+        ssize_t length = readlink(now, link, sizeof link - 1);
+        if (length < 0)
+            return now;
+        link[length] = '\0';
+        char *next = NULL;
+        if (link[0] == '/') {
+            next = strdup(link);
+        } else {
+            char *folder = pv_folder_of(now);
+            if (folder && asprintf(&next, "%s/%s", folder, link) < 0)
+                next = NULL;
+            free(folder);
+        }
+        free(now);
+        now = next;
+    }
+    free(now);
+    return NULL;
+}
+
 psdvec_status pv_output_open(psdvec_context *ctx, const char *path, pv_output **out)
 {
     *out = NULL;
@@ -173,7 +213,7 @@ psdvec_status pv_output_open(psdvec_context *ctx, const char *path, pv_output **
         return pv_fail(ctx, PSDVEC_ERR_MEMORY, "%s: the system refused memory", path);
     output->ctx = ctx;
     output->fd = -1;
-    output->target = exists ? realpath(path, NULL) : strdup(path);
+    output->target = exists ? realpath(path, NULL) : follow_links(path);
     output->folder = output->target ? pv_folder_of(output->target) : NULL;
     if (!output->folder) {
         pv_output_discard(output);
@@ -181,6 +221,11 @@ psdvec_status pv_output_open(psdvec_context *ctx, const char *path, pv_output **
     }
     if (access(output->folder, W_OK | X_OK) == 0 || errno == EROFS) {
         output->fd = open_nameless(output->folder);
+        if (output->fd >= 0 && !can_be_named(output->fd)) {
+            close(output->fd);
+            output->fd = -1;
+            errno = EOPNOTSUPP;
+        }
         if (output->fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL)) {
             const char *slash = strrchr(output->target, '/');
             output->fd =
@@ -228,7 +273,7 @@ static int give_name(pv_output *output)
     const char *slash = strrchr(output->target, '/');
     const char *stem = slash ? slash + 1 : output->target;
     char self[64];
-    snprintf(self, sizeof self, "/proc/self/fd/%d", output->fd);
+    path_of_descriptor(output->fd, self);
     for (unsigned attempt = 0; attempt < most_attempts; attempt++) {
         char *name = unique_name(output->folder, stem, attempt);
         if (!name)

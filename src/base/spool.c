@@ -6,6 +6,7 @@
 #include "base/memory.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,6 +22,7 @@ struct pv_spool {
     psdvec_context *ctx;
     const char *what;
     char *folder;
+    char *label; /* of the file, for messages */
     pthread_mutex_t lock;
     uint64_t memory_limit;
     uint64_t in_memory; /* offsets below are in blocks, the others in the file */
@@ -43,8 +45,10 @@ psdvec_status pv_spool_new(psdvec_context *ctx, const char *folder, const char *
     spool->fd = -1;
     spool->memory_limit = memory_limit;
     pthread_mutex_init(&spool->lock, NULL);
+    if (asprintf(&spool->label, "%s: temporary file", ctx->tempdir ? ctx->tempdir : folder) < 0)
+        spool->label = NULL;
     spool->folder = strdup(folder);
-    if (!spool->folder) {
+    if (!spool->folder || !spool->label) {
         pv_spool_free(spool);
         return pv_fail(ctx, PSDVEC_ERR_MEMORY, "%s: the system refused memory", what);
     }
@@ -62,6 +66,7 @@ void pv_spool_free(pv_spool *spool)
     if (spool->fd >= 0)
         close(spool->fd);
     free(spool->folder);
+    free(spool->label);
     pthread_mutex_destroy(&spool->lock);
     pv_free(spool->ctx, spool);
 }
@@ -141,7 +146,7 @@ psdvec_status pv_spool_append(pv_spool *spool, const void *data, size_t length, 
     pthread_mutex_unlock(&spool->lock);
 
     if (to_disk > 0)
-        status = pv_write_all_at(spool->ctx, spool->fd, spool->what, disk_offset, bytes, to_disk);
+        status = pv_write_all_at(spool->ctx, spool->fd, spool->label, disk_offset, bytes, to_disk);
     return status;
 }
 
@@ -180,7 +185,7 @@ psdvec_status pv_spool_read(pv_spool *spool, uint64_t offset, void *data, size_t
     pthread_mutex_unlock(&spool->lock);
     if (length == 0)
         return PSDVEC_OK;
-    return pv_read_all_at(spool->ctx, spool->fd, spool->what, offset - begin, bytes, length);
+    return pv_read_all_at(spool->ctx, spool->fd, spool->label, offset - begin, bytes, length);
 }
 
 uint64_t pv_spool_length(const pv_spool *spool)

@@ -1,8 +1,14 @@
-/* Streams: plain files and pipes by read(2), everything packed by libarchive. */
+/* Streams: plain files and pipes by read(2), gzip by zlib, everything else that
+ * is packed by libarchive, which also opens archives inside gzip.
+ *
+ *     file ─► [gunzip] ─► first bytes looked at ─► [libarchive] ─► members
+ */
 #include "corpus/byte_stream.h"
 
 #include "base/memory.h"
+#include "corpus/gunzip.h"
 #include "corpus/inputs.h"
+#include "corpus/unpack_memory.h"
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -27,6 +33,9 @@ struct pv_stream {
 
     char peek[PEEK]; /* the first bytes, read to see what the file is */
     size_t peek_length, peek_used;
+
+    pv_gunzip *gunzip;    /* NULL: not gzip */
+    uint64_t claimed;     /* memory of the decompressor */
 
     bool started;            /* the only member of a plain file has been given */
     struct archive *archive; /* NULL: plain */
@@ -67,17 +76,47 @@ static psdvec_status read_file(pv_stream *stream, char *bytes, size_t capacity, 
     }
 }
 
+/* What was looked at first, then the rest of the file. */
+static psdvec_status read_packed(void *opaque, char *bytes, size_t capacity, size_t *got)
+{
+    pv_stream *stream = opaque;
+    size_t peeked = stream->peek_length - stream->peek_used;
+    if (peeked == 0)
+        return read_file(stream, bytes, capacity, got);
+    *got = peeked < capacity ? peeked : capacity;
+    memcpy(bytes, stream->peek + stream->peek_used, *got);
+    stream->peek_used += *got;
+    return PSDVEC_OK;
+}
+
+/* The same behind gzip, if there is any. */
+static psdvec_status read_next(pv_stream *stream, char *bytes, size_t capacity, size_t *got)
+{
+    if (stream->gunzip && stream->peek_used == stream->peek_length)
+        return pv_gunzip_read(stream->gunzip, bytes, capacity, got);
+    return read_packed(stream, bytes, capacity, got);
+}
+
+/* Reads the first bytes: of the file, or, later, of what is behind gzip. The
+ * unpacker has then taken all of the file's, which are replaced. */
 static psdvec_status take_peek(pv_stream *stream)
 {
-    while (stream->peek_length < PEEK) {
-        size_t got;
-        PV_TRY(read_file(stream, stream->peek + stream->peek_length, PEEK - stream->peek_length,
-                         &got));
-        if (got == 0)
-            break;
-        stream->peek_length += got;
+    char first[PEEK];
+    size_t length = 0, got = 1;
+    while (length < PEEK && got > 0) {
+        PV_TRY(stream->gunzip ? pv_gunzip_read(stream->gunzip, first + length, PEEK - length, &got)
+                              : read_file(stream, first + length, PEEK - length, &got));
+        length += got;
     }
+    memcpy(stream->peek, first, length);
+    stream->peek_length = length;
+    stream->peek_used = 0;
     return PSDVEC_OK;
+}
+
+static bool is_gzip(const pv_stream *stream)
+{
+    return stream->peek_length >= 2 && memcmp(stream->peek, "\x1f\x8b", 2) == 0;
 }
 
 static bool looks_packed(const char *bytes, size_t length)
@@ -86,7 +125,6 @@ static bool looks_packed(const char *bytes, size_t length)
         size_t offset, length;
         const char *magic;
     } magics[] = {
-        {0, 2, "\x1f\x8b"},                  /* gzip */
         {0, 3, "BZh"},                       /* bzip2 */
         {0, 6, "\xfd" "7zXZ\0"},             /* xz */
         {0, 4, "\x28\xb5\x2f\xfd"},          /* zstd */
@@ -108,14 +146,8 @@ static bool looks_packed(const char *bytes, size_t length)
 static la_ssize_t archive_wants_bytes(struct archive *archive, void *opaque, const void **bytes)
 {
     pv_stream *stream = opaque;
-    if (stream->peek_used < stream->peek_length) {
-        *bytes = stream->peek + stream->peek_used;
-        size_t length = stream->peek_length - stream->peek_used;
-        stream->peek_used = stream->peek_length;
-        return (la_ssize_t)length;
-    }
     size_t got;
-    if (read_file(stream, stream->packed, PACKED_BLOCK, &got) != PSDVEC_OK) {
+    if (read_next(stream, stream->packed, PACKED_BLOCK, &got) != PSDVEC_OK) {
         archive_set_error(archive, EIO, "reading failed");
         return -1;
     }
@@ -148,12 +180,14 @@ static psdvec_status fail_archive(pv_stream *stream)
 
 static psdvec_status open_archive(pv_stream *stream)
 {
+    uint64_t needed = pv_unpack_memory(stream->peek, stream->peek_length);
+    PV_TRY(pv_memory_claim(stream->ctx, needed, "unpacking"));
+    stream->claimed = needed;
     struct archive *a = stream->archive = archive_read_new();
     stream->packed = pv_alloc(stream->ctx, PACKED_BLOCK, 1, "the reader of packed files");
     if (!a || !stream->packed)
         return pv_fail(stream->ctx, PSDVEC_ERR_MEMORY, "%s: the system refused memory",
                        stream->path);
-    archive_read_support_filter_gzip(a);
     archive_read_support_filter_bzip2(a);
     archive_read_support_filter_xz(a);
     archive_read_support_filter_zstd(a);
@@ -164,7 +198,7 @@ static psdvec_status open_archive(pv_stream *stream)
     archive_read_support_format_empty(a);
     archive_read_set_callback_data(a, stream);
     archive_read_set_read_callback(a, archive_wants_bytes);
-    if (stream->regular)
+    if (stream->regular && !stream->gunzip)
         archive_read_set_seek_callback(a, archive_wants_seek);
     if (archive_read_open1(a) != ARCHIVE_OK)
         return fail_archive(stream);
@@ -194,6 +228,11 @@ psdvec_status pv_stream_open(psdvec_context *ctx, const char *path, pv_stream **
             posix_fadvise(stream->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
         status = take_peek(stream);
     }
+    if (status == PSDVEC_OK && is_gzip(stream)) {
+        status = pv_gunzip_new(ctx, stream->path, read_packed, stream, &stream->gunzip);
+        if (status == PSDVEC_OK)
+            status = take_peek(stream);
+    }
     if (status == PSDVEC_OK && looks_packed(stream->peek, stream->peek_length))
         status = open_archive(stream);
     if (status != PSDVEC_OK) {
@@ -210,6 +249,8 @@ void pv_stream_close(pv_stream *stream)
         return;
     if (stream->archive)
         archive_read_free(stream->archive);
+    pv_memory_unclaim(stream->ctx, stream->claimed);
+    pv_gunzip_free(stream->gunzip);
     if (stream->owns_fd && stream->fd >= 0)
         close(stream->fd);
     pv_free(stream->ctx, stream->packed);
@@ -264,15 +305,8 @@ psdvec_status pv_stream_next_member(pv_stream *stream, bool *more)
 psdvec_status pv_stream_read(pv_stream *stream, char *bytes, size_t capacity, size_t *got)
 {
     *got = 0;
-    if (!stream->archive) {
-        size_t peeked = stream->peek_length - stream->peek_used;
-        if (peeked == 0)
-            return read_file(stream, bytes, capacity, got);
-        *got = peeked < capacity ? peeked : capacity;
-        memcpy(bytes, stream->peek + stream->peek_used, *got);
-        stream->peek_used += *got;
-        return PSDVEC_OK;
-    }
+    if (!stream->archive)
+        return read_next(stream, bytes, capacity, got);
     while (stream->block_left == 0) {
         const void *block;
         la_int64_t offset;
@@ -280,7 +314,7 @@ psdvec_status pv_stream_read(pv_stream *stream, char *bytes, size_t capacity, si
             archive_read_data_block(stream->archive, &block, &stream->block_left, &offset);
         if (result == ARCHIVE_EOF)
             return PSDVEC_OK;
-        if (result != ARCHIVE_OK && result != ARCHIVE_WARN)
+        if (result != ARCHIVE_OK) /* a warning here is a check sum that does not match */
             return fail_archive(stream);
         stream->block = block;
     }

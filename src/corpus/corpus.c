@@ -26,6 +26,7 @@ typedef struct corpus_file {
     uint64_t line;      /* number of the line at the carry */
     uint64_t sequence;  /* of the next piece */
     bool continues;     /* the next piece goes on with the last document */
+    bool mid_line;      /* the next piece begins inside a line */
     uint64_t consumed;  /* told to the progress line */
     pv_wiki_dump *dump;
     pv_buffer pages;
@@ -123,9 +124,9 @@ void pv_corpus_finish(pv_corpus *corpus)
 static psdvec_status fill(corpus_file *file, pv_buffer *buffer, size_t wanted)
 {
     while (!file->member_ended && buffer->length < wanted) {
+        /* Never more than wanted: where pieces are cut must not depend on how
+         * much a pipe happens to hold. */
         size_t room = wanted - buffer->length, got;
-        if (room < READ_BLOCK)
-            room = READ_BLOCK;
         PV_TRY(pv_buffer_reserve(buffer, room));
         PV_TRY(pv_stream_read(file->stream, buffer->data + buffer->length, room, &got));
         buffer->length += got;
@@ -193,6 +194,7 @@ static psdvec_status begin_member(pv_corpus *corpus, corpus_file *file, size_t i
                     (index > 0 && corpus->inputs->files[index - 1].input ==
                                       corpus->inputs->files[index].input));
     file->continues = runs_on;
+    file->mid_line = false;
     return PSDVEC_OK;
 }
 
@@ -278,6 +280,7 @@ static psdvec_status next_lines(pv_corpus *corpus, corpus_file *file, pv_piece *
     piece->offset = file->offset;
     piece->line = file->line;
     piece->continues = file->continues;
+    piece->mid_line = file->mid_line;
     PV_TRY(pv_buffer_append(text, file->carry.data, file->carry.length));
     file->carry.length = 0;
     size_t wanted = PIECE;
@@ -303,6 +306,7 @@ static psdvec_status next_lines(pv_corpus *corpus, corpus_file *file, pv_piece *
     text->length = used;
     file->offset += used;
     file->continues = inside;
+    file->mid_line = used > 0 && text->data[used - 1] != '\n';
     if (file->kind == PV_PIECE_JSON_LINES)
         for (const char *p = text->data, *end = p + used; p && (p = memchr(p, '\n', (size_t)(end - p)));
              p++)
@@ -316,6 +320,7 @@ static psdvec_status next_pages(pv_corpus *corpus, corpus_file *file, pv_piece *
     piece->offset = file->offset;
     piece->line = 1;
     piece->continues = file->continues;
+    piece->mid_line = false;
     file->pages.length = 0;
     do {
         if (file->carry.length == 0)

@@ -34,6 +34,7 @@ typedef struct pv_piece {
     uint64_t sequence;  /* within the file */
     uint64_t offset;    /* of the text within the member */
     uint64_t line;      /* number of the first line, for JSON lines; from 1 */
+    bool mid_line;      /* begins inside a line */
     bool continues;     /* goes on with the document of the piece before it */
     bool open_end;      /* the piece after it goes on with its last document */
 } pv_piece;

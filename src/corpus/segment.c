@@ -6,6 +6,7 @@
 
 #include "corpus/utf8.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 unsigned char *pv_blank_line(unsigned char *line, unsigned char *end)
@@ -27,8 +28,7 @@ static bool ends_anywhere(uint32_t cp)
            cp == 0x0965 || cp == 0x2029;
 }
 
-/* The end of the first sentence in [begin, end), or NULL if none ends. */
-static unsigned char *sentence_end(unsigned char *begin, unsigned char *end)
+unsigned char *pv_sentence_end(bool only_at_space, unsigned char *begin, unsigned char *end)
 {
     bool stop_seen = false;
     for (unsigned char *p = begin; p < end;) {
@@ -42,18 +42,21 @@ static unsigned char *sentence_end(unsigned char *begin, unsigned char *end)
         if (stop_seen && cp <= ' ')
             return p;
         p += length;
-        if (ends_anywhere(cp))
-            return p;
-        if (cp == '.' || cp == '!' || cp == '?' || cp == 0x2026)
+        if (ends_anywhere(cp)) {
+            if (!only_at_space)
+                return p;
             stop_seen = true;
-        else if (!closes(cp))
+        } else if (cp == '.' || cp == '!' || cp == '?' || cp == 0x2026) {
+            stop_seen = true;
+        } else if (!closes(cp)) {
             stop_seen = false;
+        }
     }
-    return NULL;
+    return stop_seen ? end : NULL;
 }
 
-static unsigned char *document_end(psdvec_document document, unsigned char *begin,
-                                   unsigned char *end, unsigned char **next)
+unsigned char *pv_document_end(psdvec_document document, bool mid_line, unsigned char *begin,
+                               unsigned char *end, unsigned char **next)
 {
     if (document == PSDVEC_DOCUMENT_LINE) {
         unsigned char *newline = memchr(begin, '\n', (size_t)(end - begin));
@@ -61,8 +64,8 @@ static unsigned char *document_end(psdvec_document document, unsigned char *begi
         return newline;
     }
     if (document == PSDVEC_DOCUMENT_BLANK_LINE) {
-        for (unsigned char *line = begin; line < end;) {
-            unsigned char *after = pv_blank_line(line, end);
+        for (unsigned char *line = begin; line < end; mid_line = false) {
+            unsigned char *after = mid_line ? NULL : pv_blank_line(line, end);
             if (after) {
                 *next = after;
                 return line;
@@ -75,22 +78,4 @@ static unsigned char *document_end(psdvec_document document, unsigned char *begi
     }
     *next = end;
     return NULL;
-}
-
-unsigned char *pv_segment_end(psdvec_document document, bool sentences, unsigned char *begin,
-                              unsigned char *end, unsigned char **next, pv_token_kind *ends_with)
-{
-    unsigned char *stop = document_end(document, begin, end, next);
-    *ends_with = stop ? PV_TOKEN_BREAK : PV_TOKEN_READY;
-    if (!stop)
-        stop = end;
-    if (sentences) {
-        unsigned char *sentence = sentence_end(begin, stop);
-        if (sentence && sentence < stop) {
-            *next = sentence;
-            *ends_with = PV_TOKEN_PAUSE;
-            return sentence;
-        }
-    }
-    return stop;
 }

@@ -100,7 +100,8 @@ static psdvec_status feed_piece(token_feed *feed, pv_piece *piece, pv_buffer *de
     if (!piece->continues)
         end_document(feed);
     PV_TRY(pv_buffer_reserve(text, 1)); /* so that the padding exists */
-    pv_tokenizer_start(&feed->tokenizer, text->data, text->length, records);
+    pv_tokenizer_start(&feed->tokenizer, text->data, text->length,
+                       (records ? PV_TEXT_RECORDS : 0) | (piece->mid_line ? PV_TEXT_MID_LINE : 0));
     for (size_t n; (n = pv_tokenizer_next(&feed->tokenizer, tokens, 256)) > 0;) {
         for (size_t i = 0; i < n; i++)
             PV_TRY(pass_on(feed, &tokens[i]));
@@ -181,6 +182,7 @@ psdvec_status psdvec_tokenize_inputs(psdvec_context *ctx, const psdvec_text_opti
     pv_buffer decoded;
     psdvec_status status;
     size_t place = SIZE_MAX;
+    uint32_t last_input = UINT32_MAX;
     pv_piece_init(&piece, ctx);
     pv_buffer_init(&decoded, ctx);
     PV_TRY_DONE(feed_init(&feed, ctx, options, on_token, user));
@@ -190,6 +192,9 @@ psdvec_status psdvec_tokenize_inputs(psdvec_context *ctx, const psdvec_text_opti
         PV_TRY_DONE(pv_corpus_next(corpus, &place, &piece, &more));
         if (!more)
             break;
+        if (files.files[piece.file].input != last_input)
+            piece.continues = false; /* the file it would go on from had no text */
+        last_input = files.files[piece.file].input;
         PV_TRY_DONE(feed_piece(&feed, &piece, &decoded));
     }
     end_document(&feed);

@@ -16,6 +16,11 @@ void psdvec_text_options_default(psdvec_text_options *options)
     };
 }
 
+static uint32_t default_max_length(psdvec_tokenizer tokenizer)
+{
+    return tokenizer == PSDVEC_TOKENIZER_ORIGINAL ? 15 : PV_DEFAULT_MAX_LENGTH;
+}
+
 psdvec_status pv_text_options_check(psdvec_context *ctx, const psdvec_text_options *o)
 {
 #define CHECK(condition, ...)                                                                      \
@@ -31,12 +36,16 @@ psdvec_status pv_text_options_check(psdvec_context *ctx, const psdvec_text_optio
           (int)o->accents);
     CHECK((unsigned)o->digits <= PSDVEC_DIGITS_ZERO, "there is no digit rule number %d",
           (int)o->digits);
+    CHECK((unsigned)o->apostrophes <= PSDVEC_INNER_SPLIT &&
+              (unsigned)o->hyphens <= PSDVEC_INNER_SPLIT,
+          "apostrophes and hyphens either join or split");
     CHECK((unsigned)o->document <= PSDVEC_DOCUMENT_NONE, "there is no document rule number %d",
           (int)o->document);
     CHECK(o->max_length <= 1000000, "the longest word may have at most 1000000 characters");
-    CHECK(o->max_length == 0 || o->min_length <= o->max_length,
+    uint32_t longest = o->max_length ? o->max_length : default_max_length(o->tokenizer);
+    CHECK(o->min_length <= longest,
           "the shortest word (%u characters) is longer than the longest (%u)", o->min_length,
-          o->max_length);
+          longest);
     CHECK(o->min_document_words <= PV_MOST_MIN_WORDS,
           "the least number of words of a document may be at most %d", PV_MOST_MIN_WORDS);
     CHECK(o->json_field == NULL || o->json_field[0] != '\0', "the JSON field's name is empty");
@@ -59,12 +68,10 @@ void pv_text_rules_init(pv_text_rules *rules, const psdvec_text_options *options
     if (original) { /* its rules leave no choice here */
         if (o->min_length <= 1)
             o->min_length = 2;
-        if (o->max_length == 0)
-            o->max_length = 15;
         o->digits = PSDVEC_DIGITS_DROP;
     }
     if (o->max_length == 0)
-        o->max_length = PV_DEFAULT_MAX_LENGTH;
+        o->max_length = default_max_length(o->tokenizer);
     if (o->min_length == 0)
         o->min_length = 1;
     if (o->min_document_words == 0)
@@ -100,14 +107,16 @@ void pv_tokenizer_free(pv_tokenizer *t)
     t->icu = NULL;
 }
 
-void pv_tokenizer_start(pv_tokenizer *t, char *text, size_t length, bool records)
+void pv_tokenizer_start(pv_tokenizer *t, char *text, size_t length, unsigned flags)
 {
     t->document = t->rules->options.document;
-    if (records && t->document == PSDVEC_DOCUMENT_BLANK_LINE)
+    if ((flags & PV_TEXT_RECORDS) && t->document == PSDVEC_DOCUMENT_BLANK_LINE)
         t->document = PSDVEC_DOCUMENT_LINE;
     t->text = (unsigned char *)text;
     t->end = t->text + length;
     t->rest = t->text;
+    t->mid_line = (flags & PV_TEXT_MID_LINE) != 0;
+    t->in_document = false;
     t->in_segment = false;
     t->split = NULL;
     t->bad_bytes = 0;
@@ -129,11 +138,31 @@ static void load_block(pv_tokenizer *t)
     t->from_bit = 0;
 }
 
+/* A segment is a document, or what is left of it up to the end of a sentence. */
 static void open_segment(pv_tokenizer *t)
 {
+    const psdvec_text_options *o = &t->rules->options;
+    if (!t->in_document) {
+        unsigned char *stop =
+            pv_document_end(t->document, t->mid_line, t->rest, t->end, &t->document_next);
+        t->document_end = stop ? stop : t->end;
+        t->document_ends_with = stop ? PV_TOKEN_BREAK : PV_TOKEN_READY;
+        t->mid_line = false;
+    }
     t->block = t->rest;
-    t->segment_end = pv_segment_end(t->document, t->rules->options.sentences, t->rest, t->end,
-                                    &t->rest, &t->segment_ends_with);
+    t->segment_end = t->document_end;
+    t->segment_ends_with = t->document_ends_with;
+    t->in_document = false;
+    unsigned char *sentence = NULL;
+    if (o->sentences)
+        sentence = pv_sentence_end(o->tokenizer == PSDVEC_TOKENIZER_WHITESPACE, t->rest,
+                                   t->document_end);
+    if (sentence && (sentence < t->document_end || t->document_ends_with == PV_TOKEN_READY)) {
+        t->segment_end = sentence;
+        t->segment_ends_with = PV_TOKEN_PAUSE;
+        t->in_document = true;
+    }
+    t->rest = t->in_document ? t->segment_end : t->document_next;
     t->in_segment = true;
     t->in_run = false;
     t->run_odd = false;

@@ -52,6 +52,10 @@ typedef struct pv_tokenizer {
     psdvec_document document;   /* what ends one in this text */
     unsigned char *text, *end;
     unsigned char *rest;              /* where the next segment begins */
+    bool mid_line;                    /* rest is not the start of a line */
+    bool in_document;                 /* document_end and what follows are valid */
+    unsigned char *document_end, *document_next;
+    pv_token_kind document_ends_with; /* BREAK, or READY: with nothing */
     bool in_segment;                  /* segment_end and what follows are valid */
     unsigned char *segment_end;       /* of the present segment */
     pv_token_kind segment_ends_with;  /* READY: with nothing */
@@ -71,9 +75,12 @@ psdvec_status pv_tokenizer_init(pv_tokenizer *tokenizer, psdvec_context *ctx,
                                 const pv_text_rules *rules);
 void pv_tokenizer_free(pv_tokenizer *tokenizer);
 
-/* `text` is changed in place and must be followed by 64 writable bytes. If it
- * is made of records, each line is one, whatever separates documents in text. */
-void pv_tokenizer_start(pv_tokenizer *tokenizer, char *text, size_t length, bool records);
+enum {
+    PV_TEXT_RECORDS = 1, /* each line is a record, and a document if records are */
+    PV_TEXT_MID_LINE = 2 /* the text begins inside a line */
+};
+/* `text` is changed in place and must be followed by 64 writable bytes. */
+void pv_tokenizer_start(pv_tokenizer *tokenizer, char *text, size_t length, unsigned flags);
 
 /* The next tokens, at most `capacity`, which must be 64 or more. 0: the end. */
 size_t pv_tokenizer_next(pv_tokenizer *tokenizer, pv_token *tokens, size_t capacity);

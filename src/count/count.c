@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "corpus/tokenizer.h"
 #include "count/chunk.h"
+#include "count/counts_read.h"
 #include "count/counts_write.h"
 #include "count/resume.h"
 #include "count/runs.h"
@@ -222,6 +223,8 @@ static psdvec_status check_not_empty(const counting *c, const char *first_input,
                                      bool may_be_empty)
 {
     const char *others = inputs > 1 ? " and the other inputs" : "";
+    if (strcmp(first_input, "-") == 0)
+        first_input = "standard input";
     if (may_be_empty)
         return PSDVEC_OK;
     if (c->store->bytes == 0)
@@ -240,23 +243,11 @@ static psdvec_status check_not_empty(const counting *c, const char *first_input,
     return PSDVEC_OK;
 }
 
-static void warn_of_missing_words(const counting *c)
+static void warn_of_useless_list(const counting *c)
 {
-    const psdvec_count_options *o = c->options;
-    if (o->vocab_file && c->vocabulary.known_tokens == 0)
+    if (c->options->vocab_file && c->vocabulary.known_tokens == 0)
         pv_warn(c->ctx, "%s: none of its %u words stands in the text; same case, same tokenizer?",
-                o->vocab_file, c->vocabulary.count);
-    for (size_t i = 0; i < o->keep_words_count; i++) {
-        size_t wanted = strlen(o->keep_words[i]), length;
-        bool found = false;
-        for (uint32_t w = 0; w < c->vocabulary.count && !found; w++) {
-            const char *word = pv_vocabulary_word(&c->vocabulary, w, &length);
-            found = length == wanted && memcmp(word, o->keep_words[i], length) == 0;
-        }
-        if (!found)
-            pv_warn(c->ctx, "the word \"%s\" was to be kept, but never stands in the text",
-                    o->keep_words[i]);
-    }
+                c->options->vocab_file, c->vocabulary.count);
 }
 
 psdvec_status pv_refuse_same_file(psdvec_context *ctx, const char *const *inputs, size_t count,
@@ -269,10 +260,30 @@ psdvec_status pv_refuse_same_file(psdvec_context *ctx, const char *const *inputs
     return PSDVEC_OK;
 }
 
-static psdvec_status refuse_outputs_among_inputs(psdvec_context *ctx, const pv_inputs *inputs,
-                                                 const char *output)
+/* An output that is an input or the list of words is refused. Only a counts
+ * file found in a folder is what an earlier run left there, and passed over. */
+psdvec_status pv_keep_output_apart(psdvec_context *ctx, const psdvec_count_options *options,
+                                   pv_inputs *inputs, const char *output)
 {
+    size_t used = 0;
+    if (options->vocab_file)
+        PV_TRY(pv_refuse_same_file(ctx, &options->vocab_file, 1, output));
     for (size_t i = 0; i < inputs->count; i++) {
+        pv_input_file *file = &inputs->files[i];
+        const char *path = file->path;
+        if (!file->named && pv_same_file(path, output) && pv_counts_looks_like(path)) {
+            pv_note(ctx, "%s: passed over: it is the output", path);
+            free(file->path);
+            file->path = NULL;
+        }
+    }
+    for (size_t i = 0; i < inputs->count; i++)
+        if (inputs->files[i].path)
+            inputs->files[used++] = inputs->files[i];
+    inputs->count = used;
+    if (used == 0)
+        return pv_fail(ctx, PSDVEC_ERR_EMPTY, "%s: is the only file in the folder", output);
+    for (size_t i = 0; i < used; i++) {
         const char *path = inputs->files[i].path;
         PV_TRY(pv_refuse_same_file(ctx, &path, 1, output));
     }
@@ -298,7 +309,7 @@ psdvec_status pv_count_run(psdvec_context *ctx, const psdvec_count_options *opti
     pv_provenance_init(&c.provenance, ctx);
 
     PV_TRY_DONE(pv_inputs_expand(ctx, inputs, input_count, &files));
-    PV_TRY_DONE(refuse_outputs_among_inputs(ctx, &files, output_path));
+    PV_TRY_DONE(pv_keep_output_apart(ctx, options, &files, output_path));
     PV_TRY_DONE(pv_output_open(ctx, output_path, &output));
     if (options->vocab_file)
         PV_TRY_DONE(pv_vocab_file_read(ctx, options->vocab_file, &c.vocabulary));
@@ -307,7 +318,7 @@ psdvec_status pv_count_run(psdvec_context *ctx, const psdvec_count_options *opti
     PV_TRY_DONE(pv_vocabulary_build(&c.vocabulary, c.store, options));
     PV_TRY_DONE(check_not_empty(&c, inputs[0], input_count, part.may_be_empty));
     if (!part.may_be_empty)
-        warn_of_missing_words(&c);
+        warn_of_useless_list(&c);
     PV_TRY_DONE(pv_window_init(&c.window, ctx, options, &c.vocabulary));
     PV_TRY_DONE(pv_provenance_set(&c.provenance, options));
     PV_TRY_DONE(add_inputs(&c, inputs, input_count));

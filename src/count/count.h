@@ -2,7 +2,7 @@
 #ifndef PV_COUNT_COUNT_H
 #define PV_COUNT_COUNT_H
 
-#include "base/context.h"
+#include "corpus/inputs.h"
 
 psdvec_status pv_count_options_check(psdvec_context *ctx, const psdvec_count_options *options);
 
@@ -16,6 +16,9 @@ typedef struct pv_count_part {
 psdvec_status pv_count_run(psdvec_context *ctx, const psdvec_count_options *options,
                            const char *const *inputs, size_t input_count, const char *output,
                            pv_count_part part, psdvec_count_report *report);
+
+psdvec_status pv_keep_output_apart(psdvec_context *ctx, const psdvec_count_options *options,
+                                   pv_inputs *inputs, const char *output);
 
 /* PSDVEC_ERR_SAME_FILE if the output is one of the inputs. */
 psdvec_status pv_refuse_same_file(psdvec_context *ctx, const char *const *inputs, size_t count,

@@ -8,6 +8,7 @@
  */
 #include "base/file.h"
 #include "base/progress.h"
+#include "base/sort.h"
 #include "count/count.h"
 #include "count/counts_read.h"
 #include "count/counts_write.h"
@@ -115,7 +116,7 @@ static psdvec_status unite_words(merging *m)
     }
     for (uint32_t i = 0; i < seen.count; i++)
         order[i] = i;
-    qsort_r(order, seen.count, sizeof *order, by_frequency, &seen);
+    PV_TRY_DONE(pv_sort(ctx, order, seen.count, sizeof *order, by_frequency, &seen));
     PV_TRY_DONE(pv_word_table_init(&sorted, ctx, seen.count));
     for (uint32_t i = 0; i < seen.count; i++) {
         uint32_t id;

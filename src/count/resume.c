@@ -378,16 +378,13 @@ static psdvec_status add_up_inputs(resumable *r)
 
 /* ---- The whole --------------------------------------------------------------------------- */
 
-static psdvec_status check_inputs(const resumable *r, const char *output)
+static psdvec_status check_inputs(const resumable *r)
 {
-    for (size_t i = 0; i < r->files.count; i++) {
-        const char *path = r->files.files[i].path;
-        if (strcmp(path, "-") == 0)
+    for (size_t i = 0; i < r->files.count; i++)
+        if (strcmp(r->files.files[i].path, "-") == 0)
             return pv_fail(r->ctx, PSDVEC_ERR_OPTION,
                            "standard input cannot be read again, so it cannot be counted with "
                            "--resume; save it to a file first");
-        PV_TRY(pv_refuse_same_file(r->ctx, &path, 1, output));
-    }
     return PSDVEC_OK;
 }
 
@@ -415,7 +412,8 @@ psdvec_status pv_count_resumable(psdvec_context *ctx, const psdvec_count_options
     pv_vocabulary_init(&list, ctx);
     pv_provenance_init(&r.provenance, ctx);
     PV_TRY_DONE(pv_inputs_expand(ctx, inputs, input_count, &r.files));
-    PV_TRY_DONE(check_inputs(&r, output));
+    PV_TRY_DONE(check_inputs(&r));
+    PV_TRY_DONE(pv_keep_output_apart(ctx, options, &r.files, output));
     PV_TRY_DONE(pv_output_open(ctx, output, &probe)); /* to notice now if it cannot be written */
     pv_output_discard(probe);
     PV_TRY_DONE(make_folder(ctx, options->resume_dir));

@@ -35,7 +35,9 @@ typedef struct reader {
     uint16_t *units;
     size_t unit_capacity;
     size_t document_start; /* in ids */
-    bool document_begun;   /* it has a word already */
+    bool document_begun;   /* it has a word in this part already */
+    bool border_seen;      /* a document has ended in this part */
+    bool first_counted, first_words; /* as in pv_token_piece */
     uint32_t part;
     bool continues;
     struct pv_input_totals seen; /* in this piece */
@@ -85,6 +87,17 @@ static psdvec_status begin_generation(reader *r)
 
 /* ---- Ending a part: its tokens to the spool ------------------------------ */
 
+static void begin_part(reader *r, bool continues)
+{
+    r->id_count = 0;
+    r->document_start = 0;
+    r->continues = continues;
+    r->document_begun = false;
+    r->border_seen = false;
+    r->first_counted = !continues;
+    r->first_words = false;
+}
+
 static psdvec_status flush_part(reader *r)
 {
     if (r->unit_capacity < 2 * r->id_count) {
@@ -107,6 +120,10 @@ static psdvec_status flush_part(reader *r)
         .tokens = (uint32_t)r->id_count,
         .generation = r->generation_number,
         .continues = r->continues,
+        .first_counted = r->first_counted,
+        .first_words = r->first_words,
+        .last_words = r->document_begun,
+        .has_border = r->border_seen,
     };
     PV_TRY(pv_spool_append(r->store->tokens, r->units, units * sizeof *r->units, &piece.offset));
     pv_token_store *store = r->store;
@@ -116,10 +133,8 @@ static psdvec_status flush_part(reader *r)
     if (status == PSDVEC_OK)
         store->pieces[store->piece_count++] = piece;
     pthread_mutex_unlock(&store->lock);
-    r->id_count = 0;
-    r->document_start = 0;
     r->part++;
-    r->continues = true;
+    begin_part(r, true);
     return status;
 }
 
@@ -202,6 +217,7 @@ static void end_document(reader *r)
             r->id_count = r->document_start;
             r->seen.tokens -= words;
             r->seen.documents--;
+            r->first_words &= r->border_seen;
         }
     }
     r->document_begun = false;
@@ -210,8 +226,10 @@ static void end_document(reader *r)
 static void add_mark(reader *r, uint32_t mark)
 {
     r->ids[r->id_count++] = mark;
-    if (mark == PV_TOKEN_MARK_DOCUMENT)
+    if (mark == PV_TOKEN_MARK_DOCUMENT) {
         r->document_start = r->id_count;
+        r->border_seen = true;
+    }
 }
 
 static inline void add_word(reader *r, uint32_t id)
@@ -220,7 +238,8 @@ static inline void add_word(reader *r, uint32_t id)
     r->ids[r->id_count++] = id + PV_TOKEN_FIRST_WORD;
     if (PV_UNLIKELY(!r->document_begun)) {
         r->document_begun = true;
-        r->seen.documents++;
+        r->seen.documents += r->border_seen || r->first_counted;
+        r->first_words |= !r->border_seen;
     }
 }
 
@@ -375,13 +394,12 @@ static psdvec_status read_piece(reader *r)
             pthread_mutex_unlock(&r->store->lock);
         }
     }
-    r->id_count = 0;
-    r->document_start = 0;
     r->part = 0;
-    r->continues = piece->continues;
-    r->document_begun = piece->continues;
+    begin_part(r, piece->continues);
     PV_TRY(pv_buffer_reserve(text, 1)); /* so that the padding exists */
-    pv_tokenizer_start(&r->tokenizer, text->data, text->length, piece->kind != PV_PIECE_TEXT);
+    pv_tokenizer_start(&r->tokenizer, text->data, text->length,
+                       (piece->kind != PV_PIECE_TEXT ? PV_TEXT_RECORDS : 0) |
+                           (piece->mid_line ? PV_TEXT_MID_LINE : 0));
     for (size_t count; (count = pv_tokenizer_next(&r->tokenizer, tokens, BATCH)) > 0;) {
         PV_TRY(reserve_ids(r));
         PV_TRY(read_batch(r, tokens, count));
@@ -442,6 +460,25 @@ static int by_place(const void *a, const void *b)
     return (x->part > y->part) - (x->part < y->part);
 }
 
+/* What only the whole shows: a piece cannot go on with a document of another
+ * input, whose text merely comes before it because files between were empty;
+ * and a document in several pieces is one if any of them has a word. */
+static void join_pieces(pv_token_store *store, const pv_inputs *inputs)
+{
+    uint32_t last_input = UINT32_MAX;
+    bool has_words = false; /* the document so far */
+    for (size_t i = 0; i < store->piece_count; i++) {
+        pv_token_piece *piece = &store->pieces[i];
+        uint32_t input = inputs->files[piece->file].input;
+        piece->continues &= input == last_input;
+        last_input = input;
+        has_words &= piece->continues;
+        if (piece->first_words && !has_words && !piece->first_counted)
+            store->inputs[input].documents++;
+        has_words = piece->has_border ? piece->last_words : has_words || piece->first_words;
+    }
+}
+
 static void tell_bad_input(const pv_token_store *store, const psdvec_text_options *options)
 {
     if (store->bad_bytes)
@@ -495,6 +532,7 @@ psdvec_status pv_token_store_read(psdvec_context *ctx, const pv_inputs *inputs, 
     pv_corpus_finish(corpus);
     if (store->piece_count)
         qsort(store->pieces, store->piece_count, sizeof *store->pieces, by_place);
+    join_pieces(store, inputs);
     for (size_t i = 0; i < input_count; i++) {
         store->bytes += store->inputs[i].bytes;
         store->documents += store->inputs[i].documents;

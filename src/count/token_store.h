@@ -32,6 +32,10 @@ typedef struct pv_token_piece {
     uint32_t tokens;     /* words and marks */
     uint32_t generation;
     bool continues;      /* no border before it */
+    bool first_counted;  /* its first document began here, and was counted if it has words */
+    bool first_words;    /* words before its first document border, if any */
+    bool last_words;     /* words after its last one */
+    bool has_border;
 } pv_token_piece;
 
 typedef struct pv_generation {

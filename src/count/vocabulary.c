@@ -8,6 +8,7 @@
  */
 #include "count/vocabulary.h"
 
+#include "base/sort.h"
 #include "base/thread.h"
 
 #include <stdlib.h>
@@ -45,7 +46,7 @@ typedef struct merge_job {
     pv_token_store *store;
     uint64_t min_count;
     const pv_word_table *fixed; /* value: final id; NULL without a list */
-    const pv_word_table *keep;
+    pv_word_table *keep;
     uint32_t **order;                   /* per generation in memory */
     size_t (*start)[PV_PARTITIONS + 1]; /* likewise */
     pthread_mutex_t lock;               /* of what follows */
@@ -152,12 +153,12 @@ static psdvec_status decide(merge_job *job, pv_word_table *words)
 {
     psdvec_status status = PSDVEC_OK;
     pthread_mutex_lock(&job->lock);
-    job->distinct += words->count;
     for (uint32_t entry = 0; entry < words->count && status == PSDVEC_OK; entry++) {
         pv_word *word = &words->words[entry];
         const char *text = pv_word_text(words, entry);
         pv_word_key key = pv_word_key_padded(text, word->length);
         uint32_t number = PV_UNKNOWN_WORD, found;
+        job->distinct += word->value > 0;
         if (job->fixed) {
             if (pv_word_table_find(job->fixed, &key, &found)) {
                 number = found;
@@ -165,6 +166,8 @@ static psdvec_status decide(merge_job *job, pv_word_table *words)
             }
         } else if (word->value > 0) { /* 0: only in documents that were dropped */
             bool kept = job->keep && pv_word_table_find(job->keep, &key, &found);
+            if (kept)
+                job->keep->words[found].value = 1; /* it stands in the text */
             if (kept || word->value >= job->min_count)
                 status = add_survivor(job, text, word, kept, &number);
         }
@@ -273,8 +276,8 @@ static psdvec_status rank_generation(void *opaque, size_t g, int worker)
 static psdvec_status order_survivors(merge_job *job, const psdvec_count_options *options)
 {
     size_t passed = job->count;
-    if (passed)
-        qsort_r(job->survivors, passed, sizeof *job->survivors, by_frequency, job->bytes.data);
+    PV_TRY(pv_sort(job->ctx, job->survivors, passed, sizeof *job->survivors, by_frequency,
+                   job->bytes.data));
     apply_limit(job, options->max_vocab);
     uint32_t *rank = pv_alloc(job->ctx, passed, sizeof *rank, what);
     psdvec_status status = rank ? settle(job, rank, passed) : pv_failure(job->ctx);
@@ -334,6 +337,18 @@ psdvec_status pv_vocabulary_set(pv_vocabulary *v, const pv_word_table *words)
     return PSDVEC_OK;
 }
 
+static void warn_of_missing_words(psdvec_context *ctx, const pv_word_table *keep)
+{
+    enum { NAMED = 5 };
+    uint32_t missing = 0;
+    for (uint32_t i = 0; i < keep->count; i++)
+        if (keep->words[i].value == 0 && missing++ < NAMED)
+            pv_warn(ctx, "the word \"%.*s\" was to be kept, but never stands in the text",
+                    (int)keep->words[i].length, pv_word_text(keep, i));
+    if (missing > NAMED)
+        pv_warn(ctx, "and %u more words that were to be kept", missing - NAMED);
+}
+
 static psdvec_status table_of_vocabulary(const pv_vocabulary *v, pv_word_table *table)
 {
     PV_TRY(pv_word_table_init(table, v->ctx, v->count));
@@ -377,6 +392,8 @@ psdvec_status pv_vocabulary_build(pv_vocabulary *v, pv_token_store *store,
     PV_TRY_DONE(pv_parallel_tasks(ctx, generations, prepare_generation, &job));
     PV_TRY_DONE(pv_parallel_tasks(ctx, PV_PARTITIONS, merge_partition, &job));
     v->distinct = job.distinct;
+    if (job.keep)
+        warn_of_missing_words(ctx, job.keep);
     /* The words themselves are not needed any more, only their numbers. */
     for (size_t g = 0; g < generations; g++)
         pv_word_table_free(&store->generations[g]->table);
