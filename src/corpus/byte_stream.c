@@ -29,6 +29,7 @@ struct pv_stream {
     int fd;
     bool owns_fd;
     bool regular; /* a file on disk, never blocks */
+    bool ended;   /* the end was met */
     uint64_t consumed;
 
     char peek[PEEK]; /* the first bytes, read to see what the file is */
@@ -63,7 +64,7 @@ static psdvec_status wait_readable(pv_stream *stream)
 static psdvec_status read_file(pv_stream *stream, char *bytes, size_t capacity, size_t *got)
 {
     *got = 0;
-    for (;;) {
+    while (!stream->ended) { /* a terminal would ask again after the end */
         PV_TRY(wait_readable(stream));
         ssize_t count = read(stream->fd, bytes, capacity);
         if (count < 0 && (errno == EINTR || errno == EAGAIN))
@@ -71,9 +72,11 @@ static psdvec_status read_file(pv_stream *stream, char *bytes, size_t capacity, 
         if (count < 0)
             return pv_fail_errno(stream->ctx, PSDVEC_ERR_READ, "cannot read", stream->path, errno);
         *got = (size_t)count;
+        stream->ended = count == 0;
         stream->consumed += (uint64_t)count;
-        return PSDVEC_OK;
+        break;
     }
+    return PSDVEC_OK;
 }
 
 /* What was looked at first, then the rest of the file. */
@@ -161,6 +164,7 @@ static la_int64_t archive_wants_seek(struct archive *archive, void *opaque, la_i
 {
     pv_stream *stream = opaque;
     stream->peek_used = stream->peek_length;
+    stream->ended = false;
     off_t position = lseek(stream->fd, offset, whence);
     if (position < 0) {
         archive_set_error(archive, errno, "seeking failed");
@@ -259,6 +263,15 @@ void pv_stream_close(pv_stream *stream)
     pv_free(stream->ctx, stream);
 }
 
+/* An archive may end before the gzip around it does, whose check sum is last. */
+static psdvec_status check_rest(pv_stream *stream)
+{
+    size_t got = stream->gunzip ? 1 : 0;
+    while (got > 0)
+        PV_TRY(pv_gunzip_read(stream->gunzip, stream->packed, PACKED_BLOCK, &got));
+    return PSDVEC_OK;
+}
+
 /* The next regular file of the archive that is not clutter. */
 static psdvec_status next_in_archive(pv_stream *stream, bool *more)
 {
@@ -267,7 +280,7 @@ static psdvec_status next_in_archive(pv_stream *stream, bool *more)
         int result = archive_read_next_header(stream->archive, &entry);
         if (result == ARCHIVE_EOF) {
             *more = false;
-            return PSDVEC_OK;
+            return check_rest(stream);
         }
         if (result != ARCHIVE_OK && result != ARCHIVE_WARN)
             return fail_archive(stream);

@@ -67,7 +67,7 @@ psdvec_status pv_rows_reserve(pv_rows *rows, size_t extra)
 
 psdvec_status pv_rows_add(pv_rows *rows, uint32_t row, pv_row_sum *sum)
 {
-    PV_TRY(pv_rows_reserve(rows, sum->touched_count));
+    PV_TRY(pv_rows_reserve(rows, sum->touched_count + 1)); /* never without an array */
     size_t count = pv_row_sum_take(sum, rows->columns + rows->used, rows->values + rows->used);
     rows->lengths[row - rows->first] = (uint32_t)count;
     rows->used += count;

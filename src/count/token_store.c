@@ -36,6 +36,7 @@ typedef struct reader {
     size_t unit_capacity;
     size_t document_start; /* in ids */
     bool document_begun;   /* it has a word in this part already */
+    bool begun_before;     /* its first document, in parts before this one */
     bool border_seen;      /* a document has ended in this part */
     bool first_counted, first_words; /* as in pv_token_piece */
     uint32_t part;
@@ -87,14 +88,16 @@ static psdvec_status begin_generation(reader *r)
 
 /* ---- Ending a part: its tokens to the spool ------------------------------ */
 
-static void begin_part(reader *r, bool continues)
+/* `begun_before`: its first document has, or may have, words in parts before. */
+static void begin_part(reader *r, bool continues, bool begun_before)
 {
     r->id_count = 0;
     r->document_start = 0;
     r->continues = continues;
+    r->begun_before = begun_before;
     r->document_begun = false;
     r->border_seen = false;
-    r->first_counted = !continues;
+    r->first_counted = !begun_before;
     r->first_words = false;
 }
 
@@ -134,7 +137,7 @@ static psdvec_status flush_part(reader *r)
         store->pieces[store->piece_count++] = piece;
     pthread_mutex_unlock(&store->lock);
     r->part++;
-    begin_part(r, true);
+    begin_part(r, true, r->document_begun || (r->begun_before && !r->border_seen));
     return status;
 }
 
@@ -205,7 +208,7 @@ done:
 static void end_document(reader *r)
 {
     uint32_t least = r->job->rules->options.min_document_words;
-    bool whole = r->document_start > 0 || !r->continues;
+    bool whole = r->border_seen || !r->begun_before;
     if (least > 1 && whole && r->document_begun) {
         size_t words = 0;
         for (size_t i = r->document_start; i < r->id_count; i++)
@@ -395,7 +398,7 @@ static psdvec_status read_piece(reader *r)
         }
     }
     r->part = 0;
-    begin_part(r, piece->continues);
+    begin_part(r, piece->continues, piece->continues);
     PV_TRY(pv_buffer_reserve(text, 1)); /* so that the padding exists */
     pv_tokenizer_start(&r->tokenizer, text->data, text->length,
                        (piece->kind != PV_PIECE_TEXT ? PV_TEXT_RECORDS : 0) |

@@ -83,12 +83,12 @@ static psdvec_status from_text(psdvec_context *ctx, const char *path, pv_word_ta
 {
     pv_map map;
     PV_TRY(pv_map_open(ctx, path, false, &map));
-    const char *line = (const char *)map.data, *end = line + map.size;
+    const char *line = map.size ? (const char *)map.data : "", *end = line + map.size;
     if (map.size >= 3 && memcmp(line, "\xEF\xBB\xBF", 3) == 0)
         line += 3;
     psdvec_status status = PSDVEC_OK;
     uint64_t with_frequency = 0;
-    for (uint64_t number = 1; line && line < end && status == PSDVEC_OK; number++) {
+    for (uint64_t number = 1; line < end && status == PSDVEC_OK; number++) {
         const char *newline = memchr(line, '\n', (size_t)(end - line));
         const char *line_end = newline ? newline : end;
         status = add_line(ctx, path, number, line, line_end, words, &with_frequency);

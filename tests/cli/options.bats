@@ -40,7 +40,7 @@ setup() { common_setup; }
         count x -o y --seed 18446744073709551616
     refused 2 "--min-count must be a whole number of at least 1, not '0'" \
         count x -o y --min-count 0
-    refused 2 "--threads must be a whole number from 1 to 4096, not '0'" count x -o y --threads 0
+    refused 2 "--threads must be a whole number from 1 to 1024, not '0'" count x -o y --threads 0
 }
 
 @test "real numbers are strict" {

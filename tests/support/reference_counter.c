@@ -118,12 +118,60 @@ static void push(sequence *s, int64_t item)
 typedef struct tokens {
     ref_counts *counts; /* NULL: only the places of borders matter */
     sequence out;
+    char *last; /* the last word, of which is not yet known whether it is a line's guard */
+    size_t last_length;
 } tokens;
 
 static void take_token(void *user, const char *word, size_t length)
 {
+    (void)word, (void)length;
     tokens *t = user;
-    push(&t->out, !word ? BORDER : t->counts ? (int64_t)word_number(t->counts, word, length) : 0);
+    push(&t->out, word ? 0 : BORDER);
+}
+
+/* The last word of each line is its guard (guard_lines) and left out. */
+static void take_guarded(void *user, const char *word, size_t length)
+{
+    tokens *t = user;
+    if (word && t->last)
+        push(&t->out, (int64_t)word_number(t->counts, t->last, t->last_length));
+    free(t->last);
+    t->last = NULL;
+    if (!word) {
+        push(&t->out, BORDER);
+        return;
+    }
+    t->last = need(malloc(length + 1));
+    memcpy(t->last, word, length);
+    t->last_length = length;
+}
+
+/* The text with one more word at the end of each line, so that each line has a
+ * word and its end is told, even that of a blank one. */
+static char *guard_lines(const psdvec_text_options *options, const char *at, const char *end,
+                         size_t *length)
+{
+    size_t guard = options->tokenizer == PSDVEC_TOKENIZER_ORIGINAL ? 2 : 1, lines = 1, used = 0;
+    if (options->min_length > guard)
+        guard = options->min_length;
+    for (const char *c = at; c < end; c++)
+        lines += *c == '\n';
+    char *text = need(malloc((size_t)(end - at) + lines * (guard + 2) + 1));
+    for (; at < end; at++) {
+        if (*at == '\n') {
+            text[used++] = ' ';
+            memset(text + used, 'q', guard);
+            used += guard;
+        }
+        text[used++] = *at;
+        if (at + 1 == end && *at != '\n') {
+            text[used++] = ' ';
+            memset(text + used, 'q', guard);
+            used += guard;
+        }
+    }
+    *length = used;
+    return text;
 }
 
 static bool is_blank(const char *line, const char *end)
@@ -167,10 +215,15 @@ static psdvec_status read_text(psdvec_context *ctx, reading *r, const ref_text *
     if (text->length >= 3 && memcmp(at, "\xEF\xBB\xBF", 3) == 0)
         at += 3;
     tokens lines = {.counts = r->counts}, sentences = {0};
+    size_t guarded_length;
+    char *guarded = guard_lines(&options, at, end, &guarded_length);
     options.document = PSDVEC_DOCUMENT_LINE;
     options.sentences = false;
+    options.min_document_words = 1;
     psdvec_status status =
-        psdvec_tokenize(ctx, &options, at, (size_t)(end - at), take_token, &lines);
+        psdvec_tokenize(ctx, &options, guarded, guarded_length, take_guarded, &lines);
+    free(guarded);
+    free(lines.last);
     if (status == PSDVEC_OK && r->options->text.sentences) {
         options.document = PSDVEC_DOCUMENT_FILE;
         options.sentences = true;

@@ -261,9 +261,7 @@ static void random_options(dice *d, psdvec_count_options *o)
     t->max_length = dice_percent(d, 20) ? 3 + (uint32_t)dice_below(d, 20) : 0;
     t->document = (psdvec_document)dice_below(d, 4);
     /* What ends a sentence of text already tokenised is tested with the tokeniser. */
-    t->sentences = dice_percent(d, 30) && t->tokenizer != PSDVEC_TOKENIZER_WHITESPACE;
-    if (t->document == PSDVEC_DOCUMENT_BLANK_LINE)
-        t->sentences = false; /* see sentences_do_not_end_paragraphs */
+    t->sentences = dice_percent(d, 30);
     t->min_document_words = dice_percent(d, 20) ? (uint32_t)dice_below(d, 9) : 1;
     o->window = windows[dice_below(d, sizeof windows / sizeof windows[0])];
     o->distance = (psdvec_distance)dice_below(d, 3);
@@ -493,9 +491,6 @@ static void every_document_rule_holds_across_pieces(void **state)
     fill_text(&b->texts[0], &d, &r);
     for (int rule = 0; rule < 4; rule++) {
         for (int sentences = 0; sentences < 2; sentences++) {
-            /* see sentences_do_not_end_paragraphs */
-            if (rule == PSDVEC_DOCUMENT_BLANK_LINE && sentences)
-                continue;
             psdvec_count_options o;
             psdvec_count_options_default(&o);
             o.window = 10;
@@ -700,36 +695,35 @@ static void a_document_that_begins_with_a_piece_without_words_is_still_one(void 
     compare_one_file(b, &o, "a megabyte of dots");
 }
 
-static void the_length_of_a_document_is_that_of_all_its_pieces(void **state)
+static void a_document_of_several_pieces_is_never_too_short(void **state)
 {
     bench *b = *state;
     text *t = &b->texts[0];
+    put_text(t, "the cat sat on the mat\n"); /* its first piece has but these words */
     while (t->length < 1200000)
+        put_text(t, "- - - - - - - - - - -\n");
+    for (int i = 0; i < 200; i++)
         put_text(t, "the cat sat on the mat\n");
     psdvec_count_options o;
     psdvec_count_options_default(&o);
     o.min_count = 1;
     o.text.document = PSDVEC_DOCUMENT_FILE;
-    o.text.min_document_words = 200000; /* it has 313,044 */
+    o.text.min_document_words = 1000; /* it has 1,206 */
     compare_one_file(b, &o, "long enough as a whole");
 }
 
-static void a_document_of_several_pieces_can_be_too_short(void **state)
+static void more_words_than_can_be_asked_of_a_document_are_refused(void **state)
 {
     bench *b = *state;
     psdvec_count_options o;
     psdvec_count_options_default(&o);
-    o.min_count = 1;
-    o.text.document = PSDVEC_DOCUMENT_FILE;
-    o.text.min_document_words = 1000000;
-    text *t = &b->texts[0];
-    while (t->length < 1200000)
-        put_text(t, "the cat sat on the mat\n");
+    o.text.min_document_words = 1001;
+    put_text(&b->texts[0], "the cat sat on the mat\n");
     b->count = 1;
     write_texts(b);
     const char *inputs[] = {b->paths[0]};
     char message[512];
-    assert_int_equal(run(b, &o, inputs, 1, 1, plenty, message, sizeof message), PSDVEC_ERR_EMPTY);
+    assert_int_equal(run(b, &o, inputs, 1, 1, plenty, message, sizeof message), PSDVEC_ERR_OPTION);
 }
 
 static void sentences_do_not_end_paragraphs(void **state)
@@ -776,8 +770,8 @@ int main(void)
         TEST(a_document_whose_first_file_has_no_words_is_still_one),
         TEST(a_sentence_ends_at_the_end_of_a_file),
         TEST(a_document_that_begins_with_a_piece_without_words_is_still_one),
-        TEST(the_length_of_a_document_is_that_of_all_its_pieces),
-        TEST(a_document_of_several_pieces_can_be_too_short),
+        TEST(a_document_of_several_pieces_is_never_too_short),
+        TEST(more_words_than_can_be_asked_of_a_document_are_refused),
         TEST(sentences_do_not_end_paragraphs),
         TEST(words_of_dropped_documents_are_not_among_the_distinct_ones),
     };

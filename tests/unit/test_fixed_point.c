@@ -52,7 +52,7 @@ static void a_decimal_becomes_the_nearest_multiple(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         pv_decimal d;
         pv_rounding r = {.scale = cases[i].scale};
-        uint64_t fixed;
+        uint64_t fixed = 0;
         const char *end = pv_decimal_read(cases[i].text, &d);
         if (!end || *end || !pv_round_decimal(&r, &d, &fixed) || fixed != cases[i].fixed ||
             r.fractions != cases[i].fraction || (r.inexact != 0) != cases[i].inexact)
