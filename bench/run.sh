@@ -21,7 +21,7 @@ out=$work/out.safetensors
 
 measure() { "$bench/measure" "$repeat" "$@"; }
 field() { cut -f"$1" <<<"$2"; }
-ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", b > 0 ? a / b : 0 }'; }
+ratio() { awk -v a="$1" -v b="$2" 'BEGIN { if (b > 0) printf "%.2f", a / b; else printf "?" }'; }
 row() { # label, measurement, words, time to compare with, of that: wall or cpu
     local wall cpu peak
     wall=$(field 1 "$2") cpu=$(field 2 "$2") peak=$(field 3 "$2")
@@ -41,12 +41,25 @@ echo
 echo "| what | wall s | CPU s | peak MiB | million words/s | ratio |"
 echo "|---|---|---|---|---|---|"
 
-one=$(measure "${count[@]}" --threads 1 "$work/text")
-two=$(measure "${count[@]}" --threads 2 "$work/text")
-if [ -n "${GLOVE:-}" ]; then
-    glove=$(measure bash -c '"$0/vocab_count" -verbose 0 -min-count "$1" <"$2" >"$3/vocab" &&
+# The commands that are compared run in turn, round after round, so that a
+# noisy minute disturbs all of them alike; then the median of each.
+medians() { # column by column
+    awk -F'\t' '{ for (i = 1; i <= 3; i++) v[i, NR] = $i }
+        END { for (i = 1; i <= 3; i++) { n = NR
+            for (a = 1; a <= n; a++) for (b = a + 1; b <= n; b++)
+                if (v[i, b] < v[i, a]) { t = v[i, a]; v[i, a] = v[i, b]; v[i, b] = t }
+            printf "%s%s", v[i, int((n + 1) / 2)], i < 3 ? "\t" : "\n" } }' "$1"
+}
+for ((round = 0; round < repeat; round++)); do
+    "$bench/measure" 1 "${count[@]}" --threads 1 "$work/text" >>"$work/one"
+    "$bench/measure" 1 "${count[@]}" --threads 2 "$work/text" >>"$work/two"
+    [ -z "${GLOVE:-}" ] || "$bench/measure" 1 bash -c '"$0/vocab_count" -verbose 0 -min-count "$1" <"$2" >"$3/vocab" &&
         cd "$3" && "$0/cooccur" -verbose 0 -window-size 5 -memory 4 -vocab-file vocab <"$2" >cooccur.bin' \
-        "$GLOVE" "$min_count" "${GLOVE_TEXT:?}" "$work")
+        "$GLOVE" "$min_count" "${GLOVE_TEXT:?}" "$work" 2>/dev/null >>"$work/glove"
+done
+one=$(medians "$work/one") two=$(medians "$work/two")
+if [ -n "${GLOVE:-}" ]; then
+    glove=$(medians "$work/glove")
     g=$(field 1 "$glove")
     row "GloVe vocab_count + cooccur, text tokenised before" "$glove" "$words" "1"
     row "psdvec count, 1 thread" "$one" "$words" "$(ratio "$g" "$(field 1 "$one")") times GloVe"

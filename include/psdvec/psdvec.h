@@ -82,9 +82,9 @@ typedef enum psdvec_status {
     PSDVEC_ERR_MISMATCH = 303, /* files that do not belong together */
 
     /* 4xx: the result cannot be written */
-    PSDVEC_ERR_WRITE = 400,        /* missing folder, no permission, I/O error */
-    PSDVEC_ERR_DISK_FULL = 401,    /* no room */
-    PSDVEC_ERR_SAME_FILE = 402,    /* the output is one of the inputs */
+    PSDVEC_ERR_WRITE = 400,     /* missing folder, no permission, I/O error */
+    PSDVEC_ERR_DISK_FULL = 401, /* no room */
+    PSDVEC_ERR_SAME_FILE = 402, /* the output is one of the inputs */
 
     /* 5xx: resources */
     PSDVEC_ERR_MEMORY = 500,   /* the system refused memory */
@@ -110,12 +110,12 @@ typedef struct psdvec_context psdvec_context;
 
 /* What is going on, for a progress line. `total` is 0 while unknown. */
 typedef struct psdvec_progress {
-    const char *stage;     /* "reading", "counting", ... */
-    const char *unit;      /* "B", "words", "rows" */
-    uint64_t done, total;  /* in units */
-    double elapsed;        /* seconds since the stage began */
-    double rate;           /* units a second, recent */
-    double remaining;      /* seconds left; negative while unknown */
+    const char *stage;    /* "reading", "counting", ... */
+    const char *unit;     /* "B", "words", "rows" */
+    uint64_t done, total; /* in units */
+    double elapsed;       /* seconds since the stage began */
+    double rate;          /* units a second, recent */
+    double remaining;     /* seconds left; negative while unknown */
 } psdvec_progress;
 
 typedef enum psdvec_message_level {
@@ -183,7 +183,7 @@ typedef enum psdvec_document {
 
 typedef struct psdvec_text_options {
     psdvec_tokenizer tokenizer;
-    psdvec_case letter_case;  /* AUTO: fold for words, original, icu; keep for whitespace */
+    psdvec_case letter_case; /* AUTO: fold for words, original, icu; keep for whitespace */
     psdvec_accents accents;
     psdvec_digits digits;
     psdvec_inner apostrophes; /* JOIN: don't is one word. JOIN by default */
@@ -191,10 +191,10 @@ typedef struct psdvec_text_options {
     uint32_t min_length;      /* shorter tokens vanish; in characters */
     uint32_t max_length;      /* longer tokens vanish; 0: the tokenizer's default */
     psdvec_document document;
-    bool sentences;               /* windows end at sentence ends too */
-    uint32_t min_document_words;  /* shorter documents vanish; at most 1000 */
-    bool strict;                  /* bad UTF-8 or a bad record is an error */
-    const char *json_field;       /* inputs are JSON lines; take this field. NULL: plain text */
+    bool sentences;              /* windows end at sentence ends too */
+    uint32_t min_document_words; /* shorter documents vanish; at most 1000 */
+    bool strict;                 /* bad UTF-8 or a bad record is an error */
+    const char *json_field;      /* inputs are JSON lines; take this field. NULL: plain text */
 } psdvec_text_options;
 
 PSDVEC_API void psdvec_text_options_default(psdvec_text_options *options);
@@ -213,17 +213,17 @@ typedef enum psdvec_oov {
 
 typedef struct psdvec_count_options {
     psdvec_text_options text;
-    uint32_t window;           /* words after the context word; 1 to 1000 */
+    uint32_t window; /* words after the context word; 1 to 1000 */
     psdvec_distance distance;
     psdvec_oov oov;
-    double subsample;          /* t of keep(w) = min(1, sqrt(t/f) + t/f); 0: off */
-    uint64_t min_count;        /* rarer words are unknown words */
-    uint32_t max_vocab;        /* most words; 0: no limit */
-    const char *vocab_file;    /* a fixed list (text, or a counts file), to which min_count and
+    double subsample;              /* t of keep(w) = min(1, sqrt(t/f) + t/f); 0: off */
+    uint64_t min_count;            /* rarer words are unknown words */
+    uint32_t max_vocab;            /* most words; 0: no limit */
+    const char *vocab_file;        /* a fixed list (text, or a counts file), to which min_count and
                                   max_vocab do not apply; NULL: none */
     const char *const *keep_words; /* known whatever their frequency */
     size_t keep_words_count;
-    const char *resume_dir;    /* keep partial results here and go on from them; NULL: no */
+    const char *resume_dir; /* keep partial results here and go on from them; NULL: no */
 } psdvec_count_options;
 
 PSDVEC_API void psdvec_count_options_default(psdvec_count_options *options);
@@ -234,7 +234,7 @@ PSDVEC_API psdvec_status psdvec_count_options_check(psdvec_context *ctx,
 
 /* What a counting run saw. */
 typedef struct psdvec_count_report {
-    uint64_t bytes;          /* of text, after decompression */
+    uint64_t bytes; /* of text, after decompression */
     uint64_t documents;
     uint64_t tokens;         /* all of them, unknown words included */
     uint64_t known_tokens;   /* of words in the vocabulary */
@@ -267,19 +267,19 @@ PSDVEC_API void psdvec_counts_close(psdvec_counts *counts);
 PSDVEC_API psdvec_status psdvec_counts_verify(psdvec_context *ctx, const psdvec_counts *counts);
 
 typedef struct psdvec_counts_info {
-    uint32_t words;      /* n: words 0 .. n-1, most frequent first unless a list was given */
-    uint64_t bigrams;    /* distinct directed pairs stored */
-    uint64_t scale;      /* a stored value v means v / scale occurrences */
-    uint64_t total;      /* sum of all stored values */
-    uint64_t tokens;     /* tokens read, unknown words included */
+    uint32_t words;   /* n: words 0 .. n-1, most frequent first unless a list was given */
+    uint64_t bigrams; /* distinct directed pairs stored */
+    uint64_t scale;   /* a stored value v means v / scale occurrences */
+    uint64_t total;   /* sum of all stored values */
+    uint64_t tokens;  /* tokens read, unknown words included */
     uint64_t documents;
     uint64_t file_bytes;
     uint32_t window;
-    bool wide;                 /* values are 64 bits wide */
-    const char *settings_json; /* how it was made: an object */
+    bool wide;                   /* values are 64 bits wide */
+    const char *settings_json;   /* how it was made: an object */
     const char *vocabulary_json; /* how the words were chosen: an object */
-    const char *inputs_json;   /* from what: an array of objects */
-    const char *written_by;    /* "psdvec 0.1.0" */
+    const char *inputs_json;     /* from what: an array of objects */
+    const char *written_by;      /* "psdvec 0.1.0" */
 } psdvec_counts_info;
 
 PSDVEC_API const psdvec_counts_info *psdvec_counts_get_info(const psdvec_counts *counts);
@@ -375,8 +375,8 @@ typedef void psdvec_token_fn(void *user, const char *word, size_t length);
 
 /* Of one text in memory. */
 PSDVEC_API psdvec_status psdvec_tokenize(psdvec_context *ctx, const psdvec_text_options *options,
-                                         const char *text, size_t length,
-                                         psdvec_token_fn *on_token, void *user);
+                                         const char *text, size_t length, psdvec_token_fn *on_token,
+                                         void *user);
 
 /* Of inputs as for psdvec_count, in their order. */
 PSDVEC_API psdvec_status psdvec_tokenize_inputs(psdvec_context *ctx,

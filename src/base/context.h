@@ -34,7 +34,7 @@ struct psdvec_context {
     _Atomic uint64_t memory_used;
     _Atomic uint64_t memory_peak;
 
-    atomic_int status; /* of the first failure since pv_begin() */
+    atomic_int status;    /* of the first failure since pv_begin() */
     pthread_mutex_t lock; /* guards message, and calls of on_message */
     char *message;        /* heap; NULL if it could not be allocated */
 };

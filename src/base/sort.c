@@ -58,8 +58,13 @@ psdvec_status pv_sort(psdvec_context *ctx, void *array, size_t count, size_t siz
 {
     if (count < 2)
         return PSDVEC_OK;
-    sorting s = {.ctx = ctx, .from = array, .count = count, .size = size, .run = SLICE,
-                 .compare = compare, .arg = arg};
+    sorting s = {.ctx = ctx,
+                 .from = array,
+                 .count = count,
+                 .size = size,
+                 .run = SLICE,
+                 .compare = compare,
+                 .arg = arg};
     PV_TRY(pv_parallel_tasks(ctx, (count + SLICE - 1) / SLICE, sort_slice, &s));
     if (count <= SLICE)
         return PSDVEC_OK;

@@ -88,8 +88,7 @@ static bool add_block(pv_spool *spool)
         return false;
     if (spool->block_count == spool->block_capacity) {
         size_t capacity = spool->block_capacity ? 2 * spool->block_capacity : 16;
-        spool_block *blocks =
-            pv_resize(spool->ctx, spool->blocks, capacity, sizeof *blocks, NULL);
+        spool_block *blocks = pv_resize(spool->ctx, spool->blocks, capacity, sizeof *blocks, NULL);
         if (!blocks)
             return false;
         spool->blocks = blocks;

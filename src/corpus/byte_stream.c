@@ -35,8 +35,8 @@ struct pv_stream {
     char peek[PEEK]; /* the first bytes, read to see what the file is */
     size_t peek_length, peek_used;
 
-    pv_gunzip *gunzip;    /* NULL: not gzip */
-    uint64_t claimed;     /* memory of the decompressor */
+    pv_gunzip *gunzip; /* NULL: not gzip */
+    uint64_t claimed;  /* memory of the decompressor */
 
     bool started;            /* the only member of a plain file has been given */
     struct archive *archive; /* NULL: plain */
@@ -128,14 +128,16 @@ static bool looks_packed(const char *bytes, size_t length)
         size_t offset, length;
         const char *magic;
     } magics[] = {
-        {0, 3, "BZh"},                       /* bzip2 */
-        {0, 6, "\xfd" "7zXZ\0"},             /* xz */
-        {0, 4, "\x28\xb5\x2f\xfd"},          /* zstd */
-        {0, 4, "\x04\x22\x4d\x18"},          /* lz4 */
-        {0, 4, "\x02\x21\x4c\x18"},          /* lz4, legacy */
-        {0, 4, "PK\x03\x04"},                /* zip */
-        {0, 4, "PK\x05\x06"},                /* zip, empty */
-        {257, 5, "ustar"},                   /* tar */
+        {0, 3, "BZh"}, /* bzip2 */
+        {0, 6,
+         "\xfd"
+         "7zXZ\0"},                 /* xz */
+        {0, 4, "\x28\xb5\x2f\xfd"}, /* zstd */
+        {0, 4, "\x04\x22\x4d\x18"}, /* lz4 */
+        {0, 4, "\x02\x21\x4c\x18"}, /* lz4, legacy */
+        {0, 4, "PK\x03\x04"},       /* zip */
+        {0, 4, "PK\x05\x06"},       /* zip, empty */
+        {257, 5, "ustar"},          /* tar */
     };
     for (size_t i = 0; i < sizeof magics / sizeof magics[0]; i++)
         if (length >= magics[i].offset + magics[i].length &&
@@ -323,8 +325,7 @@ psdvec_status pv_stream_read(pv_stream *stream, char *bytes, size_t capacity, si
     while (stream->block_left == 0) {
         const void *block;
         la_int64_t offset;
-        int result =
-            archive_read_data_block(stream->archive, &block, &stream->block_left, &offset);
+        int result = archive_read_data_block(stream->archive, &block, &stream->block_left, &offset);
         if (result == ARCHIVE_EOF)
             return PSDVEC_OK;
         if (result != ARCHIVE_OK) /* a warning here is a check sum that does not match */

@@ -20,14 +20,14 @@ typedef struct corpus_file {
     pv_stream *stream;
     bool in_member;
     pv_piece_kind kind;
-    pv_buffer carry;    /* read, but not yet part of a piece */
-    bool member_ended;  /* the stream has no more for this member */
-    uint64_t offset;    /* of the carry within the member */
-    uint64_t line;      /* number of the line at the carry */
-    uint64_t sequence;  /* of the next piece */
-    bool continues;     /* the next piece goes on with the last document */
-    bool mid_line;      /* the next piece begins inside a line */
-    uint64_t consumed;  /* told to the progress line */
+    pv_buffer carry;   /* read, but not yet part of a piece */
+    bool member_ended; /* the stream has no more for this member */
+    uint64_t offset;   /* of the carry within the member */
+    uint64_t line;     /* number of the line at the carry */
+    uint64_t sequence; /* of the next piece */
+    bool continues;    /* the next piece goes on with the last document */
+    bool mid_line;     /* the next piece begins inside a line */
+    uint64_t consumed; /* told to the progress line */
     pv_wiki_dump *dump;
     pv_buffer pages;
 } corpus_file;
@@ -190,9 +190,8 @@ static psdvec_status begin_member(pv_corpus *corpus, corpus_file *file, size_t i
     }
     /* `none` runs the files and members of one input together. */
     bool runs_on = corpus->options->document == PSDVEC_DOCUMENT_NONE &&
-                   (file->sequence > 0 ||
-                    (index > 0 && corpus->inputs->files[index - 1].input ==
-                                      corpus->inputs->files[index].input));
+                   (file->sequence > 0 || (index > 0 && corpus->inputs->files[index - 1].input ==
+                                                            corpus->inputs->files[index].input));
     file->continues = runs_on;
     file->mid_line = false;
     return PSDVEC_OK;
@@ -308,8 +307,8 @@ static psdvec_status next_lines(pv_corpus *corpus, corpus_file *file, pv_piece *
     file->continues = inside;
     file->mid_line = used > 0 && text->data[used - 1] != '\n';
     if (file->kind == PV_PIECE_JSON_LINES)
-        for (const char *p = text->data, *end = p + used; p && (p = memchr(p, '\n', (size_t)(end - p)));
-             p++)
+        for (const char *p = text->data, *end = p + used;
+             p && (p = memchr(p, '\n', (size_t)(end - p))); p++)
             file->line++;
     return PSDVEC_OK;
 }

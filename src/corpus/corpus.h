@@ -27,16 +27,16 @@ typedef enum pv_piece_kind {
 } pv_piece_kind;
 
 typedef struct pv_piece {
-    pv_buffer text;  /* writable, padded */
-    pv_buffer name;  /* of the file or archive member, zero-terminated */
+    pv_buffer text; /* writable, padded */
+    pv_buffer name; /* of the file or archive member, zero-terminated */
     pv_piece_kind kind;
-    uint32_t file;      /* index into the list of inputs */
-    uint64_t sequence;  /* within the file */
-    uint64_t offset;    /* of the text within the member */
-    uint64_t line;      /* number of the first line, for JSON lines; from 1 */
-    bool mid_line;      /* begins inside a line */
-    bool continues;     /* goes on with the document of the piece before it */
-    bool open_end;      /* the piece after it goes on with its last document */
+    uint32_t file;     /* index into the list of inputs */
+    uint64_t sequence; /* within the file */
+    uint64_t offset;   /* of the text within the member */
+    uint64_t line;     /* number of the first line, for JSON lines; from 1 */
+    bool mid_line;     /* begins inside a line */
+    bool continues;    /* goes on with the document of the piece before it */
+    bool open_end;     /* the piece after it goes on with its last document */
 } pv_piece;
 
 void pv_piece_init(pv_piece *piece, psdvec_context *ctx);

@@ -17,7 +17,7 @@ struct pv_gunzip {
     pv_gunzip_source *source;
     void *user;
     z_stream z;
-    bool open;        /* z is initialised */
+    bool open; /* z is initialised */
     bool in_member;
     bool source_ended;
     uint64_t consumed; /* packed bytes */

@@ -27,8 +27,7 @@ static psdvec_status add_file(pv_inputs *list, const char *path, uint32_t input,
         return pv_fail(list->ctx, PSDVEC_ERR_MEMORY, "%s: the system refused memory", path);
     if (info && S_ISREG(info->st_mode)) {
         file.size = (uint64_t)info->st_size;
-        file.modified =
-            (int64_t)info->st_mtim.tv_sec * INT64_C(1000000000) + info->st_mtim.tv_nsec;
+        file.modified = (int64_t)info->st_mtim.tv_sec * INT64_C(1000000000) + info->st_mtim.tv_nsec;
     }
     list->files[list->count++] = file;
     return PSDVEC_OK;
@@ -151,8 +150,9 @@ psdvec_status pv_inputs_expand(psdvec_context *ctx, const char *const *inputs, s
     bool unknown_size = false, stdin_seen = false;
     psdvec_status status = PSDVEC_OK;
     if (count == 0)
-        return pv_fail(ctx, PSDVEC_ERR_OPTION, "no input; name files or folders, or - for "
-                                               "standard input");
+        return pv_fail(ctx, PSDVEC_ERR_OPTION,
+                       "no input; name files or folders, or - for "
+                       "standard input");
     for (size_t i = 0; i < count && status == PSDVEC_OK; i++) {
         struct stat info;
         size_t before = list->count;

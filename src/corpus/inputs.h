@@ -7,11 +7,11 @@
 #include "base/context.h"
 
 typedef struct pv_input_file {
-    char *path;        /* "-": standard input */
-    uint32_t input;    /* which of the user's inputs it came from */
-    bool named;        /* the user named it; false: found in a folder */
-    uint64_t size;     /* on disk; 0 if unknown */
-    int64_t modified;  /* nanoseconds */
+    char *path;       /* "-": standard input */
+    uint32_t input;   /* which of the user's inputs it came from */
+    bool named;       /* the user named it; false: found in a folder */
+    uint64_t size;    /* on disk; 0 if unknown */
+    int64_t modified; /* nanoseconds */
 } pv_input_file;
 
 typedef struct pv_inputs {

@@ -76,9 +76,9 @@ psdvec_status pv_tokenizer_normalize(pv_tokenizer *t, const pv_token *raw, const
     if (o->accents == PSDVEC_ACCENTS_STRIP)
         flags |= UTF8PROC_STRIPMARK;
     utf8proc_uint8_t *mapped = NULL;
-    utf8proc_ssize_t size =
-        utf8proc_map((const utf8proc_uint8_t *)t->scratch.data,
-                     (utf8proc_ssize_t)t->scratch.length, &mapped, (utf8proc_option_t)flags);
+    utf8proc_ssize_t size = utf8proc_map((const utf8proc_uint8_t *)t->scratch.data,
+                                         (utf8proc_ssize_t)t->scratch.length, &mapped,
+                                         (utf8proc_option_t)flags);
     if (size < 0)
         return pv_fail(t->ctx, PSDVEC_ERR_MEMORY, "normalising a word failed: %s",
                        utf8proc_errmsg(size));

@@ -155,8 +155,8 @@ static void open_segment(pv_tokenizer *t)
     t->in_document = false;
     unsigned char *sentence = NULL;
     if (o->sentences)
-        sentence = pv_sentence_end(o->tokenizer == PSDVEC_TOKENIZER_WHITESPACE, t->rest,
-                                   t->document_end);
+        sentence =
+            pv_sentence_end(o->tokenizer == PSDVEC_TOKENIZER_WHITESPACE, t->rest, t->document_end);
     if (sentence && (sentence < t->document_end || t->document_ends_with == PV_TOKEN_READY)) {
         t->segment_end = sentence;
         t->segment_ends_with = PV_TOKEN_PAUSE;
@@ -252,9 +252,9 @@ size_t pv_tokenizer_next(pv_tokenizer *t, pv_token *tokens, size_t capacity)
             open_segment(t);
         }
         bool used_up = t->icu ? pv_icu_tokens(t, tokens, capacity, &n)
-                              : t->block >= t->segment_end && !t->in_run
-                                    ? true
-                                    : scan_segment(t, tokens, capacity, &n);
+                       : t->block >= t->segment_end && !t->in_run
+                           ? true
+                           : scan_segment(t, tokens, capacity, &n);
         if (used_up && n < capacity) {
             t->in_segment = false;
             if (t->segment_ends_with != PV_TOKEN_READY)

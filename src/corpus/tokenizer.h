@@ -51,9 +51,9 @@ typedef struct pv_tokenizer {
     const pv_text_rules *rules; /* shared by all threads */
     psdvec_document document;   /* what ends one in this text */
     unsigned char *text, *end;
-    unsigned char *rest;              /* where the next segment begins */
-    bool mid_line;                    /* rest is not the start of a line */
-    bool in_document;                 /* document_end and what follows are valid */
+    unsigned char *rest; /* where the next segment begins */
+    bool mid_line;       /* rest is not the start of a line */
+    bool in_document;    /* document_end and what follows are valid */
     unsigned char *document_end, *document_next;
     pv_token_kind document_ends_with; /* BREAK, or READY: with nothing */
     bool in_segment;                  /* segment_end and what follows are valid */

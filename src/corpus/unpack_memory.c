@@ -55,7 +55,10 @@ uint64_t pv_unpack_memory(const char *start, size_t length)
     const unsigned char *bytes = (const unsigned char *)start;
     if (length >= 4 && memcmp(bytes, "\x28\xb5\x2f\xfd", 4) == 0)
         return zstd_window(bytes, length) + SMALL_WINDOW;
-    if (length >= 6 && memcmp(bytes, "\xfd" "7zXZ", 6) == 0)
+    if (length >= 6 && memcmp(bytes,
+                              "\xfd"
+                              "7zXZ",
+                              6) == 0)
         return xz_dictionary(bytes, length) + SMALL_WINDOW;
     if (length >= 3 && memcmp(bytes, "BZh", 3) == 0)
         return BZIP2_BLOCKS;

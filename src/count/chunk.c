@@ -48,8 +48,8 @@ static psdvec_status decode_piece(const chunk *c, const pv_token_piece *piece, u
     uint16_t *units = pv_alloc(c->ctx, (size_t)piece->units + 1, sizeof *units, "a piece's tokens");
     if (!units)
         return pv_failure(c->ctx);
-    psdvec_status status = pv_spool_read(c->job->store->tokens, piece->offset, units,
-                                         piece->units * sizeof *units);
+    psdvec_status status =
+        pv_spool_read(c->job->store->tokens, piece->offset, units, piece->units * sizeof *units);
     size_t n = 0;
     for (size_t i = 0; status == PSDVEC_OK && i < piece->units && n < most;) {
         uint32_t token;
@@ -284,11 +284,8 @@ static psdvec_status count_group(void *opaque, size_t group, int worker, pv_row_
 psdvec_status pv_chunk_count(const pv_chunk_job *job, size_t first, size_t last,
                              const pv_row_sink *sink)
 {
-    chunk c = {.job = job,
-               .ctx = job->ctx,
-               .words = job->vocabulary->count,
-               .first = first,
-               .last = last};
+    chunk c = {
+        .job = job, .ctx = job->ctx, .words = job->vocabulary->count, .first = first, .last = last};
     psdvec_status status;
     PV_TRY_DONE(build_sequence(&c));
     PV_TRY_DONE(sort_places(&c));

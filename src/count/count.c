@@ -111,8 +111,9 @@ static psdvec_status plan_chunks(const counting *c, uint64_t all, uint64_t *chun
 {
     uint64_t words = c->vocabulary.count;
     uint64_t largest = group_entries(c) + words; /* entries of the largest group */
-    uint64_t fixed = pv_chunk_fixed_bytes(c->ctx, c->vocabulary.count, pv_window_reach(&c->window)) +
-                     (uint64_t)c->ctx->options.threads * pv_rows_bytes(largest) + (2 << 20);
+    uint64_t fixed =
+        pv_chunk_fixed_bytes(c->ctx, c->vocabulary.count, pv_window_reach(&c->window)) +
+        (uint64_t)c->ctx->options.threads * pv_rows_bytes(largest) + (2 << 20);
     uint64_t left = pv_memory_left(c->ctx);
     *chunk_tokens = left > fixed ? (left - fixed) / pv_chunk_bytes(1) : 0;
     if (*chunk_tokens > UINT32_MAX / 2)
@@ -313,8 +314,7 @@ psdvec_status pv_count_run(psdvec_context *ctx, const psdvec_count_options *opti
     PV_TRY_DONE(pv_output_open(ctx, output_path, &output));
     if (options->vocab_file)
         PV_TRY_DONE(pv_vocab_file_read(ctx, options->vocab_file, &c.vocabulary));
-    PV_TRY_DONE(
-        pv_token_store_read(ctx, &files, input_count, &options->text, folder, &c.store));
+    PV_TRY_DONE(pv_token_store_read(ctx, &files, input_count, &options->text, folder, &c.store));
     PV_TRY_DONE(pv_vocabulary_build(&c.vocabulary, c.store, options));
     PV_TRY_DONE(check_not_empty(&c, inputs[0], input_count, part.may_be_empty));
     if (!part.may_be_empty)
@@ -322,8 +322,7 @@ psdvec_status pv_count_run(psdvec_context *ctx, const psdvec_count_options *opti
     PV_TRY_DONE(pv_window_init(&c.window, ctx, options, &c.vocabulary));
     PV_TRY_DONE(pv_provenance_set(&c.provenance, options));
     PV_TRY_DONE(add_inputs(&c, inputs, input_count));
-    c.report.spilled_bytes =
-        pv_spool_on_disk(c.store->tokens) + pv_spool_on_disk(c.store->words);
+    c.report.spilled_bytes = pv_spool_on_disk(c.store->tokens) + pv_spool_on_disk(c.store->words);
 
     PV_TRY_DONE(pv_counts_writer_new(ctx, output, folder, &c.vocabulary, &c.provenance,
                                      c.window.keep, &writer));

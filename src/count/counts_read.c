@@ -11,9 +11,8 @@
 
 static psdvec_status fail_corrupt(const psdvec_counts *c, const char *cause)
 {
-    return pv_fail(c->ctx, PSDVEC_ERR_CORRUPT,
-                   "%s: the counts are damaged: %s; make the file anew", pv_st_path(c->file),
-                   cause);
+    return pv_fail(c->ctx, PSDVEC_ERR_CORRUPT, "%s: the counts are damaged: %s; make the file anew",
+                   pv_st_path(c->file), cause);
 }
 
 static psdvec_status meta_number(const psdvec_counts *c, const char *key, uint64_t *value)

@@ -16,7 +16,7 @@ struct psdvec_counts {
     const char *bytes;
     const uint64_t *offsets; /* words + 1 */
     const uint64_t *frequency, *context_total, *focus_total;
-    const double *keep; /* NULL: all 1 */
+    const double *keep;  /* NULL: all 1 */
     pv_word_table index; /* built at the first search */
     bool indexed;
     pthread_mutex_t lock;

@@ -85,11 +85,11 @@ psdvec_status pv_counts_writer_new(psdvec_context *ctx, pv_output *output, const
     w->row_end = pv_alloc_zero(ctx, words + 1, sizeof *w->row_end, what);
     w->context_total = pv_alloc_zero(ctx, words, sizeof *w->context_total, what);
     w->focus_total = pv_alloc_zero(ctx, words, sizeof *w->focus_total, what);
-    psdvec_status status =
-        w->row_end && w->context_total && w->focus_total ? PSDVEC_OK : pv_failure(ctx);
+    psdvec_status status = w->row_end && w->context_total && w->focus_total ? PSDVEC_OK
+                                                                            : pv_failure(ctx);
     if (status == PSDVEC_OK)
-        status = pv_spool_new(ctx, folder, "the list of counts", ctx->options.memory / 8,
-                              &w->values);
+        status =
+            pv_spool_new(ctx, folder, "the list of counts", ctx->options.memory / 8, &w->values);
     if (status == PSDVEC_OK)
         status = begin_file(w);
     if (status != PSDVEC_OK) {
@@ -178,8 +178,8 @@ static psdvec_status write_values(pv_counts_writer *w)
     PV_TRY(pv_st_writer_start(w->file, "values", wide ? PV_DTYPE_U64 : PV_DTYPE_U32));
     psdvec_status status = PSDVEC_OK;
     uint32_t *narrow_block = pv_alloc(w->ctx, COPY_BLOCK, sizeof *narrow_block, "copying counts");
-    uint64_t *wide_block =
-        wide ? pv_alloc(w->ctx, COPY_BLOCK, sizeof *wide_block, "copying counts") : NULL;
+    uint64_t *wide_block = wide ? pv_alloc(w->ctx, COPY_BLOCK, sizeof *wide_block, "copying counts")
+                                : NULL;
     if (!narrow_block || (wide && !wide_block)) {
         status = pv_failure(w->ctx);
         goto done;
@@ -215,15 +215,14 @@ psdvec_status pv_counts_writer_finish(pv_counts_writer *w, uint64_t *bigrams)
         w->row_end[r + 1] = w->entries;
     uint64_t words = v->count, ends = words + 1, bytes = v->offsets[words];
     PV_TRY(pv_st_writer_stop(w->file, 1, &w->entries));
-    PV_TRY(pv_output_expect(w->output,
-                            w->entries * (w->wide_count ? 8 : 4) + words * 48 + bytes));
+    PV_TRY(pv_output_expect(w->output, w->entries * (w->wide_count ? 8 : 4) + words * 48 + bytes));
     PV_TRY(write_values(w));
     PV_TRY(pv_st_writer_tensor(w->file, "indptr", PV_DTYPE_U64, 1, &ends, w->row_end));
     PV_TRY(pv_st_writer_tensor(w->file, "words", PV_DTYPE_U8, 1, &bytes, v->bytes));
     PV_TRY(pv_st_writer_tensor(w->file, "offsets", PV_DTYPE_U64, 1, &ends, v->offsets));
     PV_TRY(pv_st_writer_tensor(w->file, "counts", PV_DTYPE_U64, 1, &words, v->frequency));
-    PV_TRY(pv_st_writer_tensor(w->file, "context_totals", PV_DTYPE_U64, 1, &words,
-                               w->context_total));
+    PV_TRY(
+        pv_st_writer_tensor(w->file, "context_totals", PV_DTYPE_U64, 1, &words, w->context_total));
     PV_TRY(pv_st_writer_tensor(w->file, "focus_totals", PV_DTYPE_U64, 1, &words, w->focus_total));
     if (w->keep)
         PV_TRY(pv_st_writer_tensor(w->file, "keep", PV_DTYPE_F64, 1, &words, w->keep));

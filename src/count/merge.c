@@ -6,13 +6,13 @@
  * first. Rows of the result are added up one at a time from the mapped files,
  * so memory does not grow with the number of bigrams.
  */
+#include "count/merge.h"
 #include "base/file.h"
 #include "base/progress.h"
 #include "base/sort.h"
 #include "count/count.h"
 #include "count/counts_read.h"
 #include "count/counts_write.h"
-#include "count/merge.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -277,8 +277,8 @@ static psdvec_status merge_rows(merging *m, const pv_row_sink *sink)
     for (size_t i = 0; i < m->count; i++) {
         const merge_input *input = &m->inputs[i];
         for (uint32_t w = 0; w < input->counts->info.words; w++)
-            work[input->final ? input->final[w] : w] +=
-                input->counts->row_end[w + 1] - input->counts->row_end[w];
+            work[input->final ? input->final[w] : w] += input->counts->row_end[w + 1] -
+                                                        input->counts->row_end[w];
         entries += input->counts->info.bigrams;
     }
     psdvec_status status =

@@ -212,9 +212,8 @@ psdvec_status pv_provenance_add_inputs_json(pv_provenance *p, const char *path, 
         }
     }
     if (!ok || !pv_json_finish(&j))
-        status = pv_fail(p->ctx, PSDVEC_ERR_CORRUPT,
-                         "%s: its list of inputs cannot be read: %s", path,
-                         j.cause ? j.cause : "not as expected");
+        status = pv_fail(p->ctx, PSDVEC_ERR_CORRUPT, "%s: its list of inputs cannot be read: %s",
+                         path, j.cause ? j.cause : "not as expected");
 done:
     pv_buffer_free(&key);
     pv_buffer_free(&name);

@@ -280,7 +280,8 @@ static psdvec_status make_list(resumable *r, const pv_vocabulary *list)
     chosen_words chosen = {.ctx = ctx};
     pv_buffer_init(&chosen.text, ctx);
     const char **parts = calloc(r->unit_count, sizeof *parts);
-    if (!parts || asprintf(&path, "%s/all-words-%ld.safetensors", r->options->resume_dir, (long)getpid()) < 0) {
+    if (!parts || asprintf(&path, "%s/all-words-%ld.safetensors", r->options->resume_dir,
+                           (long)getpid()) < 0) {
         free(parts);
         return fail_memory(ctx);
     }
@@ -334,8 +335,8 @@ static psdvec_status count_units(resumable *r)
             u->counts = NULL;
             return fail_memory(r->ctx);
         }
-        PV_TRY(count_unit(r, &options, u, u->counts, (pv_count_part){.may_be_empty = true},
-                          &reused));
+        PV_TRY(
+            count_unit(r, &options, u, u->counts, (pv_count_part){.may_be_empty = true}, &reused));
     }
     pv_note(r->ctx, "counts of %zu of %zu units were there already", reused, r->unit_count);
     return PSDVEC_OK;
@@ -355,8 +356,8 @@ static psdvec_status add_up_inputs(resumable *r)
         pv_provenance_init(&parts, r->ctx);
         status = pv_counts_open(r->ctx, r->units[i].counts, &counts);
         if (status == PSDVEC_OK)
-            status = pv_provenance_add_inputs_json(&parts, r->units[i].counts,
-                                                   counts->info.inputs_json);
+            status =
+                pv_provenance_add_inputs_json(&parts, r->units[i].counts, counts->info.inputs_json);
         for (size_t k = 0; k < parts.input_count; k++) {
             note->files += parts.inputs[k].files;
             note->bytes += parts.inputs[k].bytes;
@@ -400,8 +401,8 @@ static psdvec_status make_folder(psdvec_context *ctx, const char *path)
 }
 
 psdvec_status pv_count_resumable(psdvec_context *ctx, const psdvec_count_options *options,
-                                 const char *const *inputs, size_t input_count,
-                                 const char *output, psdvec_count_report *report)
+                                 const char *const *inputs, size_t input_count, const char *output,
+                                 psdvec_count_report *report)
 {
     double began = pv_now();
     psdvec_status status;

@@ -5,7 +5,7 @@
 #include "base/context.h"
 
 psdvec_status pv_count_resumable(psdvec_context *ctx, const psdvec_count_options *options,
-                                 const char *const *inputs, size_t input_count,
-                                 const char *output, psdvec_count_report *report);
+                                 const char *const *inputs, size_t input_count, const char *output,
+                                 psdvec_count_report *report);
 
 #endif

@@ -163,8 +163,8 @@ psdvec_status pv_rows_make(psdvec_context *ctx, uint32_t columns, const pv_row_g
 {
     size_t threads = (size_t)ctx->options.threads;
     psdvec_status status = PSDVEC_OK;
-    making m = {.ctx = ctx, .groups = groups, .fill = fill, .arg = arg, .sink = sink,
-                .progress = progress};
+    making m = {
+        .ctx = ctx, .groups = groups, .fill = fill, .arg = arg, .sink = sink, .progress = progress};
     pthread_mutex_init(&m.lock, NULL);
     pthread_cond_init(&m.moved, NULL);
     m.sums = pv_alloc_zero(ctx, threads, sizeof *m.sums, what);

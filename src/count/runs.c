@@ -129,8 +129,8 @@ typedef struct cursor {
     pv_spool *spool;
     uint64_t next, end; /* what is not yet in the block */
     unsigned char *block, *at, *block_end;
-    uint32_t row;   /* of the next entries */
-    uint64_t left;  /* entries of it */
+    uint32_t row;  /* of the next entries */
+    uint64_t left; /* entries of it */
     bool exhausted;
 } cursor;
 

@@ -34,10 +34,10 @@ typedef struct reader {
     size_t id_count, id_capacity;
     uint16_t *units;
     size_t unit_capacity;
-    size_t document_start; /* in ids */
-    bool document_begun;   /* it has a word in this part already */
-    bool begun_before;     /* its first document, in parts before this one */
-    bool border_seen;      /* a document has ended in this part */
+    size_t document_start;           /* in ids */
+    bool document_begun;             /* it has a word in this part already */
+    bool begun_before;               /* its first document, in parts before this one */
+    bool border_seen;                /* a document has ended in this part */
     bool first_counted, first_words; /* as in pv_token_piece */
     uint32_t part;
     bool continues;
@@ -68,9 +68,9 @@ static psdvec_status begin_generation(reader *r)
         return pv_failure(r->ctx);
     pthread_mutex_lock(&store->lock);
     size_t capacity = store->generation_capacity;
-    psdvec_status status =
-        grow_array(r->ctx, (void **)&store->generations, store->generation_count, &capacity,
-                   sizeof(pv_generation *), "the list of word tables");
+    psdvec_status status = grow_array(r->ctx, (void **)&store->generations, store->generation_count,
+                                      &capacity, sizeof(pv_generation *),
+                                      "the list of word tables");
     store->generation_capacity = (uint32_t)capacity;
     if (status == PSDVEC_OK) {
         r->generation_number = store->generation_count;
@@ -180,15 +180,14 @@ static psdvec_status spool_generation(reader *r)
         out.length = 0;
         for (size_t i = start[p]; i < start[p + 1]; i++) {
             const pv_word *word = &table->words[order[i]];
-            pv_spooled_word head = {
-                .value = word->value, .id = order[i], .length = word->length};
+            pv_spooled_word head = {.value = word->value, .id = order[i], .length = word->length};
             PV_TRY_DONE(pv_buffer_append(&out, &head, sizeof head));
             PV_TRY_DONE(pv_buffer_append(&out, pv_word_text(table, order[i]), word->length));
             PV_TRY_DONE(pv_buffer_append(&out, zeros, (8 - word->length % 8) % 8));
         }
         generation->part_length[p] = out.length;
-        PV_TRY_DONE(pv_spool_append(r->store->words, out.data, out.length,
-                                    &generation->part_offset[p]));
+        PV_TRY_DONE(
+            pv_spool_append(r->store->words, out.data, out.length, &generation->part_offset[p]));
     }
 done:
     pv_buffer_free(&out);
@@ -301,8 +300,7 @@ static psdvec_status read_batch(reader *r, const pv_token *tokens, size_t count)
         if (tokens[i].kind > PV_TOKEN_RAW)
             continue;
         pv_word_key_set(&keys[i], tokens[i].text, tokens[i].length);
-        pv_word_table_prefetch(tokens[i].kind == PV_TOKEN_READY ? r->words : &r->aliases,
-                               &keys[i]);
+        pv_word_table_prefetch(tokens[i].kind == PV_TOKEN_READY ? r->words : &r->aliases, &keys[i]);
     }
     for (size_t i = 0; i < count; i++)
         guesses[i] = tokens[i].kind == PV_TOKEN_READY ? pv_word_table_guess(r->words, &keys[i])
@@ -383,13 +381,12 @@ static psdvec_status read_piece(reader *r)
 {
     pv_token tokens[BATCH];
     pv_piece *piece = &r->piece;
-    r->seen = (struct pv_input_totals){.bytes = piece->text.length,
-                                       .files = piece->sequence == 0};
+    r->seen = (struct pv_input_totals){.bytes = piece->text.length, .files = piece->sequence == 0};
     pv_buffer *text = &piece->text;
     if (piece->kind != PV_PIECE_TEXT) {
         uint64_t bad_records = 0;
-        PV_TRY(pv_records_to_lines(r->ctx, &r->job->rules->options, piece, &r->decoded,
-                                   &bad_records));
+        PV_TRY(
+            pv_records_to_lines(r->ctx, &r->job->rules->options, piece, &r->decoded, &bad_records));
         text = &r->decoded;
         if (bad_records) {
             pthread_mutex_lock(&r->store->lock);
@@ -491,8 +488,9 @@ static void tell_bad_input(const pv_token_store *store, const psdvec_text_option
                 "iconv -f ITS-ENCODING -t utf-8",
                 store->bad_name.data, store->bad_offset, store->bad_bytes);
     if (store->bad_records)
-        pv_warn(store->ctx, "%" PRIu64 " lines were passed over: no JSON object with a text in "
-                            "the field \"%s\"",
+        pv_warn(store->ctx,
+                "%" PRIu64 " lines were passed over: no JSON object with a text in "
+                "the field \"%s\"",
                 store->bad_records, options->json_field ? options->json_field : "");
 }
 

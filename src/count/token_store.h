@@ -24,17 +24,17 @@ static inline unsigned pv_partition_of(uint64_t hash)
 }
 
 typedef struct pv_token_piece {
-    uint32_t file;       /* the order: file, then sequence, then part */
-    uint32_t part;       /* a piece is split when its worker begins a generation */
+    uint32_t file; /* the order: file, then sequence, then part */
+    uint32_t part; /* a piece is split when its worker begins a generation */
     uint64_t sequence;
-    uint64_t offset;     /* in the spool, bytes */
-    uint32_t units;      /* 16-bit units */
-    uint32_t tokens;     /* words and marks */
+    uint64_t offset; /* in the spool, bytes */
+    uint32_t units;  /* 16-bit units */
+    uint32_t tokens; /* words and marks */
     uint32_t generation;
-    bool continues;      /* no border before it */
-    bool first_counted;  /* its first document began here, and was counted if it has words */
-    bool first_words;    /* words before its first document border, if any */
-    bool last_words;     /* words after its last one */
+    bool continues;     /* no border before it */
+    bool first_counted; /* its first document began here, and was counted if it has words */
+    bool first_words;   /* words before its first document border, if any */
+    bool last_words;    /* words after its last one */
     bool has_border;
 } pv_token_piece;
 
@@ -42,9 +42,9 @@ typedef struct pv_generation {
     uint32_t count;      /* of words */
     pv_word_table table; /* empty if spooled */
     bool spooled;
-    uint64_t part_offset[PV_PARTITIONS];     /* in the word spool */
-    uint64_t part_length[PV_PARTITIONS];     /* bytes */
-    uint32_t *final;     /* count: final id, or PV_UNKNOWN_WORD; by vocabulary.c */
+    uint64_t part_offset[PV_PARTITIONS]; /* in the word spool */
+    uint64_t part_length[PV_PARTITIONS]; /* bytes */
+    uint32_t *final;                     /* count: final id, or PV_UNKNOWN_WORD; by vocabulary.c */
 } pv_generation;
 
 typedef struct pv_token_store {
@@ -59,7 +59,7 @@ typedef struct pv_token_store {
     /* per input of the user, in the user's order */
     struct pv_input_totals {
         uint64_t bytes, documents, tokens, files;
-    } *inputs;
+    } * inputs;
     size_t input_count;
     uint64_t bytes, documents, words_read;
     uint64_t bad_bytes, bad_records;

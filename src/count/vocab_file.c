@@ -112,8 +112,7 @@ psdvec_status pv_vocab_file_read(psdvec_context *ctx, const char *path, pv_vocab
     if (status == PSDVEC_OK)
         status = pv_vocabulary_set(v, &words);
     if (status == PSDVEC_OK && has_frequencies) {
-        v->list_frequency =
-            pv_alloc(ctx, v->count, sizeof *v->list_frequency, "the vocabulary");
+        v->list_frequency = pv_alloc(ctx, v->count, sizeof *v->list_frequency, "the vocabulary");
         if (!v->list_frequency)
             status = pv_failure(ctx);
         for (uint32_t i = 0; status == PSDVEC_OK && i < v->count; i++)

@@ -81,8 +81,7 @@ static psdvec_status add_member(merge_job *job, partition *part, uint32_t genera
         part->members = members;
         part->capacity = capacity;
     }
-    part->members[part->count++] =
-        (member){.generation = generation, .id = id, .entry = entry};
+    part->members[part->count++] = (member){.generation = generation, .id = id, .entry = entry};
     return PSDVEC_OK;
 }
 
@@ -368,10 +367,7 @@ psdvec_status pv_vocabulary_build(pv_vocabulary *v, pv_token_store *store,
     psdvec_context *ctx = v->ctx;
     psdvec_status status = PSDVEC_OK;
     pv_word_table fixed = {0}, keep = {0};
-    merge_job job = {.ctx = ctx,
-                     .vocabulary = v,
-                     .store = store,
-                     .min_count = options->min_count};
+    merge_job job = {.ctx = ctx, .vocabulary = v, .store = store, .min_count = options->min_count};
     pthread_mutex_init(&job.lock, NULL);
     pv_buffer_init(&job.bytes, ctx);
     size_t generations = store->generation_count;
@@ -385,8 +381,7 @@ psdvec_status pv_vocabulary_build(pv_vocabulary *v, pv_token_store *store,
         PV_TRY_DONE(table_of_vocabulary(v, &fixed));
         job.fixed = &fixed;
     } else if (options->keep_words_count) {
-        PV_TRY_DONE(
-            table_of_words(ctx, options->keep_words, options->keep_words_count, &keep));
+        PV_TRY_DONE(table_of_words(ctx, options->keep_words, options->keep_words_count, &keep));
         job.keep = &keep;
     }
     PV_TRY_DONE(pv_parallel_tasks(ctx, generations, prepare_generation, &job));

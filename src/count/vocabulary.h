@@ -15,12 +15,12 @@
 typedef struct pv_vocabulary {
     psdvec_context *ctx;
     uint32_t count;
-    char *bytes;          /* all words, one after the other */
-    uint64_t *offsets;    /* count + 1: word i is bytes[offsets[i]] .. */
-    uint64_t *frequency;  /* count: tokens of the text */
+    char *bytes;              /* all words, one after the other */
+    uint64_t *offsets;        /* count + 1: word i is bytes[offsets[i]] .. */
+    uint64_t *frequency;      /* count: tokens of the text */
     uint64_t *list_frequency; /* count: as the list says; NULL if it does not */
-    bool fixed;           /* made from a list */
-    uint64_t distinct;    /* words seen, known or not */
+    bool fixed;               /* made from a list */
+    uint64_t distinct;        /* words seen, known or not */
     uint64_t known_tokens;
 } pv_vocabulary;
 

@@ -26,11 +26,11 @@ typedef struct pv_window {
     psdvec_context *ctx;
     uint32_t span;
     uint64_t scale;
-    uint32_t *weights;  /* plain: by distance 1 .. span. Subsampled: by distance
+    uint32_t *weights; /* plain: by distance 1 .. span. Subsampled: by distance
                            in 1/256, PV_STEP_ONE .. limit - 1 */
-    uint32_t limit;     /* subsampled: (span + 1) * 256 */
-    uint16_t *steps;    /* vocabulary + 1 (unknown words); NULL: plain */
-    double *keep;       /* vocabulary; NULL: plain */
+    uint32_t limit;    /* subsampled: (span + 1) * 256 */
+    uint16_t *steps;   /* vocabulary + 1 (unknown words); NULL: plain */
+    double *keep;      /* vocabulary; NULL: plain */
 } pv_window;
 
 uint64_t pv_window_scale(uint32_t span, psdvec_distance distance, bool subsampled);

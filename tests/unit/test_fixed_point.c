@@ -127,7 +127,7 @@ static void what_is_written_reads_back_as_the_same_value(void **state)
         unsigned places = pv_fixed_places(scales[s]);
         for (int i = 0; i < 20000; i++) {
             random = random * UINT64_C(6364136223846793005) + 1442695040888963407u;
-            uint64_t value = random >> (random % 64), fixed;
+            uint64_t value = random >> (random % 64), fixed = 0;
             if (value > UINT64_MAX - 20)
                 continue;
             if (scales[s] > UINT64_C(100000000000000))
