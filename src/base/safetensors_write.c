@@ -312,6 +312,19 @@ psdvec_status pv_st_writer_append(pv_st_writer *w, const void *data, size_t byte
     return PSDVEC_OK;
 }
 
+psdvec_status pv_st_writer_reserve(pv_st_writer *w, const void *data, size_t bytes,
+                                   uint64_t *offset)
+{
+    if (w->status != PSDVEC_OK)
+        return w->status;
+    if (!w->open)
+        return misuse(w, "data", "comes without a tensor");
+    *offset = 8 + w->header_bytes + w->at;
+    XXH3_64bits_update(w->hash, data, bytes);
+    w->at += bytes;
+    return PSDVEC_OK;
+}
+
 psdvec_status pv_st_writer_stop(pv_st_writer *w, unsigned rank, const uint64_t *shape)
 {
     if (w->status != PSDVEC_OK)

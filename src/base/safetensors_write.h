@@ -68,6 +68,10 @@ psdvec_status pv_st_writer_tensor(pv_st_writer *writer, const char *name, pv_dty
  * write (of at most a few megabytes), so the pieces should be large. */
 psdvec_status pv_st_writer_start(pv_st_writer *writer, const char *name, pv_dtype dtype);
 psdvec_status pv_st_writer_append(pv_st_writer *writer, const void *data, size_t bytes);
+/* As append, but the caller writes the bytes, at *offset and before the end: so
+ * that several threads can write while their pieces are reserved in order. */
+psdvec_status pv_st_writer_reserve(pv_st_writer *writer, const void *data, size_t bytes,
+                                   uint64_t *offset);
 psdvec_status pv_st_writer_stop(pv_st_writer *writer, unsigned rank, const uint64_t *shape);
 
 /* Writes the header. `bytes`, if not NULL, receives the size of the file. */

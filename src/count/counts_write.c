@@ -3,6 +3,7 @@
 
 #include "base/safetensors_write.h"
 #include "base/spool.h"
+#include "base/thread.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -139,7 +140,7 @@ static psdvec_status pack_values(void *self, pv_rows *rows)
     return PSDVEC_OK;
 }
 
-static psdvec_status take_rows(void *self, size_t group, const pv_rows *rows)
+static psdvec_status take_rows(void *self, size_t group, pv_rows *rows)
 {
     (void)group;
     pv_counts_writer *w = self;
@@ -162,50 +163,100 @@ static psdvec_status take_rows(void *self, size_t group, const pv_rows *rows)
     }
     w->rows_done = rows->first + rows->count;
     w->entries += rows->used;
-    PV_TRY(pv_st_writer_append(w->file, rows->columns, rows->used * sizeof *rows->columns));
+    PV_TRY(pv_st_writer_reserve(w->file, rows->columns, rows->used * sizeof *rows->columns,
+                                &rows->place));
     return pv_spool_append(w->values, rows->packed.data, rows->packed.length, NULL);
+}
+
+static psdvec_status write_columns(void *self, const pv_rows *rows)
+{
+    pv_counts_writer *w = self;
+    return pv_output_write_at(w->output, rows->place, rows->columns,
+                              rows->used * sizeof *rows->columns);
 }
 
 pv_row_sink pv_counts_writer_sink(pv_counts_writer *w)
 {
-    return (pv_row_sink){.prepare = pack_values, .take = take_rows, .self = w};
+    return (pv_row_sink){
+        .prepare = pack_values, .take = take_rows, .finish = write_columns, .self = w};
 }
 
-/* Copies the values to the file, 64 bits wide if any needs it. */
-static psdvec_status write_values(pv_counts_writer *w)
+/* The values on their way from the spool to the file: blocks are fetched and
+ * reserved in order, under a lock, and written by all workers at once. */
+typedef struct value_copy {
+    pv_counts_writer *w;
+    bool wide;
+    pthread_mutex_t lock;
+    uint64_t next; /* value */
+    size_t next_wide;
+} value_copy;
+
+/* Fetches the next block into `narrow`, widened into `wide` if need be. */
+static psdvec_status fetch_values(value_copy *copy, uint32_t *narrow, uint64_t *wide,
+                                  uint64_t *offset, size_t *bytes)
 {
-    bool wide = w->wide_count > 0;
-    PV_TRY(pv_st_writer_start(w->file, "values", wide ? PV_DTYPE_U64 : PV_DTYPE_U32));
+    pv_counts_writer *w = copy->w;
+    uint64_t at = copy->next, left = w->entries - at;
+    size_t count = left < COPY_BLOCK ? (size_t)left : COPY_BLOCK;
+    copy->next += count;
+    *bytes = count * (copy->wide ? sizeof *wide : sizeof *narrow);
+    if (count == 0)
+        return PSDVEC_OK;
+    PV_TRY(pv_spool_read(w->values, at * sizeof *narrow, narrow, count * sizeof *narrow));
+    if (copy->wide) {
+        for (size_t i = 0; i < count; i++)
+            wide[i] = narrow[i];
+        for (; copy->next_wide < w->wide_count; copy->next_wide++) {
+            const wide_value *v = &w->wide[copy->next_wide];
+            if (v->place >= at + count)
+                break;
+            wide[v->place - at] |= (uint64_t)v->upper << 32;
+        }
+    }
+    return pv_st_writer_reserve(w->file, copy->wide ? (void *)wide : narrow, *bytes, offset);
+}
+
+static psdvec_status copy_values(void *opaque, int worker)
+{
+    (void)worker;
+    value_copy *copy = opaque;
+    pv_counts_writer *w = copy->w;
     psdvec_status status = PSDVEC_OK;
-    uint32_t *narrow_block = pv_alloc(w->ctx, COPY_BLOCK, sizeof *narrow_block, "copying counts");
-    uint64_t *wide_block = wide ? pv_alloc(w->ctx, COPY_BLOCK, sizeof *wide_block, "copying counts")
-                                : NULL;
-    if (!narrow_block || (wide && !wide_block)) {
+    uint32_t *narrow = pv_alloc(w->ctx, COPY_BLOCK, sizeof *narrow, "copying counts");
+    uint64_t *wide =
+        copy->wide ? pv_alloc(w->ctx, COPY_BLOCK, sizeof *wide, "copying counts") : NULL;
+    if (!narrow || (copy->wide && !wide)) {
         status = pv_failure(w->ctx);
         goto done;
     }
-    size_t next_wide = 0;
-    for (uint64_t at = 0; at < w->entries; at += COPY_BLOCK) {
-        size_t count = w->entries - at < COPY_BLOCK ? (size_t)(w->entries - at) : COPY_BLOCK;
-        PV_TRY_DONE(pv_spool_read(w->values, at * sizeof *narrow_block, narrow_block,
-                                  count * sizeof *narrow_block));
-        if (wide) {
-            for (size_t i = 0; i < count; i++)
-                wide_block[i] = narrow_block[i];
-            for (; next_wide < w->wide_count && w->wide[next_wide].place < at + count; next_wide++)
-                wide_block[w->wide[next_wide].place - at] |= (uint64_t)w->wide[next_wide].upper
-                                                             << 32;
-            PV_TRY_DONE(pv_st_writer_append(w->file, wide_block, count * sizeof *wide_block));
-        } else {
-            PV_TRY_DONE(pv_st_writer_append(w->file, narrow_block, count * sizeof *narrow_block));
-        }
+    for (size_t bytes = 1; bytes > 0;) {
+        uint64_t offset;
         PV_TRY_DONE(pv_check_cancel(w->ctx));
+        pthread_mutex_lock(&copy->lock);
+        status = fetch_values(copy, narrow, wide, &offset, &bytes);
+        pthread_mutex_unlock(&copy->lock);
+        if (status == PSDVEC_OK && bytes > 0)
+            status = pv_output_write_at(w->output, offset, copy->wide ? (void *)wide : narrow,
+                                        bytes);
+        if (status != PSDVEC_OK)
+            break;
     }
-    PV_TRY_DONE(pv_st_writer_stop(w->file, 1, &w->entries));
 done:
-    pv_free(w->ctx, narrow_block);
-    pv_free(w->ctx, wide_block);
+    pv_free(w->ctx, narrow);
+    pv_free(w->ctx, wide);
     return status;
+}
+
+/* 64 bits wide if any value needs it. */
+static psdvec_status write_values(pv_counts_writer *w)
+{
+    value_copy copy = {.w = w, .wide = w->wide_count > 0};
+    PV_TRY(pv_st_writer_start(w->file, "values", copy.wide ? PV_DTYPE_U64 : PV_DTYPE_U32));
+    pthread_mutex_init(&copy.lock, NULL);
+    psdvec_status status = pv_parallel(w->ctx, copy_values, &copy);
+    pthread_mutex_destroy(&copy.lock);
+    PV_TRY(status);
+    return pv_st_writer_stop(w->file, 1, &w->entries);
 }
 
 psdvec_status pv_counts_writer_finish(pv_counts_writer *w, uint64_t *bigrams)

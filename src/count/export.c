@@ -85,7 +85,7 @@ static psdvec_status format_rows(void *self, pv_rows *rows)
     return e->format->format(e, rows);
 }
 
-static psdvec_status take_rows(void *self, size_t group, const pv_rows *rows)
+static psdvec_status take_rows(void *self, size_t group, pv_rows *rows)
 {
     (void)group;
     pv_export *e = self;

@@ -234,10 +234,16 @@ static psdvec_status divide_rows(void *self, pv_rows *rows)
     return d->inner.prepare(d->inner.self, rows);
 }
 
-static psdvec_status take_rows(void *self, size_t group, const pv_rows *rows)
+static psdvec_status take_rows(void *self, size_t group, pv_rows *rows)
 {
     const divider *d = self;
     return d->inner.take(d->inner.self, group, rows);
+}
+
+static psdvec_status finish_rows(void *self, const pv_rows *rows)
+{
+    const divider *d = self;
+    return d->inner.finish(d->inner.self, rows);
 }
 
 /* Speaks up about what the numbers turned out to be. */
@@ -292,7 +298,10 @@ static psdvec_status write_counts(pv_import *m, pv_output *output, uint64_t *big
     pv_row_sink sink = pv_counts_writer_sink(writer);
     if (division.divisor > 1) {
         division.inner = sink;
-        sink = (pv_row_sink){.prepare = divide_rows, .take = take_rows, .self = &division};
+        sink = (pv_row_sink){.prepare = divide_rows,
+                             .take = take_rows,
+                             .finish = finish_rows,
+                             .self = &division};
     }
     PV_TRY_DONE(pv_triples_finish(&m->triples, &sink));
     PV_TRY_DONE(pv_counts_writer_finish(writer, bigrams));

@@ -125,7 +125,7 @@ typedef struct making {
     bool closed; /* somebody failed: nobody passes any more */
 } making;
 
-static psdvec_status pass_gate(making *m, size_t group, psdvec_status status, const pv_rows *rows)
+static psdvec_status pass_gate(making *m, size_t group, psdvec_status status, pv_rows *rows)
 {
     pthread_mutex_lock(&m->lock);
     while (status == PSDVEC_OK && m->next != group && !m->closed)
@@ -152,6 +152,8 @@ static psdvec_status make_group(void *opaque, size_t group, int worker)
     if (status == PSDVEC_OK)
         status = m->sink->prepare(m->sink->self, rows);
     status = pass_gate(m, group, status, rows);
+    if (status == PSDVEC_OK && m->sink->finish)
+        status = m->sink->finish(m->sink->self, rows);
     if (m->progress)
         pv_progress_add(m->progress, 1);
     return status;

@@ -17,7 +17,8 @@ typedef struct pv_rows {
     uint64_t *values;
     size_t used, capacity; /* of columns and values */
     size_t length_capacity;
-    pv_buffer packed; /* for the sink, made outside the gate */
+    pv_buffer packed; /* for the sink, made before its turn */
+    uint64_t place;   /* for the sink: where they go, known at its turn */
 } pv_rows;
 
 void pv_rows_init(pv_rows *rows, psdvec_context *ctx);
@@ -35,10 +36,11 @@ psdvec_status pv_rows_add(pv_rows *rows, uint32_t row, pv_row_sum *sum);
 
 /* Where finished rows go. `prepare` does what it can to rows->packed, in any
  * order and at once for several groups; then `take` is called for one group
- * after the other, ascending. */
+ * after the other, ascending; then `finish`, if there is one, again at once. */
 typedef struct pv_row_sink {
     psdvec_status (*prepare)(void *self, pv_rows *rows);
-    psdvec_status (*take)(void *self, size_t group, const pv_rows *rows);
+    psdvec_status (*take)(void *self, size_t group, pv_rows *rows);
+    psdvec_status (*finish)(void *self, const pv_rows *rows);
     void *self;
 } pv_row_sink;
 

@@ -66,7 +66,7 @@ static psdvec_status pack_rows(void *self, pv_rows *rows)
     return PSDVEC_OK;
 }
 
-static psdvec_status store_group(void *self, size_t group, const pv_rows *rows)
+static psdvec_status store_group(void *self, size_t group, pv_rows *rows)
 {
     pv_runs *runs = self;
     pv_run *run = &runs->runs[runs->count];

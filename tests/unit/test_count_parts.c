@@ -246,7 +246,7 @@ static psdvec_status nothing(void *self, pv_rows *rows)
     return PSDVEC_OK;
 }
 
-static psdvec_status gather(void *self, size_t group, const pv_rows *rows)
+static psdvec_status gather(void *self, size_t group, pv_rows *rows)
 {
     gathered *g = self;
     assert_int_equal(group, g->next_group++);

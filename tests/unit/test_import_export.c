@@ -207,7 +207,7 @@ static psdvec_status matrix_prepare(void *self, pv_rows *rows)
     return PSDVEC_OK;
 }
 
-static psdvec_status matrix_take(void *self, size_t group, const pv_rows *rows)
+static psdvec_status matrix_take(void *self, size_t group, pv_rows *rows)
 {
     (void)group;
     matrix *m = self;
