@@ -75,13 +75,17 @@ setup() { common_setup; }
     [[ $output != *$'\033'* ]]
 }
 
+need_terminal() {
+    script -qec true /dev/null </dev/null >/dev/null 2>&1 || skip "no terminal to be had"
+}
+
 # in_terminal COMMAND: runs it in a terminal of its own.
 in_terminal() {
-    command -v script >/dev/null || skip "no script"
     script -qec "$1" /dev/null </dev/null
 }
 
 @test "on a terminal errors are coloured, unless NO_COLOR, TERM=dumb or --color never" {
+    need_terminal
     failing="'$PSDVEC' count nosuch -o y"
     run in_terminal "TERM=xterm $failing"
     [[ $output == *$'\033'* ]]
@@ -98,6 +102,7 @@ in_terminal() {
 }
 
 @test "reading from a terminal is announced, so that nobody waits for nothing" {
+    need_terminal
     run in_terminal "TERM=dumb '$PSDVEC' tokenize"
     [[ $output == *"reading from the terminal; end the text with Ctrl-D"* ]]
     run in_terminal "TERM=dumb '$PSDVEC' tokenize --quiet"
