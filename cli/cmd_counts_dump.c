@@ -40,6 +40,8 @@ static const char *const description[] = {
     "Prints one pair a line: the word that comes first (context), the word after it (focus), and "
     "how often. Lines are in the order of the file: by context, then by focus. In TSV, a tab in a "
     "word is written \\t, a line end \\n and a backslash \\\\.",
+    "Counts made with --subsample are printed as they are stored, before each is multiplied by the "
+    "shares of its two words.",
     NULL};
 
 static const struct example examples[] = {

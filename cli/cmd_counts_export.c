@@ -22,7 +22,8 @@ static const struct option_spec options[] = {
      .help = "where the words go: GloVe's vocab.txt, or one word a line for matrix-market"},
     {.name = "symmetric",
      .kind = OPTION_FLAG,
-     .help = "write each pair in both directions with the sum of both counts, as GloVe does"},
+     .help = "write each pair with the sum of both directions: in both, as GloVe does, or "
+             "one triangle for matrix-market"},
     {0}};
 
 static const char *const description[] = {"Writes the counts in the format of another program.",

@@ -100,9 +100,12 @@ static void add_contents(struct buffer *to, const psdvec_counts_info *info, bool
                       info->wide ? 64 : 32);
     add_value(to, "sum of counts", &value);
     human_count(&value, info->tokens);
-    buffer_text(&value, " words in ");
-    human_count(&value, info->documents);
-    buffer_text(&value, info->documents == 1 ? " document" : " documents");
+    buffer_text(&value, " words");
+    if (info->documents) { /* an imported file does not know */
+        buffer_text(&value, " in ");
+        human_count(&value, info->documents);
+        buffer_text(&value, info->documents == 1 ? " document" : " documents");
+    }
     add_value(to, "text", &value);
     if (info->window)
         buffer_format(&value, "%" PRIu32, info->window);
