@@ -223,8 +223,8 @@ static psdvec_status copy_values(void *opaque, int worker)
     pv_counts_writer *w = copy->w;
     psdvec_status status = PSDVEC_OK;
     uint32_t *narrow = pv_alloc(w->ctx, COPY_BLOCK, sizeof *narrow, "copying counts");
-    uint64_t *wide =
-        copy->wide ? pv_alloc(w->ctx, COPY_BLOCK, sizeof *wide, "copying counts") : NULL;
+    uint64_t *wide = copy->wide ? pv_alloc(w->ctx, COPY_BLOCK, sizeof *wide, "copying counts")
+                                : NULL;
     if (!narrow || (copy->wide && !wide)) {
         status = pv_failure(w->ctx);
         goto done;
@@ -236,8 +236,8 @@ static psdvec_status copy_values(void *opaque, int worker)
         status = fetch_values(copy, narrow, wide, &offset, &bytes);
         pthread_mutex_unlock(&copy->lock);
         if (status == PSDVEC_OK && bytes > 0)
-            status = pv_output_write_at(w->output, offset, copy->wide ? (void *)wide : narrow,
-                                        bytes);
+            status =
+                pv_output_write_at(w->output, offset, copy->wide ? (void *)wide : narrow, bytes);
         if (status != PSDVEC_OK)
             break;
     }

@@ -298,10 +298,8 @@ static psdvec_status write_counts(pv_import *m, pv_output *output, uint64_t *big
     pv_row_sink sink = pv_counts_writer_sink(writer);
     if (division.divisor > 1) {
         division.inner = sink;
-        sink = (pv_row_sink){.prepare = divide_rows,
-                             .take = take_rows,
-                             .finish = finish_rows,
-                             .self = &division};
+        sink = (pv_row_sink){
+            .prepare = divide_rows, .take = take_rows, .finish = finish_rows, .self = &division};
     }
     PV_TRY_DONE(pv_triples_finish(&m->triples, &sink));
     PV_TRY_DONE(pv_counts_writer_finish(writer, bigrams));
