@@ -83,7 +83,7 @@ PKG_CONFIG ?= pkg-config
 
 # $(call once,NAME,COMMAND): the output of COMMAND, run when NAME is first used.
 once = $(eval $1 := $$(shell { $2; } 2>/dev/null))$($1)
-REQUIRED := libarchive libutf8proc expat libxxhash zlib
+REQUIRED := libarchive libutf8proc expat libxxhash zlib openblas
 OPTIONAL := icu-uc
 FOUND_OPTIONAL = $(call once,FOUND_OPTIONAL,for p in $(OPTIONAL); do $(PKG_CONFIG) --exists $$$$p && echo $$$$p; done)
 PACKAGES = $(REQUIRED) $(FOUND_OPTIONAL)

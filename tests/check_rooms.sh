@@ -14,6 +14,7 @@ count: corpus
 link: corpus count
 solve: corpus count link
 model:
+train: corpus count link solve model
 eval: model
 document: model link
 baseline: count solve model

@@ -91,6 +91,7 @@ typedef enum psdvec_status {
     PSDVEC_ERR_BUDGET = 501,   /* it does not fit the memory budget */
     PSDVEC_ERR_THREAD = 502,   /* the system refused a thread */
     PSDVEC_ERR_OVERFLOW = 503, /* a number would not fit its type */
+    PSDVEC_ERR_NUMERIC = 504,  /* a number is not finite */
 
     /* 6xx: the host asked to stop */
     PSDVEC_ERR_CANCELLED = 600,
@@ -116,11 +117,14 @@ typedef struct psdvec_progress {
     double elapsed;       /* seconds since the stage began */
     double rate;          /* units a second, recent */
     double remaining;     /* seconds left; negative while unknown */
+    double objective;     /* of training, so far; NAN: there is none yet */
+    uint64_t memory;      /* bytes held by the library now */
 } psdvec_progress;
 
 typedef enum psdvec_message_level {
-    PSDVEC_NOTE = 0,   /* worth telling with --verbose */
-    PSDVEC_WARNING = 1 /* worth telling always; the work goes on */
+    PSDVEC_NOTE = 0,    /* worth telling with --verbose */
+    PSDVEC_WARNING = 1, /* worth telling always; the work goes on */
+    PSDVEC_STEP = 2     /* a part of long work is done; worth telling unless quiet */
 } psdvec_message_level;
 
 typedef void psdvec_progress_fn(void *user, const psdvec_progress *progress);
@@ -316,6 +320,216 @@ static inline uint64_t psdvec_row_value(const psdvec_row *row, size_t k)
 PSDVEC_API uint64_t psdvec_counts_get(const psdvec_counts *counts, uint32_t context,
                                       uint32_t focus);
 
+/* ---- From counts to vectors -------------------------------------------- */
+/* docs/model.md has every formula. In short: the counts give a target G(i,j)
+ * and a weight W(i,j) for each pair of words, and the vectors minimise
+ *     sum W(i,j) (G(i,j) - v_i' J v_j)^2 + sum mu_i |v_i|^2. */
+typedef enum psdvec_form {
+    PSDVEC_FORM_SYMMETRIC = 0, /* J = diag(+-1): eigenvalues largest in magnitude */
+    PSDVEC_FORM_PSD            /* J = I: the paper; the largest positive eigenvalues */
+} psdvec_form;
+
+typedef enum psdvec_target {
+    PSDVEC_TARGET_PMI = 0, /* pointwise mutual information of x + x', margins raised to a power */
+    PSDVEC_TARGET_SMOOTHED /* the paper: log(P_smoothed(j|i) / P(j)), Jelinek-Mercer with kappa */
+} psdvec_target;
+
+typedef enum psdvec_weights {
+    PSDVEC_WEIGHTS_FACTORED = 0, /* r_i^g r_j^g times the logistic function of PMI */
+    PSDVEC_WEIGHTS_RAW,          /* the original program: sqrt of the count, cut off */
+    PSDVEC_WEIGHTS_SMOOTHED,     /* the paper's text: sqrt of the smoothed probability, cut off;
+                                    unseen pairs weigh too */
+    PSDVEC_WEIGHTS_GLOVE         /* GloVe: (x / x_max)^power, at most 1 */
+} psdvec_weights;
+
+typedef enum psdvec_preset {
+    PSDVEC_PRESET_DEFAULT = 0, /* what gives the best vectors */
+    PSDVEC_PRESET_PAPER        /* Li, Zhu and Miao 2015 */
+} psdvec_preset;
+
+typedef struct psdvec_train_options {
+    psdvec_preset preset; /* what the rest was filled in from; stored, not used */
+    uint32_t dim;         /* N: numbers in a vector */
+    psdvec_form form;
+    uint32_t core; /* words solved by Algorithm 1, the most frequent ones; 0: all. The others follow
+                      by regression */
+
+    /* Targets */
+    psdvec_target target;
+    double kappa;         /* SMOOTHED: weight of the unigram distribution, in (0, 1) */
+    double context_power; /* PMI: margins are raised to it; 1: plain PMI */
+
+    /* Weights */
+    psdvec_weights weights;
+    double cut;          /* RAW, SMOOTHED: share of the core's n*n pairs at weight 1 */
+    double factor_power; /* FACTORED: g */
+    double glove_max;    /* GLOVE: x_max */
+    double glove_power;  /* GLOVE */
+    double rho;          /* FACTORED: weight of every pair, seen or not, towards rho_target */
+    double rho_target;
+    double unseen_weight; /* in the regression of noncore words on the core: weight of an unseen
+                             pair towards 0, as in the original program (0.001); 0: none */
+
+    /* Algorithm 1 */
+    uint32_t iterations;    /* T, at most */
+    double tolerance;       /* stop when the objective falls by less than this share; 0: never */
+    double relaxation;      /* length of a step; 1: the paper, below 2; a step that would raise the
+                            objective is taken back and repeated with length 1 */
+    double start;           /* X(0) = start * G; 0.5 in the paper */
+    uint32_t rank_extra;    /* iteration t keeps N + rank_extra * (T - t) eigenvalues */
+    double eigen_tolerance; /* of the eigenvectors' residuals, relative to the smallest kept */
+
+    /* Priors: mu_i = MU * (frequency of the last core word / frequency of word i)^mu_power. For core
+     * words MU is core_mu; for the others mu[band], where band b ends before rank
+     * mu_edges[b]; without edges the bands divide the noncore words evenly. */
+    double core_mu;
+    double mu_power;
+    const double *mu;
+    size_t mu_count;
+    const uint32_t *mu_edges; /* mu_count - 1, ascending; NULL: even */
+
+    bool restart; /* forget what an interrupted run with the same options left beside the output */
+} psdvec_train_options;
+
+PSDVEC_API void psdvec_train_options_default(psdvec_train_options *options);
+/* As default, with the values of a preset. `count` (may be NULL) receives the
+ * preset's way of counting; its text options stay those of the default. */
+PSDVEC_API void psdvec_train_options_preset(psdvec_train_options *options, psdvec_preset preset,
+                                            psdvec_count_options *count);
+PSDVEC_API psdvec_status psdvec_train_options_check(psdvec_context *ctx,
+                                                    const psdvec_train_options *options);
+
+typedef struct psdvec_train_report {
+    uint32_t words, core_words, dim;
+    uint32_t positive;      /* eigenvalues kept that are positive */
+    uint64_t pairs;         /* of core words, seen in either direction, each once */
+    uint32_t iterations;    /* carried out, those of an interrupted run included */
+    double objective;       /* at the end */
+    uint64_t spilled_bytes; /* of temporary files, where memory did not do */
+    double link_seconds, solve_seconds, regression_seconds;
+    double seconds;
+} psdvec_train_report;
+
+/* From a counts file to a model file. Interrupted, the same call goes on where
+ * the last one stopped and ends with the same bits. `report` may be NULL. */
+PSDVEC_API psdvec_status psdvec_train(psdvec_context *ctx, const psdvec_train_options *options,
+                                      const char *counts, const char *output,
+                                      psdvec_train_report *report);
+
+/* The same from text; the counts go to a file beside the output and vanish at
+ * the end. `count_report` may be NULL. */
+PSDVEC_API psdvec_status psdvec_train_text(psdvec_context *ctx, const psdvec_train_options *options,
+                                           const psdvec_count_options *count,
+                                           const char *const *inputs, size_t input_count,
+                                           const char *output, psdvec_count_report *count_report,
+                                           psdvec_train_report *report);
+
+/* What psdvec_train would need. */
+typedef struct psdvec_train_plan {
+    uint32_t words, core_words, dim;
+    uint64_t pairs;        /* of core words, at most */
+    uint64_t memory;       /* with everything in memory */
+    uint64_t memory_least; /* with the pairs in a temporary file */
+    uint64_t memory_budget;
+    bool streamed; /* the pairs would go to a temporary file */
+    uint64_t temporary_bytes;
+    uint64_t output_bytes;
+    double seconds; /* a guess: from the work, and a short measurement of this machine */
+} psdvec_train_plan;
+
+PSDVEC_API psdvec_status psdvec_train_plan_make(psdvec_context *ctx,
+                                                const psdvec_train_options *options,
+                                                const char *counts, psdvec_train_plan *plan);
+
+/* ---- Words that arrive later --------------------------------------------- */
+typedef struct psdvec_extend_options {
+    uint64_t min_count; /* of new words, in the new text */
+    const double *mu;   /* NULL: that of the model's rarest words */
+    bool replace;       /* new vectors for words that an extension before gave already */
+} psdvec_extend_options;
+
+PSDVEC_API void psdvec_extend_options_default(psdvec_extend_options *options);
+
+typedef struct psdvec_extend_report {
+    uint32_t old_words, new_words, replaced_words;
+    uint32_t core_words_seen; /* core words of the model that the new text has */
+    double seconds;
+} psdvec_extend_report;
+
+/* Vectors for the words of new text, or of a counts file, that the model does
+ * not know. Old vectors keep their bits. Text is read with the model's own
+ * settings. `report` may be NULL. */
+PSDVEC_API psdvec_status psdvec_extend(psdvec_context *ctx, const psdvec_extend_options *options,
+                                       const char *model, const char *const *inputs,
+                                       size_t input_count, const char *output,
+                                       psdvec_extend_report *report);
+
+/* ---- Reading a model ------------------------------------------------------ */
+typedef struct psdvec_model psdvec_model;
+
+/* Opens a model file, or another program's vectors (word2vec text or binary,
+ * GloVe or fastText text, npy with its words beside it). Model files are
+ * mapped; others are read into memory. */
+PSDVEC_API psdvec_status psdvec_model_open(psdvec_context *ctx, const char *path,
+                                           psdvec_model **model);
+PSDVEC_API void psdvec_model_close(psdvec_model *model);
+/* Reads all of a model file and compares every checksum. */
+PSDVEC_API psdvec_status psdvec_model_verify(psdvec_context *ctx, const psdvec_model *model);
+
+typedef struct psdvec_iteration {
+    uint32_t iteration; /* from 1 */
+    uint32_t rank;      /* eigenvalues kept */
+    uint32_t positive;  /* of them positive */
+    double objective;
+    double relaxation; /* of the step that was taken */
+    double smallest;   /* the kept eigenvalue of least magnitude */
+    double residual;   /* of the eigenvectors, relative to `smallest` */
+} psdvec_iteration;
+
+typedef struct psdvec_model_info {
+    uint32_t words, core_words; /* core words come first; 0 core words: not known */
+    uint32_t dim, positive;     /* positive: how many of the signs are +; dim if not known */
+    uint64_t file_bytes;
+    bool native; /* a model file of ours */
+    bool has_counts, has_spread;
+    const float *eigenvalues; /* dim, by magnitude, with signs; NULL if not known */
+    const psdvec_iteration *iterations;
+    size_t iteration_count;
+    const char *settings_json;   /* how it was trained: an object; NULL if not known */
+    const char *counts_json;     /* how it was counted, and from what: an object; NULL */
+    const char *extensions_json; /* an array, one object for each `extend`; NULL */
+    const char *written_by;      /* "psdvec 0.1.0"; NULL */
+} psdvec_model_info;
+
+PSDVEC_API const psdvec_model_info *psdvec_model_get_info(const psdvec_model *model);
+PSDVEC_API const char *psdvec_model_word(const psdvec_model *model, uint32_t i, size_t *length);
+PSDVEC_API bool psdvec_model_find(const psdvec_model *model, const char *word, size_t length,
+                                  uint32_t *i);
+/* dim numbers, valid until the close. */
+PSDVEC_API const float *psdvec_model_vector(const psdvec_model *model, uint32_t i);
+/* How often the word stood in the text; 0 if not known. */
+PSDVEC_API uint64_t psdvec_model_frequency(const psdvec_model *model, uint32_t i);
+/* Posterior standard deviation of the vector's numbers (geometric mean over the directions):
+ * how little to trust it. 0 if not known. */
+PSDVEC_API double psdvec_model_spread(const psdvec_model *model, uint32_t i);
+/* P(s_i), as the model was trained with it; 0 if not known. */
+PSDVEC_API double psdvec_model_unigram(const psdvec_model *model, uint32_t i);
+/* v_i' J v_j: what the model says the pointwise mutual information is. */
+PSDVEC_API double psdvec_model_product(const psdvec_model *model, uint32_t i, uint32_t j);
+PSDVEC_API double psdvec_model_cosine(const psdvec_model *model, uint32_t i, uint32_t j);
+
+typedef struct psdvec_neighbour {
+    uint32_t word;
+    float cosine;
+} psdvec_neighbour;
+
+/* The `most` words nearest to a vector of dim numbers by cosine, best first, ties by
+ * rank; exact. Words in `except` are left out. *found is at most `most`. */
+PSDVEC_API psdvec_status psdvec_model_similar(psdvec_context *ctx, const psdvec_model *model,
+                                              const float *vector, const uint32_t *except,
+                                              size_t except_count, size_t most,
+                                              psdvec_neighbour *neighbours, size_t *found);
+
 /* ======================================================================
  * Part 2. The advanced interface
  * ====================================================================== */
@@ -367,6 +581,29 @@ PSDVEC_API psdvec_status psdvec_counts_import(psdvec_context *ctx,
 PSDVEC_API psdvec_status psdvec_counts_export(psdvec_context *ctx, const psdvec_counts *counts,
                                               psdvec_counts_format format, bool symmetric,
                                               const char *output, const char *vocab_output);
+
+/* ---- Other programs' vectors ------------------------------------------------ */
+typedef enum psdvec_vectors_format {
+    PSDVEC_VECTORS_MODEL = 0,       /* our own file */
+    PSDVEC_VECTORS_WORD2VEC,        /* text: "words dim", then a word and its numbers a line */
+    PSDVEC_VECTORS_WORD2VEC_BINARY, /* the same with the numbers as float32 */
+    PSDVEC_VECTORS_GLOVE,           /* text without the first line */
+    PSDVEC_VECTORS_NPY              /* numpy's .npy, and a text with a word a line beside it */
+} psdvec_vectors_format;
+
+typedef struct psdvec_convert_options {
+    psdvec_vectors_format format; /* of the output; that of the input is recognised */
+    uint32_t dim;                 /* keep the first numbers of each vector; 0: all */
+    uint32_t words;               /* keep the first words; 0: all */
+    int digits;                   /* significant digits in text; 0: as many as give back the bits */
+    bool normalize;               /* vectors of length 1 */
+    const char *words_file;       /* NPY: where the words go, or are; NULL: the name with .words.txt
+                                     instead of .npy */
+} psdvec_convert_options;
+
+PSDVEC_API void psdvec_convert_options_default(psdvec_convert_options *options);
+PSDVEC_API psdvec_status psdvec_convert(psdvec_context *ctx, const psdvec_convert_options *options,
+                                        const char *input, const char *output);
 
 /* ---- Tokens alone ---------------------------------------------------------- */
 /* Calls `on_token` for every token, exactly as counting would see them. A NULL

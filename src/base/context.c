@@ -40,6 +40,7 @@ const char *psdvec_status_name(psdvec_status status)
         NAME(PSDVEC_ERR_BUDGET);
         NAME(PSDVEC_ERR_THREAD);
         NAME(PSDVEC_ERR_OVERFLOW);
+        NAME(PSDVEC_ERR_NUMERIC);
         NAME(PSDVEC_ERR_CANCELLED);
         NAME(PSDVEC_ERR_INTERNAL);
 #undef NAME
@@ -196,6 +197,14 @@ void pv_warn(psdvec_context *ctx, const char *format, ...)
     va_list args;
     va_start(args, format);
     send_message(ctx, PSDVEC_WARNING, format, args);
+    va_end(args);
+}
+
+void pv_step(psdvec_context *ctx, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    send_message(ctx, PSDVEC_STEP, format, args);
     va_end(args);
 }
 

@@ -55,6 +55,7 @@ psdvec_status pv_fail_errno(psdvec_context *ctx, psdvec_status status, const cha
 
 void pv_note(psdvec_context *ctx, const char *format, ...) PV_PRINTF(2, 3);
 void pv_warn(psdvec_context *ctx, const char *format, ...) PV_PRINTF(2, 3);
+void pv_step(psdvec_context *ctx, const char *format, ...) PV_PRINTF(2, 3);
 
 /* The recorded failure, for callers of functions that return NULL after one. */
 static inline psdvec_status pv_failure(const psdvec_context *ctx)

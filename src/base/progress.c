@@ -1,6 +1,7 @@
 /* Progress reports. */
 #include "base/progress.h"
 
+#include <math.h>
 #include <time.h>
 
 static const uint64_t report_interval = 100 * 1000 * 1000; /* ns */
@@ -28,6 +29,8 @@ static void report(pv_progress *progress)
         .total = progress->total,
         .elapsed = pv_now() - progress->began,
         .remaining = -1,
+        .objective = progress->objective,
+        .memory = atomic_load(&ctx->memory_used),
     };
     if (info.elapsed > 0)
         info.rate = (double)done / info.elapsed;
@@ -46,6 +49,7 @@ void pv_progress_begin(pv_progress *progress, psdvec_context *ctx, const char *s
     progress->unit = unit;
     progress->total = total;
     progress->began = pv_now();
+    progress->objective = NAN;
     atomic_init(&progress->done, 0);
     atomic_init(&progress->next_report, now_ns() + report_interval);
 }

@@ -12,6 +12,7 @@ typedef struct pv_progress {
     const char *unit;
     uint64_t total; /* 0: unknown */
     double began;
+    double objective; /* of training; NAN: none. Set before the workers start */
     _Atomic uint64_t done;
     _Atomic uint64_t next_report; /* nanoseconds on the monotonic clock */
 } pv_progress;

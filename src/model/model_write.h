@@ -1,0 +1,30 @@
+/* Writing a model file (docs/model-format.md). */
+#ifndef PV_MODEL_MODEL_WRITE_H
+#define PV_MODEL_MODEL_WRITE_H
+
+#include "base/context.h"
+#include "base/safetensors_read.h"
+
+/* What goes into the file. Pointers marked "or NULL" leave their tensor out. */
+typedef struct pv_model_data {
+    uint32_t words, dim;
+    uint32_t core_words;                /* the first ones; 0: not known */
+    const char *bytes;                  /* all words, UTF-8, one after the other */
+    const uint64_t *offsets;            /* words + 1 */
+    const float *vectors;               /* words x dim, row-major */
+    const uint64_t *counts;             /* words: frequency in the text, or NULL */
+    const double *unigram;              /* words: P(s_i), or NULL */
+    const float *spread;                /* words: posterior spread, 0 where not known, or NULL */
+    const float *eigenvalues;           /* dim: by magnitude, descending, with signs, or NULL */
+    const psdvec_iteration *iterations; /* the course of Algorithm 1, or NULL */
+    size_t iteration_count;
+    const char *settings_json;   /* an object, or NULL */
+    const char *counts_json;     /* an object, or NULL */
+    const char *extensions_json; /* an array, or NULL */
+} pv_model_data;
+
+/* Writes the file whole or not at all. A number in the vectors that is not finite is
+ * PSDVEC_ERR_NUMERIC and names the word. */
+psdvec_status pv_model_write(psdvec_context *ctx, const pv_model_data *data, const char *path);
+
+#endif
