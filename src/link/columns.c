@@ -1,0 +1,154 @@
+/* Gathering columns from rows. */
+#include "link/columns.h"
+
+#include "base/memory.h"
+#include "base/thread.h"
+
+#include <string.h>
+
+/* First position in column[from .. to) whose column is at least `least`. */
+static uint64_t first_at_least(const uint32_t *column, uint64_t from, uint64_t to, uint32_t least)
+{
+    while (from < to) {
+        uint64_t middle = from + (to - from) / 2;
+        if (column[middle] < least)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+enum { rows_a_task = 512 };
+
+typedef struct blocks_job {
+    psdvec_context *ctx;
+    pv_column_blocks *blocks;
+    uint32_t first, end;
+    _Atomic uint32_t *entries; /* of each column, from `first` */
+} blocks_job;
+
+static psdvec_status count_entries(void *arg, size_t task, int worker)
+{
+    blocks_job *job = arg;
+    const pv_sparse_rows *matrix = &job->blocks->matrix;
+    (void)worker;
+    uint32_t first = (uint32_t)task * rows_a_task;
+    uint32_t end = matrix->rows - first < rows_a_task ? matrix->rows : first + rows_a_task;
+    for (uint32_t i = first; i < end; i++) {
+        uint64_t k = first_at_least(matrix->column, matrix->begin[i], matrix->end[i], job->first);
+        for (; k < matrix->end[i] && matrix->column[k] < job->end; k++)
+            atomic_fetch_add_explicit(&job->entries[matrix->column[k] - job->first], 1,
+                                      memory_order_relaxed);
+    }
+    return pv_check_cancel(job->ctx);
+}
+
+static void choose_edges(blocks_job *job)
+{
+    pv_column_blocks *blocks = job->blocks;
+    uint64_t total = 0, seen = 0;
+    for (uint32_t j = 0; j < job->end - job->first; j++)
+        total += atomic_load_explicit(&job->entries[j], memory_order_relaxed);
+    uint32_t b = 0;
+    blocks->edges[0] = job->first;
+    for (uint32_t j = job->first; j < job->end; j++) {
+        while (b + 1 < blocks->blocks && (double)seen >= (double)total * (b + 1) / blocks->blocks)
+            blocks->edges[++b] = j;
+        seen += atomic_load_explicit(&job->entries[j - job->first], memory_order_relaxed);
+    }
+    while (b < blocks->blocks)
+        blocks->edges[++b] = job->end;
+}
+
+static psdvec_status find_runs(void *arg, size_t task, int worker)
+{
+    blocks_job *job = arg;
+    pv_column_blocks *blocks = job->blocks;
+    const pv_sparse_rows *matrix = &blocks->matrix;
+    (void)worker;
+    uint32_t first = (uint32_t)task * rows_a_task;
+    uint32_t end = matrix->rows - first < rows_a_task ? matrix->rows : first + rows_a_task;
+    for (uint32_t i = first; i < end; i++) {
+        uint32_t *offset = blocks->offset + (size_t)i * (blocks->blocks + 1);
+        uint64_t k = matrix->begin[i];
+        for (uint32_t b = 0; b <= blocks->blocks; b++) {
+            k = first_at_least(matrix->column, k, matrix->end[i], blocks->edges[b]);
+            offset[b] = (uint32_t)(k - matrix->begin[i]);
+        }
+    }
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_column_blocks_make(psdvec_context *ctx, pv_sparse_rows matrix, uint32_t first,
+                                    uint32_t end, uint32_t blocks, pv_column_blocks *out)
+{
+    *out = (pv_column_blocks){.matrix = matrix, .blocks = blocks};
+    out->edges = pv_alloc(ctx, (size_t)blocks + 1, sizeof *out->edges, "blocks of columns");
+    out->offset = pv_alloc(ctx, (size_t)matrix.rows * ((size_t)blocks + 1), sizeof *out->offset,
+                           "blocks of columns");
+    blocks_job job = {ctx, out, first, end, NULL};
+    if (out->edges && out->offset)
+        job.entries =
+            pv_alloc_zero(ctx, end - first, sizeof *job.entries, "blocks of columns");
+    if (!job.entries)
+        return pv_failure(ctx);
+    size_t tasks = ((size_t)matrix.rows + rows_a_task - 1) / rows_a_task;
+    psdvec_status status = pv_parallel_tasks(ctx, tasks, count_entries, &job);
+    if (status == PSDVEC_OK) {
+        choose_edges(&job);
+        status = pv_parallel_tasks(ctx, tasks, find_runs, &job);
+    }
+    pv_free(ctx, job.entries);
+    return status;
+}
+
+void pv_column_blocks_free(psdvec_context *ctx, pv_column_blocks *blocks)
+{
+    pv_free(ctx, blocks->edges);
+    pv_free(ctx, blocks->offset);
+    *blocks = (pv_column_blocks){0};
+}
+
+psdvec_status pv_gather(psdvec_context *ctx, const pv_column_blocks *blocks, uint32_t block,
+                        uint32_t first_row, uint32_t end_row, pv_gathered *out)
+{
+    const uint32_t *column = blocks->matrix.column;
+    uint32_t first = blocks->edges[block], width = blocks->edges[block + 1] - first;
+    *out = (pv_gathered){0};
+    out->begin = pv_alloc_zero(ctx, (size_t)width + 2, sizeof *out->begin, "a block of columns");
+    if (!out->begin)
+        return pv_failure(ctx);
+    /* begin[j + 2] counts column j; after the sums begin[j + 1] is where column j begins, and
+     * while it is filled moves to its end: where column j + 1 begins. */
+    uint64_t from, to;
+    for (uint32_t i = first_row; i < end_row; i++) {
+        pv_column_run(blocks, i, block, &from, &to);
+        for (uint64_t k = from; k < to; k++)
+            out->begin[column[k] - first + 2]++;
+    }
+    for (uint32_t j = 0; j < width; j++)
+        out->begin[j + 2] += out->begin[j + 1];
+    size_t entries = out->begin[width + 1];
+    out->row = pv_alloc(ctx, entries, sizeof *out->row, "a block of columns");
+    out->position = pv_alloc(ctx, entries, sizeof *out->position, "a block of columns");
+    if (!out->row || !out->position)
+        return pv_failure(ctx);
+    for (uint32_t i = first_row; i < end_row; i++) {
+        pv_column_run(blocks, i, block, &from, &to);
+        for (uint64_t k = from; k < to; k++) {
+            size_t at = out->begin[column[k] - first + 1]++;
+            out->row[at] = i;
+            out->position[at] = k;
+        }
+    }
+    return PSDVEC_OK;
+}
+
+void pv_gathered_free(psdvec_context *ctx, pv_gathered *gathered)
+{
+    pv_free(ctx, gathered->begin);
+    pv_free(ctx, gathered->row);
+    pv_free(ctx, gathered->position);
+    *gathered = (pv_gathered){0};
+}

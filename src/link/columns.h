@@ -1,0 +1,54 @@
+/* Columns of a counts file, a block at a time.
+ *
+ * The file has rows: the words seen after a word. The other direction, the words
+ * seen before it, is a column, scattered over all rows. As columns ascend in each
+ * row, a block of columns is one run in each row. Where the runs begin is found
+ * once for all blocks; then a block can be gathered by one worker, in the order
+ * of the rows, whatever the others do.
+ */
+#ifndef PV_LINK_COLUMNS_H
+#define PV_LINK_COLUMNS_H
+
+#include "base/context.h"
+
+/* A sparse matrix in rows, whose columns ascend. */
+typedef struct pv_sparse_rows {
+    uint32_t rows;
+    const uint64_t *begin; /* rows: where each row begins in `column` ... */
+    const uint64_t *end;   /* ... and ends; for plain rows, begin + 1 */
+    const uint32_t *column;
+} pv_sparse_rows;
+
+typedef struct pv_column_blocks {
+    pv_sparse_rows matrix;
+    uint32_t blocks;
+    uint32_t *edges;  /* blocks + 1: block b has the columns edges[b] .. edges[b+1]-1 */
+    uint32_t *offset; /* rows x (blocks + 1): where the blocks begin in each row, from its begin */
+} pv_column_blocks;
+
+/* Divides columns first .. end-1 into `blocks` blocks with about as many entries each. */
+psdvec_status pv_column_blocks_make(psdvec_context *ctx, pv_sparse_rows matrix, uint32_t first,
+                                    uint32_t end, uint32_t blocks, pv_column_blocks *out);
+void pv_column_blocks_free(psdvec_context *ctx, pv_column_blocks *blocks);
+
+/* Entries of row i in block b: positions *from .. *to-1 of matrix.column. */
+static inline void pv_column_run(const pv_column_blocks *blocks, uint32_t i, uint32_t b,
+                                 uint64_t *from, uint64_t *to)
+{
+    const uint32_t *offset = blocks->offset + (size_t)i * (blocks->blocks + 1) + b;
+    *from = blocks->matrix.begin[i] + offset[0];
+    *to = blocks->matrix.begin[i] + offset[1];
+}
+
+/* The transpose of one block, restricted to rows first_row .. end_row-1. */
+typedef struct pv_gathered {
+    size_t *begin;      /* columns of the block + 1 */
+    uint32_t *row;      /* ascending in each column */
+    uint64_t *position; /* in matrix.column */
+} pv_gathered;
+
+psdvec_status pv_gather(psdvec_context *ctx, const pv_column_blocks *blocks, uint32_t block,
+                        uint32_t first_row, uint32_t end_row, pv_gathered *out);
+void pv_gathered_free(psdvec_context *ctx, pv_gathered *gathered);
+
+#endif

@@ -1,0 +1,239 @@
+/* Margins, constants, and one pair. */
+#include "link/link.h"
+
+#include "base/memory.h"
+#include "base/thread.h"
+#include "link/cutoff.h"
+#include "link/weights.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- Margins ----------------------------------------------------------------
+ * Without subsampling they are whole numbers, and stand in the file. With it each
+ * count has two factors; sums over rows are then taken in the order of the row,
+ * sums over columns in stretches of rows, added up in order. */
+enum { stretches = 32 };
+
+typedef struct margin_job {
+    pv_link *link;
+    double *partial; /* stretches x words */
+    uint32_t edges[stretches + 1];
+} margin_job;
+
+static psdvec_status sum_stretch(void *arg, size_t task, int worker)
+{
+    margin_job *job = arg;
+    pv_link *link = job->link;
+    (void)worker;
+    double *focus = job->partial + task * link->words;
+    for (uint32_t i = job->edges[task]; i < job->edges[task + 1]; i++) {
+        psdvec_row row;
+        psdvec_counts_row(link->counts, i, &row);
+        double sum = 0, factor = link->unit * link->keep[i];
+        for (size_t k = 0; k < row.length; k++) {
+            double x = (double)psdvec_row_value(&row, k) * factor * link->keep[row.focus[k]];
+            sum += x;
+            focus[row.focus[k]] += x;
+        }
+        link->context[i] = sum;
+    }
+    return pv_check_cancel(link->ctx);
+}
+
+/* Rows divided so that each stretch has about as many pairs. */
+static void divide_rows(margin_job *job)
+{
+    const uint64_t *end = job->link->counts->row_end;
+    uint32_t words = job->link->words, i = 0;
+    for (size_t s = 0; s < stretches; s++) {
+        uint64_t goal = (uint64_t)((double)end[words] * (double)s / stretches);
+        while (i < words && end[i] < goal)
+            i++;
+        job->edges[s] = i;
+    }
+    job->edges[stretches] = words;
+}
+
+static psdvec_status weighted_margins(pv_link *link)
+{
+    margin_job job = {.link = link};
+    divide_rows(&job);
+    job.partial = pv_alloc_zero(link->ctx, (size_t)stretches * link->words, sizeof *job.partial,
+                                "the words' margins");
+    if (!job.partial)
+        return pv_failure(link->ctx);
+    psdvec_status status = pv_parallel_tasks(link->ctx, stretches, sum_stretch, &job);
+    for (uint32_t j = 0; j < link->words && status == PSDVEC_OK; j++) {
+        double sum = 0;
+        for (size_t s = 0; s < stretches; s++)
+            sum += job.partial[s * link->words + j];
+        link->focus[j] = sum;
+    }
+    pv_free(link->ctx, job.partial);
+    return status;
+}
+
+static psdvec_status take_margins(pv_link *link)
+{
+    const psdvec_counts *counts = link->counts;
+    if (counts->keep) {
+        for (uint32_t i = 0; i < link->words; i++)
+            link->keep[i] = counts->keep[i];
+        PV_TRY(weighted_margins(link));
+    } else
+        for (uint32_t i = 0; i < link->words; i++) {
+            link->context[i] = (double)counts->context_total[i] * link->unit;
+            link->focus[i] = (double)counts->focus_total[i] * link->unit;
+        }
+    link->total = 0;
+    for (uint32_t i = 0; i < link->words; i++)
+        link->total += link->focus[i];
+    link->margin_total = 2 * link->total;
+    if (!(link->total > 0))
+        return pv_fail(link->ctx, PSDVEC_ERR_EMPTY, "%s: has no pairs of words",
+                       pv_st_path(counts->file));
+    for (uint32_t i = 0; i < link->words; i++)
+        link->unigram[i] = link->focus[i] / link->total;
+    return PSDVEC_OK;
+}
+
+/* ---- Constants ---------------------------------------------------------------- */
+static double margin(const pv_link *link, uint32_t i)
+{
+    return link->context[i] + link->focus[i];
+}
+
+static void set_shifts(pv_link *link)
+{
+    double power = link->options.context_power, sum = 0;
+    for (uint32_t i = 0; i < link->words; i++)
+        if (margin(link, i) > 0)
+            sum += pow(margin(link, i), power);
+    double half_log_sum = 0.5 * log(sum);
+    for (uint32_t i = 0; i < link->words; i++) {
+        double r = margin(link, i);
+        link->shift[i] = r > 0 ? 0.5 * (1 + power) * log(r) - half_log_sum : 0;
+    }
+}
+
+static void set_factors(pv_link *link, const pv_link_constants *fixed)
+{
+    double power = link->options.factor_power, sum = 0;
+    for (uint32_t i = 0; i < link->words; i++)
+        link->factor[i] = margin(link, i) > 0 ? pow(margin(link, i), power) : 0;
+    for (uint32_t i = 0; i < link->core; i++)
+        sum += link->factor[i];
+    if (!fixed)
+        link->constants.factor_mean = sum / link->core;
+    /* A word without a pair would have factor 0, and the scaled eigenproblem would
+     * divide by it: it gets that of the rarest word with one. */
+    double least = HUGE_VAL;
+    for (uint32_t i = 0; i < link->words; i++)
+        if (link->factor[i] > 0 && link->factor[i] < least)
+            least = link->factor[i];
+    for (uint32_t i = 0; i < link->words; i++)
+        link->factor[i] =
+            (link->factor[i] > 0 ? link->factor[i] : least) / link->constants.factor_mean;
+}
+
+static psdvec_status set_rules(pv_link *link, const pv_link_constants *fixed)
+{
+    const psdvec_train_options *options = &link->options;
+    const pv_weight_rule *rule = &pv_weight_rules[options->weights];
+    link->weight = rule->weight;
+    link->factored = rule->factored;
+    link->unseen_target = log(options->kappa);
+    if (options->target == PSDVEC_TARGET_PMI) {
+        link->target = pv_target_pmi;
+        set_shifts(link);
+    } else
+        link->target = pv_target_smoothed;
+    if (rule->factored)
+        set_factors(link, fixed);
+    if (rule->measure && !fixed)
+        PV_TRY(pv_cutoff(link, rule->measure, &link->constants.cut));
+    if (rule->weighs_unseen) {
+        /* sqrt(kappa u_i u_j) / C */
+        for (uint32_t i = 0; i < link->words; i++)
+            link->factor[i] = sqrt(link->unigram[i]);
+        link->background = sqrt(options->kappa) / link->constants.cut;
+        link->background_target = link->unseen_target;
+        link->background_only_unseen = true;
+    } else if (rule->factored) {
+        link->background = options->rho;
+        link->background_target = options->rho_target;
+    }
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_link_open(psdvec_context *ctx, const psdvec_counts *counts,
+                           const psdvec_train_options *options, const pv_link_constants *fixed,
+                           pv_link **out)
+{
+    pv_link *link = pv_alloc_zero(ctx, 1, sizeof *link, "the link function");
+    *out = link;
+    if (!link)
+        return pv_failure(ctx);
+    link->ctx = ctx;
+    link->counts = counts;
+    link->options = *options;
+    link->words = counts->info.words;
+    link->core = options->core == 0 || options->core > link->words ? link->words : options->core;
+    link->unit = 1.0 / (double)counts->info.scale;
+    if (fixed)
+        link->constants = *fixed;
+    double **arrays[] = {&link->context, &link->focus,  &link->unigram,
+                         &link->factor,  &link->shift, &link->keep};
+    size_t needed = sizeof arrays / sizeof *arrays - (counts->keep ? 0 : 1);
+    for (size_t a = 0; a < needed; a++)
+        if (!(*arrays[a] = pv_alloc_zero(ctx, link->words, sizeof(double), "the words' margins")))
+            return pv_failure(ctx);
+    PV_TRY(take_margins(link));
+    return set_rules(link, fixed);
+}
+
+void pv_link_close(pv_link *link)
+{
+    if (!link)
+        return;
+    pv_free(link->ctx, link->context);
+    pv_free(link->ctx, link->focus);
+    pv_free(link->ctx, link->unigram);
+    pv_free(link->ctx, link->factor);
+    pv_free(link->ctx, link->shift);
+    pv_free(link->ctx, link->keep);
+    pv_free(link->ctx, link);
+}
+
+/* ---- One pair ------------------------------------------------------------------- */
+double pv_link_unseen_weight(const pv_link *link, uint32_t i, uint32_t j)
+{
+    return link->background_only_unseen ? link->weight(link, i, j, 0, 0) : 0;
+}
+
+pv_pair pv_link_pair(const pv_link *link, uint32_t i, uint32_t j, double xij, double xji)
+{
+    double sum = xij + xji;
+    bool symmetric = link->target == pv_target_pmi;
+    double gij = link->target(link, i, j, xij, sum);
+    double gji = symmetric ? gij : link->target(link, j, i, xji, sum);
+    double fij = link->weight(link, i, j, xij, sum);
+    double fji = link->factored ? fij : link->weight(link, j, i, xji, sum);
+    double S = 0.5 * (fij + fji), ST = 0.5 * (fij * gij + fji * gji);
+    double b = link->background_only_unseen ? pv_link_background(link, i, j) : 0;
+    pv_pair pair = {.weight = S - b, .start = 0.5 * (gij + gji)};
+    double wg = ST - b * link->background_target;
+    pair.target = pair.weight != 0 ? wg / pair.weight : link->background_target;
+    pair.constant = 0.5 * (fij * gij * gij + fji * gji * gji) - pair.weight * pair.target * pair.target -
+                    b * link->background_target * link->background_target;
+    return pair;
+}
+
+double pv_link_diagonal(const pv_link *link, uint32_t i)
+{
+    if (link->options.target != PSDVEC_TARGET_SMOOTHED)
+        return 0;
+    double x = pv_link_count(link, i, i, psdvec_counts_get(link->counts, i, i));
+    return link->target(link, i, i, x, 2 * x);
+}

@@ -1,0 +1,102 @@
+/* Section 3 of the paper: from counts of word pairs to what the vectors are
+ * fitted to, a target and a weight for each pair.
+ *
+ * Probabilities are always those of the whole counts file, also where only the
+ * core or one block of words is looked at, so that all share one scale.
+ *
+ * A pair of different words enters the objective in both directions:
+ *     f_ij (G_ij - X_ij)^2 + f_ji (G_ji - X_ij)^2
+ * which, but for a constant, is twice
+ *     S (T - X_ij)^2,  S = (f_ij + f_ji) / 2,  T the weighted mean of the targets.
+ * Pairs never seen must not be stored, so what they weigh has to be of the form
+ *     b_ij = background z_i z_j towards one number, background_target,
+ * and the pairs seen carry only what differs from it, w (g - X_ij):
+ *     w = S - b,  w g = S T - b background_target.
+ * docs/model.md derives all of this.
+ */
+#ifndef PV_LINK_LINK_H
+#define PV_LINK_LINK_H
+
+#include "base/context.h"
+#include "count/counts_read.h"
+
+/* What is fixed on the core and holds for every block and every word that
+ * arrives later. */
+typedef struct pv_link_constants {
+    double cut;         /* C of the capped square roots */
+    double factor_mean; /* mean of r^g over the core */
+} pv_link_constants;
+
+typedef struct pv_link pv_link;
+
+/* A target and a weight of one direction. `sum` is x_ij + x_ji. */
+typedef double pv_target_fn(const pv_link *link, uint32_t i, uint32_t j, double x, double sum);
+typedef double pv_weight_fn(const pv_link *link, uint32_t i, uint32_t j, double x, double sum);
+
+struct pv_link {
+    psdvec_context *ctx;
+    const psdvec_counts *counts;
+    psdvec_train_options options;
+    pv_link_constants constants;
+    uint32_t words; /* of the counts */
+    uint32_t core;  /* the first ones */
+    double unit;    /* of a stored value: 1 / scale */
+    double total;   /* T: sum of all x */
+    double *keep;    /* words: factors of subsampling; NULL: all 1 */
+    double *context; /* words: X_i */
+    double *focus;   /* words: Y_j */
+    double *unigram; /* words: u_j = Y_j / T */
+    double *factor;  /* words: z_i; NULL without a background and without factored weights */
+    double *shift;   /* words: what is taken off log(x + x') for either word; PMI target */
+    double margin_total;     /* R: sum over i of X_i + Y_i */
+    bool factored;           /* the weights are at most factor_i factor_j; else at most 1 */
+    bool background_only_unseen; /* seen pairs do not carry the background on top */
+    double background;       /* 0: unseen pairs weigh nothing */
+    double background_target;
+    double unseen_target; /* G of a pair never seen in that direction */
+    pv_target_fn *target;
+    pv_weight_fn *weight;
+};
+
+/* Computes margins and, if `fixed` is NULL, the constants. */
+psdvec_status pv_link_open(psdvec_context *ctx, const psdvec_counts *counts,
+                           const psdvec_train_options *options, const pv_link_constants *fixed,
+                           pv_link **link);
+void pv_link_close(pv_link *link);
+
+/* x_ij of a stored value. */
+static inline double pv_link_count(const pv_link *link, uint32_t i, uint32_t j, uint64_t value)
+{
+    double x = (double)value * link->unit;
+    return link->keep ? x * link->keep[i] * link->keep[j] : x;
+}
+
+/* What a pair of words i != j contributes; x_ij and x_ji may be 0, but not both
+ * unless the background's form does not hold for the pair. */
+typedef struct pv_pair {
+    double weight;   /* w, per direction */
+    double target;   /* g */
+    double constant; /* of the objective, per direction */
+    double start;    /* the mean of G_ij and G_ji */
+} pv_pair;
+
+pv_pair pv_link_pair(const pv_link *link, uint32_t i, uint32_t j, double xij, double xji);
+
+/* Weight of an unseen pair, by the rule itself and by the background's form. They
+ * differ only where the rule is cut off. */
+double pv_link_unseen_weight(const pv_link *link, uint32_t i, uint32_t j);
+static inline double pv_link_background(const pv_link *link, uint32_t i, uint32_t j)
+{
+    return link->background > 0 ? link->background * link->factor[i] * link->factor[j] : 0;
+}
+
+/* G_ii, computed like any other. */
+double pv_link_diagonal(const pv_link *link, uint32_t i);
+
+/* m_i of the majoriser: S_ij + b_ij <= (1 + rho) m_i m_j. */
+static inline double pv_link_majoriser(const pv_link *link, uint32_t i)
+{
+    return link->factored ? link->factor[i] : 1;
+}
+
+#endif

@@ -1,0 +1,312 @@
+/* Making the core's pairs from the counts. */
+#include "link/pairs.h"
+
+#include "base/memory.h"
+#include "base/progress.h"
+#include "base/thread.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { block_count = 64 };
+
+/* Unseen pairs whose weight is cut off do not have the background's form
+ * (link.h), and are stored as if seen. They are pairs of the few words whose
+ * probability is so large. */
+static uint32_t capped_words(const pv_link *link)
+{
+    if (!link->background_only_unseen)
+        return 0;
+    double largest = 0;
+    for (uint32_t i = 0; i < link->core; i++)
+        if (link->factor[i] > largest)
+            largest = link->factor[i];
+    uint32_t end = 0;
+    for (uint32_t i = 0; i < link->core; i++)
+        if (link->background * link->factor[i] * largest > 1)
+            end = i + 1;
+    return end;
+}
+
+typedef struct make_job {
+    const pv_link *link;
+    pv_pairs *pairs;
+    pv_column_blocks blocks; /* of the counts */
+    uint32_t capped;         /* words that may have capped unseen pairs */
+    bool fill;               /* else only count */
+    bool start;
+    _Atomic uint32_t *below; /* n: entries below the diagonal */
+    pv_progress progress;
+} make_job;
+
+/* A row's pairs above the diagonal as they come, in ascending order. */
+typedef struct pair_sink {
+    make_job *job;
+    uint32_t i;
+    uint64_t count;
+    double constant;
+} pair_sink;
+
+static psdvec_status take_pair(pair_sink *sink, uint32_t j, double xij, double xji)
+{
+    make_job *job = sink->job;
+    pv_pairs *pairs = job->pairs;
+    uint64_t k = sink->count++;
+    if (!job->fill) {
+        atomic_fetch_add_explicit(&job->below[j], 1, memory_order_relaxed);
+        return PSDVEC_OK;
+    }
+    pv_pair pair = pv_link_pair(job->link, sink->i, j, xij, xji);
+    if (PV_UNLIKELY(!isfinite(pair.weight) || !isfinite(pair.target))) {
+        size_t a, b;
+        const char *first = psdvec_counts_word(job->link->counts, sink->i, &a);
+        const char *second = psdvec_counts_word(job->link->counts, j, &b);
+        return pv_fail(job->link->ctx, PSDVEC_ERR_NUMERIC,
+                       "the words \"%.*s\" and \"%.*s\" have a weight of %g and a target of %g, "
+                       "which is not finite; their counts are %g and %g",
+                       (int)a, first, (int)b, second, pair.weight, pair.target, xij, xji);
+    }
+    uint64_t at = pairs->upper[sink->i] + k;
+    pairs->column[pairs->middle[sink->i] + k] = j;
+    pairs->weight[at] = (float)pair.weight;
+    pairs->target[at] = (float)pair.target;
+    if (job->start)
+        pairs->value[pairs->middle[sink->i] + k] = (float)pair.start;
+    sink->constant += 2 * pair.constant;
+    return PSDVEC_OK;
+}
+
+/* Row i of the counts, column i of the counts and the capped unseen pairs, all
+ * above i, merged. */
+static psdvec_status merge_row(make_job *job, uint32_t i, const pv_gathered *gathered, uint32_t c,
+                               pair_sink *sink)
+{
+    const pv_link *link = job->link;
+    psdvec_row row;
+    psdvec_counts_row(link->counts, i, &row);
+    size_t r = 0, g = gathered->begin[c], g_end = gathered->begin[c + 1];
+    while (r < row.length && row.focus[r] <= i)
+        r++;
+    while (g < g_end && gathered->row[g] <= i)
+        g++;
+    uint32_t next_capped = i < job->capped ? i + 1 : link->core;
+    for (;;) {
+        uint32_t a = r < row.length ? row.focus[r] : UINT32_MAX;
+        uint32_t b = g < g_end ? gathered->row[g] : UINT32_MAX;
+        uint32_t j = a < b ? a : b;
+        for (; next_capped < job->capped && next_capped < j; next_capped++)
+            if (pv_link_background(link, i, next_capped) > 1)
+                PV_TRY(take_pair(sink, next_capped, 0, 0));
+        if (j >= link->core)
+            return PSDVEC_OK;
+        if (next_capped == j)
+            next_capped++;
+        double xij = 0, xji = 0;
+        if (a == j)
+            xij = pv_link_count(link, i, j, psdvec_row_value(&row, r++));
+        if (b == j) {
+            uint64_t at = gathered->position[g++];
+            uint64_t value = link->counts->values32 ? link->counts->values32[at]
+                                                    : link->counts->values64[at];
+            xji = pv_link_count(link, j, i, value);
+        }
+        PV_TRY(take_pair(sink, j, xij, xji));
+    }
+}
+
+static psdvec_status make_block(void *arg, size_t task, int worker)
+{
+    make_job *job = arg;
+    const pv_link *link = job->link;
+    (void)worker;
+    uint32_t first = job->blocks.edges[task], end = job->blocks.edges[task + 1];
+    if (first == end)
+        return PSDVEC_OK;
+    pv_gathered gathered;
+    psdvec_status status =
+        pv_gather(link->ctx, &job->blocks, (uint32_t)task, first, link->core, &gathered);
+    for (uint32_t i = first; i < end && status == PSDVEC_OK; i++) {
+        pair_sink sink = {.job = job, .i = i};
+        status = merge_row(job, i, &gathered, i - first, &sink);
+        if (!job->fill)
+            job->pairs->upper[i + 1] = sink.count;
+        else
+            job->pairs->constant[i] = sink.constant;
+        if ((i & 63) == 0 && status == PSDVEC_OK)
+            status = pv_check_cancel(link->ctx);
+    }
+    pv_gathered_free(link->ctx, &gathered);
+    pv_progress_add(&job->progress, end - first);
+    return status;
+}
+
+static psdvec_status open_job(make_job *job, const pv_link *link, pv_pairs *pairs)
+{
+    *job = (make_job){.link = link, .pairs = pairs, .capped = capped_words(link)};
+    const psdvec_counts *counts = link->counts;
+    pv_sparse_rows rows = {link->core, counts->row_end, counts->row_end + 1, counts->indices};
+    PV_TRY(pv_column_blocks_make(link->ctx, rows, 0, link->core, block_count, &job->blocks));
+    job->below = pv_alloc_zero(link->ctx, link->core, sizeof *job->below, "the pairs");
+    return job->below ? PSDVEC_OK : pv_failure(link->ctx);
+}
+
+static void close_job(make_job *job)
+{
+    pv_free(job->link->ctx, job->below);
+    pv_column_blocks_free(job->link->ctx, &job->blocks);
+}
+
+static psdvec_status new_pairs(const pv_link *link, pv_pairs **out)
+{
+    psdvec_context *ctx = link->ctx;
+    pv_pairs *pairs = pv_alloc_zero(ctx, 1, sizeof *pairs, "the pairs");
+    *out = pairs;
+    if (!pairs)
+        return pv_failure(ctx);
+    pairs->ctx = ctx;
+    pairs->n = link->core;
+    pairs->begin = pv_alloc_zero(ctx, (size_t)link->core + 1, sizeof *pairs->begin, "the pairs");
+    pairs->middle = pv_alloc_zero(ctx, (size_t)link->core + 1, sizeof *pairs->middle, "the pairs");
+    pairs->upper = pv_alloc_zero(ctx, (size_t)link->core + 1, sizeof *pairs->upper, "the pairs");
+    pairs->constant = pv_alloc_zero(ctx, link->core, sizeof *pairs->constant, "the pairs");
+    return pairs->begin && pairs->middle && pairs->upper && pairs->constant ? PSDVEC_OK
+                                                                            : pv_failure(ctx);
+}
+
+/* The first pass: how many pairs each row has, above and below. */
+static psdvec_status count_pairs(make_job *job)
+{
+    pv_pairs *pairs = job->pairs;
+    psdvec_context *ctx = job->link->ctx;
+    pv_progress_begin(&job->progress, ctx, "pairing", "words", 2 * (uint64_t)pairs->n);
+    PV_TRY(pv_parallel_tasks(ctx, block_count, make_block, job));
+    for (uint32_t i = 0; i < pairs->n; i++) {
+        uint64_t above = pairs->upper[i + 1];
+        pairs->upper[i + 1] = pairs->upper[i] + above;
+        pairs->middle[i] = pairs->begin[i] + atomic_load(&job->below[i]);
+        pairs->begin[i + 1] = pairs->middle[i] + above;
+    }
+    pairs->count = pairs->upper[pairs->n];
+    if (pairs->count == 0)
+        return pv_fail(ctx, PSDVEC_ERR_EMPTY,
+                       "no two different words of the core were seen together, so there is nothing "
+                       "to learn from; count more text, or with a lower --min-count");
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_pairs_count(const pv_link *link, uint64_t *count)
+{
+    pv_pairs *pairs = NULL;
+    make_job job = {.link = link};
+    psdvec_status status;
+    PV_TRY_DONE(new_pairs(link, &pairs));
+    PV_TRY_DONE(open_job(&job, link, pairs));
+    PV_TRY_DONE(count_pairs(&job));
+    *count = pairs->count;
+done:
+    close_job(&job);
+    pv_pairs_free(pairs);
+    return status;
+}
+
+void pv_pairs_bytes(uint32_t n, uint64_t count, uint64_t *large, uint64_t *small)
+{
+    *large = count * (2 * sizeof(uint32_t) + 4 * sizeof(float));
+    *small = ((uint64_t)n + 1) * (3 * sizeof(uint64_t) + sizeof(double)) +
+             (uint64_t)n * (block_count + 1) * sizeof(uint32_t);
+}
+
+/* ---- The part below the diagonal ----------------------------------------------- */
+typedef struct mirror_job {
+    pv_pairs *pairs;
+    bool columns; /* copy the pattern; else the values */
+} mirror_job;
+
+static psdvec_status mirror_block(void *arg, size_t task, int worker)
+{
+    mirror_job *job = arg;
+    pv_pairs *pairs = job->pairs;
+    (void)worker;
+    uint32_t first = pairs->blocks.edges[task], end = pairs->blocks.edges[task + 1];
+    if (first == end)
+        return PSDVEC_OK;
+    uint64_t *next = pv_alloc(pairs->ctx, end - first, sizeof *next, "mirror places");
+    if (!next)
+        return pv_failure(pairs->ctx);
+    memcpy(next, pairs->begin + first, (end - first) * sizeof *next);
+    for (uint32_t i = 0; i + 1 < end; i++) {
+        uint64_t from, to;
+        pv_column_run(&pairs->blocks, i, (uint32_t)task, &from, &to);
+        if (job->columns)
+            for (uint64_t k = from; k < to; k++)
+                pairs->column[next[pairs->column[k] - first]++] = i;
+        else
+            for (uint64_t k = from; k < to; k++)
+                pairs->value[next[pairs->column[k] - first]++] = pairs->value[k];
+    }
+    pv_free(pairs->ctx, next);
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_pairs_mirror(pv_pairs *pairs)
+{
+    mirror_job job = {pairs, false};
+    return pv_parallel_tasks(pairs->ctx, block_count, mirror_block, &job);
+}
+
+static psdvec_status mirror_pattern(pv_pairs *pairs)
+{
+    pv_sparse_rows above = {pairs->n, pairs->middle, pairs->begin + 1, pairs->column};
+    PV_TRY(pv_column_blocks_make(pairs->ctx, above, 0, pairs->n, block_count, &pairs->blocks));
+    mirror_job job = {pairs, true};
+    return pv_parallel_tasks(pairs->ctx, block_count, mirror_block, &job);
+}
+
+psdvec_status pv_pairs_make(const pv_link *link, const char *folder, bool spill, bool start,
+                            pv_pairs **out)
+{
+    psdvec_context *ctx = link->ctx;
+    psdvec_status status;
+    make_job job = {.link = link};
+    PV_TRY_DONE(new_pairs(link, out));
+    pv_pairs *pairs = *out;
+    PV_TRY_DONE(open_job(&job, link, pairs));
+    PV_TRY_DONE(count_pairs(&job));
+    PV_TRY_DONE(pv_large_alloc(ctx, 2 * pairs->count, sizeof(uint32_t), folder, spill,
+                               "the pairs' columns", &pairs->columns));
+    PV_TRY_DONE(pv_large_alloc(ctx, 2 * pairs->count, sizeof(float), folder, spill,
+                               "the pairs' values", &pairs->values));
+    PV_TRY_DONE(pv_large_alloc(ctx, pairs->count, sizeof(float), folder, spill,
+                               "the pairs' weights", &pairs->weights));
+    PV_TRY_DONE(pv_large_alloc(ctx, pairs->count, sizeof(float), folder, spill,
+                               "the pairs' targets", &pairs->targets));
+    pairs->column = pairs->columns.data;
+    pairs->value = pairs->values.data;
+    pairs->weight = pairs->weights.data;
+    pairs->target = pairs->targets.data;
+    job.fill = true;
+    job.start = start;
+    PV_TRY_DONE(pv_parallel_tasks(ctx, block_count, make_block, &job));
+    pv_progress_end(&job.progress);
+    status = mirror_pattern(pairs);
+done:
+    close_job(&job);
+    return status;
+}
+
+void pv_pairs_free(pv_pairs *pairs)
+{
+    if (!pairs)
+        return;
+    psdvec_context *ctx = pairs->ctx;
+    pv_large_free(ctx, &pairs->columns);
+    pv_large_free(ctx, &pairs->values);
+    pv_large_free(ctx, &pairs->weights);
+    pv_large_free(ctx, &pairs->targets);
+    pv_column_blocks_free(ctx, &pairs->blocks);
+    pv_free(ctx, pairs->begin);
+    pv_free(ctx, pairs->middle);
+    pv_free(ctx, pairs->upper);
+    pv_free(ctx, pairs->constant);
+    pv_free(ctx, pairs);
+}

@@ -1,0 +1,51 @@
+/* The core's pairs: every two different core words seen together, in either
+ * direction, with weight and target.
+ *
+ * The matrix is symmetric. Its pattern is stored in full, a row for each word, as
+ * products go by rows; numbers that belong to a pair once:
+ *
+ *     row i:  columns below i | columns above i
+ *             begin[i]    middle[i]          begin[i+1]
+ *     weight, target:           upper[i] + (k - middle[i]) for k >= middle[i]
+ *
+ * 4 bytes a pattern entry for the column, 8 bytes a pair for weight and target,
+ * and 4 bytes an entry for `value`, which belongs to the solver.
+ */
+#ifndef PV_LINK_PAIRS_H
+#define PV_LINK_PAIRS_H
+
+#include "base/large.h"
+#include "link/columns.h"
+#include "link/link.h"
+
+typedef struct pv_pairs {
+    psdvec_context *ctx;
+    uint32_t n;
+    uint64_t count;   /* of pairs, each once */
+    uint64_t *begin;  /* n + 1 */
+    uint64_t *middle; /* n */
+    uint64_t *upper;  /* n + 1 */
+    double *constant; /* n: of the objective, over both directions of row i's pairs above i */
+    pv_large columns; /* uint32_t, 2 * count */
+    pv_large values;  /* float, 2 * count */
+    pv_large weights, targets; /* float, count */
+    pv_column_blocks blocks;   /* of the part above the diagonal, for mirroring */
+    uint32_t *column;          /* columns.data */
+    float *value, *weight, *target;
+} pv_pairs;
+
+/* How many there are, without making them. */
+psdvec_status pv_pairs_count(const pv_link *link, uint64_t *count);
+/* Bytes that the arrays of `count` pairs of n words take: those that may lie in a
+ * file, and those that may not. */
+void pv_pairs_bytes(uint32_t n, uint64_t count, uint64_t *large, uint64_t *small);
+
+/* If `start` is asked for, value[k] above the diagonal is the mean of G_ij and G_ji. */
+psdvec_status pv_pairs_make(const pv_link *link, const char *folder, bool spill, bool start,
+                            pv_pairs **pairs);
+void pv_pairs_free(pv_pairs *pairs);
+
+/* Copies the values above the diagonal to their mirror places. */
+psdvec_status pv_pairs_mirror(pv_pairs *pairs);
+
+#endif

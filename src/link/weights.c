@@ -1,0 +1,86 @@
+/* Weight functions and targets.
+ *
+ * To add one: write the function, add a line to the table at the end, and a name
+ * in the public header's enum. `x` is the count of i before j, `sum` that of both
+ * directions; link->constants.cut is C. A function that returns more than
+ * m_i m_j (pv_link_majoriser) would make Algorithm 1 diverge.
+ */
+#include "link/weights.h"
+
+#include <math.h>
+
+static double at_most_one(double weight)
+{
+    return weight < 1 ? weight : 1;
+}
+
+/* The original program: the square root of the count itself. */
+static double measure_raw(const pv_link *link, uint32_t i, uint32_t j, double x)
+{
+    (void)link, (void)i, (void)j;
+    return x;
+}
+
+static double weight_raw(const pv_link *link, uint32_t i, uint32_t j, double x, double sum)
+{
+    (void)i, (void)j, (void)sum;
+    return at_most_one(sqrt(x) / link->constants.cut);
+}
+
+/* The paper's text: the square root of the smoothed probability of the pair. */
+static double measure_smoothed(const pv_link *link, uint32_t i, uint32_t j, double x)
+{
+    double kappa = link->options.kappa;
+    return (1 - kappa) * x / link->total + kappa * link->unigram[i] * link->unigram[j];
+}
+
+static double weight_smoothed(const pv_link *link, uint32_t i, uint32_t j, double x, double sum)
+{
+    (void)sum;
+    return at_most_one(sqrt(measure_smoothed(link, i, j, x)) / link->constants.cut);
+}
+
+/* Pennington, Socher and Manning 2014, on the counts of both directions. */
+static double weight_glove(const pv_link *link, uint32_t i, uint32_t j, double x, double sum)
+{
+    (void)i, (void)j, (void)x;
+    return at_most_one(pow(sum / link->options.glove_max, link->options.glove_power));
+}
+
+/* r_i^g r_j^g times the logistic function of the PMI. */
+static double weight_factored(const pv_link *link, uint32_t i, uint32_t j, double x, double sum)
+{
+    (void)x;
+    double ratio = pv_pmi_ratio(link, i, j, sum);
+    return link->factor[i] * link->factor[j] * (ratio / (1 + ratio));
+}
+
+double pv_pmi_ratio(const pv_link *link, uint32_t i, uint32_t j, double sum)
+{
+    double ri = link->context[i] + link->focus[i], rj = link->context[j] + link->focus[j];
+    return sum * link->margin_total / (ri * rj);
+}
+
+/* ½ [log(s / (r_i pc_j)) + log(s / (r_j pc_i))], pc_j = r_j^p / sum of r^p. */
+double pv_target_pmi(const pv_link *link, uint32_t i, uint32_t j, double x, double sum)
+{
+    (void)x;
+    return log(sum) - link->shift[i] - link->shift[j];
+}
+
+/* log(P_smoothed(j|i) / P(j)), Jelinek-Mercer; log kappa for x = 0. */
+double pv_target_smoothed(const pv_link *link, uint32_t i, uint32_t j, double x, double sum)
+{
+    (void)sum;
+    if (x <= 0)
+        return link->unseen_target;
+    double kappa = link->options.kappa;
+    return log((1 - kappa) * x / (link->context[i] * link->unigram[j]) + kappa);
+}
+
+const pv_weight_rule pv_weight_rules[] = {
+    [PSDVEC_WEIGHTS_FACTORED] = {weight_factored, NULL, true, false},
+    [PSDVEC_WEIGHTS_RAW] = {weight_raw, measure_raw, false, false},
+    [PSDVEC_WEIGHTS_SMOOTHED] = {weight_smoothed, measure_smoothed, false, true},
+    [PSDVEC_WEIGHTS_GLOVE] = {weight_glove, NULL, false, false},
+};

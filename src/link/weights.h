@@ -1,0 +1,26 @@
+/* The weight functions f(h) and the targets, each a few lines. */
+#ifndef PV_LINK_WEIGHTS_H
+#define PV_LINK_WEIGHTS_H
+
+#include "link/link.h"
+
+/* What a weight function is cut off at: the k-th largest of this number over the
+ * core's pairs gives constants.cut as its square root. */
+typedef double pv_measure_fn(const pv_link *link, uint32_t i, uint32_t j, double x);
+
+typedef struct pv_weight_rule {
+    pv_weight_fn *weight;
+    pv_measure_fn *measure; /* NULL: nothing is cut off */
+    bool factored;          /* needs factor_i = r_i^g / mean, and is at most factor_i factor_j */
+    bool weighs_unseen;     /* unseen pairs have a weight too */
+} pv_weight_rule;
+
+/* By psdvec_weights. */
+extern const pv_weight_rule pv_weight_rules[];
+
+pv_target_fn pv_target_pmi, pv_target_smoothed;
+
+/* PMI of the pair before any smoothing of contexts, as a ratio: exp(pmi). */
+double pv_pmi_ratio(const pv_link *link, uint32_t i, uint32_t j, double sum);
+
+#endif

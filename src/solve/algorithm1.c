@@ -1,0 +1,253 @@
+/* Block coordinate descent by repeated eigendecomposition (section 5.2).
+ *
+ * One iteration majorises the objective at X: with all weights raised to m_i m_j
+ * and the targets moved so that value and slope agree, it becomes
+ *     sum m_i m_j (Y_ij - X_ij)^2,   Y = X + omega R / (m m'),
+ * whose best X of rank N is a plain eigendecomposition of D^½ Y D^½. omega = 1
+ * is the paper; up to 2 the step still goes downhill, if further than the model of it
+ * reaches, so a step that raises the objective is taken back.
+ */
+#include "solve/algorithm1.h"
+
+#include "base/memory.h"
+#include "base/progress.h"
+#include "solve/eigen.h"
+#include "solve/sum_matrix.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A rise by less than this share is rounding. */
+static const double rise_tolerance = 1e-6;
+
+size_t pv_rank_at(const psdvec_train_options *options, size_t n, uint32_t t)
+{
+    uint64_t rank = options->dim + (uint64_t)options->rank_extra * (options->iterations - t);
+    return rank < n ? (size_t)rank : n;
+}
+
+size_t pv_rank_most(const psdvec_train_options *options, size_t n)
+{
+    return pv_rank_at(options, n, 1);
+}
+
+typedef struct stepper {
+    pv_core *core;
+    psdvec_context *ctx;
+    const psdvec_train_options *options;
+    size_t most;         /* columns of `vectors` at most */
+    float *vectors;      /* n x rank, the eigenvectors of the last decomposition */
+    double *values;      /* most */
+    float *coefficients; /* 3 x stride, and the signs before a step */
+    float *old;          /* n x stride: U before a step that may be taken back */
+    float *shifted;      /* n: the diagonal with the prior in it */
+    float *ones;         /* n: s, for the constant matrix of the start */
+    pv_eigen_report eigen;
+} stepper;
+
+/* The matrix of the next step, D^½ Y D^½. `negative`: 1: as it is; 0: without the
+ * negative part of X, for the two-step rule. */
+static void step_matrix(stepper *s, bool first, double omega, bool negative, pv_sum_matrix *matrix)
+{
+    pv_core *core = s->core;
+    const pv_link *link = core->link;
+    *matrix = (pv_sum_matrix){.ctx = s->ctx,
+                              .kernels = core->kernels,
+                              .pairs = core->pairs,
+                              .sparse_factor = (float)omega,
+                              .diagonal = s->shifted,
+                              .task_count = PV_CORE_TASKS,
+                              .task_edges = core->all_edges};
+    double start = first ? s->options->start : 0;
+    for (size_t i = 0; i < core->n; i++) {
+        double m = (double)core->root[i] * core->root[i];
+        double prior = core->mu && s->options->form == PSDVEC_FORM_PSD ? 0.5 * core->mu[i] / m : 0;
+        s->shifted[i] = (float)(omega * core->diagonal[i] - prior);
+    }
+    float *own = s->coefficients, *constant = own + core->stride, *faded = constant + core->stride;
+    double beta = omega * link->background;
+    for (size_t k = 0; k < core->rank; k++) {
+        double x = core->sign[k] > 0 || negative ? core->sign[k] : 0;
+        own[k] = (float)(core->ratio ? x : x - beta * core->sign[k]);
+        faded[k] = (float)(-beta * core->sign[k]);
+    }
+    pv_sum_matrix_add(matrix, (pv_low_rank){core->U, core->stride, core->rank, own, NULL});
+    if (link->background > 0) {
+        constant[0] = (float)(beta * link->background_target * (1 - start));
+        pv_sum_matrix_add(matrix, (pv_low_rank){core->level, 1, 1, constant, NULL});
+        if (core->ratio)
+            pv_sum_matrix_add(
+                matrix, (pv_low_rank){core->U, core->stride, core->rank, faded, core->ratio});
+    }
+    if (start != 0) {
+        constant[1] = (float)(start * link->unseen_target);
+        pv_sum_matrix_add(matrix, (pv_low_rank){core->root, 1, 1, constant + 1, NULL});
+    }
+}
+
+static psdvec_status decompose(stepper *s, pv_sum_matrix *matrix, size_t want, pv_eigen_end end,
+                               size_t *found)
+{
+    pv_eigen_options options;
+    pv_eigen_options_default(&options, want);
+    options.end = end;
+    options.tolerance = s->options->eigen_tolerance;
+    float *guess = NULL;
+    if (s->core->rank > 0) {
+        /* The solver wants its guess dense. */
+        options.guess_columns = s->core->rank;
+        guess = pv_alloc(s->ctx, s->core->n * s->core->rank, sizeof *guess, NULL);
+        for (size_t i = 0; guess && i < s->core->n; i++)
+            memcpy(guess + i * s->core->rank, s->core->U + i * s->core->stride,
+                   s->core->rank * sizeof *guess);
+        options.guess = guess;
+    }
+    pv_operator operator= pv_sum_matrix_operator(matrix);
+    psdvec_status status =
+        pv_eigen(s->ctx, &operator, &options, s->values, s->vectors, & s->eigen);
+    pv_free(s->ctx, guess);
+    *found = s->eigen.found;
+    return status;
+}
+
+/* U = Q |Lambda|^½ of the first `kept` pairs, J their signs. */
+static void take_vectors(stepper *s, size_t want, size_t kept)
+{
+    pv_core *core = s->core;
+    float *scale = s->coefficients;
+    for (size_t k = 0; k < core->stride; k++) {
+        core->sign[k] = k >= kept ? 0 : s->values[k] < 0 ? -1 : 1;
+        scale[k] = k < kept ? (float)sqrt(fabs(s->values[k])) : 0;
+    }
+    for (size_t i = 0; i < core->n; i++) {
+        float *u = core->U + i * core->stride;
+        const float *q = s->vectors + i * want;
+        for (size_t k = 0; k < kept; k++)
+            u[k] = q[k] * scale[k];
+        for (size_t k = kept; k < core->stride; k++)
+            u[k] = 0;
+    }
+    core->rank = kept;
+}
+
+/* One iteration from the residual in the pairs: U becomes the new one. */
+static psdvec_status take_step(stepper *s, uint32_t t, double omega)
+{
+    pv_core *core = s->core;
+    bool psd = s->options->form == PSDVEC_FORM_PSD;
+    size_t want = pv_rank_at(s->options, core->n, t), kept;
+    pv_sum_matrix matrix;
+    step_matrix(s, t == 1, omega, true, &matrix);
+    PV_TRY(decompose(s, &matrix, want, psd ? PV_EIGEN_LARGEST : PV_EIGEN_MAGNITUDE, &kept));
+    if (psd)
+        while (kept > 0 && !(s->values[kept - 1] > 0))
+            kept--;
+    else
+        while (kept > 0 && s->values[kept - 1] == 0)
+            kept--;
+    take_vectors(s, want, kept);
+    return PSDVEC_OK;
+}
+
+static psdvec_status record(stepper *s, pv_course *course, uint32_t t, double objective,
+                            double omega)
+{
+    const pv_core *core = s->core;
+    psdvec_iteration *it = &course->iterations[t - 1];
+    *it = (psdvec_iteration){.iteration = t,
+                             .rank = (uint32_t)core->rank,
+                             .objective = objective,
+                             .relaxation = omega,
+                             .residual = s->eigen.residual};
+    for (size_t k = 0; k < core->rank; k++) {
+        it->positive += core->sign[k] > 0;
+        course->values[k] = (float)s->values[k];
+    }
+    it->smallest = core->rank > 0 ? s->values[core->rank - 1] : 0;
+    course->done = t;
+    size_t want = pv_rank_at(s->options, core->n, t);
+    if (core->rank < want)
+        pv_warn(s->ctx,
+                "iteration %u: only %zu of the %zu eigenvalues wanted are positive; the other "
+                "directions stay empty",
+                t, core->rank, want);
+    pv_step(s->ctx,
+            "iteration %u of %u: objective %.6g, %zu eigenvalues (%zu negative), the smallest %.4g; "
+            "%zu columns multiplied, residual %.1e",
+            t, s->options->iterations, objective, core->rank, core->rank - it->positive,
+            it->smallest, s->eigen.columns, s->eigen.residual);
+    return PSDVEC_OK;
+}
+
+static psdvec_status run_course(stepper *s, pv_course *course, pv_iteration_fn *on_iteration,
+                                void *user)
+{
+    pv_core *core = s->core;
+    double objective = NAN;
+    if (course->done > 0 || s->options->start == 0)
+        PV_TRY(pv_core_residual(core, &objective));
+    pv_progress progress;
+    pv_progress_begin(&progress, s->ctx, "solving", "iterations", s->options->iterations);
+    atomic_store(&progress.done, course->done);
+    while (course->done < s->options->iterations && !course->finished) {
+        uint32_t t = course->done + 1;
+        double omega = s->options->relaxation, before = objective;
+        if (t == 1 && s->options->start != 0)
+            PV_TRY(pv_core_start(core, s->options->start, omega));
+        size_t rank = core->rank;
+        if (s->old)
+            memcpy(s->old, core->U, core->n * core->stride * sizeof *s->old);
+        float *sign = s->coefficients + 3 * core->stride;
+        memcpy(sign, core->sign, core->stride * sizeof *sign);
+        PV_TRY(take_step(s, t, omega));
+        PV_TRY(pv_core_residual(core, &objective));
+        if (s->old && objective > before * (1 + rise_tolerance)) {
+            pv_note(s->ctx, "iteration %u: a step of length %g would raise the objective to %.6g; "
+                            "it is repeated with length 1",
+                    t, omega, objective);
+            omega = 1;
+            memcpy(core->U, s->old, core->n * core->stride * sizeof *s->old);
+            memcpy(core->sign, sign, core->stride * sizeof *sign);
+            core->rank = rank;
+            PV_TRY(pv_core_residual(core, &objective));
+            PV_TRY(take_step(s, t, omega));
+            PV_TRY(pv_core_residual(core, &objective));
+        }
+        PV_TRY(record(s, course, t, objective, omega));
+        course->finished = s->options->tolerance > 0 && isfinite(before) &&
+                           before - objective < s->options->tolerance * fabs(before);
+        progress.objective = objective;
+        pv_progress_add(&progress, 1);
+        if (on_iteration)
+            PV_TRY(on_iteration(user, core, course));
+    }
+    pv_progress_end(&progress);
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_algorithm1(pv_core *core, pv_course *course, pv_iteration_fn *on_iteration,
+                            void *user)
+{
+    psdvec_context *ctx = core->ctx;
+    const psdvec_train_options *options = &core->link->options;
+    stepper s = {.core = core, .ctx = ctx, .options = options};
+    psdvec_status status;
+    s.most = pv_rank_most(options, core->n);
+    s.vectors = pv_alloc(ctx, core->n * s.most, sizeof *s.vectors, "eigenvectors");
+    s.values = pv_alloc(ctx, s.most, sizeof *s.values, "eigenvectors");
+    s.coefficients = pv_alloc(ctx, 4 * core->stride, sizeof *s.coefficients, "eigenvectors");
+    s.shifted = pv_alloc(ctx, core->n, sizeof *s.shifted, "eigenvectors");
+    if (options->relaxation != 1)
+        s.old = pv_alloc(ctx, core->n * core->stride, sizeof *s.old, "the vectors before a step");
+    if (!s.vectors || !s.values || !s.coefficients || !s.shifted ||
+        (options->relaxation != 1 && !s.old))
+        status = pv_failure(ctx);
+    else
+        status = run_course(&s, course, on_iteration, user);
+    pv_free(ctx, s.old);
+    pv_free(ctx, s.shifted);
+    pv_free(ctx, s.coefficients);
+    pv_free(ctx, s.values);
+    pv_free(ctx, s.vectors);
+    return status;
+}

@@ -1,0 +1,270 @@
+/* Residuals and the objective of Algorithm 1. */
+#include "solve/core.h"
+
+#include "base/memory.h"
+#include "base/thread.h"
+#include "solve/sum_matrix.h"
+#include "solve/tall.h"
+
+#include <math.h>
+#include <string.h>
+
+uint64_t pv_core_bytes(uint64_t n, uint64_t most_rank)
+{
+    uint64_t stride = (most_rank + 7) / 8 * 8;
+    return n * (stride * sizeof(float) + 4 * sizeof(float) + 2 * sizeof(double));
+}
+
+static psdvec_status set_background(pv_core *core)
+{
+    const pv_link *link = core->link;
+    if (link->background <= 0)
+        return PSDVEC_OK;
+    core->level = pv_alloc(core->ctx, core->n, sizeof *core->level, "the vectors");
+    if (!core->level)
+        return pv_failure(core->ctx);
+    for (size_t i = 0; i < core->n; i++)
+        core->level[i] = (float)(link->factor[i] / core->root[i]);
+    if (link->factored)
+        return PSDVEC_OK; /* z = m */
+    core->ratio = pv_alloc(core->ctx, core->n, sizeof *core->ratio, "the vectors");
+    if (!core->ratio)
+        return pv_failure(core->ctx);
+    for (size_t i = 0; i < core->n; i++)
+        core->ratio[i] = (float)(link->factor[i] / pv_link_majoriser(link, (uint32_t)i));
+    return PSDVEC_OK;
+}
+
+static psdvec_status set_priors(pv_core *core)
+{
+    const psdvec_train_options *options = &core->link->options;
+    if (!(options->core_mu > 0))
+        return PSDVEC_OK;
+    core->mu = pv_alloc(core->ctx, core->n, sizeof *core->mu, "the vectors");
+    if (!core->mu)
+        return pv_failure(core->ctx);
+    const uint64_t *frequency = core->link->counts->frequency;
+    double last = (double)(frequency[core->n - 1] > 0 ? frequency[core->n - 1] : 1);
+    for (size_t i = 0; i < core->n; i++) {
+        double here = (double)(frequency[i] > 0 ? frequency[i] : 1);
+        core->mu[i] = options->core_mu * pow(last / here, options->mu_power);
+    }
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_core_open(const pv_link *link, pv_pairs *pairs, size_t most_rank, pv_core **out)
+{
+    psdvec_context *ctx = link->ctx;
+    pv_core *core = pv_alloc_zero(ctx, 1, sizeof *core, "the vectors");
+    *out = core;
+    if (!core)
+        return pv_failure(ctx);
+    core->ctx = ctx;
+    core->link = link;
+    core->pairs = pairs;
+    core->kernels = pv_kernels_best();
+    core->n = pairs->n;
+    core->stride = (most_rank + 7) / 8 * 8;
+    core->U = pv_alloc_zero(ctx, core->n * core->stride, sizeof *core->U, "the vectors");
+    core->sign = pv_alloc_zero(ctx, core->stride, sizeof *core->sign, "the vectors");
+    core->root = pv_alloc(ctx, core->n, sizeof *core->root, "the vectors");
+    core->diagonal = pv_alloc_zero(ctx, core->n, sizeof *core->diagonal, "the vectors");
+    core->row_sum = pv_alloc_zero(ctx, core->n, sizeof *core->row_sum, "the vectors");
+    if (!core->U || !core->sign || !core->root || !core->diagonal || !core->row_sum)
+        return pv_failure(ctx);
+    for (size_t i = 0; i < core->n; i++)
+        core->root[i] = (float)sqrt(pv_link_majoriser(link, (uint32_t)i));
+    pv_divide_pairs(pairs, true, PV_CORE_TASKS, core->above_edges);
+    pv_divide_pairs(pairs, false, PV_CORE_TASKS, core->all_edges);
+    PV_TRY(set_background(core));
+    return set_priors(core);
+}
+
+void pv_core_close(pv_core *core)
+{
+    if (!core)
+        return;
+    psdvec_context *ctx = core->ctx;
+    pv_free(ctx, core->U);
+    pv_free(ctx, core->sign);
+    pv_free(ctx, core->root);
+    pv_free(ctx, core->diagonal);
+    pv_free(ctx, core->row_sum);
+    pv_free(ctx, core->level);
+    pv_free(ctx, core->ratio);
+    pv_free(ctx, core->mu);
+    pv_free(ctx, core);
+}
+
+/* X_ii. */
+static double square_of(const pv_core *core, size_t i)
+{
+    double sum = 0;
+    for (size_t k = 0; k < core->rank; k++) {
+        double u = core->U[i * core->stride + k];
+        sum += core->sign[k] * u * u;
+    }
+    return sum / ((double)core->root[i] * core->root[i]);
+}
+
+static psdvec_status not_finite(const pv_core *core, uint32_t i)
+{
+    size_t length;
+    const char *word = psdvec_counts_word(core->link->counts, i, &length);
+    return pv_fail(core->ctx, PSDVEC_ERR_NUMERIC,
+                   "the word \"%.*s\" (rank %lu) got numbers that are not finite; a smaller "
+                   "--relaxation or more counts for it (a higher --min-count) may help",
+                   (int)length, word, (unsigned long)i + 1);
+}
+
+/* The pairs above the diagonal of a stretch of rows. */
+static psdvec_status residual_rows(void *arg, size_t task, int worker)
+{
+    pv_core *core = arg;
+    pv_pairs *pairs = core->pairs;
+    const pv_link *link = core->link;
+    (void)worker;
+    size_t dim = (core->rank + 7) / 8 * 8;
+    float *scaled = pv_alloc(core->ctx, core->stride, sizeof *scaled, "a vector");
+    if (!scaled)
+        return pv_failure(core->ctx);
+    psdvec_status status = PSDVEC_OK;
+    for (uint32_t i = core->above_edges[task]; i < core->above_edges[task + 1]; i++) {
+        const float *u = core->U + (size_t)i * core->stride;
+        float root = core->root[i];
+        for (size_t k = 0; k < dim; k++)
+            scaled[k] = u[k] * core->sign[k] / root;
+        uint64_t begin = pairs->middle[i];
+        size_t count = (size_t)(pairs->begin[i + 1] - begin);
+        const uint32_t *column = pairs->column + begin;
+        float *value = pairs->value + begin;
+        const float *weight = pairs->weight + pairs->upper[i];
+        const float *target = pairs->target + pairs->upper[i];
+        if (dim > 0)
+            core->kernels->row_dots(column, count, scaled, core->U, core->stride, dim, value);
+        else
+            memset(value, 0, count * sizeof *value);
+        double sum = 0;
+        for (size_t k = 0; k < count; k++) {
+            float other = core->root[column[k]];
+            float residual = target[k] - value[k] / other;
+            float pull = weight[k] * residual;
+            sum += (double)pull * residual;
+            value[k] = pull / (root * other);
+        }
+        double own = square_of(core, i), z = link->background > 0 ? link->factor[i] : 0;
+        double off = link->background * z * z * (link->background_target - own);
+        core->diagonal[i] = (float)(-off / ((double)root * root));
+        double prior = 0;
+        if (core->mu)
+            for (size_t k = 0; k < core->rank; k++)
+                prior += (double)u[k] * u[k];
+        core->row_sum[i] = 2 * sum + pairs->constant[i] -
+                           off * (link->background_target - own) +
+                           (core->mu ? core->mu[i] * prior / ((double)root * root) : 0);
+        if (!isfinite(core->row_sum[i])) {
+            status = not_finite(core, i);
+            break;
+        }
+    }
+    pv_free(core->ctx, scaled);
+    return status != PSDVEC_OK ? status : pv_check_cancel(core->ctx);
+}
+
+/* sum over all i, j of b_ij (target - X_ij)^2, the diagonal included: with
+ * y = z / s and B = U' diag(z / m) U it is
+ * background * (target^2 (sum z)^2 - 2 target (U'y)' J (U'y) + tr(J B J B)). */
+static psdvec_status background_sum(const pv_core *core, double *sum)
+{
+    const pv_link *link = core->link;
+    size_t rank = core->rank;
+    double all = 0;
+    psdvec_status status;
+    for (size_t i = 0; i < core->n; i++)
+        all += link->factor[i];
+    *sum = link->background_target * link->background_target * all * all;
+    double *B = pv_alloc(core->ctx, rank * rank, sizeof *B, "the objective");
+    double *inner = pv_alloc(core->ctx, rank, sizeof *inner, "the objective");
+    float *scaled = NULL;
+    if (!B || !inner) {
+        status = pv_failure(core->ctx);
+        goto done;
+    }
+    pv_tall vectors = {core->U, core->stride, rank}, weighted = vectors;
+    if (core->ratio) {
+        scaled = pv_alloc(core->ctx, core->n * core->stride, sizeof *scaled, "the objective");
+        if (!scaled) {
+            status = pv_failure(core->ctx);
+            goto done;
+        }
+        for (size_t i = 0; i < core->n; i++)
+            for (size_t k = 0; k < rank; k++)
+                scaled[i * core->stride + k] = core->ratio[i] * core->U[i * core->stride + k];
+        weighted.data = scaled;
+    }
+    PV_TRY_DONE(pv_tall_gram(core->ctx, core->n, vectors, weighted, B));
+    PV_TRY_DONE(pv_tall_gram(core->ctx, core->n, vectors, (pv_tall){core->level, 1, 1}, inner));
+    for (size_t k = 0; k < rank; k++) {
+        *sum -= 2 * link->background_target * core->sign[k] * inner[k] * inner[k];
+        for (size_t l = 0; l < rank; l++)
+            *sum += (double)core->sign[k] * core->sign[l] * B[k * rank + l] * B[l * rank + k];
+    }
+    *sum *= link->background;
+done:
+    pv_free(core->ctx, scaled);
+    pv_free(core->ctx, inner);
+    pv_free(core->ctx, B);
+    return status;
+}
+
+psdvec_status pv_core_residual(pv_core *core, double *objective)
+{
+    PV_TRY(pv_parallel_tasks(core->ctx, PV_CORE_TASKS, residual_rows, core));
+    PV_TRY(pv_pairs_mirror(core->pairs));
+    double sum = 0;
+    if (core->link->background > 0)
+        PV_TRY(background_sum(core, &sum));
+    for (size_t i = 0; i < core->n; i++)
+        sum += core->row_sum[i];
+    *objective = sum;
+    return PSDVEC_OK;
+}
+
+typedef struct start_job {
+    pv_core *core;
+    double start, relaxation;
+} start_job;
+
+static psdvec_status start_rows(void *arg, size_t task, int worker)
+{
+    start_job *job = arg;
+    pv_core *core = job->core;
+    pv_pairs *pairs = core->pairs;
+    const pv_link *link = core->link;
+    (void)worker;
+    double s = job->start, omega = job->relaxation;
+    for (uint32_t i = core->above_edges[task]; i < core->above_edges[task + 1]; i++) {
+        uint64_t begin = pairs->middle[i], upper = pairs->upper[i];
+        size_t count = (size_t)(pairs->begin[i + 1] - begin);
+        for (size_t k = 0; k < count; k++) {
+            double scale = (double)core->root[i] * core->root[pairs->column[begin + k]];
+            double pull = (double)pairs->weight[upper + k] * pairs->target[upper + k];
+            pairs->value[begin + k] =
+                (float)((1 - s) * pull / scale +
+                        s * scale * (pairs->value[begin + k] - link->unseen_target) / omega);
+        }
+        double m = (double)core->root[i] * core->root[i];
+        double z = link->background > 0 ? link->factor[i] : 0;
+        core->diagonal[i] =
+            (float)(-(1 - s) * link->background * z * z * link->background_target / m +
+                    s * m * (pv_link_diagonal(link, i) - link->unseen_target) / omega);
+    }
+    return pv_check_cancel(core->ctx);
+}
+
+psdvec_status pv_core_start(pv_core *core, double start, double relaxation)
+{
+    start_job job = {core, start, relaxation};
+    PV_TRY(pv_parallel_tasks(core->ctx, PV_CORE_TASKS, start_rows, &job));
+    return pv_pairs_mirror(core->pairs);
+}

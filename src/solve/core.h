@@ -1,0 +1,48 @@
+/* The state of Algorithm 1 on the core words.
+ *
+ * The vectors are kept scaled: U = D^½ V with D = diag(m), m the majoriser's
+ * factors (all 1 in the paper), so that every step is a plain eigenproblem. With
+ * s_i = sqrt(m_i),  v_i' J v_j = u_i' J u_j / (s_i s_j).
+ */
+#ifndef PV_SOLVE_CORE_H
+#define PV_SOLVE_CORE_H
+
+#include "link/pairs.h"
+#include "solve/kernels.h"
+
+enum { PV_CORE_TASKS = 256 };
+
+typedef struct pv_core {
+    psdvec_context *ctx;
+    const pv_link *link;
+    pv_pairs *pairs;
+    const pv_kernels *kernels;
+    size_t n;
+    size_t stride;    /* numbers in a row of U; the unused ones are 0 */
+    size_t rank;      /* columns of U in use; 0: X = 0 */
+    float *U;         /* n x stride */
+    float *sign;      /* stride: J, +1 or -1; 0 beyond the rank */
+    float *root;      /* n: s */
+    float *diagonal;  /* n: what the residual has on the diagonal of the scaled problem */
+    double *mu;       /* n: priors; NULL: all 0 */
+    double *row_sum;  /* n: the objective, row by row */
+    float *ratio;     /* n: z / m, where it is not 1 everywhere; else NULL */
+    float *level;     /* n: z / s; NULL without a background */
+    uint32_t above_edges[PV_CORE_TASKS + 1]; /* rows of tasks, for pairs above the diagonal */
+    uint32_t all_edges[PV_CORE_TASKS + 1];   /* the same for whole rows */
+} pv_core;
+
+psdvec_status pv_core_open(const pv_link *link, pv_pairs *pairs, size_t most_rank, pv_core **core);
+void pv_core_close(pv_core *core);
+/* Bytes that pv_core_open takes. */
+uint64_t pv_core_bytes(uint64_t n, uint64_t most_rank);
+
+/* Writes the residual of U into pairs->value and core->diagonal, and gives the
+ * objective. The values are w (g - X_ij) / (s_i s_j). */
+psdvec_status pv_core_residual(pv_core *core, double *objective);
+
+/* The same for X(0) = start * G, which has no low rank: values such that
+ * relaxation * value + (unseen part) is the matrix of the first step. */
+psdvec_status pv_core_start(pv_core *core, double start, double relaxation);
+
+#endif

@@ -1,0 +1,525 @@
+/* Block Lanczos with thick restarts. */
+#include "solve/eigen.h"
+
+#include "base/blas.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "base/thread.h"
+#include "solve/tall.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { purpose_start = 0x65696701 };
+
+void pv_eigen_options_default(pv_eigen_options *options, size_t want)
+{
+    *options = (pv_eigen_options){.want = want, .tolerance = 1e-3, .block = 64, .restarts = 8};
+}
+
+size_t pv_eigen_basis(const pv_eigen_options *options, size_t n)
+{
+    size_t block = options->block;
+    size_t basis = options->basis;
+    if (basis == 0)
+        basis = (size_t)((double)options->want * (getenv("BASIS")?atof(getenv("BASIS")):2)) + 2 * block;
+    if (basis < options->want + 2 * block)
+        basis = options->want + 2 * block;
+    basis = (basis + block - 1) / block * block;
+    return basis < n ? basis : n;
+}
+
+typedef struct lanczos {
+    psdvec_context *ctx;
+    const pv_operator *matrix;
+    const pv_eigen_options *options;
+    pv_eigen_report *report;
+    size_t n, block;
+    size_t capacity; /* columns of Q */
+    size_t filled;   /* columns of Q in use */
+    size_t done;     /* columns of Q already multiplied: H is known for them */
+    float *Q;        /* n x capacity: the basis, orthonormal */
+    double *H;       /* capacity x capacity: Q' A Q, upper triangle of blocks */
+    float *X, *Y;    /* n x block: into and out of the matrix */
+    double *coefficient, *second; /* capacity x block */
+    double *gram;    /* block x block */
+    float *small;    /* capacity x block or block x block, in single precision */
+    double norm;     /* of the matrix, as far as seen */
+    uint64_t drawn;  /* random blocks so far */
+} lanczos;
+
+static psdvec_status sum_everywhere(lanczos *l, double *numbers, size_t count)
+{
+    if (!l->matrix->reduce)
+        return PSDVEC_OK;
+    return l->matrix->reduce(l->matrix->self, numbers, count);
+}
+
+static void to_float(float *to, const double *from, size_t count)
+{
+    for (size_t k = 0; k < count; k++)
+        to[k] = (float)from[k];
+}
+
+/* W (n x width, stride block) loses what lies in the span of Q; the
+ * coefficients go to `out` (filled x width). */
+static psdvec_status remove_basis(lanczos *l, float *W, size_t width, double *out)
+{
+    if (l->filled == 0)
+        return PSDVEC_OK;
+    pv_tall basis = {l->Q, l->capacity, l->filled};
+    PV_TRY(pv_tall_gram(l->ctx, l->n, basis, (pv_tall){W, l->block, width}, out));
+    PV_TRY(sum_everywhere(l, out, l->filled * width));
+    to_float(l->small, out, l->filled * width);
+    return pv_tall_multiply(l->ctx, l->n, -1, basis, l->small, width, 1, W, l->block);
+}
+
+/* Orthonormal columns for W, in place; what hardly differs from the others is
+ * dropped. map (*kept x width): W = W_new map. Columns shorter than `least` are
+ * nothing but rounding. */
+static psdvec_status orthonormal(lanczos *l, float *W, size_t width, double least, double *map,
+                                 size_t *kept)
+{
+    PV_TRY(pv_tall_gram(l->ctx, l->n, (pv_tall){W, l->block, width},
+                        (pv_tall){W, l->block, width}, l->gram));
+    PV_TRY(sum_everywhere(l, l->gram, width * width));
+    double scale[256], values[256];
+    for (size_t j = 0; j < width; j++) {
+        double square = l->gram[j * width + j];
+        if (!isfinite(square))
+            return pv_fail(l->ctx, PSDVEC_ERR_NUMERIC,
+                           "the eigenvectors are not finite after %zu products",
+                           l->report->columns);
+        scale[j] = square > least * least ? 1 / sqrt(square) : 0;
+    }
+    for (size_t i = 0; i < width; i++)
+        for (size_t j = 0; j < width; j++)
+            l->gram[i * width + j] *= scale[i] * scale[j];
+    PV_TRY(pv_symmetric_eigen(l->ctx, l->gram, values, width));
+    /* W S = W' with W'' = W' z / sqrt(value): rows of gram are the z. */
+    size_t count = 0;
+    float *change = l->small; /* width x count, filled column by column below */
+    size_t first = 0;
+    while (first < width && values[first] < 1e-5 * values[width - 1])
+        first++;
+    if (values[width - 1] <= 0)
+        first = width;
+    count = width - first;
+    for (size_t k = 0; k < count; k++) {
+        const double *z = l->gram + (width - 1 - k) * width;
+        double root = sqrt(values[width - 1 - k]);
+        for (size_t j = 0; j < width; j++) {
+            change[j * count + k] = (float)(scale[j] * z[j] / root);
+            map[k * width + j] = scale[j] > 0 ? root * z[j] / scale[j] : 0;
+        }
+    }
+    *kept = count;
+    return pv_tall_transform(l->ctx, l->n, W, l->block, width, change, count);
+}
+
+/* W -= Q h, W = P R, twice, so that it holds in single precision:
+ * W = Q (h1 + h2 R1) + P R2 R1. l->coefficient: filled x width, R: *kept x width. */
+static psdvec_status orthogonalise(lanczos *l, float *W, size_t width, double least, double *R,
+                                   size_t *kept)
+{
+    double *R1 = NULL, *R2 = NULL;
+    psdvec_status status;
+    size_t first = 0, second = 0;
+    R1 = pv_alloc(l->ctx, 2 * l->block * l->block, sizeof *R1, "orthogonalisation");
+    if (!R1)
+        return pv_failure(l->ctx);
+    R2 = R1 + l->block * l->block;
+    PV_TRY_DONE(remove_basis(l, W, width, l->coefficient));
+    PV_TRY_DONE(orthonormal(l, W, width, least, R1, &first));
+    PV_TRY_DONE(remove_basis(l, W, first, l->second));
+    PV_TRY_DONE(orthonormal(l, W, first, 1e-3, R2, &second));
+    for (size_t i = 0; i < l->filled; i++)
+        for (size_t k = 0; k < first; k++)
+            for (size_t j = 0; j < width; j++)
+                l->coefficient[i * width + j] += l->second[i * first + k] * R1[k * width + j];
+    for (size_t i = 0; i < second; i++)
+        for (size_t j = 0; j < width; j++) {
+            double sum = 0;
+            for (size_t k = 0; k < first; k++)
+                sum += R2[i * first + k] * R1[k * width + j];
+            R[i * width + j] = sum;
+        }
+    *kept = second;
+done:
+    pv_free(l->ctx, R1);
+    return status;
+}
+
+typedef struct copy_job {
+    float *to;
+    const float *from;
+    size_t to_stride, from_stride, columns, n, tile;
+} copy_job;
+
+static psdvec_status copy_tile(void *arg, size_t task, int worker)
+{
+    copy_job *job = arg;
+    (void)worker;
+    size_t end = (task + 1) * job->tile < job->n ? (task + 1) * job->tile : job->n;
+    for (size_t i = task * job->tile; i < end; i++)
+        memcpy(job->to + i * job->to_stride, job->from + i * job->from_stride,
+               job->columns * sizeof *job->to);
+    return PSDVEC_OK;
+}
+
+static psdvec_status copy_columns(lanczos *l, float *to, size_t to_stride, const float *from,
+                                  size_t from_stride, size_t columns)
+{
+    copy_job job = {to, from, to_stride, from_stride, columns, l->n, pv_tall_tile(l->n)};
+    return pv_parallel_tasks(l->ctx, pv_tall_tiles(l->n), copy_tile, &job);
+}
+
+typedef struct draw_job {
+    lanczos *l;
+    size_t tile;
+} draw_job;
+
+static psdvec_status draw_tile(void *arg, size_t task, int worker)
+{
+    draw_job *job = arg;
+    lanczos *l = job->l;
+    (void)worker;
+    size_t end = (task + 1) * job->tile < l->n ? (task + 1) * job->tile : l->n;
+    for (size_t i = task * job->tile; i < end; i++)
+        for (size_t j = 0; j < l->block; j++)
+            l->Y[i * l->block + j] = (float)(pv_random_unit(l->ctx->options.seed,
+                                                            purpose_start + (l->drawn << 32),
+                                                            i * l->block + j) -
+                                             0.5);
+    return PSDVEC_OK;
+}
+
+/* A block to begin with: random, or random combinations of the guess. */
+static psdvec_status draw_block(lanczos *l, bool guess)
+{
+    l->drawn++;
+    draw_job job = {l, pv_tall_tile(l->n)};
+    PV_TRY(pv_parallel_tasks(l->ctx, pv_tall_tiles(l->n), draw_tile, &job));
+    size_t columns = l->options->guess_columns;
+    if (!guess || !l->options->guess || columns == 0)
+        return PSDVEC_OK;
+    float *mix = pv_alloc(l->ctx, columns * l->block, sizeof *mix, "a start");
+    if (!mix)
+        return pv_failure(l->ctx);
+    for (size_t k = 0; k < columns * l->block; k++)
+        mix[k] = (float)(pv_random_unit(l->ctx->options.seed, purpose_start + 1, k) - 0.5);
+    pv_tall given = {l->options->guess, columns, columns};
+    psdvec_status status =
+        pv_tall_multiply(l->ctx, l->n, 1, given, mix, l->block, 0, l->Y, l->block);
+    pv_free(l->ctx, mix);
+    return status;
+}
+
+/* Y's first `width` columns join the basis. */
+static psdvec_status append(lanczos *l, size_t width)
+{
+    PV_TRY(copy_columns(l, l->Q + l->filled, l->capacity, l->Y, l->block, width));
+    l->filled += width;
+    return PSDVEC_OK;
+}
+
+/* A new block where the last one led nowhere: the basis spans an invariant space. */
+static psdvec_status fresh_block(lanczos *l, bool guess)
+{
+    double *R = pv_alloc(l->ctx, l->block * l->block, sizeof *R, "a start");
+    if (!R)
+        return pv_failure(l->ctx);
+    size_t kept = 0;
+    psdvec_status status = draw_block(l, guess);
+    if (status == PSDVEC_OK)
+        status = orthogonalise(l, l->Y, l->block, 1e-6, R, &kept);
+    pv_free(l->ctx, R);
+    if (status == PSDVEC_OK && kept > l->capacity - l->filled)
+        kept = l->capacity - l->filled;
+    return status == PSDVEC_OK ? append(l, kept) : status;
+}
+
+/* Multiplies the columns done .. filled of the basis and makes the next block of
+ * what is new in them. *last: how many columns were multiplied; *next: how many
+ * new ones were found (they are in Y, not yet in the basis); R: *next x *last. */
+static psdvec_status advance(lanczos *l, double *R, size_t *last, size_t *next)
+{
+    size_t width = l->filled - l->done, m = l->filled;
+    PV_TRY(copy_columns(l, l->X, width, l->Q + l->done, l->capacity, width));
+    /* The product is dense in its width; the rest here has the stride of a block. */
+    if (width == l->block)
+        PV_TRY(l->matrix->apply(l->matrix->self, l->X, l->Y, width));
+    else {
+        float *dense = pv_alloc(l->ctx, l->n * width, sizeof *dense, "a product");
+        if (!dense)
+            return pv_failure(l->ctx);
+        psdvec_status status = l->matrix->apply(l->matrix->self, l->X, dense, width);
+        if (status == PSDVEC_OK)
+            status = copy_columns(l, l->Y, l->block, dense, width, width);
+        pv_free(l->ctx, dense);
+        PV_TRY(status);
+    }
+    l->report->columns += width;
+    PV_TRY(orthogonalise(l, l->Y, width, 1e-6 * l->norm, R, next));
+    for (size_t i = 0; i < m; i++)
+        for (size_t j = 0; j < width; j++) {
+            double h = l->coefficient[i * width + j];
+            l->H[i * l->capacity + l->done + j] = h;
+            if (fabs(h) > l->norm)
+                l->norm = fabs(h);
+        }
+    l->done = m;
+    *last = width;
+    return PSDVEC_OK;
+}
+
+typedef struct ritz {
+    double value;
+    size_t row;
+} ritz;
+
+static int by_value(const void *a, const void *b)
+{
+    const ritz *x = a, *y = b;
+    return x->value != y->value ? (x->value < y->value ? 1 : -1)
+                                : (x->row > y->row) - (x->row < y->row);
+}
+
+static int by_magnitude(const void *a, const void *b)
+{
+    const ritz *x = a, *y = b;
+    double p = fabs(x->value), q = fabs(y->value);
+    return p != q ? (p < q ? 1 : -1) : (x->row > y->row) - (x->row < y->row);
+}
+
+/* Solves the projected problem. Z (m x m): row k is the Ritz vector order[k].row. */
+static psdvec_status project(lanczos *l, double *Z, double *values, ritz *order)
+{
+    size_t m = l->filled;
+    for (size_t i = 0; i < m; i++)
+        for (size_t j = i; j < m; j++) {
+            /* Column j of H is complete down to the end of its block. */
+            double h = l->H[i * l->capacity + j];
+            Z[i * m + j] = Z[j * m + i] = h;
+        }
+    PV_TRY(pv_symmetric_eigen(l->ctx, Z, values, m));
+    for (size_t k = 0; k < m; k++)
+        order[k] = (ritz){values[k], k};
+    qsort(order, m, sizeof *order, l->options->end == PV_EIGEN_LARGEST ? by_value : by_magnitude);
+    return PSDVEC_OK;
+}
+
+/* The basis becomes the Ritz vectors order[0 .. keep): the thick restart. */
+static psdvec_status keep_ritz(lanczos *l, const double *Z, const ritz *order, size_t keep)
+{
+    size_t m = l->filled;
+    float *change = pv_alloc(l->ctx, m * keep, sizeof *change, "a change of basis");
+    if (!change)
+        return pv_failure(l->ctx);
+    for (size_t k = 0; k < keep; k++)
+        for (size_t i = 0; i < m; i++)
+            change[i * keep + k] = (float)Z[order[k].row * m + i];
+    psdvec_status status = pv_tall_transform(l->ctx, l->n, l->Q, l->capacity, m, change, keep);
+    pv_free(l->ctx, change);
+    PV_TRY(status);
+    for (size_t i = 0; i < keep; i++)
+        for (size_t j = 0; j < keep; j++)
+            l->H[i * l->capacity + j] = i == j ? order[i].value : 0;
+    l->filled = l->done = keep;
+    return PSDVEC_OK;
+}
+
+/* Root mean square of the residuals of the wanted pairs, over the smallest wanted
+ * value: |A q - theta q| = |R z_tail|, as all else of A Q lies in Q. */
+static double residual_of(const lanczos *l, const double *Z, const ritz *order, const double *R,
+                          size_t last, size_t next)
+{
+    size_t m = l->filled, want = l->options->want < m ? l->options->want : m;
+    if (want == 0)
+        return 0;
+    double sum = 0;
+    for (size_t k = 0; k < want; k++) {
+        const double *tail = Z + order[k].row * m + (m - last);
+        for (size_t i = 0; i < next; i++) {
+            double part = 0;
+            for (size_t j = 0; j < last; j++)
+                part += R[i * last + j] * tail[j];
+            sum += part * part;
+        }
+    }
+    double smallest = fabs(order[want - 1].value);
+    double floor = 1e-6 * l->norm;
+    return sqrt(sum / (double)want) / (smallest > floor ? smallest : floor > 0 ? floor : 1);
+}
+
+/* The sign of a vector is free: make its largest number positive. */
+static psdvec_status fix_signs(lanczos *l, float *vectors, size_t want)
+{
+    float *largest = pv_alloc_zero(l->ctx, want, sizeof *largest, "eigenvectors");
+    if (!largest)
+        return pv_failure(l->ctx);
+    for (size_t i = 0; i < l->n; i++)
+        for (size_t k = 0; k < want; k++)
+            if (fabsf(vectors[i * want + k]) > fabsf(largest[k]))
+                largest[k] = vectors[i * want + k];
+    for (size_t i = 0; i < l->n; i++)
+        for (size_t k = 0; k < want; k++)
+            if (largest[k] < 0)
+                vectors[i * want + k] = -vectors[i * want + k];
+    pv_free(l->ctx, largest);
+    return PSDVEC_OK;
+}
+
+static psdvec_status iterate(lanczos *l, double *values, float *vectors)
+{
+    psdvec_status status;
+    size_t want = l->options->want, last = 0, next = 0;
+    size_t capacity = l->capacity;
+    double *R = pv_alloc(l->ctx, l->block * l->block, sizeof *R, "eigenvectors");
+    double *Z = pv_alloc(l->ctx, capacity * capacity, sizeof *Z, "eigenvectors");
+    double *theta = pv_alloc(l->ctx, capacity, sizeof *theta, "eigenvectors");
+    ritz *order = pv_alloc(l->ctx, capacity, sizeof *order, "eigenvectors");
+    if (!R || !Z || !theta || !order) {
+        status = pv_failure(l->ctx);
+        goto done;
+    }
+    PV_TRY_DONE(fresh_block(l, true));
+    for (;;) {
+        PV_TRY_DONE(advance(l, R, &last, &next));
+        PV_TRY_DONE(pv_check_cancel(l->ctx));
+        if (l->filled + next <= capacity && (next > 0 || l->filled < capacity)) {
+            if (next > 0)
+                PV_TRY_DONE(append(l, next));
+            else
+                PV_TRY_DONE(fresh_block(l, false));
+            if (l->filled > l->done)
+                continue;
+        }
+        PV_TRY_DONE(project(l, Z, theta, order));
+        l->report->residual = residual_of(l, Z, order, R, last, next);
+        pv_note(l->ctx,"basis %zu of %zu, columns %zu: residual %.2e, value %g",l->filled,capacity,l->report->columns,l->report->residual,order[(want<l->filled?want:l->filled)-1].value);
+        if (l->report->residual <= l->options->tolerance || next == 0 ||
+            l->report->restarts >= l->options->restarts || l->filled <= want)
+            break;
+        /* Some more than wanted, so that those at the edge converge too. */
+        size_t keep = want + l->block;
+        if (keep + 2 * l->block > capacity)
+            keep = capacity - 2 * l->block;
+        PV_TRY_DONE(keep_ritz(l, Z, order, keep));
+        PV_TRY_DONE(append(l, next));
+        l->report->restarts++;
+    }
+    size_t found = want < l->filled ? want : l->filled;
+    for (size_t k = 0; k < found; k++)
+        values[k] = order[k].value;
+    PV_TRY_DONE(keep_ritz(l, Z, order, found));
+    PV_TRY_DONE(copy_columns(l, vectors, want, l->Q, capacity, found));
+    l->report->found = found;
+    status = fix_signs(l, vectors, want);
+done:
+    pv_free(l->ctx, order);
+    pv_free(l->ctx, theta);
+    pv_free(l->ctx, Z);
+    pv_free(l->ctx, R);
+    return status;
+}
+
+/* A small matrix is written down and solved by LAPACK. */
+static psdvec_status solve_dense(psdvec_context *ctx, const pv_operator *matrix,
+                                 const pv_eigen_options *options, double *values, float *vectors,
+                                 pv_eigen_report *report)
+{
+    size_t n = matrix->n, block = options->block;
+    psdvec_status status = PSDVEC_OK;
+    double *A = pv_alloc(ctx, n * n, sizeof *A, "a small matrix");
+    double *theta = pv_alloc(ctx, n, sizeof *theta, "a small matrix");
+    ritz *order = pv_alloc(ctx, n, sizeof *order, "a small matrix");
+    float *X = pv_alloc(ctx, n * block, sizeof *X, "a small matrix");
+    float *Y = pv_alloc(ctx, n * block, sizeof *Y, "a small matrix");
+    if (!A || !theta || !order || !X || !Y) {
+        status = pv_failure(ctx);
+        goto done;
+    }
+    for (size_t first = 0; first < n; first += block) {
+        size_t width = n - first < block ? n - first : block;
+        memset(X, 0, n * width * sizeof *X);
+        for (size_t j = 0; j < width; j++)
+            X[(first + j) * width + j] = 1;
+        PV_TRY_DONE(matrix->apply(matrix->self, X, Y, width));
+        for (size_t i = 0; i < n; i++)
+            for (size_t j = 0; j < width; j++) {
+                if (!isfinite(Y[i * width + j])) {
+                    status = pv_fail(ctx, PSDVEC_ERR_NUMERIC,
+                                     "the matrix of the eigenproblem is not finite in row %zu", i);
+                    goto done;
+                }
+                A[i * n + first + j] = Y[i * width + j];
+            }
+    }
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < i; j++)
+            A[i * n + j] = A[j * n + i] = 0.5 * (A[i * n + j] + A[j * n + i]);
+    PV_TRY_DONE(pv_symmetric_eigen(ctx, A, theta, n));
+    for (size_t k = 0; k < n; k++)
+        order[k] = (ritz){theta[k], k};
+    qsort(order, n, sizeof *order, options->end == PV_EIGEN_LARGEST ? by_value : by_magnitude);
+    size_t want = options->want, found = want < n ? want : n;
+    for (size_t k = 0; k < found; k++) {
+        values[k] = order[k].value;
+        for (size_t i = 0; i < n; i++)
+            vectors[i * want + k] = (float)A[order[k].row * n + i];
+    }
+    *report = (pv_eigen_report){.found = found, .columns = n};
+    lanczos signs = {.ctx = ctx, .n = n};
+    status = fix_signs(&signs, vectors, want);
+done:
+    pv_free(ctx, Y);
+    pv_free(ctx, X);
+    pv_free(ctx, order);
+    pv_free(ctx, theta);
+    pv_free(ctx, A);
+    return status;
+}
+
+psdvec_status pv_eigen(psdvec_context *ctx, const pv_operator *matrix,
+                       const pv_eigen_options *options, double *values, float *vectors,
+                       pv_eigen_report *report)
+{
+    size_t n = matrix->n, block = options->block;
+    memset(vectors, 0, n * options->want * sizeof *vectors);
+    size_t capacity = pv_eigen_basis(options, n);
+    if (!matrix->reduce && (capacity + 2 * block >= n || n <= 512))
+        return solve_dense(ctx, matrix, options, values, vectors, report);
+    lanczos l = {.ctx = ctx,
+                 .matrix = matrix,
+                 .options = options,
+                 .report = report,
+                 .n = n,
+                 .block = block,
+                 .capacity = capacity,
+                 .norm = 0};
+    *report = (pv_eigen_report){0};
+    psdvec_status status = PSDVEC_OK;
+    l.Q = pv_alloc(ctx, n * capacity, sizeof *l.Q, "a basis");
+    l.H = pv_alloc_zero(ctx, capacity * capacity, sizeof *l.H, "a basis");
+    l.X = pv_alloc(ctx, n * block, sizeof *l.X, "a block of vectors");
+    l.Y = pv_alloc(ctx, n * block, sizeof *l.Y, "a block of vectors");
+    l.coefficient = pv_alloc_zero(ctx, capacity * block, sizeof *l.coefficient, "a basis");
+    l.second = pv_alloc_zero(ctx, capacity * block, sizeof *l.second, "a basis");
+    l.gram = pv_alloc(ctx, block * block, sizeof *l.gram, "a basis");
+    l.small = pv_alloc(ctx, capacity * block, sizeof *l.small, "a basis");
+    if (!l.Q || !l.H || !l.X || !l.Y || !l.coefficient || !l.second || !l.gram || !l.small)
+        status = pv_failure(ctx);
+    else
+        status = iterate(&l, values, vectors);
+    pv_free(ctx, l.small);
+    pv_free(ctx, l.gram);
+    pv_free(ctx, l.second);
+    pv_free(ctx, l.coefficient);
+    pv_free(ctx, l.Y);
+    pv_free(ctx, l.X);
+    pv_free(ctx, l.H);
+    pv_free(ctx, l.Q);
+    return status;
+}

@@ -1,0 +1,71 @@
+/* Leading eigenpairs of a large symmetric matrix that is known only by what it
+ * does to a block of vectors.
+ *
+ * Block Lanczos with full orthogonalisation and thick restarts (after Wu and
+ * Simon, 2000, and the block form of Golub and Underwood, 1977). Why not one of
+ * the usual others: subspace iteration and Chebyshev filters throw away every
+ * product but the last and need five to ten products of all N columns for each
+ * step of Algorithm 1; a Krylov basis keeps all it has seen, and two to three
+ * times N columns do. What that costs in orthogonalisation is matrix products at
+ * the full speed of BLAS, while a product with the sparse matrix is bound by memory.
+ * It also has no trouble with one huge eigenvalue at the unwanted end (in the
+ * first step of the paper's algorithm one is about -2n): a Krylov space finds it
+ * in the first steps, and it is simply not chosen.
+ *
+ * The basis is orthogonalised against all of itself twice, in float32 with sums
+ * in double; the projected matrix is solved in double.
+ *
+ * Memory: n x basis floats, and four blocks. Time for a basis of m columns of n
+ * rows: m columns of products, 4 n m^2 flops of dense algebra, and one dense
+ * eigenproblem of m rows, on one core.
+ */
+#ifndef PV_SOLVE_EIGEN_H
+#define PV_SOLVE_EIGEN_H
+
+#include "base/context.h"
+
+/* The matrix. `apply` makes Y = A X for X, Y: n x k, row-major. `reduce` adds
+ * numbers up over all machines that hold rows of the matrix; NULL: this one has
+ * them all. */
+typedef struct pv_operator {
+    size_t n;
+    void *self;
+    psdvec_status (*apply)(void *self, const float *X, float *Y, size_t k);
+    psdvec_status (*reduce)(void *self, double *numbers, size_t count);
+} pv_operator;
+
+typedef enum pv_eigen_end {
+    PV_EIGEN_LARGEST = 0, /* algebraically: 3 comes before -5 */
+    PV_EIGEN_MAGNITUDE    /* -5 comes before 3 */
+} pv_eigen_end;
+
+typedef struct pv_eigen_options {
+    size_t want;
+    pv_eigen_end end;
+    double tolerance;    /* of the residuals' root mean square over the smallest wanted value */
+    size_t block;        /* columns of a product */
+    size_t basis;        /* most columns of the basis; 0: chosen */
+    size_t restarts;     /* at most */
+    const float *guess;  /* n x guess_columns: their span is near the wanted one; NULL: random */
+    size_t guess_columns;
+} pv_eigen_options;
+
+void pv_eigen_options_default(pv_eigen_options *options, size_t want);
+
+typedef struct pv_eigen_report {
+    size_t found;    /* of the wanted; fewer only if n is smaller */
+    size_t columns;  /* multiplied with the matrix */
+    size_t restarts;
+    double residual; /* reached */
+} pv_eigen_report;
+
+/* Columns of the basis that pv_eigen would use, for plans. */
+size_t pv_eigen_basis(const pv_eigen_options *options, size_t n);
+
+/* values: want; vectors: n x want, row-major, orthonormal columns, in the order
+ * of the end. Signs of vectors are fixed, so that they are the same in every run. */
+psdvec_status pv_eigen(psdvec_context *ctx, const pv_operator *matrix,
+                       const pv_eigen_options *options, double *values, float *vectors,
+                       pv_eigen_report *report);
+
+#endif

@@ -1,0 +1,151 @@
+/* Sparse rows times dense rows.
+ *
+ * row_product is bound by how fast rows of X arrive: it takes 64 columns (256
+ * bytes, four cache lines) at a time, keeps their sums in eight registers, and
+ * asks for rows some entries ahead. row_dots reads whole rows of V, four at a
+ * time, so that each number of `a` is loaded once for four products.
+ */
+#include "solve/kernels.h"
+
+#include <string.h>
+
+static void plain_row_product(const uint32_t *column, const float *value, size_t count,
+                              const float *X, size_t k, float *y)
+{
+    memset(y, 0, k * sizeof *y);
+    for (size_t t = 0; t < count; t++) {
+        const float *x = X + (size_t)column[t] * k;
+        for (size_t c = 0; c < k; c++)
+            y[c] += value[t] * x[c];
+    }
+}
+
+static void plain_row_dots(const uint32_t *column, size_t count, const float *a, const float *V,
+                           size_t stride, size_t dim, float *out)
+{
+    for (size_t t = 0; t < count; t++) {
+        const float *v = V + (size_t)column[t] * stride;
+        float sum[8] = {0};
+        for (size_t d = 0; d < dim; d += 8)
+            for (size_t e = 0; e < 8; e++)
+                sum[e] += a[d + e] * v[d + e];
+        out[t] = ((sum[0] + sum[4]) + (sum[2] + sum[6])) + ((sum[1] + sum[5]) + (sum[3] + sum[7]));
+    }
+}
+
+const pv_kernels pv_kernels_plain = {"plain", plain_row_product, plain_row_dots};
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <immintrin.h>
+
+#define AVX2 __attribute__((target("avx2,fma")))
+
+enum { ahead = 12 };
+
+/* `lanes` groups of eight columns of one slab; unrolled by the compiler, as `lanes` is known. */
+AVX2 static inline __attribute__((always_inline)) void slab(const uint32_t *column,
+                                                            const float *value, size_t count,
+                                                            const float *X, size_t k, float *y,
+                                                            int lanes)
+{
+    __m256 sum[8];
+    for (int l = 0; l < lanes; l++)
+        sum[l] = _mm256_setzero_ps();
+    size_t t = 0;
+    for (; t + ahead < count; t++) {
+        const char *next = (const char *)(X + (size_t)column[t + ahead] * k);
+        for (int l = 0; l < lanes; l += 2)
+            _mm_prefetch(next + 32 * l, _MM_HINT_T0);
+        const float *x = X + (size_t)column[t] * k;
+        __m256 factor = _mm256_broadcast_ss(value + t);
+        for (int l = 0; l < lanes; l++)
+            sum[l] = _mm256_fmadd_ps(factor, _mm256_loadu_ps(x + 8 * l), sum[l]);
+    }
+    for (; t < count; t++) {
+        const float *x = X + (size_t)column[t] * k;
+        __m256 factor = _mm256_broadcast_ss(value + t);
+        for (int l = 0; l < lanes; l++)
+            sum[l] = _mm256_fmadd_ps(factor, _mm256_loadu_ps(x + 8 * l), sum[l]);
+    }
+    for (int l = 0; l < lanes; l++)
+        _mm256_storeu_ps(y + 8 * l, sum[l]);
+}
+
+AVX2 static void avx2_row_product(const uint32_t *column, const float *value, size_t count,
+                                  const float *X, size_t k, float *y)
+{
+    size_t c = 0;
+    for (; c + 64 <= k; c += 64)
+        slab(column, value, count, X + c, k, y + c, 8);
+    for (; c + 32 <= k; c += 32)
+        slab(column, value, count, X + c, k, y + c, 4);
+    for (; c + 8 <= k; c += 8)
+        slab(column, value, count, X + c, k, y + c, 1);
+    for (; c < k; c++) {
+        float sum = 0;
+        for (size_t t = 0; t < count; t++)
+            sum = __builtin_fmaf(value[t], X[(size_t)column[t] * k + c], sum);
+        y[c] = sum;
+    }
+}
+
+AVX2 static inline float sum_of(__m256 v)
+{
+    __m128 half = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
+    half = _mm_add_ps(half, _mm_movehl_ps(half, half));
+    half = _mm_add_ss(half, _mm_shuffle_ps(half, half, 1));
+    return _mm_cvtss_f32(half);
+}
+
+AVX2 static void avx2_row_dots(const uint32_t *column, size_t count, const float *a, const float *V,
+                               size_t stride, size_t dim, float *out)
+{
+    size_t t = 0;
+    for (; t + 4 <= count; t += 4) {
+        const float *v0 = V + (size_t)column[t] * stride, *v1 = V + (size_t)column[t + 1] * stride;
+        const float *v2 = V + (size_t)column[t + 2] * stride,
+                    *v3 = V + (size_t)column[t + 3] * stride;
+        __m256 s0 = _mm256_setzero_ps(), s1 = s0, s2 = s0, s3 = s0;
+        if (t + 8 <= count)
+            for (size_t e = 0; e < 4; e++) {
+                const char *next = (const char *)(V + (size_t)column[t + 4 + e] * stride);
+                _mm_prefetch(next, _MM_HINT_T0);
+                _mm_prefetch(next + 64, _MM_HINT_T0);
+                _mm_prefetch(next + 128, _MM_HINT_T0);
+                _mm_prefetch(next + 192, _MM_HINT_T0);
+            }
+        for (size_t d = 0; d < dim; d += 8) {
+            __m256 x = _mm256_loadu_ps(a + d);
+            s0 = _mm256_fmadd_ps(x, _mm256_loadu_ps(v0 + d), s0);
+            s1 = _mm256_fmadd_ps(x, _mm256_loadu_ps(v1 + d), s1);
+            s2 = _mm256_fmadd_ps(x, _mm256_loadu_ps(v2 + d), s2);
+            s3 = _mm256_fmadd_ps(x, _mm256_loadu_ps(v3 + d), s3);
+        }
+        out[t] = sum_of(s0);
+        out[t + 1] = sum_of(s1);
+        out[t + 2] = sum_of(s2);
+        out[t + 3] = sum_of(s3);
+    }
+    for (; t < count; t++) {
+        const float *v = V + (size_t)column[t] * stride;
+        __m256 s = _mm256_setzero_ps();
+        for (size_t d = 0; d < dim; d += 8)
+            s = _mm256_fmadd_ps(_mm256_loadu_ps(a + d), _mm256_loadu_ps(v + d), s);
+        out[t] = sum_of(s);
+    }
+}
+
+static const pv_kernels kernels_avx2 = {"AVX2", avx2_row_product, avx2_row_dots};
+
+const pv_kernels *pv_kernels_best(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? &kernels_avx2
+                                                                           : &pv_kernels_plain;
+}
+
+#else
+const pv_kernels *pv_kernels_best(void)
+{
+    return &pv_kernels_plain;
+}
+#endif

@@ -1,0 +1,29 @@
+/* The two loops that take most of the time, for one row of the sparse matrix.
+ *
+ * Each has a plain twin, and one for machines with AVX2 and FMA, chosen when it is
+ * first needed. The twins may differ in the last bits: the fast one rounds
+ * once where the plain one rounds twice.
+ */
+#ifndef PV_SOLVE_KERNELS_H
+#define PV_SOLVE_KERNELS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct pv_kernels {
+    const char *name;
+    /* y (k numbers) = sum over t of value[t] * X[column[t]]; X has rows of k. */
+    void (*row_product)(const uint32_t *column, const float *value, size_t count, const float *X,
+                        size_t k, float *y);
+    /* out[t] = a . V[column[t]]; V has rows of `stride`, `dim` is a multiple of 8, and so is
+     * stride. */
+    void (*row_dots)(const uint32_t *column, size_t count, const float *a, const float *V,
+                     size_t stride, size_t dim, float *out);
+} pv_kernels;
+
+extern const pv_kernels pv_kernels_plain;
+/* The fastest of this machine. */
+const pv_kernels *pv_kernels_best(void);
+
+#endif

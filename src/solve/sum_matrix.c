@@ -1,0 +1,132 @@
+/* Products with the sum matrix. */
+#include "solve/sum_matrix.h"
+
+#include "base/memory.h"
+#include "base/thread.h"
+#include "solve/tall.h"
+
+void pv_sum_matrix_add(pv_sum_matrix *matrix, pv_low_rank term)
+{
+    if (term.columns > 0)
+        matrix->terms[matrix->term_count++] = term;
+}
+
+void pv_divide_pairs(const pv_pairs *pairs, bool only_above, size_t tasks, uint32_t *edges)
+{
+    const uint64_t *end = only_above ? pairs->upper : pairs->begin;
+    /* A row costs something even if it is empty. */
+    double total = (double)end[pairs->n] + 16.0 * pairs->n;
+    uint32_t i = 0;
+    for (size_t t = 0; t < tasks; t++) {
+        double goal = total * (double)t / (double)tasks;
+        while (i < pairs->n && (double)end[i] + 16.0 * i < goal)
+            i++;
+        edges[t] = i;
+    }
+    edges[tasks] = pairs->n;
+}
+
+typedef struct product_job {
+    const pv_sum_matrix *matrix;
+    const float *X;
+    float *Y;
+    size_t k;
+} product_job;
+
+static psdvec_status sparse_rows(void *arg, size_t task, int worker)
+{
+    product_job *job = arg;
+    const pv_sum_matrix *matrix = job->matrix;
+    const pv_pairs *pairs = matrix->pairs;
+    (void)worker;
+    float factor = matrix->flip ? -matrix->sparse_factor : matrix->sparse_factor;
+    for (uint32_t i = matrix->task_edges[task]; i < matrix->task_edges[task + 1]; i++) {
+        float *y = job->Y + (size_t)i * job->k;
+        const float *x = job->X + (size_t)i * job->k;
+        uint64_t begin = pairs->begin[i];
+        matrix->kernels->row_product(pairs->column + begin, pairs->value + begin,
+                                     (size_t)(pairs->begin[i + 1] - begin), job->X, job->k, y);
+        float diagonal = matrix->flip ? -matrix->diagonal[i] : matrix->diagonal[i];
+        for (size_t c = 0; c < job->k; c++)
+            y[c] = factor * y[c] + diagonal * x[c];
+    }
+    return pv_stopping(matrix->ctx) ? pv_check_cancel(matrix->ctx) : PSDVEC_OK;
+}
+
+typedef struct scale_job {
+    const float *scale, *from;
+    float *to;
+    size_t n, k, tile;
+    bool add;
+} scale_job;
+
+static psdvec_status scale_tile(void *arg, size_t task, int worker)
+{
+    scale_job *job = arg;
+    (void)worker;
+    size_t end = (task + 1) * job->tile < job->n ? (task + 1) * job->tile : job->n;
+    for (size_t i = task * job->tile; i < end; i++)
+        for (size_t c = 0; c < job->k; c++) {
+            float scaled = job->scale[i] * job->from[i * job->k + c];
+            job->to[i * job->k + c] = job->add ? job->to[i * job->k + c] + scaled : scaled;
+        }
+    return PSDVEC_OK;
+}
+
+static psdvec_status scale_rows(psdvec_context *ctx, size_t n, size_t k, const float *scale,
+                                const float *from, bool add, float *to)
+{
+    scale_job job = {scale, from, to, n, k, pv_tall_tile(n), add};
+    return pv_parallel_tasks(ctx, pv_tall_tiles(n), scale_tile, &job);
+}
+
+static psdvec_status add_term(const pv_sum_matrix *matrix, const pv_low_rank *term, const float *X,
+                              float *Y, size_t k)
+{
+    psdvec_context *ctx = matrix->ctx;
+    size_t n = matrix->pairs->n;
+    psdvec_status status;
+    pv_tall factor = {term->data, term->stride, term->columns};
+    double *inner = pv_alloc(ctx, term->columns * k, sizeof *inner, "a product");
+    float *scaled = pv_alloc(ctx, term->columns * k, sizeof *scaled, "a product");
+    float *rows = term->row_scale ? pv_alloc(ctx, n * k, sizeof *rows, "a product") : NULL;
+    if (!inner || !scaled || (term->row_scale && !rows)) {
+        status = pv_failure(ctx);
+        goto done;
+    }
+    if (term->row_scale)
+        PV_TRY_DONE(scale_rows(ctx, n, k, term->row_scale, X, false, rows));
+    PV_TRY_DONE(pv_tall_gram(ctx, n, factor, (pv_tall){rows ? rows : X, k, k}, inner));
+    for (size_t r = 0; r < term->columns; r++) {
+        float c = matrix->flip ? -term->coefficient[r] : term->coefficient[r];
+        for (size_t j = 0; j < k; j++)
+            scaled[r * k + j] = c * (float)inner[r * k + j];
+    }
+    if (!rows)
+        status = pv_tall_multiply(ctx, n, 1, factor, scaled, k, 1, Y, k);
+    else {
+        PV_TRY_DONE(pv_tall_multiply(ctx, n, 1, factor, scaled, k, 0, rows, k));
+        status = scale_rows(ctx, n, k, term->row_scale, rows, true, Y);
+    }
+done:
+    pv_free(ctx, rows);
+    pv_free(ctx, scaled);
+    pv_free(ctx, inner);
+    return status;
+}
+
+static psdvec_status apply(void *self, const float *X, float *Y, size_t k)
+{
+    pv_sum_matrix *matrix = self;
+    product_job job = {matrix, X, Y, k};
+    PV_TRY(pv_parallel_tasks(matrix->ctx, matrix->task_count, sparse_rows, &job));
+    for (size_t t = 0; t < matrix->term_count; t++)
+        PV_TRY(add_term(matrix, &matrix->terms[t], X, Y, k));
+    matrix->products += k;
+    return PSDVEC_OK;
+}
+
+pv_operator pv_sum_matrix_operator(pv_sum_matrix *matrix)
+{
+    return (pv_operator){.n = matrix->pairs->n, .self = matrix, .apply = apply};
+}

@@ -1,0 +1,49 @@
+/* The matrix that one step of Algorithm 1 decomposes, as a sum that is never
+ * written out:
+ *
+ *     A = flip * ( sparse_factor * E + diag(d) + sum of F_k diag(c_k) F_k' )
+ *
+ * E lives on the core's pairs; the F_k are tall: the vectors so far, a column of
+ * ones, and the like. One product with k columns costs two flops for each number
+ * of E and k, and four for each number of the F and k.
+ */
+#ifndef PV_SOLVE_SUM_MATRIX_H
+#define PV_SOLVE_SUM_MATRIX_H
+
+#include "link/pairs.h"
+#include "solve/eigen.h"
+#include "solve/kernels.h"
+
+enum { PV_SUM_TERMS = 4 };
+
+typedef struct pv_low_rank {
+    const float *data; /* F: n x columns */
+    size_t stride, columns;
+    const float *coefficient; /* c: columns */
+    const float *row_scale;   /* n: diag(row_scale) F is meant; NULL: F itself */
+} pv_low_rank;
+
+typedef struct pv_sum_matrix {
+    psdvec_context *ctx;
+    const pv_kernels *kernels;
+    const pv_pairs *pairs;
+    float sparse_factor;
+    const float *diagonal; /* n */
+    pv_low_rank terms[PV_SUM_TERMS];
+    size_t term_count;
+    bool flip; /* -A is meant */
+    size_t task_count;
+    const uint32_t *task_edges; /* task_count + 1: rows of each task, about as many pairs each */
+    uint64_t products;          /* columns multiplied so far */
+} pv_sum_matrix;
+
+void pv_sum_matrix_add(pv_sum_matrix *matrix, pv_low_rank term);
+
+/* The matrix as the eigensolver sees it. */
+pv_operator pv_sum_matrix_operator(pv_sum_matrix *matrix);
+
+/* Divides rows into at most `tasks` stretches with about as many pairs each; edges:
+ * tasks + 1. */
+void pv_divide_pairs(const pv_pairs *pairs, bool only_above, size_t tasks, uint32_t *edges);
+
+#endif

@@ -1,0 +1,38 @@
+/* Products with tall matrices: n rows, one for each word, and at most a few
+ * thousand columns.
+ *
+ * All are row-major float32 with a stride (numbers from one row to the next).
+ * Rows are divided into tiles that depend on n only; each tile is one BLAS call
+ * by one worker, and sums over tiles are taken in the order of the tiles. So the
+ * bits do not depend on the number of threads.
+ */
+#ifndef PV_SOLVE_TALL_H
+#define PV_SOLVE_TALL_H
+
+#include "base/context.h"
+
+typedef struct pv_tall {
+    const float *data; /* rows x columns */
+    size_t stride;
+    size_t columns;
+} pv_tall;
+
+/* out (a.columns x b.columns, row-major, dense) = A' B over n rows. Sums over tiles in
+ * double. */
+psdvec_status pv_tall_gram(psdvec_context *ctx, size_t n, pv_tall a, pv_tall b, double *out);
+
+/* Y (n x columns) = beta Y + alpha A M; M: a.columns x columns, row-major,
+ * dense. Y must not overlap A. */
+psdvec_status pv_tall_multiply(psdvec_context *ctx, size_t n, float alpha, pv_tall a,
+                               const float *M, size_t columns, float beta, float *Y,
+                               size_t stride);
+
+/* A (n x a columns) = A M in place; M: columns x kept, kept <= columns. */
+psdvec_status pv_tall_transform(psdvec_context *ctx, size_t n, float *A, size_t stride,
+                                size_t columns, const float *M, size_t kept);
+
+/* Rows of a tile, and the number of tiles, for n rows. */
+size_t pv_tall_tile(size_t n);
+size_t pv_tall_tiles(size_t n);
+
+#endif
