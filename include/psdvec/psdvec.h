@@ -393,7 +393,7 @@ typedef struct psdvec_train_options {
 
 PSDVEC_API void psdvec_train_options_default(psdvec_train_options *options);
 /* As default, with the values of a preset. `count` (may be NULL) receives the
- * preset's way of counting; its text options stay those of the default. */
+ * preset's way of counting; of its text options only min_document_words is the preset's. */
 PSDVEC_API void psdvec_train_options_preset(psdvec_train_options *options, psdvec_preset preset,
                                             psdvec_count_options *count);
 PSDVEC_API psdvec_status psdvec_train_options_check(psdvec_context *ctx,

@@ -299,11 +299,11 @@ static void sync_folder(const char *folder)
     close(fd);
 }
 
-psdvec_status pv_output_commit(pv_output *output)
+static psdvec_status commit(pv_output *output, bool sync)
 {
     psdvec_status status = PSDVEC_OK;
     psdvec_context *ctx = output->ctx;
-    int error = fsync(output->fd) == 0 ? 0 : errno;
+    int error = !sync || fsync(output->fd) == 0 ? 0 : errno;
     if (error == EINVAL || error == EROFS)
         error = 0; /* the file system cannot sync */
     if (!error && !output->name)
@@ -316,12 +316,23 @@ psdvec_status pv_output_commit(pv_output *output)
     if (error) {
         status = pv_fail_errno(ctx, PSDVEC_ERR_WRITE, "cannot write", output->target, error);
     } else {
-        sync_folder(output->folder);
+        if (sync)
+            sync_folder(output->folder);
         free(output->name);
         output->name = NULL;
     }
     pv_output_discard(output);
     return status;
+}
+
+psdvec_status pv_output_commit(pv_output *output)
+{
+    return commit(output, true);
+}
+
+psdvec_status pv_output_commit_unsynced(pv_output *output)
+{
+    return commit(output, false);
 }
 
 void pv_output_discard(pv_output *output)

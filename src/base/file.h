@@ -22,8 +22,11 @@ psdvec_status pv_output_write_at(pv_output *output, uint64_t offset, const void 
                                  size_t length);
 /* PSDVEC_ERR_DISK_FULL now if `bytes` more certainly do not fit. */
 psdvec_status pv_output_expect(pv_output *output, uint64_t bytes);
-/* Both free `output`. */
+/* All of these free `output`. */
 psdvec_status pv_output_commit(pv_output *output);
+/* Does not wait for the disk: the file is whole after kill -9, but perhaps not after a
+ * power cut. For what is written often and can be made again. */
+psdvec_status pv_output_commit_unsynced(pv_output *output);
 void pv_output_discard(pv_output *output);
 
 /* ---- Temporary files without a name -------------------------------------

@@ -1,11 +1,11 @@
 /* Settings and inputs as JSON. */
 #include "count/provenance.h"
 
-#include "base/json_read.h"
-#include "base/json_write.h"
+#include "base/json_fields.h"
 #include "corpus/tokenizer.h"
 #include "count/window.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,43 +25,43 @@ void pv_provenance_free(pv_provenance *p)
     pv_provenance_init(p, p->ctx);
 }
 
-static void put_choice(pv_json_writer *w, const char *key, const char *const *names, int choice)
-{
-    pv_json_key(w, key);
-    pv_json_put_string(w, names[choice]);
-}
-
 static void put_number(pv_json_writer *w, const char *key, uint64_t value)
 {
     pv_json_key(w, key);
     pv_json_put_u64(w, value);
 }
 
-static void put_text_settings(pv_json_writer *w, const psdvec_text_options *o)
-{
-    static const char *const tokenizers[] = {"words", "whitespace", "original", "icu"};
-    static const char *const cases[] = {"auto", "fold", "keep"};
-    static const char *const accents[] = {"keep", "strip"};
-    static const char *const digits[] = {"drop", "keep", "zero"};
-    static const char *const inner[] = {"join", "split"};
-    static const char *const documents[] = {"line", "file", "blank-line", "none"};
-    put_choice(w, "tokenizer", tokenizers, (int)o->tokenizer);
-    put_choice(w, "case", cases, (int)o->letter_case);
-    put_choice(w, "accents", accents, (int)o->accents);
-    put_choice(w, "digits", digits, (int)o->digits);
-    put_choice(w, "apostrophes", inner, (int)o->apostrophes);
-    put_choice(w, "hyphens", inner, (int)o->hyphens);
-    put_number(w, "min_length", o->min_length);
-    put_number(w, "max_length", o->max_length);
-    put_choice(w, "document", documents, (int)o->document);
-    pv_json_key(w, "sentences");
-    pv_json_put_bool(w, o->sentences);
-    put_number(w, "min_document_words", o->min_document_words);
-    if (o->json_field) {
-        pv_json_key(w, "json_field");
-        pv_json_put_string(w, o->json_field);
-    }
-}
+/* ---- Settings, written and read from one table ------------------------------------ */
+
+static const char *const distances[] = {"uniform", "linear", "harmonic", NULL};
+static const char *const oov[] = {"keep", "drop", NULL};
+static const char *const tokenizers[] = {"words", "whitespace", "original", "icu", NULL};
+static const char *const cases[] = {"auto", "fold", "keep", NULL};
+static const char *const accents[] = {"keep", "strip", NULL};
+static const char *const digits[] = {"drop", "keep", "zero", NULL};
+static const char *const inner[] = {"join", "split", NULL};
+static const char *const documents[] = {"line", "file", "blank-line", "none", NULL};
+
+#define AT(field) offsetof(psdvec_count_options, field)
+static const pv_json_field fields[] = {
+    {"window", PV_FIELD_U32, AT(window), NULL, 1, PV_MAX_WINDOW},
+    {"distance", PV_FIELD_CHOICE, AT(distance), distances, 0, 0},
+    {"oov", PV_FIELD_CHOICE, AT(oov), oov, 0, 0},
+    {"subsample", PV_FIELD_DOUBLE, AT(subsample), NULL, 0, 1},
+    {"tokenizer", PV_FIELD_CHOICE, AT(text.tokenizer), tokenizers, 0, 0},
+    {"case", PV_FIELD_CHOICE, AT(text.letter_case), cases, 0, 0},
+    {"accents", PV_FIELD_CHOICE, AT(text.accents), accents, 0, 0},
+    {"digits", PV_FIELD_CHOICE, AT(text.digits), digits, 0, 0},
+    {"apostrophes", PV_FIELD_CHOICE, AT(text.apostrophes), inner, 0, 0},
+    {"hyphens", PV_FIELD_CHOICE, AT(text.hyphens), inner, 0, 0},
+    {"min_length", PV_FIELD_U32, AT(text.min_length), NULL, 1, 1000000},
+    {"max_length", PV_FIELD_U32, AT(text.max_length), NULL, 1, 1000000},
+    {"document", PV_FIELD_CHOICE, AT(text.document), documents, 0, 0},
+    {"sentences", PV_FIELD_BOOL, AT(text.sentences), NULL, 0, 0},
+    {"min_document_words", PV_FIELD_U32, AT(text.min_document_words), NULL, 1, PV_MOST_MIN_WORDS},
+};
+#undef AT
+enum { FIELDS = sizeof fields / sizeof *fields };
 
 /* A finished buffer as a heap string. */
 static psdvec_status take_string(pv_json_writer *w, char **out)
@@ -79,25 +79,24 @@ static psdvec_status take_string(pv_json_writer *w, char **out)
 
 psdvec_status pv_provenance_set(pv_provenance *p, const psdvec_count_options *options)
 {
-    static const char *const distances[] = {"uniform", "linear", "harmonic"};
-    static const char *const oov[] = {"keep", "drop"};
     pv_text_rules *rules = pv_alloc(p->ctx, 1, sizeof *rules, "the tokeniser");
     if (!rules)
         return pv_failure(p->ctx);
-    pv_text_rules_init(rules, &options->text); /* with the defaults filled in */
+    pv_text_rules_init(rules, &options->text);
+    psdvec_count_options resolved = *options;
+    resolved.text = rules->options; /* with the defaults filled in */
+    pv_free(p->ctx, rules);
     pv_buffer json;
     pv_json_writer w;
     pv_buffer_init(&json, p->ctx);
     pv_json_writer_init(&w, &json);
     pv_json_open_object(&w);
-    put_number(&w, "window", options->window);
-    put_choice(&w, "distance", distances, (int)options->distance);
-    put_choice(&w, "oov", oov, (int)options->oov);
-    pv_json_key(&w, "subsample");
-    pv_json_put_double(&w, options->subsample);
-    put_text_settings(&w, &rules->options);
+    pv_json_put_fields(&w, fields, FIELDS, &resolved);
+    if (resolved.text.json_field) {
+        pv_json_key(&w, "json_field");
+        pv_json_put_string(&w, resolved.text.json_field);
+    }
     pv_json_close(&w);
-    pv_free(p->ctx, rules);
     PV_TRY(take_string(&w, &p->settings));
 
     pv_json_writer_init(&w, &json);
@@ -117,6 +116,71 @@ psdvec_status pv_provenance_set(pv_provenance *p, const psdvec_count_options *op
     p->scale = pv_window_scale(options->window, options->distance, options->subsample > 0);
     return PSDVEC_OK;
 }
+
+typedef struct settings_read {
+    psdvec_count_options options;
+    uint64_t seen;
+    bool imported, json_field;
+} settings_read;
+
+static bool read_settings(pv_json *j, settings_read *r, pv_buffer *key, pv_buffer *strings)
+{
+    if (!pv_json_enter_object(j))
+        return false;
+    for (key->length = 0; pv_json_next_key(j, key); key->length = 0) {
+        bool ok = true;
+        r->imported |= pv_json_text_is(key, "imported");
+        if (pv_json_text_is(key, "json_field") && !r->json_field) {
+            r->json_field = true;
+            ok = pv_json_read_string(j, strings);
+        } else if (r->imported ||
+                   !pv_json_read_field(j, fields, FIELDS, key, &r->options, &r->seen)) {
+            ok = pv_json_skip(j, NULL, NULL);
+        }
+        if (!ok)
+            return false;
+    }
+    return pv_json_finish(j);
+}
+
+psdvec_status pv_provenance_read_settings(psdvec_context *ctx, const char *path, const char *json,
+                                          psdvec_count_options *options, pv_buffer *strings)
+{
+    psdvec_status status = PSDVEC_OK;
+    pv_json j;
+    pv_buffer key;
+    settings_read r = {0};
+    pv_buffer_init(&key, ctx);
+    psdvec_count_options_default(&r.options);
+    strings->length = 0;
+    pv_json_init(&j, json, strlen(json), 0);
+    bool whole = read_settings(&j, &r, &key, strings);
+    const char *missing = pv_json_missing_field(fields, FIELDS, r.seen);
+    if (!whole) {
+        status = pv_fail(ctx, PSDVEC_ERR_CORRUPT, "%s: its settings of counting cannot be read: %s",
+                         path, j.cause);
+    } else if (r.imported) {
+        status =
+            pv_fail(ctx, PSDVEC_ERR_MISMATCH,
+                    "%s: comes from counts of another program, so nobody knows how its text "
+                    "was cut into words; count the new text yourself, and give the counts file",
+                    path);
+    } else if (missing) {
+        status = pv_fail(ctx, PSDVEC_ERR_CORRUPT, "%s: its settings of counting lack \"%s\"", path,
+                         missing);
+    } else if (r.options.text.min_length > r.options.text.max_length) {
+        status = pv_fail(ctx, PSDVEC_ERR_CORRUPT,
+                         "%s: its settings of counting leave out words of every length", path);
+    } else {
+        status = pv_buffer_byte(strings, '\0');
+        *options = r.options;
+        options->text.json_field = r.json_field ? strings->data : NULL;
+    }
+    pv_buffer_free(&key);
+    return status;
+}
+
+/* ---- Inputs ------------------------------------------------------------------------- */
 
 psdvec_status pv_provenance_add_input(pv_provenance *p, const pv_input_note *note)
 {

@@ -28,6 +28,11 @@ void pv_provenance_free(pv_provenance *provenance);
 
 /* Fills settings, vocabulary, window and scale. */
 psdvec_status pv_provenance_set(pv_provenance *provenance, const psdvec_count_options *options);
+/* The way of counting back from such settings: of the text options all but `strict`, and none of
+ * the vocabulary's. `path` is for messages. `json_field` lives in `strings`, which the caller has
+ * initialised and frees when the options are no longer used. */
+psdvec_status pv_provenance_read_settings(psdvec_context *ctx, const char *path, const char *json,
+                                          psdvec_count_options *options, pv_buffer *strings);
 psdvec_status pv_provenance_add_input(pv_provenance *provenance, const pv_input_note *note);
 /* The inputs as a JSON array, sorted. */
 psdvec_status pv_provenance_inputs_json(pv_provenance *provenance, pv_buffer *json);

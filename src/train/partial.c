@@ -1,0 +1,455 @@
+/* The folder OUTPUT.partial.
+ *
+ * A failure to save must not become a failure of the run, and the context remembers the
+ * first failure for good; so saving and looking at old states happen in a context of their
+ * own, and what it says is passed on as a warning. */
+#include "train/partial.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/safetensors_write.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define KEY "key"
+#define LOCK "lock"
+#define STATE ".safetensors"
+/* The start of the key file. A change of what states mean needs another number; states of
+ * another version of the program are never taken, since its arithmetic may differ. */
+#define FAMILY "psdvec interrupted run, "
+#define HEADING FAMILY "format 1, version " PSDVEC_VERSION "\n"
+
+enum { LONGEST_NAME = 48, MOST_TRIES = 100 };
+
+struct pv_partial {
+    psdvec_context *ctx;
+    char *folder;
+    int folder_fd, lock_fd;
+    bool ours;   /* the folder is, and the lock is held */
+    bool broken; /* a save failed, and the host knows */
+};
+
+static psdvec_status no_memory(psdvec_context *ctx)
+{
+    return pv_fail(ctx, PSDVEC_ERR_MEMORY, "the system refused memory for an interrupted run");
+}
+
+/* ---- Names ------------------------------------------------------------------------------- */
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), end_length = strlen(end);
+    return length > end_length && !strcmp(text + length - end_length, end);
+}
+
+/* ".NAME.safetensors.psdvec-123-0": how base/file.c calls a file that has not got its place yet;
+ * one is left if the process is killed at that moment. */
+static bool is_unplaced(const char *name)
+{
+    const char *tail = strstr(name, STATE ".psdvec-");
+    if (!tail)
+        tail = strstr(name, KEY ".psdvec-");
+    return name[0] == '.' && tail;
+}
+
+static bool is_regular(const pv_partial *p, const char *name)
+{
+    struct stat info;
+    return fstatat(p->folder_fd, name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(info.st_mode);
+}
+
+typedef bool name_test(const char *name);
+
+static bool is_state(const char *name)
+{
+    return name[0] != '.' && ends_with(name, STATE);
+}
+
+static bool is_state_or_unplaced(const char *name)
+{
+    return is_state(name) || is_unplaced(name);
+}
+
+/* How many regular files pass the test; with `remove` they are deleted. */
+static size_t go_through(const pv_partial *p, name_test *test, bool remove)
+{
+    size_t found = 0;
+    int fd = openat(p->folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *list = fd >= 0 ? fdopendir(fd) : NULL;
+    if (!list) {
+        if (fd >= 0)
+            close(fd);
+        return 0;
+    }
+    for (struct dirent *entry; (entry = readdir(list));) {
+        if (!test(entry->d_name) || !is_regular(p, entry->d_name))
+            continue;
+        found++;
+        if (remove)
+            unlinkat(p->folder_fd, entry->d_name, 0);
+    }
+    closedir(list);
+    return found;
+}
+
+static psdvec_status path_of(const pv_partial *p, const char *name, char **path)
+{
+    static const char allowed[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
+    size_t length = strlen(name);
+    *path = NULL;
+    if (length < 1 || length > LONGEST_NAME || name[0] == '.' || strspn(name, allowed) != length)
+        return pv_fail(p->ctx, PSDVEC_ERR_INTERNAL,
+                       "\"%s\" cannot be the name of a state; please report this defect", name);
+    if (asprintf(path, "%s/%s" STATE, p->folder, name) < 0) {
+        *path = NULL;
+        return no_memory(p->ctx);
+    }
+    return PSDVEC_OK;
+}
+
+/* ---- The key ------------------------------------------------------------------------------ */
+
+typedef enum key_state { KEY_ABSENT, KEY_SAME, KEY_OTHER, KEY_FOREIGN } key_state;
+
+/* Compares the key file with `wanted`, heading included. */
+static psdvec_status compare_key(const pv_partial *p, const pv_buffer *wanted, key_state *state)
+{
+    struct stat info;
+    *state = KEY_FOREIGN;
+    int fd = openat(p->folder_fd, KEY, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0) {
+        if (errno == ENOENT)
+            *state = KEY_ABSENT;
+        return errno == ENOENT || errno == ELOOP
+                   ? PSDVEC_OK
+                   : pv_fail_errno(p->ctx, PSDVEC_ERR_READ, "cannot read its key", p->folder,
+                                   errno);
+    }
+    psdvec_status status = PSDVEC_OK;
+    size_t family = strlen(FAMILY);
+    if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && (size_t)info.st_size >= family) {
+        bool same_size = (size_t)info.st_size == wanted->length;
+        size_t length = same_size ? wanted->length : family;
+        char *text = pv_alloc(p->ctx, length, 1, "the key of an interrupted run");
+        status = text ? pv_read_all_at(p->ctx, fd, p->folder, 0, text, length) : pv_failure(p->ctx);
+        if (status == PSDVEC_OK && !memcmp(text, FAMILY, family))
+            *state = same_size && !memcmp(text, wanted->data, length) ? KEY_SAME : KEY_OTHER;
+        pv_free(p->ctx, text);
+    }
+    close(fd);
+    return status;
+}
+
+/* ---- Opening ------------------------------------------------------------------------------ */
+
+static psdvec_status fail_in_the_way(const pv_partial *p, const char *what)
+{
+    return pv_fail(p->ctx, PSDVEC_ERR_WRITE,
+                   "%s: is in the way: it should hold the state of an interrupted run, but %s; "
+                   "move it away or choose another output",
+                   p->folder, what);
+}
+
+static psdvec_status open_folder(pv_partial *p)
+{
+    int made = mkdir(p->folder, 0777) == 0 ? 0 : errno;
+    if (made != 0 && made != EEXIST)
+        return pv_fail_errno(p->ctx, PSDVEC_ERR_WRITE,
+                             "cannot make the folder for interrupted runs", p->folder, made);
+    p->folder_fd = open(p->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (p->folder_fd >= 0 || errno == ENOENT)
+        return PSDVEC_OK; /* ENOENT: a run that ended just now took it away; the caller tries again */
+    if (errno == ENOTDIR || errno == ELOOP)
+        return fail_in_the_way(p, "is no folder");
+    return pv_fail_errno(p->ctx, PSDVEC_ERR_WRITE, "cannot open the folder for interrupted runs",
+                         p->folder, errno);
+}
+
+static void let_go(pv_partial *p)
+{
+    if (p->lock_fd >= 0)
+        close(p->lock_fd);
+    if (p->folder_fd >= 0)
+        close(p->folder_fd);
+    p->lock_fd = p->folder_fd = -1;
+}
+
+/* A run that ends deletes the lock and the folder; whoever got hold of them just before holds
+ * nothing. */
+static bool still_there(const pv_partial *p)
+{
+    struct stat held, named;
+    return fstat(p->lock_fd, &held) == 0 &&
+           fstatat(p->folder_fd, LOCK, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+           held.st_ino == named.st_ino && held.st_dev == named.st_dev &&
+           fstat(p->folder_fd, &held) == 0 && lstat(p->folder, &named) == 0 &&
+           held.st_ino == named.st_ino && held.st_dev == named.st_dev;
+}
+
+/* Before the first file is made in it. A folder of ours has a key from its first state to its
+ * last, so this needs no lock. */
+static psdvec_status refuse_foreign(const pv_partial *p, const pv_buffer *key)
+{
+    key_state state;
+    PV_TRY(compare_key(p, key, &state));
+    if (state == KEY_FOREIGN || (state == KEY_ABSENT && go_through(p, is_state, false)))
+        return fail_in_the_way(p, "was not made by one");
+    return PSDVEC_OK;
+}
+
+static psdvec_status take_lock(pv_partial *p)
+{
+    struct stat info;
+    p->lock_fd =
+        openat(p->folder_fd, LOCK, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+    if (p->lock_fd < 0 && errno == ENOENT)
+        return PSDVEC_OK; /* the folder is gone; the caller tries again */
+    if (p->lock_fd < 0 && errno == ELOOP)
+        return fail_in_the_way(p, "its lock is a link");
+    if (p->lock_fd < 0)
+        return pv_fail_errno(p->ctx, PSDVEC_ERR_WRITE, "cannot write into it", p->folder, errno);
+    if (fstat(p->lock_fd, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size != 0)
+        return fail_in_the_way(p, "its lock is not ours");
+    if (flock(p->lock_fd, LOCK_EX | LOCK_NB) == 0)
+        return PSDVEC_OK;
+    if (errno == EWOULDBLOCK)
+        return pv_fail(p->ctx, PSDVEC_ERR_WRITE,
+                       "%s: another run is writing this model; wait for it, stop it, or choose "
+                       "another output",
+                       p->folder);
+    pv_note(p->ctx, "%s: this file system has no locks; do not run the command twice at a time",
+            p->folder);
+    return PSDVEC_OK;
+}
+
+static psdvec_status open_and_lock(pv_partial *p, const pv_buffer *key)
+{
+    for (int tries = 0; tries < MOST_TRIES; tries++) {
+        PV_TRY(open_folder(p));
+        if (p->folder_fd >= 0) {
+            PV_TRY(refuse_foreign(p, key));
+            PV_TRY(take_lock(p));
+        }
+        if (p->lock_fd >= 0 && still_there(p))
+            return PSDVEC_OK;
+        let_go(p);
+    }
+    return pv_fail(p->ctx, PSDVEC_ERR_WRITE,
+                   "%s: other runs keep making and removing it; choose another output", p->folder);
+}
+
+/* ---- Settling in ---------------------------------------------------------------------------- */
+
+/* Synced, unlike the states: a folder whose key is torn would not be known as ours. */
+static psdvec_status write_key(const pv_partial *p, const pv_buffer *key)
+{
+    char *path;
+    pv_output *output;
+    if (asprintf(&path, "%s/" KEY, p->folder) < 0)
+        return no_memory(p->ctx);
+    psdvec_status status = pv_output_open(p->ctx, path, &output);
+    free(path);
+    PV_TRY(status);
+    status = pv_output_write_at(output, 0, key->data, key->length);
+    if (status == PSDVEC_OK)
+        return pv_output_commit(output);
+    pv_output_discard(output);
+    return status;
+}
+
+/* Leaves the folder with this key, and with states only if they belong to it. */
+static psdvec_status settle(pv_partial *p, const pv_buffer *key, bool restart)
+{
+    key_state state;
+    size_t states = go_through(p, is_state, false);
+    PV_TRY(compare_key(p, key, &state));
+    p->ours = true;
+    go_through(p, is_unplaced, true);
+    if (state == KEY_SAME && !restart) {
+        if (states)
+            pv_note(p->ctx, "%s: going on from what an interrupted run left there", p->folder);
+        return PSDVEC_OK;
+    }
+    if (states && restart)
+        pv_note(p->ctx, "%s: what an interrupted run left there is forgotten, as asked", p->folder);
+    else if (states)
+        pv_warn(p->ctx,
+                "%s: what an interrupted run left there is forgotten: its settings, its input or "
+                "its version of psdvec was another",
+                p->folder);
+    go_through(p, is_state, true);
+    return state == KEY_SAME ? PSDVEC_OK : write_key(p, key);
+}
+
+psdvec_status pv_partial_open(psdvec_context *ctx, const char *output, const char *key,
+                              bool restart, pv_partial **partial)
+{
+    *partial = NULL;
+    psdvec_status status;
+    pv_buffer text;
+    pv_buffer_init(&text, ctx);
+    pv_partial *p = calloc(1, sizeof *p);
+    if (!p)
+        return no_memory(ctx);
+    *p = (pv_partial){.ctx = ctx, .folder_fd = -1, .lock_fd = -1};
+    if (asprintf(&p->folder, "%s.partial", output) < 0) {
+        free(p);
+        return no_memory(ctx);
+    }
+    PV_TRY_DONE(pv_buffer_text(&text, HEADING));
+    PV_TRY_DONE(pv_buffer_text(&text, key));
+    PV_TRY_DONE(open_and_lock(p, &text));
+    status = settle(p, &text, restart);
+done:
+    pv_buffer_free(&text);
+    if (status == PSDVEC_OK)
+        *partial = p;
+    else
+        pv_partial_close(p, false);
+    return status;
+}
+
+/* ---- States -------------------------------------------------------------------------------- */
+
+/* A context whose failures are not the run's. */
+static psdvec_context *side_context(const pv_partial *p, bool may_stop)
+{
+    psdvec_context *side;
+    psdvec_context_options options = p->ctx->options;
+    options.on_message = NULL;
+    options.on_progress = NULL;
+    options.threads = 1;
+    if (!may_stop)
+        options.should_cancel = NULL;
+    return psdvec_context_new(&options, &side) == PSDVEC_OK ? side : NULL;
+}
+
+static psdvec_status write_state(psdvec_context *ctx, const char *path, const pv_tensor *tensors,
+                                 size_t count, const pv_st_pair *metadata, size_t metadata_count)
+{
+    psdvec_status status;
+    pv_output *output = NULL;
+    pv_st_writer *writer = NULL;
+    struct stat info;
+    if (lstat(path, &info) == 0 && !S_ISREG(info.st_mode))
+        return pv_fail(ctx, PSDVEC_ERR_WRITE, "%s: is not a file of psdvec", path);
+    PV_TRY(pv_output_open(ctx, path, &output));
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t elements, more;
+        if (pv_st_extent(tensors[i].dtype, tensors[i].rank, tensors[i].shape, &elements, &more))
+            bytes += more;
+    }
+    PV_TRY_DONE(pv_output_expect(output, bytes));
+    PV_TRY_DONE(pv_st_writer_begin(ctx, pv_st_output_sink(output), count, metadata, metadata_count,
+                                   0, &writer));
+    for (size_t i = 0; i < count; i++)
+        PV_TRY_DONE(pv_st_writer_tensor(writer, tensors[i].name, tensors[i].dtype, tensors[i].rank,
+                                        tensors[i].shape, tensors[i].data));
+    PV_TRY_DONE(pv_st_writer_end(writer, NULL));
+    status = pv_output_commit_unsynced(output);
+    output = NULL;
+done:
+    pv_st_writer_free(writer);
+    pv_output_discard(output);
+    return status;
+}
+
+psdvec_status pv_partial_save(pv_partial *p, const char *name, const pv_tensor *tensors,
+                              size_t count, const pv_st_pair *metadata, size_t metadata_count)
+{
+    char *path;
+    if (p->broken)
+        return PSDVEC_OK;
+    PV_TRY(path_of(p, name, &path));
+    psdvec_context *side = side_context(p, false);
+    psdvec_status status = side ? write_state(side, path, tensors, count, metadata, metadata_count)
+                                : no_memory(p->ctx);
+    if (status == PSDVEC_ERR_WRITE || status == PSDVEC_ERR_DISK_FULL) {
+        p->broken = true;
+        pv_warn(p->ctx,
+                "the state of this run can no longer be saved, so if it is interrupted, the next "
+                "one has to do more again: %s",
+                psdvec_error_message(side));
+        status = PSDVEC_OK;
+    } else if (status != PSDVEC_OK && side) {
+        status = pv_fail(p->ctx, status, "%s", psdvec_error_message(side));
+    }
+    psdvec_context_free(side);
+    free(path);
+    return status;
+}
+
+/* True: whole. False: it cannot be used, for a reason that was told or is in the context. */
+static bool looks_whole(pv_partial *p, const char *path)
+{
+    pv_st_file *file = NULL;
+    psdvec_context *side = side_context(p, true);
+    if (!side) {
+        no_memory(p->ctx);
+        return false;
+    }
+    psdvec_status status = pv_st_open(side, path, &file);
+    if (status == PSDVEC_OK)
+        status = pv_st_verify(side, file);
+    pv_st_close(file);
+    int family = (int)status / 100;
+    if (family == 2 || family == 3)
+        pv_warn(p->ctx, "%s: not used, since: %s", path, psdvec_error_message(side));
+    else if (status != PSDVEC_OK)
+        pv_fail(p->ctx, status, "%s", psdvec_error_message(side));
+    psdvec_context_free(side);
+    return status == PSDVEC_OK;
+}
+
+psdvec_status pv_partial_load(pv_partial *p, const char *name, pv_st_file **file)
+{
+    char *path;
+    struct stat info;
+    psdvec_status status = PSDVEC_OK;
+    *file = NULL;
+    PV_TRY(path_of(p, name, &path));
+    if (lstat(path, &info) == 0 && S_ISREG(info.st_mode)) {
+        if (looks_whole(p, path))
+            status = pv_st_open(p->ctx, path, file);
+        else if (atomic_load(&p->ctx->status) != PSDVEC_OK)
+            status = pv_failure(p->ctx);
+    }
+    free(path);
+    return status;
+}
+
+psdvec_status pv_partial_path(pv_partial *p, const char *name, char **path)
+{
+    return path_of(p, name, path);
+}
+
+void pv_partial_close(pv_partial *p, bool remove)
+{
+    if (!p)
+        return;
+    /* In this order, so that a kill between two steps leaves a folder that is known as ours. */
+    if (p->ours) {
+        if (remove)
+            go_through(p, is_state_or_unplaced, true);
+        if (go_through(p, is_state, false) == 0) {
+            unlinkat(p->folder_fd, KEY, 0);
+            unlinkat(p->folder_fd, LOCK, 0);
+            if (rmdir(p->folder) != 0 && errno == ENOTEMPTY)
+                pv_note(p->ctx, "%s: stays, since it holds files that psdvec did not make",
+                        p->folder);
+        }
+    }
+    let_go(p);
+    free(p->folder);
+    free(p);
+}
