@@ -5,11 +5,14 @@
 #include "base/context.h"
 #include "base/safetensors_read.h"
 
+#define PV_MODEL_FORMAT "psdvec.model"
+#define PV_MODEL_VERSION 1
+
 /* What goes into the file. Pointers marked "or NULL" leave their tensor out. */
 typedef struct pv_model_data {
     uint32_t words, dim;
     uint32_t core_words;                /* the first ones; 0: not known */
-    const char *bytes;                  /* all words, UTF-8, one after the other */
+    const char *bytes;                  /* all words, UTF-8, one after the other; none empty */
     const uint64_t *offsets;            /* words + 1 */
     const float *vectors;               /* words x dim, row-major */
     const uint64_t *counts;             /* words: frequency in the text, or NULL */
@@ -26,5 +29,12 @@ typedef struct pv_model_data {
 /* Writes the file whole or not at all. A number in the vectors that is not finite is
  * PSDVEC_ERR_NUMERIC and names the word. */
 psdvec_status pv_model_write(psdvec_context *ctx, const pv_model_data *data, const char *path);
+
+/* PSDVEC_ERR_NUMERIC, with "SUBJECT: the vector of 'word' ...", if a number among the
+ * first `dim` of the first `words` vectors is not finite. `stride`: numbers from one
+ * vector to the next. All workers look; the first such word is named. */
+psdvec_status pv_model_check_finite(psdvec_context *ctx, const char *subject, const float *vectors,
+                                    uint32_t words, uint32_t dim, uint32_t stride,
+                                    const char *bytes, const uint64_t *offsets);
 
 #endif

@@ -1,0 +1,173 @@
+/* Vectors from one format into another, cut and normalised on the way.
+ *
+ * The numbers of our vectors are ordered by the magnitude of their eigenvalues, so
+ * the first k of them are the best k: cutting is how a model is made smaller.
+ */
+#include "model/foreign_write.h"
+#include "model/model_read.h"
+#include "model/model_write.h"
+
+#include "base/thread.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COPY_ROWS = 1024 };
+
+void psdvec_convert_options_default(psdvec_convert_options *options)
+{
+    *options = (psdvec_convert_options){.format = PSDVEC_VECTORS_MODEL};
+}
+
+static psdvec_status check_options(psdvec_context *ctx, const psdvec_convert_options *o)
+{
+    if ((int)o->format < PSDVEC_VECTORS_MODEL || o->format > PSDVEC_VECTORS_NPY)
+        return pv_fail(ctx, PSDVEC_ERR_OPTION, "there is no format of vectors with the number %d",
+                       (int)o->format);
+    if (o->digits < 0 || o->digits > 9)
+        return pv_fail(ctx, PSDVEC_ERR_OPTION,
+                       "digits must be from 1 to 9, or 0 for as many as are needed, not %d",
+                       o->digits);
+    if (o->words_file && !*o->words_file)
+        return pv_fail(ctx, PSDVEC_ERR_OPTION, "the name of the file of words is empty");
+    return PSDVEC_OK;
+}
+
+/* ---- To a model file ------------------------------------------------------------- */
+
+typedef struct copy_job {
+    const pv_rows_out *rows;
+    float *vectors; /* words x dim */
+    float *spread;  /* words, or NULL */
+} copy_job;
+
+static psdvec_status copy_rows(void *arg, size_t task, int worker)
+{
+    (void)worker;
+    copy_job *job = arg;
+    const pv_rows_out *rows = job->rows;
+    const psdvec_model *m = rows->model;
+    uint64_t begin = (uint64_t)task * COPY_ROWS, end = begin + COPY_ROWS;
+    for (uint64_t i = begin; i < end && i < rows->words; i++) {
+        double divisor = pv_copy_row(psdvec_model_vector(m, (uint32_t)i), rows->dim,
+                                     rows->normalize, job->vectors + i * rows->dim);
+        if (job->spread) /* it has the unit of the vector */
+            job->spread[i] = (float)((double)m->spread[i] / divisor);
+    }
+    return PSDVEC_OK;
+}
+
+static psdvec_status to_model(psdvec_context *ctx, const pv_rows_out *rows, const char *output)
+{
+    const psdvec_model *m = rows->model;
+    const psdvec_model_info *info = &m->info;
+    psdvec_status status = PSDVEC_OK;
+    copy_job job = {.rows = rows};
+    pv_model_data data = {.words = rows->words,
+                          .dim = rows->dim,
+                          .core_words = info->core_words < rows->words ? info->core_words
+                                                                       : rows->words,
+                          .bytes = m->bytes,
+                          .offsets = m->offsets,
+                          .vectors = m->vectors,
+                          .counts = m->counts,
+                          .unigram = m->unigram,
+                          .spread = m->spread,
+                          .eigenvalues = info->eigenvalues,
+                          .iterations = info->iterations,
+                          .iteration_count = info->iteration_count,
+                          .settings_json = info->settings_json,
+                          .counts_json = info->counts_json,
+                          .extensions_json = info->extensions_json};
+    if (rows->dim < info->dim || rows->normalize) {
+        size_t numbers = (size_t)rows->words * rows->dim; /* not more than the model has */
+        job.vectors = pv_alloc(ctx, numbers, sizeof *job.vectors, "the vectors");
+        if (m->spread)
+            job.spread = pv_alloc(ctx, rows->words, sizeof *job.spread, "the vectors");
+        if (!job.vectors || (m->spread && !job.spread)) {
+            status = pv_failure(ctx);
+            goto done;
+        }
+        size_t tasks = ((size_t)rows->words + COPY_ROWS - 1) / COPY_ROWS;
+        PV_TRY_DONE(pv_parallel_tasks(ctx, tasks, copy_rows, &job));
+        data.vectors = job.vectors;
+        data.spread = job.spread;
+    }
+    status = pv_model_write(ctx, &data, output);
+done:
+    pv_free(ctx, job.vectors);
+    pv_free(ctx, job.spread);
+    return status;
+}
+
+/* ---- The call ---------------------------------------------------------------------- */
+
+static psdvec_status check_apart(psdvec_context *ctx, const char *one, const char *other)
+{
+    if (!pv_same_file(one, other) && strcmp(one, other) != 0)
+        return PSDVEC_OK;
+    return pv_fail(ctx, PSDVEC_ERR_SAME_FILE,
+                   "%s: is to be two files of this conversion at once; choose another name for the "
+                   "output",
+                   one);
+}
+
+static psdvec_status convert(psdvec_context *ctx, const psdvec_convert_options *o,
+                             const psdvec_model *m, const char *output, const char *words_out)
+{
+    const psdvec_model_info *info = &m->info;
+    if (o->dim > info->dim)
+        return pv_fail(ctx, PSDVEC_ERR_OPTION,
+                       "%s: its vectors have %" PRIu32 " numbers, so the first %" PRIu32
+                       " cannot be had",
+                       m->path, info->dim, o->dim);
+    if (o->words_file && !m->foreign.npy && o->format != PSDVEC_VECTORS_NPY)
+        return pv_fail(ctx, PSDVEC_ERR_OPTION,
+                       "a file of words is for npy alone; the words stand in the file itself here");
+    pv_rows_out rows = {.model = m,
+                        .format = o->format,
+                        .words = o->words && o->words < info->words ? o->words : info->words,
+                        .dim = o->dim ? o->dim : info->dim,
+                        .digits = o->digits,
+                        .normalize = o->normalize};
+    PV_TRY(pv_model_check_finite(ctx, m->path, m->vectors, rows.words, rows.dim, info->dim,
+                                 m->bytes, m->offsets));
+    if (o->format == PSDVEC_VECTORS_MODEL)
+        return to_model(ctx, &rows, output);
+    return pv_foreign_write(ctx, &rows, output, words_out);
+}
+
+psdvec_status psdvec_convert(psdvec_context *ctx, const psdvec_convert_options *options,
+                             const char *input, const char *output)
+{
+    psdvec_convert_options o;
+    psdvec_convert_options_default(&o);
+    if (options)
+        o = *options;
+    pv_begin(ctx);
+    PV_TRY(check_options(ctx, &o));
+    PV_TRY(check_apart(ctx, input, output));
+    /* Where both ends are npy, the name given is that of the result. */
+    const char *words_in = o.format == PSDVEC_VECTORS_NPY ? NULL : o.words_file;
+    char *words_out = NULL;
+    psdvec_model *model = NULL;
+    psdvec_status status = PSDVEC_OK;
+    if (o.format == PSDVEC_VECTORS_NPY) {
+        words_out = o.words_file ? strdup(o.words_file) : pv_foreign_words_path(output);
+        if (!words_out) {
+            status = pv_fail(ctx, PSDVEC_ERR_MEMORY, "the system refused memory");
+            goto done;
+        }
+        PV_TRY_DONE(check_apart(ctx, input, words_out));
+        PV_TRY_DONE(check_apart(ctx, output, words_out));
+    } else if (words_in) {
+        PV_TRY_DONE(check_apart(ctx, words_in, output));
+    }
+    PV_TRY_DONE(pv_model_open_words(ctx, input, words_in, &model));
+    status = convert(ctx, &o, model, output, words_out);
+done:
+    psdvec_model_close(model);
+    free(words_out);
+    return status;
+}

@@ -1,0 +1,72 @@
+/* Other programs' vectors, read into memory.
+ *
+ * What a file is, its first bytes say, never its name. Each reader finds the words
+ * and fills the vectors; what they have in common is here: words become valid
+ * UTF-8, of equal words the first stays. Whatever cannot be used is a failure with
+ * the line, or the number of the word. A number that is not finite is one too.
+ */
+#ifndef PV_MODEL_FOREIGN_H
+#define PV_MODEL_FOREIGN_H
+
+#include "base/file.h"
+#include "base/memory.h"
+
+typedef struct pv_foreign {
+    uint32_t words, dim;
+    char *bytes;       /* all words */
+    uint64_t *offsets; /* words + 1 */
+    float *vectors;    /* words x dim, row-major */
+    uint64_t file_bytes;
+    bool npy;
+} pv_foreign;
+
+/* True: the file is in safetensors format, ours or not. */
+psdvec_status pv_foreign_is_safetensors(psdvec_context *ctx, const char *path, bool *is);
+
+/* `words_file`: of npy; NULL: pv_foreign_words_path. On failure *f holds what must be
+ * freed, as always. */
+psdvec_status pv_foreign_read(psdvec_context *ctx, const char *path, const char *words_file,
+                              pv_foreign *f);
+void pv_foreign_free(psdvec_context *ctx, pv_foreign *f);
+
+/* Where the words of an npy file are unless one says: the name with ".words.txt"
+ * instead of ".npy". Heap; NULL without memory. */
+char *pv_foreign_words_path(const char *npy);
+
+/* ---- For the readers: foreign_text, foreign_binary, foreign_npy -------------- */
+
+/* A file being read. */
+typedef struct pv_source {
+    psdvec_context *ctx;
+    const char *path;
+    const char *data, *end;
+} pv_source;
+
+/* The first line of word2vec's formats. */
+typedef struct pv_header {
+    bool there;
+    uint64_t words, dim;
+    const char *behind; /* the byte after it */
+} pv_header;
+
+typedef struct pv_span {
+    const char *at;
+    size_t length;
+} pv_span;
+
+psdvec_status pv_foreign_text(const pv_source *source, const pv_header *header, pv_foreign *f);
+psdvec_status pv_foreign_binary(const pv_source *source, const pv_header *header, pv_foreign *f);
+psdvec_status pv_foreign_npy(const pv_source *source, const char *words_file, pv_foreign *f);
+
+/* True if the line at `at` is a word and `dim` numbers. */
+bool pv_foreign_line_fits(const char *at, const char *end, uint64_t dim);
+
+/* Allocates f->vectors for `words` words, all sizes checked. */
+psdvec_status pv_foreign_allocate(const pv_source *source, uint64_t words, uint64_t dim,
+                                  pv_foreign *f);
+
+/* Takes the words, one for each vector: fills bytes and offsets, and closes the gaps
+ * that words met before leave. None is empty. */
+psdvec_status pv_foreign_take_words(const pv_source *source, const pv_span *spans, pv_foreign *f);
+
+#endif

@@ -1,0 +1,208 @@
+/* Writing word2vec's, GloVe's and numpy's formats.
+ *
+ * Rows are formatted by all workers, a block each, some blocks at a time, and written
+ * in order. So the memory is a few blocks whatever the size, and the bytes are the
+ * same for any number of threads.
+ *
+ * What a word may not contain differs: no format but ours has room for a line break
+ * in a word, and word2vec's readers take a space for its end. Such characters become
+ * '_', with a warning. GloVe's own files do have words with spaces.
+ */
+#include "model/foreign_write.h"
+
+#include "base/progress.h"
+#include "base/thread.h"
+#include "model/dot.h"
+#include "model/float_text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { BLOCK_NUMBERS = 1 << 16, BLOCKS_A_THREAD = 4, WORDS_A_BLOCK = 1 << 14 };
+
+double pv_copy_row(const float *from, uint32_t dim, bool normalize, float *to)
+{
+    double length = normalize ? pv_length(from, dim) : 1;
+    if (!normalize || !(length > 0)) {
+        memcpy(to, from, dim * sizeof *to);
+        return 1;
+    }
+    for (uint32_t k = 0; k < dim; k++)
+        to[k] = (float)((double)from[k] / length);
+    return length;
+}
+
+typedef struct writer {
+    psdvec_context *ctx;
+    const pv_rows_out *rows;
+    uint32_t block_rows; /* rows in a block */
+    size_t first;        /* block of this turn */
+    pv_buffer *blocks;   /* one for each task of a turn */
+    bool words_only;     /* the list beside an npy file */
+    _Atomic uint64_t changed;
+} writer;
+
+static bool may_stand_in_word(psdvec_vectors_format format, char c)
+{
+    bool spaces = format == PSDVEC_VECTORS_GLOVE || format == PSDVEC_VECTORS_NPY;
+    return c != '\n' && c != '\r' && (spaces || (c != ' ' && c != '\t'));
+}
+
+static psdvec_status put_word(writer *w, pv_buffer *to, uint32_t i)
+{
+    size_t length;
+    bool changed = false;
+    const char *word = psdvec_model_word(w->rows->model, i, &length);
+    PV_TRY(pv_buffer_append(to, word, length));
+    for (char *c = to->data + to->length - length; c < to->data + to->length; c++)
+        if (!may_stand_in_word(w->rows->format, *c)) {
+            *c = '_';
+            changed = true;
+        }
+    if (changed)
+        atomic_fetch_add(&w->changed, 1);
+    return PSDVEC_OK;
+}
+
+static psdvec_status put_text(const pv_rows_out *rows, const float *row, pv_buffer *to)
+{
+    PV_TRY(pv_buffer_reserve(to, (size_t)rows->dim * (PV_FLOAT_ROOM + 1) + 1));
+    char *at = to->data + to->length;
+    for (uint32_t k = 0; k < rows->dim; k++) {
+        *at++ = ' ';
+        at += pv_float_write(at, row[k], rows->digits);
+    }
+    *at++ = '\n';
+    to->length = (size_t)(at - to->data);
+    return PSDVEC_OK;
+}
+
+/* One row as the format has it. `row`: room for dim numbers. */
+static psdvec_status put_row(writer *w, uint32_t i, float *row, pv_buffer *to)
+{
+    const pv_rows_out *rows = w->rows;
+    if (w->words_only) {
+        PV_TRY(put_word(w, to, i));
+        return pv_buffer_byte(to, '\n');
+    }
+    pv_copy_row(psdvec_model_vector(rows->model, i), rows->dim, rows->normalize, row);
+    if (rows->format == PSDVEC_VECTORS_NPY)
+        return pv_buffer_append(to, row, rows->dim * sizeof *row);
+    PV_TRY(put_word(w, to, i));
+    if (rows->format != PSDVEC_VECTORS_WORD2VEC_BINARY)
+        return put_text(rows, row, to);
+    PV_TRY(pv_buffer_byte(to, ' '));
+    PV_TRY(pv_buffer_append(to, row, rows->dim * sizeof *row));
+    return pv_buffer_byte(to, '\n');
+}
+
+static psdvec_status format_block(void *arg, size_t task, int worker)
+{
+    (void)worker;
+    writer *w = arg;
+    uint64_t begin = (w->first + task) * (uint64_t)w->block_rows, end = begin + w->block_rows;
+    pv_buffer *to = &w->blocks[task];
+    float *row = pv_alloc(w->ctx, w->rows->dim, sizeof *row, "a vector");
+    psdvec_status status = row ? PSDVEC_OK : pv_failure(w->ctx);
+    to->length = 0;
+    for (uint64_t i = begin; i < end && i < w->rows->words && status == PSDVEC_OK; i++)
+        status = put_row(w, (uint32_t)i, row, to);
+    pv_free(w->ctx, row);
+    return status;
+}
+
+/* All rows to the output, from byte `offset` on. */
+static psdvec_status write_rows(writer *w, pv_output *output, uint64_t offset)
+{
+    psdvec_context *ctx = w->ctx;
+    psdvec_status status = PSDVEC_OK;
+    uint32_t dim = w->rows->dim;
+    w->block_rows = w->words_only ? WORDS_A_BLOCK : dim < BLOCK_NUMBERS ? BLOCK_NUMBERS / dim : 1;
+    size_t blocks = ((size_t)w->rows->words + w->block_rows - 1) / w->block_rows;
+    size_t turn = (size_t)psdvec_threads(ctx) * BLOCKS_A_THREAD;
+    w->blocks = pv_alloc_zero(ctx, turn, sizeof *w->blocks, "writing vectors");
+    if (!w->blocks)
+        return pv_failure(ctx);
+    for (size_t k = 0; k < turn; k++)
+        pv_buffer_init(&w->blocks[k], ctx);
+    pv_progress progress;
+    pv_progress_begin(&progress, ctx, "writing", "words", w->rows->words);
+    for (w->first = 0; w->first < blocks; w->first += turn) {
+        size_t tasks = blocks - w->first < turn ? blocks - w->first : turn;
+        PV_TRY_DONE(pv_parallel_tasks(ctx, tasks, format_block, w));
+        for (size_t k = 0; k < tasks; k++) {
+            PV_TRY_DONE(pv_output_write_at(output, offset, w->blocks[k].data, w->blocks[k].length));
+            offset += w->blocks[k].length;
+            pv_progress_add(&progress, w->block_rows);
+        }
+    }
+    pv_progress_end(&progress);
+done:
+    for (size_t k = 0; k < turn; k++)
+        pv_buffer_free(&w->blocks[k]);
+    pv_free(ctx, w->blocks);
+    return status;
+}
+
+/* What stands in front of the rows. */
+static psdvec_status put_header(const pv_rows_out *rows, pv_buffer *to)
+{
+    if (rows->format == PSDVEC_VECTORS_WORD2VEC || rows->format == PSDVEC_VECTORS_WORD2VEC_BINARY)
+        return pv_buffer_printf(to, "%" PRIu32 " %" PRIu32 "\n", rows->words, rows->dim);
+    if (rows->format != PSDVEC_VECTORS_NPY)
+        return PSDVEC_OK;
+    /* Version 1; numbers start at a multiple of 64. Two bytes of length stand at 8. */
+    PV_TRY(pv_buffer_append(to, "\x93NUMPY\1\0\0\0", 10));
+    PV_TRY(pv_buffer_printf(
+        to, "{'descr': '<f4', 'fortran_order': False, 'shape': (%" PRIu32 ", %" PRIu32 "), }",
+        rows->words, rows->dim));
+    while (to->length % 64 != 63)
+        PV_TRY(pv_buffer_byte(to, ' '));
+    PV_TRY(pv_buffer_byte(to, '\n'));
+    to->data[8] = (char)(to->length - 10);
+    return PSDVEC_OK;
+}
+
+/* Formats everything into a file that only waits for its name. */
+static psdvec_status prepare(writer *w, const char *path, pv_output **output)
+{
+    pv_buffer header;
+    pv_buffer_init(&header, w->ctx);
+    psdvec_status status = pv_output_open(w->ctx, path, output);
+    if (status == PSDVEC_OK && !w->words_only)
+        status = put_header(w->rows, &header);
+    if (status == PSDVEC_OK)
+        status = pv_output_write_at(*output, 0, header.data, header.length);
+    if (status == PSDVEC_OK)
+        status = write_rows(w, *output, header.length);
+    pv_buffer_free(&header);
+    return status;
+}
+
+psdvec_status pv_foreign_write(psdvec_context *ctx, const pv_rows_out *rows, const char *path,
+                               const char *words_path)
+{
+    psdvec_status status;
+    pv_output *vectors = NULL, *words = NULL;
+    writer w = {.ctx = ctx, .rows = rows};
+    PV_TRY_DONE(prepare(&w, path, &vectors));
+    if (rows->format == PSDVEC_VECTORS_NPY) {
+        w.words_only = true;
+        PV_TRY_DONE(prepare(&w, words_path, &words));
+        status = pv_output_commit(words);
+        words = NULL;
+        if (status != PSDVEC_OK)
+            goto done;
+    }
+    status = pv_output_commit(vectors);
+    vectors = NULL;
+    uint64_t changed = atomic_load(&w.changed);
+    if (status == PSDVEC_OK && changed)
+        pv_warn(ctx, "%s: %" PRIu64 " %s white space that the format cannot hold; it became '_'",
+                path, changed, changed == 1 ? "word has" : "words have");
+done:
+    pv_output_discard(vectors);
+    pv_output_discard(words);
+    return status;
+}

@@ -1,0 +1,25 @@
+/* Vectors for other programs: rows of a model, cut and brought to length 1 as asked,
+ * in one of the foreign formats.
+ */
+#ifndef PV_MODEL_FOREIGN_WRITE_H
+#define PV_MODEL_FOREIGN_WRITE_H
+
+#include "model/model_read.h"
+
+typedef struct pv_rows_out {
+    const psdvec_model *model;
+    psdvec_vectors_format format;
+    uint32_t words, dim; /* the first ones; not more than the model has */
+    int digits;          /* of text; 0: as many as give back the bits */
+    bool normalize;
+} pv_rows_out;
+
+/* Copies `dim` numbers, divided by their length if `normalize`. Returns by what they
+ * were divided: 1 otherwise, or if all are 0. */
+double pv_copy_row(const float *from, uint32_t dim, bool normalize, float *to);
+
+/* `words_path`: of NPY. Each file is written whole or not at all. */
+psdvec_status pv_foreign_write(psdvec_context *ctx, const pv_rows_out *rows, const char *path,
+                               const char *words_path);
+
+#endif

@@ -1,0 +1,359 @@
+/* Opening models and answering about single words.
+ *
+ * Everything a later access relies on is checked when the file is opened: the
+ * time is linear in the number of words, the vectors are not touched. What only
+ * reading them all can tell is left to psdvec_model_verify.
+ */
+#include "model/model_read.h"
+
+#include "base/json_read.h"
+#include "model/dot.h"
+#include "model/history.h"
+#include "model/model_write.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+pv_st_shown pv_word_shown(const char *word, size_t length)
+{
+    char copy[100]; /* more than a sentence shows */
+    size_t kept = length < sizeof copy - 1 ? length : sizeof copy - 1;
+    memcpy(copy, word, kept);
+    copy[kept] = '\0';
+    return pv_st_show(copy);
+}
+
+static psdvec_status fail_corrupt(const psdvec_model *m, const char *cause)
+{
+    return pv_fail(m->ctx, PSDVEC_ERR_CORRUPT, "%s: the model is damaged: %s; make the file anew",
+                   m->path, cause);
+}
+
+/* ---- Opening a file of ours ---------------------------------------------------- */
+
+static bool is_number(const char *text, uint64_t *value)
+{
+    char *end = NULL;
+    if (text && *text >= '0' && *text <= '9' && strlen(text) < 20)
+        *value = strtoull(text, &end, 10);
+    return end && *end == '\0';
+}
+
+static psdvec_status check_kind(const psdvec_model *m)
+{
+    const char *format = pv_st_meta(m->file, "format");
+    uint64_t version;
+    if (format && strcmp(format, "psdvec.counts") == 0)
+        return pv_fail(m->ctx, PSDVEC_ERR_FORMAT,
+                       "%s: holds counts, not vectors; look at it with psdvec counts info",
+                       m->path);
+    if (!format || strcmp(format, PV_MODEL_FORMAT) != 0)
+        return pv_fail(m->ctx, PSDVEC_ERR_FORMAT,
+                       "%s: is a safetensors file, but not a model of psdvec%s%s%s; save its "
+                       "vectors as npy and its words as text, and convert these",
+                       m->path, format ? " (it says \"" : "", format ? pv_st_show(format).text : "",
+                       format ? "\")" : "");
+    if (!is_number(pv_st_meta(m->file, "version"), &version) || version < 1)
+        return fail_corrupt(m, "its version is not a number");
+    if (version > PV_MODEL_VERSION)
+        return pv_fail(m->ctx, PSDVEC_ERR_VERSION,
+                       "%s: was written in version %" PRIu64 " of the model format, this program "
+                       "knows version %d; get a newer psdvec",
+                       m->path, version, PV_MODEL_VERSION);
+    return PSDVEC_OK;
+}
+
+static psdvec_status take_words(psdvec_model *m)
+{
+    const pv_tensor *t;
+    PV_TRY(pv_st_require(m->ctx, m->file, "offsets", PV_DTYPE_U64, 1, (int64_t[]){-1}, &t));
+    if (t->count < 2 || t->count - 1 > PV_MODEL_MOST_WORDS)
+        return fail_corrupt(m, "it has no words, or too many");
+    m->info.words = (uint32_t)(t->count - 1);
+    m->offsets = t->data;
+    PV_TRY(pv_st_require(m->ctx, m->file, "words", PV_DTYPE_U8, 1, (int64_t[]){-1}, &t));
+    m->bytes = t->data;
+    bool ascends = m->offsets[0] == 0 && m->offsets[m->info.words] == t->bytes;
+    for (uint32_t i = 0; i < m->info.words; i++)
+        ascends &= m->offsets[i] < m->offsets[i + 1];
+    return ascends ? PSDVEC_OK : fail_corrupt(m, "the words' offsets do not ascend");
+}
+
+/* A tensor that may be missing: *data stays NULL. */
+static psdvec_status take_optional(psdvec_model *m, const char *name, pv_dtype dtype,
+                                   uint32_t count, const void **data)
+{
+    const pv_tensor *t;
+    int64_t shape = count;
+    *data = NULL;
+    if (!pv_st_tensor(m->file, name))
+        return PSDVEC_OK;
+    PV_TRY(pv_st_require(m->ctx, m->file, name, dtype, 1, &shape, &t));
+    *data = t->data;
+    return PSDVEC_OK;
+}
+
+static psdvec_status take_tensors(psdvec_model *m)
+{
+    psdvec_model_info *info = &m->info;
+    const pv_tensor *t;
+    const void *data;
+    PV_TRY(take_words(m));
+    PV_TRY(pv_st_require(m->ctx, m->file, "vectors", PV_DTYPE_F32, 2,
+                         (int64_t[]){(int64_t)info->words, -1}, &t));
+    if (t->shape[1] == 0 || t->shape[1] > UINT32_MAX)
+        return fail_corrupt(m, "its vectors have no numbers, or too many");
+    info->dim = info->positive = (uint32_t)t->shape[1];
+    m->vectors = t->data;
+    PV_TRY(take_optional(m, "counts", PV_DTYPE_U64, info->words, &data));
+    m->counts = data;
+    PV_TRY(take_optional(m, "unigram", PV_DTYPE_F64, info->words, &data));
+    m->unigram = data;
+    PV_TRY(take_optional(m, "spread", PV_DTYPE_F32, info->words, &data));
+    m->spread = data;
+    PV_TRY(take_optional(m, "eigenvalues", PV_DTYPE_F32, info->dim, &data));
+    info->eigenvalues = data;
+    for (uint32_t k = 0; info->eigenvalues && k < info->dim; k++) {
+        if (!isfinite(info->eigenvalues[k]))
+            return fail_corrupt(m, "an eigenvalue is not finite");
+        info->positive -= info->eigenvalues[k] < 0;
+    }
+    info->has_counts = m->counts != NULL;
+    info->has_spread = m->spread != NULL;
+    return PSDVEC_OK;
+}
+
+/* JSON in the metadata; NULL if there is none. Others print it as it is, so it must
+ * be sound. */
+static psdvec_status take_json(psdvec_model *m, const char *key, pv_json_type type,
+                               const char **text)
+{
+    pv_json json;
+    *text = pv_st_meta(m->file, key);
+    if (!*text)
+        return PSDVEC_OK;
+    pv_json_init(&json, *text, strlen(*text), 0);
+    bool right = pv_json_peek(&json) == type && pv_json_skip(&json, NULL, NULL);
+    if (right && pv_json_finish(&json))
+        return PSDVEC_OK;
+    return pv_fail(m->ctx, PSDVEC_ERR_CORRUPT,
+                   "%s: the model is damaged: its \"%s\" cannot be read; make the file anew",
+                   m->path, key);
+}
+
+static psdvec_status take_metadata(psdvec_model *m)
+{
+    psdvec_model_info *info = &m->info;
+    const char *core = pv_st_meta(m->file, "core_words");
+    const char *history = pv_st_meta(m->file, "history");
+    uint64_t core_words = 0;
+    if (core && (!is_number(core, &core_words) || core_words > info->words))
+        return fail_corrupt(m, "\"core_words\" is not a number of words");
+    info->core_words = (uint32_t)core_words;
+    PV_TRY(take_json(m, "settings", PV_JSON_OBJECT, &info->settings_json));
+    PV_TRY(take_json(m, "counts", PV_JSON_OBJECT, &info->counts_json));
+    PV_TRY(take_json(m, "extensions", PV_JSON_ARRAY, &info->extensions_json));
+    if (history)
+        PV_TRY(pv_history_read(m->ctx, m->path, history, &m->iterations, &info->iteration_count));
+    info->iterations = m->iterations;
+    info->written_by = pv_st_meta(m->file, "written_by");
+    info->file_bytes = pv_st_bytes(m->file);
+    info->native = true;
+    return PSDVEC_OK;
+}
+
+static psdvec_status open_native(psdvec_model *m)
+{
+    PV_TRY(pv_st_open(m->ctx, m->path, &m->file));
+    PV_TRY(check_kind(m));
+    PV_TRY(take_tensors(m));
+    return take_metadata(m);
+}
+
+static psdvec_status open_foreign(psdvec_model *m, const char *words_file)
+{
+    const pv_foreign *f = &m->foreign;
+    PV_TRY(pv_foreign_read(m->ctx, m->path, words_file, &m->foreign));
+    m->info.words = f->words;
+    m->info.dim = m->info.positive = f->dim;
+    m->info.file_bytes = f->file_bytes;
+    m->bytes = f->bytes;
+    m->offsets = f->offsets;
+    m->vectors = f->vectors;
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_model_open_words(psdvec_context *ctx, const char *path, const char *words_file,
+                                  psdvec_model **out)
+{
+    *out = NULL;
+    psdvec_model *m = pv_alloc_zero(ctx, 1, sizeof *m, "the model");
+    if (!m)
+        return pv_failure(ctx);
+    m->ctx = ctx;
+    pthread_mutex_init(&m->lock, NULL);
+    m->path = strdup(path);
+    bool native = false;
+    psdvec_status status = m->path ? pv_foreign_is_safetensors(ctx, path, &native)
+                                   : pv_fail(ctx, PSDVEC_ERR_MEMORY, "the system refused memory");
+    if (status == PSDVEC_OK)
+        status = native ? open_native(m) : open_foreign(m, words_file);
+    if (status != PSDVEC_OK) {
+        psdvec_model_close(m);
+        return status;
+    }
+    *out = m;
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_model_open(psdvec_context *ctx, const char *path, psdvec_model **model)
+{
+    return pv_model_open_words(ctx, path, NULL, model);
+}
+
+psdvec_status psdvec_model_open(psdvec_context *ctx, const char *path, psdvec_model **model)
+{
+    pv_begin(ctx);
+    return pv_model_open_words(ctx, path, NULL, model);
+}
+
+void psdvec_model_close(psdvec_model *m)
+{
+    if (!m)
+        return;
+    pv_word_index_free(&m->index);
+    pv_free(m->ctx, m->lengths);
+    pv_free(m->ctx, m->iterations);
+    pv_foreign_free(m->ctx, &m->foreign);
+    pv_st_close(m->file);
+    pthread_mutex_destroy(&m->lock);
+    free(m->path);
+    pv_free(m->ctx, m);
+}
+
+/* ---- The whole ------------------------------------------------------------------ */
+
+/* A word that stands twice could be found once only. */
+static psdvec_status check_words_differ(psdvec_context *ctx, const psdvec_model *m)
+{
+    pv_word_index index;
+    psdvec_status status = PSDVEC_OK;
+    PV_TRY(
+        pv_word_index_init(&index, ctx, m->info.words, m->bytes, m->offsets, "the index of words"));
+    for (uint32_t i = 0, other; i < m->info.words && status == PSDVEC_OK; i++)
+        if (!pv_word_index_add(&index, i, &other))
+            status = pv_fail(
+                ctx, PSDVEC_ERR_CORRUPT,
+                "%s: the model is damaged: the words %" PRIu32 " and %" PRIu32
+                " are both '%s'; make the file anew",
+                m->path, other + 1, i + 1,
+                pv_word_shown(m->bytes + m->offsets[i], m->offsets[i + 1] - m->offsets[i]).text);
+    pv_word_index_free(&index);
+    return status;
+}
+
+psdvec_status psdvec_model_verify(psdvec_context *ctx, const psdvec_model *m)
+{
+    pv_begin(ctx);
+    if (m->file)
+        PV_TRY(pv_st_verify(ctx, m->file));
+    PV_TRY(check_words_differ(ctx, m));
+    return pv_model_check_finite(ctx, m->path, m->vectors, m->info.words, m->info.dim, m->info.dim,
+                                 m->bytes, m->offsets);
+}
+
+/* ---- Single words ---------------------------------------------------------------- */
+
+const psdvec_model_info *psdvec_model_get_info(const psdvec_model *m)
+{
+    return &m->info;
+}
+
+const char *psdvec_model_word(const psdvec_model *m, uint32_t i, size_t *length)
+{
+    *length = (size_t)(m->offsets[i + 1] - m->offsets[i]);
+    return m->bytes + m->offsets[i];
+}
+
+/* Builds the index of words once, at the first search. */
+static bool ensure_index(psdvec_model *m)
+{
+    pthread_mutex_lock(&m->lock);
+    if (!m->indexed && pv_word_index_init(&m->index, m->ctx, m->info.words, m->bytes, m->offsets,
+                                          NULL) == PSDVEC_OK) {
+        uint32_t other;
+        for (uint32_t i = 0; i < m->info.words; i++)
+            pv_word_index_add(&m->index, i, &other);
+        m->indexed = true;
+    }
+    bool ready = m->indexed;
+    pthread_mutex_unlock(&m->lock);
+    return ready;
+}
+
+bool psdvec_model_find(const psdvec_model *model, const char *word, size_t length, uint32_t *i)
+{
+    psdvec_model *m = (psdvec_model *)model; /* the index is a cache */
+    if (ensure_index(m))
+        return pv_word_index_find(&m->index, word, length, i);
+    for (uint32_t k = 0; k < m->info.words; k++) { /* no memory for it: look at all */
+        size_t other;
+        const char *text = psdvec_model_word(m, k, &other);
+        if (other == length && memcmp(text, word, length) == 0) {
+            *i = k;
+            return true;
+        }
+    }
+    return false;
+}
+
+const float *psdvec_model_vector(const psdvec_model *m, uint32_t i)
+{
+    return m->vectors + (size_t)i * m->info.dim;
+}
+
+uint64_t psdvec_model_frequency(const psdvec_model *m, uint32_t i)
+{
+    return m->counts ? m->counts[i] : 0;
+}
+
+double psdvec_model_spread(const psdvec_model *m, uint32_t i)
+{
+    return m->spread ? (double)m->spread[i] : 0;
+}
+
+double psdvec_model_unigram(const psdvec_model *m, uint32_t i)
+{
+    return m->unigram ? m->unigram[i] : 0;
+}
+
+double psdvec_model_product(const psdvec_model *m, uint32_t i, uint32_t j)
+{
+    const float *a = psdvec_model_vector(m, i), *b = psdvec_model_vector(m, j);
+    const float *signs = m->info.eigenvalues;
+    double sum = 0;
+    for (uint32_t k = 0; k < m->info.dim; k++) {
+        double term = (double)a[k] * (double)b[k];
+        sum += signs && signs[k] < 0 ? -term : term;
+    }
+    return sum;
+}
+
+double pv_length(const float *a, size_t n)
+{
+    double sum = 0;
+    for (size_t k = 0; k < n; k++)
+        sum += (double)a[k] * (double)a[k];
+    return sqrt(sum);
+}
+
+double psdvec_model_cosine(const psdvec_model *m, uint32_t i, uint32_t j)
+{
+    const float *a = psdvec_model_vector(m, i), *b = psdvec_model_vector(m, j);
+    double sum = 0, lengths = pv_length(a, m->info.dim) * pv_length(b, m->info.dim);
+    for (uint32_t k = 0; k < m->info.dim; k++)
+        sum += (double)a[k] * (double)b[k];
+    return lengths > 0 ? sum / lengths : 0;
+}

@@ -1,0 +1,49 @@
+/* An open model, for the other files of this room and for those that extend or
+ * evaluate it.
+ *
+ * A model file is mapped, and the pointers lead into the mapping. Vectors of
+ * another program were read into blocks that the model owns (foreign.h). Either
+ * way the words ascend without an empty one, and all arrays have the lengths that
+ * `info` says; that the numbers are finite is known only of foreign vectors, and
+ * of a model file after psdvec_model_verify.
+ */
+#ifndef PV_MODEL_MODEL_READ_H
+#define PV_MODEL_MODEL_READ_H
+
+#include "base/safetensors_file.h"
+#include "model/foreign.h"
+#include "model/word_index.h"
+
+#define PV_MODEL_MOST_WORDS (UINT32_MAX - 2)
+
+struct psdvec_model {
+    psdvec_context *ctx;
+    char *path;
+    psdvec_model_info info;
+    pv_st_file *file;   /* NULL: foreign */
+    pv_foreign foreign; /* empty if `file` */
+
+    const char *bytes;       /* all words */
+    const uint64_t *offsets; /* words + 1 */
+    const float *vectors;    /* words x dim, row-major */
+    const uint64_t *counts;  /* words, or NULL */
+    const double *unigram;   /* words, or NULL */
+    const float *spread;     /* words, or NULL */
+    psdvec_iteration *iterations;
+
+    pthread_mutex_t lock; /* guards the two caches below */
+    pv_word_index index;  /* built at the first search for a word */
+    bool indexed;
+    double *lengths; /* words; made at the first search for neighbours */
+};
+
+/* Without pv_begin, for use inside other calls. */
+psdvec_status pv_model_open(psdvec_context *ctx, const char *path, psdvec_model **model);
+/* `words_file`: where the words of an npy file are; NULL: beside it. */
+psdvec_status pv_model_open_words(psdvec_context *ctx, const char *path, const char *words_file,
+                                  psdvec_model **model);
+
+/* A word fit for a sentence. */
+pv_st_shown pv_word_shown(const char *word, size_t length);
+
+#endif

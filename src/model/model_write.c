@@ -1,0 +1,164 @@
+/* The model file's writer. */
+#include "model/model_write.h"
+
+#include "base/safetensors_file.h"
+#include "base/safetensors_write.h"
+#include "base/thread.h"
+#include "model/history.h"
+#include "model/model_read.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_TENSORS = 7, MOST_METADATA = 8, CHECK_ROWS = 4096 };
+
+/* ---- Numbers that are none ------------------------------------------------- */
+
+typedef struct finite_job {
+    const float *vectors;
+    uint32_t words, dim, stride;
+    _Atomic uint32_t first; /* bad word found so far; `words`: none */
+} finite_job;
+
+static bool row_is_finite(const float *row, uint32_t dim)
+{
+    /* A number that is not finite times 0 is not 0, and stays so in any sum. */
+    float sum = 0;
+    for (uint32_t k = 0; k < dim; k++)
+        sum += row[k] * 0.0F;
+    return sum == 0;
+}
+
+static psdvec_status check_rows(void *arg, size_t task, int worker)
+{
+    (void)worker;
+    finite_job *job = arg;
+    uint32_t begin = (uint32_t)task * CHECK_ROWS;
+    uint32_t end = job->words - begin < CHECK_ROWS ? job->words : begin + CHECK_ROWS;
+    for (uint32_t i = begin; i < end && i < atomic_load(&job->first); i++) {
+        if (row_is_finite(job->vectors + (size_t)i * job->stride, job->dim))
+            continue;
+        uint32_t first = atomic_load(&job->first);
+        while (i < first && !atomic_compare_exchange_weak(&job->first, &first, i)) {
+        }
+    }
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_model_check_finite(psdvec_context *ctx, const char *subject, const float *vectors,
+                                    uint32_t words, uint32_t dim, uint32_t stride,
+                                    const char *bytes, const uint64_t *offsets)
+{
+    finite_job job = {.vectors = vectors, .words = words, .dim = dim, .stride = stride};
+    atomic_init(&job.first, words);
+    size_t tasks = ((size_t)words + CHECK_ROWS - 1) / CHECK_ROWS;
+    PV_TRY(pv_parallel_tasks(ctx, tasks, check_rows, &job));
+    uint32_t i = atomic_load(&job.first);
+    if (i == words)
+        return PSDVEC_OK;
+    return pv_fail(ctx, PSDVEC_ERR_NUMERIC,
+                   "%s: the vector of '%s' (word %" PRIu32
+                   ") has a number that is not finite; it cannot be used",
+                   subject, pv_word_shown(bytes + offsets[i], offsets[i + 1] - offsets[i]).text,
+                   i + 1);
+}
+
+/* ---- The file ---------------------------------------------------------------- */
+
+/* What the caller got wrong, if anything. */
+static const char *misuse(const pv_model_data *m)
+{
+    if (m->words == 0 || m->dim == 0 || m->words > PV_MODEL_MOST_WORDS)
+        return "no words, no numbers, or too many words";
+    if (m->core_words > m->words)
+        return "more core words than words";
+    if (m->offsets[0] != 0)
+        return "offsets that do not start at 0";
+    for (uint32_t i = 0; i < m->words; i++)
+        if (m->offsets[i] >= m->offsets[i + 1])
+            return "an empty word";
+    if (m->eigenvalues)
+        for (uint32_t k = 0; k < m->dim; k++)
+            if (!isfinite(m->eigenvalues[k]))
+                return "an eigenvalue that is not finite";
+    return NULL;
+}
+
+/* Fills `meta`; `history` and `core` hold what it points to. */
+static psdvec_status describe(const pv_model_data *m, pv_buffer *history, char core[16],
+                              char version[16], pv_st_pair meta[MOST_METADATA], size_t *count)
+{
+    size_t n = 0;
+    snprintf(version, 16, "%d", PV_MODEL_VERSION);
+    snprintf(core, 16, "%" PRIu32, m->core_words);
+    meta[n++] = (pv_st_pair){"format", PV_MODEL_FORMAT};
+    meta[n++] = (pv_st_pair){"version", version};
+    meta[n++] = (pv_st_pair){"written_by", "psdvec " PSDVEC_VERSION};
+    if (m->core_words)
+        meta[n++] = (pv_st_pair){"core_words", core};
+    if (m->settings_json)
+        meta[n++] = (pv_st_pair){"settings", m->settings_json};
+    if (m->counts_json)
+        meta[n++] = (pv_st_pair){"counts", m->counts_json};
+    if (m->extensions_json)
+        meta[n++] = (pv_st_pair){"extensions", m->extensions_json};
+    if (m->iterations && m->iteration_count) {
+        PV_TRY(pv_history_write(history, m->iterations, m->iteration_count));
+        meta[n++] = (pv_st_pair){"history", history->data};
+    }
+    *count = n;
+    return PSDVEC_OK;
+}
+
+/* The vectors last: what is small stands in front, where a reader that fetches the
+ * start of a file has it all. */
+static psdvec_status put_tensors(pv_st_writer *w, const pv_model_data *m)
+{
+    uint64_t words = m->words, ends = words + 1, bytes = m->offsets[m->words], dim = m->dim;
+    uint64_t shape[2] = {words, dim};
+    if (m->eigenvalues)
+        PV_TRY(pv_st_writer_tensor(w, "eigenvalues", PV_DTYPE_F32, 1, &dim, m->eigenvalues));
+    PV_TRY(pv_st_writer_tensor(w, "words", PV_DTYPE_U8, 1, &bytes, m->bytes));
+    PV_TRY(pv_st_writer_tensor(w, "offsets", PV_DTYPE_U64, 1, &ends, m->offsets));
+    if (m->counts)
+        PV_TRY(pv_st_writer_tensor(w, "counts", PV_DTYPE_U64, 1, &words, m->counts));
+    if (m->unigram)
+        PV_TRY(pv_st_writer_tensor(w, "unigram", PV_DTYPE_F64, 1, &words, m->unigram));
+    if (m->spread)
+        PV_TRY(pv_st_writer_tensor(w, "spread", PV_DTYPE_F32, 1, &words, m->spread));
+    return pv_st_writer_tensor(w, "vectors", PV_DTYPE_F32, 2, shape, m->vectors);
+}
+
+psdvec_status pv_model_write(psdvec_context *ctx, const pv_model_data *m, const char *path)
+{
+    const char *wrong = misuse(m);
+    if (wrong)
+        return pv_fail(ctx, PSDVEC_ERR_INTERNAL, "%s: a model with %s was to be written", path,
+                       wrong);
+    PV_TRY(pv_model_check_finite(ctx, path, m->vectors, m->words, m->dim, m->dim, m->bytes,
+                                 m->offsets));
+    psdvec_status status;
+    pv_output *output = NULL;
+    pv_st_writer *writer = NULL;
+    pv_buffer history;
+    pv_st_pair meta[MOST_METADATA];
+    size_t meta_count;
+    char core[16], version[16];
+    pv_buffer_init(&history, ctx);
+    PV_TRY_DONE(describe(m, &history, core, version, meta, &meta_count));
+    PV_TRY_DONE(pv_output_open(ctx, path, &output));
+    PV_TRY_DONE(pv_output_expect(output, (uint64_t)m->words * m->dim * sizeof(float)));
+    PV_TRY_DONE(pv_st_writer_begin(ctx, pv_st_output_sink(output), MOST_TENSORS, meta, meta_count,
+                                   0, &writer));
+    PV_TRY_DONE(put_tensors(writer, m));
+    PV_TRY_DONE(pv_st_writer_end(writer, NULL));
+    status = pv_output_commit(output);
+    output = NULL;
+done:
+    pv_st_writer_free(writer);
+    pv_output_discard(output);
+    pv_buffer_free(&history);
+    return status;
+}

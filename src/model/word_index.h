@@ -1,0 +1,28 @@
+/* From a word to its number: a hash table that points into the words where they
+ * lie, in a mapped file or in memory, and copies none.
+ *
+ *     slots   [tag|i+1] [  0  ] [tag|i+1] ...     8 bytes each, open addressing
+ */
+#ifndef PV_MODEL_WORD_INDEX_H
+#define PV_MODEL_WORD_INDEX_H
+
+#include "base/memory.h"
+
+typedef struct pv_word_index {
+    psdvec_context *ctx;
+    const char *bytes;       /* the words */
+    const uint64_t *offsets; /* word i is bytes offsets[i] to offsets[i + 1] */
+    uint64_t *slots;
+    size_t mask;
+} pv_word_index;
+
+/* For at most `words` words. Memory for `what`; NULL: a failure is not recorded. */
+psdvec_status pv_word_index_init(pv_word_index *index, psdvec_context *ctx, uint32_t words,
+                                 const char *bytes, const uint64_t *offsets, const char *what);
+void pv_word_index_free(pv_word_index *index);
+
+/* Adds word i, unless an equal one is there already: then false and *other. */
+bool pv_word_index_add(pv_word_index *index, uint32_t i, uint32_t *other);
+bool pv_word_index_find(const pv_word_index *index, const char *word, size_t length, uint32_t *i);
+
+#endif

@@ -1,0 +1,475 @@
+/* Ridge regressions, word by word, each with BLAS on matrices that fit the cache. */
+#include "solve/regression.h"
+
+#include "base/blas.h"
+#include "base/memory.h"
+#include "base/progress.h"
+#include "base/thread.h"
+#include "solve/tall.h"
+
+#include <math.h>
+#include <string.h>
+
+struct pv_regression {
+    psdvec_context *ctx;
+    const pv_link *link;
+    const uint32_t *row_of;
+    size_t core, dim;
+    float *V;          /* core x dim: J v_j in the basis where C is diagonal */
+    float *P;          /* dim x dim: row k is the k-th direction of that basis; NULL: unchanged */
+    float *level;      /* dim: C's diagonal */
+    float *pull;       /* dim: sum z_j J v_j, in that basis */
+    float shared;      /* b_j = shared * (z_w) * z_j, see word_share */
+};
+
+/* Rows of A that are worked on at a time: 512 x 300 floats are half of a cache. */
+enum { chunk_rows = 512, words_a_task = 32 };
+
+uint64_t pv_regression_bytes(uint64_t core_count, uint64_t dim)
+{
+    return core_count * dim * sizeof(float) + 3 * dim * dim * sizeof(double);
+}
+
+/* z_j of the sum over all core words: the background's factors, or 1 where every
+ * unseen pair has one weight. */
+static double shared_factor(const pv_link *link, uint32_t word)
+{
+    return link->background > 0 ? link->factor[word] : 1;
+}
+
+/* c_w. */
+static double word_share(const pv_link *link, uint32_t word)
+{
+    if (link->background > 0)
+        return 2 * link->background * link->factor[word];
+    return link->options.unseen_weight;
+}
+
+static bool has_shared(const pv_link *link)
+{
+    return link->background > 0 || link->options.unseen_weight > 0;
+}
+
+/* C, its eigenvectors, and everything turned into their basis. */
+static psdvec_status set_basis(pv_regression *r)
+{
+    psdvec_context *ctx = r->ctx;
+    size_t n = r->core, dim = r->dim;
+    psdvec_status status;
+    float *weighted = pv_alloc(ctx, n * dim, sizeof *weighted, "the regression");
+    float *ones = pv_alloc(ctx, n, sizeof *ones, "the regression");
+    float *change = pv_alloc(ctx, dim * dim, sizeof *change, "the regression");
+    double *C = pv_alloc(ctx, dim * dim, sizeof *C, "the regression");
+    double *values = pv_alloc(ctx, 2 * dim, sizeof *values, "the regression");
+    r->P = pv_alloc(ctx, dim * dim, sizeof *r->P, "the regression");
+    if (!weighted || !ones || !change || !C || !values || !r->P) {
+        status = pv_failure(ctx);
+        goto done;
+    }
+    for (size_t j = 0; j < n; j++)
+        ones[j] = 0;
+    for (uint32_t w = 0; w < r->link->words; w++)
+        if (r->row_of[w] != UINT32_MAX)
+            ones[r->row_of[w]] = (float)shared_factor(r->link, w);
+    for (size_t j = 0; j < n; j++)
+        for (size_t k = 0; k < dim; k++)
+            weighted[j * dim + k] = ones[j] * r->V[j * dim + k];
+    pv_tall vectors = {r->V, dim, dim};
+    PV_TRY_DONE(pv_tall_gram(ctx, n, vectors, (pv_tall){weighted, dim, dim}, C));
+    for (size_t a = 0; a < dim; a++)
+        for (size_t b = 0; b < a; b++)
+            C[a * dim + b] = C[b * dim + a] = 0.5 * (C[a * dim + b] + C[b * dim + a]);
+    PV_TRY_DONE(pv_symmetric_eigen(ctx, C, values, dim));
+    for (size_t k = 0; k < dim; k++) {
+        r->level[k] = (float)(values[k] > 0 ? values[k] : 0);
+        for (size_t a = 0; a < dim; a++) {
+            r->P[k * dim + a] = (float)C[k * dim + a];
+            change[a * dim + k] = (float)C[k * dim + a];
+        }
+    }
+    PV_TRY_DONE(pv_tall_transform(ctx, n, r->V, dim, dim, change, dim));
+    double *sum = values + dim;
+    PV_TRY_DONE(pv_tall_gram(ctx, n, vectors, (pv_tall){ones, 1, 1}, sum));
+    for (size_t k = 0; k < dim; k++)
+        r->pull[k] = (float)sum[k];
+done:
+    pv_free(ctx, values);
+    pv_free(ctx, C);
+    pv_free(ctx, change);
+    pv_free(ctx, ones);
+    pv_free(ctx, weighted);
+    return status;
+}
+
+psdvec_status pv_regression_open(const pv_link *link, const float *vectors, size_t core_count,
+                                 size_t dim, const float *sign, const uint32_t *row_of,
+                                 pv_regression **out)
+{
+    psdvec_context *ctx = link->ctx;
+    pv_regression *r = pv_alloc_zero(ctx, 1, sizeof *r, "the regression");
+    *out = r;
+    if (!r)
+        return pv_failure(ctx);
+    *r = (pv_regression){.ctx = ctx, .link = link, .row_of = row_of, .core = core_count, .dim = dim};
+    r->V = pv_alloc(ctx, core_count * dim, sizeof *r->V, "the regression");
+    r->level = pv_alloc_zero(ctx, dim, sizeof *r->level, "the regression");
+    r->pull = pv_alloc_zero(ctx, dim, sizeof *r->pull, "the regression");
+    if (!r->V || !r->level || !r->pull)
+        return pv_failure(ctx);
+    for (size_t j = 0; j < core_count; j++)
+        for (size_t k = 0; k < dim; k++)
+            r->V[j * dim + k] = sign[k] * vectors[j * dim + k];
+    return has_shared(link) ? set_basis(r) : PSDVEC_OK;
+}
+
+void pv_regression_close(pv_regression *r)
+{
+    if (!r)
+        return;
+    pv_free(r->ctx, r->V);
+    pv_free(r->ctx, r->P);
+    pv_free(r->ctx, r->level);
+    pv_free(r->ctx, r->pull);
+    pv_free(r->ctx, r);
+}
+
+/* ---- One word -------------------------------------------------------------------- */
+typedef struct seen_pair {
+    uint32_t row;   /* of V */
+    float weight;   /* f */
+    float target;   /* g */
+} seen_pair;
+
+typedef struct scratch {
+    seen_pair *pairs;
+    size_t pair_room;
+    float *A;       /* chunk_rows x dim */
+    float *K;       /* the larger of dim and chunk_rows, squared */
+    float *base;    /* dim: c_w C + mu, the diagonal */
+    float *rhs, *solution, *residual, *work; /* dim each */
+    float *dual;    /* chunk_rows */
+} scratch;
+
+static psdvec_status scratch_open(pv_regression *r, scratch *s)
+{
+    psdvec_context *ctx = r->ctx;
+    size_t side = r->dim > chunk_rows ? r->dim : chunk_rows;
+    *s = (scratch){.pair_room = 1024};
+    s->pairs = pv_alloc(ctx, s->pair_room, sizeof *s->pairs, "a regression");
+    s->A = pv_alloc(ctx, chunk_rows * r->dim, sizeof *s->A, "a regression");
+    s->K = pv_alloc(ctx, side * side, sizeof *s->K, "a regression");
+    s->base = pv_alloc(ctx, 5 * r->dim + chunk_rows, sizeof *s->base, "a regression");
+    if (!s->pairs || !s->A || !s->K || !s->base)
+        return pv_failure(ctx);
+    s->rhs = s->base + r->dim;
+    s->solution = s->rhs + r->dim;
+    s->residual = s->solution + r->dim;
+    s->work = s->residual + r->dim;
+    s->dual = s->work + r->dim;
+    return PSDVEC_OK;
+}
+
+static void scratch_close(pv_regression *r, scratch *s)
+{
+    pv_free(r->ctx, s->pairs);
+    pv_free(r->ctx, s->A);
+    pv_free(r->ctx, s->K);
+    pv_free(r->ctx, s->base);
+}
+
+/* A's rows first .. : sqrt|f| J v_j, divided by sqrt(base) in the dual form. Gives their
+ * number. */
+static size_t fill_rows(const pv_regression *r, const scratch *s, size_t pairs, size_t first,
+                        const float *column_scale)
+{
+    size_t rows = pairs - first < chunk_rows ? pairs - first : chunk_rows, dim = r->dim;
+    for (size_t t = 0; t < rows; t++) {
+        const seen_pair *pair = &s->pairs[first + t];
+        const float *v = r->V + (size_t)pair->row * dim;
+        float root = sqrtf(fabsf(pair->weight)), *a = s->A + t * dim;
+        if (column_scale)
+            for (size_t k = 0; k < dim; k++)
+                a[k] = root * v[k] * column_scale[k];
+        else
+            for (size_t k = 0; k < dim; k++)
+                a[k] = root * v[k];
+    }
+    return rows;
+}
+
+/* to += sum over pairs of (f g - f v'x) J v, or with x NULL, sum f g J v. */
+static void add_gradient(const pv_regression *r, const scratch *s, size_t pairs, const float *x,
+                         float *to)
+{
+    size_t dim = r->dim;
+    for (size_t t = 0; t < pairs; t++) {
+        const seen_pair *pair = &s->pairs[t];
+        const float *v = r->V + (size_t)pair->row * dim;
+        float predicted = x ? cblas_sdot((int)dim, v, 1, x, 1) : 0;
+        cblas_saxpy((int)dim, pair->weight * (pair->target - predicted), v, 1, to, 1);
+    }
+}
+
+typedef struct system {
+    const pv_regression *r;
+    scratch *s;
+    size_t pairs;
+    bool dual;
+    double log_det;
+} system;
+
+static bool factor_primal(system *e)
+{
+    scratch *s = e->s;
+    size_t dim = e->r->dim;
+    memset(s->K, 0, dim * dim * sizeof *s->K);
+    for (size_t first = 0; first < e->pairs; first += chunk_rows) {
+        size_t rows = fill_rows(e->r, s, e->pairs, first, NULL);
+        /* Pairs with a negative weight, which only corrections of the shared part have, are
+         * subtracted; they are few, and come in runs of one. */
+        for (size_t t = 0; t < rows;) {
+            bool negative = s->pairs[first + t].weight < 0;
+            size_t run = t;
+            while (run < rows && (s->pairs[first + run].weight < 0) == negative)
+                run++;
+            cblas_ssyrk(CblasRowMajor, CblasLower, CblasTrans, (int)dim, (int)(run - t),
+                        negative ? -1 : 1, s->A + t * dim, (int)dim, 1, s->K, (int)dim);
+            t = run;
+        }
+    }
+    for (size_t k = 0; k < dim; k++)
+        s->K[k * dim + k] += s->base[k];
+    if (!pv_cholesky(s->K, dim, dim))
+        return false;
+    e->log_det = 0;
+    for (size_t k = 0; k < dim; k++)
+        e->log_det += 2 * log(s->K[k * dim + k]);
+    return true;
+}
+
+/* K = I + A base^-1 A'; what is left in A is A base^-½. */
+static bool factor_dual(system *e)
+{
+    scratch *s = e->s;
+    size_t dim = e->r->dim, m = e->pairs;
+    e->log_det = 0;
+    for (size_t k = 0; k < dim; k++) {
+        s->work[k] = 1 / sqrtf(s->base[k]);
+        e->log_det += log(s->base[k]);
+    }
+    fill_rows(e->r, s, m, 0, s->work);
+    cblas_ssyrk(CblasRowMajor, CblasLower, CblasNoTrans, (int)m, (int)dim, 1, s->A, (int)dim, 0,
+                s->K, (int)m);
+    for (size_t t = 0; t < m; t++)
+        s->K[t * m + t] += 1;
+    if (!pv_cholesky(s->K, m, m))
+        return false;
+    for (size_t t = 0; t < m; t++)
+        e->log_det += 2 * log(s->K[t * m + t]);
+    return true;
+}
+
+/* x += H^-1 b; b is used up. */
+static void add_solution(system *e, float *b, float *x)
+{
+    scratch *s = e->s;
+    int dim = (int)e->r->dim, m = (int)e->pairs;
+    if (!e->dual) {
+        cblas_strsv(CblasRowMajor, CblasLower, CblasNoTrans, CblasNonUnit, dim, s->K, dim, b, 1);
+        cblas_strsv(CblasRowMajor, CblasLower, CblasTrans, CblasNonUnit, dim, s->K, dim, b, 1);
+        cblas_saxpy(dim, 1, b, 1, x, 1);
+        return;
+    }
+    /* H^-1 b = D (b' - A'(K^-1 A b')), with b' = D b, D = base^-½, and A as factor_dual left it. */
+    for (int k = 0; k < dim; k++)
+        b[k] /= sqrtf(s->base[k]);
+    cblas_sgemv(CblasRowMajor, CblasNoTrans, m, dim, 1, s->A, dim, b, 1, 0, s->dual, 1);
+    cblas_strsv(CblasRowMajor, CblasLower, CblasNoTrans, CblasNonUnit, m, s->K, m, s->dual, 1);
+    cblas_strsv(CblasRowMajor, CblasLower, CblasTrans, CblasNonUnit, m, s->K, m, s->dual, 1);
+    cblas_sgemv(CblasRowMajor, CblasTrans, m, dim, -1, s->A, dim, s->dual, 1, 1, b, 1);
+    for (int k = 0; k < dim; k++)
+        x[k] += b[k] / sqrtf(s->base[k]);
+}
+
+/* Without a prior a word with few pairs has no unique solution; the least of
+ * them is approached by a prior far below what the pairs say. */
+static void set_base(const pv_regression *r, scratch *s, size_t pairs, double share, double mu)
+{
+    double trace = 0;
+    for (size_t t = 0; t < pairs; t++) {
+        const float *v = r->V + (size_t)s->pairs[t].row * r->dim;
+        trace += fabsf(s->pairs[t].weight) * cblas_sdot((int)r->dim, v, 1, v, 1);
+    }
+    double least = 1e-5 * trace / (double)r->dim;
+    for (size_t k = 0; k < r->dim; k++) {
+        double base = share * r->level[k] + mu;
+        s->base[k] = (float)(base > least ? base : least > 0 ? least : 1);
+    }
+}
+
+static psdvec_status solve_word(pv_regression *r, scratch *s, uint32_t word, size_t pairs,
+                                double mu, float *out, float *spread)
+{
+    size_t dim = r->dim;
+    double share = has_shared(r->link) ? word_share(r->link, word) : 0;
+    set_base(r, s, pairs, share, mu);
+    system e = {.r = r, .s = s, .pairs = pairs};
+    e.dual = pairs < dim && pairs <= chunk_rows;
+    for (size_t t = 0; t < pairs && e.dual; t++)
+        e.dual = s->pairs[t].weight > 0;
+    float level = (float)(r->link->background > 0 ? share * r->link->background_target : 0);
+    for (size_t k = 0; k < dim; k++) {
+        s->rhs[k] = level * r->pull[k];
+        s->solution[k] = 0;
+    }
+    add_gradient(r, s, pairs, NULL, s->rhs);
+    bool fine = e.dual ? factor_dual(&e) : factor_primal(&e);
+    if (fine) {
+        memcpy(s->residual, s->rhs, dim * sizeof *s->residual);
+        add_solution(&e, s->residual, s->solution);
+        /* One step of refinement wins back what single precision lost. */
+        for (size_t k = 0; k < dim; k++)
+            s->residual[k] = level * r->pull[k] - s->base[k] * s->solution[k];
+        add_gradient(r, s, pairs, s->solution, s->residual);
+        add_solution(&e, s->residual, s->solution);
+    }
+    if (r->P)
+        cblas_sgemv(CblasRowMajor, CblasTrans, (int)dim, (int)dim, 1, r->P, (int)dim, s->solution,
+                    1, 0, out, 1);
+    else
+        memcpy(out, s->solution, dim * sizeof *out);
+    for (size_t k = 0; k < dim; k++)
+        fine = fine && isfinite(out[k]);
+    if (!fine) {
+        size_t length;
+        const char *text = psdvec_counts_word(r->link->counts, word, &length);
+        return pv_fail(r->ctx, PSDVEC_ERR_NUMERIC,
+                       "the regression of the word \"%.*s\" on %zu core words has no finite "
+                       "solution; a larger --mu may help",
+                       (int)length, text, pairs);
+    }
+    if (spread)
+        *spread = (float)(sqrt(0.5) * exp(-e.log_det / (2 * (double)dim)));
+    return PSDVEC_OK;
+}
+
+/* ---- Gathering a word's pairs ------------------------------------------------------- */
+typedef struct solve_job {
+    pv_regression *r;
+    const uint32_t *words;
+    size_t count;
+    const double *mu;
+    float *out, *spread;
+    pv_column_blocks blocks;
+    pv_progress progress;
+} solve_job;
+
+static psdvec_status add_pair(pv_regression *r, scratch *s, size_t *pairs, uint32_t word,
+                              uint32_t other, double x_after, double x_before)
+{
+    if (*pairs == s->pair_room) {
+        seen_pair *more =
+            pv_resize(r->ctx, s->pairs, 2 * s->pair_room, sizeof *s->pairs, "a regression");
+        if (!more)
+            return pv_failure(r->ctx);
+        s->pairs = more;
+        s->pair_room *= 2;
+    }
+    pv_pair pair = pv_link_pair(r->link, word, other, x_after, x_before);
+    double weight = 2 * pair.weight, pull = weight * pair.target;
+    if (r->link->background <= 0)
+        weight -= r->link->options.unseen_weight;
+    if (weight == 0)
+        return PSDVEC_OK;
+    s->pairs[(*pairs)++] =
+        (seen_pair){r->row_of[other], (float)weight, (float)(pull / weight)};
+    return PSDVEC_OK;
+}
+
+/* Words after `word` (its row of the counts) and before it (its column) merged. */
+static psdvec_status gather_word(pv_regression *r, scratch *s, uint32_t word,
+                                 const pv_gathered *gathered, size_t column, size_t *pairs)
+{
+    const pv_link *link = r->link;
+    psdvec_row row;
+    psdvec_counts_row(link->counts, word, &row);
+    size_t a = 0, b = gathered->begin[column], b_end = gathered->begin[column + 1];
+    *pairs = 0;
+    while (a < row.length || b < b_end) {
+        uint32_t after = a < row.length ? row.focus[a] : UINT32_MAX;
+        uint32_t before = b < b_end ? gathered->row[b] : UINT32_MAX;
+        uint32_t other = after < before ? after : before;
+        double x_after = 0, x_before = 0;
+        if (after == other)
+            x_after = pv_link_count(link, word, other, psdvec_row_value(&row, a++));
+        if (before == other) {
+            uint64_t at = gathered->position[b++];
+            x_before = pv_link_count(link, other, word,
+                                     link->counts->values32 ? link->counts->values32[at]
+                                                            : link->counts->values64[at]);
+        }
+        if (r->row_of[other] != UINT32_MAX && other != word)
+            PV_TRY(add_pair(r, s, pairs, word, other, x_after, x_before));
+    }
+    return PSDVEC_OK;
+}
+
+/* The words of one block of columns. */
+static psdvec_status solve_block(void *arg, size_t task, int worker)
+{
+    solve_job *job = arg;
+    pv_regression *r = job->r;
+    (void)worker;
+    uint32_t first = job->blocks.edges[task], end = job->blocks.edges[task + 1];
+    size_t at = 0, high = job->count;
+    while (at < high) { /* the first word of this block */
+        size_t middle = at + (high - at) / 2;
+        if (job->words[middle] < first)
+            at = middle + 1;
+        else
+            high = middle;
+    }
+    if (at == job->count || job->words[at] >= end)
+        return PSDVEC_OK;
+    pv_blas_alone();
+    pv_gathered gathered = {0};
+    scratch s;
+    psdvec_status status = scratch_open(r, &s);
+    if (status == PSDVEC_OK)
+        status = pv_gather(r->ctx, &job->blocks, (uint32_t)task, 0, job->blocks.matrix.rows,
+                           &gathered);
+    for (; at < job->count && job->words[at] < end && status == PSDVEC_OK; at++) {
+        size_t pairs;
+        status = gather_word(r, &s, job->words[at], &gathered, job->words[at] - first, &pairs);
+        if (status == PSDVEC_OK)
+            status = solve_word(r, &s, job->words[at], pairs, job->mu[at],
+                                job->out + at * r->dim, job->spread ? job->spread + at : NULL);
+        if (status == PSDVEC_OK)
+            status = pv_check_cancel(r->ctx);
+        pv_progress_add(&job->progress, 1);
+    }
+    pv_gathered_free(r->ctx, &gathered);
+    scratch_close(r, &s);
+    return status;
+}
+
+psdvec_status pv_regression_solve(pv_regression *r, const uint32_t *words, size_t count,
+                                  const double *mu, float *out, float *spread)
+{
+    if (count == 0)
+        return PSDVEC_OK;
+    solve_job job = {.r = r, .words = words, .count = count, .mu = mu, .out = out, .spread = spread};
+    const psdvec_counts *counts = r->link->counts;
+    pv_sparse_rows rows = {r->link->words, counts->row_end, counts->row_end + 1, counts->indices};
+    size_t blocks = (count + words_a_task - 1) / words_a_task;
+    if (blocks > 256)
+        blocks = 256;
+    pv_progress_begin(&job.progress, r->ctx, "regressing", "words", count);
+    psdvec_status status = pv_column_blocks_make(r->ctx, rows, words[0], words[count - 1] + 1,
+                                                 (uint32_t)blocks, &job.blocks);
+    if (status == PSDVEC_OK)
+        status = pv_parallel_tasks(r->ctx, blocks, solve_block, &job);
+    pv_column_blocks_free(r->ctx, &job.blocks);
+    pv_progress_end(&job.progress);
+    return status;
+}

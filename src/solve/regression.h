@@ -1,0 +1,38 @@
+/* Section 5.3: vectors for words outside the core, by weighted ridge regression on
+ * the core, whose vectors stay as they are.
+ *
+ * For a word w the vector minimises, over the core words j,
+ *     sum f_j (g_j - v' J v_j)^2 + sum b_j (g_0 - v' J v_j)^2 + mu |v|^2
+ * where the first sum has the pairs seen and the second, if there is one, has all pairs,
+ * with b_j = c_w z_j. So the matrix of the normal equations is
+ *     H = A'A + c_w C + mu I,   A: a row sqrt(f_j) J v_j for each pair seen,
+ *     C = sum z_j (J v_j)(J v_j)': the same for all words, computed once.
+ * All is done in the basis where C is diagonal. Then c_w C + mu I is diagonal too,
+ * and a word with fewer pairs m than dimensions N is solved in the dual form with a
+ * matrix of m rows (Woodbury), at m^2 N + m^3 / 3 flops instead of m N^2 + N^3 / 3.
+ *
+ * The posterior covariance of the vector is ½ H^-1; its spread, sqrt(½) det(H)^(-1/2N),
+ * the geometric mean of the standard deviations, falls out of the Cholesky factor.
+ */
+#ifndef PV_SOLVE_REGRESSION_H
+#define PV_SOLVE_REGRESSION_H
+
+#include "link/columns.h"
+#include "link/link.h"
+
+typedef struct pv_regression pv_regression;
+
+/* vectors: core_count x dim, row-major; sign: dim (+1, -1). row_of[word of the counts]:
+ * its row in `vectors`, or UINT32_MAX. All must outlive the regression. */
+psdvec_status pv_regression_open(const pv_link *link, const float *vectors, size_t core_count,
+                                 size_t dim, const float *sign, const uint32_t *row_of,
+                                 pv_regression **regression);
+void pv_regression_close(pv_regression *regression);
+uint64_t pv_regression_bytes(uint64_t core_count, uint64_t dim);
+
+/* Words words[0 .. count): ascending numbers of words of the counts; mu: their priors.
+ * out: count x dim; spread: count (may be NULL). */
+psdvec_status pv_regression_solve(pv_regression *regression, const uint32_t *words, size_t count,
+                                  const double *mu, float *out, float *spread);
+
+#endif
