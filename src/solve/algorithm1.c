@@ -5,7 +5,7 @@
  *     sum m_i m_j (Y_ij - X_ij)^2,   Y = X + omega R / (m m'),
  * whose best X of rank N is a plain eigendecomposition of D^½ Y D^½. omega = 1
  * is the paper; up to 2 the step still goes downhill, if further than the model of it
- * reaches, so a step that raises the objective is taken back.
+ * reaches, so a step that raises the objective is taken back and made shorter.
  */
 #include "solve/algorithm1.h"
 
@@ -29,6 +29,18 @@ size_t pv_rank_at(const psdvec_train_options *options, size_t n, uint32_t t)
 size_t pv_rank_most(const psdvec_train_options *options, size_t n)
 {
     return pv_rank_at(options, n, 1);
+}
+
+/* The length at which a step cannot raise the objective: the weights are at most
+ * (1 + rho) m_i m_j. */
+static double safe_length(const pv_link *link)
+{
+    return link->factored ? 1 / (1 + link->background) : 1;
+}
+
+static bool may_rise(const pv_link *link)
+{
+    return link->options.relaxation > safe_length(link);
 }
 
 typedef struct stepper {
@@ -62,7 +74,7 @@ static void step_matrix(stepper *s, bool first, double omega, bool negative, pv_
     for (size_t i = 0; i < core->n; i++) {
         double m = (double)core->root[i] * core->root[i];
         double prior = core->mu && s->options->form == PSDVEC_FORM_PSD ? 0.5 * core->mu[i] / m : 0;
-        s->shifted[i] = (float)(omega * core->diagonal[i] - prior);
+        s->shifted[i] = (float)(omega * (core->diagonal[i] - prior));
     }
     float *own = s->coefficients, *constant = own + core->stride, *faded = constant + core->stride;
     double beta = omega * link->background;
@@ -199,22 +211,28 @@ static psdvec_status run_course(stepper *s, pv_course *course, pv_iteration_fn *
             memcpy(s->old, core->U, core->n * core->stride * sizeof *s->old);
         float *sign = s->coefficients + 3 * core->stride;
         memcpy(sign, core->sign, core->stride * sizeof *sign);
-        PV_TRY(take_step(s, t, omega));
-        PV_TRY(pv_core_residual(core, &objective));
-        if (s->old && objective > before * (1 + rise_tolerance)) {
-            pv_note(s->ctx, "iteration %u: a step of length %g would raise the objective to %.6g; "
-                            "it is repeated with length 1",
-                    t, omega, objective);
-            omega = 1;
+        /* Fewer eigenvalues than before may well raise it; that is the schedule's doing. */
+        bool comparable = isfinite(before) && pv_rank_at(s->options, core->n, t) >= rank;
+        for (;;) {
+            PV_TRY(take_step(s, t, omega));
+            PV_TRY(pv_core_residual(core, &objective));
+            if (!comparable || !s->old || objective <= before * (1 + rise_tolerance))
+                break;
+            double shorter = omega > 1 ? 1 : safe_length(core->link);
+            if (!(shorter < omega))
+                break;
+            pv_note(s->ctx,
+                    "iteration %u: a step of length %g would raise the objective to %.6g; it is "
+                    "taken back and repeated with length %g",
+                    t, omega, objective, shorter);
+            omega = shorter;
             memcpy(core->U, s->old, core->n * core->stride * sizeof *s->old);
             memcpy(core->sign, sign, core->stride * sizeof *sign);
             core->rank = rank;
             PV_TRY(pv_core_residual(core, &objective));
-            PV_TRY(take_step(s, t, omega));
-            PV_TRY(pv_core_residual(core, &objective));
         }
         PV_TRY(record(s, course, t, objective, omega));
-        course->finished = s->options->tolerance > 0 && isfinite(before) &&
+        course->finished = s->options->tolerance > 0 && comparable &&
                            before - objective < s->options->tolerance * fabs(before);
         progress.objective = objective;
         pv_progress_add(&progress, 1);
@@ -237,10 +255,11 @@ psdvec_status pv_algorithm1(pv_core *core, pv_course *course, pv_iteration_fn *o
     s.values = pv_alloc(ctx, s.most, sizeof *s.values, "eigenvectors");
     s.coefficients = pv_alloc(ctx, 4 * core->stride, sizeof *s.coefficients, "eigenvectors");
     s.shifted = pv_alloc(ctx, core->n, sizeof *s.shifted, "eigenvectors");
-    if (options->relaxation != 1)
+    bool old = may_rise(core->link);
+    if (old)
         s.old = pv_alloc(ctx, core->n * core->stride, sizeof *s.old, "the vectors before a step");
     if (!s.vectors || !s.values || !s.coefficients || !s.shifted ||
-        (options->relaxation != 1 && !s.old))
+        (old && !s.old))
         status = pv_failure(ctx);
     else
         status = run_course(&s, course, on_iteration, user);

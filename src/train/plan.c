@@ -1,0 +1,151 @@
+/* Memory, disk and time of a run.
+ *
+ * The same numbers decide whether the pairs go to a temporary file, so that
+ * --dry-run and the run cannot disagree.
+ */
+#include "train/plan.h"
+
+#include "base/blas.h"
+#include "base/memory.h"
+#include "base/progress.h"
+#include "link/pairs.h"
+#include "solve/algorithm1.h"
+#include "solve/eigen.h"
+#include "solve/regression.h"
+#include "solve/tall.h"
+#include "train/options.h"
+
+typedef struct sizes {
+    uint64_t pairs_large, pairs_small, link, core, eigen, output;
+} sizes;
+
+static uint64_t eigen_bytes(const psdvec_train_options *options, uint64_t n, uint64_t rank)
+{
+    pv_eigen_options eigen;
+    pv_eigen_options_default(&eigen, rank);
+    uint64_t basis = pv_eigen_basis(&eigen, n), block = eigen.block;
+    uint64_t tiles = pv_tall_tiles(n);
+    uint64_t tall = n * (basis + 4 * block + 2 * rank) * sizeof(float);
+    if (options->relaxation != 1 || options->rho > 0)
+        tall += n * (rank + 8) * sizeof(float);
+    /* The projected problem with LAPACK's work space, and partial sums of tiles. */
+    uint64_t projected = 6 * basis * basis * sizeof(double);
+    uint64_t partial = tiles * basis * block * sizeof(float) + 4 * basis * block * sizeof(double);
+    if (basis + 2 * block >= n || n <= 512) /* solved as one dense matrix */
+        projected += 4 * n * n * sizeof(double);
+    return tall + projected + partial;
+}
+
+static sizes size_up(const psdvec_train_options *options, uint32_t words, uint64_t bigrams,
+                     uint64_t pairs, uint32_t core, int threads)
+{
+    sizes s = {0};
+    uint64_t rank = pv_rank_most(options, core);
+    pv_pairs_bytes(core, pairs, &s.pairs_large, &s.pairs_small);
+    s.link = 6 * (uint64_t)words * sizeof(double);
+    /* Gathered blocks of columns while the pairs are made, and where they begin. */
+    s.pairs_small += (uint64_t)core * 65 * sizeof(uint32_t) + bigrams / 64 * 24 * (uint64_t)threads;
+    s.core = pv_core_bytes(core, rank);
+    s.eigen = eigen_bytes(options, core, rank);
+    uint64_t final = (uint64_t)words * (options->dim + 2) * sizeof(float);
+    if (core < words)
+        final += pv_regression_bytes(core, options->dim) * 2 +
+                 (uint64_t)words * 257 * sizeof(uint32_t) +
+                 (uint64_t)threads * (512 * (uint64_t)options->dim + 512 * 512) * sizeof(float) +
+                 bigrams / 256 * 24 * (uint64_t)threads;
+    s.output = (uint64_t)words * (options->dim * sizeof(float) + 28 + 12) + 65536;
+    /* The regression comes after the core's arrays are gone. */
+    if (final > s.eigen)
+        s.eigen = final;
+    return s;
+}
+
+void pv_plan_fill(psdvec_context *ctx, const psdvec_train_options *options, uint32_t words,
+                  uint64_t bigrams, uint64_t pairs, psdvec_train_plan *plan)
+{
+    uint32_t core = options->core == 0 || options->core > words ? words : options->core;
+    sizes s = size_up(options, words, bigrams, pairs, core, psdvec_threads(ctx));
+    uint64_t rest = s.pairs_small + s.link + s.core + s.eigen + (8u << 20);
+    *plan = (psdvec_train_plan){.words = words,
+                                .core_words = core,
+                                .dim = options->dim,
+                                .pairs = pairs,
+                                .memory = rest + s.pairs_large,
+                                .memory_least = rest,
+                                .memory_budget = psdvec_memory_budget(ctx),
+                                .output_bytes = s.output};
+    plan->streamed = plan->memory > plan->memory_budget;
+    plan->temporary_bytes = plan->streamed ? s.pairs_large : 0;
+    /* States of an interrupted run: the last iteration's, or all vectors. */
+    plan->temporary_bytes += (uint64_t)words * options->dim * sizeof(float);
+}
+
+psdvec_status pv_plan_check(psdvec_context *ctx, const psdvec_train_plan *plan)
+{
+    if (plan->memory_least <= plan->memory_budget)
+        return PSDVEC_OK;
+    return pv_fail(ctx, PSDVEC_ERR_BUDGET,
+                   "training %u core words with %u dimensions needs at least %.0f MB of memory, and "
+                   "the budget is %.0f MB; give --memory %.0fM, or fewer core words (--core), or "
+                   "fewer dimensions (--dim)",
+                   plan->core_words, plan->dim, (double)plan->memory_least / 1e6,
+                   (double)plan->memory_budget / 1e6, (double)plan->memory_least / 1048576 + 1);
+}
+
+/* Flops a second of one core in a matrix product that fits the cache. */
+static double measure_flops(psdvec_context *ctx)
+{
+    enum { side = 384, times = 6 };
+    float *block = pv_alloc_zero(ctx, 3 * side * side, sizeof *block, NULL);
+    if (!block)
+        return 2e10;
+    pv_blas_alone();
+    double best = 1e9;
+    for (int k = 0; k < times; k++) {
+        double began = pv_now();
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, side, side, side, 1, block, side,
+                    block + side * side, side, 0, block + 2 * side * side, side);
+        double took = pv_now() - began;
+        if (took < best && took > 0)
+            best = took;
+    }
+    pv_free(ctx, block);
+    return 2.0 * side * side * side / best;
+}
+
+/* Sparse products run at a fifth of the speed of dense ones, gathered dot
+ * products at a third; how many columns an iteration takes is experience. */
+static double guess_seconds(psdvec_context *ctx, const psdvec_train_options *options,
+                            const psdvec_train_plan *plan, uint64_t bigrams)
+{
+    double speed = measure_flops(ctx), threads = psdvec_threads(ctx);
+    double n = plan->core_words, rank = options->dim, entries = 2.0 * (double)plan->pairs;
+    double columns = 3 * rank;
+    double iteration = entries * columns * 2 / (speed / 5) + entries * rank / (speed / 3) +
+                       6 * n * columns * columns / speed + 4 * n * columns * rank / speed;
+    double projected = 20 * columns * columns * columns / speed;
+    double pairing = (double)bigrams * 60e-9;
+    double regression = (plan->words - n) * (rank * rank * rank) * 1.5 / (speed / 2);
+    return (options->iterations * iteration + pairing + regression) / threads +
+           options->iterations * projected;
+}
+
+psdvec_status psdvec_train_plan_make(psdvec_context *ctx, const psdvec_train_options *options,
+                                     const char *path, psdvec_train_plan *plan)
+{
+    psdvec_counts *counts = NULL;
+    pv_link *link = NULL;
+    psdvec_status status;
+    pv_begin(ctx);
+    PV_TRY(pv_train_options_check(ctx, options));
+    PV_TRY(pv_counts_open(ctx, path, &counts));
+    uint64_t pairs = 0;
+    PV_TRY_DONE(pv_link_open(ctx, counts, options, NULL, &link));
+    PV_TRY_DONE(pv_pairs_count(link, &pairs));
+    pv_plan_fill(ctx, options, counts->info.words, counts->info.bigrams, pairs, plan);
+    plan->seconds = guess_seconds(ctx, options, plan, counts->info.bigrams);
+done:
+    pv_link_close(link);
+    psdvec_counts_close(counts);
+    return status;
+}

@@ -1,0 +1,14 @@
+/* What a run needs, known before it begins. */
+#ifndef PV_TRAIN_PLAN_H
+#define PV_TRAIN_PLAN_H
+
+#include "link/link.h"
+
+/* Fills everything but `seconds`. `pairs`: of core words. */
+void pv_plan_fill(psdvec_context *ctx, const psdvec_train_options *options, uint32_t words,
+                  uint64_t bigrams, uint64_t pairs, psdvec_train_plan *plan);
+
+/* PSDVEC_ERR_BUDGET if not even the least fits, with the option that would help. */
+psdvec_status pv_plan_check(psdvec_context *ctx, const psdvec_train_plan *plan);
+
+#endif

@@ -1,0 +1,491 @@
+/* psdvec_train: from counts, or from text, to a model file.
+ *
+ *     link        margins and constants of the whole vocabulary
+ *     pairs       the core's pairs with weight and target
+ *     solve       Algorithm 1; after every iteration the state is kept
+ *     regression  the other words in blocks; after every block it is kept
+ *     write       the model file, whole or not at all
+ *
+ * The state lies in OUTPUT.partial (partial.h). It holds the vectors, nothing that
+ * follows from the counts, and every stage is the same function of what it
+ * starts from; so a run that was interrupted ends with the same bits.
+ */
+#include "train/train.h"
+
+#include "base/file.h"
+#include "base/progress.h"
+#include "corpus/inputs.h"
+#include "count/count.h"
+#include "count/provenance.h"
+#include "link/pairs.h"
+#include "model/model_write.h"
+#include "solve/algorithm1.h"
+#include "solve/regression.h"
+#include "train/options.h"
+#include "train/partial.h"
+#include "train/plan.h"
+#include "train/settings.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { words_a_block = 20000 };
+
+typedef struct training {
+    psdvec_context *ctx;
+    const psdvec_train_options *options;
+    const char *output;
+    psdvec_counts *counts;
+    pv_partial *partial;
+    pv_link *link;
+    uint32_t words, core;
+    size_t dim;
+    float *vectors;     /* words x dim */
+    float *spread;      /* words; NULL if all are core */
+    float *eigenvalues; /* dim */
+    float *sign;        /* dim */
+    psdvec_iteration *iterations;
+    uint32_t iteration_count;
+    psdvec_train_report report;
+} training;
+
+double pv_noncore_mu(const psdvec_train_options *options, uint32_t core, uint32_t words,
+                     uint32_t rank, double frequency, double last_core_frequency)
+{
+    size_t band = 0;
+    if (options->mu_edges)
+        while (band + 1 < options->mu_count && rank >= options->mu_edges[band])
+            band++;
+    else if (words > core)
+        band = (size_t)((uint64_t)(rank - core) * options->mu_count / (words - core));
+    if (band >= options->mu_count)
+        band = options->mu_count - 1;
+    double ratio = last_core_frequency / (frequency > 0 ? frequency : 1);
+    return options->mu[band] * pow(ratio, options->mu_power);
+}
+
+/* ---- The state of Algorithm 1 ------------------------------------------------ */
+#define FIELDS_OF_ITERATION 7
+
+static void pack_iteration(const psdvec_iteration *it, double *to)
+{
+    double fields[FIELDS_OF_ITERATION] = {it->iteration,  it->rank,     it->positive, it->objective,
+                                          it->relaxation, it->smallest, it->residual};
+    memcpy(to, fields, sizeof fields);
+}
+
+static psdvec_iteration unpack_iteration(const double *from)
+{
+    return (psdvec_iteration){.iteration = (uint32_t)from[0],
+                              .rank = (uint32_t)from[1],
+                              .positive = (uint32_t)from[2],
+                              .objective = from[3],
+                              .relaxation = from[4],
+                              .smallest = from[5],
+                              .residual = from[6]};
+}
+
+static psdvec_status save_iteration(void *user, const pv_core *core, const pv_course *course)
+{
+    training *t = user;
+    double *history = pv_alloc(t->ctx, (size_t)course->done * FIELDS_OF_ITERATION, sizeof *history,
+                               "the course of training");
+    if (!history)
+        return pv_failure(t->ctx);
+    for (uint32_t k = 0; k < course->done; k++)
+        pack_iteration(&course->iterations[k], history + k * FIELDS_OF_ITERATION);
+    uint8_t finished = course->finished;
+    uint64_t n = core->n, stride = core->stride;
+    pv_tensor tensors[] = {
+        {.name = "vectors", .dtype = PV_DTYPE_F32, .rank = 2, .shape = {n, stride}, .data = core->U},
+        {.name = "sign", .dtype = PV_DTYPE_F32, .rank = 1, .shape = {stride}, .data = core->sign},
+        {.name = "values", .dtype = PV_DTYPE_F32, .rank = 1, .shape = {stride}, .data = course->values},
+        {.name = "history",
+         .dtype = PV_DTYPE_F64,
+         .rank = 2,
+         .shape = {course->done, FIELDS_OF_ITERATION},
+         .data = history},
+        {.name = "finished", .dtype = PV_DTYPE_U8, .rank = 1, .shape = {1}, .data = &finished}};
+    psdvec_status status = pv_partial_save(t->partial, "core", tensors,
+                                           sizeof tensors / sizeof *tensors, NULL, 0);
+    pv_free(t->ctx, history);
+    return status;
+}
+
+/* Takes up the state of an interrupted run, if there is one. */
+static psdvec_status load_iteration(training *t, pv_core *core, pv_course *course)
+{
+    pv_st_file *file = NULL;
+    PV_TRY(pv_partial_load(t->partial, "core", &file));
+    if (!file)
+        return PSDVEC_OK;
+    const pv_tensor *vectors, *sign, *values, *history, *finished;
+    int64_t n = (int64_t)core->n, stride = (int64_t)core->stride;
+    psdvec_status status;
+    PV_TRY_DONE(pv_st_require(t->ctx, file, "vectors", PV_DTYPE_F32, 2, (int64_t[]){n, stride},
+                              &vectors));
+    PV_TRY_DONE(pv_st_require(t->ctx, file, "sign", PV_DTYPE_F32, 1, (int64_t[]){stride}, &sign));
+    PV_TRY_DONE(
+        pv_st_require(t->ctx, file, "values", PV_DTYPE_F32, 1, (int64_t[]){stride}, &values));
+    PV_TRY_DONE(pv_st_require(t->ctx, file, "history", PV_DTYPE_F64, 2,
+                              (int64_t[]){-1, FIELDS_OF_ITERATION}, &history));
+    PV_TRY_DONE(pv_st_require(t->ctx, file, "finished", PV_DTYPE_U8, 1, (int64_t[]){1}, &finished));
+    uint64_t done = history->shape[0];
+    if (done == 0 || done > t->options->iterations)
+        goto done;
+    memcpy(core->U, vectors->data, vectors->bytes);
+    memcpy(core->sign, sign->data, sign->bytes);
+    memcpy(course->values, values->data, values->bytes);
+    for (uint64_t k = 0; k < done; k++)
+        course->iterations[k] =
+            unpack_iteration((const double *)history->data + k * FIELDS_OF_ITERATION);
+    core->rank = course->iterations[done - 1].rank;
+    if (core->rank > core->stride)
+        core->rank = core->stride;
+    course->done = (uint32_t)done;
+    course->finished = *(const uint8_t *)finished->data != 0;
+    pv_step(t->ctx, "going on after iteration %u of an interrupted run", course->done);
+done:
+    pv_st_close(file);
+    return status;
+}
+
+/* v = u / s; fewer eigenvalues than dimensions leave zeros. */
+static void take_core(training *t, const pv_core *core, const pv_course *course)
+{
+    size_t rank = core->rank < t->dim ? core->rank : t->dim;
+    for (size_t i = 0; i < t->core; i++)
+        for (size_t k = 0; k < rank; k++)
+            t->vectors[i * t->dim + k] = core->U[i * core->stride + k] / core->root[i];
+    for (size_t k = 0; k < t->dim; k++) {
+        t->eigenvalues[k] = k < rank ? course->values[k] : 0;
+        t->sign[k] = k < rank && core->sign[k] < 0 ? -1 : 1;
+    }
+    t->iteration_count = course->done;
+    if (course->done > 0) {
+        t->report.objective = course->iterations[course->done - 1].objective;
+        t->report.positive = 0;
+        for (size_t k = 0; k < rank; k++)
+            t->report.positive += core->sign[k] > 0;
+    }
+}
+
+static psdvec_status solve_core(training *t)
+{
+    psdvec_context *ctx = t->ctx;
+    pv_pairs *pairs = NULL;
+    pv_core *core = NULL;
+    pv_course course = {.iterations = t->iterations};
+    char *folder = pv_folder_of(t->output);
+    psdvec_status status = PSDVEC_OK;
+    double began = pv_now();
+    uint64_t count = 0;
+    if (!folder) {
+        status = pv_fail(ctx, PSDVEC_ERR_MEMORY, "no memory for a path");
+        goto done;
+    }
+    /* Whether the pairs fit is known only when they are counted; the plan says what else is
+     * needed. */
+    psdvec_train_plan plan;
+    pv_plan_fill(ctx, t->options, t->words, t->counts->info.bigrams, 0, &plan);
+    PV_TRY_DONE(pv_plan_check(ctx, &plan));
+    PV_TRY_DONE(pv_pairs_count(t->link, &count));
+    pv_plan_fill(ctx, t->options, t->words, t->counts->info.bigrams, count, &plan);
+    if (plan.streamed) {
+        t->report.spilled_bytes = plan.memory - plan.memory_least;
+        pv_note(ctx, "the pairs do not fit the memory budget and go to a temporary file of %.0f MB",
+                (double)t->report.spilled_bytes / 1e6);
+    }
+    bool start = t->options->start != 0;
+    PV_TRY_DONE(pv_pairs_make(t->link, folder, plan.streamed, start, &pairs));
+    t->report.pairs = pairs->count;
+    PV_TRY_DONE(pv_core_open(t->link, pairs, pv_rank_most(t->options, t->core), &core));
+    t->report.link_seconds = pv_now() - began;
+    began = pv_now();
+    course.values = pv_alloc_zero(ctx, core->stride, sizeof *course.values, "eigenvalues");
+    if (!course.values) {
+        status = pv_failure(ctx);
+        goto done;
+    }
+    PV_TRY_DONE(load_iteration(t, core, &course));
+    PV_TRY_DONE(pv_algorithm1(core, &course, save_iteration, t));
+    take_core(t, core, &course);
+    t->report.solve_seconds = pv_now() - began;
+done:
+    pv_free(ctx, course.values);
+    pv_core_close(core);
+    pv_pairs_free(pairs);
+    free(folder);
+    return status;
+}
+
+/* ---- The other words -------------------------------------------------------------- */
+static psdvec_status load_block(training *t, const char *name, uint32_t first, uint32_t count,
+                                bool *found)
+{
+    pv_st_file *file = NULL;
+    const pv_tensor *vectors, *spread;
+    psdvec_status status;
+    *found = false;
+    PV_TRY(pv_partial_load(t->partial, name, &file));
+    if (!file)
+        return PSDVEC_OK;
+    PV_TRY_DONE(pv_st_require(t->ctx, file, "vectors", PV_DTYPE_F32, 2,
+                              (int64_t[]){count, (int64_t)t->dim}, &vectors));
+    PV_TRY_DONE(pv_st_require(t->ctx, file, "spread", PV_DTYPE_F32, 1, (int64_t[]){count}, &spread));
+    memcpy(t->vectors + (size_t)first * t->dim, vectors->data, vectors->bytes);
+    memcpy(t->spread + first, spread->data, spread->bytes);
+    *found = true;
+done:
+    pv_st_close(file);
+    return status;
+}
+
+static psdvec_status solve_block(training *t, pv_regression *regression, uint32_t first,
+                                 uint32_t count)
+{
+    char name[32];
+    snprintf(name, sizeof name, "block-%06u", (first - t->core) / words_a_block + 1);
+    bool found;
+    PV_TRY(load_block(t, name, first, count, &found));
+    if (found)
+        return PSDVEC_OK;
+    uint32_t *words = pv_alloc(t->ctx, count, sizeof *words, "a block of words");
+    double *mu = pv_alloc(t->ctx, count, sizeof *mu, "a block of words");
+    psdvec_status status = PSDVEC_OK;
+    if (!words || !mu) {
+        status = pv_failure(t->ctx);
+        goto done;
+    }
+    const uint64_t *frequency = t->counts->frequency;
+    for (uint32_t k = 0; k < count; k++) {
+        words[k] = first + k;
+        mu[k] = pv_noncore_mu(t->options, t->core, t->words, first + k,
+                              (double)frequency[first + k],
+                              (double)(frequency[t->core - 1] ? frequency[t->core - 1] : 1));
+    }
+    float *vectors = t->vectors + (size_t)first * t->dim, *spread = t->spread + first;
+    PV_TRY_DONE(pv_regression_solve(regression, words, count, mu, vectors, spread));
+    pv_tensor tensors[] = {
+        {.name = "vectors", .dtype = PV_DTYPE_F32, .rank = 2, .shape = {count, t->dim}, .data = vectors},
+        {.name = "spread", .dtype = PV_DTYPE_F32, .rank = 1, .shape = {count}, .data = spread}};
+    status = pv_partial_save(t->partial, name, tensors, 2, NULL, 0);
+done:
+    pv_free(t->ctx, mu);
+    pv_free(t->ctx, words);
+    return status;
+}
+
+static psdvec_status solve_others(training *t)
+{
+    if (t->core == t->words)
+        return PSDVEC_OK;
+    double began = pv_now();
+    pv_regression *regression = NULL;
+    psdvec_status status;
+    uint32_t *row_of = pv_alloc(t->ctx, t->words, sizeof *row_of, "the regression");
+    if (!row_of)
+        return pv_failure(t->ctx);
+    for (uint32_t w = 0; w < t->words; w++)
+        row_of[w] = w < t->core ? w : UINT32_MAX;
+    PV_TRY_DONE(pv_regression_open(t->link, t->vectors, t->core, t->dim, t->sign, row_of,
+                                   &regression));
+    for (uint32_t first = t->core; first < t->words; first += words_a_block) {
+        uint32_t left = t->words - first;
+        PV_TRY_DONE(
+            solve_block(t, regression, first, left < words_a_block ? left : words_a_block));
+    }
+    t->report.regression_seconds = pv_now() - began;
+    pv_step(t->ctx, "%u words by regression on the core: %.0f a second", t->words - t->core,
+            (t->words - t->core) / (t->report.regression_seconds + 1e-9));
+done:
+    pv_regression_close(regression);
+    pv_free(t->ctx, row_of);
+    return status;
+}
+
+/* ---- The file ------------------------------------------------------------------------ */
+static psdvec_status write_model(training *t)
+{
+    psdvec_status status;
+    pv_buffer settings, story;
+    pv_buffer_init(&settings, t->ctx);
+    pv_buffer_init(&story, t->ctx);
+    PV_TRY_DONE(pv_model_settings(t->ctx, t->options, &t->link->constants, &settings));
+    PV_TRY_DONE(pv_counts_story(t->ctx, t->counts, &story));
+    pv_model_data data = {.words = t->words,
+                          .dim = (uint32_t)t->dim,
+                          .core_words = t->core,
+                          .bytes = t->counts->bytes,
+                          .offsets = t->counts->offsets,
+                          .vectors = t->vectors,
+                          .counts = t->counts->frequency,
+                          .unigram = t->link->unigram,
+                          .spread = t->spread,
+                          .eigenvalues = t->eigenvalues,
+                          .iterations = t->iterations,
+                          .iteration_count = t->iteration_count,
+                          .settings_json = settings.data,
+                          .counts_json = story.data};
+    status = pv_model_write(t->ctx, &data, t->output);
+done:
+    pv_buffer_free(&settings);
+    pv_buffer_free(&story);
+    return status;
+}
+
+/* ---- All of it ------------------------------------------------------------------------- */
+static psdvec_status run_training(training *t)
+{
+    psdvec_context *ctx = t->ctx;
+    t->words = t->counts->info.words;
+    t->dim = t->options->dim;
+    PV_TRY(pv_link_open(ctx, t->counts, t->options, NULL, &t->link));
+    t->core = t->link->core;
+    if (t->core < t->words)
+        t->spread = pv_alloc_zero(ctx, t->words, sizeof *t->spread, "the vectors");
+    t->vectors = pv_alloc_zero(ctx, (size_t)t->words * t->dim, sizeof *t->vectors, "the vectors");
+    t->eigenvalues = pv_alloc_zero(ctx, t->dim, sizeof *t->eigenvalues, "the vectors");
+    t->sign = pv_alloc_zero(ctx, t->dim, sizeof *t->sign, "the vectors");
+    t->iterations =
+        pv_alloc_zero(ctx, t->options->iterations, sizeof *t->iterations, "the vectors");
+    if (!t->vectors || !t->eigenvalues || !t->sign || !t->iterations ||
+        (t->core < t->words && !t->spread))
+        return pv_failure(ctx);
+    PV_TRY(solve_core(t));
+    PV_TRY(solve_others(t));
+    PV_TRY(write_model(t));
+    t->report.words = t->words;
+    t->report.core_words = t->core;
+    t->report.dim = (uint32_t)t->dim;
+    t->report.iterations = t->iteration_count;
+    return PSDVEC_OK;
+}
+
+static psdvec_status train_counts(training *t, const char *counts, psdvec_train_report *report)
+{
+    double began = pv_now();
+    psdvec_status status = pv_counts_open(t->ctx, counts, &t->counts);
+    if (status == PSDVEC_OK)
+        status = run_training(t);
+    psdvec_context *ctx = t->ctx;
+    pv_free(ctx, t->iterations);
+    pv_free(ctx, t->sign);
+    pv_free(ctx, t->eigenvalues);
+    pv_free(ctx, t->vectors);
+    pv_free(ctx, t->spread);
+    pv_link_close(t->link);
+    psdvec_counts_close(t->counts);
+    t->report.seconds = pv_now() - began;
+    if (report)
+        *report = t->report;
+    return status;
+}
+
+/* What tells this work from any other: the options, and the counts by the checksum
+ * of their header, which holds those of all tensors. */
+static psdvec_status key_of_counts(psdvec_context *ctx, const psdvec_train_options *options,
+                                   const char *path, pv_buffer *key)
+{
+    psdvec_counts *counts = NULL;
+    psdvec_status status;
+    PV_TRY_DONE(pv_settings_write(ctx, options, key));
+    PV_TRY_DONE(pv_counts_open(ctx, path, &counts));
+    const char *digest = pv_st_meta(counts->file, "xxh3.metadata");
+    PV_TRY_DONE(pv_buffer_printf(key, "\ncounts %s %llu\n", digest ? digest : "without checksum",
+                                 (unsigned long long)counts->info.file_bytes));
+    status = pv_buffer_byte(key, 0);
+done:
+    psdvec_counts_close(counts);
+    return status;
+}
+
+psdvec_status psdvec_train(psdvec_context *ctx, const psdvec_train_options *options,
+                           const char *counts, const char *output, psdvec_train_report *report)
+{
+    pv_begin(ctx);
+    pv_buffer key;
+    pv_buffer_init(&key, ctx);
+    training t = {.ctx = ctx, .options = options, .output = output};
+    psdvec_status status;
+    PV_TRY_DONE(pv_train_options_check(ctx, options));
+    PV_TRY_DONE(pv_refuse_same_file(ctx, &counts, 1, output));
+    PV_TRY_DONE(key_of_counts(ctx, options, counts, &key));
+    PV_TRY_DONE(pv_partial_open(ctx, output, key.data, options->restart, &t.partial));
+    status = train_counts(&t, counts, report);
+    pv_partial_close(t.partial, status == PSDVEC_OK);
+done:
+    pv_buffer_free(&key);
+    return status;
+}
+
+/* The inputs by name, size and time of change. Standard input cannot be known again:
+ * *again is false. */
+static psdvec_status key_of_text(psdvec_context *ctx, const psdvec_train_options *options,
+                                 const psdvec_count_options *count, const char *const *inputs,
+                                 size_t input_count, pv_buffer *key, bool *again)
+{
+    pv_inputs files;
+    pv_provenance provenance;
+    psdvec_status status;
+    pv_provenance_init(&provenance, ctx);
+    PV_TRY(pv_inputs_expand(ctx, inputs, input_count, &files));
+    *again = true;
+    PV_TRY_DONE(pv_settings_write(ctx, options, key));
+    PV_TRY_DONE(pv_provenance_set(&provenance, count));
+    PV_TRY_DONE(pv_buffer_printf(key, "\n%s\n%s\nmin_count %llu max_vocab %u vocab %s\n",
+                                 provenance.settings, provenance.vocabulary,
+                                 (unsigned long long)count->min_count, count->max_vocab,
+                                 count->vocab_file ? count->vocab_file : ""));
+    for (size_t k = 0; k < count->keep_words_count; k++)
+        PV_TRY_DONE(pv_buffer_printf(key, "keep %s\n", count->keep_words[k]));
+    for (size_t k = 0; k < files.count; k++) {
+        const pv_input_file *file = &files.files[k];
+        if (strcmp(file->path, "-") == 0 || file->modified == 0)
+            *again = false;
+        PV_TRY_DONE(pv_buffer_printf(key, "%s %llu %lld\n", file->path,
+                                     (unsigned long long)file->size, (long long)file->modified));
+    }
+    status = pv_buffer_byte(key, 0);
+done:
+    pv_provenance_free(&provenance);
+    pv_inputs_free(&files);
+    return status;
+}
+
+psdvec_status psdvec_train_text(psdvec_context *ctx, const psdvec_train_options *options,
+                                const psdvec_count_options *count, const char *const *inputs,
+                                size_t input_count, const char *output,
+                                psdvec_count_report *count_report, psdvec_train_report *report)
+{
+    pv_begin(ctx);
+    pv_buffer key;
+    pv_buffer_init(&key, ctx);
+    training t = {.ctx = ctx, .options = options, .output = output};
+    char *counts = NULL;
+    bool again;
+    psdvec_status status;
+    if (count_report)
+        *count_report = (psdvec_count_report){0};
+    PV_TRY_DONE(pv_train_options_check(ctx, options));
+    PV_TRY_DONE(pv_count_options_check(ctx, count));
+    PV_TRY_DONE(pv_refuse_same_file(ctx, inputs, input_count, output));
+    PV_TRY_DONE(key_of_text(ctx, options, count, inputs, input_count, &key, &again));
+    PV_TRY_DONE(pv_partial_open(ctx, output, key.data, options->restart || !again, &t.partial));
+    PV_TRY_DONE(pv_partial_path(t.partial, "counts", &counts));
+    struct stat about;
+    if (stat(counts, &about) == 0)
+        pv_step(ctx, "going on with the counts of an interrupted run");
+    else
+        PV_TRY_DONE(
+            pv_count_run(ctx, count, inputs, input_count, counts, (pv_count_part){0}, count_report));
+    status = train_counts(&t, counts, report);
+done:
+    pv_partial_close(t.partial, status == PSDVEC_OK);
+    free(counts);
+    pv_buffer_free(&key);
+    return status;
+}

@@ -1,0 +1,22 @@
+/* Training, as the files of this room share it. */
+#ifndef PV_TRAIN_TRAIN_H
+#define PV_TRAIN_TRAIN_H
+
+#include "base/memory.h"
+#include "link/link.h"
+
+/* The options and the link's constants as the JSON object that a model file keeps. */
+psdvec_status pv_model_settings(psdvec_context *ctx, const psdvec_train_options *options,
+                                const pv_link_constants *constants, pv_buffer *json);
+/* The constants back. */
+psdvec_status pv_model_constants(psdvec_context *ctx, const char *path, const char *json,
+                                 pv_link_constants *constants);
+
+/* How the counts were made, from what: a JSON object. */
+psdvec_status pv_counts_story(psdvec_context *ctx, const psdvec_counts *counts, pv_buffer *json);
+
+/* mu of the noncore word of this rank (from 0) and frequency. */
+double pv_noncore_mu(const psdvec_train_options *options, uint32_t core, uint32_t words,
+                     uint32_t rank, double frequency, double last_core_frequency);
+
+#endif
