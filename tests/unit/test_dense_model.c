@@ -520,7 +520,15 @@ static void one_prior_for_all_shrinks_the_eigenvalues(void **state)
     assert_close(m.eigenvalue[0], 2 - 0.25, 1e-12);
     assert_close(m.eigenvalue[1], 1 - 0.25, 1e-12);
     dense_model_free(&m);
+    o.relaxation = 1.5; /* half as far again, in the same direction */
+    m = dense_train(&l, &o);
+    assert_close(m.eigenvalue[0], 1.5 * (2 - 0.25), 1e-12);
+    dense_model_free(&m);
     o.form = PSDVEC_FORM_SYMMETRIC;
+    m = dense_train(&l, &o);
+    assert_close(m.eigenvalue[0], 1.5 * (-3 + 0.25), 1e-12);
+    dense_model_free(&m);
+    o.relaxation = 1;
     o.iterations = 5;
     m = dense_train(&l, &o);
     assert_int_equal(m.rank, 3);
