@@ -10,6 +10,9 @@ void dsyev_(const char *jobz, const char *uplo, const int *n, double *a, const i
             double *work, const int *lwork, int *info, size_t jobz_length, size_t uplo_length);
 void dposv_(const char *uplo, const int *n, const int *nrhs, double *a, const int *lda, double *b,
             const int *ldb, int *info, size_t uplo_length);
+/* OpenBLAS. Threads that wait for each other take longer than matrices this small. */
+int openblas_get_num_threads(void);
+void openblas_set_num_threads(int threads);
 
 static void need(bool truth)
 {
@@ -46,12 +49,15 @@ void dense_eigen(size_t n, const double *A, double *values, double *Q)
     memcpy(Q, A, n * n * sizeof *A);
     int order = (int)n, length = -1, info = 0;
     double best = 0;
+    int threads = openblas_get_num_threads();
+    openblas_set_num_threads(1);
     dsyev_("V", "U", &order, Q, &order, values, &best, &length, &info, 1, 1);
     need(info == 0);
     length = (int)best;
     double *work = numbers((size_t)length);
     dsyev_("V", "U", &order, Q, &order, values, work, &length, &info, 1, 1);
     need(info == 0);
+    openblas_set_num_threads(threads);
     free(work);
 }
 
