@@ -533,6 +533,9 @@ static void solve_core(const dense_link *l, const psdvec_train_options *o, dense
     m->iterations = zeros(o->iterations, sizeof *m->iterations);
     /* G/2 is no point of the problem, as its rank is too high: nothing to compare with. */
     double before = o->start == 0 ? dense_objective(l, 0, NULL, NULL) : INFINITY;
+    /* What a step that raised the objective is repeated with. With a background, weights reach
+     * (1 + rho) m_i m_j, and even 1 may be too long. */
+    double shorter[2] = {1, o->weights == PSDVEC_WEIGHTS_FACTORED ? 1 / (1 + o->rho) : 1};
     for (uint32_t t = 1; t <= o->iterations; t++) {
         size_t rank = o->dim + (size_t)o->rank_extra * (o->iterations - t);
         if (rank > l->core)
@@ -540,8 +543,10 @@ static void solve_core(const dense_link *l, const psdvec_train_options *o, dense
         double omega = o->relaxation;
         take_step(&s, omega, rank);
         double L = dense_objective(l, s.kept.rank, s.V, s.sign);
-        if (L > before && omega != 1) {
-            omega = 1;
+        for (int k = 0; k < 2 && L > before; k++) {
+            if (omega <= shorter[k])
+                continue;
+            omega = shorter[k];
             take_step(&s, omega, rank);
             L = dense_objective(l, s.kept.rank, s.V, s.sign);
         }

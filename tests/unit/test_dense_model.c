@@ -461,6 +461,30 @@ static void the_objective_never_rises(void **state)
     assert_true(taken_back > 0); /* or the rule was not tested */
 }
 
+/* Weights reach (1 + rho) times the majoriser then, so that a step of length 1 can be too long. */
+static void the_objective_never_rises_with_a_heavy_background(void **state)
+{
+    (void)state;
+    size_t short_steps = 0;
+    for (uint64_t trial = 0; trial < 40; trial++) {
+        dice d = {1000 + trial};
+        dense_counts c = random_counts(&d, 30, 20000);
+        psdvec_train_options o = factored(4, 12);
+        o.rho = 0.9;
+        o.form = PSDVEC_FORM_PSD;
+        dense_model m = train(&c, &o);
+        for (size_t t = 0; t < 12; t++) {
+            short_steps += m.iterations[t].relaxation < 1;
+            if (t > 0)
+                assert_true(m.iterations[t].objective <=
+                            m.iterations[t - 1].objective * (1 + 1e-12));
+        }
+        dense_model_free(&m);
+        dense_counts_free(&c);
+    }
+    assert_true(short_steps > 0);
+}
+
 static void training_stops_where_the_objective_does_not_fall(void **state)
 {
     (void)state;
@@ -842,6 +866,7 @@ int main(void)
         cmocka_unit_test(the_first_step_is_that_of_the_paper),
         cmocka_unit_test(the_trace_is_the_sum_kept_before),
         cmocka_unit_test(the_objective_never_rises),
+        cmocka_unit_test(the_objective_never_rises_with_a_heavy_background),
         cmocka_unit_test(training_stops_where_the_objective_does_not_fall),
         cmocka_unit_test(fewer_positive_eigenvalues_than_dimensions_are_kept),
         cmocka_unit_test(one_prior_for_all_shrinks_the_eigenvalues),
