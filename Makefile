@@ -92,6 +92,8 @@ PKG_LIBS = $(call once,PKG_LIBS,$(PKG_CONFIG) --libs $(PACKAGES))
 CMOCKA_CFLAGS = $(call once,CMOCKA_CFLAGS,$(PKG_CONFIG) --cflags cmocka)
 CMOCKA_LIBS = $(call once,CMOCKA_LIBS,$(PKG_CONFIG) --libs cmocka || echo -lcmocka)
 HAVE_CMOCKA = $(call once,HAVE_CMOCKA,$(PKG_CONFIG) --exists cmocka && echo yes)
+# Tests compare with ARPACK where it is installed.
+ARPACK_LIBS = $(call once,ARPACK_LIBS,$(PKG_CONFIG) --exists arpack && $(PKG_CONFIG) --libs arpack)
 CC_VERSION = $(call once,CC_VERSION,$(CC) --version | head -n 1)
 
 WARN = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla \
@@ -111,7 +113,8 @@ HAVE = $(if $(filter icu-uc,$(FOUND_OPTIONAL)),-DPV_HAVE_ICU)
 LIB_CFLAGS = $(BASE_CFLAGS) -Isrc $(PKG_CFLAGS) $(HAVE) $(TAIL_CFLAGS)
 # The program is compiled without -Isrc: it sees the public header alone.
 CLI_CFLAGS = $(BASE_CFLAGS) $(TAIL_CFLAGS)
-TEST_CFLAGS = $(BASE_CFLAGS) -Isrc -Itests $(PKG_CFLAGS) $(CMOCKA_CFLAGS) $(HAVE) $(TAIL_CFLAGS)
+TEST_HAVE = $(HAVE) $(if $(ARPACK_LIBS),-DPV_HAVE_ARPACK)
+TEST_CFLAGS = $(BASE_CFLAGS) -Isrc -Itests $(PKG_CFLAGS) $(CMOCKA_CFLAGS) $(TEST_HAVE) $(TAIL_CFLAGS)
 ALL_LDFLAGS = $(LDHARDEN) $(LDFLAGS) $(SANITIZE_FLAGS) $(COVERAGE_FLAGS)
 LIBS = $(PKG_LIBS) -pthread -lm
 
@@ -121,7 +124,7 @@ LIBS = $(PKG_LIBS) -pthread -lm
 define FLAGS_TEXT
 $(CC): $(CC_VERSION)
 $(LIB_CFLAGS)
-$(CMOCKA_CFLAGS) $(CMOCKA_LIBS)
+$(CMOCKA_CFLAGS) $(CMOCKA_LIBS) $(ARPACK_LIBS)
 $(ALL_LDFLAGS) $(LIBS)
 endef
 define if_changed
@@ -169,7 +172,7 @@ $(BUILD)/psdvec: $(CLI_OBJ) $(BUILD)/$(STATIC) $(BUILD)/sources $(BUILD)/flags
 
 SUPPORT_OBJ := $(call objects,$(SUPPORT_SRC))
 $(UNIT_BIN): %: %.o $(SUPPORT_OBJ) $(BUILD)/$(STATIC) $(BUILD)/flags
-	$(call link,$< $(SUPPORT_OBJ) $(BUILD)/$(STATIC) $(CMOCKA_LIBS))
+	$(call link,$< $(SUPPORT_OBJ) $(BUILD)/$(STATIC) $(CMOCKA_LIBS) $(ARPACK_LIBS))
 $(FUZZ_BIN): %: %.o $(BUILD)/$(STATIC) $(BUILD)/flags
 	$(call link,-fsanitize=fuzzer $< $(BUILD)/$(STATIC))
 $(BENCH_BIN): %: %.o $(BUILD)/$(STATIC) $(BUILD)/flags
