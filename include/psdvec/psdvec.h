@@ -374,7 +374,7 @@ typedef struct psdvec_train_options {
     uint32_t iterations;    /* T, at most */
     double tolerance;       /* stop when the objective falls by less than this share; 0: never */
     double relaxation;      /* length of a step; 1: the paper, below 2; a step that would raise the
-                            objective is taken back and repeated with length 1 */
+                            objective is taken back and made shorter */
     double start;           /* X(0) = start * G; 0.5 in the paper */
     uint32_t rank_extra;    /* iteration t keeps N + rank_extra * (T - t) eigenvalues */
     double eigen_tolerance; /* of the eigenvectors' residuals, relative to the smallest kept */
