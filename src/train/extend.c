@@ -1,0 +1,459 @@
+/* psdvec_extend: vectors for words that arrive later.
+ *
+ * The new text is counted with the settings of the model's own counts: words of
+ * the core are known however rare they are, other words from min_count on. Each
+ * word that the model lacks is regressed on the core, as noncore words were in
+ * training, with the constants of the model's link function; probabilities are those
+ * of the new text. Everything that the model had keeps its bits.
+ */
+#include "train/train.h"
+
+#include "base/file.h"
+#include "base/json_read.h"
+#include "base/json_write.h"
+#include "base/progress.h"
+#include "count/count.h"
+#include "count/provenance.h"
+#include "model/model_read.h"
+#include "model/model_write.h"
+#include "solve/regression.h"
+#include "train/partial.h"
+#include "train/settings.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct extension {
+    psdvec_context *ctx;
+    const psdvec_extend_options *options;
+    const char *model_path;
+    psdvec_model *model;
+    psdvec_train_options training; /* the model's */
+    pv_buffer lists;               /* of `training` */
+    pv_link_constants constants;
+    psdvec_counts *counts;
+    pv_link *link;
+    uint32_t first_extended; /* words from here on came by extensions */
+    uint32_t *row_of;        /* words of the counts: row of the core, or UINT32_MAX */
+    uint32_t *fresh;         /* words of the counts that get a vector, ascending */
+    uint32_t *place;         /* where their vectors go in the result */
+    uint32_t fresh_count, replaced, added;
+    psdvec_extend_report report;
+} extension;
+
+/* The raw text of one member of a JSON object. */
+static psdvec_status member_of(psdvec_context *ctx, const char *json, const char *name,
+                               pv_buffer *out)
+{
+    pv_json j;
+    pv_buffer key;
+    psdvec_status status = PSDVEC_OK;
+    pv_buffer_init(&key, ctx);
+    pv_json_init(&j, json, strlen(json), 0);
+    pv_json_enter_object(&j);
+    while (key.length = 0, pv_json_next_key(&j, &key)) {
+        const char *span;
+        size_t length;
+        if (!pv_json_text_is(&key, name))
+            continue;
+        if (pv_json_skip(&j, &span, &length)) {
+            status = pv_buffer_append(out, span, length);
+            if (status == PSDVEC_OK)
+                status = pv_buffer_byte(out, 0);
+        }
+    }
+    pv_buffer_free(&key);
+    return status;
+}
+
+/* ---- The model ----------------------------------------------------------------- */
+/* The rank of the first word that came by an extension. */
+static psdvec_status find_first_extended(extension *e)
+{
+    const psdvec_model_info *info = &e->model->info;
+    e->first_extended = info->words;
+    if (!info->extensions_json)
+        return PSDVEC_OK;
+    pv_json j;
+    pv_buffer key;
+    pv_buffer_init(&key, e->ctx);
+    pv_json_init(&j, info->extensions_json, strlen(info->extensions_json), 0);
+    pv_json_enter_array(&j);
+    while (pv_json_next_element(&j)) {
+        pv_json_enter_object(&j);
+        while (key.length = 0, pv_json_next_key(&j, &key)) {
+            uint64_t first;
+            if (pv_json_text_is(&key, "first") && pv_json_read_u64(&j, &first) &&
+                first < e->first_extended)
+                e->first_extended = (uint32_t)first;
+        }
+    }
+    bool fine = pv_json_finish(&j);
+    pv_buffer_free(&key);
+    return fine ? PSDVEC_OK
+                : pv_fail(e->ctx, PSDVEC_ERR_CORRUPT,
+                          "%s: its list of extensions cannot be read", e->model_path);
+}
+
+static psdvec_status open_model(extension *e)
+{
+    PV_TRY(pv_model_open(e->ctx, e->model_path, &e->model));
+    const psdvec_model_info *info = &e->model->info;
+    if (!info->native || !info->settings_json || info->core_words == 0)
+        return pv_fail(e->ctx, PSDVEC_ERR_FORMAT,
+                       "%s: does not say how it was trained, and cannot be extended; only models "
+                       "made by train can",
+                       e->model_path);
+    PV_TRY(pv_settings_read(e->ctx, e->model_path, info->settings_json, &e->training, &e->lists));
+    PV_TRY(pv_model_constants(e->ctx, e->model_path, info->settings_json, &e->constants));
+    return find_first_extended(e);
+}
+
+/* ---- The new text ---------------------------------------------------------------- */
+/* The core words as strings, behind one another; words with a zero byte are left out. */
+static psdvec_status core_words(extension *e, pv_buffer *bytes, const char ***words, size_t *count)
+{
+    const psdvec_model *model = e->model;
+    uint32_t core = model->info.core_words;
+    for (uint32_t i = 0; i < core; i++) {
+        uint64_t from = model->offsets[i], length = model->offsets[i + 1] - from;
+        PV_TRY(pv_buffer_append(bytes, model->bytes + from, (size_t)length));
+        PV_TRY(pv_buffer_byte(bytes, 0));
+    }
+    *words = pv_alloc(e->ctx, core, sizeof **words, "the core words");
+    if (!*words)
+        return pv_failure(e->ctx);
+    const char *at = bytes->data;
+    *count = 0;
+    for (uint32_t i = 0; i < core; i++) {
+        size_t length = (size_t)(model->offsets[i + 1] - model->offsets[i]);
+        if (strlen(at) == length)
+            (*words)[(*count)++] = at;
+        at += length + 1;
+    }
+    return PSDVEC_OK;
+}
+
+static psdvec_status count_text(extension *e, const char *const *inputs, size_t input_count,
+                                const char *path)
+{
+    psdvec_context *ctx = e->ctx;
+    psdvec_count_options count;
+    psdvec_status status;
+    const char **words = NULL;
+    pv_buffer settings, strings, bytes;
+    pv_buffer_init(&settings, ctx);
+    pv_buffer_init(&strings, ctx);
+    pv_buffer_init(&bytes, ctx);
+    if (e->model->info.counts_json)
+        PV_TRY_DONE(member_of(ctx, e->model->info.counts_json, "settings", &settings));
+    if (settings.length == 0) {
+        status = pv_fail(ctx, PSDVEC_ERR_FORMAT,
+                         "%s: does not say how its text was read; count the new text with psdvec "
+                         "count and give the counts file",
+                         e->model_path);
+        goto done;
+    }
+    PV_TRY_DONE(
+        pv_provenance_read_settings(ctx, e->model_path, settings.data, &count, &strings));
+    count.min_count = e->options->min_count;
+    PV_TRY_DONE(core_words(e, &bytes, &words, &count.keep_words_count));
+    count.keep_words = words;
+    status = pv_count_run(ctx, &count, inputs, input_count, path,
+                          (pv_count_part){.keep_quietly = true}, NULL);
+done:
+    pv_free(ctx, words);
+    pv_buffer_free(&bytes);
+    pv_buffer_free(&strings);
+    pv_buffer_free(&settings);
+    return status;
+}
+
+/* ---- Which words ------------------------------------------------------------------ */
+static psdvec_status refuse_word(const extension *e, uint32_t word)
+{
+    size_t length;
+    const char *text = psdvec_counts_word(e->counts, word, &length);
+    return pv_fail(e->ctx, PSDVEC_ERR_MISMATCH,
+                   "%s: has the word \"%.*s\" from an extension already; give --replace to put a "
+                   "new vector in its place",
+                   e->model_path, (int)length, text);
+}
+
+static psdvec_status sort_words(extension *e)
+{
+    psdvec_context *ctx = e->ctx;
+    const psdvec_model_info *info = &e->model->info;
+    uint32_t words = e->counts->info.words;
+    e->row_of = pv_alloc(ctx, words, sizeof *e->row_of, "the words");
+    e->fresh = pv_alloc(ctx, words, sizeof *e->fresh, "the words");
+    e->place = pv_alloc(ctx, words, sizeof *e->place, "the words");
+    if (!e->row_of || !e->fresh || !e->place)
+        return pv_failure(ctx);
+    for (uint32_t w = 0; w < words; w++) {
+        size_t length;
+        const char *text = psdvec_counts_word(e->counts, w, &length);
+        uint32_t known;
+        bool found = psdvec_model_find(e->model, text, length, &known);
+        e->row_of[w] = found && known < info->core_words ? known : UINT32_MAX;
+        if (e->row_of[w] != UINT32_MAX)
+            e->report.core_words_seen++;
+        if (psdvec_counts_frequency(e->counts, w) < e->options->min_count)
+            continue;
+        if (found && known >= e->first_extended && !e->options->replace)
+            return refuse_word(e, w);
+        if (found && known < e->first_extended)
+            continue;
+        e->place[e->fresh_count] = found ? known : info->words + e->added;
+        e->fresh[e->fresh_count++] = w;
+        if (found)
+            e->replaced++;
+        else
+            e->added++;
+    }
+    if (e->report.core_words_seen == 0)
+        return pv_fail(ctx, PSDVEC_ERR_MISMATCH,
+                       "the new text has none of the %u core words of %s; same language, same case?",
+                       info->core_words, e->model_path);
+    if (e->added > UINT32_MAX - 2 - info->words)
+        return pv_fail(ctx, PSDVEC_ERR_OVERFLOW, "a model cannot have more than %u words",
+                       UINT32_MAX - 2);
+    if (e->fresh_count == 0)
+        pv_warn(ctx, "the new text has no word, seen %llu times or more, that %s lacks",
+                (unsigned long long)e->options->min_count, e->model_path);
+    return PSDVEC_OK;
+}
+
+/* ---- The result ----------------------------------------------------------------------- */
+typedef struct result {
+    pv_buffer bytes;
+    uint64_t *offsets;
+    float *vectors, *spread;
+    uint64_t *counts;
+    double *unigram;
+    pv_buffer extensions;
+} result;
+
+static psdvec_status tell_story(extension *e, double mu, pv_buffer *json)
+{
+    pv_buffer story;
+    pv_buffer_init(&story, e->ctx);
+    psdvec_status status = pv_counts_story(e->ctx, e->counts, &story);
+    pv_json_writer w;
+    pv_json_writer_init(&w, json);
+    pv_json_open_array(&w);
+    const char *before = e->model->info.extensions_json;
+    if (before && strlen(before) > 2) /* "[...]", without its brackets */
+        pv_json_put_raw(&w, before + 1, strlen(before) - 2);
+    pv_json_open_object(&w);
+    pv_json_key(&w, "first");
+    pv_json_put_u64(&w, e->model->info.words);
+    pv_json_key(&w, "words");
+    pv_json_put_u64(&w, e->added);
+    pv_json_key(&w, "replaced");
+    pv_json_put_u64(&w, e->replaced);
+    pv_json_key(&w, "min_count");
+    pv_json_put_u64(&w, e->options->min_count);
+    pv_json_key(&w, "mu");
+    pv_json_put_double(&w, mu);
+    pv_json_key(&w, "counts");
+    if (status == PSDVEC_OK)
+        pv_json_put_raw(&w, story.data, strlen(story.data));
+    else
+        pv_json_put_null(&w);
+    pv_json_close(&w);
+    pv_json_close(&w);
+    if (status == PSDVEC_OK)
+        status = pv_json_writer_status(&w);
+    if (status == PSDVEC_OK)
+        status = pv_buffer_byte(json, 0);
+    pv_buffer_free(&story);
+    return status;
+}
+
+static psdvec_status copy_old(extension *e, result *out, uint32_t total)
+{
+    psdvec_context *ctx = e->ctx;
+    const psdvec_model *model = e->model;
+    size_t old = model->info.words, dim = model->info.dim;
+    out->offsets = pv_alloc_zero(ctx, (size_t)total + 1, sizeof *out->offsets, "the words");
+    out->vectors = pv_alloc(ctx, (size_t)total * dim, sizeof *out->vectors, "the vectors");
+    out->spread = pv_alloc_zero(ctx, total, sizeof *out->spread, "the vectors");
+    out->counts = pv_alloc_zero(ctx, total, sizeof *out->counts, "the words");
+    out->unigram = pv_alloc_zero(ctx, total, sizeof *out->unigram, "the words");
+    if (!out->offsets || !out->vectors || !out->spread || !out->counts || !out->unigram)
+        return pv_failure(ctx);
+    PV_TRY(pv_buffer_append(&out->bytes, model->bytes, (size_t)model->offsets[old]));
+    memcpy(out->offsets, model->offsets, (old + 1) * sizeof *out->offsets);
+    memcpy(out->vectors, model->vectors, old * dim * sizeof *out->vectors);
+    if (model->spread)
+        memcpy(out->spread, model->spread, old * sizeof *out->spread);
+    if (model->counts)
+        memcpy(out->counts, model->counts, old * sizeof *out->counts);
+    if (model->unigram)
+        memcpy(out->unigram, model->unigram, old * sizeof *out->unigram);
+    return PSDVEC_OK;
+}
+
+static psdvec_status add_new(extension *e, result *out, const float *vectors, const float *spread)
+{
+    size_t dim = e->model->info.dim;
+    uint32_t next = e->model->info.words;
+    for (uint32_t k = 0; k < e->fresh_count; k++) {
+        uint32_t at = e->place[k], w = e->fresh[k];
+        memcpy(out->vectors + at * dim, vectors + k * dim, dim * sizeof *vectors);
+        out->spread[at] = spread[k];
+        out->counts[at] = psdvec_counts_frequency(e->counts, w);
+        out->unigram[at] = e->link->unigram[w];
+        if (at < next)
+            continue;
+        size_t length;
+        const char *text = psdvec_counts_word(e->counts, w, &length);
+        PV_TRY(pv_buffer_append(&out->bytes, text, length));
+        out->offsets[at + 1] = out->bytes.length;
+        next++;
+    }
+    return PSDVEC_OK;
+}
+
+/* mu of a word seen as often as the rarest ones of the training, unless one is given. */
+static double prior_of(const extension *e, double frequency)
+{
+    if (e->options->mu)
+        return *e->options->mu;
+    const psdvec_model *model = e->model;
+    uint32_t core = model->info.core_words, words = e->first_extended;
+    double last = model->counts && model->counts[core - 1] ? (double)model->counts[core - 1] : 1;
+    return pv_noncore_mu(&e->training, core, words > core ? words : core + 1,
+                         words > core ? words - 1 : core, frequency, last);
+}
+
+static psdvec_status solve_and_write(extension *e, const char *output)
+{
+    psdvec_context *ctx = e->ctx;
+    const psdvec_model *model = e->model;
+    size_t dim = model->info.dim;
+    psdvec_status status;
+    pv_regression *regression = NULL;
+    result out = {0};
+    pv_buffer_init(&out.bytes, ctx);
+    pv_buffer_init(&out.extensions, ctx);
+    size_t room = e->fresh_count > 0 ? e->fresh_count : 1;
+    float *vectors = pv_alloc(ctx, room * dim, sizeof *vectors, "the new vectors");
+    float *spread = pv_alloc(ctx, room, sizeof *spread, "the new vectors");
+    float *sign = pv_alloc(ctx, dim, sizeof *sign, "the new vectors");
+    double *mu = pv_alloc(ctx, room, sizeof *mu, "the new vectors");
+    if (!vectors || !spread || !sign || !mu) {
+        status = pv_failure(ctx);
+        goto done;
+    }
+    for (size_t k = 0; k < dim; k++)
+        sign[k] = model->info.eigenvalues && model->info.eigenvalues[k] < 0 ? -1 : 1;
+    for (uint32_t k = 0; k < e->fresh_count; k++)
+        mu[k] = prior_of(e, (double)psdvec_counts_frequency(e->counts, e->fresh[k]));
+    PV_TRY_DONE(pv_regression_open(e->link, model->vectors, model->info.core_words, dim, sign,
+                                   e->row_of, &regression));
+    PV_TRY_DONE(pv_regression_solve(regression, e->fresh, e->fresh_count, mu, vectors, spread));
+    uint32_t total = model->info.words + e->added;
+    PV_TRY_DONE(copy_old(e, &out, total));
+    PV_TRY_DONE(add_new(e, &out, vectors, spread));
+    PV_TRY_DONE(tell_story(e, e->fresh_count > 0 ? mu[0] : prior_of(e, 1), &out.extensions));
+    pv_model_data data = {.words = total,
+                          .dim = (uint32_t)dim,
+                          .core_words = model->info.core_words,
+                          .bytes = out.bytes.data,
+                          .offsets = out.offsets,
+                          .vectors = out.vectors,
+                          .counts = out.counts,
+                          .unigram = out.unigram,
+                          .spread = out.spread,
+                          .eigenvalues = model->info.eigenvalues,
+                          .iterations = model->info.iterations,
+                          .iteration_count = model->info.iteration_count,
+                          .settings_json = model->info.settings_json,
+                          .counts_json = model->info.counts_json,
+                          .extensions_json = out.extensions.data};
+    status = pv_model_write(ctx, &data, output);
+done:
+    pv_regression_close(regression);
+    pv_free(ctx, mu);
+    pv_free(ctx, sign);
+    pv_free(ctx, spread);
+    pv_free(ctx, vectors);
+    pv_free(ctx, out.unigram);
+    pv_free(ctx, out.counts);
+    pv_free(ctx, out.spread);
+    pv_free(ctx, out.vectors);
+    pv_free(ctx, out.offsets);
+    pv_buffer_free(&out.bytes);
+    pv_buffer_free(&out.extensions);
+    return status;
+}
+
+static psdvec_status extend_with(extension *e, const char *counts, const char *output)
+{
+    PV_TRY(pv_counts_open(e->ctx, counts, &e->counts));
+    psdvec_train_options options = e->training;
+    options.core = 0;
+    PV_TRY(pv_link_open(e->ctx, e->counts, &options, &e->constants, &e->link));
+    PV_TRY(sort_words(e));
+    return solve_and_write(e, output);
+}
+
+static void close_extension(extension *e)
+{
+    pv_free(e->ctx, e->place);
+    pv_free(e->ctx, e->fresh);
+    pv_free(e->ctx, e->row_of);
+    pv_link_close(e->link);
+    psdvec_counts_close(e->counts);
+    psdvec_model_close(e->model);
+    pv_buffer_free(&e->lists);
+}
+
+static psdvec_status check_options(psdvec_context *ctx, const psdvec_extend_options *options)
+{
+    if (options->mu && !(isfinite(*options->mu) && *options->mu >= 0))
+        return pv_fail(ctx, PSDVEC_ERR_OPTION, "--mu is %g; it must be a number from 0 on",
+                       *options->mu);
+    return PSDVEC_OK;
+}
+
+psdvec_status psdvec_extend(psdvec_context *ctx, const psdvec_extend_options *options,
+                            const char *model, const char *const *inputs, size_t input_count,
+                            const char *output, psdvec_extend_report *report)
+{
+    pv_begin(ctx);
+    double began = pv_now();
+    extension e = {.ctx = ctx, .options = options, .model_path = model};
+    pv_buffer_init(&e.lists, ctx);
+    pv_partial *partial = NULL;
+    char *counts = NULL;
+    psdvec_status status;
+    PV_TRY_DONE(check_options(ctx, options));
+    PV_TRY_DONE(pv_refuse_same_file(ctx, inputs, input_count, output));
+    PV_TRY_DONE(open_model(&e));
+    if (input_count == 1 && strcmp(inputs[0], "-") != 0 && pv_counts_looks_like(inputs[0]))
+        status = extend_with(&e, inputs[0], output);
+    else {
+        /* Only for a place that vanishes with the work: counting anew is quick. */
+        PV_TRY_DONE(pv_partial_open(ctx, output, "extend", true, &partial));
+        PV_TRY_DONE(pv_partial_path(partial, "counts", &counts));
+        PV_TRY_DONE(count_text(&e, inputs, input_count, counts));
+        status = extend_with(&e, counts, output);
+    }
+    if (status == PSDVEC_OK && report) {
+        *report = e.report;
+        report->old_words = e.model->info.words;
+        report->new_words = e.added;
+        report->replaced_words = e.replaced;
+        report->seconds = pv_now() - began;
+    }
+done:
+    close_extension(&e);
+    pv_partial_close(partial, true);
+    free(counts);
+    return status;
+}
