@@ -14,7 +14,7 @@
 #include "solve/eigen.h"
 #include "solve/kernels.h"
 
-enum { PV_SUM_TERMS = 4 };
+enum { PV_SUM_TERMS = 5 };
 
 typedef struct pv_low_rank {
     const float *data; /* F: n x columns */
