@@ -80,27 +80,45 @@ static psdvec_status find_runs(void *arg, size_t task, int worker)
     return PSDVEC_OK;
 }
 
-psdvec_status pv_column_blocks_make(psdvec_context *ctx, pv_sparse_rows matrix, uint32_t first,
-                                    uint32_t end, uint32_t blocks, pv_column_blocks *out)
+static psdvec_status open_blocks(psdvec_context *ctx, pv_sparse_rows matrix, uint32_t blocks,
+                                 pv_column_blocks *out)
 {
     *out = (pv_column_blocks){.matrix = matrix, .blocks = blocks};
     out->edges = pv_alloc(ctx, (size_t)blocks + 1, sizeof *out->edges, "blocks of columns");
     out->offset = pv_alloc(ctx, (size_t)matrix.rows * ((size_t)blocks + 1), sizeof *out->offset,
                            "blocks of columns");
+    return out->edges && out->offset ? PSDVEC_OK : pv_failure(ctx);
+}
+
+static size_t tasks_of(const pv_sparse_rows *matrix)
+{
+    return ((size_t)matrix->rows + rows_a_task - 1) / rows_a_task;
+}
+
+psdvec_status pv_column_blocks_make(psdvec_context *ctx, pv_sparse_rows matrix, uint32_t first,
+                                    uint32_t end, uint32_t blocks, pv_column_blocks *out)
+{
+    PV_TRY(open_blocks(ctx, matrix, blocks, out));
     blocks_job job = {ctx, out, first, end, NULL};
-    if (out->edges && out->offset)
-        job.entries =
-            pv_alloc_zero(ctx, end - first, sizeof *job.entries, "blocks of columns");
+    job.entries = pv_alloc_zero(ctx, end - first, sizeof *job.entries, "blocks of columns");
     if (!job.entries)
         return pv_failure(ctx);
-    size_t tasks = ((size_t)matrix.rows + rows_a_task - 1) / rows_a_task;
-    psdvec_status status = pv_parallel_tasks(ctx, tasks, count_entries, &job);
+    psdvec_status status = pv_parallel_tasks(ctx, tasks_of(&matrix), count_entries, &job);
     if (status == PSDVEC_OK) {
         choose_edges(&job);
-        status = pv_parallel_tasks(ctx, tasks, find_runs, &job);
+        status = pv_parallel_tasks(ctx, tasks_of(&matrix), find_runs, &job);
     }
     pv_free(ctx, job.entries);
     return status;
+}
+
+psdvec_status pv_column_blocks_at(psdvec_context *ctx, pv_sparse_rows matrix,
+                                  const uint32_t *edges, uint32_t blocks, pv_column_blocks *out)
+{
+    PV_TRY(open_blocks(ctx, matrix, blocks, out));
+    memcpy(out->edges, edges, ((size_t)blocks + 1) * sizeof *edges);
+    blocks_job job = {ctx, out, edges[0], edges[blocks], NULL};
+    return pv_parallel_tasks(ctx, tasks_of(&matrix), find_runs, &job);
 }
 
 void pv_column_blocks_free(psdvec_context *ctx, pv_column_blocks *blocks)
@@ -131,15 +149,20 @@ psdvec_status pv_gather(psdvec_context *ctx, const pv_column_blocks *blocks, uin
         out->begin[j + 2] += out->begin[j + 1];
     size_t entries = out->begin[width + 1];
     out->row = pv_alloc(ctx, entries, sizeof *out->row, "a block of columns");
-    out->position = pv_alloc(ctx, entries, sizeof *out->position, "a block of columns");
-    if (!out->row || !out->position)
+    const uint32_t *value32 = blocks->matrix.value32;
+    const uint64_t *value64 = blocks->matrix.value64;
+    bool valued = value32 || value64;
+    if (valued)
+        out->value = pv_alloc(ctx, entries, sizeof *out->value, "a block of columns");
+    if (!out->row || (valued && !out->value))
         return pv_failure(ctx);
     for (uint32_t i = first_row; i < end_row; i++) {
         pv_column_run(blocks, i, block, &from, &to);
         for (uint64_t k = from; k < to; k++) {
             size_t at = out->begin[column[k] - first + 1]++;
             out->row[at] = i;
-            out->position[at] = k;
+            if (valued)
+                out->value[at] = value32 ? value32[k] : value64[k];
         }
     }
     return PSDVEC_OK;
@@ -149,6 +172,6 @@ void pv_gathered_free(psdvec_context *ctx, pv_gathered *gathered)
 {
     pv_free(ctx, gathered->begin);
     pv_free(ctx, gathered->row);
-    pv_free(ctx, gathered->position);
+    pv_free(ctx, gathered->value);
     *gathered = (pv_gathered){0};
 }

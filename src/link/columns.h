@@ -17,6 +17,8 @@ typedef struct pv_sparse_rows {
     const uint64_t *begin; /* rows: where each row begins in `column` ... */
     const uint64_t *end;   /* ... and ends; for plain rows, begin + 1 */
     const uint32_t *column;
+    const uint32_t *value32; /* what stands there; both NULL: it is not asked for */
+    const uint64_t *value64;
 } pv_sparse_rows;
 
 typedef struct pv_column_blocks {
@@ -29,6 +31,9 @@ typedef struct pv_column_blocks {
 /* Divides columns first .. end-1 into `blocks` blocks with about as many entries each. */
 psdvec_status pv_column_blocks_make(psdvec_context *ctx, pv_sparse_rows matrix, uint32_t first,
                                     uint32_t end, uint32_t blocks, pv_column_blocks *out);
+/* The same with edges that the caller chose: blocks + 1 of them, copied. */
+psdvec_status pv_column_blocks_at(psdvec_context *ctx, pv_sparse_rows matrix,
+                                  const uint32_t *edges, uint32_t blocks, pv_column_blocks *out);
 void pv_column_blocks_free(psdvec_context *ctx, pv_column_blocks *blocks);
 
 /* Entries of row i in block b: positions *from .. *to-1 of matrix.column. */
@@ -43,8 +48,9 @@ static inline void pv_column_run(const pv_column_blocks *blocks, uint32_t i, uin
 /* The transpose of one block, restricted to rows first_row .. end_row-1. */
 typedef struct pv_gathered {
     size_t *begin;      /* columns of the block + 1 */
-    uint32_t *row;      /* ascending in each column */
-    uint64_t *position; /* in matrix.column */
+    uint32_t *row;   /* ascending in each column */
+    uint64_t *value; /* NULL if the matrix has none. Taken along while the rows are read in order:
+                        looked up later, each would be a cache miss */
 } pv_gathered;
 
 psdvec_status pv_gather(psdvec_context *ctx, const pv_column_blocks *blocks, uint32_t block,

@@ -102,13 +102,15 @@ static psdvec_status merge_row(make_job *job, uint32_t i, const pv_gathered *gat
         if (next_capped == j)
             next_capped++;
         double xij = 0, xji = 0;
-        if (a == j)
-            xij = pv_link_count(link, i, j, psdvec_row_value(&row, r++));
+        if (a == j) {
+            if (job->fill)
+                xij = pv_link_count(link, i, j, psdvec_row_value(&row, r));
+            r++;
+        }
         if (b == j) {
-            uint64_t at = gathered->position[g++];
-            uint64_t value = link->counts->values32 ? link->counts->values32[at]
-                                                    : link->counts->values64[at];
-            xji = pv_link_count(link, j, i, value);
+            if (job->fill)
+                xji = pv_link_count(link, j, i, gathered->value[g]);
+            g++;
         }
         PV_TRY(take_pair(sink, j, xij, xji));
     }
@@ -144,7 +146,8 @@ static psdvec_status open_job(make_job *job, const pv_link *link, pv_pairs *pair
 {
     *job = (make_job){.link = link, .pairs = pairs, .capped = capped_words(link)};
     const psdvec_counts *counts = link->counts;
-    pv_sparse_rows rows = {link->core, counts->row_end, counts->row_end + 1, counts->indices};
+    pv_sparse_rows rows = {link->core,      counts->row_end, counts->row_end + 1,
+                           counts->indices, NULL,            NULL};
     PV_TRY(pv_column_blocks_make(link->ctx, rows, 0, link->core, block_count, &job->blocks));
     job->below = pv_alloc_zero(link->ctx, link->core, sizeof *job->below, "the pairs");
     return job->below ? PSDVEC_OK : pv_failure(link->ctx);
@@ -213,7 +216,7 @@ void pv_pairs_bytes(uint32_t n, uint64_t count, uint64_t *large, uint64_t *small
 {
     *large = count * (2 * sizeof(uint32_t) + 4 * sizeof(float));
     *small = ((uint64_t)n + 1) * (3 * sizeof(uint64_t) + sizeof(double)) +
-             (uint64_t)n * (block_count + 1) * sizeof(uint32_t);
+             2 * (uint64_t)n * (block_count + 1) * sizeof(uint32_t);
 }
 
 /* ---- The part below the diagonal ----------------------------------------------- */
@@ -254,15 +257,38 @@ psdvec_status pv_pairs_mirror(pv_pairs *pairs)
     return pv_parallel_tasks(pairs->ctx, block_count, mirror_block, &job);
 }
 
-static psdvec_status mirror_pattern(pv_pairs *pairs)
+/* Frequent words are in many pairs, and products of their vectors are had cheaper a tile at
+ * a time. Among rare words that never pays, so their tiles may be wide. */
+static psdvec_status set_tiles(pv_pairs *pairs)
 {
-    pv_sparse_rows above = {pairs->n, pairs->middle, pairs->begin + 1, pairs->column};
-    PV_TRY(pv_column_blocks_make(pairs->ctx, above, 0, pairs->n, block_count, &pairs->blocks));
-    mirror_job job = {pairs, true};
-    return pv_parallel_tasks(pairs->ctx, block_count, mirror_block, &job);
+    enum { width = 512, narrow = 40, most = 64 };
+    uint32_t edges[most + 1] = {0}, count = 0, n = pairs->n;
+    while (edges[count] < n && count < narrow) {
+        edges[count + 1] = n - edges[count] < width ? n : edges[count] + width;
+        count++;
+    }
+    uint32_t left = n - edges[count], step = left / (most - narrow) + 1;
+    if (step < width)
+        step = width;
+    while (edges[count] < n) {
+        edges[count + 1] = n - edges[count] < step ? n : edges[count] + step;
+        count++;
+    }
+    pv_sparse_rows rows = {n, pairs->middle, pairs->begin + 1, pairs->column, NULL, NULL};
+    return pv_column_blocks_at(pairs->ctx, rows, edges, count, &pairs->tiles);
 }
 
-psdvec_status pv_pairs_make(const pv_link *link, const char *folder, bool spill, bool start,
+static psdvec_status mirror_pattern(pv_pairs *pairs)
+{
+    pv_sparse_rows above = {pairs->n,      pairs->middle, pairs->begin + 1,
+                            pairs->column, NULL,          NULL};
+    PV_TRY(pv_column_blocks_make(pairs->ctx, above, 0, pairs->n, block_count, &pairs->blocks));
+    mirror_job job = {pairs, true};
+    PV_TRY(pv_parallel_tasks(pairs->ctx, block_count, mirror_block, &job));
+    return set_tiles(pairs);
+}
+
+psdvec_status pv_pairs_make(const pv_link *link, const char *folder, uint64_t room, bool start,
                             pv_pairs **out)
 {
     psdvec_context *ctx = link->ctx;
@@ -272,6 +298,10 @@ psdvec_status pv_pairs_make(const pv_link *link, const char *folder, bool spill,
     pv_pairs *pairs = *out;
     PV_TRY_DONE(open_job(&job, link, pairs));
     PV_TRY_DONE(count_pairs(&job));
+    uint64_t large, small;
+    pv_pairs_bytes(pairs->n, pairs->count, &large, &small);
+    bool spill = large > room;
+    pairs->spilled = spill ? large : 0;
     PV_TRY_DONE(pv_large_alloc(ctx, 2 * pairs->count, sizeof(uint32_t), folder, spill,
                                "the pairs' columns", &pairs->columns));
     PV_TRY_DONE(pv_large_alloc(ctx, 2 * pairs->count, sizeof(float), folder, spill,
@@ -286,6 +316,8 @@ psdvec_status pv_pairs_make(const pv_link *link, const char *folder, bool spill,
     pairs->target = pairs->targets.data;
     job.fill = true;
     job.start = start;
+    job.blocks.matrix.value32 = link->counts->values32;
+    job.blocks.matrix.value64 = link->counts->values64;
     PV_TRY_DONE(pv_parallel_tasks(ctx, block_count, make_block, &job));
     pv_progress_end(&job.progress);
     status = mirror_pattern(pairs);
@@ -304,6 +336,7 @@ void pv_pairs_free(pv_pairs *pairs)
     pv_large_free(ctx, &pairs->weights);
     pv_large_free(ctx, &pairs->targets);
     pv_column_blocks_free(ctx, &pairs->blocks);
+    pv_column_blocks_free(ctx, &pairs->tiles);
     pv_free(ctx, pairs->begin);
     pv_free(ctx, pairs->middle);
     pv_free(ctx, pairs->upper);

@@ -22,6 +22,7 @@ typedef struct pv_pairs {
     psdvec_context *ctx;
     uint32_t n;
     uint64_t count;   /* of pairs, each once */
+    uint64_t spilled; /* bytes in temporary files */
     uint64_t *begin;  /* n + 1 */
     uint64_t *middle; /* n */
     uint64_t *upper;  /* n + 1 */
@@ -30,6 +31,8 @@ typedef struct pv_pairs {
     pv_large values;  /* float, 2 * count */
     pv_large weights, targets; /* float, count */
     pv_column_blocks blocks;   /* of the part above the diagonal, for mirroring */
+    pv_column_blocks tiles;    /* of the same part, a few hundred words wide: pieces that may be worth
+                                  a dense product */
     uint32_t *column;          /* columns.data */
     float *value, *weight, *target;
 } pv_pairs;
@@ -40,8 +43,9 @@ psdvec_status pv_pairs_count(const pv_link *link, uint64_t *count);
  * file, and those that may not. */
 void pv_pairs_bytes(uint32_t n, uint64_t count, uint64_t *large, uint64_t *small);
 
-/* If `start` is asked for, value[k] above the diagonal is the mean of G_ij and G_ji. */
-psdvec_status pv_pairs_make(const pv_link *link, const char *folder, bool spill, bool start,
+/* The large arrays go to temporary files in `folder` if they take more than `room` bytes. If
+ * `start` is asked for, value[k] above the diagonal is the mean of G_ij and G_ji. */
+psdvec_status pv_pairs_make(const pv_link *link, const char *folder, uint64_t room, bool start,
                             pv_pairs **pairs);
 void pv_pairs_free(pv_pairs *pairs);
 

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/thread.h"
+#include "solve/pair_products.h"
 #include "solve/sum_matrix.h"
 #include "solve/tall.h"
 
@@ -117,40 +118,28 @@ static psdvec_status not_finite(const pv_core *core, uint32_t i)
                    (int)length, word, (unsigned long)i + 1);
 }
 
-/* The pairs above the diagonal of a stretch of rows. */
+/* From X_ij to the residual, and the objective's part, of a stretch of rows. */
 static psdvec_status residual_rows(void *arg, size_t task, int worker)
 {
     pv_core *core = arg;
     pv_pairs *pairs = core->pairs;
     const pv_link *link = core->link;
     (void)worker;
-    size_t dim = (core->rank + 7) / 8 * 8;
-    float *scaled = pv_alloc(core->ctx, core->stride, sizeof *scaled, "a vector");
-    if (!scaled)
-        return pv_failure(core->ctx);
-    psdvec_status status = PSDVEC_OK;
     for (uint32_t i = core->above_edges[task]; i < core->above_edges[task + 1]; i++) {
         const float *u = core->U + (size_t)i * core->stride;
         float root = core->root[i];
-        for (size_t k = 0; k < dim; k++)
-            scaled[k] = u[k] * core->sign[k] / root;
         uint64_t begin = pairs->middle[i];
         size_t count = (size_t)(pairs->begin[i + 1] - begin);
         const uint32_t *column = pairs->column + begin;
         float *value = pairs->value + begin;
         const float *weight = pairs->weight + pairs->upper[i];
         const float *target = pairs->target + pairs->upper[i];
-        if (dim > 0)
-            core->kernels->row_dots(column, count, scaled, core->U, core->stride, dim, value);
-        else
-            memset(value, 0, count * sizeof *value);
         double sum = 0;
         for (size_t k = 0; k < count; k++) {
-            float other = core->root[column[k]];
-            float residual = target[k] - value[k] / other;
+            float residual = target[k] - value[k];
             float pull = weight[k] * residual;
             sum += (double)pull * residual;
-            value[k] = pull / (root * other);
+            value[k] = pull / (root * core->root[column[k]]);
         }
         double own = square_of(core, i), z = link->background > 0 ? link->factor[i] : 0;
         double off = link->background * z * z * (link->background_target - own);
@@ -162,13 +151,10 @@ static psdvec_status residual_rows(void *arg, size_t task, int worker)
         core->row_sum[i] = 2 * sum + pairs->constant[i] -
                            off * (link->background_target - own) +
                            (core->mu ? core->mu[i] * prior / ((double)root * root) : 0);
-        if (!isfinite(core->row_sum[i])) {
-            status = not_finite(core, i);
-            break;
-        }
+        if (!isfinite(core->row_sum[i]))
+            return not_finite(core, i);
     }
-    pv_free(core->ctx, scaled);
-    return status != PSDVEC_OK ? status : pv_check_cancel(core->ctx);
+    return pv_check_cancel(core->ctx);
 }
 
 /* sum over all i, j of b_ij (target - X_ij)^2, the diagonal included: with
@@ -219,6 +205,7 @@ done:
 
 psdvec_status pv_core_residual(pv_core *core, double *objective)
 {
+    PV_TRY(pv_products_on_pairs(core));
     PV_TRY(pv_parallel_tasks(core->ctx, PV_CORE_TASKS, residual_rows, core));
     PV_TRY(pv_pairs_mirror(core->pairs));
     double sum = 0;

@@ -101,7 +101,7 @@ static psdvec_status orthonormal(lanczos *l, float *W, size_t width, double leas
     size_t count = 0;
     float *change = l->small; /* width x count, filled column by column below */
     size_t first = 0;
-    while (first < width && values[first] < 1e-5 * values[width - 1])
+    while (first < width && values[first] < 1e-8 * values[width - 1])
         first++;
     if (values[width - 1] <= 0)
         first = width;

@@ -16,8 +16,8 @@ typedef struct pv_kernels {
     /* y (k numbers) = sum over t of value[t] * X[column[t]]; X has rows of k. */
     void (*row_product)(const uint32_t *column, const float *value, size_t count, const float *X,
                         size_t k, float *y);
-    /* out[t] = a . V[column[t]]; V has rows of `stride`, `dim` is a multiple of 8, and so is
-     * stride. */
+    /* out[t] = a . V[column[t]]; V has rows of `stride` numbers, of which `dim` count; both are
+     * multiples of 8. */
     void (*row_dots)(const uint32_t *column, size_t count, const float *a, const float *V,
                      size_t stride, size_t dim, float *out);
 } pv_kernels;

@@ -403,10 +403,8 @@ static psdvec_status gather_word(pv_regression *r, scratch *s, uint32_t word,
         if (after == other)
             x_after = pv_link_count(link, word, other, psdvec_row_value(&row, a++));
         if (before == other) {
-            uint64_t at = gathered->position[b++];
-            x_before = pv_link_count(link, other, word,
-                                     link->counts->values32 ? link->counts->values32[at]
-                                                            : link->counts->values64[at]);
+            x_before = pv_link_count(link, other, word, gathered->value[b]);
+            b++;
         }
         if (r->row_of[other] != UINT32_MAX && other != word)
             PV_TRY(add_pair(r, s, pairs, word, other, x_after, x_before));
@@ -460,7 +458,8 @@ psdvec_status pv_regression_solve(pv_regression *r, const uint32_t *words, size_
         return PSDVEC_OK;
     solve_job job = {.r = r, .words = words, .count = count, .mu = mu, .out = out, .spread = spread};
     const psdvec_counts *counts = r->link->counts;
-    pv_sparse_rows rows = {r->link->words, counts->row_end, counts->row_end + 1, counts->indices};
+    pv_sparse_rows rows = {r->link->words,  counts->row_end,  counts->row_end + 1,
+                           counts->indices, counts->values32, counts->values64};
     size_t blocks = (count + words_a_task - 1) / words_a_task;
     if (blocks > 256)
         blocks = 256;

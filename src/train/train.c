@@ -182,7 +182,6 @@ static psdvec_status solve_core(training *t)
     char *folder = pv_folder_of(t->output);
     psdvec_status status = PSDVEC_OK;
     double began = pv_now();
-    uint64_t count = 0;
     if (!folder) {
         status = pv_fail(ctx, PSDVEC_ERR_MEMORY, "no memory for a path");
         goto done;
@@ -192,16 +191,13 @@ static psdvec_status solve_core(training *t)
     psdvec_train_plan plan;
     pv_plan_fill(ctx, t->options, t->words, t->counts->info.bigrams, 0, &plan);
     PV_TRY_DONE(pv_plan_check(ctx, &plan));
-    PV_TRY_DONE(pv_pairs_count(t->link, &count));
-    pv_plan_fill(ctx, t->options, t->words, t->counts->info.bigrams, count, &plan);
-    if (plan.streamed) {
-        t->report.spilled_bytes = plan.memory - plan.memory_least;
-        pv_note(ctx, "the pairs do not fit the memory budget and go to a temporary file of %.0f MB",
-                (double)t->report.spilled_bytes / 1e6);
-    }
-    bool start = t->options->start != 0;
-    PV_TRY_DONE(pv_pairs_make(t->link, folder, plan.streamed, start, &pairs));
+    PV_TRY_DONE(pv_pairs_make(t->link, folder, plan.memory_budget - plan.memory_least,
+                              t->options->start != 0, &pairs));
     t->report.pairs = pairs->count;
+    t->report.spilled_bytes = pairs->spilled;
+    if (pairs->spilled)
+        pv_note(ctx, "the pairs do not fit the memory budget: a temporary file of %.0f MB has them",
+                (double)pairs->spilled / 1e6);
     PV_TRY_DONE(pv_core_open(t->link, pairs, pv_rank_most(t->options, t->core), &core));
     t->report.link_seconds = pv_now() - began;
     began = pv_now();

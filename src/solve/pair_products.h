@@ -1,0 +1,10 @@
+/* X_ij = v_i' J v_j for the core's pairs. */
+#ifndef PV_SOLVE_PAIR_PRODUCTS_H
+#define PV_SOLVE_PAIR_PRODUCTS_H
+
+#include "solve/core.h"
+
+/* pairs->value above the diagonal becomes X_ij. */
+psdvec_status pv_products_on_pairs(pv_core *core);
+
+#endif
