@@ -11,6 +11,7 @@
 #include "suggest.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,8 +46,71 @@ static char *wrong_integer(const struct option_spec *option, const char *shown, 
     if (option->most == UINT64_MAX)
         return must_format("%s must be a whole number of at least %" PRIu64 ", not '%s'", shown,
                            option->least, text);
-    return must_format("%s must be a whole number from %" PRIu64 " to %" PRIu64 ", not '%s'", shown,
-                       option->least, option->most, text);
+    return must_format("%s must be a whole number from %" PRIu64 " to %" PRIu64 "%s%s, not '%s'",
+                       shown, option->least, option->most, option->zero ? " or " : "",
+                       option->zero ? option->zero : "", text);
+}
+
+/* "from 0 to 1", or "of at least 0"; on the heap. */
+static char *real_range(const struct option_spec *option)
+{
+    return isinf(option->real_most)
+               ? must_format("of at least %g", option->real_least)
+               : must_format("from %g to %g", option->real_least, option->real_most);
+}
+
+static char *wrong_real(const struct option_spec *option, const char *shown, const char *text)
+{
+    char *range = real_range(option);
+    char *message = must_format("%s must be a number %s, not '%s'", shown, range, text);
+    free(range);
+    return message;
+}
+
+/* One number of a list, which ends at a comma or at the end of the text. */
+static bool list_number(const struct option_spec *option, const char *text, size_t length,
+                        double *number)
+{
+    uint64_t whole;
+    char *copy = must_format("%.*s", (int)length, text);
+    bool fine;
+    if (option->kind == OPTION_INTEGERS) {
+        fine = number_integer(copy, &whole) && whole >= option->least && whole <= option->most;
+        *number = fine ? (double)whole : 0;
+    } else {
+        fine = number_real(copy, number) && *number >= option->real_least &&
+               *number <= option->real_most;
+    }
+    free(copy);
+    return fine;
+}
+
+static char *wrong_list(const struct option_spec *option, const char *shown, const char *text)
+{
+    if (option->kind == OPTION_INTEGERS)
+        return must_format("%s must be whole numbers from %" PRIu64 " to %" PRIu64
+                           " with commas between, not '%s'",
+                           shown, option->least, option->most, text);
+    char *range = real_range(option);
+    char *message =
+        must_format("%s must be numbers %s with commas between, not '%s'", shown, range, text);
+    free(range);
+    return message;
+}
+
+static char *store_list(struct option_value *value, const struct option_spec *option,
+                        const char *shown, const char *text)
+{
+    value->real_count = 0; /* given again, it is the last one that counts */
+    for (const char *at = text;; at++) {
+        size_t length = strcspn(at, ",");
+        value->reals = must_grow(value->reals, value->real_count + 1, sizeof *value->reals);
+        if (!list_number(option, at, length, &value->reals[value->real_count++]))
+            return wrong_list(option, shown, text);
+        at += length;
+        if (!*at)
+            return NULL;
+    }
 }
 
 /* Stores `text` as the option's value; a sentence on the heap if it is wrong. */
@@ -67,6 +131,10 @@ static char *store(struct option_value *value, const struct option_spec *option,
             }
         return wrong_choice(option, shown, text);
     case OPTION_INTEGER:
+        if (option->zero && !strcmp(text, option->zero)) {
+            value->integer = 0;
+            return NULL;
+        }
         if (!number_integer(text, &value->integer) || value->integer < option->least ||
             value->integer > option->most)
             return wrong_integer(option, shown, text);
@@ -74,8 +142,7 @@ static char *store(struct option_value *value, const struct option_spec *option,
     case OPTION_REAL:
         if (!number_real(text, &value->real) || value->real < option->real_least ||
             value->real > option->real_most)
-            return must_format("%s must be a number from %g to %g, not '%s'", shown,
-                               option->real_least, option->real_most, text);
+            return wrong_real(option, shown, text);
         return NULL;
     case OPTION_SIZE:
         if (!number_size(text, &value->integer))
@@ -93,6 +160,9 @@ static char *store(struct option_value *value, const struct option_spec *option,
         value->texts = must_grow(value->texts, value->text_count + 1, sizeof *value->texts);
         value->texts[value->text_count++] = text;
         return NULL;
+    case OPTION_INTEGERS:
+    case OPTION_REALS:
+        return store_list(value, option, shown, text);
     }
     return NULL;
 }
@@ -218,12 +288,16 @@ static char *parse_all(struct arguments *arguments, int argc, char **argv)
 
 static void set_defaults(struct arguments *arguments)
 {
+    const struct command *command = arguments->command;
     const struct option_spec *option;
-    for (size_t k = 0; (option = command_option(arguments->command, k)); k++) {
+    /* Not given, --preset is still 0, which is its first choice and its default. */
+    size_t preset = command->presets ? argument_integer(arguments, "preset") : 0;
+    for (size_t k = 0; (option = command_option(command, k)); k++) {
         struct option_value *value = &arguments->values[k];
-        if (value->given || !option->fallback)
+        const char *fallback = option_fallback(command, option, preset);
+        if (value->given || !fallback)
             continue;
-        char *error = store(value, option, option->name, option->fallback);
+        char *error = store(value, option, option->name, fallback);
         if (error) {
             fprintf(stderr, "psdvec: defect in the table of options: %s\n", error);
             abort();
@@ -265,8 +339,10 @@ bool arguments_parse(struct arguments *arguments, const struct command *command,
 void arguments_free(struct arguments *arguments)
 {
     if (arguments->values)
-        for (size_t k = 0; k < command_option_count(arguments->command); k++)
+        for (size_t k = 0; k < command_option_count(arguments->command); k++) {
             free(arguments->values[k].texts);
+            free(arguments->values[k].reals);
+        }
     free(arguments->values);
     free(arguments->operands);
     *arguments = (struct arguments){0};

@@ -12,6 +12,8 @@ struct option_value {
     const char *text;
     const char **texts;
     size_t text_count;
+    double *reals; /* of a list of numbers; whole ones are exact */
+    size_t real_count;
 };
 
 struct arguments {

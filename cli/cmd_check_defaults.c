@@ -1,30 +1,34 @@
 /* Hidden: compares the defaults that the help shows with the library's. The
  * help is written by hand from the public header; this keeps it honest. */
-#include "cmd_count.h"
 #include "commands.h"
+#include "count_options.h"
 #include "exit_status.h"
-#include "run.h"
+#include "train_options.h"
 
-static void compare(struct run *run, const char *name, double shown, double used, int *code)
+#include <math.h>
+
+/* A command and a preset being looked at. */
+struct check {
+    struct run *run;
+    const char *command, *preset;
+    int code;
+};
+
+static void compare(struct check *check, const char *name, double shown, double used)
 {
     if (shown == used)
         return;
-    run_error(run, EXIT_DEFECT, "--%s is shown with the default %g, the library has %g", name,
-              shown, used);
-    *code = EXIT_DEFECT;
+    check->code = run_error(check->run, EXIT_DEFECT,
+                            "psdvec %s%s%s: --%s is shown with the default %g, the library has %g",
+                            check->command, *check->preset ? " --preset " : "", check->preset, name,
+                            shown, used);
 }
 
-static int act(struct run *run)
+#define COMPARE(name, field) compare(check, name, (double)shown->field, (double)used->field)
+
+static void compare_counting(struct check *check, const psdvec_count_options *shown,
+                             const psdvec_count_options *used)
 {
-    struct arguments arguments;
-    char *error, *none[] = {"-", NULL};
-    psdvec_count_options shown, used;
-    int code = EXIT_FINE;
-    arguments_parse(&arguments, &cmd_count, 1, none, &error);
-    count_options_read(&arguments, true, &shown);
-    arguments_free(&arguments);
-    psdvec_count_options_default(&used);
-#define COMPARE(name, field) compare(run, name, (double)shown.field, (double)used.field, &code)
     COMPARE("window", window);
     COMPARE("distance", distance);
     COMPARE("oov", oov);
@@ -43,7 +47,76 @@ static int act(struct run *run)
     COMPARE("sentences", text.sentences);
     COMPARE("min-document-words", text.min_document_words);
     COMPARE("strict", text.strict);
-#undef COMPARE
+}
+
+static void compare_training(struct check *check, const psdvec_train_options *shown,
+                             const psdvec_train_options *used)
+{
+    COMPARE("dim", dim);
+    COMPARE("form", form);
+    COMPARE("core", core);
+    COMPARE("target", target);
+    COMPARE("context-power", context_power);
+    COMPARE("kappa", kappa);
+    COMPARE("weights", weights);
+    COMPARE("factor-power", factor_power);
+    COMPARE("rho", rho);
+    COMPARE("rho-target", rho_target);
+    COMPARE("cut", cut);
+    COMPARE("glove-max", glove_max);
+    COMPARE("glove-power", glove_power);
+    COMPARE("iterations", iterations);
+    COMPARE("tolerance", tolerance);
+    COMPARE("relaxation", relaxation);
+    COMPARE("start", start);
+    COMPARE("rank-extra", rank_extra);
+    COMPARE("eigen-tolerance", eigen_tolerance);
+    COMPARE("core-mu", core_mu);
+    COMPARE("mu-power", mu_power);
+    COMPARE("unseen-weight", unseen_weight);
+    COMPARE("mu", mu_count);
+    for (size_t k = 0; k < shown->mu_count && k < used->mu_count; k++)
+        COMPARE("mu", mu[k]);
+}
+
+/* `preset` is NULL for a command without presets. */
+static int check_command(struct run *run, const struct command *command, const char *preset,
+                         const psdvec_train_options *train, const psdvec_count_options *count)
+{
+    struct check check = {.run = run, .command = command->name, .preset = preset ? preset : ""};
+    struct arguments arguments;
+    char *error, *line[] = {"-", "--preset", (char *)preset, NULL};
+    arguments_parse(&arguments, command, preset ? 3 : 1, line, &error);
+    /* Where the help shows nothing, zero and not-a-number stay, and differ from the library's. */
+    psdvec_count_options shown_count = {.subsample = NAN};
+    count_options_read(&arguments, true, &shown_count);
+    compare_counting(&check, &shown_count, count);
+    if (train) {
+        psdvec_train_options shown_train = {.tolerance = NAN,
+                                            .start = NAN,
+                                            .core_mu = NAN,
+                                            .mu_power = NAN,
+                                            .unseen_weight = NAN,
+                                            .rho = NAN};
+        train_options_read(&arguments, true, &shown_train);
+        compare_training(&check, &shown_train, train);
+    }
+    arguments_free(&arguments);
+    return check.code;
+}
+
+static int act(struct run *run)
+{
+    psdvec_train_options train;
+    psdvec_count_options count;
+    psdvec_count_options_default(&count);
+    int code = check_command(run, &cmd_count, NULL, NULL, &count);
+    psdvec_train_options_preset(&train, PSDVEC_PRESET_DEFAULT, &count);
+    if (!code)
+        code = check_command(run, &cmd_train, "default", &train, &count);
+    psdvec_train_options_preset(&train, PSDVEC_PRESET_PAPER, &count);
+    if (!code)
+        code = check_command(run, &cmd_train, "paper", &train, &count);
     return code;
 }
 

@@ -42,6 +42,7 @@ static int act(struct run *run)
     const char *const *inputs = standard_input;
     size_t input_count = 1;
     psdvec_text_options options;
+    psdvec_text_options_default(&options);
     text_options_read(arguments, false, &options);
     int code = run_library(run);
     if (code)

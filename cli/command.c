@@ -42,7 +42,52 @@ char *option_argument(const struct option_spec *option)
     return words.text;
 }
 
-const char *option_default(const struct option_spec *option)
+const struct family *family_find(const char *word, size_t length)
 {
-    return option->fallback ? option->fallback : option->otherwise;
+    for (const struct family *family = families; family->word; family++)
+        if (strlen(family->word) == length && !strncmp(family->word, word, length))
+            return family;
+    return NULL;
+}
+
+static const struct preset_default *find_preset(const struct command *command,
+                                                const struct option_spec *option)
+{
+    const struct preset_default *preset = command ? command->presets : NULL;
+    for (; preset && preset->option; preset++)
+        if (!strcmp(preset->option, option->name))
+            return preset;
+    return NULL;
+}
+
+const char *option_fallback(const struct command *command, const struct option_spec *option,
+                            size_t preset)
+{
+    const struct preset_default *found = find_preset(command, option);
+    return found ? found->values[preset] : option->fallback;
+}
+
+/* The words of the command's --preset. */
+static const char *const *preset_names(const struct command *command)
+{
+    const struct option_spec *option;
+    for (size_t k = 0; (option = command_option(command, k)); k++)
+        if (!strcmp(option->name, "preset"))
+            return option->choices;
+    return NULL;
+}
+
+char *option_default(const struct command *command, const struct option_spec *option)
+{
+    const struct preset_default *preset = find_preset(command, option);
+    if (preset) {
+        struct buffer text = {0};
+        const char *const *names = preset_names(command);
+        buffer_text(&text, preset->values[0]);
+        for (size_t k = 1; k < COMMAND_PRESETS; k++)
+            buffer_format(&text, "; %s: %s", names[k], preset->values[k]);
+        return text.text;
+    }
+    const char *plain = option->fallback ? option->fallback : option->otherwise;
+    return plain ? must_copy(plain) : NULL;
 }

@@ -19,7 +19,9 @@ enum option_kind {
     OPTION_REAL,    /* real_least .. real_most */
     OPTION_SIZE,    /* 512M, 4G, 50% */
     OPTION_TEXT,
-    OPTION_TEXTS /* may be repeated */
+    OPTION_TEXTS,    /* may be repeated */
+    OPTION_INTEGERS, /* 100,200: least .. most each */
+    OPTION_REALS     /* 2,4,8: real_least .. real_most each */
 };
 
 enum completes { COMPLETES_NOTHING, COMPLETES_FILES, COMPLETES_FOLDERS };
@@ -31,7 +33,8 @@ struct option_spec {
     const char *argument;       /* "N"; for choices NULL: the words themselves */
     const char *const *choices; /* ends with NULL */
     uint64_t least, most;
-    double real_least, real_most;
+    double real_least, real_most; /* most: INFINITY is no limit */
+    const char *zero;      /* OPTION_INTEGER: a word that stands for 0, such as "all"; NULL: none */
     const char *fallback;  /* the default, parsed like an argument; NULL: none */
     const char *otherwise; /* words shown as the default where `fallback` is NULL */
     const char *help;      /* a phrase; no full stop */
@@ -44,6 +47,18 @@ struct example {
 };
 
 #define COMMAND_TABLES 4
+#define COMMAND_PRESETS 2
+
+/* An option whose default depends on the option --preset of the command. */
+struct preset_default {
+    const char *option;                  /* NULL ends the list */
+    const char *values[COMMAND_PRESETS]; /* by the choice of --preset */
+};
+
+/* Commands of two words with the same first one. */
+struct family {
+    const char *word, *group, *summary; /* NULL ends the list */
+};
 
 struct command {
     const char *name;               /* "count", "counts info" */
@@ -52,6 +67,7 @@ struct command {
     const char *synopsis;           /* what stands behind the name */
     const char *const *description; /* paragraphs; ends with NULL */
     const struct option_spec *tables[COMMAND_TABLES]; /* the unused ones are NULL */
+    const struct preset_default *presets;             /* may be NULL */
     const struct example *examples;                   /* may be NULL */
     const char *const *notes;                         /* paragraphs; may be NULL */
     size_t least_operands, most_operands;             /* most: SIZE_MAX is no limit */
@@ -65,6 +81,10 @@ struct command {
 
 /* All commands, in the order of the help screen; ends with NULL. */
 extern const struct command *const commands[];
+extern const struct family families[];
+
+/* The family with this first word, `length` bytes long; NULL if there is none. */
+const struct family *family_find(const char *word, size_t length);
 
 /* Options that every command has. */
 extern const struct option_spec common_options[];
@@ -80,7 +100,12 @@ char *command_dashed(const struct command *command);
  * NULL for flags. */
 char *option_argument(const struct option_spec *option);
 
-/* The default as help shows it; NULL if there is none. */
-const char *option_default(const struct option_spec *option);
+/* The default, parsed like an argument, where --preset has the choice `preset` (0 in a command
+ * without presets); NULL if there is none. `command` is NULL for the options that all have. */
+const char *option_fallback(const struct command *command, const struct option_spec *option,
+                            size_t preset);
+
+/* The default as help shows it, "300; paper: 500", on the heap; NULL if there is none. */
+char *option_default(const struct command *command, const struct option_spec *option);
 
 #endif

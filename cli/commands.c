@@ -1,7 +1,12 @@
 /* The list of commands, in the order of the help screen. */
 #include "commands.h"
 
-const struct command *const commands[] = {&cmd_count,
+const struct family families[] = {
+    {"counts", "Counting", "look into counts files, add them up, export and import them"}, {0}};
+
+const struct command *const commands[] = {&cmd_train,
+                                          &cmd_extend,
+                                          &cmd_count,
                                           &cmd_tokenize,
                                           &cmd_counts_info,
                                           &cmd_counts_show,

@@ -31,7 +31,7 @@ static const char *first_summary(const char *word, size_t length)
 {
     for (size_t k = 0; commands[k]; k++)
         if (commands[k]->name == word)
-            return word[length] ? "commands on counts files" : commands[k]->summary;
+            return word[length] ? family_find(word, length)->summary : commands[k]->summary;
     return "";
 }
 

@@ -6,8 +6,11 @@
 #include "suggest.h"
 
 #include <ctype.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 const char *const counts_formats[] = {[PSDVEC_FORMAT_GLOVE] = "glove",
                                       [PSDVEC_FORMAT_MATRIX_MARKET] = "matrix-market",
@@ -21,6 +24,22 @@ int counts_file_open(struct run *run, const char *path, psdvec_counts **counts)
         return code;
     psdvec_status status = psdvec_counts_open(run->ctx, path, counts);
     return status == PSDVEC_OK ? EXIT_FINE : run_failed(run, status);
+}
+
+bool counts_file_likely(const char *path)
+{
+    /* The length of a header below 100 MB, little-endian, and the brace that it starts with. */
+    unsigned char first[9];
+    struct stat status;
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+        return false;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    ssize_t got = read(fd, first, sizeof first);
+    close(fd);
+    return got == sizeof first && first[8] == '{' &&
+           !(first[4] || first[5] || first[6] || first[7]);
 }
 
 #define SUGGESTIONS 3

@@ -15,6 +15,7 @@
 #define OPTION_COLUMN 26
 
 const struct example main_examples[] = {
+    {"psdvec train wiki.txt -o wiki.safetensors", "Make vectors from a text."},
     {"psdvec count wiki.txt -o wiki.counts.safetensors", "Count the word pairs of a text."},
     {"psdvec counts show wiki.counts.safetensors music", "See which words stand around a word."},
     {0}};
@@ -67,19 +68,38 @@ char *command_unknown(const char *name)
                 : must_format("there is no command '%s'", name);
 }
 
-static void list_commands(struct buffer *to, const char *family, size_t width)
+/* One line of a list of commands; *group is the heading so far. */
+static void list_line(struct buffer *to, const char **group, const char *its_group,
+                      const char *name, const char *summary, size_t width)
+{
+    if (strcmp(*group, its_group) != 0) {
+        *group = its_group;
+        buffer_format(to, "\n%s:\n", its_group);
+    }
+    buffer_format(to, "  %-14s  ", name);
+    wrap(to, summary, 18, 18, width);
+}
+
+/* All commands, with a line for each family, where its first command stands; or those of one
+ * family. */
+static void list_commands(struct buffer *to, const char *word, size_t width)
 {
     const char *group = "";
+    const struct family *last = NULL;
     for (size_t k = 0; commands[k]; k++) {
         const struct command *command = commands[k];
-        if (!command->group || (family && !in_family(command, family)))
+        const struct family *family =
+            word ? NULL : family_find(command->name, strcspn(command->name, " "));
+        if (!command->group || (word && !in_family(command, word)) || (family && family == last))
             continue;
-        if (strcmp(group, command->group) != 0) {
-            group = command->group;
-            buffer_format(to, "\n%s:\n", group);
+        last = family;
+        if (family) {
+            char *name = must_format("%s ...", family->word);
+            list_line(to, &group, family->group, name, family->summary, width);
+            free(name);
+        } else {
+            list_line(to, &group, command->group, command->name, command->summary, width);
         }
-        buffer_format(to, "  %-14s  ", command->name);
-        wrap(to, command->summary, 18, 18, width);
     }
 }
 
@@ -104,10 +124,11 @@ bool help_family(struct buffer *to, const char *word, size_t width)
     return true;
 }
 
-static void one_option(struct buffer *to, const struct option_spec *option, size_t width)
+static void one_option(struct buffer *to, const struct command *command,
+                       const struct option_spec *option, size_t width)
 {
     struct buffer left = {0}, right = {0};
-    char *value = option_argument(option);
+    char *value = option_argument(option), *otherwise = option_default(command, option);
     if (option->letter)
         buffer_format(&left, "  -%c, --%s", option->letter, option->name);
     else
@@ -117,8 +138,8 @@ static void one_option(struct buffer *to, const struct option_spec *option, size
     buffer_text(&right, option->help);
     if (option->kind == OPTION_TEXTS)
         buffer_text(&right, "; may be repeated");
-    if (option_default(option))
-        buffer_format(&right, " (default: %s)", option_default(option));
+    if (otherwise)
+        buffer_format(&right, " (default: %s)", otherwise);
     buffer_add(to, left.text, left.length);
     if (left.length + 2 > OPTION_COLUMN) {
         buffer_char(to, '\n');
@@ -130,6 +151,7 @@ static void one_option(struct buffer *to, const struct option_spec *option, size
     buffer_free(&left);
     buffer_free(&right);
     free(value);
+    free(otherwise);
 }
 
 void help_command(struct buffer *to, const struct command *command, size_t width)
@@ -148,7 +170,7 @@ void help_command(struct buffer *to, const struct command *command, size_t width
     for (size_t k = 0; (option = command_option(command, k)); k++) {
         if (option->group)
             buffer_format(to, "\n%s:\n", option->group);
-        one_option(to, option, width);
+        one_option(to, command, option, width);
     }
     if (command->examples) {
         buffer_text(to, "\nExamples:\n");

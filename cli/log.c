@@ -62,6 +62,13 @@ static void add_value(struct buffer *to, const struct option_spec *option,
     case OPTION_TEXT:
         buffer_json(to, value->text, strlen(value->text));
         break;
+    case OPTION_INTEGERS:
+    case OPTION_REALS:
+        buffer_char(to, '[');
+        for (size_t k = 0; k < value->real_count; k++)
+            buffer_format(to, "%s%.17g", k ? ", " : "", value->reals[k]);
+        buffer_char(to, ']');
+        break;
     case OPTION_TEXTS:
         buffer_char(to, '[');
         for (size_t k = 0; k < value->text_count; k++) {

@@ -137,9 +137,10 @@ static void paragraphs(struct buffer *to, const char *const *paragraph)
     }
 }
 
-static void one_option(struct buffer *to, const struct option_spec *option)
+static void one_option(struct buffer *to, const struct command *command,
+                       const struct option_spec *option)
 {
-    char *value = option_argument(option);
+    char *value = option_argument(option), *otherwise = option_default(command, option);
     buffer_text(to, ".TP\n\\fB");
     if (option->letter)
         buffer_format(to, "\\-%c\\fR, \\fB", option->letter);
@@ -161,12 +162,13 @@ static void one_option(struct buffer *to, const struct option_spec *option)
         roff_sentence(to, range);
         free(range);
     }
-    if (option_default(option)) {
-        char *text = must_format("default: %s", option_default(option));
+    if (otherwise) {
+        char *text = must_format("default: %s", otherwise);
         roff_sentence(to, text);
         free(text);
     }
     free(value);
+    free(otherwise);
 }
 
 static void see_also(struct buffer *to, const struct command *without)
@@ -206,7 +208,7 @@ void man_command(struct buffer *to, const struct command *command)
     for (size_t k = 0; (option = command_option(command, k)); k++) {
         if (option->group)
             buffer_format(to, ".SS %s\n", option->group);
-        one_option(to, option);
+        one_option(to, command, option);
     }
     exit_section(to);
     examples_section(to, command->examples);
@@ -227,8 +229,8 @@ void man_main(struct buffer *to)
                     ".B psdvec\n.I COMMAND\n[\\fIOPTION\\fR]... [\\fIFILE\\fR]...\n"
                     ".br\n.B psdvec \\-\\-help\n.br\n.B psdvec \\-\\-version\n"
                     ".SH DESCRIPTION\n");
-    roff_lines(to, "psdvec turns text into exact counts of word pairs, the ground on which its "
-                   "word embeddings stand. Results go to standard output or to the file of "
+    roff_lines(to, "psdvec turns text into exact counts of word pairs, and these into word "
+                   "vectors. Results go to standard output or to the file of "
                    "--output; messages and progress go to standard error, progress only if that "
                    "is a terminal.");
     buffer_text(to, ".SH COMMANDS\n");
@@ -245,7 +247,7 @@ void man_main(struct buffer *to)
     }
     buffer_text(to, ".SH OPTIONS\nEvery command has these.\n");
     for (const struct option_spec *option = common_options; option->name; option++)
-        one_option(to, option);
+        one_option(to, NULL, option);
     exit_section(to);
     buffer_text(to, ".SH ENVIRONMENT\n.TP\n.B NO_COLOR\n");
     roff_lines(to, "If set and not empty, there is no colour unless --color always asks for it.");

@@ -111,15 +111,20 @@ int run_use_error(struct run *run, const char *format, ...)
     return EXIT_USE;
 }
 
-int run_failed(struct run *run, psdvec_status status)
+int run_failed_because(struct run *run, psdvec_status status, const char *sentence)
 {
     int code = exit_for(status);
+    talk_error(&run->talk, sentence);
+    log_error(run, code, psdvec_status_name(status), sentence);
+    return code;
+}
+
+int run_failed(struct run *run, psdvec_status status)
+{
     const char *message = run->ctx ? psdvec_error_message(run->ctx) : "";
     if (!*message)
         message = status == PSDVEC_ERR_CANCELLED ? "stopped" : psdvec_status_name(status);
-    talk_error(&run->talk, message);
-    log_error(run, code, psdvec_status_name(status), message);
-    return code;
+    return run_failed_because(run, status, message);
 }
 
 static void on_progress(void *user, const psdvec_progress *progress)
@@ -133,6 +138,8 @@ static void on_message(void *user, psdvec_message_level level, const char *text)
     struct run *run = user;
     if (level == PSDVEC_WARNING)
         talk_warning(&run->talk, text);
+    else if (level == PSDVEC_STEP)
+        talk_step(&run->talk, text);
     else
         talk_note(&run->talk, text);
 }

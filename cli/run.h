@@ -27,6 +27,8 @@ int run_library(struct run *run);
 
 /* Tells the library's error and returns the exit status for it. */
 int run_failed(struct run *run, psdvec_status status);
+/* The same with a sentence of the program's own. */
+int run_failed_because(struct run *run, psdvec_status status, const char *sentence);
 
 /* Tells an error of the program's own; returns `status`. */
 int run_error(struct run *run, int status, const char *format, ...) CLI_PRINTF(3, 4);

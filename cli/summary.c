@@ -4,31 +4,46 @@
 #include "human.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 
-static void add_line(struct buffer *to, const char *label, struct buffer *value)
+void summary_line(struct buffer *to, const char *label, struct buffer *value)
 {
     buffer_format(to, "  %-11s %s\n", label, buffer_get(value));
     buffer_clear(value);
 }
 
-static void tell_log(struct run *run, const psdvec_count_report *report, const char *path,
-                     uint64_t size)
+static uint64_t output_size(const struct run *run)
+{
+    struct stat status;
+    return stat(argument_text(run->arguments, "output"), &status) == 0 ? (uint64_t)status.st_size
+                                                                       : 0;
+}
+
+/* What the log's line about every result starts with. */
+static void add_result(struct buffer *line, const struct run *run)
+{
+    const char *path = argument_text(run->arguments, "output");
+    buffer_text(line, "\"output\": ");
+    buffer_json(line, path, strlen(path));
+    buffer_format(line,
+                  ", \"output_bytes\": %" PRIu64 ", \"peak_memory\": %" PRIu64 ", \"threads\": %d",
+                  output_size(run), psdvec_peak_memory(run->ctx), psdvec_threads(run->ctx));
+}
+
+static void log_counts(struct run *run, const psdvec_count_report *report)
 {
     struct buffer line = {0};
-    buffer_text(&line, "\"output\": ");
-    buffer_json(&line, path, strlen(path));
+    add_result(&line, run);
     buffer_format(&line,
-                  ", \"output_bytes\": %" PRIu64 ", \"bytes\": %" PRIu64 ", \"documents\": %" PRIu64
-                  ", \"tokens\": %" PRIu64 ", \"known_tokens\": %" PRIu64
-                  ", \"distinct_words\": %" PRIu64 ", \"words\": %" PRIu64 ", \"bigrams\": %" PRIu64
-                  ", \"bad_bytes\": %" PRIu64 ", \"runs\": %" PRIu64 ", \"spilled_bytes\": %" PRIu64
-                  ", \"seconds\": %.3f, \"peak_memory\": %" PRIu64 ", \"threads\": %d",
-                  size, report->bytes, report->documents, report->tokens, report->known_tokens,
+                  ", \"bytes\": %" PRIu64 ", \"documents\": %" PRIu64 ", \"tokens\": %" PRIu64
+                  ", \"known_tokens\": %" PRIu64 ", \"distinct_words\": %" PRIu64
+                  ", \"words\": %" PRIu64 ", \"bigrams\": %" PRIu64 ", \"bad_bytes\": %" PRIu64
+                  ", \"runs\": %" PRIu64 ", \"spilled_bytes\": %" PRIu64 ", \"seconds\": %.3f",
+                  report->bytes, report->documents, report->tokens, report->known_tokens,
                   report->distinct_words, report->words, report->bigrams, report->bad_bytes,
-                  report->runs, report->spilled_bytes, report->seconds,
-                  psdvec_peak_memory(run->ctx), psdvec_threads(run->ctx));
+                  report->runs, report->spilled_bytes, report->seconds);
     log_event(&run->log, "result", buffer_get(&line));
     buffer_free(&line);
 }
@@ -41,7 +56,7 @@ static void text_lines(struct buffer *to, struct buffer *value, const psdvec_cou
     buffer_text(value, report->documents == 1 ? " document (" : " documents (");
     human_bytes(value, (double)report->bytes);
     buffer_text(value, " of text)");
-    add_line(to, "read", value);
+    summary_line(to, "read", value);
     human_count(value, report->words);
     buffer_text(value, " words");
     if (report->distinct_words) {
@@ -52,48 +67,180 @@ static void text_lines(struct buffer *to, struct buffer *value, const psdvec_cou
     if (report->tokens)
         buffer_format(value, ", covering %.1f%% of the text",
                       100 * (double)report->known_tokens / (double)report->tokens);
-    add_line(to, "vocabulary", value);
+    summary_line(to, "vocabulary", value);
+}
+
+static void memory_line(struct buffer *to, struct buffer *value, const struct run *run,
+                        uint64_t spilled)
+{
+    human_bytes(value, (double)psdvec_peak_memory(run->ctx));
+    buffer_text(value, " at most");
+    if (spilled) {
+        buffer_text(value, ", ");
+        human_bytes(value, (double)spilled);
+        buffer_text(value, " through temporary files");
+    }
+    summary_line(to, "memory", value);
+}
+
+static void written_line(struct buffer *to, struct buffer *value, const struct run *run)
+{
+    buffer_format(value, "%s (", argument_text(run->arguments, "output"));
+    human_bytes(value, (double)output_size(run));
+    buffer_text(value, ")");
+    summary_line(to, "written", value);
+}
+
+static void add_threads(struct buffer *value, const struct run *run)
+{
+    int threads = psdvec_threads(run->ctx);
+    buffer_format(value, ", %d thread%s", threads, threads == 1 ? "" : "s");
 }
 
 void summary(struct run *run, const psdvec_count_report *report, bool read_text)
 {
-    const char *path = argument_text(run->arguments, "output");
-    struct stat status;
-    uint64_t size = stat(path, &status) == 0 ? (uint64_t)status.st_size : 0;
-    tell_log(run, report, path, size);
-
+    log_counts(run, report);
     struct buffer text = {0}, value = {0};
     if (read_text) {
         text_lines(&text, &value, report);
     } else {
         human_count(&value, report->words);
         buffer_text(&value, " words");
-        add_line(&text, "vocabulary", &value);
+        summary_line(&text, "vocabulary", &value);
     }
     human_count(&value, report->bigrams);
     buffer_text(&value, " distinct pairs");
-    add_line(&text, "bigrams", &value);
+    summary_line(&text, "bigrams", &value);
     human_seconds(&value, report->seconds);
     if (read_text && report->seconds > 0) {
         buffer_text(&value, ", ");
         human_short(&value, (double)report->tokens / report->seconds);
         buffer_text(&value, " words/s");
     }
-    int threads = psdvec_threads(run->ctx);
-    buffer_format(&value, ", %d thread%s", threads, threads == 1 ? "" : "s");
-    add_line(&text, "time", &value);
-    human_bytes(&value, (double)psdvec_peak_memory(run->ctx));
-    buffer_text(&value, " at most");
-    if (report->spilled_bytes) {
-        buffer_text(&value, ", ");
-        human_bytes(&value, (double)report->spilled_bytes);
-        buffer_text(&value, " through temporary files");
+    add_threads(&value, run);
+    summary_line(&text, "time", &value);
+    memory_line(&text, &value, run, report->spilled_bytes);
+    written_line(&text, &value, run);
+    talk_say(&run->talk, text.text);
+    buffer_free(&text);
+    buffer_free(&value);
+}
+
+/* ---- Training ---------------------------------------------------------------------------- */
+
+static void model_lines(struct buffer *to, struct buffer *value, const psdvec_train_report *report)
+{
+    human_count(value, report->words);
+    buffer_format(value, " words, %" PRIu32 " dimensions", report->dim);
+    summary_line(to, "model", value);
+    buffer_format(value, "%" PRIu32 " positive, %" PRIu32 " negative", report->positive,
+                  report->dim - report->positive);
+    summary_line(to, "eigenvalues", value);
+    if (report->core_words < report->words) {
+        human_count(value, report->core_words);
+        buffer_text(value, " words solved together, ");
+        human_count(value, report->words - report->core_words);
+        buffer_text(value, " by regression on them");
+        summary_line(to, "core", value);
     }
-    add_line(&text, "memory", &value);
-    buffer_format(&value, "%s (", path);
-    human_bytes(&value, (double)size);
-    buffer_text(&value, ")");
-    add_line(&text, "written", &value);
+    human_count(value, report->pairs);
+    buffer_text(value, " of core words");
+    summary_line(to, "pairs", value);
+    buffer_format(value, "%.6g after %" PRIu32 " iteration%s", report->objective,
+                  report->iterations, report->iterations == 1 ? "" : "s");
+    summary_line(to, "objective", value);
+}
+
+static void add_stage(struct buffer *value, const char *name, double seconds)
+{
+    if (seconds <= 0)
+        return;
+    buffer_format(value, "%s%s ", value->length ? ", " : "", name);
+    human_seconds(value, seconds);
+}
+
+static void log_model(struct run *run, const psdvec_count_report *count,
+                      const psdvec_train_report *report, double seconds)
+{
+    struct buffer line = {0};
+    add_result(&line, run);
+    buffer_format(&line,
+                  ", \"words\": %" PRIu32 ", \"core_words\": %" PRIu32 ", \"dim\": %" PRIu32
+                  ", \"positive\": %" PRIu32 ", \"pairs\": %" PRIu64 ", \"iterations\": %" PRIu32,
+                  report->words, report->core_words, report->dim, report->positive, report->pairs,
+                  report->iterations);
+    if (isfinite(report->objective))
+        buffer_format(&line, ", \"objective\": %.17g", report->objective);
+    if (count)
+        buffer_format(&line,
+                      ", \"bytes\": %" PRIu64 ", \"documents\": %" PRIu64 ", \"tokens\": %" PRIu64
+                      ", \"count_seconds\": %.3f",
+                      count->bytes, count->documents, count->tokens, count->seconds);
+    buffer_format(&line,
+                  ", \"link_seconds\": %.3f, \"solve_seconds\": %.3f, \"regression_seconds\": %.3f"
+                  ", \"seconds\": %.3f, \"spilled_bytes\": %" PRIu64,
+                  report->link_seconds, report->solve_seconds, report->regression_seconds, seconds,
+                  report->spilled_bytes);
+    log_event(&run->log, "result", line.text);
+    buffer_free(&line);
+}
+
+void summary_train(struct run *run, const psdvec_count_report *count,
+                   const psdvec_train_report *report, double seconds)
+{
+    struct buffer text = {0}, value = {0};
+    log_model(run, count, report, seconds);
+    if (count && count->tokens)
+        text_lines(&text, &value, count);
+    model_lines(&text, &value, report);
+    human_seconds(&value, seconds);
+    add_threads(&value, run);
+    summary_line(&text, "time", &value);
+    add_stage(&value, "counting", count ? count->seconds : 0);
+    add_stage(&value, "targets", report->link_seconds);
+    add_stage(&value, "solving", report->solve_seconds);
+    add_stage(&value, "regression", report->regression_seconds);
+    if (value.length)
+        summary_line(&text, "of which", &value);
+    memory_line(&text, &value, run, report->spilled_bytes + (count ? count->spilled_bytes : 0));
+    written_line(&text, &value, run);
+    talk_say(&run->talk, text.text);
+    buffer_free(&text);
+    buffer_free(&value);
+}
+
+void summary_extend(struct run *run, const psdvec_extend_report *report)
+{
+    struct buffer text = {0}, value = {0};
+    add_result(&value, run);
+    buffer_format(&value,
+                  ", \"old_words\": %" PRIu32 ", \"new_words\": %" PRIu32
+                  ", \"replaced_words\": %" PRIu32 ", \"core_words_seen\": %" PRIu32
+                  ", \"seconds\": %.3f",
+                  report->old_words, report->new_words, report->replaced_words,
+                  report->core_words_seen, report->seconds);
+    log_event(&run->log, "result", value.text);
+    buffer_clear(&value);
+
+    human_count(&value, report->new_words);
+    buffer_format(&value, " new word%s", report->new_words == 1 ? "" : "s");
+    if (report->replaced_words) {
+        buffer_text(&value, ", ");
+        human_count(&value, report->replaced_words);
+        buffer_text(&value, " replaced");
+    }
+    buffer_text(&value, ", ");
+    human_count(&value, report->old_words - report->replaced_words);
+    buffer_text(&value, " as they were");
+    summary_line(&text, "model", &value);
+    human_count(&value, report->core_words_seen);
+    buffer_text(&value, " of the model's core words stand in the new text");
+    summary_line(&text, "core", &value);
+    human_seconds(&value, report->seconds);
+    add_threads(&value, run);
+    summary_line(&text, "time", &value);
+    memory_line(&text, &value, run, 0);
+    written_line(&text, &value, run);
     talk_say(&run->talk, text.text);
     buffer_free(&text);
     buffer_free(&value);

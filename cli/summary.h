@@ -1,11 +1,18 @@
-/* The short report at the end of a command that made a counts file. */
+/* The short report at the end of a command that made a file. */
 #ifndef CLI_SUMMARY_H
 #define CLI_SUMMARY_H
 
 #include "run.h"
 
+/* "  label       value", a line; empties the value. */
+void summary_line(struct buffer *to, const char *label, struct buffer *value);
+
 /* Says it on stderr (unless --quiet) and to the log as the result. `read_text`:
  * the report tells of text that was read, not of counts. */
 void summary(struct run *run, const psdvec_count_report *report, bool read_text);
+/* `count` is NULL if no text was read. `seconds`: all in all. */
+void summary_train(struct run *run, const psdvec_count_report *count,
+                   const psdvec_train_report *report, double seconds);
+void summary_extend(struct run *run, const psdvec_extend_report *report);
 
 #endif

@@ -80,6 +80,15 @@ void talk_note(struct talk *talk, const char *text)
     tell_log(talk, "note", text);
 }
 
+void talk_step(struct talk *talk, const char *text)
+{
+    struct buffer line = {0};
+    buffer_format(&line, "%s\n", text);
+    talk_say(talk, line.text);
+    buffer_free(&line);
+    tell_log(talk, "step", text);
+}
+
 void talk_say(struct talk *talk, const char *text)
 {
     if (talk->quiet)
@@ -88,6 +97,24 @@ void talk_say(struct talk *talk, const char *text)
     erase(talk);
     fputs(text, stderr);
     pthread_mutex_unlock(&talk->lock);
+}
+
+/* The objective and the memory, each if it still fits. */
+static void add_extras(struct buffer *tail, const psdvec_progress *progress, size_t room)
+{
+    struct buffer extra = {0};
+    for (int which = 0; which < 2; which++) {
+        buffer_clear(&extra);
+        if (which == 0 && isfinite(progress->objective))
+            buffer_format(&extra, "  objective %.5g", progress->objective);
+        if (which == 1 && progress->memory) {
+            buffer_text(&extra, "  ");
+            human_bytes(&extra, (double)progress->memory);
+        }
+        if (tail->length + extra.length <= room)
+            buffer_text(tail, buffer_get(&extra));
+    }
+    buffer_free(&extra);
 }
 
 void progress_line(struct buffer *to, const psdvec_progress *progress, size_t width, bool unicode)
@@ -124,6 +151,7 @@ void progress_line(struct buffer *to, const psdvec_progress *progress, size_t wi
      * last column stays free: some terminals wrap there. */
     size_t room = width > 1 ? width - 1 : 0;
     size_t stage = utf8_columns(progress->stage, strlen(progress->stage));
+    add_extras(&tail, progress, room > stage ? room - stage : 0);
     size_t figures = utf8_columns(tail.text, tail.length), used;
     size_t fits = utf8_fit(progress->stage, strlen(progress->stage), room, &used);
     buffer_add(to, progress->stage, fits);
@@ -162,6 +190,9 @@ static void log_progress(struct talk *talk, const psdvec_progress *progress)
         buffer_format(&line, ", \"rate\": %.6g", progress->rate);
     if (isfinite(progress->remaining) && progress->remaining >= 0)
         buffer_format(&line, ", \"remaining\": %.1f", progress->remaining);
+    if (isfinite(progress->objective))
+        buffer_format(&line, ", \"objective\": %.17g", progress->objective);
+    buffer_format(&line, ", \"memory\": %" PRIu64, progress->memory);
     log_event(talk->log, "progress", buffer_get(&line));
     buffer_free(&line);
 }

@@ -28,6 +28,8 @@ void talk_error(struct talk *talk, const char *text);
 void talk_warning(struct talk *talk, const char *text);
 /* "psdvec count: sentence", with --verbose only. */
 void talk_note(struct talk *talk, const char *text);
+/* A line for a finished part of long work, unless --quiet. */
+void talk_step(struct talk *talk, const char *text);
 /* Text as it is, without a newline added, unless --quiet. */
 void talk_say(struct talk *talk, const char *text);
 

@@ -102,7 +102,6 @@ static_assert(sizeof documents / sizeof *documents == PSDVEC_DOCUMENT_NONE + 2, 
 void text_options_read(const struct arguments *arguments, bool defaults,
                        psdvec_text_options *options)
 {
-    psdvec_text_options_default(options);
     TAKE(options->tokenizer, psdvec_tokenizer, arguments, "tokenizer", defaults);
     TAKE(options->letter_case, psdvec_case, arguments, "case", defaults);
     TAKE(options->accents, psdvec_accents, arguments, "accents", defaults);

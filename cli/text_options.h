@@ -1,4 +1,4 @@
-/* The options that say how text becomes tokens: count and tokenize have them. */
+/* The options that say how text becomes tokens: count, train and tokenize have them. */
 #ifndef CLI_TEXT_OPTIONS_H
 #define CLI_TEXT_OPTIONS_H
 
@@ -8,7 +8,7 @@
 
 extern const struct option_spec text_options[];
 
-/* Starts from the library's defaults and takes what the command line says. With
+/* Takes what the command line says into options that hold the library's defaults. With
  * `defaults`, also takes the defaults that the help shows: the check-defaults
  * command compares the two. */
 void text_options_read(const struct arguments *arguments, bool defaults,

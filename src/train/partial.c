@@ -81,39 +81,40 @@ static bool is_state_or_unplaced(const char *name)
 /* How many regular files pass the test; with `remove` they are deleted. */
 static size_t go_through(const pv_partial *p, name_test *test, bool remove)
 {
+    struct dirent **entries;
     size_t found = 0;
-    int fd = openat(p->folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *list = fd >= 0 ? fdopendir(fd) : NULL;
-    if (!list) {
-        if (fd >= 0)
-            close(fd);
-        return 0;
+    int count = scandir(p->folder, &entries, NULL, NULL);
+    for (int i = 0; i < count; i++) {
+        const char *name = entries[i]->d_name;
+        if (test(name) && is_regular(p, name)) {
+            found++;
+            if (remove)
+                unlinkat(p->folder_fd, name, 0);
+        }
+        free(entries[i]);
     }
-    for (struct dirent *entry; (entry = readdir(list));) {
-        if (!test(entry->d_name) || !is_regular(p, entry->d_name))
-            continue;
-        found++;
-        if (remove)
-            unlinkat(p->folder_fd, entry->d_name, 0);
-    }
-    closedir(list);
+    if (count >= 0)
+        free(entries);
     return found;
 }
 
-static psdvec_status path_of(const pv_partial *p, const char *name, char **path)
+/* The path of a state, on the heap; NULL after a recorded failure. */
+static char *path_of(const pv_partial *p, const char *name)
 {
     static const char allowed[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
     size_t length = strlen(name);
-    *path = NULL;
-    if (length < 1 || length > LONGEST_NAME || name[0] == '.' || strspn(name, allowed) != length)
-        return pv_fail(p->ctx, PSDVEC_ERR_INTERNAL,
-                       "\"%s\" cannot be the name of a state; please report this defect", name);
-    if (asprintf(path, "%s/%s" STATE, p->folder, name) < 0) {
-        *path = NULL;
-        return no_memory(p->ctx);
+    char *path = NULL;
+    if (length < 1 || length > LONGEST_NAME || name[0] == '.' || strspn(name, allowed) != length) {
+        pv_fail(p->ctx, PSDVEC_ERR_INTERNAL,
+                "\"%s\" cannot be the name of a state; please report this defect", name);
+        return NULL;
     }
-    return PSDVEC_OK;
+    if (asprintf(&path, "%s/%s" STATE, p->folder, name) < 0) {
+        no_memory(p->ctx);
+        return NULL;
+    }
+    return path;
 }
 
 /* ---- The key ------------------------------------------------------------------------------ */
@@ -367,10 +368,11 @@ done:
 psdvec_status pv_partial_save(pv_partial *p, const char *name, const pv_tensor *tensors,
                               size_t count, const pv_st_pair *metadata, size_t metadata_count)
 {
-    char *path;
     if (p->broken)
         return PSDVEC_OK;
-    PV_TRY(path_of(p, name, &path));
+    char *path = path_of(p, name);
+    if (!path)
+        return pv_failure(p->ctx);
     psdvec_context *side = side_context(p, false);
     psdvec_status status = side ? write_state(side, path, tensors, count, metadata, metadata_count)
                                 : no_memory(p->ctx);
@@ -413,11 +415,12 @@ static bool looks_whole(pv_partial *p, const char *path)
 
 psdvec_status pv_partial_load(pv_partial *p, const char *name, pv_st_file **file)
 {
-    char *path;
     struct stat info;
     psdvec_status status = PSDVEC_OK;
+    char *path = path_of(p, name);
     *file = NULL;
-    PV_TRY(path_of(p, name, &path));
+    if (!path)
+        return pv_failure(p->ctx);
     if (lstat(path, &info) == 0 && S_ISREG(info.st_mode)) {
         if (looks_whole(p, path))
             status = pv_st_open(p->ctx, path, file);
@@ -430,7 +433,8 @@ psdvec_status pv_partial_load(pv_partial *p, const char *name, pv_st_file **file
 
 psdvec_status pv_partial_path(pv_partial *p, const char *name, char **path)
 {
-    return path_of(p, name, path);
+    *path = path_of(p, name);
+    return *path ? PSDVEC_OK : pv_failure(p->ctx);
 }
 
 void pv_partial_close(pv_partial *p, bool remove)

@@ -4,10 +4,10 @@ load common
 
 setup() { common_setup; }
 
-visible="count tokenize counts-info counts-show counts-dump counts-merge counts-export
+visible="train extend count tokenize counts-info counts-show counts-dump counts-merge counts-export
          counts-import help"
 
-@test "psdvec --help shows all commands and two examples" {
+@test "psdvec --help shows all commands, or their families, and some examples" {
     "$PSDVEC" --help | golden help-main
 }
 

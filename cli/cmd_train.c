@@ -1,0 +1,148 @@
+/* psdvec train: from text, or from counts, to a model. */
+#include "commands.h"
+#include "count_options.h"
+#include "counts_file.h"
+#include "exit_status.h"
+#include "interrupted.h"
+#include "summary.h"
+#include "text_options.h"
+#include "train_options.h"
+#include "train_plan.h"
+
+static const char *const description[] = {
+    "Makes vectors of words. Their products come near to how much more often two words stand "
+    "together than chance would have it, and words that are used alike get vectors that point the "
+    "same way.",
+    "An INPUT is text as psdvec count takes it, or one counts file, and then the options from "
+    "Counting to Text are settled. The same input and options give the same file, bit for bit, "
+    "for any number of threads and any memory.",
+    NULL};
+
+static const struct example examples[] = {
+    {"psdvec train wiki.txt -o wiki.safetensors", "Text in, model out."},
+    {"psdvec train books --min-count 2 --window 10 --dim 20 -o books.safetensors",
+     "The options of counting hold too."},
+    {"psdvec train wiki.counts.safetensors --dim 10 -o small.safetensors",
+     "From a counts file: try several settings, count once."},
+    {"psdvec train wiki.counts.safetensors --preset paper --core 8 --dim 5 --mu 2,4,8 "
+     "-o paper.safetensors",
+     "The setting of the paper: a core, and bands of rarer words behind it."},
+    {"psdvec train wiki.counts.safetensors --dry-run -o wiki.safetensors",
+     "What it would take in memory, disk and time."},
+    {0}};
+
+static const char *const notes[] = {
+    "After Ctrl-C, a crash or kill -9, run the same command again: what was finished is kept in the "
+    "folder FILE.partial beside the result, and the run goes on from there to the same bits. The "
+    "folder goes away at the end.",
+    NULL};
+
+/* The counts file among the inputs; NULL: they are text. */
+static int find_counts(struct run *run, const char **counts)
+{
+    const struct arguments *arguments = run->arguments;
+    *counts = NULL;
+    for (size_t k = 0; k < arguments->operand_count; k++)
+        if (counts_file_likely(arguments->operands[k]))
+            *counts = arguments->operands[k];
+    if (*counts && arguments->operand_count > 1)
+        return run_use_error(run,
+                             "%s is a counts file, and must then be the only input; psdvec counts "
+                             "merge adds several up",
+                             *counts);
+    return EXIT_FINE;
+}
+
+/* Options about text make no sense with a counts file. */
+static int refuse_text_options(struct run *run, const char *counts)
+{
+    const struct option_spec *const tables[] = {count_options, text_options};
+    for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
+        for (const struct option_spec *option = tables[t]; option->name; option++)
+            if (argument(run->arguments, option->name)->given)
+                return run_use_error(run,
+                                     "--%s is about reading text, and %s has been counted "
+                                     "already; leave it out, or give the text",
+                                     option->name, counts);
+    return EXIT_FINE;
+}
+
+static int from_counts(struct run *run, const struct train_setup *setup, const char *path)
+{
+    psdvec_counts *counts;
+    int code = refuse_text_options(run, path);
+    if (!code)
+        code = counts_file_open(run, path, &counts); /* another kind of file is told apart here */
+    if (code)
+        return code;
+    psdvec_counts_close(counts);
+    if (argument_flag(run->arguments, "dry-run"))
+        return train_plan_counts(run, setup, path);
+    psdvec_train_report report = {0};
+    double began = clock_seconds();
+    psdvec_status status = psdvec_train(run->ctx, &setup->train, path,
+                                        argument_text(run->arguments, "output"), &report);
+    if (status != PSDVEC_OK)
+        return interrupted_failed(run, status);
+    summary_train(run, NULL, &report, clock_seconds() - began);
+    return EXIT_FINE;
+}
+
+static int from_text(struct run *run, const struct train_setup *setup)
+{
+    const struct arguments *arguments = run->arguments;
+    psdvec_status status = psdvec_count_options_check(run->ctx, &setup->count);
+    if (status != PSDVEC_OK)
+        return run_failed(run, status);
+    if (argument_flag(arguments, "dry-run"))
+        return train_plan_text(run, setup);
+    run_tell_of_terminal(run);
+    psdvec_count_report count = {0};
+    psdvec_train_report report = {0};
+    double began = clock_seconds();
+    status = psdvec_train_text(run->ctx, &setup->train, &setup->count, arguments->operands,
+                               arguments->operand_count, argument_text(arguments, "output"), &count,
+                               &report);
+    if (status != PSDVEC_OK)
+        return interrupted_failed(run, status);
+    summary_train(run, &count, &report, clock_seconds() - began);
+    return EXIT_FINE;
+}
+
+static int act(struct run *run)
+{
+    struct train_setup setup = {0};
+    const char *counts = NULL;
+    int code = train_setup_gather(run, &setup);
+    if (!code)
+        code = run_library(run);
+    if (!code) {
+        psdvec_status status = psdvec_train_options_check(run->ctx, &setup.train);
+        if (status != PSDVEC_OK)
+            code = run_failed(run, status);
+    }
+    if (!code)
+        code = find_counts(run, &counts);
+    if (!code)
+        code = counts ? from_counts(run, &setup, counts) : from_text(run, &setup);
+    train_setup_free(&setup);
+    return code;
+}
+
+const struct command cmd_train = {
+    .name = "train",
+    .group = "Training",
+    .summary = "make vectors from text or from counts",
+    .synopsis = "INPUT... -o FILE [OPTION]...",
+    .description = description,
+    .tables = {train_options, count_options, text_options, common_options},
+    .presets = train_presets,
+    .examples = examples,
+    .notes = notes,
+    .least_operands = 1,
+    .most_operands = SIZE_MAX,
+    .missing = "say what to train on: text (files, folders, or - for standard input) or a counts "
+               "file",
+    .output_example = "wiki.safetensors",
+    .completes = COMPLETES_FILES,
+    .act = act};

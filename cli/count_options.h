@@ -1,0 +1,17 @@
+/* The options that say how text is counted: count and train have them. */
+#ifndef CLI_COUNT_OPTIONS_H
+#define CLI_COUNT_OPTIONS_H
+
+#include "run.h"
+#include "word_list.h"
+
+extern const struct option_spec count_options[];
+
+/* As text_options_read(), which it calls; the list of --keep is not read. */
+void count_options_read(const struct arguments *arguments, bool defaults, psdvec_count_options *to);
+
+/* All of it from the command line, with --keep, whose words are in `keep`: start it from {0}, and
+ * free it when the options are no longer used, also after a failure. Returns an exit status. */
+int count_options_gather(struct run *run, psdvec_count_options *to, struct word_list *keep);
+
+#endif

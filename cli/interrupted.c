@@ -1,0 +1,77 @@
+/* Looking at OUTPUT.partial from outside: whether it is there and what it is about. Whether a
+ * run can go on from it, the library decides. */
+#include "interrupted.h"
+
+#include "human.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static char *folder_of(const char *output)
+{
+    return must_format("%s.partial", output);
+}
+
+static bool is_state(const char *name)
+{
+    static const char end[] = ".safetensors";
+    size_t length = strlen(name);
+    return name[0] != '.' && length > strlen(end) && !strcmp(name + length - strlen(end), end);
+}
+
+char *interrupted_state(const char *output)
+{
+    char *folder = folder_of(output);
+    struct dirent **entries;
+    int count = scandir(folder, &entries, NULL, NULL);
+    size_t files = 0;
+    uint64_t bytes = 0;
+    for (int k = 0; k < count; k++) {
+        struct stat status;
+        char *path = must_format("%s/%s", folder, entries[k]->d_name);
+        if (is_state(entries[k]->d_name) && lstat(path, &status) == 0 && S_ISREG(status.st_mode)) {
+            files++;
+            bytes += (uint64_t)status.st_size;
+        }
+        free(path);
+        free(entries[k]);
+    }
+    if (count >= 0)
+        free(entries);
+    struct buffer text = {0};
+    if (files) {
+        buffer_format(&text, "%zu file%s (", files, files == 1 ? "" : "s");
+        human_bytes(&text, (double)bytes);
+        buffer_format(&text, ") in %s", folder);
+    }
+    free(folder);
+    return text.text;
+}
+
+int interrupted_failed(struct run *run, psdvec_status status)
+{
+    if (status != PSDVEC_ERR_CANCELLED)
+        return run_failed(run, status);
+    const char *resume = argument_text(run->arguments, "resume");
+    const char *restart = argument_flag(run->arguments, "restart") ? " without --restart" : "";
+    char *state = interrupted_state(argument_text(run->arguments, "output"));
+    struct buffer sentence = {0};
+    if (state)
+        buffer_format(
+            &sentence,
+            "stopped; what is done is kept, %s, and the same command%s goes on from there", state,
+            restart);
+    else if (resume)
+        buffer_format(&sentence,
+                      "stopped; the counts of finished inputs are kept in %s, and the same command "
+                      "goes on from there",
+                      resume);
+    else
+        buffer_text(&sentence, "stopped before a part was finished; the same command begins anew");
+    int code = run_failed_because(run, status, sentence.text);
+    buffer_free(&sentence);
+    free(state);
+    return code;
+}

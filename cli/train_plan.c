@@ -1,0 +1,342 @@
+/* Plans. From counts the library makes one. From text there is only an estimate, from the size
+ * of the inputs and from laws that hold for much text roughly: with t running words, the words
+ * seen m times or more depend on t / m alone, and the pairs grow as powers of the words, the
+ * text and the window. The numbers below were measured on parts of the English Wikipedia from
+ * 250,000 to 64 million words, where they miss the words by a tenth and the pairs by half. */
+#include "train_plan.h"
+
+#include "counts_file.h"
+#include "exit_status.h"
+#include "human.h"
+#include "interrupted.h"
+#include "summary.h"
+#include "system.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ---- What both have -------------------------------------------------------------------- */
+
+static void add_state(struct buffer *to, struct buffer *value, const struct run *run)
+{
+    char *state = interrupted_state(argument_text(run->arguments, "output"));
+    if (!state)
+        buffer_text(value, "none; the run begins at the beginning");
+    else if (argument_flag(run->arguments, "restart"))
+        buffer_format(value, "%s, to be forgotten", state);
+    else
+        buffer_format(value, "%s; with the same options and input the run goes on from there",
+                      state);
+    summary_line(to, "interrupted", value);
+    free(state);
+}
+
+/* Two digits: more would promise too much. */
+static double rough(double number)
+{
+    if (number <= 0)
+        return 0;
+    double unit = pow(10, floor(log10(number)) - 1);
+    return round(number / unit) * unit;
+}
+
+static void add_time(struct buffer *to, struct buffer *value, double seconds)
+{
+    if (seconds < 1) {
+        buffer_text(value, "less than a second");
+    } else {
+        buffer_text(value, "about ");
+        human_seconds(value, rough(seconds));
+    }
+    summary_line(to, "time", value);
+}
+
+static void add_core(struct buffer *value, double words, double core)
+{
+    if (core >= words)
+        buffer_text(value, ", all solved together");
+    else {
+        buffer_text(value, ", ");
+        human_count(value, (uint64_t)core);
+        buffer_text(value, " solved together, the others by regression");
+    }
+}
+
+/* ---- From counts ------------------------------------------------------------------------ */
+
+static void log_plan(struct run *run, const psdvec_train_plan *plan)
+{
+    struct buffer line = {0};
+    buffer_format(&line,
+                  "\"words\": %" PRIu32 ", \"core_words\": %" PRIu32 ", \"dim\": %" PRIu32
+                  ", \"pairs\": %" PRIu64 ", \"memory\": %" PRIu64 ", \"memory_least\": %" PRIu64
+                  ", \"memory_budget\": %" PRIu64
+                  ", \"streamed\": %s, \"temporary_bytes\": %" PRIu64 ", \"output_bytes\": %" PRIu64
+                  ", \"seconds\": %.3f",
+                  plan->words, plan->core_words, plan->dim, plan->pairs, plan->memory,
+                  plan->memory_least, plan->memory_budget, plan->streamed ? "true" : "false",
+                  plan->temporary_bytes, plan->output_bytes, plan->seconds);
+    log_event(&run->log, "plan", line.text);
+    buffer_free(&line);
+}
+
+static void add_memory(struct buffer *to, struct buffer *value, const psdvec_train_plan *plan)
+{
+    human_bytes(value, (double)plan->memory);
+    buffer_text(value, " with everything in memory, ");
+    human_bytes(value, (double)plan->memory_least);
+    buffer_text(value, " with the pairs on disk");
+    summary_line(to, "memory", value);
+    human_bytes(value, (double)plan->memory_budget);
+    if (plan->memory_least > plan->memory_budget)
+        buffer_text(value, " is too little: raise --memory, or lower --core or --dim");
+    else
+        buffer_text(value, plan->streamed ? ", so the pairs go to a temporary file"
+                                          : ", so everything stays in memory");
+    summary_line(to, "allowed", value);
+}
+
+int train_plan_counts(struct run *run, const struct train_setup *setup, const char *counts)
+{
+    psdvec_train_plan plan;
+    psdvec_status status = psdvec_train_plan_make(run->ctx, &setup->train, counts, &plan);
+    if (status != PSDVEC_OK)
+        return run_failed(run, status);
+    log_plan(run, &plan);
+    struct buffer text = {0}, value = {0};
+    buffer_format(&text, "Plan for %s from %s\n", argument_text(run->arguments, "output"), counts);
+    human_count(&value, plan.words);
+    add_core(&value, plan.words, plan.core_words);
+    summary_line(&text, "words", &value);
+    buffer_format(&value, "%" PRIu32, plan.dim);
+    summary_line(&text, "dimensions", &value);
+    human_count(&value, plan.pairs);
+    buffer_text(&value, " of core words at most");
+    summary_line(&text, "pairs", &value);
+    add_memory(&text, &value, &plan);
+    human_bytes(&value, (double)plan.output_bytes);
+    buffer_text(&value, " for the model");
+    if (plan.temporary_bytes) {
+        buffer_text(&value, ", ");
+        human_bytes(&value, (double)plan.temporary_bytes);
+        buffer_text(&value, " for temporary files");
+    }
+    summary_line(&text, "disk", &value);
+    add_time(&text, &value, plan.seconds);
+    add_state(&text, &value, run);
+    output_text(&run->out, text.text);
+    buffer_free(&text);
+    buffer_free(&value);
+    return EXIT_FINE;
+}
+
+/* ---- From text: sizes ------------------------------------------------------------------- */
+
+static bool is_packed(const char *path)
+{
+    static const char *const ends[] = {".gz", ".bz2", ".xz", ".zst", ".lz4", ".zip", ".tgz"};
+    size_t length = strlen(path);
+    for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
+        size_t end = strlen(ends[k]);
+        if (length > end && !strcmp(path + length - end, ends[k]))
+            return true;
+    }
+    return false;
+}
+
+/* A folder and those around it: links may lead back into them. */
+struct inside {
+    const struct inside *outer;
+    dev_t device;
+    ino_t inode;
+};
+
+static bool leads_back(const struct inside *outer, const struct stat *status)
+{
+    for (; outer; outer = outer->outer)
+        if (outer->device == status->st_dev && outer->inode == status->st_ino)
+            return true;
+    return false;
+}
+
+/* Adds the bytes of text below `path`. 0, or errno. */
+static int add_size(const char *path, double *bytes, const struct inside *outer)
+{
+    static const double unpacked = 3; /* bytes of text in one of a packed file, about */
+    struct stat status;
+    if (stat(path, &status) != 0)
+        return errno;
+    if (!S_ISDIR(status.st_mode)) {
+        *bytes += (double)status.st_size * (is_packed(path) ? unpacked : 1);
+        return 0;
+    }
+    if (leads_back(outer, &status))
+        return 0;
+    struct inside here = {outer, status.st_dev, status.st_ino};
+    struct dirent **entries;
+    int count = scandir(path, &entries, NULL, NULL);
+    if (count < 0)
+        return errno;
+    for (int k = 0; k < count; k++) {
+        if (entries[k]->d_name[0] != '.') {
+            char *inner = must_format("%s/%s", path, entries[k]->d_name);
+            add_size(inner, bytes, &here); /* what cannot be read shows when it is counted */
+            free(inner);
+        }
+        free(entries[k]);
+    }
+    free(entries);
+    return 0;
+}
+
+static int text_size(struct run *run, double *bytes)
+{
+    const struct arguments *arguments = run->arguments;
+    *bytes = 0;
+    for (size_t k = 0; k < arguments->operand_count; k++) {
+        const char *path = arguments->operands[k];
+        if (!strcmp(path, "-"))
+            return run_use_error(run, "--dry-run cannot know how much text will come from standard "
+                                      "input; save it to a file first");
+        int error = add_size(path, bytes, NULL);
+        if (error)
+            return run_error(run, EXIT_INPUT, "cannot read %s: %s", path, system_error(error));
+    }
+    return EXIT_FINE;
+}
+
+/* ---- From text: laws -------------------------------------------------------------------- */
+
+struct estimate {
+    double bytes, tokens, words, core, pairs, memory, output, counts, seconds;
+};
+
+/* Words seen m times or more in a text of t words, by t / m; between the points, and beyond
+ * them, straight lines in logarithms. */
+static double words_seen(double share)
+{
+    static const struct {
+        double share, words;
+    } points[] = {{2475, 246},     {9947, 1222},     {49512, 5500},     {200282, 14200},
+                  {800532, 32900}, {3202130, 70300}, {12820451, 155586}};
+    enum { POINTS = sizeof points / sizeof *points };
+    if (share <= 1)
+        return 1;
+    size_t k = 0;
+    while (k + 2 < POINTS && share > points[k + 1].share)
+        k++;
+    double slope = log(points[k + 1].words / points[k].words) /
+                   log(points[k + 1].share / points[k].share);
+    double words = points[k].words * pow(share / points[k].share, slope);
+    return words < 1 ? 1 : words;
+}
+
+static double pairs_seen(double words, double tokens, double window)
+{
+    double pairs = 1.05 * pow(words, 0.414) * pow(tokens, 0.656) * pow(window, 0.767);
+    return fmin(pairs, words * words);
+}
+
+/* What a list of words holds; 0 if it cannot be known. */
+static double words_listed(struct run *run, const char *path)
+{
+    double words = 0;
+    if (counts_file_likely(path)) {
+        psdvec_counts *counts;
+        if (psdvec_counts_open(run->ctx, path, &counts) != PSDVEC_OK)
+            return 0;
+        words = psdvec_counts_get_info(counts)->words;
+        psdvec_counts_close(counts);
+        return words;
+    }
+    size_t length;
+    char *text = read_whole(path, &length);
+    for (size_t k = 0; text && k < length; k++)
+        words += text[k] == '\n';
+    free(text);
+    return words;
+}
+
+static void make_estimate(struct run *run, const struct train_setup *setup, struct estimate *e)
+{
+    static const double bytes_a_word = 6.3, count_rate = 5e6; /* words a second and thread */
+    /* Seconds for one pair, dimension and iteration on one thread. */
+    static const double solve_cost = 1.7e-9;
+    const psdvec_train_options *train = &setup->train;
+    const psdvec_count_options *count = &setup->count;
+    double threads = psdvec_threads(run->ctx), dim = train->dim;
+    e->tokens = e->bytes / bytes_a_word;
+    e->words = words_seen(e->tokens / (double)count->min_count);
+    if (count->max_vocab)
+        e->words = fmin(e->words, count->max_vocab);
+    double listed = count->vocab_file ? words_listed(run, count->vocab_file) : 0;
+    if (listed > 0)
+        e->words = listed;
+    e->core = train->core && train->core < e->words ? train->core : e->words;
+    e->pairs = pairs_seen(e->words, e->tokens, count->window);
+    e->counts = 8 * e->pairs + 48 * e->words;
+    /* A pair with its two numbers and its place; some matrices of the vectors' size. */
+    e->memory = 12 * e->pairs + 4 * dim * (5 * e->core + e->words);
+    e->output = e->words * (4 * dim + 40);
+    e->seconds = e->tokens / count_rate / threads +
+                 solve_cost * e->pairs * dim * train->iterations / threads;
+}
+
+static void log_estimate(struct run *run, const struct estimate *e)
+{
+    struct buffer line = {0};
+    buffer_format(&line,
+                  "\"estimate\": true, \"bytes\": %.0f, \"tokens\": %.0f, \"words\": %.0f"
+                  ", \"core_words\": %.0f, \"pairs\": %.0f, \"memory\": %.0f"
+                  ", \"temporary_bytes\": %.0f, \"output_bytes\": %.0f, \"seconds\": %.3f",
+                  e->bytes, e->tokens, e->words, e->core, e->pairs, e->memory, e->counts, e->output,
+                  e->seconds);
+    log_event(&run->log, "plan", line.text);
+    buffer_free(&line);
+}
+
+int train_plan_text(struct run *run, const struct train_setup *setup)
+{
+    struct estimate e = {0};
+    int code = text_size(run, &e.bytes);
+    if (code)
+        return code;
+    make_estimate(run, setup, &e);
+    log_estimate(run, &e);
+    struct buffer text = {0}, value = {0};
+    buffer_format(&text, "Estimate for %s, from the size of the text alone\n",
+                  argument_text(run->arguments, "output"));
+    human_bytes(&value, rough(e.bytes));
+    buffer_text(&value, ", about ");
+    human_count(&value, (uint64_t)rough(e.tokens));
+    buffer_text(&value, " words");
+    summary_line(&text, "text", &value);
+    human_count(&value, (uint64_t)rough(e.words));
+    add_core(&value, rough(e.words), rough(e.core));
+    summary_line(&text, "words", &value);
+    buffer_format(&value, "%" PRIu32, setup->train.dim);
+    summary_line(&text, "dimensions", &value);
+    human_count(&value, (uint64_t)rough(e.pairs));
+    summary_line(&text, "pairs", &value);
+    human_bytes(&value, rough(e.memory));
+    buffer_text(&value, " with everything in memory; allowed are ");
+    human_bytes(&value, (double)psdvec_memory_budget(run->ctx));
+    summary_line(&text, "memory", &value);
+    human_bytes(&value, rough(e.output));
+    buffer_text(&value, " for the model, ");
+    human_bytes(&value, rough(e.counts));
+    buffer_text(&value, " for the counts on the way");
+    summary_line(&text, "disk", &value);
+    add_time(&text, &value, e.seconds);
+    add_state(&text, &value, run);
+    buffer_text(&text, "Count the text first, and psdvec train COUNTS --dry-run knows better.\n");
+    output_text(&run->out, text.text);
+    buffer_free(&text);
+    buffer_free(&value);
+    return EXIT_FINE;
+}

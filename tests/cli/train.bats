@@ -1,0 +1,430 @@
+# psdvec train and psdvec extend: what they accept, what they say, and that a run that was
+# interrupted ends with the same bits.
+bats_require_minimum_version 1.5.0
+load common
+
+setup() { common_setup; }
+
+# Text whose words have something to say about each other: each line is about one of 20 subjects,
+# with 30 words of its own and 300 that all share.
+some_text() { # FILE LINES SEED
+    awk -v lines="$2" -v seed="$3" 'BEGIN {
+        srand(seed)
+        for (line = 0; line < lines; line++) {
+            subject = int(rand() * 20)
+            for (i = 0; i < 20; i++)
+                if (rand() < 0.5) printf "s%da%d ", subject, int(30 * rand() * rand())
+                else printf "c%d ", int(300 * rand() * rand())
+            print ""
+        }
+    }' | sed 's/[0-9]/&x/g; y/0123456789/bdefghijkl/' >"$1"
+}
+
+# Counted as the default preset would count it.
+some_counts() {
+    some_text text.txt 4000 1
+    "$PSDVEC" count -q text.txt --distance linear --oov drop --subsample 1e-3 -o counts.st
+}
+
+train() { "$PSDVEC" train -q "$@"; }
+
+# Long enough to be interrupted, short enough to wait for.
+slow=(--dim 60 --iterations 30 --eigen-tolerance 1e-5)
+
+# ---- The command line --------------------------------------------------------------------------
+
+@test "operands and -o are asked for" {
+    refused 2 "say what to train on: text" train
+    refused 2 "say where the result goes, for example -o wiki.safetensors" train x
+    refused 2 "say which model to extend, and from what" extend x -o y
+    refused 2 "say where the result goes" extend x y
+    refused 3 "nosuch" train nosuch -o m.st
+    refused 3 "nosuch" extend nosuch small.txt -o m.st
+    [ ! -e m.st ] && [ ! -e m.st.partial ]
+}
+
+@test "numbers and lists are strict" {
+    refused 2 "--dim must be a whole number from 1 to 10000, not '0'" train x -o y --dim 0
+    refused 2 "--core must be a whole number from 1 to 4294967295 or all, not '0'" \
+        train x -o y --core 0
+    refused 2 "or all, not 'al'" train x -o y --core al
+    refused 2 "--rho-target must be a number from -100 to 100, not 'x'" train x -o y --rho-target x
+    refused 2 "--core-mu must be a number of at least 0, not '-1'" train x -o y --core-mu -1
+    for list in '' , 2, ,2 2,,4 2,x '2, 4' 2,-1 nan 2:4; do
+        refused 2 "--mu must be numbers of at least 0 with commas between, not '$list'" \
+            train x -o y --core 5 --mu "$list"
+    done
+    for list in '' 0 1,2.5 1,x 1,4294967296; do
+        refused 2 "--bands must be whole numbers from 1 to 4294967295 with commas between" \
+            train x -o y --core 5 --bands "$list"
+    done
+    refused 2 "--preset must be default or paper, not 'papers'; did you mean 'paper'?" \
+        train x -o y --preset papers
+    refused 2 "--min-count must be a whole number of at least 1" extend m x -o y --min-count 0
+    refused 2 "--mu must be a number of at least 0, not '2,4'" extend m x -o y --mu 2,4
+}
+
+@test "options that contradict each other are refused, with the remedy" {
+    refused 2 "use both or neither" train x -o y --weights smoothed
+    refused 2 "--rho 0.2 belongs to --weights factored" train x -o y --weights raw --rho 0.2
+    refused 2 "use --start 0 or --target smoothed" train x -o y --start 0.5
+    refused 2 "steps of length 2.09" train x -o y --relaxation 1.9
+    refused 2 "--kappa is 0; it must be above 0" train x -o y --target smoothed --kappa 0
+    refused 2 "makes 3 bands, and --mu has 2 numbers" \
+        train x -o y --core 5 --mu 1,2 --bands 6,7
+    refused 2 "the ranks must ascend" train x -o y --core 5 --mu 1,2,3 --bands 7,6
+    refused 2 "lies within the core" train x -o y --core 5 --mu 1,2 --bands 3
+}
+
+@test "options that would do nothing are refused" {
+    refused 2 "--kappa does nothing here; it belongs to --target smoothed" train x -o y --kappa 0.1
+    refused 2 "it belongs to --target pmi" train x -o y --preset paper --context-power 1
+    refused 2 "it belongs to --weights factored" train x -o y --preset paper --factor-power 1
+    refused 2 "--weights factored with --rho above 0" train x -o y --rho 0 --rho-target 1
+    refused 2 "it belongs to --weights raw or smoothed" train x -o y --cut 0.1
+    refused 2 "it belongs to --weights glove" train x -o y --glove-max 5
+    refused 2 "words behind the core" train x -o y --mu 2,4
+    refused 2 "words behind the core" train x -o y --unseen-weight 0.001
+}
+
+@test "values of a preset that do not go with what was typed are put aside" {
+    some_counts
+    for options in "--weights raw" "--weights glove --glove-max 20" "--preset paper --target pmi" \
+        "--target smoothed --weights smoothed" "--preset paper --weights factored --core all"; do
+        # shellcheck disable=SC2086
+        train counts.st $options --dim 5 --iterations 1 -o m.st
+    done
+}
+
+@test "with a counts file, options about text are refused" {
+    small_text
+    "$PSDVEC" count -q small.txt --min-count 1 -o c.st
+    refused 2 "--window is about reading text, and c.st has been counted already" \
+        train c.st --window 3 -o m.st
+    refused 2 "--sentences is about reading text" train c.st --sentences -o m.st
+    refused 2 "--keep is about reading text" train c.st --keep the -o m.st
+    refused 2 "c.st is a counts file, and must then be the only input" train c.st small.txt -o m.st
+    refused 2 "counts merge" train c.st c.st -o m.st
+}
+
+@test "files that are neither text nor counts are refused" {
+    small_text
+    "$PSDVEC" count -q small.txt --min-count 1 -o c.st
+    head -c 500 c.st >cut.st
+    refused 4 "cut.st" train cut.st -o m.st
+    head -c 1000 /dev/urandom >noise
+    printf '\0\0\0' >>noise
+    refused 3 "noise" train noise -o m.st
+    [ ! -e m.st ] && [ ! -e m.st.partial ]
+}
+
+@test "the output is not one of the inputs" {
+    some_counts
+    cp counts.st kept
+    refused 5 "counts.st" train counts.st -o counts.st
+    cmp counts.st kept
+    cp text.txt kept
+    refused 5 "text.txt" train text.txt -o text.txt
+    cmp text.txt kept
+    [ ! -e counts.st.partial ] && [ ! -e text.txt.partial ]
+}
+
+@test "the log starts with the values of the preset" {
+    refused 3 nosuch train nosuch -o y --log a.jsonl
+    sed -n 1p a.jsonl | grep -q '"preset": "default", "dim": 300, "form": "symmetric", "core": 0'
+    sed -n 1p a.jsonl | grep -q '"mu": \[2\]'
+    sed -n 1p a.jsonl | grep -q '"window": 5, "distance": "linear", "oov": "drop"'
+    refused 3 nosuch train nosuch -o y --preset paper --dim 50 --bands 30000,40000 --log b.jsonl
+    sed -n 1p b.jsonl | grep -q '"preset": "paper", "dim": 50, "form": "psd", "core": 25000'
+    sed -n 1p b.jsonl | grep -q '"mu": \[2, 4, 8\], "bands": \[30000, 40000\]'
+    sed -n 1p b.jsonl | grep -q '"window": 3, "distance": "uniform", "oov": "keep"'
+    sed -n 1p b.jsonl | grep -q '"min-count": 100'
+}
+
+# ---- Plans ------------------------------------------------------------------------------------
+
+@test "--dry-run prints a plan and makes nothing" {
+    some_counts
+    ls -A >before
+    "$PSDVEC" train counts.st --dry-run -o m.st >plan
+    rm plan && ls -A | grep -v '^before$' | diff <(grep -v '^before$' before) -
+    "$PSDVEC" train counts.st --dry-run -o m.st --core 100 --dim 20 >plan
+    grep -q '^Plan for m.st from counts.st$' plan
+    grep -Eq '^  words +[0-9,]+, 100 solved together, the others by regression$' plan
+    grep -Eq '^  dimensions +20$' plan
+    grep -Eq '^  pairs +[0-9,]+ of core words at most$' plan
+    grep -Eq '^  memory +.*iB with everything in memory, .*iB with the pairs on disk$' plan
+    grep -Eq '^  disk +.* for the model' plan
+    grep -Eq '^  time +' plan
+    grep -q 'interrupted none' plan
+    refused 2 "--window is about reading text" train counts.st --dry-run --window 3 -o m.st
+}
+
+@test "--dry-run on text is an estimate, and says so" {
+    some_text text.txt 4000 1
+    mkdir folder
+    cp text.txt folder
+    gzip -c text.txt >folder/more.txt.gz
+    "$PSDVEC" train text.txt folder --dry-run -o m.st >plan 2>stderr
+    [ ! -s stderr ]
+    grep -q '^Estimate for m.st, from the size of the text alone$' plan
+    for label in text words dimensions pairs memory disk time interrupted; do
+        grep -Eq "^  $label +" plan
+    done
+    grep -q 'psdvec train COUNTS --dry-run knows better' plan
+    refused 3 "cannot read nosuch: No such file" train text.txt nosuch --dry-run -o m.st
+    refused 2 "cannot know how much text" train - --dry-run -o m.st
+    refused 2 "a fixed vocabulary and words to keep" train text.txt --vocab x --keep y --dry-run -o m
+}
+
+# ---- Training ---------------------------------------------------------------------------------
+
+@test "a run says what it does, and the log has it for programs" {
+    some_counts
+    "$PSDVEC" train counts.st --dim 20 --core 200 --iterations 3 -o m.st --log log >stdout 2>stderr
+    [ ! -s stdout ]
+    [ "$(grep -c '^iteration' stderr)" -eq 3 ]
+    for label in model core eigenvalues pairs objective time memory written; do
+        grep -Eq "^  $label +" stderr
+    done
+    grep -Eq '^  model +[0-9,]+ words, 20 dimensions$' stderr
+    grep -Eq '^  eigenvalues +[0-9]+ positive, [0-9]+ negative$' stderr
+    grep -Eq '^  objective +[0-9.e+]+ after 3 iterations$' stderr
+    grep -Eq '^  written +m.st \(.*B\)$' stderr
+    [ "$(grep -c '"event": "step"' log)" -eq 3 ]
+    grep '"event": "result"' log | grep -q '"dim": 20.*"objective": .*"solve_seconds"'
+    if command -v python3 >/dev/null; then
+        python3 -c 'import json; [json.loads(line) for line in open("log")]'
+    fi
+    "$PSDVEC" train counts.st --dim 20 --core 200 --iterations 3 -o m.st -q 2>stderr
+    [ ! -s stderr ]
+}
+
+@test "on a terminal the progress line has the objective" {
+    script -qec true /dev/null </dev/null >/dev/null 2>&1 || skip "no terminal to be had"
+    some_counts
+    run script -qec "stty cols 120; TERM=xterm '$PSDVEC' train counts.st ${slow[*]} -o m.st" /dev/null </dev/null
+    [[ $output == *$'\r\033[K'*"% "*"  objective "* ]]
+}
+
+@test "training from text is counting and training, bit for bit" {
+    some_counts
+    train counts.st --dim 20 -o a.st
+    train text.txt --dim 20 -o b.st
+    cmp a.st b.st
+    run "$PSDVEC" train text.txt --dim 20 -o b.st
+    [[ $output == *"  read "*" words in 4,000 documents"* ]]
+    [[ $output == *"  of which    counting "* ]]
+    [ "$(ls -A)" = "$(printf 'a.st\nb.st\ncounts.st\ntext.txt')" ]
+}
+
+@test "the same bits for any number of threads, and for any memory" {
+    some_counts
+    for options in "" "--preset paper --core 200 --dim 20" "--core 200 --dim 20 --mu 2,4"; do
+        # shellcheck disable=SC2086
+        train counts.st $options --threads 1 -o one.st
+        for threads in 2 4; do
+            # shellcheck disable=SC2086
+            train counts.st $options --threads $threads -o many.st
+            cmp one.st many.st
+        done
+        # shellcheck disable=SC2086
+        train counts.st $options --threads 1 --memory 64M -o less.st
+        cmp one.st less.st
+    done
+}
+
+@test "too little memory is refused before any work, with the option that helps" {
+    [ -z "${SANITIZE:-}" ] || skip "sanitizers need memory of their own"
+    some_counts
+    run "$PSDVEC" train counts.st --memory 100K -o m.st
+    [ "$status" -eq 6 ]
+    [[ $output == *memory* ]]
+    [ ! -e m.st ]
+}
+
+# ---- Interrupted runs ---------------------------------------------------------------------------
+
+@test "a run killed at any time goes on, and ends with the same bits" {
+    some_counts
+    train counts.st "${slow[@]}" --threads 1 -o direct.st
+    for delay in 0.05 0.1 0.2 0.3 0.5 0.8; do
+        "$PSDVEC" train -q counts.st "${slow[@]}" --threads 1 -o resumed.st 3>&- &
+        sleep $delay
+        kill -9 $! 2>/dev/null || true
+        wait $! 2>/dev/null || true
+        [ -z "$(find . -maxdepth 1 -name '.*psdvec*')" ]
+    done
+    train counts.st "${slow[@]}" -o resumed.st
+    cmp direct.st resumed.st
+    [ ! -e resumed.st.partial ]
+}
+
+@test "the same from text, and in the regression of words behind the core" {
+    some_text text.txt 4000 1
+    options=(--dim 60 --core 50 --iterations 30 --eigen-tolerance 1e-5 --mu 2,4)
+    train text.txt "${options[@]}" --threads 1 -o direct.st
+    for delay in 0.03 0.1 0.2 0.4 0.8; do
+        "$PSDVEC" train -q text.txt "${options[@]}" --threads 1 -o resumed.st 3>&- &
+        sleep $delay
+        kill -9 $! 2>/dev/null || true
+        wait $! 2>/dev/null || true
+    done
+    train text.txt "${options[@]}" -o resumed.st
+    cmp direct.st resumed.st
+    [ "$(ls -A)" = "$(printf 'direct.st\nresumed.st\ntext.txt')" ]
+}
+
+# interrupt OPTION...: leaves the state of a run stopped by Ctrl-C, its words in stderr.
+interrupt() {
+    "$PSDVEC" train counts.st "${slow[@]}" --iterations 10000 -o m.st "$@" 3>&- 2>stderr &
+    local process=$! tries=0
+    while [ ! -e m.st.partial ] || ! grep -q '^iteration' stderr; do
+        sleep 0.05
+        tries=$((tries + 1))
+        [ $tries -lt 400 ]
+    done
+    kill -INT $process
+    local status=0
+    wait $process || status=$?
+    [ "$status" -eq 130 ]
+}
+
+@test "Ctrl-C: status 130, and the sentence says how to go on" {
+    some_counts
+    # A job in the background ignores SIGINT unless job control is on.
+    set -m
+    interrupt
+    grep -Eq 'stopped; what is done is kept, [0-9]+ files? .* in m.st.partial, and the same command goes on from there' stderr
+    [ -d m.st.partial ]
+    [ ! -e m.st ]
+    "$PSDVEC" train counts.st "${slow[@]}" --iterations 10000 -o m.st --dry-run >plan
+    grep -Eq 'interrupted [0-9]+ files? \(.*\) in m.st.partial; with the same options and input the run goes on from there' plan
+    interrupt --restart
+    grep -q 'the same command without --restart goes on' stderr
+}
+
+@test "after an interruption other options begin anew, with a warning, and nothing stale is used" {
+    some_counts
+    train counts.st --dim 30 -o direct.st
+    set -m
+    interrupt
+    run "$PSDVEC" train counts.st --dim 30 -o m.st
+    [ "$status" -eq 0 ]
+    [[ $output == *"what an interrupted run left there is forgotten"* ]]
+    cmp direct.st m.st
+    [ ! -e m.st.partial ]
+    # So does another input of the same name.
+    interrupt
+    cp counts.st old.st
+    some_text text.txt 4000 2
+    "$PSDVEC" count -q text.txt --distance linear --oov drop --subsample 1e-3 -o counts.st
+    train counts.st "${slow[@]}" --iterations 2 -o direct.st
+    train counts.st "${slow[@]}" --iterations 2 -o m.st 2>stderr
+    cmp direct.st m.st
+}
+
+@test "--restart forgets what was left" {
+    some_counts
+    set -m
+    interrupt
+    run "$PSDVEC" train counts.st "${slow[@]}" --iterations 2 -o m.st --restart
+    [ "$status" -eq 0 ]
+    [[ $output != *warning* ]]
+    [ ! -e m.st.partial ]
+}
+
+@test "two runs with the same output: the second is refused" {
+    some_counts
+    "$PSDVEC" train counts.st "${slow[@]}" --iterations 10000 -o m.st 3>&- 2>stderr.first &
+    first=$!
+    while [ ! -e m.st.partial/lock ]; do sleep 0.05; done
+    refused 5 "another run is writing this model" train counts.st --dim 20 -o m.st
+    kill -9 $first
+    wait $first || true
+    train counts.st --dim 20 -o m.st 2>/dev/null
+    [ ! -e m.st.partial ]
+}
+
+@test "a folder of somebody else in the place of the state is refused, and stays" {
+    some_counts
+    mkdir m.st.partial
+    echo dear >m.st.partial/own.safetensors
+    refused 5 "m.st.partial: is in the way" train counts.st --dim 20 -o m.st
+    [ "$(ls -A m.st.partial)" = own.safetensors ]
+}
+
+# ---- Extending --------------------------------------------------------------------------------
+
+# vectors FILE: its words and numbers as text, to compare.
+vectors() {
+    "$PSDVEC" convert -q "$1" "$1.txt"
+    tail -n +2 "$1.txt"
+}
+
+# A model of the text with the words of subject "sbx" unknown to it.
+old_model() {
+    some_text all.txt 4000 1
+    grep -v sbx all.txt >old.txt
+    grep sbx all.txt >new.txt
+    train old.txt --dim 20 --core 200 --mu 2 "$@" -o old.st
+}
+
+@test "extend adds words, and the old vectors keep their bits" {
+    old_model
+    "$PSDVEC" extend old.st new.txt -o new.st 2>stderr
+    grep -Eq '^  model +[0-9,]+ new words, [0-9,]+ as they were$' stderr
+    grep -Eq '^  core +[0-9,]+ of the model.s core words stand in the new text$' stderr
+    grep -Eq '^  written +new.st' stderr
+    vectors old.st >a
+    vectors new.st >b
+    [ "$(wc -l <b)" -gt "$(wc -l <a)" ]
+    head -n "$(wc -l <a)" b | cmp - a
+    "$PSDVEC" extend -q old.st new.txt -o again.st --threads 1
+    cmp new.st again.st
+}
+
+@test "extend takes a counts file too" {
+    old_model
+    "$PSDVEC" count -q new.txt --distance linear --oov drop --subsample 1e-3 -o new.counts.st
+    "$PSDVEC" extend -q old.st new.counts.st -o new.st
+    vectors old.st >a
+    vectors new.st >b
+    head -n "$(wc -l <a)" b | cmp - a
+}
+
+@test "words of an earlier extension are an error, unless --replace" {
+    old_model
+    "$PSDVEC" extend -q old.st new.txt -o new.st
+    run "$PSDVEC" extend new.st new.txt -o newer.st
+    [ "$status" -ne 0 ]
+    [[ $output == *--replace* ]]
+    [ ! -e newer.st ]
+    run "$PSDVEC" extend new.st new.txt --replace -o newer.st
+    [ "$status" -eq 0 ]
+    [[ $output == *" replaced"* ]]
+}
+
+@test "a larger mu makes shorter vectors, and fewer words pass a higher --min-count" {
+    old_model
+    "$PSDVEC" extend -q old.st new.txt --mu 0.1 -o loose.st
+    "$PSDVEC" extend -q old.st new.txt --mu 1000 -o tight.st
+    length() {
+        vectors "$1" | awk '/^sbx/ { for (k = 2; k <= NF; k++) sum += $k * $k } END { print sum }'
+    }
+    awk -v a="$(length loose.st)" -v b="$(length tight.st)" 'BEGIN { exit !(a > 2 * b) }'
+    "$PSDVEC" extend -q old.st new.txt --min-count 200 -o few.st
+    [ "$(vectors few.st | wc -l)" -lt "$(vectors loose.st | wc -l)" ]
+}
+
+@test "extend refuses what is no model, and output that is input" {
+    old_model
+    run "$PSDVEC" extend new.txt old.txt -o x.st
+    [ "$status" -eq 3 ] || [ "$status" -eq 4 ]
+    [[ $output == *new.txt* ]]
+    cp old.st kept
+    refused 5 "old.st" extend old.st new.txt -o old.st
+    cmp old.st kept
+    refused 3 "nosuch" extend old.st nosuch -o x.st
+    [ ! -e x.st ]
+}
