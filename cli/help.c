@@ -67,9 +67,25 @@ char *command_unknown(const char *name)
                 : must_format("there is no command '%s'", name);
 }
 
+/* The second words of a family, on one line. */
+static void list_family(struct buffer *to, const char *word, size_t width)
+{
+    struct buffer names = {0};
+    for (size_t k = 0; commands[k]; k++)
+        if (commands[k]->group && in_family(commands[k], word))
+            buffer_format(&names, "%s%s", names.length ? ", " : "",
+                          commands[k]->name + strlen(word) + 1);
+    buffer_format(to, "  %-10s ...  ", word);
+    wrap(to, buffer_get(&names), 18, 18, width);
+    buffer_free(&names);
+}
+
+/* Those of a family with a line each; or all of them, with a line for a family: the
+ * main screen must fit a small terminal. */
 static void list_commands(struct buffer *to, const char *family, size_t width)
 {
     const char *group = "";
+    char *last = must_copy("");
     for (size_t k = 0; commands[k]; k++) {
         const struct command *command = commands[k];
         if (!command->group || (family && !in_family(command, family)))
@@ -78,9 +94,19 @@ static void list_commands(struct buffer *to, const char *family, size_t width)
             group = command->group;
             buffer_format(to, "\n%s:\n", group);
         }
+        const char *space = strchr(command->name, ' ');
+        if (!family && space) {
+            char *word = must_format("%.*s", (int)(space - command->name), command->name);
+            if (strcmp(word, last) != 0)
+                list_family(to, word, width);
+            free(last);
+            last = word;
+            continue;
+        }
         buffer_format(to, "  %-14s  ", command->name);
         wrap(to, command->summary, 18, 18, width);
     }
+    free(last);
 }
 
 void help_main(struct buffer *to, size_t width)

@@ -257,7 +257,7 @@ size_t pv_float_write(char *to, float value, int digits)
     decimal x = {.count = 1};
     if (value != 0)
         find_digits(fabsf(value), digits, &x);
-    if (x.exponent >= -5 && x.exponent < 0) { /* 0.00123 */
+    if (x.exponent >= -4 && x.exponent < 0) { /* 0.00123; the limits are those of printf */
         *at++ = '0';
         *at++ = '.';
         at = put_zeros(at, -x.exponent - 1);

@@ -5,7 +5,7 @@ load common
 setup() { common_setup; }
 
 visible="count tokenize counts-info counts-show counts-dump counts-merge counts-export
-         counts-import help"
+         counts-import info similar convert help"
 
 @test "psdvec --help shows all commands and two examples" {
     "$PSDVEC" --help | golden help-main
