@@ -218,7 +218,9 @@ static void find_digits(float value, int digits, decimal *out)
     int binary;
     frexp(d, &binary);
     int exponent = (int)floor((binary - 1) * 0.30102999566398120);
-    for (int count = digits ? digits : FLT_DIG; count <= PV_FLOAT_DIGITS; count++) {
+    /* Below FLT_MIN floats are further apart, and fewer digits may do. */
+    int least = value < FLT_MIN ? 1 : FLT_DIG;
+    for (int count = digits ? digits : least; count <= PV_FLOAT_DIGITS; count++) {
         if (!round_to(d, exponent, count, out))
             round_by_the_library(d, count, out);
         if (digits || gives_back(out, value))
