@@ -137,6 +137,7 @@ static void add_iterations(struct buffer *to, const struct run *run, const psdve
             add_spaces(to, 9);
         buffer_format(to, " %7.3g  %s", it->relaxation, run->palette.cyan);
         cell_bar(to, largest > 0 ? it->objective / largest : 0, 16, terminal_unicode());
+        drop_spaces(to);
         buffer_format(to, "%s\n", run->palette.plain);
     }
 }

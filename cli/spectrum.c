@@ -53,12 +53,6 @@ static void add_below(struct buffer *to, double height, size_t line, bool unicod
         buffer_text(to, left >= 0.5 || (some && line == 0) ? "-" : " ");
 }
 
-static void trim(struct buffer *text)
-{
-    while (text->length && text->text[text->length - 1] == ' ')
-        text->text[--text->length] = '\0';
-}
-
 static void add_scale(struct buffer *to, double value)
 {
     buffer_format(to, "%*.3g ", LABEL, value);
@@ -94,7 +88,7 @@ void spectrum_draw(struct buffer *to, const float *values, size_t count, size_t 
             add_spaces(to, LABEL + 1);
         for (size_t k = 0; k < columns.count; k++)
             add_above(to, columns.up[k], line, unicode);
-        trim(to);
+        drop_spaces(to);
         buffer_char(to, '\n');
     }
     add_scale(to, 0);
@@ -109,7 +103,7 @@ void spectrum_draw(struct buffer *to, const float *values, size_t count, size_t 
             add_spaces(to, LABEL + 1);
         for (size_t k = 0; k < columns.count; k++)
             add_below(to, columns.down[k], line, unicode);
-        trim(to);
+        drop_spaces(to);
         buffer_char(to, '\n');
     }
     free(columns.up);
