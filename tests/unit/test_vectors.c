@@ -132,7 +132,8 @@ static void bad_text_is_refused_with_the_line(void **state)
         {"4 100000\na 1\nb 2\nc 3\nd 4\n",
          "line 2: a word and 100000 numbers are expected, but 2 fields", NULL},
         {"\x1f\x8b\x08zzzz", "packed with gzip; unpack it first", NULL},
-        {"BZh91AY", "packed with bzip2", NULL},
+        {"BZh91AY&SYz", "packed with bzip2", NULL},
+        {"BZh 1 2\nPK 3 4\n", "BZh 1 2; PK 3 4; ", NULL},
         {"\xfd\x37zXZ", "packed with xz", NULL},
         {"\x28\xb5\x2f\xfdzzz", "packed with zstd", NULL},
         {"PK\x03\x04zzz", "zip archive", NULL},
@@ -263,6 +264,24 @@ static void bad_binary_is_refused(void **state)
     scratch_write(w->in, b.data, b.length);
     read_file(w, w->in, got, sizeof got);
     assert_non_null(strstr(got, "the vector of 'of' (word 2) has a number that is not finite"));
+}
+
+static void binary_that_looks_like_text_is_read(void **state)
+{
+    workshop *w = *state;
+    char got[500], wanted[100];
+    float x, y;
+    memcpy(&x, "AAAA", 4);
+    memcpy(&y, "?zzz", 4);
+    bytes b = {.length = 0};
+    add(&b, "2 2\n", 4);
+    add_record(&b, "the", x, x, "\n");
+    add_record(&b, "of", x, y, "\n");
+    scratch_write(w->in, b.data, b.length);
+    read_file(w, w->in, got, sizeof got);
+    snprintf(wanted, sizeof wanted, "the %g %g; of %g %g; ", (double)x, (double)x, (double)x,
+             (double)y);
+    assert_string_equal(got, wanted);
 }
 
 /* ---- npy ------------------------------------------------------------------------------ */
@@ -663,6 +682,7 @@ int main(void)
         CASE(the_first_bad_line_is_named_whatever_the_threads),
         CASE(lines_of_any_length_are_read),
         CASE(binary_is_read_with_newlines_or_without),
+        CASE(binary_that_looks_like_text_is_read),
         CASE(bad_binary_is_refused),
         CASE(npy_is_read_in_its_versions_and_widths),
         CASE(bad_npy_is_refused),
