@@ -40,7 +40,7 @@ static bool nearest(uint64_t m, int64_t exponent, float *value)
         d *= powers[exponent];
     else if (exponent < 0 && exponent >= -EXACT_POWERS)
         d /= powers[-exponent];
-    else if (exponent < 0 && exponent >= -2 * EXACT_POWERS)
+    else if (exponent < -EXACT_POWERS && exponent >= -2 * EXACT_POWERS)
         d = d / powers[EXACT_POWERS] / powers[-exponent - EXACT_POWERS];
     else
         return false;
@@ -253,8 +253,9 @@ size_t pv_float_write(char *to, float value, int digits)
     if (signbit(value))
         *at++ = '-';
     if (!isfinite(value)) {
-        memcpy(at, isnan(value) ? "nan" : "inf", 3);
-        return (size_t)(at + 3 - to);
+        for (const char *name = isnan(value) ? "nan" : "inf"; *name; name++)
+            *at++ = *name;
+        return (size_t)(at - to);
     }
     decimal x = {.count = 1};
     if (value != 0)
