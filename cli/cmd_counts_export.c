@@ -2,11 +2,7 @@
 #include "commands.h"
 #include "counts_file.h"
 #include "exit_status.h"
-#include "human.h"
-
-#include <inttypes.h>
-#include <string.h>
-#include <sys/stat.h>
+#include "summary.h"
 
 static const struct option_spec options[] = {
     {.name = "format",
@@ -40,26 +36,6 @@ static const struct example examples[] = {
      "For the original PSDVec program."},
     {0}};
 
-/* path may be NULL: nothing was written there. */
-static void tell(struct run *run, const char *path)
-{
-    if (!path)
-        return;
-    struct stat status;
-    struct buffer text = {0}, members = {0};
-    uint64_t size = stat(path, &status) == 0 ? (uint64_t)status.st_size : 0;
-    buffer_format(&text, "  written     %s (", path);
-    human_bytes(&text, (double)size);
-    buffer_text(&text, ")\n");
-    talk_say(&run->talk, text.text);
-    buffer_text(&members, "\"output\": ");
-    buffer_json(&members, path, strlen(path));
-    buffer_format(&members, ", \"output_bytes\": %" PRIu64, size);
-    log_event(&run->log, "result", members.text);
-    buffer_free(&text);
-    buffer_free(&members);
-}
-
 static int act(struct run *run)
 {
     const struct arguments *arguments = run->arguments;
@@ -87,8 +63,9 @@ static int act(struct run *run)
     if (status != PSDVEC_OK) {
         code = run_failed(run, status);
     } else {
-        tell(run, output);
-        tell(run, words);
+        summary_written(run, output);
+        if (words)
+            summary_written(run, words);
     }
     psdvec_counts_close(counts);
     return code;

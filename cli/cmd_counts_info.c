@@ -4,17 +4,13 @@
 #include "counts_file.h"
 #include "exit_status.h"
 #include "human.h"
-#include "json.h"
-#include "number.h"
-#include "wrap.h"
+#include "sheet.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define LABEL 18
 #define MOST_FREQUENT 18
-#define SHOWN_INPUTS 20
 
 static const struct option_spec options[] = {
     {.name = "no-verify",
@@ -51,44 +47,23 @@ static size_t most_frequent(const psdvec_counts *counts, uint32_t best[MOST_FREQ
     return found;
 }
 
-static void add_row(struct buffer *to, const char *label, const char *value, size_t length,
-                    size_t width)
-{
-    struct buffer safe = {0};
-    cell_text(&safe, value, length);
-    buffer_format(to, "  %-*s ", LABEL, label);
-    /* A label too wide for its column has a line to itself. */
-    if (strlen(label) > LABEL) {
-        buffer_char(to, '\n');
-        add_spaces(to, LABEL + 3);
-    }
-    wrap(to, buffer_get(&safe), LABEL + 3, LABEL + 3, width);
-    buffer_free(&safe);
-}
-
-static void add_value(struct buffer *to, const char *label, struct buffer *value)
-{
-    add_row(to, label, buffer_get(value), value->length, 80);
-    buffer_clear(value);
-}
-
 static void add_contents(struct buffer *to, const psdvec_counts_info *info, bool verified)
 {
     struct buffer value = {0};
     buffer_text(&value, info->written_by ? info->written_by : "unknown");
-    add_value(to, "written by", &value);
+    sheet_value(to, "written by", &value);
     human_bytes(&value, (double)info->file_bytes);
-    add_value(to, "size", &value);
+    sheet_value(to, "size", &value);
     buffer_text(&value, verified ? "verified" : "not verified");
-    add_value(to, "checksums", &value);
+    sheet_value(to, "checksums", &value);
     human_count(&value, info->words);
-    add_value(to, "words", &value);
+    sheet_value(to, "words", &value);
     human_count(&value, info->bigrams);
     buffer_text(&value, " distinct pairs");
     double possible = (double)info->words * (double)info->words;
     if (possible > 0)
         buffer_format(&value, ", %.3g%% of all possible", 100 * (double)info->bigrams / possible);
-    add_value(to, "bigrams", &value);
+    sheet_value(to, "bigrams", &value);
     if (info->scale == 1)
         human_count(&value, info->total);
     else
@@ -98,7 +73,7 @@ static void add_contents(struct buffer *to, const psdvec_counts_info *info, bool
     else
         buffer_format(&value, ", stored as multiples of 1/%" PRIu64 " in %d bits", info->scale,
                       info->wide ? 64 : 32);
-    add_value(to, "sum of counts", &value);
+    sheet_value(to, "sum of counts", &value);
     human_count(&value, info->tokens);
     buffer_text(&value, " words");
     if (info->documents) { /* an imported file does not know */
@@ -106,108 +81,13 @@ static void add_contents(struct buffer *to, const psdvec_counts_info *info, bool
         human_count(&value, info->documents);
         buffer_text(&value, info->documents == 1 ? " document" : " documents");
     }
-    add_value(to, "text", &value);
+    sheet_value(to, "text", &value);
     if (info->window)
         buffer_format(&value, "%" PRIu32, info->window);
     else
         buffer_text(&value, "not known");
-    add_value(to, "window", &value);
+    sheet_value(to, "window", &value);
     buffer_free(&value);
-}
-
-static void add_settings(struct buffer *to, const char *title, const char *json)
-{
-    struct json_walk walk;
-    struct buffer key = {0}, value = {0};
-    const char *text;
-    size_t length;
-    if (!json || !json_enter(&walk, json, '{'))
-        return;
-    buffer_format(to, "\n%s\n", title);
-    while (json_next(&walk, &key, &text, &length)) {
-        json_plain(&value, text, length);
-        for (char *c = key.text; c && *c; c++)
-            *c = *c == '_' ? ' ' : *c;
-        add_value(to, buffer_get(&key), &value);
-    }
-    buffer_free(&key);
-    buffer_free(&value);
-}
-
-/* Whole numbers with commas, anything else as it is. */
-static void add_number_or_text(struct buffer *to, const char *json, size_t length)
-{
-    struct buffer plain = {0};
-    uint64_t number;
-    json_plain(&plain, json, length);
-    if (*json != '"' && number_integer(buffer_get(&plain), &number))
-        human_count(to, number);
-    else
-        buffer_text(to, buffer_get(&plain));
-    buffer_free(&plain);
-}
-
-/* One input: its name, then what else is known of it on a second line. */
-static void add_input(struct buffer *to, const char *json)
-{
-    struct json_walk walk;
-    struct buffer key = {0}, name = {0}, rest = {0};
-    const char *text;
-    size_t length;
-    if (json_enter(&walk, json, '{')) {
-        while (json_next(&walk, &key, &text, &length)) {
-            bool named = !strcmp(key.text, "path") || !strcmp(key.text, "name") ||
-                         !strcmp(key.text, "file") || !strcmp(key.text, "input");
-            if (named && !name.length) {
-                json_plain(&name, text, length);
-                continue;
-            }
-            buffer_format(&rest, "%s%s ", rest.length ? ", " : "", key.text);
-            add_number_or_text(&rest, text, length);
-        }
-    }
-    buffer_text(to, "  ");
-    cell_text(to, buffer_get(&name), name.length);
-    buffer_char(to, '\n');
-    if (rest.length) {
-        struct buffer safe = {0};
-        cell_text(&safe, rest.text, rest.length);
-        buffer_text(to, "    ");
-        wrap(to, safe.text, 4, 4, 80);
-        buffer_free(&safe);
-    }
-    buffer_free(&key);
-    buffer_free(&name);
-    buffer_free(&rest);
-}
-
-static void add_inputs(struct buffer *to, const char *json)
-{
-    struct json_walk walk;
-    struct buffer key = {0};
-    const char *text;
-    size_t length, count = 0;
-    if (!json || !json_enter(&walk, json, '['))
-        return;
-    while (json_next(&walk, &key, &text, &length)) {
-        if (count == 0)
-            buffer_text(to, "\nInputs\n");
-        if (count++ >= SHOWN_INPUTS)
-            continue;
-        if (*text == '{') {
-            add_input(to, text);
-        } else {
-            struct buffer plain = {0};
-            json_plain(&plain, text, length);
-            buffer_text(to, "  ");
-            cell_text(to, buffer_get(&plain), plain.length);
-            buffer_char(to, '\n');
-            buffer_free(&plain);
-        }
-    }
-    if (count > SHOWN_INPUTS)
-        buffer_format(to, "  and %zu more; --json shows all\n", count - SHOWN_INPUTS);
-    buffer_free(&key);
 }
 
 static void add_words(struct buffer *to, const psdvec_counts *counts)
@@ -286,9 +166,9 @@ static int act(struct run *run)
             cell_text(&text, path, strlen(path));
             buffer_format(&text, "%s\n", run->palette.plain);
             add_contents(&text, info, verify);
-            add_settings(&text, "Settings", info->settings_json);
-            add_settings(&text, "Choice of words", info->vocabulary_json);
-            add_inputs(&text, info->inputs_json);
+            sheet_settings(&text, "Settings", info->settings_json);
+            sheet_settings(&text, "Choice of words", info->vocabulary_json);
+            sheet_list(&text, "Inputs", info->inputs_json);
             add_words(&text, counts);
         }
         output_add(&run->out, text.text, text.length);

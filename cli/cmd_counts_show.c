@@ -160,13 +160,6 @@ static void add_half(struct buffer *to, const struct show *show, const struct li
     buffer_text(to, palette->plain);
 }
 
-/* Drops the padding at the end of a line. */
-static void trim(struct buffer *text)
-{
-    while (text->length && text->text[text->length - 1] == ' ')
-        text->text[--text->length] = '\0';
-}
-
 static void add_title(struct buffer *to, const struct show *show, uint32_t i)
 {
     size_t length;
@@ -219,7 +212,7 @@ static void show_word(const struct show *show, uint32_t i)
         add_half(&text, show, &before, k, largest);
         add_spaces(&text, GAP);
         add_half(&text, show, &after, k, largest);
-        trim(&text);
+        drop_spaces(&text);
         buffer_char(&text, '\n');
     }
     if (!lines)

@@ -6,6 +6,9 @@ const struct family families[] = {
 
 const struct command *const commands[] = {&cmd_train,
                                           &cmd_extend,
+                                          &cmd_info,
+                                          &cmd_similar,
+                                          &cmd_convert,
                                           &cmd_count,
                                           &cmd_tokenize,
                                           &cmd_counts_info,

@@ -1,11 +1,9 @@
 /* Opening a counts file, and finding words in it. */
 #include "counts_file.h"
 
-#include "cell.h"
 #include "exit_status.h"
-#include "suggest.h"
+#include "near_words.h"
 
-#include <ctype.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,38 +40,9 @@ bool counts_file_likely(const char *path)
            !(first[4] || first[5] || first[6] || first[7]);
 }
 
-#define SUGGESTIONS 3
-
-/* The nearest spellings; among equals the more frequent, which come first in
- * the file. Time: one pass over the vocabulary. */
-static size_t near_words(const psdvec_counts *counts, const char *word, uint32_t best[SUGGESTIONS])
+static const char *get_word(const void *counts, uint32_t i, size_t *length)
 {
-    size_t length = strlen(word), found = 0;
-    size_t limit = edit_limit(length), distances[SUGGESTIONS];
-    char *lower = must_copy(word);
-    for (char *c = lower; *c; c++)
-        *c = (char)tolower((unsigned char)*c);
-    uint32_t words = psdvec_counts_get_info(counts)->words;
-    for (uint32_t i = 0; i < words; i++) {
-        size_t other_length;
-        const char *other = psdvec_counts_word(counts, i, &other_length);
-        size_t worst = found < SUGGESTIONS ? limit : distances[SUGGESTIONS - 1] - 1;
-        size_t distance = edit_distance(lower, length, other, other_length, worst);
-        if (distance > worst || 2 * distance > other_length)
-            continue;
-        size_t at = found < SUGGESTIONS ? found++ : SUGGESTIONS - 1;
-        while (at > 0 && distances[at - 1] > distance) {
-            distances[at] = distances[at - 1];
-            best[at] = best[at - 1];
-            at--;
-        }
-        distances[at] = distance;
-        best[at] = i;
-        if (found == SUGGESTIONS && distances[SUGGESTIONS - 1] == 0)
-            break;
-    }
-    free(lower);
-    return found;
+    return psdvec_counts_word(counts, i, length);
 }
 
 int counts_file_find(struct run *run, const psdvec_counts *counts, const char *word,
@@ -81,19 +50,10 @@ int counts_file_find(struct run *run, const psdvec_counts *counts, const char *w
 {
     if (psdvec_counts_find(counts, word, strlen(word), index))
         return EXIT_FINE;
-    uint32_t best[SUGGESTIONS];
-    size_t found = near_words(counts, word, best);
     struct buffer near = {0};
-    for (size_t k = 0; k < found; k++) {
-        size_t length;
-        const char *other = psdvec_counts_word(counts, best[k], &length);
-        buffer_text(&near, k == 0 ? "; did you mean " : k + 1 == found ? " or " : ", ");
-        buffer_char(&near, '\'');
-        cell_text(&near, other, length);
-        buffer_char(&near, '\'');
-    }
-    int code = run_error(run, EXIT_USE, "the word '%s' is not in the vocabulary%s%s", word,
-                         buffer_get(&near), found ? "?" : "");
+    near_words_ask(&near, word, psdvec_counts_get_info(counts)->words, get_word, counts);
+    int code = run_error(run, EXIT_USE, "the word '%s' is not in the vocabulary%s", word,
+                         buffer_get(&near));
     buffer_free(&near);
     return code;
 }

@@ -245,3 +245,20 @@ void summary_extend(struct run *run, const psdvec_extend_report *report)
     buffer_free(&text);
     buffer_free(&value);
 }
+
+void summary_written(struct run *run, const char *path)
+{
+    struct stat status;
+    struct buffer text = {0}, members = {0};
+    uint64_t size = stat(path, &status) == 0 ? (uint64_t)status.st_size : 0;
+    buffer_format(&text, "  written     %s (", path);
+    human_bytes(&text, (double)size);
+    buffer_text(&text, ")\n");
+    talk_say(&run->talk, text.text);
+    buffer_text(&members, "\"output\": ");
+    buffer_json(&members, path, strlen(path));
+    buffer_format(&members, ", \"output_bytes\": %" PRIu64, size);
+    log_event(&run->log, "result", members.text);
+    buffer_free(&text);
+    buffer_free(&members);
+}

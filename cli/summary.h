@@ -15,4 +15,7 @@ void summary_train(struct run *run, const psdvec_count_report *count,
                    const psdvec_train_report *report, double seconds);
 void summary_extend(struct run *run, const psdvec_extend_report *report);
 
+/* The same where there is nothing to report but the file. */
+void summary_written(struct run *run, const char *path);
+
 #endif

@@ -2,7 +2,10 @@
  * enumeration, so that an index is a value; the assertions hold them to it. */
 #include "text_options.h"
 
+#include "json.h"
+
 #include <assert.h>
+#include <string.h>
 
 static const char *const tokenizers[] = {[PSDVEC_TOKENIZER_WORDS] = "words",
                                          [PSDVEC_TOKENIZER_WHITESPACE] = "whitespace",
@@ -115,4 +118,39 @@ void text_options_read(const struct arguments *arguments, bool defaults,
     TAKE(options->min_document_words, uint32_t, arguments, "min-document-words", defaults);
     TAKE(options->strict, bool, arguments, "strict", defaults);
     options->json_field = argument_text(arguments, "json-field");
+}
+
+/* The index of a JSON string among the words of a choice; `otherwise` if it is none. */
+static int choice_of(const char *const *words, const char *text, size_t length, int otherwise)
+{
+    for (int k = 0; words[k]; k++)
+        if (strlen(words[k]) + 2 == length && !strncmp(words[k], text + 1, length - 2))
+            return k;
+    return otherwise;
+}
+
+void text_options_of_settings(const char *json, psdvec_text_options *options)
+{
+    struct json_walk walk;
+    struct buffer key = {0};
+    const char *text;
+    size_t length;
+    psdvec_text_options_default(options);
+    bool more = json && json_enter(&walk, json, '{');
+    while (more && json_next(&walk, &key, &text, &length)) {
+        const char *name = buffer_get(&key);
+#define CHOOSE(member, type, field, words)                                                         \
+    if (!strcmp(name, member))                                                                     \
+    options->field = (type)choice_of(words, text, length, (int)options->field)
+        CHOOSE("tokenizer", psdvec_tokenizer, tokenizer, tokenizers);
+        CHOOSE("case", psdvec_case, letter_case, cases);
+        CHOOSE("accents", psdvec_accents, accents, accents);
+        CHOOSE("digits", psdvec_digits, digits, digits);
+        CHOOSE("apostrophes", psdvec_inner, apostrophes, inner);
+        CHOOSE("hyphens", psdvec_inner, hyphens, inner);
+#undef CHOOSE
+        if (!strcmp(name, "settings")) /* go on inside; what stands behind it is no option */
+            more = json_enter(&walk, text, '{');
+    }
+    buffer_free(&key);
 }

@@ -14,6 +14,11 @@ extern const struct option_spec text_options[];
 void text_options_read(const struct arguments *arguments, bool defaults,
                        psdvec_text_options *options);
 
+/* The library's defaults, and over them what the settings of a counts file say: an
+ * object with members named as the options, or one with a member "settings" that is.
+ * `json` may be NULL; what it says wrongly is passed over. */
+void text_options_of_settings(const char *json, psdvec_text_options *options);
+
 /* Sets `field` from --name if it was given, or if `all` and there is a default. */
 #define TAKE(field, type, arguments, name, all)                                                    \
     do {                                                                                           \

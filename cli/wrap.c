@@ -66,3 +66,9 @@ void wrap_command(struct buffer *to, const char *line, size_t indent, size_t wid
     }
     buffer_char(to, '\n');
 }
+
+void drop_spaces(struct buffer *from)
+{
+    while (from->length && from->text[from->length - 1] == ' ')
+        from->text[--from->length] = '\0';
+}

@@ -12,5 +12,7 @@ void wrap(struct buffer *to, const char *text, size_t at, size_t indent, size_t 
  * still be copied into a shell. Each line is indented. */
 void wrap_command(struct buffer *to, const char *line, size_t indent, size_t width);
 void add_spaces(struct buffer *to, size_t count);
+/* Drops the spaces at the end. */
+void drop_spaces(struct buffer *from);
 
 #endif

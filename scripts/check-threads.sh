@@ -51,5 +51,14 @@ check "four threads behind a decompressor" count "$scratch/text.txt.gz" --thread
 check "a merge on four threads" "$program" counts merge "$scratch/one.safetensors" \
     "$scratch/a.safetensors" -o "$scratch/e.safetensors" --threads 4 -q
 check "a dump" "$program" counts dump "$scratch/one.safetensors" --top 10 --threads 4
+awk 'BEGIN { for (i = 0; i < 3000; i++) { printf "w%d", i; for (k = 0; k < 60; k++) printf " %g", sin(i * k); print "" } }' \
+    >"$scratch/vectors.txt"
+convert() { "$program" convert "$1" -o "$2" --threads "$3" -q; }
+both() { # from, to: the same on one thread and on four
+    convert "$1" "$scratch/1$2" 1 && convert "$1" "$scratch/4$2" 4 && cmp "$scratch/1$2" "$scratch/4$2"
+}
+check "vectors read on four threads" both "$scratch/vectors.txt" .safetensors
+check "vectors written on four threads" both "$scratch/1.safetensors" .vec
+check "neighbours on four threads" "$program" similar "$scratch/1.safetensors" w5 w7 --threads 4
 echo "1..$number"
 [ $failed = no ]

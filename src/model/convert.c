@@ -113,6 +113,20 @@ static psdvec_status check_apart(psdvec_context *ctx, const char *one, const cha
                    one);
 }
 
+/* The words of an npy file are an input, too. */
+static psdvec_status check_words_apart(psdvec_context *ctx, const char *input, const char *words_in,
+                                       const char *output, const char *words_out)
+{
+    char *beside = words_in ? strdup(words_in) : pv_foreign_words_path(input);
+    if (!beside)
+        return pv_fail(ctx, PSDVEC_ERR_MEMORY, "the system refused memory");
+    psdvec_status status = check_apart(ctx, beside, output);
+    if (status == PSDVEC_OK && words_out)
+        status = check_apart(ctx, beside, words_out);
+    free(beside);
+    return status;
+}
+
 static psdvec_status convert(psdvec_context *ctx, const psdvec_convert_options *o,
                              const psdvec_model *m, const char *output, const char *words_out)
 {
@@ -161,10 +175,10 @@ psdvec_status psdvec_convert(psdvec_context *ctx, const psdvec_convert_options *
         }
         PV_TRY_DONE(check_apart(ctx, input, words_out));
         PV_TRY_DONE(check_apart(ctx, output, words_out));
-    } else if (words_in) {
-        PV_TRY_DONE(check_apart(ctx, words_in, output));
     }
     PV_TRY_DONE(pv_model_open_words(ctx, input, words_in, &model));
+    if (model->foreign.npy)
+        PV_TRY_DONE(check_words_apart(ctx, input, words_in, output, words_out));
     status = convert(ctx, &o, model, output, words_out);
 done:
     psdvec_model_close(model);

@@ -40,7 +40,7 @@ static bool nearest(uint64_t m, int64_t exponent, float *value)
         d *= powers[exponent];
     else if (exponent < 0 && exponent >= -EXACT_POWERS)
         d /= powers[-exponent];
-    else if (exponent < 0 && exponent >= -2 * EXACT_POWERS)
+    else if (exponent < -EXACT_POWERS && exponent >= -2 * EXACT_POWERS)
         d = d / powers[EXACT_POWERS] / powers[-exponent - EXACT_POWERS];
     else
         return false;
@@ -218,7 +218,9 @@ static void find_digits(float value, int digits, decimal *out)
     int binary;
     frexp(d, &binary);
     int exponent = (int)floor((binary - 1) * 0.30102999566398120);
-    for (int count = digits ? digits : FLT_DIG; count <= PV_FLOAT_DIGITS; count++) {
+    /* Below FLT_MIN floats are further apart, and fewer digits may do. */
+    int least = value < FLT_MIN ? 1 : FLT_DIG;
+    for (int count = digits ? digits : least; count <= PV_FLOAT_DIGITS; count++) {
         if (!round_to(d, exponent, count, out))
             round_by_the_library(d, count, out);
         if (digits || gives_back(out, value))
@@ -251,13 +253,14 @@ size_t pv_float_write(char *to, float value, int digits)
     if (signbit(value))
         *at++ = '-';
     if (!isfinite(value)) {
-        memcpy(at, isnan(value) ? "nan" : "inf", 3);
-        return (size_t)(at + 3 - to);
+        for (const char *name = isnan(value) ? "nan" : "inf"; *name; name++)
+            *at++ = *name;
+        return (size_t)(at - to);
     }
     decimal x = {.count = 1};
     if (value != 0)
         find_digits(fabsf(value), digits, &x);
-    if (x.exponent >= -5 && x.exponent < 0) { /* 0.00123 */
+    if (x.exponent >= -4 && x.exponent < 0) { /* 0.00123; the limits are those of printf */
         *at++ = '0';
         *at++ = '.';
         at = put_zeros(at, -x.exponent - 1);

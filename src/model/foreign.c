@@ -28,32 +28,38 @@ psdvec_status pv_foreign_is_safetensors(psdvec_context *ctx, const char *path, b
 
 /* What is known, but not read here. */
 static const struct known_start {
-    const char *bytes;
-    size_t length;
+    const char *bytes; /* at this offset: */
+    size_t length, offset;
     const char *what;
 } known_starts[] = {
-    {"\x1f\x8b", 2, "is packed with gzip; unpack it first, with gunzip"},
-    {"BZh", 3, "is packed with bzip2; unpack it first, with bunzip2"},
-    {"\xfd\x37\x7a\x58\x5a", 5, "is packed with xz; unpack it first, with unxz"},
-    {"\x28\xb5\x2f\xfd", 4, "is packed with zstd; unpack it first, with unzstd"},
-    {"\x04\x22\x4d\x18", 4, "is packed with lz4; unpack it first, with unlz4"},
-    {"PK\x03\x04", 4, "is a zip archive (or numpy's npz, or a PyTorch file); unpack it first"},
-    {"\xba\x16\x4f\x2f", 4, "is a fastText model; use the .vec file that stands beside it"},
-    {"\x89HDF", 4, "is an HDF5 file; save the vectors as npy instead"},
-    {"\x80\x04\x95", 3, "is a Python pickle; save the vectors as npy or word2vec instead"},
-    {"\x80\x03", 2, "is a Python pickle; save the vectors as npy or word2vec instead"},
-    {"\x80\x02", 2, "is a Python pickle; save the vectors as npy or word2vec instead"},
+    {"\x1f\x8b", 2, 0, "is packed with gzip; unpack it first, with gunzip"},
+    {"1AY&SY", 6, 4, "is packed with bzip2; unpack it first, with bunzip2"},
+    {"\xfd\x37\x7a\x58\x5a", 5, 0, "is packed with xz; unpack it first, with unxz"},
+    {"\x28\xb5\x2f\xfd", 4, 0, "is packed with zstd; unpack it first, with unzstd"},
+    {"\x04\x22\x4d\x18", 4, 0, "is packed with lz4; unpack it first, with unlz4"},
+    {"PK\x03\x04", 4, 0, "is a zip archive (or numpy's npz, or a PyTorch file); unpack it first"},
+    {"\xba\x16\x4f\x2f", 4, 0, "is a fastText model; use the .vec file that stands beside it"},
+    {"\x89HDF", 4, 0, "is an HDF5 file; save the vectors as npy instead"},
+    {"\x80\x04\x95", 3, 0, "is a Python pickle; save the vectors as npy or word2vec instead"},
+    {"\x80\x03", 2, 0, "is a Python pickle; save the vectors as npy or word2vec instead"},
+    {"\x80\x02", 2, 0, "is a Python pickle; save the vectors as npy or word2vec instead"},
 };
+
+static bool has_at(const pv_source *s, size_t offset, const char *bytes, size_t length)
+{
+    return (size_t)(s->end - s->data) >= offset + length &&
+           memcmp(s->data + offset, bytes, length) == 0;
+}
 
 static bool starts_with(const pv_source *s, const char *bytes, size_t length)
 {
-    return (size_t)(s->end - s->data) >= length && memcmp(s->data, bytes, length) == 0;
+    return has_at(s, 0, bytes, length);
 }
 
 static psdvec_status refuse_known(const pv_source *s)
 {
     for (size_t k = 0; k < sizeof known_starts / sizeof known_starts[0]; k++)
-        if (starts_with(s, known_starts[k].bytes, known_starts[k].length))
+        if (has_at(s, known_starts[k].offset, known_starts[k].bytes, known_starts[k].length))
             return pv_fail(s->ctx, PSDVEC_ERR_FORMAT, "%s: %s", s->path, known_starts[k].what);
     return PSDVEC_OK;
 }
@@ -92,21 +98,29 @@ static pv_header read_header(const pv_source *s)
     return h;
 }
 
-/* Behind a first line: text, unless the next line is no word with numbers and there
- * are bytes that text does not have. */
-static bool is_binary(const pv_source *s, const pv_header *h)
+static bool has_control_characters(const char *at, const char *end)
 {
-    if (pv_foreign_line_fits(h->behind, s->end, h->dim))
-        return false;
-    size_t look = (size_t)(s->end - h->behind);
-    if (look > 65536)
-        look = 65536;
-    for (size_t k = 0; k < look; k++) {
-        unsigned char c = (unsigned char)h->behind[k];
+    if (end - at > 65536)
+        end = at + 65536;
+    for (; at < end; at++) {
+        unsigned char c = (unsigned char)*at;
         if (c < 0x20 && c != '\t' && c != '\n' && c != '\r')
             return true;
     }
     return false;
+}
+
+/* Numbers in binary may by chance look like a line of text, and a few of them have no
+ * byte that text does not have. So: binary, if both signs are there; else text, if the
+ * next line is a word with its numbers; else what one sign says. */
+static bool is_binary(const pv_source *s, const pv_header *h)
+{
+    bool control = has_control_characters(h->behind, s->end);
+    if (control && pv_foreign_binary_fits(s, h))
+        return true;
+    if (pv_foreign_line_fits(h->behind, s->end, h->dim))
+        return false;
+    return control || pv_foreign_binary_fits(s, h);
 }
 
 static psdvec_status check_header(const pv_source *s, const pv_header *h)

@@ -61,6 +61,9 @@ psdvec_status pv_foreign_npy(const pv_source *source, const char *words_file, pv
 /* True if the line at `at` is a word and `dim` numbers. */
 bool pv_foreign_line_fits(const char *at, const char *end, uint64_t dim);
 
+/* True if what follows the first line can be read as binary to its end. */
+bool pv_foreign_binary_fits(const pv_source *source, const pv_header *header);
+
 /* Allocates f->vectors for `words` words, all sizes checked. */
 psdvec_status pv_foreign_allocate(const pv_source *source, uint64_t words, uint64_t dim,
                                   pv_foreign *f);

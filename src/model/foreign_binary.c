@@ -17,6 +17,45 @@ static psdvec_status fail_word(const pv_source *s, uint64_t i, const char *cause
     return pv_fail(s->ctx, PSDVEC_ERR_DAMAGED, "%s: word %" PRIu64 ": %s", s->path, i + 1, cause);
 }
 
+/* The word at *at, behind newlines; *at is then behind its space, where `bytes` bytes of
+ * numbers stand. False if the file ends before they do. */
+static bool next_word(const pv_source *s, const char **at, size_t bytes, pv_span *word)
+{
+    while (*at < s->end && **at == '\n')
+        ++*at;
+    const char *space = memchr(*at, ' ', (size_t)(s->end - *at));
+    if (!space || (size_t)(s->end - space) - 1 < bytes)
+        return false;
+    *word = (pv_span){*at, (size_t)(space - *at)};
+    *at = space + 1;
+    return true;
+}
+
+static bool is_sound(const pv_span *word)
+{
+    return word->length > 0 && !memchr(word->at, '\n', word->length);
+}
+
+static const char *skip_line_ends(const char *at, const char *end)
+{
+    while (at < end && (*at == '\n' || *at == '\r'))
+        at++;
+    return at;
+}
+
+bool pv_foreign_binary_fits(const pv_source *s, const pv_header *header)
+{
+    const char *at = header->behind;
+    size_t bytes = (size_t)header->dim * sizeof(float);
+    pv_span word;
+    for (uint64_t i = 0; i < header->words; i++) {
+        if (!next_word(s, &at, bytes, &word) || !is_sound(&word))
+            return false;
+        at += bytes;
+    }
+    return skip_line_ends(at, s->end) == s->end;
+}
+
 static psdvec_status read_records(const pv_source *s, const pv_header *header, pv_span *spans,
                                   pv_foreign *f)
 {
@@ -26,22 +65,17 @@ static psdvec_status read_records(const pv_source *s, const pv_header *header, p
     pv_progress_begin(&progress, s->ctx, "reading", "B", (uint64_t)(s->end - at));
     for (uint32_t i = 0; i < f->words; i++) {
         const char *began = at;
-        while (at < s->end && *at == '\n')
-            at++;
-        const char *space = memchr(at, ' ', (size_t)(s->end - at));
-        if (!space || (size_t)(s->end - space) - 1 < bytes)
+        if (!next_word(s, &at, bytes, &spans[i]))
             return fail_word(s, i, "the file ends before its vector does; was it cut off?");
-        if (space == at || memchr(at, '\n', (size_t)(space - at)))
+        if (!is_sound(&spans[i]))
             return fail_word(s, i, "it is empty or has a line break in it; is the file damaged?");
-        spans[i] = (pv_span){at, (size_t)(space - at)};
-        memcpy(f->vectors + (size_t)i * f->dim, space + 1, bytes);
-        at = space + 1 + bytes;
+        memcpy(f->vectors + (size_t)i * f->dim, at, bytes);
+        at += bytes;
         pv_progress_add(&progress, (uint64_t)(at - began));
         if (i % WORDS_AT_A_TIME == 0)
             PV_TRY(pv_check_cancel(s->ctx));
     }
-    while (at < s->end && (*at == '\n' || *at == '\r'))
-        at++;
+    at = skip_line_ends(at, s->end);
     if (at < s->end)
         return pv_fail(s->ctx, PSDVEC_ERR_DAMAGED,
                        "%s: %zu bytes stand behind the last of the %" PRIu32

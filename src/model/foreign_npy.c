@@ -263,7 +263,7 @@ done:
 
 psdvec_status pv_foreign_npy(const pv_source *s, const char *words_file, pv_foreign *f)
 {
-    npy_header header;
+    npy_header header = {.data = s->data};
     size_t width = 0;
     PV_TRY(read_header(s, &header));
     PV_TRY(check_header(s, &header, &width));

@@ -15,6 +15,16 @@ make_inputs() {
     tar -czf notes.tar.gz notes.txt
     gzip -c books/one.txt >news.txt.gz
     yes '{"id": 1, "text": "Posts about music and about art."}' | head -n 20 >posts.jsonl
+    awk 'BEGIN {
+        n = split("music art book hall king man woman", words, " ")
+        for (i = 1; i <= n; i++) {
+            line = words[i]
+            for (k = 0; k < 120; k++) line = line " " sin(i * k + k)
+            print line
+        }
+    }' >vectors.txt
+    { echo 7 120 && cat vectors.txt; } >vectors.vec
+    psdvec convert vectors.vec -o model.safetensors -q
 }
 
 @test "all examples run" {

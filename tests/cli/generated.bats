@@ -6,7 +6,7 @@ setup() { common_setup; }
 @test "there is a manual page for every visible command" {
     mkdir man
     "$PSDVEC" generate-man man
-    [ "$(ls man | tr '\n' ' ')" = "psdvec-count.1 psdvec-counts-dump.1 psdvec-counts-export.1 psdvec-counts-import.1 psdvec-counts-info.1 psdvec-counts-merge.1 psdvec-counts-show.1 psdvec-extend.1 psdvec-help.1 psdvec-tokenize.1 psdvec-train.1 psdvec.1 " ]
+    [ "$(ls man | tr '\n' ' ')" = "psdvec-convert.1 psdvec-count.1 psdvec-counts-dump.1 psdvec-counts-export.1 psdvec-counts-import.1 psdvec-counts-info.1 psdvec-counts-merge.1 psdvec-counts-show.1 psdvec-extend.1 psdvec-help.1 psdvec-info.1 psdvec-similar.1 psdvec-tokenize.1 psdvec-train.1 psdvec.1 " ]
 }
 
 @test "man and mandoc find nothing to complain about" {
@@ -54,9 +54,9 @@ complete_bash() {
     bash -n completion.bash
     mkdir data
     touch data.txt
-    [ "$(complete_bash psdvec '')" = "train extend count tokenize counts help --help --version" ]
+    [ "$(complete_bash psdvec '')" = "train extend info similar convert count tokenize counts help --help --version" ]
     [ "$(complete_bash psdvec counts '')" = "info show dump merge export import" ]
-    [ "$(complete_bash psdvec help c)" = "count counts" ]
+    [ "$(complete_bash psdvec help cou)" = "count counts" ]
     [ "$(complete_bash psdvec count --tok)" = "--tokenizer" ]
     [ "$(complete_bash psdvec count --tokenizer '')" = "words whitespace original icu" ]
     [ "$(complete_bash psdvec count --color = a)" = "auto always" ]
@@ -64,6 +64,7 @@ complete_bash() {
     [ "$(complete_bash psdvec counts dump --format j)" = "jsonl" ]
     [ "$(complete_bash psdvec count data | tr ' ' '\n' | sort | tr '\n' ' ')" = "data data.txt " ]
     [ "$(complete_bash psdvec count --temp-dir da)" = "data" ]
+    [ "$(complete_bash psdvec convert --to '')" = "model word2vec word2vec-binary glove npy" ]
     [ "$(complete_bash psdvec count --seed '')" = "" ]
 }
 
@@ -81,7 +82,7 @@ complete_bash() {
     "$PSDVEC" generate-completion fish >psdvec.fish
     fish -n psdvec.fish
     complete_fish() { fish -c "source psdvec.fish; complete -C '$1'" | cut -f 1 | sort | tr '\n' ' '; }
-    [ "$(complete_fish 'psdvec ')" = "count counts extend help tokenize train " ]
+    [ "$(complete_fish 'psdvec ')" = "convert count counts extend help info similar tokenize train " ]
     [ "$(complete_fish 'psdvec counts ')" = "dump export import info merge show " ]
     [ "$(complete_fish 'psdvec counts dump --form')" = "--format " ]
     [ "$(complete_fish 'psdvec count --distance ')" = "harmonic linear uniform " ]

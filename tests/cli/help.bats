@@ -4,8 +4,8 @@ load common
 
 setup() { common_setup; }
 
-visible="train extend count tokenize counts-info counts-show counts-dump counts-merge counts-export
-         counts-import help"
+visible="train extend info similar convert count tokenize counts-info counts-show counts-dump
+         counts-merge counts-export counts-import help"
 
 @test "psdvec --help shows all commands, or their families, and some examples" {
     "$PSDVEC" --help | golden help-main

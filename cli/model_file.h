@@ -1,0 +1,18 @@
+/* What the commands on models share. */
+#ifndef CLI_MODEL_FILE_H
+#define CLI_MODEL_FILE_H
+
+#include "run.h"
+
+/* The formats of vectors, in the order of psdvec_vectors_format. */
+extern const char *const vectors_formats[];
+
+/* Makes the library's context and opens the model, or another program's vectors.
+ * EXIT_FINE and *model, or another exit status after the error was told. */
+int model_file_open(struct run *run, const char *path, psdvec_model **model);
+
+/* The word's index; or EXIT_USE after a sentence with near spellings. A word that is
+ * not there as it stands is looked for as the model's own tokeniser would write it. */
+int model_file_find(struct run *run, const psdvec_model *model, const char *word, uint32_t *index);
+
+#endif

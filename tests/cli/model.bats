@@ -1,0 +1,295 @@
+# Models and other programs' vectors, from the outside: info, similar, convert.
+bats_require_minimum_version 1.5.0
+load common
+
+setup() {
+    common_setup
+    ROOT=$(realpath "$HERE/../..")
+}
+
+# Eight words that stand where one can see who is near to whom.
+small_vectors() {
+    cat >small.vec <<END
+8 3
+king 1 0 0.5
+queen 1 0.25 0.5
+man 0 0 1
+woman 0 0.25 1
+paris -1 1 0
+london -1 0.75 0.125
+zero 0 0 0
+café -0.5 -0.5 -0.5
+END
+    "$PSDVEC" convert small.vec -o small.safetensors -q
+}
+
+python_with_numpy() {
+    for python in python3 /usr/bin/python3; do
+        if "$python" -c 'import numpy' 2>/dev/null; then
+            echo "$python"
+            return 0
+        fi
+    done
+    return 1
+}
+
+# with_everything: a model file as training would write it, by hand and without checksums.
+with_everything() {
+    python=$(python_with_numpy) || skip "no python3 with numpy"
+    "$python" - <<'END'
+import json, numpy as np
+words = "the of and to in".split()
+n, dim = len(words), 40
+tensors = {
+    "vectors": np.linspace(-1, 1, n * dim, dtype="<f4").reshape(n, dim),
+    "words": np.frombuffer("".join(words).encode(), dtype="u1"),
+    "offsets": np.cumsum([0] + [len(w) for w in words]).astype("<u8"),
+    "counts": np.array([5000, 400, 30, 20, 10], dtype="<u8"),
+    "spread": np.ones(n, dtype="<f4"),
+    "eigenvalues": np.array([100 / (k + 1) * (-1 if k % 4 == 3 else 1) for k in range(dim)], dtype="<f4"),
+}
+types = {"float32": "F32", "uint8": "U8", "uint64": "U64"}
+history = [{"iteration": k + 1, "rank": dim, "positive": 30, "objective": 1000 / (k + 1),
+            "relaxation": 1.5, "smallest": 2.5, "residual": 1e-3} for k in range(4)]
+header = {"__metadata__": {
+    "format": "psdvec.model", "version": "1", "written_by": "psdvec 0.1.0", "core_words": "3",
+    "settings": json.dumps({"preset": "default", "dim": dim, "mu": [2, 4, 8]}),
+    "counts": json.dumps({"tokens": 123456, "settings": {"window": 5, "tokenizer": "words", "case": "fold"},
+                          "inputs": [{"name": "wiki.txt", "bytes": 1000}]}),
+    "extensions": json.dumps([{"words": 2, "tokens": 99}]),
+    "history": json.dumps(history)}}
+at, body = 0, b""
+for name, t in tensors.items():
+    raw = t.tobytes()
+    header[name] = {"dtype": types[t.dtype.name], "shape": list(t.shape), "data_offsets": [at, at + len(raw)]}
+    at, body = at + len(raw), body + raw
+text = json.dumps(header).encode()
+text += b" " * (-len(text) % 8)
+open("full.safetensors", "wb").write(len(text).to_bytes(8, "little") + text + body)
+END
+}
+
+# ---- convert ---------------------------------------------------------------------------
+
+@test "vectors go through every format and come back the same" {
+    small_vectors
+    for name in a.vec a.w2v a.bin a.glove a.npy a.safetensors; do
+        "$PSDVEC" convert small.safetensors -o "$name" -q
+        "$PSDVEC" convert "$name" -o back.safetensors -q
+        cmp small.safetensors back.safetensors
+    done
+    "$PSDVEC" convert small.safetensors -o again.vec -q
+    cmp small.vec again.vec
+    "$PSDVEC" convert small.safetensors --to glove -o again.txt -q
+    tail -n +2 small.vec | cmp - again.txt
+    tail -n +2 small.vec | cut -d' ' -f1 | cmp - a.words.txt
+}
+
+@test "numpy loads what convert writes, and the other way round" {
+    python=$(python_with_numpy) || skip "no python3 with numpy"
+    small_vectors
+    "$PSDVEC" convert small.vec -o small.npy -q
+    "$python" - <<'END'
+import numpy as np
+a = np.load("small.npy")
+words = open("small.words.txt", encoding="utf-8").read().split("\n")[:-1]
+assert a.dtype == np.float32 and a.shape == (8, 3), (a.dtype, a.shape)
+lines = [line.split() for line in open("small.vec", encoding="utf-8")][1:]
+assert words == [line[0] for line in lines]
+assert (a == np.array([[float(x) for x in line[1:]] for line in lines], dtype=np.float32)).all()
+np.save("wide.npy", a.astype(np.float64))
+np.save("columns.npy", np.asfortranarray(a))
+np.save("half.npy", a.astype(np.float16))
+END
+    "$PSDVEC" convert wide.npy --words-file small.words.txt -o wide.safetensors -q
+    cmp small.safetensors wide.safetensors
+    refused 4 "np.ascontiguousarray" convert columns.npy --words-file small.words.txt -o x.safetensors
+    refused 4 "its numbers are of type '<f2'" convert half.npy --words-file small.words.txt -o x.safetensors
+    refused 3 "there is no wide.words.txt" convert wide.npy -o x.safetensors
+}
+
+@test "a reader of word2vec's binary, in Python, reads ours" {
+    python=$(python_with_numpy) || skip "no python3 with numpy"
+    small_vectors
+    "$PSDVEC" convert small.vec -o small.bin -q
+    "$python" - <<'END' >printed
+import struct
+data = open("small.bin", "rb").read()
+first, rest = data.split(b"\n", 1)
+words, dim = map(int, first.split())
+print(words, dim)
+for _ in range(words):
+    word, rest = rest.split(b" ", 1)
+    numbers = struct.unpack("<%df" % dim, rest[:4 * dim])
+    assert rest[4 * dim:4 * dim + 1] == b"\n"
+    rest = rest[4 * dim + 1:]
+    print(word.decode(), *("%g" % x for x in numbers))
+assert not rest
+END
+    diff -u small.vec printed
+}
+
+@test "the result does not depend on the number of threads" {
+    awk 'BEGIN { for (i = 0; i < 3000; i++) { line = "w" i; for (k = 0; k < 50; k++) line = line " " sin(i * k); print line } }' >many.txt
+    for threads in 1 3; do
+        "$PSDVEC" convert many.txt --threads $threads -o $threads.safetensors -q
+        "$PSDVEC" convert many.txt --threads $threads --normalize -o $threads.vec -q
+        "$PSDVEC" similar many.txt w5 w99 --threads $threads >$threads.similar
+    done
+    cmp 1.safetensors 3.safetensors
+    cmp 1.vec 3.vec
+    cmp 1.similar 3.similar
+}
+
+@test "the format is that of the name, or of --to" {
+    small_vectors
+    refused 2 "the name out.txt does not say in which format" convert small.vec -o out.txt
+    refused 2 "--to must be model, word2vec" convert small.vec --to gensim -o out.txt
+    "$PSDVEC" convert small.vec --to word2vec-binary -o out.npy -q
+    [ "$(head -c 4 out.npy)" = "8 3" ]
+    [ ! -e out.words.txt ]
+}
+
+@test "--dim, --words, --normalize and --digits" {
+    small_vectors
+    "$PSDVEC" convert small.safetensors --dim 2 --words 2 --digits 3 --normalize --to glove -o cut -q
+    printf 'king 1 0\nqueen 0.97 0.243\n' | cmp - cut
+    "$PSDVEC" convert small.safetensors --dim 2 --words 3 -o cut.safetensors -q
+    "$PSDVEC" info cut.safetensors --json | grep -q '"words": 3, "core_words": 0, "dim": 2'
+    refused 2 "its vectors have 3 numbers, so the first 4 cannot be had" \
+        convert small.vec --dim 4 -o x.safetensors
+}
+
+@test "what is mended is told, and the log has it" {
+    printf 'a 1 2\na 3 4\nb\xff 5 6\n' >odd.txt
+    "$PSDVEC" convert odd.txt -o odd.safetensors --log log 2>said
+    grep -qF 'warning: odd.txt: 1 word was there already and left out' said
+    grep -qF 'warning: odd.txt: 1 word is not valid UTF-8' said
+    grep -qF '"output": "odd.safetensors"' log
+    printf 'the 1 2\n. . . 3 4\n' >spaces.txt
+    "$PSDVEC" convert spaces.txt -o spaces.vec 2>said
+    grep -qF "1 word has white space that the format cannot hold" said
+    grep -qx '._._. 3 4' spaces.vec
+    "$PSDVEC" convert spaces.txt -o spaces.glove
+    cmp spaces.txt spaces.glove
+}
+
+@test "bad vectors: the line, status 3, and nothing written" {
+    printf '2 3\na 1 2 3\nb 1 2\n' >short.vec
+    refused 3 "short.vec: line 3: a word and 3 numbers are expected, but 3 fields stand there" \
+        convert short.vec -o x.safetensors
+    refused 3 "line 3" similar short.vec a
+    refused 3 "line 3" info short.vec
+    printf 'a 1 2\nb 1 nan\n' >nan.txt
+    refused 3 "nan.txt: line 2: 'nan' is not a finite number" convert nan.txt -o x.safetensors
+    printf 'plain prose\n' >prose.txt
+    refused 4 "holds no vectors" info prose.txt
+    gzip -c short.vec >short.vec.gz
+    refused 4 "is packed with gzip; unpack it first" info short.vec.gz
+    refused 3 "No such file" info nosuch
+    refused 5 "choose another name" convert prose.txt -o prose.txt --to glove
+    small_text
+    "$PSDVEC" count small.txt --min-count 1 -o small.counts -q
+    refused 4 "holds counts, not vectors" info small.counts
+    [ ! -e x.safetensors ]
+}
+
+# ---- similar ------------------------------------------------------------------------------
+
+@test "neighbours, best first, the word itself and zero vectors left out" {
+    small_vectors
+    "$PSDVEC" similar small.safetensors king --tsv | cut -f 1-2 >printed
+    head -n 3 printed | cut -f 2 | sort >a
+    printf 'man\nqueen\nwoman\n' | cmp - a
+    [ "$(head -n 1 printed | cut -f 2)" = queen ]
+    [ "$(wc -l <printed)" -eq 6 ]
+    run ! grep -q zero printed
+    "$PSDVEC" similar small.safetensors zero | grep -q 'its vector has no direction'
+}
+
+@test "similar on a screen" {
+    small_vectors
+    "$PSDVEC" similar small.safetensors king paris --top 3 | golden similar
+}
+
+@test "sums and differences of words" {
+    small_vectors
+    [ "$("$PSDVEC" similar small.safetensors king woman --minus man --top 1 --tsv | cut -f 1-2)" = \
+        "$(printf 'king + woman - man\tqueen')" ]
+    "$PSDVEC" similar small.safetensors man woman --sum --top 1 --json >printed
+    grep -q '^{"words": \["man", "woman"\], "minus": \[\], "similar": \[{"word": "queen", "cosine": 0.' printed
+    [ "$("$PSDVEC" similar small.safetensors king paris --json | wc -l)" -eq 2 ]
+    refused 2 "--json and --tsv exclude each other" similar small.safetensors king --json --tsv
+}
+
+@test "words are found as the tokeniser writes them; others get a suggestion" {
+    small_vectors
+    [ "$("$PSDVEC" similar small.safetensors PARIS --top 1 --tsv | cut -f 1)" = paris ]
+    [ "$("$PSDVEC" similar small.safetensors CAFÉ --top 1 --tsv | cut -f 1)" = café ]
+    [ "$("$PSDVEC" similar small.safetensors "$(printf 'cafe\xcc\x81')" --top 1 --tsv | cut -f 1)" = café ]
+    refused 2 "the word 'quene' is not in the model; did you mean 'queen'?" \
+        similar small.safetensors quene
+    refused 2 "the word 'xyzzy' is not in the model" similar small.safetensors king xyzzy
+    refused 2 "the word 'xyzzy' is not in the model" similar small.safetensors king --minus xyzzy
+}
+
+# ---- info -----------------------------------------------------------------------------------
+
+@test "info shows everything a model knows" {
+    with_everything
+    "$PSDVEC" info full.safetensors | golden info
+    "$PSDVEC" info full.safetensors --json >json
+    "$python" - <<'END'
+import json
+i = json.load(open("json"))
+assert i["words"] == 5 and i["core_words"] == 3 and i["dim"] == 40 and i["positive"] == 30, i
+assert i["settings"]["mu"] == [2, 4, 8] and i["counts"]["tokens"] == 123456
+assert len(i["iterations"]) == 4 and i["iterations"][1]["objective"] == 500
+assert len(i["eigenvalues"]) == 40 and i["eigenvalues"][3] == -25
+assert i["native"] and not i["verified"] and i["extensions"] == [{"words": 2, "tokens": 99}]
+END
+    "$PSDVEC" similar full.safetensors THE --top 2 | golden similar-counts
+    # Without checksums there is nothing to compare.
+    refused 4 "checksum" info full.safetensors --verify
+    # What the file knows goes into the next one.
+    "$PSDVEC" convert full.safetensors --dim 10 --words 4 -o cut.safetensors -q
+    "$PSDVEC" info cut.safetensors --verify | grep -qE 'numbers a vector +10, 8 with a positive and 2'
+}
+
+@test "where the terminal has no Unicode, drawings are plain" {
+    with_everything
+    localedef -i POSIX -f ISO-8859-1 ./latin1 2>/dev/null || [ -d latin1 ] || skip "no localedef"
+    LOCPATH=$PWD LC_ALL=latin1 "$PSDVEC" info full.safetensors >screen
+    sed -n '/^Objective/,$p' screen | golden info-plain
+    run ! grep -qP '[^\x00-\x7F]' screen
+}
+
+@test "info --verify finds a flipped bit" {
+    small_vectors
+    "$PSDVEC" info small.safetensors --verify | grep -qE '^  checksums +verified'
+    size=$(stat -c %s small.safetensors)
+    printf '\x40' | dd of=small.safetensors bs=1 seek=$((size - 1)) conv=notrunc status=none
+    "$PSDVEC" info small.safetensors >/dev/null
+    refused 4 "vectors" info small.safetensors --verify
+}
+
+@test "info of another program's vectors" {
+    small_vectors
+    "$PSDVEC" info small.vec | grep -qE '^  written by +another program'
+    "$PSDVEC" info small.vec --verify --json | grep -q '"native": false, "verified": true'
+}
+
+# ---- The documentation ---------------------------------------------------------------------
+
+@test "the reader of docs/model-format.md finds the same neighbours" {
+    python=$(python_with_numpy) || skip "no python3 with numpy"
+    small_vectors
+    awk '$0 == "```python" { on = 1; next } /^```/ { on = 0 } on' "$ROOT/docs/model-format.md" >reader.py
+    [ -s reader.py ]
+    for word in king café london; do
+        "$python" reader.py small.safetensors $word | grep -v '^zero' >printed
+        "$PSDVEC" similar small.safetensors $word --tsv |
+            awk -F'\t' '{ printf "%s\t%.4f\n", $2, $3 }' >wanted
+        diff -u wanted printed
+    done
+}

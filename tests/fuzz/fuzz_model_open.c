@@ -1,0 +1,142 @@
+/* Fuzzes the reader of model files.
+ *
+ * The first byte chooses: the rest is a whole file, or a list of changes to a file that
+ * the library itself wrote: three bytes of place, one of value. What opens is asked
+ * everything a caller can ask, without verifying first. What verifies must then be
+ * consistent.
+ */
+#include "model/model_read.h"
+#include "model/model_write.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { WORDS = 5, DIM = 3 };
+
+static void require(bool truth)
+{
+    if (!truth)
+        abort();
+}
+
+static unsigned char *good;
+static size_t good_size;
+
+static void make_good(psdvec_context *ctx)
+{
+    static const uint64_t offsets[] = {0, 3, 5, 8, 10, 12}, counts[] = {9, 7, 5, 3, 1};
+    static const float vectors[WORDS * DIM] = {1, 2, 3, 4, 5, 6, 0, 0, 0, -1, -2, -3, 0.5F, 0, 1};
+    static const float small[] = {3, -2, 1, 0, 0.5F};
+    static const double unigram[] = {0.3, 0.2, 0.2, 0.2, 0.1};
+    static const psdvec_iteration steps[] = {{1, 3, 2, 10.5, 1, 0.5, 1e-3},
+                                             {2, 3, 2, 9, 1, 0.5, 0}};
+    const pv_model_data model = {.words = WORDS,
+                                 .dim = DIM,
+                                 .core_words = 3,
+                                 .bytes = "theofandtoin",
+                                 .offsets = offsets,
+                                 .vectors = vectors,
+                                 .counts = counts,
+                                 .unigram = unigram,
+                                 .spread = small,
+                                 .eigenvalues = small,
+                                 .iterations = steps,
+                                 .iteration_count = 2,
+                                 .settings_json = "{\"dim\": 3}",
+                                 .counts_json = "{\"settings\": {\"window\": 5}}",
+                                 .extensions_json = "[]"};
+    char path[] = "/tmp/psdvec-fuzz-XXXXXX";
+    int fd = mkstemp(path);
+    require(fd >= 0);
+    require(pv_model_write(ctx, &model, path) == PSDVEC_OK);
+    FILE *file = fopen(path, "rb");
+    require(file && fseek(file, 0, SEEK_END) == 0);
+    good_size = (size_t)ftell(file);
+    rewind(file);
+    good = malloc(good_size);
+    require(good && fread(good, 1, good_size, file) == good_size);
+    fclose(file);
+    close(fd);
+    unlink(path);
+}
+
+static void walk(psdvec_context *ctx, const psdvec_model *model, bool verified)
+{
+    const psdvec_model_info *info = psdvec_model_get_info(model);
+    psdvec_neighbour near[4];
+    volatile double sum = 0;
+    size_t found;
+    for (size_t k = 0; k < info->iteration_count; k++)
+        sum += info->iterations[k].objective;
+    for (uint32_t i = 0; i < info->words; i++) {
+        size_t length;
+        uint32_t index;
+        const char *word = psdvec_model_word(model, i, &length);
+        require(length > 0);
+        require(psdvec_model_find(model, word, length, &index) && index <= i);
+        require(!verified || index == i);
+        sum += psdvec_model_unigram(model, i) + psdvec_model_spread(model, i) +
+               (double)psdvec_model_frequency(model, i) + psdvec_model_product(model, 0, i) +
+               psdvec_model_cosine(model, i, 0);
+        for (uint32_t k = 0; k < info->dim; k++)
+            require(!verified || isfinite(psdvec_model_vector(model, i)[k]));
+    }
+    psdvec_status status =
+        psdvec_model_similar(ctx, model, psdvec_model_vector(model, 0), NULL, 0, 4, near, &found);
+    require(status == PSDVEC_OK || (!verified && status == PSDVEC_ERR_NUMERIC));
+    for (size_t k = 0; k < found; k++)
+        require(near[k].word < info->words && near[k].cosine >= -1 && near[k].cosine <= 1);
+    (void)sum;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static psdvec_context *ctx;
+    if (!ctx) {
+        psdvec_context_options o;
+        psdvec_context_options_default(&o);
+        o.threads = 1;
+        require(psdvec_context_new(&o, &ctx) == PSDVEC_OK);
+        make_good(ctx);
+    }
+    if (size == 0)
+        return 0;
+    int fd = memfd_create("fuzz", MFD_CLOEXEC);
+    char path[40];
+    require(fd >= 0);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    if (data[0] % 8 == 0) {
+        require(write(fd, data + 1, size - 1) == (ssize_t)(size - 1));
+    } else {
+        require(write(fd, good, good_size) == (ssize_t)good_size);
+        for (size_t i = 1; i + 4 <= size; i += 4) {
+            size_t place = (data[i] | (size_t)data[i + 1] << 8 | (size_t)data[i + 2] << 16);
+            require(pwrite(fd, &data[i + 3], 1, (off_t)(place % good_size)) == 1);
+        }
+        if (data[0] % 8 == 1 && size > 2)
+            require(ftruncate(fd, (off_t)((data[1] | (size_t)data[2] << 8) % good_size)) == 0);
+    }
+    uint64_t before = atomic_load(&ctx->memory_used);
+    psdvec_model *model = NULL;
+    psdvec_status status = psdvec_model_open(ctx, path, &model);
+    require((status == PSDVEC_OK) == (model != NULL));
+    if (model) {
+        walk(ctx, model, false);
+        if (psdvec_model_verify(ctx, model) == PSDVEC_OK)
+            walk(ctx, model, true);
+        else
+            require(psdvec_error_message(ctx)[0] != '\0');
+    } else {
+        require(psdvec_error_message(ctx)[0] != '\0');
+    }
+    psdvec_model_close(model);
+    close(fd);
+    require(atomic_load(&ctx->memory_used) == before);
+    return 0;
+}

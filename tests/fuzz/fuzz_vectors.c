@@ -1,0 +1,135 @@
+/* Fuzzes the readers of other programs' vectors: text, binary, npy and its words.
+ *
+ * The first byte says what the rest is: a file of vectors, or, if it is odd, the words
+ * of a good npy file; and in which format the result is written. What is read must be
+ * finite, in valid UTF-8 and without equal words, and must come back from that format
+ * with the same bits.
+ */
+#include "base/json_read.h"
+#include "model/model_read.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool truth)
+{
+    if (!truth)
+        abort();
+}
+
+static int make_file(const void *data, size_t size, char path[40])
+{
+    int fd = memfd_create("fuzz", MFD_CLOEXEC);
+    require(fd >= 0 && write(fd, data, size) == (ssize_t)size);
+    snprintf(path, 40, "/proc/self/fd/%d", fd);
+    return fd;
+}
+
+static void check(psdvec_context *ctx, const psdvec_model *model)
+{
+    const psdvec_model_info *info = psdvec_model_get_info(model);
+    require(info->words > 0 && info->dim > 0);
+    for (uint32_t i = 0; i < info->words; i++) {
+        size_t length;
+        uint32_t index;
+        const char *word = psdvec_model_word(model, i, &length);
+        require(length > 0 && psdvec_model_find(model, word, length, &index) && index == i);
+        for (size_t k = 0, step; k < length; k += step)
+            require((step = pv_utf8_sequence(word + k, length - k)) > 0);
+        for (uint32_t k = 0; k < info->dim; k++)
+            require(isfinite(psdvec_model_vector(model, i)[k]));
+    }
+    require(psdvec_model_verify(ctx, model) == PSDVEC_OK);
+}
+
+/* The model from the format once more; words that the format cannot hold may change, and
+ * then some may become equal or odd. */
+static void check_again(psdvec_context *ctx, const psdvec_model *model, const char *path,
+                        const char *words)
+{
+    psdvec_model *again;
+    const psdvec_model_info *info = psdvec_model_get_info(model);
+    bool plain = true;
+    for (uint64_t k = 0; k < model->offsets[info->words]; k++)
+        plain &= (unsigned char)model->bytes[k] > ' ';
+    psdvec_status status = pv_model_open_words(ctx, path, words, &again);
+    /* GloVe's text with one number a line may begin like word2vec's; and a word may begin
+     * with what is taken for a byte order mark. */
+    bool apart = info->dim > 1 && memcmp(model->bytes, "\xef\xbb\xbf", 3) != 0;
+    /* Nor can binary be told from text where the numbers have only bytes that text has. */
+    bool control = false;
+    const unsigned char *bytes = (const unsigned char *)model->vectors;
+    for (size_t k = 0; k < (size_t)info->words * info->dim * sizeof(float); k++)
+        control |= bytes[k] < ' ' && bytes[k] != '\n' && bytes[k] != '\r' && bytes[k] != '\t';
+    apart &= control;
+    require(!plain || !apart || status == PSDVEC_OK);
+    if (plain && apart) {
+        size_t numbers = (size_t)info->words * info->dim;
+        require(again->info.words == info->words && again->info.dim == info->dim);
+        require(memcmp(again->vectors, model->vectors, numbers * sizeof(float)) == 0);
+        require(memcmp(again->bytes, model->bytes, model->offsets[info->words]) == 0);
+    }
+    psdvec_model_close(again);
+}
+
+static char folder[] = "/tmp/psdvec-fuzz-XXXXXX";
+
+static void remove_folder(void)
+{
+    rmdir(folder);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const char npy[] = "\x93NUMPY\1\0\x3e\0{'descr': '<f4', 'fortran_order': False, "
+                              "'shape': (2, 1), }  \n\0\0\x80\x3f\0\0\0\x40";
+    static psdvec_context *ctx;
+    static char out[64], out_words[80];
+    if (!ctx) {
+        psdvec_context_options o;
+        psdvec_context_options_default(&o);
+        o.threads = 1;
+        o.memory = UINT64_C(256) << 20;
+        require(psdvec_context_new(&o, &ctx) == PSDVEC_OK);
+        require(mkdtemp(folder) != NULL);
+        atexit(remove_folder);
+        snprintf(out, sizeof out, "%s/out", folder);
+        snprintf(out_words, sizeof out_words, "%s.words.txt", out);
+    }
+    if (size == 0)
+        return 0;
+    bool list = data[0] & 1;
+    int format = 1 + (data[0] >> 1) % 4;
+    char path[40], words[40];
+    int fd = make_file(list ? (const void *)npy : data + 1, list ? sizeof npy - 1 : size - 1, path);
+    int words_fd =
+        make_file(list ? (const void *)(data + 1) : "a\nb\n", list ? size - 1 : 4, words);
+    uint64_t before = atomic_load(&ctx->memory_used);
+    psdvec_model *model;
+    pv_begin(ctx);
+    if (pv_model_open_words(ctx, path, words, &model) == PSDVEC_OK && !model->info.native) {
+        check(ctx, model);
+        psdvec_convert_options options = {.format = (psdvec_vectors_format)format};
+        /* An npy file finds its words by its name, and this one has none. */
+        if (!model->foreign.npy) {
+            require(psdvec_convert(ctx, &options, path, out) == PSDVEC_OK);
+            pv_begin(ctx);
+            check_again(ctx, model, out, format == PSDVEC_VECTORS_NPY ? out_words : NULL);
+        }
+    } else if (!model) {
+        require(psdvec_error_message(ctx)[0] != '\0');
+    }
+    psdvec_model_close(model);
+    close(fd);
+    close(words_fd);
+    require(atomic_load(&ctx->memory_used) == before);
+    unlink(out);
+    unlink(out_words);
+    return 0;
+}

@@ -1,0 +1,39 @@
+/* For tests of models: a context that keeps its warnings, files in a scratch folder,
+ * and models made of random numbers.
+ */
+#ifndef SUPPORT_VECTORS_H
+#define SUPPORT_VECTORS_H
+
+#include "base/context.h"
+#include "model/model_write.h"
+#include "support/scratch.h"
+
+typedef struct workshop {
+    psdvec_context *ctx;
+    char *folder;
+    char *in, *out, *other, *words; /* names of files in it */
+    char warnings[2000];
+    atomic_int polls_left; /* the host asks to stop after so many questions; negative: never */
+} workshop;
+
+/* Setup and teardown of cmocka. The second fails if memory was not given back. */
+int workshop_open(void **state);
+int workshop_close(void **state);
+/* Another context in place of the old one, of which nothing may be in use. */
+void workshop_context(workshop *w, uint64_t memory, int threads);
+
+/* A model with everything a file can hold; words are "w0", "w1", ..., and each field
+ * is the caller's to change. */
+typedef struct sample {
+    pv_model_data data;
+    char *bytes;
+    uint64_t *offsets, *counts;
+    float *vectors, *spread, *eigenvalues;
+    double *unigram;
+    psdvec_iteration iterations[3];
+} sample;
+
+void sample_make(sample *s, uint32_t words, uint32_t dim, uint64_t seed);
+void sample_free(sample *s);
+
+#endif

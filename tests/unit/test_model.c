@@ -1,0 +1,575 @@
+/* The model file, what an open model says, and the search for neighbours. */
+#include "base/safetensors_write.h"
+#include "model/dot.h"
+#include "model/model_read.h"
+#include "support/vectors.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static psdvec_model *open_model(workshop *w, const char *path)
+{
+    psdvec_model *model;
+    if (psdvec_model_open(w->ctx, path, &model) != PSDVEC_OK)
+        fail_msg("%s", psdvec_error_message(w->ctx));
+    return model;
+}
+
+static psdvec_model *open_sample(workshop *w, const sample *s)
+{
+    pv_begin(w->ctx);
+    if (pv_model_write(w->ctx, &s->data, w->out) != PSDVEC_OK)
+        fail_msg("%s", psdvec_error_message(w->ctx));
+    return open_model(w, w->out);
+}
+
+static void assert_fails(workshop *w, psdvec_status got, psdvec_status wanted, const char *sentence)
+{
+    const char *message = psdvec_error_message(w->ctx);
+    if (got != wanted || !strstr(message, sentence))
+        fail_msg("wanted %s with \"%s\", got %s: %s", psdvec_status_name(wanted), sentence,
+                 psdvec_status_name(got), message);
+}
+
+/* ---- There and back ----------------------------------------------------------------- */
+
+static void everything_comes_back(void **state)
+{
+    workshop *w = *state;
+    sample s;
+    sample_make(&s, 50, 7, 1);
+    psdvec_model *m = open_sample(w, &s);
+    const psdvec_model_info *info = psdvec_model_get_info(m);
+    assert_int_equal(info->words, 50);
+    assert_int_equal(info->core_words, 25);
+    assert_int_equal(info->dim, 7);
+    assert_int_equal(info->positive, 5);
+    assert_true(info->native && info->has_counts && info->has_spread);
+    assert_string_equal(info->settings_json, s.data.settings_json);
+    assert_string_equal(info->counts_json, s.data.counts_json);
+    assert_string_equal(info->extensions_json, s.data.extensions_json);
+    assert_string_equal(info->written_by, "psdvec " PSDVEC_VERSION);
+    assert_memory_equal(info->eigenvalues, s.eigenvalues, 7 * sizeof(float));
+    assert_int_equal(info->iteration_count, 3);
+    assert_true(isnan(info->iterations[0].residual));
+    assert_memory_equal(&info->iterations[2], &s.iterations[2], sizeof s.iterations[2]);
+    for (uint32_t i = 0; i < 50; i++) {
+        size_t length;
+        uint32_t found = 99;
+        char name[16];
+        snprintf(name, sizeof name, "w%u", i);
+        const char *word = psdvec_model_word(m, i, &length);
+        assert_int_equal(length, strlen(name));
+        assert_memory_equal(word, name, length);
+        assert_true(psdvec_model_find(m, name, length, &found) && found == i);
+        assert_memory_equal(psdvec_model_vector(m, i), s.vectors + (size_t)i * 7,
+                            7 * sizeof(float));
+        assert_true(psdvec_model_frequency(m, i) == s.counts[i]);
+        assert_true(psdvec_model_spread(m, i) == (double)s.spread[i]);
+        assert_true(psdvec_model_unigram(m, i) == s.unigram[i]);
+    }
+    uint32_t none;
+    assert_false(psdvec_model_find(m, "w50", 3, &none));
+    assert_false(psdvec_model_find(m, "", 0, &none));
+    assert_int_equal(psdvec_model_verify(w->ctx, m), PSDVEC_OK);
+    psdvec_model_close(m);
+    sample_free(&s);
+}
+
+static void what_is_not_known_is_left_out(void **state)
+{
+    workshop *w = *state;
+    sample s;
+    sample_make(&s, 4, 3, 2);
+    s.data.core_words = 0;
+    s.data.counts = NULL;
+    s.data.unigram = NULL;
+    s.data.spread = s.data.eigenvalues = NULL;
+    s.data.iterations = NULL;
+    s.data.settings_json = s.data.counts_json = s.data.extensions_json = NULL;
+    psdvec_model *m = open_sample(w, &s);
+    const psdvec_model_info *info = psdvec_model_get_info(m);
+    assert_true(!info->has_counts && !info->has_spread && !info->eigenvalues);
+    assert_true(!info->settings_json && !info->counts_json && !info->extensions_json);
+    assert_true(!info->iterations && !info->iteration_count && !info->core_words);
+    assert_int_equal(info->positive, 3);
+    assert_true(psdvec_model_frequency(m, 1) == 0 && psdvec_model_spread(m, 1) == 0 &&
+                psdvec_model_unigram(m, 1) == 0);
+    psdvec_model_close(m);
+    sample_free(&s);
+}
+
+static void products_follow_the_signs_and_cosines_do_not(void **state)
+{
+    workshop *w = *state;
+    sample s;
+    sample_make(&s, 3, 3, 3); /* signs + + - */
+    const float vectors[] = {1, 2, 3, 4, 5, 6, 0, 0, 0};
+    memcpy(s.vectors, vectors, sizeof vectors);
+    psdvec_model *m = open_sample(w, &s);
+    assert_true(psdvec_model_product(m, 0, 1) == 4 + 10 - 18);
+    assert_true(fabs(psdvec_model_cosine(m, 0, 1) - 32 / sqrt(14.0 * 77.0)) < 1e-15);
+    assert_true(psdvec_model_cosine(m, 0, 2) == 0);
+    psdvec_model_close(m);
+    sample_free(&s);
+}
+
+static void the_bytes_do_not_depend_on_the_threads(void **state)
+{
+    workshop *w = *state;
+    sample s;
+    size_t one_length, many_length;
+    sample_make(&s, 9000, 5, 4);
+    workshop_context(w, 0, 1);
+    assert_int_equal(pv_model_write(w->ctx, &s.data, w->out), PSDVEC_OK);
+    workshop_context(w, 0, 4);
+    assert_int_equal(pv_model_write(w->ctx, &s.data, w->other), PSDVEC_OK);
+    char *one = scratch_read(w->out, &one_length), *many = scratch_read(w->other, &many_length);
+    assert_int_equal(one_length, many_length);
+    assert_memory_equal(one, many, one_length);
+    free(one);
+    free(many);
+    sample_free(&s);
+}
+
+/* ---- What is refused ------------------------------------------------------------------ */
+
+static void numbers_that_are_not_finite_are_not_written(void **state)
+{
+    workshop *w = *state;
+    sample s;
+    const float bad[] = {NAN, INFINITY, -INFINITY};
+    for (size_t k = 0; k < 3; k++) {
+        sample_make(&s, 9000, 5, 5);
+        s.vectors[8999 * 5 + 4] = bad[k];
+        s.vectors[4711 * 5 + 2] = bad[k];
+        pv_begin(w->ctx);
+        assert_fails(w, pv_model_write(w->ctx, &s.data, w->out), PSDVEC_ERR_NUMERIC,
+                     "the vector of 'w4711' (word 4712) has a number that is not finite");
+        sample_free(&s);
+    }
+    assert_int_equal(scratch_entries(w->folder), 0);
+}
+
+static void a_caller_who_errs_is_told(void **state)
+{
+    workshop *w = *state;
+    sample s;
+    sample_make(&s, 4, 3, 6);
+    pv_model_data wrong[4] = {s.data, s.data, s.data, s.data};
+    wrong[0].words = 0;
+    wrong[1].dim = 0;
+    wrong[2].core_words = 5;
+    const uint64_t offsets[] = {0, 2, 2, 4, 6};
+    wrong[3].offsets = offsets;
+    for (size_t k = 0; k < 4; k++) {
+        pv_begin(w->ctx);
+        assert_int_equal(pv_model_write(w->ctx, &wrong[k], w->out), PSDVEC_ERR_INTERNAL);
+    }
+    sample_free(&s);
+}
+
+/* A file of four words and three numbers, with one thing wrong with it. */
+typedef struct wrong_file {
+    const char *metadata[8]; /* key, value, ... instead of the right ones; NULL: leave out */
+    const char *tensor;      /* this one is wrong: */
+    pv_dtype dtype;
+    unsigned rank;
+    uint64_t shape[2];
+    const void *data; /* NULL: leave it out */
+    psdvec_status status;
+    const char *sentence;
+} wrong_file;
+
+static const char *chosen(const wrong_file *f, const char *key, const char *right)
+{
+    for (size_t k = 0; k < 8 && f->metadata[k]; k += 2)
+        if (!strcmp(f->metadata[k], key))
+            return *f->metadata[k + 1] ? f->metadata[k + 1] : NULL;
+    return right;
+}
+
+static void put(pv_st_writer *writer, const wrong_file *f, const char *name, pv_dtype dtype,
+                unsigned rank, const uint64_t *shape, const void *data)
+{
+    if (!f->tensor || strcmp(f->tensor, name) != 0)
+        assert_int_equal(pv_st_writer_tensor(writer, name, dtype, rank, shape, data), PSDVEC_OK);
+    else if (f->data)
+        assert_int_equal(pv_st_writer_tensor(writer, name, f->dtype, f->rank, f->shape, f->data),
+                         PSDVEC_OK);
+}
+
+static void write_wrong(workshop *w, const wrong_file *f)
+{
+    static const char *const keys[] = {"format",     "version", "core_words", "settings",
+                                       "extensions", "history", "counts"};
+    static const char *const rights[] = {"psdvec.model", "1", "2", "{}", "[]", "[]", "{}"};
+    static const uint64_t offsets[] = {0, 1, 2, 3, 4}, counts[] = {4, 3, 2, 1};
+    static const float vectors[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3}, small[] = {3, -2, 1, 0};
+    static const double unigram[] = {0.4, 0.3, 0.2, 0.1};
+    const uint64_t four = 4, five = 5, three = 3, matrix[] = {4, 3};
+    pv_st_pair meta[7];
+    size_t count = 0;
+    for (size_t k = 0; k < 7; k++) {
+        const char *value = chosen(f, keys[k], rights[k]);
+        if (value)
+            meta[count++] = (pv_st_pair){keys[k], value};
+    }
+    pv_output *output;
+    pv_st_writer *writer;
+    pv_begin(w->ctx);
+    assert_int_equal(pv_output_open(w->ctx, w->in, &output), PSDVEC_OK);
+    assert_int_equal(
+        pv_st_writer_begin(w->ctx, pv_st_output_sink(output), 9, meta, count, 0, &writer),
+        PSDVEC_OK);
+    put(writer, f, "words", PV_DTYPE_U8, 1, &four, "abcd");
+    put(writer, f, "offsets", PV_DTYPE_U64, 1, &five, offsets);
+    put(writer, f, "vectors", PV_DTYPE_F32, 2, matrix, vectors);
+    put(writer, f, "eigenvalues", PV_DTYPE_F32, 1, &three, small);
+    put(writer, f, "counts", PV_DTYPE_U64, 1, &four, counts);
+    put(writer, f, "unigram", PV_DTYPE_F64, 1, &four, unigram);
+    put(writer, f, "spread", PV_DTYPE_F32, 1, &four, small);
+    assert_int_equal(pv_st_writer_end(writer, NULL), PSDVEC_OK);
+    pv_st_writer_free(writer);
+    assert_int_equal(pv_output_commit(output), PSDVEC_OK);
+}
+
+static void broken_models_are_refused_with_a_sentence(void **state)
+{
+    workshop *w = *state;
+    static const uint64_t starts_late[] = {1, 1, 2, 3, 4}, falls[] = {0, 3, 2, 3, 4},
+                          empty[] = {0, 1, 1, 3, 4}, beyond[] = {0, 1, 2, 3, 9}, huge[] = {0};
+    static const float numbers[12] = {0}, not_finite[] = {1, NAN, 2};
+    static const wrong_file files[] = {
+        {.metadata = {"format", ""}, .status = PSDVEC_ERR_FORMAT, .sentence = "not a model"},
+        {.metadata = {"format", "psdvec.counts"},
+         .status = PSDVEC_ERR_FORMAT,
+         .sentence = "holds counts, not vectors"},
+        {.metadata = {"format", "other"},
+         .status = PSDVEC_ERR_FORMAT,
+         .sentence = "says \"other\""},
+        {.metadata = {"version", ""}, .status = PSDVEC_ERR_CORRUPT, .sentence = "version"},
+        {.metadata = {"version", "0"}, .status = PSDVEC_ERR_CORRUPT, .sentence = "version"},
+        {.metadata = {"version", "1x"}, .status = PSDVEC_ERR_CORRUPT, .sentence = "version"},
+        {.metadata = {"version", "2"}, .status = PSDVEC_ERR_VERSION, .sentence = "version 2"},
+        {.metadata = {"core_words", "5"}, .status = PSDVEC_ERR_CORRUPT, .sentence = "core_words"},
+        {.metadata = {"core_words", "-1"}, .status = PSDVEC_ERR_CORRUPT, .sentence = "core_words"},
+        {.metadata = {"core_words", "99999999999999999999999"},
+         .status = PSDVEC_ERR_CORRUPT,
+         .sentence = "core_words"},
+        {.metadata = {"settings", "[]"}, .status = PSDVEC_ERR_CORRUPT, .sentence = "\"settings\""},
+        {.metadata = {"settings", "{"}, .status = PSDVEC_ERR_CORRUPT, .sentence = "\"settings\""},
+        {.metadata = {"counts", "{} x"}, .status = PSDVEC_ERR_CORRUPT, .sentence = "\"counts\""},
+        {.metadata = {"extensions", "{}"},
+         .status = PSDVEC_ERR_CORRUPT,
+         .sentence = "\"extensions\""},
+        {.metadata = {"history", "{}"}, .status = PSDVEC_ERR_CORRUPT, .sentence = "history"},
+        {.metadata = {"history", "[{\"rank\": -1}]"},
+         .status = PSDVEC_ERR_CORRUPT,
+         .sentence = "history"},
+        {.metadata = {"history", "[{\"rank\": 5000000000}]"},
+         .status = PSDVEC_ERR_CORRUPT,
+         .sentence = "too large"},
+        {.metadata = {"history", "[1]"}, .status = PSDVEC_ERR_CORRUPT, .sentence = "history"},
+        {.tensor = "words", .status = PSDVEC_ERR_FORMAT, .sentence = "words"},
+        {.tensor = "offsets", .status = PSDVEC_ERR_FORMAT, .sentence = "offsets"},
+        {.tensor = "vectors", .status = PSDVEC_ERR_FORMAT, .sentence = "vectors"},
+        {.tensor = "offsets",
+         .dtype = PV_DTYPE_U64,
+         .rank = 1,
+         .shape = {1},
+         .data = huge,
+         .status = PSDVEC_ERR_CORRUPT,
+         .sentence = "no words"},
+        {.tensor = "offsets",
+         .dtype = PV_DTYPE_U64,
+         .rank = 1,
+         .shape = {5},
+         .data = starts_late,
+         .status = PSDVEC_ERR_CORRUPT,
+         .sentence = "do not ascend"},
+        {.tensor = "offsets",
+         .dtype = PV_DTYPE_U64,
+         .rank = 1,
+         .shape = {5},
+         .data = falls,
+         .status = PSDVEC_ERR_CORRUPT,
+         .sentence = "do not ascend"},
+        {.tensor = "offsets",
+         .dtype = PV_DTYPE_U64,
+         .rank = 1,
+         .shape = {5},
+         .data = empty,
+         .status = PSDVEC_ERR_CORRUPT,
+         .sentence = "do not ascend"},
+        {.tensor = "offsets",
+         .dtype = PV_DTYPE_U64,
+         .rank = 1,
+         .shape = {5},
+         .data = beyond,
+         .status = PSDVEC_ERR_CORRUPT,
+         .sentence = "do not ascend"},
+        {.tensor = "vectors",
+         .dtype = PV_DTYPE_F32,
+         .rank = 2,
+         .shape = {3, 4},
+         .data = numbers,
+         .status = PSDVEC_ERR_FORMAT,
+         .sentence = "vectors"},
+        {.tensor = "vectors",
+         .dtype = PV_DTYPE_F32,
+         .rank = 1,
+         .shape = {12},
+         .data = numbers,
+         .status = PSDVEC_ERR_FORMAT,
+         .sentence = "vectors"},
+        {.tensor = "vectors",
+         .dtype = PV_DTYPE_F32,
+         .rank = 2,
+         .shape = {4, 0},
+         .data = numbers,
+         .status = PSDVEC_ERR_CORRUPT,
+         .sentence = "no numbers"},
+        {.tensor = "vectors",
+         .dtype = PV_DTYPE_I32,
+         .rank = 2,
+         .shape = {4, 3},
+         .data = numbers,
+         .status = PSDVEC_ERR_FORMAT,
+         .sentence = "vectors"},
+        {.tensor = "eigenvalues",
+         .dtype = PV_DTYPE_F32,
+         .rank = 1,
+         .shape = {2},
+         .data = numbers,
+         .status = PSDVEC_ERR_FORMAT,
+         .sentence = "eigenvalues"},
+        {.tensor = "eigenvalues",
+         .dtype = PV_DTYPE_F32,
+         .rank = 1,
+         .shape = {3},
+         .data = not_finite,
+         .status = PSDVEC_ERR_CORRUPT,
+         .sentence = "eigenvalue is not finite"},
+        {.tensor = "counts",
+         .dtype = PV_DTYPE_F32,
+         .rank = 1,
+         .shape = {4},
+         .data = numbers,
+         .status = PSDVEC_ERR_FORMAT,
+         .sentence = "counts"},
+        {.tensor = "unigram",
+         .dtype = PV_DTYPE_F64,
+         .rank = 1,
+         .shape = {3},
+         .data = numbers,
+         .status = PSDVEC_ERR_FORMAT,
+         .sentence = "unigram"},
+        {.tensor = "spread",
+         .dtype = PV_DTYPE_F32,
+         .rank = 1,
+         .shape = {5},
+         .data = numbers,
+         .status = PSDVEC_ERR_FORMAT,
+         .sentence = "spread"},
+    };
+    psdvec_model *m;
+    const wrong_file right = {.status = PSDVEC_OK};
+    write_wrong(w, &right);
+    psdvec_model_close(open_model(w, w->in));
+    for (size_t k = 0; k < sizeof files / sizeof files[0]; k++) {
+        write_wrong(w, &files[k]);
+        assert_fails(w, psdvec_model_open(w->ctx, w->in, &m), files[k].status, files[k].sentence);
+        assert_null(m);
+        assert_non_null(strstr(psdvec_error_message(w->ctx), w->in));
+    }
+}
+
+static void verifying_finds_what_opening_does_not(void **state)
+{
+    workshop *w = *state;
+    static const float bad[12] = {1, 2, 3, 4, 5, NAN, 7, 8, 9, 1, 2, 3};
+    const wrong_file files[] = {{.tensor = "vectors",
+                                 .dtype = PV_DTYPE_F32,
+                                 .rank = 2,
+                                 .shape = {4, 3},
+                                 .data = bad,
+                                 .status = PSDVEC_ERR_NUMERIC,
+                                 .sentence = "the vector of 'b' (word 2)"},
+                                {.tensor = "words",
+                                 .dtype = PV_DTYPE_U8,
+                                 .rank = 1,
+                                 .shape = {4},
+                                 .data = "abca",
+                                 .status = PSDVEC_ERR_CORRUPT,
+                                 .sentence = "words 1 and 4 are both 'a'"}};
+    for (size_t k = 0; k < 2; k++) {
+        write_wrong(w, &files[k]);
+        psdvec_model *m = open_model(w, w->in);
+        assert_fails(w, psdvec_model_verify(w->ctx, m), files[k].status, files[k].sentence);
+        psdvec_model_close(m);
+    }
+    /* The bits of a vector. */
+    sample s;
+    sample_make(&s, 4, 3, 7);
+    psdvec_model_close(open_sample(w, &s));
+    size_t length;
+    char *bytes = scratch_read(w->out, &length);
+    bytes[length - 1] ^= 1;
+    scratch_write(w->in, bytes, length);
+    psdvec_model *m = open_model(w, w->in);
+    assert_fails(w, psdvec_model_verify(w->ctx, m), PSDVEC_ERR_CORRUPT, "vectors");
+    psdvec_model_close(m);
+    /* And its end. */
+    for (size_t cut = 0; cut < length; cut += 1 + cut / 3) {
+        scratch_write(w->in, bytes, cut);
+        assert_int_not_equal(psdvec_model_open(w->ctx, w->in, &m), PSDVEC_OK);
+        assert_true(*psdvec_error_message(w->ctx));
+    }
+    free(bytes);
+    sample_free(&s);
+}
+
+static void a_missing_file_and_a_folder_are_told(void **state)
+{
+    workshop *w = *state;
+    psdvec_model *m;
+    assert_fails(w, psdvec_model_open(w->ctx, w->in, &m), PSDVEC_ERR_NOT_FOUND, w->in);
+    assert_fails(w, psdvec_model_open(w->ctx, w->folder, &m), PSDVEC_ERR_READ, "regular file");
+    psdvec_model_close(NULL);
+}
+
+/* ---- Neighbours ------------------------------------------------------------------------ */
+
+static void the_fast_product_has_the_bits_of_the_plain_one(void **state)
+{
+    (void)state;
+    dice d = {8};
+    float a[101], b[101];
+    for (size_t k = 0; k < 101; k++) {
+        a[k] = (float)(dice_unit(&d) - 0.5);
+        b[k] = (float)(dice_unit(&d) - 0.5);
+    }
+    for (size_t n = 0; n <= 100; n++) {
+        float fast = pv_dot(a + 1, b, n), plain = pv_dot_reference(a + 1, b, n);
+        assert_memory_equal(&fast, &plain, sizeof fast);
+    }
+}
+
+static void neighbours_are_those_of_a_search_by_hand(void **state)
+{
+    workshop *w = *state;
+    sample s;
+    enum { WORDS = 3000, DIM = 37, MOST = 20 };
+    sample_make(&s, WORDS, DIM, 9);
+    memset(s.vectors + 5 * DIM, 0, DIM * sizeof(float));
+    memcpy(s.vectors + 2000 * DIM, s.vectors + 70 * DIM, DIM * sizeof(float)); /* a tie */
+    memcpy(s.vectors + 1000 * DIM, s.vectors + 70 * DIM, DIM * sizeof(float));
+    psdvec_neighbour got[MOST], again[MOST];
+    for (int threads = 1; threads <= 4; threads++) {
+        workshop_context(w, 0, threads);
+        psdvec_model *m = open_sample(w, &s);
+        for (uint32_t i = 0; i < WORDS; i += 70) {
+            size_t found;
+            assert_int_equal(psdvec_model_similar(w->ctx, m, psdvec_model_vector(m, i), &i, 1, MOST,
+                                                  got, &found),
+                             PSDVEC_OK);
+            assert_int_equal(found, MOST);
+            uint32_t nearer = 0;
+            for (uint32_t j = 0; j < WORDS; j++)
+                if (j != i && j != 5 &&
+                    psdvec_model_cosine(m, i, j) > (double)got[MOST - 1].cosine + 1e-6)
+                    nearer++;
+            assert_in_range(nearer, 0, MOST - 1);
+            for (size_t k = 0; k < MOST; k++) {
+                assert_true(got[k].word != i && got[k].word != 5);
+                assert_true(fabs((double)got[k].cosine - psdvec_model_cosine(m, i, got[k].word)) <
+                            1e-6);
+                assert_true(k == 0 || got[k].cosine < got[k - 1].cosine ||
+                            (got[k].cosine == got[k - 1].cosine && got[k].word > got[k - 1].word));
+            }
+            if (i == 70) {
+                assert_int_equal(got[0].word, 1000);
+                assert_int_equal(got[1].word, 2000);
+                if (threads > 1)
+                    assert_memory_equal(got, again, sizeof got);
+                memcpy(again, got, sizeof again);
+            }
+        }
+        psdvec_model_close(m);
+    }
+    sample_free(&s);
+}
+
+static void odd_questions_have_answers(void **state)
+{
+    workshop *w = *state;
+    sample s;
+    sample_make(&s, 6, 3, 10);
+    memset(s.vectors + 2 * 3, 0, 3 * sizeof(float));
+    psdvec_model *m = open_sample(w, &s);
+    psdvec_neighbour got[10];
+    size_t found = 99;
+    const float zero[3] = {0}, huge[3] = {3e38F, -3e38F, 3e38F}, bad[3] = {1, NAN, 1};
+    const uint32_t all[] = {0, 1, 2, 3, 4, 5}, beyond = 6;
+    assert_int_equal(psdvec_model_similar(w->ctx, m, zero, NULL, 0, 10, got, &found), PSDVEC_OK);
+    assert_int_equal(found, 0);
+    assert_int_equal(psdvec_model_similar(w->ctx, m, huge, NULL, 0, 10, got, &found), PSDVEC_OK);
+    assert_int_equal(found, 5);
+    assert_int_equal(psdvec_model_similar(w->ctx, m, huge, all, 6, 10, got, &found), PSDVEC_OK);
+    assert_int_equal(found, 0);
+    assert_int_equal(psdvec_model_similar(w->ctx, m, huge, NULL, 0, 0, got, &found), PSDVEC_OK);
+    assert_int_equal(found, 0);
+    assert_fails(w, psdvec_model_similar(w->ctx, m, bad, NULL, 0, 10, got, &found),
+                 PSDVEC_ERR_NUMERIC, "number 2");
+    assert_fails(w, psdvec_model_similar(w->ctx, m, huge, &beyond, 1, 10, got, &found),
+                 PSDVEC_ERR_OPTION, "no word 6");
+    psdvec_model_close(m);
+    sample_free(&s);
+}
+
+static void a_damaged_file_cannot_upset_the_search(void **state)
+{
+    workshop *w = *state;
+    static const float bad[12] = {1, 2, 3, NAN, INFINITY, 1, 3e38F, 3e38F, 3e38F, 1e-45F, 0, 0};
+    const wrong_file file = {
+        .tensor = "vectors", .dtype = PV_DTYPE_F32, .rank = 2, .shape = {4, 3}, .data = bad};
+    write_wrong(w, &file);
+    psdvec_model *m = open_model(w, w->in);
+    psdvec_neighbour got[4];
+    size_t found;
+    assert_int_equal(
+        psdvec_model_similar(w->ctx, m, psdvec_model_vector(m, 0), NULL, 0, 4, got, &found),
+        PSDVEC_OK);
+    assert_int_equal(found, 3);
+    for (size_t k = 0; k < found; k++)
+        assert_true(got[k].word != 1 && got[k].cosine >= -1 && got[k].cosine <= 1);
+    psdvec_model_close(m);
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, workshop_open, workshop_close)
+    const struct CMUnitTest tests[] = {
+        CASE(everything_comes_back),
+        CASE(what_is_not_known_is_left_out),
+        CASE(products_follow_the_signs_and_cosines_do_not),
+        CASE(the_bytes_do_not_depend_on_the_threads),
+        CASE(numbers_that_are_not_finite_are_not_written),
+        CASE(a_caller_who_errs_is_told),
+        CASE(broken_models_are_refused_with_a_sentence),
+        CASE(verifying_finds_what_opening_does_not),
+        CASE(a_missing_file_and_a_folder_are_told),
+        CASE(the_fast_product_has_the_bits_of_the_plain_one),
+        CASE(neighbours_are_those_of_a_search_by_hand),
+        CASE(odd_questions_have_answers),
+        CASE(a_damaged_file_cannot_upset_the_search),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
