@@ -1,11 +1,10 @@
 /* Exact nearest neighbours by cosine.
  *
  * The query is brought to length 1 once and the lengths of all vectors are kept, so
- * a search is one product for each word: n * dim multiplications and one pass over
- * the vectors, which is what it costs (20 ms for 66,000 words of 300 numbers and
- * one core). Rows are shared out in fixed blocks, each product is summed in a fixed
- * order (dot.h), and one thread picks the best from the n results: so the answer does
- * not depend on the number of threads.
+ * a search is one product for each word: n * dim multiplications in one pass over the
+ * vectors, as fast as memory delivers them. Rows are shared out in fixed blocks, each
+ * product is summed in a fixed order (dot.h), and one thread picks the best from the n
+ * results: so the answer does not depend on the number of threads.
  */
 #include "base/thread.h"
 #include "model/dot.h"
