@@ -48,15 +48,15 @@ static const char *const description[] = {
     "Reads a model, or the vectors of another program, and writes them in another format. What "
     "FILE is, its content says: a model, text of word2vec, fastText or GloVe, word2vec's binary, or "
     "numpy's npy with its words in a file beside it.",
-    "Names of outputs that say the format: .safetensors is a model, .vec and .w2v are word2vec, "
-    ".bin is word2vec-binary, .glove is glove, .npy is npy.",
+    "Names of outputs that say the format: .safetensors is a model; .txt, .vec and .w2v are "
+    "word2vec's text, .bin is word2vec-binary, .glove is glove, .npy is npy.",
     NULL};
 
 static const struct example examples[] = {
-    {"psdvec convert vectors.vec -o model.safetensors", "From word2vec or fastText."},
-    {"psdvec convert vectors.txt -o glove.safetensors", "From GloVe."},
-    {"psdvec convert model.safetensors -o model.bin", "For programs that read word2vec's binary."},
-    {"psdvec convert model.safetensors -o model.npy",
+    {"psdvec convert vectors.vec model.safetensors", "From word2vec or fastText."},
+    {"psdvec convert vectors.txt glove.safetensors", "From GloVe."},
+    {"psdvec convert model.safetensors model.bin", "For programs that read word2vec's binary."},
+    {"psdvec convert model.safetensors model.npy",
      "For numpy; the words go to model.words.txt."},
     {"psdvec convert model.safetensors --dim 100 --words 50000 -o small.safetensors",
      "A smaller model."},
@@ -74,6 +74,7 @@ static const struct {
     const char *end;
     psdvec_vectors_format format;
 } endings[] = {{".safetensors", PSDVEC_VECTORS_MODEL}, {".vec", PSDVEC_VECTORS_WORD2VEC},
+               {".txt", PSDVEC_VECTORS_WORD2VEC},
                {".w2v", PSDVEC_VECTORS_WORD2VEC},      {".bin", PSDVEC_VECTORS_WORD2VEC_BINARY},
                {".glove", PSDVEC_VECTORS_GLOVE},       {".npy", PSDVEC_VECTORS_NPY}};
 
@@ -93,7 +94,7 @@ static bool format_of(const char *path, psdvec_vectors_format *format)
 static int act(struct run *run)
 {
     const struct arguments *arguments = run->arguments;
-    const char *output = argument_text(arguments, "output");
+    const char *output = run_output(run);
     psdvec_convert_options convert;
     psdvec_convert_options_default(&convert);
     if (argument(arguments, "to")->given)
@@ -121,14 +122,15 @@ static int act(struct run *run)
 const struct command cmd_convert = {.name = "convert",
                                     .group = "Vectors",
                                     .summary = "vectors from one format into another",
-                                    .synopsis = "FILE -o FILE [OPTION]...",
+                                    .synopsis = "FILE OUTPUT [OPTION]...",
                                     .description = description,
                                     .tables = {options, common_options},
                                     .examples = examples,
                                     .notes = notes,
                                     .least_operands = 1,
-                                    .most_operands = 1,
+                                    .most_operands = 2,
                                     .missing = "say which vectors to convert",
                                     .output_example = "model.safetensors",
+                                    .output_operand = true,
                                     .completes = COMPLETES_FILES,
                                     .act = act};

@@ -131,7 +131,7 @@ static int act(struct run *run)
 
 const struct command cmd_train = {
     .name = "train",
-    .group = "Training",
+    .group = "Vectors",
     .summary = "make vectors from text or from counts",
     .synopsis = "INPUT... -o FILE [OPTION]...",
     .description = description,

@@ -75,6 +75,7 @@ struct command {
     /* Not NULL: the library writes the result to the file of -o, which is then
      * required; an example of a name. NULL: results go to standard output. */
     const char *output_example;
+    bool output_operand; /* the last operand may name that file instead of -o */
     enum completes completes;
     int (*act)(struct run *run); /* returns the exit status */
 };

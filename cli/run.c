@@ -196,13 +196,26 @@ static const char *operand_at(const struct arguments *arguments, const char *pat
     return NULL;
 }
 
+const char *run_output(const struct run *run)
+{
+    const struct arguments *arguments = run->arguments;
+    const char *path = argument_text(arguments, "output");
+    if (!path && arguments->command->output_operand && arguments->operand_count > 1)
+        path = arguments->operands[arguments->operand_count - 1];
+    return path;
+}
+
 static int act(struct run *run)
 {
     const struct command *command = run->arguments->command;
-    const char *path = argument_text(run->arguments, "output");
+    const char *path = run_output(run);
     if (command->output_example && !path)
         return run_use_error(run, "say where the result goes, for example -o %s",
                              command->output_example);
+    if (command->output_operand && argument_text(run->arguments, "output") &&
+        run->arguments->operand_count > 1)
+        return run_use_error(run, "two outputs are named, %s and %s", path,
+                             run->arguments->operands[1]);
     /* Where the library writes the file, it checks this itself. */
     if (!command->output_example && operand_at(run->arguments, path))
         return run_error(run, EXIT_OUTPUT,

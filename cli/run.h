@@ -19,6 +19,9 @@ struct run {
 };
 
 /* Carries out a parsed command; returns the exit status of the program. */
+/* The file of -o, or the last operand where the command takes that for it; NULL: none. */
+const char *run_output(const struct run *run);
+
 int run_command(const struct arguments *arguments);
 
 /* Makes run->ctx from the common options. EXIT_FINE, or another exit status

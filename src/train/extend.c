@@ -434,6 +434,7 @@ psdvec_status psdvec_extend(psdvec_context *ctx, const psdvec_extend_options *op
     psdvec_status status;
     PV_TRY_DONE(check_options(ctx, options));
     PV_TRY_DONE(pv_refuse_same_file(ctx, inputs, input_count, output));
+    PV_TRY_DONE(pv_refuse_same_file(ctx, &model, 1, output));
     PV_TRY_DONE(open_model(&e));
     if (input_count == 1 && strcmp(inputs[0], "-") != 0 && pv_counts_looks_like(inputs[0]))
         status = extend_with(&e, inputs[0], output);

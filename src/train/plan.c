@@ -32,7 +32,7 @@ static uint64_t eigen_bytes(const psdvec_train_options *options, uint64_t n, uin
     uint64_t projected = 6 * basis * basis * sizeof(double);
     uint64_t partial = tiles * basis * block * sizeof(float) + 4 * basis * block * sizeof(double);
     if (basis + 2 * block >= n || n <= 512) /* solved as one dense matrix */
-        projected += 4 * n * n * sizeof(double);
+        return n * (4 * block + 3 * rank) * sizeof(float) + 4 * n * n * sizeof(double);
     return tall + projected + partial;
 }
 

@@ -143,7 +143,7 @@ END
 
 @test "the format is that of the name, or of --to" {
     small_vectors
-    refused 2 "the name out.txt does not say in which format" convert small.vec -o out.txt
+    refused 2 "the name out.xyz does not say in which format" convert small.vec -o out.xyz
     refused 2 "--to must be model, word2vec" convert small.vec --to gensim -o out.txt
     "$PSDVEC" convert small.vec --to word2vec-binary -o out.npy -q
     [ "$(head -c 4 out.npy)" = "8 3" ]

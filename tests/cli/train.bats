@@ -191,7 +191,7 @@ slow=(--dim 60 --iterations 30 --eigen-tolerance 1e-5)
     grep -Eq '^  eigenvalues +[0-9]+ positive, [0-9]+ negative$' stderr
     grep -Eq '^  objective +[0-9.e+]+ after 3 iterations$' stderr
     grep -Eq '^  written +m.st \(.*B\)$' stderr
-    [ "$(grep -c '"event": "step"' log)" -eq 3 ]
+    [ "$(grep -c '"event": "step", .*"iteration' log)" -eq 3 ]
     grep '"event": "result"' log | grep -q '"dim": 20.*"objective": .*"solve_seconds"'
     if command -v python3 >/dev/null; then
         python3 -c 'import json; [json.loads(line) for line in open("log")]'
