@@ -9,14 +9,7 @@
 /* First position in column[from .. to) whose column is at least `least`. */
 static uint64_t first_at_least(const uint32_t *column, uint64_t from, uint64_t to, uint32_t least)
 {
-    while (from < to) {
-        uint64_t middle = from + (to - from) / 2;
-        if (column[middle] < least)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from;
+    return from + pv_lower_bound(column + from, to - from, least);
 }
 
 enum { rows_a_task = 512 };

@@ -21,6 +21,21 @@ typedef struct pv_sparse_rows {
     const uint64_t *value64;
 } pv_sparse_rows;
 
+/* How many of `count` ascending numbers are below `least`. */
+static inline uint64_t pv_lower_bound(const uint32_t *numbers, uint64_t count, uint32_t least)
+{
+    uint64_t from = 0;
+    while (count > 0) {
+        uint64_t half = count / 2;
+        if (numbers[from + half] < least) {
+            from += half + 1;
+            count -= half + 1;
+        } else
+            count = half;
+    }
+    return from;
+}
+
 typedef struct pv_column_blocks {
     pv_sparse_rows matrix;
     uint32_t blocks;

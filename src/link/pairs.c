@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { block_count = 64 };
+enum { block_count = 64, head_bytes_a_pair = 8 };
 
 /* Unseen pairs whose weight is cut off do not have the background's form
  * (link.h), and are stored as if seen. They are pairs of the few words whose
@@ -214,8 +214,8 @@ done:
 
 void pv_pairs_bytes(uint32_t n, uint64_t count, uint64_t *large, uint64_t *small)
 {
-    *large = count * (2 * sizeof(uint32_t) + 4 * sizeof(float));
-    *small = ((uint64_t)n + 1) * (3 * sizeof(uint64_t) + sizeof(double)) +
+    *large = count * (2 * sizeof(uint32_t) + 4 * sizeof(float) + head_bytes_a_pair);
+    *small = ((uint64_t)n + 1) * (4 * sizeof(uint64_t) + sizeof(double)) +
              2 * (uint64_t)n * (block_count + 1) * sizeof(uint32_t);
 }
 
@@ -251,10 +251,79 @@ static psdvec_status mirror_block(void *arg, size_t task, int worker)
     return PSDVEC_OK;
 }
 
+/* ---- The dense head --------------------------------------------------------------- */
+enum { head_step = 256 };
+static const double head_density = 0.3;
+
+/* As long as the next columns of these rows are dense enough, and there is room. */
+static uint32_t head_width_of(const pv_pairs *pairs, uint32_t first, uint32_t end, uint64_t room)
+{
+    uint32_t width = 0;
+    while (width < pairs->n) {
+        uint32_t next = pairs->n - width < head_step ? pairs->n : width + head_step;
+        uint64_t inside = 0;
+        for (uint32_t i = first; i < end; i++) {
+            const uint32_t *row = pairs->column + pairs->begin[i];
+            uint64_t count = pairs->begin[i + 1] - pairs->begin[i];
+            inside += pv_lower_bound(row, count, next) - pv_lower_bound(row, count, width);
+        }
+        uint64_t cells = (uint64_t)(end - first) * (next - width);
+        if ((double)inside < head_density * (double)cells ||
+            (uint64_t)(end - first) * next * sizeof(float) > room)
+            break;
+        width = next;
+    }
+    return width;
+}
+
+static psdvec_status set_head(pv_pairs *pairs, const char *folder, bool spill)
+{
+    psdvec_context *ctx = pairs->ctx;
+    uint32_t blocks = (pairs->n + PV_HEAD_ROWS - 1) / PV_HEAD_ROWS;
+    pairs->head_blocks = blocks;
+    pairs->head_width = pv_alloc_zero(ctx, blocks, sizeof *pairs->head_width, "the pairs");
+    pairs->head_begin = pv_alloc_zero(ctx, (size_t)blocks + 1, sizeof *pairs->head_begin, "the pairs");
+    pairs->tail = pv_alloc(ctx, pairs->n, sizeof *pairs->tail, "the pairs");
+    if (!pairs->head_width || !pairs->head_begin || !pairs->tail)
+        return pv_failure(ctx);
+    uint64_t room = pairs->count * head_bytes_a_pair;
+    for (uint32_t b = 0; b < blocks; b++) {
+        uint32_t first = b * PV_HEAD_ROWS;
+        uint32_t end = pairs->n - first < PV_HEAD_ROWS ? pairs->n : first + PV_HEAD_ROWS;
+        uint32_t width = head_width_of(pairs, first, end,
+                                       room - pairs->head_begin[b] * sizeof(float));
+        pairs->head_width[b] = width;
+        pairs->head_begin[b + 1] = pairs->head_begin[b] + (uint64_t)(end - first) * width;
+        for (uint32_t i = first; i < end; i++)
+            pairs->tail[i] =
+                pairs->begin[i] + pv_lower_bound(pairs->column + pairs->begin[i],
+                                                 pairs->begin[i + 1] - pairs->begin[i], width);
+    }
+    PV_TRY(pv_large_alloc(ctx, pairs->head_begin[blocks], sizeof(float), folder, spill,
+                          "the frequent words' pairs", &pairs->heads));
+    pairs->head = pairs->heads.data;
+    return PSDVEC_OK;
+}
+
+static psdvec_status fill_head(void *arg, size_t task, int worker)
+{
+    pv_pairs *pairs = arg;
+    (void)worker;
+    uint32_t first = (uint32_t)task * PV_HEAD_ROWS, width = pairs->head_width[task];
+    uint32_t end = pairs->n - first < PV_HEAD_ROWS ? pairs->n : first + PV_HEAD_ROWS;
+    for (uint32_t i = first; i < end; i++) {
+        float *row = pairs->head + pairs->head_begin[task] + (uint64_t)(i - first) * width;
+        for (uint64_t k = pairs->begin[i]; k < pairs->tail[i]; k++)
+            row[pairs->column[k]] = pairs->value[k];
+    }
+    return PSDVEC_OK;
+}
+
 psdvec_status pv_pairs_mirror(pv_pairs *pairs)
 {
     mirror_job job = {pairs, false};
-    return pv_parallel_tasks(pairs->ctx, block_count, mirror_block, &job);
+    PV_TRY(pv_parallel_tasks(pairs->ctx, block_count, mirror_block, &job));
+    return pv_parallel_tasks(pairs->ctx, pairs->head_blocks, fill_head, pairs);
 }
 
 /* Frequent words are in many pairs, and products of their vectors are had cheaper a tile at
@@ -320,7 +389,8 @@ psdvec_status pv_pairs_make(const pv_link *link, const char *folder, uint64_t ro
     job.blocks.matrix.value64 = link->counts->values64;
     PV_TRY_DONE(pv_parallel_tasks(ctx, block_count, make_block, &job));
     pv_progress_end(&job.progress);
-    status = mirror_pattern(pairs);
+    PV_TRY_DONE(mirror_pattern(pairs));
+    status = set_head(pairs, folder, spill);
 done:
     close_job(&job);
     return status;
@@ -335,6 +405,10 @@ void pv_pairs_free(pv_pairs *pairs)
     pv_large_free(ctx, &pairs->values);
     pv_large_free(ctx, &pairs->weights);
     pv_large_free(ctx, &pairs->targets);
+    pv_large_free(ctx, &pairs->heads);
+    pv_free(ctx, pairs->head_width);
+    pv_free(ctx, pairs->head_begin);
+    pv_free(ctx, pairs->tail);
     pv_column_blocks_free(ctx, &pairs->blocks);
     pv_column_blocks_free(ctx, &pairs->tiles);
     pv_free(ctx, pairs->begin);

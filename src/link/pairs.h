@@ -18,6 +18,8 @@
 #include "link/columns.h"
 #include "link/link.h"
 
+enum { PV_HEAD_ROWS = 256 };
+
 typedef struct pv_pairs {
     psdvec_context *ctx;
     uint32_t n;
@@ -33,6 +35,16 @@ typedef struct pv_pairs {
     pv_column_blocks blocks;   /* of the part above the diagonal, for mirroring */
     pv_column_blocks tiles;    /* of the same part, a few hundred words wide: pieces that may be worth
                                   a dense product */
+    /* Frequent words are seen with nearly every other, and there a dense matrix is faster than a
+     * sparse one. Of rows r .. r + PV_HEAD_ROWS - 1, r = block * PV_HEAD_ROWS, the columns below
+     * head_width[block] are dense: head[head_begin[block] + (i - r) * head_width[block] + j].
+     * The sparse part of a product begins at `tail`. */
+    uint32_t head_blocks;
+    uint32_t *head_width; /* head_blocks */
+    uint64_t *head_begin; /* head_blocks + 1 */
+    uint64_t *tail;       /* n: the first entry of a row that is not in the head */
+    pv_large heads;       /* float */
+    float *head;
     uint32_t *column;          /* columns.data */
     float *value, *weight, *target;
 } pv_pairs;
@@ -49,7 +61,7 @@ psdvec_status pv_pairs_make(const pv_link *link, const char *folder, uint64_t ro
                             pv_pairs **pairs);
 void pv_pairs_free(pv_pairs *pairs);
 
-/* Copies the values above the diagonal to their mirror places. */
+/* Copies the values above the diagonal to their mirror places, and to the dense head. */
 psdvec_status pv_pairs_mirror(pv_pairs *pairs);
 
 #endif

@@ -75,9 +75,7 @@ static void step_matrix(stepper *s, bool first, double omega, step_part part,
                               .kernels = core->kernels,
                               .pairs = core->pairs,
                               .sparse_factor = (float)omega,
-                              .diagonal = s->shifted,
-                              .task_count = PV_CORE_TASKS,
-                              .task_edges = core->all_edges};
+                              .diagonal = s->shifted};
     double start = first ? s->options->start : 0;
     for (size_t i = 0; i < core->n; i++) {
         double m = (double)core->root[i] * core->root[i];

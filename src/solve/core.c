@@ -76,7 +76,6 @@ psdvec_status pv_core_open(const pv_link *link, pv_pairs *pairs, size_t most_ran
     for (size_t i = 0; i < core->n; i++)
         core->root[i] = (float)sqrt(pv_link_majoriser(link, (uint32_t)i));
     pv_divide_pairs(pairs, true, PV_CORE_TASKS, core->above_edges);
-    pv_divide_pairs(pairs, false, PV_CORE_TASKS, core->all_edges);
     PV_TRY(set_background(core));
     return set_priors(core);
 }

@@ -29,7 +29,6 @@ typedef struct pv_core {
     float *ratio;     /* n: z / m, where it is not 1 everywhere; else NULL */
     float *level;     /* n: z / s; NULL without a background */
     uint32_t above_edges[PV_CORE_TASKS + 1]; /* rows of tasks, for pairs above the diagonal */
-    uint32_t all_edges[PV_CORE_TASKS + 1];   /* the same for whole rows */
 } pv_core;
 
 psdvec_status pv_core_open(const pv_link *link, pv_pairs *pairs, size_t most_rank, pv_core **core);

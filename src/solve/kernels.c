@@ -7,12 +7,9 @@
  */
 #include "solve/kernels.h"
 
-#include <string.h>
-
 static void plain_row_product(const uint32_t *column, const float *value, size_t count,
                               const float *X, size_t k, float *y)
 {
-    memset(y, 0, k * sizeof *y);
     for (size_t t = 0; t < count; t++) {
         const float *x = X + (size_t)column[t] * k;
         for (size_t c = 0; c < k; c++)
@@ -50,7 +47,7 @@ AVX2 static inline __attribute__((always_inline)) void slab(const uint32_t *colu
 {
     __m256 sum[8];
     for (int l = 0; l < lanes; l++)
-        sum[l] = _mm256_setzero_ps();
+        sum[l] = _mm256_loadu_ps(y + 8 * l);
     size_t t = 0;
     for (; t + ahead < count; t++) {
         const char *next = (const char *)(X + (size_t)column[t + ahead] * k);
@@ -82,7 +79,7 @@ AVX2 static void avx2_row_product(const uint32_t *column, const float *value, si
     for (; c + 8 <= k; c += 8)
         slab(column, value, count, X + c, k, y + c, 1);
     for (; c < k; c++) {
-        float sum = 0;
+        float sum = y[c];
         for (size_t t = 0; t < count; t++)
             sum = __builtin_fmaf(value[t], X[(size_t)column[t] * k + c], sum);
         y[c] = sum;

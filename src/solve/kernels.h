@@ -13,7 +13,7 @@
 
 typedef struct pv_kernels {
     const char *name;
-    /* y (k numbers) = sum over t of value[t] * X[column[t]]; X has rows of k. */
+    /* y (k numbers) += sum over t of value[t] * X[column[t]]; X has rows of k. */
     void (*row_product)(const uint32_t *column, const float *value, size_t count, const float *X,
                         size_t k, float *y);
     /* out[t] = a . V[column[t]]; V has rows of `stride` numbers, of which `dim` count; both are

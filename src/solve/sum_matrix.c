@@ -1,9 +1,12 @@
 /* Products with the sum matrix. */
 #include "solve/sum_matrix.h"
 
+#include "base/blas.h"
 #include "base/memory.h"
 #include "base/thread.h"
 #include "solve/tall.h"
+
+#include <string.h>
 
 void pv_sum_matrix_add(pv_sum_matrix *matrix, pv_low_rank term)
 {
@@ -33,21 +36,33 @@ typedef struct product_job {
     size_t k;
 } product_job;
 
-static psdvec_status sparse_rows(void *arg, size_t task, int worker)
+/* The rows of one block: what is dense by BLAS, the rest entry by entry. */
+static psdvec_status product_rows(void *arg, size_t task, int worker)
 {
     product_job *job = arg;
     const pv_sum_matrix *matrix = job->matrix;
     const pv_pairs *pairs = matrix->pairs;
     (void)worker;
+    size_t k = job->k;
+    uint32_t first = (uint32_t)task * PV_HEAD_ROWS, width = pairs->head_width[task];
+    uint32_t end = pairs->n - first < PV_HEAD_ROWS ? pairs->n : first + PV_HEAD_ROWS;
+    float *Y = job->Y + (size_t)first * k;
+    if (width > 0) {
+        pv_blas_alone();
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)(end - first), (int)k,
+                    (int)width, 1, pairs->head + pairs->head_begin[task], (int)width, job->X,
+                    (int)k, 0, Y, (int)k);
+    } else
+        memset(Y, 0, (end - first) * k * sizeof *Y);
     float factor = matrix->flip ? -matrix->sparse_factor : matrix->sparse_factor;
-    for (uint32_t i = matrix->task_edges[task]; i < matrix->task_edges[task + 1]; i++) {
-        float *y = job->Y + (size_t)i * job->k;
-        const float *x = job->X + (size_t)i * job->k;
-        uint64_t begin = pairs->begin[i];
-        matrix->kernels->row_product(pairs->column + begin, pairs->value + begin,
-                                     (size_t)(pairs->begin[i + 1] - begin), job->X, job->k, y);
+    for (uint32_t i = first; i < end; i++) {
+        float *y = job->Y + (size_t)i * k;
+        const float *x = job->X + (size_t)i * k;
+        uint64_t tail = pairs->tail[i];
+        matrix->kernels->row_product(pairs->column + tail, pairs->value + tail,
+                                     (size_t)(pairs->begin[i + 1] - tail), job->X, k, y);
         float diagonal = matrix->flip ? -matrix->diagonal[i] : matrix->diagonal[i];
-        for (size_t c = 0; c < job->k; c++)
+        for (size_t c = 0; c < k; c++)
             y[c] = factor * y[c] + diagonal * x[c];
     }
     return pv_stopping(matrix->ctx) ? pv_check_cancel(matrix->ctx) : PSDVEC_OK;
@@ -119,7 +134,7 @@ static psdvec_status apply(void *self, const float *X, float *Y, size_t k)
 {
     pv_sum_matrix *matrix = self;
     product_job job = {matrix, X, Y, k};
-    PV_TRY(pv_parallel_tasks(matrix->ctx, matrix->task_count, sparse_rows, &job));
+    PV_TRY(pv_parallel_tasks(matrix->ctx, matrix->pairs->head_blocks, product_rows, &job));
     for (size_t t = 0; t < matrix->term_count; t++)
         PV_TRY(add_term(matrix, &matrix->terms[t], X, Y, k));
     matrix->products += k;

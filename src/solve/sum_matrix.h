@@ -4,7 +4,7 @@
  *     A = flip * ( sparse_factor * E + diag(d) + sum of F_k diag(c_k) F_k' )
  *
  * E lives on the core's pairs; the F_k are tall: the vectors so far, a column of
- * ones, and the like. One product with k columns costs two flops for each number
+ * ones, and the like. Where E is dense it is multiplied as a dense matrix (pairs.h). One product with k columns costs two flops for each number
  * of E and k, and four for each number of the F and k.
  */
 #ifndef PV_SOLVE_SUM_MATRIX_H
@@ -32,8 +32,6 @@ typedef struct pv_sum_matrix {
     pv_low_rank terms[PV_SUM_TERMS];
     size_t term_count;
     bool flip; /* -A is meant */
-    size_t task_count;
-    const uint32_t *task_edges; /* task_count + 1: rows of each task, about as many pairs each */
     uint64_t products;          /* columns multiplied so far */
 } pv_sum_matrix;
 
