@@ -212,6 +212,8 @@ double pv_link_unseen_weight(const pv_link *link, uint32_t i, uint32_t j)
     return link->background_only_unseen ? link->weight(link, i, j, 0, 0) : 0;
 }
 
+static const double most_target = 1e4;
+
 pv_pair pv_link_pair(const pv_link *link, uint32_t i, uint32_t j, double xij, double xji)
 {
     double sum = xij + xji;
@@ -224,6 +226,10 @@ pv_pair pv_link_pair(const pv_link *link, uint32_t i, uint32_t j, double xij, do
     double b = link->background_only_unseen ? pv_link_background(link, i, j) : 0;
     pv_pair pair = {.weight = S - b, .start = 0.5 * (gij + gji)};
     double wg = ST - b * link->background_target;
+    /* A capped weight and the background's may nearly cancel, and their pulls need not. The
+     * target must stay a number that single precision can subtract a product from. */
+    if (fabs(wg) > most_target * fabs(pair.weight))
+        pair.weight = copysign(fabs(wg) / most_target, pair.weight);
     pair.target = pair.weight != 0 ? wg / pair.weight : link->background_target;
     pair.constant = 0.5 * (fij * gij * gij + fji * gji * gji) - pair.weight * pair.target * pair.target -
                     b * link->background_target * link->background_target;
