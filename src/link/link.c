@@ -126,15 +126,8 @@ static void set_factors(pv_link *link, const pv_link_constants *fixed)
         sum += link->factor[i];
     if (!fixed)
         link->constants.factor_mean = sum / link->core;
-    /* A word without a pair would have factor 0, and the scaled eigenproblem would
-     * divide by it: it gets that of the rarest word with one. */
-    double least = HUGE_VAL;
     for (uint32_t i = 0; i < link->words; i++)
-        if (link->factor[i] > 0 && link->factor[i] < least)
-            least = link->factor[i];
-    for (uint32_t i = 0; i < link->words; i++)
-        link->factor[i] =
-            (link->factor[i] > 0 ? link->factor[i] : least) / link->constants.factor_mean;
+        link->factor[i] /= link->constants.factor_mean;
 }
 
 static psdvec_status set_rules(pv_link *link, const pv_link_constants *fixed)
