@@ -10,7 +10,7 @@ typedef struct problem {
     psdvec_context *ctx;
     char *folder, *path; /* a scratch folder, the counts file in it */
     psdvec_counts *counts;
-    dense_counts dense; /* what the file says */
+    dense_counts dense;  /* what the file says */
     char messages[8192]; /* of the context, one a line */
 } problem;
 

@@ -383,7 +383,7 @@ static void a_core_without_pairs_is_refused_with_a_sentence(void **state)
 {
     (void)state;
     dense_counts c = dense_counts_new(4);
-    c.x[0] = 5;      /* w0 with itself */
+    c.x[0] = 5;         /* w0 with itself */
     c.x[0 * 4 + 3] = 2; /* and with a word outside the core */
     for (size_t i = 0; i < 4; i++)
         c.frequency[i] = 9;
