@@ -257,6 +257,8 @@ static bool factor_dual(system *e)
         s->work[k] = 1 / sqrtf(s->base[k]);
         e->log_det += log(s->base[k]);
     }
+    if (m == 0) /* BLAS would complain */
+        return true;
     fill_rows(e->r, s, m, 0, s->work);
     cblas_ssyrk(CblasRowMajor, CblasLower, CblasNoTrans, (int)m, (int)dim, 1, s->A, (int)dim, 0,
                 s->K, (int)m);
@@ -283,10 +285,12 @@ static void add_solution(system *e, float *b, float *x)
     /* H^-1 b = D (b' - A'(K^-1 A b')), with b' = D b, D = base^-½, and A as factor_dual left it. */
     for (int k = 0; k < dim; k++)
         b[k] /= sqrtf(s->base[k]);
-    cblas_sgemv(CblasRowMajor, CblasNoTrans, m, dim, 1, s->A, dim, b, 1, 0, s->dual, 1);
-    cblas_strsv(CblasRowMajor, CblasLower, CblasNoTrans, CblasNonUnit, m, s->K, m, s->dual, 1);
-    cblas_strsv(CblasRowMajor, CblasLower, CblasTrans, CblasNonUnit, m, s->K, m, s->dual, 1);
-    cblas_sgemv(CblasRowMajor, CblasTrans, m, dim, -1, s->A, dim, s->dual, 1, 1, b, 1);
+    if (m > 0) {
+        cblas_sgemv(CblasRowMajor, CblasNoTrans, m, dim, 1, s->A, dim, b, 1, 0, s->dual, 1);
+        cblas_strsv(CblasRowMajor, CblasLower, CblasNoTrans, CblasNonUnit, m, s->K, m, s->dual, 1);
+        cblas_strsv(CblasRowMajor, CblasLower, CblasTrans, CblasNonUnit, m, s->K, m, s->dual, 1);
+        cblas_sgemv(CblasRowMajor, CblasTrans, m, dim, -1, s->A, dim, s->dual, 1, 1, b, 1);
+    }
     for (int k = 0; k < dim; k++)
         x[k] += b[k] / sqrtf(s->base[k]);
 }
