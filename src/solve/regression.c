@@ -20,6 +20,7 @@ struct pv_regression {
     float *level;      /* dim: C's diagonal */
     float *pull;       /* dim: sum z_j J v_j, in that basis */
     float shared;      /* b_j = shared * (z_w) * z_j, see word_share */
+    double largest;    /* z_j of the core, where it is capped; else 0 */
 };
 
 /* Rows of A that are worked on at a time: 512 x 300 floats are half of a cache. */
@@ -119,6 +120,9 @@ psdvec_status pv_regression_open(const pv_link *link, const float *vectors, size
     for (size_t j = 0; j < core_count; j++)
         for (size_t k = 0; k < dim; k++)
             r->V[j * dim + k] = sign[k] * vectors[j * dim + k];
+    for (uint32_t w = 0; w < link->words && link->background_only_unseen; w++)
+        if (row_of[w] != UINT32_MAX && link->factor[w] > r->largest)
+            r->largest = link->factor[w];
     return has_shared(link) ? set_basis(r) : PSDVEC_OK;
 }
 
@@ -390,7 +394,8 @@ static psdvec_status add_pair(pv_regression *r, scratch *s, size_t *pairs, uint3
     return PSDVEC_OK;
 }
 
-/* Words after `word` (its row of the counts) and before it (its column) merged. */
+/* Words after `word` (its row of the counts) and before it (its column) merged, and if there
+ * may be any, those unseen whose weight is cut off, so that the shared part says too much. */
 static psdvec_status gather_word(pv_regression *r, scratch *s, uint32_t word,
                                  const pv_gathered *gathered, size_t column, size_t *pairs)
 {
@@ -399,11 +404,19 @@ static psdvec_status gather_word(pv_regression *r, scratch *s, uint32_t word,
     psdvec_counts_row(link->counts, word, &row);
     size_t a = 0, b = gathered->begin[column], b_end = gathered->begin[column + 1];
     *pairs = 0;
-    while (a < row.length || b < b_end) {
+    bool capped = link->background * link->factor[word] * r->largest > 1;
+    uint32_t next = capped ? 0 : UINT32_MAX;
+    while (a < row.length || b < b_end || next < link->words) {
         uint32_t after = a < row.length ? row.focus[a] : UINT32_MAX;
         uint32_t before = b < b_end ? gathered->row[b] : UINT32_MAX;
         uint32_t other = after < before ? after : before;
         double x_after = 0, x_before = 0;
+        if (next < other)
+            other = next;
+        if (capped)
+            next = other + 1;
+        if (other < after && other < before && !(pv_link_background(link, word, other) > 1))
+            continue;
         if (after == other)
             x_after = pv_link_count(link, word, other, psdvec_row_value(&row, a++));
         if (before == other) {
