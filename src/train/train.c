@@ -404,7 +404,9 @@ static psdvec_status key_of_counts(psdvec_context *ctx, const psdvec_train_optio
     PV_TRY_DONE(pv_settings_write(ctx, options, key));
     PV_TRY_DONE(pv_counts_open(ctx, path, &counts));
     const char *digest = pv_st_meta(counts->file, "xxh3.metadata");
-    PV_TRY_DONE(pv_buffer_printf(key, "\ncounts %s %llu\n", digest ? digest : "without checksum",
+    PV_TRY_DONE(pv_buffer_printf(key, "\nseed %llu\ncounts %s %llu\n",
+                                 (unsigned long long)ctx->options.seed,
+                                 digest ? digest : "without checksum",
                                  (unsigned long long)counts->info.file_bytes));
     status = pv_buffer_byte(key, 0);
 done:
@@ -446,8 +448,9 @@ static psdvec_status key_of_text(psdvec_context *ctx, const psdvec_train_options
     *again = true;
     PV_TRY_DONE(pv_settings_write(ctx, options, key));
     PV_TRY_DONE(pv_provenance_set(&provenance, count));
-    PV_TRY_DONE(pv_buffer_printf(key, "\n%s\n%s\nmin_count %llu max_vocab %u vocab %s\n",
-                                 provenance.settings, provenance.vocabulary,
+    PV_TRY_DONE(pv_buffer_printf(key, "\nseed %llu\n%s\n%s\nmin_count %llu max_vocab %u vocab %s\n",
+                                 (unsigned long long)ctx->options.seed, provenance.settings,
+                                 provenance.vocabulary,
                                  (unsigned long long)count->min_count, count->max_vocab,
                                  count->vocab_file ? count->vocab_file : ""));
     for (size_t k = 0; k < count->keep_words_count; k++)
