@@ -81,6 +81,9 @@ static psdvec_status remove_basis(lanczos *l, float *W, size_t width, double *ou
 static psdvec_status orthonormal(lanczos *l, float *W, size_t width, double least, double *map,
                                  size_t *kept)
 {
+    *kept = 0;
+    if (width == 0)
+        return PSDVEC_OK;
     PV_TRY(pv_tall_gram(l->ctx, l->n, (pv_tall){W, l->block, width},
                         (pv_tall){W, l->block, width}, l->gram));
     PV_TRY(sum_everywhere(l, l->gram, width * width));
