@@ -126,15 +126,8 @@ static void set_factors(pv_link *link, const pv_link_constants *fixed)
         sum += link->factor[i];
     if (!fixed)
         link->constants.factor_mean = sum / link->core;
-    /* A word without a pair would have factor 0, and the scaled eigenproblem would
-     * divide by it: it gets that of the rarest word with one. */
-    double least = HUGE_VAL;
     for (uint32_t i = 0; i < link->words; i++)
-        if (link->factor[i] > 0 && link->factor[i] < least)
-            least = link->factor[i];
-    for (uint32_t i = 0; i < link->words; i++)
-        link->factor[i] =
-            (link->factor[i] > 0 ? link->factor[i] : least) / link->constants.factor_mean;
+        link->factor[i] /= link->constants.factor_mean;
 }
 
 static psdvec_status set_rules(pv_link *link, const pv_link_constants *fixed)
@@ -212,6 +205,8 @@ double pv_link_unseen_weight(const pv_link *link, uint32_t i, uint32_t j)
     return link->background_only_unseen ? link->weight(link, i, j, 0, 0) : 0;
 }
 
+static const double most_target = 1e4;
+
 pv_pair pv_link_pair(const pv_link *link, uint32_t i, uint32_t j, double xij, double xji)
 {
     double sum = xij + xji;
@@ -224,6 +219,10 @@ pv_pair pv_link_pair(const pv_link *link, uint32_t i, uint32_t j, double xij, do
     double b = link->background_only_unseen ? pv_link_background(link, i, j) : 0;
     pv_pair pair = {.weight = S - b, .start = 0.5 * (gij + gji)};
     double wg = ST - b * link->background_target;
+    /* A capped weight and the background's may nearly cancel, and their pulls need not. The
+     * target must stay a number that single precision can subtract a product from. */
+    if (fabs(wg) > most_target * fabs(pair.weight))
+        pair.weight = copysign(fabs(wg) / most_target, pair.weight);
     pair.target = pair.weight != 0 ? wg / pair.weight : link->background_target;
     pair.constant = 0.5 * (fij * gij * gij + fji * gji * gji) - pair.weight * pair.target * pair.target -
                     b * link->background_target * link->background_target;

@@ -93,10 +93,11 @@ static inline double pv_link_background(const pv_link *link, uint32_t i, uint32_
 /* G_ii, computed like any other. */
 double pv_link_diagonal(const pv_link *link, uint32_t i);
 
-/* m_i of the majoriser: S_ij + b_ij <= (1 + rho) m_i m_j. */
+/* m_i of the majoriser: S_ij + b_ij <= (1 + rho) m_i m_j. A word without a pair has factor 0;
+ * as nothing weighs there, any other number will do to divide by. */
 static inline double pv_link_majoriser(const pv_link *link, uint32_t i)
 {
-    return link->factored ? link->factor[i] : 1;
+    return link->factored && link->factor[i] > 0 ? link->factor[i] : 1;
 }
 
 #endif

@@ -95,7 +95,7 @@ static void step_matrix(stepper *s, bool first, double omega, step_part part,
     }
     pv_sum_matrix_add(matrix, (pv_low_rank){core->U, core->stride, core->rank, own, NULL});
     if (link->background > 0) {
-        constant[0] = (float)(beta * link->background_target * (1 - start));
+        constant[0] = (float)(beta * (link->background_target - start * link->unseen_target));
         pv_sum_matrix_add(matrix, (pv_low_rank){core->level, 1, 1, constant, NULL});
         if (core->ratio)
             pv_sum_matrix_add(

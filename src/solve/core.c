@@ -235,14 +235,19 @@ static psdvec_status start_rows(void *arg, size_t task, int worker)
         for (size_t k = 0; k < count; k++) {
             double scale = (double)core->root[i] * core->root[pairs->column[begin + k]];
             double pull = (double)pairs->weight[upper + k] * pairs->target[upper + k];
-            pairs->value[begin + k] =
-                (float)((1 - s) * pull / scale +
-                        s * scale * (pairs->value[begin + k] - link->unseen_target) / omega);
+            double above = pairs->value[begin + k] - link->unseen_target;
+            /* A background that seen pairs carry too pulls from G there, not from log kappa. */
+            double b = link->background_only_unseen
+                           ? 0
+                           : pv_link_background(link, i, pairs->column[begin + k]);
+            pairs->value[begin + k] = (float)(((1 - s) * pull - s * b * above) / scale +
+                                              s * scale * above / omega);
         }
         double m = (double)core->root[i] * core->root[i];
         double z = link->background > 0 ? link->factor[i] : 0;
         core->diagonal[i] =
-            (float)(-(1 - s) * link->background * z * z * link->background_target / m +
+            (float)(-link->background * z * z *
+                        (link->background_target - s * link->unseen_target) / m +
                     s * m * (pv_link_diagonal(link, i) - link->unseen_target) / omega);
     }
     return pv_check_cancel(core->ctx);

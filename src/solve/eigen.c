@@ -81,6 +81,9 @@ static psdvec_status remove_basis(lanczos *l, float *W, size_t width, double *ou
 static psdvec_status orthonormal(lanczos *l, float *W, size_t width, double least, double *map,
                                  size_t *kept)
 {
+    *kept = 0;
+    if (width == 0)
+        return PSDVEC_OK;
     PV_TRY(pv_tall_gram(l->ctx, l->n, (pv_tall){W, l->block, width},
                         (pv_tall){W, l->block, width}, l->gram));
     PV_TRY(sum_everywhere(l, l->gram, width * width));
@@ -119,8 +122,10 @@ static psdvec_status orthonormal(lanczos *l, float *W, size_t width, double leas
 }
 
 /* W -= Q h, W = P R, twice, so that it holds in single precision:
- * W = Q (h1 + h2 R1) + P R2 R1. l->coefficient: filled x width, R: *kept x width. */
-static psdvec_status orthogonalise(lanczos *l, float *W, size_t width, double least, double *R,
+ * W = Q (h1 + h2 R1) + P R2 R1. l->coefficient: filled x width, R: *kept x width. What is as
+ * short as the rounding of a product is nothing: 1e-6 of the matrix's norm, as far as seen,
+ * or what the second pass takes away again. */
+static psdvec_status orthogonalise(lanczos *l, float *W, size_t width, bool product, double *R,
                                    size_t *kept)
 {
     double *R1 = NULL, *R2 = NULL;
@@ -131,9 +136,12 @@ static psdvec_status orthogonalise(lanczos *l, float *W, size_t width, double le
         return pv_failure(l->ctx);
     R2 = R1 + l->block * l->block;
     PV_TRY_DONE(remove_basis(l, W, width, l->coefficient));
-    PV_TRY_DONE(orthonormal(l, W, width, least, R1, &first));
+    for (size_t k = 0; product && k < l->filled * width; k++)
+        if (fabs(l->coefficient[k]) > l->norm)
+            l->norm = fabs(l->coefficient[k]);
+    PV_TRY_DONE(orthonormal(l, W, width, 1e-6 * (product ? l->norm : 1), R1, &first));
     PV_TRY_DONE(remove_basis(l, W, first, l->second));
-    PV_TRY_DONE(orthonormal(l, W, first, 1e-3, R2, &second));
+    PV_TRY_DONE(orthonormal(l, W, first, 0.1, R2, &second));
     for (size_t i = 0; i < l->filled; i++)
         for (size_t k = 0; k < first; k++)
             for (size_t j = 0; j < width; j++)
@@ -224,8 +232,9 @@ static psdvec_status append(lanczos *l, size_t width)
     return PSDVEC_OK;
 }
 
-/* A new block where the last one led nowhere: the basis spans an invariant space. */
-static psdvec_status fresh_block(lanczos *l, bool guess)
+/* A new block of at most `most` columns where the last one led nowhere: the basis spans an
+ * invariant space. */
+static psdvec_status fresh_block(lanczos *l, bool guess, size_t most)
 {
     double *R = pv_alloc(l->ctx, l->block * l->block, sizeof *R, "a start");
     if (!R)
@@ -233,11 +242,27 @@ static psdvec_status fresh_block(lanczos *l, bool guess)
     size_t kept = 0;
     psdvec_status status = draw_block(l, guess);
     if (status == PSDVEC_OK)
-        status = orthogonalise(l, l->Y, l->block, 1e-6, R, &kept);
+        status = orthogonalise(l, l->Y, l->block, false, R, &kept);
     pv_free(l->ctx, R);
-    if (status == PSDVEC_OK && kept > l->capacity - l->filled)
-        kept = l->capacity - l->filled;
-    return status == PSDVEC_OK ? append(l, kept) : status;
+    if (most > l->capacity - l->filled)
+        most = l->capacity - l->filled;
+    return status == PSDVEC_OK ? append(l, kept < most ? kept : most) : status;
+}
+
+/* Y = A X. The product is dense in its width; the rest here has the stride of a block. */
+static psdvec_status multiply(lanczos *l, size_t width)
+{
+    l->report->columns += width;
+    if (width == l->block)
+        return l->matrix->apply(l->matrix->self, l->X, l->Y, width);
+    float *dense = pv_alloc(l->ctx, l->n * width, sizeof *dense, "a product");
+    if (!dense)
+        return pv_failure(l->ctx);
+    psdvec_status status = l->matrix->apply(l->matrix->self, l->X, dense, width);
+    if (status == PSDVEC_OK)
+        status = copy_columns(l, l->Y, l->block, dense, width, width);
+    pv_free(l->ctx, dense);
+    return status;
 }
 
 /* Multiplies the columns done .. filled of the basis and makes the next block of
@@ -247,31 +272,28 @@ static psdvec_status advance(lanczos *l, double *R, size_t *last, size_t *next)
 {
     size_t width = l->filled - l->done, m = l->filled;
     PV_TRY(copy_columns(l, l->X, width, l->Q + l->done, l->capacity, width));
-    /* The product is dense in its width; the rest here has the stride of a block. */
-    if (width == l->block)
-        PV_TRY(l->matrix->apply(l->matrix->self, l->X, l->Y, width));
-    else {
-        float *dense = pv_alloc(l->ctx, l->n * width, sizeof *dense, "a product");
-        if (!dense)
-            return pv_failure(l->ctx);
-        psdvec_status status = l->matrix->apply(l->matrix->self, l->X, dense, width);
-        if (status == PSDVEC_OK)
-            status = copy_columns(l, l->Y, l->block, dense, width, width);
-        pv_free(l->ctx, dense);
-        PV_TRY(status);
-    }
-    l->report->columns += width;
-    PV_TRY(orthogonalise(l, l->Y, width, 1e-6 * l->norm, R, next));
+    PV_TRY(multiply(l, width));
+    PV_TRY(orthogonalise(l, l->Y, width, true, R, next));
     for (size_t i = 0; i < m; i++)
-        for (size_t j = 0; j < width; j++) {
-            double h = l->coefficient[i * width + j];
-            l->H[i * l->capacity + l->done + j] = h;
-            if (fabs(h) > l->norm)
-                l->norm = fabs(h);
-        }
+        for (size_t j = 0; j < width; j++)
+            l->H[i * l->capacity + l->done + j] = l->coefficient[i * width + j];
     l->done = m;
     *last = width;
     return PSDVEC_OK;
+}
+
+/* After the first product: one huge eigenvalue drowned all else, and only its direction and few
+ * others were told apart; all later blocks would be as narrow, and what was lost would
+ * be missing for good. So the work begins again with those directions, and random ones
+ * beside them, from which the huge one is then taken out to full precision. */
+static psdvec_status begin_again(lanczos *l, size_t width, double *R)
+{
+    size_t kept;
+    PV_TRY(multiply(l, width));
+    l->filled = l->done = 0;
+    PV_TRY(orthogonalise(l, l->Y, width, true, R, &kept));
+    PV_TRY(append(l, kept));
+    return kept < l->block ? fresh_block(l, false, l->block - kept) : PSDVEC_OK;
 }
 
 typedef struct ritz {
@@ -330,6 +352,20 @@ static psdvec_status keep_ritz(lanczos *l, const double *Z, const ritz *order, s
     return PSDVEC_OK;
 }
 
+/* Values at the unwanted end that dwarf all wanted ones are kept too, instead of the last of
+ * those that are kept beyond the wanted. Their vectors have converged; thrown away, they would
+ * come back by rounding in every block to come, and drown it. */
+static void keep_far_end(ritz *order, size_t m, size_t want, size_t keep)
+{
+    for (size_t x = 0; keep < m - x && want < keep - x; x++) {
+        ritz far = order[m - 1 - x];
+        if (!(fabs(far.value) > 4 * fabs(order[0].value)))
+            return;
+        order[m - 1 - x] = order[keep - 1 - x];
+        order[keep - 1 - x] = far;
+    }
+}
+
 /* Root mean square of the residuals of the wanted pairs, over the smallest wanted
  * value: |A q - theta q| = |R z_tail|, as all else of A Q lies in Q. */
 static double residual_of(const lanczos *l, const double *Z, const ritz *order, const double *R,
@@ -384,15 +420,19 @@ static psdvec_status iterate(lanczos *l, double *values, float *vectors)
         status = pv_failure(l->ctx);
         goto done;
     }
-    PV_TRY_DONE(fresh_block(l, true));
+    PV_TRY_DONE(fresh_block(l, true, l->block));
     for (;;) {
         PV_TRY_DONE(advance(l, R, &last, &next));
         PV_TRY_DONE(pv_check_cancel(l->ctx));
+        if (l->report->columns == last && next > 0 && next < last) {
+            PV_TRY_DONE(begin_again(l, last, R));
+            continue;
+        }
         if (l->filled + next <= capacity && (next > 0 || l->filled < capacity)) {
             if (next > 0)
                 PV_TRY_DONE(append(l, next));
             else
-                PV_TRY_DONE(fresh_block(l, false));
+                PV_TRY_DONE(fresh_block(l, false, l->block));
             if (l->filled > l->done)
                 continue;
         }
@@ -406,6 +446,7 @@ static psdvec_status iterate(lanczos *l, double *values, float *vectors)
         size_t keep = want + l->block;
         if (keep + 2 * l->block > capacity)
             keep = capacity - 2 * l->block;
+        keep_far_end(order, l->filled, want, keep);
         PV_TRY_DONE(keep_ritz(l, Z, order, keep));
         PV_TRY_DONE(append(l, next));
         l->report->restarts++;

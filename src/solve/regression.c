@@ -20,6 +20,7 @@ struct pv_regression {
     float *level;      /* dim: C's diagonal */
     float *pull;       /* dim: sum z_j J v_j, in that basis */
     float shared;      /* b_j = shared * (z_w) * z_j, see word_share */
+    double largest;    /* z_j of the core, where it is capped; else 0 */
 };
 
 /* Rows of A that are worked on at a time: 512 x 300 floats are half of a cache. */
@@ -119,6 +120,9 @@ psdvec_status pv_regression_open(const pv_link *link, const float *vectors, size
     for (size_t j = 0; j < core_count; j++)
         for (size_t k = 0; k < dim; k++)
             r->V[j * dim + k] = sign[k] * vectors[j * dim + k];
+    for (uint32_t w = 0; w < link->words && link->background_only_unseen; w++)
+        if (row_of[w] != UINT32_MAX && link->factor[w] > r->largest)
+            r->largest = link->factor[w];
     return has_shared(link) ? set_basis(r) : PSDVEC_OK;
 }
 
@@ -146,7 +150,7 @@ typedef struct scratch {
     float *A;       /* chunk_rows x dim */
     float *K;       /* the larger of dim and chunk_rows, squared */
     float *base;    /* dim: c_w C + mu, the diagonal */
-    float *rhs, *solution, *residual, *work; /* dim each */
+    float *solution, *residual, *work; /* dim each */
     float *dual;    /* chunk_rows */
 } scratch;
 
@@ -158,11 +162,10 @@ static psdvec_status scratch_open(pv_regression *r, scratch *s)
     s->pairs = pv_alloc(ctx, s->pair_room, sizeof *s->pairs, "a regression");
     s->A = pv_alloc(ctx, chunk_rows * r->dim, sizeof *s->A, "a regression");
     s->K = pv_alloc(ctx, side * side, sizeof *s->K, "a regression");
-    s->base = pv_alloc(ctx, 5 * r->dim + chunk_rows, sizeof *s->base, "a regression");
+    s->base = pv_alloc(ctx, 4 * r->dim + chunk_rows, sizeof *s->base, "a regression");
     if (!s->pairs || !s->A || !s->K || !s->base)
         return pv_failure(ctx);
-    s->rhs = s->base + r->dim;
-    s->solution = s->rhs + r->dim;
+    s->solution = s->base + r->dim;
     s->residual = s->solution + r->dim;
     s->work = s->residual + r->dim;
     s->dual = s->work + r->dim;
@@ -197,7 +200,7 @@ static size_t fill_rows(const pv_regression *r, const scratch *s, size_t pairs, 
     return rows;
 }
 
-/* to += sum over pairs of (f g - f v'x) J v, or with x NULL, sum f g J v. */
+/* to += sum over pairs of (f g - f v'x) J v. */
 static void add_gradient(const pv_regression *r, const scratch *s, size_t pairs, const float *x,
                          float *to)
 {
@@ -205,7 +208,7 @@ static void add_gradient(const pv_regression *r, const scratch *s, size_t pairs,
     for (size_t t = 0; t < pairs; t++) {
         const seen_pair *pair = &s->pairs[t];
         const float *v = r->V + (size_t)pair->row * dim;
-        float predicted = x ? cblas_sdot((int)dim, v, 1, x, 1) : 0;
+        float predicted = cblas_sdot((int)dim, v, 1, x, 1);
         cblas_saxpy((int)dim, pair->weight * (pair->target - predicted), v, 1, to, 1);
     }
 }
@@ -257,6 +260,8 @@ static bool factor_dual(system *e)
         s->work[k] = 1 / sqrtf(s->base[k]);
         e->log_det += log(s->base[k]);
     }
+    if (m == 0) /* BLAS would complain */
+        return true;
     fill_rows(e->r, s, m, 0, s->work);
     cblas_ssyrk(CblasRowMajor, CblasLower, CblasNoTrans, (int)m, (int)dim, 1, s->A, (int)dim, 0,
                 s->K, (int)m);
@@ -269,7 +274,9 @@ static bool factor_dual(system *e)
     return true;
 }
 
-/* x += H^-1 b; b is used up. */
+/* x += H^-1 b in the primal form, and in the dual form x += H^-1 (b + A'y), y being s->dual. b
+ * and y are used up. That y is not multiplied with A' first makes all the difference where
+ * the prior is small: A'y lies where H is large, and in H^-1 A'y nearly all would cancel. */
 static void add_solution(system *e, float *b, float *x)
 {
     scratch *s = e->s;
@@ -280,15 +287,37 @@ static void add_solution(system *e, float *b, float *x)
         cblas_saxpy(dim, 1, b, 1, x, 1);
         return;
     }
-    /* H^-1 b = D (b' - A'(K^-1 A b')), with b' = D b, D = base^-½, and A as factor_dual left it. */
+    /* D (b' + A' K^-1 (y - A b')), with b' = D b, D = base^-½, and A as factor_dual left it. */
     for (int k = 0; k < dim; k++)
         b[k] /= sqrtf(s->base[k]);
-    cblas_sgemv(CblasRowMajor, CblasNoTrans, m, dim, 1, s->A, dim, b, 1, 0, s->dual, 1);
-    cblas_strsv(CblasRowMajor, CblasLower, CblasNoTrans, CblasNonUnit, m, s->K, m, s->dual, 1);
-    cblas_strsv(CblasRowMajor, CblasLower, CblasTrans, CblasNonUnit, m, s->K, m, s->dual, 1);
-    cblas_sgemv(CblasRowMajor, CblasTrans, m, dim, -1, s->A, dim, s->dual, 1, 1, b, 1);
+    if (m > 0) {
+        cblas_sgemv(CblasRowMajor, CblasNoTrans, m, dim, -1, s->A, dim, b, 1, 1, s->dual, 1);
+        cblas_strsv(CblasRowMajor, CblasLower, CblasNoTrans, CblasNonUnit, m, s->K, m, s->dual, 1);
+        cblas_strsv(CblasRowMajor, CblasLower, CblasTrans, CblasNonUnit, m, s->K, m, s->dual, 1);
+        cblas_sgemv(CblasRowMajor, CblasTrans, m, dim, 1, s->A, dim, s->dual, 1, 1, b, 1);
+    }
     for (int k = 0; k < dim; k++)
         x[k] += b[k] / sqrtf(s->base[k]);
+}
+
+/* What is still missing at s->solution: of the shared part and the prior in s->residual, of the
+ * pairs there too, or in the dual form in s->dual. */
+static void set_residual(const system *e, float level)
+{
+    const pv_regression *r = e->r;
+    scratch *s = e->s;
+    for (size_t k = 0; k < r->dim; k++)
+        s->residual[k] = level * r->pull[k] - s->base[k] * s->solution[k];
+    if (!e->dual) {
+        add_gradient(r, s, e->pairs, s->solution, s->residual);
+        return;
+    }
+    for (size_t t = 0; t < e->pairs; t++) {
+        const seen_pair *pair = &s->pairs[t];
+        const float *v = r->V + (size_t)pair->row * r->dim;
+        float predicted = cblas_sdot((int)r->dim, v, 1, s->solution, 1);
+        s->dual[t] = sqrtf(pair->weight) * (pair->target - predicted);
+    }
 }
 
 /* Without a prior a word with few pairs has no unique solution; the least of
@@ -318,19 +347,12 @@ static psdvec_status solve_word(pv_regression *r, scratch *s, uint32_t word, siz
     for (size_t t = 0; t < pairs && e.dual; t++)
         e.dual = s->pairs[t].weight > 0;
     float level = (float)(r->link->background > 0 ? share * r->link->background_target : 0);
-    for (size_t k = 0; k < dim; k++) {
-        s->rhs[k] = level * r->pull[k];
+    for (size_t k = 0; k < dim; k++)
         s->solution[k] = 0;
-    }
-    add_gradient(r, s, pairs, NULL, s->rhs);
     bool fine = e.dual ? factor_dual(&e) : factor_primal(&e);
-    if (fine) {
-        memcpy(s->residual, s->rhs, dim * sizeof *s->residual);
-        add_solution(&e, s->residual, s->solution);
-        /* One step of refinement wins back what single precision lost. */
-        for (size_t k = 0; k < dim; k++)
-            s->residual[k] = level * r->pull[k] - s->base[k] * s->solution[k];
-        add_gradient(r, s, pairs, s->solution, s->residual);
+    /* The second time refines: it wins back what single precision lost. */
+    for (int pass = 0; pass < 2 && fine; pass++) {
+        set_residual(&e, level);
         add_solution(&e, s->residual, s->solution);
     }
     if (r->P)
@@ -386,7 +408,8 @@ static psdvec_status add_pair(pv_regression *r, scratch *s, size_t *pairs, uint3
     return PSDVEC_OK;
 }
 
-/* Words after `word` (its row of the counts) and before it (its column) merged. */
+/* Words after `word` (its row of the counts) and before it (its column) merged, and if there
+ * may be any, those unseen whose weight is cut off, so that the shared part says too much. */
 static psdvec_status gather_word(pv_regression *r, scratch *s, uint32_t word,
                                  const pv_gathered *gathered, size_t column, size_t *pairs)
 {
@@ -395,11 +418,19 @@ static psdvec_status gather_word(pv_regression *r, scratch *s, uint32_t word,
     psdvec_counts_row(link->counts, word, &row);
     size_t a = 0, b = gathered->begin[column], b_end = gathered->begin[column + 1];
     *pairs = 0;
-    while (a < row.length || b < b_end) {
+    bool capped = link->background * link->factor[word] * r->largest > 1;
+    uint32_t next = capped ? 0 : UINT32_MAX;
+    while (a < row.length || b < b_end || next < link->words) {
         uint32_t after = a < row.length ? row.focus[a] : UINT32_MAX;
         uint32_t before = b < b_end ? gathered->row[b] : UINT32_MAX;
         uint32_t other = after < before ? after : before;
         double x_after = 0, x_before = 0;
+        if (next < other)
+            other = next;
+        if (capped)
+            next = other + 1;
+        if (other < after && other < before && !(pv_link_background(link, word, other) > 1))
+            continue;
         if (after == other)
             x_after = pv_link_count(link, word, other, psdvec_row_value(&row, a++));
         if (before == other) {

@@ -381,8 +381,17 @@ static psdvec_status train_counts(training *t, const char *counts, psdvec_train_
     return status;
 }
 
-/* What tells this work from any other: the options, and the counts by the checksum
- * of their header, which holds those of all tensors. */
+/* To notice now if the output cannot be written. */
+static psdvec_status try_output(psdvec_context *ctx, const char *path)
+{
+    pv_output *output;
+    PV_TRY(pv_output_open(ctx, path, &output));
+    pv_output_discard(output);
+    return PSDVEC_OK;
+}
+
+/* What tells this work from any other: the options, the seed, and the counts by the
+ * checksum of their header, which holds those of all tensors. */
 static psdvec_status key_of_counts(psdvec_context *ctx, const psdvec_train_options *options,
                                    const char *path, pv_buffer *key)
 {
@@ -391,7 +400,9 @@ static psdvec_status key_of_counts(psdvec_context *ctx, const psdvec_train_optio
     PV_TRY_DONE(pv_settings_write(ctx, options, key));
     PV_TRY_DONE(pv_counts_open(ctx, path, &counts));
     const char *digest = pv_st_meta(counts->file, "xxh3.metadata");
-    PV_TRY_DONE(pv_buffer_printf(key, "\ncounts %s %llu\n", digest ? digest : "without checksum",
+    PV_TRY_DONE(pv_buffer_printf(key, "\nseed %llu\ncounts %s %llu\n",
+                                 (unsigned long long)ctx->options.seed,
+                                 digest ? digest : "without checksum",
                                  (unsigned long long)counts->info.file_bytes));
     status = pv_buffer_byte(key, 0);
 done:
@@ -409,6 +420,7 @@ psdvec_status psdvec_train(psdvec_context *ctx, const psdvec_train_options *opti
     psdvec_status status;
     PV_TRY_DONE(pv_train_options_check(ctx, options));
     PV_TRY_DONE(pv_refuse_same_file(ctx, &counts, 1, output));
+    PV_TRY_DONE(try_output(ctx, output));
     PV_TRY_DONE(key_of_counts(ctx, options, counts, &key));
     PV_TRY_DONE(pv_partial_open(ctx, output, key.data, options->restart, &t.partial));
     status = train_counts(&t, counts, report);
@@ -432,8 +444,9 @@ static psdvec_status key_of_text(psdvec_context *ctx, const psdvec_train_options
     *again = true;
     PV_TRY_DONE(pv_settings_write(ctx, options, key));
     PV_TRY_DONE(pv_provenance_set(&provenance, count));
-    PV_TRY_DONE(pv_buffer_printf(key, "\n%s\n%s\nmin_count %llu max_vocab %u vocab %s\n",
-                                 provenance.settings, provenance.vocabulary,
+    PV_TRY_DONE(pv_buffer_printf(key, "\nseed %llu\n%s\n%s\nmin_count %llu max_vocab %u vocab %s\n",
+                                 (unsigned long long)ctx->options.seed, provenance.settings,
+                                 provenance.vocabulary,
                                  (unsigned long long)count->min_count, count->max_vocab,
                                  count->vocab_file ? count->vocab_file : ""));
     for (size_t k = 0; k < count->keep_words_count; k++)
@@ -469,6 +482,7 @@ psdvec_status psdvec_train_text(psdvec_context *ctx, const psdvec_train_options 
     PV_TRY_DONE(pv_train_options_check(ctx, options));
     PV_TRY_DONE(pv_count_options_check(ctx, count));
     PV_TRY_DONE(pv_refuse_same_file(ctx, inputs, input_count, output));
+    PV_TRY_DONE(try_output(ctx, output));
     PV_TRY_DONE(key_of_text(ctx, options, count, inputs, input_count, &key, &again));
     PV_TRY_DONE(pv_partial_open(ctx, output, key.data, options->restart || !again, &t.partial));
     PV_TRY_DONE(pv_partial_path(t.partial, "counts", &counts));

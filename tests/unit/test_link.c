@@ -1,0 +1,497 @@
+/* The link function against the dense reference: margins, the cut-off, and of every pair
+ * of core words weight, target, and what they leave of the objective. */
+#include "base/context.h"
+#include "link/columns.h"
+#include "link/pairs.h"
+#include "link/weights.h"
+#include "support/problem.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* ---- Tools ------------------------------------------------------------------------ */
+
+static problem *random_problem(uint64_t seed, size_t words, double pairs, int threads)
+{
+    dice d = {seed};
+    return problem_new(random_counts(&d, words, pairs), 1, threads);
+}
+
+/* Where pair (i, j) stands in row i; UINT64_MAX: nowhere. */
+static uint64_t place_of(const pv_pairs *pairs, uint32_t i, uint32_t j)
+{
+    for (uint64_t k = pairs->begin[i]; k < pairs->begin[i + 1]; k++)
+        if (pairs->column[k] == j)
+            return k;
+    return UINT64_MAX;
+}
+
+static uint64_t upper_place(const pv_pairs *pairs, uint32_t i, uint64_t k)
+{
+    return pairs->upper[i] + (k - pairs->middle[i]);
+}
+
+static void pattern_is_symmetric(const pv_pairs *pairs)
+{
+    assert_int_equal(pairs->begin[0], 0);
+    assert_int_equal(pairs->upper[pairs->n], pairs->count);
+    assert_int_equal(pairs->begin[pairs->n], 2 * pairs->count);
+    for (uint32_t i = 0; i < pairs->n; i++) {
+        assert_int_equal(pairs->upper[i + 1] - pairs->upper[i],
+                         pairs->begin[i + 1] - pairs->middle[i]);
+        for (uint64_t k = pairs->begin[i]; k < pairs->begin[i + 1]; k++) {
+            assert_true(pairs->column[k] < pairs->n);
+            assert_true(k < pairs->middle[i] ? pairs->column[k] < i : pairs->column[k] > i);
+            assert_true(k == pairs->begin[i] || pairs->column[k] > pairs->column[k - 1]);
+            assert_true(place_of(pairs, pairs->column[k], i) != UINT64_MAX);
+        }
+    }
+}
+
+/* The library's weights and targets say the same as the reference: for any products x, what all
+ * pairs of a row cost is equal; so is the slope of each pair by itself. Gives the number of
+ * unseen pairs that are listed. */
+static size_t compare_pairs(problem *p, const psdvec_train_options *o)
+{
+    dense_link l = dense_link_make(&p->dense, o);
+    size_t n = l.core, listed_unseen = 0;
+    bool smoothed = o->weights == PSDVEC_WEIGHTS_SMOOTHED;
+    pv_link *link = NULL;
+    pv_pairs *pairs = NULL;
+    uint64_t count = 0;
+    dice d = {99};
+    well(p->ctx, pv_link_open(p->ctx, p->counts, o, NULL, &link));
+    well(p->ctx, pv_pairs_count(link, &count));
+    well(p->ctx, pv_pairs_make(link, p->folder, false, true, &pairs));
+    assert_int_equal(pairs->n, n);
+    assert_int_equal(pairs->count, count);
+    pattern_is_symmetric(pairs);
+    for (uint32_t i = 0; i < n; i++) {
+        double row = 0, expected = 0, size = 1e-6;
+        assert_true(l.m[i] == 0 || fabs(pv_link_majoriser(link, i) / l.m[i] - 1) < 1e-9);
+        for (uint32_t j = i + 1; j < n; j++) {
+            size_t ij = i * l.words + j, ji = j * l.words + i;
+            /* What the background says of all pairs; of FACTORED it comes on top. */
+            double b = smoothed ? sqrt(o->kappa * l.u[i] * l.u[j]) / l.cut : l.b[ij];
+            assert_close(pv_link_background(link, i, j), b, 1e-6 * b);
+            if (!smoothed)
+                b = 0;
+            double x = dice_normal(&d), w = 0, g = 0;
+            uint64_t k = place_of(pairs, i, j);
+            if (k != UINT64_MAX) {
+                w = pairs->weight[upper_place(pairs, i, k)];
+                g = pairs->target[upper_place(pairs, i, k)];
+                listed_unseen += !l.seen[ij];
+                if (o->target == PSDVEC_TARGET_SMOOTHED)
+                    assert_close(pairs->value[k], (l.G[ij] + l.G[ji]) / 2, 2e-6);
+            } else {
+                assert_false(l.seen[ij]);
+            }
+            double slope = 2 * w * (g - x) + 2 * b * (log(o->kappa) - x);
+            double right = l.f[ij] * (l.G[ij] - x) + l.f[ji] * (l.G[ji] - x);
+            assert_close(slope, right, 2e-6 * (1 + fabs(w * g) + b));
+            row += 2 * w * (g - x) * (g - x) + 2 * b * (log(o->kappa) - x) * (log(o->kappa) - x);
+            size += fabs(w) * g * g + b + fabs(w);
+            expected += l.f[ij] * (l.G[ij] - x) * (l.G[ij] - x) +
+                        l.f[ji] * (l.G[ji] - x) * (l.G[ji] - x);
+            assert_true((l.f[ij] + l.f[ji]) / 2 + l.b[ij] <=
+                        (1 + o->rho) * l.m[i] * l.m[j] * (1 + 1e-12));
+        }
+        assert_close(row + pairs->constant[i], expected, 1e-5 * size);
+    }
+    pv_pairs_free(pairs);
+    pv_link_close(link);
+    dense_link_free(&l);
+    return listed_unseen;
+}
+
+/* ---- Margins and constants -------------------------------------------------------------- */
+
+static void margins_are_those_of_the_whole_file(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 3; kind++) {
+        problem *p = kind == 0 ? random_problem(1, 70, 5000, 2)
+                               : problem_of_text(1, 300, 20000, kind == 2, 2);
+        if (kind > 0)
+            assert_true(p->counts->info.scale > 1);
+        assert_int_equal(p->counts->keep != NULL, kind == 2);
+        psdvec_train_options o = paper_options(4, 1);
+        o.core = 20;
+        dense_link l = dense_link_make(&p->dense, &o);
+        pv_link *link;
+        well(p->ctx, pv_link_open(p->ctx, p->counts, &o, NULL, &link));
+        assert_int_equal(link->words, p->dense.words);
+        assert_int_equal(link->core, 20);
+        assert_close(link->total, l.total, 1e-12 * l.total);
+        assert_close(link->margin_total, 2 * l.total, 1e-12 * l.total);
+        for (uint32_t i = 0; i < link->words; i++) {
+            assert_close(link->context[i], l.X[i], 1e-12 * l.total);
+            assert_close(link->focus[i], l.Y[i], 1e-12 * l.total);
+            assert_close(link->unigram[i], l.u[i], 1e-12);
+        }
+        for (uint32_t i = 0; i < 20; i++)
+            assert_close(pv_link_diagonal(link, i), l.G[i * l.words + i], 1e-9);
+        pv_link_close(link);
+        dense_link_free(&l);
+        problem_free(p);
+    }
+}
+
+static void the_cut_off_is_the_one_that_sorting_finds(void **state)
+{
+    (void)state;
+    problem *p = random_problem(2, 90, 9000, 2);
+    problem *text = problem_of_text(2, 700, 20000, true, 4);
+    static const double cuts[] = {1e-9, 0.0003, 0.002, 0.02, 0.11, 1};
+    for (int kind = 0; kind < 2; kind++)
+        for (int weights = PSDVEC_WEIGHTS_RAW; weights <= PSDVEC_WEIGHTS_SMOOTHED; weights++)
+            for (size_t c = 0; c < sizeof cuts / sizeof *cuts; c++) {
+                problem *q = kind == 0 ? p : text;
+                psdvec_train_options o = paper_options(4, 1);
+                o.weights = (psdvec_weights)weights;
+                o.cut = cuts[c];
+                o.core = c % 2 ? 50 : 0;
+                dense_link l = dense_link_make(&q->dense, &o);
+                pv_link *link;
+                well(q->ctx, pv_link_open(q->ctx, q->counts, &o, NULL, &link));
+                assert_close(link->constants.cut / l.cut, 1, 1e-7);
+                pv_link_close(link);
+                dense_link_free(&l);
+            }
+    problem_free(p);
+    problem_free(text);
+}
+
+static void constants_that_are_given_are_used(void **state)
+{
+    (void)state;
+    problem *p = random_problem(3, 40, 4000, 1);
+    psdvec_train_options o = paper_options(4, 1);
+    pv_link *link;
+    well(p->ctx, pv_link_open(p->ctx, p->counts, &o, &(pv_link_constants){123, 0}, &link));
+    assert_true(link->constants.cut == 123);
+    assert_close(link->weight(link, 0, 1, 123 * 123 / 4.0, 0), 0.5, 1e-12);
+    pv_link_close(link);
+    o = factored_options(4, 1);
+    well(p->ctx, pv_link_open(p->ctx, p->counts, &o, &(pv_link_constants){0, 2}, &link));
+    double r = link->context[3] + link->focus[3];
+    assert_close(link->factor[3], pow(r, o.factor_power) / 2, 1e-12 * r);
+    pv_link_close(link);
+    problem_free(p);
+}
+
+/* ---- Pairs ------------------------------------------------------------------------------- */
+
+typedef struct combination {
+    psdvec_weights weights;
+    psdvec_target target;
+    double rho, power;
+} combination;
+
+static const combination combinations[] = {
+    {PSDVEC_WEIGHTS_RAW, PSDVEC_TARGET_SMOOTHED, 0, 1},
+    {PSDVEC_WEIGHTS_RAW, PSDVEC_TARGET_PMI, 0, 1},
+    {PSDVEC_WEIGHTS_SMOOTHED, PSDVEC_TARGET_SMOOTHED, 0, 1},
+    {PSDVEC_WEIGHTS_GLOVE, PSDVEC_TARGET_SMOOTHED, 0, 1},
+    {PSDVEC_WEIGHTS_GLOVE, PSDVEC_TARGET_PMI, 0, 0.75},
+    {PSDVEC_WEIGHTS_FACTORED, PSDVEC_TARGET_SMOOTHED, 0.2, 1},
+    {PSDVEC_WEIGHTS_FACTORED, PSDVEC_TARGET_PMI, 0, 0.75},
+    {PSDVEC_WEIGHTS_FACTORED, PSDVEC_TARGET_PMI, 0.1, 0.5},
+};
+
+static psdvec_train_options combined(size_t c)
+{
+    psdvec_train_options o = paper_options(4, 1);
+    o.weights = combinations[c].weights;
+    o.target = combinations[c].target;
+    o.rho = combinations[c].rho;
+    o.context_power = combinations[c].power;
+    if (o.target == PSDVEC_TARGET_PMI)
+        o.start = 0;
+    return o;
+}
+
+static void compare_all(problem *p)
+{
+    for (size_t c = 0; c < sizeof combinations / sizeof *combinations; c++)
+        for (uint32_t core = 0; core <= 45; core += 45) {
+            psdvec_train_options o = combined(c);
+            o.core = core;
+            compare_pairs(p, &o);
+        }
+}
+
+static void every_weight_and_target_is_that_of_the_reference(void **state)
+{
+    (void)state;
+    /* Few pairs, so that some words have none at all; and many. */
+    for (uint64_t seed = 4; seed < 6; seed++) {
+        problem *p = random_problem(seed, 80, seed == 4 ? 150 : 20000, 2);
+        compare_all(p);
+        problem_free(p);
+    }
+}
+
+static void so_it_is_with_distances_and_subsampling(void **state)
+{
+    (void)state;
+    for (int subsample = 0; subsample < 2; subsample++) {
+        problem *p = problem_of_text(6, 120, 6000, subsample, 2);
+        compare_all(p);
+        problem_free(p);
+    }
+}
+
+static void so_it_is_with_counts_of_64_bits(void **state)
+{
+    (void)state;
+    dice d = {7};
+    dense_counts c = random_counts(&d, 60, 6000);
+    for (size_t ij = 0; ij < 3600; ij++)
+        c.x[ij] *= 1e9;
+    problem *p = problem_new(c, 1, 2);
+    assert_true(p->counts->info.wide);
+    compare_all(p);
+    problem_free(p);
+}
+
+static void unseen_pairs_whose_weight_is_capped_are_listed(void **state)
+{
+    (void)state;
+    problem *p = random_problem(8, 80, 2500, 2);
+    psdvec_train_options o = combined(2);
+    o.cut = 1;
+    o.kappa = 0.5;
+    assert_true(compare_pairs(p, &o) > 10);
+    o.core = 30;
+    o.kappa = 0.7;
+    assert_true(compare_pairs(p, &o) > 3);
+    o.kappa = 0.02;
+    o.cut = 0.002;
+    assert_int_equal(compare_pairs(p, &o), 0);
+    problem_free(p);
+}
+
+/* A seen pair that weighs as much as if it were unseen still has its own target. */
+static void a_pair_may_weigh_what_the_background_weighs(void **state)
+{
+    (void)state;
+    problem *p = random_problem(9, 30, 3000, 1);
+    psdvec_train_options o = combined(2);
+    o.cut = 1;
+    o.kappa = 0.6;
+    pv_link *link;
+    well(p->ctx, pv_link_open(p->ctx, p->counts, &o, NULL, &link));
+    double xij = p->dense.x[1], xji = p->dense.x[30];
+    assert_true(xij > 0 && xji > 0);
+    /* Capped both ways, and a background near 1. */
+    static const double above_one[] = {0, 1e-12, 1e-9, 1e-6, -1e-6, 1e-3};
+    for (size_t a = 0; a < sizeof above_one / sizeof *above_one; a++) {
+        link->background = (1 + above_one[a]) / (link->factor[0] * link->factor[1]);
+        link->constants.cut = 1e-6;
+        double gij = link->target(link, 0, 1, xij, xij + xji);
+        double gji = link->target(link, 1, 0, xji, xij + xji), b = 1 + above_one[a];
+        pv_pair pair = pv_link_pair(link, 0, 1, xij, xji);
+        for (double x = -3; x < 4; x++) {
+            /* As the solver has it: in single precision. */
+            float weight = (float)pair.weight, target = (float)pair.target;
+            double residual = (double)weight * (target - x) + b * (log(o.kappa) - x);
+            assert_close(residual, (gij - x + gji - x) / 2, 3e-3);
+        }
+    }
+    pv_link_close(link);
+    problem_free(p);
+}
+
+static void mirrored_values_stand_on_both_sides(void **state)
+{
+    (void)state;
+    problem *p = random_problem(10, 200, 20000, 4);
+    psdvec_train_options o = combined(0);
+    o.core = 150;
+    pv_link *link;
+    pv_pairs *pairs;
+    well(p->ctx, pv_link_open(p->ctx, p->counts, &o, NULL, &link));
+    well(p->ctx, pv_pairs_make(link, p->folder, false, false, &pairs));
+    for (uint32_t i = 0; i < pairs->n; i++)
+        for (uint64_t k = pairs->middle[i]; k < pairs->begin[i + 1]; k++)
+            pairs->value[k] = (float)(i * 1000 + pairs->column[k]);
+    well(p->ctx, pv_pairs_mirror(pairs));
+    for (uint32_t i = 0; i < pairs->n; i++)
+        for (uint64_t k = pairs->begin[i]; k < pairs->begin[i + 1]; k++) {
+            uint32_t j = pairs->column[k];
+            assert_true(pairs->value[k] == (float)(i < j ? i * 1000 + j : j * 1000 + i));
+        }
+    pv_pairs_free(pairs);
+    pv_link_close(link);
+    problem_free(p);
+}
+
+static void pairs_are_the_same_bits_for_any_threads_and_in_a_file(void **state)
+{
+    (void)state;
+    problem *p = problem_of_text(11, 600, 30000, true, 1);
+    psdvec_train_options o = combined(2);
+    o.core = 400;
+    o.kappa = 0.3;
+    o.cut = 0.1;
+    pv_link *link;
+    pv_pairs *pairs;
+    well(p->ctx, pv_link_open(p->ctx, p->counts, &o, NULL, &link));
+    well(p->ctx, pv_pairs_make(link, p->folder, false, true, &pairs));
+    assert_false(pairs->columns.mapped);
+    for (int threads = 1; threads <= 4; threads *= 2)
+        for (int spill = 0; spill < 2; spill++) {
+            psdvec_context *ctx = context_of(threads);
+            psdvec_counts *counts;
+            pv_link *other;
+            pv_pairs *again;
+            well(ctx, psdvec_counts_open(ctx, p->path, &counts));
+            well(ctx, pv_link_open(ctx, counts, &o, NULL, &other));
+            well(ctx, pv_pairs_make(other, p->folder, spill, true, &again));
+            assert_true(again->columns.mapped == (spill == 1));
+            assert_int_equal(scratch_entries(p->folder), 1); /* the file has no name */
+            assert_int_equal(again->count, pairs->count);
+            uint64_t count = pairs->count;
+            assert_memory_equal(again->begin, pairs->begin, (pairs->n + 1) * sizeof(uint64_t));
+            assert_memory_equal(again->column, pairs->column, 2 * count * sizeof(uint32_t));
+            assert_memory_equal(again->value, pairs->value, 2 * count * sizeof(float));
+            assert_memory_equal(again->weight, pairs->weight, count * sizeof(float));
+            assert_memory_equal(again->target, pairs->target, count * sizeof(float));
+            assert_memory_equal(again->constant, pairs->constant, pairs->n * sizeof(double));
+            pv_pairs_free(again);
+            pv_link_close(other);
+            psdvec_counts_close(counts);
+            assert_int_equal(atomic_load(&ctx->memory_used), 0);
+            psdvec_context_free(ctx);
+        }
+    pv_pairs_free(pairs);
+    pv_link_close(link);
+    problem_free(p);
+}
+
+/* ---- What cannot be used ------------------------------------------------------------------- */
+
+static void a_core_without_pairs_is_refused_with_a_sentence(void **state)
+{
+    (void)state;
+    dense_counts c = dense_counts_new(4);
+    c.x[0] = 5;         /* w0 with itself */
+    c.x[0 * 4 + 3] = 2; /* and with a word outside the core */
+    for (size_t i = 0; i < 4; i++)
+        c.frequency[i] = 9;
+    problem *p = problem_new(c, 1, 1);
+    for (int weights = PSDVEC_WEIGHTS_FACTORED; weights <= PSDVEC_WEIGHTS_GLOVE; weights++) {
+        psdvec_train_options o = paper_options(1, 1);
+        o.weights = (psdvec_weights)weights;
+        o.core = 3;
+        pv_link *link;
+        pv_pairs *pairs = NULL;
+        pv_begin(p->ctx);
+        psdvec_status status = pv_link_open(p->ctx, p->counts, &o, NULL, &link);
+        if (status == PSDVEC_OK)
+            status = pv_pairs_make(link, p->folder, false, false, &pairs);
+        assert_int_equal(status, PSDVEC_ERR_EMPTY);
+        assert_contains(psdvec_error_message(p->ctx), "no two different words");
+        pv_pairs_free(pairs);
+        pv_link_close(link);
+    }
+    problem_free(p);
+}
+
+static void a_number_that_is_not_finite_is_reported_with_its_words(void **state)
+{
+    (void)state;
+    problem *p = random_problem(12, 30, 30000, 2);
+    psdvec_train_options o = paper_options(4, 1);
+    pv_link *link;
+    pv_pairs *pairs;
+    well(p->ctx, pv_link_open(p->ctx, p->counts, &o, NULL, &link));
+    link->unigram[29] = NAN;
+    pv_begin(p->ctx);
+    assert_int_equal(pv_pairs_make(link, p->folder, false, false, &pairs), PSDVEC_ERR_NUMERIC);
+    assert_contains(psdvec_error_message(p->ctx), "\"w29\"");
+    assert_contains(psdvec_error_message(p->ctx), "not finite");
+    pv_pairs_free(pairs);
+    pv_link_close(link);
+    problem_free(p);
+}
+
+/* ---- Columns --------------------------------------------------------------------------------- */
+
+static void gathered_columns_are_those_of_the_rows(void **state)
+{
+    (void)state;
+    enum { ROWS = 700, COLUMNS = 90 };
+    static const uint32_t block_counts[] = {1, 2, 7, 64, 200};
+    dice d = {13};
+    psdvec_context *ctx = context_of(2);
+    bool *there = calloc(ROWS * COLUMNS, sizeof *there);
+    uint32_t *column = calloc(ROWS * COLUMNS, sizeof *column);
+    uint64_t end[ROWS + 1] = {0};
+    assert_true(there && column);
+    for (size_t i = 0; i < ROWS; i++) {
+        end[i + 1] = end[i];
+        for (uint32_t j = 0; j < COLUMNS; j++)
+            if ((there[i * COLUMNS + j] = i % 5 != 3 && dice_percent(&d, 1 + 30 / (j + 1))))
+                column[end[i + 1]++] = j;
+    }
+    pv_sparse_rows matrix = {ROWS, end, end + 1, column};
+    for (size_t b = 0; b < sizeof block_counts / sizeof *block_counts; b++)
+        for (uint32_t first = 0; first <= 20; first += 20) {
+            pv_column_blocks blocks;
+            uint32_t first_row = first, end_row = ROWS - first, last = COLUMNS - first;
+            well(ctx, pv_column_blocks_make(ctx, matrix, first, last, block_counts[b], &blocks));
+            assert_int_equal(blocks.edges[0], first);
+            assert_int_equal(blocks.edges[block_counts[b]], last);
+            for (uint32_t block = 0; block < block_counts[b]; block++) {
+                pv_gathered gathered;
+                well(ctx, pv_gather(ctx, &blocks, block, first_row, end_row, &gathered));
+                for (uint32_t j = blocks.edges[block]; j < blocks.edges[block + 1]; j++) {
+                    size_t at = gathered.begin[j - blocks.edges[block]];
+                    for (uint32_t i = first_row; i < end_row; i++) {
+                        if (!there[i * COLUMNS + j])
+                            continue;
+                        assert_int_equal(gathered.row[at], i);
+                        assert_int_equal(column[gathered.position[at]], j);
+                        assert_in_range(gathered.position[at], end[i], end[i + 1] - 1);
+                        at++;
+                    }
+                    assert_int_equal(at, gathered.begin[j - blocks.edges[block] + 1]);
+                }
+                pv_gathered_free(ctx, &gathered);
+            }
+            pv_column_blocks_free(ctx, &blocks);
+        }
+    assert_int_equal(atomic_load(&ctx->memory_used), 0);
+    psdvec_context_free(ctx);
+    free(there);
+    free(column);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(margins_are_those_of_the_whole_file),
+        cmocka_unit_test(the_cut_off_is_the_one_that_sorting_finds),
+        cmocka_unit_test(constants_that_are_given_are_used),
+        cmocka_unit_test(every_weight_and_target_is_that_of_the_reference),
+        cmocka_unit_test(so_it_is_with_distances_and_subsampling),
+        cmocka_unit_test(so_it_is_with_counts_of_64_bits),
+        cmocka_unit_test(unseen_pairs_whose_weight_is_capped_are_listed),
+        cmocka_unit_test(a_pair_may_weigh_what_the_background_weighs),
+        cmocka_unit_test(mirrored_values_stand_on_both_sides),
+        cmocka_unit_test(pairs_are_the_same_bits_for_any_threads_and_in_a_file),
+        cmocka_unit_test(a_core_without_pairs_is_refused_with_a_sentence),
+        cmocka_unit_test(a_number_that_is_not_finite_is_reported_with_its_words),
+        cmocka_unit_test(gathered_columns_are_those_of_the_rows),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
