@@ -32,7 +32,7 @@ static run run_open(psdvec_context *ctx, const problem *p, const psdvec_train_op
     run r = {.ctx = ctx};
     well(ctx, psdvec_counts_open(ctx, p->path, &r.counts));
     well(ctx, pv_link_open(ctx, r.counts, o, NULL, &r.link));
-    well(ctx, pv_pairs_make(r.link, p->folder, spill, o->start != 0, &r.pairs));
+    well(ctx, pv_pairs_make(r.link, p->folder, spill ? 0 : UINT64_MAX, o->start != 0, &r.pairs));
     well(ctx, pv_core_open(r.link, r.pairs, pv_rank_most(o, r.link->core), &r.core));
     r.course.iterations = calloc(o->iterations, sizeof *r.course.iterations);
     r.course.values = calloc(r.core->stride, sizeof *r.course.values);
@@ -361,9 +361,7 @@ static psdvec_status look_at_the_matrix(void *user, const pv_core *core, const p
                          .kernels = core->kernels,
                          .pairs = core->pairs,
                          .sparse_factor = 1,
-                         .diagonal = core->diagonal,
-                         .task_count = PV_CORE_TASKS,
-                         .task_edges = core->all_edges};
+                         .diagonal = core->diagonal};
     pv_sum_matrix_add(&sum, (pv_low_rank){core->U, core->stride, core->rank, core->sign, NULL});
     pv_operator matrix = pv_sum_matrix_operator(&sum);
     float *unit = calloc(n * n, sizeof *unit), *A = calloc(n * n, sizeof *A);

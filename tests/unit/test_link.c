@@ -68,7 +68,7 @@ static size_t compare_pairs(problem *p, const psdvec_train_options *o)
     dice d = {99};
     well(p->ctx, pv_link_open(p->ctx, p->counts, o, NULL, &link));
     well(p->ctx, pv_pairs_count(link, &count));
-    well(p->ctx, pv_pairs_make(link, p->folder, false, true, &pairs));
+    well(p->ctx, pv_pairs_make(link, p->folder, UINT64_MAX, true, &pairs));
     assert_int_equal(pairs->n, n);
     assert_int_equal(pairs->count, count);
     pattern_is_symmetric(pairs);
@@ -319,7 +319,7 @@ static void mirrored_values_stand_on_both_sides(void **state)
     pv_link *link;
     pv_pairs *pairs;
     well(p->ctx, pv_link_open(p->ctx, p->counts, &o, NULL, &link));
-    well(p->ctx, pv_pairs_make(link, p->folder, false, false, &pairs));
+    well(p->ctx, pv_pairs_make(link, p->folder, UINT64_MAX, false, &pairs));
     for (uint32_t i = 0; i < pairs->n; i++)
         for (uint64_t k = pairs->middle[i]; k < pairs->begin[i + 1]; k++)
             pairs->value[k] = (float)(i * 1000 + pairs->column[k]);
@@ -345,7 +345,7 @@ static void pairs_are_the_same_bits_for_any_threads_and_in_a_file(void **state)
     pv_link *link;
     pv_pairs *pairs;
     well(p->ctx, pv_link_open(p->ctx, p->counts, &o, NULL, &link));
-    well(p->ctx, pv_pairs_make(link, p->folder, false, true, &pairs));
+    well(p->ctx, pv_pairs_make(link, p->folder, UINT64_MAX, true, &pairs));
     assert_false(pairs->columns.mapped);
     for (int threads = 1; threads <= 4; threads *= 2)
         for (int spill = 0; spill < 2; spill++) {
@@ -355,7 +355,7 @@ static void pairs_are_the_same_bits_for_any_threads_and_in_a_file(void **state)
             pv_pairs *again;
             well(ctx, psdvec_counts_open(ctx, p->path, &counts));
             well(ctx, pv_link_open(ctx, counts, &o, NULL, &other));
-            well(ctx, pv_pairs_make(other, p->folder, spill, true, &again));
+            well(ctx, pv_pairs_make(other, p->folder, spill ? 0 : UINT64_MAX, true, &again));
             assert_true(again->columns.mapped == (spill == 1));
             assert_int_equal(scratch_entries(p->folder), 1); /* the file has no name */
             assert_int_equal(again->count, pairs->count);
@@ -397,7 +397,7 @@ static void a_core_without_pairs_is_refused_with_a_sentence(void **state)
         pv_begin(p->ctx);
         psdvec_status status = pv_link_open(p->ctx, p->counts, &o, NULL, &link);
         if (status == PSDVEC_OK)
-            status = pv_pairs_make(link, p->folder, false, false, &pairs);
+            status = pv_pairs_make(link, p->folder, UINT64_MAX, false, &pairs);
         assert_int_equal(status, PSDVEC_ERR_EMPTY);
         assert_contains(psdvec_error_message(p->ctx), "no two different words");
         pv_pairs_free(pairs);
@@ -416,7 +416,7 @@ static void a_number_that_is_not_finite_is_reported_with_its_words(void **state)
     well(p->ctx, pv_link_open(p->ctx, p->counts, &o, NULL, &link));
     link->unigram[29] = NAN;
     pv_begin(p->ctx);
-    assert_int_equal(pv_pairs_make(link, p->folder, false, false, &pairs), PSDVEC_ERR_NUMERIC);
+    assert_int_equal(pv_pairs_make(link, p->folder, UINT64_MAX, false, &pairs), PSDVEC_ERR_NUMERIC);
     assert_contains(psdvec_error_message(p->ctx), "\"w29\"");
     assert_contains(psdvec_error_message(p->ctx), "not finite");
     pv_pairs_free(pairs);
@@ -436,14 +436,17 @@ static void gathered_columns_are_those_of_the_rows(void **state)
     bool *there = calloc(ROWS * COLUMNS, sizeof *there);
     uint32_t *column = calloc(ROWS * COLUMNS, sizeof *column);
     uint64_t end[ROWS + 1] = {0};
-    assert_true(there && column);
+    uint32_t *value = calloc(ROWS * COLUMNS, sizeof *value);
+    assert_true(there && column && value);
     for (size_t i = 0; i < ROWS; i++) {
         end[i + 1] = end[i];
         for (uint32_t j = 0; j < COLUMNS; j++)
-            if ((there[i * COLUMNS + j] = i % 5 != 3 && dice_percent(&d, 1 + 30 / (j + 1))))
+            if ((there[i * COLUMNS + j] = i % 5 != 3 && dice_percent(&d, 1 + 30 / (j + 1)))) {
+                value[end[i + 1]] = (uint32_t)(i * COLUMNS + j);
                 column[end[i + 1]++] = j;
+            }
     }
-    pv_sparse_rows matrix = {ROWS, end, end + 1, column};
+    pv_sparse_rows matrix = {ROWS, end, end + 1, column, value, NULL};
     for (size_t b = 0; b < sizeof block_counts / sizeof *block_counts; b++)
         for (uint32_t first = 0; first <= 20; first += 20) {
             pv_column_blocks blocks;
@@ -460,8 +463,7 @@ static void gathered_columns_are_those_of_the_rows(void **state)
                         if (!there[i * COLUMNS + j])
                             continue;
                         assert_int_equal(gathered.row[at], i);
-                        assert_int_equal(column[gathered.position[at]], j);
-                        assert_in_range(gathered.position[at], end[i], end[i + 1] - 1);
+                        assert_int_equal(gathered.value[at], i * COLUMNS + j);
                         at++;
                     }
                     assert_int_equal(at, gathered.begin[j - blocks.edges[block] + 1]);
@@ -474,6 +476,7 @@ static void gathered_columns_are_those_of_the_rows(void **state)
     psdvec_context_free(ctx);
     free(there);
     free(column);
+    free(value);
 }
 
 int main(void)
