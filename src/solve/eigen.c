@@ -15,7 +15,7 @@ enum { purpose_start = 0x65696701 };
 
 void pv_eigen_options_default(pv_eigen_options *options, size_t want)
 {
-    *options = (pv_eigen_options){.want = want, .tolerance = 1e-3, .block = 64, .restarts = 8};
+    *options = (pv_eigen_options){.want = want, .tolerance = 1e-3, .block = 64, .restarts = 40};
 }
 
 size_t pv_eigen_basis(const pv_eigen_options *options, size_t n)
@@ -23,7 +23,7 @@ size_t pv_eigen_basis(const pv_eigen_options *options, size_t n)
     size_t block = options->block;
     size_t basis = options->basis;
     if (basis == 0)
-        basis = (size_t)((double)options->want * (getenv("BASIS")?atof(getenv("BASIS")):2)) + 2 * block;
+        basis = options->want + options->want / 4 + 2 * block;
     if (basis < options->want + 2 * block)
         basis = options->want + 2 * block;
     basis = (basis + block - 1) / block * block;
@@ -438,7 +438,6 @@ static psdvec_status iterate(lanczos *l, double *values, float *vectors)
         }
         PV_TRY_DONE(project(l, Z, theta, order));
         l->report->residual = residual_of(l, Z, order, R, last, next);
-        pv_note(l->ctx,"basis %zu of %zu, columns %zu: residual %.2e, value %g",l->filled,capacity,l->report->columns,l->report->residual,order[(want<l->filled?want:l->filled)-1].value);
         if (l->report->residual <= l->options->tolerance || next == 0 ||
             l->report->restarts >= l->options->restarts || l->filled <= want)
             break;

@@ -19,7 +19,6 @@ struct pv_regression {
     float *P;          /* dim x dim: row k is the k-th direction of that basis; NULL: unchanged */
     float *level;      /* dim: C's diagonal */
     float *pull;       /* dim: sum z_j J v_j, in that basis */
-    float shared;      /* b_j = shared * (z_w) * z_j, see word_share */
     double largest;    /* z_j of the core, where it is capped; else 0 */
 };
 

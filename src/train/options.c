@@ -27,7 +27,7 @@ void psdvec_train_options_default(psdvec_train_options *options)
                                       .rho_target = -2,
                                       .iterations = 4,
                                       .relaxation = 1.7,
-                                      .eigen_tolerance = 1e-3,
+                                      .eigen_tolerance = 0.03,
                                       .mu = default_mu,
                                       .mu_count = sizeof default_mu / sizeof *default_mu};
 }
@@ -112,6 +112,9 @@ static bool numbers_fit(const psdvec_train_options *o, char *why, size_t room)
           o->rho_target);
     CHECK(o->unseen_weight >= 0 && isfinite(o->unseen_weight),
           "--unseen-weight is %g; it must be 0 or more", o->unseen_weight);
+    CHECK(o->unseen_weight == 0 || (o->rho == 0 && o->weights != PSDVEC_WEIGHTS_SMOOTHED),
+          "--unseen-weight goes with weights that give unseen pairs none: not with --weights "
+          "smoothed, and with --weights factored only if --rho is 0");
     CHECK(o->iterations >= 1 && o->iterations <= PV_MOST_ITERATIONS,
           "--iterations is %" PRIu32 "; it must be 1 to %d", o->iterations, PV_MOST_ITERATIONS);
     CHECK(o->tolerance >= 0 && o->tolerance < 1, "--tolerance is %g; it must be from 0 to below 1",

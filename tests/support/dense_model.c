@@ -505,6 +505,7 @@ static void accept_step(training *s)
         }
 }
 
+/* start * G is no X+ - X- of low rank; the first step begins with X- = 0. */
 static void start(training *s)
 {
     size_t n = s->n;
@@ -515,15 +516,6 @@ static void start(training *s)
         for (size_t j = 0; j < n; j++)
             s->X[i * n + j] = s->options->start * s->link->G[i * s->link->words + j];
     }
-    double *Y = step_matrix(s, s->X, 0);
-    factors all = nearest(n, Y, n, PSDVEC_FORM_SYMMETRIC);
-    for (size_t k = 0; k < all.rank; k++)
-        if (all.value[k] < 0) {
-            factors one = {1, &all.value[k], &all.Q[k * n]};
-            add_product(n, &one, 1, s->negative);
-        }
-    factors_free(&all);
-    free(Y);
 }
 
 static void solve_core(const dense_link *l, const psdvec_train_options *o, dense_model *m)
