@@ -56,8 +56,7 @@ static const struct example examples[] = {
     {"psdvec convert vectors.vec model.safetensors", "From word2vec or fastText."},
     {"psdvec convert vectors.txt glove.safetensors", "From GloVe."},
     {"psdvec convert model.safetensors model.bin", "For programs that read word2vec's binary."},
-    {"psdvec convert model.safetensors model.npy",
-     "For numpy; the words go to model.words.txt."},
+    {"psdvec convert model.safetensors model.npy", "For numpy; the words go to model.words.txt."},
     {"psdvec convert model.safetensors --dim 100 --words 50000 -o small.safetensors",
      "A smaller model."},
     {"psdvec convert model.safetensors --to glove --digits 4 -o model.txt",
@@ -73,10 +72,13 @@ static const char *const notes[] = {
 static const struct {
     const char *end;
     psdvec_vectors_format format;
-} endings[] = {{".safetensors", PSDVEC_VECTORS_MODEL}, {".vec", PSDVEC_VECTORS_WORD2VEC},
+} endings[] = {{".safetensors", PSDVEC_VECTORS_MODEL},
+               {".vec", PSDVEC_VECTORS_WORD2VEC},
                {".txt", PSDVEC_VECTORS_WORD2VEC},
-               {".w2v", PSDVEC_VECTORS_WORD2VEC},      {".bin", PSDVEC_VECTORS_WORD2VEC_BINARY},
-               {".glove", PSDVEC_VECTORS_GLOVE},       {".npy", PSDVEC_VECTORS_NPY}};
+               {".w2v", PSDVEC_VECTORS_WORD2VEC},
+               {".bin", PSDVEC_VECTORS_WORD2VEC_BINARY},
+               {".glove", PSDVEC_VECTORS_GLOVE},
+               {".npy", PSDVEC_VECTORS_NPY}};
 
 static bool format_of(const char *path, psdvec_vectors_format *format)
 {

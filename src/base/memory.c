@@ -108,7 +108,8 @@ void *pv_alloc(psdvec_context *ctx, size_t count, size_t size, const char *what)
 void *pv_alloc_zero(psdvec_context *ctx, size_t count, size_t size, const char *what)
 {
     void *block = pv_alloc(ctx, count, size, what);
-    if (block)
+    /* A mapped block is zero already, and whoever uses it first should touch its pages. */
+    if (block && count * size < LARGE)
         memset(block, 0, count * size);
     return block;
 }

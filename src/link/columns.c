@@ -18,37 +18,45 @@ typedef struct blocks_job {
     psdvec_context *ctx;
     pv_column_blocks *blocks;
     uint32_t first, end;
-    _Atomic uint32_t *entries; /* of each column, from `first` */
+    uint32_t *entries; /* workers x (end - first): of each column; shared counters would cost more
+                          than the counting */
 } blocks_job;
 
 static psdvec_status count_entries(void *arg, size_t task, int worker)
 {
     blocks_job *job = arg;
     const pv_sparse_rows *matrix = &job->blocks->matrix;
-    (void)worker;
+    uint32_t *entries = job->entries + (size_t)worker * (job->end - job->first);
     uint32_t first = (uint32_t)task * rows_a_task;
     uint32_t end = matrix->rows - first < rows_a_task ? matrix->rows : first + rows_a_task;
     for (uint32_t i = first; i < end; i++) {
         uint64_t k = first_at_least(matrix->column, matrix->begin[i], matrix->end[i], job->first);
         for (; k < matrix->end[i] && matrix->column[k] < job->end; k++)
-            atomic_fetch_add_explicit(&job->entries[matrix->column[k] - job->first], 1,
-                                      memory_order_relaxed);
+            entries[matrix->column[k] - job->first]++;
     }
     return pv_check_cancel(job->ctx);
+}
+
+static uint64_t entries_of(const blocks_job *job, uint32_t column)
+{
+    uint64_t sum = 0;
+    for (int w = 0; w < psdvec_threads(job->ctx); w++)
+        sum += job->entries[(size_t)w * (job->end - job->first) + column - job->first];
+    return sum;
 }
 
 static void choose_edges(blocks_job *job)
 {
     pv_column_blocks *blocks = job->blocks;
     uint64_t total = 0, seen = 0;
-    for (uint32_t j = 0; j < job->end - job->first; j++)
-        total += atomic_load_explicit(&job->entries[j], memory_order_relaxed);
+    for (uint32_t j = job->first; j < job->end; j++)
+        total += entries_of(job, j);
     uint32_t b = 0;
     blocks->edges[0] = job->first;
     for (uint32_t j = job->first; j < job->end; j++) {
         while (b + 1 < blocks->blocks && (double)seen >= (double)total * (b + 1) / blocks->blocks)
             blocks->edges[++b] = j;
-        seen += atomic_load_explicit(&job->entries[j - job->first], memory_order_relaxed);
+        seen += entries_of(job, j);
     }
     while (b < blocks->blocks)
         blocks->edges[++b] = job->end;
@@ -93,7 +101,8 @@ psdvec_status pv_column_blocks_make(psdvec_context *ctx, pv_sparse_rows matrix, 
 {
     PV_TRY(open_blocks(ctx, matrix, blocks, out));
     blocks_job job = {ctx, out, first, end, NULL};
-    job.entries = pv_alloc_zero(ctx, end - first, sizeof *job.entries, "blocks of columns");
+    job.entries = pv_alloc_zero(ctx, (size_t)psdvec_threads(ctx) * (end - first),
+                                sizeof *job.entries, "blocks of columns");
     if (!job.entries)
         return pv_failure(ctx);
     psdvec_status status = pv_parallel_tasks(ctx, tasks_of(&matrix), count_entries, &job);
@@ -105,8 +114,8 @@ psdvec_status pv_column_blocks_make(psdvec_context *ctx, pv_sparse_rows matrix, 
     return status;
 }
 
-psdvec_status pv_column_blocks_at(psdvec_context *ctx, pv_sparse_rows matrix,
-                                  const uint32_t *edges, uint32_t blocks, pv_column_blocks *out)
+psdvec_status pv_column_blocks_at(psdvec_context *ctx, pv_sparse_rows matrix, const uint32_t *edges,
+                                  uint32_t blocks, pv_column_blocks *out)
 {
     PV_TRY(open_blocks(ctx, matrix, blocks, out));
     memcpy(out->edges, edges, ((size_t)blocks + 1) * sizeof *edges);

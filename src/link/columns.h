@@ -47,8 +47,8 @@ typedef struct pv_column_blocks {
 psdvec_status pv_column_blocks_make(psdvec_context *ctx, pv_sparse_rows matrix, uint32_t first,
                                     uint32_t end, uint32_t blocks, pv_column_blocks *out);
 /* The same with edges that the caller chose: blocks + 1 of them, copied. */
-psdvec_status pv_column_blocks_at(psdvec_context *ctx, pv_sparse_rows matrix,
-                                  const uint32_t *edges, uint32_t blocks, pv_column_blocks *out);
+psdvec_status pv_column_blocks_at(psdvec_context *ctx, pv_sparse_rows matrix, const uint32_t *edges,
+                                  uint32_t blocks, pv_column_blocks *out);
 void pv_column_blocks_free(psdvec_context *ctx, pv_column_blocks *blocks);
 
 /* Entries of row i in block b: positions *from .. *to-1 of matrix.column. */
@@ -62,7 +62,7 @@ static inline void pv_column_run(const pv_column_blocks *blocks, uint32_t i, uin
 
 /* The transpose of one block, restricted to rows first_row .. end_row-1. */
 typedef struct pv_gathered {
-    size_t *begin;      /* columns of the block + 1 */
+    size_t *begin;   /* columns of the block + 1 */
     uint32_t *row;   /* ascending in each column */
     uint64_t *value; /* NULL if the matrix has none. Taken along while the rows are read in order:
                         looked up later, each would be a cache miss */

@@ -176,7 +176,7 @@ psdvec_status pv_link_open(psdvec_context *ctx, const psdvec_counts *counts,
     link->unit = 1.0 / (double)counts->info.scale;
     if (fixed)
         link->constants = *fixed;
-    double **arrays[] = {&link->context, &link->focus,  &link->unigram,
+    double **arrays[] = {&link->context, &link->focus, &link->unigram,
                          &link->factor,  &link->shift, &link->keep};
     size_t needed = sizeof arrays / sizeof *arrays - (counts->keep ? 0 : 1);
     for (size_t a = 0; a < needed; a++)
@@ -224,7 +224,8 @@ pv_pair pv_link_pair(const pv_link *link, uint32_t i, uint32_t j, double xij, do
     if (fabs(wg) > most_target * fabs(pair.weight))
         pair.weight = copysign(fabs(wg) / most_target, pair.weight);
     pair.target = pair.weight != 0 ? wg / pair.weight : link->background_target;
-    pair.constant = 0.5 * (fij * gij * gij + fji * gji * gji) - pair.weight * pair.target * pair.target -
+    pair.constant = 0.5 * (fij * gij * gij + fji * gji * gji) -
+                    pair.weight * pair.target * pair.target -
                     b * link->background_target * link->background_target;
     return pair;
 }

@@ -38,20 +38,20 @@ struct pv_link {
     const psdvec_counts *counts;
     psdvec_train_options options;
     pv_link_constants constants;
-    uint32_t words; /* of the counts */
-    uint32_t core;  /* the first ones */
-    double unit;    /* of a stored value: 1 / scale */
-    double total;   /* T: sum of all x */
-    double *keep;    /* words: factors of subsampling; NULL: all 1 */
-    double *context; /* words: X_i */
-    double *focus;   /* words: Y_j */
-    double *unigram; /* words: u_j = Y_j / T */
-    double *factor;  /* words: z_i; NULL without a background and without factored weights */
-    double *shift;   /* words: what is taken off log(x + x') for either word; PMI target */
-    double margin_total;     /* R: sum over i of X_i + Y_i */
-    bool factored;           /* the weights are at most factor_i factor_j; else at most 1 */
+    uint32_t words;      /* of the counts */
+    uint32_t core;       /* the first ones */
+    double unit;         /* of a stored value: 1 / scale */
+    double total;        /* T: sum of all x */
+    double *keep;        /* words: factors of subsampling; NULL: all 1 */
+    double *context;     /* words: X_i */
+    double *focus;       /* words: Y_j */
+    double *unigram;     /* words: u_j = Y_j / T */
+    double *factor;      /* words: z_i; NULL without a background and without factored weights */
+    double *shift;       /* words: what is taken off log(x + x') for either word; PMI target */
+    double margin_total; /* R: sum over i of X_i + Y_i */
+    bool factored;       /* the weights are at most factor_i factor_j; else at most 1 */
     bool background_only_unseen; /* seen pairs do not carry the background on top */
-    double background;       /* 0: unseen pairs weigh nothing */
+    double background;           /* 0: unseen pairs weigh nothing */
     double background_target;
     double unseen_target; /* G of a pair never seen in that direction */
     pv_target_fn *target;

@@ -35,13 +35,14 @@ typedef struct make_job {
     uint32_t capped;         /* words that may have capped unseen pairs */
     bool fill;               /* else only count */
     bool start;
-    _Atomic uint32_t *below; /* n: entries below the diagonal */
+    uint32_t *below; /* workers x n: entries below the diagonal */
     pv_progress progress;
 } make_job;
 
 /* A row's pairs above the diagonal as they come, in ascending order. */
 typedef struct pair_sink {
     make_job *job;
+    uint32_t *below; /* of this worker */
     uint32_t i;
     uint64_t count;
     double constant;
@@ -53,7 +54,7 @@ static psdvec_status take_pair(pair_sink *sink, uint32_t j, double xij, double x
     pv_pairs *pairs = job->pairs;
     uint64_t k = sink->count++;
     if (!job->fill) {
-        atomic_fetch_add_explicit(&job->below[j], 1, memory_order_relaxed);
+        sink->below[j]++;
         return PSDVEC_OK;
     }
     pv_pair pair = pv_link_pair(job->link, sink->i, j, xij, xji);
@@ -120,7 +121,7 @@ static psdvec_status make_block(void *arg, size_t task, int worker)
 {
     make_job *job = arg;
     const pv_link *link = job->link;
-    (void)worker;
+    uint32_t *below = job->below + (size_t)worker * link->core;
     uint32_t first = job->blocks.edges[task], end = job->blocks.edges[task + 1];
     if (first == end)
         return PSDVEC_OK;
@@ -128,7 +129,7 @@ static psdvec_status make_block(void *arg, size_t task, int worker)
     psdvec_status status =
         pv_gather(link->ctx, &job->blocks, (uint32_t)task, first, link->core, &gathered);
     for (uint32_t i = first; i < end && status == PSDVEC_OK; i++) {
-        pair_sink sink = {.job = job, .i = i};
+        pair_sink sink = {.job = job, .below = below, .i = i};
         status = merge_row(job, i, &gathered, i - first, &sink);
         if (!job->fill)
             job->pairs->upper[i + 1] = sink.count;
@@ -146,10 +147,11 @@ static psdvec_status open_job(make_job *job, const pv_link *link, pv_pairs *pair
 {
     *job = (make_job){.link = link, .pairs = pairs, .capped = capped_words(link)};
     const psdvec_counts *counts = link->counts;
-    pv_sparse_rows rows = {link->core,      counts->row_end, counts->row_end + 1,
-                           counts->indices, NULL,            NULL};
+    pv_sparse_rows rows = {link->core, counts->row_end, counts->row_end + 1, counts->indices, NULL,
+                           NULL};
     PV_TRY(pv_column_blocks_make(link->ctx, rows, 0, link->core, block_count, &job->blocks));
-    job->below = pv_alloc_zero(link->ctx, link->core, sizeof *job->below, "the pairs");
+    job->below = pv_alloc_zero(link->ctx, (size_t)psdvec_threads(link->ctx) * link->core,
+                               sizeof *job->below, "the pairs");
     return job->below ? PSDVEC_OK : pv_failure(link->ctx);
 }
 
@@ -186,7 +188,9 @@ static psdvec_status count_pairs(make_job *job)
     for (uint32_t i = 0; i < pairs->n; i++) {
         uint64_t above = pairs->upper[i + 1];
         pairs->upper[i + 1] = pairs->upper[i] + above;
-        pairs->middle[i] = pairs->begin[i] + atomic_load(&job->below[i]);
+        pairs->middle[i] = pairs->begin[i];
+        for (int w = 0; w < psdvec_threads(ctx); w++)
+            pairs->middle[i] += job->below[(size_t)w * pairs->n + i];
         pairs->begin[i + 1] = pairs->middle[i] + above;
     }
     pairs->count = pairs->upper[pairs->n];
@@ -282,7 +286,8 @@ static psdvec_status set_head(pv_pairs *pairs, const char *folder, bool spill)
     uint32_t blocks = (pairs->n + PV_HEAD_ROWS - 1) / PV_HEAD_ROWS;
     pairs->head_blocks = blocks;
     pairs->head_width = pv_alloc_zero(ctx, blocks, sizeof *pairs->head_width, "the pairs");
-    pairs->head_begin = pv_alloc_zero(ctx, (size_t)blocks + 1, sizeof *pairs->head_begin, "the pairs");
+    pairs->head_begin =
+        pv_alloc_zero(ctx, (size_t)blocks + 1, sizeof *pairs->head_begin, "the pairs");
     pairs->tail = pv_alloc(ctx, pairs->n, sizeof *pairs->tail, "the pairs");
     if (!pairs->head_width || !pairs->head_begin || !pairs->tail)
         return pv_failure(ctx);
@@ -290,14 +295,14 @@ static psdvec_status set_head(pv_pairs *pairs, const char *folder, bool spill)
     for (uint32_t b = 0; b < blocks; b++) {
         uint32_t first = b * PV_HEAD_ROWS;
         uint32_t end = pairs->n - first < PV_HEAD_ROWS ? pairs->n : first + PV_HEAD_ROWS;
-        uint32_t width = head_width_of(pairs, first, end,
-                                       room - pairs->head_begin[b] * sizeof(float));
+        uint32_t width =
+            head_width_of(pairs, first, end, room - pairs->head_begin[b] * sizeof(float));
         pairs->head_width[b] = width;
         pairs->head_begin[b + 1] = pairs->head_begin[b] + (uint64_t)(end - first) * width;
         for (uint32_t i = first; i < end; i++)
-            pairs->tail[i] =
-                pairs->begin[i] + pv_lower_bound(pairs->column + pairs->begin[i],
-                                                 pairs->begin[i + 1] - pairs->begin[i], width);
+            pairs->tail[i] = pairs->begin[i] + pv_lower_bound(pairs->column + pairs->begin[i],
+                                                              pairs->begin[i + 1] - pairs->begin[i],
+                                                              width);
     }
     PV_TRY(pv_large_alloc(ctx, pairs->head_begin[blocks], sizeof(float), folder, spill,
                           "the frequent words' pairs", &pairs->heads));
@@ -349,8 +354,7 @@ static psdvec_status set_tiles(pv_pairs *pairs)
 
 static psdvec_status mirror_pattern(pv_pairs *pairs)
 {
-    pv_sparse_rows above = {pairs->n,      pairs->middle, pairs->begin + 1,
-                            pairs->column, NULL,          NULL};
+    pv_sparse_rows above = {pairs->n, pairs->middle, pairs->begin + 1, pairs->column, NULL, NULL};
     PV_TRY(pv_column_blocks_make(pairs->ctx, above, 0, pairs->n, block_count, &pairs->blocks));
     mirror_job job = {pairs, true};
     PV_TRY(pv_parallel_tasks(pairs->ctx, block_count, mirror_block, &job));

@@ -33,7 +33,7 @@ typedef struct pv_pairs {
     pv_large values;  /* float, 2 * count */
     pv_large weights, targets; /* float, count */
     pv_column_blocks blocks;   /* of the part above the diagonal, for mirroring */
-    pv_column_blocks tiles;    /* of the same part, a few hundred words wide: pieces that may be worth
+    pv_column_blocks tiles; /* of the same part, a few hundred words wide: pieces that may be worth
                                   a dense product */
     /* Frequent words are seen with nearly every other, and there a dense matrix is faster than a
      * sparse one. Of rows r .. r + PV_HEAD_ROWS - 1, r = block * PV_HEAD_ROWS, the columns below
@@ -45,7 +45,7 @@ typedef struct pv_pairs {
     uint64_t *tail;       /* n: the first entry of a row that is not in the head */
     pv_large heads;       /* float */
     float *head;
-    uint32_t *column;          /* columns.data */
+    uint32_t *column; /* columns.data */
     float *value, *weight, *target;
 } pv_pairs;
 

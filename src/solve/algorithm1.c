@@ -66,8 +66,7 @@ typedef enum step_part {
     NEGATIVE  /* X+ - A less the prior, X+ being the next one: its positive part is the next X- */
 } step_part;
 
-static void step_matrix(stepper *s, bool first, double omega, step_part part,
-                        pv_sum_matrix *matrix)
+static void step_matrix(stepper *s, bool first, double omega, step_part part, pv_sum_matrix *matrix)
 {
     pv_core *core = s->core;
     const pv_link *link = core->link;
@@ -98,8 +97,8 @@ static void step_matrix(stepper *s, bool first, double omega, step_part part,
         constant[0] = (float)(beta * (link->background_target - start * link->unseen_target));
         pv_sum_matrix_add(matrix, (pv_low_rank){core->level, 1, 1, constant, NULL});
         if (core->ratio)
-            pv_sum_matrix_add(
-                matrix, (pv_low_rank){core->U, core->stride, core->rank, faded, core->ratio});
+            pv_sum_matrix_add(matrix,
+                              (pv_low_rank){core->U, core->stride, core->rank, faded, core->ratio});
     }
     if (start != 0) {
         constant[1] = (float)(start * link->unseen_target);
@@ -130,9 +129,9 @@ static psdvec_status decompose(stepper *s, pv_sum_matrix *matrix, size_t want, p
         options.guess = guess;
     }
     pv_operator operator= pv_sum_matrix_operator(matrix);
-    psdvec_status status =
-        pv_eigen(s->ctx, &operator, &options, s->values, s->vectors, & s->eigen);
+    psdvec_status status = pv_eigen(s->ctx, &operator, & options, s->values, s->vectors, &s->eigen);
     pv_free(s->ctx, guess);
+    pv_sum_matrix_close(matrix);
     *found = s->eigen.found;
     return status;
 }
@@ -286,11 +285,12 @@ static psdvec_status record(stepper *s, pv_course *course, uint32_t t, double ob
                 "iteration %u: only %zu of the %zu eigenvalues wanted are positive; the other "
                 "directions stay empty",
                 t, core->rank, want);
-    pv_step(s->ctx,
-            "iteration %u of %u: objective %.6g, %zu eigenvalues (%zu negative), the smallest %.4g; "
-            "%zu columns multiplied, residual %.1e",
-            t, s->options->iterations, objective, core->rank, core->rank - it->positive,
-            it->smallest, s->eigen.columns, s->eigen.residual);
+    pv_step(
+        s->ctx,
+        "iteration %u of %u: objective %.6g, %zu eigenvalues (%zu negative), the smallest %.4g; "
+        "%zu columns multiplied, residual %.1e",
+        t, s->options->iterations, objective, core->rank, core->rank - it->positive, it->smallest,
+        s->eigen.columns, s->eigen.residual);
     return PSDVEC_OK;
 }
 
@@ -368,8 +368,8 @@ psdvec_status pv_algorithm1(pv_core *core, pv_course *course, pv_iteration_fn *o
     bool old = may_rise(core->link);
     if (old)
         s.old = pv_alloc(ctx, core->n * core->stride, sizeof *s.old, "the vectors before a step");
-    if (!s.vectors || !s.values || !s.coefficients || !s.shifted ||
-        (old && !s.old) || (two && (!s.positive || !s.minus)))
+    if (!s.vectors || !s.values || !s.coefficients || !s.shifted || (old && !s.old) ||
+        (two && (!s.positive || !s.minus)))
         status = pv_failure(ctx);
     else
         status = run_course(&s, course, on_iteration, user);

@@ -135,7 +135,7 @@ static psdvec_status residual_rows(void *arg, size_t task, int worker)
         const float *target = pairs->target + pairs->upper[i];
         double sum = 0;
         for (size_t k = 0; k < count; k++) {
-            float residual = target[k] - value[k];
+            float residual = core->rank > 0 ? target[k] - value[k] : target[k];
             float pull = weight[k] * residual;
             sum += (double)pull * residual;
             value[k] = pull / (root * core->root[column[k]]);
@@ -147,8 +147,7 @@ static psdvec_status residual_rows(void *arg, size_t task, int worker)
         if (core->mu)
             for (size_t k = 0; k < core->rank; k++)
                 prior += (double)u[k] * u[k];
-        core->row_sum[i] = 2 * sum + pairs->constant[i] -
-                           off * (link->background_target - own) +
+        core->row_sum[i] = 2 * sum + pairs->constant[i] - off * (link->background_target - own) +
                            (core->mu ? core->mu[i] * prior / ((double)root * root) : 0);
         if (!isfinite(core->row_sum[i]))
             return not_finite(core, i);
@@ -187,8 +186,9 @@ static psdvec_status background_sum(const pv_core *core, double *sum)
                 scaled[i * core->stride + k] = core->ratio[i] * core->U[i * core->stride + k];
         weighted.data = scaled;
     }
-    PV_TRY_DONE(pv_tall_gram(core->ctx, core->n, vectors, weighted, B));
-    PV_TRY_DONE(pv_tall_gram(core->ctx, core->n, vectors, (pv_tall){core->level, 1, 1}, inner));
+    PV_TRY_DONE(pv_tall_gram(core->ctx, core->n, vectors, weighted, NULL, B));
+    PV_TRY_DONE(
+        pv_tall_gram(core->ctx, core->n, vectors, (pv_tall){core->level, 1, 1}, NULL, inner));
     for (size_t k = 0; k < rank; k++) {
         *sum -= 2 * link->background_target * core->sign[k] * inner[k] * inner[k];
         for (size_t l = 0; l < rank; l++)
@@ -240,8 +240,8 @@ static psdvec_status start_rows(void *arg, size_t task, int worker)
             double b = link->background_only_unseen
                            ? 0
                            : pv_link_background(link, i, pairs->column[begin + k]);
-            pairs->value[begin + k] = (float)(((1 - s) * pull - s * b * above) / scale +
-                                              s * scale * above / omega);
+            pairs->value[begin + k] =
+                (float)(((1 - s) * pull - s * b * above) / scale + s * scale * above / omega);
         }
         double m = (double)core->root[i] * core->root[i];
         double z = link->background > 0 ? link->factor[i] : 0;

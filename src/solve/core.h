@@ -18,16 +18,16 @@ typedef struct pv_core {
     pv_pairs *pairs;
     const pv_kernels *kernels;
     size_t n;
-    size_t stride;    /* numbers in a row of U; the unused ones are 0 */
-    size_t rank;      /* columns of U in use; 0: X = 0 */
-    float *U;         /* n x stride */
-    float *sign;      /* stride: J, +1 or -1; 0 beyond the rank */
-    float *root;      /* n: s */
-    float *diagonal;  /* n: what the residual has on the diagonal of the scaled problem */
-    double *mu;       /* n: priors; NULL: all 0 */
-    double *row_sum;  /* n: the objective, row by row */
-    float *ratio;     /* n: z / m, where it is not 1 everywhere; else NULL */
-    float *level;     /* n: z / s; NULL without a background */
+    size_t stride;   /* numbers in a row of U; the unused ones are 0 */
+    size_t rank;     /* columns of U in use; 0: X = 0 */
+    float *U;        /* n x stride */
+    float *sign;     /* stride: J, +1 or -1; 0 beyond the rank */
+    float *root;     /* n: s */
+    float *diagonal; /* n: what the residual has on the diagonal of the scaled problem */
+    double *mu;      /* n: priors; NULL: all 0 */
+    double *row_sum; /* n: the objective, row by row */
+    float *ratio;    /* n: z / m, where it is not 1 everywhere; else NULL */
+    float *level;    /* n: z / s; NULL without a background */
     uint32_t above_edges[PV_CORE_TASKS + 1]; /* rows of tasks, for pairs above the diagonal */
 } pv_core;
 

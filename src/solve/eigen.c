@@ -36,17 +36,18 @@ typedef struct lanczos {
     const pv_eigen_options *options;
     pv_eigen_report *report;
     size_t n, block;
-    size_t capacity; /* columns of Q */
-    size_t filled;   /* columns of Q in use */
-    size_t done;     /* columns of Q already multiplied: H is known for them */
-    float *Q;        /* n x capacity: the basis, orthonormal */
-    double *H;       /* capacity x capacity: Q' A Q, upper triangle of blocks */
-    float *X, *Y;    /* n x block: into and out of the matrix */
+    size_t capacity;              /* columns of Q */
+    size_t filled;                /* columns of Q in use */
+    size_t done;                  /* columns of Q already multiplied: H is known for them */
+    float *Q;                     /* n x capacity: the basis, orthonormal */
+    double *H;                    /* capacity x capacity: Q' A Q, upper triangle of blocks */
+    float *X, *Y;                 /* n x block: into and out of the matrix */
     double *coefficient, *second; /* capacity x block */
-    double *gram;    /* block x block */
-    float *small;    /* capacity x block or block x block, in single precision */
-    double norm;     /* of the matrix, as far as seen */
-    uint64_t drawn;  /* random blocks so far */
+    double *gram;                 /* block x block */
+    float *small;                 /* capacity x block or block x block, in single precision */
+    double norm;                  /* of the matrix, as far as seen */
+    pv_tall_room room;
+    uint64_t drawn; /* random blocks so far */
 } lanczos;
 
 static psdvec_status sum_everywhere(lanczos *l, double *numbers, size_t count)
@@ -69,7 +70,7 @@ static psdvec_status remove_basis(lanczos *l, float *W, size_t width, double *ou
     if (l->filled == 0)
         return PSDVEC_OK;
     pv_tall basis = {l->Q, l->capacity, l->filled};
-    PV_TRY(pv_tall_gram(l->ctx, l->n, basis, (pv_tall){W, l->block, width}, out));
+    PV_TRY(pv_tall_gram(l->ctx, l->n, basis, (pv_tall){W, l->block, width}, &l->room, out));
     PV_TRY(sum_everywhere(l, out, l->filled * width));
     to_float(l->small, out, l->filled * width);
     return pv_tall_multiply(l->ctx, l->n, -1, basis, l->small, width, 1, W, l->block);
@@ -84,8 +85,8 @@ static psdvec_status orthonormal(lanczos *l, float *W, size_t width, double leas
     *kept = 0;
     if (width == 0)
         return PSDVEC_OK;
-    PV_TRY(pv_tall_gram(l->ctx, l->n, (pv_tall){W, l->block, width},
-                        (pv_tall){W, l->block, width}, l->gram));
+    PV_TRY(pv_tall_gram(l->ctx, l->n, (pv_tall){W, l->block, width}, (pv_tall){W, l->block, width},
+                        &l->room, l->gram));
     PV_TRY(sum_everywhere(l, l->gram, width * width));
     double scale[256], values[256];
     for (size_t j = 0; j < width; j++) {
@@ -196,10 +197,10 @@ static psdvec_status draw_tile(void *arg, size_t task, int worker)
     size_t end = (task + 1) * job->tile < l->n ? (task + 1) * job->tile : l->n;
     for (size_t i = task * job->tile; i < end; i++)
         for (size_t j = 0; j < l->block; j++)
-            l->Y[i * l->block + j] = (float)(pv_random_unit(l->ctx->options.seed,
-                                                            purpose_start + (l->drawn << 32),
-                                                            i * l->block + j) -
-                                             0.5);
+            l->Y[i * l->block + j] =
+                (float)(pv_random_unit(l->ctx->options.seed, purpose_start + (l->drawn << 32),
+                                       i * l->block + j) -
+                        0.5);
     return PSDVEC_OK;
 }
 
@@ -553,6 +554,7 @@ psdvec_status pv_eigen(psdvec_context *ctx, const pv_operator *matrix,
         status = pv_failure(ctx);
     else
         status = iterate(&l, values, vectors);
+    pv_tall_room_free(ctx, &l.room);
     pv_free(ctx, l.small);
     pv_free(ctx, l.gram);
     pv_free(ctx, l.second);

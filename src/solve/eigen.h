@@ -42,19 +42,19 @@ typedef enum pv_eigen_end {
 typedef struct pv_eigen_options {
     size_t want;
     pv_eigen_end end;
-    double tolerance;    /* of the residuals' root mean square over the smallest wanted value */
-    size_t block;        /* columns of a product */
-    size_t basis;        /* most columns of the basis; 0: chosen */
-    size_t restarts;     /* at most */
-    const float *guess;  /* n x guess_columns: their span is near the wanted one; NULL: random */
+    double tolerance;   /* of the residuals' root mean square over the smallest wanted value */
+    size_t block;       /* columns of a product */
+    size_t basis;       /* most columns of the basis; 0: chosen */
+    size_t restarts;    /* at most */
+    const float *guess; /* n x guess_columns: their span is near the wanted one; NULL: random */
     size_t guess_columns;
 } pv_eigen_options;
 
 void pv_eigen_options_default(pv_eigen_options *options, size_t want);
 
 typedef struct pv_eigen_report {
-    size_t found;    /* of the wanted; fewer only if n is smaller */
-    size_t columns;  /* multiplied with the matrix */
+    size_t found;   /* of the wanted; fewer only if n is smaller */
+    size_t columns; /* multiplied with the matrix */
     size_t restarts;
     double residual; /* reached */
 } pv_eigen_report;

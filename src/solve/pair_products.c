@@ -12,8 +12,6 @@
 #include "base/memory.h"
 #include "base/thread.h"
 
-#include <string.h>
-
 enum { rows_a_task = 192, dense_share = 8 };
 
 typedef struct product_job {
@@ -76,15 +74,16 @@ static psdvec_status product_rows(void *arg, size_t task, int worker)
     (void)worker;
     uint32_t first = (uint32_t)task * rows_a_task;
     uint32_t end = core->n - first < rows_a_task ? (uint32_t)core->n : first + rows_a_task;
-    tile_space space = {
-        .rows = pv_alloc(core->ctx, rows_a_task * core->stride, sizeof(float), "products of vectors"),
-        .tile = pv_alloc(core->ctx, rows_a_task * job->widest, sizeof(float), "products of vectors")};
+    tile_space space = {.rows = pv_alloc(core->ctx, rows_a_task * core->stride, sizeof(float),
+                                         "products of vectors"),
+                        .tile = pv_alloc(core->ctx, rows_a_task * job->widest, sizeof(float),
+                                         "products of vectors")};
     psdvec_status status = space.rows && space.tile ? PSDVEC_OK : pv_failure(core->ctx);
     pv_blas_alone();
     for (uint32_t i = first; i < end && status == PSDVEC_OK; i++)
         for (size_t k = 0; k < core->stride; k++)
-            space.rows[(i - first) * core->stride + k] =
-                core->U[i * core->stride + k] * core->sign[k] / core->root[i];
+            space.rows[(i - first) * core->stride + k] = core->U[i * core->stride + k] *
+                                                         core->sign[k] / core->root[i];
     for (uint32_t tile = 0; tile < pairs->tiles.blocks && status == PSDVEC_OK; tile++) {
         uint32_t left = pairs->tiles.edges[tile], right = pairs->tiles.edges[tile + 1];
         if (right <= first)
@@ -107,12 +106,8 @@ static psdvec_status product_rows(void *arg, size_t task, int worker)
 psdvec_status pv_products_on_pairs(pv_core *core)
 {
     pv_pairs *pairs = core->pairs;
-    if (core->rank == 0) {
-        for (uint32_t i = 0; i < core->n; i++)
-            memset(pairs->value + pairs->middle[i], 0,
-                   (pairs->begin[i + 1] - pairs->middle[i]) * sizeof *pairs->value);
+    if (core->rank == 0)
         return PSDVEC_OK;
-    }
     product_job job = {.core = core, .widest = pairs->tiles.edges[1]};
     return pv_parallel_tasks(core->ctx, (core->n + rows_a_task - 1) / rows_a_task, product_rows,
                              &job);

@@ -15,11 +15,11 @@ struct pv_regression {
     const pv_link *link;
     const uint32_t *row_of;
     size_t core, dim;
-    float *V;          /* core x dim: J v_j in the basis where C is diagonal */
-    float *P;          /* dim x dim: row k is the k-th direction of that basis; NULL: unchanged */
-    float *level;      /* dim: C's diagonal */
-    float *pull;       /* dim: sum z_j J v_j, in that basis */
-    double largest;    /* z_j of the core, where it is capped; else 0 */
+    float *V;       /* core x dim: J v_j in the basis where C is diagonal */
+    float *P;       /* dim x dim: row k is the k-th direction of that basis; NULL: unchanged */
+    float *level;   /* dim: C's diagonal */
+    float *pull;    /* dim: sum z_j J v_j, in that basis */
+    double largest; /* z_j of the core, where it is capped; else 0 */
 };
 
 /* Rows of A that are worked on at a time: 512 x 300 floats are half of a cache. */
@@ -75,7 +75,7 @@ static psdvec_status set_basis(pv_regression *r)
         for (size_t k = 0; k < dim; k++)
             weighted[j * dim + k] = ones[j] * r->V[j * dim + k];
     pv_tall vectors = {r->V, dim, dim};
-    PV_TRY_DONE(pv_tall_gram(ctx, n, vectors, (pv_tall){weighted, dim, dim}, C));
+    PV_TRY_DONE(pv_tall_gram(ctx, n, vectors, (pv_tall){weighted, dim, dim}, NULL, C));
     for (size_t a = 0; a < dim; a++)
         for (size_t b = 0; b < a; b++)
             C[a * dim + b] = C[b * dim + a] = 0.5 * (C[a * dim + b] + C[b * dim + a]);
@@ -89,7 +89,7 @@ static psdvec_status set_basis(pv_regression *r)
     }
     PV_TRY_DONE(pv_tall_transform(ctx, n, r->V, dim, dim, change, dim));
     double *sum = values + dim;
-    PV_TRY_DONE(pv_tall_gram(ctx, n, vectors, (pv_tall){ones, 1, 1}, sum));
+    PV_TRY_DONE(pv_tall_gram(ctx, n, vectors, (pv_tall){ones, 1, 1}, NULL, sum));
     for (size_t k = 0; k < dim; k++)
         r->pull[k] = (float)sum[k];
 done:
@@ -110,7 +110,8 @@ psdvec_status pv_regression_open(const pv_link *link, const float *vectors, size
     *out = r;
     if (!r)
         return pv_failure(ctx);
-    *r = (pv_regression){.ctx = ctx, .link = link, .row_of = row_of, .core = core_count, .dim = dim};
+    *r =
+        (pv_regression){.ctx = ctx, .link = link, .row_of = row_of, .core = core_count, .dim = dim};
     r->V = pv_alloc(ctx, core_count * dim, sizeof *r->V, "the regression");
     r->level = pv_alloc_zero(ctx, dim, sizeof *r->level, "the regression");
     r->pull = pv_alloc_zero(ctx, dim, sizeof *r->pull, "the regression");
@@ -138,19 +139,19 @@ void pv_regression_close(pv_regression *r)
 
 /* ---- One word -------------------------------------------------------------------- */
 typedef struct seen_pair {
-    uint32_t row;   /* of V */
-    float weight;   /* f */
-    float target;   /* g */
+    uint32_t row; /* of V */
+    float weight; /* f */
+    float target; /* g */
 } seen_pair;
 
 typedef struct scratch {
     seen_pair *pairs;
     size_t pair_room;
-    float *A;       /* chunk_rows x dim */
-    float *K;       /* the larger of dim and chunk_rows, squared */
-    float *base;    /* dim: c_w C + mu, the diagonal */
+    float *A;                          /* chunk_rows x dim */
+    float *K;                          /* the larger of dim and chunk_rows, squared */
+    float *base;                       /* dim: c_w C + mu, the diagonal */
     float *solution, *residual, *work; /* dim each */
-    float *dual;    /* chunk_rows */
+    float *dual;                       /* chunk_rows */
 } scratch;
 
 static psdvec_status scratch_open(pv_regression *r, scratch *s)
@@ -402,8 +403,7 @@ static psdvec_status add_pair(pv_regression *r, scratch *s, size_t *pairs, uint3
         weight -= r->link->options.unseen_weight;
     if (weight == 0)
         return PSDVEC_OK;
-    s->pairs[(*pairs)++] =
-        (seen_pair){r->row_of[other], (float)weight, (float)(pull / weight)};
+    s->pairs[(*pairs)++] = (seen_pair){r->row_of[other], (float)weight, (float)(pull / weight)};
     return PSDVEC_OK;
 }
 
@@ -464,14 +464,14 @@ static psdvec_status solve_block(void *arg, size_t task, int worker)
     scratch s;
     psdvec_status status = scratch_open(r, &s);
     if (status == PSDVEC_OK)
-        status = pv_gather(r->ctx, &job->blocks, (uint32_t)task, 0, job->blocks.matrix.rows,
-                           &gathered);
+        status =
+            pv_gather(r->ctx, &job->blocks, (uint32_t)task, 0, job->blocks.matrix.rows, &gathered);
     for (; at < job->count && job->words[at] < end && status == PSDVEC_OK; at++) {
         size_t pairs;
         status = gather_word(r, &s, job->words[at], &gathered, job->words[at] - first, &pairs);
         if (status == PSDVEC_OK)
-            status = solve_word(r, &s, job->words[at], pairs, job->mu[at],
-                                job->out + at * r->dim, job->spread ? job->spread + at : NULL);
+            status = solve_word(r, &s, job->words[at], pairs, job->mu[at], job->out + at * r->dim,
+                                job->spread ? job->spread + at : NULL);
         if (status == PSDVEC_OK)
             status = pv_check_cancel(r->ctx);
         pv_progress_add(&job->progress, 1);
@@ -486,7 +486,8 @@ psdvec_status pv_regression_solve(pv_regression *r, const uint32_t *words, size_
 {
     if (count == 0)
         return PSDVEC_OK;
-    solve_job job = {.r = r, .words = words, .count = count, .mu = mu, .out = out, .spread = spread};
+    solve_job job = {
+        .r = r, .words = words, .count = count, .mu = mu, .out = out, .spread = spread};
     const psdvec_counts *counts = r->link->counts;
     pv_sparse_rows rows = {r->link->words,  counts->row_end,  counts->row_end + 1,
                            counts->indices, counts->values32, counts->values64};

@@ -8,6 +8,11 @@
 
 #include <string.h>
 
+void pv_sum_matrix_close(pv_sum_matrix *matrix)
+{
+    pv_tall_room_free(matrix->ctx, &matrix->room);
+}
+
 void pv_sum_matrix_add(pv_sum_matrix *matrix, pv_low_rank term)
 {
     if (term.columns > 0)
@@ -95,7 +100,7 @@ static psdvec_status scale_rows(psdvec_context *ctx, size_t n, size_t k, const f
     return pv_parallel_tasks(ctx, pv_tall_tiles(n), scale_tile, &job);
 }
 
-static psdvec_status add_term(const pv_sum_matrix *matrix, const pv_low_rank *term, const float *X,
+static psdvec_status add_term(pv_sum_matrix *matrix, const pv_low_rank *term, const float *X,
                               float *Y, size_t k)
 {
     psdvec_context *ctx = matrix->ctx;
@@ -111,7 +116,8 @@ static psdvec_status add_term(const pv_sum_matrix *matrix, const pv_low_rank *te
     }
     if (term->row_scale)
         PV_TRY_DONE(scale_rows(ctx, n, k, term->row_scale, X, false, rows));
-    PV_TRY_DONE(pv_tall_gram(ctx, n, factor, (pv_tall){rows ? rows : X, k, k}, inner));
+    PV_TRY_DONE(
+        pv_tall_gram(ctx, n, factor, (pv_tall){rows ? rows : X, k, k}, &matrix->room, inner));
     for (size_t r = 0; r < term->columns; r++) {
         float c = matrix->flip ? -term->coefficient[r] : term->coefficient[r];
         for (size_t j = 0; j < k; j++)

@@ -13,6 +13,7 @@
 #include "link/pairs.h"
 #include "solve/eigen.h"
 #include "solve/kernels.h"
+#include "solve/tall.h"
 
 enum { PV_SUM_TERMS = 5 };
 
@@ -32,9 +33,11 @@ typedef struct pv_sum_matrix {
     pv_low_rank terms[PV_SUM_TERMS];
     size_t term_count;
     bool flip; /* -A is meant */
-    uint64_t products;          /* columns multiplied so far */
+    pv_tall_room room;
+    uint64_t products; /* columns multiplied so far */
 } pv_sum_matrix;
 
+void pv_sum_matrix_close(pv_sum_matrix *matrix);
 void pv_sum_matrix_add(pv_sum_matrix *matrix, pv_low_rank term);
 
 /* The matrix as the eigensolver sees it. */

@@ -93,8 +93,8 @@ static psdvec_status find_first_extended(extension *e)
     bool fine = pv_json_finish(&j);
     pv_buffer_free(&key);
     return fine ? PSDVEC_OK
-                : pv_fail(e->ctx, PSDVEC_ERR_CORRUPT,
-                          "%s: its list of extensions cannot be read", e->model_path);
+                : pv_fail(e->ctx, PSDVEC_ERR_CORRUPT, "%s: its list of extensions cannot be read",
+                          e->model_path);
 }
 
 static psdvec_status open_model(extension *e)
@@ -156,8 +156,7 @@ static psdvec_status count_text(extension *e, const char *const *inputs, size_t 
                          e->model_path);
         goto done;
     }
-    PV_TRY_DONE(
-        pv_provenance_read_settings(ctx, e->model_path, settings.data, &count, &strings));
+    PV_TRY_DONE(pv_provenance_read_settings(ctx, e->model_path, settings.data, &count, &strings));
     count.min_count = e->options->min_count;
     PV_TRY_DONE(core_words(e, &bytes, &words, &count.keep_words_count));
     count.keep_words = words;
@@ -214,9 +213,10 @@ static psdvec_status sort_words(extension *e)
             e->added++;
     }
     if (e->report.core_words_seen == 0)
-        return pv_fail(ctx, PSDVEC_ERR_MISMATCH,
-                       "the new text has none of the %u core words of %s; same language, same case?",
-                       info->core_words, e->model_path);
+        return pv_fail(
+            ctx, PSDVEC_ERR_MISMATCH,
+            "the new text has none of the %u core words of %s; same language, same case?",
+            info->core_words, e->model_path);
     if (e->added > UINT32_MAX - 2 - info->words)
         return pv_fail(ctx, PSDVEC_ERR_OVERFLOW, "a model cannot have more than %u words",
                        UINT32_MAX - 2);

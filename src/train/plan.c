@@ -84,12 +84,13 @@ psdvec_status pv_plan_check(psdvec_context *ctx, const psdvec_train_plan *plan)
 {
     if (plan->memory_least <= plan->memory_budget)
         return PSDVEC_OK;
-    return pv_fail(ctx, PSDVEC_ERR_BUDGET,
-                   "training %u core words with %u dimensions needs at least %.0f MB of memory, and "
-                   "the budget is %.0f MB; give --memory %.0fM, or fewer core words (--core), or "
-                   "fewer dimensions (--dim)",
-                   plan->core_words, plan->dim, (double)plan->memory_least / 1e6,
-                   (double)plan->memory_budget / 1e6, (double)plan->memory_least / 1048576 + 1);
+    return pv_fail(
+        ctx, PSDVEC_ERR_BUDGET,
+        "training %u core words with %u dimensions needs at least %.0f MB of memory, and "
+        "the budget is %.0f MB; give --memory %.0fM, or fewer core words (--core), or "
+        "fewer dimensions (--dim)",
+        plan->core_words, plan->dim, (double)plan->memory_least / 1e6,
+        (double)plan->memory_budget / 1e6, (double)plan->memory_least / 1048576 + 1);
 }
 
 /* Flops a second of one core in a matrix product that fits the cache. */

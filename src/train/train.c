@@ -100,17 +100,25 @@ static psdvec_status save_iteration(void *user, const pv_core *core, const pv_co
     uint8_t finished = course->finished;
     uint64_t n = core->n, stride = core->stride;
     pv_tensor tensors[] = {
-        {.name = "vectors", .dtype = PV_DTYPE_F32, .rank = 2, .shape = {n, stride}, .data = core->U},
+        {.name = "vectors",
+         .dtype = PV_DTYPE_F32,
+         .rank = 2,
+         .shape = {n, stride},
+         .data = core->U},
         {.name = "sign", .dtype = PV_DTYPE_F32, .rank = 1, .shape = {stride}, .data = core->sign},
-        {.name = "values", .dtype = PV_DTYPE_F32, .rank = 1, .shape = {stride}, .data = course->values},
+        {.name = "values",
+         .dtype = PV_DTYPE_F32,
+         .rank = 1,
+         .shape = {stride},
+         .data = course->values},
         {.name = "history",
          .dtype = PV_DTYPE_F64,
          .rank = 2,
          .shape = {course->done, FIELDS_OF_ITERATION},
          .data = history},
         {.name = "finished", .dtype = PV_DTYPE_U8, .rank = 1, .shape = {1}, .data = &finished}};
-    psdvec_status status = pv_partial_save(t->partial, "core", tensors,
-                                           sizeof tensors / sizeof *tensors, NULL, 0);
+    psdvec_status status =
+        pv_partial_save(t->partial, "core", tensors, sizeof tensors / sizeof *tensors, NULL, 0);
     pv_free(t->ctx, history);
     return status;
 }
@@ -125,8 +133,8 @@ static psdvec_status load_iteration(training *t, pv_core *core, pv_course *cours
     const pv_tensor *vectors, *sign, *values, *history, *finished;
     int64_t n = (int64_t)core->n, stride = (int64_t)core->stride;
     psdvec_status status;
-    PV_TRY_DONE(pv_st_require(t->ctx, file, "vectors", PV_DTYPE_F32, 2, (int64_t[]){n, stride},
-                              &vectors));
+    PV_TRY_DONE(
+        pv_st_require(t->ctx, file, "vectors", PV_DTYPE_F32, 2, (int64_t[]){n, stride}, &vectors));
     PV_TRY_DONE(pv_st_require(t->ctx, file, "sign", PV_DTYPE_F32, 1, (int64_t[]){stride}, &sign));
     PV_TRY_DONE(
         pv_st_require(t->ctx, file, "values", PV_DTYPE_F32, 1, (int64_t[]){stride}, &values));
@@ -231,7 +239,8 @@ static psdvec_status load_block(training *t, const char *name, uint32_t first, u
         return PSDVEC_OK;
     PV_TRY_DONE(pv_st_require(t->ctx, file, "vectors", PV_DTYPE_F32, 2,
                               (int64_t[]){count, (int64_t)t->dim}, &vectors));
-    PV_TRY_DONE(pv_st_require(t->ctx, file, "spread", PV_DTYPE_F32, 1, (int64_t[]){count}, &spread));
+    PV_TRY_DONE(
+        pv_st_require(t->ctx, file, "spread", PV_DTYPE_F32, 1, (int64_t[]){count}, &spread));
     memcpy(t->vectors + (size_t)first * t->dim, vectors->data, vectors->bytes);
     memcpy(t->spread + first, spread->data, spread->bytes);
     *found = true;
@@ -266,7 +275,11 @@ static psdvec_status solve_block(training *t, pv_regression *regression, uint32_
     float *vectors = t->vectors + (size_t)first * t->dim, *spread = t->spread + first;
     PV_TRY_DONE(pv_regression_solve(regression, words, count, mu, vectors, spread));
     pv_tensor tensors[] = {
-        {.name = "vectors", .dtype = PV_DTYPE_F32, .rank = 2, .shape = {count, t->dim}, .data = vectors},
+        {.name = "vectors",
+         .dtype = PV_DTYPE_F32,
+         .rank = 2,
+         .shape = {count, t->dim},
+         .data = vectors},
         {.name = "spread", .dtype = PV_DTYPE_F32, .rank = 1, .shape = {count}, .data = spread}};
     status = pv_partial_save(t->partial, name, tensors, 2, NULL, 0);
 done:
@@ -287,12 +300,11 @@ static psdvec_status solve_others(training *t)
         return pv_failure(t->ctx);
     for (uint32_t w = 0; w < t->words; w++)
         row_of[w] = w < t->core ? w : UINT32_MAX;
-    PV_TRY_DONE(pv_regression_open(t->link, t->vectors, t->core, t->dim, t->sign, row_of,
-                                   &regression));
+    PV_TRY_DONE(
+        pv_regression_open(t->link, t->vectors, t->core, t->dim, t->sign, row_of, &regression));
     for (uint32_t first = t->core; first < t->words; first += words_a_block) {
         uint32_t left = t->words - first;
-        PV_TRY_DONE(
-            solve_block(t, regression, first, left < words_a_block ? left : words_a_block));
+        PV_TRY_DONE(solve_block(t, regression, first, left < words_a_block ? left : words_a_block));
     }
     t->report.regression_seconds = pv_now() - began;
     pv_step(t->ctx, "%u words by regression on the core: %.0f a second", t->words - t->core,
@@ -400,10 +412,9 @@ static psdvec_status key_of_counts(psdvec_context *ctx, const psdvec_train_optio
     PV_TRY_DONE(pv_settings_write(ctx, options, key));
     PV_TRY_DONE(pv_counts_open(ctx, path, &counts));
     const char *digest = pv_st_meta(counts->file, "xxh3.metadata");
-    PV_TRY_DONE(pv_buffer_printf(key, "\nseed %llu\ncounts %s %llu\n",
-                                 (unsigned long long)ctx->options.seed,
-                                 digest ? digest : "without checksum",
-                                 (unsigned long long)counts->info.file_bytes));
+    PV_TRY_DONE(pv_buffer_printf(
+        key, "\nseed %llu\ncounts %s %llu\n", (unsigned long long)ctx->options.seed,
+        digest ? digest : "without checksum", (unsigned long long)counts->info.file_bytes));
     status = pv_buffer_byte(key, 0);
 done:
     psdvec_counts_close(counts);
@@ -446,9 +457,8 @@ static psdvec_status key_of_text(psdvec_context *ctx, const psdvec_train_options
     PV_TRY_DONE(pv_provenance_set(&provenance, count));
     PV_TRY_DONE(pv_buffer_printf(key, "\nseed %llu\n%s\n%s\nmin_count %llu max_vocab %u vocab %s\n",
                                  (unsigned long long)ctx->options.seed, provenance.settings,
-                                 provenance.vocabulary,
-                                 (unsigned long long)count->min_count, count->max_vocab,
-                                 count->vocab_file ? count->vocab_file : ""));
+                                 provenance.vocabulary, (unsigned long long)count->min_count,
+                                 count->max_vocab, count->vocab_file ? count->vocab_file : ""));
     for (size_t k = 0; k < count->keep_words_count; k++)
         PV_TRY_DONE(pv_buffer_printf(key, "keep %s\n", count->keep_words[k]));
     for (size_t k = 0; k < files.count; k++) {
@@ -490,8 +500,8 @@ psdvec_status psdvec_train_text(psdvec_context *ctx, const psdvec_train_options 
     if (stat(counts, &about) == 0)
         pv_step(ctx, "going on with the counts of an interrupted run");
     else
-        PV_TRY_DONE(
-            pv_count_run(ctx, count, inputs, input_count, counts, (pv_count_part){0}, count_report));
+        PV_TRY_DONE(pv_count_run(ctx, count, inputs, input_count, counts, (pv_count_part){0},
+                                 count_report));
     status = train_counts(&t, counts, report);
 done:
     pv_partial_close(t.partial, status == PSDVEC_OK);
