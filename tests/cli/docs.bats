@@ -1,6 +1,6 @@
 # What the documentation shows is what the program does: every block marked "sh" in
-# the README is run, in order, in an empty folder; so are its C program and the Python
-# readers; the table of docs/tokeniser.md is compared with the program's output.
+# the README is run, in order, in an empty folder; so are its C program, the commands of
+# docs/training.md and the Python readers; the table of docs/tokeniser.md is compared with the program's output.
 load common
 
 setup() {
@@ -98,6 +98,22 @@ END
     psdvec similar licences.safetensors patent --top 5 --tsv | cut -f2 >wanted
     [ "$(wc -l <wanted)" -eq 5 ]
     diff -u wanted printed
+}
+
+@test "the shell and Python blocks of docs/training.md run" {
+    need_licences
+    cat "$LICENCES"/*GPL-[0-9]* >text.txt
+    cat "$LICENCES"/MPL-[0-9]* >new-text.txt
+    blocks sh "$ROOT/docs/training.md" >all.sh
+    [ "$(grep -c '^psdvec' all.sh)" -ge 12 ]
+    bash -eux -o pipefail all.sh >output 2>&1 || { cat output; return 1; }
+    # Counted by hand as the preset would, the vectors are the same.
+    psdvec train text.txt -o again.safetensors -q
+    psdvec convert again.safetensors again.bin -q
+    cmp text.bin again.bin
+    python=$(python_with_numpy) || skip "no python3 with numpy"
+    blocks python "$ROOT/docs/training.md" >tour.py
+    "$python" tour.py
 }
 
 @test "the reader of docs/formats.md agrees with the program" {
