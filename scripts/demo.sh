@@ -110,9 +110,8 @@ printf '\n%s$ head -n 3 %s | cut -c 1-72%s\n' "$bold" "$name.vec" "$plain"
 head -n 3 "$name.vec" | cut -c 1-72
 
 title "What to try next"
-cat <<END
-  $program similar $folder/$model WORD ...   your own words
-  $program info $folder/$model       how it was made; its eigenvalues, drawn
-  $program train --help                      all that can be chosen (docs/training.md)
-  make demo TEXT=path/to/text                the same on your own text
-END
+try() { printf '  %-60s %s\n' "$1" "$2"; }
+try "$program similar $folder/$model WORD ..." "your own words"
+try "$program info $folder/$model" "how it was made, and its eigenvalues"
+try "$program train --help" "all that can be chosen; docs/training.md"
+try "make demo TEXT=path/to/text" "the same on your own text"
