@@ -16,7 +16,7 @@ sanitized = $(SUBMAKE) WERROR=1 BUILD=$(BUILD)/$1 SANITIZE=$2
 
 ##@ Trying it
 .PHONY: demo test check-long bench bench-train
-demo: ## count a real corpus and look at the result; TEXT=path for your own text
+demo: ## train on a real corpus and look at the result; TEXT=path for your own text
 	$(DEPS) build $(if $(TEXT),,demo)
 	+@$(SUBMAKE) all
 	@BUILD='$(BUILD)' PSDVEC='$(BUILD)/psdvec' sh scripts/demo.sh $(if $(TEXT),'$(TEXT)')

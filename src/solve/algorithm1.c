@@ -298,12 +298,10 @@ static psdvec_status record(stepper *s, pv_course *course, uint32_t t, double ob
                 "iteration %u: only %zu of the %zu eigenvalues wanted are positive; the other "
                 "directions stay empty",
                 t, core->rank, want);
-    pv_step(
-        s->ctx,
-        "iteration %u of %u: objective %.6g, %zu eigenvalues (%zu negative), the smallest %.4g; "
-        "%zu columns multiplied, residual %.1e",
-        t, s->options->iterations, objective, core->rank, core->rank - it->positive, it->smallest,
-        s->eigen.columns, s->eigen.residual);
+    pv_step(s->ctx, "iteration %u of %u: objective %.6g, %zu eigenvalues, %zu of them negative", t,
+            s->options->iterations, objective, core->rank, core->rank - it->positive);
+    pv_note(s->ctx, "the smallest eigenvalue is %.4g, residual %.1e, %zu columns multiplied",
+            it->smallest, s->eigen.residual, s->eigen.columns);
     return PSDVEC_OK;
 }
 
