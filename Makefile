@@ -78,7 +78,7 @@ endif
 ifeq ($(origin CC),default)
 CC = cc
 endif
-CFLAGS ?= -O2 -g
+CFLAGS ?= -O3 -g
 PKG_CONFIG ?= pkg-config
 
 # $(call once,NAME,COMMAND): the output of COMMAND, run when NAME is first used.

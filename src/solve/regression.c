@@ -19,11 +19,12 @@ struct pv_regression {
     float *P;       /* dim x dim: row k is the k-th direction of that basis; NULL: unchanged */
     float *level;   /* dim: C's diagonal */
     float *pull;    /* dim: sum z_j J v_j, in that basis */
+    float *square;  /* core: |v_j|^2 */
     double largest; /* z_j of the core, where it is capped; else 0 */
 };
 
-/* Rows of A that are worked on at a time: 512 x 300 floats are half of a cache. */
-enum { chunk_rows = 512, words_a_task = 32 };
+/* Rows of A that are worked on at a time. Few words have more pairs. */
+enum { chunk_rows = 1024, words_a_task = 32, most_blocks = 128 };
 
 uint64_t pv_regression_bytes(uint64_t core_count, uint64_t dim)
 {
@@ -114,12 +115,15 @@ psdvec_status pv_regression_open(const pv_link *link, const float *vectors, size
         (pv_regression){.ctx = ctx, .link = link, .row_of = row_of, .core = core_count, .dim = dim};
     r->V = pv_alloc(ctx, core_count * dim, sizeof *r->V, "the regression");
     r->level = pv_alloc_zero(ctx, dim, sizeof *r->level, "the regression");
+    r->square = pv_alloc_zero(ctx, core_count, sizeof *r->square, "the regression");
     r->pull = pv_alloc_zero(ctx, dim, sizeof *r->pull, "the regression");
-    if (!r->V || !r->level || !r->pull)
+    if (!r->V || !r->level || !r->pull || !r->square)
         return pv_failure(ctx);
     for (size_t j = 0; j < core_count; j++)
         for (size_t k = 0; k < dim; k++)
             r->V[j * dim + k] = sign[k] * vectors[j * dim + k];
+    for (size_t j = 0; j < core_count; j++)
+        r->square[j] = cblas_sdot((int)dim, r->V + j * dim, 1, r->V + j * dim, 1);
     for (uint32_t w = 0; w < link->words && link->background_only_unseen; w++)
         if (row_of[w] != UINT32_MAX && link->factor[w] > r->largest)
             r->largest = link->factor[w];
@@ -133,6 +137,7 @@ void pv_regression_close(pv_regression *r)
     pv_free(r->ctx, r->V);
     pv_free(r->ctx, r->P);
     pv_free(r->ctx, r->level);
+    pv_free(r->ctx, r->square);
     pv_free(r->ctx, r->pull);
     pv_free(r->ctx, r);
 }
@@ -200,28 +205,42 @@ static size_t fill_rows(const pv_regression *r, const scratch *s, size_t pairs, 
     return rows;
 }
 
-/* to += sum over pairs of (f g - f v'x) J v. */
+/* s->dual[t] = sqrt|f| (g - v'x) for the rows of A from pair `first` on; A x is `sqrt|f| v'x`. */
+static void set_misses(const scratch *s, size_t first, size_t rows, size_t dim, const float *x)
+{
+    for (size_t t = 0; t < rows; t++) {
+        const seen_pair *pair = &s->pairs[first + t];
+        s->dual[t] = sqrtf(fabsf(pair->weight)) * pair->target;
+    }
+    if (rows > 0)
+        cblas_sgemv(CblasRowMajor, CblasNoTrans, (int)rows, (int)dim, -1, s->A, (int)dim, x, 1, 1,
+                    s->dual, 1);
+}
+
+/* to += sum over pairs of f (g - v'x) J v. A has the rows already if there is but one chunk. */
 static void add_gradient(const pv_regression *r, const scratch *s, size_t pairs, const float *x,
                          float *to)
 {
-    size_t dim = r->dim;
-    for (size_t t = 0; t < pairs; t++) {
-        const seen_pair *pair = &s->pairs[t];
-        const float *v = r->V + (size_t)pair->row * dim;
-        float predicted = cblas_sdot((int)dim, v, 1, x, 1);
-        cblas_saxpy((int)dim, pair->weight * (pair->target - predicted), v, 1, to, 1);
+    for (size_t first = 0; first < pairs; first += chunk_rows) {
+        size_t rows = pairs <= chunk_rows ? pairs : fill_rows(r, s, pairs, first, NULL);
+        set_misses(s, first, rows, r->dim, x);
+        for (size_t t = 0; t < rows; t++)
+            if (s->pairs[first + t].weight < 0)
+                s->dual[t] = -s->dual[t];
+        cblas_sgemv(CblasRowMajor, CblasTrans, (int)rows, (int)r->dim, 1, s->A, (int)r->dim,
+                    s->dual, 1, 1, to, 1);
     }
 }
 
-typedef struct system {
+typedef struct equations {
     const pv_regression *r;
     scratch *s;
     size_t pairs;
     bool dual;
     double log_det;
-} system;
+} equations;
 
-static bool factor_primal(system *e)
+static bool factor_primal(equations *e)
 {
     scratch *s = e->s;
     size_t dim = e->r->dim;
@@ -251,7 +270,7 @@ static bool factor_primal(system *e)
 }
 
 /* K = I + A base^-1 A'; what is left in A is A base^-½. */
-static bool factor_dual(system *e)
+static bool factor_dual(equations *e)
 {
     scratch *s = e->s;
     size_t dim = e->r->dim, m = e->pairs;
@@ -277,7 +296,7 @@ static bool factor_dual(system *e)
 /* x += H^-1 b in the primal form, and in the dual form x += H^-1 (b + A'y), y being s->dual. b
  * and y are used up. That y is not multiplied with A' first makes all the difference where
  * the prior is small: A'y lies where H is large, and in H^-1 A'y nearly all would cancel. */
-static void add_solution(system *e, float *b, float *x)
+static void add_solution(equations *e, float *b, float *x)
 {
     scratch *s = e->s;
     int dim = (int)e->r->dim, m = (int)e->pairs;
@@ -302,7 +321,7 @@ static void add_solution(system *e, float *b, float *x)
 
 /* What is still missing at s->solution: of the shared part and the prior in s->residual, of the
  * pairs there too, or in the dual form in s->dual. */
-static void set_residual(const system *e, float level)
+static void set_residual(const equations *e, float level)
 {
     const pv_regression *r = e->r;
     scratch *s = e->s;
@@ -312,12 +331,10 @@ static void set_residual(const system *e, float level)
         add_gradient(r, s, e->pairs, s->solution, s->residual);
         return;
     }
-    for (size_t t = 0; t < e->pairs; t++) {
-        const seen_pair *pair = &s->pairs[t];
-        const float *v = r->V + (size_t)pair->row * r->dim;
-        float predicted = cblas_sdot((int)r->dim, v, 1, s->solution, 1);
-        s->dual[t] = sqrtf(pair->weight) * (pair->target - predicted);
-    }
+    /* A is divided by sqrt(base) here, so what it is multiplied with is not. */
+    for (size_t k = 0; k < r->dim; k++)
+        s->work[k] = s->solution[k] * sqrtf(s->base[k]);
+    set_misses(s, 0, e->pairs, r->dim, s->work);
 }
 
 /* Without a prior a word with few pairs has no unique solution; the least of
@@ -325,10 +342,8 @@ static void set_residual(const system *e, float level)
 static void set_base(const pv_regression *r, scratch *s, size_t pairs, double share, double mu)
 {
     double trace = 0;
-    for (size_t t = 0; t < pairs; t++) {
-        const float *v = r->V + (size_t)s->pairs[t].row * r->dim;
-        trace += fabsf(s->pairs[t].weight) * cblas_sdot((int)r->dim, v, 1, v, 1);
-    }
+    for (size_t t = 0; t < pairs; t++)
+        trace += fabsf(s->pairs[t].weight) * r->square[s->pairs[t].row];
     double least = 1e-5 * trace / (double)r->dim;
     for (size_t k = 0; k < r->dim; k++) {
         double base = share * r->level[k] + mu;
@@ -342,7 +357,7 @@ static psdvec_status solve_word(pv_regression *r, scratch *s, uint32_t word, siz
     size_t dim = r->dim;
     double share = has_shared(r->link) ? word_share(r->link, word) : 0;
     set_base(r, s, pairs, share, mu);
-    system e = {.r = r, .s = s, .pairs = pairs};
+    equations e = {.r = r, .s = s, .pairs = pairs};
     e.dual = pairs < dim && pairs <= chunk_rows;
     for (size_t t = 0; t < pairs && e.dual; t++)
         e.dual = s->pairs[t].weight > 0;
@@ -489,11 +504,19 @@ psdvec_status pv_regression_solve(pv_regression *r, const uint32_t *words, size_
     solve_job job = {
         .r = r, .words = words, .count = count, .mu = mu, .out = out, .spread = spread};
     const psdvec_counts *counts = r->link->counts;
-    pv_sparse_rows rows = {r->link->words,  counts->row_end,  counts->row_end + 1,
-                           counts->indices, counts->values32, counts->values64};
+    /* Only rows of core words count; in training they come first. */
+    uint32_t last = r->link->words;
+    while (last > 0 && r->row_of[last - 1] == UINT32_MAX)
+        last--;
+    pv_sparse_rows rows = {last,
+                           counts->row_end,
+                           counts->row_end + 1,
+                           counts->indices,
+                           counts->values32,
+                           counts->values64};
     size_t blocks = (count + words_a_task - 1) / words_a_task;
-    if (blocks > 256)
-        blocks = 256;
+    if (blocks > most_blocks)
+        blocks = most_blocks;
     pv_progress_begin(&job.progress, r->ctx, "regressing", "words", count);
     psdvec_status status = pv_column_blocks_make(r->ctx, rows, words[0], words[count - 1] + 1,
                                                  (uint32_t)blocks, &job.blocks);

@@ -538,7 +538,7 @@ static void tall_products_are_those_of_loops(void **state)
         float *before = zeros(n * STRIDE, sizeof *before);
         double gram[A * B];
         pv_tall left = {a, STRIDE, A}, right = {b, STRIDE, B};
-        well(ctx, pv_tall_gram(ctx, n, left, right, gram));
+        well(ctx, pv_tall_gram(ctx, n, left, right, NULL, gram));
         for (size_t p = 0; p < A; p++)
             for (size_t q = 0; q < B; q++) {
                 double sum = 0;

@@ -611,7 +611,7 @@ static void every_code_point_survives_encoding(void **state)
     for (uint32_t cp = 0; cp <= 0x10FFFF; cp++) {
         if (cp >= 0xD800 && cp <= 0xDFFF)
             continue;
-        char bytes[4];
+        char bytes[4] = {0};
         uint32_t back;
         int length = pv_utf8_encode(cp, bytes);
         const unsigned char *p = (const unsigned char *)bytes;
