@@ -134,7 +134,7 @@ static void model_lines(struct buffer *to, struct buffer *value, const psdvec_tr
     buffer_format(value, " words, %" PRIu32 " dimensions", report->dim);
     summary_line(to, "model", value);
     buffer_format(value, "%" PRIu32 " positive, %" PRIu32 " negative", report->positive,
-                  report->dim - report->positive);
+                  report->negative);
     summary_line(to, "eigenvalues", value);
     if (report->core_words < report->words) {
         human_count(value, report->core_words);
@@ -166,9 +166,9 @@ static void log_model(struct run *run, const psdvec_count_report *count,
     add_result(&line, run);
     buffer_format(&line,
                   ", \"words\": %" PRIu32 ", \"core_words\": %" PRIu32 ", \"dim\": %" PRIu32
-                  ", \"positive\": %" PRIu32 ", \"pairs\": %" PRIu64 ", \"iterations\": %" PRIu32,
-                  report->words, report->core_words, report->dim, report->positive, report->pairs,
-                  report->iterations);
+                  ", \"positive\": %" PRIu32 ", \"negative\": %" PRIu32 ", \"pairs\": %" PRIu64 ", \"iterations\": %" PRIu32,
+                  report->words, report->core_words, report->dim, report->positive, report->negative,
+                  report->pairs, report->iterations);
     if (isfinite(report->objective))
         buffer_format(&line, ", \"objective\": %.17g", report->objective);
     if (count)

@@ -402,8 +402,10 @@ PSDVEC_API psdvec_status psdvec_train_options_check(psdvec_context *ctx,
                                                     const psdvec_train_options *options);
 
 typedef struct psdvec_train_report {
-    uint32_t words, core_words, dim;
-    uint32_t positive;      /* eigenvalues kept that are positive */
+    uint32_t words, core_words;
+    uint32_t dim;           /* as asked for, but at most core_words */
+    uint32_t positive;      /* eigenvalues kept that are positive ... */
+    uint32_t negative;      /* ... and negative; both together may be fewer than dim */
     uint64_t pairs;         /* of core words, seen in either direction, each once */
     uint32_t iterations;    /* carried out, those of an interrupted run included */
     double objective;       /* at the end */

@@ -196,7 +196,10 @@ psdvec_status pv_output_open(psdvec_context *ctx, const char *path, pv_output **
     *out = NULL;
     struct stat info;
     bool exists = stat(path, &info) == 0;
+    int error = exists ? 0 : errno;
     size_t length = strlen(path);
+    if (error == ELOOP || error == ENAMETOOLONG)
+        return pv_fail_errno(ctx, PSDVEC_ERR_WRITE, "cannot write here", path, error);
     if (length == 0)
         return pv_fail(ctx, PSDVEC_ERR_OPTION, "the output's name is empty");
     if (exists && S_ISDIR(info.st_mode))

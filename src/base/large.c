@@ -18,7 +18,7 @@ static psdvec_status map_file(psdvec_context *ctx, const char *folder, const cha
     int error = posix_fallocate(fd, 0, (off_t)large->bytes);
     if (error != 0) {
         close(fd);
-        return pv_fail_errno(ctx, PSDVEC_ERR_WRITE, "cannot make room for temporary data in",
+        return pv_fail_errno(ctx, PSDVEC_ERR_WRITE, "cannot make room for temporary data",
                              ctx->tempdir ? ctx->tempdir : folder, error);
     }
     large->data = mmap(NULL, large->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);

@@ -3,15 +3,16 @@
  * psdvec_counts_verify and by whoever walks all rows. */
 #include "count/counts_read.h"
 
+#include "base/thread.h"
 #include "count/counts_write.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-static psdvec_status fail_corrupt(const psdvec_counts *c, const char *cause)
+static psdvec_status fail_corrupt(psdvec_context *ctx, const psdvec_counts *c, const char *cause)
 {
-    return pv_fail(c->ctx, PSDVEC_ERR_CORRUPT, "%s: the counts are damaged: %s; make the file anew",
+    return pv_fail(ctx, PSDVEC_ERR_CORRUPT, "%s: the counts are damaged: %s; make the file anew",
                    pv_st_path(c->file), cause);
 }
 
@@ -46,7 +47,7 @@ static psdvec_status check_kind(const psdvec_counts *c)
                        "knows version %d; get a newer psdvec",
                        path, version, PV_COUNTS_VERSION);
     if (version < 1)
-        return fail_corrupt(c, "its version is 0");
+        return fail_corrupt(c->ctx, c, "its version is 0");
     return PSDVEC_OK;
 }
 
@@ -67,14 +68,14 @@ static psdvec_status take_tensors(psdvec_counts *c)
     const pv_tensor *t, *values = pv_st_tensor(c->file, "values");
     PV_TRY(pv_st_require(ctx, c->file, "offsets", PV_DTYPE_U64, 1, (int64_t[]){-1}, &t));
     if (t->count == 0 || t->count - 1 > UINT32_MAX - 2)
-        return fail_corrupt(c, "it has no words, or too many");
+        return fail_corrupt(c->ctx, c, "it has no words, or too many");
     c->info.words = (uint32_t)(t->count - 1);
     int64_t words = (int64_t)c->info.words, ends = words + 1;
     c->offsets = t->data;
     PV_TRY(pv_st_require(ctx, c->file, "words", PV_DTYPE_U8, 1, (int64_t[]){-1}, &t));
     c->bytes = t->data;
     if (!ascends(c->offsets, c->info.words, t->bytes))
-        return fail_corrupt(c, "the words' offsets do not ascend");
+        return fail_corrupt(c->ctx, c, "the words' offsets do not ascend");
     PV_TRY(pv_st_require(ctx, c->file, "indices", PV_DTYPE_U32, 1, (int64_t[]){-1}, &t));
     c->indices = t->data;
     c->info.bigrams = t->count;
@@ -82,7 +83,7 @@ static psdvec_status take_tensors(psdvec_counts *c)
     PV_TRY(pv_st_require(ctx, c->file, "indptr", PV_DTYPE_U64, 1, &ends, &t));
     c->row_end = t->data;
     if (!ascends(c->row_end, c->info.words, c->info.bigrams))
-        return fail_corrupt(c, "the rows do not ascend");
+        return fail_corrupt(c->ctx, c, "the rows do not ascend");
     c->info.wide = values && values->dtype == PV_DTYPE_U64;
     PV_TRY(pv_st_require(ctx, c->file, "values", c->info.wide ? PV_DTYPE_U64 : PV_DTYPE_U32, 1,
                          &bigrams, &t));
@@ -113,19 +114,19 @@ static psdvec_status take_metadata(psdvec_counts *c)
     PV_TRY(meta_number(c, "window", &window));
     info->window = (uint32_t)window;
     if (info->scale == 0)
-        return fail_corrupt(c, "its scale is 0");
+        return fail_corrupt(c->ctx, c, "its scale is 0");
     info->settings_json = pv_st_meta(c->file, "settings");
     info->inputs_json = pv_st_meta(c->file, "inputs");
     info->written_by = pv_st_meta(c->file, "written_by");
     c->info.vocabulary_json = pv_st_meta(c->file, "vocabulary");
     if (!info->settings_json || !info->inputs_json || !c->info.vocabulary_json)
-        return fail_corrupt(c, "its settings are missing");
+        return fail_corrupt(c->ctx, c, "its settings are missing");
     if (!info->written_by)
         info->written_by = "unknown";
     info->file_bytes = pv_st_bytes(c->file);
     for (uint32_t i = 0; i < info->words; i++)
         if (__builtin_add_overflow(info->total, c->context_total[i], &info->total))
-            return fail_corrupt(c, "the totals exceed 64 bits");
+            return fail_corrupt(c->ctx, c, "the totals exceed 64 bits");
     return PSDVEC_OK;
 }
 
@@ -179,24 +180,59 @@ bool pv_counts_looks_like(const char *path)
     return is;
 }
 
-psdvec_status psdvec_counts_verify(psdvec_context *ctx, const psdvec_counts *c)
+enum { rows_a_task = 1024 };
+
+typedef struct verify_job {
+    psdvec_context *ctx;
+    const psdvec_counts *counts;
+} verify_job;
+
+static psdvec_status verify_rows(void *arg, size_t task, int worker)
 {
-    pv_begin(ctx);
-    PV_TRY(pv_st_verify(ctx, c->file));
-    for (uint32_t i = 0; i < c->info.words; i++) {
+    const verify_job *job = arg;
+    const psdvec_counts *c = job->counts;
+    (void)worker;
+    uint32_t first = (uint32_t)task * rows_a_task;
+    uint32_t end = c->info.words - first < rows_a_task ? c->info.words : first + rows_a_task;
+    for (uint32_t i = first; i < end; i++) {
         uint64_t sum = 0;
         for (uint64_t k = c->row_end[i]; k < c->row_end[i + 1]; k++) {
             if (c->indices[k] >= c->info.words ||
                 (k > c->row_end[i] && c->indices[k] <= c->indices[k - 1]))
-                return fail_corrupt(c, "the columns of a row do not ascend");
+                return fail_corrupt(job->ctx, c, "the columns of a row do not ascend");
             sum += c->values32 ? c->values32[k] : c->values64[k];
         }
         if (sum != c->context_total[i])
-            return fail_corrupt(c, "a row does not add up to its total");
-        if (i % 1024 == 0)
-            PV_TRY(pv_check_cancel(ctx));
+            return fail_corrupt(job->ctx, c, "a row does not add up to its total");
+        if (c->keep && !(c->keep[i] > 0 && c->keep[i] <= 1))
+            return fail_corrupt(job->ctx, c, "a factor of subsampling is not between 0 and 1");
     }
-    return PSDVEC_OK;
+    return pv_check_cancel(job->ctx);
+}
+
+psdvec_status pv_counts_verify(psdvec_context *ctx, const psdvec_counts *c)
+{
+    verify_job job = {ctx, c};
+    PV_TRY(pv_st_verify(ctx, c->file));
+    return pv_parallel_tasks(ctx, ((size_t)c->info.words + rows_a_task - 1) / rows_a_task,
+                             verify_rows, &job);
+}
+
+psdvec_status psdvec_counts_verify(psdvec_context *ctx, const psdvec_counts *c)
+{
+    pv_begin(ctx);
+    return pv_counts_verify(ctx, c);
+}
+
+psdvec_status pv_counts_open_sound(psdvec_context *ctx, const char *path, psdvec_counts **out)
+{
+    PV_TRY(pv_counts_open(ctx, path, out));
+    psdvec_status status = pv_counts_verify(ctx, *out);
+    if (status != PSDVEC_OK) {
+        psdvec_counts_close(*out);
+        *out = NULL;
+    }
+    return status;
 }
 
 const psdvec_counts_info *psdvec_counts_get_info(const psdvec_counts *c)

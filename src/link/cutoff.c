@@ -99,9 +99,7 @@ psdvec_status pv_cutoff(const pv_link *link, pv_measure_fn *measure, double *cut
     float number;
     memcpy(&number, &bits, sizeof number);
     if (!(number > 0) || !isfinite(number))
-        return pv_fail(ctx, PSDVEC_ERR_EMPTY,
-                       "no two different words of the core were seen together, so there is nothing "
-                       "to learn from; count more text, or with a lower --min-count");
+        return pv_link_no_pairs(link);
     *cut = sqrt((double)number);
     return PSDVEC_OK;
 }

@@ -74,6 +74,15 @@ static psdvec_status weighted_margins(pv_link *link)
     return status;
 }
 
+psdvec_status pv_link_no_pairs(const pv_link *link)
+{
+    bool all = link->core == link->words;
+    return pv_fail(link->ctx, PSDVEC_ERR_EMPTY,
+                   "no two different words%s were seen together, so there is nothing to learn from; "
+                   "%smore text, longer documents or a lower --min-count would help",
+                   all ? "" : " of the core", all ? "" : "a larger --core, ");
+}
+
 static psdvec_status take_margins(pv_link *link)
 {
     const psdvec_counts *counts = link->counts;
@@ -91,8 +100,7 @@ static psdvec_status take_margins(pv_link *link)
         link->total += link->focus[i];
     link->margin_total = 2 * link->total;
     if (!(link->total > 0))
-        return pv_fail(link->ctx, PSDVEC_ERR_EMPTY, "%s: has no pairs of words",
-                       pv_st_path(counts->file));
+        return pv_link_no_pairs(link);
     for (uint32_t i = 0; i < link->words; i++)
         link->unigram[i] = link->focus[i] / link->total;
     return PSDVEC_OK;

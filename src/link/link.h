@@ -27,6 +27,10 @@ typedef struct pv_link_constants {
     double factor_mean; /* mean of r^g over the core */
 } pv_link_constants;
 
+/* A prior as strong as this leaves nothing of a vector; beyond it single precision would leave no
+ * number either. */
+#define PV_MOST_PRIOR 1e12
+
 typedef struct pv_link pv_link;
 
 /* A target and a weight of one direction. `sum` is x_ij + x_ji. */
@@ -63,6 +67,8 @@ psdvec_status pv_link_open(psdvec_context *ctx, const psdvec_counts *counts,
                            const psdvec_train_options *options, const pv_link_constants *fixed,
                            pv_link **link);
 void pv_link_close(pv_link *link);
+/* PSDVEC_ERR_EMPTY: there is no pair to learn from. */
+psdvec_status pv_link_no_pairs(const pv_link *link);
 
 /* x_ij of a stored value. */
 static inline double pv_link_count(const pv_link *link, uint32_t i, uint32_t j, uint64_t value)

@@ -195,9 +195,7 @@ static psdvec_status count_pairs(make_job *job)
     }
     pairs->count = pairs->upper[pairs->n];
     if (pairs->count == 0)
-        return pv_fail(ctx, PSDVEC_ERR_EMPTY,
-                       "no two different words of the core were seen together, so there is nothing "
-                       "to learn from; count more text, or with a lower --min-count");
+        return pv_link_no_pairs(job->link);
     return PSDVEC_OK;
 }
 

@@ -294,7 +294,7 @@ static psdvec_status record(stepper *s, pv_course *course, uint32_t t, double ob
     course->done = t;
     size_t want = pv_rank_at(s->options, core->n, t);
     if (core->rank < want && s->options->form == PSDVEC_FORM_PSD)
-        pv_warn(s->ctx,
+        pv_note(s->ctx,
                 "iteration %u: only %zu of the %zu eigenvalues wanted are positive; the other "
                 "directions stay empty",
                 t, core->rank, want);

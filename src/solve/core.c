@@ -48,7 +48,7 @@ static psdvec_status set_priors(pv_core *core)
     double last = (double)(frequency[core->n - 1] > 0 ? frequency[core->n - 1] : 1);
     for (size_t i = 0; i < core->n; i++) {
         double here = (double)(frequency[i] > 0 ? frequency[i] : 1);
-        core->mu[i] = options->core_mu * pow(last / here, options->mu_power);
+        core->mu[i] = fmin(options->core_mu * pow(last / here, options->mu_power), PV_MOST_PRIOR);
     }
     return PSDVEC_OK;
 }

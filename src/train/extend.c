@@ -394,7 +394,7 @@ done:
 
 static psdvec_status extend_with(extension *e, const char *counts, const char *output)
 {
-    PV_TRY(pv_counts_open(e->ctx, counts, &e->counts));
+    PV_TRY(pv_counts_open_sound(e->ctx, counts, &e->counts));
     psdvec_train_options options = e->training;
     options.core = 0;
     PV_TRY(pv_link_open(e->ctx, e->counts, &options, &e->constants, &e->link));
@@ -415,9 +415,9 @@ static void close_extension(extension *e)
 
 static psdvec_status check_options(psdvec_context *ctx, const psdvec_extend_options *options)
 {
-    if (options->mu && !(isfinite(*options->mu) && *options->mu >= 0))
-        return pv_fail(ctx, PSDVEC_ERR_OPTION, "--mu is %g; it must be a number from 0 on",
-                       *options->mu);
+    if (options->mu && !(*options->mu >= 0 && *options->mu <= PV_MOST_PRIOR))
+        return pv_fail(ctx, PSDVEC_ERR_OPTION, "--mu is %g; it must be from 0 to %g", *options->mu,
+                       PV_MOST_PRIOR);
     return PSDVEC_OK;
 }
 

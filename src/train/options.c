@@ -2,6 +2,8 @@
  * that is how most people meet them, and the fields of the struct have the same names. */
 #include "train/options.h"
 
+#include "link/link.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -110,8 +112,8 @@ static bool numbers_fit(const psdvec_train_options *o, char *why, size_t room)
     CHECK(o->rho >= 0 && o->rho < 1, "--rho is %g; it must be from 0 to below 1", o->rho);
     CHECK(fabs(o->rho_target) <= 100, "--rho-target is %g; it must be from -100 to 100",
           o->rho_target);
-    CHECK(o->unseen_weight >= 0 && isfinite(o->unseen_weight),
-          "--unseen-weight is %g; it must be 0 or more", o->unseen_weight);
+    CHECK(o->unseen_weight >= 0 && o->unseen_weight <= PV_MOST_PRIOR,
+          "--unseen-weight is %g; it must be from 0 to %g", o->unseen_weight, PV_MOST_PRIOR);
     CHECK(o->unseen_weight == 0 || (o->rho == 0 && o->weights != PSDVEC_WEIGHTS_SMOOTHED),
           "--unseen-weight goes with weights that give unseen pairs none: not with --weights "
           "smoothed, and with --weights factored only if --rho is 0");
@@ -131,14 +133,15 @@ static bool numbers_fit(const psdvec_train_options *o, char *why, size_t room)
 
 static bool priors_fit(const psdvec_train_options *o, char *why, size_t room)
 {
-    CHECK(o->core_mu >= 0 && isfinite(o->core_mu), "--core-mu is %g; it must be 0 or more",
-          o->core_mu);
+    CHECK(o->core_mu >= 0 && o->core_mu <= PV_MOST_PRIOR,
+          "--core-mu is %g; it must be from 0 to %g", o->core_mu, PV_MOST_PRIOR);
     CHECK(o->mu_power >= 0 && o->mu_power <= 10, "--mu-power is %g; it must be from 0 to 10",
           o->mu_power);
     CHECK(o->mu && o->mu_count >= 1, "--mu is empty; it must have at least one number");
     for (size_t i = 0; i < o->mu_count; i++)
-        CHECK(o->mu[i] >= 0 && isfinite(o->mu[i]),
-              "--mu has %g as number %zu; it must be 0 or more", o->mu[i], i + 1);
+        CHECK(o->mu[i] >= 0 && o->mu[i] <= PV_MOST_PRIOR,
+              "--mu has %g as number %zu; it must be from 0 to %g", o->mu[i], i + 1,
+              PV_MOST_PRIOR);
     if (!o->mu_edges)
         return true;
     for (size_t i = 0; i + 1 < o->mu_count; i++) {

@@ -64,6 +64,10 @@ void pv_plan_fill(psdvec_context *ctx, const psdvec_train_options *options, uint
                   uint64_t bigrams, uint64_t pairs, psdvec_train_plan *plan)
 {
     uint32_t core = options->core == 0 || options->core > words ? words : options->core;
+    psdvec_train_options fitting = *options;
+    if (fitting.dim > core)
+        fitting.dim = core;
+    options = &fitting;
     sizes s = size_up(options, words, bigrams, pairs, core, psdvec_threads(ctx));
     uint64_t rest = s.pairs_small + s.link + s.core + s.eigen + (8u << 20);
     *plan = (psdvec_train_plan){.words = words,
@@ -120,7 +124,7 @@ static double guess_seconds(psdvec_context *ctx, const psdvec_train_options *opt
                             const psdvec_train_plan *plan, uint64_t bigrams)
 {
     double speed = measure_flops(ctx), threads = psdvec_threads(ctx);
-    double n = plan->core_words, rank = options->dim, entries = 2.0 * (double)plan->pairs;
+    double n = plan->core_words, rank = plan->dim, entries = 2.0 * (double)plan->pairs;
     double columns = 3 * rank;
     double iteration = entries * columns * 2 / (speed / 5) + entries * rank / (speed / 3) +
                        6 * n * columns * columns / speed + 4 * n * columns * rank / speed;
@@ -139,7 +143,7 @@ psdvec_status psdvec_train_plan_make(psdvec_context *ctx, const psdvec_train_opt
     psdvec_status status;
     pv_begin(ctx);
     PV_TRY(pv_train_options_check(ctx, options));
-    PV_TRY(pv_counts_open(ctx, path, &counts));
+    PV_TRY(pv_counts_open_sound(ctx, path, &counts));
     uint64_t pairs = 0;
     PV_TRY_DONE(pv_link_open(ctx, counts, options, NULL, &link));
     PV_TRY_DONE(pv_pairs_count(link, &pairs));

@@ -26,6 +26,7 @@
 #include "train/plan.h"
 #include "train/settings.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,7 +65,7 @@ double pv_noncore_mu(const psdvec_train_options *options, uint32_t core, uint32_
     if (band >= options->mu_count)
         band = options->mu_count - 1;
     double ratio = last_core_frequency / (frequency > 0 ? frequency : 1);
-    return options->mu[band] * pow(ratio, options->mu_power);
+    return fmin(options->mu[band] * pow(ratio, options->mu_power), PV_MOST_PRIOR);
 }
 
 /* ---- The state of Algorithm 1 ------------------------------------------------ */
@@ -173,12 +174,19 @@ static void take_core(training *t, const pv_core *core, const pv_course *course)
         t->sign[k] = k < rank && core->sign[k] < 0 ? -1 : 1;
     }
     t->iteration_count = course->done;
-    if (course->done > 0) {
-        t->report.objective = course->iterations[course->done - 1].objective;
-        t->report.positive = 0;
-        for (size_t k = 0; k < rank; k++)
-            t->report.positive += core->sign[k] > 0;
-    }
+    t->report.objective = course->iterations[course->done - 1].objective;
+    for (size_t k = 0; k < rank; k++)
+        if (core->sign[k] > 0)
+            t->report.positive++;
+        else
+            t->report.negative++;
+    if (rank < t->dim)
+        pv_warn(t->ctx,
+                "the last %zu of the %zu numbers of every vector are 0, since no more eigenvalues "
+                "are %s; fewer dimensions (--dim)%s would do",
+                t->dim - rank, t->dim,
+                t->options->form == PSDVEC_FORM_PSD ? "positive" : "different from 0",
+                t->options->core_mu > 0 ? " or a smaller --core-mu" : "");
 }
 
 static psdvec_status solve_core(training *t)
@@ -198,9 +206,11 @@ static psdvec_status solve_core(training *t)
      * needed. */
     psdvec_train_plan plan;
     pv_plan_fill(ctx, t->options, t->words, t->counts->info.bigrams, 0, &plan);
-    PV_TRY_DONE(pv_plan_check(ctx, &plan));
     PV_TRY_DONE(pv_pairs_make(t->link, folder, plan.memory_budget - plan.memory_least,
                               t->options->start != 0, &pairs));
+    if (t->dim < t->options->dim)
+        pv_step(ctx, "the core has %u words, so vectors have %zu numbers, not %u", t->core, t->dim,
+                t->options->dim);
     t->report.pairs = pairs->count;
     t->report.spilled_bytes = pairs->spilled;
     if (pairs->spilled)
@@ -346,13 +356,27 @@ done:
 }
 
 /* ---- All of it ------------------------------------------------------------------------- */
+/* Whether memory and disk will do, before any work. */
+static psdvec_status check_room(training *t)
+{
+    psdvec_train_plan plan;
+    pv_plan_fill(t->ctx, t->options, t->words, t->counts->info.bigrams, 0, &plan);
+    t->core = plan.core_words;
+    t->dim = plan.dim;
+    PV_TRY(pv_plan_check(t->ctx, &plan));
+    pv_output *output;
+    PV_TRY(pv_output_open(t->ctx, t->output, &output));
+    psdvec_status status = pv_output_expect(output, plan.output_bytes);
+    pv_output_discard(output);
+    return status;
+}
+
 static psdvec_status run_training(training *t)
 {
     psdvec_context *ctx = t->ctx;
     t->words = t->counts->info.words;
-    t->dim = t->options->dim;
+    PV_TRY(check_room(t));
     PV_TRY(pv_link_open(ctx, t->counts, t->options, NULL, &t->link));
-    t->core = t->link->core;
     if (t->core < t->words)
         t->spread = pv_alloc_zero(ctx, t->words, sizeof *t->spread, "the vectors");
     t->vectors = pv_alloc_zero(ctx, (size_t)t->words * t->dim, sizeof *t->vectors, "the vectors");
@@ -376,7 +400,7 @@ static psdvec_status run_training(training *t)
 static psdvec_status train_counts(training *t, const char *counts, psdvec_train_report *report)
 {
     double began = pv_now();
-    psdvec_status status = pv_counts_open(t->ctx, counts, &t->counts);
+    psdvec_status status = pv_counts_open_sound(t->ctx, counts, &t->counts);
     if (status == PSDVEC_OK)
         status = run_training(t);
     psdvec_context *ctx = t->ctx;
@@ -402,6 +426,16 @@ static psdvec_status try_output(psdvec_context *ctx, const char *path)
     return PSDVEC_OK;
 }
 
+/* A file by name, size and time of change. */
+static psdvec_status key_of_file(psdvec_context *ctx, const char *path, pv_buffer *key)
+{
+    struct stat about;
+    if (stat(path, &about) != 0)
+        return pv_fail_errno(ctx, PSDVEC_ERR_READ, "cannot read", path, errno);
+    return pv_buffer_printf(key, "%s %llu %lld.%09ld\n", path, (unsigned long long)about.st_size,
+                            (long long)about.st_mtim.tv_sec, (long)about.st_mtim.tv_nsec);
+}
+
 /* What tells this work from any other: the options, the seed, and the counts by the
  * checksum of their header, which holds those of all tensors. */
 static psdvec_status key_of_counts(psdvec_context *ctx, const psdvec_train_options *options,
@@ -415,10 +449,18 @@ static psdvec_status key_of_counts(psdvec_context *ctx, const psdvec_train_optio
     PV_TRY_DONE(pv_buffer_printf(
         key, "\nseed %llu\ncounts %s %llu\n", (unsigned long long)ctx->options.seed,
         digest ? digest : "without checksum", (unsigned long long)counts->info.file_bytes));
+    if (!digest)
+        PV_TRY_DONE(key_of_file(ctx, path, key));
     status = pv_buffer_byte(key, 0);
 done:
     psdvec_counts_close(counts);
     return status;
+}
+
+/* Whether there is nothing to go on with: the work is done, or there is none. */
+static bool is_settled(psdvec_status status)
+{
+    return status == PSDVEC_OK || status == PSDVEC_ERR_EMPTY;
 }
 
 psdvec_status psdvec_train(psdvec_context *ctx, const psdvec_train_options *options,
@@ -435,7 +477,7 @@ psdvec_status psdvec_train(psdvec_context *ctx, const psdvec_train_options *opti
     PV_TRY_DONE(key_of_counts(ctx, options, counts, &key));
     PV_TRY_DONE(pv_partial_open(ctx, output, key.data, options->restart, &t.partial));
     status = train_counts(&t, counts, report);
-    pv_partial_close(t.partial, status == PSDVEC_OK);
+    pv_partial_close(t.partial, is_settled(status));
 done:
     pv_buffer_free(&key);
     return status;
@@ -455,10 +497,12 @@ static psdvec_status key_of_text(psdvec_context *ctx, const psdvec_train_options
     *again = true;
     PV_TRY_DONE(pv_settings_write(ctx, options, key));
     PV_TRY_DONE(pv_provenance_set(&provenance, count));
-    PV_TRY_DONE(pv_buffer_printf(key, "\nseed %llu\n%s\n%s\nmin_count %llu max_vocab %u vocab %s\n",
+    PV_TRY_DONE(pv_buffer_printf(key, "\nseed %llu\n%s\n%s\nmin_count %llu max_vocab %u\n",
                                  (unsigned long long)ctx->options.seed, provenance.settings,
                                  provenance.vocabulary, (unsigned long long)count->min_count,
-                                 count->max_vocab, count->vocab_file ? count->vocab_file : ""));
+                                 count->max_vocab));
+    if (count->vocab_file)
+        PV_TRY_DONE(key_of_file(ctx, count->vocab_file, key));
     for (size_t k = 0; k < count->keep_words_count; k++)
         PV_TRY_DONE(pv_buffer_printf(key, "keep %s\n", count->keep_words[k]));
     for (size_t k = 0; k < files.count; k++) {
@@ -475,6 +519,18 @@ done:
     return status;
 }
 
+/* The counts that an interrupted run left, if they are whole. */
+static psdvec_status find_counts(training *t, bool *found)
+{
+    pv_st_file *file = NULL;
+    PV_TRY(pv_partial_load(t->partial, "counts", &file));
+    *found = file != NULL;
+    pv_st_close(file);
+    if (*found)
+        pv_step(t->ctx, "going on with the counts of an interrupted run");
+    return PSDVEC_OK;
+}
+
 psdvec_status psdvec_train_text(psdvec_context *ctx, const psdvec_train_options *options,
                                 const psdvec_count_options *count, const char *const *inputs,
                                 size_t input_count, const char *output,
@@ -485,7 +541,7 @@ psdvec_status psdvec_train_text(psdvec_context *ctx, const psdvec_train_options 
     pv_buffer_init(&key, ctx);
     training t = {.ctx = ctx, .options = options, .output = output};
     char *counts = NULL;
-    bool again;
+    bool again, found;
     psdvec_status status;
     if (count_report)
         *count_report = (psdvec_count_report){0};
@@ -496,15 +552,13 @@ psdvec_status psdvec_train_text(psdvec_context *ctx, const psdvec_train_options 
     PV_TRY_DONE(key_of_text(ctx, options, count, inputs, input_count, &key, &again));
     PV_TRY_DONE(pv_partial_open(ctx, output, key.data, options->restart || !again, &t.partial));
     PV_TRY_DONE(pv_partial_path(t.partial, "counts", &counts));
-    struct stat about;
-    if (stat(counts, &about) == 0)
-        pv_step(ctx, "going on with the counts of an interrupted run");
-    else
+    PV_TRY_DONE(find_counts(&t, &found));
+    if (!found)
         PV_TRY_DONE(pv_count_run(ctx, count, inputs, input_count, counts, (pv_count_part){0},
                                  count_report));
     status = train_counts(&t, counts, report);
 done:
-    pv_partial_close(t.partial, status == PSDVEC_OK);
+    pv_partial_close(t.partial, is_settled(status));
     free(counts);
     pv_buffer_free(&key);
     return status;

@@ -118,6 +118,84 @@ slow=(--dim 60 --iterations 30 --eigen-tolerance 1e-5)
     [ ! -e m.st ] && [ ! -e m.st.partial ]
 }
 
+# damaged FILE HOW: counts.st with the tensor `indices` changed: a bit of it (bit), or a column that
+# no word has, with checksums that know nothing of it (column).
+damaged() {
+    python3 - counts.st "$1" "$2" <<'END'
+import json, sys
+data = bytearray(open(sys.argv[1], "rb").read())
+end = 8 + int.from_bytes(data[:8], "little")
+header = json.loads(bytes(data[8:end]))
+at = end + header["indices"]["data_offsets"][0]
+if sys.argv[3] == "bit":
+    data[at + 4000] ^= 64
+else:
+    data[at + 4000:at + 4004] = b"\xff\xff\xff\x7f"
+    meta = header["__metadata__"]
+    header["__metadata__"] = {k: v for k, v in meta.items() if not k.startswith("xxh3")}
+    text = json.dumps(header).encode()
+    assert len(text) <= end - 8
+    data[8:end] = text.ljust(end - 8)
+open(sys.argv[2], "wb").write(data)
+END
+}
+
+@test "damaged counts are noticed before they are used" {
+    command -v python3 >/dev/null || skip "no python3"
+    some_counts
+    some_text more.txt 100 2
+    train counts.st --dim 5 --iterations 1 -o old.st
+    damaged bit.st bit
+    damaged column.st column
+    for file in bit.st column.st; do
+        refused 4 "$file: " train $file -o m.st
+        refused 4 "$file: " train $file --core 50 -o m.st
+        refused 4 "$file: " train $file --dry-run -o m.st
+        refused 4 "$file: " extend old.st $file -o m.st
+    done
+    [ ! -e m.st ] && [ ! -e m.st.partial ]
+}
+
+@test "text without a pair of words is one sentence, and leaves nothing" {
+    echo hello >one
+    yes alone | head -n 20 >same
+    printf 'a\nb\na\nb\n' >apart
+    for text in one same apart; do
+        refused 3 "no two different words were seen together" train $text --min-count 1 -o m.st
+        [ ! -e m.st ] && [ ! -e m.st.partial ]
+    done
+    some_counts
+    for preset in default paper; do
+        refused 3 "a larger --core" train counts.st --core 1 --preset $preset -o m.st
+    done
+    [ ! -e m.st.partial ]
+}
+
+@test "a core of few words: vectors of as many numbers, and no empty ones" {
+    echo hello world >two
+    "$PSDVEC" train two --min-count 1 -o m.st 2>stderr
+    grep -q 'the core has 2 words, so vectors have 2 numbers, not 300' stderr
+    grep -Eq '^  model +2 words, 2 dimensions$' stderr
+    grep -Eq '^  eigenvalues +1 positive, 1 negative$' stderr
+    some_counts
+    "$PSDVEC" train counts.st --core 20 --dim 10000 --iterations 2 -o m.st 2>stderr
+    grep -Eq '^  model +[0-9,]+ words, 20 dimensions$' stderr
+    "$PSDVEC" info m.st --verify >/dev/null
+}
+
+@test "priors of any size" {
+    some_counts
+    for form in psd symmetric; do
+        "$PSDVEC" train counts.st --core-mu 1e12 --form $form --dim 5 --iterations 2 -o m.st 2>stderr
+        grep -q 'warning: the last 5 of the 5 numbers of every vector are 0' stderr
+        grep -Eq '^  eigenvalues +0 positive, 0 negative$' stderr
+    done
+    train counts.st --core 50 --mu 1e12 --mu-power 10 --core-mu 1e12 --dim 5 --iterations 2 -o m.st
+    refused 2 "--core-mu is 1e+30; it must be from 0 to 1e+12" train counts.st --core-mu 1e30 -o m.st
+    refused 2 "--mu has 1e+30 as number 2" train counts.st --core 50 --mu 1,1e30 -o m.st
+    refused 2 "--mu is 1e+30" extend m.st text.txt --mu 1e30 -o x.st
+}
+
 @test "the output is not one of the inputs" {
     some_counts
     cp counts.st kept
@@ -234,13 +312,35 @@ slow=(--dim 60 --iterations 30 --eigen-tolerance 1e-5)
     done
 }
 
-@test "too little memory is refused before any work, with the option that helps" {
+@test "too little memory is refused before any work, with the number that is enough" {
     [ -z "${SANITIZE:-}" ] || skip "sanitizers need memory of their own"
     some_counts
-    run "$PSDVEC" train counts.st --memory 100K -o m.st
-    [ "$status" -eq 6 ]
-    [[ $output == *memory* ]]
-    [ ! -e m.st ]
+    for options in "" "--core 100 --dim 50" "--preset paper --dim 50"; do
+        for memory in 100K 1M 5M; do
+            # shellcheck disable=SC2086
+            run "$PSDVEC" train counts.st $options --memory $memory -o m.st
+            [ "$status" -eq 6 ]
+            [[ $output == *"needs at least"*"give --memory "* ]]
+            [ ! -e m.st ] && [ ! -e m.st.partial ]
+        done
+        enough=${output#*give --memory }
+        # shellcheck disable=SC2086
+        train counts.st $options --iterations 1 --memory "${enough%%,*}" -o m.st
+        rm m.st
+    done
+}
+
+@test "no room for the model is noticed before the work" {
+    some_counts
+    mkdir small
+    mount -t tmpfs -o size=100k none small 2>/dev/null || skip "only root can make a full disk"
+    run "$PSDVEC" train counts.st -o small/m.st
+    left=$(ls -A small)
+    umount small
+    [ "$status" -eq 5 ]
+    [[ $output == *"small/m.st: needs "*" MiB, but only 0.1 MiB are free there"* ]]
+    [[ $output != *iteration* ]]
+    [ -z "$left" ]
 }
 
 # ---- Interrupted runs ---------------------------------------------------------------------------
@@ -344,6 +444,39 @@ interrupt() {
     wait $first || true
     train counts.st --dim 20 -o m.st 2>/dev/null
     [ ! -e m.st.partial ]
+}
+
+@test "a damaged state is not used" {
+    some_text text.txt 4000 1
+    train text.txt "${slow[@]}" -o direct.st
+    for state in counts core; do
+        "$PSDVEC" train text.txt "${slow[@]}" -o m.st 3>&- 2>stderr &
+        process=$!
+        while ! grep -q '^iteration 3 ' stderr; do sleep 0.02; done
+        kill -9 $process
+        wait $process || true
+        printf xyz | dd of=m.st.partial/$state.safetensors bs=1 seek=5000 conv=notrunc 2>/dev/null
+        "$PSDVEC" train text.txt "${slow[@]}" -o m.st 2>stderr
+        grep -q "warning: m.st.partial/$state.safetensors: not used, since: " stderr
+        cmp direct.st m.st
+    done
+}
+
+@test "another list of words in the same file is another work" {
+    some_text text.txt 4000 1
+    options=("${slow[@]}" --vocab list --threads 1)
+    tr ' ' '\n' <text.txt | grep . | sort -u >all
+    tac all >list
+    train text.txt "${options[@]}" -o direct.st
+    cp all list
+    "$PSDVEC" train text.txt "${options[@]}" -o m.st 3>&- 2>stderr &
+    process=$!
+    while ! grep -q '^iteration 3 ' stderr; do sleep 0.02; done
+    kill -9 $process
+    wait $process || true
+    tac all >list
+    train text.txt "${options[@]}" -o m.st 2>stderr
+    cmp direct.st m.st
 }
 
 @test "a folder of somebody else in the place of the state is refused, and stays" {

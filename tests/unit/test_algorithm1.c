@@ -396,6 +396,7 @@ static psdvec_status look_at_the_matrix(void *user, const pv_core *core, const p
     for (size_t ij = 0; ij < n * n; ij++)
         assert_true(minus[ij] == -A[ij]);
     free(minus);
+    pv_sum_matrix_close(&sum);
     w->seen++;
     free(X);
     free(V);

@@ -133,7 +133,7 @@ static void compare_model(problem *p, const psdvec_train_options *o)
     well(p->ctx, psdvec_model_open(p->ctx, at.whole, &model));
     well(p->ctx, psdvec_model_verify(p->ctx, model));
     const psdvec_model_info *info = psdvec_model_get_info(model);
-    size_t words = l.words, dim = o->dim;
+    size_t words = l.words, dim = o->dim < l.core ? o->dim : l.core;
     assert_int_equal(info->words, words);
     assert_int_equal(info->core_words, l.core);
     assert_int_equal(info->dim, dim);

@@ -218,7 +218,7 @@ static void draw_options(dice *d, drawn *r)
     o->glove_power = dice_unit(d);
     o->rho = o->weights == PSDVEC_WEIGHTS_FACTORED ? dice_unit(d) / 8 : 0;
     o->rho_target = 10 * dice_unit(d) - 5;
-    o->unseen_weight = dice_unit(d);
+    o->unseen_weight = o->rho == 0 && o->weights != PSDVEC_WEIGHTS_SMOOTHED ? dice_unit(d) : 0;
     o->iterations = 1 + (uint32_t)dice_below(d, 100);
     o->tolerance = dice_percent(d, 50) ? 0 : dice_unit(d);
     o->relaxation = 0.1 + 1.6 * dice_unit(d);
