@@ -86,8 +86,7 @@ title "Words that are used alike"
 # shellcheck disable=SC2086
 [ -z "$words" ] || run psdvec similar "$model" $words --top 5
 
-# A word that the dictionaries have too rarely, and sentences with it. The dictionaries come
-# along to tell how frequent all other words are, which a few sentences cannot.
+# A word that the dictionaries have too rarely, and sentences with it.
 if [ $own = no ]; then
     title "A new word; all old vectors stay as they are"
     cat >theremin.txt <<'END'
@@ -100,7 +99,7 @@ The pitch of the theremin rises as the hand of the musician comes near.
 END
     echo
     cat theremin.txt
-    run psdvec extend "$model" "$text" theremin.txt --min-count $least -o extended.safetensors
+    run psdvec extend "$model" theremin.txt --min-count 6 -o extended.safetensors
     run psdvec similar extended.safetensors theremin --top 5
 fi
 

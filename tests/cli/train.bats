@@ -561,3 +561,14 @@ old_model() {
     refused 3 "nosuch" extend old.st nosuch -o x.st
     [ ! -e x.st ]
 }
+
+@test "extend reads standard input, and says so in the model" {
+    old_model
+    "$PSDVEC" extend -q old.st new.txt --min-count 2 -o file.st
+    "$PSDVEC" extend -q old.st - --min-count 2 -o pipe.st <new.txt
+    "$PSDVEC" info pipe.st | grep -q '"inputs":\[{"name":"-"'
+    [ ! -e pipe.st.partial ]
+    "$PSDVEC" convert -q file.st file.txt
+    "$PSDVEC" convert -q pipe.st pipe.txt
+    cmp file.txt pipe.txt
+}
