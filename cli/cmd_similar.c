@@ -14,7 +14,7 @@
 
 #define WORD_COLUMNS 26
 #define BAR_COLUMNS 24
-#define COUNT_COLUMNS 14
+#define COUNT_COLUMNS 13
 
 static const struct option_spec options[] = {
     {.name = "top",
@@ -136,8 +136,11 @@ static void show(struct buffer *to, const struct search *search, const struct qu
         if (search->info->has_counts) {
             struct buffer count = {0};
             human_count(&count, psdvec_model_frequency(search->model, answer->word));
-            buffer_text(to, palette->dim);
-            cell_add(to, count.text, count.length, COUNT_COLUMNS, true);
+            buffer_format(to, "%s ", palette->dim);
+            if (count.length > COUNT_COLUMNS) /* rather a line too long than a number cut off */
+                buffer_text(to, count.text);
+            else
+                cell_add(to, count.text, count.length, COUNT_COLUMNS, true);
             buffer_text(to, palette->plain);
             buffer_free(&count);
         }

@@ -67,6 +67,28 @@ static void add_number_or_text(struct buffer *to, const char *json, size_t lengt
     buffer_free(&plain);
 }
 
+/* Of an object in an entry, which is too much for a line, the names of its inputs. */
+static void add_inputs(struct buffer *to, const char *json)
+{
+    struct json_walk walk, list, input;
+    struct buffer key = {0};
+    const char *text;
+    size_t length;
+    for (bool more = json_enter(&walk, json, '{');
+         more && json_next(&walk, &key, &text, &length);) {
+        if (strcmp(key.text, "inputs") != 0 || !json_enter(&list, text, '['))
+            continue;
+        while (json_next(&list, &key, &text, &length))
+            for (bool inside = json_enter(&input, text, '{');
+                 inside && json_next(&input, &key, &text, &length);)
+                if (!strcmp(key.text, "name")) {
+                    buffer_text(to, to->length ? ", from " : "from ");
+                    json_plain(to, text, length);
+                }
+    }
+    buffer_free(&key);
+}
+
 /* One entry: its name, if it has one, then what else is known of it on a second line. */
 static void add_entry(struct buffer *to, const char *json)
 {
@@ -80,6 +102,10 @@ static void add_entry(struct buffer *to, const char *json)
                          !strcmp(key.text, "file") || !strcmp(key.text, "input");
             if (named && !name.length) {
                 json_plain(&name, text, length);
+                continue;
+            }
+            if (*text == '{') {
+                add_inputs(&rest, text);
                 continue;
             }
             buffer_format(&rest, "%s%s ", rest.length ? ", " : "", key.text);

@@ -130,6 +130,8 @@ psdvec_status pv_st_require(psdvec_context *ctx, const pv_st_file *file, const c
  * is damaged; PSDVEC_ERR_FORMAT: the file has no checksums. Asks the host
  * about stopping every few megabytes. */
 psdvec_status pv_st_verify(psdvec_context *ctx, const pv_st_file *file);
+/* The same, but a file without any checksum, which another program wrote, is let through. */
+psdvec_status pv_st_verify_if_any(psdvec_context *ctx, const pv_st_file *file);
 
 /* Shared with the writer: the number behind "xxh3.metadata", from sorted
  * metadata without that entry and all tensors sorted by name. */

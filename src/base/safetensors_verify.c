@@ -64,14 +64,19 @@ static bool matches(const char *stored, uint64_t digest)
     return stored && strcmp(stored, text) == 0;
 }
 
+static bool has_checksums(const pv_st_file *file)
+{
+    for (size_t i = 0; i < file->meta_count; i++)
+        if (strncmp(file->pairs[i].key, "xxh3.", 5) == 0)
+            return true;
+    return false;
+}
+
 static psdvec_status verify_header(psdvec_context *ctx, const pv_st_file *file)
 {
     const char *stored = pv_st_meta(file, "xxh3.metadata");
     if (!stored) {
-        bool some = false;
-        for (size_t i = 0; i < file->meta_count; i++)
-            some = some || strncmp(file->pairs[i].key, "xxh3.", 5) == 0;
-        if (some)
+        if (has_checksums(file))
             return pv_fail(ctx, PSDVEC_ERR_CORRUPT,
                            "%s: the header is damaged: its checksum is gone; " PV_ST_AGAIN,
                            file->path);
@@ -159,4 +164,9 @@ psdvec_status pv_st_verify(psdvec_context *ctx, const pv_st_file *file)
     XXH3_freeState(hash);
     pv_buffer_free(&key);
     return status;
+}
+
+psdvec_status pv_st_verify_if_any(psdvec_context *ctx, const pv_st_file *file)
+{
+    return has_checksums(file) ? pv_st_verify(ctx, file) : PSDVEC_OK;
 }

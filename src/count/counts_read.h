@@ -24,10 +24,8 @@ struct psdvec_counts {
 
 /* Without pv_begin, for use inside other calls. */
 psdvec_status pv_counts_open(psdvec_context *ctx, const char *path, psdvec_counts **counts);
-psdvec_status pv_counts_verify(psdvec_context *ctx, const psdvec_counts *counts);
-
-/* Both: for whoever walks all rows and relies on what stands in them. A damaged column would
- * be an address outside of an array. */
+/* With all checksums, if there are any, and all rows verified: for whoever relies on what stands
+ * in the rows. A damaged column would be an address outside of an array. */
 psdvec_status pv_counts_open_sound(psdvec_context *ctx, const char *path, psdvec_counts **counts);
 
 /* True if the file claims to be a counts file; no errors recorded. */

@@ -64,10 +64,11 @@ static psdvec_status to_model(psdvec_context *ctx, const pv_rows_out *rows, cons
     const psdvec_model_info *info = &m->info;
     psdvec_status status = PSDVEC_OK;
     copy_job job = {.rows = rows};
+    /* On vectors of another length no word can be regressed: there is no core any more. */
+    uint32_t core = info->core_words < rows->words ? info->core_words : rows->words;
     pv_model_data data = {.words = rows->words,
                           .dim = rows->dim,
-                          .core_words = info->core_words < rows->words ? info->core_words
-                                                                       : rows->words,
+                          .core_words = rows->normalize ? 0 : core,
                           .bytes = m->bytes,
                           .offsets = m->offsets,
                           .vectors = m->vectors,
@@ -145,6 +146,9 @@ static psdvec_status convert(psdvec_context *ctx, const psdvec_convert_options *
                         .dim = o->dim ? o->dim : info->dim,
                         .digits = o->digits,
                         .normalize = o->normalize};
+    /* The new file's checksums must not vouch for what was damaged in the old one. */
+    if (m->file)
+        PV_TRY(pv_st_verify_if_any(ctx, m->file));
     PV_TRY(pv_model_check_finite(ctx, m->path, m->vectors, rows.words, rows.dim, info->dim,
                                  m->bytes, m->offsets));
     if (o->format == PSDVEC_VECTORS_MODEL)

@@ -106,11 +106,18 @@ static psdvec_status open_model(extension *e)
 {
     PV_TRY(pv_model_open(e->ctx, e->model_path, &e->model));
     const psdvec_model_info *info = &e->model->info;
-    if (!info->native || !info->settings_json || info->core_words == 0)
+    if (info->native && info->settings_json && info->core_words == 0)
+        return pv_fail(e->ctx, PSDVEC_ERR_FORMAT,
+                       "%s: its vectors were brought to length 1, and no word can be regressed on "
+                       "them; extend the model that they come from",
+                       e->model_path);
+    if (!info->native || !info->settings_json)
         return pv_fail(e->ctx, PSDVEC_ERR_FORMAT,
                        "%s: does not say how it was trained, and cannot be extended; only models "
                        "made by train can",
                        e->model_path);
+    /* The new file's checksums must not vouch for what was damaged in the old one. */
+    PV_TRY(pv_st_verify_if_any(e->ctx, e->model->file));
     PV_TRY(pv_settings_read(e->ctx, e->model_path, info->settings_json, &e->training, &e->lists));
     PV_TRY(pv_model_constants(e->ctx, e->model_path, info->settings_json, &e->past.constants));
     return find_first_extended(e);
@@ -247,6 +254,62 @@ static psdvec_status count_text(extension *e, pv_partial *partial, text_files *f
 done:
     pv_buffer_free(&strings);
     pv_buffer_free(&settings);
+    return status;
+}
+
+/* Settings that both objects have with different values, as "NAME VALUE, not VALUE; ...". */
+static psdvec_status compare_settings(psdvec_context *ctx, const char *here, const char *there,
+                                      pv_buffer *differ)
+{
+    pv_json j;
+    pv_buffer key, other;
+    psdvec_status status = PSDVEC_OK;
+    pv_buffer_init(&key, ctx);
+    pv_buffer_init(&other, ctx);
+    pv_json_init(&j, here, strlen(here), 0);
+    pv_json_enter_object(&j);
+    while (key.length = other.length = 0, pv_json_next_key(&j, &key)) {
+        const char *value;
+        size_t length;
+        if (!pv_json_skip(&j, &value, &length))
+            break;
+        PV_TRY_DONE(pv_buffer_byte(&key, 0));
+        PV_TRY_DONE(member_of(ctx, there, key.data, &other));
+        if (other.length == 0 || *value == 'n' || *other.data == 'n') /* null: nobody knows */
+            continue;
+        if (other.length == length + 1 && !memcmp(other.data, value, length))
+            continue;
+        PV_TRY_DONE(pv_buffer_printf(differ, "%s%s %.*s, not %s", differ->length ? "; " : "",
+                                     key.data, (int)length, value, other.data));
+    }
+    if (differ->length)
+        status = pv_buffer_byte(differ, 0);
+done:
+    pv_buffer_free(&key);
+    pv_buffer_free(&other);
+    return status;
+}
+
+/* Counts made otherwise than those of the model have other margins and other targets. */
+static psdvec_status tell_other_settings(extension *e, const char *path)
+{
+    psdvec_context *ctx = e->ctx;
+    psdvec_status status = PSDVEC_OK;
+    pv_buffer model, differ;
+    pv_buffer_init(&model, ctx);
+    pv_buffer_init(&differ, ctx);
+    if (e->model->info.counts_json)
+        PV_TRY_DONE(member_of(ctx, e->model->info.counts_json, "settings", &model));
+    if (model.length)
+        PV_TRY_DONE(compare_settings(ctx, e->counts->info.settings_json, model.data, &differ));
+    if (differ.length)
+        pv_warn(ctx,
+                "%s: was not counted as the text of %s was: %s; the new vectors may not compare with "
+                "the old ones",
+                path, e->model_path, differ.data);
+done:
+    pv_buffer_free(&model);
+    pv_buffer_free(&differ);
     return status;
 }
 
@@ -506,6 +569,7 @@ static psdvec_status set_past(extension *e)
 static psdvec_status extend_with(extension *e, const char *counts, const char *output)
 {
     PV_TRY(pv_counts_open_sound(e->ctx, counts, &e->counts));
+    PV_TRY(tell_other_settings(e, counts));
     psdvec_train_options options = e->training;
     options.core = 0;
     PV_TRY(set_past(e));
@@ -549,9 +613,9 @@ psdvec_status psdvec_extend(psdvec_context *ctx, const psdvec_extend_options *op
     PV_TRY_DONE(pv_refuse_same_file(ctx, inputs, input_count, output));
     PV_TRY_DONE(pv_refuse_same_file(ctx, &model, 1, output));
     PV_TRY_DONE(open_model(&e));
-    if (input_count == 1 && strcmp(inputs[0], "-") != 0 && pv_counts_looks_like(inputs[0]))
+    if (input_count == 1 && strcmp(inputs[0], "-") != 0 && pv_counts_looks_like(inputs[0])) {
         status = extend_with(&e, inputs[0], output);
-    else {
+    } else {
         /* Only for a place that vanishes with the work: counting anew is quick. */
         PV_TRY_DONE(pv_partial_open(ctx, output, "extend", true, &partial));
         PV_TRY_DONE(count_text(&e, partial, &files, inputs, input_count));

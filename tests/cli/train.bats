@@ -147,8 +147,9 @@ END
     train counts.st --dim 5 --iterations 1 -o old.st
     damaged bit.st bit
     damaged column.st column
+    refused 4 'bit.st: tensor "indices" is damaged' train bit.st -o m.st
+    refused 4 "column.st: the counts are damaged: the columns of a row" train column.st -o m.st
     for file in bit.st column.st; do
-        refused 4 "$file: " train $file -o m.st
         refused 4 "$file: " train $file --core 50 -o m.st
         refused 4 "$file: " train $file --dry-run -o m.st
         refused 4 "$file: " extend old.st $file -o m.st
@@ -566,9 +567,33 @@ old_model() {
     old_model
     "$PSDVEC" extend -q old.st new.txt --min-count 2 -o file.st
     "$PSDVEC" extend -q old.st - --min-count 2 -o pipe.st <new.txt
-    "$PSDVEC" info pipe.st | grep -q '"inputs":\[{"name":"-"'
+    "$PSDVEC" info pipe.st | grep -Eq '^  first .*, from -$'
     [ ! -e pipe.st.partial ]
     "$PSDVEC" convert -q file.st file.txt
     "$PSDVEC" convert -q pipe.st pipe.txt
     cmp file.txt pipe.txt
+}
+
+@test "extend warns of counts that were made otherwise" {
+    old_model
+    "$PSDVEC" count -q new.txt --distance linear --oov drop --subsample 1e-3 -o alike.st
+    "$PSDVEC" count -q new.txt --distance linear --window 3 --subsample 1e-3 -o other.st
+    "$PSDVEC" extend -q old.st alike.st -o m.st 2>stderr
+    [ ! -s stderr ]
+    "$PSDVEC" extend -q old.st other.st -o m.st 2>stderr
+    grep -q 'warning: other.st: was not counted as the text of old.st was: window 3, not 5; oov "keep", not "drop"; the' stderr
+    "$PSDVEC" info m.st >info
+    grep -Eq '^  first [0-9,]+, words [0-9,]+, .*, from new.txt$' info
+}
+
+@test "a damaged model is neither extended nor converted, and one of length 1 not extended" {
+    old_model
+    cp old.st bad.st
+    printf xyz | dd of=bad.st bs=1 seek=9000 conv=notrunc 2>/dev/null
+    refused 4 "bad.st" extend bad.st new.txt -o m.st
+    refused 4 "bad.st" convert bad.st m.safetensors
+    refused 4 "bad.st" convert bad.st m.txt
+    "$PSDVEC" convert -q old.st unit.safetensors --normalize
+    refused 4 "were brought to length 1" extend unit.safetensors new.txt -o m.st
+    [ ! -e m.st ] && [ ! -e m.txt ] && [ ! -e m.safetensors ]
 }

@@ -539,7 +539,7 @@ static void models_are_cut_and_normalised(void **state)
     assert_int_equal(psdvec_model_open(w->ctx, w->out, &m), PSDVEC_OK);
     const psdvec_model_info *info = psdvec_model_get_info(m);
     assert_int_equal(info->words, 7);
-    assert_int_equal(info->core_words, 7);
+    assert_int_equal(info->core_words, 0); /* vectors of length 1 are no core to regress on */
     assert_int_equal(info->dim, 5);
     assert_int_equal(info->positive, 4);
     assert_memory_equal(info->eigenvalues, s.eigenvalues, 5 * sizeof(float));
