@@ -119,20 +119,23 @@ static double measure_flops(psdvec_context *ctx)
 }
 
 /* Sparse products run at a fifth of the speed of dense ones, gathered dot
- * products at a third; how many columns an iteration takes is experience. */
+ * products at a third; how many columns an iteration takes is experience: the first one, which
+ * has no vectors to begin with, takes twice as many as the others. */
 static double guess_seconds(psdvec_context *ctx, const psdvec_train_options *options,
                             const psdvec_train_plan *plan, uint64_t bigrams)
 {
     double speed = measure_flops(ctx), threads = psdvec_threads(ctx);
     double n = plan->core_words, rank = plan->dim, entries = 2.0 * (double)plan->pairs;
-    double columns = 3 * rank;
-    double iteration = entries * columns * 2 / (speed / 5) + entries * rank / (speed / 3) +
-                       6 * n * columns * columns / speed + 4 * n * columns * rank / speed;
-    double projected = 20 * columns * columns * columns / speed;
+    double iterations = options->iterations, basis = 1.25 * rank + 128;
+    double columns = (iterations + 1) * (2 * rank + 150);
+    if (options->core_mu > 0 && options->form == PSDVEC_FORM_SYMMETRIC)
+        columns *= 3; /* three decompositions instead of one */
+    double solving = columns * (entries * 2 / (speed / 5) + 6 * n * basis / speed) +
+                     iterations * (entries * rank / (speed / 3) + 8 * n * rank * rank / speed);
+    double projected = columns / 128 * 20 * basis * basis * basis / speed;
     double pairing = (double)bigrams * 60e-9;
     double regression = (plan->words - n) * (rank * rank * rank) * 1.5 / (speed / 2);
-    return (options->iterations * iteration + pairing + regression) / threads +
-           options->iterations * projected;
+    return (solving + pairing + regression) / threads + projected;
 }
 
 psdvec_status psdvec_train_plan_make(psdvec_context *ctx, const psdvec_train_options *options,
