@@ -53,6 +53,7 @@ medians() { # column by column
 for ((round = 0; round < repeat; round++)); do
     "$bench/measure" 1 "${count[@]}" --threads 1 "$work/text" >>"$work/one"
     "$bench/measure" 1 "${count[@]}" --threads 2 "$work/text" >>"$work/two"
+    # shellcheck disable=SC2016
     [ -z "${GLOVE:-}" ] || "$bench/measure" 1 bash -c '"$0/vocab_count" -verbose 0 -min-count "$1" <"$2" >"$3/vocab" &&
         cd "$3" && "$0/cooccur" -verbose 0 -window-size 5 -memory 4 -vocab-file vocab <"$2" >cooccur.bin' \
         "$GLOVE" "$min_count" "${GLOVE_TEXT:?}" "$work" 2>/dev/null >>"$work/glove"
@@ -86,6 +87,7 @@ zstd -q -3 "$work/text" -o "$work/text.zst"
 gzip -6 -c "$work/text" >"$work/text.gz"
 reading() { # label, decompressor, file
     local alone ours
+    # shellcheck disable=SC2086
     alone=$(measure $2 "$3") ours=$(measure "$bench/reading" "$3")
     printf '| %s alone | %s | %s | 1 |\n' "$2" "$(field 1 "$alone")" "$(field 2 "$alone")"
     printf '| %s, unpacked and cut by psdvec | %s | %s | %s |\n' "$1" "$(field 1 "$ours")" "$(field 2 "$ours")" \

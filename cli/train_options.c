@@ -324,7 +324,9 @@ int train_setup_gather(struct run *run, struct train_setup *setup)
     train_options_read(run->arguments, false, train);
     if (train->weights != PSDVEC_WEIGHTS_FACTORED && !given(run, "rho"))
         train->rho = 0;
-    if (train->target != PSDVEC_TARGET_SMOOTHED && !given(run, "start"))
+    /* Half of the targets has one huge negative eigenvalue, which the symmetric form would keep. */
+    if ((train->target != PSDVEC_TARGET_SMOOTHED || train->form == PSDVEC_FORM_SYMMETRIC) &&
+        !given(run, "start"))
         train->start = 0;
     int code = refuse_idle(run, train);
     if (!code)

@@ -15,8 +15,8 @@ run_suites = $(TEST_ENV) sh tests/run.sh -j $(JOBS) -l $(BUILD)/test-logs
 sanitized = $(SUBMAKE) WERROR=1 BUILD=$(BUILD)/$1 SANITIZE=$2
 
 ##@ Trying it
-.PHONY: demo test check-long bench
-demo: ## count a real corpus and look at the result; TEXT=path for your own text
+.PHONY: demo test check-long bench bench-train
+demo: ## train on a real corpus and look at the result; TEXT=path for your own text
 	$(DEPS) build $(if $(TEXT),,demo)
 	+@$(SUBMAKE) all
 	@BUILD='$(BUILD)' PSDVEC='$(BUILD)/psdvec' sh scripts/demo.sh $(if $(TEXT),'$(TEXT)')
@@ -43,6 +43,11 @@ bench: ## build and run the benchmarks
 	+@$(SUBMAKE) all bench-programs
 	@if [ -f bench/run.sh ]; then BUILD='$(BUILD)' PSDVEC='$(PSDVEC)' bash bench/run.sh $(BENCH); \
 	else echo "No bench/run.sh: nothing to run."; fi
+
+bench-train: ## the benchmarks of training, on the text BENCH=path
+	$(DEPS) build
+	+@$(SUBMAKE) all bench-programs
+	@BUILD='$(BUILD)' PSDVEC='$(PSDVEC)' bash bench/train.sh $(BENCH)
 
 ##@ Looking for defects
 .PHONY: asan ubsan tsan fuzz coverage lint format format-check

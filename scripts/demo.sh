@@ -1,10 +1,10 @@
 #!/bin/sh
-# The demonstration: text in, counts out, and a look at them.
+# The demonstration: text in, vectors out, and a look at them.
 #
 #   scripts/demo.sh         two dictionaries that Debian has (dict-gcide, dict-wn)
 #   scripts/demo.sh TEXT    any text: a file, a folder, compressed or not
 #
-# PSDVEC is the program, BUILD/demo is where everything goes.
+# PSDVEC is the program; BUILD/demo is where the commands run, and everything goes.
 set -eu
 
 program=${PSDVEC:-build/psdvec}
@@ -16,11 +16,13 @@ if [ -t 1 ] && [ -z "${NO_COLOR:-}" ] && [ "${TERM:-dumb}" != dumb ]; then
     bold=$(printf '\033[1m') plain=$(printf '\033[0m')
 fi
 title() { printf '\n%s%s%s\n' "$bold" "$*" "$plain"; }
+absolute() { case $1 in /*) echo "$1" ;; *) echo "$PWD/$1" ;; esac; }
+psdvec() { "$path" "$@"; }
 run() { # shows the command as one would type it, then runs it
-    printf '\n%s$ psdvec' "$bold"
+    printf '\n%s$' "$bold"
     printf ' %s' "$@"
     printf '%s\n' "$plain"
-    "$program" "$@"
+    "$@"
 }
 
 # One entry a line. An entry begins where a line has text in its first column;
@@ -33,12 +35,22 @@ one_entry_a_line() {
         END { flush() }'
 }
 
-mkdir -p "$folder"
+# Five words of the model: neither grammar nor rarities.
+some_words() {
+    psdvec convert "$model" --dim 1 --to glove -q -o words.txt
+    awk 'length($1) > 4 { word[++n] = $1 }
+        END { for (k = 1; k <= 5 && k <= n; k++) print word[int(n * (2 * k - 1) / 20) + 1] }' words.txt
+    rm -f words.txt
+}
+
+path=$(absolute "$program")
 if [ $# -gt 0 ]; then
-    text=$1 name=$(basename "$1") name=${name%%.*}
-    counts=$folder/${name:-text}.counts.safetensors
-    set -- --min-count 5
+    own=yes least=5
+    text=$(absolute "$1") name=$(basename "$1")
+    name=${name%%.*} name=${name:-text}
+    mkdir -p "$folder" && cd "$folder"
 else
+    own=no least=10
     for file in $dictionaries; do
         [ -r "$file" ] && continue
         cat <<END
@@ -53,40 +65,52 @@ Any other text does as well, a file or a folder, plain or compressed:
 END
         exit 1
     done
-    text=$folder/dictionaries.txt
-    counts=$folder/dictionaries.counts.safetensors
+    name=dictionaries text=dictionaries.txt
+    mkdir -p "$folder" && cd "$folder"
     if [ ! -s "$text" ]; then
         title "Reading the dictionaries: one entry becomes one line, and one document"
         for file in $dictionaries; do gzip -dc <"$file" | one_entry_a_line; done >"$text.part"
         mv "$text.part" "$text"
     fi
-    wc -l -w "$text" | awk '{ printf "%s: %d entries, %.1f million words\n", $3, $1, $2 / 1e6 }'
-    set -- --min-count 10
+    wc -l -w "$text" |
+        awk -v place="$folder" '{ printf "%s/%s: %d entries, %.1f million words\n", place, $3, $1, $2 / 1e6 }'
 fi
+model=$name.safetensors
 
-title "Counting which words stand near which"
-run count "$text" -o "$counts" --window 5 "$@"
+title "Text in, vectors out"
+run psdvec train "$text" --min-count $least -o "$model"
 
-title "What is in the file"
-run counts info "$counts"
-
-if [ "$text" = "$folder/dictionaries.txt" ]; then
-    words="ship physician violin copper whale"
-else
-    # Words from down the list of frequent pairs: neither grammar nor rarities.
-    words=$("$program" counts dump "$counts" --top 20000 -q | awk -F'\t' '
-        { for (i = 1; i <= 2; i++) if (length($i) > 4 && $i ~ /^[^0-9]*$/ && !seen[$i]++) word[++n] = $i }
-        END { for (k = 1; k <= 5 && k <= n; k++) printf "%s ", word[int(n * (2 * k + 1) / 12) + 1] }')
-fi
-title "The company that some words keep"
+words="ship physician violin copper whale"
+[ $own = no ] || words=$(some_words)
+title "Words that are used alike"
 # shellcheck disable=SC2086
-[ -z "$words" ] || run counts show "$counts" $words
+[ -z "$words" ] || run psdvec similar "$model" $words --top 5
 
-first=${words%% *}
-title "What to try next"
-cat <<END
-  $program counts show $counts WORD ...     your own words
-  $program counts dump $counts --word ${first:-WORD} --top 20
-  $program count --help                     windows, weights, tokenisers, vocabularies
-  make demo TEXT=path/to/text               the same on your own text
+# A word that the dictionaries have too rarely, and sentences with it.
+if [ $own = no ]; then
+    title "A new word; all old vectors stay as they are"
+    cat >theremin.txt <<'END'
+The theremin is an instrument that is played without being touched.
+Both hands move in the air, and the theremin sounds like a violin or a voice.
+A theremin in the orchestra, beside flute and oboe; the theremin has the melody.
+A concerto for theremin and piano; a sonata for theremin; a cello and a theremin.
+A musical instrument such as the theremin has no strings and no keys.
+The pitch of the theremin rises as the hand of the musician comes near.
 END
+    echo
+    cat theremin.txt
+    run psdvec extend "$model" theremin.txt --min-count 6 -o extended.safetensors
+    run psdvec similar extended.safetensors theremin --top 5
+fi
+
+title "For other programs: the text of word2vec, which gensim and many more read"
+run psdvec convert "$model" "$name.vec"
+printf '\n%s$ head -n 3 %s | cut -c 1-72%s\n' "$bold" "$name.vec" "$plain"
+head -n 3 "$name.vec" | cut -c 1-72
+
+title "What to try next"
+try() { printf '  %-60s %s\n' "$1" "$2"; }
+try "$program similar $folder/$model WORD ..." "your own words"
+try "$program info $folder/$model" "how it was made, and its eigenvalues"
+try "$program train --help" "all that can be chosen; docs/training.md"
+try "make demo TEXT=path/to/text" "the same on your own text"

@@ -27,8 +27,8 @@ from xml.sax.saxutils import escape
 ROOT = Path(__file__).resolve().parent.parent
 COLUMNS = 84
 DEMO = [
-    "psdvec count dictionaries.txt --min-count 10 -o dictionaries.counts",
-    "psdvec counts show dictionaries.counts whale copper --top 6",
+    "psdvec train dictionaries.txt --min-count 10 -o dictionaries.safetensors",
+    "psdvec similar dictionaries.safetensors whale violin copper --top 5",
 ]
 
 FONT = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace"

@@ -1,20 +1,22 @@
 /* psdvec: word embeddings from a generative model, as a C library.
  *
  * WHAT IT DOES TODAY
- *   Text goes in, exact counts of word pairs come out, in a file that any
- *   language can read. The rooms that turn counts into vectors stand on this.
+ *   Text goes in; exact counts of word pairs and, from them, vectors of words
+ *   come out, in files that any language can read. Words that arrive later get
+ *   vectors without training anew. Nearest words, and other programs' vectors.
  *
  * THE SHORTEST USEFUL PROGRAM
  *
  *     psdvec_context *ctx;
  *     if (psdvec_context_new(NULL, &ctx) != PSDVEC_OK) return 1;
  *
- *     psdvec_count_options opt;
- *     psdvec_count_options_default(&opt);
- *     opt.window = 5;
+ *     psdvec_train_options train;
+ *     psdvec_count_options count;
+ *     psdvec_train_options_preset(&train, PSDVEC_PRESET_DEFAULT, &count);
+ *     count.min_count = 20;
  *
  *     const char *inputs[] = {"wiki.txt.zst", "books"};
- *     if (psdvec_count(ctx, &opt, inputs, 2, "wiki.counts.safetensors", NULL))
+ *     if (psdvec_train_text(ctx, &train, &count, inputs, 2, "wiki.safetensors", NULL, NULL))
  *         fprintf(stderr, "%s\n", psdvec_error_message(ctx));
  *
  *     psdvec_context_free(ctx);
@@ -26,8 +28,8 @@
  *     warnings and cancellation are callbacks of the host.
  *   - Options are plain structs. Fill them with ..._default(), change what you
  *     like, and every call validates them before it does anything.
- *   - Same input, same options: same bits, for any number of threads, any
- *     memory budget and any order of the inputs.
+ *   - Same input, same options: same bits, for any number of threads and any
+ *     memory budget; of counts also for any order of the inputs.
  *   - ..._free() and ..._close() accept NULL.
  *   - One context serves one caller at a time; use one context per thread.
  *

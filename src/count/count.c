@@ -315,7 +315,6 @@ psdvec_status pv_count_run(psdvec_context *ctx, const psdvec_count_options *opti
     if (options->vocab_file)
         PV_TRY_DONE(pv_vocab_file_read(ctx, options->vocab_file, &c.vocabulary));
     PV_TRY_DONE(pv_token_store_read(ctx, &files, input_count, &options->text, folder, &c.store));
-    c.vocabulary.keep_quietly = part.keep_quietly;
     PV_TRY_DONE(pv_vocabulary_build(&c.vocabulary, c.store, options));
     PV_TRY_DONE(check_not_empty(&c, inputs[0], input_count, part.may_be_empty));
     if (!part.may_be_empty)

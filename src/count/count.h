@@ -10,7 +10,6 @@ psdvec_status pv_count_options_check(psdvec_context *ctx, const psdvec_count_opt
 typedef struct pv_count_part {
     bool words_only;   /* a file with all words and their frequencies, no bigrams */
     bool may_be_empty; /* no known word gives an empty file, not an error */
-    bool keep_quietly; /* words to keep need not stand in the text */
 } pv_count_part;
 
 /* psdvec_count without `resume_dir`, and without pv_begin. */

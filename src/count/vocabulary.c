@@ -387,7 +387,7 @@ psdvec_status pv_vocabulary_build(pv_vocabulary *v, pv_token_store *store,
     PV_TRY_DONE(pv_parallel_tasks(ctx, generations, prepare_generation, &job));
     PV_TRY_DONE(pv_parallel_tasks(ctx, PV_PARTITIONS, merge_partition, &job));
     v->distinct = job.distinct;
-    if (job.keep && !v->keep_quietly)
+    if (job.keep)
         warn_of_missing_words(ctx, job.keep);
     /* The words themselves are not needed any more, only their numbers. */
     for (size_t g = 0; g < generations; g++)

@@ -20,7 +20,6 @@ typedef struct pv_vocabulary {
     uint64_t *frequency;      /* count: tokens of the text */
     uint64_t *list_frequency; /* count: as the list says; NULL if it does not */
     bool fixed;               /* made from a list */
-    bool keep_quietly;        /* no word about kept words that the text does not have */
     uint64_t distinct;        /* words seen, known or not */
     uint64_t known_tokens;
 } pv_vocabulary;

@@ -77,13 +77,14 @@ static psdvec_status weighted_margins(pv_link *link)
 psdvec_status pv_link_no_pairs(const pv_link *link)
 {
     bool all = link->core == link->words;
-    return pv_fail(link->ctx, PSDVEC_ERR_EMPTY,
-                   "no two different words%s were seen together, so there is nothing to learn from; "
-                   "%smore text, longer documents or a lower --min-count would help",
-                   all ? "" : " of the core", all ? "" : "a larger --core, ");
+    return pv_fail(
+        link->ctx, PSDVEC_ERR_EMPTY,
+        "no two different words%s were seen together, so there is nothing to learn from; "
+        "%smore text, longer documents or a lower --min-count would help",
+        all ? "" : " of the core", all ? "" : "a larger --core, ");
 }
 
-static psdvec_status take_margins(pv_link *link)
+static psdvec_status take_margins(pv_link *link, const pv_link_past *past)
 {
     const psdvec_counts *counts = link->counts;
     if (counts->keep) {
@@ -98,9 +99,18 @@ static psdvec_status take_margins(pv_link *link)
     link->total = 0;
     for (uint32_t i = 0; i < link->words; i++)
         link->total += link->focus[i];
-    link->margin_total = 2 * link->total;
     if (!(link->total > 0))
         return pv_link_no_pairs(link);
+    if (past && past->focus) {
+        for (uint32_t i = 0; i < link->words; i++) {
+            link->context[i] += past->focus[i];
+            link->focus[i] += past->focus[i];
+        }
+        link->total += past->constants.total;
+    }
+    link->margin_total = 2 * link->total;
+    if (!past)
+        link->constants.total = link->total;
     for (uint32_t i = 0; i < link->words; i++)
         link->unigram[i] = link->focus[i] / link->total;
     return PSDVEC_OK;
@@ -112,9 +122,9 @@ static double margin(const pv_link *link, uint32_t i)
     return link->context[i] + link->focus[i];
 }
 
-static void set_shifts(pv_link *link)
+static void set_shifts(pv_link *link, double absent)
 {
-    double power = link->options.context_power, sum = 0;
+    double power = link->options.context_power, sum = absent;
     for (uint32_t i = 0; i < link->words; i++)
         if (margin(link, i) > 0)
             sum += pow(margin(link, i), power);
@@ -125,7 +135,7 @@ static void set_shifts(pv_link *link)
     }
 }
 
-static void set_factors(pv_link *link, const pv_link_constants *fixed)
+static void set_factors(pv_link *link, bool fixed)
 {
     double power = link->options.factor_power, sum = 0;
     for (uint32_t i = 0; i < link->words; i++)
@@ -138,7 +148,7 @@ static void set_factors(pv_link *link, const pv_link_constants *fixed)
         link->factor[i] /= link->constants.factor_mean;
 }
 
-static psdvec_status set_rules(pv_link *link, const pv_link_constants *fixed)
+static psdvec_status set_rules(pv_link *link, const pv_link_past *past)
 {
     const psdvec_train_options *options = &link->options;
     const pv_weight_rule *rule = &pv_weight_rules[options->weights];
@@ -147,12 +157,12 @@ static psdvec_status set_rules(pv_link *link, const pv_link_constants *fixed)
     link->unseen_target = log(options->kappa);
     if (options->target == PSDVEC_TARGET_PMI) {
         link->target = pv_target_pmi;
-        set_shifts(link);
+        set_shifts(link, past ? past->absent : 0);
     } else
         link->target = pv_target_smoothed;
     if (rule->factored)
-        set_factors(link, fixed);
-    if (rule->measure && !fixed)
+        set_factors(link, past != NULL);
+    if (rule->measure && !past)
         PV_TRY(pv_cutoff(link, rule->measure, &link->constants.cut));
     if (rule->weighs_unseen) {
         /* sqrt(kappa u_i u_j) / C */
@@ -169,7 +179,7 @@ static psdvec_status set_rules(pv_link *link, const pv_link_constants *fixed)
 }
 
 psdvec_status pv_link_open(psdvec_context *ctx, const psdvec_counts *counts,
-                           const psdvec_train_options *options, const pv_link_constants *fixed,
+                           const psdvec_train_options *options, const pv_link_past *past,
                            pv_link **out)
 {
     pv_link *link = pv_alloc_zero(ctx, 1, sizeof *link, "the link function");
@@ -182,16 +192,16 @@ psdvec_status pv_link_open(psdvec_context *ctx, const psdvec_counts *counts,
     link->words = counts->info.words;
     link->core = options->core == 0 || options->core > link->words ? link->words : options->core;
     link->unit = 1.0 / (double)counts->info.scale;
-    if (fixed)
-        link->constants = *fixed;
+    if (past)
+        link->constants = past->constants;
     double **arrays[] = {&link->context, &link->focus, &link->unigram,
                          &link->factor,  &link->shift, &link->keep};
     size_t needed = sizeof arrays / sizeof *arrays - (counts->keep ? 0 : 1);
     for (size_t a = 0; a < needed; a++)
         if (!(*arrays[a] = pv_alloc_zero(ctx, link->words, sizeof(double), "the words' margins")))
             return pv_failure(ctx);
-    PV_TRY(take_margins(link));
-    return set_rules(link, fixed);
+    PV_TRY(take_margins(link, past));
+    return set_rules(link, past);
 }
 
 void pv_link_close(pv_link *link)

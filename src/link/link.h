@@ -25,7 +25,16 @@
 typedef struct pv_link_constants {
     double cut;         /* C of the capped square roots */
     double factor_mean; /* mean of r^g over the core */
+    double total;       /* T of the counts that the core was learnt from */
 } pv_link_constants;
+
+/* What was counted before these counts, for words that arrive later: how likely a word is must not
+ * be judged by a few new sentences. */
+typedef struct pv_link_past {
+    pv_link_constants constants;
+    const double *focus; /* for each word of the counts: its Y_j then; 0: it is new. NULL: all 0 */
+    double absent;       /* sum of r^p over words that these counts lack, p the context_power */
+} pv_link_past;
 
 /* A prior as strong as this leaves nothing of a vector; beyond it single precision would leave no
  * number either. */
@@ -62,9 +71,11 @@ struct pv_link {
     pv_weight_fn *weight;
 };
 
-/* Computes margins and, if `fixed` is NULL, the constants. */
+/* Computes margins and, if `past` is NULL, the constants. With a past the margins are those of
+ * old and new text together; X_i of the past is taken to be Y_i, from which it differs by
+ * the ends of documents only. */
 psdvec_status pv_link_open(psdvec_context *ctx, const psdvec_counts *counts,
-                           const psdvec_train_options *options, const pv_link_constants *fixed,
+                           const psdvec_train_options *options, const pv_link_past *past,
                            pv_link **link);
 void pv_link_close(pv_link *link);
 /* PSDVEC_ERR_EMPTY: there is no pair to learn from. */

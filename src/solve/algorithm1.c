@@ -57,7 +57,18 @@ typedef struct stepper {
     size_t positive_count;
     float *minus; /* most: -1 */
     pv_eigen_report eigen;
+    pv_progress progress; /* in columns multiplied; how many an iteration takes is a guess */
+    uint64_t share;       /* columns that are counted for one iteration */
+    uint64_t used;        /* of them, in this one */
 } stepper;
+
+static void count_columns(void *user, size_t columns)
+{
+    stepper *s = user;
+    uint64_t left = s->share - s->used, more = columns < left ? columns : left;
+    s->used += more;
+    pv_progress_add(&s->progress, more);
+}
 
 /* The matrix of the next step, A = D^½ Y D^½, or what the two-step rule makes of it. */
 typedef enum step_part {
@@ -74,7 +85,9 @@ static void step_matrix(stepper *s, bool first, double omega, step_part part, pv
                               .kernels = core->kernels,
                               .pairs = core->pairs,
                               .sparse_factor = (float)omega,
-                              .diagonal = s->shifted};
+                              .diagonal = s->shifted,
+                              .on_product = count_columns,
+                              .user = s};
     double start = first ? s->options->start : 0;
     for (size_t i = 0; i < core->n; i++) {
         double m = (double)core->root[i] * core->root[i];
@@ -285,12 +298,10 @@ static psdvec_status record(stepper *s, pv_course *course, uint32_t t, double ob
                 "iteration %u: only %zu of the %zu eigenvalues wanted are positive; the other "
                 "directions stay empty",
                 t, core->rank, want);
-    pv_step(
-        s->ctx,
-        "iteration %u of %u: objective %.6g, %zu eigenvalues (%zu negative), the smallest %.4g; "
-        "%zu columns multiplied, residual %.1e",
-        t, s->options->iterations, objective, core->rank, core->rank - it->positive, it->smallest,
-        s->eigen.columns, s->eigen.residual);
+    pv_step(s->ctx, "iteration %u of %u: objective %.6g, %zu eigenvalues, %zu of them negative", t,
+            s->options->iterations, objective, core->rank, core->rank - it->positive);
+    pv_note(s->ctx, "the smallest eigenvalue is %.4g, residual %.1e, %zu columns multiplied",
+            it->smallest, s->eigen.residual, s->eigen.columns);
     return PSDVEC_OK;
 }
 
@@ -301,9 +312,10 @@ static psdvec_status run_course(stepper *s, pv_course *course, pv_iteration_fn *
     double objective = NAN;
     if (course->done > 0 || s->options->start == 0)
         PV_TRY(pv_core_residual(core, &objective));
-    pv_progress progress;
-    pv_progress_begin(&progress, s->ctx, "solving", "iterations", s->options->iterations);
-    atomic_store(&progress.done, course->done);
+    s->share = 3 * (uint64_t)s->most;
+    pv_progress_begin(&s->progress, s->ctx, "solving", "columns",
+                      s->share * (s->options->iterations - course->done));
+    s->progress.objective = objective;
     while (course->done < s->options->iterations && !course->finished) {
         uint32_t t = course->done + 1;
         double omega = s->options->relaxation, before = objective;
@@ -337,12 +349,13 @@ static psdvec_status run_course(stepper *s, pv_course *course, pv_iteration_fn *
         PV_TRY(record(s, course, t, objective, omega));
         course->finished = s->options->tolerance > 0 && comparable &&
                            before - objective < s->options->tolerance * fabs(before);
-        progress.objective = objective;
-        pv_progress_add(&progress, 1);
+        s->progress.objective = objective;
+        pv_progress_add(&s->progress, s->share - s->used);
+        s->used = 0;
         if (on_iteration)
             PV_TRY(on_iteration(user, core, course));
     }
-    pv_progress_end(&progress);
+    pv_progress_end(&s->progress);
     return PSDVEC_OK;
 }
 

@@ -144,6 +144,8 @@ static psdvec_status apply(void *self, const float *X, float *Y, size_t k)
     for (size_t t = 0; t < matrix->term_count; t++)
         PV_TRY(add_term(matrix, &matrix->terms[t], X, Y, k));
     matrix->products += k;
+    if (matrix->on_product)
+        matrix->on_product(matrix->user, k);
     return PSDVEC_OK;
 }
 

@@ -34,6 +34,8 @@ typedef struct pv_sum_matrix {
     size_t term_count;
     bool flip; /* -A is meant */
     pv_tall_room room;
+    void (*on_product)(void *user, size_t columns); /* NULL: nobody asks */
+    void *user;
     uint64_t products; /* columns multiplied so far */
 } pv_sum_matrix;
 

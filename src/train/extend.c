@@ -1,10 +1,12 @@
 /* psdvec_extend: vectors for words that arrive later.
  *
- * The new text is counted with the settings of the model's own counts: words of
- * the core are known however rare they are, other words from min_count on. Each
+ * The new text is counted with the settings of the model's own counts, and with its
+ * words: they are known however rare they are, other words from min_count on. Each
  * word that the model lacks is regressed on the core, as noncore words were in
- * training, with the constants of the model's link function; probabilities are those
- * of the new text. Everything that the model had keeps its bits.
+ * training, with the constants of the model's link function. How likely words are is
+ * taken from old and new text together, also where frequent words take less room in the
+ * window: in a few sentences every word would look frequent. Everything that the model had
+ * keeps its bits.
  */
 #include "train/train.h"
 
@@ -20,6 +22,7 @@
 #include "train/partial.h"
 #include "train/settings.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,9 +35,11 @@ typedef struct extension {
     psdvec_model *model;
     psdvec_train_options training; /* the model's */
     pv_buffer lists;               /* of `training` */
-    pv_link_constants constants;
+    pv_link_past past;
     psdvec_counts *counts;
     pv_link *link;
+    double *past_focus;      /* words of the counts */
+    const char *kept_input;  /* where standard input was kept; NULL: it was not read */
     uint32_t first_extended; /* words from here on came by extensions */
     uint32_t *row_of;        /* words of the counts: row of the core, or UINT32_MAX */
     uint32_t *fresh;         /* words of the counts that get a vector, ascending */
@@ -114,46 +119,127 @@ static psdvec_status open_model(extension *e)
     /* The new file's checksums must not vouch for what was damaged in the old one. */
     PV_TRY(pv_st_verify_if_any(e->ctx, e->model->file));
     PV_TRY(pv_settings_read(e->ctx, e->model_path, info->settings_json, &e->training, &e->lists));
-    PV_TRY(pv_model_constants(e->ctx, e->model_path, info->settings_json, &e->constants));
+    PV_TRY(pv_model_constants(e->ctx, e->model_path, info->settings_json, &e->past.constants));
     return find_first_extended(e);
 }
 
 /* ---- The new text ---------------------------------------------------------------- */
-/* The core words as strings, behind one another; words with a zero byte are left out. */
-static psdvec_status core_words(extension *e, pv_buffer *bytes, const char ***words, size_t *count)
+/* The model's words and the new ones with what both texts together have of them: a list for
+ * counting. `seen` has the new text's words from min_count on. */
+static psdvec_status write_list(extension *e, const char *seen_path, const char *path)
 {
     const psdvec_model *model = e->model;
-    uint32_t core = model->info.core_words;
-    for (uint32_t i = 0; i < core; i++) {
-        uint64_t from = model->offsets[i], length = model->offsets[i + 1] - from;
-        PV_TRY(pv_buffer_append(bytes, model->bytes + from, (size_t)length));
-        PV_TRY(pv_buffer_byte(bytes, 0));
-    }
-    *words = pv_alloc(e->ctx, core, sizeof **words, "the core words");
-    if (!*words)
-        return pv_failure(e->ctx);
-    const char *at = bytes->data;
-    *count = 0;
-    for (uint32_t i = 0; i < core; i++) {
+    psdvec_context *ctx = e->ctx;
+    psdvec_counts *seen = NULL;
+    pv_output *output = NULL;
+    pv_buffer list;
+    psdvec_status status;
+    pv_buffer_init(&list, ctx);
+    PV_TRY_DONE(pv_counts_open(ctx, seen_path, &seen));
+    for (uint32_t i = 0; i < model->info.words; i++) {
+        const char *word = model->bytes + model->offsets[i];
         size_t length = (size_t)(model->offsets[i + 1] - model->offsets[i]);
-        if (strlen(at) == length)
-            (*words)[(*count)++] = at;
-        at += length + 1;
+        uint32_t at;
+        uint64_t times = model->counts ? model->counts[i] : 1;
+        if (psdvec_counts_find(seen, word, length, &at))
+            times += psdvec_counts_frequency(seen, at);
+        PV_TRY_DONE(pv_buffer_append(&list, word, length));
+        PV_TRY_DONE(pv_buffer_printf(&list, " %llu\n", (unsigned long long)times));
     }
-    return PSDVEC_OK;
+    for (uint32_t w = 0; w < seen->info.words; w++) {
+        size_t length;
+        const char *word = psdvec_counts_word(seen, w, &length);
+        uint32_t known;
+        if (psdvec_model_find(model, word, length, &known))
+            continue;
+        PV_TRY_DONE(pv_buffer_append(&list, word, length));
+        PV_TRY_DONE(pv_buffer_printf(&list, " %llu\n",
+                                     (unsigned long long)psdvec_counts_frequency(seen, w)));
+    }
+    PV_TRY_DONE(pv_output_open(ctx, path, &output));
+    status = pv_output_write_at(output, 0, list.data, list.length);
+    if (status == PSDVEC_OK)
+        status = pv_output_commit_unsynced(output);
+    else
+        pv_output_discard(output);
+done:
+    pv_buffer_free(&list);
+    psdvec_counts_close(seen);
+    return status;
 }
 
-static psdvec_status count_text(extension *e, const char *const *inputs, size_t input_count,
-                                const char *path)
+/* Standard input can be read once, and the text is needed twice. */
+static psdvec_status keep_standard_input(psdvec_context *ctx, const char *path)
+{
+    pv_output *output = NULL;
+    PV_TRY(pv_output_open(ctx, path, &output));
+    enum { room = 1 << 20 };
+    char *block = pv_alloc(ctx, room, 1, "a block of text");
+    psdvec_status status = block ? PSDVEC_OK : pv_failure(ctx);
+    uint64_t at = 0;
+    while (status == PSDVEC_OK) {
+        ssize_t got = read(STDIN_FILENO, block, room);
+        if (got < 0 && errno == EINTR) {
+            status = pv_check_cancel(ctx);
+            continue;
+        }
+        if (got < 0)
+            status = pv_fail_errno(ctx, PSDVEC_ERR_READ, "cannot read", "standard input", errno);
+        if (got <= 0)
+            break;
+        status = pv_output_write_at(output, at, block, (size_t)got);
+        at += (uint64_t)got;
+    }
+    pv_free(ctx, block);
+    if (status == PSDVEC_OK)
+        return pv_output_commit_unsynced(output);
+    pv_output_discard(output);
+    return status;
+}
+
+typedef struct text_files {
+    char *seen, *list, *input, *counts;
+    const char **inputs;
+} text_files;
+
+static psdvec_status count_twice(extension *e, pv_partial *partial, text_files *files,
+                                 const char *const *inputs, size_t input_count,
+                                 psdvec_count_options *count)
+{
+    psdvec_context *ctx = e->ctx;
+    PV_TRY(pv_partial_path(partial, "seen", &files->seen));
+    PV_TRY(pv_partial_path(partial, "list", &files->list));
+    PV_TRY(pv_partial_path(partial, "input", &files->input));
+    PV_TRY(pv_partial_path(partial, "counts", &files->counts));
+    files->inputs = pv_alloc(ctx, input_count, sizeof *files->inputs, "the inputs");
+    if (!files->inputs)
+        return pv_failure(ctx);
+    for (size_t k = 0; k < input_count; k++) {
+        bool standard = strcmp(inputs[k], "-") == 0;
+        files->inputs[k] = standard ? files->input : inputs[k];
+        if (standard) {
+            PV_TRY(keep_standard_input(ctx, files->input));
+            e->kept_input = files->input;
+        }
+    }
+    count->min_count = e->options->min_count;
+    PV_TRY(pv_count_run(ctx, count, files->inputs, input_count, files->seen,
+                        (pv_count_part){.words_only = true, .may_be_empty = true}, NULL));
+    PV_TRY(write_list(e, files->seen, files->list));
+    count->vocab_file = files->list;
+    return pv_count_run(ctx, count, files->inputs, input_count, files->counts, (pv_count_part){0},
+                        NULL);
+}
+
+static psdvec_status count_text(extension *e, pv_partial *partial, text_files *files,
+                                const char *const *inputs, size_t input_count)
 {
     psdvec_context *ctx = e->ctx;
     psdvec_count_options count;
     psdvec_status status;
-    const char **words = NULL;
-    pv_buffer settings, strings, bytes;
+    pv_buffer settings, strings;
     pv_buffer_init(&settings, ctx);
     pv_buffer_init(&strings, ctx);
-    pv_buffer_init(&bytes, ctx);
     if (e->model->info.counts_json)
         PV_TRY_DONE(member_of(ctx, e->model->info.counts_json, "settings", &settings));
     if (settings.length == 0) {
@@ -164,14 +250,8 @@ static psdvec_status count_text(extension *e, const char *const *inputs, size_t 
         goto done;
     }
     PV_TRY_DONE(pv_provenance_read_settings(ctx, e->model_path, settings.data, &count, &strings));
-    count.min_count = e->options->min_count;
-    PV_TRY_DONE(core_words(e, &bytes, &words, &count.keep_words_count));
-    count.keep_words = words;
-    status = pv_count_run(ctx, &count, inputs, input_count, path,
-                          (pv_count_part){.keep_quietly = true}, NULL);
+    status = count_twice(e, partial, files, inputs, input_count, &count);
 done:
-    pv_free(ctx, words);
-    pv_buffer_free(&bytes);
     pv_buffer_free(&strings);
     pv_buffer_free(&settings);
     return status;
@@ -260,9 +340,10 @@ static psdvec_status sort_words(extension *e)
         uint32_t known;
         bool found = psdvec_model_find(e->model, text, length, &known);
         e->row_of[w] = found && known < info->core_words ? known : UINT32_MAX;
-        if (e->row_of[w] != UINT32_MAX)
+        uint64_t times = psdvec_counts_frequency(e->counts, w);
+        if (e->row_of[w] != UINT32_MAX && times > 0)
             e->report.core_words_seen++;
-        if (psdvec_counts_frequency(e->counts, w) < e->options->min_count)
+        if (times < e->options->min_count || times == 0)
             continue;
         if (found && known >= e->first_extended && !e->options->replace)
             return refuse_word(e, w);
@@ -303,7 +384,7 @@ static psdvec_status tell_story(extension *e, double mu, pv_buffer *json)
 {
     pv_buffer story;
     pv_buffer_init(&story, e->ctx);
-    psdvec_status status = pv_counts_story(e->ctx, e->counts, &story);
+    psdvec_status status = pv_counts_story(e->ctx, e->counts, e->kept_input, &story);
     pv_json_writer w;
     pv_json_writer_init(&w, json);
     pv_json_open_array(&w);
@@ -455,19 +536,51 @@ done:
     return status;
 }
 
+/* What the model's text had of the words of the new counts. */
+static psdvec_status set_past(extension *e)
+{
+    const psdvec_model *model = e->model;
+    uint32_t words = e->counts->info.words;
+    if (!model->unigram || !(e->past.constants.total > 0))
+        return PSDVEC_OK;
+    e->past_focus = pv_alloc_zero(e->ctx, words, sizeof *e->past_focus, "the words' margins");
+    if (!e->past_focus)
+        return pv_failure(e->ctx);
+    double power = e->training.context_power, total = e->past.constants.total;
+    for (uint32_t i = 0; i < e->first_extended; i++)
+        if (model->unigram[i] > 0)
+            e->past.absent += pow(2 * model->unigram[i] * total, power);
+    for (uint32_t w = 0; w < words; w++) {
+        size_t length;
+        const char *word = psdvec_counts_word(e->counts, w, &length);
+        uint32_t known;
+        if (!psdvec_model_find(model, word, length, &known) || known >= e->first_extended)
+            continue;
+        e->past_focus[w] = model->unigram[known] * total;
+        if (model->unigram[known] > 0)
+            e->past.absent -= pow(2 * e->past_focus[w], power);
+    }
+    if (e->past.absent < 0) /* rounding */
+        e->past.absent = 0;
+    e->past.focus = e->past_focus;
+    return PSDVEC_OK;
+}
+
 static psdvec_status extend_with(extension *e, const char *counts, const char *output)
 {
     PV_TRY(pv_counts_open_sound(e->ctx, counts, &e->counts));
     PV_TRY(tell_other_settings(e, counts));
     psdvec_train_options options = e->training;
     options.core = 0;
-    PV_TRY(pv_link_open(e->ctx, e->counts, &options, &e->constants, &e->link));
+    PV_TRY(set_past(e));
+    PV_TRY(pv_link_open(e->ctx, e->counts, &options, &e->past, &e->link));
     PV_TRY(sort_words(e));
     return solve_and_write(e, output);
 }
 
 static void close_extension(extension *e)
 {
+    pv_free(e->ctx, e->past_focus);
     pv_free(e->ctx, e->place);
     pv_free(e->ctx, e->fresh);
     pv_free(e->ctx, e->row_of);
@@ -494,7 +607,7 @@ psdvec_status psdvec_extend(psdvec_context *ctx, const psdvec_extend_options *op
     extension e = {.ctx = ctx, .options = options, .model_path = model};
     pv_buffer_init(&e.lists, ctx);
     pv_partial *partial = NULL;
-    char *counts = NULL;
+    text_files files = {0};
     psdvec_status status;
     PV_TRY_DONE(check_options(ctx, options));
     PV_TRY_DONE(pv_refuse_same_file(ctx, inputs, input_count, output));
@@ -505,9 +618,8 @@ psdvec_status psdvec_extend(psdvec_context *ctx, const psdvec_extend_options *op
     } else {
         /* Only for a place that vanishes with the work: counting anew is quick. */
         PV_TRY_DONE(pv_partial_open(ctx, output, "extend", true, &partial));
-        PV_TRY_DONE(pv_partial_path(partial, "counts", &counts));
-        PV_TRY_DONE(count_text(&e, inputs, input_count, counts));
-        status = extend_with(&e, counts, output);
+        PV_TRY_DONE(count_text(&e, partial, &files, inputs, input_count));
+        status = extend_with(&e, files.counts, output);
     }
     if (status == PSDVEC_OK && report) {
         *report = e.report;
@@ -519,6 +631,10 @@ psdvec_status psdvec_extend(psdvec_context *ctx, const psdvec_extend_options *op
 done:
     close_extension(&e);
     pv_partial_close(partial, true);
-    free(counts);
+    pv_free(ctx, files.inputs);
+    free(files.seen);
+    free(files.list);
+    free(files.input);
+    free(files.counts);
     return status;
 }

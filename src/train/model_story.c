@@ -21,6 +21,8 @@ psdvec_status pv_model_settings(psdvec_context *ctx, const psdvec_train_options 
     pv_json_put_double(&w, constants->cut);
     pv_json_key(&w, "factor_mean");
     pv_json_put_double(&w, constants->factor_mean);
+    pv_json_key(&w, "total");
+    pv_json_put_double(&w, constants->total);
     pv_json_close(&w);
     psdvec_status status = pv_json_writer_status(&w);
     if (status == PSDVEC_OK)
@@ -47,6 +49,8 @@ psdvec_status pv_model_constants(psdvec_context *ctx, const char *path, const ch
                 found = pv_json_read_double(&j, &constants->cut);
             else if (pv_json_text_is(&key, "factor_mean"))
                 pv_json_read_double(&j, &constants->factor_mean);
+            else if (pv_json_text_is(&key, "total"))
+                pv_json_read_double(&j, &constants->total);
     }
     bool fine = pv_json_finish(&j) && found;
     pv_buffer_free(&key);
@@ -56,13 +60,39 @@ psdvec_status pv_model_constants(psdvec_context *ctx, const char *path, const ch
                           path);
 }
 
-psdvec_status pv_counts_story(psdvec_context *ctx, const psdvec_counts *counts, pv_buffer *json)
+/* The list of inputs with "-" instead of `kept`. */
+static psdvec_status rename_input(psdvec_context *ctx, const char *inputs, const char *kept,
+                                  pv_buffer *out)
 {
-    (void)ctx;
+    pv_buffer name;
+    pv_buffer_init(&name, ctx);
+    psdvec_status status = pv_json_append_string(&name, kept, strlen(kept));
+    const char *at = status == PSDVEC_OK ? memmem(inputs, strlen(inputs), name.data, name.length)
+                                         : NULL;
+    if (at) {
+        status = pv_buffer_append(out, inputs, (size_t)(at - inputs));
+        if (status == PSDVEC_OK)
+            status = pv_buffer_text(out, "\"-\"");
+        inputs = at + name.length;
+    }
+    if (status == PSDVEC_OK)
+        status = pv_buffer_append(out, inputs, strlen(inputs) + 1);
+    pv_buffer_free(&name);
+    return status;
+}
+
+psdvec_status pv_counts_story(psdvec_context *ctx, const psdvec_counts *counts, const char *kept,
+                              pv_buffer *json)
+{
     const psdvec_counts_info *info = &counts->info;
+    pv_buffer inputs;
+    pv_buffer_init(&inputs, ctx);
+    psdvec_status status = PSDVEC_OK;
+    if (kept && info->inputs_json)
+        PV_TRY_DONE(rename_input(ctx, info->inputs_json, kept, &inputs));
     const char *parts[][2] = {{"settings", info->settings_json},
                               {"vocabulary", info->vocabulary_json},
-                              {"inputs", info->inputs_json}};
+                              {"inputs", inputs.length ? inputs.data : info->inputs_json}};
     pv_json_writer w;
     pv_json_writer_init(&w, json);
     pv_json_open_object(&w);
@@ -85,6 +115,9 @@ psdvec_status pv_counts_story(psdvec_context *ctx, const psdvec_counts *counts, 
         pv_json_put_string(&w, digest);
     }
     pv_json_close(&w);
-    PV_TRY(pv_json_writer_status(&w));
-    return pv_buffer_byte(json, 0);
+    PV_TRY_DONE(pv_json_writer_status(&w));
+    status = pv_buffer_byte(json, 0);
+done:
+    pv_buffer_free(&inputs);
+    return status;
 }

@@ -140,8 +140,7 @@ static bool priors_fit(const psdvec_train_options *o, char *why, size_t room)
     CHECK(o->mu && o->mu_count >= 1, "--mu is empty; it must have at least one number");
     for (size_t i = 0; i < o->mu_count; i++)
         CHECK(o->mu[i] >= 0 && o->mu[i] <= PV_MOST_PRIOR,
-              "--mu has %g as number %zu; it must be from 0 to %g", o->mu[i], i + 1,
-              PV_MOST_PRIOR);
+              "--mu has %g as number %zu; it must be from 0 to %g", o->mu[i], i + 1, PV_MOST_PRIOR);
     if (!o->mu_edges)
         return true;
     for (size_t i = 0; i + 1 < o->mu_count; i++) {

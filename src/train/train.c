@@ -333,7 +333,7 @@ static psdvec_status write_model(training *t)
     pv_buffer_init(&settings, t->ctx);
     pv_buffer_init(&story, t->ctx);
     PV_TRY_DONE(pv_model_settings(t->ctx, t->options, &t->link->constants, &settings));
-    PV_TRY_DONE(pv_counts_story(t->ctx, t->counts, &story));
+    PV_TRY_DONE(pv_counts_story(t->ctx, t->counts, NULL, &story));
     pv_model_data data = {.words = t->words,
                           .dim = (uint32_t)t->dim,
                           .core_words = t->core,

@@ -12,8 +12,10 @@ psdvec_status pv_model_settings(psdvec_context *ctx, const psdvec_train_options 
 psdvec_status pv_model_constants(psdvec_context *ctx, const char *path, const char *json,
                                  pv_link_constants *constants);
 
-/* How the counts were made, from what: a JSON object. */
-psdvec_status pv_counts_story(psdvec_context *ctx, const psdvec_counts *counts, pv_buffer *json);
+/* How the counts were made, from what: a JSON object. `kept`: the file, if any, that stands for
+ * standard input and is called "-" there. */
+psdvec_status pv_counts_story(psdvec_context *ctx, const psdvec_counts *counts, const char *kept,
+                              pv_buffer *json);
 
 /* mu of the noncore word of this rank (from 0) and frequency. */
 double pv_noncore_mu(const psdvec_train_options *options, uint32_t core, uint32_t words,

@@ -586,3 +586,14 @@ old_model() {
     refused 4 "were brought to length 1" extend unit.safetensors new.txt -o m.st
     [ ! -e m.st ] && [ ! -e m.txt ] && [ ! -e m.safetensors ]
 }
+
+@test "extend reads standard input, and says so in the model" {
+    old_model
+    "$PSDVEC" extend -q old.st new.txt --min-count 2 -o file.st
+    "$PSDVEC" extend -q old.st - --min-count 2 -o pipe.st <new.txt
+    "$PSDVEC" info pipe.st | grep -Eq '^  first .*, from -$'
+    [ ! -e pipe.st.partial ]
+    "$PSDVEC" convert -q file.st file.txt
+    "$PSDVEC" convert -q pipe.st pipe.txt
+    cmp file.txt pipe.txt
+}

@@ -1,0 +1,183 @@
+#!/usr/bin/env bash
+# The benchmarks of training: one Markdown report on standard output. What is
+# compared runs in turn, round after round; all runs are shown, and medians count.
+# docs/benchmarks.md holds a report.
+#
+#   bash bench/train.sh TEXT      TEXT: anything that psdvec count reads
+#
+#   REPEAT=3            rounds
+#   THREADS="1 2"       numbers of threads; ratios are to the first
+#   PARTS="paper text noncore solve"      what is run
+#   MIN_COUNT=20 CORE=25000               of vocabulary and core
+#   DIM=300 PAPER_DIM=500                 of the default and of the paper's setting
+#   CORES=5000,10000,20000                smaller cores, to see how time grows
+#   SGEMM=4096          rows of the matrices of the yardstick
+#   WORD2VEC=program    to compare with: the original word2vec. It is timed on the first WORD2VEC_MB=4
+#                       megabytes with the vocabulary of the whole text, and what
+#                       five epochs would take is reckoned from that
+set -eu
+build=${BUILD:-build} psdvec=${PSDVEC:-$build/psdvec} bench=$build/bench
+text=${1:?usage: bash bench/train.sh TEXT}
+repeat=${REPEAT:-3} parts=${PARTS:-paper text noncore solve}
+min_count=${MIN_COUNT:-20} core=${CORE:-25000} dim=${DIM:-300} paper_dim=${PAPER_DIM:-500}
+cores=${CORES:-5000,10000,20000} side=${SGEMM:-4096} slice=${WORD2VEC_MB:-4}
+read -ra threads <<<"${THREADS:-1 2}"
+[ -r "$text" ] || { echo "bench: $text is not there" >&2; exit 1; }
+work=$(mktemp -d "${TMPDIR:-/tmp}/psdvec-bench.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+
+has() { [[ " $parts " == *" $1 "* ]]; }
+say() { echo "bench: $*" >&2; }
+member() { # of the result in a log; 0 if it is not there
+    sed -n 's/.*"event": "result".*"'"$2"'": \([0-9.]*\).*/\1/p' "$1" | grep . || echo 0
+}
+reckon() { awk "BEGIN { printf(\"$1\", ($2)) }"; } # format, formula
+ratio() { reckon %.2f "$2 > 0 ? $1 / $2 : 0"; }
+column() { cut -f"$2" "$work/$1"; }             # name, column: all runs
+runs() { column "$1" "$2" | paste -sd' '; }
+median() { # name, column
+    column "$1" "$2" | sort -n | awk '{ v[NR] = $1 } END { print (v[int((NR + 1) / 2)] + v[int(NR / 2) + 1]) / 2 }'
+}
+
+# Columns of what train leaves in a file: wall, CPU, peak MiB, seconds of counting,
+# targets, solving, regression, words by regression, a second and thread, targets and solving.
+train() { # name, threads, arguments...
+    local name=$1.$2 t=$2 log=$work/log usage
+    shift 2
+    say "$name"
+    rm -rf "$work"/model* "$log"
+    usage=$("$bench/measure" 1 "$psdvec" train -q --restart --threads "$t" --log "$log" -o "$work/model" "$@")
+    local count link solve regression others
+    count=$(member "$log" count_seconds) link=$(member "$log" link_seconds)
+    solve=$(member "$log" solve_seconds) regression=$(member "$log" regression_seconds)
+    others=$(($(member "$log" words) - $(member "$log" core_words)))
+    printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$usage" "$count" "$link" "$solve" "$regression" "$others" \
+        "$(reckon %.0f "$regression > 0 ? $others / $regression / $t : 0")" "$(reckon %.3f "$link + $solve")" \
+        >>"$work/$name"
+}
+
+count() { # threads
+    say "count.$1"
+    rm -f "$work/again"
+    "$bench/measure" 1 "$psdvec" count -q --window 3 --min-count "$min_count" --threads "$1" -o "$work/again" "$text" \
+        >>"$work/count.$1"
+}
+
+sgemm() { # threads
+    say "sgemm.$1"
+    "$bench/sgemm" "$side" 1 "$1" | cut -f3,4 >>"$work/sgemm.$1"
+}
+
+word2vec() { # threads
+    say "word2vec.$1"
+    "$WORD2VEC" -train "$work/slice" -read-vocab "$work/vocab" -output "$work/vectors" -binary 1 -cbow 0 \
+        -size "$dim" -window 5 -negative 5 -hs 0 -sample 1e-3 -iter 1 -min-count "$min_count" -threads "$1" |
+        tr '\r' '\n' | sed -n 's/.*Words\/thread\/sec: \([0-9.]*\)k.*/\1/p' | tail -1 |
+        awk '{ printf "%.0f\n", 1000 * $1 }' >>"$work/word2vec.$1"
+}
+
+# ---- Before: counts, and for word2vec the text as it wants it ------------------------------
+say "counting"
+cat "$text" >/dev/null # in the page cache
+narrow=$work/narrow.safetensors wide=$work/wide.safetensors # of the paper, and of the default preset
+"$psdvec" count -q --window 3 --min-count "$min_count" -o "$narrow" "$text"
+"$psdvec" count -q --window 5 --distance linear --oov drop --subsample 1e-3 --min-count "$min_count" -o "$wide" "$text"
+"$psdvec" counts info --no-verify --json "$narrow" >"$work/info"
+words=$(sed -n 's/.*"tokens": *\([0-9]*\).*/\1/p' "$work/info" | head -1)
+vocabulary=$(sed -n 's/.*"words": *\([0-9]*\).*/\1/p' "$work/info" | head -1)
+if [ -n "${WORD2VEC:-}" ] && has text; then
+    "$psdvec" tokenize -q "$text" -o "$work/tokens"
+    head -c $((slice << 20)) "$work/tokens" >"$work/slice"
+    trained=$("$WORD2VEC" -train "$work/tokens" -save-vocab "$work/vocab" -min-count "$min_count" |
+        tr '\r' '\n' | sed -n 's/Words in train file: //p')
+    rm "$work/tokens"
+fi
+
+# ---- The rounds ------------------------------------------------------------------------------
+for ((round = 1; round <= repeat; round++)); do
+    for t in "${threads[@]}"; do
+        sgemm "$t"
+        ! has paper || count "$t"
+        ! has paper || train paper "$t" --preset paper --core "$core" --dim "$paper_dim" "$narrow"
+        ! has text || train text "$t" --min-count "$min_count" --dim "$dim" "$text"
+        [ -z "${trained:-}" ] || word2vec "$t"
+        if has noncore; then
+            train factored "$t" --core "$core" --dim "$dim" --iterations 1 "$wide"
+            train raw "$t" --preset paper --core "$core" --dim "$dim" --iterations 1 "$narrow"
+        fi
+    done
+done
+
+# ---- The report --------------------------------------------------------------------------------
+first=${threads[0]}
+echo "## Training: $words words of text, $vocabulary of vocabulary"
+echo
+echo "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), $(nproc) cores; $("$psdvec" --version | head -1); min-count $min_count; medians of $repeat rounds"
+echo
+echo "| yardstick | threads | runs s | s | Gflop/s |"
+echo "|---|---|---|---|---|"
+for t in "${threads[@]}"; do
+    printf '| sgemm %s | %s | %s | %.3f | %.1f |\n' "$side" "$t" "$(runs "sgemm.$t" 1)" "$(median "sgemm.$t" 1)" "$(median "sgemm.$t" 2)"
+done
+
+row() { # label, name, threads
+    local m=() c n=$2.$3 anchor speed core_speed
+    for c in {1..10}; do m+=("$(median "$n" "$c")"); done
+    anchor=$(median "sgemm.$3" 1)
+    speed=$(ratio "$(median "$2.$first" 1)" "${m[0]}") core_speed=$(ratio "$(median "$2.$first" 10)" "${m[9]}")
+    printf '| %s | %s | %s | %.2f | %.2f | %.0f | %.2f | %.2f | %.2f | %.2f | %.1f | %.1f | %s | %s |\n' "$1" "$3" \
+        "$(runs "$n" 1)" "${m[@]:0:7}" "$(ratio "${m[9]}" "$anchor")" "$(ratio "${m[0]}" "$anchor")" "$core_speed" "$speed"
+}
+if has paper || has text; then
+    echo
+    echo "Core: targets and solving. The ratios to sgemm are to the one on as many threads."
+    echo
+    echo "| what | threads | runs, wall s | wall s | CPU s | peak MiB | counting s | targets s | solving s | regression s | core, times sgemm | all, times sgemm | core, times $first thread | all, times $first thread |"
+    echo "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"
+    for t in "${threads[@]}"; do
+        ! has paper || printf '| count, window 3 | %s | %s | %.2f | %.2f | %.0f | | | | | | | | %s |\n' "$t" \
+            "$(runs "count.$t" 1)" "$(median "count.$t" 1)" "$(median "count.$t" 2)" "$(median "count.$t" 3)" \
+            "$(ratio "$(median "count.$first" 1)" "$(median "count.$t" 1)")"
+    done
+    for t in "${threads[@]}"; do
+        ! has paper || row "paper preset, $core core words, $paper_dim dimensions, from counts" paper "$t"
+    done
+    for t in "${threads[@]}"; do
+        ! has text || row "default preset, all words, $dim dimensions, from text" text "$t"
+    done
+fi
+if has noncore; then
+    echo
+    echo "| noncore words, $core core words, $dim dimensions | threads | words | runs, words/s a core | words/s a core |"
+    echo "|---|---|---|---|---|"
+    for kind in factored raw; do
+        for t in "${threads[@]}"; do
+            printf '| %s weights | %s | %.0f | %s | %.0f |\n' "$kind" "$t" "$(median "$kind.$t" 8)" "$(runs "$kind.$t" 9)" "$(median "$kind.$t" 9)"
+        done
+    done
+fi
+if [ -n "${trained:-}" ]; then
+    echo
+    echo "word2vec: skip-gram, $dim dimensions, window 5, 5 negative samples, the same vocabulary. Its own figure for words a second"
+    echo "and thread (CPU time, without reading the vocabulary) on the first $slice MB; the seconds are reckoned from it for 5 epochs of"
+    echo "all $trained words and were not waited for."
+    echo
+    echo "| text to vectors | threads | runs | s | times word2vec |"
+    echo "|---|---|---|---|---|"
+    for t in "${threads[@]}"; do
+        theirs=$(reckon %.1f "5 * $trained / ($(median "word2vec.$t" 1) * $t)")
+        ours=$(median "text.$t" 1)
+        printf '| word2vec, 5 epochs (reckoned) | %s | %s words/s a thread | %s | 1 |\n' "$t" "$(runs "word2vec.$t" 1)" "$theirs"
+        printf '| psdvec, default preset | %s | %s s | %.2f | %s |\n' "$t" "$(runs "text.$t" 1)" "$ours" "$(ratio "$theirs" "$ours")"
+    done
+fi
+if has solve; then
+    for t in "${threads[@]}"; do
+        printf '\n### Parts of solving: the paper'\''s setting, threads: %s\n\n' "$t"
+        "$bench/solve" -p paper -d "$paper_dim" -c "$cores,$core" -t "$t" "$narrow"
+    done
+    for t in "${threads[@]}"; do
+        printf '\n### Parts of solving: the default, threads: %s\n\n' "$t"
+        "$bench/solve" -p default -d "$dim" -c "$cores,all" -t "$t" "$wide"
+    done
+fi
