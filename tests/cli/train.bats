@@ -184,6 +184,17 @@ END
     "$PSDVEC" info m.st --verify >/dev/null
 }
 
+@test "a list of words in another order: the core is its beginning, with a warning" {
+    some_text text.txt 1000 1
+    tr ' ' '\n' <text.txt | grep . | sort | uniq -c | sort -rn | awk '{ print $2 }' >sorted
+    { tail -n +11 sorted && head -n 10 sorted; } >turned
+    options=(--core 50 --dim 5 --iterations 1 -o m.st)
+    train text.txt --vocab turned "${options[@]}" 2>stderr
+    grep -q 'warning: the core is the first 50 words, as the words are listed, and 10 behind it' stderr
+    train text.txt --vocab sorted "${options[@]}" 2>stderr
+    [ ! -s stderr ]
+}
+
 @test "priors of any size" {
     some_counts
     for form in psd symmetric; do
