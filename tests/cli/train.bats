@@ -327,18 +327,18 @@ END
 @test "too little memory is refused before any work, with the number that is enough" {
     [ -z "${SANITIZE:-}" ] || skip "sanitizers need memory of their own"
     some_counts
-    for options in "" "--core 100 --dim 50" "--preset paper --dim 50"; do
+    for options in "" "--core 100 --dim 50 --threads 30" "--preset paper --dim 50"; do
         for memory in 100K 1M 5M; do
             # shellcheck disable=SC2086
             run "$PSDVEC" train counts.st $options --memory $memory -o m.st
             [ "$status" -eq 6 ]
             [[ $output == *"needs at least"*"give --memory "* ]]
             [ ! -e m.st ] && [ ! -e m.st.partial ]
+            enough=${output#*give --memory }
+            # shellcheck disable=SC2086
+            train counts.st $options --iterations 1 --memory "${enough%%,*}" -o m.st
+            rm m.st
         done
-        enough=${output#*give --memory }
-        # shellcheck disable=SC2086
-        train counts.st $options --iterations 1 --memory "${enough%%,*}" -o m.st
-        rm m.st
     done
 }
 
