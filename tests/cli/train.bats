@@ -574,6 +574,17 @@ old_model() {
     [ ! -e x.st ]
 }
 
+@test "extend reads standard input, and says so in the model" {
+    old_model
+    "$PSDVEC" extend -q old.st new.txt --min-count 2 -o file.st
+    "$PSDVEC" extend -q old.st - --min-count 2 -o pipe.st <new.txt
+    "$PSDVEC" info pipe.st | grep -Eq '^  first .*, from -$'
+    [ ! -e pipe.st.partial ]
+    "$PSDVEC" convert -q file.st file.txt
+    "$PSDVEC" convert -q pipe.st pipe.txt
+    cmp file.txt pipe.txt
+}
+
 @test "extend warns of counts that were made otherwise" {
     old_model
     "$PSDVEC" count -q new.txt --distance linear --oov drop --subsample 1e-3 -o alike.st
@@ -596,15 +607,4 @@ old_model() {
     "$PSDVEC" convert -q old.st unit.safetensors --normalize
     refused 4 "were brought to length 1" extend unit.safetensors new.txt -o m.st
     [ ! -e m.st ] && [ ! -e m.txt ] && [ ! -e m.safetensors ]
-}
-
-@test "extend reads standard input, and says so in the model" {
-    old_model
-    "$PSDVEC" extend -q old.st new.txt --min-count 2 -o file.st
-    "$PSDVEC" extend -q old.st - --min-count 2 -o pipe.st <new.txt
-    "$PSDVEC" info pipe.st | grep -Eq '^  first .*, from -$'
-    [ ! -e pipe.st.partial ]
-    "$PSDVEC" convert -q file.st file.txt
-    "$PSDVEC" convert -q pipe.st pipe.txt
-    cmp file.txt pipe.txt
 }
