@@ -166,9 +166,10 @@ static void log_model(struct run *run, const psdvec_count_report *count,
     add_result(&line, run);
     buffer_format(&line,
                   ", \"words\": %" PRIu32 ", \"core_words\": %" PRIu32 ", \"dim\": %" PRIu32
-                  ", \"positive\": %" PRIu32 ", \"negative\": %" PRIu32 ", \"pairs\": %" PRIu64 ", \"iterations\": %" PRIu32,
-                  report->words, report->core_words, report->dim, report->positive, report->negative,
-                  report->pairs, report->iterations);
+                  ", \"positive\": %" PRIu32 ", \"negative\": %" PRIu32 ", \"pairs\": %" PRIu64
+                  ", \"iterations\": %" PRIu32,
+                  report->words, report->core_words, report->dim, report->positive,
+                  report->negative, report->pairs, report->iterations);
     if (isfinite(report->objective))
         buffer_format(&line, ", \"objective\": %.17g", report->objective);
     if (count)

@@ -71,11 +71,8 @@ psdvec_status psdvec_context_new(const psdvec_context_options *options, psdvec_c
         ctx->options.threads = 1024;
     if (ctx->options.memory == 0)
         ctx->options.memory = psdvec_machine_memory() / 2;
-    /* Every worker needs some memory of its own; results do not depend on
-     * their number, so with little memory there are fewer of them. */
-    uint64_t affordable = ctx->options.memory / least_memory_a_thread;
-    if ((uint64_t)ctx->options.threads > affordable)
-        ctx->options.threads = affordable > 1 ? (int)affordable : 1;
+    ctx->threads_wanted = ctx->options.threads;
+    ctx->options.threads = pv_threads_within(ctx, ctx->options.memory);
     pthread_mutex_init(&ctx->lock, NULL);
     if (ctx->options.tempdir) {
         ctx->tempdir = strdup(ctx->options.tempdir);
@@ -117,6 +114,16 @@ uint64_t psdvec_peak_memory(const psdvec_context *ctx)
 int psdvec_threads(const psdvec_context *ctx)
 {
     return ctx->options.threads;
+}
+
+/* Every worker needs some memory of its own; results do not depend on
+ * their number, so with little memory there are fewer of them. */
+int pv_threads_within(const psdvec_context *ctx, uint64_t memory)
+{
+    uint64_t affordable = memory / least_memory_a_thread;
+    if ((uint64_t)ctx->threads_wanted <= affordable)
+        return ctx->threads_wanted;
+    return affordable > 1 ? (int)affordable : 1;
 }
 
 uint64_t psdvec_memory_budget(const psdvec_context *ctx)

@@ -27,8 +27,9 @@
 typedef struct pv_pool pv_pool;
 
 struct psdvec_context {
-    psdvec_context_options options; /* with the zeros resolved */
-    char *tempdir;                  /* own copy, or NULL */
+    psdvec_context_options options; /* with the zeros resolved; threads: what the memory allows */
+    int threads_wanted;
+    char *tempdir; /* own copy, or NULL */
     pv_pool *pool;
 
     _Atomic uint64_t memory_used;
@@ -52,6 +53,9 @@ psdvec_status pv_fail(psdvec_context *ctx, psdvec_status status, const char *for
  * into PSDVEC_ERR_NOT_FOUND. `doing` reads like "cannot open". */
 psdvec_status pv_fail_errno(psdvec_context *ctx, psdvec_status status, const char *doing,
                             const char *path, int error_number);
+
+/* How many threads there would be with this much memory. */
+int pv_threads_within(const psdvec_context *ctx, uint64_t memory);
 
 void pv_note(psdvec_context *ctx, const char *format, ...) PV_PRINTF(2, 3);
 void pv_warn(psdvec_context *ctx, const char *format, ...) PV_PRINTF(2, 3);

@@ -303,10 +303,11 @@ static psdvec_status tell_other_settings(extension *e, const char *path)
     if (model.length)
         PV_TRY_DONE(compare_settings(ctx, e->counts->info.settings_json, model.data, &differ));
     if (differ.length)
-        pv_warn(ctx,
-                "%s: was not counted as the text of %s was: %s; the new vectors may not compare with "
-                "the old ones",
-                path, e->model_path, differ.data);
+        pv_warn(
+            ctx,
+            "%s: was not counted as the text of %s was: %s; the new vectors may not compare with "
+            "the old ones",
+            path, e->model_path, differ.data);
 done:
     pv_buffer_free(&model);
     pv_buffer_free(&differ);

@@ -15,6 +15,8 @@
 #include "solve/tall.h"
 #include "train/options.h"
 
+#include <math.h>
+
 typedef struct sizes {
     uint64_t pairs_large, pairs_small, link, core, eigen, output;
 } sizes;
@@ -60,6 +62,14 @@ static sizes size_up(const psdvec_train_options *options, uint32_t words, uint64
     return s;
 }
 
+enum { mebibyte = 1 << 20 };
+
+/* What must be in memory whatever happens. */
+static uint64_t rest_of(const sizes *s)
+{
+    return s->pairs_small + s->link + s->core + s->eigen + 8 * mebibyte;
+}
+
 void pv_plan_fill(psdvec_context *ctx, const psdvec_train_options *options, uint32_t words,
                   uint64_t bigrams, uint64_t pairs, psdvec_train_plan *plan)
 {
@@ -68,15 +78,22 @@ void pv_plan_fill(psdvec_context *ctx, const psdvec_train_options *options, uint
     if (fitting.dim > core)
         fitting.dim = core;
     options = &fitting;
-    sizes s = size_up(options, words, bigrams, pairs, core, psdvec_threads(ctx));
-    uint64_t rest = s.pairs_small + s.link + s.core + s.eigen + (8u << 20);
+    int threads = psdvec_threads(ctx);
+    sizes s = size_up(options, words, bigrams, pairs, core, threads);
+    uint64_t budget = psdvec_memory_budget(ctx), rest = rest_of(&s);
+    /* A larger budget has more threads, and these want memory too; what is asked for must do. */
+    while (rest > budget && pv_threads_within(ctx, rest + mebibyte) > threads) {
+        threads = pv_threads_within(ctx, rest + mebibyte);
+        s = size_up(options, words, bigrams, pairs, core, threads);
+        rest = rest_of(&s);
+    }
     *plan = (psdvec_train_plan){.words = words,
                                 .core_words = core,
                                 .dim = options->dim,
                                 .pairs = pairs,
                                 .memory = rest + s.pairs_large,
                                 .memory_least = rest,
-                                .memory_budget = psdvec_memory_budget(ctx),
+                                .memory_budget = budget,
                                 .output_bytes = s.output};
     plan->streamed = plan->memory > plan->memory_budget;
     plan->temporary_bytes = plan->streamed ? s.pairs_large : 0;
@@ -90,11 +107,11 @@ psdvec_status pv_plan_check(psdvec_context *ctx, const psdvec_train_plan *plan)
         return PSDVEC_OK;
     return pv_fail(
         ctx, PSDVEC_ERR_BUDGET,
-        "training %u core words with %u dimensions needs at least %.0f MB of memory, and "
-        "the budget is %.0f MB; give --memory %.0fM, or fewer core words (--core), or "
+        "training %u core words with %u dimensions needs at least %.0f MiB of memory, and "
+        "the budget is %.1f MiB; give --memory %.0fM, or fewer core words (--core), or "
         "fewer dimensions (--dim)",
-        plan->core_words, plan->dim, (double)plan->memory_least / 1e6,
-        (double)plan->memory_budget / 1e6, (double)plan->memory_least / 1048576 + 1);
+        plan->core_words, plan->dim, ceil((double)plan->memory_least / mebibyte),
+        (double)plan->memory_budget / mebibyte, ceil((double)plan->memory_least / mebibyte));
 }
 
 /* Flops a second of one core in a matrix product that fits the cache. */
@@ -119,20 +136,23 @@ static double measure_flops(psdvec_context *ctx)
 }
 
 /* Sparse products run at a fifth of the speed of dense ones, gathered dot
- * products at a third; how many columns an iteration takes is experience. */
+ * products at a third; how many columns an iteration takes is experience: the first one, which
+ * has no vectors to begin with, takes twice as many as the others. */
 static double guess_seconds(psdvec_context *ctx, const psdvec_train_options *options,
                             const psdvec_train_plan *plan, uint64_t bigrams)
 {
     double speed = measure_flops(ctx), threads = psdvec_threads(ctx);
     double n = plan->core_words, rank = plan->dim, entries = 2.0 * (double)plan->pairs;
-    double columns = 3 * rank;
-    double iteration = entries * columns * 2 / (speed / 5) + entries * rank / (speed / 3) +
-                       6 * n * columns * columns / speed + 4 * n * columns * rank / speed;
-    double projected = 20 * columns * columns * columns / speed;
+    double iterations = options->iterations, basis = 1.25 * rank + 128;
+    double columns = (iterations + 1) * (2 * rank + 150);
+    if (options->core_mu > 0 && options->form == PSDVEC_FORM_SYMMETRIC)
+        columns *= 3; /* three decompositions instead of one */
+    double solving = columns * (entries * 2 / (speed / 5) + 6 * n * basis / speed) +
+                     iterations * (entries * rank / (speed / 3) + 8 * n * rank * rank / speed);
+    double projected = columns / 128 * 20 * basis * basis * basis / speed;
     double pairing = (double)bigrams * 60e-9;
     double regression = (plan->words - n) * (rank * rank * rank) * 1.5 / (speed / 2);
-    return (options->iterations * iteration + pairing + regression) / threads +
-           options->iterations * projected;
+    return (solving + pairing + regression) / threads + projected;
 }
 
 psdvec_status psdvec_train_plan_make(psdvec_context *ctx, const psdvec_train_options *options,

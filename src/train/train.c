@@ -371,11 +371,31 @@ static psdvec_status check_room(training *t)
     return status;
 }
 
+/* The core is the first words; a list of words (--vocab) may have them in any order. */
+static void tell_of_order(const training *t)
+{
+    const uint64_t *frequency = t->counts->frequency;
+    uint64_t rarest = UINT64_MAX;
+    uint32_t missed = 0;
+    for (uint32_t i = 0; i < t->core; i++)
+        if (frequency[i] < rarest)
+            rarest = frequency[i];
+    for (uint32_t i = t->core; i < t->words; i++)
+        missed += frequency[i] > rarest;
+    if (missed)
+        pv_warn(
+            t->ctx,
+            "the core is the first %u words, as the words are listed, and %u behind it are more "
+            "frequent than the rarest of it; a list in the order of frequency would serve better",
+            t->core, missed);
+}
+
 static psdvec_status run_training(training *t)
 {
     psdvec_context *ctx = t->ctx;
     t->words = t->counts->info.words;
     PV_TRY(check_room(t));
+    tell_of_order(t);
     PV_TRY(pv_link_open(ctx, t->counts, t->options, NULL, &t->link));
     if (t->core < t->words)
         t->spread = pv_alloc_zero(ctx, t->words, sizeof *t->spread, "the vectors");

@@ -184,6 +184,17 @@ END
     "$PSDVEC" info m.st --verify >/dev/null
 }
 
+@test "a list of words in another order: the core is its beginning, with a warning" {
+    some_text text.txt 1000 1
+    tr ' ' '\n' <text.txt | grep . | sort | uniq -c | sort -rn | awk '{ print $2 }' >sorted
+    { tail -n +11 sorted && head -n 10 sorted; } >turned
+    options=(--core 50 --dim 5 --iterations 1 -o m.st)
+    train text.txt --vocab turned "${options[@]}" 2>stderr
+    grep -q 'warning: the core is the first 50 words, as the words are listed, and 10 behind it' stderr
+    train text.txt --vocab sorted "${options[@]}" 2>stderr
+    [ ! -s stderr ]
+}
+
 @test "priors of any size" {
     some_counts
     for form in psd symmetric; do
@@ -316,18 +327,18 @@ END
 @test "too little memory is refused before any work, with the number that is enough" {
     [ -z "${SANITIZE:-}" ] || skip "sanitizers need memory of their own"
     some_counts
-    for options in "" "--core 100 --dim 50" "--preset paper --dim 50"; do
+    for options in "" "--core 100 --dim 50 --threads 30" "--preset paper --dim 50"; do
         for memory in 100K 1M 5M; do
             # shellcheck disable=SC2086
             run "$PSDVEC" train counts.st $options --memory $memory -o m.st
             [ "$status" -eq 6 ]
             [[ $output == *"needs at least"*"give --memory "* ]]
             [ ! -e m.st ] && [ ! -e m.st.partial ]
+            enough=${output#*give --memory }
+            # shellcheck disable=SC2086
+            train counts.st $options --iterations 1 --memory "${enough%%,*}" -o m.st
+            rm m.st
         done
-        enough=${output#*give --memory }
-        # shellcheck disable=SC2086
-        train counts.st $options --iterations 1 --memory "${enough%%,*}" -o m.st
-        rm m.st
     done
 }
 

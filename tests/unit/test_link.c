@@ -175,12 +175,14 @@ static void constants_that_are_given_are_used(void **state)
     problem *p = random_problem(3, 40, 4000, 1);
     psdvec_train_options o = paper_options(4, 1);
     pv_link *link;
-    well(p->ctx, pv_link_open(p->ctx, p->counts, &o, &(pv_link_past){.constants = {.cut = 123}}, &link));
+    well(p->ctx,
+         pv_link_open(p->ctx, p->counts, &o, &(pv_link_past){.constants = {.cut = 123}}, &link));
     assert_true(link->constants.cut == 123);
     assert_close(link->weight(link, 0, 1, 123 * 123 / 4.0, 0), 0.5, 1e-12);
     pv_link_close(link);
     o = factored_options(4, 1);
-    well(p->ctx, pv_link_open(p->ctx, p->counts, &o, &(pv_link_past){.constants = {.factor_mean = 2}}, &link));
+    well(p->ctx, pv_link_open(p->ctx, p->counts, &o,
+                              &(pv_link_past){.constants = {.factor_mean = 2}}, &link));
     double r = link->context[3] + link->focus[3];
     assert_close(link->factor[3], pow(r, o.factor_power) / 2, 1e-12 * r);
     pv_link_close(link);
