@@ -9,7 +9,6 @@ extern void dsyevd_(const char *job, const char *triangle, const int *n, double 
                     double *w, double *work, const int *work_length, int *iwork,
                     const int *iwork_length, int *info);
 extern void spotrf_(const char *triangle, const int *n, float *a, const int *lda, int *info);
-extern void dpotrf_(const char *triangle, const int *n, double *a, const int *lda, int *info);
 
 /* Of OpenBLAS only; another BLAS has its own ways, and Debian's is this one. */
 extern void openblas_set_num_threads(int threads) __attribute__((weak));
@@ -56,13 +55,5 @@ bool pv_cholesky(float *A, size_t n, size_t stride)
     int size = (int)n, lda = (int)stride, info = 0;
     if (n > 0)
         spotrf_("U", &size, A, &lda, &info);
-    return info == 0;
-}
-
-bool pv_cholesky_double(double *A, size_t n)
-{
-    int size = (int)n, info = 0;
-    if (n > 0)
-        dpotrf_("U", &size, A, &size, &info);
     return info == 0;
 }

@@ -26,6 +26,5 @@ psdvec_status pv_symmetric_eigen(psdvec_context *ctx, double *A, double *values,
 /* L of A = L L' (n x n, row-major, float, lower triangle read and written).
  * False if A is not positive definite. */
 bool pv_cholesky(float *A, size_t n, size_t stride);
-bool pv_cholesky_double(double *A, size_t n);
 
 #endif

@@ -55,14 +55,3 @@ void pv_large_free(psdvec_context *ctx, pv_large *large)
         pv_free(ctx, large->data);
     *large = (pv_large){0};
 }
-
-void pv_large_rest(const pv_large *large)
-{
-#ifdef MADV_DONTNEED
-    /* Of a shared mapping of a file this drops pages from the process, not data. */
-    if (large->mapped)
-        madvise(large->data, large->bytes, MADV_DONTNEED);
-#else
-    (void)large;
-#endif
-}

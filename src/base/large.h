@@ -18,7 +18,4 @@ psdvec_status pv_large_alloc(psdvec_context *ctx, uint64_t count, size_t size, c
                              bool spill, const char *what, pv_large *large);
 void pv_large_free(psdvec_context *ctx, pv_large *large);
 
-/* Says that the bytes are not needed for a while: their pages may leave memory. */
-void pv_large_rest(const pv_large *large);
-
 #endif

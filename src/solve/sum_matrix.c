@@ -19,21 +19,6 @@ void pv_sum_matrix_add(pv_sum_matrix *matrix, pv_low_rank term)
         matrix->terms[matrix->term_count++] = term;
 }
 
-void pv_divide_pairs(const pv_pairs *pairs, bool only_above, size_t tasks, uint32_t *edges)
-{
-    const uint64_t *end = only_above ? pairs->upper : pairs->begin;
-    /* A row costs something even if it is empty. */
-    double total = (double)end[pairs->n] + 16.0 * pairs->n;
-    uint32_t i = 0;
-    for (size_t t = 0; t < tasks; t++) {
-        double goal = total * (double)t / (double)tasks;
-        while (i < pairs->n && (double)end[i] + 16.0 * i < goal)
-            i++;
-        edges[t] = i;
-    }
-    edges[tasks] = pairs->n;
-}
-
 typedef struct product_job {
     const pv_sum_matrix *matrix;
     const float *X;
@@ -143,7 +128,6 @@ static psdvec_status apply(void *self, const float *X, float *Y, size_t k)
     PV_TRY(pv_parallel_tasks(matrix->ctx, matrix->pairs->head_blocks, product_rows, &job));
     for (size_t t = 0; t < matrix->term_count; t++)
         PV_TRY(add_term(matrix, &matrix->terms[t], X, Y, k));
-    matrix->products += k;
     if (matrix->on_product)
         matrix->on_product(matrix->user, k);
     return PSDVEC_OK;

@@ -36,7 +36,6 @@ typedef struct pv_sum_matrix {
     pv_tall_room room;
     void (*on_product)(void *user, size_t columns); /* NULL: nobody asks */
     void *user;
-    uint64_t products; /* columns multiplied so far */
 } pv_sum_matrix;
 
 void pv_sum_matrix_close(pv_sum_matrix *matrix);
@@ -44,9 +43,5 @@ void pv_sum_matrix_add(pv_sum_matrix *matrix, pv_low_rank term);
 
 /* The matrix as the eigensolver sees it. */
 pv_operator pv_sum_matrix_operator(pv_sum_matrix *matrix);
-
-/* Divides rows into at most `tasks` stretches with about as many pairs each; edges:
- * tasks + 1. */
-void pv_divide_pairs(const pv_pairs *pairs, bool only_above, size_t tasks, uint32_t *edges);
 
 #endif
