@@ -13,12 +13,12 @@ corpus:
 count: corpus
 link: corpus count
 solve: corpus count link
-model:
-train: corpus count link solve model
+model: spelling
+train: corpus count link solve spelling model
 eval: model
 document: model link
 baseline: count solve model
-spelling: model
+spelling:
 topic: document
 '
 

@@ -496,6 +496,7 @@ typedef struct psdvec_model_info {
     uint64_t file_bytes;
     bool native; /* a model file of ours */
     bool has_counts, has_spread;
+    bool has_spelling;        /* psdvec_model_spell answers */
     const float *eigenvalues; /* dim, by magnitude, with signs; NULL if not known */
     const psdvec_iteration *iterations;
     size_t iteration_count;
@@ -520,6 +521,21 @@ PSDVEC_API double psdvec_model_spread(const psdvec_model *model, uint32_t i);
 PSDVEC_API double psdvec_model_unigram(const psdvec_model *model, uint32_t i);
 /* v_i' J v_j: what the model says the pointwise mutual information is. */
 PSDVEC_API double psdvec_model_product(const psdvec_model *model, uint32_t i, uint32_t j);
+
+/* A model has two sets of vectors. The generative ones, psdvec_model_vector, are the
+ * posterior mode: their products are the model's mutual information, and documents and
+ * words that arrive later are explained by them. The read-out is made from them for
+ * comparing words: similarity, analogies, neighbours and export use it. Of another
+ * program's vectors both are the same.
+ *
+ * words x dim, row-major, valid until the close; made by the first call. */
+PSDVEC_API psdvec_status psdvec_model_readout(psdvec_context *ctx, const psdvec_model *model,
+                                              const float **vectors);
+/* The read-out of any string of letters from its spelling alone: dim numbers. False, and
+ * zeros, if the model has no spelling or knows nothing in the word. */
+PSDVEC_API bool psdvec_model_spell(const psdvec_model *model, const char *word, size_t length,
+                                   float *vector);
+/* Of the read-out; NAN if there is no memory to make it. */
 PSDVEC_API double psdvec_model_cosine(const psdvec_model *model, uint32_t i, uint32_t j);
 
 typedef struct psdvec_neighbour {
@@ -527,12 +543,120 @@ typedef struct psdvec_neighbour {
     float cosine;
 } psdvec_neighbour;
 
-/* The `most` words nearest to a vector of dim numbers by cosine, best first, ties by
- * rank; exact. Words in `except` are left out. *found is at most `most`. */
+/* The `most` words whose read-out is nearest to a vector of dim numbers by cosine, best
+ * first, ties by rank; exact. Words in `except` are left out. *found is at most `most`. */
 PSDVEC_API psdvec_status psdvec_model_similar(psdvec_context *ctx, const psdvec_model *model,
                                               const float *vector, const uint32_t *except,
                                               size_t except_count, size_t most,
                                               psdvec_neighbour *neighbours, size_t *found);
+
+/* ---- Evaluation ----------------------------------------------------------- */
+typedef enum psdvec_test_kind {
+    PSDVEC_TEST_SIMILARITY = 0, /* two words and how alike people find them */
+    PSDVEC_TEST_ANALOGY,        /* a is to b as c is to what? */
+    PSDVEC_TEST_CHOICE,         /* a word, and which of several others means the same */
+    PSDVEC_TEST_CATEGORIES      /* words and the group each belongs to */
+} psdvec_test_kind;
+
+typedef struct psdvec_test psdvec_test; /* a test set in memory */
+
+/* Reads a test set; its form is recognised (docs/evaluation.md). A folder is one set with
+ * a section for each file in it. */
+PSDVEC_API psdvec_status psdvec_test_open(psdvec_context *ctx, const char *path,
+                                          psdvec_test **test);
+/* The sets that come with the library, 0 <= i < psdvec_test_builtin_count(). */
+PSDVEC_API size_t psdvec_test_builtin_count(void);
+PSDVEC_API psdvec_status psdvec_test_builtin(psdvec_context *ctx, size_t i, psdvec_test **test);
+PSDVEC_API void psdvec_test_close(psdvec_test *test);
+
+typedef struct psdvec_test_info {
+    const char *name; /* of the file, without folder and ending */
+    psdvec_test_kind kind;
+    uint32_t questions; /* pairs, analogies, choices, or words to be grouped */
+    uint32_t sections;  /* 0: the set is not divided */
+    bool builtin;
+} psdvec_test_info;
+
+PSDVEC_API const psdvec_test_info *psdvec_test_get_info(const psdvec_test *test);
+/* s < sections. Valid until the close. */
+PSDVEC_API const char *psdvec_test_section(const psdvec_test *test, uint32_t s);
+
+typedef enum psdvec_unknown {
+    PSDVEC_UNKNOWN_DROP = 0, /* questions with an unknown word do not count */
+    PSDVEC_UNKNOWN_ZERO,     /* similarity 0; an analogy or a choice is answered wrongly */
+    PSDVEC_UNKNOWN_MEAN,     /* the mean of all vectors stands in for the word */
+    PSDVEC_UNKNOWN_SPELLING  /* what psdvec_model_spell says; dropped where it is silent */
+} psdvec_unknown;
+
+typedef enum psdvec_half {
+    PSDVEC_HALF_BOTH = 0,
+    PSDVEC_HALF_FIRST, /* questions whose hash is even: choose settings on these ... */
+    PSDVEC_HALF_SECOND /* ... and report these */
+} psdvec_half;
+
+typedef struct psdvec_eval_options {
+    psdvec_unknown unknown;
+    bool keep_case; /* look words up as they stand; otherwise as they stand, then in lower
+                                case */
+    uint32_t
+        restrict_words; /* answers to analogies come from the first so many words, and questions
+                                with another word count as unknown; 0: from all */
+    bool common;        /* only questions all of whose words every model knows */
+    psdvec_half half;
+    uint32_t resamples; /* of the bootstrap; 0: no intervals */
+    double confidence;  /* of intervals and of significance: 0.95 */
+} psdvec_eval_options;
+
+PSDVEC_API void psdvec_eval_options_default(psdvec_eval_options *options);
+
+typedef enum psdvec_measure {
+    PSDVEC_MEASURE_SPEARMAN = 0,
+    PSDVEC_MEASURE_ADD,   /* 3CosAdd: share of analogies answered rightly */
+    PSDVEC_MEASURE_MUL,   /* 3CosMul */
+    PSDVEC_MEASURE_RIGHT, /* share of choices answered rightly */
+    PSDVEC_MEASURE_PURITY /* of the clusters k-means finds */
+} psdvec_measure;
+
+typedef struct psdvec_score {
+    uint32_t test, model; /* numbers in the arrays that were given */
+    int32_t section;      /* -1: the whole set */
+    psdvec_measure measure;
+    double value;     /* NAN: too few known questions */
+    double low, high; /* the interval; NAN: not asked for */
+    uint32_t known, total;
+} psdvec_score;
+
+/* Of two models on one whole set: is the difference more than chance? Over the questions
+ * that both know. */
+typedef struct psdvec_difference {
+    uint32_t test, first, second; /* models first < second */
+    psdvec_measure measure;
+    double difference; /* value of the first less that of the second, on the common questions */
+    double p;          /* paired bootstrap for correlations and purity, McNemar's exact test for
+                          shares; NAN: cannot be told */
+    bool significant;  /* p < 1 - confidence */
+    uint32_t questions;
+} psdvec_difference;
+
+typedef struct psdvec_report psdvec_report;
+
+/* Every model on every test. Deterministic: the bootstrap draws from the context's seed. */
+PSDVEC_API psdvec_status psdvec_eval(psdvec_context *ctx, const psdvec_eval_options *options,
+                                     const psdvec_model *const *models, size_t model_count,
+                                     const psdvec_test *const *tests, size_t test_count,
+                                     psdvec_report **report);
+PSDVEC_API void psdvec_report_free(psdvec_report *report);
+/* By test, then section (the whole set first), then measure, then model. */
+PSDVEC_API const psdvec_score *psdvec_report_scores(const psdvec_report *report, size_t *count);
+PSDVEC_API const psdvec_difference *psdvec_report_differences(const psdvec_report *report,
+                                                              size_t *count);
+
+/* a is to b as c is to what: the `most` best answers by 3CosAdd or 3CosMul with their
+ * scores in `cosine`; a, b and c are left out. */
+PSDVEC_API psdvec_status psdvec_model_analogy(psdvec_context *ctx, const psdvec_model *model,
+                                              psdvec_measure method, uint32_t a, uint32_t b,
+                                              uint32_t c, size_t most, psdvec_neighbour *answers,
+                                              size_t *found);
 
 /* ======================================================================
  * Part 2. The advanced interface
@@ -595,12 +719,21 @@ typedef enum psdvec_vectors_format {
     PSDVEC_VECTORS_NPY              /* numpy's .npy, and a text with a word a line beside it */
 } psdvec_vectors_format;
 
+typedef enum psdvec_precision {
+    PSDVEC_FLOAT32 = 0,
+    PSDVEC_FLOAT16,
+    PSDVEC_INT8 /* with a scale for each vector */
+} psdvec_precision;
+
 typedef struct psdvec_convert_options {
     psdvec_vectors_format format; /* of the output; that of the input is recognised */
     uint32_t dim;                 /* keep the first numbers of each vector; 0: all */
     uint32_t words;               /* keep the first words; 0: all */
     int digits;                   /* significant digits in text; 0: as many as give back the bits */
     bool normalize;               /* vectors of length 1 */
+    bool raw;                     /* the generative vectors instead of the read-out; a model file
+                                     always has both */
+    psdvec_precision precision;   /* of a model file, and float16 also of npy */
     const char *words_file;       /* NPY: where the words go, or are; NULL: the name with .words.txt
                                      instead of .npy */
 } psdvec_convert_options;

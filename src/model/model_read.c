@@ -348,12 +348,3 @@ double pv_length(const float *a, size_t n)
         sum += (double)a[k] * (double)a[k];
     return sqrt(sum);
 }
-
-double psdvec_model_cosine(const psdvec_model *m, uint32_t i, uint32_t j)
-{
-    const float *a = psdvec_model_vector(m, i), *b = psdvec_model_vector(m, j);
-    double sum = 0, lengths = pv_length(a, m->info.dim) * pv_length(b, m->info.dim);
-    for (uint32_t k = 0; k < m->info.dim; k++)
-        sum += (double)a[k] * (double)b[k];
-    return lengths > 0 ? sum / lengths : 0;
-}

@@ -34,7 +34,7 @@ struct psdvec_model {
     pthread_mutex_t lock; /* guards the two caches below */
     pv_word_index index;  /* built at the first search for a word */
     bool indexed;
-    double *lengths; /* words; made at the first search for neighbours */
+    double *lengths; /* words: of the read-out; made at the first search for neighbours */
 };
 
 /* Without pv_begin, for use inside other calls. */
@@ -42,6 +42,10 @@ psdvec_status pv_model_open(psdvec_context *ctx, const char *path, psdvec_model 
 /* `words_file`: where the words of an npy file are; NULL: beside it. */
 psdvec_status pv_model_open_words(psdvec_context *ctx, const char *path, const char *words_file,
                                   psdvec_model **model);
+
+/* The read-out of all words, words x dim; `ctx` gets the message if there is no memory for it. */
+psdvec_status pv_model_readout(psdvec_context *ctx, const psdvec_model *model,
+                               const float **vectors);
 
 /* A word fit for a sentence. */
 pv_st_shown pv_word_shown(const char *word, size_t length);

@@ -18,6 +18,7 @@ enum { BLOCK_ROWS = 1024 };
 
 typedef struct row_job {
     const psdvec_model *model;
+    const float *rows;  /* words x dim: the read-out */
     double *lengths;    /* words */
     const float *query; /* dim, of length 1 */
     float *cosines;     /* words */
@@ -34,22 +35,27 @@ static size_t block_count(const psdvec_model *m)
     return ((size_t)m->info.words + BLOCK_ROWS - 1) / BLOCK_ROWS;
 }
 
+static const float *row_of(const row_job *job, uint32_t i)
+{
+    return job->rows + (size_t)i * job->model->info.dim;
+}
+
 static psdvec_status measure_rows(void *arg, size_t task, int worker)
 {
     (void)worker;
     row_job *job = arg;
     for (uint32_t i = (uint32_t)task * BLOCK_ROWS; i < block_end(job, task); i++)
-        job->lengths[i] = pv_length(psdvec_model_vector(job->model, i), job->model->info.dim);
+        job->lengths[i] = pv_length(row_of(job, i), job->model->info.dim);
     return PSDVEC_OK;
 }
 
 /* The lengths of all vectors, made once. */
-static psdvec_status ensure_lengths(psdvec_context *ctx, psdvec_model *m)
+static psdvec_status ensure_lengths(psdvec_context *ctx, psdvec_model *m, const float *rows)
 {
     psdvec_status status = PSDVEC_OK;
     pthread_mutex_lock(&m->lock);
     if (!m->lengths) {
-        row_job job = {.model = m};
+        row_job job = {.model = m, .rows = rows};
         /* It is the model's, which may have been opened with another context. */
         job.lengths = pv_alloc(m->ctx, m->info.words, sizeof *job.lengths, NULL);
         status = job.lengths ? pv_parallel_tasks(ctx, block_count(m), measure_rows, &job)
@@ -73,7 +79,7 @@ static psdvec_status compare_rows(void *arg, size_t task, int worker)
     row_job *job = arg;
     for (uint32_t i = (uint32_t)task * BLOCK_ROWS; i < block_end(job, task); i++) {
         double length = job->model->lengths[i];
-        const float *row = psdvec_model_vector(job->model, i);
+        const float *row = row_of(job, i);
         float cosine = NAN;
         if (length > 0 && isfinite(length))
             cosine = (float)((double)pv_dot(row, job->query, job->model->info.dim) / length);
@@ -164,7 +170,9 @@ psdvec_status psdvec_model_similar(psdvec_context *ctx, const psdvec_model *mode
             return pv_fail(ctx, PSDVEC_ERR_OPTION, "there is no word %u to be left out", except[k]);
     if (most == 0)
         return PSDVEC_OK;
-    PV_TRY(ensure_lengths(ctx, m));
+    const float *rows;
+    PV_TRY(pv_model_readout(ctx, m, &rows));
+    PV_TRY(ensure_lengths(ctx, m, rows));
     float *unit = pv_alloc(ctx, m->info.dim, sizeof *unit, "the search");
     float *cosines = pv_alloc(ctx, m->info.words, sizeof *cosines, "the search");
     if (!unit || !cosines) {
@@ -173,7 +181,7 @@ psdvec_status psdvec_model_similar(psdvec_context *ctx, const psdvec_model *mode
     }
     if (!bring_to_one(vector, m->info.dim, unit))
         goto done;
-    row_job job = {.model = m, .query = unit, .cosines = cosines};
+    row_job job = {.model = m, .rows = rows, .query = unit, .cosines = cosines};
     PV_TRY_DONE(pv_parallel_tasks(ctx, block_count(m), compare_rows, &job));
     for (size_t k = 0; k < except_count; k++)
         cosines[except[k]] = NAN;
