@@ -1,0 +1,248 @@
+/* The form of a test set, by content.
+ *
+ *     fields in most rows        form
+ *     two words, ..., a number   similarity; the number's column by the header's name, or
+ *                                the first behind the words that holds numbers
+ *     4, or 5 with a tag         analogy
+ *     2                          pairs if more than a quarter list answers with slashes or
+ *                                more than half of the answers are unlike, else categories
+ *     separated by bars, or      choice
+ *     the same number from 3
+ *
+ * What most rows are decides, so that a row that is wrong is an error of that row and
+ * does not turn the set into another.
+ */
+#include "eval/test_form.h"
+
+#include "model/float_text.h"
+#include "model/word_index.h"
+
+#include <string.h>
+#include <strings.h>
+
+enum { MOST_COLUMNS = 64 }; /* that are looked at */
+
+bool pv_field_number(const pv_field *field, float *value)
+{
+    const char *after, *end = field->at + field->length;
+    return field->length > 0 && pv_float_read(field->at, end, &after, value) == PV_NUMBER_FINE &&
+           after == end;
+}
+
+static bool is_number(const pv_field *field)
+{
+    float value;
+    return pv_field_number(field, &value);
+}
+
+/* ---- Votes ---------------------------------------------------------------------------- */
+
+typedef struct votes {
+    size_t rows;
+    size_t by_count[MOST_COLUMNS + 1]; /* rows with so many fields; more count as most */
+    size_t numbers[MOST_COLUMNS];      /* rows with a number in this column */
+    size_t tags[MOST_COLUMNS];         /* rows of 5 with a tag in this column */
+    size_t letters;                    /* rows whose first field is one character */
+    size_t slashes;                    /* rows of 2 whose second has a slash inside */
+} votes;
+
+/* JJ_JJR, NN_NNPOS: two names of parts of speech. */
+static bool is_tag(const pv_field *field)
+{
+    size_t bars = 0;
+    for (size_t k = 0; k < field->length; k++) {
+        char c = field->at[k];
+        if (c == '_')
+            bars++;
+        else if (!((c >= 'A' && c <= 'Z') || c == '$'))
+            return false;
+    }
+    return bars == 1 && field->at[0] != '_' && field->at[field->length - 1] != '_';
+}
+
+static bool has_slash(const pv_field *field)
+{
+    return field->length > 2 && memchr(field->at + 1, '/', field->length - 2);
+}
+
+static void count_row(const pv_table *t, const pv_row *row, votes *v)
+{
+    const pv_field *fields = pv_row_fields(t, row);
+    uint32_t count = row->count < MOST_COLUMNS ? row->count : MOST_COLUMNS;
+    v->rows++;
+    v->by_count[count]++;
+    for (uint32_t c = 0; c < count; c++) {
+        v->numbers[c] += is_number(&fields[c]);
+        v->tags[c] += count == 5 && is_tag(&fields[c]);
+    }
+    v->letters += fields[0].length == 1;
+    v->slashes += count == 2 && has_slash(&fields[1]);
+}
+
+static bool most(const votes *v, size_t count)
+{
+    return 2 * count > v->rows;
+}
+
+/* ---- Similarity ------------------------------------------------------------------------- */
+
+static bool named(const pv_field *field, const char *const *names)
+{
+    for (; *names; names++)
+        if (field->length == strlen(*names) && strncasecmp(field->at, *names, field->length) == 0)
+            return true;
+    return false;
+}
+
+static void read_header(const pv_table *t, pv_layout *l)
+{
+    static const char *const first[] = {"word1", "word 1", "word_1", "w1", "word", NULL};
+    static const char *const second[] = {"word2", "word 2", "word_2", "w2", NULL};
+    static const char *const values[] = {
+        "simlex999", "simlex", "human (mean)", "mean",       "score", "similarity", "relatedness",
+        "rating",    "gold",   "average",      "similarity", "value", "human",      NULL};
+    const pv_field *fields = pv_row_fields(t, &t->rows[0]);
+    uint32_t one = PV_NO_COLUMN, two = PV_NO_COLUMN, value = PV_NO_COLUMN;
+    for (uint32_t c = 0; c < t->rows[0].count; c++) {
+        if (one == PV_NO_COLUMN && named(&fields[c], first))
+            one = c;
+        else if (two == PV_NO_COLUMN && named(&fields[c], second))
+            two = c;
+        else if (value == PV_NO_COLUMN && named(&fields[c], values))
+            value = c;
+    }
+    if (one != PV_NO_COLUMN && two != PV_NO_COLUMN) {
+        l->word1 = one;
+        l->word2 = two;
+    }
+    if (value != PV_NO_COLUMN)
+        l->value = value;
+}
+
+static bool ends_in_speech(const pv_field *field)
+{
+    return field->length > 2 && field->at[field->length - 2] == '-' &&
+           strchr("nvjar", field->at[field->length - 1]);
+}
+
+static bool all_have_speech(const pv_table *t, const pv_layout *l)
+{
+    for (size_t r = l->header; r < t->row_count; r++) {
+        const pv_field *fields = pv_row_fields(t, &t->rows[r]);
+        if (t->rows[r].count > l->word1 && t->rows[r].count > l->word2 &&
+            !(ends_in_speech(&fields[l->word1]) && ends_in_speech(&fields[l->word2])))
+            return false;
+    }
+    return true;
+}
+
+static bool is_similarity(const pv_table *t, const votes *v, pv_layout *l)
+{
+    /* One letter for the relation before the words, as one edition of WordSim-353 has. */
+    uint32_t words = most(v, v->letters) && most(v, v->numbers[3]) && !most(v, v->numbers[2]);
+    uint32_t value = words + 2;
+    while (value < MOST_COLUMNS && !most(v, v->numbers[value]))
+        value++;
+    if (value == MOST_COLUMNS)
+        return false;
+    *l = (pv_layout){.form = PV_FORM_SIMILARITY,
+                     .word1 = words,
+                     .word2 = words + 1,
+                     .value = value,
+                     .tag = PV_NO_COLUMN};
+    const pv_row *top = &t->rows[0];
+    /* A first row whose number is a word, while others have one. */
+    l->header = t->row_count > 1 && top->count > value && !is_number(&pv_row_fields(t, top)[value]);
+    if (l->header)
+        read_header(t, l);
+    l->speech = all_have_speech(t, l);
+    return true;
+}
+
+/* ---- The others --------------------------------------------------------------------------- */
+
+/* How many second fields there are, equal ones counted once. */
+static psdvec_status count_distinct(const pv_table *t, uint32_t *distinct)
+{
+    pv_word_index index = {0};
+    pv_buffer bytes;
+    psdvec_status status = PSDVEC_OK;
+    uint32_t words = 0;
+    *distinct = 0;
+    pv_buffer_init(&bytes, t->ctx);
+    uint64_t *offsets = pv_alloc(t->ctx, t->row_count + 1, sizeof *offsets, "a test");
+    if (!offsets) {
+        status = pv_failure(t->ctx);
+        goto done;
+    }
+    offsets[0] = 0;
+    for (size_t r = 0; r < t->row_count && words < UINT32_MAX - 1; r++) {
+        const pv_field *fields = pv_row_fields(t, &t->rows[r]);
+        if (t->rows[r].count != 2)
+            continue;
+        PV_TRY_DONE(pv_buffer_append(&bytes, fields[1].at, fields[1].length));
+        offsets[++words] = bytes.length;
+    }
+    PV_TRY_DONE(pv_word_index_init(&index, t->ctx, words, bytes.data, offsets, "a test"));
+    for (uint32_t i = 0, other; i < words; i++)
+        *distinct += pv_word_index_add(&index, i, &other);
+done:
+    pv_word_index_free(&index);
+    pv_free(t->ctx, offsets);
+    pv_buffer_free(&bytes);
+    return status;
+}
+
+static psdvec_status fail_form(const pv_table *t)
+{
+    return pv_fail(
+        t->ctx, PSDVEC_ERR_FORMAT,
+        "%s: the form of the test is not recognised; expected are lines of two words and "
+        "a number, of four words, of a word and its category, or of a word and choices "
+        "with | between them",
+        t->path);
+}
+
+psdvec_status pv_form_recognise(const pv_table *t, pv_layout *l)
+{
+    votes v = {0};
+    for (size_t r = 0; r < t->row_count; r++)
+        count_row(t, &t->rows[r], &v);
+    *l = (pv_layout){.tag = PV_NO_COLUMN};
+    if (t->row_count == 2 && v.by_count[2] == 0 && t->separator != '|') { /* a header and a row */
+        votes second = {0};
+        count_row(t, &t->rows[1], &second);
+        if (is_similarity(t, &second, l))
+            return PSDVEC_OK;
+    }
+    if (t->separator == '|' && !most(&v, v.by_count[2])) {
+        l->form = PV_FORM_CHOICE;
+        return PSDVEC_OK;
+    }
+    if (is_similarity(t, &v, l))
+        return PSDVEC_OK;
+    if (most(&v, v.by_count[4])) {
+        l->form = PV_FORM_ANALOGY;
+        return PSDVEC_OK;
+    }
+    if (most(&v, v.by_count[5]))
+        for (uint32_t c = 0; c < 5; c++)
+            if (most(&v, v.tags[c])) {
+                l->form = PV_FORM_ANALOGY;
+                l->tag = c;
+                return PSDVEC_OK;
+            }
+    if (most(&v, v.by_count[2])) {
+        uint32_t distinct;
+        PV_TRY(count_distinct(t, &distinct));
+        bool lists = 4 * v.slashes > v.by_count[2], unlike = 2 * (size_t)distinct > v.by_count[2];
+        l->form = lists || unlike ? PV_FORM_PAIRS : PV_FORM_CATEGORIES;
+        return PSDVEC_OK;
+    }
+    for (uint32_t count = 3; count < MOST_COLUMNS; count++)
+        if (most(&v, v.by_count[count])) {
+            l->form = PV_FORM_CHOICE;
+            return PSDVEC_OK;
+        }
+    return fail_form(t);
+}

@@ -1,0 +1,410 @@
+/* From files to test sets.
+ *
+ * A file is cut into rows of fields (test_table.h), its form is recognised
+ * (test_form.h), and each row becomes a question; of word pairs any two rows do. A row that
+ * does not fit the form is an error that names it. A folder is one set with a section
+ * for each file.
+ */
+#include "eval/builtin.h"
+#include "eval/folder.h"
+#include "eval/test_form.h"
+#include "eval/test_set.h"
+#include "model/model_read.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+
+typedef struct reading {
+    psdvec_context *ctx;
+    pv_test_builder builder;
+    const pv_table *table;
+    pv_layout layout;
+    uint32_t section;        /* of the next question */
+    uint32_t *file_sections; /* numbers of the table's sections in the set */
+    const char *prefix;      /* of the names of sections: a folder's file; NULL */
+    size_t prefix_length;
+} reading;
+
+/* ---- Words ------------------------------------------------------------------------------ */
+
+static psdvec_status take_word(reading *r, const pv_row *row, uint32_t column, uint32_t *number)
+{
+    const pv_field *field = &pv_row_fields(r->table, row)[column];
+    size_t length = field->length;
+    if (length == 0)
+        return pv_table_reject(r->table, row->line,
+                               "field %" PRIu32 " is empty; a word is expected", column + 1);
+    if (r->layout.speech)
+        length -= 2;
+    return pv_builder_word(&r->builder, field->at, length, number);
+}
+
+static psdvec_status reject_count(const reading *r, const pv_row *row, const char *expected)
+{
+    return pv_table_reject(r->table, row->line, "%s expected, but the line has %" PRIu32 " field%s",
+                           expected, row->count, row->count == 1 ? "" : "s");
+}
+
+/* ---- A row of each form -------------------------------------------------------------------- */
+
+static psdvec_status add_similarity(reading *r, const pv_row *row, pv_question *q)
+{
+    const pv_layout *l = &r->layout;
+    const pv_field *fields = pv_row_fields(r->table, row);
+    uint32_t last = l->word1 > l->word2 ? l->word1 : l->word2;
+    if (row->count <= last || row->count <= l->value)
+        return reject_count(r, row, "two words and a number are");
+    if (!pv_field_number(&fields[l->value], &q->value)) {
+        pv_st_shown shown = pv_word_shown(fields[l->value].at, fields[l->value].length);
+        return pv_table_reject(r->table, row->line,
+                               "two words and a number are expected, but '%s' is not a number",
+                               shown.text);
+    }
+    PV_TRY(take_word(r, row, l->word1, &q->words[0]));
+    PV_TRY(take_word(r, row, l->word2, &q->words[1]));
+    return pv_builder_question(&r->builder, q);
+}
+
+/* Tags divide a set into sections, in the order in which they come. */
+static psdvec_status tag_section(reading *r, const pv_field *tag, uint32_t *section)
+{
+    char **names = (char **)(void *)r->builder.sections.data;
+    size_t count = r->builder.sections.length / sizeof *names;
+    for (size_t s = 0; s < count; s++)
+        if (strlen(names[s]) == tag->length && memcmp(names[s], tag->at, tag->length) == 0) {
+            *section = (uint32_t)s;
+            return PSDVEC_OK;
+        }
+    if (count >= 10000)
+        return pv_fail(r->ctx, PSDVEC_ERR_OVERFLOW, "%s: has too many sections", r->table->path);
+    return pv_builder_section(&r->builder, tag->at, tag->length, section);
+}
+
+static psdvec_status add_analogy(reading *r, const pv_row *row, pv_question *q)
+{
+    uint32_t tag = r->layout.tag, wanted = tag == PV_NO_COLUMN ? 4 : 5, answer, numbers[4];
+    if (row->count != wanted)
+        return reject_count(r, row,
+                            tag == PV_NO_COLUMN ? "four words are" : "a tag and four words are");
+    if (tag != PV_NO_COLUMN)
+        PV_TRY(tag_section(r, &pv_row_fields(r->table, row)[tag], &q->section));
+    for (uint32_t c = 0, k = 0; c < wanted; c++)
+        if (c != tag)
+            PV_TRY(take_word(r, row, c, &numbers[k++]));
+    memcpy(q->words, numbers, sizeof q->words);
+    answer = numbers[3];
+    PV_TRY(pv_builder_list(&r->builder, answer, &q->list));
+    q->listed = 1;
+    return pv_builder_question(&r->builder, q);
+}
+
+static psdvec_status add_choice(reading *r, const pv_row *row, pv_question *q)
+{
+    if (row->count < 3)
+        return reject_count(r, row, "a word, the right choice and other choices are");
+    PV_TRY(take_word(r, row, 0, &q->words[0]));
+    for (uint32_t c = 1; c < row->count; c++) {
+        uint32_t word, place;
+        PV_TRY(take_word(r, row, c, &word));
+        PV_TRY(pv_builder_list(&r->builder, word, &place));
+        if (c == 1)
+            q->list = place;
+    }
+    q->listed = row->count - 1;
+    return pv_builder_question(&r->builder, q);
+}
+
+static psdvec_status add_category(reading *r, const pv_row *row, pv_question *q)
+{
+    if (row->count != 2)
+        return reject_count(r, row, "a word and its category are");
+    const pv_field *group = &pv_row_fields(r->table, row)[1];
+    PV_TRY(take_word(r, row, 0, &q->words[0]));
+    PV_TRY(pv_builder_category(&r->builder, group->at, group->length, &q->category));
+    return pv_builder_question(&r->builder, q);
+}
+
+/* ---- Word pairs ------------------------------------------------------------------------------ */
+
+typedef struct word_pair {
+    uint32_t word, list, listed, section;
+    const pv_field *field; /* of the word */
+} word_pair;
+
+/* The answers of a row, which slashes separate. */
+static psdvec_status take_answers(reading *r, const pv_row *row, word_pair *pair)
+{
+    const pv_field *field = &pv_row_fields(r->table, row)[1];
+    const char *at = field->at, *end = at + field->length;
+    while (at < end) {
+        const char *stop = memchr(at, '/', (size_t)(end - at));
+        uint32_t word, place;
+        if (!stop)
+            stop = end;
+        if (stop > at) {
+            PV_TRY(pv_builder_word(&r->builder, at, (size_t)(stop - at), &word));
+            PV_TRY(pv_builder_list(&r->builder, word, &place));
+            if (pair->listed++ == 0)
+                pair->list = place;
+        }
+        at = stop + 1;
+    }
+    return pair->listed > 0 ? PSDVEC_OK
+                            : pv_table_reject(r->table, row->line,
+                                              "a word and its answers are "
+                                              "expected, but there is none");
+}
+
+static bool same_word(const word_pair *a, const word_pair *b)
+{
+    return a->field->length == b->field->length &&
+           memcmp(a->field->at, b->field->at, a->field->length) == 0;
+}
+
+/* a : b as c : ? for any two rows of a section with different words; b is the first of a's answers. */
+static psdvec_status ask_pairs(reading *r, const word_pair *pairs, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        PV_TRY(pv_check_cancel(r->ctx));
+        for (size_t j = 0; j < count; j++) {
+            const word_pair *a = &pairs[i], *c = &pairs[j];
+            if (a->section != c->section || same_word(a, c))
+                continue;
+            uint32_t b = ((uint32_t *)(void *)r->builder.lists.data)[a->list];
+            pv_question q = {.words = {a->word, b, c->word},
+                             .list = c->list,
+                             .listed = c->listed,
+                             .section = a->section};
+            PV_TRY(pv_builder_question(&r->builder, &q));
+        }
+    }
+    return PSDVEC_OK;
+}
+
+static uint32_t section_of(const reading *r, const pv_row *row)
+{
+    return row->section == UINT32_MAX ? r->section : r->file_sections[row->section];
+}
+
+static psdvec_status add_pairs(reading *r)
+{
+    const pv_table *t = r->table;
+    psdvec_status status = PSDVEC_OK;
+    word_pair *pairs = pv_alloc_zero(r->ctx, t->row_count, sizeof *pairs, "the pairs of a test");
+    if (!pairs)
+        return pv_failure(r->ctx);
+    for (size_t k = 0; k < t->row_count; k++) {
+        const pv_row *row = &t->rows[k];
+        if (row->count != 2) {
+            status = reject_count(r, row, "a word and its answers are");
+            goto done;
+        }
+        pairs[k].field = &pv_row_fields(t, row)[0];
+        pairs[k].section = section_of(r, row);
+        PV_TRY_DONE(take_word(r, row, 0, &pairs[k].word));
+        PV_TRY_DONE(take_answers(r, row, &pairs[k]));
+    }
+    status = ask_pairs(r, pairs, t->row_count);
+done:
+    pv_free(r->ctx, pairs);
+    return status;
+}
+
+/* ---- A file ------------------------------------------------------------------------------------ */
+
+static psdvec_status add_rows(reading *r)
+{
+    const pv_table *t = r->table;
+    if (r->layout.form == PV_FORM_PAIRS)
+        return add_pairs(r);
+    for (size_t k = r->layout.header; k < t->row_count; k++) {
+        const pv_row *row = &t->rows[k];
+        pv_question q = {.section = section_of(r, row)};
+        if (r->layout.form == PV_FORM_SIMILARITY)
+            PV_TRY(add_similarity(r, row, &q));
+        else if (r->layout.form == PV_FORM_ANALOGY)
+            PV_TRY(add_analogy(r, row, &q));
+        else if (r->layout.form == PV_FORM_CHOICE)
+            PV_TRY(add_choice(r, row, &q));
+        else
+            PV_TRY(add_category(r, row, &q));
+    }
+    return PSDVEC_OK;
+}
+
+static psdvec_status add_table(reading *r, const pv_table *t, const pv_layout *layout)
+{
+    psdvec_status status = PSDVEC_OK;
+    pv_buffer name;
+    pv_buffer_init(&name, r->ctx);
+    r->table = t;
+    r->layout = *layout;
+    r->builder.path = t->path;
+    r->section = PV_NO_SECTION;
+    r->file_sections = pv_alloc(r->ctx, t->section_count, sizeof *r->file_sections, "sections");
+    if (!r->file_sections) {
+        status = pv_failure(r->ctx);
+        goto done;
+    }
+    if (r->prefix)
+        PV_TRY_DONE(pv_builder_section(&r->builder, r->prefix, r->prefix_length, &r->section));
+    for (uint32_t s = 0; s < t->section_count; s++) {
+        name.length = 0;
+        if (r->prefix) {
+            PV_TRY_DONE(pv_buffer_append(&name, r->prefix, r->prefix_length));
+            PV_TRY_DONE(pv_buffer_text(&name, ": "));
+        }
+        PV_TRY_DONE(pv_buffer_append(&name, t->sections[s].at, t->sections[s].length));
+        PV_TRY_DONE(pv_builder_section(&r->builder, name.data, name.length, &r->file_sections[s]));
+    }
+    status = add_rows(r);
+done:
+    pv_free(r->ctx, r->file_sections);
+    pv_buffer_free(&name);
+    return status;
+}
+
+static psdvec_test_kind kind_of(pv_form form)
+{
+    switch (form) {
+    case PV_FORM_SIMILARITY:
+        return PSDVEC_TEST_SIMILARITY;
+    case PV_FORM_ANALOGY:
+    case PV_FORM_PAIRS:
+        return PSDVEC_TEST_ANALOGY;
+    case PV_FORM_CHOICE:
+        return PSDVEC_TEST_CHOICE;
+    default:
+        return PSDVEC_TEST_CATEGORIES;
+    }
+}
+
+/* Takes over what `table` holds, also after a failure. */
+static psdvec_status read_table(psdvec_context *ctx, pv_table *table, const char *name,
+                                size_t length, bool builtin, psdvec_test **test)
+{
+    reading r = {.ctx = ctx};
+    pv_layout layout;
+    psdvec_status status = pv_builder_init(&r.builder, ctx, table->path);
+    if (status == PSDVEC_OK)
+        status = pv_form_recognise(table, &layout);
+    if (status == PSDVEC_OK)
+        status = add_table(&r, table, &layout);
+    if (status == PSDVEC_OK)
+        status = pv_builder_finish(&r.builder, kind_of(layout.form), name, length, builtin, test);
+    pv_builder_free(&r.builder);
+    pv_table_close(table);
+    return status;
+}
+
+/* ---- A folder ------------------------------------------------------------------------------------ */
+
+static const char *const kind_names[] = {"pairs of words with a number", "analogies", "choices",
+                                         "words with categories"};
+
+/* All files are of one kind. Two columns are word pairs if they are in any of the files. */
+static psdvec_status agree(psdvec_context *ctx, const pv_folder *folder, pv_layout *layouts)
+{
+    bool pairs = false;
+    for (size_t k = 0; k < folder->count; k++)
+        pairs |= layouts[k].form == PV_FORM_PAIRS;
+    for (size_t k = 0; k < folder->count; k++) {
+        if (pairs && layouts[k].form == PV_FORM_CATEGORIES)
+            layouts[k].form = PV_FORM_PAIRS;
+        psdvec_test_kind first = kind_of(layouts[0].form), here = kind_of(layouts[k].form);
+        if (first != here)
+            return pv_fail(ctx, PSDVEC_ERR_MISMATCH,
+                           "%s: has %s, but %s has %s; a folder is one test of one kind, so name "
+                           "the files one by one",
+                           folder->paths[k], kind_names[here], folder->paths[0], kind_names[first]);
+    }
+    return PSDVEC_OK;
+}
+
+/* The last part of a path; slashes at its end do not count. */
+static const char *folder_name(const char *path, size_t *length)
+{
+    const char *end = path + strlen(path), *at;
+    while (end > path + 1 && end[-1] == '/')
+        end--;
+    for (at = end; at > path && at[-1] != '/';)
+        at--;
+    *length = (size_t)(end - at);
+    return at;
+}
+
+static psdvec_status read_folder(psdvec_context *ctx, const char *path, psdvec_test **test)
+{
+    pv_folder folder;
+    reading r = {.ctx = ctx};
+    PV_TRY(pv_folder_list(&folder, ctx, path));
+    psdvec_status status = PSDVEC_OK;
+    pv_table *tables = pv_alloc_zero(ctx, folder.count, sizeof *tables, "a test");
+    pv_layout *layouts = pv_alloc_zero(ctx, folder.count, sizeof *layouts, "a test");
+    if (!tables || !layouts) {
+        status = pv_failure(ctx);
+        goto done;
+    }
+    PV_TRY_DONE(pv_builder_init(&r.builder, ctx, path));
+    for (size_t k = 0; k < folder.count; k++) {
+        PV_TRY_DONE(pv_table_open(&tables[k], ctx, folder.paths[k]));
+        PV_TRY_DONE(pv_form_recognise(&tables[k], &layouts[k]));
+    }
+    PV_TRY_DONE(agree(ctx, &folder, layouts));
+    for (size_t k = 0; k < folder.count; k++) {
+        r.prefix = pv_base_name(folder.paths[k], &r.prefix_length);
+        PV_TRY_DONE(add_table(&r, &tables[k], &layouts[k]));
+    }
+    size_t length;
+    const char *name = folder_name(path, &length);
+    r.builder.path = path;
+    status = pv_builder_finish(&r.builder, kind_of(layouts[0].form), name, length, false, test);
+done:
+    pv_builder_free(&r.builder);
+    for (size_t k = 0; tables && k < folder.count; k++)
+        pv_table_close(&tables[k]);
+    pv_free(ctx, tables);
+    pv_free(ctx, layouts);
+    pv_folder_free(&folder);
+    return status;
+}
+
+/* ---- The doors ------------------------------------------------------------------------------------ */
+
+psdvec_status psdvec_test_open(psdvec_context *ctx, const char *path, psdvec_test **test)
+{
+    struct stat info;
+    pv_table table;
+    *test = NULL;
+    pv_begin(ctx);
+    if (stat(path, &info) != 0)
+        return pv_fail_errno(ctx, PSDVEC_ERR_READ, "cannot read the test", path, errno);
+    if (S_ISDIR(info.st_mode))
+        return read_folder(ctx, path, test);
+    size_t length;
+    const char *name = pv_base_name(path, &length);
+    PV_TRY(pv_table_open(&table, ctx, path));
+    return read_table(ctx, &table, name, length, false, test);
+}
+
+size_t psdvec_test_builtin_count(void)
+{
+    return pv_builtin_count();
+}
+
+psdvec_status psdvec_test_builtin(psdvec_context *ctx, size_t i, psdvec_test **test)
+{
+    *test = NULL;
+    pv_begin(ctx);
+    if (i >= pv_builtin_count())
+        return pv_fail(ctx, PSDVEC_ERR_OPTION, "there is no built-in test %zu; there are %zu", i,
+                       pv_builtin_count());
+    const char *name;
+    size_t length;
+    const char *text = pv_builtin_text(i, &name, &length);
+    pv_table table;
+    PV_TRY(pv_table_read(&table, ctx, name, text, length));
+    return read_table(ctx, &table, name, strlen(name), true, test);
+}

@@ -1,0 +1,57 @@
+/* A text file as rows of fields: what the forms of test sets have in common.
+ *
+ *     : capital cities               begins a section
+ *     # anything                     is passed over, as are blank lines
+ *     "athens";greece;7,5            a row, its fields separated by tabs, bars, semicolons,
+ *                                    commas or white space
+ *
+ * One separator serves for the whole text: the first of these that stands in at least
+ * half of the rows.
+ */
+#ifndef PV_EVAL_TEST_TABLE_H
+#define PV_EVAL_TEST_TABLE_H
+
+#include "base/memory.h"
+
+typedef struct pv_field {
+    const char *at;
+    size_t length;
+} pv_field;
+
+typedef struct pv_row {
+    uint64_t line;    /* in the file, from 1 */
+    size_t first;     /* in `fields` */
+    uint32_t count;   /* fields; at least 1 */
+    uint32_t section; /* in `sections`; UINT32_MAX: before the first */
+} pv_row;
+
+typedef struct pv_table {
+    psdvec_context *ctx;
+    const char *path; /* the caller's; for messages */
+    char *text;       /* the whole file, changed where quotes were doubled */
+    size_t size;
+    char separator; /* ' ': white space */
+    pv_row *rows;
+    size_t row_count;
+    pv_field *fields;
+    pv_field *sections;
+    uint32_t section_count;
+    pv_buffer row_bytes, field_bytes, section_bytes; /* where the three above lie */
+} pv_table;
+
+psdvec_status pv_table_open(pv_table *table, psdvec_context *ctx, const char *path);
+/* Of a text in memory, which is copied. */
+psdvec_status pv_table_read(pv_table *table, psdvec_context *ctx, const char *path,
+                            const char *text, size_t size);
+void pv_table_close(pv_table *table);
+
+/* PSDVEC_ERR_DAMAGED with "PATH: line N: CAUSE". */
+psdvec_status pv_table_reject(const pv_table *table, uint64_t line, const char *format, ...)
+    PV_PRINTF(3, 4);
+
+static inline const pv_field *pv_row_fields(const pv_table *table, const pv_row *row)
+{
+    return table->fields + row->first;
+}
+
+#endif
