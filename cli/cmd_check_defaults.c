@@ -2,6 +2,7 @@
  * help is written by hand from the public header; this keeps it honest. */
 #include "commands.h"
 #include "count_options.h"
+#include "eval.h"
 #include "exit_status.h"
 #include "train_options.h"
 
@@ -79,6 +80,26 @@ static void compare_training(struct check *check, const psdvec_train_options *sh
         COMPARE("mu", mu[k]);
 }
 
+static int check_eval(struct run *run)
+{
+    struct check eval_check = {.run = run, .command = "eval", .preset = ""}, *check = &eval_check;
+    struct arguments arguments;
+    psdvec_eval_options read = {.confidence = NAN}, library, *shown = &read, *used = &library;
+    char *error, *line[] = {"-", NULL};
+    arguments_parse(&arguments, &cmd_eval, 1, line, &error);
+    eval_options_read(&arguments, shown);
+    psdvec_eval_options_default(used);
+    COMPARE("unknown", unknown);
+    COMPARE("keep-case", keep_case);
+    COMPARE("restrict", restrict_words);
+    COMPARE("common", common);
+    COMPARE("half", half);
+    COMPARE("resamples", resamples);
+    COMPARE("confidence", confidence);
+    arguments_free(&arguments);
+    return check->code;
+}
+
 /* `preset` is NULL for a command without presets. */
 static int check_command(struct run *run, const struct command *command, const char *preset,
                          const psdvec_train_options *train, const psdvec_count_options *count)
@@ -117,6 +138,8 @@ static int act(struct run *run)
     psdvec_train_options_preset(&train, PSDVEC_PRESET_PAPER, &count);
     if (!code)
         code = check_command(run, &cmd_train, "paper", &train, &count);
+    if (!code)
+        code = check_eval(run);
     return code;
 }
 

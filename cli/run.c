@@ -187,12 +187,20 @@ static bool same_file(const char *a, const char *b)
            first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
 
-/* The operand that is the same file as `path`; NULL if none is. */
-static const char *operand_at(const struct arguments *arguments, const char *path)
+/* The input that is the same file as `path`: an operand, or a file of an option that may be
+ * repeated; NULL if none is. */
+static const char *input_at(const struct arguments *arguments, const char *path)
 {
+    const struct option_spec *option;
     for (size_t k = 0; k < arguments->operand_count; k++)
         if (same_file(path, arguments->operands[k]))
             return arguments->operands[k];
+    for (size_t k = 0; (option = command_option(arguments->command, k)); k++) {
+        const struct option_value *value = &arguments->values[k];
+        for (size_t l = 0; option->completes == COMPLETES_FILES && l < value->text_count; l++)
+            if (same_file(path, value->texts[l]))
+                return value->texts[l];
+    }
     return NULL;
 }
 
@@ -217,7 +225,7 @@ static int act(struct run *run)
         return run_use_error(run, "two outputs are named, %s and %s", path,
                              run->arguments->operands[1]);
     /* Where the library writes the file, it checks this itself. */
-    if (!command->output_example && operand_at(run->arguments, path))
+    if (!command->output_example && input_at(run->arguments, path))
         return run_error(run, EXIT_OUTPUT,
                          "%s is both input and output; choose another name for the output", path);
     if (!output_open(&run->out, command->output_example ? NULL : path)) {
@@ -249,7 +257,7 @@ int run_command(const struct arguments *arguments)
         argument_text(arguments, "output") && wish == COLOUR_AUTO ? COLOUR_NEVER : wish));
 
     int code;
-    bool overwrites = operand_at(arguments, log_path) ||
+    bool overwrites = input_at(arguments, log_path) ||
                       same_file(log_path, argument_text(arguments, "output"));
     if (overwrites) {
         log_open(&run.log, NULL);

@@ -25,6 +25,8 @@ make_inputs() {
     }' >vectors.txt
     { echo 7 120 && cat vectors.txt; } >vectors.vec
     psdvec convert vectors.vec -o model.safetensors -q
+    printf 'king man 7\nMusic Art 8.5\nking hall 2\nbook art 5\n' >ws353.txt
+    printf ': family\nking man king woman\n: gram1-plural\nbook art hall music\n' >google.txt
 }
 
 @test "all examples run" {

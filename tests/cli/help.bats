@@ -4,7 +4,7 @@ load common
 
 setup() { common_setup; }
 
-visible="train extend info similar convert count tokenize counts-info counts-show counts-dump
+visible="train extend info similar eval convert count tokenize counts-info counts-show counts-dump
          counts-merge counts-export counts-import help"
 
 @test "psdvec --help shows all commands, or their families, and some examples" {

@@ -1,0 +1,50 @@
+/* One run of psdvec eval: what is compared, and what came out. */
+#ifndef CLI_EVAL_H
+#define CLI_EVAL_H
+
+#include "run.h"
+
+/* Files of one kind. `names` are short and differ. */
+struct eval_files {
+    const char **paths; /* NULL: built in */
+    char **names;
+    size_t count;
+};
+
+/* A line of the report: one measure of a set, or of a part of it, for all models. */
+struct eval_row {
+    uint32_t set;
+    const char *section; /* NULL: the whole set */
+    bool part;           /* `section` is a group of sections: semantic or syntactic */
+    psdvec_measure measure;
+    psdvec_score *scores; /* one a model */
+};
+
+struct eval {
+    struct run *run;
+    psdvec_eval_options options;
+    struct eval_files model_files, set_files;
+    psdvec_model **models; /* model_files.count */
+    psdvec_test **sets;    /* set_files.count */
+    psdvec_report *report;
+    struct eval_row *rows;
+    size_t row_count;
+};
+
+extern const char *const unknown_words[]; /* of --unknown, in the order of psdvec_unknown */
+extern const char *const half_words[];    /* of --half */
+extern const char *const kind_words[];    /* in the order of psdvec_test_kind */
+extern const char *const measure_words[]; /* for programs, in the order of psdvec_measure */
+extern const char *const measure_names[]; /* for people */
+
+/* From the options of psdvec eval. */
+void eval_options_read(const struct arguments *arguments, psdvec_eval_options *to);
+/* Makes the rows from the report. */
+void eval_make_rows(struct eval *eval);
+/* The model with the highest score of a row; SIZE_MAX if none has one. */
+size_t eval_best(const struct eval *eval, const struct eval_row *row);
+/* True if the model is worse than the best one by more than chance, on the questions that
+ * both know. */
+bool eval_is_worse(const struct eval *eval, const struct eval_row *row, size_t best, size_t model);
+
+#endif

@@ -1,0 +1,277 @@
+/* Telling models from test sets, by their first bytes alone.
+ *
+ *     a folder                                        set
+ *     a pipe, or anything else that is no file        set: vectors are mapped
+ *     safetensors; npy; bytes that text does not have model
+ *     a first line of two whole numbers               model: word2vec's "words dim"
+ *     most of the first lines are a word and          model: GloVe's text
+ *       two numbers or more, and nothing else
+ *     anything else                                   set
+ *
+ * No set has lines of one word and two numbers: a judgement is about two words, and a group
+ * has one name. A word and *one* number may be a group with a number for a name, so vectors
+ * of a single number need --model. Whether a set is a good one, the library says when it
+ * reads it; whether vectors are, likewise. So a large model is never read as a set. */
+#include "eval_files.h"
+
+#include "eval_names.h"
+#include "exit_status.h"
+#include "model_file.h"
+#include "signals.h"
+#include "system.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { SNIFFED = 1 << 16, LINES = 100 };
+
+enum file_kind { FILE_IS_SET, FILE_IS_MODEL, FILE_UNREADABLE };
+
+/* ---- What is it? --------------------------------------------------------------- */
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+static const char *skip_digits(const char *at, const char *end)
+{
+    while (at < end && *at >= '0' && *at <= '9')
+        at++;
+    return at;
+}
+
+static bool is_whole(const char *at, const char *end)
+{
+    return at < end && skip_digits(at, end) == end;
+}
+
+/* -0.25, 1e-5: a form that words do not have; "nan" and "inf" are words. */
+static bool is_number(const char *at, const char *end)
+{
+    if (at < end && (*at == '-' || *at == '+'))
+        at++;
+    const char *digits = at;
+    at = skip_digits(at, end);
+    size_t count = (size_t)(at - digits);
+    if (at < end && *at == '.') {
+        const char *fraction = ++at;
+        at = skip_digits(at, end);
+        count += (size_t)(at - fraction);
+    }
+    if (count && at < end && (*at == 'e' || *at == 'E')) {
+        at++;
+        if (at < end && (*at == '-' || *at == '+'))
+            at++;
+        return is_whole(at, end);
+    }
+    return count && at == end;
+}
+
+struct line {
+    size_t fields;
+    size_t numbers; /* of them, after the first */
+    bool whole;     /* all fields are whole numbers */
+};
+
+static struct line read_line(const char *at, const char *end)
+{
+    struct line line = {.whole = true};
+    while (at < end) {
+        while (at < end && is_blank(*at))
+            at++;
+        const char *field = at;
+        while (at < end && !is_blank(*at))
+            at++;
+        if (at == field)
+            break;
+        line.whole &= is_whole(field, at);
+        line.numbers += line.fields > 0 && is_number(field, at);
+        line.fields++;
+    }
+    return line;
+}
+
+static bool has_odd_bytes(const char *text, size_t length)
+{
+    for (size_t k = 0; k < length; k++) {
+        unsigned char c = (unsigned char)text[k];
+        if (c < 0x20 && c != '\t' && c != '\n' && c != '\r' && c != '\f' && c != '\v')
+            return true;
+    }
+    return false;
+}
+
+/* `whole`: the text is all of the file, so its last line is not cut off. */
+static bool is_vectors(const char *text, size_t length, bool whole)
+{
+    const char *end = text + length;
+    size_t lines = 0, vectors = 0;
+    if (length >= 3 && !memcmp(text, "\xef\xbb\xbf", 3))
+        text += 3;
+    for (const char *at = text; at < end && lines < LINES;) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        if (!stop && !whole && lines)
+            break;
+        stop = stop ? stop : end;
+        struct line line = read_line(at, stop);
+        if (at == text && line.fields == 2 && line.whole)
+            return true;
+        lines += line.fields > 0;
+        vectors += line.fields > 2 && line.numbers == line.fields - 1;
+        at = stop < end ? stop + 1 : end;
+    }
+    return 2 * vectors > lines;
+}
+
+static enum file_kind sniff(const char *path)
+{
+    struct stat status;
+    if (stat(path, &status) != 0)
+        return strcmp(path, "-") != 0 ? FILE_UNREADABLE : FILE_IS_SET;
+    if (!S_ISREG(status.st_mode))
+        return FILE_IS_SET;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return FILE_UNREADABLE;
+    char *text = must_alloc(SNIFFED, 1);
+    size_t length = 0;
+    ssize_t got = 1;
+    while (length < SNIFFED && got > 0) {
+        got = read(fd, text + length, SNIFFED - length);
+        if (got < 0 && errno == EINTR && !signals_caught())
+            got = 1;
+        else if (got > 0)
+            length += (size_t)got;
+    }
+    int error = errno;
+    close(fd);
+    bool model = got >= 0 && (has_odd_bytes(text, length) ||
+                              is_vectors(text, length, (uint64_t)status.st_size <= length));
+    free(text);
+    errno = error;
+    return got < 0 ? FILE_UNREADABLE : model ? FILE_IS_MODEL : FILE_IS_SET;
+}
+
+/* ---- All of them ----------------------------------------------------------------- */
+
+static void add_path(struct eval_files *files, const char *path)
+{
+    files->paths = must_grow(files->paths, files->count + 1, sizeof *files->paths);
+    files->names = must_grow(files->names, files->count + 1, sizeof *files->names);
+    files->names[files->count] = NULL;
+    files->paths[files->count++] = path;
+}
+
+static int tell_apart(struct eval *eval)
+{
+    const struct arguments *arguments = eval->run->arguments;
+    const struct option_value *models = argument(arguments, "model");
+    const struct option_value *sets = argument(arguments, "set");
+    for (size_t k = 0; k < arguments->operand_count; k++) {
+        const char *path = arguments->operands[k];
+        enum file_kind kind = sniff(path);
+        if (kind == FILE_UNREADABLE)
+            return run_error(eval->run, EXIT_INPUT, "cannot read %s: %s", path,
+                             system_error(errno));
+        add_path(kind == FILE_IS_MODEL ? &eval->model_files : &eval->set_files, path);
+    }
+    for (size_t k = 0; k < models->text_count; k++)
+        add_path(&eval->model_files, models->texts[k]);
+    for (size_t k = 0; k < sets->text_count; k++)
+        add_path(&eval->set_files, sets->texts[k]);
+    if (eval->model_files.count)
+        return EXIT_FINE;
+    if (eval->set_files.count)
+        return run_use_error(eval->run,
+                             "say which model to evaluate: %s does not look like vectors; if it "
+                             "is a model, name it with --model",
+                             eval->set_files.paths[0]);
+    return run_use_error(eval->run, "say which model to evaluate");
+}
+
+/* What was not forced to be a set may be neither. */
+static int failed_set(struct eval *eval, size_t k, psdvec_status status)
+{
+    size_t forced = argument(eval->run->arguments, "set")->text_count;
+    size_t operands = eval->set_files.count - forced;
+    if (status != PSDVEC_ERR_FORMAT || k >= operands)
+        return run_failed(eval->run, status);
+    char *sentence = must_format("%s; nor does it look like vectors: if it is a model, name it "
+                                 "with --model",
+                                 psdvec_error_message(eval->run->ctx));
+    int code = run_failed_because(eval->run, status, sentence);
+    free(sentence);
+    return code;
+}
+
+static int open_sets(struct eval *eval)
+{
+    struct eval_files *files = &eval->set_files;
+    bool builtin = files->count == 0 || argument_flag(eval->run->arguments, "builtin");
+    size_t own = files->count, count = builtin ? psdvec_test_builtin_count() : 0;
+    for (size_t k = 0; k < count; k++)
+        add_path(files, NULL);
+    eval->sets = must_alloc(files->count, sizeof *eval->sets);
+    for (size_t k = 0; k < files->count; k++) {
+        psdvec_status status =
+            k < own ? psdvec_test_open(eval->run->ctx, files->paths[k], &eval->sets[k])
+                    : psdvec_test_builtin(eval->run->ctx, k - own, &eval->sets[k]);
+        if (status != PSDVEC_OK)
+            return k < own ? failed_set(eval, k, status) : run_failed(eval->run, status);
+        files->names[k] = must_copy(psdvec_test_get_info(eval->sets[k])->name);
+    }
+    names_differ(files->names, files->paths, files->count);
+    return EXIT_FINE;
+}
+
+static int open_models(struct eval *eval)
+{
+    struct eval_files *files = &eval->model_files;
+    eval->models = must_alloc(files->count, sizeof *eval->models);
+    for (size_t k = 0; k < files->count; k++) {
+        int code = model_file_open(eval->run, files->paths[k], &eval->models[k]);
+        if (code)
+            return code;
+        files->names[k] = name_of_file(files->paths[k]);
+    }
+    names_differ(files->names, files->paths, files->count);
+    return EXIT_FINE;
+}
+
+int eval_open(struct eval *eval)
+{
+    int code = tell_apart(eval);
+    if (!code)
+        code = run_library(eval->run);
+    /* Sets first: they are small, and a mistake in one should not wait for the models. */
+    if (!code)
+        code = open_sets(eval);
+    return code ? code : open_models(eval);
+}
+
+static void free_files(struct eval_files *files)
+{
+    names_free(files->names, files->count);
+    free(files->paths);
+}
+
+void eval_close(struct eval *eval)
+{
+    for (size_t k = 0; eval->sets && k < eval->set_files.count; k++)
+        psdvec_test_close(eval->sets[k]);
+    for (size_t k = 0; eval->models && k < eval->model_files.count; k++)
+        psdvec_model_close(eval->models[k]);
+    for (size_t k = 0; k < eval->row_count; k++)
+        free(eval->rows[k].scores);
+    free(eval->rows);
+    free(eval->sets);
+    free(eval->models);
+    psdvec_report_free(eval->report);
+    free_files(&eval->model_files);
+    free_files(&eval->set_files);
+}
