@@ -119,6 +119,25 @@ unlisted=$(for file in "$root"/data/*; do
 done)
 report "every file of data is built in" "$unlisted"
 
+# The table of the documentation: sections or categories, lines, questions.
+sizes() {
+    for file in "$root"/data/*.txt; do
+        name=${file##*/}
+        sh "$root/scripts/builtin-sets.sh" --text "$file" >"$scratch/text"
+        awk -v name="${name%.txt}" -F'\t' '
+            NR == FNR { if (!/^:/) questions++; next }
+            /^#/ || /^$/ { next }
+            /^:/ { sections++; next }
+            { lines++ }
+            NF == 2 && !known[$2]++ { sections++ }
+            END { print name, sections + 0, lines, questions }' "$scratch/text" "$file"
+    done
+}
+sizes >"$scratch/sizes"
+awk -F' *[|] *' '/^[|] `/ { gsub(/`/, "", $2); print $2, $4, $5, $6 }' "$root/docs/builtin-sets.md" |
+    LC_ALL=C sort >"$scratch/told"
+report "the table of docs/builtin-sets.md has the sizes of the sets" "$(diff "$scratch/told" "$scratch/sizes")"
+
 # The checks themselves: each change alone must be found.
 finds() { # check | file | awk program that spoils the file | description
     awk "$3" "$root/data/$2.txt" >"$scratch/spoilt.txt"
