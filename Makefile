@@ -44,13 +44,16 @@ UNIT_SRC := $(sort $(wildcard tests/unit/*.c))
 SUPPORT_SRC := $(sort $(wildcard tests/support/*.c))
 FUZZ_SRC := $(sort $(wildcard tests/fuzz/*.c))
 BENCH_SRC := $(sort $(wildcard bench/*.c))
+# The built-in test sets, in the order in which they are reported.
+SETS := $(patsubst %,data/%.txt,world meaning nouns verbs adjectives synonyms categories)
 BATS := $(sort $(wildcard tests/cli/*.bats))
 LONG_BATS := $(sort $(wildcard tests/long/*.bats))
 ALL_C = $(LIB_SRC) $(CLI_SRC) $(UNIT_SRC) $(SUPPORT_SRC) $(FUZZ_SRC) $(BENCH_SRC)
 ALL_H = $(sort $(wildcard include/psdvec/*.h src/*/*.h cli/*.h tests/*/*.h bench/*.h))
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$1)
-LIB_OBJ := $(call objects,$(LIB_SRC))
+SETS_C := $(BUILD)/src/eval/builtin_data.c
+LIB_OBJ := $(call objects,$(LIB_SRC)) $(SETS_C:.c=.o)
 CLI_OBJ := $(call objects,$(CLI_SRC))
 UNIT_BIN := $(UNIT_SRC:%.c=$(BUILD)/%)
 FUZZ_BIN := $(FUZZ_SRC:%.c=$(BUILD)/%)
@@ -136,7 +139,7 @@ FORCE:
 $(BUILD)/flags: FORCE
 	$(call if_changed,$(FLAGS_TEXT),CC='$(CC)' sh scripts/deps.sh --check build || { rm -f $@.new; exit 1; };)
 $(BUILD)/sources: FORCE
-	$(call if_changed,$(LIB_SRC) $(CLI_SRC) $(SUPPORT_SRC))
+	$(call if_changed,$(LIB_SRC) $(CLI_SRC) $(SUPPORT_SRC) $(SETS))
 
 # ---- Compiling and linking -------------------------------------------------
 $(OBJECTS): $(BUILD)/flags
@@ -149,6 +152,14 @@ $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$Q$(CC) $(CFLAGS_HERE) $(WERROR_FLAGS) -MMD -MP -c $< -o $@
 -include $(OBJECTS:.o=.d)
+
+$(SETS_C): scripts/builtin-sets.sh $(SETS) $(BUILD)/sources
+	$(call say,SETS,$@)
+	@mkdir -p $(@D)
+	$Qsh scripts/builtin-sets.sh $(SETS) > $@
+$(SETS_C:.c=.o): $(SETS_C)
+	$(call say,CC,$<)
+	$Q$(CC) $(CFLAGS_HERE) $(WERROR_FLAGS) -MMD -MP -c $< -o $@
 
 $(BUILD)/$(STATIC): $(LIB_OBJ) $(BUILD)/sources
 	$(call say,AR,$@)

@@ -1,4 +1,7 @@
-/* The test sets that come with the library: their texts, in the forms that files have. */
+/* The test sets that come with the library: their texts, in the forms that files have.
+ *
+ * They are the files of data/, which the build turns into arrays (builtin_data.h), so
+ * that the library needs no file to be found where it is installed. */
 #ifndef PV_EVAL_BUILTIN_H
 #define PV_EVAL_BUILTIN_H
 

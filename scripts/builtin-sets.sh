@@ -1,0 +1,56 @@
+#!/bin/sh
+# Writes the C file that holds the built-in test sets (src/eval/builtin_data.h).
+#
+#   scripts/builtin-sets.sh FILE...         the C file, to standard output
+#   scripts/builtin-sets.sh --text FILE     the text that one of the sets becomes
+#
+# Comments and blank lines go. Files of word pairs become analogies here: each pair is
+# followed by the next few of its section, round the end, as "a b c d"; partners with
+# which the four words are not all different are passed over, because the answer to a
+# question is never one of its own words. All pairs with all would be five times as many
+# questions that ask the same.
+set -eu
+PARTNERS=6
+
+text_of() {
+    awk -v partners="$PARTNERS" '
+        function ask(    i, k, j, asked) {
+            for (i = 0; i < n; i++) {
+                asked = 0
+                for (k = 1; k < n && asked < partners; k++) {
+                    j = (i + k) % n
+                    if (a[i] == a[j] || a[i] == b[j] || b[i] == a[j] || b[i] == b[j]) continue
+                    print a[i], b[i], a[j], b[j]
+                    asked++
+                }
+            }
+            n = 0
+        }
+        /^#/ || NF == 0 { next }
+        /^:/ { ask(); print; pairs = 1; next }
+        pairs { a[n] = $1; b[n] = $2; n++; next }
+        { print }
+        END { ask() }' "$1"
+}
+
+if [ "${1:-}" = --text ]; then
+    text_of "$2"
+    exit
+fi
+
+echo "/* Made by scripts/builtin-sets.sh from the files of data/; changes belong there. */"
+echo '#include "eval/builtin_data.h"'
+i=0 table=
+for file in "$@"; do
+    text=$(text_of "$file") # first, so that a failure is not lost in a pipe
+    echo "static const char set_${i}[] = {"
+    # Numbers, because a string of this length is more than every compiler need take.
+    printf '%s\n' "$text" | od -An -v -tu1 | sed -e 's/^ *//' -e 's/  */,/g' -e 's/$/,/'
+    echo "0};"
+    name=${file##*/}
+    table="$table    {\"${name%.txt}\", set_$i, sizeof set_$i - 1},
+"
+    i=$((i + 1))
+done
+printf 'const pv_builtin_set pv_builtin_sets[] = {\n%s};\n' "$table"
+echo "const size_t pv_builtin_sets_count = $i;"
