@@ -17,7 +17,7 @@ struct eval_row {
     const char *section; /* NULL: the whole set */
     bool part;           /* `section` is a group of sections: semantic or syntactic */
     psdvec_measure measure;
-    psdvec_score *scores; /* one a model */
+    const psdvec_score *scores; /* one a model */
 };
 
 struct eval {
@@ -41,7 +41,7 @@ extern const char *const measure_names[]; /* for people */
 void eval_options_read(const struct arguments *arguments, psdvec_eval_options *to);
 /* Makes the rows from the report. */
 void eval_make_rows(struct eval *eval);
-/* The model with the highest score of a row; SIZE_MAX if none has one. */
+/* The model with the highest score of a row; SIZE_MAX if none is higher than another. */
 size_t eval_best(const struct eval *eval, const struct eval_row *row);
 /* True if the model is worse than the best one by more than chance, on the questions that
  * both know. */

@@ -266,8 +266,6 @@ void eval_close(struct eval *eval)
         psdvec_test_close(eval->sets[k]);
     for (size_t k = 0; eval->models && k < eval->model_files.count; k++)
         psdvec_model_close(eval->models[k]);
-    for (size_t k = 0; k < eval->row_count; k++)
-        free(eval->rows[k].scores);
     free(eval->rows);
     free(eval->sets);
     free(eval->models);

@@ -617,9 +617,14 @@ typedef enum psdvec_measure {
     PSDVEC_MEASURE_PURITY /* of the clusters k-means finds */
 } psdvec_measure;
 
+/* What a score is of, if it is not of one section. The parts are those of Google's analogies:
+ * sections whose names begin with "gram" are syntactic, the others semantic; a set has them if
+ * it has sections of both sorts. */
+enum { PSDVEC_SECTION_WHOLE = -1, PSDVEC_SECTION_SEMANTIC = -2, PSDVEC_SECTION_SYNTACTIC = -3 };
+
 typedef struct psdvec_score {
     uint32_t test, model; /* numbers in the arrays that were given */
-    int32_t section;      /* -1: the whole set */
+    int32_t section;      /* of the set, or one of the negative numbers below */
     psdvec_measure measure;
     double value;     /* NAN: too few known questions */
     double low, high; /* the interval; NAN: not asked for */
@@ -646,7 +651,7 @@ PSDVEC_API psdvec_status psdvec_eval(psdvec_context *ctx, const psdvec_eval_opti
                                      const psdvec_test *const *tests, size_t test_count,
                                      psdvec_report **report);
 PSDVEC_API void psdvec_report_free(psdvec_report *report);
-/* By test, then section (the whole set first), then measure, then model. */
+/* By test, then section (the whole set first, then its parts), then measure, then model. */
 PSDVEC_API const psdvec_score *psdvec_report_scores(const psdvec_report *report, size_t *count);
 PSDVEC_API const psdvec_difference *psdvec_report_differences(const psdvec_report *report,
                                                               size_t *count);

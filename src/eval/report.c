@@ -130,9 +130,31 @@ static psdvec_status score_share(figures *f, const bool *right, psdvec_score *sc
     return PSDVEC_OK;
 }
 
+/* A folder's sections have the name of the file before their own. */
+static bool is_syntactic(const psdvec_test *test, uint32_t section)
+{
+    const char *name = test->sections[section], *own = strstr(name, ": ");
+    return strncmp(own ? own + 2 : name, "gram", 4) == 0;
+}
+
+static bool has_parts(const psdvec_test *test)
+{
+    uint32_t syntactic = 0;
+    for (uint32_t s = 0; s < test->info.sections; s++)
+        syntactic += is_syntactic(test, s);
+    return test->info.kind == PSDVEC_TEST_ANALOGY && syntactic > 0 &&
+           syntactic < test->info.sections;
+}
+
 static bool in_section(const figures *f, uint32_t q, int32_t section)
 {
-    return section < 0 || f->test->questions[q].section == (uint32_t)section;
+    uint32_t its = f->test->questions[q].section;
+    if (section == PSDVEC_SECTION_WHOLE)
+        return true;
+    if (section >= 0)
+        return its == (uint32_t)section;
+    return its != PV_NO_SECTION &&
+           is_syntactic(f->test, its) == (section == PSDVEC_SECTION_SYNTACTIC);
 }
 
 static psdvec_status score_section(figures *f, const pv_outcome *outcome, psdvec_score *score)
@@ -266,24 +288,36 @@ static psdvec_status allocate(figures *f)
                                                                         : pv_failure(f->ctx);
 }
 
-static psdvec_status add_scores(psdvec_report *report, figures *f, uint32_t t,
-                                const pv_outcome *outcomes, size_t models)
+static psdvec_status add_section(psdvec_report *report, figures *f, uint32_t t, int32_t section,
+                                 const pv_outcome *outcomes, size_t models)
 {
     psdvec_measure measures[2];
     size_t measure_count = measures_of(f->test->info.kind, measures);
-    for (int32_t s = -1; s < (int32_t)f->test->info.sections; s++)
-        for (size_t k = 0; k < measure_count; k++)
-            for (size_t m = 0; m < models; m++) {
-                psdvec_score score = {.test = t,
-                                      .model = (uint32_t)m,
-                                      .section = s,
-                                      .measure = measures[k],
-                                      .value = NAN,
-                                      .low = NAN,
-                                      .high = NAN};
-                PV_TRY(score_section(f, &outcomes[m], &score));
-                PV_TRY(pv_buffer_append(&report->scores, &score, sizeof score));
-            }
+    for (size_t k = 0; k < measure_count; k++)
+        for (size_t m = 0; m < models; m++) {
+            psdvec_score score = {.test = t,
+                                  .model = (uint32_t)m,
+                                  .section = section,
+                                  .measure = measures[k],
+                                  .value = NAN,
+                                  .low = NAN,
+                                  .high = NAN};
+            PV_TRY(score_section(f, &outcomes[m], &score));
+            PV_TRY(pv_buffer_append(&report->scores, &score, sizeof score));
+        }
+    return PSDVEC_OK;
+}
+
+static psdvec_status add_scores(psdvec_report *report, figures *f, uint32_t t,
+                                const pv_outcome *outcomes, size_t models)
+{
+    PV_TRY(add_section(report, f, t, PSDVEC_SECTION_WHOLE, outcomes, models));
+    if (has_parts(f->test)) {
+        PV_TRY(add_section(report, f, t, PSDVEC_SECTION_SEMANTIC, outcomes, models));
+        PV_TRY(add_section(report, f, t, PSDVEC_SECTION_SYNTACTIC, outcomes, models));
+    }
+    for (uint32_t s = 0; s < f->test->info.sections; s++)
+        PV_TRY(add_section(report, f, t, (int32_t)s, outcomes, models));
     return PSDVEC_OK;
 }
 

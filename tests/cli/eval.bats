@@ -54,7 +54,8 @@ python_with() {
     small_files
     [ "$(score pairs '' spearman)" = "1.000000 3/4" ]
     [ "$(score analogies '' 3cosadd)" = "0.666667 3/4" ]
-    [ "$(score analogies '' 3cosmul)" = "0.666667 3/4" ]
+    # 3CosMul prefers d, the opposite of man: (0.33 * 1) / 0.11 against queen's (1.56 * 1.75) / 1.15.
+    [ "$(score analogies '' 3cosmul)" = "0.000000 3/4" ]
     [ "$(score choices '' accuracy)" = "0.500000 2/2" ]
     [ "$(score groups '' purity)" = "1.000000 4/4" ]
 }
@@ -218,8 +219,7 @@ END
     small_files
     cp small.vec odd.txt
     refused 3 "odd.txt: line" eval small.vec --set odd.txt
-    refused 4 "pairs.txt: holds no vectors" eval --model pairs.txt --set pairs.txt ||
-        refused 3 "pairs.txt: line" eval --model pairs.txt --set pairs.txt
+    refused 4 "choices.txt: holds no vectors" eval --model choices.txt --set pairs.txt
     [ "$(kinds --set pairs.txt --model small.vec --model other.vec)" = "$(printf 'small other\npairs')" ]
 }
 
@@ -289,8 +289,6 @@ END
 
 @test "the table of several models" {
     small_files
-    # Enough pairs for a difference that is more than chance.
-    "$PSDVEC" eval "$HERE/eval/vectors.vec" "$HERE/eval/similarity.txt" >/dev/null
     "$PSDVEC" eval small.vec other.vec ./*s.txt --resamples 0 --sections | golden eval-several
 }
 
@@ -299,11 +297,11 @@ END
     awk 'NR == 1 { print; next } { line = $1; for (k = 0; k < NF - 1; k++) line = line " " $(2 + (k + NR) % (NF - 1)); print line }' \
         "$HERE/eval/vectors.vec" >shuffled.vec
     "$PSDVEC" eval "$HERE/eval/vectors.vec" shuffled.vec "$HERE/eval/vectors.vec" "$HERE/eval/similarity.txt" >printed
-    grep -q '^similarity  *Spearman  *0.713▲  *[0-9]*%  *-*0.[0-9]*▼  *[0-9]*%  *0.713▲' printed
+    grep -q '^similarity  *Spearman  *0.678▲  *[0-9]*%  *-*0.[0-9]*▼  *[0-9]*%  *0.678▲' printed
     LC_ALL=en_US.ISO-8859-1 "$PSDVEC" eval "$HERE/eval/vectors.vec" shuffled.vec "$HERE/eval/similarity.txt" >plain
-    grep -q '0.713' plain
+    grep -q '0.678' plain
     "$PSDVEC" eval "$HERE/eval/vectors.vec" shuffled.vec "$HERE/eval/similarity.txt" --color always |
-        grep -q $'\033\\[1m0.713\033\\[0m'
+        grep -q $'\033\\[1m0.678\033\\[0m'
 }
 
 @test "every table fits 80 columns, whatever names and however many models" {
@@ -318,7 +316,7 @@ END
     "$PSDVEC" eval a-folder*/*.vec ./*s.txt --sections --resamples 0 >seven
     sed '1,/^$/d' seven >tables # the legend has paths in full
     [ "$(wc -L <tables)" -le 80 ]
-    [ "$(grep -c '^set ' tables)" -eq 2 ]
+    [ "$(grep -c '^set ' tables)" -gt 1 ]
     grep -q '^A  a-folder-with-a-long-name/vectors-of-some-kind-number-1-of-seven.vec  10 words' seven
     grep -q 'is a-set-with-quite-a-long-name-of-analogies$' tables
 }

@@ -42,6 +42,8 @@ def write_sets(folder, names, rng, likeness):
             a = (rng.randrange(count), rng.randrange(5))
             same = rng.random() < 0.4
             b = (a[0], rng.randrange(5)) if same else (rng.randrange(count), rng.choice([a[1], rng.randrange(5)]))
+            if a == b:
+                b = (a[0], (a[1] + 1) % 5)  # of a word and itself, gensim's cosine is not quite 1
             one, two = word(*a), word(*b)
             if k % 9 == 4:
                 two = "un" + two  # not known
