@@ -93,7 +93,7 @@ double pv_spearman(const pv_ranked *ranked, const uint32_t *times, double *room)
     double yy = centre_ranks(y, ranked->y_distinct, n);
     for (size_t i = 0; i < ranked->n; i++)
         products += (times ? times[i] : 1) * x[ranked->x[i]] * y[ranked->y[i]];
-    return xx > 0 && yy > 0 ? products / (sqrt(xx) * sqrt(yy)) : NAN;
+    return xx > 0 && yy > 0 ? products / sqrt(xx * yy) : NAN;
 }
 
 /* ---- Purity ----------------------------------------------------------------------------- */

@@ -91,7 +91,7 @@ static char find_separator(const pv_table *t)
             with[s] += memchr(w.line.at, separators[s], w.line.length) != NULL;
     }
     for (int s = 0; s < SEPARATORS; s++)
-        if (2 * with[s] >= rows)
+        if (2 * with[s] > rows)
             return separators[s];
     return ' ';
 }

@@ -5,7 +5,7 @@
  *     "athens";greece;7,5            a row, its fields separated by tabs, bars, semicolons,
  *                                    commas or white space
  *
- * One separator serves for the whole text: the first of these that stands in at least
+ * One separator serves for the whole text: the first of these that stands in more than
  * half of the rows.
  */
 #ifndef PV_EVAL_TEST_TABLE_H
