@@ -1,17 +1,107 @@
-/* Every model on every test. */
-#include "base/memory.h"
-#include "eval/test_set.h"
+/* Every model on every test.
+ *
+ * Test by test: the words are looked up in all models, which tells what is common to them;
+ * then each model answers, and all answers of the test become figures. So memory holds
+ * the answers of one test at a time.
+ */
+#include "eval/report.h"
 
 #include <math.h>
+#include <string.h>
 
-struct psdvec_report {
-    psdvec_context *ctx;
-    pv_buffer scores, differences;
-};
+enum { MOST_RESAMPLES = 10000000 };
 
 void psdvec_eval_options_default(psdvec_eval_options *options)
 {
     *options = (psdvec_eval_options){.resamples = 10000, .confidence = 0.95};
+}
+
+static psdvec_status check_options(psdvec_context *ctx, const psdvec_eval_options *o)
+{
+    if ((int)o->unknown < PSDVEC_UNKNOWN_DROP || o->unknown > PSDVEC_UNKNOWN_SPELLING)
+        return pv_fail(ctx, PSDVEC_ERR_OPTION, "there is no rule %d for unknown words",
+                       (int)o->unknown);
+    if ((int)o->half < PSDVEC_HALF_BOTH || o->half > PSDVEC_HALF_SECOND)
+        return pv_fail(ctx, PSDVEC_ERR_OPTION, "there is no half %d of a test", (int)o->half);
+    if (!(o->confidence > 0 && o->confidence < 1))
+        return pv_fail(ctx, PSDVEC_ERR_OPTION,
+                       "a confidence of %g makes no sense; choose one between 0 and 1",
+                       o->confidence);
+    if (o->resamples > MOST_RESAMPLES)
+        return pv_fail(ctx, PSDVEC_ERR_OPTION, "%u resamples are too many; choose at most %d",
+                       o->resamples, MOST_RESAMPLES);
+    return PSDVEC_OK;
+}
+
+typedef struct evaluation {
+    psdvec_context *ctx;
+    const psdvec_eval_options *options;
+    pv_seen_model *models;
+    size_t model_count;
+    pv_progress progress;
+    psdvec_report *report;
+} evaluation;
+
+static bool in_half(const pv_question *q, psdvec_half half)
+{
+    return half == PSDVEC_HALF_BOTH || (q->hash % 2 == 0) == (half == PSDVEC_HALF_FIRST);
+}
+
+/* Which questions are put. rows: models x words. */
+static void choose_questions(const evaluation *e, const psdvec_test *test, const uint32_t *rows,
+                             bool *asked)
+{
+    for (uint32_t q = 0; q < test->info.questions; q++) {
+        asked[q] = in_half(&test->questions[q], e->options->half);
+        for (size_t m = 0; e->options->common && asked[q] && m < e->model_count; m++)
+            asked[q] = pv_question_known(test, &test->questions[q], rows + m * test->words);
+    }
+}
+
+static psdvec_status put_test(evaluation *e, const psdvec_test *test, uint32_t t)
+{
+    psdvec_status status = PSDVEC_OK;
+    pv_outcome *outcomes = pv_alloc_zero(e->ctx, e->model_count, sizeof *outcomes, "a test");
+    uint32_t *rows = pv_alloc(e->ctx, e->model_count * test->words, sizeof *rows, "a test");
+    bool *asked = pv_alloc(e->ctx, test->info.questions, sizeof *asked, "a test");
+    if (!outcomes || !rows || !asked) {
+        status = pv_failure(e->ctx);
+        goto done;
+    }
+    for (size_t m = 0; m < e->model_count; m++)
+        PV_TRY_DONE(pv_known_rows(e->ctx, &e->models[m], test, e->options, rows + m * test->words));
+    choose_questions(e, test, rows, asked);
+    for (size_t m = 0; m < e->model_count; m++) {
+        uint64_t before = e->progress.done, all = test->info.questions;
+        PV_TRY_DONE(pv_check_cancel(e->ctx));
+        PV_TRY_DONE(pv_outcome_make(&outcomes[m], e->ctx, &e->models[m], test, e->options, asked,
+                                    rows + m * test->words, &e->progress));
+        pv_progress_add(&e->progress, all - (e->progress.done - before));
+    }
+    status =
+        pv_report_test(e->report, e->ctx, e->options, test, t, asked, outcomes, e->model_count);
+done:
+    for (size_t m = 0; outcomes && m < e->model_count; m++)
+        pv_outcome_free(&outcomes[m], e->ctx);
+    pv_free(e->ctx, outcomes);
+    pv_free(e->ctx, rows);
+    pv_free(e->ctx, asked);
+    return status;
+}
+
+static psdvec_status evaluate(evaluation *e, const psdvec_model *const *models,
+                              const psdvec_test *const *tests, size_t test_count)
+{
+    uint64_t questions = 0;
+    for (size_t t = 0; t < test_count; t++)
+        questions += tests[t]->info.questions;
+    for (size_t m = 0; m < e->model_count; m++)
+        PV_TRY(pv_seen_model_open(&e->models[m], e->ctx, models[m], e->options));
+    pv_progress_begin(&e->progress, e->ctx, "evaluating", "questions", questions * e->model_count);
+    for (size_t t = 0; t < test_count; t++)
+        PV_TRY(put_test(e, tests[t], (uint32_t)t));
+    pv_progress_end(&e->progress);
+    return pv_check_cancel(e->ctx);
 }
 
 psdvec_status psdvec_eval(psdvec_context *ctx, const psdvec_eval_options *options,
@@ -19,52 +109,32 @@ psdvec_status psdvec_eval(psdvec_context *ctx, const psdvec_eval_options *option
                           const psdvec_test *const *tests, size_t test_count,
                           psdvec_report **report)
 {
-    (void)options;
-    (void)models;
+    evaluation e = {.ctx = ctx, .options = options, .model_count = model_count};
     *report = NULL;
     pv_begin(ctx);
-    psdvec_report *r = pv_alloc_zero(ctx, 1, sizeof *r, "a report");
-    if (!r)
-        return pv_failure(ctx);
-    r->ctx = ctx;
-    pv_buffer_init(&r->scores, ctx);
-    pv_buffer_init(&r->differences, ctx);
-    for (uint32_t t = 0; t < test_count; t++)
-        for (uint32_t m = 0; m < model_count; m++) {
-            psdvec_score score = {.test = t,
-                                  .model = m,
-                                  .section = -1,
-                                  .value = NAN,
-                                  .low = NAN,
-                                  .high = NAN,
-                                  .total = tests[t]->info.questions};
-            psdvec_status status = pv_buffer_append(&r->scores, &score, sizeof score);
-            if (status != PSDVEC_OK) {
-                psdvec_report_free(r);
-                return status;
-            }
-        }
-    *report = r;
-    return PSDVEC_OK;
-}
-
-void psdvec_report_free(psdvec_report *report)
-{
-    if (!report)
-        return;
-    pv_buffer_free(&report->scores);
-    pv_buffer_free(&report->differences);
-    pv_free(report->ctx, report);
-}
-
-const psdvec_score *psdvec_report_scores(const psdvec_report *report, size_t *count)
-{
-    *count = report->scores.length / sizeof(psdvec_score);
-    return (const psdvec_score *)(const void *)report->scores.data;
-}
-
-const psdvec_difference *psdvec_report_differences(const psdvec_report *report, size_t *count)
-{
-    *count = report->differences.length / sizeof(psdvec_difference);
-    return (const psdvec_difference *)(const void *)report->differences.data;
+    PV_TRY(check_options(ctx, options));
+    if (model_count == 0 || test_count == 0)
+        return pv_fail(ctx, PSDVEC_ERR_OPTION, "there is no %s to evaluate",
+                       model_count == 0 ? "model" : "test");
+    psdvec_status status = PSDVEC_OK;
+    e.models = pv_alloc_zero(ctx, model_count, sizeof *e.models, "a report");
+    e.report = pv_alloc_zero(ctx, 1, sizeof *e.report, "a report");
+    if (e.models && e.report) {
+        e.report->ctx = ctx;
+        pv_buffer_init(&e.report->scores, ctx);
+        pv_buffer_init(&e.report->differences, ctx);
+        status = evaluate(&e, models, tests, test_count);
+    } else {
+        status = pv_failure(ctx);
+    }
+    for (size_t m = 0; e.models && m < model_count; m++)
+        pv_seen_model_close(&e.models[m], ctx);
+    pv_free(ctx, e.models);
+    if (status == PSDVEC_OK)
+        *report = e.report;
+    else if (e.report && e.report->ctx)
+        psdvec_report_free(e.report);
+    else
+        pv_free(ctx, e.report);
+    return status;
 }

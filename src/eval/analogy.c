@@ -1,0 +1,250 @@
+/* Answers to analogies by blocks of candidates.
+ *
+ * Memory: for each worker the cosines of at most MOST_WORDS words with a block, the
+ * block's vectors brought to length 1, and the best of each question. A set with more
+ * words is answered in batches of questions; sorted by a and b, they share many.
+ *
+ * The number of workers cannot change an answer: blocks are cut by the number of
+ * candidates alone, and from two workers' bests the larger, or the earlier word, is taken.
+ */
+#include "eval/analogy.h"
+
+#include "base/blas.h"
+#include "base/memory.h"
+#include "base/thread.h"
+#include "eval/analogy_kernels.h"
+#include "eval/known.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK = 1024, MOST_WORDS = 2048 };
+
+typedef struct leader {
+    float add, mul;
+    uint32_t add_word, mul_word;
+} leader;
+
+typedef struct batch {
+    psdvec_context *ctx;
+    const pv_analogy_kernels *kernels;
+    const float *rows; /* candidates x dim */
+    uint32_t candidates, dim;
+    pv_analogy **questions; /* by a and b */
+    size_t count;
+    const uint32_t *local; /* from a word to its row in `vectors` */
+    float *vectors;        /* words x dim: those of this batch */
+    uint32_t words;
+    float *rooms; /* a piece for each worker */
+    size_t room_length;
+    leader *bests; /* workers x count */
+    pv_progress *progress;
+    _Atomic size_t done; /* blocks */
+    size_t blocks;
+} batch;
+
+/* ---- A block of candidates ---------------------------------------------------------------- */
+
+typedef struct block {
+    uint32_t first, length; /* candidates */
+    const float *cosines;   /* words x length */
+    float *sum, *ratio;     /* length */
+} block;
+
+static void find_add(const block *b, const float *c, size_t from, size_t to, leader *best)
+{
+    for (size_t i = from; i < to; i++)
+        if (pv_analogy_add(b->sum[i], c[i]) == best->add) {
+            best->add_word = b->first + (uint32_t)i;
+            return;
+        }
+}
+
+static void find_mul(const block *b, const float *c, size_t from, size_t to, leader *best)
+{
+    for (size_t i = from; i < to; i++)
+        if (pv_analogy_mul(b->ratio[i], c[i]) == best->mul) {
+            best->mul_word = b->first + (uint32_t)i;
+            return;
+        }
+}
+
+static void try_range(const batch *job, const block *b, const float *c, size_t from, size_t to,
+                      leader *best)
+{
+    float add = best->add, mul = best->mul;
+    job->kernels->largest(b->sum + from, b->ratio + from, c + from, to - from, &add, &mul);
+    if (add > best->add) {
+        best->add = add;
+        find_add(b, c, from, to, best);
+    }
+    if (mul > best->mul) {
+        best->mul = mul;
+        find_mul(b, c, from, to, best);
+    }
+}
+
+/* The candidates between those that are left out. */
+static void try_block(const batch *job, const block *b, const pv_analogy *q, leader *best)
+{
+    const float *c = b->cosines + (size_t)job->local[q->c] * b->length;
+    size_t from = 0;
+    while (from < b->length) {
+        size_t stop = b->length;
+        for (int k = 0; k < 3; k++) {
+            uint32_t word = q->not_these[k];
+            if (word >= b->first + from && word - b->first < stop)
+                stop = word - b->first;
+        }
+        if (stop > from)
+            try_range(job, b, c, from, stop, best);
+        from = stop + 1;
+    }
+}
+
+static psdvec_status answer_block(void *arg, size_t task, int worker)
+{
+    batch *job = arg;
+    float *room = job->rooms + (size_t)worker * job->room_length;
+    leader *bests = job->bests + (size_t)worker * job->count;
+    uint32_t first = (uint32_t)task * BLOCK, left = job->candidates - first;
+    block b = {.first = first, .length = left < BLOCK ? left : BLOCK};
+    float *units = room, *cosines = units + (size_t)BLOCK * job->dim;
+    b.cosines = cosines;
+    b.sum = cosines + (size_t)BLOCK * job->words;
+    b.ratio = b.sum + BLOCK;
+    pv_blas_alone();
+    for (uint32_t i = 0; i < b.length; i++)
+        pv_unit_vector(job->rows + ((size_t)first + i) * job->dim, job->dim,
+                       units + (size_t)i * job->dim);
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)job->words, (int)b.length,
+                (int)job->dim, 1, job->vectors, (int)job->dim, units, (int)job->dim, 0, cosines,
+                (int)b.length);
+    for (size_t q = 0; q < job->count; q++) {
+        const pv_analogy *question = job->questions[q], *last = q ? job->questions[q - 1] : NULL;
+        if (!last || last->a != question->a || last->b != question->b)
+            job->kernels->prepare(cosines + (size_t)job->local[question->a] * b.length,
+                                  cosines + (size_t)job->local[question->b] * b.length, b.length,
+                                  b.sum, b.ratio);
+        try_block(job, &b, question, &bests[q]);
+    }
+    if (job->progress) {
+        size_t done = atomic_fetch_add(&job->done, 1);
+        pv_progress_add(job->progress,
+                        job->count * (done + 1) / job->blocks - job->count * done / job->blocks);
+    }
+    return PSDVEC_OK;
+}
+
+/* ---- A batch of questions ------------------------------------------------------------------- */
+
+static void merge(const batch *job, int workers, size_t q, pv_analogy *question)
+{
+    leader all = job->bests[q];
+    for (int w = 1; w < workers; w++) {
+        const leader *other = &job->bests[(size_t)w * job->count + q];
+        if (other->add > all.add || (other->add == all.add && other->add_word < all.add_word)) {
+            all.add = other->add;
+            all.add_word = other->add_word;
+        }
+        if (other->mul > all.mul || (other->mul == all.mul && other->mul_word < all.mul_word)) {
+            all.mul = other->mul;
+            all.mul_word = other->mul_word;
+        }
+    }
+    question->add = all.add_word;
+    question->mul = all.mul_word;
+}
+
+static psdvec_status answer_batch(batch *job)
+{
+    psdvec_context *ctx = job->ctx;
+    int workers = psdvec_threads(ctx);
+    psdvec_status status = PSDVEC_OK;
+    job->blocks = ((size_t)job->candidates + BLOCK - 1) / BLOCK;
+    job->done = 0;
+    job->room_length = (size_t)BLOCK * ((size_t)job->dim + job->words + 2);
+    job->rooms = pv_alloc(ctx, (size_t)workers * job->room_length, sizeof(float), "analogies");
+    job->bests = pv_alloc(ctx, (size_t)workers * job->count, sizeof *job->bests, "analogies");
+    if (!job->rooms || !job->bests) {
+        status = pv_failure(ctx);
+        goto done;
+    }
+    for (size_t k = 0; k < (size_t)workers * job->count; k++)
+        job->bests[k] = (leader){-INFINITY, -INFINITY, UINT32_MAX, UINT32_MAX};
+    PV_TRY_DONE(pv_parallel_tasks(ctx, job->blocks, answer_block, job));
+    for (size_t q = 0; q < job->count; q++)
+        merge(job, workers, q, job->questions[q]);
+done:
+    pv_free(ctx, job->rooms);
+    pv_free(ctx, job->bests);
+    return status;
+}
+
+/* As many questions from `questions` on as have at most MOST_WORDS different words, which
+ * are given rows. `local` is UINT32_MAX where a word has none. */
+static size_t gather(batch *job, pv_analogy **questions, size_t left, const float *units,
+                     uint32_t *local)
+{
+    size_t taken = 0;
+    job->words = 0;
+    for (; taken < left; taken++) {
+        const uint32_t words[3] = {questions[taken]->a, questions[taken]->b, questions[taken]->c};
+        if (job->words + 3 > MOST_WORDS)
+            break;
+        for (int k = 0; k < 3; k++)
+            if (local[words[k]] == UINT32_MAX) {
+                memcpy(job->vectors + (size_t)job->words * job->dim,
+                       units + (size_t)words[k] * job->dim, job->dim * sizeof *units);
+                local[words[k]] = job->words++;
+            }
+    }
+    return taken;
+}
+
+static int by_words(const void *left, const void *right)
+{
+    const pv_analogy *x = *(const pv_analogy *const *)left, *y = *(const pv_analogy *const *)right;
+    if (x->a != y->a)
+        return x->a < y->a ? -1 : 1;
+    if (x->b != y->b)
+        return x->b < y->b ? -1 : 1;
+    return x->c < y->c ? -1 : x->c > y->c;
+}
+
+psdvec_status pv_analogies_answer(psdvec_context *ctx, const float *rows, uint32_t candidates,
+                                  uint32_t dim, const float *units, uint32_t words,
+                                  pv_analogy *questions, size_t count, pv_progress *progress)
+{
+    psdvec_status status = PSDVEC_OK;
+    batch job = {.ctx = ctx,
+                 .kernels = pv_analogy_kernels_best(),
+                 .rows = rows,
+                 .candidates = candidates,
+                 .dim = dim,
+                 .progress = progress};
+    uint32_t most = words < MOST_WORDS ? words : MOST_WORDS;
+    pv_analogy **sorted = pv_alloc(ctx, count, sizeof *sorted, "analogies");
+    uint32_t *local = pv_alloc(ctx, words, sizeof *local, "analogies");
+    job.vectors = pv_alloc(ctx, (size_t)most * dim, sizeof(float), "analogies");
+    if (!sorted || !local || !job.vectors) {
+        status = pv_failure(ctx);
+        goto done;
+    }
+    for (size_t q = 0; q < count; q++)
+        sorted[q] = &questions[q];
+    qsort(sorted, count, sizeof *sorted, by_words);
+    for (size_t at = 0; at < count; at += job.count) {
+        memset(local, 0xff, words * sizeof *local);
+        job.questions = sorted + at;
+        job.local = local;
+        job.count = gather(&job, sorted + at, count - at, units, local);
+        PV_TRY_DONE(answer_batch(&job));
+    }
+done:
+    pv_free(ctx, sorted);
+    pv_free(ctx, local);
+    pv_free(ctx, job.vectors);
+    return status;
+}

@@ -1,0 +1,33 @@
+/* Many analogies at once: a is to b as c is to which word? By 3CosAdd and 3CosMul,
+ *
+ *     cos(x,b) - cos(x,a) + cos(x,c)       (cos(x,b)+1) (cos(x,c)+1) / (cos(x,a)+1.001)
+ *
+ * over all words x but a, b and c; of equals the earlier word.
+ *
+ * Both come from one product of matrices: the cosines of the questions' words, each
+ * once, with a block of candidates. Blocks are the tasks of the workers.
+ *
+ *              block of candidates                   a group of questions with the same a, b
+ *            ┌────────────────────┐                   reads its rows a and b once, and then
+ *     words  │  cosines, by sgemm │  ──►  scores ──►  one row c for each question
+ *            └────────────────────┘
+ */
+#ifndef PV_EVAL_ANALOGY_H
+#define PV_EVAL_ANALOGY_H
+
+#include "base/progress.h"
+
+typedef struct pv_analogy {
+    uint32_t a, b, c;      /* rows of `units` */
+    uint32_t not_these[3]; /* candidates that are left out: a, b, c; UINT32_MAX: none */
+    uint32_t add, mul;     /* the answers; UINT32_MAX: there is no candidate */
+} pv_analogy;
+
+/* rows: candidates x dim, of any length. units: of length 1, words x dim. `progress` may be
+ * NULL, and is told of `count` questions. The order of the questions is changed and
+ * restored. */
+psdvec_status pv_analogies_answer(psdvec_context *ctx, const float *rows, uint32_t candidates,
+                                  uint32_t dim, const float *units, uint32_t words,
+                                  pv_analogy *questions, size_t count, pv_progress *progress);
+
+#endif

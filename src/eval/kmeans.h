@@ -1,0 +1,13 @@
+/* Groups found in vectors: k-means, started several times with k-means++, of which the
+ * tightest is taken. The same for any number of threads.
+ */
+#ifndef PV_EVAL_KMEANS_H
+#define PV_EVAL_KMEANS_H
+
+#include "base/context.h"
+
+/* points: n x dim. cluster: n, each below k. k is at least 1 and at most n. */
+psdvec_status pv_kmeans(psdvec_context *ctx, const float *points, size_t n, uint32_t dim,
+                        uint32_t k, uint32_t *cluster);
+
+#endif

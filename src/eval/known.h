@@ -1,0 +1,44 @@
+/* The words of a test as a model knows them, and what stands in for those it does not. */
+#ifndef PV_EVAL_KNOWN_H
+#define PV_EVAL_KNOWN_H
+
+#include "eval/test_set.h"
+
+#define PV_UNKNOWN UINT32_MAX
+
+/* A model as evaluation sees it. */
+typedef struct pv_seen_model {
+    const psdvec_model *model;
+    const float *rows; /* words x dim: the read-out */
+    uint32_t words, dim;
+    float *mean; /* dim, of length 1; NULL if no rule asks for it */
+} pv_seen_model;
+
+psdvec_status pv_seen_model_open(pv_seen_model *seen, psdvec_context *ctx,
+                                 const psdvec_model *model, const psdvec_eval_options *options);
+void pv_seen_model_close(pv_seen_model *seen, psdvec_context *ctx);
+
+/* For each word of a test its number in the model, or PV_UNKNOWN. */
+psdvec_status pv_known_rows(psdvec_context *ctx, const pv_seen_model *seen, const psdvec_test *test,
+                            const psdvec_eval_options *options, uint32_t *rows);
+
+/* True if `rows` has all that the question needs: every word, and of the answers that an
+ * analogy accepts at least one. */
+bool pv_question_known(const psdvec_test *test, const pv_question *question, const uint32_t *rows);
+
+/* Vectors of length 1 for the words of a test: the model's, or what the rule puts in their
+ * place. A vector that has no direction, or that is not finite, is zeros. */
+typedef struct pv_test_vectors {
+    float *units; /* words x dim */
+    bool *there;  /* words: known, or a stand-in was found */
+} pv_test_vectors;
+
+psdvec_status pv_test_vectors_make(pv_test_vectors *v, psdvec_context *ctx,
+                                   const pv_seen_model *seen, const psdvec_test *test,
+                                   const psdvec_eval_options *options, const uint32_t *rows);
+void pv_test_vectors_free(pv_test_vectors *v, psdvec_context *ctx);
+
+/* `from` brought to length 1. */
+void pv_unit_vector(const float *from, uint32_t dim, float *to);
+
+#endif

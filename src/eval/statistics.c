@@ -1,0 +1,213 @@
+/* Correlation, purity, shares. */
+#include "eval/statistics.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Spearman ------------------------------------------------------------------------- */
+
+typedef struct placed {
+    double value;
+    size_t place;
+} placed;
+
+static int by_value(const void *a, const void *b)
+{
+    double x = ((const placed *)a)->value, y = ((const placed *)b)->value;
+    return x < y ? -1 : x > y;
+}
+
+/* Ranks of the distinct values; returns how many there are. */
+static uint32_t rank_values(const double *values, size_t n, placed *sorted, uint32_t *rank)
+{
+    uint32_t distinct = 0;
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = (placed){values[i], i};
+    qsort(sorted, n, sizeof *sorted, by_value);
+    for (size_t k = 0; k < n; k++) {
+        distinct += k == 0 || sorted[k].value != sorted[k - 1].value;
+        rank[sorted[k].place] = distinct - 1;
+    }
+    return distinct;
+}
+
+psdvec_status pv_ranked_make(pv_ranked *ranked, psdvec_context *ctx, const double *x,
+                             const double *y, size_t n)
+{
+    *ranked = (pv_ranked){.n = n};
+    placed *sorted = pv_alloc(ctx, n, sizeof *sorted, "ranks");
+    ranked->x = pv_alloc(ctx, n, sizeof *ranked->x, "ranks");
+    ranked->y = pv_alloc(ctx, n, sizeof *ranked->y, "ranks");
+    if (!sorted || !ranked->x || !ranked->y) {
+        pv_free(ctx, sorted);
+        pv_ranked_free(ranked, ctx);
+        return pv_failure(ctx);
+    }
+    ranked->x_distinct = rank_values(x, n, sorted, ranked->x);
+    ranked->y_distinct = rank_values(y, n, sorted, ranked->y);
+    pv_free(ctx, sorted);
+    return PSDVEC_OK;
+}
+
+void pv_ranked_free(pv_ranked *ranked, psdvec_context *ctx)
+{
+    pv_free(ctx, ranked->x);
+    pv_free(ctx, ranked->y);
+    *ranked = (pv_ranked){0};
+}
+
+size_t pv_spearman_room(const pv_ranked *ranked)
+{
+    return (size_t)ranked->x_distinct + ranked->y_distinct;
+}
+
+/* How often each value was drawn becomes its average rank less that of all; returns the sum
+ * of squares. Exact for up to 2^17 questions: all numbers are quarters. */
+static double centre_ranks(double *drawn, uint32_t distinct, double n)
+{
+    double below = 0, squares = 0;
+    for (uint32_t v = 0; v < distinct; v++) {
+        double count = drawn[v], rank = below + (count - n) / 2;
+        drawn[v] = rank;
+        squares += count * rank * rank;
+        below += count;
+    }
+    return squares;
+}
+
+double pv_spearman(const pv_ranked *ranked, const uint32_t *times, double *room)
+{
+    double *x = room, *y = room + ranked->x_distinct, n = (double)ranked->n, products = 0;
+    if (ranked->n < 2)
+        return NAN;
+    memset(room, 0, pv_spearman_room(ranked) * sizeof *room);
+    for (size_t i = 0; i < ranked->n; i++) {
+        double count = times ? times[i] : 1;
+        x[ranked->x[i]] += count;
+        y[ranked->y[i]] += count;
+    }
+    double xx = centre_ranks(x, ranked->x_distinct, n);
+    double yy = centre_ranks(y, ranked->y_distinct, n);
+    for (size_t i = 0; i < ranked->n; i++)
+        products += (times ? times[i] : 1) * x[ranked->x[i]] * y[ranked->y[i]];
+    return xx > 0 && yy > 0 ? products / (sqrt(xx) * sqrt(yy)) : NAN;
+}
+
+/* ---- Purity ----------------------------------------------------------------------------- */
+
+typedef struct crossing {
+    uint32_t cluster, group;
+    size_t place;
+} crossing;
+
+static int by_cell(const void *a, const void *b)
+{
+    const crossing *x = a, *y = b;
+    if (x->cluster != y->cluster)
+        return x->cluster < y->cluster ? -1 : 1;
+    return x->group < y->group ? -1 : x->group > y->group;
+}
+
+psdvec_status pv_crossed_make(pv_crossed *crossed, psdvec_context *ctx, const uint32_t *cluster,
+                              const uint32_t *group, size_t n)
+{
+    *crossed = (pv_crossed){.n = n};
+    crossing *sorted = pv_alloc(ctx, n, sizeof *sorted, "clusters");
+    crossed->cell = pv_alloc(ctx, n, sizeof *crossed->cell, "clusters");
+    crossed->cluster = pv_alloc(ctx, n, sizeof *crossed->cluster, "clusters");
+    if (!sorted || !crossed->cell || !crossed->cluster) {
+        pv_free(ctx, sorted);
+        pv_crossed_free(crossed, ctx);
+        return pv_failure(ctx);
+    }
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = (crossing){cluster[i], group[i], i};
+    qsort(sorted, n, sizeof *sorted, by_cell);
+    for (size_t k = 0; k < n; k++) {
+        if (k == 0 || by_cell(&sorted[k], &sorted[k - 1]) != 0)
+            crossed->cluster[crossed->cells++] = sorted[k].cluster;
+        crossed->cell[sorted[k].place] = crossed->cells - 1;
+    }
+    pv_free(ctx, sorted);
+    return PSDVEC_OK;
+}
+
+void pv_crossed_free(pv_crossed *crossed, psdvec_context *ctx)
+{
+    pv_free(ctx, crossed->cell);
+    pv_free(ctx, crossed->cluster);
+    *crossed = (pv_crossed){0};
+}
+
+double pv_purity(const pv_crossed *crossed, const uint32_t *times, uint32_t *room)
+{
+    uint64_t right = 0;
+    if (crossed->n == 0)
+        return NAN;
+    memset(room, 0, crossed->cells * sizeof *room);
+    for (size_t i = 0; i < crossed->n; i++)
+        room[crossed->cell[i]] += times ? times[i] : 1;
+    for (uint32_t c = 0; c < crossed->cells;) {
+        uint32_t commonest = 0, cluster = crossed->cluster[c];
+        for (; c < crossed->cells && crossed->cluster[c] == cluster; c++)
+            commonest = room[c] > commonest ? room[c] : commonest;
+        right += cluster == PV_NO_CLUSTER ? 0 : commonest;
+    }
+    return (double)right / (double)crossed->n;
+}
+
+/* ---- Shares ------------------------------------------------------------------------------- */
+
+static double log_choose(double n, double k)
+{
+    int sign;
+    return lgamma_r(n + 1, &sign) - lgamma_r(k + 1, &sign) - lgamma_r(n - k + 1, &sign);
+}
+
+void pv_share_interval(uint64_t right, uint64_t n, double confidence, double *low, double *high)
+{
+    double size = (double)n, p = n ? (double)right / size : NAN, tail = (1 - confidence) / 2;
+    *low = *high = p;
+    if (n == 0 || right == 0 || right == n)
+        return;
+    /* Below twelve standard deviations there is nothing that could be noticed. */
+    double first = floor(size * p - 12 * sqrt(size * p * (1 - p)) - 12), below = 0;
+    bool found = false;
+    for (double k = first > 0 ? first : 0; k <= size; k++) {
+        below += exp(log_choose(size, k) + k * log(p) + (size - k) * log1p(-p));
+        if (!found && below >= tail) {
+            *low = k / size;
+            found = true;
+        }
+        *high = k / size;
+        if (below >= 1 - tail)
+            break;
+    }
+}
+
+double pv_mcnemar(uint64_t first, uint64_t second)
+{
+    double n = (double)first + (double)second, p = 0;
+    double fewer = first < second ? (double)first : (double)second;
+    for (double k = fewer; k >= 0; k--) {
+        double term = exp(log_choose(n, k) - n * log(2));
+        p += term;
+        if (term < 1e-18 * p)
+            break;
+    }
+    return 2 * p < 1 ? 2 * p : 1;
+}
+
+double pv_quantile(const double *ascending, size_t count, double share)
+{
+    if (count == 0)
+        return NAN;
+    double place = share * (double)(count - 1);
+    size_t below = (size_t)place;
+    if (below + 1 >= count)
+        return ascending[count - 1];
+    return ascending[below] + (place - (double)below) * (ascending[below + 1] - ascending[below]);
+}
