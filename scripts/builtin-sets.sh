@@ -45,7 +45,8 @@ for file in "$@"; do
     text=$(text_of "$file") # first, so that a failure is not lost in a pipe
     echo "static const char set_${i}[] = {"
     # Numbers, because a string of this length is more than every compiler need take.
-    printf '%s\n' "$text" | od -An -v -tu1 | sed -e 's/^ *//' -e 's/  */,/g' -e 's/$/,/'
+    printf '%s\n' "$text" | od -An -v -tu1 |
+        awk '{ for (i = 1; i <= NF; i++) printf "%s,", $i; print "" }'
     echo "0};"
     name=${file##*/}
     table="$table    {\"${name%.txt}\", set_$i, sizeof set_$i - 1},
