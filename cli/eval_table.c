@@ -274,11 +274,12 @@ static void lay_out(const struct eval *eval, struct layout *layout)
     if (add_groups(NULL, eval, layout) <= width)
         return;
     name_sets(eval, layout, NAME_COLUMNS_LEAST);
-    while (layout->side_by_side > 1 && add_groups(NULL, eval, layout) > width)
-        layout->side_by_side--;
-    /* 3 and 2 rather than 4 and 1. */
-    size_t groups = (models + layout->side_by_side - 1) / layout->side_by_side;
-    layout->side_by_side = (models + groups - 1) / groups;
+    /* By the number of tables: 3 and 2 models rather than 4 and 1. */
+    for (size_t groups = 1; groups <= models; groups++) {
+        layout->side_by_side = (models + groups - 1) / groups;
+        if (add_groups(NULL, eval, layout) <= width)
+            return;
+    }
 }
 
 static void add_legend(struct buffer *to, const struct eval *eval, const struct layout *layout)
