@@ -14,6 +14,7 @@
 #include "eval/kmeans.h"
 #include "eval/statistics.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct asking {
@@ -32,14 +33,18 @@ static const float *unit_of(const asking *a, uint32_t word)
     return a->vectors.units + (size_t)word * a->seen->dim;
 }
 
-/* Of two words with vectors of length 1. */
+/* Lengths of vectors of length 1 are 1 but for rounding; divided by, the cosine of a word with
+ * itself is 1 to the last bit, so that such pairs are equals. */
 static double cosine(const asking *a, uint32_t left, uint32_t right)
 {
     const float *x = unit_of(a, left), *y = unit_of(a, right);
-    double sum = 0;
-    for (uint32_t k = 0; k < a->seen->dim; k++)
-        sum += (double)x[k] * (double)y[k];
-    return sum;
+    double xy = 0, xx = 0, yy = 0;
+    for (uint32_t k = 0; k < a->seen->dim; k++) {
+        xy += (double)x[k] * (double)y[k];
+        xx += (double)x[k] * (double)x[k];
+        yy += (double)y[k] * (double)y[k];
+    }
+    return xx > 0 && yy > 0 ? xy / sqrt(xx * yy) : 0;
 }
 
 static bool answer_known(const asking *a, const pv_question *q)
