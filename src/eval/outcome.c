@@ -33,8 +33,8 @@ static const float *unit_of(const asking *a, uint32_t word)
     return a->vectors.units + (size_t)word * a->seen->dim;
 }
 
-/* Of two words. The vectors have length 1 but for rounding; divided by their lengths all the
- * same, equal vectors have cosine 1 exactly, so that pairs of equal words tie. */
+/* Lengths of vectors of length 1 are 1 but for rounding; divided by, the cosine of a word with
+ * itself is 1 to the last bit, so that such pairs are equals. */
 static double cosine(const asking *a, uint32_t left, uint32_t right)
 {
     const float *x = unit_of(a, left), *y = unit_of(a, right);

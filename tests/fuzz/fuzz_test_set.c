@@ -1,0 +1,121 @@
+/* Fuzzes the reader of test sets, and puts what it reads to a small model.
+ *
+ * The first byte chooses the rule for unknown words and other options, the rest is the
+ * file. A set that is read must be whole: every number in it leads somewhere, every word
+ * is valid UTF-8 and not empty, and no figure is out of its range.
+ */
+#include "base/json_read.h"
+#include "eval/test_set.h"
+#include "model/model_read.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool truth)
+{
+    if (!truth)
+        abort();
+}
+
+static int make_file(const void *data, size_t size, char path[40])
+{
+    int fd = memfd_create("fuzz", MFD_CLOEXEC);
+    require(fd >= 0 && write(fd, data, size) == (ssize_t)size);
+    snprintf(path, 40, "/proc/self/fd/%d", fd);
+    return fd;
+}
+
+static void check(const psdvec_test *t)
+{
+    static const uint32_t per_question[] = {2, 3, 1, 1};
+    require(t->info.questions > 0 && t->info.name[0] != '\0' && t->words > 0);
+    for (uint32_t w = 0; w < t->words; w++) {
+        size_t length = (size_t)(t->offsets[w + 1] - t->offsets[w]);
+        require(t->offsets[w] < t->offsets[w + 1]);
+        for (size_t k = 0, step; k < length; k += step)
+            require((step = pv_utf8_sequence(t->bytes + t->offsets[w] + k, length - k)) > 0);
+    }
+    for (uint32_t s = 0; s < t->info.sections; s++)
+        require(psdvec_test_section(t, s) != NULL);
+    for (uint32_t q = 0; q < t->info.questions; q++) {
+        const pv_question *question = &t->questions[q];
+        for (uint32_t k = 0; k < per_question[t->info.kind]; k++)
+            require(question->words[k] < t->words);
+        for (uint32_t k = 0; k < question->listed; k++)
+            require(t->lists[question->list + k] < t->words);
+        require(question->section == PV_NO_SECTION || question->section < t->info.sections);
+        require(isfinite(question->value));
+        require(t->info.kind != PSDVEC_TEST_CATEGORIES || question->category < t->categories);
+    }
+}
+
+static void check_report(psdvec_report *report)
+{
+    size_t count;
+    const psdvec_score *scores = psdvec_report_scores(report, &count);
+    for (size_t k = 0; k < count; k++) {
+        double least = scores[k].measure == PSDVEC_MEASURE_SPEARMAN ? -1 - 1e-12 : 0;
+        require(scores[k].known <= scores[k].total);
+        require(isnan(scores[k].value) ||
+                (scores[k].value >= least && scores[k].value <= 1 + 1e-12));
+        require(!(scores[k].low > scores[k].high));
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const char words[] = "a 1 0 0\nb 0 1 0\nc 1 1 0\nd 0 0 1\ncat 1 2 3\ndog 1 2 2\n"
+                                "cats 3 2 3\ndogs 3 2 2\nnone 0 0 0\n";
+    static psdvec_context *ctx;
+    static psdvec_model *model;
+    char path[40];
+    if (!ctx) {
+        psdvec_context_options o;
+        psdvec_context_options_default(&o);
+        o.threads = 1;
+        o.memory = UINT64_C(256) << 20;
+        require(psdvec_context_new(&o, &ctx) == PSDVEC_OK);
+        int fd = make_file(words, sizeof words - 1, path);
+        uint32_t none;
+        require(psdvec_model_open(ctx, path, &model) == PSDVEC_OK);
+        require(!psdvec_model_find(model, "x", 1, &none));
+        close(fd);
+    }
+    if (size == 0)
+        return 0;
+    uint64_t before = atomic_load(&ctx->memory_used);
+    psdvec_test *test;
+    int fd = make_file(data + 1, size - 1, path);
+    psdvec_status status = psdvec_test_open(ctx, path, &test);
+    close(fd);
+    if (status == PSDVEC_OK) {
+        check(test);
+        const psdvec_model *models[] = {model, model};
+        const psdvec_test *tests[] = {test};
+        psdvec_eval_options options;
+        psdvec_report *report;
+        psdvec_eval_options_default(&options);
+        options.resamples = data[0] & 4 ? 20 : 0;
+        options.unknown = (psdvec_unknown)(data[0] & 3);
+        options.keep_case = data[0] & 8;
+        options.restrict_words = data[0] & 16 ? 4 : 0;
+        options.common = data[0] & 32;
+        options.half = (psdvec_half)((data[0] >> 6) % 3);
+        if (test->info.questions < 2000) {
+            require(psdvec_eval(ctx, &options, models, 2, tests, 1, &report) == PSDVEC_OK);
+            check_report(report);
+            psdvec_report_free(report);
+        }
+    } else {
+        require(!test && psdvec_error_message(ctx)[0] != '\0' && status != PSDVEC_ERR_INTERNAL);
+    }
+    psdvec_test_close(test);
+    require(atomic_load(&ctx->memory_used) == before);
+    return 0;
+}
