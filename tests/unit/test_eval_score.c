@@ -584,6 +584,45 @@ static void a_report_goes_by_test_section_measure_and_model(void **state)
 }
 
 /* People find pairs alike as the first model does; the second is noise. */
+static void sections_whose_names_begin_with_gram_are_the_syntactic_part(void **state)
+{
+    workshop *w = *state;
+    static const struct {
+        int32_t section;
+        double value;
+        uint32_t questions;
+    } wanted[] = {{PSDVEC_SECTION_WHOLE, 0.5, 4},
+                  {PSDVEC_SECTION_SEMANTIC, 1, 1},
+                  {PSDVEC_SECTION_SYNTACTIC, 1.0 / 3, 3},
+                  {0, 1, 1},
+                  {1, 0, 2},
+                  {2, 1, 1}};
+    psdvec_model *model =
+        model_of(w, "man 1 0 0\nwoman 0 1 0\nking 1 0 1\nqueen 0 1 1\nboy 1 0 -1\n");
+    psdvec_test *test = test_of(w, ": family\nman king woman queen\n"
+                                   ": gram1-wrong\nman king woman boy\nman king queen boy\n"
+                                   ": gram2-right\nman king woman queen\n");
+    psdvec_eval_options options = quick(PSDVEC_UNKNOWN_DROP);
+    size_t count;
+    psdvec_report *report = evaluate(w, &options, &model, 1, test);
+    const psdvec_score *scores = psdvec_report_scores(report, &count);
+    assert_int_equal(count, 12); /* two measures each */
+    for (size_t k = 0; k < 6; k++) {
+        assert_int_equal(scores[2 * k].section, wanted[k].section);
+        assert_score(scores[2 * k], wanted[k].value, wanted[k].questions, wanted[k].questions);
+    }
+    psdvec_report_free(report);
+    psdvec_test_close(test);
+    /* Where all are of one sort, there are no parts. */
+    test = test_of(w, ": gram1\nman king woman queen\n: gram2\nman king woman queen\n");
+    report = evaluate(w, &options, &model, 1, test);
+    psdvec_report_scores(report, &count);
+    assert_int_equal(count, 6);
+    psdvec_report_free(report);
+    psdvec_test_close(test);
+    psdvec_model_close(model);
+}
+
 static void a_clear_difference_is_significant_and_none_is_not(void **state)
 {
     workshop *w = *state;
@@ -775,6 +814,7 @@ int main(void)
         TEST(common_questions_are_those_that_every_model_knows),
         TEST(the_halves_divide_a_set),
         TEST(a_report_goes_by_test_section_measure_and_model),
+        TEST(sections_whose_names_begin_with_gram_are_the_syntactic_part),
         TEST(a_clear_difference_is_significant_and_none_is_not),
         TEST(a_report_does_not_depend_on_the_threads),
         TEST(options_out_of_range_are_refused),
