@@ -651,12 +651,14 @@ PSDVEC_API const psdvec_score *psdvec_report_scores(const psdvec_report *report,
 PSDVEC_API const psdvec_difference *psdvec_report_differences(const psdvec_report *report,
                                                               size_t *count);
 
-/* a is to b as c is to what: the `most` best answers by 3CosAdd or 3CosMul with their
- * scores in `cosine`; a, b and c are left out. */
+/* a is to b as c is to what: the `most` best answers by 3CosAdd (PSDVEC_MEASURE_ADD) or 3CosMul
+ * (PSDVEC_MEASURE_MUL) with their scores in `cosine`. a, b and c are vectors of dim numbers as the
+ * read-out has them; words in `except`, usually the three themselves, are left out. */
 PSDVEC_API psdvec_status psdvec_model_analogy(psdvec_context *ctx, const psdvec_model *model,
-                                              psdvec_measure method, uint32_t a, uint32_t b,
-                                              uint32_t c, size_t most, psdvec_neighbour *answers,
-                                              size_t *found);
+                                              psdvec_measure method, const float *a, const float *b,
+                                              const float *c, const uint32_t *except,
+                                              size_t except_count, size_t most,
+                                              psdvec_neighbour *answers, size_t *found);
 
 /* ======================================================================
  * Part 2. The advanced interface

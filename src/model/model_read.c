@@ -7,7 +7,6 @@
 #include "model/model_read.h"
 
 #include "base/json_read.h"
-#include "model/dot.h"
 #include "model/history.h"
 #include "model/model_write.h"
 
@@ -224,7 +223,6 @@ void psdvec_model_close(psdvec_model *m)
     if (!m)
         return;
     pv_word_index_free(&m->index);
-    pv_free(m->ctx, m->lengths);
     pv_free(m->ctx, m->iterations);
     pv_foreign_free(m->ctx, &m->foreign);
     pv_st_close(m->file);
@@ -339,12 +337,4 @@ double psdvec_model_product(const psdvec_model *m, uint32_t i, uint32_t j)
         sum += signs && signs[k] < 0 ? -term : term;
     }
     return sum;
-}
-
-double pv_length(const float *a, size_t n)
-{
-    double sum = 0;
-    for (size_t k = 0; k < n; k++)
-        sum += (double)a[k] * (double)a[k];
-    return sqrt(sum);
 }

@@ -31,10 +31,9 @@ struct psdvec_model {
     const float *spread;     /* words, or NULL */
     psdvec_iteration *iterations;
 
-    pthread_mutex_t lock; /* guards the two caches below */
+    pthread_mutex_t lock; /* guards the cache below */
     pv_word_index index;  /* built at the first search for a word */
     bool indexed;
-    double *lengths; /* words: of the read-out; made at the first search for neighbours */
 };
 
 /* Without pv_begin, for use inside other calls. */
