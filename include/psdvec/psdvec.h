@@ -490,11 +490,19 @@ typedef struct psdvec_iteration {
     double residual;   /* of the eigenvectors, relative to `smallest` */
 } psdvec_iteration;
 
+/* How a file holds the numbers of vectors; in memory they are float32. */
+typedef enum psdvec_precision {
+    PSDVEC_FLOAT32 = 0,
+    PSDVEC_FLOAT16,
+    PSDVEC_INT8 /* with a scale for each vector */
+} psdvec_precision;
+
 typedef struct psdvec_model_info {
     uint32_t words, core_words; /* core words come first; 0 core words: not known */
     uint32_t dim, positive;     /* positive: how many of the signs are +; dim if not known */
     uint64_t file_bytes;
-    bool native; /* a model file of ours */
+    psdvec_precision precision; /* of the vectors in the file */
+    bool native;                /* a model file of ours */
     bool has_counts, has_spread;
     bool has_spelling;        /* psdvec_model_spell answers */
     const float *eigenvalues; /* dim, by magnitude, with signs; NULL if not known */
@@ -720,12 +728,6 @@ typedef enum psdvec_vectors_format {
     PSDVEC_VECTORS_GLOVE,           /* text without the first line */
     PSDVEC_VECTORS_NPY              /* numpy's .npy, and a text with a word a line beside it */
 } psdvec_vectors_format;
-
-typedef enum psdvec_precision {
-    PSDVEC_FLOAT32 = 0,
-    PSDVEC_FLOAT16,
-    PSDVEC_INT8 /* with a scale for each vector */
-} psdvec_precision;
 
 typedef struct psdvec_convert_options {
     psdvec_vectors_format format; /* of the output; that of the input is recognised */

@@ -26,6 +26,7 @@ struct psdvec_model {
     const char *bytes;       /* all words */
     const uint64_t *offsets; /* words + 1 */
     const float *vectors;    /* words x dim, row-major */
+    float *unpacked;         /* the same, if the file has them in another precision; else NULL */
     const uint64_t *counts;  /* words, or NULL */
     const double *unigram;   /* words, or NULL */
     const float *spread;     /* words, or NULL */

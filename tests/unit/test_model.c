@@ -13,22 +13,6 @@
 
 #include <cmocka.h>
 
-static psdvec_model *open_model(workshop *w, const char *path)
-{
-    psdvec_model *model;
-    if (psdvec_model_open(w->ctx, path, &model) != PSDVEC_OK)
-        fail_msg("%s", psdvec_error_message(w->ctx));
-    return model;
-}
-
-static psdvec_model *open_sample(workshop *w, const sample *s)
-{
-    pv_begin(w->ctx);
-    if (pv_model_write(w->ctx, &s->data, w->out) != PSDVEC_OK)
-        fail_msg("%s", psdvec_error_message(w->ctx));
-    return open_model(w, w->out);
-}
-
 static void assert_fails(workshop *w, psdvec_status got, psdvec_status wanted, const char *sentence)
 {
     const char *message = psdvec_error_message(w->ctx);
