@@ -558,6 +558,25 @@ PSDVEC_API psdvec_status psdvec_model_similar(psdvec_context *ctx, const psdvec_
                                               size_t except_count, size_t most,
                                               psdvec_neighbour *neighbours, size_t *found);
 
+/* What counts ask of two words i and j of a model, by the settings it was trained with, and what
+ * it answers. docs/model.md has the formulas. */
+typedef struct psdvec_pair_story {
+    double count_ij, count_ji;   /* how often j stands after i, and i after j; in expectation, if
+                                    frequent words were subsampled */
+    double target_ij, target_ji; /* G of each direction; NAN: the counts say nothing */
+    double weight_ij, weight_ji; /* f of each direction */
+    double target, weight;       /* of both together: T, NAN if nothing weighs, and S */
+    double background, background_target; /* of every pair, seen or not: weight and target */
+    double product;                       /* v_i' J v_j: the answer */
+    double residual;                      /* target - product; NAN without a target */
+    bool same_counts;                     /* these are the counts that the model was trained on */
+} psdvec_pair_story;
+
+/* Words are looked for in the counts by spelling. */
+PSDVEC_API psdvec_status psdvec_model_explain_pair(psdvec_context *ctx, const psdvec_model *model,
+                                                   const psdvec_counts *counts, uint32_t i,
+                                                   uint32_t j, psdvec_pair_story *story);
+
 /* ---- Evaluation ----------------------------------------------------------- */
 typedef enum psdvec_test_kind {
     PSDVEC_TEST_SIMILARITY = 0, /* two words and how alike people find them */
