@@ -25,6 +25,7 @@ make_inputs() {
     }' >vectors.txt
     { echo 7 120 && cat vectors.txt; } >vectors.vec
     psdvec convert vectors.vec -o model.safetensors -q
+    psdvec count wiki.txt -o wiki.counts.safetensors -q
 }
 
 @test "all examples run" {

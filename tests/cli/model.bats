@@ -7,22 +7,6 @@ setup() {
     ROOT=$(realpath "$HERE/../..")
 }
 
-# Eight words that stand where one can see who is near to whom.
-small_vectors() {
-    cat >small.vec <<END
-8 3
-king 1 0 0.5
-queen 1 0.25 0.5
-man 0 0 1
-woman 0 0.25 1
-paris -1 1 0
-london -1 0.75 0.125
-zero 0 0 0
-café -0.5 -0.5 -0.5
-END
-    "$PSDVEC" convert small.vec -o small.safetensors -q
-}
-
 python_with_numpy() {
     for python in python3 /usr/bin/python3; do
         if "$python" -c 'import numpy' 2>/dev/null; then
@@ -242,9 +226,9 @@ END
 
 @test "sums and differences of words" {
     small_vectors
-    [ "$("$PSDVEC" similar small.safetensors king woman --minus man --top 1 --tsv | cut -f 1-2)" = \
-        "$(printf 'king + woman - man\tqueen')" ]
-    "$PSDVEC" similar small.safetensors man woman --sum --top 1 --json >printed
+    [ "$("$PSDVEC" similar small.safetensors king -man +woman --top 1 --tsv | cut -f 1-2)" = \
+        "$(printf 'king - man + woman\tqueen')" ]
+    "$PSDVEC" similar small.safetensors man +woman --top 1 --json >printed
     grep -q '^{"words": \["man", "woman"\], "minus": \[\], "similar": \[{"word": "queen", "cosine": 0.' printed
     [ "$("$PSDVEC" similar small.safetensors king paris --json | wc -l)" -eq 2 ]
     refused 2 "--json and --tsv exclude each other" similar small.safetensors king --json --tsv
@@ -258,7 +242,7 @@ END
     refused 2 "the word 'quene' is not in the model; did you mean 'queen'?" \
         similar small.safetensors quene
     refused 2 "the word 'xyzzy' is not in the model" similar small.safetensors king xyzzy
-    refused 2 "the word 'xyzzy' is not in the model" similar small.safetensors king --minus xyzzy
+    refused 2 "the word 'xyzzy' is not in the model" similar small.safetensors king -xyzzy
 }
 
 # ---- info -----------------------------------------------------------------------------------
