@@ -70,7 +70,7 @@ static const struct example examples[] = {
     {"psdvec convert model.safetensors --dim 100 --words 50000 -o small.safetensors",
      "A smaller model."},
     {"psdvec convert model.safetensors --int8 tiny.safetensors",
-     "A quarter of the size; cosines change by less than 0.01."},
+     "A quarter of the size; cosines change by a thousandth or so."},
     {"psdvec convert model.safetensors --to glove --digits 4 -o model.txt",
      "Text that is small rather than exact."},
     {0}};

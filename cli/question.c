@@ -50,13 +50,10 @@ static int find(struct question *q, const char *text, struct asked *asked)
         q->known[q->known_count++] = asked->word;
         return EXIT_FINE;
     }
-    if (!q->info->has_spelling)
-        return model_file_unknown(q->run, q->model, text);
     asked->vector = asked->spelled = must_alloc(dim, sizeof *asked->spelled);
-    if (!psdvec_model_spell(q->model, asked->text, strlen(asked->text), asked->spelled))
-        return run_error(q->run, EXIT_USE,
-                         "the word '%s' is not in the model, and nothing in its spelling is known",
-                         text);
+    if (!q->info->has_spelling ||
+        !psdvec_model_spell(q->model, asked->text, strlen(asked->text), asked->spelled))
+        return model_file_unknown(q->run, q->model, text);
     if (q->form == FOR_TABLES) /* the others say it with the answer */
         question_warn_spelled(q, asked);
     return EXIT_FINE;

@@ -3,7 +3,8 @@
  * WHAT IT DOES TODAY
  *   Text goes in; exact counts of word pairs and, from them, vectors of words
  *   come out, in files that any language can read. Words that arrive later get
- *   vectors without training anew. Nearest words, and other programs' vectors.
+ *   vectors without training anew. Nearest words, analogies, why two words are
+ *   alike, and other programs' vectors.
  *
  * THE SHORTEST USEFUL PROGRAM
  *

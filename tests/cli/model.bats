@@ -298,10 +298,14 @@ END
     small_vectors
     awk '$0 == "```python" { on = 1; next } /^```/ { on = 0 } on' "$ROOT/docs/model-format.md" >reader.py
     [ -s reader.py ]
-    for word in king café london; do
-        "$python" reader.py small.safetensors $word | grep -v '^zero' >printed
-        "$PSDVEC" similar small.safetensors $word --tsv |
-            awk -F'\t' '{ printf "%s\t%.4f\n", $2, $3 }' >wanted
-        diff -u wanted printed
+    "$PSDVEC" convert small.safetensors --float16 half.safetensors -q
+    "$PSDVEC" convert small.safetensors --int8 bytes.safetensors -q
+    for model in small half bytes; do
+        for word in king café london; do
+            "$python" reader.py $model.safetensors $word | grep -v '^zero' >printed
+            "$PSDVEC" similar $model.safetensors $word --tsv |
+                awk -F'\t' '{ printf "%s\t%.4f\n", $2, $3 }' >wanted
+            diff -u wanted printed
+        done
     done
 }
