@@ -106,7 +106,7 @@ static void offer(struct direction *d, double *shares, uint32_t word, double sha
     d->ends[at] = word;
 }
 
-/* `first`: the vector of the first word, whose side is looked at. */
+/* The words that point into each direction most, on the side of the first word of the pair. */
 static void find_ends(const psdvec_model *model, const float *readout, const uint32_t pair[2],
                       struct direction *directions, size_t count)
 {

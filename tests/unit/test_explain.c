@@ -149,6 +149,10 @@ static void with_subsampling_counts_are_expected_ones(void **state)
                      psdvec_counts_keep(p->counts, 0) * psdvec_counts_keep(p->counts, 1),
                  1e-9);
     assert_true(s.same_counts && s.weight > 0 && isfinite(s.target));
+    /* Also if it was seen beside itself, a word asks nothing of itself. */
+    assert_true(psdvec_counts_get(p->counts, 0, 0) > 0);
+    well(p->ctx, psdvec_model_explain_pair(p->ctx, m, p->counts, 0, 0, &s));
+    assert_true(s.count_ij > 0 && s.weight == 0 && s.background == 0 && isnan(s.target));
     psdvec_model_close(m);
     problem_free(p);
 }
@@ -166,7 +170,7 @@ static void what_does_not_belong_together_is_told(void **state)
                      PSDVEC_ERR_MISMATCH);
     assert_non_null(strstr(psdvec_error_message(p->ctx), "has no word"));
     assert_int_equal(psdvec_model_explain_pair(p->ctx, m, p->counts, 30, 0, &s), PSDVEC_ERR_OPTION);
-    uint32_t w0, w1;
+    uint32_t w0 = 0, w1 = 0;
     assert_true(psdvec_model_find(m, "w0", 2, &w0) && psdvec_model_find(m, "w1", 2, &w1));
     well(p->ctx, psdvec_model_explain_pair(p->ctx, m, p->counts, w0, w1, &s));
     assert_false(s.same_counts);
