@@ -11,7 +11,7 @@
 #                       they need GLOVE_TEXT, the text lower-cased and reduced
 #                       to words and blanks beforehand
 set -eu
-build=${BUILD:-build} psdvec=${PSDVEC:-$build/psdvec} bench=$build/bench
+build=${BUILD:-build} psdvec=${PSDVEC:-$build/psdvec} bench=$(realpath "$build")/bench
 text=${1:-$build/demo/dictionaries.txt}
 repeat=${REPEAT:-5} min_count=${MIN_COUNT:-20}
 [ -r "$text" ] || { echo "bench: $text is not there; run 'make demo' first or name a text" >&2; exit 1; }
@@ -107,3 +107,8 @@ echo "| limit or kernel | unit | value |"
 echo "|---|---|---|"
 "$bench/bandwidth" | awk -F'\t' '{ printf "| memory, triad, %s threads | GB/s | %s |\n", $1, $2 }'
 "$bench/kernels" | awk -F'\t' '{ printf "| %s | %s | %s |\n", $1, $2, $3 }'
+
+echo
+echo "| search among 70,000 vectors of 300 numbers | threads | GB/s | ms | share of reading alone |"
+echo "|---|---|---|---|---|"
+(cd "$work" && "$bench/neighbours") | awk -F'\t' '{ printf "| %s | %s | %s | %s | %s |\n", $2, $1, $3, $4, $5 }'

@@ -226,17 +226,23 @@ static char *parse_long(struct arguments *arguments, int argc, char **argv, int 
     return error;
 }
 
+/* The option of this letter; NULL: none. Its place among the options in *index. */
+static const struct option_spec *find_letter(const struct arguments *arguments, char letter,
+                                             size_t *index)
+{
+    const struct option_spec *option;
+    for (*index = 0; (option = command_option(arguments->command, *index)); ++*index)
+        if (option->letter == letter)
+            return option;
+    return NULL;
+}
+
 /* A group of letters: -q, -qv, -ofile, -o file. */
 static char *parse_letters(struct arguments *arguments, int argc, char **argv, int *at)
 {
     for (const char *letter = argv[*at] + 1; *letter; letter++) {
-        size_t index = 0;
-        const struct option_spec *option;
-        while ((option = command_option(arguments->command, index))) {
-            if (option->letter == *letter)
-                break;
-            index++;
-        }
+        size_t index;
+        const struct option_spec *option = find_letter(arguments, *letter, &index);
         if (!option) {
             /* "-window" is more likely a long option with one dash. */
             char *whole = argv[*at];
@@ -266,17 +272,26 @@ static char *parse_letters(struct arguments *arguments, int argc, char **argv, i
     return NULL;
 }
 
+/* "-man" where words may have signs; "-q" stays an option. */
+static bool is_signed_word(const struct arguments *arguments, const char *word)
+{
+    size_t index;
+    return arguments->command->signed_operands && arguments->operand_count > 0 && word[1] != '-' &&
+           (word[2] || !find_letter(arguments, word[1], &index));
+}
+
 static char *parse_all(struct arguments *arguments, int argc, char **argv)
 {
     bool only_operands = false;
     for (int at = 0; at < argc; at++) {
         const char *word = argv[at];
         char *error = NULL;
-        if (only_operands || word[0] != '-' || !word[1])
+        if (only_operands || word[0] != '-' || !word[1] || is_signed_word(arguments, word))
             arguments->operands[arguments->operand_count++] = word;
-        else if (!strcmp(word, "--"))
+        else if (!strcmp(word, "--")) {
             only_operands = true;
-        else if (word[1] == '-')
+            arguments->unsigned_from = arguments->operand_count;
+        } else if (word[1] == '-')
             error = parse_long(arguments, argc, argv, &at);
         else
             error = parse_letters(arguments, argc, argv, &at);
@@ -327,6 +342,7 @@ bool arguments_parse(struct arguments *arguments, const struct command *command,
     *arguments = (struct arguments){.command = command};
     arguments->values = must_alloc(command_option_count(command), sizeof *arguments->values);
     arguments->operands = must_alloc((size_t)argc + 1, sizeof *arguments->operands);
+    arguments->unsigned_from = SIZE_MAX;
     *error = parse_all(arguments, argc, argv);
     if (*error)
         return false;
@@ -357,6 +373,15 @@ const struct option_value *argument(const struct arguments *arguments, const cha
     fprintf(stderr, "psdvec: defect: psdvec %s declares no option --%s\n", arguments->command->name,
             name);
     abort();
+}
+
+char argument_sign(const struct arguments *arguments, size_t k, const char **word)
+{
+    const char *operand = *word = arguments->operands[k];
+    bool has = (operand[0] == '-' || operand[0] == '+') && operand[1] &&
+               arguments->command->signed_operands && k > 0 && k < arguments->unsigned_from;
+    *word += has;
+    return has ? operand[0] : 0;
 }
 
 bool argument_flag(const struct arguments *arguments, const char *name)

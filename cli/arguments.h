@@ -20,6 +20,7 @@ struct arguments {
     const struct command *command;
     struct option_value *values; /* in the order of command_option() */
     const char **operands;
+    size_t unsigned_from; /* operands from here on stood behind -- and have no sign */
     size_t operand_count;
     bool help; /* -h or --help was met; nothing behind it was read */
 };
@@ -33,6 +34,8 @@ void arguments_free(struct arguments *arguments);
 
 /* The value of --name, which must be in the command's tables. */
 const struct option_value *argument(const struct arguments *arguments, const char *name);
+/* '-' or '+' if operand k has a sign, and the word behind it; else 0 and the operand as it is. */
+char argument_sign(const struct arguments *arguments, size_t k, const char **word);
 bool argument_flag(const struct arguments *arguments, const char *name);
 uint64_t argument_integer(const struct arguments *arguments, const char *name);
 double argument_real(const struct arguments *arguments, const char *name);

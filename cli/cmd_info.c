@@ -38,6 +38,9 @@ static const struct example examples[] = {
     {"psdvec info vectors.vec --json", "Another program's vectors, for a program."},
     {0}};
 
+static const char *const precisions[] = {
+    [PSDVEC_FLOAT32] = "float32", [PSDVEC_FLOAT16] = "float16", [PSDVEC_INT8] = "int8"};
+
 /* ---- For people ------------------------------------------------------------------ */
 
 static void add_contents(struct buffer *to, const psdvec_model_info *info, bool verified)
@@ -65,6 +68,8 @@ static void add_contents(struct buffer *to, const psdvec_model_info *info, bool 
         buffer_format(&value, ", %" PRIu32 " with a positive and %" PRIu32 " with a negative sign",
                       info->positive, info->dim - info->positive);
     sheet_value(to, "numbers a vector", &value);
+    buffer_text(&value, precisions[info->precision]);
+    sheet_value(to, "stored as", &value);
     buffer_text(&value, info->has_counts ? "frequencies" : "");
     if (info->has_spread)
         buffer_format(&value, "%sspread", value.length ? ", " : "");
@@ -204,13 +209,14 @@ static void add_json(struct buffer *to, const char *path, const psdvec_model_inf
         buffer_json(to, info->written_by, strlen(info->written_by));
     else
         buffer_text(to, "null");
-    buffer_format(to,
-                  ", \"native\": %s, \"verified\": %s, \"file_bytes\": %" PRIu64
-                  ", \"words\": %" PRIu32 ", \"core_words\": %" PRIu32 ", \"dim\": %" PRIu32
-                  ", \"positive\": %" PRIu32 ", \"has_counts\": %s, \"has_spread\": %s",
-                  info->native ? "true" : "false", verified ? "true" : "false", info->file_bytes,
-                  info->words, info->core_words, info->dim, info->positive,
-                  info->has_counts ? "true" : "false", info->has_spread ? "true" : "false");
+    buffer_format(
+        to,
+        ", \"native\": %s, \"verified\": %s, \"file_bytes\": %" PRIu64 ", \"words\": %" PRIu32
+        ", \"core_words\": %" PRIu32 ", \"dim\": %" PRIu32 ", \"positive\": %" PRIu32
+        ", \"precision\": \"%s\", \"has_counts\": %s, \"has_spread\": %s",
+        info->native ? "true" : "false", verified ? "true" : "false", info->file_bytes, info->words,
+        info->core_words, info->dim, info->positive, precisions[info->precision],
+        info->has_counts ? "true" : "false", info->has_spread ? "true" : "false");
     add_member(to, "settings", info->settings_json);
     add_member(to, "counts", info->counts_json);
     add_member(to, "extensions", info->extensions_json);

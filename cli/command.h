@@ -63,6 +63,7 @@ struct family {
 struct command {
     const char *name;               /* "count", "counts info" */
     const char *group;              /* heading on the main help screen; NULL: hidden */
+    bool brief;                     /* only the name stands on the main help screen */
     const char *summary;            /* one line, no full stop */
     const char *synopsis;           /* what stands behind the name */
     const char *const *description; /* paragraphs; ends with NULL */
@@ -76,6 +77,8 @@ struct command {
      * required; an example of a name. NULL: results go to standard output. */
     const char *output_example;
     bool output_operand; /* the last operand may name that file instead of -o */
+    /* Behind the first operand, -word and +word are operands too; argument_sign() tells. */
+    bool signed_operands;
     enum completes completes;
     int (*act)(struct run *run); /* returns the exit status */
 };

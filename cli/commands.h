@@ -8,7 +8,8 @@ extern const struct command cmd_train, cmd_extend;
 extern const struct command cmd_count, cmd_tokenize;
 extern const struct command cmd_counts_info, cmd_counts_show, cmd_counts_dump, cmd_counts_merge,
     cmd_counts_export, cmd_counts_import;
-extern const struct command cmd_info, cmd_similar, cmd_eval, cmd_convert;
+extern const struct command cmd_info, cmd_eval, cmd_convert;
+extern const struct command cmd_similar, cmd_analogy, cmd_odd_one_out, cmd_compare, cmd_vector;
 extern const struct command cmd_help;
 extern const struct command cmd_generate_man, cmd_generate_completion, cmd_generate_examples,
     cmd_check_defaults;

@@ -16,8 +16,7 @@
 
 const struct example main_examples[] = {
     {"psdvec train wiki.txt -o wiki.safetensors", "Make vectors from a text."},
-    {"psdvec count wiki.txt -o wiki.counts.safetensors", "Count the word pairs of a text."},
-    {"psdvec counts show wiki.counts.safetensors music", "See which words stand around a word."},
+    {"psdvec similar wiki.safetensors music", "See which words are like a word."},
     {0}};
 
 size_t help_width(void)
@@ -80,18 +79,36 @@ static void list_line(struct buffer *to, const char **group, const char *its_gro
     wrap(to, summary, 18, 18, width);
 }
 
+/* "and: analogy, compare", of the names gathered, which are forgotten. */
+static void list_brief(struct buffer *to, struct buffer *names, size_t width)
+{
+    if (names->length) {
+        buffer_text(to, "  and: ");
+        wrap(to, names->text, 7, 7, width);
+    }
+    buffer_clear(names);
+}
+
 /* All commands, with a line for each family, where its first command stands; or those of one
- * family. */
+ * family. That there is help the screen says itself. */
 static void list_commands(struct buffer *to, const char *word, size_t width)
 {
     const char *group = "";
     const struct family *last = NULL;
+    struct buffer brief = {0};
     for (size_t k = 0; commands[k]; k++) {
         const struct command *command = commands[k];
         const struct family *family =
             word ? NULL : family_find(command->name, strcspn(command->name, " "));
         if (!command->group || (word && !in_family(command, word)) || (family && family == last))
             continue;
+        if (!word && command->brief) {
+            buffer_format(&brief, "%s%s", brief.length ? ", " : "", command->name);
+            continue;
+        }
+        if (!word && !strcmp(command->name, "help"))
+            continue;
+        list_brief(to, &brief, width);
         last = family;
         if (family) {
             char *name = must_format("%s ...", family->word);
@@ -101,12 +118,15 @@ static void list_commands(struct buffer *to, const char *word, size_t width)
             list_line(to, &group, command->group, command->name, command->summary, width);
         }
     }
+    list_brief(to, &brief, width);
+    buffer_free(&brief);
 }
 
 void help_main(struct buffer *to, size_t width)
 {
     buffer_text(to, "psdvec: " HELP_SUMMARY "\n\n"
                     "Usage: psdvec COMMAND [OPTION]... [FILE]...\n"
+                    "       psdvec help COMMAND\n"
                     "       psdvec --version\n");
     list_commands(to, NULL, width);
     buffer_text(to, "\nExamples:\n");

@@ -46,28 +46,40 @@ static void on_token(void *user, const char *word, size_t length)
     buffer_add(&single->word, word, length);
 }
 
-/* As the model's text was tokenised; by default as psdvec count would. */
-static bool find_token(struct run *run, const psdvec_model *model, const char *word,
-                       uint32_t *index)
+bool model_file_look(struct run *run, const psdvec_model *model, const char *word, uint32_t *index,
+                     struct buffer *token)
 {
     psdvec_text_options options;
     struct single single = {0};
+    buffer_clear(token);
+    if (psdvec_model_find(model, word, strlen(word), index)) {
+        buffer_text(token, word);
+        return true;
+    }
+    /* As the model's text was tokenised; by default as psdvec count would. */
     text_options_of_settings(psdvec_model_get_info(model)->counts_json, &options);
-    bool found =
-        psdvec_tokenize(run->ctx, &options, word, strlen(word), on_token, &single) == PSDVEC_OK &&
-        single.count == 1 && psdvec_model_find(model, single.word.text, single.word.length, index);
+    bool one = psdvec_tokenize(run->ctx, &options, word, strlen(word), on_token, &single) ==
+                   PSDVEC_OK &&
+               single.count == 1;
+    buffer_text(token, one ? buffer_get(&single.word) : word);
     buffer_free(&single.word);
-    return found;
+    return one && psdvec_model_find(model, token->text, token->length, index);
 }
 
-int model_file_find(struct run *run, const psdvec_model *model, const char *word, uint32_t *index)
+int model_file_unknown(struct run *run, const psdvec_model *model, const char *word)
 {
-    if (psdvec_model_find(model, word, strlen(word), index) || find_token(run, model, word, index))
-        return EXIT_FINE;
     struct buffer near = {0};
     near_words_ask(&near, word, psdvec_model_get_info(model)->words, get_word, model);
     int code =
         run_error(run, EXIT_USE, "the word '%s' is not in the model%s", word, buffer_get(&near));
     buffer_free(&near);
     return code;
+}
+
+int model_file_find(struct run *run, const psdvec_model *model, const char *word, uint32_t *index)
+{
+    struct buffer token = {0};
+    bool found = model_file_look(run, model, word, index, &token);
+    buffer_free(&token);
+    return found ? EXIT_FINE : model_file_unknown(run, model, word);
 }

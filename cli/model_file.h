@@ -15,4 +15,11 @@ int model_file_open(struct run *run, const char *path, psdvec_model **model);
  * not there as it stands is looked for as the model's own tokeniser would write it. */
 int model_file_find(struct run *run, const psdvec_model *model, const char *word, uint32_t *index);
 
+/* The same in two steps. False: it is not there, and `token` has how the model's own
+ * tokeniser would write it, or the word as it stands if that is no single word. */
+bool model_file_look(struct run *run, const psdvec_model *model, const char *word, uint32_t *index,
+                     struct buffer *token);
+/* EXIT_USE after the sentence. */
+int model_file_unknown(struct run *run, const psdvec_model *model, const char *word);
+
 #endif

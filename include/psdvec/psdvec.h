@@ -3,7 +3,8 @@
  * WHAT IT DOES TODAY
  *   Text goes in; exact counts of word pairs and, from them, vectors of words
  *   come out, in files that any language can read. Words that arrive later get
- *   vectors without training anew. Nearest words, and other programs' vectors.
+ *   vectors without training anew. Nearest words, analogies, why two words are
+ *   alike, and other programs' vectors.
  *
  * THE SHORTEST USEFUL PROGRAM
  *
@@ -490,11 +491,19 @@ typedef struct psdvec_iteration {
     double residual;   /* of the eigenvectors, relative to `smallest` */
 } psdvec_iteration;
 
+/* How a file holds the numbers of vectors; in memory they are float32. */
+typedef enum psdvec_precision {
+    PSDVEC_FLOAT32 = 0,
+    PSDVEC_FLOAT16,
+    PSDVEC_INT8 /* with a scale for each vector */
+} psdvec_precision;
+
 typedef struct psdvec_model_info {
     uint32_t words, core_words; /* core words come first; 0 core words: not known */
     uint32_t dim, positive;     /* positive: how many of the signs are +; dim if not known */
     uint64_t file_bytes;
-    bool native; /* a model file of ours */
+    psdvec_precision precision; /* of the vectors in the file */
+    bool native;                /* a model file of ours */
     bool has_counts, has_spread;
     bool has_spelling;        /* psdvec_model_spell answers */
     const float *eigenvalues; /* dim, by magnitude, with signs; NULL if not known */
@@ -549,6 +558,25 @@ PSDVEC_API psdvec_status psdvec_model_similar(psdvec_context *ctx, const psdvec_
                                               const float *vector, const uint32_t *except,
                                               size_t except_count, size_t most,
                                               psdvec_neighbour *neighbours, size_t *found);
+
+/* What counts ask of two words i and j of a model, by the settings it was trained with, and what
+ * it answers. docs/model.md has the formulas. */
+typedef struct psdvec_pair_story {
+    double count_ij, count_ji;   /* how often j stands after i, and i after j; in expectation, if
+                                    frequent words were subsampled */
+    double target_ij, target_ji; /* G of each direction; NAN: the counts say nothing */
+    double weight_ij, weight_ji; /* f of each direction */
+    double target, weight;       /* of both together: T, NAN if nothing weighs, and S */
+    double background, background_target; /* of every pair, seen or not: weight and target */
+    double product;                       /* v_i' J v_j: the answer */
+    double residual;                      /* target - product; NAN without a target */
+    bool same_counts;                     /* these are the counts that the model was trained on */
+} psdvec_pair_story;
+
+/* Words are looked for in the counts by spelling. */
+PSDVEC_API psdvec_status psdvec_model_explain_pair(psdvec_context *ctx, const psdvec_model *model,
+                                                   const psdvec_counts *counts, uint32_t i,
+                                                   uint32_t j, psdvec_pair_story *story);
 
 /* ---- Evaluation ----------------------------------------------------------- */
 typedef enum psdvec_test_kind {
@@ -656,12 +684,14 @@ PSDVEC_API const psdvec_score *psdvec_report_scores(const psdvec_report *report,
 PSDVEC_API const psdvec_difference *psdvec_report_differences(const psdvec_report *report,
                                                               size_t *count);
 
-/* a is to b as c is to what: the `most` best answers by 3CosAdd or 3CosMul with their
- * scores in `cosine`; a, b and c are left out. */
+/* a is to b as c is to what: the `most` best answers by 3CosAdd (PSDVEC_MEASURE_ADD) or 3CosMul
+ * (PSDVEC_MEASURE_MUL) with their scores in `cosine`. a, b and c are vectors of dim numbers as the
+ * read-out has them; words in `except`, usually the three themselves, are left out. */
 PSDVEC_API psdvec_status psdvec_model_analogy(psdvec_context *ctx, const psdvec_model *model,
-                                              psdvec_measure method, uint32_t a, uint32_t b,
-                                              uint32_t c, size_t most, psdvec_neighbour *answers,
-                                              size_t *found);
+                                              psdvec_measure method, const float *a, const float *b,
+                                              const float *c, const uint32_t *except,
+                                              size_t except_count, size_t most,
+                                              psdvec_neighbour *answers, size_t *found);
 
 /* ======================================================================
  * Part 2. The advanced interface
@@ -723,12 +753,6 @@ typedef enum psdvec_vectors_format {
     PSDVEC_VECTORS_GLOVE,           /* text without the first line */
     PSDVEC_VECTORS_NPY              /* numpy's .npy, and a text with a word a line beside it */
 } psdvec_vectors_format;
-
-typedef enum psdvec_precision {
-    PSDVEC_FLOAT32 = 0,
-    PSDVEC_FLOAT16,
-    PSDVEC_INT8 /* with a scale for each vector */
-} psdvec_precision;
 
 typedef struct psdvec_convert_options {
     psdvec_vectors_format format; /* of the output; that of the input is recognised */

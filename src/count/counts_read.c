@@ -210,7 +210,7 @@ static psdvec_status verify_rows(void *arg, size_t task, int worker)
     return pv_check_cancel(job->ctx);
 }
 
-static psdvec_status verify_all_rows(psdvec_context *ctx, const psdvec_counts *c)
+psdvec_status pv_counts_verify_rows(psdvec_context *ctx, const psdvec_counts *c)
 {
     verify_job job = {ctx, c};
     return pv_parallel_tasks(ctx, ((size_t)c->info.words + rows_a_task - 1) / rows_a_task,
@@ -221,7 +221,7 @@ psdvec_status psdvec_counts_verify(psdvec_context *ctx, const psdvec_counts *c)
 {
     pv_begin(ctx);
     PV_TRY(pv_st_verify(ctx, c->file));
-    return verify_all_rows(ctx, c);
+    return pv_counts_verify_rows(ctx, c);
 }
 
 psdvec_status pv_counts_open_sound(psdvec_context *ctx, const char *path, psdvec_counts **out)
@@ -229,7 +229,7 @@ psdvec_status pv_counts_open_sound(psdvec_context *ctx, const char *path, psdvec
     PV_TRY(pv_counts_open(ctx, path, out));
     psdvec_status status = pv_st_verify_if_any(ctx, (*out)->file);
     if (status == PSDVEC_OK)
-        status = verify_all_rows(ctx, *out);
+        status = pv_counts_verify_rows(ctx, *out);
     if (status != PSDVEC_OK) {
         psdvec_counts_close(*out);
         *out = NULL;

@@ -27,6 +27,8 @@ psdvec_status pv_counts_open(psdvec_context *ctx, const char *path, psdvec_count
 /* With all checksums, if there are any, and all rows verified: for whoever relies on what stands
  * in the rows. A damaged column would be an address outside of an array. */
 psdvec_status pv_counts_open_sound(psdvec_context *ctx, const char *path, psdvec_counts **counts);
+/* The rows alone: columns ascend and are words. */
+psdvec_status pv_counts_verify_rows(psdvec_context *ctx, const psdvec_counts *counts);
 
 /* True if the file claims to be a counts file; no errors recorded. */
 bool pv_counts_looks_like(const char *path);

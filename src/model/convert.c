@@ -1,7 +1,9 @@
 /* Vectors from one format into another, cut and normalised on the way.
  *
  * The numbers of our vectors are ordered by the magnitude of their eigenvalues, so
- * the first k of them are the best k: cutting is how a model is made smaller.
+ * the first k of them are the best k: cutting is how a model is made smaller; rounding
+ * (precision.h) is another. Other programs compare words, so they get the read-out; a model
+ * file keeps the generative vectors, from which the read-out is made.
  */
 #include "model/foreign_write.h"
 #include "model/model_read.h"
@@ -29,6 +31,15 @@ static psdvec_status check_options(psdvec_context *ctx, const psdvec_convert_opt
         return pv_fail(ctx, PSDVEC_ERR_OPTION,
                        "digits must be from 1 to 9, or 0 for as many as are needed, not %d",
                        o->digits);
+    if ((int)o->precision < PSDVEC_FLOAT32 || o->precision > PSDVEC_INT8)
+        return pv_fail(ctx, PSDVEC_ERR_OPTION, "there is no precision with the number %d",
+                       (int)o->precision);
+    bool rounds = o->format == PSDVEC_VECTORS_MODEL ||
+                  (o->format == PSDVEC_VECTORS_NPY && o->precision == PSDVEC_FLOAT16);
+    if (o->precision != PSDVEC_FLOAT32 && !rounds)
+        return pv_fail(ctx, PSDVEC_ERR_OPTION,
+                       "only model files hold int8, and only these and npy hold float16; other "
+                       "formats become smaller with fewer words, numbers or digits");
     if (o->words_file && !*o->words_file)
         return pv_fail(ctx, PSDVEC_ERR_OPTION, "the name of the file of words is empty");
     return PSDVEC_OK;
@@ -50,8 +61,8 @@ static psdvec_status copy_rows(void *arg, size_t task, int worker)
     const psdvec_model *m = rows->model;
     uint64_t begin = (uint64_t)task * COPY_ROWS, end = begin + COPY_ROWS;
     for (uint64_t i = begin; i < end && i < rows->words; i++) {
-        double divisor = pv_copy_row(psdvec_model_vector(m, (uint32_t)i), rows->dim,
-                                     rows->normalize, job->vectors + i * rows->dim);
+        double divisor = pv_copy_row(rows->vectors + i * m->info.dim, rows->dim, rows->normalize,
+                                     job->vectors + i * rows->dim);
         if (job->spread) /* it has the unit of the vector */
             job->spread[i] = (float)((double)m->spread[i] / divisor);
     }
@@ -80,7 +91,8 @@ static psdvec_status to_model(psdvec_context *ctx, const pv_rows_out *rows, cons
                           .iteration_count = info->iteration_count,
                           .settings_json = info->settings_json,
                           .counts_json = info->counts_json,
-                          .extensions_json = info->extensions_json};
+                          .extensions_json = info->extensions_json,
+                          .precision = rows->precision};
     if (rows->dim < info->dim || rows->normalize) {
         size_t numbers = (size_t)rows->words * rows->dim; /* not more than the model has */
         job.vectors = pv_alloc(ctx, numbers, sizeof *job.vectors, "the vectors");
@@ -141,7 +153,9 @@ static psdvec_status convert(psdvec_context *ctx, const psdvec_convert_options *
         return pv_fail(ctx, PSDVEC_ERR_OPTION,
                        "a file of words is for npy alone; the words stand in the file itself here");
     pv_rows_out rows = {.model = m,
+                        .vectors = m->vectors,
                         .format = o->format,
+                        .precision = o->precision,
                         .words = o->words && o->words < info->words ? o->words : info->words,
                         .dim = o->dim ? o->dim : info->dim,
                         .digits = o->digits,
@@ -149,7 +163,9 @@ static psdvec_status convert(psdvec_context *ctx, const psdvec_convert_options *
     /* The new file's checksums must not vouch for what was damaged in the old one. */
     if (m->file)
         PV_TRY(pv_st_verify_if_any(ctx, m->file));
-    PV_TRY(pv_model_check_finite(ctx, m->path, m->vectors, rows.words, rows.dim, info->dim,
+    if (o->format != PSDVEC_VECTORS_MODEL && !o->raw)
+        PV_TRY(pv_model_readout(ctx, m, &rows.vectors));
+    PV_TRY(pv_model_check_finite(ctx, m->path, rows.vectors, rows.words, rows.dim, info->dim,
                                  m->bytes, m->offsets));
     if (o->format == PSDVEC_VECTORS_MODEL)
         return to_model(ctx, &rows, output);

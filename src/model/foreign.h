@@ -18,6 +18,7 @@ typedef struct pv_foreign {
     float *vectors;    /* words x dim, row-major */
     uint64_t file_bytes;
     bool npy;
+    psdvec_precision precision; /* of npy; of the others float32 */
 } pv_foreign;
 
 /* True: the file is in safetensors format, ours or not. */

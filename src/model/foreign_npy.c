@@ -1,4 +1,4 @@
-/* numpy's npy: a matrix of float32 or float64, a row for each word, with the words in
+/* numpy's npy: a matrix of float16, float32 or float64, a row for each word, with the words in
  * a text beside it, one a line.
  *
  *     "\x93NUMPY", major, minor        versions 1 to 3
@@ -12,6 +12,7 @@
 
 #include "model/model_read.h"
 #include "model/model_write.h"
+#include "model/precision.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -166,10 +167,13 @@ static psdvec_status read_header(const pv_source *s, npy_header *h)
 
 static psdvec_status check_header(const pv_source *s, const npy_header *h, size_t *width)
 {
-    bool narrow = strcmp(h->type, "<f4") == 0;
-    if (!narrow && strcmp(h->type, "<f8") != 0)
+    *width = strcmp(h->type, "<f2") == 0   ? sizeof(uint16_t)
+             : strcmp(h->type, "<f4") == 0 ? sizeof(float)
+             : strcmp(h->type, "<f8") == 0 ? sizeof(double)
+                                           : 0;
+    if (*width == 0)
         return pv_fail(s->ctx, PSDVEC_ERR_FORMAT,
-                       "%s: its numbers are of type '%s'; save them as '<f4' or '<f8', with "
+                       "%s: its numbers are of type '%s'; save them as '<f2', '<f4' or '<f8', with "
                        "a.astype('<f4')",
                        s->path, pv_st_show(h->type).text);
     if (h->rank != 2)
@@ -180,7 +184,6 @@ static psdvec_status check_header(const pv_source *s, const npy_header *h, size_
         return pv_fail(s->ctx, PSDVEC_ERR_FORMAT,
                        "%s: is stored by columns; save it by rows, with np.ascontiguousarray(a)",
                        s->path);
-    *width = narrow ? sizeof(float) : sizeof(double);
     uint64_t numbers, bytes, have = (uint64_t)(s->end - h->data);
     if (__builtin_mul_overflow(h->shape[0], h->shape[1], &numbers) ||
         __builtin_mul_overflow(numbers, *width, &bytes) || bytes != have)
@@ -198,7 +201,12 @@ static void copy_numbers(const npy_header *h, size_t width, pv_foreign *f)
         memcpy(f->vectors, h->data, numbers * sizeof(float));
         return;
     }
-    for (size_t k = 0; k < numbers; k++) {
+    for (size_t k = 0; k < numbers && width == sizeof(uint16_t); k++) {
+        uint16_t half; /* perhaps not aligned */
+        memcpy(&half, h->data + k * sizeof half, sizeof half);
+        f->vectors[k] = pv_half_to(half);
+    }
+    for (size_t k = 0; k < numbers && width == sizeof(double); k++) {
         double wide;
         memcpy(&wide, h->data + k * sizeof wide, sizeof wide);
         f->vectors[k] = (float)wide;
@@ -269,6 +277,7 @@ psdvec_status pv_foreign_npy(const pv_source *s, const char *words_file, pv_fore
     PV_TRY(check_header(s, &header, &width));
     PV_TRY(pv_foreign_allocate(s, header.shape[0], header.shape[1], f));
     copy_numbers(&header, width, f);
+    f->precision = width == sizeof(uint16_t) ? PSDVEC_FLOAT16 : PSDVEC_FLOAT32;
     char *beside = words_file ? NULL : pv_foreign_words_path(s->path);
     if (!words_file && !beside)
         return pv_fail(s->ctx, PSDVEC_ERR_MEMORY, "the system refused memory");

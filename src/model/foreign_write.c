@@ -14,6 +14,7 @@
 #include "base/thread.h"
 #include "model/dot.h"
 #include "model/float_text.h"
+#include "model/precision.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -36,6 +37,7 @@ double pv_copy_row(const float *from, uint32_t dim, bool normalize, float *to)
 typedef struct writer {
     psdvec_context *ctx;
     const pv_rows_out *rows;
+    const char *path;    /* for sentences */
     uint32_t block_rows; /* rows in a block */
     size_t first;        /* block of this turn */
     pv_buffer *blocks;   /* one for each task of a turn */
@@ -78,6 +80,18 @@ static psdvec_status put_text(const pv_rows_out *rows, const float *row, pv_buff
     return PSDVEC_OK;
 }
 
+static psdvec_status put_packed(writer *w, uint32_t i, const float *row, pv_buffer *to)
+{
+    const pv_rows_out *rows = w->rows;
+    pv_packing packing = {
+        w->ctx, w->path, rows->precision, rows->dim, rows->model->bytes, rows->model->offsets};
+    size_t bytes = rows->dim * pv_dtype_size(pv_precision_dtype(rows->precision));
+    PV_TRY(pv_buffer_reserve(to, bytes));
+    PV_TRY(pv_pack_row(&packing, i, row, to->data + to->length, NULL));
+    to->length += bytes;
+    return PSDVEC_OK;
+}
+
 /* One row as the format has it. `row`: room for dim numbers. */
 static psdvec_status put_row(writer *w, uint32_t i, float *row, pv_buffer *to)
 {
@@ -86,9 +100,9 @@ static psdvec_status put_row(writer *w, uint32_t i, float *row, pv_buffer *to)
         PV_TRY(put_word(w, to, i));
         return pv_buffer_byte(to, '\n');
     }
-    pv_copy_row(psdvec_model_vector(rows->model, i), rows->dim, rows->normalize, row);
+    pv_copy_row(rows->vectors + (size_t)i * rows->model->info.dim, rows->dim, rows->normalize, row);
     if (rows->format == PSDVEC_VECTORS_NPY)
-        return pv_buffer_append(to, row, rows->dim * sizeof *row);
+        return put_packed(w, i, row, to);
     PV_TRY(put_word(w, to, i));
     if (rows->format != PSDVEC_VECTORS_WORD2VEC_BINARY)
         return put_text(rows, row, to);
@@ -155,8 +169,8 @@ static psdvec_status put_header(const pv_rows_out *rows, pv_buffer *to)
     /* Version 1; numbers start at a multiple of 64. Two bytes of length stand at 8. */
     PV_TRY(pv_buffer_append(to, "\x93NUMPY\1\0\0\0", 10));
     PV_TRY(pv_buffer_printf(
-        to, "{'descr': '<f4', 'fortran_order': False, 'shape': (%" PRIu32 ", %" PRIu32 "), }",
-        rows->words, rows->dim));
+        to, "{'descr': '<f%d', 'fortran_order': False, 'shape': (%" PRIu32 ", %" PRIu32 "), }",
+        rows->precision == PSDVEC_FLOAT16 ? 2 : 4, rows->words, rows->dim));
     while (to->length % 64 != 63)
         PV_TRY(pv_buffer_byte(to, ' '));
     PV_TRY(pv_buffer_byte(to, '\n'));
@@ -185,7 +199,7 @@ psdvec_status pv_foreign_write(psdvec_context *ctx, const pv_rows_out *rows, con
 {
     psdvec_status status;
     pv_output *vectors = NULL, *words = NULL;
-    writer w = {.ctx = ctx, .rows = rows};
+    writer w = {.ctx = ctx, .rows = rows, .path = path};
     PV_TRY_DONE(prepare(&w, path, &vectors));
     if (rows->format == PSDVEC_VECTORS_NPY) {
         w.words_only = true;

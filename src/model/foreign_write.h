@@ -8,9 +8,11 @@
 
 typedef struct pv_rows_out {
     const psdvec_model *model;
+    const float *vectors; /* of the model: the read-out, or the generative ones */
     psdvec_vectors_format format;
-    uint32_t words, dim; /* the first ones; not more than the model has */
-    int digits;          /* of text; 0: as many as give back the bits */
+    psdvec_precision precision; /* NPY: float32 or float16 */
+    uint32_t words, dim;        /* the first ones; not more than the model has */
+    int digits;                 /* of text; 0: as many as give back the bits */
     bool normalize;
 } pv_rows_out;
 

@@ -7,9 +7,9 @@
 #include "model/model_read.h"
 
 #include "base/json_read.h"
-#include "model/dot.h"
 #include "model/history.h"
 #include "model/model_write.h"
+#include "model/precision.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -95,18 +95,40 @@ static psdvec_status take_optional(psdvec_model *m, const char *name, pv_dtype d
     return PSDVEC_OK;
 }
 
+/* Vectors of another precision become float32, in memory of our own. */
+static psdvec_status unpack_vectors(psdvec_model *m, const void *packed)
+{
+    psdvec_model_info *info = &m->info;
+    const void *scale = NULL;
+    if (info->precision == PSDVEC_INT8) {
+        PV_TRY(take_optional(m, "scale", PV_DTYPE_F32, info->words, &scale));
+        if (!scale)
+            return fail_corrupt(m, "its vectors are int8, but have no \"scale\"");
+    }
+    m->unpacked =
+        pv_alloc(m->ctx, (size_t)info->words * info->dim, sizeof *m->unpacked, "the vectors");
+    if (!m->unpacked)
+        return pv_failure(m->ctx);
+    m->vectors = m->unpacked;
+    return pv_unpack(m->ctx, info->precision, packed, scale, info->words, info->dim, m->unpacked);
+}
+
 static psdvec_status take_tensors(psdvec_model *m)
 {
     psdvec_model_info *info = &m->info;
     const pv_tensor *t;
     const void *data;
     PV_TRY(take_words(m));
-    PV_TRY(pv_st_require(m->ctx, m->file, "vectors", PV_DTYPE_F32, 2,
+    t = pv_st_tensor(m->file, "vectors");
+    info->precision = t ? pv_precision_of(t->dtype) : PSDVEC_FLOAT32;
+    PV_TRY(pv_st_require(m->ctx, m->file, "vectors", pv_precision_dtype(info->precision), 2,
                          (int64_t[]){(int64_t)info->words, -1}, &t));
     if (t->shape[1] == 0 || t->shape[1] > UINT32_MAX)
         return fail_corrupt(m, "its vectors have no numbers, or too many");
     info->dim = info->positive = (uint32_t)t->shape[1];
     m->vectors = t->data;
+    if (info->precision != PSDVEC_FLOAT32)
+        PV_TRY(unpack_vectors(m, t->data));
     PV_TRY(take_optional(m, "counts", PV_DTYPE_U64, info->words, &data));
     m->counts = data;
     PV_TRY(take_optional(m, "unigram", PV_DTYPE_F64, info->words, &data));
@@ -179,6 +201,7 @@ static psdvec_status open_foreign(psdvec_model *m, const char *words_file)
     m->info.words = f->words;
     m->info.dim = m->info.positive = f->dim;
     m->info.file_bytes = f->file_bytes;
+    m->info.precision = f->precision;
     m->bytes = f->bytes;
     m->offsets = f->offsets;
     m->vectors = f->vectors;
@@ -224,7 +247,7 @@ void psdvec_model_close(psdvec_model *m)
     if (!m)
         return;
     pv_word_index_free(&m->index);
-    pv_free(m->ctx, m->lengths);
+    pv_free(m->ctx, m->unpacked);
     pv_free(m->ctx, m->iterations);
     pv_foreign_free(m->ctx, &m->foreign);
     pv_st_close(m->file);
@@ -339,12 +362,4 @@ double psdvec_model_product(const psdvec_model *m, uint32_t i, uint32_t j)
         sum += signs && signs[k] < 0 ? -term : term;
     }
     return sum;
-}
-
-double pv_length(const float *a, size_t n)
-{
-    double sum = 0;
-    for (size_t k = 0; k < n; k++)
-        sum += (double)a[k] * (double)a[k];
-    return sqrt(sum);
 }

@@ -26,15 +26,15 @@ struct psdvec_model {
     const char *bytes;       /* all words */
     const uint64_t *offsets; /* words + 1 */
     const float *vectors;    /* words x dim, row-major */
+    float *unpacked;         /* the same, if the file has them in another precision; else NULL */
     const uint64_t *counts;  /* words, or NULL */
     const double *unigram;   /* words, or NULL */
     const float *spread;     /* words, or NULL */
     psdvec_iteration *iterations;
 
-    pthread_mutex_t lock; /* guards the two caches below */
+    pthread_mutex_t lock; /* guards the cache below */
     pv_word_index index;  /* built at the first search for a word */
     bool indexed;
-    double *lengths; /* words: of the read-out; made at the first search for neighbours */
 };
 
 /* Without pv_begin, for use inside other calls. */

@@ -6,13 +6,14 @@
 #include "base/thread.h"
 #include "model/history.h"
 #include "model/model_read.h"
+#include "model/precision.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_TENSORS = 7, MOST_METADATA = 8, CHECK_ROWS = 4096 };
+enum { MOST_TENSORS = 8, MOST_METADATA = 8, CHECK_ROWS = 4096 };
 
 /* ---- Numbers that are none ------------------------------------------------- */
 
@@ -112,12 +113,38 @@ static psdvec_status describe(const pv_model_data *m, pv_buffer *history, char c
     return PSDVEC_OK;
 }
 
+static psdvec_status put_vectors(psdvec_context *ctx, pv_st_writer *w, const pv_model_data *m,
+                                 const char *path)
+{
+    psdvec_status status;
+    uint64_t shape[2] = {m->words, m->dim};
+    pv_dtype dtype = pv_precision_dtype(m->precision);
+    if (m->precision == PSDVEC_FLOAT32)
+        return pv_st_writer_tensor(w, "vectors", dtype, 2, shape, m->vectors);
+    pv_packing packing = {ctx, path, m->precision, m->dim, m->bytes, m->offsets};
+    float *scale = pv_alloc(ctx, m->words, sizeof *scale, "rounding vectors");
+    char *packed =
+        pv_alloc(ctx, (size_t)m->words * m->dim, pv_dtype_size(dtype), "rounding vectors");
+    if (!scale || !packed) {
+        status = pv_failure(ctx);
+        goto done;
+    }
+    PV_TRY_DONE(pv_pack(&packing, m->vectors, m->words, packed, scale));
+    if (m->precision == PSDVEC_INT8)
+        PV_TRY_DONE(pv_st_writer_tensor(w, "scale", PV_DTYPE_F32, 1, shape, scale));
+    status = pv_st_writer_tensor(w, "vectors", dtype, 2, shape, packed);
+done:
+    pv_free(ctx, scale);
+    pv_free(ctx, packed);
+    return status;
+}
+
 /* The vectors last: what is small stands in front, where a reader that fetches the
  * start of a file has it all. */
-static psdvec_status put_tensors(pv_st_writer *w, const pv_model_data *m)
+static psdvec_status put_tensors(psdvec_context *ctx, pv_st_writer *w, const pv_model_data *m,
+                                 const char *path)
 {
     uint64_t words = m->words, ends = words + 1, bytes = m->offsets[m->words], dim = m->dim;
-    uint64_t shape[2] = {words, dim};
     if (m->eigenvalues)
         PV_TRY(pv_st_writer_tensor(w, "eigenvalues", PV_DTYPE_F32, 1, &dim, m->eigenvalues));
     PV_TRY(pv_st_writer_tensor(w, "words", PV_DTYPE_U8, 1, &bytes, m->bytes));
@@ -128,7 +155,7 @@ static psdvec_status put_tensors(pv_st_writer *w, const pv_model_data *m)
         PV_TRY(pv_st_writer_tensor(w, "unigram", PV_DTYPE_F64, 1, &words, m->unigram));
     if (m->spread)
         PV_TRY(pv_st_writer_tensor(w, "spread", PV_DTYPE_F32, 1, &words, m->spread));
-    return pv_st_writer_tensor(w, "vectors", PV_DTYPE_F32, 2, shape, m->vectors);
+    return put_vectors(ctx, w, m, path);
 }
 
 psdvec_status pv_model_write(psdvec_context *ctx, const pv_model_data *m, const char *path)
@@ -149,10 +176,11 @@ psdvec_status pv_model_write(psdvec_context *ctx, const pv_model_data *m, const 
     pv_buffer_init(&history, ctx);
     PV_TRY_DONE(describe(m, &history, core, version, meta, &meta_count));
     PV_TRY_DONE(pv_output_open(ctx, path, &output));
-    PV_TRY_DONE(pv_output_expect(output, (uint64_t)m->words * m->dim * sizeof(float)));
+    PV_TRY_DONE(pv_output_expect(output, (uint64_t)m->words * m->dim *
+                                             pv_dtype_size(pv_precision_dtype(m->precision))));
     PV_TRY_DONE(pv_st_writer_begin(ctx, pv_st_output_sink(output), MOST_TENSORS, meta, meta_count,
                                    0, &writer));
-    PV_TRY_DONE(put_tensors(writer, m));
+    PV_TRY_DONE(put_tensors(ctx, writer, m, path));
     PV_TRY_DONE(pv_st_writer_end(writer, NULL));
     status = pv_output_commit(output);
     output = NULL;

@@ -24,6 +24,7 @@ typedef struct pv_model_data {
     const char *settings_json;   /* an object, or NULL */
     const char *counts_json;     /* an object, or NULL */
     const char *extensions_json; /* an array, or NULL */
+    psdvec_precision precision;  /* to which the vectors are rounded in the file */
 } pv_model_data;
 
 /* Writes the file whole or not at all. A number in the vectors that is not finite is

@@ -38,3 +38,19 @@ refused() {
 small_text() {
     printf 'The cat sat on the mat.\nThe dog sat.\n' >small.txt
 }
+
+# Eight words that stand where one can see who is near to whom.
+small_vectors() {
+    cat >small.vec <<END
+8 3
+king 1 0 0.5
+queen 1 0.25 0.5
+man 0 0 1
+woman 0 0.25 1
+paris -1 1 0
+london -1 0.75 0.125
+zero 0 0 0
+café -0.5 -0.5 -0.5
+END
+    "$PSDVEC" convert small.vec -o small.safetensors -q
+}

@@ -4,7 +4,7 @@ load common
 
 setup() { common_setup; }
 
-visible="train extend info similar eval convert count tokenize counts-info counts-show counts-dump
+visible="train extend info eval convert similar analogy odd-one-out compare vector count tokenize counts-info counts-show counts-dump
          counts-merge counts-export counts-import help"
 
 @test "psdvec --help shows all commands, or their families, and some examples" {
@@ -36,13 +36,13 @@ visible="train extend info similar eval convert count tokenize counts-info count
 @test "the help of every command is as expected" {
     for name in $visible; do
         # shellcheck disable=SC2086
-        "$PSDVEC" help ${name/-/ } | golden "help-$name"
+        "$PSDVEC" help ${name/counts-/counts } | golden "help-$name"
     done
 }
 
 @test "the help of every command fits 80 columns" {
     for name in $visible; do
-        "$PSDVEC" help ${name/-/ } >screen
+        "$PSDVEC" help ${name/counts-/counts } >screen
         [ "$(wc -L <screen)" -le 80 ]
     done
 }

@@ -7,22 +7,6 @@ setup() {
     ROOT=$(realpath "$HERE/../..")
 }
 
-# Eight words that stand where one can see who is near to whom.
-small_vectors() {
-    cat >small.vec <<END
-8 3
-king 1 0 0.5
-queen 1 0.25 0.5
-man 0 0 1
-woman 0 0.25 1
-paris -1 1 0
-london -1 0.75 0.125
-zero 0 0 0
-café -0.5 -0.5 -0.5
-END
-    "$PSDVEC" convert small.vec -o small.safetensors -q
-}
-
 python_with_numpy() {
     for python in python3 /usr/bin/python3; do
         if "$python" -c 'import numpy' 2>/dev/null; then
@@ -100,11 +84,17 @@ assert (a == np.array([[float(x) for x in line[1:]] for line in lines], dtype=np
 np.save("wide.npy", a.astype(np.float64))
 np.save("columns.npy", np.asfortranarray(a))
 np.save("half.npy", a.astype(np.float16))
+np.save("whole.npy", a.astype(np.int32))
 END
     "$PSDVEC" convert wide.npy --words-file small.words.txt -o wide.safetensors -q
     cmp small.safetensors wide.safetensors
     refused 4 "np.ascontiguousarray" convert columns.npy --words-file small.words.txt -o x.safetensors
-    refused 4 "its numbers are of type '<f2'" convert half.npy --words-file small.words.txt -o x.safetensors
+    refused 4 "its numbers are of type '<i4'" convert whole.npy --words-file small.words.txt -o x.safetensors
+    # All numbers of this file are such that float16 has them.
+    "$PSDVEC" convert half.npy --words-file small.words.txt -o half.safetensors -q
+    cmp small.safetensors half.safetensors
+    "$PSDVEC" convert small.vec --float16 -o again.npy -q
+    "$python" -c 'import numpy as np; a = np.load("again.npy"); b = np.load("half.npy"); assert a.dtype == b.dtype and (a == b).all()'
     refused 3 "there is no wide.words.txt" convert wide.npy -o x.safetensors
 }
 
@@ -144,10 +134,32 @@ END
 @test "the format is that of the name, or of --to" {
     small_vectors
     refused 2 "the name out.xyz does not say in which format" convert small.vec -o out.xyz
+    "$PSDVEC" convert small.vec out.glove.txt -q
+    tail -n +2 small.vec | cmp - out.glove.txt
     refused 2 "--to must be model, word2vec" convert small.vec --to gensim -o out.txt
     "$PSDVEC" convert small.vec --to word2vec-binary -o out.npy -q
     [ "$(head -c 4 out.npy)" = "8 3" ]
     [ ! -e out.words.txt ]
+}
+
+@test "float16 and int8: smaller files that answer the same" {
+    awk 'BEGIN { for (i = 0; i < 500; i++) { line = "w" i; for (k = 0; k < 50; k++) line = line " " sin(i * k); print line } }' >many.txt
+    "$PSDVEC" convert many.txt many.safetensors -q
+    "$PSDVEC" similar many.safetensors w5 --top 5 --tsv | cut -f 1,2 >exact
+    for precision in float16 int8; do
+        "$PSDVEC" convert many.txt --$precision $precision.safetensors -q
+        [ "$(stat -c %s $precision.safetensors)" -lt "$(stat -c %s many.safetensors)" ]
+        "$PSDVEC" info $precision.safetensors --verify | grep -qE "^  stored as +$precision"
+        "$PSDVEC" info $precision.safetensors --json | grep -q "\"precision\": \"$precision\""
+        "$PSDVEC" similar $precision.safetensors w5 --top 5 --tsv | cut -f 1,2 | cmp - exact
+    done
+    refused 2 "--float16 and --int8 exclude each other" convert many.txt --float16 --int8 x.safetensors
+    refused 2 "only model files hold int8" convert many.txt --int8 x.npy
+    refused 2 "only model files hold int8, and only these and npy hold float16" convert many.txt --float16 x.vec
+    printf 'a 1 2\nb 1 70000\n' >large.txt
+    refused 6 "the vector of 'b' (word 2) has the number 70000, and float16 ends at 65504" \
+        convert large.txt --float16 x.safetensors
+    [ ! -e x.safetensors ]
 }
 
 @test "--dim, --words, --normalize and --digits" {
@@ -214,9 +226,9 @@ END
 
 @test "sums and differences of words" {
     small_vectors
-    [ "$("$PSDVEC" similar small.safetensors king woman --minus man --top 1 --tsv | cut -f 1-2)" = \
-        "$(printf 'king + woman - man\tqueen')" ]
-    "$PSDVEC" similar small.safetensors man woman --sum --top 1 --json >printed
+    [ "$("$PSDVEC" similar small.safetensors king -man +woman --top 1 --tsv | cut -f 1-2)" = \
+        "$(printf 'king - man + woman\tqueen')" ]
+    "$PSDVEC" similar small.safetensors man +woman --top 1 --json >printed
     grep -q '^{"words": \["man", "woman"\], "minus": \[\], "similar": \[{"word": "queen", "cosine": 0.' printed
     [ "$("$PSDVEC" similar small.safetensors king paris --json | wc -l)" -eq 2 ]
     refused 2 "--json and --tsv exclude each other" similar small.safetensors king --json --tsv
@@ -230,7 +242,7 @@ END
     refused 2 "the word 'quene' is not in the model; did you mean 'queen'?" \
         similar small.safetensors quene
     refused 2 "the word 'xyzzy' is not in the model" similar small.safetensors king xyzzy
-    refused 2 "the word 'xyzzy' is not in the model" similar small.safetensors king --minus xyzzy
+    refused 2 "the word 'xyzzy' is not in the model" similar small.safetensors king -xyzzy
 }
 
 # ---- info -----------------------------------------------------------------------------------
@@ -286,10 +298,14 @@ END
     small_vectors
     awk '$0 == "```python" { on = 1; next } /^```/ { on = 0 } on' "$ROOT/docs/model-format.md" >reader.py
     [ -s reader.py ]
-    for word in king café london; do
-        "$python" reader.py small.safetensors $word | grep -v '^zero' >printed
-        "$PSDVEC" similar small.safetensors $word --tsv |
-            awk -F'\t' '{ printf "%s\t%.4f\n", $2, $3 }' >wanted
-        diff -u wanted printed
+    "$PSDVEC" convert small.safetensors --float16 half.safetensors -q
+    "$PSDVEC" convert small.safetensors --int8 bytes.safetensors -q
+    for model in small half bytes; do
+        for word in king café london; do
+            "$python" reader.py $model.safetensors $word | grep -v '^zero' >printed
+            "$PSDVEC" similar $model.safetensors $word --tsv |
+                awk -F'\t' '{ printf "%s\t%.4f\n", $2, $3 }' >wanted
+            diff -u wanted printed
+        done
     done
 }

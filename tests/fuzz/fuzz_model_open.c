@@ -1,7 +1,7 @@
 /* Fuzzes the reader of model files.
  *
  * The first byte chooses: the rest is a whole file, or a list of changes to a file that
- * the library itself wrote: three bytes of place, one of value. What opens is asked
+ * the library itself wrote, in one of the precisions: three bytes of place, one of value. What opens is asked
  * everything a caller can ask, without verifying first. What verifies must then be
  * consistent.
  */
@@ -17,7 +17,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { WORDS = 5, DIM = 3 };
+enum { WORDS = 5, DIM = 3, PRECISIONS = 3 };
 
 static void require(bool truth)
 {
@@ -25,10 +25,10 @@ static void require(bool truth)
         abort();
 }
 
-static unsigned char *good;
-static size_t good_size;
+static unsigned char *goods[PRECISIONS];
+static size_t good_sizes[PRECISIONS];
 
-static void make_good(psdvec_context *ctx)
+static void make_good(psdvec_context *ctx, psdvec_precision precision)
 {
     static const uint64_t offsets[] = {0, 3, 5, 8, 10, 12}, counts[] = {9, 7, 5, 3, 1};
     static const float vectors[WORDS * DIM] = {1, 2, 3, 4, 5, 6, 0, 0, 0, -1, -2, -3, 0.5F, 0, 1};
@@ -50,17 +50,18 @@ static void make_good(psdvec_context *ctx)
                                  .iteration_count = 2,
                                  .settings_json = "{\"dim\": 3}",
                                  .counts_json = "{\"settings\": {\"window\": 5}}",
-                                 .extensions_json = "[]"};
+                                 .extensions_json = "[]",
+                                 .precision = precision};
     char path[] = "/tmp/psdvec-fuzz-XXXXXX";
     int fd = mkstemp(path);
     require(fd >= 0);
     require(pv_model_write(ctx, &model, path) == PSDVEC_OK);
     FILE *file = fopen(path, "rb");
     require(file && fseek(file, 0, SEEK_END) == 0);
-    good_size = (size_t)ftell(file);
+    size_t size = good_sizes[precision] = (size_t)ftell(file);
     rewind(file);
-    good = malloc(good_size);
-    require(good && fread(good, 1, good_size, file) == good_size);
+    goods[precision] = malloc(size);
+    require(goods[precision] && fread(goods[precision], 1, size, file) == size);
     fclose(file);
     close(fd);
     unlink(path);
@@ -103,10 +104,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         psdvec_context_options_default(&o);
         o.threads = 1;
         require(psdvec_context_new(&o, &ctx) == PSDVEC_OK);
-        make_good(ctx);
+        for (int p = 0; p < PRECISIONS; p++)
+            make_good(ctx, (psdvec_precision)p);
     }
     if (size == 0)
         return 0;
+    const unsigned char *good = goods[data[0] / 8 % PRECISIONS];
+    size_t good_size = good_sizes[data[0] / 8 % PRECISIONS];
     int fd = memfd_create("fuzz", MFD_CLOEXEC);
     char path[40];
     require(fd >= 0);

@@ -132,3 +132,25 @@ void sample_free(sample *s)
     free(s->vectors);
     *s = (sample){0};
 }
+
+static void require(workshop *w, psdvec_status status)
+{
+    if (status == PSDVEC_OK)
+        return;
+    fprintf(stderr, "%s\n", psdvec_error_message(w->ctx));
+    abort();
+}
+
+psdvec_model *open_model(workshop *w, const char *path)
+{
+    psdvec_model *model;
+    require(w, psdvec_model_open(w->ctx, path, &model));
+    return model;
+}
+
+psdvec_model *open_sample(workshop *w, const sample *s)
+{
+    pv_begin(w->ctx);
+    require(w, pv_model_write(w->ctx, &s->data, w->out));
+    return open_model(w, w->out);
+}

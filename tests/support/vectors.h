@@ -36,4 +36,9 @@ typedef struct sample {
 void sample_make(sample *s, uint32_t words, uint32_t dim, uint64_t seed);
 void sample_free(sample *s);
 
+/* Opened, or the test ends with the sentence. */
+psdvec_model *open_model(workshop *w, const char *path);
+/* Written to w->out and opened. */
+psdvec_model *open_sample(workshop *w, const sample *s);
+
 #endif

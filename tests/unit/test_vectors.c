@@ -308,6 +308,7 @@ static void npy_is_read_in_its_versions_and_widths(void **state)
     workshop *w = *state;
     const float narrow[] = {1, 2, 3, 4};
     const double wide[] = {1, 2, 3, 4};
+    const uint16_t half[] = {0x3c00, 0x4000, 0x4200, 0x4400};
     char *npy = scratch_path(w->folder, "x.npy"), *list = scratch_path(w->folder, "x.words.txt");
     char got[500];
     static const char *const lists[] = {"the\nof\n", "the\r\nof\r\n", "the\nof",
@@ -316,6 +317,9 @@ static void npy_is_read_in_its_versions_and_widths(void **state)
         for (size_t k = 0; k < 4; k++) {
             put_text(list, lists[k]);
             put_npy(w, npy, version, NPY("<f4", "False", "(2, 2)"), narrow, sizeof narrow);
+            read_file(w, npy, got, sizeof got);
+            assert_string_equal(got, "the 1 2; of 3 4; ");
+            put_npy(w, npy, version, NPY("<f2", "False", "(2, 2)"), half, sizeof half);
             read_file(w, npy, got, sizeof got);
             assert_string_equal(got, "the 1 2; of 3 4; ");
             put_npy(w, npy, version,
@@ -341,7 +345,8 @@ static void bad_npy_is_refused(void **state)
     } cases[] = {
         {4, NPY("<f4", "False", "(2, 2)"), 16, "version 4"},
         {1, NPY("<f4", "True", "(2, 2)"), 16, "stored by columns"},
-        {1, NPY("<f2", "False", "(2, 2)"), 16, "type '<f2'"},
+        {1, NPY("<i4", "False", "(2, 2)"), 16, "type '<i4'"},
+        {1, NPY("<f2", "False", "(2, 2)"), 16, "16 bytes follow"},
         {1, NPY(">f4", "False", "(2, 2)"), 16, "type '>f4'"},
         {1, NPY("<i4", "False", "(2, 2)"), 16, "type '<i4'"},
         {1, NPY("<f4", "False", "(4,)"), 16, "has 1 dimensions"},

@@ -1,0 +1,173 @@
+/* Rounding vectors, and reading them back. */
+#include "model/precision.h"
+
+#include "base/thread.h"
+#include "model/model_read.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+enum { BLOCK_ROWS = 1024, MOST_BYTE = 127 };
+
+pv_dtype pv_precision_dtype(psdvec_precision precision)
+{
+    return precision == PSDVEC_FLOAT16 ? PV_DTYPE_F16
+           : precision == PSDVEC_INT8  ? PV_DTYPE_I8
+                                       : PV_DTYPE_F32;
+}
+
+psdvec_precision pv_precision_of(pv_dtype dtype)
+{
+    return dtype == PV_DTYPE_F16  ? PSDVEC_FLOAT16
+           : dtype == PV_DTYPE_I8 ? PSDVEC_INT8
+                                  : PSDVEC_FLOAT32;
+}
+
+/* ---- float16 ---------------------------------------------------------------------
+ *     1 bit of sign, 5 of exponent (bias 15), 10 of fraction; float32 has 8 (bias 127) and 23 */
+enum { HALF_INFINITE = 0x7c00, HALF_SIGN = 0x8000 };
+
+uint16_t pv_half_from(float value)
+{
+    uint32_t bits, half;
+    memcpy(&bits, &value, sizeof bits);
+    uint32_t sign = bits >> 16 & HALF_SIGN, magnitude = bits & 0x7fffffff;
+    if (magnitude > 0x7f800000) { /* not a number */
+        half = HALF_INFINITE | 0x200;
+    } else if (magnitude >= 0x47800000) { /* 2^16 and more */
+        half = HALF_INFINITE;
+    } else if (magnitude < 0x38800000) {
+        /* Below 2^-14 a float16 is a whole number of 2^-24, and so is a float32 from 0.5 to 1:
+         * adding 0.5 rounds. */
+        float shifted = fabsf(value) + 0.5F;
+        memcpy(&half, &shifted, sizeof half);
+        half -= 0x3f000000;
+    } else {
+        /* Half of the last place less a bit, and that bit if the last place is odd. A carry
+         * out of the fraction raises the exponent, up to infinity. */
+        magnitude += 0xfff + (magnitude >> 13 & 1);
+        half = (magnitude - 0x38000000) >> 13;
+    }
+    return (uint16_t)(sign | half);
+}
+
+float pv_half_to(uint16_t half)
+{
+    uint32_t exponent = half >> 10 & 31, fraction = half & 0x3ff, bits;
+    if (exponent == 0) {
+        float small = (float)fraction * 0x1p-24F;
+        return half & HALF_SIGN ? -small : small;
+    }
+    bits = (uint32_t)(half & HALF_SIGN) << 16 | fraction << 13 |
+           (exponent == 31 ? 255 : exponent + 127 - 15) << 23;
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static psdvec_status pack_half(const pv_packing *p, uint32_t i, const float *row, uint16_t *to)
+{
+    for (uint32_t k = 0; k < p->dim; k++) {
+        to[k] = pv_half_from(row[k]);
+        if ((to[k] & ~HALF_SIGN) >= HALF_INFINITE)
+            return pv_fail(
+                p->ctx, PSDVEC_ERR_OVERFLOW,
+                "%s: the vector of '%s' (word %" PRIu32
+                ") has the number %g, and float16 ends at 65504; take --int8, or bring "
+                "the vectors to length 1 with --normalize",
+                p->subject,
+                pv_word_shown(p->bytes + p->offsets[i], (size_t)(p->offsets[i + 1] - p->offsets[i]))
+                    .text,
+                i + 1, (double)row[k]);
+    }
+    return PSDVEC_OK;
+}
+
+/* ---- int8 -------------------------------------------------------------------------- */
+
+static void pack_bytes(const float *row, uint32_t dim, int8_t *to, float *scale)
+{
+    float most = 0;
+    for (uint32_t k = 0; k < dim; k++)
+        most = fabsf(row[k]) > most ? fabsf(row[k]) : most;
+    *scale = most / MOST_BYTE;
+    if (!isfinite(*scale * MOST_BYTE)) /* rounded up from the largest number there is */
+        *scale = nextafterf(*scale, 0);
+    for (uint32_t k = 0; k < dim; k++) {
+        double byte = *scale > 0 ? rint((double)row[k] / (double)*scale) : 0;
+        to[k] = (int8_t)(byte > MOST_BYTE ? MOST_BYTE : byte < -MOST_BYTE ? -MOST_BYTE : byte);
+    }
+}
+
+/* ---- Both ---------------------------------------------------------------------------- */
+
+psdvec_status pv_pack_row(const pv_packing *p, uint32_t i, const float *row, void *to, float *scale)
+{
+    if (p->precision == PSDVEC_FLOAT16)
+        return pack_half(p, i, row, to);
+    if (p->precision == PSDVEC_INT8)
+        pack_bytes(row, p->dim, to, scale);
+    else
+        memcpy(to, row, p->dim * sizeof *row);
+    return PSDVEC_OK;
+}
+
+typedef struct pack_job {
+    const pv_packing *packing;
+    const float *vectors;
+    uint32_t words;
+    char *to;
+    float *scale;
+} pack_job;
+
+static psdvec_status pack_block(void *arg, size_t task, int worker)
+{
+    (void)worker;
+    pack_job *job = arg;
+    const pv_packing *p = job->packing;
+    size_t bytes = p->dim * pv_dtype_size(pv_precision_dtype(p->precision));
+    uint64_t end = ((uint64_t)task + 1) * BLOCK_ROWS;
+    for (uint64_t i = end - BLOCK_ROWS; i < end && i < job->words; i++)
+        PV_TRY(pv_pack_row(p, (uint32_t)i, job->vectors + i * p->dim, job->to + i * bytes,
+                           job->scale ? &job->scale[i] : NULL));
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_pack(const pv_packing *packing, const float *vectors, uint32_t words, void *to,
+                      float *scale)
+{
+    pack_job job = {packing, vectors, words, to, scale};
+    return pv_parallel_tasks(packing->ctx, ((size_t)words + BLOCK_ROWS - 1) / BLOCK_ROWS,
+                             pack_block, &job);
+}
+
+typedef struct unpack_job {
+    const uint16_t *halves; /* one of the two */
+    const int8_t *bytes;
+    const float *scale;
+    uint32_t words, dim;
+    float *vectors;
+} unpack_job;
+
+static psdvec_status unpack_block(void *arg, size_t task, int worker)
+{
+    (void)worker;
+    unpack_job *job = arg;
+    uint64_t end = ((uint64_t)task + 1) * BLOCK_ROWS;
+    for (uint64_t i = end - BLOCK_ROWS; i < end && i < job->words; i++)
+        for (uint64_t k = i * job->dim; k < (i + 1) * job->dim; k++)
+            job->vectors[k] = job->halves ? pv_half_to(job->halves[k])
+                                          : (float)job->bytes[k] * job->scale[i];
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_unpack(psdvec_context *ctx, psdvec_precision precision, const void *from,
+                        const float *scale, uint32_t words, uint32_t dim, float *vectors)
+{
+    unpack_job job = {.scale = scale, .words = words, .dim = dim, .vectors = vectors};
+    job.halves = precision == PSDVEC_FLOAT16 ? from : NULL;
+    job.bytes = precision == PSDVEC_INT8 ? from : NULL;
+    return pv_parallel_tasks(ctx, ((size_t)words + BLOCK_ROWS - 1) / BLOCK_ROWS, unpack_block,
+                             &job);
+}

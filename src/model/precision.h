@@ -1,0 +1,44 @@
+/* Vectors in fewer bytes, in files only: in memory all are float32.
+ *
+ *     float16   2 bytes a number, IEEE 754 binary16
+ *     int8      1 byte a number, and a scale for each vector: number = byte * scale,
+ *               scale = the largest magnitude in the vector / 127
+ *
+ * Rounding is to the nearest, ties to even. What is then lost is relative to the number
+ * (float16: 2^-11) or to the largest of its vector (int8: 1/254).
+ */
+#ifndef PV_MODEL_PRECISION_H
+#define PV_MODEL_PRECISION_H
+
+#include "base/safetensors_read.h"
+
+pv_dtype pv_precision_dtype(psdvec_precision precision);
+/* That of a tensor of this type; float32 if none has it. */
+psdvec_precision pv_precision_of(pv_dtype dtype);
+
+/* Too large a number becomes infinite. */
+uint16_t pv_half_from(float value);
+float pv_half_to(uint16_t half);
+
+/* What is packed, and whose words a sentence names. */
+typedef struct pv_packing {
+    psdvec_context *ctx;
+    const char *subject; /* a file */
+    psdvec_precision precision;
+    uint32_t dim;
+    const char *bytes;
+    const uint64_t *offsets;
+} pv_packing;
+
+/* The vector of word i. `scale` is set for int8 only. A number beyond float16 is
+ * PSDVEC_ERR_OVERFLOW and names the word. */
+psdvec_status pv_pack_row(const pv_packing *packing, uint32_t i, const float *row, void *to,
+                          float *scale);
+
+/* All rows, by all workers. vectors: words x dim; scale: words, int8 only. */
+psdvec_status pv_pack(const pv_packing *packing, const float *vectors, uint32_t words, void *to,
+                      float *scale);
+psdvec_status pv_unpack(psdvec_context *ctx, psdvec_precision precision, const void *from,
+                        const float *scale, uint32_t words, uint32_t dim, float *vectors);
+
+#endif

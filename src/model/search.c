@@ -1,0 +1,187 @@
+/* One pass over the read-out.
+ *
+ * The vectors of the question are brought to length 1, and a row's length comes with its
+ * products, so a search is one pass over n * dim numbers, as fast as memory delivers them
+ * (bench/neighbours.c measures it). Rows are shared out in fixed blocks, each product is
+ * summed in a fixed order (dot.h), and one thread picks the best from the n scores: so the
+ * answer does not depend on the number of threads.
+ */
+#include "model/search.h"
+
+#include "base/thread.h"
+
+#include <math.h>
+
+enum { BLOCK_ROWS = 1024 };
+
+/* Squares of lengths beyond these may have lost their digits in single precision. */
+static const float least_square = 1e-30F, most_square = 1e30F;
+
+typedef struct row_job {
+    uint32_t words, dim;
+    const float *rows;                    /* words x dim: the read-out */
+    const float *queries[PV_DOT_QUERIES]; /* dim, of length 1 */
+    size_t count;
+    pv_row_dots_fn *dots;
+    pv_score_fn *score;
+    float *scores; /* words */
+} row_job;
+
+/* The cosines of a row that is too long or too short for single precision. False: it has no
+ * direction, or is damaged. */
+static bool careful_cosines(const row_job *job, const float *row, double *cosines)
+{
+    double length = pv_length(row, job->dim);
+    if (!(length > 0) || !isfinite(length))
+        return false;
+    for (size_t q = 0; q < job->count; q++) {
+        double sum = 0;
+        for (uint32_t k = 0; k < job->dim; k++)
+            sum += (double)row[k] * (double)job->queries[q][k];
+        cosines[q] = sum / length;
+    }
+    return true;
+}
+
+static psdvec_status score_rows(void *arg, size_t task, int worker)
+{
+    (void)worker;
+    row_job *job = arg;
+    uint64_t end = ((uint64_t)task + 1) * BLOCK_ROWS;
+    for (uint64_t i = end - BLOCK_ROWS; i < end && i < job->words; i++) {
+        const float *row = job->rows + i * job->dim;
+        float products[PV_DOT_QUERIES];
+        double cosines[PV_DOT_QUERIES];
+        float square = job->dots(row, job->queries, job->count, job->dim, products);
+        bool fine = square > least_square && square < most_square;
+        double length = sqrt((double)square);
+        for (size_t q = 0; q < job->count && fine; q++)
+            cosines[q] = (double)products[q] / length;
+        if (!fine && !careful_cosines(job, row, cosines)) {
+            job->scores[i] = NAN; /* keeps it out */
+            continue;
+        }
+        for (size_t q = 0; q < job->count; q++)
+            cosines[q] = cosines[q] > 1 ? 1 : cosines[q] < -1 ? -1 : cosines[q];
+        job->scores[i] = (float)job->score(cosines);
+    }
+    return PSDVEC_OK;
+}
+
+/* ---- The best ------------------------------------------------------------------- */
+
+/* True if a comes after b: a smaller score, or the same and a later word. */
+static bool is_worse(const psdvec_neighbour *a, const psdvec_neighbour *b)
+{
+    return a->cosine != b->cosine ? a->cosine < b->cosine : a->word > b->word;
+}
+
+/* `heap` has its worst at the top, except perhaps at `k`. */
+static void sift_down(psdvec_neighbour *heap, size_t count, size_t k)
+{
+    psdvec_neighbour moved = heap[k];
+    for (size_t child; (child = 2 * k + 1) < count; k = child) {
+        if (child + 1 < count && is_worse(&heap[child + 1], &heap[child]))
+            child++;
+        if (!is_worse(&heap[child], &moved))
+            break;
+        heap[k] = heap[child];
+    }
+    heap[k] = moved;
+}
+
+static void sift_up(psdvec_neighbour *heap, size_t k)
+{
+    psdvec_neighbour moved = heap[k];
+    for (; k > 0 && is_worse(&moved, &heap[(k - 1) / 2]); k = (k - 1) / 2)
+        heap[k] = heap[(k - 1) / 2];
+    heap[k] = moved;
+}
+
+static size_t pick(const float *scores, uint32_t words, size_t most, psdvec_neighbour *heap)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < words; i++) {
+        psdvec_neighbour here = {.word = i, .cosine = scores[i]};
+        if (isnan(here.cosine))
+            continue;
+        if (count < most) {
+            heap[count] = here;
+            sift_up(heap, count++);
+        } else if (is_worse(&heap[0], &here)) {
+            heap[0] = here;
+            sift_down(heap, count, 0);
+        }
+    }
+    for (size_t left = count; left-- > 1;) { /* the worst goes to the end */
+        psdvec_neighbour worst = heap[0];
+        heap[0] = heap[left];
+        heap[left] = worst;
+        sift_down(heap, left, 0);
+    }
+    return count;
+}
+
+/* ---- The whole ------------------------------------------------------------------- */
+
+static psdvec_status check(psdvec_context *ctx, const psdvec_model *m, const pv_search *search)
+{
+    for (size_t q = 0; q < search->vector_count; q++)
+        for (uint32_t k = 0; k < m->info.dim; k++)
+            if (!isfinite(search->vectors[q][k]))
+                return pv_fail(ctx, PSDVEC_ERR_NUMERIC,
+                               "number %u of the vector to be compared is not finite", k + 1);
+    for (size_t k = 0; k < search->except_count; k++)
+        if (search->except[k] >= m->info.words)
+            return pv_fail(ctx, PSDVEC_ERR_OPTION, "there is no word %u to be left out",
+                           search->except[k]);
+    return PSDVEC_OK;
+}
+
+/* The query with length 1 in `unit`; false if it has no direction. */
+static bool bring_to_one(const float *vector, uint32_t dim, float *unit)
+{
+    double length = pv_length(vector, dim);
+    if (!(length > 0))
+        return false;
+    for (uint32_t k = 0; k < dim; k++)
+        unit[k] = (float)((double)vector[k] / length);
+    return true;
+}
+
+psdvec_status pv_model_search(psdvec_context *ctx, const psdvec_model *m, const pv_search *search,
+                              psdvec_neighbour *answers, size_t *found)
+{
+    psdvec_status status = PSDVEC_OK;
+    uint32_t dim = m->info.dim;
+    row_job job = {.words = m->info.words,
+                   .dim = dim,
+                   .count = search->vector_count,
+                   .dots = pv_row_dots_best(),
+                   .score = search->score};
+    *found = 0;
+    PV_TRY(check(ctx, m, search));
+    if (search->most == 0)
+        return PSDVEC_OK;
+    PV_TRY(pv_model_readout(ctx, m, &job.rows));
+    float *units = pv_alloc(ctx, PV_DOT_QUERIES * (size_t)dim, sizeof *units, "the search");
+    job.scores = pv_alloc(ctx, job.words, sizeof *job.scores, "the search");
+    if (!units || !job.scores) {
+        status = pv_failure(ctx);
+        goto done;
+    }
+    for (size_t q = 0; q < job.count; q++) {
+        job.queries[q] = units + q * dim;
+        if (!bring_to_one(search->vectors[q], dim, units + q * dim))
+            goto done;
+    }
+    PV_TRY_DONE(pv_parallel_tasks(ctx, ((size_t)job.words + BLOCK_ROWS - 1) / BLOCK_ROWS,
+                                  score_rows, &job));
+    for (size_t k = 0; k < search->except_count; k++)
+        job.scores[search->except[k]] = NAN;
+    *found = pick(job.scores, job.words, search->most, answers);
+done:
+    pv_free(ctx, units);
+    pv_free(ctx, job.scores);
+    return status;
+}

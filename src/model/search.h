@@ -1,0 +1,29 @@
+/* Exact search: every word of a model is scored, and the best are found.
+ *
+ * What a question compares words with is at most three vectors; the score of a word is
+ * a function of its cosines with them.
+ */
+#ifndef PV_MODEL_SEARCH_H
+#define PV_MODEL_SEARCH_H
+
+#include "model/dot.h"
+#include "model/model_read.h"
+
+/* cosines: with each of the vectors asked about. */
+typedef double pv_score_fn(const double *cosines);
+
+typedef struct pv_search {
+    const float *vectors[PV_DOT_QUERIES]; /* dim numbers each, of any length */
+    size_t vector_count;
+    pv_score_fn *score;
+    const uint32_t *except; /* words that are no answers */
+    size_t except_count;
+    size_t most; /* answers */
+} pv_search;
+
+/* `answers`: room for `most`, best first, ties by rank. None if a vector has no direction,
+ * and words whose vector has none are no answers. */
+psdvec_status pv_model_search(psdvec_context *ctx, const psdvec_model *model,
+                              const pv_search *search, psdvec_neighbour *answers, size_t *found);
+
+#endif

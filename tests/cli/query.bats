@@ -1,0 +1,199 @@
+# Questions to a model: signs in similar, analogy, odd-one-out, compare, vector.
+bats_require_minimum_version 1.5.0
+load common
+
+setup() { common_setup; }
+
+# A model with its counts: kings rule, dogs bark, and both sleep.
+trained() {
+    for line in 'the king rules the land' 'the queen rules the land' 'the king sleeps at night' \
+        'the dog barks at night' 'the cat sleeps at night' 'the dog sleeps at home' \
+        'a cat and a dog' 'a king and a queen'; do
+        yes "$line" | head -n 8
+    done >text.txt
+    "$PSDVEC" count text.txt --min-count 1 --distance linear "$@" -o text.counts -q
+    "$PSDVEC" train text.counts --dim 6 -o text.safetensors -q
+}
+
+# number NAME: a member of the JSON object in the file `json`.
+number() { sed -E "s/.*\"$1\": ([^,}]*)[,}].*/\1/" json; }
+
+# close_to A B: they differ by less than a millionth.
+close_to() { awk -v a="$1" -v b="$2" 'BEGIN { exit !((a - b) ^ 2 < 1e-12) }'; }
+
+# ---- Signs ------------------------------------------------------------------------------
+
+@test "behind the model -word and +word are words" {
+    small_vectors
+    "$PSDVEC" similar small.safetensors king -man +woman --top 1 | head -n 1 >first
+    [ "$(cat first)" = "king - man + woman" ]
+    "$PSDVEC" similar -q small.safetensors --top 1 -man king +woman --tsv >printed
+    [ "$(cut -f 1 printed)" = "- man + king + woman" ]
+    # Options do not care where they stand.
+    "$PSDVEC" similar --top 1 small.safetensors -man king +woman -q --tsv | cmp - printed
+    "$PSDVEC" similar small.safetensors -man king +woman --tsv --top 1 -o out
+    cmp out printed
+}
+
+@test "the same words as a sum and as an analogy lead to the same word" {
+    small_vectors
+    [ "$("$PSDVEC" similar small.safetensors king -man +woman --top 1 --tsv | cut -f 2)" = queen ]
+    [ "$("$PSDVEC" analogy small.safetensors man king woman --top 1 --tsv | cut -f 3 | uniq)" = queen ]
+}
+
+@test "letters that are options stay options, and -- ends signs" {
+    small_vectors
+    refused 2 "-o needs a value" similar small.safetensors king -o
+    "$PSDVEC" similar small.safetensors king -h | grep -q '^Usage: psdvec similar'
+    refused 2 "there is no option --man" similar small.safetensors king --man
+    refused 2 "there is no option -m" similar -man small.safetensors king
+    refused 2 "there is no option -m" analogy small.safetensors -man king woman
+    printf -- '-man 1 0\nking 1 1\nman 0 1\n' >signs.txt
+    [ "$("$PSDVEC" similar signs.txt king -man --tsv --top 1 | cut -f 1-2)" = "$(printf 'king - man\t-man')" ]
+    [ "$("$PSDVEC" similar signs.txt --tsv --top 1 -- -man | cut -f 1-2)" = "$(printf -- '-man\tking')" ]
+    refused 2 "a file name or word on the command line is empty" similar small.safetensors king ''
+}
+
+# ---- analogy ------------------------------------------------------------------------------
+
+@test "analogies of both methods, on a screen and for programs" {
+    small_vectors
+    "$PSDVEC" analogy small.safetensors man king woman --top 3 | golden analogy
+    "$PSDVEC" analogy small.safetensors man king woman --top 3 --tsv >printed
+    [ "$(cut -f 1,2 printed | uniq -c | tr -s ' ')" = "$(printf ' 3 man is to king as woman\tadd\n 3 man is to king as woman\tmul')" ]
+    "$PSDVEC" analogy small.safetensors man king woman --top 1 --json >json
+    grep -q '^{"a": "man", "b": "king", "c": "woman", "add": \[{"word": "queen", "score": ' json
+    grep -q '"spelled": \[\]}$' json
+}
+
+@test "the scores of an analogy are what the formulas make of cosines" {
+    small_vectors
+    cosine() { "$PSDVEC" compare small.safetensors "$1" "$2" --json >json && number cosine; }
+    a=$(cosine queen man) b=$(cosine queen king) c=$(cosine queen woman)
+    "$PSDVEC" analogy small.safetensors man king woman --top 1 --tsv | cut -f 4 >scores
+    awk -v a="$a" -v b="$b" -v c="$c" '{ wanted = NR == 1 ? b - a + c : (b + 1) * (c + 1) / (a + 1.001)
+        if (($1 - wanted) ^ 2 > 4e-11) { print $1, wanted; exit 1 } }' scores
+}
+
+@test "an analogy takes three words" {
+    small_vectors
+    refused 2 "three words" analogy small.safetensors man king
+    refused 2 "there is nothing to do with 'paris'" analogy small.safetensors man king woman paris
+    "$PSDVEC" analogy small.safetensors man zero woman | grep -q 'one of the vectors has no direction'
+}
+
+# ---- odd-one-out -------------------------------------------------------------------------
+
+@test "the odd one out has the lowest mean cosine" {
+    small_vectors
+    "$PSDVEC" odd-one-out small.safetensors king paris queen woman | golden odd-one-out
+    "$PSDVEC" odd-one-out small.safetensors king paris queen woman --tsv >printed
+    [ "$(head -n 1 printed | cut -f 1)" = paris ]
+    cut -f 2 printed | sort -g | cmp - <(cut -f 2 printed)
+    mean=0
+    for word in king queen woman; do
+        "$PSDVEC" compare small.safetensors paris $word --json >json
+        mean=$(awk -v m="$mean" -v c="$(number cosine)" 'BEGIN { printf "%.9f", m + c / 3 }')
+    done
+    [ "$(head -n 1 printed | cut -f 2)" = "$(printf %.6f "$mean")" ]
+    "$PSDVEC" odd-one-out small.safetensors king paris queen --json |
+        grep -q '^{"odd": "paris", "words": \[{"word": "paris", "mean_cosine": -'
+    refused 2 "'king' is named twice" odd-one-out small.safetensors king paris KING
+    refused 2 "at least three words" odd-one-out small.safetensors king paris
+}
+
+# ---- vector ---------------------------------------------------------------------------------
+
+@test "vectors as text are those of the file, to the last bit" {
+    small_vectors
+    for word in king london café; do
+        "$PSDVEC" vector small.safetensors $word >printed
+        grep "^$word " small.vec | cmp - printed
+        "$PSDVEC" vector small.safetensors $word --raw | cmp - printed
+    done
+    printf 'a 0.1 1e-30 -3.4028235e+38 16777217\n' >odd.txt
+    "$PSDVEC" vector odd.txt a >printed
+    { echo '1 4' && cat printed; } >again.vec
+    "$PSDVEC" convert odd.txt odd.bin -q
+    "$PSDVEC" convert again.vec again.bin -q
+    cmp odd.bin again.bin
+    "$PSDVEC" vector small.safetensors king --json | grep -qx '{"word": "king", "vector": \[1, 0, 0.5\], "spelled": \[\]}'
+    [ "$("$PSDVEC" vector small.safetensors king --tsv)" = "$(printf 'king\t1\t0\t0.5')" ]
+}
+
+# ---- Unknown words --------------------------------------------------------------------------
+
+@test "every question about an unknown word ends with the same sentence" {
+    small_vectors
+    for question in "similar small.safetensors quene" "similar small.safetensors king -quene" \
+        "analogy small.safetensors man king quene" "odd-one-out small.safetensors man king quene" \
+        "vector small.safetensors quene" "compare small.safetensors king quene"; do
+        # shellcheck disable=SC2086
+        refused 2 "the word 'quene' is not in the model; did you mean 'queen'?" $question
+    done
+    refused 2 "--json and --tsv exclude each other" odd-one-out small.safetensors king man woman --json --tsv
+}
+
+# ---- compare ---------------------------------------------------------------------------------
+
+@test "compare on a screen of 80 columns" {
+    trained
+    "$PSDVEC" compare text.safetensors king queen --counts text.counts >screen
+    [ "$(wc -L <screen)" -le 80 ]
+    for line in cosine product 'king \.\.\. queen' 'queen \.\.\. king' target residual weight background; do
+        grep -qE "^  $line  +-?[0-9]" screen
+    done
+    grep -q '^Words near both' screen
+    grep -q '^Directions' screen
+    run ! grep -q 'not the counts' screen
+    "$PSDVEC" compare text.safetensors king queen >screen
+    run ! grep -q target screen
+}
+
+@test "what compare says of the counts is what stands in them" {
+    trained
+    "$PSDVEC" compare text.safetensors king queen --counts text.counts --json >json
+    close_to "$(number count_ab)" "$("$PSDVEC" counts dump text.counts | awk '$1 == "king" && $2 == "queen" { print $3 }')"
+    [ "$(number count_ba)" = 0 ]
+    [ "$(number same_counts)" = true ]
+    close_to "$(number residual)" "$(awk -v t="$(number target)" -v p="$(number product)" 'BEGIN { printf "%.9f", t - p }')"
+    # Kings and queens both rule.
+    grep -q '"contexts": \[.*"word": "rules"' json
+    # Never seen together: the counts ask for nothing, but the background does.
+    "$PSDVEC" compare text.safetensors queen barks --counts text.counts --json >json
+    [ "$(number target)" = null ]
+    [ "$(number residual)" = null ]
+    [ "$(number background_target)" = -2 ]
+    "$PSDVEC" compare text.safetensors queen barks --counts text.counts | grep -qE '^  target +- '
+}
+
+@test "compare with subsampled counts, and with other ones" {
+    trained --subsample 1e-2
+    "$PSDVEC" compare text.safetensors the king --counts text.counts --json >json
+    [ "$(number same_counts)" = true ]
+    "$PSDVEC" count text.txt --min-count 1 -o other.counts -q
+    "$PSDVEC" compare text.safetensors the king --counts other.counts | grep -q 'not the counts that the model was trained on'
+    printf 'a few other words\n' >few.txt
+    "$PSDVEC" count few.txt --min-count 1 -o few.counts -q
+    refused 4 "few.counts: has no word 'the'" compare text.safetensors the king --counts few.counts
+    small_vectors
+    refused 4 "does not say how it was trained" compare small.safetensors king queen --counts text.counts
+    refused 2 "'king' and 'KING' are the same word" compare small.safetensors king KING
+}
+
+@test "all parts of the cosine add up to it where there are few directions" {
+    small_vectors
+    "$PSDVEC" compare small.safetensors king queen --json >json
+    close_to "$(grep -o '"part": [^,]*' json | awk '{ sum += $2 } END { printf "%.9f", sum }')" "$(number cosine)"
+}
+
+@test "questions to a rounded model" {
+    trained
+    for precision in float16 int8; do
+        "$PSDVEC" convert text.safetensors --$precision $precision.safetensors -q
+        "$PSDVEC" compare $precision.safetensors king queen --counts text.counts >/dev/null
+        "$PSDVEC" analogy $precision.safetensors king queen dog >/dev/null
+        [ "$("$PSDVEC" odd-one-out $precision.safetensors king queen barks --tsv | cut -f 1)" = \
+            "$("$PSDVEC" odd-one-out text.safetensors king queen barks --tsv | cut -f 1)" ]
+    done
+}
