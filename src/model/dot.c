@@ -19,8 +19,8 @@ float pv_row_dots_reference(const float *row, const float *const *queries, size_
                             float *out)
 {
     for (size_t q = 0; q < count; q++)
-        out[q] = pv_dot_reference(row, queries[q], n);
-    return pv_dot_reference(row, row, n);
+        out[q] = pv_dot(row, queries[q], n);
+    return pv_dot(row, row, n);
 }
 
 #if defined(__x86_64__) && defined(__GNUC__)

@@ -19,7 +19,7 @@ static inline float pv_dot_fold(float sums[PV_DOT_LANES])
 }
 
 /* a, b: n numbers each */
-static inline float pv_dot_reference(const float *a, const float *b, size_t n)
+static inline float pv_dot(const float *a, const float *b, size_t n)
 {
     float sums[PV_DOT_LANES] = {0};
     size_t k = 0;
