@@ -111,52 +111,32 @@ static int by_cell(const void *a, const void *b)
     return x->group < y->group ? -1 : x->group > y->group;
 }
 
-psdvec_status pv_crossed_make(pv_crossed *crossed, psdvec_context *ctx, const uint32_t *cluster,
-                              const uint32_t *group, size_t n)
+psdvec_status pv_mark_commonest(psdvec_context *ctx, const uint32_t *cluster, const uint32_t *group,
+                                size_t n, bool *right)
 {
-    *crossed = (pv_crossed){.n = n};
     crossing *sorted = pv_alloc(ctx, n, sizeof *sorted, "clusters");
-    crossed->cell = pv_alloc(ctx, n, sizeof *crossed->cell, "clusters");
-    crossed->cluster = pv_alloc(ctx, n, sizeof *crossed->cluster, "clusters");
-    if (!sorted || !crossed->cell || !crossed->cluster) {
-        pv_free(ctx, sorted);
-        pv_crossed_free(crossed, ctx);
+    if (!sorted)
         return pv_failure(ctx);
-    }
     for (size_t i = 0; i < n; i++)
         sorted[i] = (crossing){cluster[i], group[i], i};
     qsort(sorted, n, sizeof *sorted, by_cell);
-    for (size_t k = 0; k < n; k++) {
-        if (k == 0 || by_cell(&sorted[k], &sorted[k - 1]) != 0)
-            crossed->cluster[crossed->cells++] = sorted[k].cluster;
-        crossed->cell[sorted[k].place] = crossed->cells - 1;
+    for (size_t first = 0, end; first < n; first = end) { /* a cluster */
+        size_t most = 0, longest = 0;
+        for (end = first; end < n && sorted[end].cluster == sorted[first].cluster;) {
+            size_t run = end;
+            while (end < n && by_cell(&sorted[end], &sorted[run]) == 0)
+                end++;
+            if (end - run > longest) {
+                longest = end - run;
+                most = run;
+            }
+        }
+        for (size_t k = first; k < end; k++)
+            right[sorted[k].place] = sorted[k].cluster != PV_NO_CLUSTER &&
+                                     sorted[k].group == sorted[most].group;
     }
     pv_free(ctx, sorted);
     return PSDVEC_OK;
-}
-
-void pv_crossed_free(pv_crossed *crossed, psdvec_context *ctx)
-{
-    pv_free(ctx, crossed->cell);
-    pv_free(ctx, crossed->cluster);
-    *crossed = (pv_crossed){0};
-}
-
-double pv_purity(const pv_crossed *crossed, const uint32_t *times, uint32_t *room)
-{
-    uint64_t right = 0;
-    if (crossed->n == 0)
-        return NAN;
-    memset(room, 0, crossed->cells * sizeof *room);
-    for (size_t i = 0; i < crossed->n; i++)
-        room[crossed->cell[i]] += times ? times[i] : 1;
-    for (uint32_t c = 0; c < crossed->cells;) {
-        uint32_t commonest = 0, cluster = crossed->cluster[c];
-        for (; c < crossed->cells && crossed->cluster[c] == cluster; c++)
-            commonest = room[c] > commonest ? room[c] : commonest;
-        right += cluster == PV_NO_CLUSTER ? 0 : commonest;
-    }
-    return (double)right / (double)crossed->n;
 }
 
 /* ---- Shares ------------------------------------------------------------------------------- */
