@@ -141,10 +141,11 @@ psdvec_status pv_mark_commonest(psdvec_context *ctx, const uint32_t *cluster, co
 
 /* ---- Shares ------------------------------------------------------------------------------- */
 
-static double log_choose(double n, double k)
+static double log_choose(uint64_t n, uint64_t k)
 {
     int sign;
-    return lgamma_r(n + 1, &sign) - lgamma_r(k + 1, &sign) - lgamma_r(n - k + 1, &sign);
+    return lgamma_r((double)n + 1, &sign) - lgamma_r((double)k + 1, &sign) -
+           lgamma_r((double)(n - k) + 1, &sign);
 }
 
 void pv_share_interval(uint64_t right, uint64_t n, double confidence, double *low, double *high)
@@ -154,29 +155,25 @@ void pv_share_interval(uint64_t right, uint64_t n, double confidence, double *lo
     if (n == 0 || right == 0 || right == n)
         return;
     /* Below twelve standard deviations there is nothing that could be noticed. */
-    double first = floor(size * p - 12 * sqrt(size * p * (1 - p)) - 12), below = 0;
+    double first = size * p - 12 * sqrt(size * p * (1 - p)) - 12, below = 0;
     bool found = false;
-    for (double k = first > 0 ? first : 0; k <= size; k++) {
-        below += exp(log_choose(size, k) + k * log(p) + (size - k) * log1p(-p));
+    for (uint64_t k = first > 0 ? (uint64_t)first : 0; k <= n && below < 1 - tail; k++) {
+        below += exp(log_choose(n, k) + (double)k * log(p) + (double)(n - k) * log1p(-p));
+        *high = (double)k / size;
         if (!found && below >= tail) {
-            *low = k / size;
+            *low = *high;
             found = true;
         }
-        *high = k / size;
-        if (below >= 1 - tail)
-            break;
     }
 }
 
 double pv_mcnemar(uint64_t first, uint64_t second)
 {
-    double n = (double)first + (double)second, p = 0;
-    double fewer = first < second ? (double)first : (double)second;
-    for (double k = fewer; k >= 0; k--) {
-        double term = exp(log_choose(n, k) - n * log(2));
+    uint64_t n = first + second;
+    double p = 0, term = 1;
+    for (uint64_t k = (first < second ? first : second) + 1; k-- > 0 && term > 1e-18 * p;) {
+        term = exp(log_choose(n, k) - (double)n * log(2));
         p += term;
-        if (term < 1e-18 * p)
-            break;
     }
     return 2 * p < 1 ? 2 * p : 1;
 }
