@@ -60,5 +60,10 @@ both() { # from, to: the same on one thread and on four
 check "vectors read on four threads" both "$scratch/vectors.txt" .safetensors
 check "vectors written on four threads" both "$scratch/1.safetensors" .vec
 check "neighbours on four threads" "$program" similar "$scratch/1.safetensors" w5 w7 --threads 4
+awk 'BEGIN { for (i = 0; i < 500; i++) printf "w%d w%d %d\n", i, 7 * i % 3000, i % 11 }' >"$scratch/pairs.txt"
+awk 'BEGIN { for (i = 0; i < 500; i++) printf "w%d w%d w%d w%d\n", i, i + 1, i + 2, i + 3 }' >"$scratch/analogies.txt"
+evaluate() { "$program" eval "$scratch/1.safetensors" "$scratch/pairs.txt" "$scratch/analogies.txt" --resamples 200 --threads "$1" -o "$scratch/$1.scores"; }
+scores() { evaluate 1 && evaluate 4 && cmp "$scratch/1.scores" "$scratch/4.scores"; }
+check "scores on four threads" scores
 echo "1..$number"
 [ $failed = no ]

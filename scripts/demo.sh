@@ -111,6 +111,7 @@ head -n 3 "$name.vec" | cut -c 1-72
 title "What to try next"
 try() { printf '  %-60s %s\n' "$1" "$2"; }
 try "$program similar $folder/$model WORD ..." "your own words"
+try "$program eval $folder/$model" "scores on the built-in test sets"
 try "$program info $folder/$model" "how it was made, and its eigenvalues"
 try "$program train --help" "all that can be chosen; docs/training.md"
 try "make demo TEXT=path/to/text" "the same on your own text"
