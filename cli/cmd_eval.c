@@ -82,8 +82,8 @@ static const char *const description[] = {
     "of the clusters that k-means finds). Beside each score stands how many questions the model "
     "knows all words of. Without a SET, the sets that come with psdvec are used.",
     "Several models stand side by side, with a mark where one is worse than the best by more than "
-    "chance: by a paired bootstrap for correlations and purity, by McNemar's exact test for "
-    "shares.",
+    "chance: by a paired bootstrap for correlations, by McNemar's exact test for shares and "
+    "purity.",
     "What a file is, its first bytes say, in any order. It is a model if it is one of psdvec's, "
     "npy, word2vec's binary, or text whose first line is two whole numbers or most of whose "
     "first lines are a word and two or more numbers. Anything else is a set, and so is a folder: "

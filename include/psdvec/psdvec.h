@@ -612,7 +612,8 @@ PSDVEC_API const char *psdvec_test_section(const psdvec_test *test, uint32_t s);
 typedef enum psdvec_unknown {
     PSDVEC_UNKNOWN_DROP = 0, /* questions with an unknown word do not count */
     PSDVEC_UNKNOWN_ZERO,     /* similarity 0; an analogy or a choice is answered wrongly */
-    PSDVEC_UNKNOWN_MEAN,     /* the mean of all vectors stands in for the word */
+    PSDVEC_UNKNOWN_MEAN,     /* the mean of all vectors stands in for the word; it is never an
+                                answer, and a choice about such a word is never right */
     PSDVEC_UNKNOWN_SPELLING  /* what psdvec_model_spell says; dropped where it is silent */
 } psdvec_unknown;
 
@@ -624,12 +625,11 @@ typedef enum psdvec_half {
 
 typedef struct psdvec_eval_options {
     psdvec_unknown unknown;
-    bool keep_case; /* look words up as they stand; otherwise as they stand, then in lower
-                                case */
-    uint32_t
-        restrict_words; /* answers to analogies come from the first so many words, and questions
-                                with another word count as unknown; 0: from all */
-    bool common;        /* only questions all of whose words every model knows */
+    bool keep_case; /* look words up as they stand; otherwise as they stand, then in lower case */
+    /* Answers to analogies come from the first so many words, and questions with another word
+     * count as unknown; 0: from all. */
+    uint32_t restrict_words;
+    bool common; /* only questions all of whose words every model knows */
     psdvec_half half;
     uint32_t resamples; /* of the bootstrap; 0: no intervals */
     double confidence;  /* of intervals and of significance: 0.95 */
@@ -652,11 +652,12 @@ enum { PSDVEC_SECTION_WHOLE = -1, PSDVEC_SECTION_SEMANTIC = -2, PSDVEC_SECTION_S
 
 typedef struct psdvec_score {
     uint32_t test, model; /* numbers in the arrays that were given */
-    int32_t section;      /* of the set, or one of the negative numbers below */
+    int32_t section;      /* of the set, or one of the negative numbers above */
     psdvec_measure measure;
-    double value;     /* NAN: too few known questions */
-    double low, high; /* the interval; NAN: not asked for */
-    uint32_t known, total;
+    double value;          /* NAN: too few known questions */
+    double low, high;      /* the interval; NAN: not asked for */
+    uint32_t known, total; /* questions; those known include what spelling makes known. The value
+                              is over the known ones, by the rules zero and mean over all */
 } psdvec_score;
 
 /* Of two models on one whole set: is the difference more than chance? Over the questions
@@ -665,8 +666,8 @@ typedef struct psdvec_difference {
     uint32_t test, first, second; /* models first < second */
     psdvec_measure measure;
     double difference; /* value of the first less that of the second, on the common questions */
-    double p;          /* paired bootstrap for correlations and purity, McNemar's exact test for
-                          shares; NAN: cannot be told */
+    double p;          /* paired bootstrap for correlations, McNemar's exact test for shares and
+                          purity; NAN: cannot be told */
     bool significant;  /* p < 1 - confidence */
     uint32_t questions;
 } psdvec_difference;

@@ -64,8 +64,8 @@ psdvec_status pv_bootstrap(psdvec_context *ctx, size_t questions, uint32_t resam
                       .resamples = resamples,
                       .statistic = statistic,
                       .arg = arg,
-                      .values = values,
                       .times_bytes = round_up(questions * sizeof(uint32_t))};
+    job.values = values;
     job.room_bytes = job.times_bytes + round_up(room_bytes) + 64;
     job.rooms = pv_alloc(ctx, (size_t)psdvec_threads(ctx), job.room_bytes, "resampling");
     if (!job.rooms)

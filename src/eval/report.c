@@ -14,9 +14,10 @@ typedef struct figures {
     const bool *asked;
     uint32_t *chosen; /* questions that a figure is about */
     size_t n;
-    double *x, *y;         /* questions: work space */
-    uint32_t *one, *other; /* questions: work space */
-    double *values;        /* resamples */
+    double *x, *y; /* these six: questions, work space */
+    uint32_t *cluster, *group;
+    bool *right, *other_right;
+    double *values; /* resamples */
 } figures;
 
 /* ---- Resampled statistics ------------------------------------------------------------------ */
@@ -24,11 +25,6 @@ typedef struct figures {
 static double resampled_correlation(const void *arg, const uint32_t *times, void *room)
 {
     return pv_spearman(arg, times, room);
-}
-
-static double resampled_purity(const void *arg, const uint32_t *times, void *room)
-{
-    return pv_purity(arg, times, room);
 }
 
 typedef struct ranked_pair {
@@ -40,17 +36,6 @@ static double correlation_difference(const void *arg, const uint32_t *times, voi
     const ranked_pair *both = arg;
     double first = pv_spearman(&both->first, times, room);
     return first - pv_spearman(&both->second, times, room);
-}
-
-typedef struct crossed_pair {
-    pv_crossed first, second;
-} crossed_pair;
-
-static double purity_difference(const void *arg, const uint32_t *times, void *room)
-{
-    const crossed_pair *both = arg;
-    double first = pv_purity(&both->first, times, room);
-    return first - pv_purity(&both->second, times, room);
 }
 
 static size_t larger(size_t a, size_t b)
@@ -99,31 +84,35 @@ static psdvec_status score_correlation(figures *f, const pv_outcome *outcome, ps
     return status;
 }
 
-static psdvec_status cross_chosen(figures *f, const pv_outcome *outcome, pv_crossed *crossed)
-{
-    for (size_t k = 0; k < f->n; k++) {
-        f->one[k] = outcome->cluster[f->chosen[k]];
-        f->other[k] = f->test->questions[f->chosen[k]].category;
-    }
-    return pv_crossed_make(crossed, f->ctx, f->one, f->other, f->n);
-}
-
-static psdvec_status score_purity(figures *f, const pv_outcome *outcome, psdvec_score *score)
-{
-    pv_crossed crossed;
-    PV_TRY(cross_chosen(f, outcome, &crossed));
-    score->value = pv_purity(&crossed, NULL, f->one);
-    psdvec_status status =
-        find_interval(f, resampled_purity, &crossed, crossed.cells * sizeof(uint32_t), score);
-    pv_crossed_free(&crossed, f->ctx);
-    return status;
-}
-
-static psdvec_status score_share(figures *f, const bool *right, psdvec_score *score)
+static uint64_t count_right(const bool *right, size_t n)
 {
     uint64_t count = 0;
-    for (size_t k = 0; k < f->n; k++)
-        count += right[f->chosen[k]];
+    for (size_t k = 0; k < n; k++)
+        count += right[k];
+    return count;
+}
+
+/* For each chosen question, whether the model was right. Which group a cluster stands for is
+ * decided by the words that are chosen, and stays so when they are thought of as drawn anew;
+ * decided again for each draw, purity would be overestimated. */
+static psdvec_status mark_right(figures *f, const pv_outcome *outcome, psdvec_measure measure,
+                                bool *right)
+{
+    for (size_t k = 0; k < f->n && measure != PSDVEC_MEASURE_PURITY; k++)
+        right[k] = outcome->right[measure == PSDVEC_MEASURE_MUL][f->chosen[k]];
+    if (measure != PSDVEC_MEASURE_PURITY)
+        return PSDVEC_OK;
+    for (size_t k = 0; k < f->n; k++) {
+        f->cluster[k] = outcome->cluster[f->chosen[k]];
+        f->group[k] = f->test->questions[f->chosen[k]].category;
+    }
+    return pv_mark_commonest(f->ctx, f->cluster, f->group, f->n, right);
+}
+
+static psdvec_status score_share(figures *f, const pv_outcome *outcome, psdvec_score *score)
+{
+    PV_TRY(mark_right(f, outcome, score->measure, f->right));
+    uint64_t count = count_right(f->right, f->n);
     score->value = f->n > 0 ? (double)count / (double)f->n : NAN;
     if (f->options->resamples > 0)
         pv_share_interval(count, f->n, f->options->confidence, &score->low, &score->high);
@@ -168,14 +157,8 @@ static psdvec_status score_section(figures *f, const pv_outcome *outcome, psdvec
         if (outcome->counts[q])
             f->chosen[f->n++] = q;
     }
-    switch (score->measure) {
-    case PSDVEC_MEASURE_SPEARMAN:
-        return score_correlation(f, outcome, score);
-    case PSDVEC_MEASURE_PURITY:
-        return score_purity(f, outcome, score);
-    default:
-        return score_share(f, outcome->right[score->measure == PSDVEC_MEASURE_MUL], score);
-    }
+    return score->measure == PSDVEC_MEASURE_SPEARMAN ? score_correlation(f, outcome, score)
+                                                     : score_share(f, outcome, score);
 }
 
 /* ---- The difference of two ----------------------------------------------------------------------- */
@@ -208,33 +191,15 @@ done:
     return status;
 }
 
-static psdvec_status compare_purities(figures *f, const pv_outcome *first, const pv_outcome *second,
-                                      psdvec_difference *d)
-{
-    crossed_pair both = {0};
-    psdvec_status status = PSDVEC_OK;
-    PV_TRY_DONE(cross_chosen(f, first, &both.first));
-    PV_TRY_DONE(cross_chosen(f, second, &both.second));
-    d->difference = purity_difference(&both, NULL, f->one);
-    if (f->options->resamples > 0 && !isnan(d->difference)) {
-        size_t bytes = larger(both.first.cells, both.second.cells) * sizeof(uint32_t);
-        PV_TRY_DONE(pv_bootstrap(f->ctx, f->n, f->options->resamples, purity_difference, &both,
-                                 bytes, f->values));
-        d->p = pv_paired_p(f->values, f->options->resamples);
-    }
-done:
-    pv_crossed_free(&both.first, f->ctx);
-    pv_crossed_free(&both.second, f->ctx);
-    return status;
-}
-
-static psdvec_status compare_shares(const figures *f, const bool *first, const bool *second,
+static psdvec_status compare_shares(figures *f, const pv_outcome *first, const pv_outcome *second,
                                     psdvec_difference *d)
 {
     uint64_t only_first = 0, only_second = 0;
+    PV_TRY(mark_right(f, first, d->measure, f->right));
+    PV_TRY(mark_right(f, second, d->measure, f->other_right));
     for (size_t k = 0; k < f->n; k++) {
-        only_first += first[f->chosen[k]] && !second[f->chosen[k]];
-        only_second += second[f->chosen[k]] && !first[f->chosen[k]];
+        only_first += f->right[k] && !f->other_right[k];
+        only_second += f->other_right[k] && !f->right[k];
     }
     if (f->n == 0)
         return PSDVEC_OK;
@@ -246,7 +211,6 @@ static psdvec_status compare_shares(const figures *f, const bool *first, const b
 static psdvec_status compare(figures *f, const pv_outcome *first, const pv_outcome *second,
                              psdvec_difference *d)
 {
-    size_t which = d->measure == PSDVEC_MEASURE_MUL;
     psdvec_status status;
     f->n = 0;
     for (uint32_t q = 0; q < f->test->info.questions; q++)
@@ -255,10 +219,8 @@ static psdvec_status compare(figures *f, const pv_outcome *first, const pv_outco
     d->questions = (uint32_t)f->n;
     if (d->measure == PSDVEC_MEASURE_SPEARMAN)
         status = compare_correlations(f, first, second, d);
-    else if (d->measure == PSDVEC_MEASURE_PURITY)
-        status = compare_purities(f, first, second, d);
     else
-        status = compare_shares(f, first->right[which], second->right[which], d);
+        status = compare_shares(f, first, second, d);
     d->significant = d->p < 1 - f->options->confidence;
     return status;
 }
@@ -281,11 +243,13 @@ static psdvec_status allocate(figures *f)
     f->chosen = pv_alloc(f->ctx, n, sizeof *f->chosen, what);
     f->x = pv_alloc(f->ctx, n, sizeof *f->x, what);
     f->y = pv_alloc(f->ctx, n, sizeof *f->y, what);
-    f->one = pv_alloc(f->ctx, n, sizeof *f->one, what);
-    f->other = pv_alloc(f->ctx, n, sizeof *f->other, what);
+    f->cluster = pv_alloc(f->ctx, n, sizeof *f->cluster, what);
+    f->group = pv_alloc(f->ctx, n, sizeof *f->group, what);
+    f->right = pv_alloc(f->ctx, n, sizeof *f->right, what);
+    f->other_right = pv_alloc(f->ctx, n, sizeof *f->other_right, what);
     f->values = pv_alloc(f->ctx, f->options->resamples, sizeof *f->values, what);
-    return f->chosen && f->x && f->y && f->one && f->other && f->values ? PSDVEC_OK
-                                                                        : pv_failure(f->ctx);
+    bool fine = f->chosen && f->x && f->y && f->cluster && f->group && f->right && f->other_right;
+    return fine && f->values ? PSDVEC_OK : pv_failure(f->ctx);
 }
 
 static psdvec_status add_section(psdvec_report *report, figures *f, uint32_t t, int32_t section,
@@ -355,8 +319,10 @@ psdvec_status pv_report_test(psdvec_report *report, psdvec_context *ctx,
     pv_free(ctx, f.chosen);
     pv_free(ctx, f.x);
     pv_free(ctx, f.y);
-    pv_free(ctx, f.one);
-    pv_free(ctx, f.other);
+    pv_free(ctx, f.cluster);
+    pv_free(ctx, f.group);
+    pv_free(ctx, f.right);
+    pv_free(ctx, f.other_right);
     pv_free(ctx, f.values);
     return status;
 }

@@ -111,60 +111,41 @@ static int by_cell(const void *a, const void *b)
     return x->group < y->group ? -1 : x->group > y->group;
 }
 
-psdvec_status pv_crossed_make(pv_crossed *crossed, psdvec_context *ctx, const uint32_t *cluster,
-                              const uint32_t *group, size_t n)
+psdvec_status pv_mark_commonest(psdvec_context *ctx, const uint32_t *cluster, const uint32_t *group,
+                                size_t n, bool *right)
 {
-    *crossed = (pv_crossed){.n = n};
     crossing *sorted = pv_alloc(ctx, n, sizeof *sorted, "clusters");
-    crossed->cell = pv_alloc(ctx, n, sizeof *crossed->cell, "clusters");
-    crossed->cluster = pv_alloc(ctx, n, sizeof *crossed->cluster, "clusters");
-    if (!sorted || !crossed->cell || !crossed->cluster) {
-        pv_free(ctx, sorted);
-        pv_crossed_free(crossed, ctx);
+    if (!sorted)
         return pv_failure(ctx);
-    }
     for (size_t i = 0; i < n; i++)
         sorted[i] = (crossing){cluster[i], group[i], i};
     qsort(sorted, n, sizeof *sorted, by_cell);
-    for (size_t k = 0; k < n; k++) {
-        if (k == 0 || by_cell(&sorted[k], &sorted[k - 1]) != 0)
-            crossed->cluster[crossed->cells++] = sorted[k].cluster;
-        crossed->cell[sorted[k].place] = crossed->cells - 1;
+    for (size_t first = 0, end; first < n; first = end) { /* a cluster */
+        size_t most = 0, longest = 0;
+        for (end = first; end < n && sorted[end].cluster == sorted[first].cluster;) {
+            size_t run = end;
+            while (end < n && by_cell(&sorted[end], &sorted[run]) == 0)
+                end++;
+            if (end - run > longest) {
+                longest = end - run;
+                most = run;
+            }
+        }
+        for (size_t k = first; k < end; k++)
+            right[sorted[k].place] = sorted[k].cluster != PV_NO_CLUSTER &&
+                                     sorted[k].group == sorted[most].group;
     }
     pv_free(ctx, sorted);
     return PSDVEC_OK;
 }
 
-void pv_crossed_free(pv_crossed *crossed, psdvec_context *ctx)
-{
-    pv_free(ctx, crossed->cell);
-    pv_free(ctx, crossed->cluster);
-    *crossed = (pv_crossed){0};
-}
-
-double pv_purity(const pv_crossed *crossed, const uint32_t *times, uint32_t *room)
-{
-    uint64_t right = 0;
-    if (crossed->n == 0)
-        return NAN;
-    memset(room, 0, crossed->cells * sizeof *room);
-    for (size_t i = 0; i < crossed->n; i++)
-        room[crossed->cell[i]] += times ? times[i] : 1;
-    for (uint32_t c = 0; c < crossed->cells;) {
-        uint32_t commonest = 0, cluster = crossed->cluster[c];
-        for (; c < crossed->cells && crossed->cluster[c] == cluster; c++)
-            commonest = room[c] > commonest ? room[c] : commonest;
-        right += cluster == PV_NO_CLUSTER ? 0 : commonest;
-    }
-    return (double)right / (double)crossed->n;
-}
-
 /* ---- Shares ------------------------------------------------------------------------------- */
 
-static double log_choose(double n, double k)
+static double log_choose(uint64_t n, uint64_t k)
 {
     int sign;
-    return lgamma_r(n + 1, &sign) - lgamma_r(k + 1, &sign) - lgamma_r(n - k + 1, &sign);
+    return lgamma_r((double)n + 1, &sign) - lgamma_r((double)k + 1, &sign) -
+           lgamma_r((double)(n - k) + 1, &sign);
 }
 
 void pv_share_interval(uint64_t right, uint64_t n, double confidence, double *low, double *high)
@@ -174,29 +155,25 @@ void pv_share_interval(uint64_t right, uint64_t n, double confidence, double *lo
     if (n == 0 || right == 0 || right == n)
         return;
     /* Below twelve standard deviations there is nothing that could be noticed. */
-    double first = floor(size * p - 12 * sqrt(size * p * (1 - p)) - 12), below = 0;
+    double first = size * p - 12 * sqrt(size * p * (1 - p)) - 12, below = 0;
     bool found = false;
-    for (double k = first > 0 ? first : 0; k <= size; k++) {
-        below += exp(log_choose(size, k) + k * log(p) + (size - k) * log1p(-p));
+    for (uint64_t k = first > 0 ? (uint64_t)first : 0; k <= n && below < 1 - tail; k++) {
+        below += exp(log_choose(n, k) + (double)k * log(p) + (double)(n - k) * log1p(-p));
+        *high = (double)k / size;
         if (!found && below >= tail) {
-            *low = k / size;
+            *low = *high;
             found = true;
         }
-        *high = k / size;
-        if (below >= 1 - tail)
-            break;
     }
 }
 
 double pv_mcnemar(uint64_t first, uint64_t second)
 {
-    double n = (double)first + (double)second, p = 0;
-    double fewer = first < second ? (double)first : (double)second;
-    for (double k = fewer; k >= 0; k--) {
-        double term = exp(log_choose(n, k) - n * log(2));
+    uint64_t n = first + second;
+    double p = 0, term = 1;
+    for (uint64_t k = (first < second ? first : second) + 1; k-- > 0 && term > 1e-18 * p;) {
+        term = exp(log_choose(n, k) - (double)n * log(2));
         p += term;
-        if (term < 1e-18 * p)
-            break;
     }
     return 2 * p < 1 ? 2 * p : 1;
 }

@@ -1,7 +1,7 @@
 /* The figures of a report, and how sure they are.
  *
- * A resample is given as how many times each question was drawn, so that drawing costs
- * the same for every statistic, and for the set itself all are drawn once (`times` NULL).
+ * A resample is given as how many times each question was drawn; for the set itself all
+ * are drawn once (`times` NULL).
  */
 #ifndef PV_EVAL_STATISTICS_H
 #define PV_EVAL_STATISTICS_H
@@ -28,20 +28,10 @@ double pv_spearman(const pv_ranked *ranked, const uint32_t *times, double *room)
 
 #define PV_NO_CLUSTER UINT32_MAX /* of a word that counts and is in none: never right */
 
-/* Clusters held against the groups they should be: n words; `cell` is a number for each
- * pair of cluster and group that occurs, ascending by cluster. */
-typedef struct pv_crossed {
-    size_t n;
-    uint32_t *cell;    /* n */
-    uint32_t *cluster; /* cells */
-    uint32_t cells;
-} pv_crossed;
-
-psdvec_status pv_crossed_make(pv_crossed *crossed, psdvec_context *ctx, const uint32_t *cluster,
-                              const uint32_t *group, size_t n);
-void pv_crossed_free(pv_crossed *crossed, psdvec_context *ctx);
-/* The share of words that are in the commonest group of their cluster. `room`: cells. */
-double pv_purity(const pv_crossed *crossed, const uint32_t *times, uint32_t *room);
+/* Purity is the share of words that are in the commonest group of their cluster: right[i] says
+ * whether word i is. */
+psdvec_status pv_mark_commonest(psdvec_context *ctx, const uint32_t *cluster, const uint32_t *group,
+                                size_t n, bool *right);
 
 /* Exact: the quantiles of how many of n are right, if each is so with probability right/n.
  * That is the distribution of a resampled share, so nothing needs to be drawn. */

@@ -208,7 +208,7 @@ static psdvec_status add_section(pv_table *t, const line_walk *w)
 static psdvec_status check_text(const pv_table *t)
 {
     for (line_walk w = walk_begin(t); walk_next(&w);) {
-        if (memchr(w.line.at, '\0', w.line.length))
+        if (w.line.length > 0 && memchr(w.line.at, '\0', w.line.length))
             return pv_fail(t->ctx, PSDVEC_ERR_NOT_TEXT,
                            "%s: line %" PRIu64 ": has a zero byte, so this is no text; a test set "
                            "is a text file or a folder of them",

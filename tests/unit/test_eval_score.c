@@ -343,8 +343,8 @@ static void answers_do_not_depend_on_the_threads_nor_on_the_order(void **state)
 static void of_equal_words_the_earlier_is_the_answer(void **state)
 {
     workshop *w = *state;
-    enum { WORDS = 5000, DIM = 4 };
-    for (int threads = 1; threads < 4; threads++) {
+    enum { WORDS = 60000, DIM = 4 }; /* enough for every worker to get some */
+    for (int threads = 1; threads < 5; threads++) {
         puzzle p = make_puzzle(WORDS, DIM, 1, 1);
         workshop_context(w, UINT64_C(256) << 20, threads);
         memset(p.rows, 0, sizeof(float) * WORDS * DIM);
@@ -538,6 +538,10 @@ static void the_halves_divide_a_set(void **state)
         options.half = (psdvec_half)half;
         scores[half] = score_of(w, &options, model, test, false);
     }
+    uint32_t even = 0;
+    for (uint32_t q = 0; q < 400; q++)
+        even += test->questions[q].hash % 2 == 0;
+    assert_int_equal(scores[1].total, even);
     assert_int_equal(scores[1].total + scores[2].total, 400);
     assert_int_equal(scores[1].known + scores[2].known, scores[0].known);
     assert_true(scores[1].total > 150 && scores[2].total > 150);

@@ -113,45 +113,43 @@ static void a_correlation_needs_two_questions_and_two_values(void **state)
 
 /* ---- Purity ------------------------------------------------------------------------------------- */
 
-static double slow_purity(const uint32_t *cluster, const uint32_t *group, const uint32_t *times,
-                          size_t n)
+static double slow_purity(const uint32_t *cluster, const uint32_t *group, size_t n)
 {
-    uint32_t right = 0, all = 0;
+    uint32_t right = 0;
     for (uint32_t c = 0; c < 10; c++) {
         uint32_t most = 0;
         for (uint32_t g = 0; g < 10; g++) {
             uint32_t here = 0;
             for (size_t i = 0; i < n; i++)
-                here += cluster[i] == c && group[i] == g ? times[i] : 0;
+                here += cluster[i] == c && group[i] == g;
             most = here > most ? here : most;
         }
         right += most;
     }
-    for (size_t i = 0; i < n; i++)
-        all += times[i];
-    return (double)right / all;
+    return (double)right / (double)n;
 }
 
 static void purity_is_the_share_of_the_commonest_groups(void **state)
 {
     workshop *w = *state;
     dice d = {3};
-    uint32_t cluster[MOST], group[MOST], times[MOST], room[MOST];
+    uint32_t cluster[MOST], group[MOST];
+    bool right[MOST];
     for (int round = 0; round < 200; round++) {
-        size_t n = 1 + dice_below(&d, 60);
-        pv_crossed crossed;
-        memset(times, 0, sizeof times);
+        size_t n = 1 + dice_below(&d, 60), marked = 0;
         for (size_t i = 0; i < n; i++) {
             cluster[i] = dice_percent(&d, 10) ? PV_NO_CLUSTER : (uint32_t)dice_below(&d, 10);
             group[i] = (uint32_t)dice_below(&d, 10);
-            times[dice_below(&d, n)]++;
         }
-        assert_int_equal(pv_crossed_make(&crossed, w->ctx, cluster, group, n), PSDVEC_OK);
-        assert_near(pv_purity(&crossed, times, room), slow_purity(cluster, group, times, n), 1e-15);
-        for (size_t i = 0; i < n; i++)
-            times[i] = 1;
-        assert_near(pv_purity(&crossed, NULL, room), slow_purity(cluster, group, times, n), 1e-15);
-        pv_crossed_free(&crossed, w->ctx);
+        assert_int_equal(pv_mark_commonest(w->ctx, cluster, group, n, right), PSDVEC_OK);
+        for (size_t i = 0; i < n; i++) {
+            marked += right[i];
+            assert_false(right[i] && cluster[i] == PV_NO_CLUSTER);
+            for (size_t j = 0; j < i; j++) /* one group for a cluster */
+                assert_false(right[i] && right[j] && cluster[i] == cluster[j] &&
+                             group[i] != group[j]);
+        }
+        assert_near((double)marked / (double)n, slow_purity(cluster, group, n), 1e-15);
     }
 }
 
