@@ -26,18 +26,23 @@ static const char *const weights[] = {[PSDVEC_WEIGHTS_FACTORED] = "factored",
                                       [PSDVEC_WEIGHTS_GLOVE] = "glove",
                                       NULL};
 
+static const char *const answers[] = {"no", "yes", NULL};
+
 const struct preset_default train_presets[] = {{"dim", {"300", "500"}},
                                                {"form", {"symmetric", "psd"}},
                                                {"core", {"all", "25000"}},
                                                {"target", {"pmi", "smoothed"}},
                                                {"weights", {"factored", "raw"}},
-                                               {"rho", {"0.1", "0"}},
-                                               {"relaxation", {"1.7", "1"}},
+                                               {"rho", {"0.2", "0"}},
+                                               {"relaxation", {"1.6", "1"}},
                                                {"start", {"0", "0.5"}},
                                                {"rank-extra", {"0", "1"}},
                                                {"mu", {"2", "2,4,8"}},
-                                               {"window", {"5", "3"}},
-                                               {"distance", {"linear", "uniform"}},
+                                               {"centre", {"yes", "no"}},
+                                               {"order", {"0.5", "off"}},
+                                               {"spelling", {"1", "off"}},
+                                               {"window", {"10", "3"}},
+                                               {"distance", {"harmonic", "uniform"}},
                                                {"oov", {"drop", "keep"}},
                                                {"subsample", {"0.001", "0"}},
                                                {"min-count", {"5", "100"}},
@@ -216,6 +221,30 @@ const struct option_spec train_options[] = {
      .fallback = "0",
      .help = "weight of core words never seen beside the word, towards 0; the original program had "
              "0.001"},
+    {.name = "centre",
+     .kind = OPTION_CHOICE,
+     .choices = answers,
+     .group = "Read-out, by which words are compared",
+     .help = "take the mean of all vectors off each"},
+    {.name = "order",
+     .kind = OPTION_REAL,
+     .argument = "SHARE|off",
+     .real_least = 0,
+     .real_most = 10,
+     .zero = "off",
+     .help = "add, with this share, what stands before a word and what behind it"},
+    {.name = "spelling",
+     .kind = OPTION_REAL,
+     .argument = "SHARE|off",
+     .real_least = 0,
+     .real_most = 10,
+     .zero = "off",
+     .help = "add, with this share, what the letters of a word say of it; gives vectors to words "
+             "that the text does not have, too"},
+    {.name = "explain-preset",
+     .kind = OPTION_FLAG,
+     .group = "Presets",
+     .help = "print what the presets set, and why, and do nothing"},
     {.name = "restart",
      .kind = OPTION_FLAG,
      .group = "The run",
@@ -261,6 +290,9 @@ void train_options_read(const struct arguments *arguments, bool defaults, psdvec
         to->mu = mu->reals;
         to->mu_count = mu->real_count;
     }
+    TAKE(to->centre, bool, arguments, "centre", defaults);
+    TAKE_REAL(to->order, arguments, "order", defaults);
+    TAKE_REAL(to->spelling, arguments, "spelling", defaults);
     to->restart = argument_flag(arguments, "restart");
 }
 

@@ -391,6 +391,11 @@ typedef struct psdvec_train_options {
     size_t mu_count;
     const uint32_t *mu_edges; /* mu_count - 1, ascending; NULL: even */
 
+    /* The read-out: additions to the paper's model, by which words are compared (docs/model.md). */
+    bool centre;     /* take the mean of all vectors off each */
+    double order;    /* share of what stands before and what behind a word; 0: none */
+    double spelling; /* share of what a word's n-grams of letters say; 0: none */
+
     bool restart; /* forget what an interrupted run with the same options left beside the output */
 } psdvec_train_options;
 
@@ -411,7 +416,7 @@ typedef struct psdvec_train_report {
     uint32_t iterations;    /* carried out, those of an interrupted run included */
     double objective;       /* at the end */
     uint64_t spilled_bytes; /* of temporary files, where memory did not do */
-    double link_seconds, solve_seconds, regression_seconds;
+    double link_seconds, solve_seconds, regression_seconds, readout_seconds;
     double seconds;
 } psdvec_train_report;
 
@@ -505,6 +510,7 @@ typedef struct psdvec_model_info {
     psdvec_precision precision; /* of the vectors in the file */
     bool native;                /* a model file of ours */
     bool has_counts, has_spread;
+    bool has_readout;         /* other vectors than the generative ones compare words */
     bool has_spelling;        /* psdvec_model_spell answers */
     const float *eigenvalues; /* dim, by magnitude, with signs; NULL if not known */
     const psdvec_iteration *iterations;

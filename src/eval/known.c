@@ -47,7 +47,7 @@ psdvec_status pv_seen_model_open(pv_seen_model *seen, psdvec_context *ctx,
                                  const psdvec_model *model, const psdvec_eval_options *options)
 {
     *seen = (pv_seen_model){.model = model, .words = model->info.words, .dim = model->info.dim};
-    PV_TRY(pv_model_readout(ctx, model, &seen->rows));
+    seen->rows = model->readout;
     return options->unknown == PSDVEC_UNKNOWN_MEAN ? find_mean(seen, ctx) : PSDVEC_OK;
 }
 

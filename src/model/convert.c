@@ -47,10 +47,12 @@ static psdvec_status check_options(psdvec_context *ctx, const psdvec_convert_opt
 
 /* ---- To a model file ------------------------------------------------------------- */
 
+/* One set of vectors on its way: cut, and brought to length 1 as asked. */
 typedef struct copy_job {
     const pv_rows_out *rows;
-    float *vectors; /* words x dim */
-    float *spread;  /* words, or NULL */
+    const float *from; /* words x the model's dim */
+    float *to;         /* words x dim */
+    float *spread;     /* words, or NULL */
 } copy_job;
 
 static psdvec_status copy_rows(void *arg, size_t task, int worker)
@@ -61,12 +63,77 @@ static psdvec_status copy_rows(void *arg, size_t task, int worker)
     const psdvec_model *m = rows->model;
     uint64_t begin = (uint64_t)task * COPY_ROWS, end = begin + COPY_ROWS;
     for (uint64_t i = begin; i < end && i < rows->words; i++) {
-        double divisor = pv_copy_row(rows->vectors + i * m->info.dim, rows->dim, rows->normalize,
-                                     job->vectors + i * rows->dim);
+        double divisor = pv_copy_row(job->from + i * m->info.dim, rows->dim, rows->normalize,
+                                     job->to + i * rows->dim);
         if (job->spread) /* it has the unit of the vector */
             job->spread[i] = (float)((double)m->spread[i] / divisor);
     }
     return PSDVEC_OK;
+}
+
+/* What a model with fewer numbers, or vectors of length 1, needs copies of. */
+typedef struct changed {
+    float *vectors, *readout, *spread, *map;
+    int8_t *ngram_rows;
+    pv_spelling_table spelling;
+} changed;
+
+static psdvec_status copy_vectors(psdvec_context *ctx, const pv_rows_out *rows, const float *from,
+                                  float *spread, float **to)
+{
+    size_t tasks = ((size_t)rows->words + COPY_ROWS - 1) / COPY_ROWS;
+    *to = pv_alloc(ctx, (size_t)rows->words * rows->dim, sizeof **to, "the vectors");
+    if (!*to)
+        return pv_failure(ctx);
+    copy_job job = {rows, from, *to, spread};
+    return pv_parallel_tasks(ctx, tasks, copy_rows, &job);
+}
+
+/* The first `dim` of each row, and of the map's rows as well. */
+static psdvec_status cut_readout(psdvec_context *ctx, const pv_rows_out *rows, changed *c,
+                                 pv_model_data *data)
+{
+    const psdvec_model *m = rows->model;
+    size_t dim = rows->dim, old = m->info.dim;
+    if (data->readout_map) {
+        c->map = pv_alloc(ctx, dim * dim, sizeof *c->map, "the vectors");
+        if (!c->map)
+            return pv_failure(ctx);
+        for (size_t k = 0; k < dim; k++)
+            memcpy(c->map + k * dim, m->readout_map + k * old, dim * sizeof *c->map);
+        data->readout_map = c->map;
+    }
+    if (data->spelling) {
+        c->spelling = *data->spelling;
+        c->ngram_rows = pv_alloc(ctx, (size_t)c->spelling.ngrams * dim, 1, "the vectors");
+        if (!c->ngram_rows)
+            return pv_failure(ctx);
+        for (size_t g = 0; g < c->spelling.ngrams; g++)
+            memcpy(c->ngram_rows + g * dim, data->spelling->rows + g * old, dim);
+        c->spelling.rows = c->ngram_rows;
+        c->spelling.dim = (uint32_t)dim;
+        data->spelling = &c->spelling;
+    }
+    return PSDVEC_OK;
+}
+
+static psdvec_status change(psdvec_context *ctx, const pv_rows_out *rows, changed *c,
+                            pv_model_data *data)
+{
+    const psdvec_model *m = rows->model;
+    if (m->spread) {
+        c->spread = pv_alloc(ctx, rows->words, sizeof *c->spread, "the vectors");
+        if (!c->spread)
+            return pv_failure(ctx);
+    }
+    PV_TRY(copy_vectors(ctx, rows, m->vectors, c->spread, &c->vectors));
+    data->vectors = c->vectors;
+    data->spread = c->spread;
+    if (data->readout) {
+        PV_TRY(copy_vectors(ctx, rows, m->readout, NULL, &c->readout));
+        data->readout = c->readout;
+    }
+    return rows->dim < m->info.dim ? cut_readout(ctx, rows, c, data) : PSDVEC_OK;
 }
 
 static psdvec_status to_model(psdvec_context *ctx, const pv_rows_out *rows, const char *output)
@@ -74,7 +141,7 @@ static psdvec_status to_model(psdvec_context *ctx, const pv_rows_out *rows, cons
     const psdvec_model *m = rows->model;
     const psdvec_model_info *info = &m->info;
     psdvec_status status = PSDVEC_OK;
-    copy_job job = {.rows = rows};
+    changed c = {0};
     /* On vectors of another length no word can be regressed: there is no core any more. */
     uint32_t core = info->core_words < rows->words ? info->core_words : rows->words;
     pv_model_data data = {.words = rows->words,
@@ -92,25 +159,20 @@ static psdvec_status to_model(psdvec_context *ctx, const pv_rows_out *rows, cons
                           .settings_json = info->settings_json,
                           .counts_json = info->counts_json,
                           .extensions_json = info->extensions_json,
+                          .readout = info->has_readout ? m->readout : NULL,
+                          .readout_mean = rows->normalize ? NULL : m->readout_mean,
+                          .readout_map = rows->normalize ? NULL : m->readout_map,
+                          .spelling = m->spelling ? pv_spelling_get(m->spelling) : NULL,
                           .precision = rows->precision};
-    if (rows->dim < info->dim || rows->normalize) {
-        size_t numbers = (size_t)rows->words * rows->dim; /* not more than the model has */
-        job.vectors = pv_alloc(ctx, numbers, sizeof *job.vectors, "the vectors");
-        if (m->spread)
-            job.spread = pv_alloc(ctx, rows->words, sizeof *job.spread, "the vectors");
-        if (!job.vectors || (m->spread && !job.spread)) {
-            status = pv_failure(ctx);
-            goto done;
-        }
-        size_t tasks = ((size_t)rows->words + COPY_ROWS - 1) / COPY_ROWS;
-        PV_TRY_DONE(pv_parallel_tasks(ctx, tasks, copy_rows, &job));
-        data.vectors = job.vectors;
-        data.spread = job.spread;
-    }
+    if (rows->dim < info->dim || rows->normalize)
+        PV_TRY_DONE(change(ctx, rows, &c, &data));
     status = pv_model_write(ctx, &data, output);
 done:
-    pv_free(ctx, job.vectors);
-    pv_free(ctx, job.spread);
+    pv_free(ctx, c.vectors);
+    pv_free(ctx, c.readout);
+    pv_free(ctx, c.spread);
+    pv_free(ctx, c.map);
+    pv_free(ctx, c.ngram_rows);
     return status;
 }
 
@@ -164,7 +226,7 @@ static psdvec_status convert(psdvec_context *ctx, const psdvec_convert_options *
     if (m->file)
         PV_TRY(pv_st_verify_if_any(ctx, m->file));
     if (o->format != PSDVEC_VECTORS_MODEL && !o->raw)
-        PV_TRY(pv_model_readout(ctx, m, &rows.vectors));
+        rows.vectors = m->readout;
     PV_TRY(pv_model_check_finite(ctx, m->path, rows.vectors, rows.words, rows.dim, info->dim,
                                  m->bytes, m->offsets));
     if (o->format == PSDVEC_VECTORS_MODEL)

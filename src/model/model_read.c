@@ -13,6 +13,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,40 +96,107 @@ static psdvec_status take_optional(psdvec_model *m, const char *name, pv_dtype d
     return PSDVEC_OK;
 }
 
-/* Vectors of another precision become float32, in memory of our own. */
-static psdvec_status unpack_vectors(psdvec_model *m, const void *packed)
+/* A set of vectors, words x dim. Those of another precision become float32 in memory of our
+ * own, *unpacked. */
+static psdvec_status take_vectors(psdvec_model *m, const char *name, const char *scale_name,
+                                  const float **vectors, float **unpacked)
 {
     psdvec_model_info *info = &m->info;
+    const pv_tensor *t;
     const void *scale = NULL;
+    PV_TRY(pv_st_require(m->ctx, m->file, name, pv_precision_dtype(info->precision), 2,
+                         (int64_t[]){(int64_t)info->words, info->dim ? (int64_t)info->dim : -1},
+                         &t));
+    if (t->shape[1] == 0 || t->shape[1] > UINT32_MAX)
+        return fail_corrupt(m, "its vectors have no numbers, or too many");
+    info->dim = (uint32_t)t->shape[1];
+    *vectors = t->data;
+    if (info->precision == PSDVEC_FLOAT32)
+        return PSDVEC_OK;
     if (info->precision == PSDVEC_INT8) {
-        PV_TRY(take_optional(m, "scale", PV_DTYPE_F32, info->words, &scale));
+        PV_TRY(take_optional(m, scale_name, PV_DTYPE_F32, info->words, &scale));
         if (!scale)
-            return fail_corrupt(m, "its vectors are int8, but have no \"scale\"");
+            return fail_corrupt(m, "its vectors are int8, but have no scale");
     }
-    m->unpacked =
-        pv_alloc(m->ctx, (size_t)info->words * info->dim, sizeof *m->unpacked, "the vectors");
-    if (!m->unpacked)
+    *vectors = *unpacked =
+        pv_alloc(m->ctx, (size_t)info->words * info->dim, sizeof **unpacked, "the vectors");
+    if (!*unpacked)
         return pv_failure(m->ctx);
-    m->vectors = m->unpacked;
-    return pv_unpack(m->ctx, info->precision, packed, scale, info->words, info->dim, m->unpacked);
+    return pv_unpack(m->ctx, info->precision, t->data, scale, info->words, info->dim, *unpacked);
+}
+
+/* "4-6" */
+static bool read_lengths(const char *text, uint32_t *shortest, uint32_t *longest)
+{
+    unsigned a, b;
+    char more;
+    if (!text || sscanf(text, "%3u-%3u%c", &a, &b, &more) != 2)
+        return false;
+    *shortest = a;
+    *longest = b;
+    return true;
+}
+
+static psdvec_status take_spelling(psdvec_model *m)
+{
+    const pv_tensor *bytes, *offsets, *scale, *rows;
+    int64_t any = -1;
+    if (!pv_st_tensor(m->file, "spelling.ngrams"))
+        return PSDVEC_OK;
+    pv_spelling_table table = {.dim = m->info.dim};
+    if (!read_lengths(pv_st_meta(m->file, "spelling"), &table.shortest, &table.longest))
+        return fail_corrupt(m, "it does not say how long the n-grams of its spelling are");
+    PV_TRY(pv_st_require(m->ctx, m->file, "spelling.ngrams", PV_DTYPE_U8, 1, &any, &bytes));
+    PV_TRY(pv_st_require(m->ctx, m->file, "spelling.offsets", PV_DTYPE_U32, 1, &any, &offsets));
+    if (offsets->count < 1 || offsets->count - 1 > UINT32_MAX)
+        return fail_corrupt(m, "the n-grams of its spelling have no offsets");
+    table.ngrams = (uint32_t)(offsets->count - 1);
+    int64_t ngrams = table.ngrams;
+    PV_TRY(pv_st_require(m->ctx, m->file, "spelling.scale", PV_DTYPE_F32, 1, &ngrams, &scale));
+    PV_TRY(pv_st_require(m->ctx, m->file, "spelling.rows", PV_DTYPE_I8, 2,
+                         (int64_t[]){ngrams, m->info.dim}, &rows));
+    table.bytes = bytes->data;
+    table.offsets = offsets->data;
+    table.row_scale = scale->data;
+    table.rows = rows->data;
+    if (table.offsets[table.ngrams] != bytes->bytes)
+        return fail_corrupt(m, "the n-grams of its spelling do not fill their text");
+    PV_TRY(pv_spelling_open(m->ctx, &table, m->path, &m->spelling));
+    m->info.has_spelling = true;
+    return PSDVEC_OK;
+}
+
+static psdvec_status take_readout(psdvec_model *m)
+{
+    const void *data;
+    const pv_tensor *t;
+    int64_t dim = m->info.dim;
+    m->readout = m->vectors;
+    PV_TRY(take_spelling(m));
+    if (!pv_st_tensor(m->file, "readout"))
+        return PSDVEC_OK;
+    m->info.has_readout = true;
+    PV_TRY(take_vectors(m, "readout", "readout.scale", &m->readout, &m->unpacked_readout));
+    PV_TRY(take_optional(m, "readout.mean", PV_DTYPE_F32, m->info.dim, &data));
+    m->readout_mean = data;
+    if (!pv_st_tensor(m->file, "readout.map"))
+        return PSDVEC_OK;
+    PV_TRY(
+        pv_st_require(m->ctx, m->file, "readout.map", PV_DTYPE_F32, 2, (int64_t[]){dim, dim}, &t));
+    m->readout_map = t->data;
+    return PSDVEC_OK;
 }
 
 static psdvec_status take_tensors(psdvec_model *m)
 {
     psdvec_model_info *info = &m->info;
-    const pv_tensor *t;
     const void *data;
     PV_TRY(take_words(m));
-    t = pv_st_tensor(m->file, "vectors");
+    const pv_tensor *t = pv_st_tensor(m->file, "vectors");
     info->precision = t ? pv_precision_of(t->dtype) : PSDVEC_FLOAT32;
-    PV_TRY(pv_st_require(m->ctx, m->file, "vectors", pv_precision_dtype(info->precision), 2,
-                         (int64_t[]){(int64_t)info->words, -1}, &t));
-    if (t->shape[1] == 0 || t->shape[1] > UINT32_MAX)
-        return fail_corrupt(m, "its vectors have no numbers, or too many");
-    info->dim = info->positive = (uint32_t)t->shape[1];
-    m->vectors = t->data;
-    if (info->precision != PSDVEC_FLOAT32)
-        PV_TRY(unpack_vectors(m, t->data));
+    PV_TRY(take_vectors(m, "vectors", "scale", &m->vectors, &m->unpacked));
+    info->positive = info->dim;
+    PV_TRY(take_readout(m));
     PV_TRY(take_optional(m, "counts", PV_DTYPE_U64, info->words, &data));
     m->counts = data;
     PV_TRY(take_optional(m, "unigram", PV_DTYPE_F64, info->words, &data));
@@ -204,7 +272,7 @@ static psdvec_status open_foreign(psdvec_model *m, const char *words_file)
     m->info.precision = f->precision;
     m->bytes = f->bytes;
     m->offsets = f->offsets;
-    m->vectors = f->vectors;
+    m->vectors = m->readout = f->vectors;
     return PSDVEC_OK;
 }
 
@@ -248,6 +316,8 @@ void psdvec_model_close(psdvec_model *m)
         return;
     pv_word_index_free(&m->index);
     pv_free(m->ctx, m->unpacked);
+    pv_free(m->ctx, m->unpacked_readout);
+    pv_spelling_free(m->spelling);
     pv_free(m->ctx, m->iterations);
     pv_foreign_free(m->ctx, &m->foreign);
     pv_st_close(m->file);
@@ -283,7 +353,11 @@ psdvec_status psdvec_model_verify(psdvec_context *ctx, const psdvec_model *m)
     if (m->file)
         PV_TRY(pv_st_verify(ctx, m->file));
     PV_TRY(check_words_differ(ctx, m));
-    return pv_model_check_finite(ctx, m->path, m->vectors, m->info.words, m->info.dim, m->info.dim,
+    PV_TRY(pv_model_check_finite(ctx, m->path, m->vectors, m->info.words, m->info.dim, m->info.dim,
+                                 m->bytes, m->offsets));
+    if (m->readout == m->vectors)
+        return PSDVEC_OK;
+    return pv_model_check_finite(ctx, m->path, m->readout, m->info.words, m->info.dim, m->info.dim,
                                  m->bytes, m->offsets);
 }
 

@@ -13,6 +13,7 @@
 #include "base/safetensors_file.h"
 #include "model/foreign.h"
 #include "model/word_index.h"
+#include "spelling/spelling.h"
 
 #define PV_MODEL_MOST_WORDS (UINT32_MAX - 2)
 
@@ -27,6 +28,11 @@ struct psdvec_model {
     const uint64_t *offsets; /* words + 1 */
     const float *vectors;    /* words x dim, row-major */
     float *unpacked;         /* the same, if the file has them in another precision; else NULL */
+    const float *readout;    /* words x dim; `vectors` if the file has none of its own */
+    float *unpacked_readout;
+    const float *readout_mean; /* dim, or NULL: zeros */
+    const float *readout_map;  /* dim x dim, or NULL: the identity */
+    pv_spelling *spelling;     /* or NULL */
     const uint64_t *counts;  /* words, or NULL */
     const double *unigram;   /* words, or NULL */
     const float *spread;     /* words, or NULL */
@@ -43,9 +49,10 @@ psdvec_status pv_model_open(psdvec_context *ctx, const char *path, psdvec_model 
 psdvec_status pv_model_open_words(psdvec_context *ctx, const char *path, const char *words_file,
                                   psdvec_model **model);
 
-/* The read-out of all words, words x dim; `ctx` gets the message if there is no memory for it. */
-psdvec_status pv_model_readout(psdvec_context *ctx, const psdvec_model *model,
-                               const float **vectors);
+/* The read-out of a word that arrives later, from its generative vector v (dim): what in training
+ * came from the order of words is not known of it. `share` of what its spelling says is added. */
+void pv_model_readout_later(const psdvec_model *model, const float *v, const char *word,
+                            size_t length, double share, float *scratch, float *readout);
 
 /* A word fit for a sentence. */
 pv_st_shown pv_word_shown(const char *word, size_t length);

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_TENSORS = 8, MOST_METADATA = 8, CHECK_ROWS = 4096 };
+enum { MOST_TENSORS = 18, MOST_METADATA = 9, CHECK_ROWS = 4096 };
 
 /* ---- Numbers that are none ------------------------------------------------- */
 
@@ -89,7 +89,8 @@ static const char *misuse(const pv_model_data *m)
 
 /* Fills `meta`; `history` and `core` hold what it points to. */
 static psdvec_status describe(const pv_model_data *m, pv_buffer *history, char core[16],
-                              char version[16], pv_st_pair meta[MOST_METADATA], size_t *count)
+                              char version[16], char lengths[32], pv_st_pair meta[MOST_METADATA],
+                              size_t *count)
 {
     size_t n = 0;
     snprintf(version, 16, "%d", PV_MODEL_VERSION);
@@ -109,18 +110,25 @@ static psdvec_status describe(const pv_model_data *m, pv_buffer *history, char c
         PV_TRY(pv_history_write(history, m->iterations, m->iteration_count));
         meta[n++] = (pv_st_pair){"history", history->data};
     }
+    if (m->spelling) {
+        snprintf(lengths, 32, "%" PRIu32 "-%" PRIu32, m->spelling->shortest, m->spelling->longest);
+        meta[n++] = (pv_st_pair){"spelling", lengths};
+    }
     *count = n;
     return PSDVEC_OK;
 }
 
+/* One set of vectors, under `name`, in the precision of the file; of int8 with its scales
+ * under `scale_name`. */
 static psdvec_status put_vectors(psdvec_context *ctx, pv_st_writer *w, const pv_model_data *m,
+                                 const float *vectors, const char *name, const char *scale_name,
                                  const char *path)
 {
     psdvec_status status;
     uint64_t shape[2] = {m->words, m->dim};
     pv_dtype dtype = pv_precision_dtype(m->precision);
     if (m->precision == PSDVEC_FLOAT32)
-        return pv_st_writer_tensor(w, "vectors", dtype, 2, shape, m->vectors);
+        return pv_st_writer_tensor(w, name, dtype, 2, shape, vectors);
     pv_packing packing = {ctx, path, m->precision, m->dim, m->bytes, m->offsets};
     float *scale = pv_alloc(ctx, m->words, sizeof *scale, "rounding vectors");
     char *packed =
@@ -129,14 +137,24 @@ static psdvec_status put_vectors(psdvec_context *ctx, pv_st_writer *w, const pv_
         status = pv_failure(ctx);
         goto done;
     }
-    PV_TRY_DONE(pv_pack(&packing, m->vectors, m->words, packed, scale));
+    PV_TRY_DONE(pv_pack(&packing, vectors, m->words, packed, scale));
     if (m->precision == PSDVEC_INT8)
-        PV_TRY_DONE(pv_st_writer_tensor(w, "scale", PV_DTYPE_F32, 1, shape, scale));
-    status = pv_st_writer_tensor(w, "vectors", dtype, 2, shape, packed);
+        PV_TRY_DONE(pv_st_writer_tensor(w, scale_name, PV_DTYPE_F32, 1, shape, scale));
+    status = pv_st_writer_tensor(w, name, dtype, 2, shape, packed);
 done:
     pv_free(ctx, scale);
     pv_free(ctx, packed);
     return status;
+}
+
+static psdvec_status put_spelling(pv_st_writer *w, const pv_spelling_table *s)
+{
+    uint64_t ngrams = s->ngrams, ends = ngrams + 1, bytes = s->offsets[s->ngrams];
+    uint64_t shape[2] = {ngrams, s->dim};
+    PV_TRY(pv_st_writer_tensor(w, "spelling.ngrams", PV_DTYPE_U8, 1, &bytes, s->bytes));
+    PV_TRY(pv_st_writer_tensor(w, "spelling.offsets", PV_DTYPE_U32, 1, &ends, s->offsets));
+    PV_TRY(pv_st_writer_tensor(w, "spelling.scale", PV_DTYPE_F32, 1, &ngrams, s->row_scale));
+    return pv_st_writer_tensor(w, "spelling.rows", PV_DTYPE_I8, 2, shape, s->rows);
 }
 
 /* The vectors last: what is small stands in front, where a reader that fetches the
@@ -155,7 +173,16 @@ static psdvec_status put_tensors(psdvec_context *ctx, pv_st_writer *w, const pv_
         PV_TRY(pv_st_writer_tensor(w, "unigram", PV_DTYPE_F64, 1, &words, m->unigram));
     if (m->spread)
         PV_TRY(pv_st_writer_tensor(w, "spread", PV_DTYPE_F32, 1, &words, m->spread));
-    return put_vectors(ctx, w, m, path);
+    if (m->readout && m->readout_mean)
+        PV_TRY(pv_st_writer_tensor(w, "readout.mean", PV_DTYPE_F32, 1, &dim, m->readout_mean));
+    if (m->readout && m->readout_map)
+        PV_TRY(pv_st_writer_tensor(w, "readout.map", PV_DTYPE_F32, 2, (uint64_t[]){dim, dim},
+                                   m->readout_map));
+    if (m->spelling)
+        PV_TRY(put_spelling(w, m->spelling));
+    if (m->readout)
+        PV_TRY(put_vectors(ctx, w, m, m->readout, "readout", "readout.scale", path));
+    return put_vectors(ctx, w, m, m->vectors, "vectors", "scale", path);
 }
 
 psdvec_status pv_model_write(psdvec_context *ctx, const pv_model_data *m, const char *path)
@@ -166,18 +193,22 @@ psdvec_status pv_model_write(psdvec_context *ctx, const pv_model_data *m, const 
                        wrong);
     PV_TRY(pv_model_check_finite(ctx, path, m->vectors, m->words, m->dim, m->dim, m->bytes,
                                  m->offsets));
+    if (m->readout)
+        PV_TRY(pv_model_check_finite(ctx, path, m->readout, m->words, m->dim, m->dim, m->bytes,
+                                     m->offsets));
     psdvec_status status;
     pv_output *output = NULL;
     pv_st_writer *writer = NULL;
     pv_buffer history;
     pv_st_pair meta[MOST_METADATA];
     size_t meta_count;
-    char core[16], version[16];
+    char core[16], version[16], lengths[32];
     pv_buffer_init(&history, ctx);
-    PV_TRY_DONE(describe(m, &history, core, version, meta, &meta_count));
+    PV_TRY_DONE(describe(m, &history, core, version, lengths, meta, &meta_count));
     PV_TRY_DONE(pv_output_open(ctx, path, &output));
-    PV_TRY_DONE(pv_output_expect(output, (uint64_t)m->words * m->dim *
-                                             pv_dtype_size(pv_precision_dtype(m->precision))));
+    PV_TRY_DONE(pv_output_expect(output, (m->readout ? 2 : 1) * (uint64_t)m->words * m->dim *
+                                                 pv_dtype_size(pv_precision_dtype(m->precision)) +
+                                             (m->spelling ? pv_spelling_bytes(m->spelling) : 0)));
     PV_TRY_DONE(pv_st_writer_begin(ctx, pv_st_output_sink(output), MOST_TENSORS, meta, meta_count,
                                    0, &writer));
     PV_TRY_DONE(put_tensors(ctx, writer, m, path));

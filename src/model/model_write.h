@@ -4,6 +4,7 @@
 
 #include "base/context.h"
 #include "base/safetensors_read.h"
+#include "spelling/spelling.h"
 
 #define PV_MODEL_FORMAT "psdvec.model"
 #define PV_MODEL_VERSION 1
@@ -24,6 +25,10 @@ typedef struct pv_model_data {
     const char *settings_json;   /* an object, or NULL */
     const char *counts_json;     /* an object, or NULL */
     const char *extensions_json; /* an array, or NULL */
+    const float *readout;               /* words x dim, or NULL: the vectors themselves */
+    const float *readout_mean;          /* dim, with `readout`; or NULL: zeros */
+    const float *readout_map;           /* dim x dim, with `readout`; or NULL: the identity */
+    const pv_spelling_table *spelling;  /* or NULL */
     psdvec_precision precision;  /* to which the vectors are rounded in the file */
 } pv_model_data;
 

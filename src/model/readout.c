@@ -1,5 +1,9 @@
-/* The read-out: the vectors by which words are compared, made from the generative
- * ones when they are first needed.
+/* The read-out: the vectors by which words are compared.
+ *
+ * A model that was trained with one has it in its file, and besides what it takes to
+ * make the read-out of a word that arrives later: the mean that was taken off the
+ * generative vectors, the map from their directions to those of the read-out, and the
+ * table of n-grams. Other vectors are their own read-out.
  */
 #include "model/dot.h"
 #include "model/model_read.h"
@@ -7,37 +11,57 @@
 #include <math.h>
 #include <string.h>
 
-psdvec_status pv_model_readout(psdvec_context *ctx, const psdvec_model *model,
-                               const float **vectors)
-{
-    (void)ctx;
-    *vectors = model->vectors;
-    return PSDVEC_OK;
-}
-
 psdvec_status psdvec_model_readout(psdvec_context *ctx, const psdvec_model *model,
                                    const float **vectors)
 {
     pv_begin(ctx);
-    return pv_model_readout(ctx, model, vectors);
+    *vectors = model->readout;
+    return PSDVEC_OK;
 }
 
 bool psdvec_model_spell(const psdvec_model *m, const char *word, size_t length, float *vector)
 {
-    (void)word;
-    (void)length;
+    if (m->spelling)
+        return pv_spelling_vector(m->spelling, word, length, vector) > 0;
     memset(vector, 0, m->info.dim * sizeof *vector);
     return false;
 }
 
 double psdvec_model_cosine(const psdvec_model *m, uint32_t i, uint32_t j)
 {
-    const float *vectors;
-    if (pv_model_readout(m->ctx, m, &vectors) != PSDVEC_OK)
-        return NAN;
-    const float *a = vectors + (size_t)i * m->info.dim, *b = vectors + (size_t)j * m->info.dim;
-    double sum = 0, lengths = pv_length(a, m->info.dim) * pv_length(b, m->info.dim);
-    for (uint32_t k = 0; k < m->info.dim; k++)
+    uint32_t dim = m->info.dim;
+    const float *a = m->readout + (size_t)i * dim, *b = m->readout + (size_t)j * dim;
+    double sum = 0, lengths = pv_length(a, dim) * pv_length(b, dim);
+    for (uint32_t k = 0; k < dim; k++)
         sum += (double)a[k] * (double)b[k];
     return lengths > 0 ? sum / lengths : 0;
+}
+
+static void bring_to_one(float *v, uint32_t dim)
+{
+    double length = pv_length(v, dim);
+    for (uint32_t k = 0; k < dim && length > 0; k++)
+        v[k] = (float)((double)v[k] / length);
+}
+
+void pv_model_readout_later(const psdvec_model *m, const float *v, const char *word, size_t length,
+                            double share, float *scratch, float *readout)
+{
+    uint32_t dim = m->info.dim;
+    for (uint32_t k = 0; k < dim; k++)
+        scratch[k] = v[k] - (m->readout_mean ? m->readout_mean[k] : 0);
+    bring_to_one(scratch, dim);
+    if (m->readout_map) {
+        for (uint32_t c = 0; c < dim; c++) {
+            double sum = 0;
+            for (uint32_t k = 0; k < dim; k++)
+                sum += (double)scratch[k] * (double)m->readout_map[(size_t)k * dim + c];
+            readout[c] = (float)sum;
+        }
+        bring_to_one(readout, dim);
+    } else
+        memcpy(readout, scratch, dim * sizeof *readout);
+    if (m->spelling && pv_spelling_vector(m->spelling, word, length, scratch))
+        for (uint32_t k = 0; k < dim; k++)
+            readout[k] += (float)share * scratch[k];
 }

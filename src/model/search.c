@@ -163,7 +163,7 @@ psdvec_status pv_model_search(psdvec_context *ctx, const psdvec_model *m, const 
     PV_TRY(check(ctx, m, search));
     if (search->most == 0)
         return PSDVEC_OK;
-    PV_TRY(pv_model_readout(ctx, m, &job.rows));
+    job.rows = m->readout;
     float *units = pv_alloc(ctx, PV_DOT_QUERIES * (size_t)dim, sizeof *units, "the search");
     job.scores = pv_alloc(ctx, job.words, sizeof *job.scores, "the search");
     if (!units || !job.scores) {

@@ -375,7 +375,7 @@ static psdvec_status sort_words(extension *e)
 typedef struct result {
     pv_buffer bytes;
     uint64_t *offsets;
-    float *vectors, *spread;
+    float *vectors, *readout, *spread;
     uint64_t *counts;
     double *unigram;
     pv_buffer extensions;
@@ -426,6 +426,12 @@ static psdvec_status copy_old(extension *e, result *out, uint32_t total)
     out->offsets = pv_alloc_zero(ctx, (size_t)total + 1, sizeof *out->offsets, "the words");
     out->vectors = pv_alloc(ctx, (size_t)total * dim, sizeof *out->vectors, "the vectors");
     out->spread = pv_alloc_zero(ctx, total, sizeof *out->spread, "the vectors");
+    if (model->info.has_readout) {
+        out->readout = pv_alloc(ctx, (size_t)total * dim, sizeof *out->readout, "the vectors");
+        if (!out->readout)
+            return pv_failure(ctx);
+        memcpy(out->readout, model->readout, old * dim * sizeof *out->readout);
+    }
     out->counts = pv_alloc_zero(ctx, total, sizeof *out->counts, "the words");
     out->unigram = pv_alloc_zero(ctx, total, sizeof *out->unigram, "the words");
     if (!out->offsets || !out->vectors || !out->spread || !out->counts || !out->unigram)
@@ -446,21 +452,27 @@ static psdvec_status add_new(extension *e, result *out, const float *vectors, co
 {
     size_t dim = e->model->info.dim;
     uint32_t next = e->model->info.words;
-    for (uint32_t k = 0; k < e->fresh_count; k++) {
+    float *scratch = pv_alloc(e->ctx, dim, sizeof *scratch, "the new vectors");
+    psdvec_status status = scratch ? PSDVEC_OK : pv_failure(e->ctx);
+    for (uint32_t k = 0; k < e->fresh_count && status == PSDVEC_OK; k++) {
         uint32_t at = e->place[k], w = e->fresh[k];
+        size_t length;
+        const char *text = psdvec_counts_word(e->counts, w, &length);
+        if (out->readout)
+            pv_model_readout_later(e->model, vectors + k * dim, text, length, e->training.spelling,
+                                   scratch, out->readout + at * dim);
         memcpy(out->vectors + at * dim, vectors + k * dim, dim * sizeof *vectors);
         out->spread[at] = spread[k];
         out->counts[at] = psdvec_counts_frequency(e->counts, w);
         out->unigram[at] = e->link->unigram[w];
         if (at < next)
             continue;
-        size_t length;
-        const char *text = psdvec_counts_word(e->counts, w, &length);
-        PV_TRY(pv_buffer_append(&out->bytes, text, length));
+        status = pv_buffer_append(&out->bytes, text, length);
         out->offsets[at + 1] = out->bytes.length;
         next++;
     }
-    return PSDVEC_OK;
+    pv_free(e->ctx, scratch);
+    return status;
 }
 
 /* mu of a word seen as often as the rarest ones of the training, unless one is given. */
@@ -519,7 +531,11 @@ static psdvec_status solve_and_write(extension *e, const char *output)
                           .iteration_count = model->info.iteration_count,
                           .settings_json = model->info.settings_json,
                           .counts_json = model->info.counts_json,
-                          .extensions_json = out.extensions.data};
+                          .extensions_json = out.extensions.data,
+                          .readout = out.readout,
+                          .readout_mean = model->readout_mean,
+                          .readout_map = model->readout_map,
+                          .spelling = model->spelling ? pv_spelling_get(model->spelling) : NULL};
     status = pv_model_write(ctx, &data, output);
 done:
     pv_regression_close(regression);
@@ -531,6 +547,7 @@ done:
     pv_free(ctx, out.counts);
     pv_free(ctx, out.spread);
     pv_free(ctx, out.vectors);
+    pv_free(ctx, out.readout);
     pv_free(ctx, out.offsets);
     pv_buffer_free(&out.bytes);
     pv_buffer_free(&out.extensions);

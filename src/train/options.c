@@ -19,19 +19,22 @@ void psdvec_train_options_default(psdvec_train_options *options)
                                       .core = 0,
                                       .target = PSDVEC_TARGET_PMI,
                                       .kappa = 0.02,
-                                      .context_power = 0.75,
+                                      .context_power = 0.5,
                                       .weights = PSDVEC_WEIGHTS_FACTORED,
                                       .cut = 0.0002,
                                       .factor_power = 0.3,
                                       .glove_max = 10,
                                       .glove_power = 0.75,
-                                      .rho = 0.1,
+                                      .rho = 0.2,
                                       .rho_target = -2,
                                       .iterations = 4,
-                                      .relaxation = 1.7,
+                                      .relaxation = 1.6,
                                       .eigen_tolerance = 0.03,
                                       .mu = default_mu,
-                                      .mu_count = sizeof default_mu / sizeof *default_mu};
+                                      .mu_count = sizeof default_mu / sizeof *default_mu,
+                                      .centre = true,
+                                      .order = 0.5,
+                                      .spelling = 1};
 }
 
 void psdvec_train_options_preset(psdvec_train_options *options, psdvec_preset preset,
@@ -40,7 +43,8 @@ void psdvec_train_options_preset(psdvec_train_options *options, psdvec_preset pr
     psdvec_train_options_default(options);
     if (count) {
         psdvec_count_options_default(count);
-        count->distance = PSDVEC_DISTANCE_LINEAR;
+        count->window = 10;
+        count->distance = PSDVEC_DISTANCE_HARMONIC;
         count->oov = PSDVEC_OOV_DROP;
         count->subsample = 1e-3;
     }
@@ -56,6 +60,9 @@ void psdvec_train_options_preset(psdvec_train_options *options, psdvec_preset pr
     options->relaxation = 1;
     options->start = 0.5;
     options->rank_extra = 1;
+    options->context_power = 0.75;
+    options->centre = false;
+    options->order = options->spelling = 0;
     options->mu = paper_mu;
     options->mu_count = sizeof paper_mu / sizeof *paper_mu;
     if (count) {
@@ -137,6 +144,9 @@ static bool priors_fit(const psdvec_train_options *o, char *why, size_t room)
           "--core-mu is %g; it must be from 0 to %g", o->core_mu, PV_MOST_PRIOR);
     CHECK(o->mu_power >= 0 && o->mu_power <= 10, "--mu-power is %g; it must be from 0 to 10",
           o->mu_power);
+    CHECK(o->order >= 0 && o->order <= 10, "--order is %g; it must be from 0 to 10", o->order);
+    CHECK(o->spelling >= 0 && o->spelling <= 10, "--spelling is %g; it must be from 0 to 10",
+          o->spelling);
     CHECK(o->mu && o->mu_count >= 1, "--mu is empty; it must have at least one number");
     for (size_t i = 0; i < o->mu_count; i++)
         CHECK(o->mu[i] >= 0 && o->mu[i] <= PV_MOST_PRIOR,

@@ -14,6 +14,7 @@
 #include "solve/regression.h"
 #include "solve/tall.h"
 #include "train/options.h"
+#include "train/readout.h"
 
 #include <math.h>
 
@@ -55,10 +56,15 @@ static sizes size_up(const psdvec_train_options *options, uint32_t words, uint64
                  (uint64_t)words * 257 * sizeof(uint32_t) +
                  (uint64_t)threads * (512 * (uint64_t)options->dim + 512 * 512) * sizeof(float) +
                  bigrams / 256 * 24 * (uint64_t)threads;
-    s.output = (uint64_t)words * (options->dim * sizeof(float) + 28 + 12) + 65536;
-    /* The regression comes after the core's arrays are gone. */
+    s.output = (uint64_t)words * (options->dim * sizeof(float) + 28 + 12) + 65536 +
+               pv_readout_file_bytes(options, words, options->dim);
+    uint64_t readout = (uint64_t)words * (options->dim + 2) * sizeof(float) +
+                       pv_readout_bytes(options, words, options->dim, bigrams, threads);
+    /* The regression and the read-out come after the core's arrays are gone. */
     if (final > s.eigen)
         s.eigen = final;
+    if (readout > s.eigen + s.pairs_small + s.core)
+        s.eigen = readout - s.pairs_small - s.core;
     return s;
 }
 
@@ -152,7 +158,9 @@ static double guess_seconds(psdvec_context *ctx, const psdvec_train_options *opt
     double projected = columns / 128 * 20 * basis * basis * basis / speed;
     double pairing = (double)bigrams * 60e-9;
     double regression = (plan->words - n) * (rank * rank * rank) * 1.5 / (speed / 2);
-    return (solving + pairing + regression) / threads + projected;
+    double order = options->order > 0 ? (double)bigrams * 2 * rank * 2 / (speed / 5) : 0;
+    double spelling = options->spelling > 0 ? plan->words * rank * 3e-7 : 0;
+    return (solving + pairing + regression + order + spelling) / threads + projected;
 }
 
 psdvec_status psdvec_train_plan_make(psdvec_context *ctx, const psdvec_train_options *options,

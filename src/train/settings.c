@@ -27,6 +27,10 @@ static const char *const weights[] = {[PSDVEC_WEIGHTS_FACTORED] = "factored",
     {                                                                                              \
 #name, PV_FIELD_DOUBLE, offsetof(psdvec_train_options, name), NULL, 0, 0                   \
     }
+#define BOOL(name)                                                                                 \
+    {                                                                                              \
+#name, PV_FIELD_BOOL, offsetof(psdvec_train_options, name), NULL, 0, 0                     \
+    }
 #define CHOICE(name, names)                                                                        \
     {                                                                                              \
 #name, PV_FIELD_CHOICE, offsetof(psdvec_train_options, name), names, 0, 0                  \
@@ -55,7 +59,10 @@ static const pv_json_field fields[] = {CHOICE(preset, presets),
                                        U32(rank_extra),
                                        REAL(eigen_tolerance),
                                        REAL(core_mu),
-                                       REAL(mu_power)};
+                                       REAL(mu_power),
+                                       BOOL(centre),
+                                       REAL(order),
+                                       REAL(spelling)};
 enum { FIELDS = sizeof fields / sizeof *fields };
 
 psdvec_status pv_settings_write(psdvec_context *ctx, const psdvec_train_options *options,

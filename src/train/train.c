@@ -4,6 +4,7 @@
  *     pairs       the core's pairs with weight and target
  *     solve       Algorithm 1; after every iteration the state is kept
  *     regression  the other words in blocks; after every block it is kept
+ *     read-out    the vectors by which words are compared, from all of these
  *     write       the model file, whole or not at all
  *
  * The state lies in OUTPUT.partial (partial.h). It holds the vectors, nothing that
@@ -24,6 +25,7 @@
 #include "train/options.h"
 #include "train/partial.h"
 #include "train/plan.h"
+#include "train/readout.h"
 #include "train/settings.h"
 
 #include <errno.h>
@@ -50,6 +52,7 @@ typedef struct training {
     float *sign;        /* dim */
     psdvec_iteration *iterations;
     uint32_t iteration_count;
+    pv_readout readout;
     psdvec_train_report report;
 } training;
 
@@ -325,6 +328,17 @@ done:
     return status;
 }
 
+/* ---- The read-out ---------------------------------------------------------------- */
+static psdvec_status make_readout(training *t)
+{
+    double began = pv_now();
+    PV_TRY(pv_readout_make(t->link, t->vectors, (uint32_t)t->dim, &t->readout));
+    t->report.readout_seconds = pv_now() - began;
+    if (t->readout.vectors)
+        pv_step(t->ctx, "read-out of %u words: %.1f s", t->words, t->report.readout_seconds);
+    return PSDVEC_OK;
+}
+
 /* ---- The file ------------------------------------------------------------------------ */
 static psdvec_status write_model(training *t)
 {
@@ -347,7 +361,12 @@ static psdvec_status write_model(training *t)
                           .iterations = t->iterations,
                           .iteration_count = t->iteration_count,
                           .settings_json = settings.data,
-                          .counts_json = story.data};
+                          .counts_json = story.data,
+                          .readout = t->readout.vectors,
+                          .readout_mean = t->readout.mean,
+                          .readout_map = t->readout.map,
+                          .spelling =
+                              t->readout.spelling ? pv_spelling_get(t->readout.spelling) : NULL};
     status = pv_model_write(t->ctx, &data, t->output);
 done:
     pv_buffer_free(&settings);
@@ -409,6 +428,7 @@ static psdvec_status run_training(training *t)
         return pv_failure(ctx);
     PV_TRY(solve_core(t));
     PV_TRY(solve_others(t));
+    PV_TRY(make_readout(t));
     PV_TRY(write_model(t));
     t->report.words = t->words;
     t->report.core_words = t->core;
@@ -429,6 +449,7 @@ static psdvec_status train_counts(training *t, const char *counts, psdvec_train_
     pv_free(ctx, t->eigenvalues);
     pv_free(ctx, t->vectors);
     pv_free(ctx, t->spread);
+    pv_readout_free(&t->readout);
     pv_link_close(t->link);
     psdvec_counts_close(t->counts);
     t->report.seconds = pv_now() - began;

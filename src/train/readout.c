@@ -1,0 +1,246 @@
+/* Making the read-out. */
+#include "train/readout.h"
+
+#include "base/blas.h"
+#include "base/memory.h"
+#include "base/thread.h"
+#include "solve/order.h"
+#include "solve/tall.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { rows_a_task = 1024 };
+
+bool pv_readout_wanted(const psdvec_train_options *options)
+{
+    return options->centre || options->order > 0 || options->spelling > 0;
+}
+
+/* ---- Rows of length 1 ---------------------------------------------------------------- */
+
+/* from: words x dim with a stride; to likewise, may be the same. */
+typedef struct unit_job {
+    const float *from;
+    float *to;
+    size_t words, dim, from_stride, to_stride;
+    const float *mean; /* dim, or NULL */
+    double length;     /* of the results */
+} unit_job;
+
+static psdvec_status unit_rows(void *arg, size_t task, int worker)
+{
+    const unit_job *job = arg;
+    (void)worker;
+    size_t end = (task + 1) * rows_a_task < job->words ? (task + 1) * rows_a_task : job->words;
+    for (size_t i = task * rows_a_task; i < end; i++) {
+        const float *from = job->from + i * job->from_stride;
+        float *to = job->to + i * job->to_stride;
+        double square = 0;
+        for (size_t k = 0; k < job->dim; k++) {
+            to[k] = from[k] - (job->mean ? job->mean[k] : 0);
+            square += (double)to[k] * (double)to[k];
+        }
+        double factor = square > 0 ? job->length / sqrt(square) : 0;
+        for (size_t k = 0; k < job->dim; k++)
+            to[k] = (float)((double)to[k] * factor);
+    }
+    return PSDVEC_OK;
+}
+
+static psdvec_status make_unit(psdvec_context *ctx, unit_job job)
+{
+    return pv_parallel_tasks(ctx, (job.words + rows_a_task - 1) / rows_a_task, unit_rows, &job);
+}
+
+/* In double and in the order of the words, so that no number of threads changes it. */
+static psdvec_status mean_of(psdvec_context *ctx, const float *rows, size_t words, size_t dim,
+                             size_t stride, float *mean)
+{
+    double *sum = pv_alloc_zero(ctx, dim, sizeof *sum, "the read-out");
+    if (!sum)
+        return pv_failure(ctx);
+    for (size_t i = 0; i < words; i++)
+        for (size_t k = 0; k < dim; k++)
+            sum[k] += (double)rows[i * stride + k];
+    for (size_t k = 0; k < dim; k++)
+        mean[k] = (float)(sum[k] / (double)words);
+    pv_free(ctx, sum);
+    return PSDVEC_OK;
+}
+
+/* ---- The order of words ----------------------------------------------------------------- */
+
+/* M: 2 dim x dim, the directions in which B (words x 2 dim) varies most, the first one
+ * most. */
+static psdvec_status main_directions(psdvec_context *ctx, const float *B, size_t words, size_t dim,
+                                     float *M)
+{
+    size_t wide = 2 * dim;
+    psdvec_status status = PSDVEC_OK;
+    double *gram = pv_alloc(ctx, wide * wide, sizeof *gram, "the read-out");
+    double *values = pv_alloc(ctx, wide, sizeof *values, "the read-out");
+    if (!gram || !values) {
+        status = pv_failure(ctx);
+        goto done;
+    }
+    pv_tall tall = {B, wide, wide};
+    PV_TRY_DONE(pv_tall_gram(ctx, words, tall, tall, NULL, gram));
+    PV_TRY_DONE(pv_symmetric_eigen(ctx, gram, values, wide));
+    for (size_t c = 0; c < dim; c++)
+        for (size_t k = 0; k < wide; k++)
+            M[k * dim + c] = (float)gram[(wide - 1 - c) * wide + k];
+done:
+    pv_free(ctx, values);
+    pv_free(ctx, gram);
+    return status;
+}
+
+/* Rows of `wide` numbers become rows of their first `dim`. */
+static void close_up(float *rows, size_t words, size_t wide, size_t dim)
+{
+    for (size_t i = 1; i < words; i++)
+        memmove(rows + i * dim, rows + i * wide, dim * sizeof *rows);
+}
+
+/* out->vectors: words x 2 dim with u in the first half; becomes words x dim. */
+static psdvec_status add_order(const pv_link *link, const float *V, size_t dim, pv_readout *out)
+{
+    psdvec_context *ctx = link->ctx;
+    size_t words = link->words, wide = 2 * dim;
+    psdvec_status status = PSDVEC_OK;
+    float *A = out->vectors + dim;
+    float *mean = pv_alloc(ctx, dim, sizeof *mean, "the read-out");
+    float *M = pv_alloc(ctx, wide * dim, sizeof *M, "the read-out");
+    if (!mean || !M) {
+        status = pv_failure(ctx);
+        goto done;
+    }
+    PV_TRY_DONE(pv_order_vectors(link, V, dim, A, wide));
+    PV_TRY_DONE(mean_of(ctx, A, words, dim, wide, mean));
+    PV_TRY_DONE(make_unit(ctx, (unit_job){.from = A,
+                                          .to = A,
+                                          .words = words,
+                                          .dim = dim,
+                                          .from_stride = wide,
+                                          .to_stride = wide,
+                                          .mean = mean,
+                                          .length = link->options.order}));
+    PV_TRY_DONE(main_directions(ctx, out->vectors, words, dim, M));
+    PV_TRY_DONE(pv_tall_transform(ctx, words, out->vectors, wide, wide, M, dim));
+    close_up(out->vectors, words, wide, dim);
+    float *less = pv_resize(ctx, out->vectors, words * dim, sizeof *less, "the read-out");
+    if (!less) {
+        status = pv_failure(ctx);
+        goto done;
+    }
+    out->vectors = less;
+    out->map = pv_alloc(ctx, dim * dim, sizeof *out->map, "the read-out");
+    if (!out->map) {
+        status = pv_failure(ctx);
+        goto done;
+    }
+    memcpy(out->map, M, dim * dim * sizeof *M);
+    status = make_unit(ctx, (unit_job){.from = less,
+                                       .to = less,
+                                       .words = words,
+                                       .dim = dim,
+                                       .from_stride = dim,
+                                       .to_stride = dim,
+                                       .length = 1});
+done:
+    pv_free(ctx, mean);
+    pv_free(ctx, M);
+    return status;
+}
+
+/* ---- All of it -------------------------------------------------------------------------- */
+
+/* At most half of what the vectors take. */
+static uint64_t most_table_bytes(uint64_t words, uint64_t dim)
+{
+    return words * dim * sizeof(float) / 2;
+}
+
+static psdvec_status add_spelling(const pv_link *link, size_t dim, pv_readout *out)
+{
+    const psdvec_counts *counts = link->counts;
+    pv_spelling_options options;
+    pv_spelling_options_default(&options);
+    options.most_bytes = most_table_bytes(link->words, dim);
+    pv_spelling_words words = {link->words, counts->bytes, counts->offsets};
+    PV_TRY(pv_spelling_learn(link->ctx, &options, &words, out->vectors, (uint32_t)dim,
+                             counts->frequency, &out->spelling));
+    float *share = pv_alloc(link->ctx, link->words, sizeof *share, "the read-out");
+    if (!share)
+        return pv_failure(link->ctx);
+    for (uint32_t i = 0; i < link->words; i++)
+        share[i] = (float)link->options.spelling;
+    psdvec_status status = pv_spelling_add(link->ctx, out->spelling, &words, share, out->vectors);
+    pv_free(link->ctx, share);
+    return status;
+}
+
+psdvec_status pv_readout_make(const pv_link *link, const float *V, uint32_t dim, pv_readout *out)
+{
+    psdvec_context *ctx = link->ctx;
+    const psdvec_train_options *options = &link->options;
+    size_t words = link->words, wide = options->order > 0 ? 2 * (size_t)dim : dim;
+    *out = (pv_readout){.ctx = ctx};
+    if (!pv_readout_wanted(options))
+        return PSDVEC_OK;
+    if (options->centre) {
+        out->mean = pv_alloc(ctx, dim, sizeof *out->mean, "the read-out");
+        if (!out->mean)
+            return pv_failure(ctx);
+        PV_TRY(mean_of(ctx, V, words, dim, dim, out->mean));
+    }
+    out->vectors = pv_alloc(ctx, words * wide, sizeof *out->vectors, "the read-out");
+    if (!out->vectors)
+        return pv_failure(ctx);
+    PV_TRY(make_unit(ctx, (unit_job){.from = V,
+                                     .to = out->vectors,
+                                     .words = words,
+                                     .dim = dim,
+                                     .from_stride = dim,
+                                     .to_stride = wide,
+                                     .mean = out->mean,
+                                     .length = 1}));
+    if (options->order > 0)
+        PV_TRY(add_order(link, V, dim, out));
+    return options->spelling > 0 ? add_spelling(link, dim, out) : PSDVEC_OK;
+}
+
+void pv_readout_free(pv_readout *readout)
+{
+    if (!readout->ctx)
+        return;
+    pv_free(readout->ctx, readout->vectors);
+    pv_free(readout->ctx, readout->mean);
+    pv_free(readout->ctx, readout->map);
+    pv_spelling_free(readout->spelling);
+    *readout = (pv_readout){0};
+}
+
+uint64_t pv_readout_bytes(const psdvec_train_options *options, uint64_t words, uint64_t dim,
+                          uint64_t bigrams, int threads)
+{
+    if (!pv_readout_wanted(options))
+        return 0;
+    uint64_t bytes = words * dim * sizeof(float), order = 0, spelling = 0;
+    if (options->order > 0) {
+        order = pv_order_bytes(words, dim, bigrams, threads) + 8 * dim * dim * sizeof(double);
+        order += bytes + pv_tall_tiles(words) * 4 * dim * dim * sizeof(float);
+    }
+    if (options->spelling > 0)
+        spelling = pv_spelling_learn_bytes(words, dim, threads);
+    return bytes + (order > spelling ? order : spelling);
+}
+
+uint64_t pv_readout_file_bytes(const psdvec_train_options *options, uint64_t words, uint64_t dim)
+{
+    if (!pv_readout_wanted(options))
+        return 0;
+    return words * dim * sizeof(float) + (dim + 1) * dim * sizeof(float) +
+           (options->spelling > 0 ? most_table_bytes(words, dim) : 0);
+}

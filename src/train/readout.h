@@ -1,0 +1,37 @@
+/* The read-out, made when the vectors are done.
+ *
+ *     u_i = v_i - mean of all v, brought to length 1
+ *     a_i = the order vector of the word (solve/order.h) less the mean of all, brought to
+ *           length 1, times `order`
+ *     r_i = (u_i, a_i) on the `dim` directions in which these 2 dim numbers vary most,
+ *           brought to length 1
+ *     read-out = r_i + spelling * s_i,  s_i what the letters of the word say (spelling/spelling.h)
+ *
+ * The first and the last line are a prior with a mean, seen from its posterior; the second is
+ * what a symmetric model cannot know. docs/model.md tells why.
+ */
+#ifndef PV_TRAIN_READOUT_H
+#define PV_TRAIN_READOUT_H
+
+#include "link/link.h"
+#include "spelling/spelling.h"
+
+typedef struct pv_readout {
+    psdvec_context *ctx;
+    float *vectors; /* words x dim; NULL: the model has no read-out of its own */
+    float *mean;    /* dim; NULL: zeros */
+    float *map;     /* dim x dim: from u to r; NULL: the identity */
+    pv_spelling *spelling;
+} pv_readout;
+
+/* V: link->words x dim. What is made is freed by pv_readout_free, also after a failure. */
+psdvec_status pv_readout_make(const pv_link *link, const float *V, uint32_t dim, pv_readout *out);
+void pv_readout_free(pv_readout *readout);
+
+bool pv_readout_wanted(const psdvec_train_options *options);
+/* Memory while it is made, besides V, and bytes in the file. */
+uint64_t pv_readout_bytes(const psdvec_train_options *options, uint64_t words, uint64_t dim,
+                          uint64_t bigrams, int threads);
+uint64_t pv_readout_file_bytes(const psdvec_train_options *options, uint64_t words, uint64_t dim);
+
+#endif
