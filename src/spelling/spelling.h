@@ -1,0 +1,64 @@
+/* What the letters of a word say about its vector: an addition to the paper's model.
+ *
+ * The Gaussian prior of a vector (section 3.1.1 of the paper) gets a mean: s_i = sum over
+ * the n-grams g of word i of t_g / sqrt(number of them). The t_g are learnt from the
+ * vectors u_i of all words by ridge regression
+ *
+ *     min  sum_i w_i |u_i - s_i|^2 + lambda sum_g |t_g|^2,   w_i = (f_i / median f)^power, from 1/5 to 20
+ *
+ * that is, words seen more often are believed more. N-grams are runs of characters of the
+ * word between a mark for its beginning and one for its end.
+ */
+#ifndef PV_SPELLING_SPELLING_H
+#define PV_SPELLING_SPELLING_H
+
+#include "base/context.h"
+
+typedef struct pv_spelling_options {
+    uint32_t shortest, longest; /* characters of an n-gram, marks included: 4, 6 */
+    uint32_t least_words;       /* in how many words an n-gram must stand: 2 */
+    double lambda;              /* 3 */
+    double weight_power;        /* 0.25 */
+    uint32_t steps;             /* of conjugate gradients: 20 */
+    uint64_t most_bytes;        /* of the table, as pv_spelling_bytes counts; 0: no limit */
+} pv_spelling_options;
+
+void pv_spelling_options_default(pv_spelling_options *options);
+
+/* Words one after the other, as a model has them. */
+typedef struct pv_spelling_words {
+    uint32_t words;
+    const char *bytes;
+    const uint64_t *offsets; /* words + 1 */
+} pv_spelling_words;
+
+/* The learnt table. A row is row_scale[g] * rows[g * dim + k]. */
+typedef struct pv_spelling_table {
+    uint32_t ngrams, dim;
+    uint32_t shortest, longest;
+    const char *bytes;       /* all n-grams, with their marks, ascending by bytes, UTF-8 */
+    const uint32_t *offsets; /* ngrams + 1 */
+    const int8_t *rows;      /* ngrams x dim, row-major */
+    const float *row_scale;  /* ngrams */
+} pv_spelling_table;
+
+typedef struct pv_spelling pv_spelling; /* a table with an index; owns what it was learnt with */
+
+/* u: words x dim, row-major; counts: words, or NULL for equal weights. */
+psdvec_status pv_spelling_learn(psdvec_context *ctx, const pv_spelling_options *options,
+                                const pv_spelling_words *words, const float *u, uint32_t dim,
+                                const uint64_t *counts, pv_spelling **spelling);
+/* From the arrays of a file, which must live as long; checks everything. `subject`: for messages. */
+psdvec_status pv_spelling_open(psdvec_context *ctx, const pv_spelling_table *table,
+                               const char *subject, pv_spelling **spelling);
+void pv_spelling_free(pv_spelling *spelling);
+const pv_spelling_table *pv_spelling_get(const pv_spelling *spelling);
+uint64_t pv_spelling_bytes(const pv_spelling_table *table);
+
+/* s of any word: dim numbers. Returns how many n-grams were known; 0: all zeros. */
+uint32_t pv_spelling_vector(const pv_spelling *spelling, const char *word, size_t length, float *s);
+/* to[i] += factor[i] * s_i (factor NULL: 1), for all words. */
+psdvec_status pv_spelling_add(psdvec_context *ctx, const pv_spelling *spelling,
+                              const pv_spelling_words *words, const float *factor, float *to);
+
+#endif
