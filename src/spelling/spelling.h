@@ -7,7 +7,9 @@
  *     min  sum_i w_i |u_i - s_i|^2 + lambda sum_g |t_g|^2,   w_i = (f_i / median f)^power, from 1/5 to 20
  *
  * that is, words seen more often are believed more. N-grams are runs of characters of the
- * word between a mark for its beginning and one for its end.
+ * word between a mark for its beginning and one for its end. N-grams that stand in exactly
+ * the same words share one row, their sum, and the shortest of them stands for all.
+ * docs/spelling.md has the formulas and what it costs.
  */
 #ifndef PV_SPELLING_SPELLING_H
 #define PV_SPELLING_SPELLING_H
@@ -32,19 +34,24 @@ typedef struct pv_spelling_words {
     const uint64_t *offsets; /* words + 1 */
 } pv_spelling_words;
 
-/* The learnt table. A row is row_scale[g] * rows[g * dim + k]. */
+/* The learnt table. A row is row_scale[g] * rows[g * dim + k], and
+ *
+ *     s = sum of the rows of the word's n-grams / sqrt(sum of their members) */
 typedef struct pv_spelling_table {
     uint32_t ngrams, dim;
     uint32_t shortest, longest;
+    uint64_t text;           /* bytes of all n-grams */
     const char *bytes;       /* all n-grams, with their marks, ascending by bytes, UTF-8 */
     const uint32_t *offsets; /* ngrams + 1 */
+    const uint32_t *members; /* ngrams: for how many n-grams the row stands, itself included */
     const int8_t *rows;      /* ngrams x dim, row-major */
     const float *row_scale;  /* ngrams */
 } pv_spelling_table;
 
 typedef struct pv_spelling pv_spelling; /* a table with an index; owns what it was learnt with */
 
-/* u: words x dim, row-major; counts: words, or NULL for equal weights. */
+/* u: words x dim, row-major; counts: words, or NULL for equal weights. A vocabulary without
+ * n-grams in enough words yields a table without rows. */
 psdvec_status pv_spelling_learn(psdvec_context *ctx, const pv_spelling_options *options,
                                 const pv_spelling_words *words, const float *u, uint32_t dim,
                                 const uint64_t *counts, pv_spelling **spelling);
