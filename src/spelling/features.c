@@ -7,6 +7,7 @@
 
 #include "base/random.h"
 #include "base/sort.h"
+#include "spelling/row_sums.h"
 #include "spelling/table.h"
 
 #include <string.h>
@@ -169,9 +170,9 @@ static psdvec_status allocate(pv_features *f, const candidates *c)
     size_t rows = (size_t)f->words + 1, columns = (size_t)f->columns + 1;
     static const char what[] = "the matrix of words and n-grams";
     f->row_begin = pv_alloc(ctx, rows, sizeof *f->row_begin, what);
-    f->row = pv_alloc(ctx, entries, sizeof *f->row, what);
+    f->row = pv_alloc_zero(ctx, entries + PV_LIST_PAD, sizeof *f->row, what);
     f->column_begin = pv_alloc(ctx, columns, sizeof *f->column_begin, what);
-    f->column = pv_alloc(ctx, entries, sizeof *f->column, what);
+    f->column = pv_alloc_zero(ctx, entries + PV_LIST_PAD, sizeof *f->column, what);
     f->members = pv_alloc(ctx, f->columns, sizeof *f->members, what);
     f->total = pv_alloc(ctx, f->words, sizeof *f->total, what);
     f->bytes = pv_alloc(ctx, text, 1, what);

@@ -3,48 +3,67 @@
 
 #include <string.h>
 
-typedef float float8 __attribute__((vector_size(32)));
-typedef int8_t byte8 __attribute__((vector_size(8)));
+/* Eight numbers that may lie anywhere. */
+typedef float float8 __attribute__((vector_size(32), aligned(4), may_alias));
+typedef int8_t byte8 __attribute__((vector_size(8), aligned(1), may_alias));
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Entries by which memory is asked for rows to come. */
-enum { AHEAD = 8 };
-
+/* Each sum is a variable of its own: an array of them would be kept in memory. */
 INLINE void sum_floats(const uint32_t *list, size_t count, const float *X, float *out)
 {
-    float8 sum[4] = {{0}}, row[4];
-    _Static_assert(sizeof sum == PV_ROW_BLOCK * sizeof(float), "a block is four registers");
-    size_t t = 0;
-    for (; t + AHEAD < count; t++) {
-        const float *next = X + (size_t)list[t + AHEAD] * PV_ROW_BLOCK;
+    float8 a = {0}, b = {0}, c = {0}, d = {0};
+    _Static_assert(4 * sizeof a == PV_ROW_BLOCK * sizeof(float), "a block is four sums");
+    for (size_t t = 0; t < count; t++) {
+        /* Lists lie one behind the other: what comes after this one is wanted next. */
+        const float *row = X + (size_t)list[t] * PV_ROW_BLOCK;
+        const float *next = X + (size_t)list[t + PV_LIST_PAD] * PV_ROW_BLOCK;
         __builtin_prefetch(next);
         __builtin_prefetch(next + PV_ROW_BLOCK / 2);
-        memcpy(row, X + (size_t)list[t] * PV_ROW_BLOCK, sizeof row);
-        for (int r = 0; r < 4; r++)
-            sum[r] += row[r];
+        a += *(const float8 *)row;
+        b += *(const float8 *)(row + 8);
+        c += *(const float8 *)(row + 16);
+        d += *(const float8 *)(row + 24);
     }
-    for (; t < count; t++) {
-        memcpy(row, X + (size_t)list[t] * PV_ROW_BLOCK, sizeof row);
-        for (int r = 0; r < 4; r++)
-            sum[r] += row[r];
-    }
-    memcpy(out, sum, sizeof sum);
+    *(float8 *)out = a;
+    *(float8 *)(out + 8) = b;
+    *(float8 *)(out + 16) = c;
+    *(float8 *)(out + 24) = d;
 }
 
 INLINE void sum_bytes(const uint32_t *list, size_t count, const int8_t *rows, const float *scale,
                       size_t dim, float *out)
 {
     size_t d = 0;
-    for (; d + 16 <= dim; d += 16) {
-        float8 sum[2] = {{0}};
+    for (; d + 32 <= dim; d += 32) {
+        float8 a = {0}, b = {0}, c = {0}, e = {0};
         for (size_t t = 0; t < count; t++) {
-            byte8 row[2];
-            memcpy(row, rows + (size_t)list[t] * dim + d, sizeof row);
-            sum[0] += scale[list[t]] * __builtin_convertvector(row[0], float8);
-            sum[1] += scale[list[t]] * __builtin_convertvector(row[1], float8);
+            const int8_t *row = rows + (size_t)list[t] * dim + d;
+            float s = scale[list[t]];
+            a += s * __builtin_convertvector(*(const byte8 *)row, float8);
+            b += s * __builtin_convertvector(*(const byte8 *)(row + 8), float8);
+            c += s * __builtin_convertvector(*(const byte8 *)(row + 16), float8);
+            e += s * __builtin_convertvector(*(const byte8 *)(row + 24), float8);
         }
-        memcpy(out + d, sum, sizeof sum);
+        *(float8 *)(out + d) = a;
+        *(float8 *)(out + d + 8) = b;
+        *(float8 *)(out + d + 16) = c;
+        *(float8 *)(out + d + 24) = e;
+    }
+    for (; d + 4 <= dim; d += 4) {
+        float a = 0, b = 0, c = 0, e = 0;
+        for (size_t t = 0; t < count; t++) {
+            const int8_t *row = rows + (size_t)list[t] * dim + d;
+            float s = scale[list[t]];
+            a += s * (float)row[0];
+            b += s * (float)row[1];
+            c += s * (float)row[2];
+            e += s * (float)row[3];
+        }
+        out[d] = a;
+        out[d + 1] = b;
+        out[d + 2] = c;
+        out[d + 3] = e;
     }
     for (; d < dim; d++) {
         float sum = 0;

@@ -10,11 +10,12 @@
 #include <stdint.h>
 
 /* Dimensions that are solved at a time: rows of two cache lines. */
-enum { PV_ROW_BLOCK = 32 };
+enum { PV_ROW_BLOCK = 32, PV_LIST_PAD = 8 };
 
 typedef struct pv_row_sums {
     const char *name;
-    /* out (PV_ROW_BLOCK numbers) = sum over t of X[list[t]]; X has rows of PV_ROW_BLOCK. */
+    /* out (PV_ROW_BLOCK numbers) = sum over t of X[list[t]]; X has rows of PV_ROW_BLOCK. The
+     * list is followed by PV_LIST_PAD entries, of which only the memory is asked for early. */
     void (*floats)(const uint32_t *list, size_t count, const float *X, float *out);
     /* out (dim numbers) = sum over t of scale[list[t]] * rows[list[t]]; rows of dim. */
     void (*bytes)(const uint32_t *list, size_t count, const int8_t *rows, const float *scale,
