@@ -1,0 +1,116 @@
+/* Sums of rows, with the sums in registers: 32 columns of floats, or 16 of bytes, at a time. */
+#include "spelling/row_sums.h"
+
+#include <string.h>
+
+/* Eight numbers that may lie anywhere. */
+typedef float float8 __attribute__((vector_size(32), aligned(4), may_alias));
+typedef int8_t byte8 __attribute__((vector_size(8), aligned(1), may_alias));
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* Each sum is a variable of its own: an array of them would be kept in memory. */
+INLINE void sum_floats(const uint32_t *list, size_t count, const float *X, float *out)
+{
+    float8 a = {0}, b = {0}, c = {0}, d = {0};
+    _Static_assert(4 * sizeof a == PV_ROW_BLOCK * sizeof(float), "a block is four sums");
+    for (size_t t = 0; t < count; t++) {
+        /* Lists lie one behind the other: what comes after this one is wanted next. */
+        const float *row = X + (size_t)list[t] * PV_ROW_BLOCK;
+        const float *next = X + (size_t)list[t + PV_LIST_PAD] * PV_ROW_BLOCK;
+        __builtin_prefetch(next);
+        __builtin_prefetch(next + PV_ROW_BLOCK / 2);
+        a += *(const float8 *)row;
+        b += *(const float8 *)(row + 8);
+        c += *(const float8 *)(row + 16);
+        d += *(const float8 *)(row + 24);
+    }
+    *(float8 *)out = a;
+    *(float8 *)(out + 8) = b;
+    *(float8 *)(out + 16) = c;
+    *(float8 *)(out + 24) = d;
+}
+
+INLINE void sum_bytes(const uint32_t *list, size_t count, const int8_t *rows, const float *scale,
+                      size_t dim, float *out)
+{
+    size_t d = 0;
+    for (; d + 32 <= dim; d += 32) {
+        float8 a = {0}, b = {0}, c = {0}, e = {0};
+        for (size_t t = 0; t < count; t++) {
+            const int8_t *row = rows + (size_t)list[t] * dim + d;
+            float s = scale[list[t]];
+            a += s * __builtin_convertvector(*(const byte8 *)row, float8);
+            b += s * __builtin_convertvector(*(const byte8 *)(row + 8), float8);
+            c += s * __builtin_convertvector(*(const byte8 *)(row + 16), float8);
+            e += s * __builtin_convertvector(*(const byte8 *)(row + 24), float8);
+        }
+        *(float8 *)(out + d) = a;
+        *(float8 *)(out + d + 8) = b;
+        *(float8 *)(out + d + 16) = c;
+        *(float8 *)(out + d + 24) = e;
+    }
+    for (; d + 4 <= dim; d += 4) {
+        float a = 0, b = 0, c = 0, e = 0;
+        for (size_t t = 0; t < count; t++) {
+            const int8_t *row = rows + (size_t)list[t] * dim + d;
+            float s = scale[list[t]];
+            a += s * (float)row[0];
+            b += s * (float)row[1];
+            c += s * (float)row[2];
+            e += s * (float)row[3];
+        }
+        out[d] = a;
+        out[d + 1] = b;
+        out[d + 2] = c;
+        out[d + 3] = e;
+    }
+    for (; d < dim; d++) {
+        float sum = 0;
+        for (size_t t = 0; t < count; t++)
+            sum += scale[list[t]] * (float)rows[(size_t)list[t] * dim + d];
+        out[d] = sum;
+    }
+}
+
+static void plain_floats(const uint32_t *list, size_t count, const float *X, float *out)
+{
+    sum_floats(list, count, X, out);
+}
+
+static void plain_bytes(const uint32_t *list, size_t count, const int8_t *rows, const float *scale,
+                        size_t dim, float *out)
+{
+    sum_bytes(list, count, rows, scale, dim, out);
+}
+
+const pv_row_sums pv_row_sums_plain = {"plain", plain_floats, plain_bytes};
+
+#if defined(__x86_64__) && defined(__GNUC__)
+
+/* Without FMA, which rounds once where the plain form rounds twice. */
+#define AVX2 __attribute__((target("avx2")))
+
+AVX2 static void avx2_floats(const uint32_t *list, size_t count, const float *X, float *out)
+{
+    sum_floats(list, count, X, out);
+}
+
+AVX2 static void avx2_bytes(const uint32_t *list, size_t count, const int8_t *rows,
+                            const float *scale, size_t dim, float *out)
+{
+    sum_bytes(list, count, rows, scale, dim, out);
+}
+
+const pv_row_sums *pv_row_sums_best(void)
+{
+    static const pv_row_sums avx2 = {"avx2", avx2_floats, avx2_bytes};
+    return __builtin_cpu_supports("avx2") ? &avx2 : &pv_row_sums_plain;
+}
+
+#else
+const pv_row_sums *pv_row_sums_best(void)
+{
+    return &pv_row_sums_plain;
+}
+#endif

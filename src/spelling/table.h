@@ -1,0 +1,29 @@
+/* The table inside: with an index of its n-grams, and with its memory if it was learnt here. */
+#ifndef PV_SPELLING_TABLE_H
+#define PV_SPELLING_TABLE_H
+
+#include "base/memory.h"
+#include "spelling/spelling.h"
+
+struct pv_spelling {
+    psdvec_context *ctx;
+    pv_spelling_table table;
+    uint64_t *slots; /* [tag | number + 1], open addressing */
+    size_t mask;
+    /* What was learnt here; NULL: the arrays are the caller's. */
+    char *bytes;
+    uint32_t *offsets, *members;
+    int8_t *rows;
+    float *row_scale;
+};
+
+/* Bytes of a table of `ngrams` n-grams with `text` bytes altogether. */
+static inline uint64_t pv_table_size(uint64_t ngrams, uint64_t dim, uint64_t text)
+{
+    return ngrams * (dim + sizeof(float) + 2 * sizeof(uint32_t)) + sizeof(uint32_t) + text;
+}
+
+/* Builds the index of spelling->table, whose n-grams differ from each other. */
+psdvec_status pv_table_index(pv_spelling *spelling);
+
+#endif
