@@ -62,7 +62,9 @@ static char *real_range(const struct option_spec *option)
 static char *wrong_real(const struct option_spec *option, const char *shown, const char *text)
 {
     char *range = real_range(option);
-    char *message = must_format("%s must be a number %s, not '%s'", shown, range, text);
+    char *message = must_format("%s must be a number %s%s%s, not '%s'", shown, range,
+                                option->zero ? ", or " : "", option->zero ? option->zero : "",
+                                text);
     free(range);
     return message;
 }
@@ -140,6 +142,10 @@ static char *store(struct option_value *value, const struct option_spec *option,
             return wrong_integer(option, shown, text);
         return NULL;
     case OPTION_REAL:
+        if (option->zero && !strcmp(text, option->zero)) {
+            value->real = 0;
+            return NULL;
+        }
         if (!number_real(text, &value->real) || value->real < option->real_least ||
             value->real > option->real_most)
             return wrong_real(option, shown, text);

@@ -34,7 +34,8 @@ struct option_spec {
     const char *const *choices; /* ends with NULL */
     uint64_t least, most;
     double real_least, real_most; /* most: INFINITY is no limit */
-    const char *zero;      /* OPTION_INTEGER: a word that stands for 0, such as "all"; NULL: none */
+    const char
+        *zero; /* OPTION_INTEGER, _REAL: a word that stands for 0, such as "all"; NULL: none */
     const char *fallback;  /* the default, parsed like an argument; NULL: none */
     const char *otherwise; /* words shown as the default where `fallback` is NULL */
     const char *help;      /* a phrase; no full stop */

@@ -139,7 +139,7 @@ static bool read_lengths(const char *text, uint32_t *shortest, uint32_t *longest
 
 static psdvec_status take_spelling(psdvec_model *m)
 {
-    const pv_tensor *bytes, *offsets, *scale, *rows;
+    const pv_tensor *bytes, *offsets, *members, *scale, *rows;
     int64_t any = -1;
     if (!pv_st_tensor(m->file, "spelling.ngrams"))
         return PSDVEC_OK;
@@ -152,11 +152,14 @@ static psdvec_status take_spelling(psdvec_model *m)
         return fail_corrupt(m, "the n-grams of its spelling have no offsets");
     table.ngrams = (uint32_t)(offsets->count - 1);
     int64_t ngrams = table.ngrams;
+    PV_TRY(pv_st_require(m->ctx, m->file, "spelling.members", PV_DTYPE_U32, 1, &ngrams, &members));
     PV_TRY(pv_st_require(m->ctx, m->file, "spelling.scale", PV_DTYPE_F32, 1, &ngrams, &scale));
     PV_TRY(pv_st_require(m->ctx, m->file, "spelling.rows", PV_DTYPE_I8, 2,
                          (int64_t[]){ngrams, m->info.dim}, &rows));
     table.bytes = bytes->data;
     table.offsets = offsets->data;
+    table.text = bytes->bytes;
+    table.members = members->data;
     table.row_scale = scale->data;
     table.rows = rows->data;
     if (table.offsets[table.ngrams] != bytes->bytes)

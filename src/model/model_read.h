@@ -33,9 +33,9 @@ struct psdvec_model {
     const float *readout_mean; /* dim, or NULL: zeros */
     const float *readout_map;  /* dim x dim, or NULL: the identity */
     pv_spelling *spelling;     /* or NULL */
-    const uint64_t *counts;  /* words, or NULL */
-    const double *unigram;   /* words, or NULL */
-    const float *spread;     /* words, or NULL */
+    const uint64_t *counts;    /* words, or NULL */
+    const double *unigram;     /* words, or NULL */
+    const float *spread;       /* words, or NULL */
     psdvec_iteration *iterations;
 
     pthread_mutex_t lock; /* guards the cache below */

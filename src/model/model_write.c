@@ -110,7 +110,7 @@ static psdvec_status describe(const pv_model_data *m, pv_buffer *history, char c
         PV_TRY(pv_history_write(history, m->iterations, m->iteration_count));
         meta[n++] = (pv_st_pair){"history", history->data};
     }
-    if (m->spelling) {
+    if (m->spelling && m->spelling->ngrams) {
         snprintf(lengths, 32, "%" PRIu32 "-%" PRIu32, m->spelling->shortest, m->spelling->longest);
         meta[n++] = (pv_st_pair){"spelling", lengths};
     }
@@ -153,6 +153,7 @@ static psdvec_status put_spelling(pv_st_writer *w, const pv_spelling_table *s)
     uint64_t shape[2] = {ngrams, s->dim};
     PV_TRY(pv_st_writer_tensor(w, "spelling.ngrams", PV_DTYPE_U8, 1, &bytes, s->bytes));
     PV_TRY(pv_st_writer_tensor(w, "spelling.offsets", PV_DTYPE_U32, 1, &ends, s->offsets));
+    PV_TRY(pv_st_writer_tensor(w, "spelling.members", PV_DTYPE_U32, 1, &ngrams, s->members));
     PV_TRY(pv_st_writer_tensor(w, "spelling.scale", PV_DTYPE_F32, 1, &ngrams, s->row_scale));
     return pv_st_writer_tensor(w, "spelling.rows", PV_DTYPE_I8, 2, shape, s->rows);
 }
@@ -178,7 +179,7 @@ static psdvec_status put_tensors(psdvec_context *ctx, pv_st_writer *w, const pv_
     if (m->readout && m->readout_map)
         PV_TRY(pv_st_writer_tensor(w, "readout.map", PV_DTYPE_F32, 2, (uint64_t[]){dim, dim},
                                    m->readout_map));
-    if (m->spelling)
+    if (m->spelling && m->spelling->ngrams)
         PV_TRY(put_spelling(w, m->spelling));
     if (m->readout)
         PV_TRY(put_vectors(ctx, w, m, m->readout, "readout", "readout.scale", path));

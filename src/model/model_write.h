@@ -22,14 +22,14 @@ typedef struct pv_model_data {
     const float *eigenvalues;           /* dim: by magnitude, descending, with signs, or NULL */
     const psdvec_iteration *iterations; /* the course of Algorithm 1, or NULL */
     size_t iteration_count;
-    const char *settings_json;   /* an object, or NULL */
-    const char *counts_json;     /* an object, or NULL */
-    const char *extensions_json; /* an array, or NULL */
-    const float *readout;               /* words x dim, or NULL: the vectors themselves */
-    const float *readout_mean;          /* dim, with `readout`; or NULL: zeros */
-    const float *readout_map;           /* dim x dim, with `readout`; or NULL: the identity */
-    const pv_spelling_table *spelling;  /* or NULL */
-    psdvec_precision precision;  /* to which the vectors are rounded in the file */
+    const char *settings_json;         /* an object, or NULL */
+    const char *counts_json;           /* an object, or NULL */
+    const char *extensions_json;       /* an array, or NULL */
+    const float *readout;              /* words x dim, or NULL: the vectors themselves */
+    const float *readout_mean;         /* dim, with `readout`; or NULL: zeros */
+    const float *readout_map;          /* dim x dim, with `readout`; or NULL: the identity */
+    const pv_spelling_table *spelling; /* or NULL */
+    psdvec_precision precision;        /* to which the vectors are rounded in the file */
 } pv_model_data;
 
 /* Writes the file whole or not at all. A number in the vectors that is not finite is

@@ -19,7 +19,7 @@ typedef struct order_job {
     size_t dim;
     const float *Q;    /* words x dim */
     const float *mean; /* words: m_i / sqrt(T) */
-    float *A; /* words x dim */
+    float *A;          /* words x dim */
     size_t stride;
     pv_column_blocks blocks;
     pv_progress progress;
@@ -124,7 +124,8 @@ psdvec_status pv_order_vectors(const pv_link *link, const float *V, size_t dim, 
     const psdvec_counts *counts = link->counts;
     size_t words = link->words;
     psdvec_status status = PSDVEC_OK;
-    order_job job = {.link = link, .kernels = pv_kernels_best(), .dim = dim, .A = A, .stride = stride};
+    order_job job = {
+        .link = link, .kernels = pv_kernels_best(), .dim = dim, .A = A, .stride = stride};
     float *Q = pv_alloc(ctx, words * dim, sizeof *Q, "the order of words");
     float *mean = pv_alloc(ctx, words, sizeof *mean, "the order of words");
     if (!Q || !mean) {

@@ -163,6 +163,15 @@ static psdvec_status make_table(pv_spelling *s, pv_features *f, const pv_ridge_s
     return PSDVEC_OK;
 }
 
+uint64_t pv_spelling_learn_bytes(uint64_t words, uint64_t dim, int threads)
+{
+    /* By experience a word brings some 15 n-grams, of which two or three become columns. */
+    uint64_t features = words * 1500, table = words * dim * 2;
+    uint64_t solution = words * (dim + PV_ROW_BLOCK) * sizeof(float);
+    uint64_t work = (uint64_t)threads * words * 6 * PV_ROW_BLOCK * sizeof(float);
+    return features + table + solution + work;
+}
+
 psdvec_status pv_spelling_learn(psdvec_context *ctx, const pv_spelling_options *options,
                                 const pv_spelling_words *words, const float *u, uint32_t dim,
                                 const uint64_t *counts, pv_spelling **spelling)

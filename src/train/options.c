@@ -60,7 +60,6 @@ void psdvec_train_options_preset(psdvec_train_options *options, psdvec_preset pr
     options->relaxation = 1;
     options->start = 0.5;
     options->rank_extra = 1;
-    options->context_power = 0.75;
     options->centre = false;
     options->order = options->spelling = 0;
     options->mu = paper_mu;

@@ -365,8 +365,8 @@ static psdvec_status write_model(training *t)
                           .readout = t->readout.vectors,
                           .readout_mean = t->readout.mean,
                           .readout_map = t->readout.map,
-                          .spelling =
-                              t->readout.spelling ? pv_spelling_get(t->readout.spelling) : NULL};
+                          .spelling = t->readout.spelling ? pv_spelling_get(t->readout.spelling)
+                                                          : NULL};
     status = pv_model_write(t->ctx, &data, t->output);
 done:
     pv_buffer_free(&settings);
