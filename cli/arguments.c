@@ -326,10 +326,20 @@ static void set_defaults(struct arguments *arguments)
     }
 }
 
+bool arguments_alone(const struct arguments *arguments)
+{
+    for (size_t k = 0; k < command_option_count(arguments->command); k++) {
+        const struct option_spec *option = command_option(arguments->command, k);
+        if (option->alone && argument_flag(arguments, option->name))
+            return true;
+    }
+    return false;
+}
+
 static char *check_operands(const struct arguments *arguments)
 {
     const struct command *command = arguments->command;
-    if (arguments->operand_count < command->least_operands)
+    if (arguments->operand_count < command->least_operands && !arguments_alone(arguments))
         return must_copy(command->missing);
     if (arguments->operand_count > command->most_operands)
         return must_format("there is nothing to do with '%s'; the use is: psdvec %s %s",

@@ -37,6 +37,8 @@ const struct option_value *argument(const struct arguments *arguments, const cha
 /* '-' or '+' if operand k has a sign, and the word behind it; else 0 and the operand as it is. */
 char argument_sign(const struct arguments *arguments, size_t k, const char **word);
 bool argument_flag(const struct arguments *arguments, const char *name);
+/* True if an option was given with which the command needs nothing else. */
+bool arguments_alone(const struct arguments *arguments);
 uint64_t argument_integer(const struct arguments *arguments, const char *name);
 double argument_real(const struct arguments *arguments, const char *name);
 /* NULL if neither given nor defaulted. */

@@ -4,6 +4,7 @@
 #include "counts_file.h"
 #include "exit_status.h"
 #include "interrupted.h"
+#include "preset_story.h"
 #include "summary.h"
 #include "text_options.h"
 #include "train_options.h"
@@ -27,6 +28,7 @@ static const struct example examples[] = {
     {"psdvec train wiki.counts.safetensors --preset paper --core 8 --dim 5 --mu 2,4,8 "
      "-o paper.safetensors",
      "The setting of the paper: a core, and bands of rarer words behind it."},
+    {"psdvec train --explain-preset", "What the presets set, and why."},
     {"psdvec train wiki.counts.safetensors --dry-run -o wiki.safetensors",
      "What it would take in memory, disk and time."},
     {0}};
@@ -113,6 +115,8 @@ static int act(struct run *run)
 {
     struct train_setup setup = {0};
     const char *counts = NULL;
+    if (argument_flag(run->arguments, "explain-preset"))
+        return preset_story_print(run);
     int code = train_setup_gather(run, &setup);
     if (!code)
         code = run_library(run);

@@ -41,6 +41,7 @@ struct option_spec {
     const char *help;      /* a phrase; no full stop */
     const char *group;     /* heading in the help; NULL: as the option before */
     enum completes completes;
+    bool alone; /* OPTION_FLAG: with it the command needs neither operands nor an output */
 };
 
 struct example {

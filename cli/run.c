@@ -217,7 +217,7 @@ static int act(struct run *run)
 {
     const struct command *command = run->arguments->command;
     const char *path = run_output(run);
-    if (command->output_example && !path)
+    if (command->output_example && !path && !arguments_alone(run->arguments))
         return run_use_error(run, "say where the result goes, for example -o %s",
                              command->output_example);
     if (command->output_operand && argument_text(run->arguments, "output") &&

@@ -201,6 +201,7 @@ void summary_train(struct run *run, const psdvec_count_report *count,
     add_stage(&value, "targets", report->link_seconds);
     add_stage(&value, "solving", report->solve_seconds);
     add_stage(&value, "regression", report->regression_seconds);
+    add_stage(&value, "read-out", report->readout_seconds);
     if (value.length)
         summary_line(&text, "of which", &value);
     memory_line(&text, &value, run, report->spilled_bytes + (count ? count->spilled_bytes : 0));
