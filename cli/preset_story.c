@@ -13,30 +13,37 @@ static const struct {
     const char *option, *why;
     bool default_only; /* the paper's targets and weights do not have it */
 } reasons[] = {
-    {"window", "how far pairs reach, and what they count by their distance: far words tell the "
-               "topic, near ones the kind of word"},
-    {"distance", "1/d lets near words matter most"},
-    {"subsample", "frequent words take less room in the window"},
-    {"oov", "unknown words are taken out before windows are laid"},
-    {"min-count", "the paper had 2,040 million words to choose from"},
-    {"dim", "numbers in a vector"},
-    {"form", "negative eigenvalues say which words avoid each other because they fill the same "
-             "place"},
-    {"core", "all words are solved for together; the paper's way was a core, and regression"},
-    {"target", "mutual information of both directions, or from smoothed probabilities"},
-    {"context-power", "rare contexts count a little less", true},
-    {"weights", "a product of the words' own factors, times how sure the pair is, or the root of "
-                "its count"},
-    {"factor-power", "how much more frequent words weigh", true},
-    {"rho", "all pairs, seen or not, are pulled a little towards being rare"},
-    {"iterations", "the objective falls for ever, the vectors do not get better"},
-    {"relaxation", "longer steps, fewer iterations"},
-    {"start", "X(0) of Algorithm 1"},
-    {"rank-extra", "ranks kept before the last iteration"},
-    {"mu", "priors of the words behind the core"},
-    {"centre", "read-out: what all vectors share says nothing of a word"},
-    {"order", "read-out, an addition: what stands before a word and what behind it"},
-    {"spelling", "read-out, an addition: the prior of a vector has a mean, from its letters"},
+    {.option = "window",
+     .why = "how far pairs reach, and what they count by their distance: far words tell the "
+            "topic, near ones the kind of word"},
+    {.option = "distance", .why = "1/d lets near words matter most"},
+    {.option = "subsample", .why = "frequent words take less room in the window"},
+    {.option = "oov", .why = "unknown words are taken out before windows are laid"},
+    {.option = "min-count", .why = "the paper had 2,040 million words to choose from"},
+    {.option = "dim", .why = "numbers in a vector"},
+    {.option = "form",
+     .why = "negative eigenvalues say which words avoid each other because they fill the same "
+            "place"},
+    {.option = "core",
+     .why = "all words are solved for together; the paper's way was a core, and regression"},
+    {.option = "target",
+     .why = "mutual information of both directions, or from smoothed probabilities"},
+    {.option = "context-power", .why = "rare contexts count a little less", .default_only = true},
+    {.option = "weights",
+     .why = "a product of the words' own factors, times how sure the pair is, or the root of "
+            "its count"},
+    {.option = "factor-power", .why = "how much more frequent words weigh", .default_only = true},
+    {.option = "rho", .why = "all pairs, seen or not, are pulled a little towards being rare"},
+    {.option = "iterations", .why = "the objective falls for ever, the vectors do not get better"},
+    {.option = "relaxation", .why = "longer steps, fewer iterations"},
+    {.option = "start", .why = "X(0) of Algorithm 1"},
+    {.option = "rank-extra", .why = "ranks kept before the last iteration"},
+    {.option = "mu", .why = "priors of the words behind the core"},
+    {.option = "centre", .why = "read-out: what all vectors share says nothing of a word"},
+    {.option = "order",
+     .why = "read-out, an addition: what stands before a word and what behind it"},
+    {.option = "spelling",
+     .why = "read-out, an addition: the prior of a vector has a mean, from its letters"},
 };
 
 static const struct option_spec *find_option(const struct command *command, const char *name)

@@ -1,0 +1,48 @@
+#!/bin/sh
+# What each choice of the default preset is worth: trains one model for each line of variants.txt, scores
+# all of them on test sets, each half of the questions apart, and prints a table for docs/quality.md.
+#
+#   bench/quality/run.sh TEXT WORK SET...
+#
+# TEXT is what psdvec count reads; WORK a folder for counts and models, which are kept and not made again if they
+# are there; a SET what psdvec eval reads. MIN_COUNT (20) and VARIANTS (variants.txt) may be set. For analogies the better
+# method counts.
+set -eu
+
+if [ $# -lt 3 ]; then
+    echo "usage: $0 TEXT WORK SET..." >&2
+    exit 2
+fi
+here=$(dirname "$0")
+psdvec=${PSDVEC:-$here/../../build/psdvec}
+variants=${VARIANTS:-$here/variants.txt}
+text=$1 work=$2
+shift 2
+mkdir -p "$work"
+
+# Letters and digits of a string, for a file name.
+plain() { printf '%s' "$1" | tr -cs 'A-Za-z0-9.\n' '-' | sed 's/^-*//; s/-*$//'; }
+
+scores() { # model | half | set...: lines of set, section, score
+    model=$1 half=$2
+    shift 2
+    "$psdvec" eval --model "$model" $(printf -- '--set %s ' "$@") --half "$half" --resamples 0 --format tsv -q
+}
+
+grep -v '^#' "$variants" | while IFS='|' read -r name counting training; do
+    name=$(echo "$name" | sed 's/ *$//')
+    counts=$work/counts-$(plain "$counting").safetensors
+    model=$work/model-$(plain "$name").safetensors
+    if [ ! -e "$counts" ]; then
+        # shellcheck disable=SC2086 # options are words
+        "$psdvec" count "$text" -q --min-count "${MIN_COUNT:-20}" --window 10 --distance harmonic --oov drop \
+            --subsample 1e-3 $counting -o "$counts" </dev/null
+    fi
+    if [ ! -e "$model" ]; then
+        # shellcheck disable=SC2086
+        "$psdvec" train "$counts" -q $training -o "$model" </dev/null
+    fi
+    for half in first second; do
+        scores "$model" $half "$@" </dev/null | sed "s/^/$name	$half	/"
+    done
+done | awk -F'\t' -f "$here/table.awk"
