@@ -71,7 +71,8 @@ static psdvec_status make_weights(psdvec_context *ctx, const uint64_t *counts, u
             return pv_failure(ctx);
         memcpy(sorted, counts, words * sizeof *sorted);
         psdvec_status status = pv_sort(ctx, sorted, words, sizeof *sorted, compare_counts, NULL);
-        median = ((double)sorted[words / 2] + (double)sorted[(words - 1) / 2]) / 2;
+        uint32_t upper = words / 2, lower = (words - 1) / 2;
+        median = ((double)sorted[upper] + (double)sorted[lower]) / 2;
         pv_free(ctx, sorted);
         PV_TRY(status);
     }

@@ -230,11 +230,8 @@ static psdvec_status add_words(void *arg, size_t task, int worker)
 psdvec_status pv_spelling_add(psdvec_context *ctx, const pv_spelling *spelling,
                               const pv_spelling_words *words, const float *factor, float *to)
 {
-    adding a = {.spelling = spelling,
-                .words = words,
-                .factor = factor,
-                .to = to,
-                .sums = pv_row_sums_best()};
+    adding a = {.spelling = spelling, .words = words, .factor = factor, .sums = pv_row_sums_best()};
+    a.to = to;
     a.sum = pv_alloc(ctx, (size_t)psdvec_threads(ctx), spelling->table.dim * sizeof *a.sum,
                      "vectors of spellings");
     if (!a.sum)
