@@ -267,6 +267,22 @@ static void the_vectors_are_those_of_the_dense_solution(void **state)
     }
 }
 
+/* Plain descent would need hundreds. */
+static void twenty_steps_suffice(void **state)
+{
+    workshop *w = *state;
+    vocabulary *v = random_vocabulary(150, 10, 11);
+    pv_spelling_options o = exact_options();
+    o.lambda = 0.3;
+    o.steps = 20;
+    reference *r = reference_solve(v, &o);
+    pv_spelling *s = learn(w->ctx, &o, v);
+    assert_below(distance(s, v, r->s), 0.01);
+    pv_spelling_free(s);
+    reference_free(r);
+    free(v);
+}
+
 static void frequent_words_are_believed_more(void **state)
 {
     workshop *w = *state;
@@ -678,7 +694,8 @@ static void learning_can_be_stopped_anywhere(void **state)
     vocabulary *v = random_vocabulary(100, 40, 3);
     pv_spelling_options o = exact_options();
     psdvec_status status = PSDVEC_ERR_CANCELLED;
-    o.steps = 5;
+    o.steps = 20;
+    o.lambda = 1e-4; /* so that all of them are taken */
     int polls = 0;
     for (; status == PSDVEC_ERR_CANCELLED; polls++) {
         pv_spelling *s;
@@ -690,7 +707,7 @@ static void learning_can_be_stopped_anywhere(void **state)
         pv_begin(w->ctx);
     }
     assert_int_equal(status, PSDVEC_OK);
-    assert_true(polls > 10);
+    assert_true(polls > 2 * 20); /* every step of both blocks */
     atomic_store(&w->polls_left, -1);
     free(v);
 }
@@ -879,6 +896,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, workshop_open, workshop_close)
     const struct CMUnitTest tests[] = {
         TEST(the_vectors_are_those_of_the_dense_solution),
+        TEST(twenty_steps_suffice),
         TEST(frequent_words_are_believed_more),
         TEST(n_grams_of_the_same_words_share_a_row),
         TEST(the_bits_are_the_same_for_any_threads),
