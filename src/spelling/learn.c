@@ -71,7 +71,8 @@ static psdvec_status make_weights(psdvec_context *ctx, const uint64_t *counts, u
             return pv_failure(ctx);
         memcpy(sorted, counts, words * sizeof *sorted);
         psdvec_status status = pv_sort(ctx, sorted, words, sizeof *sorted, compare_counts, NULL);
-        median = ((double)sorted[words / 2] + (double)sorted[(words - 1) / 2]) / 2;
+        uint32_t upper = words / 2, lower = (words - 1) / 2;
+        median = ((double)sorted[upper] + (double)sorted[lower]) / 2;
         pv_free(ctx, sorted);
         PV_TRY(status);
     }
@@ -106,17 +107,21 @@ static psdvec_status round_row(const rounding *r, uint32_t g, float *row)
                         r->solution->numbers + b * f->words * PV_ROW_BLOCK, row + b * PV_ROW_BLOCK);
     for (uint32_t k = 0; k < dim; k++) {
         row[k] *= (float)f->members[g];
-        if (!isfinite(row[k]))
+        float size = fabsf(row[k]);
+        if (!(size <= PV_LARGEST_SCALE))
             return pv_fail(r->ctx, PSDVEC_ERR_NUMERIC,
-                           "learning from the spelling of words led to numbers that are not "
-                           "finite; scale the vectors down");
-        largest = fmaxf(largest, fabsf(row[k]));
+                           "learning from the spelling of words led to numbers beyond 1e30; scale "
+                           "the vectors down");
+        largest = size > largest ? size : largest;
     }
     float scale = largest / 127;
     int8_t *to = r->to->rows + (size_t)g * dim;
     r->to->row_scale[g] = scale;
-    for (uint32_t k = 0; k < dim; k++)
-        to[k] = scale > 0 ? (int8_t)fmaxf(-127, fminf(127, rintf(row[k] / scale))) : 0;
+    for (uint32_t k = 0; k < dim; k++) {
+        /* A scale that is next to nothing is inexact, so the quotient may exceed 127. */
+        float steps = scale > 0 ? rintf(row[k] / scale) : 0;
+        to[k] = (int8_t)(steps > 127 ? 127 : steps < -127 ? -127 : steps);
+    }
     return PSDVEC_OK;
 }
 

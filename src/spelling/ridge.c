@@ -161,8 +161,13 @@ static psdvec_status solve_block(ridge *r, const workspace *w, size_t block)
     for (; taken < r->steps; taken++) {
         bool going = false;
         PV_TRY(pv_check_cancel(r->ctx));
-        for (int k = 0; k < B; k++)
+        for (int k = 0; k < B; k++) {
+            if (!isfinite(squares[k]))
+                return pv_fail(r->ctx, PSDVEC_ERR_NUMERIC,
+                               "learning from the spelling of words led to numbers that are not "
+                               "finite; scale the vectors down");
             going |= squares[k] > enough[k];
+        }
         if (!going)
             break;
         turn(r, w, beta);

@@ -1,11 +1,8 @@
-/* Sums of rows, with the sums in registers: 32 columns of floats, or 16 of bytes, at a time. */
+/* Sums of rows, with the sums in registers: 32 columns of floats, or 64 of bytes, at a time. */
 #include "spelling/row_sums.h"
-
-#include <string.h>
 
 /* Eight numbers that may lie anywhere. */
 typedef float float8 __attribute__((vector_size(32), aligned(4), may_alias));
-typedef int8_t byte8 __attribute__((vector_size(8), aligned(1), may_alias));
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -31,25 +28,11 @@ INLINE void sum_floats(const uint32_t *list, size_t count, const float *X, float
     *(float8 *)(out + 24) = d;
 }
 
+/* The columns from `first` on: four at a time, and those left over. */
 INLINE void sum_bytes(const uint32_t *list, size_t count, const int8_t *rows, const float *scale,
-                      size_t dim, float *out)
+                      size_t dim, size_t first, float *out)
 {
-    size_t d = 0;
-    for (; d + 32 <= dim; d += 32) {
-        float8 a = {0}, b = {0}, c = {0}, e = {0};
-        for (size_t t = 0; t < count; t++) {
-            const int8_t *row = rows + (size_t)list[t] * dim + d;
-            float s = scale[list[t]];
-            a += s * __builtin_convertvector(*(const byte8 *)row, float8);
-            b += s * __builtin_convertvector(*(const byte8 *)(row + 8), float8);
-            c += s * __builtin_convertvector(*(const byte8 *)(row + 16), float8);
-            e += s * __builtin_convertvector(*(const byte8 *)(row + 24), float8);
-        }
-        *(float8 *)(out + d) = a;
-        *(float8 *)(out + d + 8) = b;
-        *(float8 *)(out + d + 16) = c;
-        *(float8 *)(out + d + 24) = e;
-    }
+    size_t d = first;
     for (; d + 4 <= dim; d += 4) {
         float a = 0, b = 0, c = 0, e = 0;
         for (size_t t = 0; t < count; t++) {
@@ -81,12 +64,13 @@ static void plain_floats(const uint32_t *list, size_t count, const float *X, flo
 static void plain_bytes(const uint32_t *list, size_t count, const int8_t *rows, const float *scale,
                         size_t dim, float *out)
 {
-    sum_bytes(list, count, rows, scale, dim, out);
+    sum_bytes(list, count, rows, scale, dim, 0, out);
 }
 
 const pv_row_sums pv_row_sums_plain = {"plain", plain_floats, plain_bytes};
 
 #if defined(__x86_64__) && defined(__GNUC__)
+#include <immintrin.h>
 
 /* Without FMA, which rounds once where the plain form rounds twice. */
 #define AVX2 __attribute__((target("avx2")))
@@ -96,10 +80,40 @@ AVX2 static void avx2_floats(const uint32_t *list, size_t count, const float *X,
     sum_floats(list, count, X, out);
 }
 
+/* scale times eight bytes, added to the sums. */
+AVX2 INLINE __m256 add_bytes(__m256 sum, const int8_t *row, __m256 scale)
+{
+    __m256i numbers = _mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)row));
+    return _mm256_add_ps(sum, _mm256_mul_ps(scale, _mm256_cvtepi32_ps(numbers)));
+}
+
+/* `lanes` groups of eight columns; unrolled by the compiler, as `lanes` is known. */
+AVX2 INLINE void sum_lanes(const uint32_t *list, size_t count, const int8_t *rows,
+                           const float *scale, size_t dim, float *out, int lanes)
+{
+    __m256 sum[8];
+    for (int l = 0; l < lanes; l++)
+        sum[l] = _mm256_setzero_ps();
+    for (size_t t = 0; t < count; t++) {
+        const int8_t *row = rows + (size_t)list[t] * dim;
+        __m256 factor = _mm256_broadcast_ss(scale + list[t]);
+        _mm_prefetch((const char *)row + 8 * lanes, _MM_HINT_T0);
+        for (int l = 0; l < lanes; l++)
+            sum[l] = add_bytes(sum[l], row + 8 * l, factor);
+    }
+    for (int l = 0; l < lanes; l++)
+        _mm256_storeu_ps(out + 8 * l, sum[l]);
+}
+
 AVX2 static void avx2_bytes(const uint32_t *list, size_t count, const int8_t *rows,
                             const float *scale, size_t dim, float *out)
 {
-    sum_bytes(list, count, rows, scale, dim, out);
+    size_t d = 0;
+    for (; d + 64 <= dim; d += 64)
+        sum_lanes(list, count, rows + d, scale, dim, out + d, 8);
+    for (; d + 8 <= dim; d += 8)
+        sum_lanes(list, count, rows + d, scale, dim, out + d, 1);
+    sum_bytes(list, count, rows, scale, dim, d, out);
 }
 
 const pv_row_sums *pv_row_sums_best(void)

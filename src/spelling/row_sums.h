@@ -1,7 +1,7 @@
 /* The inner loops: sums of rows that lie here and there.
  *
- * Each has a plain form and one for AVX2, chosen at run time, from the same lines of C: every
- * number of a row is added for itself, in the order of the list, so both give the same bits.
+ * Each has a plain form and one for AVX2, chosen at run time. Every number of a row is added
+ * for itself, in the order of the list, so both give the same bits; a test compares them.
  */
 #ifndef PV_SPELLING_ROW_SUMS_H
 #define PV_SPELLING_ROW_SUMS_H

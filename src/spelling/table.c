@@ -65,9 +65,6 @@ static bool ascending(const char *a, size_t a_length, const char *b, size_t b_le
     return order < 0 || (order == 0 && a_length < b_length);
 }
 
-/* A scale that no sum of a word's rows can take out of range. */
-static const float largest_scale = 1e30F;
-
 static const char *fault_of_ngram(const pv_spelling_table *t, uint32_t g)
 {
     const char *bytes = t->bytes + t->offsets[g];
@@ -82,7 +79,7 @@ static const char *fault_of_ngram(const pv_spelling_table *t, uint32_t g)
         return "is not greater than the one before it";
     if (t->members[g] < 1)
         return "stands for no n-gram";
-    if (!(t->row_scale[g] >= 0 && t->row_scale[g] <= largest_scale))
+    if (!(t->row_scale[g] >= 0 && t->row_scale[g] <= PV_LARGEST_SCALE))
         return "has a scale that is no number from 0 to 1e30";
     return NULL;
 }
@@ -233,11 +230,8 @@ static psdvec_status add_words(void *arg, size_t task, int worker)
 psdvec_status pv_spelling_add(psdvec_context *ctx, const pv_spelling *spelling,
                               const pv_spelling_words *words, const float *factor, float *to)
 {
-    adding a = {.spelling = spelling,
-                .words = words,
-                .factor = factor,
-                .to = to,
-                .sums = pv_row_sums_best()};
+    adding a = {.spelling = spelling, .words = words, .factor = factor, .sums = pv_row_sums_best()};
+    a.to = to;
     a.sum = pv_alloc(ctx, (size_t)psdvec_threads(ctx), spelling->table.dim * sizeof *a.sum,
                      "vectors of spellings");
     if (!a.sum)

@@ -5,6 +5,9 @@
 #include "base/memory.h"
 #include "spelling/spelling.h"
 
+/* With scales up to this no sum of a word's rows leaves the range of numbers. */
+#define PV_LARGEST_SCALE 1e30F
+
 struct pv_spelling {
     psdvec_context *ctx;
     pv_spelling_table table;
