@@ -17,10 +17,12 @@ typedef struct candidates {
     psdvec_context *ctx;
     const pv_ngrams *all;
     uint32_t least_words;
-    uint64_t *begin;    /* ngrams + 1: places in `word` */
-    uint32_t *word;     /* for each n-gram that stands in enough words, these words */
-    uint64_t *print;    /* ngrams: equal for equal columns */
-    uint32_t *members;  /* ngrams: those it stands for; 0: it is no column */
+    uint64_t *begin;   /* ngrams + 1: places in `word` */
+    uint32_t *word;    /* for each n-gram that stands in enough words, these words */
+    uint64_t *print;   /* ngrams: equal for equal columns */
+    uint32_t *members; /* ngrams: those it stands for; 0: it is no column */
+    float *freedom;    /* ngrams: of all it stands for */
+    double begin_freedom;
     uint32_t *chosen;   /* n-grams that are columns */
     uint32_t *slots;    /* n-gram + 1, by print */
     uint32_t *place_of; /* ngrams: number of the column, or NO_COLUMN */
@@ -102,6 +104,11 @@ static bool same_words(const candidates *c, uint32_t a, uint32_t b)
            memcmp(c->word + c->begin[a], c->word + c->begin[b], count * sizeof *c->word) == 0;
 }
 
+static bool begins_word(const pv_ngrams *all, uint32_t g)
+{
+    return all->text.data[all->ngrams[g].at] == PV_MARK_BEGIN;
+}
+
 /* One n-gram of those with the same words takes in the others. */
 static psdvec_status merge(candidates *c)
 {
@@ -110,7 +117,8 @@ static psdvec_status merge(candidates *c)
         slots *= 2;
     c->slots = pv_alloc_zero(c->ctx, slots, sizeof *c->slots, "equal n-grams");
     c->members = pv_alloc_zero(c->ctx, c->all->count, sizeof *c->members, "equal n-grams");
-    if (!c->slots || !c->members)
+    c->freedom = pv_alloc_zero(c->ctx, c->all->count, sizeof *c->freedom, "equal n-grams");
+    if (!c->slots || !c->members || !c->freedom)
         return pv_failure(c->ctx);
     for (uint32_t g = 0; g < c->all->count; g++) {
         if (c->begin[g] == c->begin[g + 1])
@@ -123,6 +131,7 @@ static psdvec_status merge(candidates *c)
             holder = c->slots[k] - 1;
             if (by_length(c->all, &c->all->ngrams[g], &c->all->ngrams[holder]) < 0) {
                 c->members[g] = c->members[holder];
+                c->freedom[g] = c->freedom[holder];
                 c->members[holder] = 0;
                 holder = g;
             }
@@ -131,6 +140,7 @@ static psdvec_status merge(candidates *c)
         }
         c->slots[k] = holder + 1;
         c->members[holder]++;
+        c->freedom[holder] += begins_word(c->all, g) ? (float)c->begin_freedom : 1;
     }
     pv_free(c->ctx, c->slots);
     c->slots = NULL;
@@ -174,11 +184,12 @@ static psdvec_status allocate(pv_features *f, const candidates *c)
     f->column_begin = pv_alloc(ctx, columns, sizeof *f->column_begin, what);
     f->column = pv_alloc_zero(ctx, entries + PV_LIST_PAD, sizeof *f->column, what);
     f->members = pv_alloc(ctx, f->columns, sizeof *f->members, what);
+    f->freedom = pv_alloc(ctx, f->columns, sizeof *f->freedom, what);
     f->total = pv_alloc(ctx, f->words, sizeof *f->total, what);
     f->bytes = pv_alloc(ctx, text, 1, what);
     f->offsets = pv_alloc(ctx, columns, sizeof *f->offsets, what);
-    bool all = f->row_begin && f->row && f->column_begin && f->column && f->members && f->total &&
-               f->bytes && f->offsets;
+    bool all = f->row_begin && f->row && f->column_begin && f->column && f->members && f->freedom &&
+               f->total && f->bytes && f->offsets;
     return all ? PSDVEC_OK : pv_failure(ctx);
 }
 
@@ -195,6 +206,7 @@ static void fill_columns(pv_features *f, const candidates *c)
         f->column_begin[k + 1] = f->column_begin[k] + ngram->words;
         f->offsets[k + 1] = f->offsets[k] + ngram->length;
         f->members[k] = c->members[g];
+        f->freedom[k] = c->freedom[g];
         c->place_of[g] = k;
     }
 }
@@ -234,7 +246,10 @@ psdvec_status pv_features_make(psdvec_context *ctx, const pv_spelling_options *o
 {
     psdvec_status status;
     pv_ngrams all = {0};
-    candidates c = {.ctx = ctx, .all = &all, .least_words = options->least_words};
+    candidates c = {.ctx = ctx,
+                    .all = &all,
+                    .least_words = options->least_words,
+                    .begin_freedom = options->begin_freedom};
     *features = (pv_features){.ctx = ctx, .words = words->words};
     PV_TRY_DONE(pv_ngrams_collect(ctx, words, options->shortest, options->longest, &all));
     PV_TRY_DONE(list_words(&c, words->words));
@@ -246,6 +261,7 @@ done:
     pv_free(ctx, c.word);
     pv_free(ctx, c.print);
     pv_free(ctx, c.members);
+    pv_free(ctx, c.freedom);
     pv_free(ctx, c.chosen);
     pv_free(ctx, c.slots);
     pv_free(ctx, c.place_of);
@@ -265,6 +281,7 @@ void pv_features_free(pv_features *features)
     pv_free(ctx, features->column_begin);
     pv_free(ctx, features->column);
     pv_free(ctx, features->members);
+    pv_free(ctx, features->freedom);
     pv_free(ctx, features->total);
     pv_free(ctx, features->bytes);
     pv_free(ctx, features->offsets);

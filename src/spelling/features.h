@@ -21,6 +21,7 @@ typedef struct pv_features {
     uint64_t *column_begin; /* columns + 1 */
     uint32_t *column;       /* entries */
     uint32_t *members;      /* columns */
+    float *freedom;         /* columns: how far its row may go, the sum over its members */
     uint64_t *total;        /* words: members of all columns of the word */
     char *bytes;            /* of the n-grams */
     uint32_t *offsets;      /* columns + 1 */

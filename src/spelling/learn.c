@@ -15,6 +15,7 @@ void pv_spelling_options_default(pv_spelling_options *options)
                                      .least_words = 2,
                                      .lambda = 3,
                                      .weight_power = 0.25,
+                                     .begin_freedom = 2.25,
                                      .steps = 20};
 }
 
@@ -33,6 +34,10 @@ static psdvec_status check_options(psdvec_context *ctx, const pv_spelling_option
         return pv_fail(ctx, PSDVEC_ERR_OPTION,
                        "the power of the words' weights is %g; it must be from 0 to 10",
                        o->weight_power);
+    if (!(o->begin_freedom >= 0.01 && o->begin_freedom <= 100))
+        return pv_fail(ctx, PSDVEC_ERR_OPTION,
+                       "the freedom of n-grams at the beginning is %g; it must be from 0.01 to 100",
+                       o->begin_freedom);
     if (o->steps < 1)
         return pv_fail(ctx, PSDVEC_ERR_OPTION, "the regression needs at least 1 step");
     if (dim < 1)
@@ -106,7 +111,7 @@ static psdvec_status round_row(const rounding *r, uint32_t g, float *row)
         r->sums->floats(f->column + f->column_begin[g], count,
                         r->solution->numbers + b * f->words * PV_ROW_BLOCK, row + b * PV_ROW_BLOCK);
     for (uint32_t k = 0; k < dim; k++) {
-        row[k] *= (float)f->members[g];
+        row[k] *= f->freedom[g];
         float size = fabsf(row[k]);
         if (!(size <= PV_LARGEST_SCALE))
             return pv_fail(r->ctx, PSDVEC_ERR_NUMERIC,

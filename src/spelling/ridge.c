@@ -94,10 +94,10 @@ static void multiply(const ridge *r, const workspace *w, double product[B])
     float sum[B];
     for (size_t g = 0; g < f->columns; g++) {
         uint64_t begin = f->column_begin[g];
-        float *to = w->columns + g * B, members = (float)f->members[g];
+        float *to = w->columns + g * B, freedom = f->freedom[g];
         r->sums->floats(f->column + begin, f->column_begin[g + 1] - begin, w->image, sum);
         for (int k = 0; k < B; k++)
-            to[k] = members * sum[k];
+            to[k] = freedom * sum[k];
     }
     for (size_t i = 0; i < f->words; i++) {
         uint64_t begin = f->row_begin[i];

@@ -1,6 +1,6 @@
 /* Ridge regression of many dimensions on one sparse matrix, in its dual form.
  *
- * With B the matrix of zeros and ones, m the members of its columns, N_i their sum in word
+ * With B the matrix of zeros and ones, m the freedom of its columns, N_i the n-grams in word
  * i, w the weights of the words and r_i = sqrt(w_i / N_i), the problem of spelling.h is
  *
  *     (R B M B' R + lambda I) z = W^(1/2) u,     row of n-gram g: m_g sum over its words r_j z_j

@@ -4,9 +4,12 @@
  * the n-grams g of word i of t_g / sqrt(number of them). The t_g are learnt from the
  * vectors u_i of all words by ridge regression
  *
- *     min  sum_i w_i |u_i - s_i|^2 + lambda sum_g |t_g|^2,   w_i = (f_i / median f)^power, from 1/5 to 20
+ *     min  sum_i w_i |u_i - s_i|^2 + lambda sum_g |t_g|^2 / b_g,
  *
- * that is, words seen more often are believed more. N-grams are runs of characters of the
+ *     w_i = (f_i / median f)^power, from 1/5 to 20;  b_g = 2.25 at the beginning of a word, else 1
+ *
+ * that is, words seen more often are believed more, and beginnings, where the stem is, say
+ * more. N-grams are runs of characters of the
  * word between a mark for its beginning and one for its end. N-grams that stand in exactly
  * the same words share one row, their sum, and the shortest of them stands for all.
  * docs/spelling.md has the formulas and what it costs.
@@ -21,6 +24,8 @@ typedef struct pv_spelling_options {
     uint32_t least_words;       /* in how many words an n-gram must stand: 2 */
     double lambda;              /* 3 */
     double weight_power;        /* 0.25 */
+    double begin_freedom;       /* how much further, as a variance, the t_g of n-grams at the
+                                   beginning of words may go than others: there the stem is. 2.25 */
     uint32_t steps;             /* of conjugate gradients: 20 */
     uint64_t most_bytes;        /* of the table, as pv_spelling_bytes counts; 0: no limit */
 } pv_spelling_options;

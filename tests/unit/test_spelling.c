@@ -196,7 +196,7 @@ static reference *reference_solve(const vocabulary *v, const pv_spelling_options
     qsort(sorted, n, sizeof *sorted, ascending_counts);
     double median = (double)(sorted[n / 2] + sorted[(n - 1) / 2]) / 2;
     for (size_t g = 0; g < G; g++)
-        A[g * G + g] = o->lambda;
+        A[g * G + g] = o->lambda / (r->feature[g].text[0] == '\002' ? o->begin_freedom : 1);
     for (size_t i = 0; i < n; i++) {
         double weight = pow((double)v->counts[i] / median, o->weight_power), number = 0;
         weight = fmin(fmax(weight, 0.2), 20);
