@@ -5,7 +5,8 @@
 #   bench/quality/run.sh TEXT WORK SET...
 #
 # TEXT is what psdvec count reads; WORK a folder for counts and models, which are kept and not made again if they
-# are there; a SET what psdvec eval reads. MIN_COUNT (20) and VARIANTS (variants.txt) may be set. For analogies the better
+# are there; a SET what psdvec eval reads. MIN_COUNT (20), VARIANTS (variants.txt) and TRAINING (options for all
+# models, such as --dim 300) may be set. For analogies the better
 # method counts.
 set -eu
 
@@ -40,7 +41,7 @@ grep -v '^#' "$variants" | while IFS='|' read -r name counting training; do
     fi
     if [ ! -e "$model" ]; then
         # shellcheck disable=SC2086
-        "$psdvec" train "$counts" -q $training -o "$model" </dev/null
+        "$psdvec" train "$counts" -q ${TRAINING:-} $training -o "$model" </dev/null
     fi
     for half in first second; do
         scores "$model" $half "$@" </dev/null | sed "s/^/$name	$half	/"
