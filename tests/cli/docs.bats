@@ -245,10 +245,11 @@ made_words() {
     awk 'BEGIN {
         split("read write think drink play", stem); split("er ing able less", end)
         split("the a my your", article); split("is was seems", verb)
+        split("marble marbles marbly garble", stone) # "marble" is a row of its own, "marbl" and "arble" others
         for (i = 0; i < 600; i++) {
             w = stem[i % 5 + 1] end[int(i / 5) % 4 + 1]
             print article[i % 4 + 1], w, verb[i % 3 + 1], "un" stem[int(i / 7) % 5 + 1] "able", "and",
-                stem[int(i / 3) % 5 + 1], article[int(i / 11) % 4 + 1], w
+                stem[int(i / 3) % 5 + 1], article[int(i / 11) % 4 + 1], stone[int(i / 13) % 4 + 1], w
         }
     }' >words.txt
 }
@@ -263,8 +264,8 @@ made_words() {
     psdvec convert trained.safetensors --dim 7 cut.safetensors -q
     psdvec train words.txt --dim 12 --centre no --order off --spelling off -o plain.safetensors -q
     for model in trained half bytes cut plain; do
-        for word in reader unthinkable rethinkable drinkables; do
-            case $model-$word in plain-rethinkable | plain-drinkables) continue ;; esac
+        for word in reader unthinkable rethinkable marbled; do
+            case $model-$word in plain-rethinkable | plain-marbled) continue ;; esac
             "$python" reader.py $model.safetensors $word >printed
             psdvec similar $model.safetensors $word --tsv 2>/dev/null | cut -f2,3 >wanted
             [ "$(wc -l <wanted)" -eq 10 ]
@@ -280,7 +281,7 @@ made_words() {
 @test "the read-out of a word that arrives later is made as docs/model-format.md says" {
     python=$(python_with_numpy) || skip "no python3 with numpy"
     made_words
-    for k in 1 2 3 4 5; do echo "my rethinkable play is unreadable and think the rethinkable"; done >new.txt
+    for _ in 1 2 3 4 5; do echo "my rethinkable play is unreadable and think the rethinkable"; done >new.txt
     psdvec train words.txt --dim 12 --spelling 0.7 -o trained.safetensors -q
     psdvec extend trained.safetensors new.txt -o more.safetensors -q
     blocks python "$ROOT/docs/model-format.md" | sed '/^t, meta = read_model/,$d' >later.py
