@@ -4,7 +4,8 @@ load common
 
 setup() { common_setup; }
 
-# A model with its counts: kings rule, dogs bark, and both sleep.
+# A model with its counts: kings rule, dogs bark, and both sleep. Words are compared by the
+# generative vectors: a read-out of fourteen words says little.
 trained() {
     for line in 'the king rules the land' 'the queen rules the land' 'the king sleeps at night' \
         'the dog barks at night' 'the cat sleeps at night' 'the dog sleeps at home' \
@@ -12,7 +13,7 @@ trained() {
         yes "$line" | head -n 8
     done >text.txt
     "$PSDVEC" count text.txt --min-count 1 --distance linear "$@" -o text.counts -q
-    "$PSDVEC" train text.counts --dim 6 -o text.safetensors -q
+    "$PSDVEC" train text.counts --dim 6 --centre no --order off --spelling off -o text.safetensors -q
 }
 
 # number NAME: a member of the JSON object in the file `json`.

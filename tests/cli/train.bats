@@ -23,7 +23,7 @@ some_text() { # FILE LINES SEED
 # Counted as the default preset would count it.
 some_counts() {
     some_text text.txt 4000 1
-    "$PSDVEC" count -q text.txt --distance linear --oov drop --subsample 1e-3 -o counts.st
+    "$PSDVEC" count -q text.txt --window 10 --distance harmonic --oov drop --subsample 1e-3 -o counts.st
 }
 
 train() { "$PSDVEC" train -q "$@"; }
@@ -68,7 +68,7 @@ slow=(--dim 60 --iterations 30 --eigen-tolerance 1e-5)
     refused 2 "use both or neither" train x -o y --weights smoothed
     refused 2 "--rho 0.2 belongs to --weights factored" train x -o y --weights raw --rho 0.2
     refused 2 "use --start 0 or --target smoothed" train x -o y --start 0.5
-    refused 2 "steps of length 2.09" train x -o y --relaxation 1.9
+    refused 2 "steps of length 2.28" train x -o y --relaxation 1.9
     refused 2 "--kappa is 0; it must be above 0" train x -o y --target smoothed --kappa 0
     refused 2 "makes 3 bands, and --mu has 2 numbers" \
         train x -o y --core 5 --mu 1,2 --bands 6,7
@@ -223,7 +223,7 @@ END
     refused 3 nosuch train nosuch -o y --log a.jsonl
     sed -n 1p a.jsonl | grep -q '"preset": "default", "dim": 300, "form": "symmetric", "core": 0'
     sed -n 1p a.jsonl | grep -q '"mu": \[2\]'
-    sed -n 1p a.jsonl | grep -q '"window": 5, "distance": "linear", "oov": "drop"'
+    sed -n 1p a.jsonl | grep -q '"window": 10, "distance": "harmonic", "oov": "drop"'
     refused 3 nosuch train nosuch -o y --preset paper --dim 50 --bands 30000,40000 --log b.jsonl
     sed -n 1p b.jsonl | grep -q '"preset": "paper", "dim": 50, "form": "psd", "core": 25000'
     sed -n 1p b.jsonl | grep -q '"mu": \[2, 4, 8\], "bands": \[30000, 40000\]'
@@ -430,7 +430,7 @@ interrupt() {
     interrupt
     cp counts.st old.st
     some_text text.txt 4000 2
-    "$PSDVEC" count -q text.txt --distance linear --oov drop --subsample 1e-3 -o counts.st
+    "$PSDVEC" count -q text.txt --window 10 --distance harmonic --oov drop --subsample 1e-3 -o counts.st
     train counts.st "${slow[@]}" --iterations 2 -o direct.st
     train counts.st "${slow[@]}" --iterations 2 -o m.st 2>stderr
     cmp direct.st m.st
@@ -531,7 +531,7 @@ old_model() {
 
 @test "extend takes a counts file too" {
     old_model
-    "$PSDVEC" count -q new.txt --distance linear --oov drop --subsample 1e-3 -o new.counts.st
+    "$PSDVEC" count -q new.txt --window 10 --distance harmonic --oov drop --subsample 1e-3 -o new.counts.st
     "$PSDVEC" extend -q old.st new.counts.st -o new.st
     vectors old.st >a
     vectors new.st >b
@@ -587,12 +587,12 @@ old_model() {
 
 @test "extend warns of counts that were made otherwise" {
     old_model
-    "$PSDVEC" count -q new.txt --distance linear --oov drop --subsample 1e-3 -o alike.st
-    "$PSDVEC" count -q new.txt --distance linear --window 3 --subsample 1e-3 -o other.st
+    "$PSDVEC" count -q new.txt --window 10 --distance harmonic --oov drop --subsample 1e-3 -o alike.st
+    "$PSDVEC" count -q new.txt --window 3 --distance harmonic --subsample 1e-3 -o other.st
     "$PSDVEC" extend -q old.st alike.st -o m.st 2>stderr
     [ ! -s stderr ]
     "$PSDVEC" extend -q old.st other.st -o m.st 2>stderr
-    grep -q 'warning: other.st: was not counted as the text of old.st was: window 3, not 5; oov "keep", not "drop"; the' stderr
+    grep -q 'warning: other.st: was not counted as the text of old.st was: window 3, not 10; oov "keep", not "drop"; the' stderr
     "$PSDVEC" info m.st >info
     grep -Eq '^  first [0-9,]+, words [0-9,]+, .*, from new.txt$' info
 }
