@@ -128,20 +128,33 @@ static psdvec_status take_vectors(psdvec_model *m, const char *name, const char 
 /* "4-6" */
 static bool read_lengths(const char *text, uint32_t *shortest, uint32_t *longest)
 {
-    unsigned a, b;
-    char more;
-    if (!text || sscanf(text, "%3u-%3u%c", &a, &b, &more) != 2)
+    static const char digits[] = "0123456789";
+    size_t first = text ? strspn(text, digits) : 0;
+    if (first < 1 || first > 3 || text[first] != '-')
         return false;
-    *shortest = a;
-    *longest = b;
-    return true;
+    const char *second = text + first + 1;
+    size_t length = strspn(second, digits);
+    *shortest = (uint32_t)strtoul(text, NULL, 10);
+    *longest = (uint32_t)strtoul(second, NULL, 10);
+    return length >= 1 && length <= 3 && second[length] == '\0';
+}
+
+/* The tensors of spelling come together; one alone is what is left of a damaged file. */
+static bool has_spelling(const psdvec_model *m)
+{
+    static const char *const names[] = {"spelling.ngrams", "spelling.offsets", "spelling.members",
+                                        "spelling.scale", "spelling.rows"};
+    bool some = false;
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        some |= pv_st_tensor(m->file, names[k]) != NULL;
+    return some;
 }
 
 static psdvec_status take_spelling(psdvec_model *m)
 {
     const pv_tensor *bytes, *offsets, *members, *scale, *rows;
     int64_t any = -1;
-    if (!pv_st_tensor(m->file, "spelling.ngrams"))
+    if (!has_spelling(m))
         return PSDVEC_OK;
     pv_spelling_table table = {.dim = m->info.dim};
     if (!read_lengths(pv_st_meta(m->file, "spelling"), &table.shortest, &table.longest))
