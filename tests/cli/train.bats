@@ -387,6 +387,61 @@ END
     [ "$(ls -A)" = "$(printf 'direct.st\nresumed.st\ntext.txt')" ]
 }
 
+# A text of 6,000 words of which the first lines are enough for a core: most of the time goes into
+# the read-out.
+many_words() {
+    awk 'BEGIN {
+        split("ba de fi go ku la me ni po ru", part, " ")
+        for (round = 0; round < 3; round++)
+            for (w = 0; w < 6000; w++)
+                printf "%s%s%s%s%s%s", part[w % 10 + 1], part[int(w / 10) % 10 + 1],
+                    part[int(w / 100) % 10 + 1], part[int(w / 1000) + 1],
+                    part[(w * 7 + int(w / 13)) % 10 + 1], (w * (round + 3)) % 17 ? " " : " the a\n"
+    }' >text.txt
+    options=(text.txt --min-count 1 --core 200 --dim 200 --threads 1)
+}
+
+# stop_in_readout SIGNAL: sends it when the regression is done.
+stop_in_readout() {
+    "$PSDVEC" train "${options[@]}" -o m.st 3>&- 2>stderr &
+    local process=$! tries=0
+    while ! grep -q 'words by regression' stderr; do
+        sleep 0.01
+        tries=$((tries + 1))
+        [ $tries -lt 3000 ]
+    done
+    kill "-$1" $process
+    status=0
+    wait $process || status=$?
+}
+
+@test "killed or stopped in the read-out, a run goes on and ends with the same bits" {
+    many_words
+    train "${options[@]}" -o direct.st
+    set -m
+    for signal in KILL INT; do
+        stop_in_readout $signal
+        [ "$status" -eq $([ $signal = KILL ] && echo 137 || echo 130) ]
+        [ -d m.st.partial ] && [ ! -e m.st ]
+        run "$PSDVEC" train "${options[@]}" -o m.st
+        [ "$status" -eq 0 ]
+        [[ $output == *"going on with the counts of an interrupted run"* ]]
+        [[ $output == *"read-out of "*" words"* ]]
+        cmp direct.st m.st
+        [ "$(ls -A)" = "$(printf 'direct.st\nm.st\nstderr\ntext.txt')" ]
+        rm m.st
+    done
+}
+
+@test "the default preset: the same bits for 1, 2 and 5 threads" {
+    many_words
+    train "${options[@]}" -o one.st
+    for threads in 2 5; do
+        train "${options[@]}" --threads $threads -o more.st
+        cmp one.st more.st
+    done
+}
+
 # interrupt OPTION...: leaves the state of a run stopped by Ctrl-C, its words in stderr.
 interrupt() {
     "$PSDVEC" train counts.st "${slow[@]}" --iterations 10000 -o m.st "$@" 3>&- 2>stderr &
