@@ -558,7 +558,7 @@ interrupt() {
 
 # vectors FILE: its words and numbers as text, to compare.
 vectors() {
-    "$PSDVEC" convert -q "$1" "$1.txt"
+    "$PSDVEC" convert -q "$@" "$1.txt"
     tail -n +2 "$1.txt"
 }
 
@@ -576,10 +576,14 @@ old_model() {
     grep -Eq '^  model +[0-9,]+ new words, [0-9,]+ as they were$' stderr
     grep -Eq '^  core +[0-9,]+ of the model.s core words stand in the new text$' stderr
     grep -Eq '^  written +new.st' stderr
-    vectors old.st >a
-    vectors new.st >b
-    [ "$(wc -l <b)" -gt "$(wc -l <a)" ]
-    head -n "$(wc -l <a)" b | cmp - a
+    for set in "" --raw; do # the read-out, and the generative vectors
+        # shellcheck disable=SC2086
+        vectors old.st $set >a
+        # shellcheck disable=SC2086
+        vectors new.st $set >b
+        [ "$(wc -l <b)" -gt "$(wc -l <a)" ]
+        head -n "$(wc -l <a)" b | cmp - a
+    done
     "$PSDVEC" extend -q old.st new.txt -o again.st --threads 1
     cmp new.st again.st
 }
@@ -610,7 +614,7 @@ old_model() {
     "$PSDVEC" extend -q old.st new.txt --mu 0.1 -o loose.st
     "$PSDVEC" extend -q old.st new.txt --mu 1000 -o tight.st
     length() {
-        vectors "$1" | awk '/^sbx/ { for (k = 2; k <= NF; k++) sum += $k * $k } END { print sum }'
+        vectors "$1" --raw | awk '/^sbx/ { for (k = 2; k <= NF; k++) sum += $k * $k } END { print sum }'
     }
     awk -v a="$(length loose.st)" -v b="$(length tight.st)" 'BEGIN { exit !(a > 2 * b) }'
     "$PSDVEC" extend -q old.st new.txt --min-count 200 -o few.st
