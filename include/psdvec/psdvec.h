@@ -513,6 +513,8 @@ typedef struct psdvec_model_info {
     bool has_counts, has_spread;
     bool has_readout;         /* other vectors than the generative ones compare words */
     bool has_spelling;        /* psdvec_model_spell answers */
+    uint32_t ngrams;          /* of letters, that it knows */
+    uint64_t spelling_bytes;  /* of them in the file */
     const float *eigenvalues; /* dim, by magnitude, with signs; NULL if not known */
     const psdvec_iteration *iterations;
     size_t iteration_count;
@@ -768,8 +770,8 @@ typedef struct psdvec_convert_options {
     uint32_t words;               /* keep the first words; 0: all */
     int digits;                   /* significant digits in text; 0: as many as give back the bits */
     bool normalize;               /* vectors of length 1 */
-    bool raw;                     /* the generative vectors instead of the read-out; a model file
-                                     always has both */
+    bool raw;                     /* the generative vectors instead of the read-out; not for a model
+                                     file, which keeps both */
     psdvec_precision precision;   /* of a model file, and float16 also of npy */
     const char *words_file;       /* NPY: where the words go, or are; NULL: the name with .words.txt
                                      instead of .npy */
