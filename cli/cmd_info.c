@@ -41,6 +41,16 @@ static const struct example examples[] = {
 static const char *const precisions[] = {
     [PSDVEC_FLOAT32] = "float32", [PSDVEC_FLOAT16] = "float16", [PSDVEC_INT8] = "int8"};
 
+/* Of the read-out in the file, with the scales that int8 has. */
+static uint64_t readout_bytes(const psdvec_model_info *info)
+{
+    static const uint64_t sizes[] = {[PSDVEC_FLOAT32] = 4, [PSDVEC_FLOAT16] = 2, [PSDVEC_INT8] = 1};
+    if (!info->has_readout)
+        return 0;
+    return (uint64_t)info->words * info->dim * sizes[info->precision] +
+           (info->precision == PSDVEC_INT8 ? (uint64_t)info->words * 4 : 0);
+}
+
 /* ---- For people ------------------------------------------------------------------ */
 
 static void add_contents(struct buffer *to, const psdvec_model_info *info, bool verified)
@@ -75,6 +85,25 @@ static void add_contents(struct buffer *to, const psdvec_model_info *info, bool 
         buffer_format(&value, "%sspread", value.length ? ", " : "");
     if (value.length)
         sheet_value(to, "known of words", &value);
+    if (!info->native) {
+        buffer_free(&value);
+        return;
+    }
+    if (info->has_readout) {
+        buffer_text(&value, "made for comparing words, ");
+        human_bytes(&value, (double)readout_bytes(info));
+    } else {
+        buffer_text(&value, "the vectors themselves");
+    }
+    sheet_value(to, "read-out", &value);
+    if (info->has_spelling) {
+        human_count(&value, info->ngrams);
+        buffer_text(&value, " n-grams of letters, ");
+        human_bytes(&value, (double)info->spelling_bytes);
+    } else {
+        buffer_text(&value, "unknown words have no vector");
+    }
+    sheet_value(to, "spelling", &value);
     buffer_free(&value);
 }
 
@@ -213,10 +242,14 @@ static void add_json(struct buffer *to, const char *path, const psdvec_model_inf
         to,
         ", \"native\": %s, \"verified\": %s, \"file_bytes\": %" PRIu64 ", \"words\": %" PRIu32
         ", \"core_words\": %" PRIu32 ", \"dim\": %" PRIu32 ", \"positive\": %" PRIu32
-        ", \"precision\": \"%s\", \"has_counts\": %s, \"has_spread\": %s",
+        ", \"precision\": \"%s\", \"has_counts\": %s, \"has_spread\": %s, \"has_readout\": %s"
+        ", \"readout_bytes\": %" PRIu64 ", \"has_spelling\": %s, \"ngrams\": %" PRIu32
+        ", \"spelling_bytes\": %" PRIu64,
         info->native ? "true" : "false", verified ? "true" : "false", info->file_bytes, info->words,
         info->core_words, info->dim, info->positive, precisions[info->precision],
-        info->has_counts ? "true" : "false", info->has_spread ? "true" : "false");
+        info->has_counts ? "true" : "false", info->has_spread ? "true" : "false",
+        info->has_readout ? "true" : "false", readout_bytes(info),
+        info->has_spelling ? "true" : "false", info->ngrams, info->spelling_bytes);
     add_member(to, "settings", info->settings_json);
     add_member(to, "counts", info->counts_json);
     add_member(to, "extensions", info->extensions_json);

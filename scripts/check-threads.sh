@@ -51,6 +51,12 @@ check "four threads behind a decompressor" count "$scratch/text.txt.gz" --thread
 check "a merge on four threads" "$program" counts merge "$scratch/one.safetensors" \
     "$scratch/a.safetensors" -o "$scratch/e.safetensors" --threads 4 -q
 check "a dump" "$program" counts dump "$scratch/one.safetensors" --top 10 --threads 4
+train() { # threads: with the default preset, so with all of the read-out
+    "$program" train "$scratch/one.safetensors" --core 300 --dim 24 --threads "$1" -o "$scratch/$1.model" -q
+}
+trained() { train 1 && train "$1" && cmp "$scratch/1.model" "$scratch/$1.model"; }
+check "training on two threads" trained 2
+check "training on five threads" trained 5
 awk 'BEGIN { for (i = 0; i < 3000; i++) { printf "w%d", i; for (k = 0; k < 60; k++) printf " %g", sin(i * k); print "" } }' \
     >"$scratch/vectors.txt"
 convert() { "$program" convert "$1" -o "$2" --threads "$3" -q; }

@@ -3,8 +3,9 @@
  * WHAT IT DOES TODAY
  *   Text goes in; exact counts of word pairs and, from them, vectors of words
  *   come out, in files that any language can read. Words that arrive later get
- *   vectors without training anew. Nearest words, analogies, why two words are
- *   alike, and other programs' vectors.
+ *   vectors without training anew, words that were never seen from their
+ *   spelling. Nearest words, analogies, why two words are alike, scores on test
+ *   sets, and other programs' vectors.
  *
  * THE SHORTEST USEFUL PROGRAM
  *
@@ -512,6 +513,8 @@ typedef struct psdvec_model_info {
     bool has_counts, has_spread;
     bool has_readout;         /* other vectors than the generative ones compare words */
     bool has_spelling;        /* psdvec_model_spell answers */
+    uint32_t ngrams;          /* of letters, that it knows */
+    uint64_t spelling_bytes;  /* of them in the file */
     const float *eigenvalues; /* dim, by magnitude, with signs; NULL if not known */
     const psdvec_iteration *iterations;
     size_t iteration_count;
@@ -525,7 +528,7 @@ PSDVEC_API const psdvec_model_info *psdvec_model_get_info(const psdvec_model *mo
 PSDVEC_API const char *psdvec_model_word(const psdvec_model *model, uint32_t i, size_t *length);
 PSDVEC_API bool psdvec_model_find(const psdvec_model *model, const char *word, size_t length,
                                   uint32_t *i);
-/* dim numbers, valid until the close. */
+/* The generative vector: dim numbers, valid until the close. */
 PSDVEC_API const float *psdvec_model_vector(const psdvec_model *model, uint32_t i);
 /* How often the word stood in the text; 0 if not known. */
 PSDVEC_API uint64_t psdvec_model_frequency(const psdvec_model *model, uint32_t i);
@@ -538,19 +541,19 @@ PSDVEC_API double psdvec_model_unigram(const psdvec_model *model, uint32_t i);
 PSDVEC_API double psdvec_model_product(const psdvec_model *model, uint32_t i, uint32_t j);
 
 /* A model has two sets of vectors. The generative ones, psdvec_model_vector, are the
- * posterior mode: their products are the model's mutual information, and documents and
- * words that arrive later are explained by them. The read-out is made from them for
- * comparing words: similarity, analogies, neighbours and export use it. Of another
- * program's vectors both are the same.
+ * posterior mode: their products are the model's mutual information, and words that
+ * arrive later are explained by them. The read-out is made from them at the end of
+ * training, for comparing words: similarity, analogies, neighbours and export use it. If
+ * has_readout is false, as of another program's vectors, both are the same.
  *
- * words x dim, row-major, valid until the close; made by the first call. */
+ * words x dim, row-major, valid until the close. */
 PSDVEC_API psdvec_status psdvec_model_readout(psdvec_context *ctx, const psdvec_model *model,
                                               const float **vectors);
 /* The read-out of any string of letters from its spelling alone: dim numbers. False, and
  * zeros, if the model has no spelling or knows nothing in the word. */
 PSDVEC_API bool psdvec_model_spell(const psdvec_model *model, const char *word, size_t length,
                                    float *vector);
-/* Of the read-out; NAN if there is no memory to make it. */
+/* Of the read-out. */
 PSDVEC_API double psdvec_model_cosine(const psdvec_model *model, uint32_t i, uint32_t j);
 
 typedef struct psdvec_neighbour {
@@ -767,8 +770,8 @@ typedef struct psdvec_convert_options {
     uint32_t words;               /* keep the first words; 0: all */
     int digits;                   /* significant digits in text; 0: as many as give back the bits */
     bool normalize;               /* vectors of length 1 */
-    bool raw;                     /* the generative vectors instead of the read-out; a model file
-                                     always has both */
+    bool raw;                     /* the generative vectors instead of the read-out; not for a model
+                                     file, which keeps both */
     psdvec_precision precision;   /* of a model file, and float16 also of npy */
     const char *words_file;       /* NPY: where the words go, or are; NULL: the name with .words.txt
                                      instead of .npy */

@@ -40,6 +40,10 @@ static psdvec_status check_options(psdvec_context *ctx, const psdvec_convert_opt
         return pv_fail(ctx, PSDVEC_ERR_OPTION,
                        "only model files hold int8, and only these and npy hold float16; other "
                        "formats become smaller with fewer words, numbers or digits");
+    if (o->raw && o->format == PSDVEC_VECTORS_MODEL)
+        return pv_fail(ctx, PSDVEC_ERR_OPTION,
+                       "a model file keeps both sets of vectors, the generative ones and the "
+                       "read-out; --raw chooses for the formats of other programs alone");
     if (o->words_file && !*o->words_file)
         return pv_fail(ctx, PSDVEC_ERR_OPTION, "the name of the file of words is empty");
     return PSDVEC_OK;
@@ -229,6 +233,9 @@ static psdvec_status convert(psdvec_context *ctx, const psdvec_convert_options *
         rows.vectors = m->readout;
     PV_TRY(pv_model_check_finite(ctx, m->path, rows.vectors, rows.words, rows.dim, info->dim,
                                  m->bytes, m->offsets));
+    if (o->format == PSDVEC_VECTORS_MODEL && info->has_readout)
+        PV_TRY(pv_model_check_finite(ctx, m->path, m->readout, rows.words, rows.dim, info->dim,
+                                     m->bytes, m->offsets));
     if (o->format == PSDVEC_VECTORS_MODEL)
         return to_model(ctx, &rows, output);
     return pv_foreign_write(ctx, &rows, output, words_out);

@@ -128,20 +128,33 @@ static psdvec_status take_vectors(psdvec_model *m, const char *name, const char 
 /* "4-6" */
 static bool read_lengths(const char *text, uint32_t *shortest, uint32_t *longest)
 {
-    unsigned a, b;
-    char more;
-    if (!text || sscanf(text, "%3u-%3u%c", &a, &b, &more) != 2)
+    static const char digits[] = "0123456789";
+    size_t first = text ? strspn(text, digits) : 0;
+    if (first < 1 || first > 3 || text[first] != '-')
         return false;
-    *shortest = a;
-    *longest = b;
-    return true;
+    const char *second = text + first + 1;
+    size_t length = strspn(second, digits);
+    *shortest = (uint32_t)strtoul(text, NULL, 10);
+    *longest = (uint32_t)strtoul(second, NULL, 10);
+    return length >= 1 && length <= 3 && second[length] == '\0';
+}
+
+/* The tensors of spelling come together; one alone is what is left of a damaged file. */
+static bool has_spelling(const psdvec_model *m)
+{
+    static const char *const names[] = {"spelling.ngrams", "spelling.offsets", "spelling.members",
+                                        "spelling.scale", "spelling.rows"};
+    bool some = false;
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        some |= pv_st_tensor(m->file, names[k]) != NULL;
+    return some;
 }
 
 static psdvec_status take_spelling(psdvec_model *m)
 {
     const pv_tensor *bytes, *offsets, *members, *scale, *rows;
     int64_t any = -1;
-    if (!pv_st_tensor(m->file, "spelling.ngrams"))
+    if (!has_spelling(m))
         return PSDVEC_OK;
     pv_spelling_table table = {.dim = m->info.dim};
     if (!read_lengths(pv_st_meta(m->file, "spelling"), &table.shortest, &table.longest))
@@ -151,6 +164,8 @@ static psdvec_status take_spelling(psdvec_model *m)
     if (offsets->count < 1 || offsets->count - 1 > UINT32_MAX)
         return fail_corrupt(m, "the n-grams of its spelling have no offsets");
     table.ngrams = (uint32_t)(offsets->count - 1);
+    if (table.ngrams == 0) /* nothing to ask it */
+        return PSDVEC_OK;
     int64_t ngrams = table.ngrams;
     PV_TRY(pv_st_require(m->ctx, m->file, "spelling.members", PV_DTYPE_U32, 1, &ngrams, &members));
     PV_TRY(pv_st_require(m->ctx, m->file, "spelling.scale", PV_DTYPE_F32, 1, &ngrams, &scale));
@@ -162,11 +177,19 @@ static psdvec_status take_spelling(psdvec_model *m)
     table.members = members->data;
     table.row_scale = scale->data;
     table.rows = rows->data;
-    if (table.offsets[table.ngrams] != bytes->bytes)
-        return fail_corrupt(m, "the n-grams of its spelling do not fill their text");
     PV_TRY(pv_spelling_open(m->ctx, &table, m->path, &m->spelling));
     m->info.has_spelling = true;
+    m->info.ngrams = table.ngrams;
+    m->info.spelling_bytes = pv_spelling_bytes(&table);
     return PSDVEC_OK;
+}
+
+static bool all_finite(const float *numbers, uint64_t count)
+{
+    bool finite = true;
+    for (uint64_t k = 0; k < count; k++)
+        finite &= isfinite(numbers[k]) != 0;
+    return finite;
 }
 
 static psdvec_status take_readout(psdvec_model *m)
@@ -182,11 +205,15 @@ static psdvec_status take_readout(psdvec_model *m)
     PV_TRY(take_vectors(m, "readout", "readout.scale", &m->readout, &m->unpacked_readout));
     PV_TRY(take_optional(m, "readout.mean", PV_DTYPE_F32, m->info.dim, &data));
     m->readout_mean = data;
+    if (m->readout_mean && !all_finite(m->readout_mean, m->info.dim))
+        return fail_corrupt(m, "the mean of its read-out has a number that is not finite");
     if (!pv_st_tensor(m->file, "readout.map"))
         return PSDVEC_OK;
     PV_TRY(
         pv_st_require(m->ctx, m->file, "readout.map", PV_DTYPE_F32, 2, (int64_t[]){dim, dim}, &t));
     m->readout_map = t->data;
+    if (!all_finite(m->readout_map, t->count))
+        return fail_corrupt(m, "the map of its read-out has a number that is not finite");
     return PSDVEC_OK;
 }
 

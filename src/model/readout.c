@@ -48,8 +48,11 @@ void pv_model_readout_later(const psdvec_model *m, const float *v, const char *w
                             double share, float *scratch, float *readout)
 {
     uint32_t dim = m->info.dim;
+    bool known = false; /* as in training, a vector of zeros stays one */
     for (uint32_t k = 0; k < dim; k++)
-        scratch[k] = v[k] - (m->readout_mean ? m->readout_mean[k] : 0);
+        known |= v[k] != 0;
+    for (uint32_t k = 0; k < dim; k++)
+        scratch[k] = v[k] - (known && m->readout_mean ? m->readout_mean[k] : 0);
     bring_to_one(scratch, dim);
     if (m->readout_map) {
         for (uint32_t c = 0; c < dim; c++) {

@@ -29,34 +29,19 @@ typedef struct order_job {
 typedef struct scratch {
     uint32_t *column;
     float *value;
-    size_t count, room;
+    size_t count;
 } scratch;
 
-static psdvec_status add_entry(const order_job *job, scratch *s, uint32_t i, uint32_t j, double x,
-                               double sign)
+static void add_entry(const order_job *job, scratch *s, uint32_t i, uint32_t j, double x,
+                      float sign)
 {
-    if (s->count == s->room) {
-        size_t room = s->room ? 2 * s->room : 4096;
-        uint32_t *column =
-            pv_resize(job->link->ctx, s->column, room, sizeof *column, "the order of words");
-        if (column)
-            s->column = column;
-        float *value =
-            column ? pv_resize(job->link->ctx, s->value, room, sizeof *value, "the order of words")
-                   : NULL;
-        if (!value)
-            return pv_failure(job->link->ctx);
-        s->value = value;
-        s->room = room;
-    }
     float expected = job->mean[i] * job->mean[j];
     s->column[s->count] = j;
-    s->value[s->count++] = (float)sign * log1pf((float)x / (expected + 1));
-    return PSDVEC_OK;
+    s->value[s->count++] = sign * log1pf((float)x / (expected + 1));
 }
 
-static psdvec_status order_word(const order_job *job, scratch *s, uint32_t i,
-                                const pv_gathered *gathered, uint32_t c)
+static void order_word(const order_job *job, scratch *s, uint32_t i, const pv_gathered *gathered,
+                       uint32_t c)
 {
     const pv_link *link = job->link;
     psdvec_row row;
@@ -65,13 +50,28 @@ static psdvec_status order_word(const order_job *job, scratch *s, uint32_t i,
     memset(a, 0, job->dim * sizeof *a);
     s->count = 0;
     for (size_t k = 0; k < row.length; k++)
-        PV_TRY(add_entry(job, s, i, row.focus[k],
-                         pv_link_count(link, i, row.focus[k], psdvec_row_value(&row, k)), 1));
+        add_entry(job, s, i, row.focus[k],
+                  pv_link_count(link, i, row.focus[k], psdvec_row_value(&row, k)), 1);
     for (size_t k = gathered->begin[c]; k < gathered->begin[c + 1]; k++)
-        PV_TRY(add_entry(job, s, i, gathered->row[k],
-                         pv_link_count(link, gathered->row[k], i, gathered->value[k]), -1));
+        add_entry(job, s, i, gathered->row[k],
+                  pv_link_count(link, gathered->row[k], i, gathered->value[k]), -1);
     job->kernels->row_product(s->column, s->value, s->count, job->Q, job->dim, a);
-    return PSDVEC_OK;
+}
+
+/* Room for the longest row of K among words first .. end-1. */
+static psdvec_status make_scratch(const pv_link *link, const pv_gathered *gathered, uint32_t first,
+                                  uint32_t end, scratch *s)
+{
+    size_t longest = 0;
+    for (uint32_t i = first; i < end; i++) {
+        psdvec_row row;
+        psdvec_counts_row(link->counts, i, &row);
+        size_t before = gathered->begin[i - first + 1] - gathered->begin[i - first];
+        longest = row.length + before > longest ? row.length + before : longest;
+    }
+    s->column = pv_alloc(link->ctx, longest, sizeof *s->column, "the order of words");
+    s->value = pv_alloc(link->ctx, longest, sizeof *s->value, "the order of words");
+    return s->column && s->value ? PSDVEC_OK : pv_failure(link->ctx);
 }
 
 static psdvec_status order_block(void *arg, size_t task, int worker)
@@ -86,9 +86,11 @@ static psdvec_status order_block(void *arg, size_t task, int worker)
     pv_gathered gathered;
     psdvec_status status =
         pv_gather(link->ctx, &job->blocks, (uint32_t)task, 0, link->words, &gathered);
+    if (status == PSDVEC_OK)
+        status = make_scratch(link, &gathered, first, end, &s);
     for (uint32_t i = first; i < end && status == PSDVEC_OK; i++) {
-        status = order_word(job, &s, i, &gathered, i - first);
-        if (status == PSDVEC_OK && (i & 63) == 0)
+        order_word(job, &s, i, &gathered, i - first);
+        if ((i & 63) == 0)
             status = pv_check_cancel(link->ctx);
     }
     pv_gathered_free(link->ctx, &gathered);
@@ -152,7 +154,9 @@ done:
 
 uint64_t pv_order_bytes(uint64_t words, uint64_t dim, uint64_t bigrams, int threads)
 {
-    /* Q; where blocks begin; for each worker a gathered block and the longest row of K. */
-    return words * dim * sizeof(float) + words * (most_blocks + 1 + 1) * sizeof(uint32_t) +
-           (uint64_t)threads * (bigrams / most_blocks * 2 * 16 + 4 * words * 8);
+    /* Q and the means; where blocks begin, and what was counted to find that out; for each
+     * worker a gathered block, which ends with a whole column, and the longest row of K. */
+    return words * (dim + 1) * sizeof(float) +
+           words * (most_blocks + 1 + (uint64_t)threads) * sizeof(uint32_t) +
+           (uint64_t)threads * ((bigrams / most_blocks + words) * 12 + words * 8 + 2 * words * 8);
 }

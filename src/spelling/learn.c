@@ -1,4 +1,5 @@
 /* Learning the table: weights of the words, the regression, and its result as bytes. */
+#include "spelling/ngrams.h"
 #include "spelling/ridge.h"
 #include "spelling/table.h"
 
@@ -173,13 +174,22 @@ static psdvec_status make_table(pv_spelling *s, pv_features *f, const pv_ridge_s
     return PSDVEC_OK;
 }
 
-uint64_t pv_spelling_learn_bytes(uint64_t words, uint64_t dim, int threads)
+uint64_t pv_spelling_learn_bytes(const pv_spelling_words *list, uint64_t dim, int threads)
 {
-    /* By experience a word brings some 15 n-grams, of which two or three become columns. */
-    uint64_t features = words * 1500, table = words * dim * 2;
+    pv_spelling_options options;
+    pv_spelling_options_default(&options);
+    uint64_t words = list->words;
+    uint64_t occurrences = pv_count_occurrences(list, options.shortest, options.longest);
+    /* While they are sorted out, an n-gram that no other word has costs its entry and its text, in
+     * arrays that grow by half while the old ones are there, two to four slots and its word; in
+     * the end its word and its place, at most. */
+    uint64_t sorting = occurrences * 144, features = occurrences * 8 + words * 64;
     uint64_t solution = words * (dim + PV_ROW_BLOCK) * sizeof(float);
-    uint64_t work = (uint64_t)threads * words * 6 * PV_ROW_BLOCK * sizeof(float);
-    return features + table + solution + work;
+    /* So large a table has at most two columns for each word. */
+    uint64_t work = (uint64_t)threads * words * 5 * PV_ROW_BLOCK * sizeof(float);
+    uint64_t table = words * dim * 2 + words * 64;
+    uint64_t solving = features + solution + (work > table ? work : table);
+    return words * 32 + (1 << 19) + (sorting > solving ? sorting : solving);
 }
 
 psdvec_status pv_spelling_learn(psdvec_context *ctx, const pv_spelling_options *options,

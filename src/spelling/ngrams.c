@@ -61,6 +61,19 @@ static size_t ngrams_of(size_t characters, uint32_t shortest, uint32_t longest)
     return count;
 }
 
+uint64_t pv_count_occurrences(const pv_spelling_words *words, uint32_t shortest, uint32_t longest)
+{
+    uint64_t occurrences = 0;
+    for (uint32_t i = 0; i < words->words; i++) {
+        const char *word = words->bytes + words->offsets[i];
+        size_t length = (size_t)(words->offsets[i + 1] - words->offsets[i]);
+        size_t characters = pv_count_characters(word, length) + 2;
+        occurrences +=
+            ngrams_of(characters < PV_MARKED_MOST ? characters : PV_MARKED_MOST, shortest, longest);
+    }
+    return occurrences;
+}
+
 static psdvec_status grow_slots(pv_ngrams *g)
 {
     size_t slots = 2 * (g->mask + 1);
@@ -140,14 +153,7 @@ static psdvec_status collect(pv_ngrams *g, const pv_spelling_words *words, uint3
 {
     enum { first_slots = 1 << 14, between_looks = 1 << 12 };
     pv_marked_word marked;
-    uint64_t occurrences = 0, entries = 0;
-    for (uint32_t i = 0; i < words->words; i++) {
-        const char *word = words->bytes + words->offsets[i];
-        size_t length = (size_t)(words->offsets[i + 1] - words->offsets[i]);
-        size_t characters = pv_count_characters(word, length) + 2;
-        occurrences +=
-            ngrams_of(characters < PV_MARKED_MOST ? characters : PV_MARKED_MOST, shortest, longest);
-    }
+    uint64_t occurrences = pv_count_occurrences(words, shortest, longest), entries = 0;
     g->row_begin = pv_alloc_zero(g->ctx, (size_t)words->words + 1, sizeof *g->row_begin,
                                  "the n-grams of the words");
     g->row = pv_alloc(g->ctx, occurrences, sizeof *g->row, "the n-grams of the words");

@@ -31,6 +31,9 @@ void pv_mark_word(const char *word, size_t length, pv_marked_word *marked);
 /* Code points. Bytes that are no UTF-8 are divided somehow, always in the same way. */
 size_t pv_count_characters(const char *text, size_t length);
 
+/* N-grams of all words, those that stand in several of them as often. */
+uint64_t pv_count_occurrences(const pv_spelling_words *words, uint32_t shortest, uint32_t longest);
+
 /* One n-gram of a vocabulary. */
 typedef struct pv_ngram {
     uint64_t hash; /* of its bytes */

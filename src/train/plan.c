@@ -39,10 +39,12 @@ static uint64_t eigen_bytes(const psdvec_train_options *options, uint64_t n, uin
     return tall + projected + partial;
 }
 
-static sizes size_up(const psdvec_train_options *options, uint32_t words, uint64_t bigrams,
+static sizes size_up(const psdvec_train_options *options, const psdvec_counts *counts,
                      uint64_t pairs, uint32_t core, int threads)
 {
     sizes s = {0};
+    uint32_t words = counts->info.words;
+    uint64_t bigrams = counts->info.bigrams;
     uint64_t rank = pv_rank_most(options, core);
     pv_pairs_bytes(core, pairs, &s.pairs_large, &s.pairs_small);
     s.link = 6 * (uint64_t)words * sizeof(double);
@@ -56,10 +58,10 @@ static sizes size_up(const psdvec_train_options *options, uint32_t words, uint64
                  (uint64_t)words * 257 * sizeof(uint32_t) +
                  (uint64_t)threads * (512 * (uint64_t)options->dim + 512 * 512) * sizeof(float) +
                  bigrams / 256 * 24 * (uint64_t)threads;
-    s.output = (uint64_t)words * (options->dim * sizeof(float) + 28 + 12) + 65536 +
-               pv_readout_file_bytes(options, words, options->dim);
+    s.output = (uint64_t)words * (options->dim * sizeof(float) + 28) + counts->offsets[words] +
+               65536 + pv_readout_file_bytes(options, words, options->dim);
     uint64_t readout = (uint64_t)words * (options->dim + 2) * sizeof(float) +
-                       pv_readout_bytes(options, words, options->dim, bigrams, threads);
+                       pv_readout_bytes(options, counts, options->dim, threads);
     /* The regression and the read-out come after the core's arrays are gone. */
     if (final > s.eigen)
         s.eigen = final;
@@ -76,21 +78,22 @@ static uint64_t rest_of(const sizes *s)
     return s->pairs_small + s->link + s->core + s->eigen + 8 * mebibyte;
 }
 
-void pv_plan_fill(psdvec_context *ctx, const psdvec_train_options *options, uint32_t words,
-                  uint64_t bigrams, uint64_t pairs, psdvec_train_plan *plan)
+void pv_plan_fill(psdvec_context *ctx, const psdvec_train_options *options,
+                  const psdvec_counts *counts, uint64_t pairs, psdvec_train_plan *plan)
 {
+    uint32_t words = counts->info.words;
     uint32_t core = options->core == 0 || options->core > words ? words : options->core;
     psdvec_train_options fitting = *options;
     if (fitting.dim > core)
         fitting.dim = core;
     options = &fitting;
     int threads = psdvec_threads(ctx);
-    sizes s = size_up(options, words, bigrams, pairs, core, threads);
+    sizes s = size_up(options, counts, pairs, core, threads);
     uint64_t budget = psdvec_memory_budget(ctx), rest = rest_of(&s);
     /* A larger budget has more threads, and these want memory too; what is asked for must do. */
     while (rest > budget && pv_threads_within(ctx, rest + mebibyte) > threads) {
         threads = pv_threads_within(ctx, rest + mebibyte);
-        s = size_up(options, words, bigrams, pairs, core, threads);
+        s = size_up(options, counts, pairs, core, threads);
         rest = rest_of(&s);
     }
     *plan = (psdvec_train_plan){.words = words,
@@ -107,7 +110,35 @@ void pv_plan_fill(psdvec_context *ctx, const psdvec_train_options *options, uint
     plan->temporary_bytes += (uint64_t)words * options->dim * sizeof(float);
 }
 
-psdvec_status pv_plan_check(psdvec_context *ctx, const psdvec_train_plan *plan)
+/* What the same run would need at least if these parts of the read-out were left out. */
+static uint64_t least_without(psdvec_context *ctx, const psdvec_train_options *options,
+                              const psdvec_counts *counts, bool order, bool spelling)
+{
+    psdvec_train_options less = *options;
+    psdvec_train_plan plan;
+    if (order)
+        less.order = 0;
+    if (spelling)
+        less.spelling = 0;
+    pv_plan_fill(ctx, &less, counts, 0, &plan);
+    return plan.memory_least;
+}
+
+/* What of the read-out to leave out to need less; "" if solving needs the most anyway. */
+static const char *readout_remedy(psdvec_context *ctx, const psdvec_train_options *options,
+                                  const psdvec_counts *counts, uint64_t least)
+{
+    if (least_without(ctx, options, counts, true, true) >= least)
+        return "";
+    if (least_without(ctx, options, counts, false, true) < least)
+        return ", or no read-out from spelling (--spelling off)";
+    if (least_without(ctx, options, counts, true, false) < least)
+        return ", or no order of words in the read-out (--order off)";
+    return ", or a simpler read-out (--order off --spelling off)";
+}
+
+psdvec_status pv_plan_check(psdvec_context *ctx, const psdvec_train_options *options,
+                            const psdvec_counts *counts, const psdvec_train_plan *plan)
 {
     if (plan->memory_least <= plan->memory_budget)
         return PSDVEC_OK;
@@ -115,9 +146,10 @@ psdvec_status pv_plan_check(psdvec_context *ctx, const psdvec_train_plan *plan)
         ctx, PSDVEC_ERR_BUDGET,
         "training %u core words with %u dimensions needs at least %.0f MiB of memory, and "
         "the budget is %.1f MiB; give --memory %.0fM, or fewer core words (--core), or "
-        "fewer dimensions (--dim)",
+        "fewer dimensions (--dim)%s",
         plan->core_words, plan->dim, ceil((double)plan->memory_least / mebibyte),
-        (double)plan->memory_budget / mebibyte, ceil((double)plan->memory_least / mebibyte));
+        (double)plan->memory_budget / mebibyte, ceil((double)plan->memory_least / mebibyte),
+        readout_remedy(ctx, options, counts, plan->memory_least));
 }
 
 /* Flops a second of one core in a matrix product that fits the cache. */
@@ -175,7 +207,7 @@ psdvec_status psdvec_train_plan_make(psdvec_context *ctx, const psdvec_train_opt
     uint64_t pairs = 0;
     PV_TRY_DONE(pv_link_open(ctx, counts, options, NULL, &link));
     PV_TRY_DONE(pv_pairs_count(link, &pairs));
-    pv_plan_fill(ctx, options, counts->info.words, counts->info.bigrams, pairs, plan);
+    pv_plan_fill(ctx, options, counts, pairs, plan);
     plan->seconds = guess_seconds(ctx, options, plan, counts->info.bigrams);
 done:
     pv_link_close(link);

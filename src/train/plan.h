@@ -5,10 +5,11 @@
 #include "link/link.h"
 
 /* Fills everything but `seconds`. `pairs`: of core words. */
-void pv_plan_fill(psdvec_context *ctx, const psdvec_train_options *options, uint32_t words,
-                  uint64_t bigrams, uint64_t pairs, psdvec_train_plan *plan);
+void pv_plan_fill(psdvec_context *ctx, const psdvec_train_options *options,
+                  const psdvec_counts *counts, uint64_t pairs, psdvec_train_plan *plan);
 
-/* PSDVEC_ERR_BUDGET if not even the least fits, with the option that would help. */
-psdvec_status pv_plan_check(psdvec_context *ctx, const psdvec_train_plan *plan);
+/* PSDVEC_ERR_BUDGET if not even the least fits, with the options that would help. */
+psdvec_status pv_plan_check(psdvec_context *ctx, const psdvec_train_options *options,
+                            const psdvec_counts *counts, const psdvec_train_plan *plan);
 
 #endif

@@ -19,7 +19,9 @@ bool pv_readout_wanted(const psdvec_train_options *options)
 
 /* ---- Rows of length 1 ---------------------------------------------------------------- */
 
-/* from: words x dim with a stride; to likewise, may be the same. */
+/* from: words x dim with a stride; to likewise, may be the same. A row of zeros is that of a word
+ * of which nothing is known. It stays so: less the mean, all such words would be each other's
+ * nearest. */
 typedef struct unit_job {
     const float *from;
     float *to;
@@ -37,8 +39,11 @@ static psdvec_status unit_rows(void *arg, size_t task, int worker)
         const float *from = job->from + i * job->from_stride;
         float *to = job->to + i * job->to_stride;
         double square = 0;
+        bool known = false;
+        for (size_t k = 0; k < job->dim; k++)
+            known |= from[k] != 0;
         for (size_t k = 0; k < job->dim; k++) {
-            to[k] = from[k] - (job->mean ? job->mean[k] : 0);
+            to[k] = from[k] - (known && job->mean ? job->mean[k] : 0);
             square += (double)to[k] * (double)to[k];
         }
         double factor = square > 0 ? job->length / sqrt(square) : 0;
@@ -222,19 +227,31 @@ void pv_readout_free(pv_readout *readout)
     *readout = (pv_readout){0};
 }
 
-uint64_t pv_readout_bytes(const psdvec_train_options *options, uint64_t words, uint64_t dim,
-                          uint64_t bigrams, int threads)
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+uint64_t pv_readout_bytes(const psdvec_train_options *options, const psdvec_counts *counts,
+                          uint64_t dim, int threads)
 {
     if (!pv_readout_wanted(options))
         return 0;
+    uint64_t words = counts->info.words, small = 4 * dim * dim * sizeof(float);
     uint64_t bytes = words * dim * sizeof(float), order = 0, spelling = 0;
     if (options->order > 0) {
-        order = pv_order_bytes(words, dim, bigrams, threads) + 8 * dim * dim * sizeof(double);
-        order += bytes + pv_tall_tiles(words) * 4 * dim * dim * sizeof(float);
+        /* The sums of the tiles, the Gram matrix and LAPACK's work space of two more; then half
+         * of the array, before the whole is let go. */
+        uint64_t turning = pv_tall_tiles(words) * small + 3 * 2 * small + 1024 * dim;
+        uint64_t halving = larger(bytes, (uint64_t)threads * pv_tall_tile(words) * dim * 4);
+        uint64_t finding = pv_order_bytes(words, dim, counts->info.bigrams, threads);
+        order = bytes + small + larger(finding, larger(turning, halving));
     }
-    if (options->spelling > 0)
-        spelling = pv_spelling_learn_bytes(words, dim, threads);
-    return bytes + (order > spelling ? order : spelling);
+    if (options->spelling > 0) {
+        pv_spelling_words list = {(uint32_t)words, counts->bytes, counts->offsets};
+        spelling = small + words * sizeof(float) + pv_spelling_learn_bytes(&list, dim, threads);
+    }
+    return bytes + (1 << 18) + larger(order, spelling);
 }
 
 uint64_t pv_readout_file_bytes(const psdvec_train_options *options, uint64_t words, uint64_t dim)

@@ -7,6 +7,8 @@
  *           brought to length 1
  *     read-out = r_i + spelling * s_i,  s_i what the letters of the word say (spelling/spelling.h)
  *
+ * Of a word without a single pair v_i and the order vector are zeros, and u_i and a_i are so too.
+ *
  * The first and the last line are a prior with a mean, seen from its posterior; the second is
  * what a symmetric model cannot know. docs/model.md tells why.
  */
@@ -30,8 +32,8 @@ void pv_readout_free(pv_readout *readout);
 
 bool pv_readout_wanted(const psdvec_train_options *options);
 /* Memory while it is made, besides V, and bytes in the file. */
-uint64_t pv_readout_bytes(const psdvec_train_options *options, uint64_t words, uint64_t dim,
-                          uint64_t bigrams, int threads);
+uint64_t pv_readout_bytes(const psdvec_train_options *options, const psdvec_counts *counts,
+                          uint64_t dim, int threads);
 uint64_t pv_readout_file_bytes(const psdvec_train_options *options, uint64_t words, uint64_t dim);
 
 #endif

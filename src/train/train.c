@@ -208,7 +208,7 @@ static psdvec_status solve_core(training *t)
     /* Whether the pairs fit is known only when they are counted; the plan says what else is
      * needed. */
     psdvec_train_plan plan;
-    pv_plan_fill(ctx, t->options, t->words, t->counts->info.bigrams, 0, &plan);
+    pv_plan_fill(ctx, t->options, t->counts, 0, &plan);
     PV_TRY_DONE(pv_pairs_make(t->link, folder, plan.memory_budget - plan.memory_least,
                               t->options->start != 0, &pairs));
     if (t->dim < t->options->dim)
@@ -379,10 +379,10 @@ done:
 static psdvec_status check_room(training *t)
 {
     psdvec_train_plan plan;
-    pv_plan_fill(t->ctx, t->options, t->words, t->counts->info.bigrams, 0, &plan);
+    pv_plan_fill(t->ctx, t->options, t->counts, 0, &plan);
     t->core = plan.core_words;
     t->dim = plan.dim;
-    PV_TRY(pv_plan_check(t->ctx, &plan));
+    PV_TRY(pv_plan_check(t->ctx, t->options, t->counts, &plan));
     pv_output *output;
     PV_TRY(pv_output_open(t->ctx, t->output, &output));
     psdvec_status status = pv_output_expect(output, plan.output_bytes);

@@ -239,3 +239,76 @@ anchors() {
     done
     [ "$missing" -eq 0 ]
 }
+
+# Sentences with words that share their beginnings and endings.
+made_words() {
+    awk 'BEGIN {
+        split("read write think drink play", stem); split("er ing able less", end)
+        split("the a my your", article); split("is was seems", verb)
+        split("marble marbles marbly garble", stone) # "marble" is a row of its own, "marbl" and "arble" others
+        for (i = 0; i < 600; i++) {
+            w = stem[i % 5 + 1] end[int(i / 5) % 4 + 1]
+            print article[i % 4 + 1], w, verb[i % 3 + 1], "un" stem[int(i / 7) % 5 + 1] "able", "and",
+                stem[int(i / 3) % 5 + 1], article[int(i / 11) % 4 + 1], stone[int(i / 13) % 4 + 1], w
+        }
+    }' >words.txt
+}
+
+@test "the reader of docs/model-format.md compares words by the read-out, unseen ones by their letters" {
+    python=$(python_with_numpy) || skip "no python3 with numpy"
+    made_words
+    blocks python "$ROOT/docs/model-format.md" >reader.py
+    psdvec train words.txt --dim 12 -o trained.safetensors -q
+    psdvec convert trained.safetensors --float16 half.safetensors -q
+    psdvec convert trained.safetensors --int8 bytes.safetensors -q
+    psdvec convert trained.safetensors --dim 7 cut.safetensors -q
+    psdvec train words.txt --dim 12 --centre no --order off --spelling off -o plain.safetensors -q
+    for model in trained half bytes cut plain; do
+        for word in reader unthinkable rethinkable marbled; do
+            case $model-$word in plain-rethinkable | plain-marbled) continue ;; esac
+            "$python" reader.py $model.safetensors $word >printed
+            psdvec similar $model.safetensors $word --tsv 2>/dev/null | cut -f2,3 >wanted
+            [ "$(wc -l <wanted)" -eq 10 ]
+            # The last digits of cosines are rounded in another precision.
+            paste wanted printed | awk -F'\t' '$1 != $3 || $2 - $4 > 2e-4 || $4 - $2 > 2e-4 { print; bad = 1 }
+                END { exit bad }' || { echo "$model $word"; return 1; }
+        done
+    done
+    run "$python" reader.py plain.safetensors rethinkable
+    [ "$status" -ne 0 ]
+}
+
+@test "the read-out of a word that arrives later is made as docs/model-format.md says" {
+    python=$(python_with_numpy) || skip "no python3 with numpy"
+    made_words
+    for _ in 1 2 3 4 5; do echo "my rethinkable play is unreadable and think the rethinkable"; done >new.txt
+    psdvec train words.txt --dim 12 --spelling 0.7 -o trained.safetensors -q
+    psdvec extend trained.safetensors new.txt -o more.safetensors -q
+    blocks python "$ROOT/docs/model-format.md" | sed '/^t, meta = read_model/,$d' >later.py
+    cat >>later.py <<'END'
+t, meta = read_model("more.safetensors")
+words = [w.decode("utf-8") for w in strings(t["words"], t["offsets"])]
+i = words.index("rethinkable")
+c = t["vectors"][i] - t["readout.mean"]
+b = c / np.linalg.norm(c) @ t["readout.map"]
+share = json.loads(meta["settings"])["spelling"]
+assert share == 0.7
+made = b / np.linalg.norm(b) + share * spell(t, meta, "rethinkable")
+assert np.abs(made - t["readout"][i]).max() < 1e-5, (made, t["readout"][i])
+END
+    "$python" later.py
+}
+
+@test "the word that the README's text does not have, and the commands of docs/spelling.md" {
+    need_licences
+    grep -q '^12' /etc/debian_version 2>/dev/null || skip "not Debian 12"
+    psdvec train "$LICENCES"/*GPL-[0-9]* --document file --dim 50 -o l.safetensors -q
+    psdvec similar l.safetensors redistributors --top 3 | awk '{ print $1 }' >printed
+    awk '/^    redistributors$/ { on = 1 } on && /^$/ { exit } on { print $1 }' "$ROOT/README.md" >shown
+    [ "$(wc -l <shown)" -eq 5 ]
+    diff -u printed shown
+    cat "$LICENCES"/*GPL-[0-9]* >text.txt
+    blocks sh "$ROOT/docs/spelling.md" | grep '^psdvec' >all.sh
+    [ "$(wc -l <all.sh)" -eq 3 ]
+    bash -eux -o pipefail all.sh >output 2>&1 || { cat output; return 1; }
+}

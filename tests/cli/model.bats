@@ -308,4 +308,15 @@ END
             diff -u wanted printed
         done
     done
+    # A model as train makes it has a read-out, and n-grams of letters.
+    for i in 1 2 3 4 5 6; do echo "we walk and talk and she walked and talked while walking $i"; done >text.txt
+    "$PSDVEC" train text.txt --min-count 1 --dim 5 -o float.safetensors -q
+    "$PSDVEC" convert float.safetensors --int8 bytes.safetensors -q
+    for model in float bytes; do
+        "$python" reader.py $model.safetensors walk >printed
+        "$PSDVEC" similar $model.safetensors walk --tsv |
+            awk -F'\t' '{ printf "%s\t%.4f\n", $2, $3 }' >wanted
+        [ -s wanted ]
+        diff -u wanted printed
+    done
 }

@@ -4,7 +4,8 @@ load common
 
 setup() { common_setup; }
 
-# A model with its counts: kings rule, dogs bark, and both sleep.
+# A model with its counts: kings rule, dogs bark, and both sleep. Words are compared by the
+# generative vectors: a read-out of fourteen words says little.
 trained() {
     for line in 'the king rules the land' 'the queen rules the land' 'the king sleeps at night' \
         'the dog barks at night' 'the cat sleeps at night' 'the dog sleeps at home' \
@@ -12,7 +13,24 @@ trained() {
         yes "$line" | head -n 8
     done >text.txt
     "$PSDVEC" count text.txt --min-count 1 --distance linear "$@" -o text.counts -q
-    "$PSDVEC" train text.counts --dim 6 -o text.safetensors -q
+    "$PSDVEC" train text.counts --dim 6 --rho 0.05 --context-power 0.75 \
+        --centre no --order off --spelling off -o text.safetensors -q
+}
+
+# A model with a read-out, as train makes it by itself: verbs in three forms. "jumping" is not in the
+# text, but others that end so are.
+spelled() {
+    awk 'BEGIN {
+        split("walk talk jump climb paint plant", verb)
+        for (round = 0; round < 12; round++)
+            for (v = 1; v <= 6; v++) {
+                print "we", verb[v], "every day"
+                if (v != 3) print "she was", verb[v] "ing all night"
+                print "he", verb[v] "ed last year"
+            }
+    }' >text.txt
+    "$PSDVEC" count text.txt --min-count 1 --window 10 --distance harmonic -o text.counts -q
+    "$PSDVEC" train text.counts --dim 8 -o text.safetensors -q
 }
 
 # number NAME: a member of the JSON object in the file `json`.
@@ -132,6 +150,103 @@ close_to() { awk -v a="$1" -v b="$2" 'BEGIN { exit !((a - b) ^ 2 < 1e-12) }'; }
         refused 2 "the word 'quene' is not in the model; did you mean 'queen'?" $question
     done
     refused 2 "--json and --tsv exclude each other" odd-one-out small.safetensors king man woman --json --tsv
+}
+
+@test "words that the text never had are answered for by their spelling, and it is said" {
+    spelled
+    model=text.safetensors
+    for question in "similar $model jumping" "similar $model walking -jumping" "analogy $model walk walking jumping" \
+        "odd-one-out $model walking jumping day"; do
+        # shellcheck disable=SC2086
+        "$PSDVEC" $question >screen 2>stderr
+        grep -qx '  jumping: not in the model; from its spelling' screen
+        [ ! -s stderr ]
+        [ "$(wc -L <screen)" -le 80 ]
+        # shellcheck disable=SC2086
+        "$PSDVEC" $question --json | grep -q '"spelled": \["jumping"\]}$'
+        # shellcheck disable=SC2086
+        "$PSDVEC" $question --tsv 2>stderr >printed
+        [ -s printed ]
+        grep -q "warning: the word 'jumping' is not in the model; from its spelling" stderr
+    done
+    "$PSDVEC" vector $model jumping 2>stderr >printed
+    [ "$(wc -w <printed)" -eq 9 ]
+    grep -q "warning: the word 'jumping' is not in the model; from its spelling" stderr
+    refused 2 "its spelling gives no generative vector; leave out --raw" vector $model jumping --raw
+    # The letters know the ending: the nearest but for the word itself are no adverbs.
+    "$PSDVEC" odd-one-out $model walking talking jumping day --tsv 2>/dev/null | head -n 1 | grep -q '^day'
+}
+
+@test "a word whose letters are unknown as well is unknown" {
+    spelled
+    for question in "similar text.safetensors qqqqq" "analogy text.safetensors walk walked qqqqq" \
+        "odd-one-out text.safetensors walk walked qqqqq" "vector text.safetensors qqqqq" \
+        "compare text.safetensors walk qqqqq"; do
+        # shellcheck disable=SC2086
+        refused 2 "the word 'qqqqq' is not in the model" $question
+    done
+    refused 2 "the word 'jumping' is not in the model; did you mean 'jumped'?" compare text.safetensors walk jumping
+}
+
+@test "eval --unknown spelling: more questions are known, others are left out" {
+    spelled
+    printf 'walking jumping 9\nwalking talking 8\nday night 1\nwalk qqqqq 5\nwalk walked 3\n' >pairs.txt
+    known() { "$PSDVEC" eval text.safetensors pairs.txt --resamples 0 --format tsv "$@" | awk -F'\t' 'NR == 2 { print $8 "/" $9 }'; }
+    [ "$(known)" = 3/5 ]
+    [ "$(known --unknown spelling)" = 4/5 ]
+    "$PSDVEC" convert text.safetensors plain.vec -q
+    [ "$("$PSDVEC" eval plain.vec pairs.txt --unknown spelling --resamples 0 --format tsv | awk -F'\t' 'NR == 2 { print $8 }')" = 3 ]
+}
+
+# ---- The two sets of vectors -------------------------------------------------------------------
+
+@test "vector and convert: the read-out, or with --raw the generative vectors" {
+    spelled
+    "$PSDVEC" convert text.safetensors readout.vec -q
+    "$PSDVEC" convert text.safetensors raw.vec --raw -q
+    run ! cmp -s readout.vec raw.vec
+    for word in walk painting; do
+        "$PSDVEC" vector text.safetensors $word | cmp - <(grep "^$word " readout.vec)
+        "$PSDVEC" vector text.safetensors $word --raw | cmp - <(grep "^$word " raw.vec)
+    done
+    "$PSDVEC" similar text.safetensors walk --tsv | cut -f 2,3 >wanted
+    "$PSDVEC" similar readout.vec walk --tsv | cut -f 2,3 | cmp - wanted
+    refused 2 "a model file keeps both sets of vectors" convert text.safetensors other.safetensors --raw
+    [ ! -e other.safetensors ]
+}
+
+@test "info tells of the read-out and of the n-grams" {
+    spelled
+    "$PSDVEC" info text.safetensors --verify >screen
+    grep -qx '  read-out           made for comparing words, 864 B' screen
+    grep -Eqx '  spelling           [0-9]+ n-grams of letters, [0-9]+ B' screen
+    "$PSDVEC" info text.safetensors --json >json
+    [ "$(number has_readout) $(number readout_bytes) $(number has_spelling)" = "true 864 true" ]
+    [ "$(number ngrams)" -gt 0 ] && [ "$(number spelling_bytes)" -gt 0 ]
+    "$PSDVEC" convert text.safetensors bytes.safetensors --int8 -q
+    "$PSDVEC" info bytes.safetensors | grep -qx '  read-out           made for comparing words, 324 B'
+    "$PSDVEC" train text.counts --dim 8 --spelling off --order off --centre no -o plain.safetensors -q
+    "$PSDVEC" info plain.safetensors >screen
+    grep -qx '  read-out           the vectors themselves' screen
+    grep -qx '  spelling           unknown words have no vector' screen
+}
+
+@test "questions to a model with a read-out, also when it is rounded or cut" {
+    spelled
+    cp text.safetensors float32.safetensors
+    for precision in float16 int8; do
+        "$PSDVEC" convert text.safetensors --$precision $precision.safetensors -q
+    done
+    "$PSDVEC" convert text.safetensors cut.safetensors --dim 5 -q
+    for model in float32 float16 int8 cut; do
+        "$PSDVEC" info $model.safetensors --verify >/dev/null
+        "$PSDVEC" compare $model.safetensors walk talk --counts text.counts >/dev/null
+        [ "$("$PSDVEC" odd-one-out $model.safetensors walking talking painting day --tsv | cut -f 1 | head -n 1)" = day ]
+        "$PSDVEC" analogy $model.safetensors walk walking jumping >screen
+        grep -q 'jumping: not in the model; from its spelling' screen
+    done
+    "$PSDVEC" compare text.safetensors walk talk --json >json
+    close_to "$(number cosine)" "$("$PSDVEC" similar text.safetensors walk --top 100 --tsv | awk '$2 == "talk" { print $3 }')"
 }
 
 # ---- compare ---------------------------------------------------------------------------------

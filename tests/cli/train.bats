@@ -23,7 +23,7 @@ some_text() { # FILE LINES SEED
 # Counted as the default preset would count it.
 some_counts() {
     some_text text.txt 4000 1
-    "$PSDVEC" count -q text.txt --distance linear --oov drop --subsample 1e-3 -o counts.st
+    "$PSDVEC" count -q text.txt --window 10 --distance harmonic --oov drop --subsample 1e-3 -o counts.st
 }
 
 train() { "$PSDVEC" train -q "$@"; }
@@ -68,7 +68,7 @@ slow=(--dim 60 --iterations 30 --eigen-tolerance 1e-5)
     refused 2 "use both or neither" train x -o y --weights smoothed
     refused 2 "--rho 0.2 belongs to --weights factored" train x -o y --weights raw --rho 0.2
     refused 2 "use --start 0 or --target smoothed" train x -o y --start 0.5
-    refused 2 "steps of length 2.09" train x -o y --relaxation 1.9
+    refused 2 "steps of length 2.28" train x -o y --relaxation 1.9
     refused 2 "--kappa is 0; it must be above 0" train x -o y --target smoothed --kappa 0
     refused 2 "makes 3 bands, and --mu has 2 numbers" \
         train x -o y --core 5 --mu 1,2 --bands 6,7
@@ -223,7 +223,7 @@ END
     refused 3 nosuch train nosuch -o y --log a.jsonl
     sed -n 1p a.jsonl | grep -q '"preset": "default", "dim": 300, "form": "symmetric", "core": 0'
     sed -n 1p a.jsonl | grep -q '"mu": \[2\]'
-    sed -n 1p a.jsonl | grep -q '"window": 5, "distance": "linear", "oov": "drop"'
+    sed -n 1p a.jsonl | grep -q '"window": 10, "distance": "harmonic", "oov": "drop"'
     refused 3 nosuch train nosuch -o y --preset paper --dim 50 --bands 30000,40000 --log b.jsonl
     sed -n 1p b.jsonl | grep -q '"preset": "paper", "dim": 50, "form": "psd", "core": 25000'
     sed -n 1p b.jsonl | grep -q '"mu": \[2, 4, 8\], "bands": \[30000, 40000\]'
@@ -387,6 +387,61 @@ END
     [ "$(ls -A)" = "$(printf 'direct.st\nresumed.st\ntext.txt')" ]
 }
 
+# A text of 6,000 words of which the first lines are enough for a core: most of the time goes into
+# the read-out.
+many_words() {
+    awk 'BEGIN {
+        split("ba de fi go ku la me ni po ru", part, " ")
+        for (round = 0; round < 3; round++)
+            for (w = 0; w < 6000; w++)
+                printf "%s%s%s%s%s%s", part[w % 10 + 1], part[int(w / 10) % 10 + 1],
+                    part[int(w / 100) % 10 + 1], part[int(w / 1000) + 1],
+                    part[(w * 7 + int(w / 13)) % 10 + 1], (w * (round + 3)) % 17 ? " " : " the a\n"
+    }' >text.txt
+    options=(text.txt --min-count 1 --core 200 --dim 200 --threads 1)
+}
+
+# stop_in_readout SIGNAL: sends it when the regression is done.
+stop_in_readout() {
+    "$PSDVEC" train "${options[@]}" -o m.st 3>&- 2>stderr &
+    local process=$! tries=0
+    while ! grep -q 'words by regression' stderr; do
+        sleep 0.01
+        tries=$((tries + 1))
+        [ $tries -lt 3000 ]
+    done
+    kill "-$1" $process
+    status=0
+    wait $process || status=$?
+}
+
+@test "killed or stopped in the read-out, a run goes on and ends with the same bits" {
+    many_words
+    train "${options[@]}" -o direct.st
+    set -m
+    for signal in KILL INT; do
+        stop_in_readout $signal
+        [ "$status" -eq $([ $signal = KILL ] && echo 137 || echo 130) ]
+        [ -d m.st.partial ] && [ ! -e m.st ]
+        run "$PSDVEC" train "${options[@]}" -o m.st
+        [ "$status" -eq 0 ]
+        [[ $output == *"going on with the counts of an interrupted run"* ]]
+        [[ $output == *"read-out of "*" words"* ]]
+        cmp direct.st m.st
+        [ "$(ls -A)" = "$(printf 'direct.st\nm.st\nstderr\ntext.txt')" ]
+        rm m.st
+    done
+}
+
+@test "the default preset: the same bits for 1, 2 and 5 threads" {
+    many_words
+    train "${options[@]}" -o one.st
+    for threads in 2 5; do
+        train "${options[@]}" --threads $threads -o more.st
+        cmp one.st more.st
+    done
+}
+
 # interrupt OPTION...: leaves the state of a run stopped by Ctrl-C, its words in stderr.
 interrupt() {
     "$PSDVEC" train counts.st "${slow[@]}" --iterations 10000 -o m.st "$@" 3>&- 2>stderr &
@@ -430,7 +485,7 @@ interrupt() {
     interrupt
     cp counts.st old.st
     some_text text.txt 4000 2
-    "$PSDVEC" count -q text.txt --distance linear --oov drop --subsample 1e-3 -o counts.st
+    "$PSDVEC" count -q text.txt --window 10 --distance harmonic --oov drop --subsample 1e-3 -o counts.st
     train counts.st "${slow[@]}" --iterations 2 -o direct.st
     train counts.st "${slow[@]}" --iterations 2 -o m.st 2>stderr
     cmp direct.st m.st
@@ -503,7 +558,7 @@ interrupt() {
 
 # vectors FILE: its words and numbers as text, to compare.
 vectors() {
-    "$PSDVEC" convert -q "$1" "$1.txt"
+    "$PSDVEC" convert -q "$@" "$1.txt"
     tail -n +2 "$1.txt"
 }
 
@@ -521,17 +576,21 @@ old_model() {
     grep -Eq '^  model +[0-9,]+ new words, [0-9,]+ as they were$' stderr
     grep -Eq '^  core +[0-9,]+ of the model.s core words stand in the new text$' stderr
     grep -Eq '^  written +new.st' stderr
-    vectors old.st >a
-    vectors new.st >b
-    [ "$(wc -l <b)" -gt "$(wc -l <a)" ]
-    head -n "$(wc -l <a)" b | cmp - a
+    for set in "" --raw; do # the read-out, and the generative vectors
+        # shellcheck disable=SC2086
+        vectors old.st $set >a
+        # shellcheck disable=SC2086
+        vectors new.st $set >b
+        [ "$(wc -l <b)" -gt "$(wc -l <a)" ]
+        head -n "$(wc -l <a)" b | cmp - a
+    done
     "$PSDVEC" extend -q old.st new.txt -o again.st --threads 1
     cmp new.st again.st
 }
 
 @test "extend takes a counts file too" {
     old_model
-    "$PSDVEC" count -q new.txt --distance linear --oov drop --subsample 1e-3 -o new.counts.st
+    "$PSDVEC" count -q new.txt --window 10 --distance harmonic --oov drop --subsample 1e-3 -o new.counts.st
     "$PSDVEC" extend -q old.st new.counts.st -o new.st
     vectors old.st >a
     vectors new.st >b
@@ -555,7 +614,7 @@ old_model() {
     "$PSDVEC" extend -q old.st new.txt --mu 0.1 -o loose.st
     "$PSDVEC" extend -q old.st new.txt --mu 1000 -o tight.st
     length() {
-        vectors "$1" | awk '/^sbx/ { for (k = 2; k <= NF; k++) sum += $k * $k } END { print sum }'
+        vectors "$1" --raw | awk '/^sbx/ { for (k = 2; k <= NF; k++) sum += $k * $k } END { print sum }'
     }
     awk -v a="$(length loose.st)" -v b="$(length tight.st)" 'BEGIN { exit !(a > 2 * b) }'
     "$PSDVEC" extend -q old.st new.txt --min-count 200 -o few.st
@@ -587,12 +646,12 @@ old_model() {
 
 @test "extend warns of counts that were made otherwise" {
     old_model
-    "$PSDVEC" count -q new.txt --distance linear --oov drop --subsample 1e-3 -o alike.st
-    "$PSDVEC" count -q new.txt --distance linear --window 3 --subsample 1e-3 -o other.st
+    "$PSDVEC" count -q new.txt --window 10 --distance harmonic --oov drop --subsample 1e-3 -o alike.st
+    "$PSDVEC" count -q new.txt --window 3 --distance harmonic --subsample 1e-3 -o other.st
     "$PSDVEC" extend -q old.st alike.st -o m.st 2>stderr
     [ ! -s stderr ]
     "$PSDVEC" extend -q old.st other.st -o m.st 2>stderr
-    grep -q 'warning: other.st: was not counted as the text of old.st was: window 3, not 5; oov "keep", not "drop"; the' stderr
+    grep -q 'warning: other.st: was not counted as the text of old.st was: window 3, not 10; oov "keep", not "drop"; the' stderr
     "$PSDVEC" info m.st >info
     grep -Eq '^  first [0-9,]+, words [0-9,]+, .*, from new.txt$' info
 }

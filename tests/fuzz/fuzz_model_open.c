@@ -1,9 +1,9 @@
 /* Fuzzes the reader of model files.
  *
  * The first byte chooses: the rest is a whole file, or a list of changes to a file that
- * the library itself wrote, in one of the precisions: three bytes of place, one of value. What opens is asked
- * everything a caller can ask, without verifying first. What verifies must then be
- * consistent.
+ * the library itself wrote, in one of the precisions, with a read-out and n-grams or without:
+ * three bytes of place, one of value. What opens is asked everything a caller can ask,
+ * without verifying first. What verifies must then be consistent.
  */
 #include "model/model_read.h"
 #include "model/model_write.h"
@@ -17,7 +17,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { WORDS = 5, DIM = 3, PRECISIONS = 3 };
+enum { WORDS = 5, DIM = 3, PRECISIONS = 3, KINDS = 2 * PRECISIONS };
 
 static void require(bool truth)
 {
@@ -25,11 +25,27 @@ static void require(bool truth)
         abort();
 }
 
-static unsigned char *goods[PRECISIONS];
-static size_t good_sizes[PRECISIONS];
+static unsigned char *goods[KINDS];
+static size_t good_sizes[KINDS];
 
-static void make_good(psdvec_context *ctx, psdvec_precision precision)
+static void make_good(psdvec_context *ctx, int kind)
 {
+    psdvec_precision precision = (psdvec_precision)(kind % PRECISIONS);
+    bool more = kind >= PRECISIONS;
+    static const uint32_t ends[] = {0, 2, 5, 8}, members[] = {1, 2, 1};
+    static const int8_t rows[] = {1, 2, 3, -4, -5, -127, 0, 0, 9};
+    static const float scales[] = {0.5F, 0, 2}, map[] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    static const float readout[WORDS * DIM] = {0, 1, 0, 1, 0, 0, 0, 0, 0, 3, 4, 0, 0, 0, -1};
+    static const pv_spelling_table table = {.ngrams = 3,
+                                            .dim = DIM,
+                                            .shortest = 2,
+                                            .longest = 3,
+                                            .text = 8,
+                                            .bytes = "anndtthe",
+                                            .offsets = ends,
+                                            .members = members,
+                                            .rows = rows,
+                                            .row_scale = scales};
     static const uint64_t offsets[] = {0, 3, 5, 8, 10, 12}, counts[] = {9, 7, 5, 3, 1};
     static const float vectors[WORDS * DIM] = {1, 2, 3, 4, 5, 6, 0, 0, 0, -1, -2, -3, 0.5F, 0, 1};
     static const float small[] = {3, -2, 1, 0, 0.5F};
@@ -51,6 +67,10 @@ static void make_good(psdvec_context *ctx, psdvec_precision precision)
                                  .settings_json = "{\"dim\": 3}",
                                  .counts_json = "{\"settings\": {\"window\": 5}}",
                                  .extensions_json = "[]",
+                                 .readout = more ? readout : NULL,
+                                 .readout_mean = more ? small : NULL,
+                                 .readout_map = more ? map : NULL,
+                                 .spelling = more ? &table : NULL,
                                  .precision = precision};
     char path[] = "/tmp/psdvec-fuzz-XXXXXX";
     int fd = mkstemp(path);
@@ -58,10 +78,10 @@ static void make_good(psdvec_context *ctx, psdvec_precision precision)
     require(pv_model_write(ctx, &model, path) == PSDVEC_OK);
     FILE *file = fopen(path, "rb");
     require(file && fseek(file, 0, SEEK_END) == 0);
-    size_t size = good_sizes[precision] = (size_t)ftell(file);
+    size_t size = good_sizes[kind] = (size_t)ftell(file);
     rewind(file);
-    goods[precision] = malloc(size);
-    require(goods[precision] && fread(goods[precision], 1, size, file) == size);
+    goods[kind] = malloc(size);
+    require(goods[kind] && fread(goods[kind], 1, size, file) == size);
     fclose(file);
     close(fd);
     unlink(path);
@@ -73,6 +93,11 @@ static void walk(psdvec_context *ctx, const psdvec_model *model, bool verified)
     psdvec_neighbour near[4];
     volatile double sum = 0;
     size_t found;
+    const float *readout;
+    float *spelled = malloc(info->dim * sizeof *spelled);
+    require(spelled && psdvec_model_readout(ctx, model, &readout) == PSDVEC_OK);
+    require(info->has_readout || readout == psdvec_model_vector(model, 0));
+    require(info->has_spelling == (info->ngrams > 0));
     for (size_t k = 0; k < info->iteration_count; k++)
         sum += info->iterations[k].objective;
     for (uint32_t i = 0; i < info->words; i++) {
@@ -85,11 +110,22 @@ static void walk(psdvec_context *ctx, const psdvec_model *model, bool verified)
         sum += psdvec_model_unigram(model, i) + psdvec_model_spread(model, i) +
                (double)psdvec_model_frequency(model, i) + psdvec_model_product(model, 0, i) +
                psdvec_model_cosine(model, i, 0);
-        for (uint32_t k = 0; k < info->dim; k++)
+        for (uint32_t k = 0; k < info->dim; k++) {
             require(!verified || isfinite(psdvec_model_vector(model, i)[k]));
+            require(!verified || isfinite(readout[(size_t)i * info->dim + k]));
+        }
+        bool some = psdvec_model_spell(model, word, length, spelled);
+        require(info->has_spelling || !some);
+        for (uint32_t k = 0; k < info->dim; k++)
+            require(some ? isfinite(spelled[k]) : spelled[k] == 0);
     }
-    psdvec_status status =
-        psdvec_model_similar(ctx, model, psdvec_model_vector(model, 0), NULL, 0, 4, near, &found);
+    psdvec_model_spell(model, "an endless tthe", 15, spelled);
+    for (uint32_t k = 0; k < info->dim; k++) {
+        require(isfinite(spelled[k]));
+        sum += spelled[k];
+    }
+    psdvec_status status = psdvec_model_similar(ctx, model, readout, NULL, 0, 4, near, &found);
+    free(spelled);
     require(status == PSDVEC_OK || (!verified && status == PSDVEC_ERR_NUMERIC));
     for (size_t k = 0; k < found; k++)
         require(near[k].word < info->words && near[k].cosine >= -1 && near[k].cosine <= 1);
@@ -104,13 +140,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         psdvec_context_options_default(&o);
         o.threads = 1;
         require(psdvec_context_new(&o, &ctx) == PSDVEC_OK);
-        for (int p = 0; p < PRECISIONS; p++)
-            make_good(ctx, (psdvec_precision)p);
+        for (int kind = 0; kind < KINDS; kind++)
+            make_good(ctx, kind);
     }
     if (size == 0)
         return 0;
-    const unsigned char *good = goods[data[0] / 8 % PRECISIONS];
-    size_t good_size = good_sizes[data[0] / 8 % PRECISIONS];
+    const unsigned char *good = goods[data[0] / 8 % KINDS];
+    size_t good_size = good_sizes[data[0] / 8 % KINDS];
     int fd = memfd_create("fuzz", MFD_CLOEXEC);
     char path[40];
     require(fd >= 0);
