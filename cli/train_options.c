@@ -28,8 +28,7 @@ static const char *const weights[] = {[PSDVEC_WEIGHTS_FACTORED] = "factored",
 
 static const char *const answers[] = {"no", "yes", NULL};
 
-const struct preset_default train_presets[] = {{"dim", {"300", "500"}},
-                                               {"form", {"symmetric", "psd"}},
+const struct preset_default train_presets[] = {{"form", {"symmetric", "psd"}},
                                                {"core", {"all", "25000"}},
                                                {"target", {"pmi", "smoothed"}},
                                                {"weights", {"factored", "raw"}},
@@ -62,6 +61,7 @@ const struct option_spec train_options[] = {
      .argument = "N",
      .least = 1,
      .most = 10000,
+     .fallback = "500",
      .help = "numbers in a vector"},
     {.name = "form",
      .kind = OPTION_CHOICE,

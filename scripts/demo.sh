@@ -78,7 +78,7 @@ fi
 model=$name.safetensors
 
 title "Text in, vectors out"
-run psdvec train "$text" --min-count $least -o "$model"
+run psdvec train "$text" --min-count $least --dim 200 -o "$model"
 
 words="ship physician violin copper whale"
 [ $own = no ] || words=$(some_words)

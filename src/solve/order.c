@@ -16,7 +16,7 @@ enum { most_blocks = 128 };
 typedef struct order_job {
     const pv_link *link;
     const pv_kernels *kernels;
-    size_t dim;
+    size_t dim;        /* directions */
     const float *Q;    /* words x dim */
     const float *mean; /* words: m_i / sqrt(T) */
     float *A;          /* words x dim */
@@ -102,39 +102,39 @@ static psdvec_status order_block(void *arg, size_t task, int worker)
 
 /* Q from V. Sums over words in double and in order: the bits must not depend on threads. */
 static psdvec_status unit_columns(psdvec_context *ctx, const float *V, size_t words, size_t dim,
-                                  float *Q)
+                                  size_t directions, float *Q)
 {
-    double *square = pv_alloc_zero(ctx, dim, sizeof *square, "the order of words");
+    double *square = pv_alloc_zero(ctx, directions, sizeof *square, "the order of words");
     if (!square)
         return pv_failure(ctx);
     for (size_t i = 0; i < words; i++)
-        for (size_t k = 0; k < dim; k++)
+        for (size_t k = 0; k < directions; k++)
             square[k] += (double)V[i * dim + k] * (double)V[i * dim + k];
-    for (size_t k = 0; k < dim; k++)
+    for (size_t k = 0; k < directions; k++)
         square[k] = square[k] > 0 ? 1 / sqrt(square[k]) : 0;
     for (size_t i = 0; i < words; i++)
-        for (size_t k = 0; k < dim; k++)
-            Q[i * dim + k] = (float)((double)V[i * dim + k] * square[k]);
+        for (size_t k = 0; k < directions; k++)
+            Q[i * directions + k] = (float)((double)V[i * dim + k] * square[k]);
     pv_free(ctx, square);
     return PSDVEC_OK;
 }
 
-psdvec_status pv_order_vectors(const pv_link *link, const float *V, size_t dim, float *A,
-                               size_t stride)
+psdvec_status pv_order_vectors(const pv_link *link, const float *V, size_t dim, size_t directions,
+                               float *A, size_t stride)
 {
     psdvec_context *ctx = link->ctx;
     const psdvec_counts *counts = link->counts;
     size_t words = link->words;
     psdvec_status status = PSDVEC_OK;
     order_job job = {
-        .link = link, .kernels = pv_kernels_best(), .dim = dim, .A = A, .stride = stride};
-    float *Q = pv_alloc(ctx, words * dim, sizeof *Q, "the order of words");
+        .link = link, .kernels = pv_kernels_best(), .dim = directions, .A = A, .stride = stride};
+    float *Q = pv_alloc(ctx, words * directions, sizeof *Q, "the order of words");
     float *mean = pv_alloc(ctx, words, sizeof *mean, "the order of words");
     if (!Q || !mean) {
         status = pv_failure(ctx);
         goto done;
     }
-    PV_TRY_DONE(unit_columns(ctx, V, words, dim, Q));
+    PV_TRY_DONE(unit_columns(ctx, V, words, dim, directions, Q));
     for (size_t i = 0; i < words; i++)
         mean[i] = (float)((link->context[i] + link->focus[i]) / 2 / sqrt(link->total));
     job.Q = Q;
@@ -152,7 +152,7 @@ done:
     return status;
 }
 
-uint64_t pv_order_bytes(uint64_t words, uint64_t dim, uint64_t bigrams, int threads)
+uint64_t pv_order_bytes(uint64_t words, uint64_t directions, uint64_t bigrams, int threads)
 {
     /* Q and the means; where blocks begin, and what was counted to find that out; for each
      * worker a gathered block, which ends with a whole column, and the longest row of K. */

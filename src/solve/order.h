@@ -21,10 +21,11 @@
 
 #include "link/link.h"
 
-/* V: link->words x dim, row-major; A the same with `stride` numbers from one row to the next. */
-psdvec_status pv_order_vectors(const pv_link *link, const float *V, size_t dim, float *A,
-                               size_t stride);
+/* V: link->words x dim, row-major, of which the first `directions` columns are used; A: words x
+ * directions, with `stride` numbers from one row to the next. */
+psdvec_status pv_order_vectors(const pv_link *link, const float *V, size_t dim, size_t directions,
+                               float *A, size_t stride);
 /* Memory besides A. */
-uint64_t pv_order_bytes(uint64_t words, uint64_t dim, uint64_t bigrams, int threads);
+uint64_t pv_order_bytes(uint64_t words, uint64_t directions, uint64_t bigrams, int threads);
 
 #endif

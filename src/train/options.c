@@ -14,7 +14,7 @@ static const double paper_mu[] = {2, 4, 8};
 void psdvec_train_options_default(psdvec_train_options *options)
 {
     *options = (psdvec_train_options){.preset = PSDVEC_PRESET_DEFAULT,
-                                      .dim = 300,
+                                      .dim = 500,
                                       .form = PSDVEC_FORM_SYMMETRIC,
                                       .core = 0,
                                       .target = PSDVEC_TARGET_PMI,
@@ -51,7 +51,6 @@ void psdvec_train_options_preset(psdvec_train_options *options, psdvec_preset pr
     if (preset != PSDVEC_PRESET_PAPER)
         return;
     options->preset = PSDVEC_PRESET_PAPER;
-    options->dim = 500;
     options->form = PSDVEC_FORM_PSD;
     options->core = 25000;
     options->target = PSDVEC_TARGET_SMOOTHED;

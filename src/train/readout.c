@@ -76,12 +76,10 @@ static psdvec_status mean_of(psdvec_context *ctx, const float *rows, size_t word
 
 /* ---- The order of words ----------------------------------------------------------------- */
 
-/* M: 2 dim x dim, the directions in which B (words x 2 dim) varies most, the first one
- * most. */
-static psdvec_status main_directions(psdvec_context *ctx, const float *B, size_t words, size_t dim,
-                                     float *M)
+/* M: wide x dim, the directions in which B (words x wide) varies most, the first one most. */
+static psdvec_status main_directions(psdvec_context *ctx, const float *B, size_t words, size_t wide,
+                                     size_t dim, float *M)
 {
-    size_t wide = 2 * dim;
     psdvec_status status = PSDVEC_OK;
     double *gram = pv_alloc(ctx, wide * wide, sizeof *gram, "the read-out");
     double *values = pv_alloc(ctx, wide, sizeof *values, "the read-out");
@@ -108,30 +106,36 @@ static void close_up(float *rows, size_t words, size_t wide, size_t dim)
         memmove(rows + i * dim, rows + i * wide, dim * sizeof *rows);
 }
 
-/* out->vectors: words x 2 dim with u in the first half; becomes words x dim. */
+/* Order needs fewer directions than meaning: more of them change no score, and cost. */
+static size_t order_directions(size_t dim)
+{
+    return dim < 256 ? dim : 256;
+}
+
+/* out->vectors: words x (dim + order_directions) with u in front; becomes words x dim. */
 static psdvec_status add_order(const pv_link *link, const float *V, size_t dim, pv_readout *out)
 {
     psdvec_context *ctx = link->ctx;
-    size_t words = link->words, wide = 2 * dim;
+    size_t words = link->words, directions = order_directions(dim), wide = dim + directions;
     psdvec_status status = PSDVEC_OK;
     float *A = out->vectors + dim;
-    float *mean = pv_alloc(ctx, dim, sizeof *mean, "the read-out");
+    float *mean = pv_alloc(ctx, directions, sizeof *mean, "the read-out");
     float *M = pv_alloc(ctx, wide * dim, sizeof *M, "the read-out");
     if (!mean || !M) {
         status = pv_failure(ctx);
         goto done;
     }
-    PV_TRY_DONE(pv_order_vectors(link, V, dim, A, wide));
-    PV_TRY_DONE(mean_of(ctx, A, words, dim, wide, mean));
+    PV_TRY_DONE(pv_order_vectors(link, V, dim, directions, A, wide));
+    PV_TRY_DONE(mean_of(ctx, A, words, directions, wide, mean));
     PV_TRY_DONE(make_unit(ctx, (unit_job){.from = A,
                                           .to = A,
                                           .words = words,
-                                          .dim = dim,
+                                          .dim = directions,
                                           .from_stride = wide,
                                           .to_stride = wide,
                                           .mean = mean,
                                           .length = link->options.order}));
-    PV_TRY_DONE(main_directions(ctx, out->vectors, words, dim, M));
+    PV_TRY_DONE(main_directions(ctx, out->vectors, words, wide, dim, M));
     PV_TRY_DONE(pv_tall_transform(ctx, words, out->vectors, wide, wide, M, dim));
     close_up(out->vectors, words, wide, dim);
     float *less = pv_resize(ctx, out->vectors, words * dim, sizeof *less, "the read-out");
@@ -190,7 +194,7 @@ psdvec_status pv_readout_make(const pv_link *link, const float *V, uint32_t dim,
 {
     psdvec_context *ctx = link->ctx;
     const psdvec_train_options *options = &link->options;
-    size_t words = link->words, wide = options->order > 0 ? 2 * (size_t)dim : dim;
+    size_t words = link->words, wide = options->order > 0 ? dim + order_directions(dim) : dim;
     *out = (pv_readout){.ctx = ctx};
     if (!pv_readout_wanted(options))
         return PSDVEC_OK;

@@ -3,8 +3,8 @@
  *     u_i = v_i - mean of all v, brought to length 1
  *     a_i = the order vector of the word (solve/order.h) less the mean of all, brought to
  *           length 1, times `order`
- *     r_i = (u_i, a_i) on the `dim` directions in which these 2 dim numbers vary most,
- *           brought to length 1
+ *     r_i = (u_i, a_i) on the `dim` directions in which these numbers vary most, brought to
+ *           length 1; a_i sees the first 256 directions of v, or all if they are fewer
  *     read-out = r_i + spelling * s_i,  s_i what the letters of the word say (spelling/spelling.h)
  *
  * Of a word without a single pair v_i and the order vector are zeros, and u_i and a_i are so too.
