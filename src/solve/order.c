@@ -156,7 +156,7 @@ uint64_t pv_order_bytes(uint64_t words, uint64_t directions, uint64_t bigrams, i
 {
     /* Q and the means; where blocks begin, and what was counted to find that out; for each
      * worker a gathered block, which ends with a whole column, and the longest row of K. */
-    return words * (dim + 1) * sizeof(float) +
+    return words * (directions + 1) * sizeof(float) +
            words * (most_blocks + 1 + (uint64_t)threads) * sizeof(uint32_t) +
            (uint64_t)threads * ((bigrams / most_blocks + words) * 12 + words * 8 + 2 * words * 8);
 }
