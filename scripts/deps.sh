@@ -30,7 +30,7 @@ build|!|lib zlib zlib.h|zlib1g-dev|zlib-devel|zlib|zlib-dev|zlib
 build|!|lib libutf8proc utf8proc.h|libutf8proc-dev|utf8proc-devel|libutf8proc|utf8proc-dev|utf8proc
 build|!|lib expat expat.h|libexpat1-dev|expat-devel|expat|expat-dev|expat
 build|!|lib libxxhash xxhash.h|libxxhash-dev|xxhash-devel|xxhash|xxhash-dev|xxhash
-build|!|lib openblas cblas.h|libopenblas-openmp-dev|openblas-devel|openblas|openblas-dev|openblas
+build|!|lib openblas cblas.h|libopenblas-pthread-dev|openblas-devel|openblas|openblas-dev|openblas
 build|?|lib icu-uc unicode/ubrk.h|libicu-dev|libicu-devel|icu|icu-dev|icu4c
 test|!|lib cmocka cmocka.h|libcmocka-dev|libcmocka-devel|cmocka|cmocka-dev|cmocka
 test|?|file /usr/include/arpack/arpack.h|libarpack2-dev|arpack-devel|arpack|arpack-dev|arpack

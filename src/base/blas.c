@@ -4,6 +4,7 @@
 #include "base/memory.h"
 
 #include <limits.h>
+#include <pthread.h>
 
 extern void dsyevd_(const char *job, const char *triangle, const int *n, double *a, const int *lda,
                     double *w, double *work, const int *work_length, int *iwork,
@@ -12,6 +13,29 @@ extern void spotrf_(const char *triangle, const int *n, float *a, const int *lda
 
 /* Of OpenBLAS only; another BLAS has its own ways, and Debian's is this one. */
 extern void openblas_set_num_threads(int threads) __attribute__((weak));
+
+/* 1: the build for POSIX threads. */
+extern int openblas_get_parallel(void) __attribute__((weak));
+
+/* One for the process, as the buffers are. */
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+
+static bool takes_turns(void)
+{
+    return openblas_get_parallel && openblas_get_parallel() != 1;
+}
+
+void pv_blas_enter(void)
+{
+    if (takes_turns())
+        pthread_mutex_lock(&turn);
+}
+
+void pv_blas_leave(void)
+{
+    if (takes_turns())
+        pthread_mutex_unlock(&turn);
+}
 
 void pv_blas_alone(void)
 {
@@ -38,7 +62,9 @@ psdvec_status pv_symmetric_eigen(psdvec_context *ctx, double *A, double *values,
     if (!iwork)
         status = pv_failure(ctx);
     else {
+        pv_blas_enter();
         dsyevd_("V", "U", &size, A, &size, values, work, &work_length, iwork, &iwork_length, &info);
+        pv_blas_leave();
         if (info != 0)
             status = pv_fail(ctx, PSDVEC_ERR_NUMERIC,
                              "the eigenvalues of a matrix of %zu rows were not found (dsyevd: %d)",
@@ -53,7 +79,9 @@ psdvec_status pv_symmetric_eigen(psdvec_context *ctx, double *A, double *values,
 bool pv_cholesky(float *A, size_t n, size_t stride)
 {
     int size = (int)n, lda = (int)stride, info = 0;
+    pv_blas_enter();
     if (n > 0)
         spotrf_("U", &size, A, &lda, &info);
+    pv_blas_leave();
     return info == 0;
 }
