@@ -332,10 +332,14 @@ done:
 static psdvec_status make_readout(training *t)
 {
     double began = pv_now();
+    if (!pv_readout_wanted(t->options))
+        return PSDVEC_OK;
+    /* Through means and directions one number that is none would spoil all words. */
+    PV_TRY(pv_model_check_finite(t->ctx, t->output, t->vectors, t->words, (uint32_t)t->dim,
+                                 (uint32_t)t->dim, t->counts->bytes, t->counts->offsets));
     PV_TRY(pv_readout_make(t->link, t->vectors, (uint32_t)t->dim, &t->readout));
     t->report.readout_seconds = pv_now() - began;
-    if (t->readout.vectors)
-        pv_step(t->ctx, "read-out of %u words: %.1f s", t->words, t->report.readout_seconds);
+    pv_step(t->ctx, "read-out of %u words: %.1f s", t->words, t->report.readout_seconds);
     return PSDVEC_OK;
 }
 
