@@ -408,6 +408,7 @@ many_words() {
 
 # stop_in_readout SIGNAL: sends it when the regression is done.
 stop_in_readout() {
+    : >stderr # what the last run said must not be taken for what this one says
     "$PSDVEC" train "${options[@]}" -o m.st 3>&- 2>stderr &
     local process=$! tries=0
     while ! grep -q 'words by regression' stderr; do
