@@ -126,8 +126,8 @@ psdvec_status pv_order_vectors(const pv_link *link, const float *V, size_t dim, 
     const psdvec_counts *counts = link->counts;
     size_t words = link->words;
     psdvec_status status = PSDVEC_OK;
-    order_job job = {
-        .link = link, .kernels = pv_kernels_best(), .dim = dim, .A = A, .stride = stride};
+    order_job job = {.link = link, .kernels = pv_kernels_best(), .dim = dim, .stride = stride};
+    job.A = A;
     float *Q = pv_alloc(ctx, words * dim, sizeof *Q, "the order of words");
     float *mean = pv_alloc(ctx, words, sizeof *mean, "the order of words");
     if (!Q || !mean) {
