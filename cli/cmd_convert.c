@@ -31,7 +31,8 @@ static const struct option_spec options[] = {
     {.name = "normalize", .kind = OPTION_FLAG, .help = "bring every vector to length 1"},
     {.name = "raw",
      .kind = OPTION_FLAG,
-     .help = "for other programs: write the generative vectors instead of the read-out; a model has both"},
+     .help =
+         "for other programs: write the generative vectors instead of the read-out; a model has both"},
     {.name = "float16", .kind = OPTION_FLAG, .help = "round numbers to 2 bytes; in a model or npy"},
     {.name = "int8",
      .kind = OPTION_FLAG,

@@ -262,6 +262,19 @@ static double words_listed(struct run *run, const char *path)
     return words;
 }
 
+/* A second set of vectors, and n-grams of half its size. Made from four arrays like it, or with
+ * two to three thousand bytes for the letters of a word. */
+static void add_readout(const psdvec_train_options *train, struct estimate *e)
+{
+    double vectors = 4 * e->words * train->dim;
+    if (!train->centre && train->order <= 0 && train->spelling <= 0)
+        return;
+    e->output += vectors + (train->spelling > 0 ? vectors / 2 : 0);
+    e->memory = fmax(e->memory, (train->order > 0 ? 4 : 2) * vectors);
+    if (train->spelling > 0)
+        e->memory = fmax(e->memory, 3 * vectors + 2500 * e->words);
+}
+
 static void make_estimate(struct run *run, const struct train_setup *setup, struct estimate *e)
 {
     static const double bytes_a_word = 6.3, count_rate = 5e6; /* words a second and thread */
@@ -283,6 +296,7 @@ static void make_estimate(struct run *run, const struct train_setup *setup, stru
     /* A pair with its two numbers and its place; some matrices of the vectors' size. */
     e->memory = 12 * e->pairs + 4 * dim * (5 * e->core + e->words);
     e->output = e->words * (4 * dim + 40);
+    add_readout(train, e);
     e->seconds = e->tokens / count_rate / threads +
                  solve_cost * e->pairs * dim * train->iterations / threads;
 }

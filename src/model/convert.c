@@ -89,7 +89,8 @@ static psdvec_status copy_vectors(psdvec_context *ctx, const pv_rows_out *rows, 
     *to = pv_alloc(ctx, (size_t)rows->words * rows->dim, sizeof **to, "the vectors");
     if (!*to)
         return pv_failure(ctx);
-    copy_job job = {rows, from, *to, spread};
+    copy_job job = {.rows = rows, .from = from, .to = *to};
+    job.spread = spread;
     return pv_parallel_tasks(ctx, tasks, copy_rows, &job);
 }
 

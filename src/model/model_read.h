@@ -47,7 +47,7 @@ struct psdvec_model {
 psdvec_status pv_model_open(psdvec_context *ctx, const char *path, psdvec_model **model);
 /* `words_file`: where the words of an npy file are; NULL: beside it. */
 psdvec_status pv_model_open_words(psdvec_context *ctx, const char *path, const char *words_file,
-                                  psdvec_model **model);
+                                  psdvec_model **out);
 
 /* The read-out of a word that arrives later, from its generative vector v (dim): what in training
  * came from the order of words is not known of it. `share` of what its spelling says is added. */

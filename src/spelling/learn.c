@@ -174,12 +174,12 @@ static psdvec_status make_table(pv_spelling *s, pv_features *f, const pv_ridge_s
     return PSDVEC_OK;
 }
 
-uint64_t pv_spelling_learn_bytes(const pv_spelling_words *list, uint64_t dim, int threads)
+uint64_t pv_spelling_learn_bytes(const pv_spelling_words *all, uint64_t dim, int threads)
 {
     pv_spelling_options options;
     pv_spelling_options_default(&options);
-    uint64_t words = list->words;
-    uint64_t occurrences = pv_count_occurrences(list, options.shortest, options.longest);
+    uint64_t words = all->words;
+    uint64_t occurrences = pv_count_occurrences(all, options.shortest, options.longest);
     /* While they are sorted out, an n-gram that no other word has costs its entry and its text, in
      * arrays that grow by half while the old ones are there, two to four slots and its word; in
      * the end its word and its place, at most. */

@@ -60,9 +60,9 @@ typedef struct pv_spelling pv_spelling; /* a table with an index; owns what it w
 psdvec_status pv_spelling_learn(psdvec_context *ctx, const pv_spelling_options *options,
                                 const pv_spelling_words *words, const float *u, uint32_t dim,
                                 const uint64_t *counts, pv_spelling **spelling);
-/* Memory that learning takes, at most, with the default lengths of n-grams and a table of no
+/* Memory that learning from these words takes, at most, with the default lengths of n-grams and a table of no
  * more than 2 * words * dim bytes. */
-uint64_t pv_spelling_learn_bytes(const pv_spelling_words *words, uint64_t dim, int threads);
+uint64_t pv_spelling_learn_bytes(const pv_spelling_words *all, uint64_t dim, int threads);
 /* From the arrays of a file, which must live as long; checks everything. `subject`: for messages. */
 psdvec_status pv_spelling_open(psdvec_context *ctx, const pv_spelling_table *table,
                                const char *subject, pv_spelling **spelling);

@@ -332,10 +332,14 @@ done:
 static psdvec_status make_readout(training *t)
 {
     double began = pv_now();
+    if (!pv_readout_wanted(t->options))
+        return PSDVEC_OK;
+    /* Through means and directions one number that is none would spoil all words. */
+    PV_TRY(pv_model_check_finite(t->ctx, t->output, t->vectors, t->words, (uint32_t)t->dim,
+                                 (uint32_t)t->dim, t->counts->bytes, t->counts->offsets));
     PV_TRY(pv_readout_make(t->link, t->vectors, (uint32_t)t->dim, &t->readout));
     t->report.readout_seconds = pv_now() - began;
-    if (t->readout.vectors)
-        pv_step(t->ctx, "read-out of %u words: %.1f s", t->words, t->report.readout_seconds);
+    pv_step(t->ctx, "read-out of %u words: %.1f s", t->words, t->report.readout_seconds);
     return PSDVEC_OK;
 }
 
@@ -477,6 +481,17 @@ static psdvec_status key_of_file(psdvec_context *ctx, const char *path, pv_buffe
                             (long long)about.st_mtim.tv_sec, (long)about.st_mtim.tv_nsec);
 }
 
+/* Options that the kept states depend on. The read-out is made from them in the end, so that a run
+ * whose read-out does not fit the memory can go on with a simpler one. */
+static psdvec_status key_of_options(psdvec_context *ctx, const psdvec_train_options *options,
+                                    pv_buffer *key)
+{
+    psdvec_train_options solving = *options;
+    solving.centre = false;
+    solving.order = solving.spelling = 0;
+    return pv_settings_write(ctx, &solving, key);
+}
+
 /* What tells this work from any other: the options, the seed, and the counts by the
  * checksum of their header, which holds those of all tensors. */
 static psdvec_status key_of_counts(psdvec_context *ctx, const psdvec_train_options *options,
@@ -484,7 +499,7 @@ static psdvec_status key_of_counts(psdvec_context *ctx, const psdvec_train_optio
 {
     psdvec_counts *counts = NULL;
     psdvec_status status;
-    PV_TRY_DONE(pv_settings_write(ctx, options, key));
+    PV_TRY_DONE(key_of_options(ctx, options, key));
     PV_TRY_DONE(pv_counts_open(ctx, path, &counts));
     const char *digest = pv_st_meta(counts->file, "xxh3.metadata");
     PV_TRY_DONE(pv_buffer_printf(
@@ -536,7 +551,7 @@ static psdvec_status key_of_text(psdvec_context *ctx, const psdvec_train_options
     pv_provenance_init(&provenance, ctx);
     PV_TRY(pv_inputs_expand(ctx, inputs, input_count, &files));
     *again = true;
-    PV_TRY_DONE(pv_settings_write(ctx, options, key));
+    PV_TRY_DONE(key_of_options(ctx, options, key));
     PV_TRY_DONE(pv_provenance_set(&provenance, count));
     PV_TRY_DONE(pv_buffer_printf(key, "\nseed %llu\n%s\n%s\nmin_count %llu max_vocab %u\n",
                                  (unsigned long long)ctx->options.seed, provenance.settings,

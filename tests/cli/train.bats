@@ -60,6 +60,11 @@ slow=(--dim 60 --iterations 30 --eigen-tolerance 1e-5)
     done
     refused 2 "--preset must be default or paper, not 'papers'; did you mean 'paper'?" \
         train x -o y --preset papers
+    for share in x -1 11 nan OFF ""; do
+        refused 2 "--order must be a number from 0 to 10, or off, not '$share'" train x -o y --order "$share"
+        refused 2 "--spelling must be a number from 0 to 10, or off, not '$share'" train x -o y --spelling "$share"
+    done
+    refused 2 "--centre must be no or yes, not 'maybe'" train x -o y --centre maybe
     refused 2 "--min-count must be a whole number of at least 1" extend m x -o y --min-count 0
     refused 2 "--mu must be a number of at least 0, not '2,4'" extend m x -o y --mu 2,4
 }
@@ -403,6 +408,7 @@ many_words() {
 
 # stop_in_readout SIGNAL: sends it when the regression is done.
 stop_in_readout() {
+    : >stderr # what the last run said must not be taken for what this one says
     "$PSDVEC" train "${options[@]}" -o m.st 3>&- 2>stderr &
     local process=$! tries=0
     while ! grep -q 'words by regression' stderr; do

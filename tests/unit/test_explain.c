@@ -46,22 +46,22 @@ static void the_default_preset_by_hand(void **state)
     psdvec_model *m = trained(p, &o);
     well(p->ctx, psdvec_model_explain_pair(p->ctx, m, p->counts, 0, 1, &s));
     assert_true(s.count_ij == 3 && s.count_ji == 1 && s.same_counts);
-    /* ½ [log(s / (r_0 pc_1)) + log(s / (r_1 pc_0))], pc = r^¾ / sum; here both are the same */
-    double sum = pow(6, 0.75) + pow(6, 0.75) + pow(4, 0.75);
-    assert_close(s.target, log(4 / (6 * pow(6, 0.75) / sum)), 1e-12);
+    /* ½ [log(s / (r_0 pc_1)) + log(s / (r_1 pc_0))], pc = √r / sum; here both are the same */
+    double sum = pow(6, 0.5) + pow(6, 0.5) + pow(4, 0.5);
+    assert_close(s.target, log(4 / (6 * pow(6, 0.5) / sum)), 1e-12);
     assert_true(s.target_ij == s.target_ji && s.weight_ij == s.weight_ji);
     /* a_0 a_1 σ(pmi), e^pmi = 2 tot s / (r_0 r_1) = 16 * 4 / 36 */
     double mean = (pow(6, 0.3) + pow(6, 0.3) + pow(4, 0.3)) / 3, a = pow(6, 0.3) / mean;
     double odds = 16.0 * 4 / 36;
     assert_close(s.weight, a * a * odds / (1 + odds), 1e-12);
-    assert_close(s.background, 0.1 * a * a, 1e-12);
+    assert_close(s.background, 0.2 * a * a, 1e-12);
     assert_true(s.background_target == -2);
     assert_true(s.product == psdvec_model_product(m, 0, 1));
     assert_close(s.residual, s.target - s.product, 1e-12);
     well(p->ctx, psdvec_model_explain_pair(p->ctx, m, p->counts, 2, 0, &s));
     assert_true(s.count_ij == 0 && s.count_ji == 2);
     assert_close(s.target,
-                 0.5 * (log(2 / (4 * pow(6, 0.75) / sum)) + log(2 / (6 * pow(4, 0.75) / sum))),
+                 0.5 * (log(2 / (4 * pow(6, 0.5) / sum)) + log(2 / (6 * pow(4, 0.5) / sum))),
                  1e-12);
     /* A word with itself weighs nothing, and so asks for nothing. */
     well(p->ctx, psdvec_model_explain_pair(p->ctx, m, p->counts, 1, 1, &s));

@@ -607,6 +607,20 @@ static bool should_cancel(void *user)
     return atomic_load(&s->stop);
 }
 
+static psdvec_context *stoppable(stopper *s)
+{
+    psdvec_context_options options;
+    psdvec_context *ctx;
+    psdvec_context_options_default(&options);
+    options.threads = 2;
+    options.on_message = on_message;
+    options.on_progress = on_progress;
+    options.should_cancel = should_cancel;
+    options.user = s;
+    ok(psdvec_context_new(&options, &ctx));
+    return ctx;
+}
+
 /* The regression is done, the read-out is not: the vectors are kept, and nothing else is. */
 static void a_run_stopped_in_the_readout_ends_with_the_same_bytes(void **state)
 {
@@ -619,15 +633,7 @@ static void a_run_stopped_in_the_readout_ends_with_the_same_bytes(void **state)
         o.core = 100;
         well(p->ctx, psdvec_train(p->ctx, &o, p->path, whole, NULL));
         stopper s = {.at = "words by regression on the core"};
-        psdvec_context_options options;
-        psdvec_context *ctx;
-        psdvec_context_options_default(&options);
-        options.threads = 2;
-        options.on_message = on_message;
-        options.on_progress = on_progress;
-        options.should_cancel = should_cancel;
-        options.user = &s;
-        ok(psdvec_context_new(&options, &ctx));
+        psdvec_context *ctx = stoppable(&s);
         assert_int_equal(psdvec_train(ctx, &o, p->path, other, NULL), PSDVEC_ERR_CANCELLED);
         assert_int_equal(atomic_load(&ctx->memory_used), 0);
         struct stat about;
@@ -648,6 +654,34 @@ static void a_run_stopped_in_the_readout_ends_with_the_same_bytes(void **state)
     problem_free(p);
 }
 
+/* Nothing that is kept depends on the read-out. */
+static void a_run_goes_on_with_another_readout(void **state)
+{
+    (void)state;
+    problem *p = problem_of_text(85, 900, 30000, true, 1);
+    char *whole = scratch_path(p->folder, "whole"), *other = scratch_path(p->folder, "other");
+    psdvec_train_options o = default_options(12), simple = combined(o, 1);
+    o.core = simple.core = 100;
+    well(p->ctx, psdvec_train(p->ctx, &simple, p->path, whole, NULL));
+    stopper s = {.at = "words by regression on the core"};
+    psdvec_context *ctx = stoppable(&s);
+    assert_int_equal(psdvec_train(ctx, &o, p->path, other, NULL), PSDVEC_ERR_CANCELLED);
+    atomic_store(&s.stop, false);
+    s.at = "going on after iteration 4";
+    psdvec_train_report report;
+    /* Stops again when it says that it goes on, so that it is known to. */
+    assert_int_equal(psdvec_train(ctx, &simple, p->path, other, &report), PSDVEC_ERR_CANCELLED);
+    assert_true(atomic_load(&s.stop));
+    atomic_store(&s.stop, false);
+    s.at = "none";
+    well(ctx, psdvec_train(ctx, &simple, p->path, other, &report));
+    assert_true(same_file(whole, other));
+    psdvec_context_free(ctx);
+    free(whole);
+    free(other);
+    problem_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -665,6 +699,7 @@ int main(void)
         cmocka_unit_test(the_plan_covers_the_readout),
         cmocka_unit_test(what_of_the_readout_is_too_much_is_said),
         cmocka_unit_test(a_run_stopped_in_the_readout_ends_with_the_same_bytes),
+        cmocka_unit_test(a_run_goes_on_with_another_readout),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,6 +88,7 @@ static void both_presets_pass_the_check(void **state)
     assert_int_equal(o.core, 25000);
     assert_int_equal(o.mu_count, 3);
     assert_true(o.start == 0.5 && o.relaxation == 1 && o.rho == 0);
+    assert_true(!o.centre && o.order == 0 && o.spelling == 0);
     assert_int_equal(count.window, 3);
     assert_int_equal(count.min_count, 100);
     assert_int_equal(count.text.min_document_words, 5);
@@ -95,7 +96,9 @@ static void both_presets_pass_the_check(void **state)
     psdvec_train_options_default(&plain);
     psdvec_train_options_preset(&o, PSDVEC_PRESET_DEFAULT, &count);
     assert_memory_equal(&o, &plain, sizeof o);
-    assert_int_equal(count.distance, PSDVEC_DISTANCE_LINEAR);
+    assert_int_equal(count.window, 10);
+    assert_int_equal(count.distance, PSDVEC_DISTANCE_HARMONIC);
+    assert_true(o.centre && o.order > 0 && o.spelling > 0);
     assert_int_equal(count.oov, PSDVEC_OOV_DROP);
     assert_true(count.subsample == 1e-3);
     assert_int_equal(count.text.min_document_words, 1);
@@ -144,6 +147,10 @@ static void every_wrong_option_has_a_sentence_that_names_it(void **state)
     WRONG(o.eigen_tolerance = 0, "--eigen-tolerance");
     WRONG(o.core_mu = -1, "--core-mu");
     WRONG(o.mu_power = NAN, "--mu-power");
+    WRONG(o.order = -1, "--order is -1; it must be from 0 to 10");
+    WRONG(o.order = NAN, "--order");
+    WRONG(o.spelling = 11, "--spelling is 11; it must be from 0 to 10");
+    WRONG(o.spelling = INFINITY, "--spelling");
     WRONG(o.mu_count = 0, "--mu is empty");
     WRONG(o.mu = NULL, "--mu is empty");
     WRONG((o.mu = bad_mu, o.mu_count = 2), "--mu has -1 as number 2");
@@ -152,8 +159,8 @@ static void every_wrong_option_has_a_sentence_that_names_it(void **state)
     WRONG((o.core = 10, o.mu = three, o.mu_count = 3, o.mu_edges = inside), "--bands has 5");
     WRONG((o.weights = PSDVEC_WEIGHTS_SMOOTHED, o.rho = 0), "--target smoothed");
     WRONG(o.start = 0.5, "--start 0 or --target smoothed");
-    WRONG(o.weights = PSDVEC_WEIGHTS_RAW, "--rho 0.1 belongs to --weights factored");
-    WRONG(o.relaxation = 1.9, "steps of length 2.09");
+    WRONG(o.weights = PSDVEC_WEIGHTS_RAW, "--rho 0.2 belongs to --weights factored");
+    WRONG(o.relaxation = 1.9, "steps of length 2.28");
 }
 
 static void what_goes_together_is_allowed(void **state)
@@ -298,7 +305,7 @@ static void settings_have_the_names_of_the_command_line(void **state)
     psdvec_train_options_preset(&o, PSDVEC_PRESET_PAPER, NULL);
     char *json = settings_of(b, &o);
     assert_non_null(strstr(json, "\"preset\":\"paper\""));
-    assert_non_null(strstr(json, "\"context_power\":0.75"));
+    assert_non_null(strstr(json, "\"centre\":false,\"order\":0,\"spelling\":0"));
     assert_non_null(strstr(json, "\"mu\":[2,4,8],\"bands\":null"));
     assert_null(strstr(json, "restart"));
     free(json);
@@ -327,7 +334,10 @@ static void settings_that_cannot_be_are_refused(void **state)
         {"\"dim\":300", "\"dim\":\"x\"", ""},
         {"\"pmi\"", "\"pmy\"", "does not know"},
         {"\"pmi\"", "7", "a word is expected"},
-        {"\"rho\":0.1", "\"rho\":1e999", "too large"},
+        {"\"rho\":0.2", "\"rho\":1e999", "too large"},
+        {"\"centre\":true,", "", "lack \"centre\""},
+        {"\"centre\":true", "\"centre\":1", ""},
+        {"\"spelling\":1", "\"spelling\":-1", "--spelling is -1"},
         {"\"mu\":[2]", "\"mu\":[]", "--mu is empty"},
         {"\"mu\":[2]", "\"mu\":2", ""},
         {"\"mu\":[2],", "", "lack \"mu\""},
