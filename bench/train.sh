@@ -9,7 +9,7 @@
 #   THREADS="1 2"       numbers of threads; ratios are to the first
 #   PARTS="paper text noncore solve"      what is run
 #   MIN_COUNT=20 CORE=25000               of vocabulary and core
-#   DIM=300 PAPER_DIM=500                 of the default and of the paper's setting
+#   DIM=500 PAPER_DIM=500                 of the default and of the paper's setting
 #   CORES=5000,10000,20000                smaller cores, to see how time grows
 #   SGEMM=4096          rows of the matrices of the yardstick
 #   WORD2VEC=program    to compare with: the original word2vec. It is timed on the first WORD2VEC_MB=4
@@ -19,7 +19,7 @@ set -eu
 build=${BUILD:-build} psdvec=${PSDVEC:-$build/psdvec} bench=$build/bench
 text=${1:?usage: bash bench/train.sh TEXT}
 repeat=${REPEAT:-3} parts=${PARTS:-paper text noncore solve}
-min_count=${MIN_COUNT:-20} core=${CORE:-25000} dim=${DIM:-300} paper_dim=${PAPER_DIM:-500}
+min_count=${MIN_COUNT:-20} core=${CORE:-25000} dim=${DIM:-500} paper_dim=${PAPER_DIM:-500}
 cores=${CORES:-5000,10000,20000} side=${SGEMM:-4096} slice=${WORD2VEC_MB:-4}
 read -ra threads <<<"${THREADS:-1 2}"
 [ -r "$text" ] || { echo "bench: $text is not there" >&2; exit 1; }
@@ -40,7 +40,7 @@ median() { # name, column
 }
 
 # Columns of what train leaves in a file: wall, CPU, peak MiB, seconds of counting,
-# targets, solving, regression, words by regression, a second and thread, targets and solving.
+# targets, solving, regression, words by regression, a second and thread, targets and solving, read-out.
 train() { # name, threads, arguments...
     local name=$1.$2 t=$2 log=$work/log usage
     shift 2
@@ -51,8 +51,9 @@ train() { # name, threads, arguments...
     count=$(member "$log" count_seconds) link=$(member "$log" link_seconds)
     solve=$(member "$log" solve_seconds) regression=$(member "$log" regression_seconds)
     others=$(($(member "$log" words) - $(member "$log" core_words)))
-    printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$usage" "$count" "$link" "$solve" "$regression" "$others" \
+    printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$usage" "$count" "$link" "$solve" "$regression" "$others" \
         "$(reckon %.0f "$regression > 0 ? $others / $regression / $t : 0")" "$(reckon %.3f "$link + $solve")" \
+        "$(member "$log" readout_seconds)" \
         >>"$work/$name"
 }
 
@@ -81,7 +82,7 @@ say "counting"
 cat "$text" >/dev/null # in the page cache
 narrow=$work/narrow.safetensors wide=$work/wide.safetensors # of the paper, and of the default preset
 "$psdvec" count -q --window 3 --min-count "$min_count" -o "$narrow" "$text"
-"$psdvec" count -q --window 5 --distance linear --oov drop --subsample 1e-3 --min-count "$min_count" -o "$wide" "$text"
+"$psdvec" count -q --window 10 --distance harmonic --oov drop --subsample 1e-3 --min-count "$min_count" -o "$wide" "$text"
 "$psdvec" counts info --no-verify --json "$narrow" >"$work/info"
 words=$(sed -n 's/.*"tokens": *\([0-9]*\).*/\1/p' "$work/info" | head -1)
 vocabulary=$(sed -n 's/.*"words": *\([0-9]*\).*/\1/p' "$work/info" | head -1)
@@ -122,20 +123,20 @@ done
 
 row() { # label, name, threads
     local m=() c n=$2.$3 anchor speed core_speed
-    for c in {1..10}; do m+=("$(median "$n" "$c")"); done
+    for c in {1..11}; do m+=("$(median "$n" "$c")"); done
     anchor=$(median "sgemm.$3" 1)
     speed=$(ratio "$(median "$2.$first" 1)" "${m[0]}") core_speed=$(ratio "$(median "$2.$first" 10)" "${m[9]}")
-    printf '| %s | %s | %s | %.2f | %.2f | %.0f | %.2f | %.2f | %.2f | %.2f | %.1f | %.1f | %s | %s |\n' "$1" "$3" \
-        "$(runs "$n" 1)" "${m[@]:0:7}" "$(ratio "${m[9]}" "$anchor")" "$(ratio "${m[0]}" "$anchor")" "$core_speed" "$speed"
+    printf '| %s | %s | %s | %.2f | %.2f | %.0f | %.2f | %.2f | %.2f | %.2f | %.2f | %.1f | %.1f | %s | %s |\n' "$1" "$3" \
+        "$(runs "$n" 1)" "${m[@]:0:7}" "${m[10]}" "$(ratio "${m[9]}" "$anchor")" "$(ratio "${m[0]}" "$anchor")" "$core_speed" "$speed"
 }
 if has paper || has text; then
     echo
     echo "Core: targets and solving. The ratios to sgemm are to the one on as many threads."
     echo
-    echo "| what | threads | runs, wall s | wall s | CPU s | peak MiB | counting s | targets s | solving s | regression s | core, times sgemm | all, times sgemm | core, times $first thread | all, times $first thread |"
-    echo "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"
+    echo "| what | threads | runs, wall s | wall s | CPU s | peak MiB | counting s | targets s | solving s | regression s | read-out s | core, times sgemm | all, times sgemm | core, times $first thread | all, times $first thread |"
+    echo "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"
     for t in "${threads[@]}"; do
-        ! has paper || printf '| count, window 3 | %s | %s | %.2f | %.2f | %.0f | | | | | | | | %s |\n' "$t" \
+        ! has paper || printf '| count, window 3 | %s | %s | %.2f | %.2f | %.0f | | | | | | | | | %s |\n' "$t" \
             "$(runs "count.$t" 1)" "$(median "count.$t" 1)" "$(median "count.$t" 2)" "$(median "count.$t" 3)" \
             "$(ratio "$(median "count.$first" 1)" "$(median "count.$t" 1)")"
     done

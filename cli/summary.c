@@ -179,9 +179,9 @@ static void log_model(struct run *run, const psdvec_count_report *count,
                       count->bytes, count->documents, count->tokens, count->seconds);
     buffer_format(&line,
                   ", \"link_seconds\": %.3f, \"solve_seconds\": %.3f, \"regression_seconds\": %.3f"
-                  ", \"seconds\": %.3f, \"spilled_bytes\": %" PRIu64,
-                  report->link_seconds, report->solve_seconds, report->regression_seconds, seconds,
-                  report->spilled_bytes);
+                  ", \"readout_seconds\": %.3f, \"seconds\": %.3f, \"spilled_bytes\": %" PRIu64,
+                  report->link_seconds, report->solve_seconds, report->regression_seconds,
+                  report->readout_seconds, seconds, report->spilled_bytes);
     log_event(&run->log, "result", line.text);
     buffer_free(&line);
 }
