@@ -27,7 +27,7 @@ plain() { printf '%s' "$1" | tr -cs 'A-Za-z0-9.\n' '-' | sed 's/^-*//; s/-*$//';
 scores() { # model | half | set...: lines of set, section, score
     model=$1 half=$2
     shift 2
-    "$psdvec" eval --model "$model" $(printf -- '--set %s ' "$@") --half "$half" --resamples 0 --format tsv -q
+    "$psdvec" eval "$model" "$@" --half "$half" --resamples 0 --format tsv -q
 }
 
 grep -v '^#' "$variants" | while IFS='|' read -r name counting training; do
