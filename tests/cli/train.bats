@@ -180,7 +180,7 @@ END
 @test "a core of few words: vectors of as many numbers, and no empty ones" {
     echo hello world >two
     "$PSDVEC" train two --min-count 1 -o m.st 2>stderr
-    grep -q 'the core has 2 words, so vectors have 2 numbers, not 300' stderr
+    grep -q 'the core has 2 words, so vectors have 2 numbers, not 500' stderr
     grep -Eq '^  model +2 words, 2 dimensions$' stderr
     grep -Eq '^  eigenvalues +1 positive, 1 negative$' stderr
     some_counts
@@ -226,7 +226,7 @@ END
 
 @test "the log starts with the values of the preset" {
     refused 3 nosuch train nosuch -o y --log a.jsonl
-    sed -n 1p a.jsonl | grep -q '"preset": "default", "dim": 300, "form": "symmetric", "core": 0'
+    sed -n 1p a.jsonl | grep -q '"preset": "default", "dim": 500, "form": "symmetric", "core": 0'
     sed -n 1p a.jsonl | grep -q '"mu": \[2\]'
     sed -n 1p a.jsonl | grep -q '"window": 10, "distance": "harmonic", "oov": "drop"'
     refused 3 nosuch train nosuch -o y --preset paper --dim 50 --bands 30000,40000 --log b.jsonl

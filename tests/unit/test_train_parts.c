@@ -327,11 +327,11 @@ static void settings_that_cannot_be_are_refused(void **state)
     static const struct {
         const char *from, *to, *words;
     } cases[] = {
-        {"\"dim\":300,", "", "lack \"dim\""},
-        {"\"dim\":300", "\"dim\":0", "--dim is 0"},
-        {"\"dim\":300", "\"dim\":4294967296", "out of range"},
-        {"\"dim\":300", "\"dim\":-1", "negative"},
-        {"\"dim\":300", "\"dim\":\"x\"", ""},
+        {"\"dim\":500,", "", "lack \"dim\""},
+        {"\"dim\":500", "\"dim\":0", "--dim is 0"},
+        {"\"dim\":500", "\"dim\":4294967296", "out of range"},
+        {"\"dim\":500", "\"dim\":-1", "negative"},
+        {"\"dim\":500", "\"dim\":\"x\"", ""},
         {"\"pmi\"", "\"pmy\"", "does not know"},
         {"\"pmi\"", "7", "a word is expected"},
         {"\"rho\":0.2", "\"rho\":1e999", "too large"},
