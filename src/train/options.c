@@ -33,7 +33,7 @@ void psdvec_train_options_default(psdvec_train_options *options)
                                       .mu = default_mu,
                                       .mu_count = sizeof default_mu / sizeof *default_mu,
                                       .centre = true,
-                                      .order = 0.5,
+                                      .order = 0.4,
                                       .spelling = 1};
 }
 
