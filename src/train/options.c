@@ -29,7 +29,7 @@ void psdvec_train_options_default(psdvec_train_options *options)
                                       .rho_target = -2,
                                       .iterations = 4,
                                       .relaxation = 1.6,
-                                      .eigen_tolerance = 0.03,
+                                      .eigen_tolerance = 0.04,
                                       .mu = default_mu,
                                       .mu_count = sizeof default_mu / sizeof *default_mu,
                                       .centre = true,
