@@ -27,7 +27,7 @@ from xml.sax.saxutils import escape
 ROOT = Path(__file__).resolve().parent.parent
 COLUMNS = 84
 DEMO = [
-    "psdvec train dictionaries.txt --min-count 10 -o dictionaries.safetensors",
+    "psdvec train dictionaries.txt --min-count 10 --dim 200 -o dictionaries.safetensors",
     "psdvec similar dictionaries.safetensors whale violin copper --top 5",
 ]
 
