@@ -333,7 +333,7 @@ static int act(struct run *run)
 {
     const struct arguments *arguments = run->arguments;
     psdvec_counts *counts = NULL;
-    int code = counts_file_open(run, arguments->operands[0], &counts);
+    int code = counts_file_open_rows(run, arguments->operands[0], &counts);
     if (code)
         return code;
     uint32_t *wanted = must_alloc(argument(arguments, "word")->text_count, sizeof *wanted);

@@ -227,7 +227,7 @@ static int act(struct run *run)
 {
     const struct arguments *arguments = run->arguments;
     psdvec_counts *counts = NULL;
-    int code = counts_file_open(run, arguments->operands[0], &counts);
+    int code = counts_file_open_rows(run, arguments->operands[0], &counts);
     if (code)
         return code;
     size_t words = arguments->operand_count - 1;

@@ -24,6 +24,18 @@ int counts_file_open(struct run *run, const char *path, psdvec_counts **counts)
     return status == PSDVEC_OK ? EXIT_FINE : run_failed(run, status);
 }
 
+int counts_file_open_rows(struct run *run, const char *path, psdvec_counts **counts)
+{
+    int code = counts_file_open(run, path, counts);
+    if (code)
+        return code;
+    psdvec_status status = psdvec_counts_check_rows(run->ctx, *counts);
+    if (status == PSDVEC_OK)
+        return EXIT_FINE;
+    psdvec_counts_close(*counts);
+    return run_failed(run, status);
+}
+
 bool counts_file_likely(const char *path)
 {
     /* The length of a header below 100 MB, little-endian, and the brace that it starts with. */

@@ -11,6 +11,9 @@ extern const char *const counts_formats[];
  * another exit status after the error was told. */
 int counts_file_open(struct run *run, const char *path, psdvec_counts **counts);
 
+/* The same, and its rows are sound: their columns may be used as indices. */
+int counts_file_open_rows(struct run *run, const char *path, psdvec_counts **counts);
+
 /* The word's index; or EXIT_USE after a sentence with near spellings. */
 int counts_file_find(struct run *run, const psdvec_counts *counts, const char *word,
                      uint32_t *index);

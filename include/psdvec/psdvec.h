@@ -273,6 +273,9 @@ PSDVEC_API void psdvec_counts_close(psdvec_counts *counts);
 
 /* Reads all of the file and compares every checksum. */
 PSDVEC_API psdvec_status psdvec_counts_verify(psdvec_context *ctx, const psdvec_counts *counts);
+/* Reads all rows: columns are words and ascend, totals add up. To be called before using the
+ * columns of a file from elsewhere as indices; opening does not look at them. */
+PSDVEC_API psdvec_status psdvec_counts_check_rows(psdvec_context *ctx, const psdvec_counts *counts);
 
 typedef struct psdvec_counts_info {
     uint32_t words;   /* n: words 0 .. n-1, most frequent first unless a list was given */

@@ -217,6 +217,12 @@ psdvec_status pv_counts_verify_rows(psdvec_context *ctx, const psdvec_counts *c)
                              verify_rows, &job);
 }
 
+psdvec_status psdvec_counts_check_rows(psdvec_context *ctx, const psdvec_counts *c)
+{
+    pv_begin(ctx);
+    return pv_counts_verify_rows(ctx, c);
+}
+
 psdvec_status psdvec_counts_verify(psdvec_context *ctx, const psdvec_counts *c)
 {
     pv_begin(ctx);

@@ -452,3 +452,20 @@ stopped() {
         cat text.zip | pairs - | cmp - plain
     fi
 }
+
+@test "columns of a counts file that are no words are refused by what uses them" {
+    for option in '--subsample 0' '--subsample 1e-2'; do
+        printf 'a b c a b d\na c d b a c\n' >text.txt
+        # shellcheck disable=SC2086 # two words
+        "$PSDVEC" count text.txt --min-count 1 $option -o bad.counts -q
+        header=$(od -An -tu8 -N8 bad.counts)
+        # The columns are the first tensor behind the header.
+        printf '\377\377\377\177' | dd of=bad.counts bs=1 seek=$((8 + header)) conv=notrunc status=none
+        for command in 'show bad.counts a' 'dump bad.counts'; do
+            # shellcheck disable=SC2086
+            run --separate-stderr "$PSDVEC" counts $command
+            [ "$status" -ne 0 ] && [ "$status" -lt 128 ]
+            [[ "$stderr" == *"the columns of a row do not ascend"* ]]
+        done
+    done
+}
