@@ -77,9 +77,9 @@ int preset_story_print(struct run *run)
     }
     buffer_text(&text, "\n");
     wrap(&text,
-         "paper is the model of Li, Zhu and Miao (2015), exactly. default was chosen on half of "
-         "the questions of seven test sets and checked on the other half; what each choice is "
-         "worth stands in docs/quality.md.",
+         "paper is the model of Li, Zhu and Miao (2015). default was chosen on seven test sets, by "
+         "what gains on both halves of their questions; docs/quality.md has what each choice is "
+         "worth, and docs/model.md the formulas.",
          0, 0, help_width());
     output_add(&run->out, buffer_get(&text), text.length);
     buffer_free(&text);
