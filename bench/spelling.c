@@ -96,7 +96,7 @@ static psdvec_status measure(psdvec_context *ctx, const pv_spelling_options *opt
             break;
         memset(x->s, 0, numbers * sizeof *x->s);
         began = pv_now();
-        status = pv_spelling_add(ctx, opened, &x->words, NULL, x->s);
+        status = pv_spelling_add(ctx, opened, &x->words, 1, x->s);
         best_add = fmin(best_add, pv_now() - began);
         pv_spelling_free(opened);
     }

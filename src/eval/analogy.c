@@ -14,6 +14,7 @@
 #include "base/thread.h"
 #include "eval/analogy_kernels.h"
 #include "eval/known.h"
+#include "model/dot.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,14 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-void pv_unit_vector(const float *from, uint32_t dim, float *to)
-{
-    double length = pv_length(from, dim);
-    bool fine = length > 0 && isfinite(length);
-    for (uint32_t k = 0; k < dim; k++)
-        to[k] = fine ? (float)((double)from[k] / length) : 0;
-}
-
 /* ---- The model ---------------------------------------------------------------------------- */
 
 static psdvec_status find_mean(pv_seen_model *s, psdvec_context *ctx)

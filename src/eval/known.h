@@ -38,7 +38,4 @@ psdvec_status pv_test_vectors_make(pv_test_vectors *v, psdvec_context *ctx,
                                    const psdvec_eval_options *options, const uint32_t *rows);
 void pv_test_vectors_free(pv_test_vectors *v, psdvec_context *ctx);
 
-/* `from` brought to length 1. */
-void pv_unit_vector(const float *from, uint32_t dim, float *to);
-
 #endif

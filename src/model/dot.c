@@ -15,6 +15,15 @@ double pv_length(const float *a, size_t n)
     return sqrt(sum);
 }
 
+bool pv_unit_vector(const float *from, size_t n, float *to)
+{
+    double length = pv_length(from, n);
+    bool fine = length > 0 && isfinite(length);
+    for (size_t k = 0; k < n; k++)
+        to[k] = fine ? (float)((double)from[k] / length) : 0;
+    return fine;
+}
+
 float pv_row_dots_reference(const float *row, const float *const *queries, size_t count, size_t n,
                             float *out)
 {

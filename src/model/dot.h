@@ -6,6 +6,7 @@
 #ifndef PV_MODEL_DOT_H
 #define PV_MODEL_DOT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { PV_DOT_LANES = 16 };
@@ -42,5 +43,7 @@ pv_row_dots_fn *pv_row_dots_best(void);
 
 /* The length of a vector, in double precision and in order. */
 double pv_length(const float *a, size_t n);
+/* `from` brought to length 1; may be in place. False, and zeros, if it has no direction. */
+bool pv_unit_vector(const float *from, size_t n, float *to);
 
 #endif

@@ -37,13 +37,6 @@ double psdvec_model_cosine(const psdvec_model *m, uint32_t i, uint32_t j)
     return lengths > 0 ? sum / lengths : 0;
 }
 
-static void bring_to_one(float *v, uint32_t dim)
-{
-    double length = pv_length(v, dim);
-    for (uint32_t k = 0; k < dim && length > 0; k++)
-        v[k] = (float)((double)v[k] / length);
-}
-
 void pv_model_readout_later(const psdvec_model *m, const float *v, const char *word, size_t length,
                             double share, float *scratch, float *readout)
 {
@@ -53,7 +46,7 @@ void pv_model_readout_later(const psdvec_model *m, const float *v, const char *w
         known |= v[k] != 0;
     for (uint32_t k = 0; k < dim; k++)
         scratch[k] = v[k] - (known && m->readout_mean ? m->readout_mean[k] : 0);
-    bring_to_one(scratch, dim);
+    pv_unit_vector(scratch, dim, scratch);
     if (m->readout_map) {
         for (uint32_t c = 0; c < dim; c++) {
             double sum = 0;
@@ -61,7 +54,7 @@ void pv_model_readout_later(const psdvec_model *m, const float *v, const char *w
                 sum += (double)scratch[k] * (double)m->readout_map[(size_t)k * dim + c];
             readout[c] = (float)sum;
         }
-        bring_to_one(readout, dim);
+        pv_unit_vector(readout, dim, readout);
     } else
         memcpy(readout, scratch, dim * sizeof *readout);
     if (m->spelling && pv_spelling_vector(m->spelling, word, length, scratch))

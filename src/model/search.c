@@ -138,17 +138,6 @@ static psdvec_status check(psdvec_context *ctx, const psdvec_model *m, const pv_
     return PSDVEC_OK;
 }
 
-/* The query with length 1 in `unit`; false if it has no direction. */
-static bool bring_to_one(const float *vector, uint32_t dim, float *unit)
-{
-    double length = pv_length(vector, dim);
-    if (!(length > 0))
-        return false;
-    for (uint32_t k = 0; k < dim; k++)
-        unit[k] = (float)((double)vector[k] / length);
-    return true;
-}
-
 psdvec_status pv_model_search(psdvec_context *ctx, const psdvec_model *m, const pv_search *search,
                               psdvec_neighbour *answers, size_t *found)
 {
@@ -172,7 +161,7 @@ psdvec_status pv_model_search(psdvec_context *ctx, const psdvec_model *m, const 
     }
     for (size_t q = 0; q < job.count; q++) {
         job.queries[q] = units + q * dim;
-        if (!bring_to_one(search->vectors[q], dim, units + q * dim))
+        if (!pv_unit_vector(search->vectors[q], dim, units + q * dim))
             goto done;
     }
     PV_TRY_DONE(pv_parallel_tasks(ctx, ((size_t)job.words + BLOCK_ROWS - 1) / BLOCK_ROWS,

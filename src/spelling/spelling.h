@@ -72,8 +72,8 @@ uint64_t pv_spelling_bytes(const pv_spelling_table *table);
 
 /* s of any word: dim numbers. Returns how many n-grams were known; 0: all zeros. */
 uint32_t pv_spelling_vector(const pv_spelling *spelling, const char *word, size_t length, float *s);
-/* to[i] += factor[i] * s_i (factor NULL: 1), for all words. */
+/* to[i] += factor * s_i, for all words. */
 psdvec_status pv_spelling_add(psdvec_context *ctx, const pv_spelling *spelling,
-                              const pv_spelling_words *words, const float *factor, float *to);
+                              const pv_spelling_words *words, float factor, float *to);
 
 #endif

@@ -196,7 +196,7 @@ uint32_t pv_spelling_vector(const pv_spelling *spelling, const char *word, size_
 typedef struct adding {
     const pv_spelling *spelling;
     const pv_spelling_words *words;
-    const float *factor;
+    float factor;
     float *to;
     float *sum; /* dim for each worker */
     const pv_row_sums *sums;
@@ -218,7 +218,7 @@ static psdvec_status add_words(void *arg, size_t task, int worker)
                                       (size_t)(a->words->offsets[i + 1] - begin), list);
         if (count == 0)
             continue;
-        float factor = share(a->spelling, list, count) * (a->factor ? a->factor[i] : 1);
+        float factor = share(a->spelling, list, count) * a->factor;
         float *to = a->to + (size_t)i * t->dim;
         a->sums->bytes(list, count, t->rows, t->row_scale, t->dim, sum);
         for (uint32_t d = 0; d < t->dim; d++)
@@ -228,7 +228,7 @@ static psdvec_status add_words(void *arg, size_t task, int worker)
 }
 
 psdvec_status pv_spelling_add(psdvec_context *ctx, const pv_spelling *spelling,
-                              const pv_spelling_words *words, const float *factor, float *to)
+                              const pv_spelling_words *words, float factor, float *to)
 {
     adding a = {.spelling = spelling, .words = words, .factor = factor, .sums = pv_row_sums_best()};
     a.to = to;

@@ -59,6 +59,7 @@ void psdvec_train_options_preset(psdvec_train_options *options, psdvec_preset pr
     options->relaxation = 1;
     options->start = 0.5;
     options->rank_extra = 1;
+    options->eigen_tolerance = 0.03;
     options->centre = false;
     options->order = options->spelling = 0;
     options->mu = paper_mu;

@@ -180,14 +180,8 @@ static psdvec_status add_spelling(const pv_link *link, size_t dim, pv_readout *o
     pv_spelling_words words = {link->words, counts->bytes, counts->offsets};
     PV_TRY(pv_spelling_learn(link->ctx, &options, &words, out->vectors, (uint32_t)dim,
                              counts->frequency, &out->spelling));
-    float *share = pv_alloc(link->ctx, link->words, sizeof *share, "the read-out");
-    if (!share)
-        return pv_failure(link->ctx);
-    for (uint32_t i = 0; i < link->words; i++)
-        share[i] = (float)link->options.spelling;
-    psdvec_status status = pv_spelling_add(link->ctx, out->spelling, &words, share, out->vectors);
-    pv_free(link->ctx, share);
-    return status;
+    return pv_spelling_add(link->ctx, out->spelling, &words, (float)link->options.spelling,
+                           out->vectors);
 }
 
 psdvec_status pv_readout_make(const pv_link *link, const float *V, uint32_t dim, pv_readout *out)
@@ -253,7 +247,7 @@ uint64_t pv_readout_bytes(const psdvec_train_options *options, const psdvec_coun
     }
     if (options->spelling > 0) {
         pv_spelling_words list = {(uint32_t)words, counts->bytes, counts->offsets};
-        spelling = small + words * sizeof(float) + pv_spelling_learn_bytes(&list, dim, threads);
+        spelling = small + pv_spelling_learn_bytes(&list, dim, threads);
     }
     return bytes + (1 << 18) + larger(order, spelling);
 }

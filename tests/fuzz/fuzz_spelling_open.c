@@ -37,7 +37,7 @@ static void ask(const pv_spelling *s, psdvec_context *ctx, const uint8_t *word, 
     if (!vector || !sum)
         abort();
     uint32_t known = pv_spelling_vector(s, (const char *)word, length, vector);
-    if (pv_spelling_add(ctx, s, &words, NULL, sum) != PSDVEC_OK)
+    if (pv_spelling_add(ctx, s, &words, 1, sum) != PSDVEC_OK)
         abort();
     for (uint32_t k = 0; k < dim; k++)
         if (!isfinite(vector[k]) || !isfinite(sum[k]) || (known == 0 && vector[k] != 0))

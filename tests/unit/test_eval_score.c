@@ -4,6 +4,7 @@
 #include "eval/analogy.h"
 #include "eval/analogy_kernels.h"
 #include "eval/known.h"
+#include "model/dot.h"
 #include "support/vectors.h"
 
 #include <math.h>
