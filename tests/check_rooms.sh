@@ -16,7 +16,7 @@ solve: corpus count link
 model: spelling
 train: corpus count link solve spelling model
 eval: model
-document: model link
+document: corpus count link model train
 baseline: count solve model
 spelling:
 topic: document

@@ -525,6 +525,10 @@ typedef struct psdvec_model_info {
     const char *counts_json;     /* how it was counted, and from what: an object; NULL */
     const char *extensions_json; /* an array, one object for each `extend`; NULL */
     const char *written_by;      /* "psdvec 0.1.0"; NULL */
+    double temperature;          /* fitted for scoring documents; 0: it was not */
+    double interpolation;        /* of the bigrams beside it; 0: it was not */
+    const char *fit_json;        /* how it was fitted: an object; NULL */
+    const char *joint_json;      /* terms of the joint probability after training; NULL */
 } psdvec_model_info;
 
 PSDVEC_API const psdvec_model_info *psdvec_model_get_info(const psdvec_model *model);
@@ -705,6 +709,279 @@ PSDVEC_API psdvec_status psdvec_model_analogy(psdvec_context *ctx, const psdvec_
                                               const float *c, const uint32_t *except,
                                               size_t except_count, size_t most,
                                               psdvec_neighbour *answers, size_t *found);
+
+/* ---- Documents --------------------------------------------------------------- */
+/* The model gives every text a probability. Of a word w and the words k before it in the window
+ * (docs/documents.md):
+ *
+ *     log P(w | before) = log p_w + T sum_k b_k (v_k' J v_w + a_kw + t_k + t_w)  - log Z
+ *
+ * p: how likely words are by themselves. b_k: what the counts gave a pair at this distance. a:
+ * residuals, from the counts, or 0 without them. t: turns the target that the model was trained
+ * with into mutual information; 0 for the paper's. T: the temperature, 1 in the paper. Without
+ * log Z and with T = 1 it is the paper's value, a first-order approximation whose probabilities
+ * do not sum to one; with it, it is a probability. */
+typedef struct psdvec_scorer psdvec_scorer;
+
+/* A model and, if residuals are wanted, the counts that it was trained on; else NULL. Both must
+ * outlive the scorer. */
+typedef struct psdvec_scored_model {
+    const psdvec_model *model;
+    const psdvec_counts *counts;
+} psdvec_scored_model;
+
+/* What the words before it do to a word; one of them. */
+typedef struct psdvec_influence {
+    uint64_t place;  /* of the context word in the document, from 0, unknown words included */
+    uint32_t word;   /* in the model */
+    double weight;   /* b_k: by distance, and less of words that were subsampled */
+    double product;  /* v_k' J v_w */
+    double residual; /* a_kw; 0 without counts */
+    double shift;    /* t_k + t_w */
+    double added;    /* T b_k (product + residual + shift) */
+} psdvec_influence;
+
+/* A word of a document, by the first model. */
+typedef struct psdvec_word_score {
+    uint64_t document; /* from 1 */
+    uint64_t place;    /* in the document, from 0 */
+    const char *text;  /* not zero-terminated */
+    size_t length;
+    bool known;                         /* if not, the rest says nothing */
+    uint32_t word;                      /* in the model */
+    double unigram;                     /* log p_w */
+    double paper;                       /* log of the paper's value */
+    double conditional;                 /* log P(w | before), normalised */
+    double normaliser;                  /* log Z */
+    const psdvec_influence *influences; /* if asked for; nearest first */
+    size_t influence_count;
+} psdvec_word_score;
+
+/* A document under one model: natural logarithms, sums over its known words. */
+typedef struct psdvec_document_fit {
+    double paper;         /* of the paper's value; not a probability */
+    double conditional;   /* of the normalised conditionals: the log-likelihood */
+    double error;         /* standard error of it by sampling; 0: exact */
+    double unigram;       /* of p alone */
+    double bigram;        /* of Jelinek-Mercer bigrams from the same counts; NAN without counts */
+    double bigram_fitted; /* the same with the weight of the unigrams that fit-temperature found */
+    double posterior;     /* of this model among those that are scored, all equally likely before */
+} psdvec_document_fit;
+
+typedef struct psdvec_document_score {
+    uint64_t number;                 /* from 1; of the total the number of documents */
+    const char *source;              /* name of the file; NULL: not read from one */
+    const char *beginning;           /* its first words, zero-terminated; empty in the total */
+    uint64_t words;                  /* unknown ones included */
+    uint64_t known;                  /* words that were scored */
+    const psdvec_document_fit *fits; /* one for each model */
+    size_t fit_count;
+} psdvec_document_score;
+
+typedef void psdvec_document_fn(void *user, const psdvec_document_score *document);
+typedef void psdvec_word_fn(void *user, const psdvec_word_score *word);
+
+typedef struct psdvec_scorer_options {
+    double temperature;   /* T; 0: what was fitted for the model, or 1 */
+    double interpolation; /* weight of the unigrams in the bigrams; 0: what was fitted, or kappa */
+    uint32_t sampled;     /* 0: exact log Z; else an estimate from about so many words */
+    bool influences;      /* tell on_word of them */
+    psdvec_document_fn *on_document; /* after each document, in order; may be NULL */
+    psdvec_word_fn *on_word;         /* for each word, in order; may be NULL */
+    void *user;
+} psdvec_scorer_options;
+
+PSDVEC_API void psdvec_scorer_options_default(psdvec_scorer_options *options);
+
+/* With one model, words that it does not know are skipped. With several, all words that any of
+ * them knows are scored by all: to a model that lacks it a word has half an occurrence and no
+ * vector. Models that were trained without counts of words cannot score. */
+PSDVEC_API psdvec_status psdvec_scorer_open(psdvec_context *ctx,
+                                            const psdvec_scorer_options *options,
+                                            const psdvec_scored_model *models, size_t model_count,
+                                            psdvec_scorer **scorer);
+PSDVEC_API void psdvec_scorer_close(psdvec_scorer *scorer);
+
+/* Feeding a text, token by token, as long as it may be. A pause ends the window, as a sentence
+ * may; end ends the document; finish sees that all were told, and comes last. */
+PSDVEC_API psdvec_status psdvec_scorer_word(psdvec_scorer *scorer, const char *word, size_t length);
+PSDVEC_API psdvec_status psdvec_scorer_pause(psdvec_scorer *scorer);
+PSDVEC_API psdvec_status psdvec_scorer_end(psdvec_scorer *scorer);
+PSDVEC_API psdvec_status psdvec_scorer_finish(psdvec_scorer *scorer);
+/* Feeds one text in memory, as one document whatever its lines; and inputs as for psdvec_count.
+ * Tokens as the first model's counts had them. `text` of the second may be NULL for that, too.
+ * Every line, file or record is a document, also one without a word. Both finish. */
+PSDVEC_API psdvec_status psdvec_scorer_text(psdvec_scorer *scorer, const char *text, size_t length);
+PSDVEC_API psdvec_status psdvec_scorer_inputs(psdvec_scorer *scorer,
+                                              const psdvec_text_options *text,
+                                              const char *const *inputs, size_t input_count);
+/* Sums over all documents so far. Valid until the next call. */
+PSDVEC_API const psdvec_document_score *psdvec_scorer_total(psdvec_scorer *scorer);
+/* What model m scores with. */
+PSDVEC_API double psdvec_scorer_temperature(const psdvec_scorer *scorer, size_t m);
+PSDVEC_API double psdvec_scorer_interpolation(const psdvec_scorer *scorer, size_t m);
+/* How the first model's text was split: what psdvec_scorer_text uses. */
+PSDVEC_API const psdvec_text_options *psdvec_scorer_text_options(const psdvec_scorer *scorer);
+
+/* An unknown word in a context. */
+#define PSDVEC_UNKNOWN_WORD UINT32_MAX
+
+typedef struct psdvec_prediction {
+    uint32_t word;
+    double probability; /* normalised */
+    double unigram;     /* p_w */
+} psdvec_prediction;
+
+/* The most probable words after `context` (words of the first model, the last one nearest), best
+ * first, ties by rank. */
+PSDVEC_API psdvec_status psdvec_scorer_next(psdvec_scorer *scorer, const uint32_t *context,
+                                            size_t context_count, size_t most,
+                                            psdvec_prediction *predictions, size_t *found);
+
+typedef struct psdvec_generate_options {
+    uint32_t length; /* words to draw */
+    uint64_t seed;
+    uint32_t top; /* draw from the most probable words only; 0: from all */
+} psdvec_generate_options;
+
+PSDVEC_API void psdvec_generate_options_default(psdvec_generate_options *options);
+/* Draws words one after the other, each from its distribution given those before it, by the first
+ * model. `words` receives `length` of them; `on_draw` (may be NULL) each as it is drawn. */
+typedef void psdvec_draw_fn(void *user, uint32_t word);
+PSDVEC_API psdvec_status psdvec_scorer_generate(psdvec_scorer *scorer,
+                                                const psdvec_generate_options *options,
+                                                const uint32_t *prompt, size_t prompt_count,
+                                                uint32_t *words, psdvec_draw_fn *on_draw,
+                                                void *user);
+
+/* ---- The temperature ----------------------------------------------------------- */
+typedef struct psdvec_fit_report {
+    double temperature;       /* the likeliest T of the text */
+    double interpolation;     /* the likeliest weight of unigrams in bigrams; NAN without counts */
+    double kappa;             /* the weight before */
+    uint64_t words, known;    /* of the text that was used */
+    double perplexity_before; /* T = 1 */
+    double perplexity_after;  /* T as fitted */
+    double perplexity_unigram;
+    double perplexity_bigram;        /* with kappa; NAN without counts */
+    double perplexity_bigram_fitted; /* with the fitted weight */
+    uint32_t rounds;                 /* passes over the text */
+    double seconds;
+} psdvec_fit_report;
+
+/* Fits T, and with counts the baseline's weight, to text that the model was not trained on: to
+ * its first `most_words` known words (0: all). The likelihood is concave in T, so there is one
+ * best T; at least 0. */
+PSDVEC_API psdvec_status psdvec_fit_temperature(psdvec_context *ctx, const psdvec_model *model,
+                                                const psdvec_counts *counts,
+                                                const psdvec_text_options *text,
+                                                const char *const *inputs, size_t input_count,
+                                                uint64_t most_words, psdvec_fit_report *report);
+/* A copy of the model file that knows what was fitted; `output` may be the model itself. */
+PSDVEC_API psdvec_status psdvec_model_keep_fit(psdvec_context *ctx, const psdvec_model *model,
+                                               const psdvec_fit_report *report, const char *output);
+
+/* ---- Residuals ------------------------------------------------------------------- */
+/* A = G - V'JV where the counts say something of a pair: for smoothed targets the bigrams seen in
+ * that direction (elsewhere G is log kappa), for PMI those seen in either. */
+typedef struct psdvec_residual {
+    uint32_t context, focus; /* words of the model */
+    double count;            /* x of this direction */
+    double target, product;  /* G and v' J v */
+    double weight;           /* f: how much training minded */
+} psdvec_residual;
+
+typedef enum psdvec_residual_order {
+    PSDVEC_RESIDUAL_LOSS = 0, /* by f a^2: where training paid most */
+    PSDVEC_RESIDUAL_MORE,     /* by a, largest first: seen more often than the vectors say */
+    PSDVEC_RESIDUAL_LESS      /* by a, smallest first */
+} psdvec_residual_order;
+
+typedef struct psdvec_residual_report {
+    uint64_t pairs;         /* with a residual */
+    double mean, deviation; /* of a over them */
+    double weighted_square; /* sum f a^2 */
+    double explained;       /* 1 - sum f a^2 / sum f G^2 */
+    double seconds;
+} psdvec_residual_report;
+
+/* Writes all residuals to a file (docs/residuals.md); `output` may be NULL, and so may `report`.
+ * The `most` pairs that stand first in `order`, with i != j and seen at least `least_count` times,
+ * go to `top` (may be NULL if `most` is 0). */
+PSDVEC_API psdvec_status psdvec_residuals(psdvec_context *ctx, const psdvec_model *model,
+                                          const psdvec_counts *counts, const char *output,
+                                          psdvec_residual_order order, double least_count,
+                                          size_t most, psdvec_residual *top, size_t *found,
+                                          psdvec_residual_report *report);
+
+/* ---- The joint probability of corpus, vectors and residuals ------------------------ */
+/* Equation (logjointcorpus2) of the paper, term by term (docs/documents.md). */
+typedef struct psdvec_joint {
+    double unigrams;            /* C0: sum of log P(w) over the text */
+    double products;            /* sum x_ij v_i' J v_j */
+    double residuals;           /* sum x_ij a_ij */
+    double residual_prior;      /* - sum f_ij a_ij^2 */
+    double vector_prior;        /* - sum mu_i |v_i|^2 */
+    double residual_normaliser; /* log of the residuals' Gaussian factors, those with f > 0 */
+    double vector_normaliser;   /* the same of the vectors', those with mu > 0 */
+    uint64_t tokens, pairs;     /* that the first and the second sum are over */
+    uint64_t free_residuals;    /* seen pairs with f = 0, which the prior says nothing of */
+    uint32_t free_words;        /* words with mu = 0 */
+} psdvec_joint;
+
+PSDVEC_API psdvec_status psdvec_joint_compute(psdvec_context *ctx, const psdvec_model *model,
+                                              const psdvec_counts *counts, psdvec_joint *joint);
+
+/* ---- Drawing from the model --------------------------------------------------------- */
+typedef struct psdvec_simulate_options {
+    uint32_t vocab, dim;
+    uint64_t tokens;
+    uint32_t window;
+    uint32_t document_words; /* words of each document */
+    double zipf;             /* P(word of rank r) ~ 1 / (r + 2.7)^zipf */
+    double strength;         /* standard deviation of v_i' v_j */
+    double residual;         /* standard deviation of a_ij; 0: none */
+    psdvec_form form;
+    uint64_t seed;
+} psdvec_simulate_options;
+
+PSDVEC_API void psdvec_simulate_options_default(psdvec_simulate_options *options);
+
+/* Draws V, A and a text from the normalised conditional, and writes into `folder` text.txt,
+ * truth.safetensors (a model) and truth-residuals.safetensors (docs/simulation.md). */
+PSDVEC_API psdvec_status psdvec_simulate(psdvec_context *ctx,
+                                         const psdvec_simulate_options *options,
+                                         const char *folder);
+
+/* ---- Interaction of three words -------------------------------------------------------- */
+/* The paper's Appendix B: the model takes PMI(c; a, b) to be PMI(c; a) + PMI(c; b). Their
+ * difference, the pointwise interaction information, measured on text, for words a, b, c that
+ * stand in this order within the window (docs/model.md). */
+typedef struct psdvec_interaction {
+    uint32_t words[3];
+    uint64_t count;     /* of the triple */
+    uint64_t pairs[3];  /* of a b, a c and b c at the same places */
+    double information; /* the interaction, in nats; the model assumes 0 */
+    double error;       /* its standard error, from the counts */
+    double pmi[3];      /* of the three pairs */
+} psdvec_interaction;
+
+typedef struct psdvec_interaction_report {
+    uint64_t places;  /* triples of places looked at, over all gaps */
+    uint64_t triples; /* distinct triples that were counted often enough for the figures below */
+    double mean, mean_absolute, quantiles[5]; /* over them, by how often they occur: 5, 25, 50, 75
+                                                 and 95 % */
+    double seconds;
+} psdvec_interaction_report;
+
+/* `asked`: triples of words of the model, `asked_count` of them; or none: the `most` most
+ * frequent triples. `least_count`: for the report. `window` 0: the model's. */
+PSDVEC_API psdvec_status psdvec_interactions(psdvec_context *ctx, const psdvec_model *model,
+                                             const char *const *inputs, size_t input_count,
+                                             uint32_t window, const uint32_t (*asked)[3],
+                                             size_t asked_count, size_t most, uint64_t least_count,
+                                             psdvec_interaction *out, size_t *found,
+                                             psdvec_interaction_report *report);
 
 /* ======================================================================
  * Part 2. The advanced interface

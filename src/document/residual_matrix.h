@@ -1,0 +1,33 @@
+/* What the counts say of pairs, as a sparse matrix over the model's words: targets G, or the
+ * residuals G - v' J v.
+ *
+ * A row is a context word, its columns the focus words of which the counts say something: for
+ * smoothed targets those seen after it, for PMI, which has no direction, those seen on either
+ * side. The diagonal is like any other entry. Words are matched by spelling; a word of the model
+ * that the counts lack has an empty row, and one of the counts that the model lacks is left out.
+ */
+#ifndef PV_DOCUMENT_RESIDUAL_MATRIX_H
+#define PV_DOCUMENT_RESIDUAL_MATRIX_H
+
+#include "base/large.h"
+
+typedef enum pv_residual_kind { PV_RESIDUAL_TARGET, PV_RESIDUAL_DIFFERENCE } pv_residual_kind;
+
+typedef struct pv_residual_matrix {
+    psdvec_context *ctx;
+    uint32_t words;  /* of the model */
+    uint64_t *begin; /* words + 1 */
+    uint32_t *focus; /* ascending in each row */
+    float *value;
+    double unseen; /* G of all other pairs: log kappa; NAN for PMI, whose other pairs have no
+                      residual */
+    pv_large focuses, values;
+} pv_residual_matrix;
+
+/* The same bits for any number of threads. The counts' rows are checked before they are used. */
+psdvec_status pv_residual_matrix_make(psdvec_context *ctx, const psdvec_model *model,
+                                      const psdvec_counts *counts, pv_residual_kind kind,
+                                      pv_residual_matrix **matrix);
+void pv_residual_matrix_free(pv_residual_matrix *matrix);
+
+#endif
