@@ -1,0 +1,276 @@
+/* Walking over the seen pairs.
+ *
+ * A block of words is one worker's. Their columns are gathered (link/columns.h), then rows and
+ * columns merged, a stripe of rows at a time. The stripe is cut into tiles of columns, and as in
+ * solve/pair_products.c a tile of which more than an eighth are pairs is computed whole. Frequent
+ * words come first, so behind a few tiles that are not dense no other will be.
+ */
+#include "train/seen_pairs.h"
+
+#include "base/blas.h"
+#include "base/memory.h"
+#include "base/progress.h"
+#include "base/thread.h"
+#include "link/columns.h"
+#include "model/dot.h"
+#include "train/model_link.h"
+
+#include <stdlib.h>
+
+enum {
+    block_count = 64,
+    stripe_rows = 192,
+    stripe_pairs = 1 << 20, /* a stripe ends when it has so many */
+    tile_width = 512,
+    dense_share = 8,
+    patience = 4 /* tiles that are not dense */
+};
+
+typedef struct walk_job {
+    const pv_seen_walk *walk;
+    psdvec_context *ctx;
+    pv_seen_fn *on_row;
+    void *arg;
+    bool ascending; /* the model has the words in the order of the counts */
+    pv_column_blocks blocks;
+    pv_row_dots_fn *row_dots;
+    pv_progress progress;
+} walk_job;
+
+typedef struct stripe {
+    pv_seen_pair *pairs;
+    size_t count, capacity;
+    uint32_t rows;
+    uint32_t word[stripe_rows], counted[stripe_rows];
+    size_t begin[stripe_rows + 1];
+    size_t next[stripe_rows]; /* the first pair behind the last tile ... */
+    size_t end[stripe_rows];  /* ... and behind this one */
+    float *vectors;           /* stripe_rows x dim: v_i J */
+    float *tile;              /* stripe_rows x tile_width */
+} stripe;
+
+/* ---- Merging ------------------------------------------------------------------ */
+static psdvec_status make_room(walk_job *job, stripe *s, size_t extra)
+{
+    if (s->capacity - s->count >= extra)
+        return PSDVEC_OK;
+    size_t capacity = s->count + extra + s->capacity / 2;
+    pv_seen_pair *pairs = pv_resize(job->ctx, s->pairs, capacity, sizeof *pairs, "seen pairs");
+    if (!pairs)
+        return pv_failure(job->ctx);
+    s->pairs = pairs;
+    s->capacity = capacity;
+    return PSDVEC_OK;
+}
+
+static int by_word(const void *a, const void *b)
+{
+    const pv_seen_pair *x = a, *y = b;
+    return x->word < y->word ? -1 : x->word > y->word;
+}
+
+/* Row i of the counts and column c of the block, merged. */
+static psdvec_status merge_row(walk_job *job, uint32_t i, const pv_gathered *gathered, uint32_t c,
+                               stripe *s)
+{
+    const pv_seen_walk *walk = job->walk;
+    const pv_link *link = walk->link;
+    psdvec_row row;
+    psdvec_counts_row(link->counts, i, &row);
+    size_t r = 0, g = 0, g_end = 0, first = s->count;
+    if (walk->either) {
+        g = gathered->begin[c];
+        g_end = gathered->begin[c + 1];
+    }
+    PV_TRY(make_room(job, s, row.length + (g_end - g)));
+    while (r < row.length || g < g_end) {
+        uint32_t a = r < row.length ? row.focus[r] : UINT32_MAX;
+        uint32_t b = g < g_end ? gathered->row[g] : UINT32_MAX;
+        uint32_t j = a < b ? a : b, word = walk->word[j];
+        pv_seen_pair pair = {.word = word, .counted = j};
+        if (a == j)
+            pair.xij = pv_link_count(link, i, j, psdvec_row_value(&row, r++));
+        if (b == j)
+            pair.xji = pv_link_count(link, j, i, gathered->value[g++]);
+        if (word != PV_NO_WORD && !(walk->above && word < walk->word[i]) &&
+            (pair.xij > 0 || pair.xji > 0))
+            s->pairs[s->count++] = pair;
+    }
+    if (!job->ascending)
+        qsort(s->pairs + first, s->count - first, sizeof *s->pairs, by_word);
+    s->word[s->rows] = walk->word[i];
+    s->counted[s->rows] = i;
+    s->begin[s->rows++] = first;
+    s->begin[s->rows] = s->count;
+    return PSDVEC_OK;
+}
+
+/* ---- Products --------------------------------------------------------------------- */
+static void take_vectors(const pv_seen_walk *walk, stripe *s)
+{
+    size_t dim = walk->dim;
+    for (uint32_t r = 0; r < s->rows; r++) {
+        const float *v = walk->vectors + (size_t)s->word[r] * dim;
+        for (size_t k = 0; k < dim; k++)
+            s->vectors[r * dim + k] = walk->eigenvalues && walk->eigenvalues[k] < 0 ? -v[k] : v[k];
+    }
+}
+
+static void dense_tile(const pv_seen_walk *walk, stripe *s, uint32_t left, uint32_t width)
+{
+    int dim = (int)walk->dim;
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)s->rows, (int)width, dim, 1,
+                s->vectors, dim, walk->vectors + (size_t)left * walk->dim, dim, 0, s->tile,
+                (int)width);
+    for (uint32_t r = 0; r < s->rows; r++)
+        for (size_t k = s->next[r]; k < s->end[r]; k++)
+            s->pairs[k].product = s->tile[(size_t)r * width + (s->pairs[k].word - left)];
+}
+
+static void sparse_tile(const walk_job *job, stripe *s)
+{
+    const pv_seen_walk *walk = job->walk;
+    for (uint32_t r = 0; r < s->rows; r++)
+        for (size_t k = s->next[r]; k < s->end[r]; k += PV_DOT_QUERIES) {
+            const float *others[PV_DOT_QUERIES];
+            float products[PV_DOT_QUERIES];
+            size_t count = s->end[r] - k < PV_DOT_QUERIES ? s->end[r] - k : PV_DOT_QUERIES;
+            for (size_t q = 0; q < count; q++)
+                others[q] = walk->vectors + (size_t)s->pairs[k + q].word * walk->dim;
+            job->row_dots(s->vectors + r * walk->dim, others, count, walk->dim, products);
+            for (size_t q = 0; q < count; q++)
+                s->pairs[k + q].product = products[q];
+        }
+}
+
+/* The pairs of a tile that ends before column `right`; how many there are. */
+static uint64_t cut_tile(stripe *s, uint32_t right)
+{
+    uint64_t count = 0;
+    for (uint32_t r = 0; r < s->rows; r++) {
+        size_t k = s->next[r];
+        while (k < s->begin[r + 1] && s->pairs[k].word < right)
+            k++;
+        s->end[r] = k;
+        count += k - s->next[r];
+    }
+    return count;
+}
+
+static void multiply(const walk_job *job, stripe *s)
+{
+    const pv_seen_walk *walk = job->walk;
+    uint32_t left = walk->words;
+    take_vectors(walk, s);
+    for (uint32_t r = 0; r < s->rows; r++) {
+        s->next[r] = s->begin[r];
+        if (s->begin[r] < s->begin[r + 1] && s->pairs[s->begin[r]].word < left)
+            left = s->pairs[s->begin[r]].word;
+    }
+    for (int thin = 0; left < walk->words;) {
+        bool last = thin == patience || walk->words - left <= tile_width;
+        uint32_t right = last ? walk->words : left + tile_width;
+        uint64_t count = cut_tile(s, right), cells = (uint64_t)s->rows * (right - left);
+        if (right - left <= tile_width && count > cells / dense_share) {
+            dense_tile(walk, s, left, right - left);
+            thin = 0;
+        } else {
+            sparse_tile(job, s);
+            thin++;
+        }
+        for (uint32_t r = 0; r < s->rows; r++)
+            s->next[r] = s->end[r];
+        left = right;
+    }
+}
+
+/* ---- Blocks ---------------------------------------------------------------------- */
+static psdvec_status finish_stripe(walk_job *job, stripe *s, int worker)
+{
+    if (job->walk->vectors)
+        multiply(job, s);
+    for (uint32_t r = 0; r < s->rows; r++) {
+        pv_seen_row row = {s->word[r], s->counted[r], s->begin[r + 1] - s->begin[r],
+                           s->pairs + s->begin[r]};
+        PV_TRY(job->on_row(job->arg, &row, worker));
+    }
+    pv_progress_add(&job->progress, s->rows);
+    s->rows = 0;
+    s->count = 0;
+    return pv_check_cancel(job->ctx);
+}
+
+static psdvec_status walk_block(void *arg, size_t task, int worker)
+{
+    walk_job *job = arg;
+    const pv_seen_walk *walk = job->walk;
+    psdvec_context *ctx = job->ctx;
+    uint32_t words = walk->link->words;
+    uint32_t first = job->blocks.edges[task], end = job->blocks.edges[task + 1];
+    if (first == end)
+        return PSDVEC_OK;
+    pv_gathered gathered = {0};
+    psdvec_status status = PSDVEC_OK;
+    stripe *s = pv_alloc_zero(ctx, 1, sizeof *s, "seen pairs");
+    if (!s)
+        return pv_failure(ctx);
+    if (walk->vectors) {
+        pv_blas_alone();
+        s->vectors = pv_alloc(ctx, stripe_rows * walk->dim, sizeof *s->vectors, "seen pairs");
+        s->tile = pv_alloc(ctx, stripe_rows * tile_width, sizeof *s->tile, "seen pairs");
+        if (!s->vectors || !s->tile) {
+            status = pv_failure(ctx);
+            goto done;
+        }
+    }
+    if (walk->either)
+        PV_TRY_DONE(pv_gather(ctx, &job->blocks, (uint32_t)task,
+                              walk->above && job->ascending ? first : 0, words, &gathered));
+    for (uint32_t i = first; i < end; i++) {
+        if (walk->word[i] == PV_NO_WORD)
+            continue;
+        PV_TRY_DONE(merge_row(job, i, &gathered, i - first, s));
+        if (s->rows == stripe_rows || s->count >= stripe_pairs)
+            PV_TRY_DONE(finish_stripe(job, s, worker));
+    }
+    status = finish_stripe(job, s, worker);
+done:
+    pv_gathered_free(ctx, &gathered);
+    pv_free(ctx, s->pairs);
+    pv_free(ctx, s->vectors);
+    pv_free(ctx, s->tile);
+    pv_free(ctx, s);
+    return status;
+}
+
+psdvec_status pv_seen_pairs(const pv_seen_walk *walk, pv_seen_fn *on_row, void *arg)
+{
+    const pv_link *link = walk->link;
+    const psdvec_counts *counts = link->counts;
+    walk_job job = {.walk = walk,
+                    .ctx = link->ctx,
+                    .on_row = on_row,
+                    .arg = arg,
+                    .ascending = true,
+                    .row_dots = pv_row_dots_best()};
+    uint32_t known = 0, last = 0;
+    for (uint32_t c = 0; c < link->words; c++) {
+        if (walk->word[c] == PV_NO_WORD)
+            continue;
+        if (known++ > 0 && walk->word[c] < last)
+            job.ascending = false;
+        last = walk->word[c];
+    }
+    pv_sparse_rows rows = {link->words,     counts->row_end,  counts->row_end + 1,
+                           counts->indices, counts->values32, counts->values64};
+    psdvec_status status =
+        pv_column_blocks_make(job.ctx, rows, 0, link->words, block_count, &job.blocks);
+    if (status == PSDVEC_OK) {
+        pv_progress_begin(&job.progress, job.ctx, walk->stage, "words", known);
+        status = pv_parallel_tasks(job.ctx, block_count, walk_block, &job);
+    }
+    if (status == PSDVEC_OK)
+        pv_progress_end(&job.progress);
+    pv_column_blocks_free(job.ctx, &job.blocks);
+    return status;
+}
