@@ -39,6 +39,10 @@ void pv_json_put_fields(pv_json_writer *writer, const pv_json_field *fields, siz
 bool pv_json_read_field(pv_json *json, const pv_json_field *fields, size_t count,
                         const pv_buffer *key, void *record, uint64_t *seen);
 
+/* Appends the raw text of a member of the object `json`, and a zero byte; nothing if it has no such
+ * member. */
+psdvec_status pv_json_member(const char *json, const char *name, pv_buffer *out);
+
 /* The key of the first field that was not seen; NULL if all were. */
 const char *pv_json_missing_field(const pv_json_field *fields, size_t count, uint64_t seen);
 

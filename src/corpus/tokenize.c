@@ -1,5 +1,7 @@
-/* Tokens alone, exactly as counting sees them: psdvec_tokenize for a text in
- * memory, psdvec_tokenize_inputs for files, folders and archives. */
+/* Tokens alone, exactly as counting sees them: of a text in memory, or of files, folders and
+ * archives. */
+#include "corpus/tokenize.h"
+
 #include "corpus/corpus.h"
 #include "corpus/records.h"
 #include "corpus/tokenizer.h"
@@ -13,8 +15,8 @@ static const uint32_t held_pause = UINT32_MAX;
  * held back until there are enough of them for it to count. */
 typedef struct token_feed {
     psdvec_context *ctx;
-    psdvec_token_fn *on_token;
-    void *user;
+    const pv_token_sink *sink;
+    const char *source; /* of the piece */
     pv_text_rules *rules;
     pv_tokenizer tokenizer;
     pv_buffer held; /* length, bytes, length, bytes, ... */
@@ -27,59 +29,61 @@ static psdvec_status hold(token_feed *feed, const char *word, uint32_t length)
     return length == held_pause ? PSDVEC_OK : pv_buffer_append(&feed->held, word, length);
 }
 
-static void release(token_feed *feed)
+static psdvec_status release(token_feed *feed)
 {
+    const pv_token_sink *sink = feed->sink;
     for (size_t at = 0; at < feed->held.length;) {
         uint32_t length;
         memcpy(&length, feed->held.data + at, sizeof length);
         at += sizeof length;
         if (length == held_pause) {
-            feed->on_token(feed->user, NULL, 0);
+            PV_TRY(sink->pause(sink->user));
         } else {
-            feed->on_token(feed->user, feed->held.data + at, length);
+            PV_TRY(sink->word(sink->user, feed->held.data + at, length));
             at += length;
         }
     }
     feed->held.length = 0;
+    return PSDVEC_OK;
 }
 
-static void end_document(token_feed *feed)
+static psdvec_status end_document(token_feed *feed)
 {
-    if (feed->words >= feed->rules->options.min_document_words)
-        feed->on_token(feed->user, NULL, 0);
     feed->held.length = 0;
     feed->words = 0;
+    return feed->sink->end(feed->sink->user, feed->source);
+}
+
+/* The end of a file, or a record's: of a document only if one has begun. */
+static psdvec_status end_text(token_feed *feed)
+{
+    return feed->words ? end_document(feed) : PSDVEC_OK;
 }
 
 static psdvec_status pass_on(token_feed *feed, const pv_token *token)
 {
+    const pv_token_sink *sink = feed->sink;
     uint32_t least = feed->rules->options.min_document_words;
     const char *word = token->text;
     size_t length = token->length;
-    if (token->kind == PV_TOKEN_BREAK) {
-        end_document(feed);
-        return PSDVEC_OK;
-    }
+    if (token->kind == PV_TOKEN_BREAK)
+        return feed->words || feed->rules->options.document == PSDVEC_DOCUMENT_LINE
+                   ? end_document(feed)
+                   : PSDVEC_OK;
     if (token->kind == PV_TOKEN_PAUSE) {
         if (feed->words > 0 && feed->words < least)
             return hold(feed, NULL, held_pause);
-        if (feed->words > 0)
-            feed->on_token(feed->user, NULL, 0);
-        return PSDVEC_OK;
+        return feed->words > 0 ? sink->pause(sink->user) : PSDVEC_OK;
     }
     if (token->kind == PV_TOKEN_RAW) {
         PV_TRY(pv_tokenizer_normalize(&feed->tokenizer, token, &word, &length));
         if (length == 0)
             return PSDVEC_OK;
     }
-    if (feed->words >= least) {
-        feed->on_token(feed->user, word, length);
-        return PSDVEC_OK;
-    }
+    if (feed->words >= least)
+        return sink->word(sink->user, word, length);
     PV_TRY(hold(feed, word, (uint32_t)length));
-    if (++feed->words == least)
-        release(feed);
-    return PSDVEC_OK;
+    return ++feed->words == least ? release(feed) : PSDVEC_OK;
 }
 
 /* One piece; its text is changed. */
@@ -98,7 +102,8 @@ static psdvec_status feed_piece(token_feed *feed, pv_piece *piece, pv_buffer *de
         text = decoded;
     }
     if (!piece->continues)
-        end_document(feed);
+        PV_TRY(end_text(feed));
+    feed->source = piece->name.data;
     PV_TRY(pv_buffer_reserve(text, 1)); /* so that the padding exists */
     pv_tokenizer_start(&feed->tokenizer, text->data, text->length,
                        (records ? PV_TEXT_RECORDS : 0) | (piece->mid_line ? PV_TEXT_MID_LINE : 0));
@@ -120,15 +125,14 @@ static psdvec_status feed_piece(token_feed *feed, pv_piece *piece, pv_buffer *de
 }
 
 static psdvec_status feed_init(token_feed *feed, psdvec_context *ctx,
-                               const psdvec_text_options *options, psdvec_token_fn *on_token,
-                               void *user)
+                               const psdvec_text_options *options, const pv_token_sink *sink)
 {
     psdvec_text_options defaults;
     if (!options) {
         psdvec_text_options_default(&defaults);
         options = &defaults;
     }
-    *feed = (token_feed){.ctx = ctx, .on_token = on_token, .user = user};
+    *feed = (token_feed){.ctx = ctx, .sink = sink};
     pv_buffer_init(&feed->held, ctx);
     PV_TRY(pv_text_options_check(ctx, options));
     feed->rules = pv_alloc(ctx, 1, sizeof *feed->rules, "the tokeniser");
@@ -145,24 +149,22 @@ static void feed_free(token_feed *feed)
     pv_free(feed->ctx, feed->rules);
 }
 
-psdvec_status psdvec_tokenize(psdvec_context *ctx, const psdvec_text_options *options,
-                              const char *text, size_t length, psdvec_token_fn *on_token,
-                              void *user)
+psdvec_status pv_tokenize(psdvec_context *ctx, const psdvec_text_options *options, const char *text,
+                          size_t length, const pv_token_sink *sink)
 {
-    pv_begin(ctx);
     token_feed feed;
     pv_piece piece;
     pv_buffer decoded;
     psdvec_status status;
     pv_piece_init(&piece, ctx);
     pv_buffer_init(&decoded, ctx);
-    PV_TRY_DONE(feed_init(&feed, ctx, options, on_token, user));
+    PV_TRY_DONE(feed_init(&feed, ctx, options, sink));
     piece.line = 1;
     piece.kind = feed.rules->options.json_field ? PV_PIECE_JSON_LINES : PV_PIECE_TEXT;
     PV_TRY_DONE(pv_buffer_append(&piece.name, "the text", sizeof "the text"));
     PV_TRY_DONE(pv_buffer_append(&piece.text, text, length));
     PV_TRY_DONE(feed_piece(&feed, &piece, &decoded));
-    end_document(&feed);
+    status = end_text(&feed);
 done:
     feed_free(&feed);
     pv_piece_free(&piece);
@@ -170,11 +172,10 @@ done:
     return status;
 }
 
-psdvec_status psdvec_tokenize_inputs(psdvec_context *ctx, const psdvec_text_options *options,
-                                     const char *const *inputs, size_t input_count,
-                                     psdvec_token_fn *on_token, void *user)
+psdvec_status pv_tokenize_inputs(psdvec_context *ctx, const psdvec_text_options *options,
+                                 const char *const *inputs, size_t input_count,
+                                 const pv_token_sink *sink)
 {
-    pv_begin(ctx);
     token_feed feed;
     pv_inputs files = {0};
     pv_corpus *corpus = NULL;
@@ -185,7 +186,7 @@ psdvec_status psdvec_tokenize_inputs(psdvec_context *ctx, const psdvec_text_opti
     uint32_t last_input = UINT32_MAX;
     pv_piece_init(&piece, ctx);
     pv_buffer_init(&decoded, ctx);
-    PV_TRY_DONE(feed_init(&feed, ctx, options, on_token, user));
+    PV_TRY_DONE(feed_init(&feed, ctx, options, sink));
     PV_TRY_DONE(pv_inputs_expand(ctx, inputs, input_count, &files));
     PV_TRY_DONE(pv_corpus_new(ctx, &files, &feed.rules->options, &corpus));
     for (bool more;;) {
@@ -197,7 +198,7 @@ psdvec_status psdvec_tokenize_inputs(psdvec_context *ctx, const psdvec_text_opti
         last_input = files.files[piece.file].input;
         PV_TRY_DONE(feed_piece(&feed, &piece, &decoded));
     }
-    end_document(&feed);
+    status = end_text(&feed);
 done:
     feed_free(&feed);
     pv_corpus_free(corpus);
@@ -205,4 +206,57 @@ done:
     pv_piece_free(&piece);
     pv_buffer_free(&decoded);
     return status;
+}
+
+/* ---- The public calls: one callback, one mark for every end ---------------------------- */
+
+typedef struct one_callback {
+    psdvec_token_fn *on_token;
+    void *user;
+    bool any; /* words since the last end */
+} one_callback;
+
+static psdvec_status tell_word(void *arg, const char *word, size_t length)
+{
+    one_callback *c = arg;
+    c->any = true;
+    c->on_token(c->user, word, length);
+    return PSDVEC_OK;
+}
+
+static psdvec_status tell_pause(void *arg)
+{
+    one_callback *c = arg;
+    c->on_token(c->user, NULL, 0);
+    return PSDVEC_OK;
+}
+
+static psdvec_status tell_end(void *arg, const char *source)
+{
+    one_callback *c = arg;
+    (void)source;
+    if (c->any)
+        c->on_token(c->user, NULL, 0);
+    c->any = false;
+    return PSDVEC_OK;
+}
+
+psdvec_status psdvec_tokenize(psdvec_context *ctx, const psdvec_text_options *options,
+                              const char *text, size_t length, psdvec_token_fn *on_token,
+                              void *user)
+{
+    one_callback callback = {.on_token = on_token, .user = user};
+    pv_token_sink sink = {tell_word, tell_pause, tell_end, &callback};
+    pv_begin(ctx);
+    return pv_tokenize(ctx, options, text, length, &sink);
+}
+
+psdvec_status psdvec_tokenize_inputs(psdvec_context *ctx, const psdvec_text_options *options,
+                                     const char *const *inputs, size_t input_count,
+                                     psdvec_token_fn *on_token, void *user)
+{
+    one_callback callback = {.on_token = on_token, .user = user};
+    pv_token_sink sink = {tell_word, tell_pause, tell_end, &callback};
+    pv_begin(ctx);
+    return pv_tokenize_inputs(ctx, options, inputs, input_count, &sink);
 }

@@ -11,13 +11,13 @@
 
 typedef struct pv_residual_data {
     uint32_t words;
-    const char *bytes;       /* all words, one after the other */
-    const uint64_t *offsets; /* words + 1 */
-    const uint64_t *begin;   /* words + 1: where the rows begin ... */
-    const uint32_t *focus;   /* ... in this, ascending in each row ... */
-    const float *value;      /* ... and in this: a_ij */
-    const char *target;      /* "smoothed" or "pmi": how G was made */
-    double unseen;           /* G of the pairs that are not listed, whose residual is unseen less
+    const char *bytes;          /* all words, one after the other */
+    const uint64_t *offsets;    /* words + 1 */
+    const uint64_t *begin;      /* words + 1: where the rows begin ... */
+    const uint32_t *focus;      /* ... in this, ascending in each row ... */
+    const float *value;         /* ... and in this: a_ij */
+    const char *target;         /* "smoothed" or "pmi": how G was made */
+    double unseen;              /* G of the pairs that are not listed, whose residual is unseen less
                                 v' J v; NAN: it is 0 */
     const char *model, *counts; /* checksums of the files it comes from; NULL: none */
 } pv_residual_data;

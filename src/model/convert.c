@@ -149,28 +149,17 @@ static psdvec_status to_model(psdvec_context *ctx, const pv_rows_out *rows, cons
     changed c = {0};
     /* On vectors of another length no word can be regressed: there is no core any more. */
     uint32_t core = info->core_words < rows->words ? info->core_words : rows->words;
-    pv_model_data data = {.words = rows->words,
-                          .dim = rows->dim,
-                          .core_words = rows->normalize ? 0 : core,
-                          .bytes = m->bytes,
-                          .offsets = m->offsets,
-                          .vectors = m->vectors,
-                          .counts = m->counts,
-                          .unigram = m->unigram,
-                          .spread = m->spread,
-                          .eigenvalues = info->eigenvalues,
-                          .iterations = info->iterations,
-                          .iteration_count = info->iteration_count,
-                          .settings_json = info->settings_json,
-                          .counts_json = info->counts_json,
-                          .extensions_json = info->extensions_json,
-                          .readout = info->has_readout ? m->readout : NULL,
-                          .readout_mean = rows->normalize ? NULL : m->readout_mean,
-                          .readout_map = rows->normalize ? NULL : m->readout_map,
-                          .spelling = m->spelling ? pv_spelling_get(m->spelling) : NULL,
-                          .precision = rows->precision};
-    if (rows->dim < info->dim || rows->normalize)
+    pv_model_data data = pv_model_data_of(m);
+    data.words = rows->words;
+    data.dim = rows->dim;
+    data.core_words = rows->normalize ? 0 : core;
+    data.precision = rows->precision;
+    if (rows->normalize)
+        data.readout_mean = data.readout_map = NULL;
+    if (rows->dim < info->dim || rows->normalize) {
+        data.fit_json = NULL; /* it was of the whole vectors */
         PV_TRY_DONE(change(ctx, rows, &c, &data));
+    }
     status = pv_model_write(ctx, &data, output);
 done:
     pv_free(ctx, c.vectors);

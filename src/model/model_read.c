@@ -6,7 +6,7 @@
  */
 #include "model/model_read.h"
 
-#include "base/json_read.h"
+#include "base/json_fields.h"
 #include "model/history.h"
 #include "model/model_write.h"
 #include "model/precision.h"
@@ -263,6 +263,32 @@ static psdvec_status take_json(psdvec_model *m, const char *key, pv_json_type ty
                    m->path, key);
 }
 
+/* What was fitted to a text after training. */
+static psdvec_status take_fit(psdvec_model *m)
+{
+    psdvec_model_info *info = &m->info;
+    const struct {
+        const char *name;
+        double *number;
+    } members[] = {{"temperature", &info->temperature}, {"interpolation", &info->interpolation}};
+    pv_buffer text;
+    psdvec_status status = PSDVEC_OK;
+    pv_buffer_init(&text, m->ctx);
+    for (size_t k = 0; k < sizeof members / sizeof *members && status == PSDVEC_OK; k++) {
+        text.length = 0;
+        status = pv_json_member(info->fit_json, members[k].name, &text);
+        if (status == PSDVEC_OK && text.length) {
+            pv_json j;
+            pv_json_init(&j, text.data, text.length - 1, 0);
+            if (!pv_json_read_double(&j, members[k].number) || !(*members[k].number >= 0) ||
+                *members[k].number > 100)
+                status = fail_corrupt(m, "what was fitted is no number");
+        }
+    }
+    pv_buffer_free(&text);
+    return status;
+}
+
 static psdvec_status take_metadata(psdvec_model *m)
 {
     psdvec_model_info *info = &m->info;
@@ -275,6 +301,9 @@ static psdvec_status take_metadata(psdvec_model *m)
     PV_TRY(take_json(m, "settings", PV_JSON_OBJECT, &info->settings_json));
     PV_TRY(take_json(m, "counts", PV_JSON_OBJECT, &info->counts_json));
     PV_TRY(take_json(m, "extensions", PV_JSON_ARRAY, &info->extensions_json));
+    PV_TRY(take_json(m, "fit", PV_JSON_OBJECT, &info->fit_json));
+    if (info->fit_json)
+        PV_TRY(take_fit(m));
     if (history)
         PV_TRY(pv_history_read(m->ctx, m->path, history, &m->iterations, &info->iteration_count));
     info->iterations = m->iterations;
@@ -466,4 +495,30 @@ double psdvec_model_product(const psdvec_model *m, uint32_t i, uint32_t j)
         sum += signs && signs[k] < 0 ? -term : term;
     }
     return sum;
+}
+
+pv_model_data pv_model_data_of(const psdvec_model *m)
+{
+    const psdvec_model_info *info = &m->info;
+    return (pv_model_data){.words = info->words,
+                           .dim = info->dim,
+                           .core_words = info->core_words,
+                           .bytes = m->bytes,
+                           .offsets = m->offsets,
+                           .vectors = m->vectors,
+                           .counts = m->counts,
+                           .unigram = m->unigram,
+                           .spread = m->spread,
+                           .eigenvalues = info->eigenvalues,
+                           .iterations = info->iterations,
+                           .iteration_count = info->iteration_count,
+                           .settings_json = info->settings_json,
+                           .counts_json = info->counts_json,
+                           .extensions_json = info->extensions_json,
+                           .fit_json = info->fit_json,
+                           .readout = info->has_readout ? m->readout : NULL,
+                           .readout_mean = m->readout_mean,
+                           .readout_map = m->readout_map,
+                           .spelling = m->spelling ? pv_spelling_get(m->spelling) : NULL,
+                           .precision = info->precision};
 }

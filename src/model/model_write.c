@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_TENSORS = 18, MOST_METADATA = 9, CHECK_ROWS = 4096 };
+enum { MOST_TENSORS = 18, MOST_METADATA = 11, CHECK_ROWS = 4096 };
 
 /* ---- Numbers that are none ------------------------------------------------- */
 
@@ -106,6 +106,8 @@ static psdvec_status describe(const pv_model_data *m, pv_buffer *history, char c
         meta[n++] = (pv_st_pair){"counts", m->counts_json};
     if (m->extensions_json)
         meta[n++] = (pv_st_pair){"extensions", m->extensions_json};
+    if (m->fit_json)
+        meta[n++] = (pv_st_pair){"fit", m->fit_json};
     if (m->iterations && m->iteration_count) {
         PV_TRY(pv_history_write(history, m->iterations, m->iteration_count));
         meta[n++] = (pv_st_pair){"history", history->data};

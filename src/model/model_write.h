@@ -25,12 +25,16 @@ typedef struct pv_model_data {
     const char *settings_json;         /* an object, or NULL */
     const char *counts_json;           /* an object, or NULL */
     const char *extensions_json;       /* an array, or NULL */
+    const char *fit_json;              /* an object, or NULL */
     const float *readout;              /* words x dim, or NULL: the vectors themselves */
     const float *readout_mean;         /* dim, with `readout`; or NULL: zeros */
     const float *readout_map;          /* dim x dim, with `readout`; or NULL: the identity */
     const pv_spelling_table *spelling; /* or NULL */
     psdvec_precision precision;        /* to which the vectors are rounded in the file */
 } pv_model_data;
+
+/* All of an open model. */
+pv_model_data pv_model_data_of(const psdvec_model *model);
 
 /* Writes the file whole or not at all. A number in the vectors that is not finite is
  * PSDVEC_ERR_NUMERIC and names the word. */

@@ -11,7 +11,7 @@
 #include "train/train.h"
 
 #include "base/file.h"
-#include "base/json_read.h"
+#include "base/json_fields.h"
 #include "base/json_write.h"
 #include "base/progress.h"
 #include "count/count.h"
@@ -47,31 +47,6 @@ typedef struct extension {
     uint32_t fresh_count, replaced, added;
     psdvec_extend_report report;
 } extension;
-
-/* The raw text of one member of a JSON object. */
-static psdvec_status member_of(psdvec_context *ctx, const char *json, const char *name,
-                               pv_buffer *out)
-{
-    pv_json j;
-    pv_buffer key;
-    psdvec_status status = PSDVEC_OK;
-    pv_buffer_init(&key, ctx);
-    pv_json_init(&j, json, strlen(json), 0);
-    pv_json_enter_object(&j);
-    while (key.length = 0, pv_json_next_key(&j, &key)) {
-        const char *span;
-        size_t length;
-        if (!pv_json_text_is(&key, name))
-            continue;
-        if (pv_json_skip(&j, &span, &length)) {
-            status = pv_buffer_append(out, span, length);
-            if (status == PSDVEC_OK)
-                status = pv_buffer_byte(out, 0);
-        }
-    }
-    pv_buffer_free(&key);
-    return status;
-}
 
 /* ---- The model ----------------------------------------------------------------- */
 /* The rank of the first word that came by an extension. */
@@ -241,7 +216,7 @@ static psdvec_status count_text(extension *e, pv_partial *partial, text_files *f
     pv_buffer_init(&settings, ctx);
     pv_buffer_init(&strings, ctx);
     if (e->model->info.counts_json)
-        PV_TRY_DONE(member_of(ctx, e->model->info.counts_json, "settings", &settings));
+        PV_TRY_DONE(pv_json_member(e->model->info.counts_json, "settings", &settings));
     if (settings.length == 0) {
         status = pv_fail(ctx, PSDVEC_ERR_FORMAT,
                          "%s: does not say how its text was read; count the new text with psdvec "
@@ -274,7 +249,7 @@ static psdvec_status compare_settings(psdvec_context *ctx, const char *here, con
         if (!pv_json_skip(&j, &value, &length))
             break;
         PV_TRY_DONE(pv_buffer_byte(&key, 0));
-        PV_TRY_DONE(member_of(ctx, there, key.data, &other));
+        PV_TRY_DONE(pv_json_member(there, key.data, &other));
         if (other.length == 0 || *value == 'n' || *other.data == 'n') /* null: nobody knows */
             continue;
         if (other.length == length + 1 && !memcmp(other.data, value, length))
@@ -299,7 +274,7 @@ static psdvec_status tell_other_settings(extension *e, const char *path)
     pv_buffer_init(&model, ctx);
     pv_buffer_init(&differ, ctx);
     if (e->model->info.counts_json)
-        PV_TRY_DONE(member_of(ctx, e->model->info.counts_json, "settings", &model));
+        PV_TRY_DONE(pv_json_member(e->model->info.counts_json, "settings", &model));
     if (model.length)
         PV_TRY_DONE(compare_settings(ctx, e->counts->info.settings_json, model.data, &differ));
     if (differ.length)
@@ -531,6 +506,7 @@ static psdvec_status solve_and_write(extension *e, const char *output)
                           .iteration_count = model->info.iteration_count,
                           .settings_json = model->info.settings_json,
                           .counts_json = model->info.counts_json,
+                          .fit_json = model->info.fit_json,
                           .extensions_json = out.extensions.data,
                           .readout = out.readout,
                           .readout_mean = model->readout_mean,

@@ -1,0 +1,226 @@
+/* A model made ready to say how likely words are. */
+#include "document/conditional.h"
+
+#include "base/json_fields.h"
+#include "count/counts_read.h"
+#include "count/provenance.h"
+#include "link/columns.h"
+#include "model/model_read.h"
+#include "train/settings.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- What the model says of its making -------------------------------------------------- */
+
+static psdvec_status read_settings(pv_conditional *c)
+{
+    const psdvec_model *m = c->model;
+    psdvec_context *ctx = c->ctx;
+    psdvec_status status = PSDVEC_OK;
+    psdvec_train_options training;
+    pv_buffer counting, lists;
+    pv_buffer_init(&counting, ctx);
+    pv_buffer_init(&lists, ctx);
+    if (m->info.counts_json)
+        PV_TRY_DONE(pv_json_member(m->info.counts_json, "settings", &counting));
+    if (!m->info.settings_json || counting.length == 0 || !m->counts) {
+        status =
+            pv_fail(ctx, PSDVEC_ERR_FORMAT,
+                    "%s: does not say how its text was read and what it was trained for, so it "
+                    "has no probabilities; only models made by train do",
+                    m->path);
+        goto done;
+    }
+    PV_TRY_DONE(
+        pv_provenance_read_settings(ctx, m->path, counting.data, &c->counting, &c->strings));
+    c->counting.text.min_document_words = 1;
+    PV_TRY_DONE(pv_settings_read(ctx, m->path, m->info.settings_json, &training, &lists));
+    c->pmi = training.target == PSDVEC_TARGET_PMI;
+    c->kappa = training.kappa;
+    if (c->pmi && training.context_power != 1) {
+        c->shift = pv_alloc_zero(ctx, c->words, sizeof *c->shift, "the words' shifts");
+        if (!c->shift) {
+            status = pv_failure(ctx);
+            goto done;
+        }
+        /* t = 1/2 log(2 tot pc / r), where r = X + Y is taken to be 2 Y = 2 tot u: the two margins
+         * differ by the ends of documents only. */
+        double sum = 0;
+        const double *u = m->unigram;
+        for (uint32_t i = 0; u && i < c->words; i++)
+            sum += u[i] > 0 ? pow(u[i], training.context_power) : 0;
+        for (uint32_t i = 0; u && i < c->words; i++)
+            if (u[i] > 0)
+                c->shift[i] = (float)(0.5 * log(pow(u[i], training.context_power) / sum / u[i]));
+    }
+done:
+    pv_buffer_free(&counting);
+    pv_buffer_free(&lists);
+    return status;
+}
+
+static psdvec_status open_window(pv_conditional *c)
+{
+    pv_vocabulary words = {.count = c->words, .frequency = (uint64_t *)c->model->counts};
+    return pv_window_init(&c->window, c->ctx, &c->counting, &words);
+}
+
+/* How likely words are by themselves: as trained, or, if frequent ones were subsampled, as they
+ * stand in the text. A word that was never a focus word has half an occurrence. */
+static psdvec_status fill_unigrams(pv_conditional *c)
+{
+    const psdvec_model *m = c->model;
+    bool frequencies = c->counting.subsample > 0 || !m->unigram;
+    double tokens = 0, sum = 0;
+    c->log_unigram = pv_alloc(c->ctx, c->words, sizeof *c->log_unigram, "the words' probabilities");
+    c->log_p = pv_alloc(c->ctx, c->words, sizeof *c->log_p, "the words' probabilities");
+    if (!c->log_unigram || !c->log_p)
+        return pv_failure(c->ctx);
+    for (uint32_t i = 0; i < c->words; i++)
+        tokens += (double)m->counts[i];
+    if (!(tokens > 0))
+        return pv_fail(c->ctx, PSDVEC_ERR_FORMAT, "%s: no word was ever seen", m->path);
+    for (uint32_t i = 0; i < c->words; i++) {
+        double p = frequencies ? (double)m->counts[i] / tokens : m->unigram[i];
+        c->log_unigram[i] = p > 0 ? p : 0.5 / tokens;
+        sum += c->log_unigram[i];
+    }
+    for (uint32_t i = 0; i < c->words; i++) {
+        c->log_unigram[i] = log(c->log_unigram[i] / sum);
+        c->log_p[i] = (float)c->log_unigram[i];
+        if (!isfinite(c->log_p[i]))
+            return pv_fail(c->ctx, PSDVEC_ERR_CORRUPT, "%s: a word's probability is no number",
+                           m->path);
+    }
+    return PSDVEC_OK;
+}
+
+static psdvec_status fill_signs(pv_conditional *c)
+{
+    const float *eigenvalues = c->model->info.eigenvalues;
+    c->sign = pv_alloc(c->ctx, c->dim, sizeof *c->sign, "signs");
+    if (!c->sign)
+        return pv_failure(c->ctx);
+    for (uint32_t d = 0; d < c->dim; d++)
+        c->sign[d] = eigenvalues && eigenvalues[d] < 0 ? -1 : 1;
+    return PSDVEC_OK;
+}
+
+static psdvec_status match_counts(pv_conditional *c)
+{
+    c->counted = pv_alloc(c->ctx, c->words, sizeof *c->counted, "the words of the counts");
+    if (!c->counted)
+        return pv_failure(c->ctx);
+    for (uint32_t i = 0; i < c->words; i++) {
+        size_t length;
+        const char *word = psdvec_model_word(c->model, i, &length);
+        if (!psdvec_counts_find(c->counts, word, length, &c->counted[i]))
+            c->counted[i] = UINT32_MAX;
+    }
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_conditional_open(psdvec_context *ctx, const psdvec_model *model,
+                                  const psdvec_counts *counts, double temperature,
+                                  double interpolation, pv_conditional **out)
+{
+    psdvec_status status;
+    const psdvec_model_info *info = &model->info;
+    pv_conditional *c = pv_alloc_zero(ctx, 1, sizeof *c, "a model of documents");
+    *out = NULL;
+    if (!c)
+        return pv_failure(ctx);
+    c->ctx = ctx;
+    c->model = model;
+    c->counts = counts;
+    c->words = info->words;
+    c->dim = info->dim;
+    c->log_absent = -INFINITY;
+    pv_buffer_init(&c->strings, ctx);
+    c->temperature = temperature > 0 ? temperature : info->temperature > 0 ? info->temperature : 1;
+    c->interpolation = interpolation > 0         ? interpolation
+                       : info->interpolation > 0 ? info->interpolation
+                                                 : (double)NAN;
+    PV_TRY_DONE(read_settings(c));
+    PV_TRY_DONE(open_window(c));
+    PV_TRY_DONE(fill_unigrams(c));
+    PV_TRY_DONE(fill_signs(c));
+    if (counts) {
+        c->replaced = !c->pmi;
+        PV_TRY_DONE(pv_residual_matrix_make(
+            ctx, model, counts, c->replaced ? PV_RESIDUAL_TARGET : PV_RESIDUAL_DIFFERENCE,
+            &c->residuals));
+        PV_TRY_DONE(match_counts(c));
+    }
+done:
+    if (status != PSDVEC_OK) {
+        pv_conditional_close(c);
+        return status;
+    }
+    *out = c;
+    return PSDVEC_OK;
+}
+
+void pv_conditional_close(pv_conditional *c)
+{
+    if (!c)
+        return;
+    pv_window_free(&c->window);
+    pv_residual_matrix_free(c->residuals);
+    pv_buffer_free(&c->strings);
+    pv_free(c->ctx, c->log_unigram);
+    pv_free(c->ctx, c->log_p);
+    pv_free(c->ctx, c->shift);
+    pv_free(c->ctx, c->sign);
+    pv_free(c->ctx, c->counted);
+    pv_free(c->ctx, c);
+}
+
+void pv_conditional_share(pv_conditional *c, uint64_t union_words)
+{
+    double tokens = 0;
+    for (uint32_t i = 0; i < c->words; i++)
+        tokens += (double)c->model->counts[i];
+    double whole = tokens + 0.5 * (double)union_words;
+    for (uint32_t i = 0; i < c->words; i++) {
+        c->log_unigram[i] = log((exp(c->log_unigram[i]) * tokens + 0.5) / whole);
+        c->log_p[i] = (float)c->log_unigram[i];
+    }
+    c->log_absent = log(0.5 / whole);
+    c->absent_share = 0.5 * (double)(union_words - c->words) / whole;
+}
+
+/* ---- What the counts say of a pair -------------------------------------------------------- */
+
+double pv_conditional_residual(const pv_conditional *c, uint32_t context, uint32_t focus)
+{
+    const pv_residual_matrix *a = c->residuals;
+    if (!a)
+        return 0;
+    uint64_t from = a->begin[context], count = a->begin[context + 1] - from;
+    uint64_t at = pv_lower_bound(a->focus + from, count, focus);
+    if (at < count && a->focus[from + at] == focus)
+        return (double)a->value[from + at];
+    return c->replaced ? a->unseen : 0;
+}
+
+double pv_conditional_bigram_share(const pv_conditional *c, uint32_t context, uint32_t focus)
+{
+    uint32_t i = context == PSDVEC_UNKNOWN_WORD ? UINT32_MAX : c->counted[context];
+    if (i == UINT32_MAX)
+        return -1;
+    uint64_t total = psdvec_counts_context_total(c->counts, i);
+    if (total == 0)
+        return -1;
+    uint32_t j = focus == PSDVEC_UNKNOWN_WORD ? UINT32_MAX : c->counted[focus];
+    return j == UINT32_MAX ? 0 : (double)psdvec_counts_get(c->counts, i, j) / (double)total;
+}
+
+double pv_conditional_bigram(const pv_conditional *c, uint32_t context, uint32_t focus,
+                             double weight)
+{
+    double log_p = focus == PSDVEC_UNKNOWN_WORD ? c->log_absent : c->log_unigram[focus];
+    double share = pv_conditional_bigram_share(c, context, focus);
+    return share < 0 ? log_p : log((1 - weight) * share + weight * exp(log_p));
+}

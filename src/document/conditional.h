@@ -1,0 +1,75 @@
+/* How likely a word is after the words before it, by one model (docs/documents.md):
+ *
+ *     log P(w | before) = log p_w + T sum_k b_k (v_k' J v_w + a_kw + t_k + t_w) - log Z
+ *
+ * Here is everything of it that does not depend on the text: p, t, the window's weights, J, the
+ * residuals. A context is what the words before a word leave behind:
+ *
+ *     h = J sum_k b_k v_k      B = sum_k b_k      S = sum_k b_k t_k
+ *
+ * so that the score of w is s_w = h' v_w + B t_w + S + sum_k b_k a_kw.
+ *
+ * With counts and smoothed targets v_k' J v_w + a_kw is G of the pair itself, seen or not, and the
+ * vectors cancel: `replaced`.
+ */
+#ifndef PV_DOCUMENT_CONDITIONAL_H
+#define PV_DOCUMENT_CONDITIONAL_H
+
+#include "base/memory.h"
+#include "count/window.h"
+#include "document/residual_matrix.h"
+
+typedef struct pv_conditional {
+    psdvec_context *ctx;
+    const psdvec_model *model;
+    const psdvec_counts *counts; /* or NULL */
+    uint32_t words, dim;
+    psdvec_count_options counting; /* as the model's counts were made */
+    pv_buffer strings;             /* of `counting` */
+    pv_window window;
+    bool pmi;             /* else smoothed targets */
+    double kappa;         /* of the smoothing */
+    double interpolation; /* of the bigrams, as fitted; NAN: it was not */
+    double temperature;
+    double *log_unigram; /* words: log p */
+    float *log_p;        /* the same for the kernel */
+    float *shift;        /* words: t; NULL: all 0 */
+    float *sign;         /* dim: the diagonal of J */
+    /* Words that other models know and this one does not: each has this log p, no vector, and all
+     * of them this share of the probability. */
+    double log_absent, absent_share;
+    pv_residual_matrix *residuals; /* a, or G if `replaced`; NULL: 0 */
+    bool replaced;
+    uint32_t *counted; /* words: number in the counts, or UINT32_MAX; NULL without counts */
+} pv_conditional;
+
+/* `temperature` and `interpolation`: 0 for what was fitted for the model, or else 1 and nothing.
+ * `counts` may be NULL. */
+psdvec_status pv_conditional_open(psdvec_context *ctx, const psdvec_model *model,
+                                  const psdvec_counts *counts, double temperature,
+                                  double interpolation, pv_conditional **conditional);
+void pv_conditional_close(pv_conditional *conditional);
+
+/* Of all words of `union_words`, known or not, each had half an occurrence more. */
+void pv_conditional_share(pv_conditional *conditional, uint64_t union_words);
+
+/* b of a context word at a distance, in units of the window (pv_window_distance). */
+static inline double pv_conditional_weight(const pv_conditional *c, uint32_t word,
+                                           uint32_t distance)
+{
+    double weight = (double)c->window.weights[distance] / (double)c->window.scale;
+    return c->window.keep ? weight * c->window.keep[word] : weight;
+}
+
+/* a of a pair; with `replaced`, G. */
+double pv_conditional_residual(const pv_conditional *conditional, uint32_t context, uint32_t focus);
+
+/* log((1 - weight) P(focus | context) + weight p) of the counts' own bigrams; log p if there is no
+ * word before, PSDVEC_UNKNOWN_WORD, or it was never followed by any. */
+double pv_conditional_bigram(const pv_conditional *conditional, uint32_t context, uint32_t focus,
+                             double weight);
+/* P(focus | context) of it; negative if there is none. */
+double pv_conditional_bigram_share(const pv_conditional *conditional, uint32_t context,
+                                   uint32_t focus);
+
+#endif

@@ -1,0 +1,158 @@
+/* From the words before a word to a row of a matrix. */
+#include "document/contexts.h"
+
+#include "model/dot.h"
+#include "model/model_read.h"
+
+#include <string.h>
+
+psdvec_status pv_contexts_init(pv_contexts *x, psdvec_context *ctx, uint32_t dim, uint32_t capacity)
+{
+    static const char *const what = "contexts of words";
+    size_t rows = (capacity + PV_CONTEXT_GROUP - 1) / PV_CONTEXT_GROUP * (size_t)PV_CONTEXT_GROUP;
+    *x = (pv_contexts){.ctx = ctx, .dim = dim, .capacity = capacity};
+    x->link_capacity = (size_t)capacity * 16;
+    if (!(x->h = pv_alloc_zero(ctx, rows, dim * sizeof *x->h, what)) ||
+        !(x->weight = pv_alloc(ctx, capacity, sizeof *x->weight, what)) ||
+        !(x->constant = pv_alloc(ctx, capacity, sizeof *x->constant, what)) ||
+        !(x->begin = pv_alloc_zero(ctx, (size_t)capacity + 1, sizeof *x->begin, what)) ||
+        !(x->links = pv_alloc(ctx, x->link_capacity, sizeof *x->links, what))) {
+        pv_contexts_free(x);
+        return pv_failure(ctx);
+    }
+    return PSDVEC_OK;
+}
+
+void pv_contexts_free(pv_contexts *x)
+{
+    if (!x->ctx)
+        return;
+    pv_free(x->ctx, x->h);
+    pv_free(x->ctx, x->weight);
+    pv_free(x->ctx, x->constant);
+    pv_free(x->ctx, x->begin);
+    pv_free(x->ctx, x->links);
+    *x = (pv_contexts){0};
+}
+
+void pv_contexts_clear(pv_contexts *x)
+{
+    memset(x->h, 0, (size_t)x->count * x->dim * sizeof *x->h);
+    x->count = 0;
+}
+
+/* ---- The trail ------------------------------------------------------------------------------ */
+
+psdvec_status pv_trail_init(pv_trail *t, const pv_conditional *c)
+{
+    *t = (pv_trail){.ctx = c->ctx, .capacity = 2 * (size_t)pv_window_reach(&c->window) + 2};
+    t->words = pv_alloc(c->ctx, t->capacity, sizeof *t->words, "the words before a word");
+    t->places = pv_alloc(c->ctx, t->capacity, sizeof *t->places, "the words before a word");
+    if (t->words && t->places)
+        return PSDVEC_OK;
+    pv_trail_free(t);
+    return pv_failure(c->ctx);
+}
+
+void pv_trail_free(pv_trail *t)
+{
+    if (!t->ctx)
+        return;
+    pv_free(t->ctx, t->words);
+    pv_free(t->ctx, t->places);
+    *t = (pv_trail){0};
+}
+
+void pv_trail_add(pv_trail *t, const pv_conditional *c, uint32_t word, uint64_t place)
+{
+    if (word == PSDVEC_UNKNOWN_WORD && c->counting.oov == PSDVEC_OOV_DROP)
+        return;
+    if (t->count == t->capacity) { /* the older half is out of reach */
+        size_t kept = t->capacity / 2;
+        memmove(t->words, t->words + t->count - kept, kept * sizeof *t->words);
+        memmove(t->places, t->places + t->count - kept, kept * sizeof *t->places);
+        t->count = kept;
+    }
+    t->words[t->count] = word;
+    t->places[t->count++] = place;
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+static psdvec_status add_link(pv_contexts *x, size_t at, pv_context_link link)
+{
+    if (at == x->link_capacity) {
+        size_t wanted = x->link_capacity * 2;
+        void *links = pv_resize(x->ctx, x->links, wanted, sizeof *x->links, "contexts of words");
+        if (!links)
+            return pv_failure(x->ctx);
+        x->links = links;
+        x->link_capacity = wanted;
+    }
+    x->links[at] = link;
+    return PSDVEC_OK;
+}
+
+/* As counting walks (window.h), the other way round: distances are the same from either end. */
+static psdvec_status walk_back(pv_contexts *x, const pv_conditional *c, const pv_trail *t,
+                               uint64_t place, size_t *links)
+{
+    const pv_window *w = &c->window;
+    uint32_t distance = w->steps ? PV_STEP_ONE : 1;
+    for (size_t k = t->count; k-- > 0 && distance < w->limit;) {
+        uint32_t word = t->words[k];
+        bool known = word != PSDVEC_UNKNOWN_WORD;
+        if (known)
+            PV_TRY(add_link(x, (*links)++,
+                            (pv_context_link){.word = word,
+                                              .back = (uint32_t)(place - t->places[k]),
+                                              .weight = pv_conditional_weight(c, word, distance)}));
+        distance += w->steps ? w->steps[known ? word : c->words] : 1;
+    }
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_contexts_add(pv_contexts *x, const pv_conditional *c, const pv_trail *t,
+                              uint64_t place)
+{
+    uint32_t row = x->count;
+    size_t end = x->begin[row];
+    float *h = x->h + (size_t)row * x->dim;
+    double weight = 0, constant = 0;
+    PV_TRY(walk_back(x, c, t, place, &end));
+    for (size_t k = x->begin[row]; k < end; k++) {
+        const pv_context_link *link = &x->links[k];
+        weight += link->weight;
+        if (c->replaced)
+            continue;
+        const float *v = c->model->vectors + (size_t)link->word * x->dim;
+        float b = (float)link->weight;
+        for (uint32_t d = 0; d < x->dim; d++)
+            h[d] += b * v[d];
+        constant += c->shift ? link->weight * (double)c->shift[link->word] : 0;
+    }
+    for (uint32_t d = 0; d < x->dim; d++)
+        h[d] *= c->sign[d];
+    x->weight[row] = weight;
+    x->constant[row] = c->replaced ? weight * c->residuals->unseen : constant;
+    x->begin[row + 1] = end;
+    x->count++;
+    return PSDVEC_OK;
+}
+
+double pv_contexts_score(const pv_contexts *x, const pv_conditional *c, uint32_t row, uint32_t word)
+{
+    double score = x->constant[row];
+    if (word == PSDVEC_UNKNOWN_WORD)
+        return score;
+    if (!c->replaced) {
+        const float *v = c->model->vectors + (size_t)word * x->dim;
+        score += (double)pv_dot(x->h + (size_t)row * x->dim, v, x->dim);
+        score += c->shift ? x->weight[row] * (double)c->shift[word] : 0;
+    }
+    for (size_t k = x->begin[row]; c->residuals && k < x->begin[row + 1]; k++) {
+        double a = pv_conditional_residual(c, x->links[k].word, word);
+        score += x->links[k].weight * (c->replaced ? a - c->residuals->unseen : a);
+    }
+    return score;
+}

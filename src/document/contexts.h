@@ -1,0 +1,67 @@
+/* Contexts: what the words before a word leave behind (conditional.h has h, B and S), many at a
+ * time, as rows of a matrix; and the trail of a document, from which they are made.
+ */
+#ifndef PV_DOCUMENT_CONTEXTS_H
+#define PV_DOCUMENT_CONTEXTS_H
+
+#include "document/conditional.h"
+
+/* Rows are computed in whole groups, so that a row's bits do not depend on its neighbours: the
+ * last group is filled up with zeros. */
+enum { PV_CONTEXT_GROUP = 16 };
+
+/* A context word of one row. */
+typedef struct pv_context_link {
+    uint32_t word;
+    uint32_t back; /* places back in the document, unknown words included */
+    double weight; /* b */
+} pv_context_link;
+
+typedef struct pv_contexts {
+    psdvec_context *ctx;
+    uint32_t dim, count, capacity;
+    float *h;               /* capacity x dim */
+    double *weight;         /* capacity: B */
+    double *constant;       /* capacity: S; with `replaced`, B log kappa */
+    size_t *begin;          /* capacity + 1: a row's links, nearest first ... */
+    pv_context_link *links; /* ... in this */
+    size_t link_capacity;
+} pv_contexts;
+
+psdvec_status pv_contexts_init(pv_contexts *contexts, psdvec_context *ctx, uint32_t dim,
+                               uint32_t capacity);
+void pv_contexts_free(pv_contexts *contexts);
+void pv_contexts_clear(pv_contexts *contexts);
+
+/* The words of a document so far, as far back as they matter. */
+typedef struct pv_trail {
+    psdvec_context *ctx;
+    uint32_t *words;  /* or PSDVEC_UNKNOWN_WORD */
+    uint64_t *places; /* in the document */
+    size_t count, capacity;
+} pv_trail;
+
+psdvec_status pv_trail_init(pv_trail *trail, const pv_conditional *conditional);
+void pv_trail_free(pv_trail *trail);
+static inline void pv_trail_clear(pv_trail *trail)
+{
+    trail->count = 0;
+}
+/* A word of the document, known or not, at its place. */
+void pv_trail_add(pv_trail *trail, const pv_conditional *conditional, uint32_t word,
+                  uint64_t place);
+/* The word before; PSDVEC_UNKNOWN_WORD if there is none or it is not known. */
+static inline uint32_t pv_trail_last(const pv_trail *trail)
+{
+    return trail->count ? trail->words[trail->count - 1] : PSDVEC_UNKNOWN_WORD;
+}
+
+/* One more row: the context of a word at `place` after the trail. */
+psdvec_status pv_contexts_add(pv_contexts *contexts, const pv_conditional *conditional,
+                              const pv_trail *trail, uint64_t place);
+
+/* The score s of a word in the context of a row; of PSDVEC_UNKNOWN_WORD that of an absent word. */
+double pv_contexts_score(const pv_contexts *contexts, const pv_conditional *conditional,
+                         uint32_t row, uint32_t word);
+
+#endif

@@ -1,0 +1,344 @@
+/* Tiles of scores, made and summed up. */
+#include "document/normaliser.h"
+
+#include "base/blas.h"
+#include "base/random.h"
+#include "base/thread.h"
+#include "document/exp_sums.h"
+#include "link/columns.h"
+#include "model/model_read.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    SLAB = 4096, /* words of a task */
+    TILE = 512,  /* words of a product */
+    BLOCK = 256, /* contexts of a task */
+    /* With residuals a tile is a whole slab, so that the place in a row of residuals is looked for
+     * once a slab. */
+    RESIDUAL_BLOCK = 32,
+    SAMPLING = 0x5a3e /* purpose of random numbers */
+};
+
+/* The words that are summed over: all, or a sample. */
+typedef struct candidates {
+    uint32_t count;
+    const float *vectors; /* count x dim */
+    const float *log_p;   /* sampled: less log pi */
+    const float *shift;   /* or NULL */
+    const uint32_t *word; /* NULL: all words */
+} candidates;
+
+struct pv_normaliser {
+    const pv_conditional *c;
+    candidates all;
+    uint32_t *edges; /* slabs + 1 */
+    uint32_t slabs, edge_capacity;
+    float *tiles; /* a tile for each worker */
+    size_t tile_size;
+    pv_exp_sums *sums; /* contexts x slabs */
+    size_t sum_capacity;
+    /* Sampled */
+    double *inclusion; /* words: pi; NULL: exact */
+    uint32_t sample_capacity, certain;
+    uint64_t batch;
+    float *vectors, *log_p, *shift;
+    uint32_t *word;
+    uint32_t *place; /* words: in the sample, or UINT32_MAX; only with residuals */
+    /* The task at hand */
+    const pv_contexts *contexts;
+    float temperature;
+    uint32_t block;
+};
+
+/* ---- A sample ------------------------------------------------------------------------------- */
+
+/* pi_w = min(1, rate q_w) with q near p, but not so near that a rare word would count too much when
+ * the context calls for it. Returns their sum. */
+static double include_at(pv_normaliser *n, double rate)
+{
+    const pv_conditional *c = n->c;
+    double sum = 0;
+    for (uint32_t i = 0; i < c->words; i++) {
+        double q = 0.5 * exp(c->log_unigram[i]) + 0.5 / c->words;
+        n->inclusion[i] = fmin(1, rate * q);
+        sum += n->inclusion[i];
+    }
+    return sum;
+}
+
+/* The rate at which `wanted` words are expected, fewer than there are. */
+static psdvec_status choose_inclusion(pv_normaliser *n, uint32_t wanted)
+{
+    double low = 0, high = 1;
+    n->inclusion = pv_alloc(n->c->ctx, n->c->words, sizeof *n->inclusion, "a sample of words");
+    if (!n->inclusion)
+        return pv_failure(n->c->ctx);
+    while (include_at(n, high) < wanted)
+        high *= 2;
+    for (int step = 0; step < 60; step++) {
+        double middle = 0.5 * (low + high);
+        *(include_at(n, middle) < wanted ? &low : &high) = middle;
+    }
+    include_at(n, high);
+    n->sample_capacity = wanted + 2;
+    return PSDVEC_OK;
+}
+
+static psdvec_status open_sample(pv_normaliser *n, uint32_t wanted)
+{
+    const pv_conditional *c = n->c;
+    static const char *const what = "a sample of words";
+    PV_TRY(choose_inclusion(n, wanted));
+    if (!(n->vectors = pv_alloc(c->ctx, n->sample_capacity, c->dim * sizeof *n->vectors, what)) ||
+        !(n->log_p = pv_alloc(c->ctx, n->sample_capacity, sizeof *n->log_p, what)) ||
+        !(n->word = pv_alloc(c->ctx, n->sample_capacity, sizeof *n->word, what)) ||
+        (c->shift && !(n->shift = pv_alloc(c->ctx, n->sample_capacity, sizeof *n->shift, what))) ||
+        (c->residuals && !(n->place = pv_alloc(c->ctx, c->words, sizeof *n->place, what))))
+        return pv_failure(c->ctx);
+    if (n->place)
+        memset(n->place, 0xff, c->words * sizeof *n->place);
+    return PSDVEC_OK;
+}
+
+static void take_word(pv_normaliser *n, uint32_t at, uint32_t word)
+{
+    const pv_conditional *c = n->c;
+    n->word[at] = word;
+    n->log_p[at] = (float)(c->log_unigram[word] - log(n->inclusion[word]));
+    if (n->shift)
+        n->shift[at] = c->shift[word];
+    if (n->place)
+        n->place[word] = at;
+    memcpy(n->vectors + (size_t)at * c->dim, c->model->vectors + (size_t)word * c->dim,
+           c->dim * sizeof *n->vectors);
+}
+
+/* Systematic sampling: the words' pi laid end to end, and a comb of teeth at distance 1 with a
+ * random start. Words of pi 1 come first, in slabs; then the teeth in turn to the groups. */
+static void draw_sample(pv_normaliser *n)
+{
+    const pv_conditional *c = n->c;
+    uint32_t at = 0, hits = 0;
+    for (uint32_t k = 0; n->place && k < n->all.count; k++)
+        n->place[n->word[k]] = UINT32_MAX;
+    for (uint32_t i = 0; i < c->words && at < n->sample_capacity; i++)
+        if (n->inclusion[i] >= 1)
+            take_word(n, at++, i);
+    n->certain = at;
+    n->slabs = 0;
+    n->edges[0] = 0;
+    for (uint32_t edge = 0; edge < n->certain;) {
+        edge = n->certain - edge > SLAB ? edge + SLAB : n->certain;
+        n->edges[++n->slabs] = edge;
+    }
+    double start = pv_random_unit(c->ctx->options.seed, SAMPLING, n->batch++);
+    for (uint32_t group = 0; group < PV_SAMPLE_GROUPS; group++) {
+        double reach = 0;
+        hits = 0;
+        for (uint32_t i = 0; i < c->words; i++) {
+            if (n->inclusion[i] >= 1)
+                continue;
+            reach += n->inclusion[i];
+            if (reach <= start + hits)
+                continue;
+            if (hits++ % PV_SAMPLE_GROUPS == group && at < n->sample_capacity)
+                take_word(n, at++, i);
+        }
+        n->edges[++n->slabs] = at;
+    }
+    n->all = (candidates){
+        .count = at, .vectors = n->vectors, .log_p = n->log_p, .shift = n->shift, .word = n->word};
+}
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+psdvec_status pv_normaliser_open(const pv_conditional *c, uint32_t sampled, pv_normaliser **out)
+{
+    psdvec_status status = PSDVEC_OK;
+    psdvec_context *ctx = c->ctx;
+    pv_normaliser *n = pv_alloc_zero(ctx, 1, sizeof *n, "sums over the vocabulary");
+    *out = NULL;
+    if (!n)
+        return pv_failure(ctx);
+    n->c = c;
+    n->edge_capacity = c->words / SLAB + PV_SAMPLE_GROUPS + 3;
+    n->tile_size = c->residuals ? (size_t)RESIDUAL_BLOCK * SLAB : (size_t)BLOCK * TILE;
+    n->block = c->residuals ? RESIDUAL_BLOCK : BLOCK;
+    n->edges = pv_alloc(ctx, n->edge_capacity, sizeof *n->edges, "sums over the vocabulary");
+    n->tiles = pv_alloc(ctx, (size_t)psdvec_threads(ctx), n->tile_size * sizeof *n->tiles,
+                        "tiles of scores");
+    if (!n->edges || !n->tiles)
+        status = pv_failure(ctx);
+    else if (sampled > 0 && sampled < c->words)
+        status = open_sample(n, sampled);
+    else {
+        n->all = (candidates){
+            .count = c->words, .vectors = c->model->vectors, .log_p = c->log_p, .shift = c->shift};
+        n->edges[0] = 0;
+        while (n->edges[n->slabs] < c->words) {
+            uint32_t left = c->words - n->edges[n->slabs];
+            n->edges[n->slabs + 1] = n->edges[n->slabs] + (left < SLAB ? left : SLAB);
+            n->slabs++;
+        }
+    }
+    if (status != PSDVEC_OK)
+        pv_normaliser_close(n);
+    else
+        *out = n;
+    return status;
+}
+
+void pv_normaliser_close(pv_normaliser *n)
+{
+    if (!n)
+        return;
+    psdvec_context *ctx = n->c->ctx;
+    pv_free(ctx, n->edges);
+    pv_free(ctx, n->tiles);
+    pv_free(ctx, n->sums);
+    pv_free(ctx, n->inclusion);
+    pv_free(ctx, n->vectors);
+    pv_free(ctx, n->log_p);
+    pv_free(ctx, n->shift);
+    pv_free(ctx, n->word);
+    pv_free(ctx, n->place);
+    pv_free(ctx, n);
+}
+
+bool pv_normaliser_sampled(const pv_normaliser *n)
+{
+    return n->inclusion != NULL;
+}
+
+/* ---- Sums ------------------------------------------------------------------------------------ */
+
+/* Adds sum_k b_k a_kw to the scores of the candidates from .. to-1 in one row. */
+static void add_residuals(const pv_normaliser *n, uint32_t row, uint32_t from, uint32_t to,
+                          float *scores)
+{
+    const pv_contexts *x = n->contexts;
+    const pv_residual_matrix *a = n->c->residuals;
+    double unseen = n->c->replaced ? a->unseen : 0;
+    for (size_t k = x->begin[row]; k < x->begin[row + 1]; k++) {
+        const pv_context_link *link = &x->links[k];
+        uint64_t begin = a->begin[link->word], end = a->begin[link->word + 1];
+        float weight = (float)link->weight, less = (float)unseen;
+        if (n->all.word) {
+            for (uint64_t e = begin; e < end; e++) {
+                uint32_t place = n->place[a->focus[e]];
+                if (place >= from && place < to)
+                    scores[place - from] += weight * (a->value[e] - less);
+            }
+            continue;
+        }
+        begin += pv_lower_bound(a->focus + begin, end - begin, from);
+        for (uint64_t e = begin; e < end && a->focus[e] < to; e++)
+            scores[a->focus[e] - from] += weight * (a->value[e] - less);
+    }
+}
+
+/* Task: one block of contexts, one slab of words. */
+static psdvec_status sum_slab(void *arg, size_t task, int worker)
+{
+    pv_normaliser *n = arg;
+    const pv_conditional *c = n->c;
+    const pv_contexts *x = n->contexts;
+    pv_exp_sums_fn *exp_sums = pv_exp_sums_best();
+    uint32_t slab = (uint32_t)(task % n->slabs), first = (uint32_t)(task / n->slabs) * n->block;
+    uint32_t rows = x->count - first < n->block ? x->count - first : n->block;
+    uint32_t whole = (rows + PV_CONTEXT_GROUP - 1) / PV_CONTEXT_GROUP * PV_CONTEXT_GROUP;
+    uint32_t width = c->residuals ? SLAB : TILE;
+    float *tile = n->tiles + (size_t)worker * n->tile_size;
+    for (uint32_t row = 0; row < rows; row++)
+        n->sums[(size_t)(first + row) * n->slabs + slab] = (pv_exp_sums){.largest = -INFINITY};
+    pv_blas_alone();
+    for (uint32_t from = n->edges[slab]; from < n->edges[slab + 1]; from += width) {
+        uint32_t end = n->edges[slab + 1], count = end - from < width ? end - from : width;
+        if (c->replaced)
+            memset(tile, 0, (size_t)rows * count * sizeof *tile);
+        else
+            cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)whole, (int)count,
+                        (int)c->dim, 1, x->h + (size_t)first * c->dim, (int)c->dim,
+                        n->all.vectors + (size_t)from * c->dim, (int)c->dim, 0, tile, (int)count);
+        for (uint32_t row = 0; row < rows; row++) {
+            float *scores = tile + (size_t)row * count;
+            pv_exp_sums sums;
+            if (c->residuals)
+                add_residuals(n, first + row, from, from + count, scores);
+            exp_sums(scores, n->all.log_p + from, n->all.shift ? n->all.shift + from : NULL,
+                     (float)x->weight[first + row], n->temperature, count, &sums);
+            pv_exp_sums_add(&n->sums[(size_t)(first + row) * n->slabs + slab], &sums);
+        }
+    }
+    return PSDVEC_OK;
+}
+
+static double log_of(const pv_exp_sums *sums)
+{
+    return (double)sums->largest + log(sums->sum);
+}
+
+/* From the sums of a row's slabs to log Z. */
+static psdvec_status finish_row(const pv_normaliser *n, uint32_t row, pv_partition *out)
+{
+    const pv_conditional *c = n->c;
+    const pv_exp_sums *slabs = n->sums + (size_t)row * n->slabs;
+    uint32_t groups = n->inclusion ? PV_SAMPLE_GROUPS : 0, sure = n->slabs - groups;
+    pv_exp_sums all = {.largest = -INFINITY}, certain;
+    if (c->absent_share > 0)
+        all = (pv_exp_sums){.largest = (float)log(c->absent_share), .sum = 1};
+    for (uint32_t k = 0; k < sure; k++)
+        pv_exp_sums_add(&all, &slabs[k]);
+    certain = all;
+    for (uint32_t k = sure; k < n->slabs; k++)
+        pv_exp_sums_add(&all, &slabs[k]);
+    if (!(isfinite(all.largest) && isfinite(all.sum) && all.sum > 0))
+        return pv_fail(c->ctx, PSDVEC_ERR_NUMERIC,
+                       "%s: a sum over the vocabulary is no number; the vectors may be damaged "
+                       "(psdvec info --verify), or the temperature too high",
+                       c->model->path);
+    *out = (pv_partition){
+        .log_z = log_of(&all), .mean = all.scored / all.sum, .square = all.squared / all.sum};
+    double mean = 0;
+    for (uint32_t g = 0; g < groups; g++) {
+        pv_exp_sums rest = {.largest = -INFINITY};
+        for (uint32_t k = 0; k < groups; k++)
+            if (k != g)
+                pv_exp_sums_add(&rest, &slabs[sure + k]);
+        rest.sum *= (double)PV_SAMPLE_GROUPS / (PV_SAMPLE_GROUPS - 1);
+        pv_exp_sums_add(&rest, &certain);
+        out->without[g] = log_of(&rest);
+        mean += out->without[g] / PV_SAMPLE_GROUPS;
+    }
+    if (groups) /* the jackknife's estimate, from which the bias of a logarithm is gone */
+        out->log_z = PV_SAMPLE_GROUPS * out->log_z - (PV_SAMPLE_GROUPS - 1) * mean;
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_normalise(pv_normaliser *n, const pv_contexts *contexts, double temperature,
+                           pv_partition *partitions)
+{
+    psdvec_context *ctx = n->c->ctx;
+    if (contexts->count == 0)
+        return PSDVEC_OK;
+    if (n->inclusion)
+        draw_sample(n);
+    size_t wanted = (size_t)contexts->count * n->slabs;
+    if (wanted > n->sum_capacity) {
+        pv_free(ctx, n->sums);
+        n->sum_capacity = 0;
+        n->sums = pv_alloc(ctx, wanted, sizeof *n->sums, "sums over the vocabulary");
+        if (!n->sums)
+            return pv_failure(ctx);
+        n->sum_capacity = wanted;
+    }
+    n->contexts = contexts;
+    n->temperature = (float)temperature;
+    size_t blocks = (contexts->count + n->block - 1) / n->block;
+    PV_TRY(pv_parallel_tasks(ctx, blocks * n->slabs, sum_slab, n));
+    for (uint32_t row = 0; row < contexts->count; row++)
+        PV_TRY(finish_row(n, row, &partitions[row]));
+    return PSDVEC_OK;
+}

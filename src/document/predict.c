@@ -1,0 +1,220 @@
+/* The distribution of the next word, whole: the most probable words, and words drawn from it. */
+#include "document/scorer.h"
+
+#include "base/progress.h"
+#include "base/random.h"
+#include "base/thread.h"
+#include "document/exp_sums.h"
+#include "link/columns.h"
+#include "model/dot.h"
+#include "model/model_read.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SLAB = 4096, DRAWING = 0xd4a3 /* purpose of random numbers */ };
+
+/* All words of the first model after one context. */
+typedef struct outlook {
+    psdvec_scorer *scorer;
+    const pv_conditional *c;
+    pv_trail trail;
+    pv_contexts contexts; /* one row */
+    uint64_t place;
+    float *score; /* words: s less the constant */
+    pv_exp_sums *slabs;
+    size_t slab_count;
+    double log_z;
+} outlook;
+
+static void outlook_close(outlook *o)
+{
+    psdvec_context *ctx = o->scorer->ctx;
+    pv_trail_free(&o->trail);
+    pv_contexts_free(&o->contexts);
+    pv_free(ctx, o->score);
+    pv_free(ctx, o->slabs);
+}
+
+static void outlook_add(outlook *o, uint32_t word)
+{
+    pv_trail_add(&o->trail, o->c, word, o->place++);
+}
+
+static psdvec_status outlook_open(outlook *o, psdvec_scorer *s, const uint32_t *context,
+                                  size_t count)
+{
+    psdvec_context *ctx = s->ctx;
+    *o = (outlook){.scorer = s, .c = s->models[0].conditional};
+    o->slab_count = (o->c->words + SLAB - 1) / SLAB;
+    for (size_t k = 0; k < count; k++)
+        if (context[k] >= o->c->words && context[k] != PSDVEC_UNKNOWN_WORD)
+            return pv_fail(ctx, PSDVEC_ERR_OPTION, "%s: there is no word number %u",
+                           o->c->model->path, context[k]);
+    o->score = pv_alloc(ctx, o->c->words, sizeof *o->score, "the words' probabilities");
+    o->slabs = pv_alloc(ctx, o->slab_count, sizeof *o->slabs, "the words' probabilities");
+    if (!o->score || !o->slabs)
+        return pv_failure(ctx);
+    PV_TRY(pv_trail_init(&o->trail, o->c));
+    PV_TRY(pv_contexts_init(&o->contexts, ctx, o->c->dim, 1));
+    for (size_t k = 0; k < count; k++)
+        outlook_add(o, context[k]);
+    return PSDVEC_OK;
+}
+
+/* One context is too little for a product of matrices: this is bound by how fast vectors arrive
+ * from memory, and all workers fetch them. */
+static psdvec_status look_at_slab(void *arg, size_t slab, int worker)
+{
+    outlook *o = arg;
+    const pv_conditional *c = o->c;
+    pv_row_dots_fn *row_dots = pv_row_dots_best();
+    const float *h = o->contexts.h;
+    size_t first = slab * SLAB, end = first + SLAB < c->words ? first + SLAB : c->words;
+    (void)worker;
+    for (size_t i = first; i < end; i++) {
+        o->score[i] = 0;
+        if (!c->replaced)
+            row_dots(c->model->vectors + i * c->dim, &h, 1, c->dim, &o->score[i]);
+    }
+    for (size_t k = 0; c->residuals && k < o->contexts.begin[1]; k++) {
+        const pv_context_link *link = &o->contexts.links[k];
+        const pv_residual_matrix *a = c->residuals;
+        uint64_t from = a->begin[link->word], to = a->begin[link->word + 1];
+        float less = c->replaced ? (float)a->unseen : 0;
+        from += pv_lower_bound(a->focus + from, to - from, (uint32_t)first);
+        for (; from < to && a->focus[from] < end; from++)
+            o->score[a->focus[from]] += (float)link->weight * (a->value[from] - less);
+    }
+    pv_exp_sums_best()(o->score + first, c->log_p + first, c->shift ? c->shift + first : NULL,
+                       (float)o->contexts.weight[0], (float)c->temperature, end - first,
+                       &o->slabs[slab]);
+    return PSDVEC_OK;
+}
+
+/* Scores and log Z for the word after the trail. */
+static psdvec_status look(outlook *o)
+{
+    const pv_conditional *c = o->c;
+    pv_exp_sums sums = {.largest = -INFINITY};
+    pv_contexts_clear(&o->contexts);
+    PV_TRY(pv_contexts_add(&o->contexts, c, &o->trail, o->place));
+    PV_TRY(pv_parallel_tasks(c->ctx, o->slab_count, look_at_slab, o));
+    for (size_t k = 0; k < o->slab_count; k++)
+        pv_exp_sums_add(&sums, &o->slabs[k]);
+    if (c->absent_share > 0) {
+        pv_exp_sums absent = {.largest = (float)log(c->absent_share), .sum = 1};
+        pv_exp_sums_add(&sums, &absent);
+    }
+    o->log_z = (double)sums.largest + log(sums.sum);
+    return isfinite(o->log_z)
+               ? PSDVEC_OK
+               : pv_fail(c->ctx, PSDVEC_ERR_NUMERIC,
+                         "%s: a sum over the vocabulary is no number; the vectors may be damaged",
+                         c->model->path);
+}
+
+static psdvec_prediction predict(const outlook *o, uint32_t word)
+{
+    const pv_conditional *c = o->c;
+    double log_p = c->log_unigram[word];
+    return (psdvec_prediction){
+        .word = word,
+        .probability = exp(log_p + c->temperature * (double)o->score[word] - o->log_z),
+        .unigram = exp(log_p)};
+}
+
+static int compare_predictions(const void *a, const void *b)
+{
+    const psdvec_prediction *x = a, *y = b;
+    if (x->probability != y->probability)
+        return x->probability > y->probability ? -1 : 1;
+    return x->word < y->word ? -1 : x->word > y->word;
+}
+
+/* All words, the most probable first; the caller's to free. */
+static psdvec_prediction *ranked(const outlook *o)
+{
+    psdvec_prediction *all =
+        pv_alloc(o->c->ctx, o->c->words, sizeof *all, "the words' probabilities");
+    for (uint32_t i = 0; all && i < o->c->words; i++)
+        all[i] = predict(o, i);
+    if (all)
+        qsort(all, o->c->words, sizeof *all, compare_predictions);
+    return all;
+}
+
+psdvec_status psdvec_scorer_next(psdvec_scorer *s, const uint32_t *context, size_t context_count,
+                                 size_t most, psdvec_prediction *predictions, size_t *found)
+{
+    psdvec_status status;
+    psdvec_prediction *all = NULL;
+    outlook o;
+    *found = 0;
+    pv_begin(s->ctx);
+    PV_TRY_DONE(outlook_open(&o, s, context, context_count));
+    PV_TRY_DONE(look(&o));
+    if (!(all = ranked(&o))) {
+        status = pv_failure(s->ctx);
+        goto done;
+    }
+    *found = most < o.c->words ? most : o.c->words;
+    memcpy(predictions, all, *found * sizeof *all);
+done:
+    pv_free(s->ctx, all);
+    outlook_close(&o);
+    return status;
+}
+
+/* ---- Drawing ------------------------------------------------------------------------------------ */
+
+void psdvec_generate_options_default(psdvec_generate_options *options)
+{
+    *options = (psdvec_generate_options){.length = 50, .seed = 1};
+}
+
+/* The word at `unit` of the way through the probabilities of all words, or of the likeliest. */
+static psdvec_status draw(const outlook *o, uint32_t top, double unit, uint32_t *word)
+{
+    uint32_t words = o->c->words, count = top && top < words ? top : words;
+    psdvec_prediction *all = NULL;
+    double sum = 0, reached = 0;
+    if (count < words && !(all = ranked(o)))
+        return pv_failure(o->c->ctx);
+    for (uint32_t k = 0; k < count; k++)
+        sum += all ? all[k].probability : predict(o, k).probability;
+    for (uint32_t k = 0; k < count; k++) {
+        psdvec_prediction p = all ? all[k] : predict(o, k);
+        *word = p.word;
+        if ((reached += p.probability) > unit * sum)
+            break;
+    }
+    pv_free(o->c->ctx, all);
+    return PSDVEC_OK;
+}
+
+psdvec_status psdvec_scorer_generate(psdvec_scorer *s, const psdvec_generate_options *options,
+                                     const uint32_t *prompt, size_t prompt_count, uint32_t *words,
+                                     psdvec_draw_fn *on_draw, void *user)
+{
+    psdvec_status status;
+    outlook o;
+    pv_progress progress;
+    pv_begin(s->ctx);
+    pv_progress_begin(&progress, s->ctx, "drawing", "words", options->length);
+    PV_TRY_DONE(outlook_open(&o, s, prompt, prompt_count));
+    for (uint32_t k = 0; k < options->length; k++) {
+        PV_TRY_DONE(pv_check_cancel(s->ctx));
+        PV_TRY_DONE(look(&o));
+        PV_TRY_DONE(draw(&o, options->top, pv_random_unit(options->seed, DRAWING, k), &words[k]));
+        outlook_add(&o, words[k]);
+        if (on_draw)
+            on_draw(user, words[k]);
+        pv_progress_add(&progress, 1);
+    }
+done:
+    outlook_close(&o);
+    pv_progress_end(&progress);
+    return status;
+}

@@ -1,0 +1,299 @@
+/* Opening and feeding a scorer. */
+#include "document/scorer.h"
+
+#include "corpus/tokenize.h"
+#include "model/model_read.h"
+
+#include <math.h>
+#include <string.h>
+
+void psdvec_scorer_options_default(psdvec_scorer_options *options)
+{
+    *options = (psdvec_scorer_options){0};
+}
+
+static psdvec_status check_options(psdvec_context *ctx, const psdvec_scorer_options *o,
+                                   size_t model_count)
+{
+    if (model_count == 0)
+        return pv_fail(ctx, PSDVEC_ERR_OPTION, "there is no model to score with");
+    if (!(o->temperature >= 0 && o->temperature <= 100))
+        return pv_fail(ctx, PSDVEC_ERR_OPTION, "the temperature must lie between 0 and 100");
+    if (!(o->interpolation >= 0 && o->interpolation <= 1))
+        return pv_fail(ctx, PSDVEC_ERR_OPTION,
+                       "the weight of the unigrams must lie between 0 and 1");
+    if (o->sampled > 0 && o->sampled < 64)
+        return pv_fail(ctx, PSDVEC_ERR_OPTION,
+                       "%u words are too few to stand for a vocabulary; take 64 or more",
+                       o->sampled);
+    return PSDVEC_OK;
+}
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+static psdvec_status tally_init(psdvec_context *ctx, pv_tally *tally, size_t models)
+{
+    tally->fits = pv_alloc_zero(ctx, models, sizeof *tally->fits, "scores");
+    tally->variance = pv_alloc_zero(ctx, models, sizeof *tally->variance, "scores");
+    return tally->fits && tally->variance ? PSDVEC_OK : pv_failure(ctx);
+}
+
+static psdvec_status open_model(psdvec_scorer *s, const psdvec_scored_model *from,
+                                pv_scored_model *to)
+{
+    PV_TRY(pv_conditional_open(s->ctx, from->model, from->counts, s->options.temperature,
+                               s->options.interpolation, &to->conditional));
+    PV_TRY(pv_trail_init(&to->trail, to->conditional));
+    PV_TRY(pv_contexts_init(&to->contexts, s->ctx, to->conditional->dim, PV_SCORER_ROWS));
+    to->partitions = pv_alloc(s->ctx, PV_SCORER_ROWS, sizeof *to->partitions, "scores");
+    return to->partitions ? PSDVEC_OK : pv_failure(s->ctx);
+}
+
+/* Words that any of the models knows. */
+static uint64_t count_union(const psdvec_scorer *s)
+{
+    uint64_t words = s->models[0].conditional->words;
+    for (size_t m = 1; m < s->model_count; m++) {
+        const psdvec_model *model = s->models[m].conditional->model;
+        for (uint32_t i = 0; i < model->info.words; i++) {
+            size_t length, before = 0;
+            uint32_t other;
+            const char *word = psdvec_model_word(model, i, &length);
+            while (before < m &&
+                   !psdvec_model_find(s->models[before].conditional->model, word, length, &other))
+                before++;
+            words += before == m;
+        }
+    }
+    return words;
+}
+
+psdvec_status psdvec_scorer_open(psdvec_context *ctx, const psdvec_scorer_options *options,
+                                 const psdvec_scored_model *models, size_t model_count,
+                                 psdvec_scorer **out)
+{
+    psdvec_status status;
+    psdvec_scorer_options defaults = {0};
+    psdvec_scorer *s = NULL;
+    *out = NULL;
+    pv_begin(ctx);
+    options = options ? options : &defaults;
+    PV_TRY(check_options(ctx, options, model_count));
+    if (!(s = pv_alloc_zero(ctx, 1, sizeof *s, "a scorer")))
+        return pv_failure(ctx);
+    s->ctx = ctx;
+    s->options = *options;
+    s->document.number = 1;
+    pv_buffer_init(&s->texts, ctx);
+    pv_buffer_init(&s->beginning, ctx);
+    s->models = pv_alloc_zero(ctx, model_count, sizeof *s->models, "a scorer");
+    s->events = pv_alloc(ctx, PV_SCORER_EVENTS, sizeof *s->events, "a scorer");
+    s->row = pv_alloc(ctx, PV_SCORER_ROWS, model_count * sizeof *s->row, "a scorer");
+    s->without = pv_alloc_zero(ctx, model_count, PV_SAMPLE_GROUPS * sizeof *s->without, "a scorer");
+    if (!s->models || !s->events || !s->row || !s->without) {
+        status = pv_failure(ctx);
+        goto done;
+    }
+    s->model_count = model_count;
+    PV_TRY_DONE(tally_init(ctx, &s->document, model_count));
+    PV_TRY_DONE(tally_init(ctx, &s->total, model_count));
+    for (size_t m = 0; m < model_count; m++)
+        PV_TRY_DONE(open_model(s, &models[m], &s->models[m]));
+    uint64_t words = model_count > 1 ? count_union(s) : 0;
+    for (size_t m = 0; m < model_count; m++) {
+        if (words)
+            pv_conditional_share(s->models[m].conditional, words);
+        PV_TRY_DONE(pv_normaliser_open(s->models[m].conditional, options->sampled,
+                                       &s->models[m].normaliser));
+    }
+done:
+    if (status != PSDVEC_OK) {
+        psdvec_scorer_close(s);
+        return status;
+    }
+    *out = s;
+    return PSDVEC_OK;
+}
+
+void psdvec_scorer_close(psdvec_scorer *s)
+{
+    if (!s)
+        return;
+    for (size_t m = 0; m < s->model_count; m++) {
+        pv_scored_model *model = &s->models[m];
+        pv_normaliser_close(model->normaliser);
+        pv_trail_free(&model->trail);
+        pv_contexts_free(&model->contexts);
+        pv_free(s->ctx, model->partitions);
+        pv_conditional_close(model->conditional);
+    }
+    pv_buffer_free(&s->texts);
+    pv_buffer_free(&s->beginning);
+    pv_free(s->ctx, s->models);
+    pv_free(s->ctx, s->events);
+    pv_free(s->ctx, s->row);
+    pv_free(s->ctx, s->without);
+    pv_free(s->ctx, s->influences);
+    pv_free(s->ctx, s->document.fits);
+    pv_free(s->ctx, s->document.variance);
+    pv_free(s->ctx, s->total.fits);
+    pv_free(s->ctx, s->total.variance);
+    pv_free(s->ctx, s);
+}
+
+double psdvec_scorer_temperature(const psdvec_scorer *s, size_t m)
+{
+    return s->models[m].conditional->temperature;
+}
+
+double psdvec_scorer_interpolation(const psdvec_scorer *s, size_t m)
+{
+    return s->models[m].conditional->interpolation;
+}
+
+const psdvec_text_options *psdvec_scorer_text_options(const psdvec_scorer *s)
+{
+    return &s->models[0].conditional->counting.text;
+}
+
+/* ---- Feeding ---------------------------------------------------------------------------------- */
+
+static psdvec_status add_event(psdvec_scorer *s, pv_event_kind kind, const char *text,
+                               size_t length)
+{
+    s->events[s->event_count++] =
+        (pv_event){.kind = kind, .length = (uint32_t)length, .text = s->texts.length};
+    return pv_buffer_append(&s->texts, text, length);
+}
+
+static psdvec_status flush_if_full(psdvec_scorer *s)
+{
+    return s->rows == PV_SCORER_ROWS || s->event_count == PV_SCORER_EVENTS ? pv_scorer_flush(s)
+                                                                           : PSDVEC_OK;
+}
+
+/* The bigrams' scores need the word before, which the trail forgets. */
+static void score_bigrams(const pv_scored_model *m, pv_scored_word *w)
+{
+    const pv_conditional *c = m->conditional;
+    uint32_t before = pv_trail_last(&m->trail);
+    w->bigram = w->bigram_fitted = NAN;
+    if (!c->counts)
+        return;
+    w->bigram = pv_conditional_bigram(c, before, w->word, c->kappa);
+    if (!isnan(c->interpolation))
+        w->bigram_fitted = pv_conditional_bigram(c, before, w->word, c->interpolation);
+}
+
+static psdvec_status feed_word(psdvec_scorer *s, const char *word, size_t length)
+{
+    pv_scored_word *row = s->row + (size_t)s->rows * s->model_count;
+    bool known = false;
+    if (length > UINT32_MAX)
+        return pv_fail(s->ctx, PSDVEC_ERR_OVERFLOW, "a word has more than 4 GiB");
+    for (size_t m = 0; m < s->model_count; m++) {
+        row[m].word = PSDVEC_UNKNOWN_WORD;
+        known |= psdvec_model_find(s->models[m].conditional->model, word, length, &row[m].word);
+    }
+    for (size_t m = 0; m < s->model_count; m++) {
+        pv_scored_model *model = &s->models[m];
+        if (known) {
+            score_bigrams(model, &row[m]);
+            PV_TRY(pv_contexts_add(&model->contexts, model->conditional, &model->trail, s->place));
+        }
+        pv_trail_add(&model->trail, model->conditional, row[m].word, s->place);
+    }
+    s->rows += known;
+    s->place++;
+    PV_TRY(add_event(s, known ? PV_EVENT_WORD : PV_EVENT_UNKNOWN, word, length));
+    return flush_if_full(s);
+}
+
+static psdvec_status feed_pause(psdvec_scorer *s)
+{
+    for (size_t m = 0; m < s->model_count; m++)
+        pv_trail_clear(&s->models[m].trail);
+    return PSDVEC_OK;
+}
+
+static psdvec_status feed_end(psdvec_scorer *s, const char *source)
+{
+    PV_TRY(feed_pause(s));
+    s->place = 0;
+    s->documents++;
+    PV_TRY(add_event(s, PV_EVENT_END, source ? source : "", source ? strlen(source) + 1 : 0));
+    return flush_if_full(s);
+}
+
+/* A document that was begun is ended. */
+static psdvec_status finish(psdvec_scorer *s)
+{
+    if (s->place > 0)
+        PV_TRY(feed_end(s, NULL));
+    return pv_scorer_flush(s);
+}
+
+psdvec_status psdvec_scorer_word(psdvec_scorer *s, const char *word, size_t length)
+{
+    pv_begin(s->ctx);
+    return feed_word(s, word, length);
+}
+
+psdvec_status psdvec_scorer_pause(psdvec_scorer *s)
+{
+    return feed_pause(s);
+}
+
+psdvec_status psdvec_scorer_end(psdvec_scorer *s)
+{
+    pv_begin(s->ctx);
+    return feed_end(s, NULL);
+}
+
+psdvec_status psdvec_scorer_finish(psdvec_scorer *s)
+{
+    pv_begin(s->ctx);
+    return finish(s);
+}
+
+/* ---- Whole texts ------------------------------------------------------------------------------- */
+
+static psdvec_status sink_word(void *arg, const char *word, size_t length)
+{
+    return feed_word(arg, word, length);
+}
+
+static psdvec_status sink_pause(void *arg)
+{
+    return feed_pause(arg);
+}
+
+static psdvec_status sink_end(void *arg, const char *source)
+{
+    return feed_end(arg, source);
+}
+
+psdvec_status psdvec_scorer_text(psdvec_scorer *s, const char *text, size_t length)
+{
+    psdvec_text_options options = *psdvec_scorer_text_options(s);
+    pv_token_sink sink = {sink_word, sink_pause, sink_end, s};
+    pv_begin(s->ctx);
+    options.document = PSDVEC_DOCUMENT_NONE;
+    options.json_field = NULL;
+    uint64_t before = s->documents;
+    PV_TRY(pv_tokenize(s->ctx, &options, text, length, &sink));
+    if (s->place == 0 && s->documents == before) /* no word in it: still a document */
+        PV_TRY(feed_end(s, NULL));
+    return finish(s);
+}
+
+psdvec_status psdvec_scorer_inputs(psdvec_scorer *s, const psdvec_text_options *text,
+                                   const char *const *inputs, size_t input_count)
+{
+    psdvec_text_options options = text ? *text : *psdvec_scorer_text_options(s);
+    pv_token_sink sink = {sink_word, sink_pause, sink_end, s};
+    pv_begin(s->ctx);
+    options.min_document_words = 1;
+    PV_TRY(pv_tokenize_inputs(s->ctx, &options, inputs, input_count, &sink));
+    return finish(s);
+}
