@@ -525,10 +525,12 @@ typedef struct psdvec_model_info {
     const char *counts_json;     /* how it was counted, and from what: an object; NULL */
     const char *extensions_json; /* an array, one object for each `extend`; NULL */
     const char *written_by;      /* "psdvec 0.1.0"; NULL */
-    double temperature;          /* fitted for scoring documents; 0: it was not */
-    double interpolation;        /* of the bigrams beside it; 0: it was not */
-    const char *fit_json;        /* how it was fitted: an object; NULL */
-    const char *joint_json;      /* terms of the joint probability after training; NULL */
+    /* Fitted for scoring documents; 0: it was not */
+    double temperature, self;  /* T and e */
+    double temperature_counts; /* T with residuals */
+    double interpolation;      /* of the bigrams beside it */
+    const char *fit_json;      /* how it was fitted: an object; NULL */
+    const char *joint_json;    /* terms of the joint probability after training; NULL */
 } psdvec_model_info;
 
 PSDVEC_API const psdvec_model_info *psdvec_model_get_info(const psdvec_model *model);
@@ -720,7 +722,9 @@ PSDVEC_API psdvec_status psdvec_model_analogy(psdvec_context *ctx, const psdvec_
  * residuals, from the counts, or 0 without them. t: turns the target that the model was trained
  * with into mutual information; 0 for the paper's. T: the temperature, 1 in the paper. Without
  * log Z and with T = 1 it is the paper's value, a first-order approximation whose probabilities
- * do not sum to one; with it, it is a probability. */
+ * do not sum to one; with it, it is a probability. Training gives pairs of a word with itself no
+ * weight, so v_w' J v_w says nothing of how words repeat; a number for all words may stand in its
+ * place, e. T and e are fitted to text (psdvec_fit_temperature). */
 typedef struct psdvec_scorer psdvec_scorer;
 
 /* A model and, if residuals are wanted, the counts that it was trained on; else NULL. Both must
@@ -782,7 +786,9 @@ typedef void psdvec_document_fn(void *user, const psdvec_document_score *documen
 typedef void psdvec_word_fn(void *user, const psdvec_word_score *word);
 
 typedef struct psdvec_scorer_options {
-    double temperature;   /* T; 0: what was fitted for the model, or 1 */
+    double temperature; /* T; 0: what was fitted for the model, or 1 */
+    double self;        /* e; NAN: what was fitted, or v_w' J v_w where T was not; INFINITY: v_w' J
+                             v_w. Without counts only: they know how words repeat */
     double interpolation; /* weight of the unigrams in the bigrams; 0: what was fitted, or kappa */
     uint32_t sampled;     /* 0: exact log Z; else an estimate from about so many words */
     bool influences;      /* tell on_word of them */
@@ -819,6 +825,8 @@ PSDVEC_API psdvec_status psdvec_scorer_inputs(psdvec_scorer *scorer,
 PSDVEC_API const psdvec_document_score *psdvec_scorer_total(psdvec_scorer *scorer);
 /* What model m scores with. */
 PSDVEC_API double psdvec_scorer_temperature(const psdvec_scorer *scorer, size_t m);
+/* NAN: v_w' J v_w. */
+PSDVEC_API double psdvec_scorer_self(const psdvec_scorer *scorer, size_t m);
 PSDVEC_API double psdvec_scorer_interpolation(const psdvec_scorer *scorer, size_t m);
 /* How the first model's text was split: what psdvec_scorer_text uses. */
 PSDVEC_API const psdvec_text_options *psdvec_scorer_text_options(const psdvec_scorer *scorer);
@@ -856,22 +864,27 @@ PSDVEC_API psdvec_status psdvec_scorer_generate(psdvec_scorer *scorer,
 
 /* ---- The temperature ----------------------------------------------------------- */
 typedef struct psdvec_fit_report {
-    double temperature;       /* the likeliest T of the text */
-    double interpolation;     /* the likeliest weight of unigrams in bigrams; NAN without counts */
-    double kappa;             /* the weight before */
-    uint64_t words, known;    /* of the text that was used */
-    double perplexity_before; /* T = 1 */
-    double perplexity_after;  /* T as fitted */
-    double perplexity_unigram;
-    double perplexity_bigram;        /* with kappa; NAN without counts */
-    double perplexity_bigram_fitted; /* with the fitted weight */
-    uint32_t rounds;                 /* passes over the text */
+    double temperature, self;  /* the likeliest T and e of the text, by the vectors alone */
+    double temperature_alone;  /* the likeliest T if a word's own product stays what it is */
+    double temperature_counts; /* the likeliest T with residuals; NAN without counts */
+    double interpolation;      /* the likeliest weight of unigrams in bigrams; NAN without counts */
+    double kappa;              /* the weight before */
+    uint64_t words, known;     /* of the text that was used */
+    /* Perplexities */
+    double before; /* T = 1 */
+    double alone;  /* T as fitted alone */
+    double after;  /* T and e as fitted */
+    double unigram;
+    double counts_before, counts_after; /* with residuals; NAN without counts */
+    double bigram;                      /* with kappa; NAN without counts */
+    double bigram_after;                /* with the fitted weight */
+    uint32_t rounds;                    /* passes over the text */
     double seconds;
 } psdvec_fit_report;
 
-/* Fits T, and with counts the baseline's weight, to text that the model was not trained on: to
- * its first `most_words` known words (0: all). The likelihood is concave in T, so there is one
- * best T; at least 0. */
+/* Fits T and e, and with counts T of the residuals and the baseline's weight, to text that the
+ * model was not trained on: to its first `most_words` known words (0: all). The likelihood is
+ * concave in T and T e, so there is one best pair. */
 PSDVEC_API psdvec_status psdvec_fit_temperature(psdvec_context *ctx, const psdvec_model *model,
                                                 const psdvec_counts *counts,
                                                 const psdvec_text_options *text,

@@ -121,9 +121,44 @@ static psdvec_status match_counts(pv_conditional *c)
     return PSDVEC_OK;
 }
 
+/* What the host says, else what was fitted, else the paper's. */
+static void fill_fitted(pv_conditional *c, const psdvec_scorer_options *o)
+{
+    const psdvec_model_info *info = &c->model->info;
+    double fitted = c->counts ? info->temperature_counts : info->temperature;
+    c->temperature = o->temperature > 0 ? o->temperature : fitted > 0 ? fitted : 1;
+    c->interpolation = o->interpolation > 0      ? o->interpolation
+                       : info->interpolation > 0 ? info->interpolation
+                                                 : (double)NAN;
+    c->self = c->counts || isinf(o->self) ? (double)NAN
+              : !isnan(o->self)           ? o->self
+              : info->temperature > 0     ? info->self
+                                          : (double)NAN;
+}
+
+psdvec_status pv_conditional_set_self(pv_conditional *c, double self)
+{
+    c->self = self;
+    if (isnan(self)) {
+        pv_free(c->ctx, c->own);
+        c->own = NULL;
+        return PSDVEC_OK;
+    }
+    if (!c->own) {
+        c->own = pv_alloc(c->ctx, c->words, sizeof *c->own, "the words' own products");
+        if (!c->own)
+            return pv_failure(c->ctx);
+        for (uint32_t i = 0; i < c->words; i++) {
+            double twice = c->shift ? 2 * (double)c->shift[i] : 0;
+            c->own[i] = (float)(psdvec_model_product(c->model, i, i) + twice);
+        }
+    }
+    return PSDVEC_OK;
+}
+
 psdvec_status pv_conditional_open(psdvec_context *ctx, const psdvec_model *model,
-                                  const psdvec_counts *counts, double temperature,
-                                  double interpolation, pv_conditional **out)
+                                  const psdvec_counts *counts, const psdvec_scorer_options *options,
+                                  pv_conditional **out)
 {
     psdvec_status status;
     const psdvec_model_info *info = &model->info;
@@ -138,14 +173,12 @@ psdvec_status pv_conditional_open(psdvec_context *ctx, const psdvec_model *model
     c->dim = info->dim;
     c->log_absent = -INFINITY;
     pv_buffer_init(&c->strings, ctx);
-    c->temperature = temperature > 0 ? temperature : info->temperature > 0 ? info->temperature : 1;
-    c->interpolation = interpolation > 0         ? interpolation
-                       : info->interpolation > 0 ? info->interpolation
-                                                 : (double)NAN;
+    fill_fitted(c, options);
     PV_TRY_DONE(read_settings(c));
     PV_TRY_DONE(open_window(c));
     PV_TRY_DONE(fill_unigrams(c));
     PV_TRY_DONE(fill_signs(c));
+    PV_TRY_DONE(pv_conditional_set_self(c, c->self));
     if (counts) {
         c->replaced = !c->pmi;
         PV_TRY_DONE(pv_residual_matrix_make(
@@ -173,6 +206,7 @@ void pv_conditional_close(pv_conditional *c)
     pv_free(c->ctx, c->log_p);
     pv_free(c->ctx, c->shift);
     pv_free(c->ctx, c->sign);
+    pv_free(c->ctx, c->own);
     pv_free(c->ctx, c->counted);
     pv_free(c->ctx, c);
 }

@@ -31,6 +31,8 @@ typedef struct pv_conditional {
     double kappa;         /* of the smoothing */
     double interpolation; /* of the bigrams, as fitted; NAN: it was not */
     double temperature;
+    double self;         /* e: what stands for a word's product with itself; only if `own` */
+    float *own;          /* words: v_w' J v_w + 2 t_w; NULL: it stands for itself */
     double *log_unigram; /* words: log p */
     float *log_p;        /* the same for the kernel */
     float *shift;        /* words: t; NULL: all 0 */
@@ -43,11 +45,10 @@ typedef struct pv_conditional {
     uint32_t *counted; /* words: number in the counts, or UINT32_MAX; NULL without counts */
 } pv_conditional;
 
-/* `temperature` and `interpolation`: 0 for what was fitted for the model, or else 1 and nothing.
- * `counts` may be NULL. */
+/* Of the options temperature, self and interpolation are used. `counts` may be NULL. */
 psdvec_status pv_conditional_open(psdvec_context *ctx, const psdvec_model *model,
-                                  const psdvec_counts *counts, double temperature,
-                                  double interpolation, pv_conditional **conditional);
+                                  const psdvec_counts *counts, const psdvec_scorer_options *options,
+                                  pv_conditional **conditional);
 void pv_conditional_close(pv_conditional *conditional);
 
 /* Of all words of `union_words`, known or not, each had half an occurrence more. */
@@ -59,6 +60,14 @@ static inline double pv_conditional_weight(const pv_conditional *c, uint32_t wor
 {
     double weight = (double)c->window.weights[distance] / (double)c->window.scale;
     return c->window.keep ? weight * c->window.keep[word] : weight;
+}
+
+/* From now on e stands for a word's product with itself; NAN: it stands for itself. */
+psdvec_status pv_conditional_set_self(pv_conditional *conditional, double self);
+/* What to add to the score of a context word itself, per weight. */
+static inline double pv_conditional_self_change(const pv_conditional *c, uint32_t word)
+{
+    return c->self - (double)c->own[word];
 }
 
 /* a of a pair; with `replaced`, G. */

@@ -140,19 +140,32 @@ psdvec_status pv_contexts_add(pv_contexts *x, const pv_conditional *c, const pv_
     return PSDVEC_OK;
 }
 
-double pv_contexts_score(const pv_contexts *x, const pv_conditional *c, uint32_t row, uint32_t word)
+double pv_contexts_repeats(const pv_contexts *x, uint32_t row, uint32_t word)
 {
-    double score = x->constant[row];
-    if (word == PSDVEC_UNKNOWN_WORD)
-        return score;
-    if (!c->replaced) {
-        const float *v = c->model->vectors + (size_t)word * x->dim;
-        score += (double)pv_dot(x->h + (size_t)row * x->dim, v, x->dim);
-        score += c->shift ? x->weight[row] * (double)c->shift[word] : 0;
+    double weight = 0;
+    for (size_t k = x->begin[row]; k < x->begin[row + 1]; k++)
+        weight += x->links[k].word == word ? x->links[k].weight : 0;
+    return weight;
+}
+
+double pv_contexts_score(const pv_contexts *x, const pv_conditional *c, uint32_t row, uint32_t word,
+                         double *paper)
+{
+    double score = x->constant[row], change = 0;
+    if (word != PSDVEC_UNKNOWN_WORD) {
+        if (!c->replaced) {
+            const float *v = c->model->vectors + (size_t)word * x->dim;
+            score += (double)pv_dot(x->h + (size_t)row * x->dim, v, x->dim);
+            score += c->shift ? x->weight[row] * (double)c->shift[word] : 0;
+        }
+        for (size_t k = x->begin[row]; c->residuals && k < x->begin[row + 1]; k++) {
+            double a = pv_conditional_residual(c, x->links[k].word, word);
+            score += x->links[k].weight * (c->replaced ? a - c->residuals->unseen : a);
+        }
+        if (c->own)
+            change = pv_contexts_repeats(x, row, word) * pv_conditional_self_change(c, word);
     }
-    for (size_t k = x->begin[row]; c->residuals && k < x->begin[row + 1]; k++) {
-        double a = pv_conditional_residual(c, x->links[k].word, word);
-        score += x->links[k].weight * (c->replaced ? a - c->residuals->unseen : a);
-    }
-    return score;
+    if (paper)
+        *paper = score;
+    return score + change;
 }

@@ -60,8 +60,11 @@ static inline uint32_t pv_trail_last(const pv_trail *trail)
 psdvec_status pv_contexts_add(pv_contexts *contexts, const pv_conditional *conditional,
                               const pv_trail *trail, uint64_t place);
 
-/* The score s of a word in the context of a row; of PSDVEC_UNKNOWN_WORD that of an absent word. */
+/* The score s of a word in the context of a row; of PSDVEC_UNKNOWN_WORD that of an absent word.
+ * `paper` (may be NULL): the same with a word's own product. */
 double pv_contexts_score(const pv_contexts *contexts, const pv_conditional *conditional,
-                         uint32_t row, uint32_t word);
+                         uint32_t row, uint32_t word, double *paper);
+/* b of all places of the context at which the word itself stands. */
+double pv_contexts_repeats(const pv_contexts *contexts, uint32_t row, uint32_t word);
 
 #endif

@@ -1,12 +1,12 @@
-/* The temperature that makes a text likeliest, and the same of the bigrams' one parameter.
+/* The temperature T that makes a text likeliest, with what stands for a word's product with itself,
+ * e; and the bigrams' one parameter.
  *
- * In T the conditional is an exponential family: with s the score of a word,
- *
- *     d/dT log P = s - E s        d^2/dT^2 log P = - Var s
- *
- * so the likelihood is concave, and Newton's method finds its maximum in a few passes over the text,
- * a step being halved as long as it makes matters worse. One pass gives the likelihood and both
- * derivatives.
+ * Let s be a word's score without its own products, n the weight of the places of the context at
+ * which it stands itself. The conditional is p exp(T s + T e n) / Z, an exponential family in T and
+ * u = T e. With x = (s, n), its slope is x - E x, and its curvature minus the covariance of x: the
+ * likelihood is concave, and Newton's method finds the maximum in a few passes over the text, a
+ * step being halved as long as it makes matters worse. One pass gives the likelihood, slope and
+ * curvature. n is 0 for all words but those of the context.
  */
 #include "base/json_write.h"
 #include "base/progress.h"
@@ -22,6 +22,7 @@
 /* Ends of windows among the words. */
 #define PAUSE (UINT32_MAX - 1)
 
+#define LEAST_TEMPERATURE 1e-6
 enum { MOST_ROUNDS = 30 };
 
 /* The text as words of the model. */
@@ -75,33 +76,65 @@ typedef struct fitting {
     psdvec_fit_report *report;
 } fitting;
 
+/* At one T and u. */
 typedef struct slope {
-    double likelihood, first, second;
+    double t, u, likelihood;
+    double dt, du, dtt, dtu, duu; /* derivatives */
 } slope;
 
-static psdvec_status finish_rows(fitting *f, double temperature, slope *at)
+/* Adds what the word of a row says. With `own` products T alone is fitted. */
+static void add_row(const fitting *f, uint32_t row, slope *at)
+{
+    const pv_conditional *c = f->c;
+    const pv_contexts *x = &f->contexts;
+    const pv_partition *p = &f->partitions[row];
+    uint32_t word = f->waiting[row];
+    double constant = x->constant[row], e = c->own ? c->self : 0;
+    double score = pv_contexts_score(x, c, row, word, NULL) - constant, repeats = 0;
+    double n = 0, nn = 0, sn = 0; /* expectations; s here with e n in it */
+    for (size_t k = x->begin[row]; c->own && k < x->begin[row + 1]; k++) {
+        uint32_t other = x->links[k].word;
+        bool first = true;
+        for (size_t before = x->begin[row]; before < k && first; before++)
+            first = x->links[before].word != other;
+        if (!first)
+            continue;
+        double weight = pv_contexts_repeats(x, row, other);
+        double s = pv_contexts_score(x, c, row, other, NULL) - constant;
+        double share = exp(c->log_unigram[other] + at->t * s - p->log_z);
+        n += share * weight;
+        nn += share * weight * weight;
+        sn += share * weight * s;
+        repeats = other == word ? weight : repeats;
+    }
+    double mean = p->mean - e * n, square = p->square - 2 * e * sn + e * e * nn;
+    at->likelihood += c->log_unigram[word] + at->t * score - p->log_z;
+    at->dt += score - e * repeats - mean;
+    at->du += repeats - n;
+    at->dtt -= fmax(0, square - mean * mean);
+    at->dtu -= sn - e * nn - mean * n;
+    at->duu -= nn - n * n;
+}
+
+static psdvec_status finish_rows(fitting *f, slope *at)
 {
     PV_TRY(pv_check_cancel(f->ctx));
-    PV_TRY(pv_normalise(f->normaliser, &f->contexts, temperature, f->partitions));
-    for (uint32_t row = 0; row < f->contexts.count; row++) {
-        uint32_t word = f->waiting[row];
-        const pv_partition *p = &f->partitions[row];
-        double score = pv_contexts_score(&f->contexts, f->c, row, word) - f->contexts.constant[row];
-        at->likelihood += f->c->log_unigram[word] + temperature * score - p->log_z;
-        at->first += score - p->mean;
-        at->second -= fmax(0, p->square - p->mean * p->mean);
-    }
+    PV_TRY(pv_normalise(f->normaliser, &f->contexts, at->t, f->partitions));
+    for (uint32_t row = 0; row < f->contexts.count; row++)
+        add_row(f, row, at);
     pv_progress_add(&f->progress, f->contexts.count);
     pv_contexts_clear(&f->contexts);
     return PSDVEC_OK;
 }
 
-static psdvec_status pass(fitting *f, double temperature, slope *at)
+/* `u` is NAN where a word's own product stands for itself. */
+static psdvec_status pass(fitting *f, double t, double u, slope *at)
 {
     const uint32_t *words = (const uint32_t *)(const void *)f->text.words.data;
     size_t count = f->text.words.length / sizeof *words;
     uint64_t place = 0;
-    *at = (slope){0};
+    *at = (slope){.t = t, .u = u};
+    PV_TRY(pv_conditional_set_self(f->c, u / t));
     pv_trail_clear(&f->trail);
     pv_progress_begin(&f->progress, f->ctx, "fitting", "words", f->text.known);
     for (size_t k = 0; k < count; k++) {
@@ -113,42 +146,92 @@ static psdvec_status pass(fitting *f, double temperature, slope *at)
             f->waiting[f->contexts.count] = words[k];
             PV_TRY(pv_contexts_add(&f->contexts, f->c, &f->trail, place));
             if (f->contexts.count == PV_SCORER_ROWS)
-                PV_TRY(finish_rows(f, temperature, at));
+                PV_TRY(finish_rows(f, at));
         }
         pv_trail_add(&f->trail, f->c, words[k], place++);
     }
-    PV_TRY(finish_rows(f, temperature, at));
+    PV_TRY(finish_rows(f, at));
     pv_progress_end(&f->progress);
     f->report->rounds++;
     return PSDVEC_OK;
 }
 
-static psdvec_status fit(fitting *f)
+/* Newton's step; T stays above 0. */
+static void find_step(const slope *at, double *t, double *u)
 {
-    slope here, there;
-    double t = 1, known = (double)f->text.known;
-    PV_TRY(pass(f, t, &here));
-    f->report->perplexity_before = exp(-here.likelihood / known);
-    while (f->report->rounds < MOST_ROUNDS && here.second < 0) {
-        double next = t - here.first / here.second;
-        next = next < 0 ? (t > 1e-3 ? t / 4 : 0) : fmin(next, 4 * t + 1);
-        if (fabs(next - t) < 1e-4 * fmax(t, 0.01))
-            break;
-        PV_TRY(pass(f, next, &there));
-        for (double step = next - t; there.likelihood < here.likelihood &&
-                                     fabs(step) > 1e-4 * fmax(t, 0.01) &&
-                                     f->report->rounds < MOST_ROUNDS;) {
-            step *= 0.5;
-            next = t + step;
-            PV_TRY(pass(f, next, &there));
-        }
-        if (there.likelihood <= here.likelihood)
-            break;
-        t = next;
-        here = there;
+    if (isnan(at->u)) {
+        *t = at->dtt < 0 ? -at->dt / at->dtt : 0;
+        *u = 0;
+    } else {
+        double determinant = at->dtt * at->duu - at->dtu * at->dtu;
+        bool whole = determinant > 1e-12 * at->dtt * at->duu; /* else nothing repeats */
+        *t = whole ? (at->dtu * at->du - at->duu * at->dt) / determinant
+                   : (at->dtt < 0 ? -at->dt / at->dtt : 0);
+        *u = whole ? (at->dtu * at->dt - at->dtt * at->du) / determinant : 0;
     }
-    f->report->temperature = t;
-    f->report->perplexity_after = exp(-here.likelihood / known);
+    double most = at->t + *t < at->t / 4 ? 0.75 * at->t / -*t : 1;
+    most = *t > 3 * at->t ? 3 * at->t / *t : most;
+    *t *= most;
+    *u *= most;
+}
+
+/* From `at`, which was passed, to the maximum. */
+static psdvec_status climb(fitting *f, slope *at)
+{
+    for (int round = 0; round < MOST_ROUNDS && at->t > LEAST_TEMPERATURE; round++) {
+        double t, u;
+        slope next;
+        find_step(at, &t, &u);
+        double small = 1e-3 * fmax(at->t, 0.01);
+        if (fabs(t) < small && fabs(u) < small)
+            break;
+        for (;;) {
+            PV_TRY(pass(f, at->t + t, at->u + u, &next));
+            if (next.likelihood >= at->likelihood || fabs(t) + fabs(u) < small)
+                break;
+            t *= 0.5;
+            u *= 0.5;
+        }
+        if (!(next.likelihood >= at->likelihood))
+            break;
+        *at = next;
+    }
+    return PSDVEC_OK;
+}
+
+static double perplexity(const fitting *f, double likelihood)
+{
+    return exp(-likelihood / (double)f->text.known);
+}
+
+/* The vectors alone: T, then T and e. */
+static psdvec_status fit_vectors(fitting *f)
+{
+    psdvec_fit_report *r = f->report;
+    slope at;
+    PV_TRY(pass(f, 1, (double)NAN, &at));
+    r->before = perplexity(f, at.likelihood);
+    PV_TRY(climb(f, &at));
+    r->temperature_alone = at.t;
+    r->alone = perplexity(f, at.likelihood);
+    PV_TRY(pass(f, at.t, at.t, &at));
+    PV_TRY(climb(f, &at));
+    r->temperature = at.t;
+    r->self = at.u / at.t;
+    r->after = perplexity(f, at.likelihood);
+    return PSDVEC_OK;
+}
+
+/* With residuals. */
+static psdvec_status fit_counts(fitting *f)
+{
+    psdvec_fit_report *r = f->report;
+    slope at;
+    PV_TRY(pass(f, 1, (double)NAN, &at));
+    r->counts_before = perplexity(f, at.likelihood);
+    PV_TRY(climb(f, &at));
+    r->temperature_counts = at.t;
+    r->counts_after = perplexity(f, at.likelihood);
     return PSDVEC_OK;
 }
 
@@ -202,18 +285,18 @@ static psdvec_status fit_baselines(fitting *f)
         pv_trail_add(&f->trail, f->c, words[k], k);
     }
     psdvec_fit_report *r = f->report;
-    r->perplexity_unigram = exp(-unigram / (double)known);
-    r->interpolation = r->perplexity_bigram = r->perplexity_bigram_fitted = (double)NAN;
+    r->unigram = exp(-unigram / (double)known);
+    r->interpolation = r->bigram = r->bigram_after = (double)NAN;
+    r->temperature_counts = r->counts_before = r->counts_after = (double)NAN;
     if (bigrams) {
-        r->perplexity_bigram =
-            exp(-bigram_likelihood(pairs, known, r->kappa, &first) / (double)known);
+        r->bigram = exp(-bigram_likelihood(pairs, known, f->c->kappa, &first) / (double)known);
         for (int step = 0; step < 60; step++) { /* concave: the slope falls */
             double middle = 0.5 * (low + high);
             bigram_likelihood(pairs, known, middle, &first);
             *(first > 0 ? &low : &high) = middle;
         }
         r->interpolation = 0.5 * (low + high);
-        r->perplexity_bigram_fitted =
+        r->bigram_after =
             exp(-bigram_likelihood(pairs, known, r->interpolation, &first) / (double)known);
     }
     pv_free(f->ctx, pairs);
@@ -242,6 +325,33 @@ static psdvec_status read_text(fitting *f, const psdvec_text_options *text,
                    input_count ? inputs[0] : "the input");
 }
 
+static void close_model(fitting *f)
+{
+    pv_normaliser_close(f->normaliser);
+    pv_trail_free(&f->trail);
+    pv_conditional_close(f->c);
+    f->normaliser = NULL;
+    f->c = NULL;
+}
+
+static psdvec_status open_model(fitting *f, const psdvec_model *model, const psdvec_counts *counts)
+{
+    psdvec_scorer_options options;
+    psdvec_scorer_options_default(&options);
+    options.self = (double)INFINITY;
+    PV_TRY(pv_conditional_open(f->ctx, model, counts, &options, &f->c));
+    PV_TRY(pv_normaliser_open(f->c, 0, &f->normaliser));
+    return pv_trail_init(&f->trail, f->c);
+}
+
+static psdvec_status make_room(fitting *f, uint32_t dim)
+{
+    PV_TRY(pv_contexts_init(&f->contexts, f->ctx, dim, PV_SCORER_ROWS));
+    f->partitions = pv_alloc(f->ctx, PV_SCORER_ROWS, sizeof *f->partitions, "scores");
+    f->waiting = pv_alloc(f->ctx, PV_SCORER_ROWS, sizeof *f->waiting, "scores");
+    return f->partitions && f->waiting ? PSDVEC_OK : pv_failure(f->ctx);
+}
+
 psdvec_status psdvec_fit_temperature(psdvec_context *ctx, const psdvec_model *model,
                                      const psdvec_counts *counts, const psdvec_text_options *text,
                                      const char *const *inputs, size_t input_count,
@@ -255,31 +365,30 @@ psdvec_status psdvec_fit_temperature(psdvec_context *ctx, const psdvec_model *mo
     *report = (psdvec_fit_report){0};
     f.text = (text_to_fit){.ctx = ctx, .model = model, .most = most_words};
     pv_buffer_init(&f.text.words, ctx);
-    PV_TRY_DONE(pv_conditional_open(ctx, model, counts, 0, 0, &f.c));
-    PV_TRY_DONE(read_text(&f, text, inputs, input_count));
+    PV_TRY_DONE(make_room(&f, model->info.dim));
+    if (counts) {
+        PV_TRY_DONE(open_model(&f, model, counts));
+        PV_TRY_DONE(read_text(&f, text, inputs, input_count));
+        PV_TRY_DONE(fit_baselines(&f));
+        PV_TRY_DONE(fit_counts(&f));
+        close_model(&f);
+    }
+    PV_TRY_DONE(open_model(&f, model, NULL));
+    if (!counts) {
+        PV_TRY_DONE(read_text(&f, text, inputs, input_count));
+        PV_TRY_DONE(fit_baselines(&f));
+    }
+    PV_TRY_DONE(fit_vectors(&f));
     report->kappa = f.c->kappa;
     report->words = f.text.count;
     report->known = f.text.known;
-    PV_TRY_DONE(pv_normaliser_open(f.c, 0, &f.normaliser));
-    PV_TRY_DONE(pv_trail_init(&f.trail, f.c));
-    PV_TRY_DONE(pv_contexts_init(&f.contexts, ctx, f.c->dim, PV_SCORER_ROWS));
-    f.partitions = pv_alloc(ctx, PV_SCORER_ROWS, sizeof *f.partitions, "scores");
-    f.waiting = pv_alloc(ctx, PV_SCORER_ROWS, sizeof *f.waiting, "scores");
-    if (!f.partitions || !f.waiting) {
-        status = pv_failure(ctx);
-        goto done;
-    }
-    PV_TRY_DONE(fit_baselines(&f));
-    PV_TRY_DONE(fit(&f));
     report->seconds = seconds_since(&start);
 done:
-    pv_normaliser_close(f.normaliser);
-    pv_trail_free(&f.trail);
+    close_model(&f);
     pv_contexts_free(&f.contexts);
     pv_free(ctx, f.partitions);
     pv_free(ctx, f.waiting);
     pv_buffer_free(&f.text.words);
-    pv_conditional_close(f.c);
     return status;
 }
 
@@ -304,14 +413,18 @@ psdvec_status psdvec_model_keep_fit(psdvec_context *ctx, const psdvec_model *mod
     pv_json_writer_init(&w, &json);
     pv_json_open_object(&w);
     put_number(&w, "temperature", r->temperature);
+    put_number(&w, "self", r->self);
+    put_number(&w, "temperature_counts", r->temperature_counts);
     put_number(&w, "interpolation", r->interpolation);
     put_number(&w, "words", (double)r->words);
     put_number(&w, "known", (double)r->known);
-    put_number(&w, "perplexity_before", r->perplexity_before);
-    put_number(&w, "perplexity", r->perplexity_after);
-    put_number(&w, "perplexity_unigram", r->perplexity_unigram);
-    put_number(&w, "perplexity_bigram", r->perplexity_bigram);
-    put_number(&w, "perplexity_bigram_fitted", r->perplexity_bigram_fitted);
+    put_number(&w, "perplexity_before", r->before);
+    put_number(&w, "perplexity", r->after);
+    put_number(&w, "perplexity_unigram", r->unigram);
+    put_number(&w, "perplexity_counts_before", r->counts_before);
+    put_number(&w, "perplexity_counts", r->counts_after);
+    put_number(&w, "perplexity_bigram_before", r->bigram);
+    put_number(&w, "perplexity_bigram", r->bigram_after);
     pv_json_close(&w);
     psdvec_status status = pv_json_writer_status(&w);
     if (status == PSDVEC_OK)

@@ -45,7 +45,7 @@ struct pv_normaliser {
     uint64_t batch;
     float *vectors, *log_p, *shift;
     uint32_t *word;
-    uint32_t *place; /* words: in the sample, or UINT32_MAX; only with residuals */
+    uint32_t *place; /* words: in the sample, or UINT32_MAX */
     /* The task at hand */
     const pv_contexts *contexts;
     float temperature;
@@ -95,10 +95,9 @@ static psdvec_status open_sample(pv_normaliser *n, uint32_t wanted)
         !(n->log_p = pv_alloc(c->ctx, n->sample_capacity, sizeof *n->log_p, what)) ||
         !(n->word = pv_alloc(c->ctx, n->sample_capacity, sizeof *n->word, what)) ||
         (c->shift && !(n->shift = pv_alloc(c->ctx, n->sample_capacity, sizeof *n->shift, what))) ||
-        (c->residuals && !(n->place = pv_alloc(c->ctx, c->words, sizeof *n->place, what))))
+        !(n->place = pv_alloc(c->ctx, c->words, sizeof *n->place, what)))
         return pv_failure(c->ctx);
-    if (n->place)
-        memset(n->place, 0xff, c->words * sizeof *n->place);
+    memset(n->place, 0xff, c->words * sizeof *n->place);
     return PSDVEC_OK;
 }
 
@@ -109,8 +108,7 @@ static void take_word(pv_normaliser *n, uint32_t at, uint32_t word)
     n->log_p[at] = (float)(c->log_unigram[word] - log(n->inclusion[word]));
     if (n->shift)
         n->shift[at] = c->shift[word];
-    if (n->place)
-        n->place[word] = at;
+    n->place[word] = at;
     memcpy(n->vectors + (size_t)at * c->dim, c->model->vectors + (size_t)word * c->dim,
            c->dim * sizeof *n->vectors);
 }
@@ -121,7 +119,7 @@ static void draw_sample(pv_normaliser *n)
 {
     const pv_conditional *c = n->c;
     uint32_t at = 0, hits = 0;
-    for (uint32_t k = 0; n->place && k < n->all.count; k++)
+    for (uint32_t k = 0; k < n->all.count; k++)
         n->place[n->word[k]] = UINT32_MAX;
     for (uint32_t i = 0; i < c->words && at < n->sample_capacity; i++)
         if (n->inclusion[i] >= 1)
@@ -239,6 +237,20 @@ static void add_residuals(const pv_normaliser *n, uint32_t row, uint32_t from, u
     }
 }
 
+/* Puts e in the place of the context words' products with themselves. */
+static void change_own(const pv_normaliser *n, uint32_t row, uint32_t from, uint32_t to,
+                       float *scores)
+{
+    const pv_contexts *x = n->contexts;
+    for (size_t k = x->begin[row]; k < x->begin[row + 1]; k++) {
+        const pv_context_link *link = &x->links[k];
+        uint32_t place = n->all.word ? n->place[link->word] : link->word;
+        if (place >= from && place < to)
+            scores[place - from] +=
+                (float)(link->weight * pv_conditional_self_change(n->c, link->word));
+    }
+}
+
 /* Task: one block of contexts, one slab of words. */
 static psdvec_status sum_slab(void *arg, size_t task, int worker)
 {
@@ -267,6 +279,8 @@ static psdvec_status sum_slab(void *arg, size_t task, int worker)
             pv_exp_sums sums;
             if (c->residuals)
                 add_residuals(n, first + row, from, from + count, scores);
+            if (c->own)
+                change_own(n, first + row, from, from + count, scores);
             exp_sums(scores, n->all.log_p + from, n->all.shift ? n->all.shift + from : NULL,
                      (float)x->weight[first + row], n->temperature, count, &sums);
             pv_exp_sums_add(&n->sums[(size_t)(first + row) * n->slabs + slab], &sums);

@@ -87,6 +87,12 @@ static psdvec_status look_at_slab(void *arg, size_t slab, int worker)
         for (; from < to && a->focus[from] < end; from++)
             o->score[a->focus[from]] += (float)link->weight * (a->value[from] - less);
     }
+    for (size_t k = 0; c->own && k < o->contexts.begin[1]; k++) {
+        const pv_context_link *link = &o->contexts.links[k];
+        if (link->word >= first && link->word < end)
+            o->score[link->word] +=
+                (float)(link->weight * pv_conditional_self_change(c, link->word));
+    }
     pv_exp_sums_best()(o->score + first, c->log_p + first, c->shift ? c->shift + first : NULL,
                        (float)o->contexts.weight[0], (float)c->temperature, end - first,
                        &o->slabs[slab]);

@@ -9,7 +9,7 @@
 
 void psdvec_scorer_options_default(psdvec_scorer_options *options)
 {
-    *options = (psdvec_scorer_options){0};
+    *options = (psdvec_scorer_options){.self = (double)NAN};
 }
 
 static psdvec_status check_options(psdvec_context *ctx, const psdvec_scorer_options *o,
@@ -22,6 +22,9 @@ static psdvec_status check_options(psdvec_context *ctx, const psdvec_scorer_opti
     if (!(o->interpolation >= 0 && o->interpolation <= 1))
         return pv_fail(ctx, PSDVEC_ERR_OPTION,
                        "the weight of the unigrams must lie between 0 and 1");
+    if (isfinite(o->self) && fabs(o->self) > 1000)
+        return pv_fail(ctx, PSDVEC_ERR_OPTION,
+                       "what stands for a word's own product must lie between -1000 and 1000");
     if (o->sampled > 0 && o->sampled < 64)
         return pv_fail(ctx, PSDVEC_ERR_OPTION,
                        "%u words are too few to stand for a vocabulary; take 64 or more",
@@ -41,8 +44,7 @@ static psdvec_status tally_init(psdvec_context *ctx, pv_tally *tally, size_t mod
 static psdvec_status open_model(psdvec_scorer *s, const psdvec_scored_model *from,
                                 pv_scored_model *to)
 {
-    PV_TRY(pv_conditional_open(s->ctx, from->model, from->counts, s->options.temperature,
-                               s->options.interpolation, &to->conditional));
+    PV_TRY(pv_conditional_open(s->ctx, from->model, from->counts, &s->options, &to->conditional));
     PV_TRY(pv_trail_init(&to->trail, to->conditional));
     PV_TRY(pv_contexts_init(&to->contexts, s->ctx, to->conditional->dim, PV_SCORER_ROWS));
     to->partitions = pv_alloc(s->ctx, PV_SCORER_ROWS, sizeof *to->partitions, "scores");
@@ -73,10 +75,11 @@ psdvec_status psdvec_scorer_open(psdvec_context *ctx, const psdvec_scorer_option
                                  psdvec_scorer **out)
 {
     psdvec_status status;
-    psdvec_scorer_options defaults = {0};
+    psdvec_scorer_options defaults;
     psdvec_scorer *s = NULL;
     *out = NULL;
     pv_begin(ctx);
+    psdvec_scorer_options_default(&defaults);
     options = options ? options : &defaults;
     PV_TRY(check_options(ctx, options, model_count));
     if (!(s = pv_alloc_zero(ctx, 1, sizeof *s, "a scorer")))
@@ -144,6 +147,11 @@ void psdvec_scorer_close(psdvec_scorer *s)
 double psdvec_scorer_temperature(const psdvec_scorer *s, size_t m)
 {
     return s->models[m].conditional->temperature;
+}
+
+double psdvec_scorer_self(const psdvec_scorer *s, size_t m)
+{
+    return s->models[m].conditional->self;
 }
 
 double psdvec_scorer_interpolation(const psdvec_scorer *s, size_t m)

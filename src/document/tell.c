@@ -32,6 +32,10 @@ static psdvec_status find_influences(psdvec_scorer *s, uint32_t row, uint32_t wo
         double product = psdvec_model_product(c->model, link->word, word);
         double residual = pv_conditional_residual(c, link->word, word);
         double shift = c->shift ? (double)c->shift[link->word] + (double)c->shift[word] : 0;
+        if (c->own && link->word == word) {
+            product = c->self;
+            shift = 0;
+        }
         *i = (psdvec_influence){.place = out->place - link->back,
                                 .word = link->word,
                                 .weight = link->weight,
@@ -76,10 +80,10 @@ static psdvec_document_fit score_word(const psdvec_scorer *s, size_t model, uint
     const pv_conditional *c = m->conditional;
     const pv_scored_word *w = &s->row[(size_t)row * s->model_count + model];
     double log_p = w->word == PSDVEC_UNKNOWN_WORD ? c->log_absent : c->log_unigram[w->word];
-    double score = pv_contexts_score(&m->contexts, c, row, w->word);
+    double paper, score = pv_contexts_score(&m->contexts, c, row, w->word, &paper);
     return (psdvec_document_fit){
         .unigram = log_p,
-        .paper = log_p + score,
+        .paper = log_p + paper,
         .conditional = log_p + c->temperature * (score - m->contexts.constant[row]) -
                        m->partitions[row].log_z,
         .bigram = w->bigram,

@@ -270,7 +270,10 @@ static psdvec_status take_fit(psdvec_model *m)
     const struct {
         const char *name;
         double *number;
-    } members[] = {{"temperature", &info->temperature}, {"interpolation", &info->interpolation}};
+    } members[] = {{"temperature", &info->temperature},
+                   {"self", &info->self},
+                   {"temperature_counts", &info->temperature_counts},
+                   {"interpolation", &info->interpolation}};
     pv_buffer text;
     psdvec_status status = PSDVEC_OK;
     pv_buffer_init(&text, m->ctx);
@@ -280,8 +283,7 @@ static psdvec_status take_fit(psdvec_model *m)
         if (status == PSDVEC_OK && text.length) {
             pv_json j;
             pv_json_init(&j, text.data, text.length - 1, 0);
-            if (!pv_json_read_double(&j, members[k].number) || !(*members[k].number >= 0) ||
-                *members[k].number > 100)
+            if (!pv_json_read_double(&j, members[k].number) || !(fabs(*members[k].number) <= 1000))
                 status = fail_corrupt(m, "what was fitted is no number");
         }
     }
