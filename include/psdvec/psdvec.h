@@ -525,7 +525,7 @@ typedef struct psdvec_model_info {
     const char *counts_json;     /* how it was counted, and from what: an object; NULL */
     const char *extensions_json; /* an array, one object for each `extend`; NULL */
     const char *written_by;      /* "psdvec 0.1.0"; NULL */
-    /* Fitted for scoring documents; 0: it was not */
+    /* Fitted for scoring documents; 0, of `self` NAN: it was not */
     double temperature, self;  /* T and e */
     double temperature_counts; /* T with residuals */
     double interpolation;      /* of the bigrams beside it */
@@ -786,8 +786,8 @@ typedef void psdvec_document_fn(void *user, const psdvec_document_score *documen
 typedef void psdvec_word_fn(void *user, const psdvec_word_score *word);
 
 typedef struct psdvec_scorer_options {
-    double temperature; /* T; 0: what was fitted for the model, or 1 */
-    double self;        /* e; NAN: what was fitted, or v_w' J v_w where T was not; INFINITY: v_w' J
+    double temperature;   /* T; 0: what was fitted for the model, or 1 */
+    double self;          /* e; NAN: what was fitted, if it was; INFINITY: v_w' J
                              v_w. Without counts only: they know how words repeat */
     double interpolation; /* weight of the unigrams in the bigrams; 0: what was fitted, or kappa */
     uint32_t sampled;     /* 0: exact log Z; else an estimate from about so many words */
@@ -864,7 +864,8 @@ PSDVEC_API psdvec_status psdvec_scorer_generate(psdvec_scorer *scorer,
 
 /* ---- The temperature ----------------------------------------------------------- */
 typedef struct psdvec_fit_report {
-    double temperature, self;  /* the likeliest T and e of the text, by the vectors alone */
+    double temperature, self;  /* the likeliest T and e of the text, by the vectors alone; e is NAN
+                                  if own products are likelier */
     double temperature_alone;  /* the likeliest T if a word's own product stays what it is */
     double temperature_counts; /* the likeliest T with residuals; NAN without counts */
     double interpolation;      /* the likeliest weight of unigrams in bigrams; NAN without counts */

@@ -130,10 +130,7 @@ static void fill_fitted(pv_conditional *c, const psdvec_scorer_options *o)
     c->interpolation = o->interpolation > 0      ? o->interpolation
                        : info->interpolation > 0 ? info->interpolation
                                                  : (double)NAN;
-    c->self = c->counts || isinf(o->self) ? (double)NAN
-              : !isnan(o->self)           ? o->self
-              : info->temperature > 0     ? info->self
-                                          : (double)NAN;
+    c->self = c->counts || isinf(o->self) ? (double)NAN : isnan(o->self) ? info->self : o->self;
 }
 
 psdvec_status pv_conditional_set_self(pv_conditional *c, double self)

@@ -9,10 +9,9 @@
 psdvec_status pv_contexts_init(pv_contexts *x, psdvec_context *ctx, uint32_t dim, uint32_t capacity)
 {
     static const char *const what = "contexts of words";
-    size_t rows = (capacity + PV_CONTEXT_GROUP - 1) / PV_CONTEXT_GROUP * (size_t)PV_CONTEXT_GROUP;
     *x = (pv_contexts){.ctx = ctx, .dim = dim, .capacity = capacity};
     x->link_capacity = (size_t)capacity * 16;
-    if (!(x->h = pv_alloc_zero(ctx, rows, dim * sizeof *x->h, what)) ||
+    if (!(x->h = pv_alloc_zero(ctx, capacity, dim * sizeof *x->h, what)) ||
         !(x->weight = pv_alloc(ctx, capacity, sizeof *x->weight, what)) ||
         !(x->constant = pv_alloc(ctx, capacity, sizeof *x->constant, what)) ||
         !(x->begin = pv_alloc_zero(ctx, (size_t)capacity + 1, sizeof *x->begin, what)) ||

@@ -6,10 +6,6 @@
 
 #include "document/conditional.h"
 
-/* Rows are computed in whole groups, so that a row's bits do not depend on its neighbours: the
- * last group is filled up with zeros. */
-enum { PV_CONTEXT_GROUP = 16 };
-
 /* A context word of one row. */
 typedef struct pv_context_link {
     uint32_t word;

@@ -219,6 +219,11 @@ static psdvec_status fit_vectors(fitting *f)
     r->temperature = at.t;
     r->self = at.u / at.t;
     r->after = perplexity(f, at.likelihood);
+    if (r->after > r->alone) { /* one number for all words is worse than their own products */
+        r->temperature = r->temperature_alone;
+        r->self = (double)NAN;
+        r->after = r->alone;
+    }
     return PSDVEC_OK;
 }
 

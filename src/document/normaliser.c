@@ -12,12 +12,9 @@
 #include <string.h>
 
 enum {
-    SLAB = 4096, /* words of a task */
-    TILE = 512,  /* words of a product */
-    BLOCK = 256, /* contexts of a task */
-    /* With residuals a tile is a whole slab, so that the place in a row of residuals is looked for
-     * once a slab. */
-    RESIDUAL_BLOCK = 32,
+    SLAB = 4096,      /* words of a task */
+    TILE = 512,       /* words of a product */
+    BLOCK = 256,      /* contexts of a task */
     SAMPLING = 0x5a3e /* purpose of random numbers */
 };
 
@@ -37,6 +34,8 @@ struct pv_normaliser {
     uint32_t slabs, edge_capacity;
     float *tiles; /* a tile for each worker */
     size_t tile_size;
+    uint32_t tile; /* words of a tile. With residuals a whole slab, so that the place in a row of
+                      residuals is looked for once a slab */
     pv_exp_sums *sums; /* contexts x slabs */
     size_t sum_capacity;
     /* Sampled */
@@ -49,7 +48,6 @@ struct pv_normaliser {
     /* The task at hand */
     const pv_contexts *contexts;
     float temperature;
-    uint32_t block;
 };
 
 /* ---- A sample ------------------------------------------------------------------------------- */
@@ -162,8 +160,8 @@ psdvec_status pv_normaliser_open(const pv_conditional *c, uint32_t sampled, pv_n
         return pv_failure(ctx);
     n->c = c;
     n->edge_capacity = c->words / SLAB + PV_SAMPLE_GROUPS + 3;
-    n->tile_size = c->residuals ? (size_t)RESIDUAL_BLOCK * SLAB : (size_t)BLOCK * TILE;
-    n->block = c->residuals ? RESIDUAL_BLOCK : BLOCK;
+    n->tile = c->residuals ? SLAB : TILE;
+    n->tile_size = (size_t)BLOCK * n->tile;
     n->edges = pv_alloc(ctx, n->edge_capacity, sizeof *n->edges, "sums over the vocabulary");
     n->tiles = pv_alloc(ctx, (size_t)psdvec_threads(ctx), n->tile_size * sizeof *n->tiles,
                         "tiles of scores");
@@ -258,10 +256,9 @@ static psdvec_status sum_slab(void *arg, size_t task, int worker)
     const pv_conditional *c = n->c;
     const pv_contexts *x = n->contexts;
     pv_exp_sums_fn *exp_sums = pv_exp_sums_best();
-    uint32_t slab = (uint32_t)(task % n->slabs), first = (uint32_t)(task / n->slabs) * n->block;
-    uint32_t rows = x->count - first < n->block ? x->count - first : n->block;
-    uint32_t whole = (rows + PV_CONTEXT_GROUP - 1) / PV_CONTEXT_GROUP * PV_CONTEXT_GROUP;
-    uint32_t width = c->residuals ? SLAB : TILE;
+    uint32_t slab = (uint32_t)(task % n->slabs), first = (uint32_t)(task / n->slabs) * BLOCK;
+    uint32_t rows = x->count - first < BLOCK ? x->count - first : BLOCK;
+    uint32_t width = n->tile;
     float *tile = n->tiles + (size_t)worker * n->tile_size;
     for (uint32_t row = 0; row < rows; row++)
         n->sums[(size_t)(first + row) * n->slabs + slab] = (pv_exp_sums){.largest = -INFINITY};
@@ -271,8 +268,8 @@ static psdvec_status sum_slab(void *arg, size_t task, int worker)
         if (c->replaced)
             memset(tile, 0, (size_t)rows * count * sizeof *tile);
         else
-            cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)whole, (int)count,
-                        (int)c->dim, 1, x->h + (size_t)first * c->dim, (int)c->dim,
+            cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)rows, (int)count, (int)c->dim,
+                        1, x->h + (size_t)first * c->dim, (int)c->dim,
                         n->all.vectors + (size_t)from * c->dim, (int)c->dim, 0, tile, (int)count);
         for (uint32_t row = 0; row < rows; row++) {
             float *scores = tile + (size_t)row * count;
@@ -350,7 +347,7 @@ psdvec_status pv_normalise(pv_normaliser *n, const pv_contexts *contexts, double
     }
     n->contexts = contexts;
     n->temperature = (float)temperature;
-    size_t blocks = (contexts->count + n->block - 1) / n->block;
+    size_t blocks = (contexts->count + BLOCK - 1) / BLOCK;
     PV_TRY(pv_parallel_tasks(ctx, blocks * n->slabs, sum_slab, n));
     for (uint32_t row = 0; row < contexts->count; row++)
         PV_TRY(finish_row(n, row, &partitions[row]));

@@ -303,6 +303,7 @@ static psdvec_status take_metadata(psdvec_model *m)
     PV_TRY(take_json(m, "settings", PV_JSON_OBJECT, &info->settings_json));
     PV_TRY(take_json(m, "counts", PV_JSON_OBJECT, &info->counts_json));
     PV_TRY(take_json(m, "extensions", PV_JSON_ARRAY, &info->extensions_json));
+    info->self = (double)NAN;
     PV_TRY(take_json(m, "fit", PV_JSON_OBJECT, &info->fit_json));
     if (info->fit_json)
         PV_TRY(take_fit(m));
