@@ -108,6 +108,7 @@ echo "|---|---|---|"
 "$bench/bandwidth" | awk -F'\t' '{ printf "| memory, triad, %s threads | GB/s | %s |\n", $1, $2 }'
 "$bench/kernels" | awk -F'\t' '{ printf "| %s | %s | %s |\n", $1, $2, $3 }'
 "$bench/eval" | awk -F'\t' '{ printf "| %s | %s | %s |\n", $1, $2, $3 }'
+"$bench/documents" | awk -F'\t' '{ printf "| %s | %s | %s |\n", $1, $2, $3 }'
 
 echo
 echo "| search among 70,000 vectors of 300 numbers | threads | GB/s | ms | share of reading alone |"
