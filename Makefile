@@ -195,10 +195,10 @@ COMPLETIONS := $(foreach s,bash zsh fish,$(BUILD)/completions/psdvec.$s)
 $(MAN_STAMP): $(BUILD)/psdvec
 	$(call say,MAN,$(@D))
 	@rm -rf $(@D) && mkdir -p $(@D)
-	$Q$< generate-man $(@D) && touch $@
+	$Q$< internal-man $(@D) && touch $@
 $(COMPLETIONS): $(BUILD)/completions/psdvec.%: $(BUILD)/psdvec
 	@mkdir -p $(@D)
-	$Q$< generate-completion $* > $@
+	$Q$< internal-completion $* > $@
 
 # The relative folders are spelled with ${prefix}, so that the file can be moved.
 $(BUILD)/psdvec.pc: psdvec.pc.in $(HEADER) $(BUILD)/flags FORCE

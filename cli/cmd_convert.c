@@ -138,6 +138,7 @@ static int act(struct run *run)
 
 const struct command cmd_convert = {.name = "convert",
                                     .group = "Vectors",
+                                    .brief = true,
                                     .summary = "vectors from one format into another",
                                     .synopsis = "FILE OUTPUT [OPTION]...",
                                     .description = description,

@@ -69,6 +69,7 @@ static int act(struct run *run)
 const struct command cmd_extend = {
     .name = "extend",
     .group = "Vectors",
+    .brief = true,
     .summary = "give a model vectors for words of new text",
     .synopsis = "MODEL INPUT... -o FILE [OPTION]...",
     .description = description,

@@ -1,97 +1,153 @@
-/* Hidden commands that write what is derived from the declarations: manual
- * pages, completion scripts, the list of examples for the tests. */
+/* psdvec generate: text drawn from a model, word by word. */
+#include "cell.h"
 #include "commands.h"
-#include "completion.h"
 #include "exit_status.h"
-#include "help.h"
-#include "man.h"
-#include "run.h"
-#include "system.h"
+#include "scoring.h"
+#include "utf8.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-/* Takes the text over. */
-static int write_page(struct run *run, const char *folder, const char *name, struct buffer *text)
-{
-    char *path = must_format("%s/%s.1", folder, name);
-    struct output out;
-    if (output_open(&out, path))
-        output_add(&out, buffer_get(text), text->length);
-    int code = output_close(&out, true) ? EXIT_FINE
-                                        : run_error(run, EXIT_OUTPUT, "cannot write %s: %s", path,
-                                                    system_error(out.error));
-    free(path);
-    buffer_free(text);
-    return code;
-}
+static const struct option_spec options[] = {
+    {.name = "prompt",
+     .kind = OPTION_TEXT,
+     .argument = "TEXT",
+     .group = "The text",
+     .help = "go on from TEXT, which is cut into words as the model's text was"},
+    {.name = "length",
+     .kind = OPTION_INTEGER,
+     .argument = "N",
+     .least = 1,
+     .most = 100000000,
+     .fallback = "50",
+     .help = "draw N words; --seed chooses which"},
+    {.name = "top",
+     .kind = OPTION_INTEGER,
+     .argument = "K",
+     .least = 0,
+     .most = UINT32_MAX,
+     .zero = "all",
+     .fallback = "all",
+     .help = "draw from the K most probable words only"},
+    {.name = "json", .kind = OPTION_FLAG, .help = "print one JSON object"},
+    {0}};
 
-static int act_man(struct run *run)
+static const char *const description[] = {
+    "Draws words one after the other, each from the model's distribution given those before it, "
+    "and prints them as they are drawn. The same seed gives the same words. What comes out is text "
+    "as the model sees it: words of a topic near each other, without grammar.",
+    NULL};
+
+static const struct example examples[] = {
+    {"psdvec generate wiki.safetensors --length 20 --seed 1", "Twenty words."},
+    {"psdvec generate wiki.safetensors --prompt \"folk music\" --counts wiki.counts.safetensors "
+     "--top 5",
+     "Go on from a text, with likely words, and with what only the counts know."},
+    {0}};
+
+struct writer {
+    struct run *run;
+    const psdvec_model *model;
+    size_t column, width;
+};
+
+static void write_word(struct writer *writer, const char *word, size_t length, const char *style)
 {
-    const char *folder = run->arguments->operands[0];
     struct buffer text = {0};
-    man_main(&text);
-    int code = write_page(run, folder, "psdvec", &text);
-    for (size_t k = 0; commands[k] && !code; k++) {
-        if (!commands[k]->group)
-            continue;
-        char *dashed = command_dashed(commands[k]), *page = must_format("psdvec-%s", dashed);
-        man_command(&text, commands[k]);
-        code = write_page(run, folder, page, &text);
-        free(dashed);
-        free(page);
-    }
-    return code;
-}
-
-static int act_completion(struct run *run)
-{
-    const char *shell = run->arguments->operands[0];
-    struct buffer text = {0};
-    if (!strcmp(shell, "bash"))
-        completion_bash(&text);
-    else if (!strcmp(shell, "zsh"))
-        completion_zsh(&text);
-    else if (!strcmp(shell, "fish"))
-        completion_fish(&text);
-    else
-        return run_use_error(run, "the shell must be bash, zsh or fish, not '%s'", shell);
-    output_add(&run->out, text.text, text.length);
+    cell_text(&text, word, length);
+    size_t columns = utf8_columns(buffer_get(&text), text.length);
+    bool fits = writer->column + 1 + columns <= writer->width;
+    output_text(&writer->run->out, writer->column == 0 ? "" : fits ? " " : "\n");
+    writer->column = (writer->column && fits ? writer->column + 1 : 0) + columns;
+    output_format(&writer->run->out, "%s%s%s", style, buffer_get(&text),
+                  *style ? writer->run->palette.plain : "");
     buffer_free(&text);
-    return EXIT_FINE;
 }
 
-static int act_examples(struct run *run)
+static void on_draw(void *user, uint32_t word)
 {
-    for (const struct example *example = main_examples; example->line; example++)
-        output_format(&run->out, "%s\n", example->line);
-    for (size_t k = 0; commands[k]; k++)
-        for (const struct example *example = commands[k]->examples; example && example->line;
-             example++)
-            output_format(&run->out, "%s\n", example->line);
-    return EXIT_FINE;
+    struct writer *writer = user;
+    size_t length;
+    const char *text = psdvec_model_word(writer->model, word, &length);
+    write_word(writer, text, length, "");
+    run_flush(writer->run);
 }
 
-const struct command cmd_generate_man = {.name = "generate-man",
-                                         .summary = "write the manual pages",
-                                         .synopsis = "DIR",
-                                         .tables = {common_options},
-                                         .least_operands = 1,
-                                         .most_operands = 1,
-                                         .missing = "say into which folder",
-                                         .act = act_man};
+static void add_json(struct run *run, const struct scoring *scoring,
+                     const struct context_words *prompt, const uint32_t *words, uint32_t length)
+{
+    struct buffer to = {0};
+    buffer_char(&to, '{');
+    context_words_json(&to, "prompt", prompt);
+    buffer_format(&to, ", \"seed\": %" PRIu64, argument_integer(run->arguments, "seed"));
+    json_real(&to, "temperature", psdvec_scorer_temperature(scoring->scorer, 0));
+    buffer_text(&to, ", \"words\": [");
+    for (uint32_t k = 0; k < length; k++) {
+        buffer_text(&to, k ? ", " : "");
+        json_word(&to, scoring->models[0], words[k]);
+    }
+    buffer_text(&to, "]}\n");
+    output_add(&run->out, to.text, to.length);
+    buffer_free(&to);
+}
 
-const struct command cmd_generate_completion = {.name = "generate-completion",
-                                                .summary = "print a completion script",
-                                                .synopsis = "bash|zsh|fish",
-                                                .tables = {common_options},
-                                                .least_operands = 1,
-                                                .most_operands = 1,
-                                                .missing = "say for which shell: bash, zsh or fish",
-                                                .act = act_completion};
+static int draw(struct scoring *scoring, struct context_words *prompt)
+{
+    struct run *run = scoring->run;
+    const struct arguments *arguments = run->arguments;
+    bool json = argument_flag(arguments, "json");
+    const char *text = argument_text(arguments, "prompt");
+    int code = text ? scoring_words(scoring, text, strlen(text), prompt) : EXIT_FINE;
+    if (code)
+        return code;
+    if (!json)
+        context_words_warn(run, prompt);
+    struct writer writer = {run, scoring->models[0], 0, terminal_width(STDOUT_FILENO)};
+    for (size_t k = 0; k < prompt->count && !json; k++)
+        write_word(&writer, prompt->texts[k], strlen(prompt->texts[k]), run->palette.dim);
+    psdvec_generate_options generate;
+    psdvec_generate_options_default(&generate);
+    generate.length = (uint32_t)argument_integer(arguments, "length");
+    generate.seed = argument_integer(arguments, "seed");
+    generate.top = (uint32_t)argument_integer(arguments, "top");
+    uint32_t *words = must_alloc(generate.length, sizeof *words);
+    psdvec_status status = psdvec_scorer_generate(scoring->scorer, &generate, prompt->words,
+                                                  prompt->count, words, json ? NULL : on_draw,
+                                                  &writer);
+    if (status == PSDVEC_OK && json)
+        add_json(run, scoring, prompt, words, generate.length);
+    else if (writer.column)
+        output_text(&run->out, "\n");
+    free(words);
+    return status == PSDVEC_OK ? EXIT_FINE : run_failed(run, status);
+}
 
-const struct command cmd_generate_examples = {.name = "generate-examples",
-                                              .summary = "print the example command lines",
-                                              .synopsis = "",
-                                              .tables = {common_options},
-                                              .act = act_examples};
+static int act(struct run *run)
+{
+    struct scoring scoring = {0};
+    struct context_words prompt = {0};
+    psdvec_scorer_options scorer;
+    psdvec_scorer_options_default(&scorer);
+    int code = scoring_open(&scoring, run, run->arguments->operands, 1, &scorer);
+    if (!code)
+        code = draw(&scoring, &prompt);
+    context_words_free(&prompt);
+    scoring_close(&scoring);
+    return code;
+}
+
+const struct command cmd_generate = {.name = "generate",
+                                     .group = "Documents",
+                                     .brief = true,
+                                     .summary = "draw text from a model",
+                                     .synopsis = "MODEL [OPTION]...",
+                                     .description = description,
+                                     .tables = {options, scoring_options, common_options},
+                                     .examples = examples,
+                                     .least_operands = 1,
+                                     .most_operands = 1,
+                                     .missing = "say from which model to draw",
+                                     .completes = COMPLETES_FILES,
+                                     .act = act};

@@ -107,6 +107,38 @@ static void add_contents(struct buffer *to, const psdvec_model_info *info, bool 
     buffer_free(&value);
 }
 
+/* What fit-temperature found. */
+static void add_fit(struct buffer *to, const char *json)
+{
+    static const char *const labels[][2] = {{"known", "known words"},
+                                            {"perplexity_unigram", "unigrams"},
+                                            {"perplexity_before", "T = 1"},
+                                            {"perplexity", "fitted"},
+                                            {"temperature", "  T"},
+                                            {"self", "  e"},
+                                            {"perplexity_counts_before", "residuals, T = 1"},
+                                            {"perplexity_counts", "residuals, fitted"},
+                                            {"temperature_counts", "  T"},
+                                            {"perplexity_bigram_before", "bigrams"},
+                                            {"perplexity_bigram", "bigrams, fitted"},
+                                            {"interpolation", "  kappa"}};
+    struct buffer key = {0}, value = {0};
+    const char *text;
+    size_t length;
+    for (size_t k = 0; json && k < sizeof labels / sizeof *labels; k++) {
+        struct json_walk walk;
+        bool more = json_enter(&walk, json, '{');
+        buffer_text(to, k || !more ? "" : "\nPerplexities of the text that T was fitted to\n");
+        while (more && json_next(&walk, &key, &text, &length))
+            if (!strcmp(buffer_get(&key), labels[k][0])) {
+                buffer_format(&value, "%.5g", strtod(text, NULL));
+                sheet_value(to, labels[k][1], &value);
+            }
+    }
+    buffer_free(&key);
+    buffer_free(&value);
+}
+
 /* How the text was counted: what is an object has a title of its own. */
 static void add_counts(struct buffer *to, const char *json)
 {
@@ -206,6 +238,7 @@ static void add_sheet(struct buffer *to, const struct run *run, const char *path
     buffer_format(to, "%s\n", run->palette.plain);
     add_contents(to, info, verified);
     sheet_settings(to, "Training", info->settings_json);
+    add_fit(to, info->fit_json);
     add_counts(to, info->counts_json);
     sheet_list(to, "Extensions", info->extensions_json);
     add_iterations(to, run, info);
@@ -253,6 +286,12 @@ static void add_json(struct buffer *to, const char *path, const psdvec_model_inf
     add_member(to, "settings", info->settings_json);
     add_member(to, "counts", info->counts_json);
     add_member(to, "extensions", info->extensions_json);
+    add_real(to, "temperature", info->temperature > 0 ? info->temperature : NAN);
+    add_real(to, "self", info->temperature > 0 ? info->self : NAN);
+    add_real(to, "temperature_counts",
+             info->temperature_counts > 0 ? info->temperature_counts : NAN);
+    add_real(to, "interpolation", info->interpolation > 0 ? info->interpolation : NAN);
+    add_member(to, "fit", info->fit_json);
     buffer_text(to, ", \"iterations\": [");
     for (size_t k = 0; k < info->iteration_count; k++) {
         const psdvec_iteration *it = &info->iterations[k];
@@ -299,6 +338,7 @@ static int act(struct run *run)
 
 const struct command cmd_info = {.name = "info",
                                  .group = "Vectors",
+                                 .brief = true,
                                  .summary = "what is in a model, and how it was made",
                                  .synopsis = "MODEL [OPTION]...",
                                  .description = description,

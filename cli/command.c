@@ -60,10 +60,21 @@ static const struct preset_default *find_preset(const struct command *command,
     return NULL;
 }
 
+static bool is_inherited(const struct command *command, const struct option_spec *option)
+{
+    const char *const *name = command ? command->inherited : NULL;
+    for (; name && *name; name++)
+        if (!strcmp(*name, option->name))
+            return true;
+    return false;
+}
+
 const char *option_fallback(const struct command *command, const struct option_spec *option,
                             size_t preset)
 {
     const struct preset_default *found = find_preset(command, option);
+    if (is_inherited(command, option))
+        return NULL;
     return found ? found->values[preset] : option->fallback;
 }
 
@@ -88,6 +99,8 @@ char *option_default(const struct command *command, const struct option_spec *op
             buffer_format(&text, "; %s: %s", names[k], preset->values[k]);
         return text.text;
     }
+    if (is_inherited(command, option) && option->kind != OPTION_FLAG)
+        return must_copy(command->inherited_from);
     const char *plain = option->fallback ? option->fallback : option->otherwise;
     return plain ? must_copy(plain) : NULL;
 }

@@ -71,14 +71,18 @@ struct command {
     const char *const *description; /* paragraphs; ends with NULL */
     const struct option_spec *tables[COMMAND_TABLES]; /* the unused ones are NULL */
     const struct preset_default *presets;             /* may be NULL */
-    const struct example *examples;                   /* may be NULL */
-    const char *const *notes;                         /* paragraphs; may be NULL */
-    size_t least_operands, most_operands;             /* most: SIZE_MAX is no limit */
-    const char *missing; /* the sentence if there are too few operands */
+    /* Names of options, ends with NULL: their default is not their own but `inherited_from`. */
+    const char *const *inherited; /* may be NULL */
+    const char *inherited_from;
+    const struct example *examples;       /* may be NULL */
+    const char *const *notes;             /* paragraphs; may be NULL */
+    size_t least_operands, most_operands; /* most: SIZE_MAX is no limit */
+    const char *missing;                  /* the sentence if there are too few operands */
     /* Not NULL: the library writes the result to the file of -o, which is then
      * required; an example of a name. NULL: results go to standard output. */
     const char *output_example;
-    bool output_operand; /* the last operand may name that file instead of -o */
+    bool output_optional; /* not required after all: there is something to see without it */
+    bool output_operand;  /* the last operand may name that file instead of -o */
     /* Behind the first operand, -word and +word are operands too; argument_sign() tells. */
     bool signed_operands;
     enum completes completes;

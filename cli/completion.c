@@ -107,7 +107,7 @@ static void bash_command(struct buffer *to, const struct command *command)
 
 void completion_bash(struct buffer *to)
 {
-    buffer_text(to, "# bash completion for psdvec; written by psdvec generate-completion bash\n"
+    buffer_text(to, "# bash completion for psdvec; written by psdvec internal-completion bash\n"
                     "\n"
                     "_psdvec_files() {\n"
                     "    compopt -o filenames 2>/dev/null\n"
@@ -244,7 +244,7 @@ void completion_zsh(struct buffer *to)
     const char *word;
     size_t length;
     buffer_text(to, "#compdef psdvec\n"
-                    "# zsh completion for psdvec; written by psdvec generate-completion zsh\n"
+                    "# zsh completion for psdvec; written by psdvec internal-completion zsh\n"
                     "\n"
                     "_psdvec_commands() {\n"
                     "    local -a described\n"
@@ -336,7 +336,7 @@ void completion_fish(struct buffer *to)
 {
     const char *word;
     size_t length;
-    buffer_text(to, "# fish completion for psdvec; written by psdvec generate-completion fish\n"
+    buffer_text(to, "# fish completion for psdvec; written by psdvec internal-completion fish\n"
                     "\n"
                     "# True if the words behind psdvec start with the arguments.\n"
                     "function __psdvec_is\n"

@@ -108,7 +108,8 @@ static void list_commands(struct buffer *to, const char *word, size_t width)
         }
         if (!word && !strcmp(command->name, "help"))
             continue;
-        list_brief(to, &brief, width);
+        if (strcmp(group, family ? family->group : command->group) != 0)
+            list_brief(to, &brief, width);
         last = family;
         if (family) {
             char *name = must_format("%s ...", family->word);
@@ -125,9 +126,7 @@ static void list_commands(struct buffer *to, const char *word, size_t width)
 void help_main(struct buffer *to, size_t width)
 {
     buffer_text(to, "psdvec: " HELP_SUMMARY "\n\n"
-                    "Usage: psdvec COMMAND [OPTION]... [FILE]...\n"
-                    "       psdvec help COMMAND\n"
-                    "       psdvec --version\n");
+                    "Usage: psdvec COMMAND [OPTION]... [FILE]... | help COMMAND | --version\n");
     list_commands(to, NULL, width);
     buffer_text(to, "\nExamples:\n");
     for (const struct example *example = main_examples; example->line; example++)

@@ -45,7 +45,7 @@ bool output_open(struct output *output, const char *path)
     return !output->error;
 }
 
-static void flush(struct output *output)
+void output_flush(struct output *output)
 {
     size_t done = 0;
     while (done < output->used && !output->error) {
@@ -61,7 +61,7 @@ static void flush(struct output *output)
 char *output_reserve(struct output *output, size_t room)
 {
     if (BLOCK - output->used < room)
-        flush(output);
+        output_flush(output);
     return output->block + output->used;
 }
 
@@ -104,7 +104,7 @@ bool output_broken(const struct output *output)
 
 bool output_close(struct output *output, bool keep)
 {
-    flush(output);
+    output_flush(output);
     if (output->path && output->fd >= 0) {
         if (output->temporary && keep && !output->error && fsync(output->fd) != 0)
             output->error = errno;

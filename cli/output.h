@@ -29,6 +29,8 @@ void output_format(struct output *output, const char *format, ...) CLI_PRINTF(2,
 #define OUTPUT_ROOM ((size_t)1 << 16)
 char *output_reserve(struct output *output, size_t room);
 void output_advance(struct output *output, size_t length);
+/* Writes what is there: to a reader who waits for it. */
+void output_flush(struct output *output);
 /* True once nothing more can be written: a loop may stop early. */
 bool output_broken(const struct output *output);
 /* Writes the rest and puts the file in its place if `keep`. False with `error`

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char *const colour_words[] = {"auto", "always", "never", NULL};
@@ -121,10 +122,34 @@ int run_failed_because(struct run *run, psdvec_status status, const char *senten
 
 int run_failed(struct run *run, psdvec_status status)
 {
+    if (status == PSDVEC_ERR_CANCELLED && atomic_load(&run->enough) && !signals_caught())
+        return EXIT_FINE; /* finish_output() knows whether that was an error */
     const char *message = run->ctx ? psdvec_error_message(run->ctx) : "";
+    if (status == PSDVEC_ERR_CANCELLED && !run->arguments->command->output_example)
+        message = "stopped on request"; /* what was printed before is there */
     if (!*message)
         message = status == PSDVEC_ERR_CANCELLED ? "stopped" : psdvec_status_name(status);
     return run_failed_because(run, status, message);
+}
+
+void run_flush(struct run *run)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    double seconds = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    if (seconds - run->flushed < 0.05) /* short documents come by the thousand */
+        return;
+    run->flushed = seconds;
+    talk_erase(&run->talk); /* both may be on the same screen */
+    output_flush(&run->out);
+    if (output_broken(&run->out))
+        atomic_store(&run->enough, true);
+}
+
+static bool should_cancel(void *user)
+{
+    struct run *run = user;
+    return signals_caught() || atomic_load(&run->enough);
 }
 
 static void on_progress(void *user, const psdvec_progress *progress)
@@ -155,7 +180,7 @@ int run_library(struct run *run)
     options.tempdir = argument_text(arguments, "temp-dir");
     options.on_progress = on_progress;
     options.on_message = on_message;
-    options.should_cancel = signals_should_cancel;
+    options.should_cancel = should_cancel;
     options.user = run;
     psdvec_status status = psdvec_context_new(&options, &run->ctx);
     if (status != PSDVEC_OK) {
@@ -180,19 +205,17 @@ static int finish_output(struct run *run, int code)
                      run->out.error == ENOSPC ? "; make room and run it again" : "");
 }
 
-static bool same_file(const char *a, const char *b)
+bool same_file(const char *a, const char *b)
 {
     struct stat first, second;
     return a && b && stat(a, &first) == 0 && stat(b, &second) == 0 && S_ISREG(first.st_mode) &&
            first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
 
-/* The input that is the same file as `path`: an operand, or a file of an option that may be
- * repeated; NULL if none is. */
-static const char *input_at(const struct arguments *arguments, const char *path)
+const char *arguments_input_at(const struct arguments *arguments, size_t first, const char *path)
 {
     const struct option_spec *option;
-    for (size_t k = 0; k < arguments->operand_count; k++)
+    for (size_t k = first; k < arguments->operand_count; k++)
         if (same_file(path, arguments->operands[k]))
             return arguments->operands[k];
     for (size_t k = 0; (option = command_option(arguments->command, k)); k++) {
@@ -217,7 +240,8 @@ static int act(struct run *run)
 {
     const struct command *command = run->arguments->command;
     const char *path = run_output(run);
-    if (command->output_example && !path && !arguments_alone(run->arguments))
+    if (command->output_example && !command->output_optional && !path &&
+        !arguments_alone(run->arguments))
         return run_use_error(run, "say where the result goes, for example -o %s",
                              command->output_example);
     if (command->output_operand && argument_text(run->arguments, "output") &&
@@ -225,7 +249,7 @@ static int act(struct run *run)
         return run_use_error(run, "two outputs are named, %s and %s", path,
                              run->arguments->operands[1]);
     /* Where the library writes the file, it checks this itself. */
-    if (!command->output_example && input_at(run->arguments, path))
+    if (!command->output_example && arguments_input_at(run->arguments, 0, path))
         return run_error(run, EXIT_OUTPUT,
                          "%s is both input and output; choose another name for the output", path);
     if (!output_open(&run->out, command->output_example ? NULL : path)) {
@@ -257,7 +281,7 @@ int run_command(const struct arguments *arguments)
         argument_text(arguments, "output") && wish == COLOUR_AUTO ? COLOUR_NEVER : wish));
 
     int code;
-    bool overwrites = input_at(arguments, log_path) ||
+    bool overwrites = arguments_input_at(arguments, 0, log_path) ||
                       same_file(log_path, argument_text(arguments, "output"));
     if (overwrites) {
         log_open(&run.log, NULL);

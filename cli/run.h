@@ -9,6 +9,8 @@
 
 #include <psdvec/psdvec.h>
 
+#include <stdatomic.h>
+
 struct run {
     const struct arguments *arguments;
     struct talk talk;
@@ -16,17 +18,31 @@ struct run {
     struct output out;      /* results */
     struct palette palette; /* for results */
     psdvec_context *ctx;    /* NULL until run_library() */
+    atomic_bool enough;     /* the library may stop: nobody reads on */
+    double flushed;         /* when run_flush() wrote last, in seconds */
 };
 
-/* Carries out a parsed command; returns the exit status of the program. */
 /* The file of -o, or the last operand where the command takes that for it; NULL: none. */
 const char *run_output(const struct run *run);
 
+/* Both exist and are the same regular file; either may be NULL. */
+bool same_file(const char *a, const char *b);
+
+/* The input that is the same file as `path`: an operand from number `first` on, or a file of an
+ * option that may be repeated; NULL if none is. */
+const char *arguments_input_at(const struct arguments *arguments, size_t first, const char *path);
+
+/* Carries out a parsed command; returns the exit status of the program. */
 int run_command(const struct arguments *arguments);
 
 /* Makes run->ctx from the common options. EXIT_FINE, or another exit status
  * after the error was told. */
 int run_library(struct run *run);
+
+/* Writes out what was printed so far, while the library works, if a moment has passed since the
+ * last time. If nobody reads it any more, the
+ * library is asked to stop, and run_failed() says nothing of it. */
+void run_flush(struct run *run);
 
 /* Tells the library's error and returns the exit status for it. */
 int run_failed(struct run *run, psdvec_status status);

@@ -43,9 +43,3 @@ int signals_caught(void)
 {
     return caught;
 }
-
-bool signals_should_cancel(void *user)
-{
-    (void)user;
-    return caught != 0;
-}

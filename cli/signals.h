@@ -3,12 +3,8 @@
 #ifndef CLI_SIGNALS_H
 #define CLI_SIGNALS_H
 
-#include <stdbool.h>
-
 void signals_start(void);
 /* The number of the first stopping signal, or 0. */
 int signals_caught(void);
-/* A psdvec_cancel_fn. */
-bool signals_should_cancel(void *user);
 
 #endif

@@ -98,6 +98,10 @@ const struct option_spec text_options[] = {
      .help = "the input is JSON lines; take the text from this member of each"},
     {0}};
 
+const char *const text_options_of_model[] = {"tokenizer",   "case",      "accents",    "digits",
+                                             "apostrophes", "hyphens",   "min-length", "max-length",
+                                             "document",    "sentences", NULL};
+
 static_assert(sizeof tokenizers / sizeof *tokenizers == PSDVEC_TOKENIZER_ICU + 2, "tokenizers");
 static_assert(sizeof cases / sizeof *cases == PSDVEC_CASE_KEEP + 2, "cases");
 static_assert(sizeof documents / sizeof *documents == PSDVEC_DOCUMENT_NONE + 2, "documents");

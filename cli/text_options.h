@@ -7,6 +7,8 @@
 #include <psdvec/psdvec.h>
 
 extern const struct option_spec text_options[];
+/* Those of them that a command takes over from a model, if it reads text for one. */
+extern const char *const text_options_of_model[];
 
 /* Takes what the command line says into options that hold the library's defaults. With
  * `defaults`, also takes the defaults that the help shows: the check-defaults

@@ -35,6 +35,7 @@ build|?|lib icu-uc unicode/ubrk.h|libicu-dev|libicu-devel|icu|icu-dev|icu4c
 test|!|lib cmocka cmocka.h|libcmocka-dev|libcmocka-devel|cmocka|cmocka-dev|cmocka
 test|?|file /usr/include/arpack/arpack.h|libarpack2-dev|arpack-devel|arpack|arpack-dev|arpack
 test|!|cmd bats|bats|bats|bash-bats|bats|bats-core
+test|?|cmd jq|jq|jq|jq|jq|jq
 test|?|cmd zstd|zstd|zstd|zstd|zstd|zstd
 test|?|cmd lz4|lz4|lz4|lz4|lz4|lz4
 test|?|cmd xz|xz-utils|xz|xz|xz|xz

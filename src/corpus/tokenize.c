@@ -16,7 +16,8 @@ static const uint32_t held_pause = UINT32_MAX;
 typedef struct token_feed {
     psdvec_context *ctx;
     const pv_token_sink *sink;
-    const char *source; /* of the piece */
+    pv_buffer source; /* name of the file, zero-terminated; the piece's own is gone when a document
+                         that ends with the file ends */
     pv_text_rules *rules;
     pv_tokenizer tokenizer;
     pv_buffer held; /* length, bytes, length, bytes, ... */
@@ -51,7 +52,7 @@ static psdvec_status end_document(token_feed *feed)
 {
     feed->held.length = 0;
     feed->words = 0;
-    return feed->sink->end(feed->sink->user, feed->source);
+    return feed->sink->end(feed->sink->user, feed->source.data);
 }
 
 /* The end of a file, or a record's: of a document only if one has begun. */
@@ -103,7 +104,8 @@ static psdvec_status feed_piece(token_feed *feed, pv_piece *piece, pv_buffer *de
     }
     if (!piece->continues)
         PV_TRY(end_text(feed));
-    feed->source = piece->name.data;
+    feed->source.length = 0;
+    PV_TRY(pv_buffer_append(&feed->source, piece->name.data, strlen(piece->name.data) + 1));
     PV_TRY(pv_buffer_reserve(text, 1)); /* so that the padding exists */
     pv_tokenizer_start(&feed->tokenizer, text->data, text->length,
                        (records ? PV_TEXT_RECORDS : 0) | (piece->mid_line ? PV_TEXT_MID_LINE : 0));
@@ -134,6 +136,7 @@ static psdvec_status feed_init(token_feed *feed, psdvec_context *ctx,
     }
     *feed = (token_feed){.ctx = ctx, .sink = sink};
     pv_buffer_init(&feed->held, ctx);
+    pv_buffer_init(&feed->source, ctx);
     PV_TRY(pv_text_options_check(ctx, options));
     feed->rules = pv_alloc(ctx, 1, sizeof *feed->rules, "the tokeniser");
     if (!feed->rules)
@@ -146,6 +149,7 @@ static void feed_free(token_feed *feed)
 {
     pv_tokenizer_free(&feed->tokenizer);
     pv_buffer_free(&feed->held);
+    pv_buffer_free(&feed->source);
     pv_free(feed->ctx, feed->rules);
 }
 

@@ -116,6 +116,14 @@ END
     "$python" tour.py
 }
 
+@test "the shell blocks of docs/documents.md run" {
+    need_licences
+    blocks sh "$ROOT/docs/documents.md" >all.sh
+    [ "$(grep -c '^psdvec' all.sh)" -ge 12 ]
+    bash -eux -o pipefail all.sh >output 2>&1 || { cat output; return 1; }
+    [ -s note.html ]
+}
+
 @test "the reader of docs/formats.md agrees with the program" {
     python=$(python_with_numpy) || skip "no python3 with numpy"
     small_text

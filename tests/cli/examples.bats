@@ -28,11 +28,12 @@ make_inputs() {
     printf 'king man 7\nMusic Art 8.5\nking hall 2\nbook art 5\n' >ws353.txt
     printf ': family\nking man king woman\n: gram1-plural\nbook art hall music\n' >google.txt
     psdvec count wiki.txt -o wiki.counts.safetensors -q
+    psdvec train books --dim 5 -o books.safetensors -q
 }
 
 @test "all examples run" {
     make_inputs
-    "$PSDVEC" generate-examples >examples
+    "$PSDVEC" internal-examples >examples
     [ "$(wc -l <examples)" -gt 20 ]
     while IFS= read -r line; do
         if ! bash -o pipefail -c "$line" >output 2>&1 </dev/null; then

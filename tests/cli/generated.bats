@@ -5,14 +5,14 @@ setup() { common_setup; }
 
 @test "there is a manual page for every visible command" {
     mkdir man
-    "$PSDVEC" generate-man man
-    [ "$(ls man | tr '\n' ' ')" = "psdvec-analogy.1 psdvec-compare.1 psdvec-convert.1 psdvec-count.1 psdvec-counts-dump.1 psdvec-counts-export.1 psdvec-counts-import.1 psdvec-counts-info.1 psdvec-counts-merge.1 psdvec-counts-show.1 psdvec-eval.1 psdvec-extend.1 psdvec-help.1 psdvec-info.1 psdvec-odd-one-out.1 psdvec-similar.1 psdvec-tokenize.1 psdvec-train.1 psdvec-vector.1 psdvec.1 " ]
+    "$PSDVEC" internal-man man
+    [ "$(ls man | tr '\n' ' ')" = "psdvec-analogy.1 psdvec-compare.1 psdvec-convert.1 psdvec-count.1 psdvec-counts-dump.1 psdvec-counts-export.1 psdvec-counts-import.1 psdvec-counts-info.1 psdvec-counts-merge.1 psdvec-counts-show.1 psdvec-eval.1 psdvec-explain.1 psdvec-extend.1 psdvec-fit-temperature.1 psdvec-generate.1 psdvec-help.1 psdvec-info.1 psdvec-next.1 psdvec-odd-one-out.1 psdvec-score.1 psdvec-similar.1 psdvec-tokenize.1 psdvec-train.1 psdvec-vector.1 psdvec.1 " ]
 }
 
 @test "man and mandoc find nothing to complain about" {
     command -v man mandoc >/dev/null || skip "neither man nor mandoc"
     mkdir man
-    "$PSDVEC" generate-man man
+    "$PSDVEC" internal-man man
     for page in man/*; do
         if command -v man >/dev/null; then
             man --warnings -l "$page" 2>warnings >/dev/null
@@ -26,18 +26,18 @@ setup() { common_setup; }
 
 @test "manual pages are the same bits with SOURCE_DATE_EPOCH" {
     mkdir a b
-    SOURCE_DATE_EPOCH=0 "$PSDVEC" generate-man a
-    SOURCE_DATE_EPOCH=0 "$PSDVEC" generate-man b
+    SOURCE_DATE_EPOCH=0 "$PSDVEC" internal-man a
+    SOURCE_DATE_EPOCH=0 "$PSDVEC" internal-man b
     diff -r a b
     grep -q '^\.TH PSDVEC 1 1970-01-01 ' a/psdvec.1
 }
 
 @test "manual pages into a missing folder: status 5" {
-    refused 5 "cannot write nosuch/psdvec.1" generate-man nosuch
+    refused 5 "cannot write nosuch/psdvec.1" internal-man nosuch
 }
 
 @test "an unknown shell is refused" {
-    refused 2 "the shell must be bash, zsh or fish, not 'tcsh'" generate-completion tcsh
+    refused 2 "the shell must be bash, zsh or fish, not 'tcsh'" internal-completion tcsh
 }
 
 # complete_bash WORD...: what bash would offer for the last word.
@@ -50,11 +50,11 @@ complete_bash() {
 }
 
 @test "bash completes commands, options, choices and files" {
-    "$PSDVEC" generate-completion bash >completion.bash
+    "$PSDVEC" internal-completion bash >completion.bash
     bash -n completion.bash
     mkdir data
     touch data.txt
-    [ "$(complete_bash psdvec '')" = "train extend info eval convert similar analogy odd-one-out compare vector count tokenize counts help --help --version" ]
+    [ "$(complete_bash psdvec '')" = "train extend info eval convert fit-temperature similar analogy odd-one-out compare vector score next explain generate count tokenize counts help --help --version" ]
     [ "$(complete_bash psdvec counts '')" = "info show dump merge export import" ]
     [ "$(complete_bash psdvec help cou)" = "count counts" ]
     [ "$(complete_bash psdvec count --tok)" = "--tokenizer" ]
@@ -70,7 +70,7 @@ complete_bash() {
 
 @test "zsh loads its completion" {
     command -v zsh >/dev/null || skip "no zsh"
-    "$PSDVEC" generate-completion zsh >_psdvec
+    "$PSDVEC" internal-completion zsh >_psdvec
     zsh -n _psdvec
     [ "$(zsh -fc 'autoload -Uz compinit; compinit -u -D; source ./_psdvec; print $_comps[psdvec]')" = _psdvec ]
     [ "$(zsh -fc 'fpath=($PWD $fpath); autoload -Uz compinit; compinit -u -D; print $_comps[psdvec]')" = _psdvec ]
@@ -79,10 +79,10 @@ complete_bash() {
 @test "fish completes commands, options and choices" {
     command -v fish >/dev/null || skip "no fish"
     export HOME=$PWD
-    "$PSDVEC" generate-completion fish >psdvec.fish
+    "$PSDVEC" internal-completion fish >psdvec.fish
     fish -n psdvec.fish
     complete_fish() { fish -c "source psdvec.fish; complete -C '$1'" | cut -f 1 | sort | tr '\n' ' '; }
-    [ "$(complete_fish 'psdvec ')" = "analogy compare convert count counts eval extend help info odd-one-out similar tokenize train vector " ]
+    [ "$(complete_fish 'psdvec ')" = "analogy compare convert count counts eval explain extend fit-temperature generate help info next odd-one-out score similar tokenize train vector " ]
     [ "$(complete_fish 'psdvec counts ')" = "dump export import info merge show " ]
     [ "$(complete_fish 'psdvec counts dump --form')" = "--format " ]
     [ "$(complete_fish 'psdvec count --distance ')" = "harmonic linear uniform " ]

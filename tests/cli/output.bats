@@ -9,7 +9,7 @@ setup() { common_setup; }
     run --separate-stderr bash -c '"$PSDVEC" --help >/dev/full'
     [ "$status" -eq 5 ]
     [[ $stderr == *"cannot write to standard output: No space left on device"* ]]
-    run --separate-stderr bash -c '"$PSDVEC" generate-examples >/dev/full'
+    run --separate-stderr bash -c '"$PSDVEC" internal-examples >/dev/full'
     [ "$status" -eq 5 ]
     [[ $stderr == *"No space left on device; make room"* ]]
 }
@@ -21,14 +21,14 @@ setup() { common_setup; }
 }
 
 @test "-o writes a whole file, and nothing else" {
-    "$PSDVEC" generate-examples >a
-    "$PSDVEC" generate-examples -o b
+    "$PSDVEC" internal-examples >a
+    "$PSDVEC" internal-examples -o b
     cmp a b
     [ "$(ls | wc -l)" -eq 2 ]
 }
 
 @test "-o into a missing folder: status 5, and the folder is named" {
-    refused 5 "cannot write nosuch/file: No such file or directory" generate-examples -o nosuch/file
+    refused 5 "cannot write nosuch/file: No such file or directory" internal-examples -o nosuch/file
 }
 
 @test "a failing command leaves the old file of -o" {
@@ -46,12 +46,12 @@ setup() { common_setup; }
     refused 5 "kept is both input and output" counts dump kept -o kept
     refused 5 "link is both input and output" counts dump kept -o link
     refused 5 "the log kept is an input or the output" counts dump kept --log kept
-    refused 5 "the log ./kept is an input or the output" generate-examples -o kept --log ./kept
+    refused 5 "the log ./kept is an input or the output" internal-examples -o kept --log ./kept
     [ "$(cat kept)" = old ]
 }
 
 @test "a log that cannot be written: status 5" {
-    refused 5 "cannot write the log nosuch/log" generate-examples --log nosuch/log
+    refused 5 "cannot write the log nosuch/log" internal-examples --log nosuch/log
 }
 
 @test "the log is JSON lines: start with all settings, error, end" {

@@ -1,0 +1,295 @@
+/* psdvec explain: why a model finds the words of a text likely or not. */
+#include "commands.h"
+#include "exit_status.h"
+#include "explain.h"
+#include "system.h"
+#include "word_list.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct option_spec options[] = {
+    {.name = "file",
+     .kind = OPTION_TEXT,
+     .argument = "FILE",
+     .group = "The text",
+     .completes = COMPLETES_FILES,
+     .help = "the text is in FILE, or on standard input if that is -"},
+    {.name = "influences",
+     .kind = OPTION_INTEGER,
+     .argument = "N",
+     .least = 0,
+     .most = 1000,
+     .fallback = "3",
+     .group = "Showing",
+     .help = "of each word, show the N words before it that mattered most"},
+    {.name = "html",
+     .kind = OPTION_TEXT,
+     .argument = "FILE",
+     .completes = COMPLETES_FILES,
+     .help = "write a page to FILE instead, which needs no network: point at a word to see what "
+             "each word before it adds"},
+    {.name = "json", .kind = OPTION_FLAG, .help = "print one JSON object, with all influences"},
+    {0}};
+
+static const char *const description[] = {
+    "Goes through TEXT word by word, and shows how surprising each word is by itself, what the "
+    "words before it in the window did, and how surprising it is in the end; and which of them did "
+    "most: pulled towards it (green, +) or pushed away from it (red, -). With --counts, what the "
+    "vectors say and what only the counts know, the residual, stand apart.",
+    "TEXT is one document, and is cut into words as the model's text was; - reads standard input. "
+    "Surprise is in bits, -log2 P, and P is normalised: over all words it sums to one. The JSON has "
+    "natural logarithms.",
+    NULL};
+
+static const struct example examples[] = {
+    {"psdvec explain wiki.safetensors \"folk music and popular music fill the hall\"",
+     "Which word surprises, and why the others do not."},
+    {"psdvec explain wiki.safetensors --file notes.txt --counts wiki.counts.safetensors --html "
+     "notes.html",
+     "A page to look at and to print."},
+    {"echo \"the art of music\" | psdvec explain wiki.safetensors - --json", "For a program."},
+    {0}};
+
+/* ---- What the forms ask -------------------------------------------------------------------- */
+
+struct parts explain_parts(const struct explain *e, const psdvec_influence *influence)
+{
+    double scale = e->temperature * influence->weight;
+    return (struct parts){.vectors = -bits(scale * influence->product),
+                          .residual = -bits(scale * influence->residual),
+                          .shift = -bits(scale * influence->shift),
+                          .added = -bits(influence->added)};
+}
+
+double explain_pull(const psdvec_word_score *word)
+{
+    return -bits(word->conditional - word->unigram + word->normaliser);
+}
+
+double explain_norm(const psdvec_word_score *word)
+{
+    double norm = -bits(word->normaliser);
+    return fabs(norm) < 0.005 ? 0 : norm; /* without a context, what rounding left of 0 */
+}
+
+static int by_strength(const void *left, const void *right)
+{
+    const psdvec_influence *a = left, *b = right;
+    if (fabs(a->added) != fabs(b->added))
+        return fabs(a->added) > fabs(b->added) ? -1 : 1;
+    return a->place > b->place ? -1 : a->place < b->place;
+}
+
+psdvec_influence *explain_ranked(const psdvec_word_score *word)
+{
+    psdvec_influence *ranked = must_alloc(word->influence_count, sizeof *ranked);
+    if (word->influence_count) {
+        memcpy(ranked, word->influences, word->influence_count * sizeof *ranked);
+        qsort(ranked, word->influence_count, sizeof *ranked, by_strength);
+    }
+    return ranked;
+}
+
+/* ---- For programs -------------------------------------------------------------------------- */
+
+static void json_influences(struct buffer *to, const struct explain *e,
+                            const psdvec_word_score *word)
+{
+    buffer_text(to, ", \"influences\": [");
+    for (size_t k = 0; k < word->influence_count; k++) {
+        const psdvec_influence *influence = &word->influences[k];
+        buffer_text(to, k ? ", {\"word\": " : "{\"word\": ");
+        json_word(to, e->scoring.models[0], influence->word);
+        buffer_format(to, ", \"place\": %" PRIu64, influence->place);
+        json_real(to, "weight", influence->weight);
+        json_real(to, "product", influence->product);
+        json_real(to, "residual", influence->residual);
+        json_real(to, "shift", influence->shift);
+        json_real(to, "added", influence->added);
+        buffer_char(to, '}');
+    }
+    buffer_char(to, ']');
+}
+
+static void json_one(struct buffer *to, const struct explain *e, const psdvec_word_score *word)
+{
+    buffer_text(to, e->word_count ? ", {\"word\": " : "{\"per_word\": [{\"word\": ");
+    buffer_json(to, word->text, word->length);
+    buffer_format(to, ", \"place\": %" PRIu64 ", \"known\": %s", word->place,
+                  word->known ? "true" : "false");
+    if (word->known) {
+        json_real(to, "log_unigram", word->unigram);
+        json_real(to, "log_paper", word->paper);
+        json_real(to, "log_normaliser", word->normaliser);
+        json_real(to, "log_probability", word->conditional);
+        json_influences(to, e, word);
+    }
+    buffer_char(to, '}');
+}
+
+static void json_total(struct buffer *to, const struct explain *e, const psdvec_document_score *d)
+{
+    buffer_format(to, "%s, \"words\": %" PRIu64 ", \"known\": %" PRIu64,
+                  e->word_count ? "]" : "{\"per_word\": []", d->words, d->known);
+    json_real(to, "temperature", e->temperature);
+    buffer_format(to, ", \"residuals\": %s", e->counted ? "true" : "false");
+    json_real(to, "log_likelihood", d->fits[0].conditional);
+    json_real(to, "perplexity", perplexity(d->fits[0].conditional, d->known));
+    json_real(to, "log_paper", d->fits[0].paper);
+    json_real(to, "log_unigram", d->fits[0].unigram);
+    json_real(to, "perplexity_unigram", perplexity(d->fits[0].unigram, d->known));
+    buffer_text(to, "}\n");
+}
+
+/* ---- The command ---------------------------------------------------------------------------- */
+
+static void on_word(void *user, const psdvec_word_score *word)
+{
+    struct explain *e = user;
+    const struct arguments *arguments = e->run->arguments;
+    struct buffer to = {0};
+    if (argument_text(arguments, "html")) {
+        explain_page_word(e, word);
+    } else if (argument_flag(arguments, "json")) {
+        json_one(&to, e, word);
+    } else {
+        if (!e->word_count)
+            explain_table_head(&to, e);
+        explain_table_word(&to, e, word);
+    }
+    e->word_count++;
+    output_add(&e->run->out, buffer_get(&to), to.length);
+    run_flush(e->run);
+    buffer_free(&to);
+}
+
+static int write_page(struct explain *e, const char *path, const psdvec_document_score *total)
+{
+    struct buffer page = {0};
+    struct output out;
+    explain_page(&page, e, total);
+    if (output_open(&out, path))
+        output_add(&out, page.text, page.length);
+    buffer_free(&page);
+    return output_close(&out, true) ? EXIT_FINE
+                                    : run_error(e->run, EXIT_OUTPUT, "cannot write %s: %s", path,
+                                                system_error(out.error));
+}
+
+static int explain_text(struct explain *e, const char *text, size_t length)
+{
+    struct run *run = e->run;
+    const char *html = argument_text(run->arguments, "html");
+    psdvec_status status = psdvec_scorer_text(e->scoring.scorer, text, length);
+    if (status != PSDVEC_OK)
+        return run_failed(run, status);
+    const psdvec_document_score *total = psdvec_scorer_total(e->scoring.scorer);
+    if (html)
+        return write_page(e, html, total);
+    struct buffer to = {0};
+    if (argument_flag(run->arguments, "json"))
+        json_total(&to, e, total);
+    else
+        explain_table_total(&to, e, total);
+    output_add(&run->out, to.text, to.length);
+    buffer_free(&to);
+    return EXIT_FINE;
+}
+
+/* The text, on the heap; NULL after the error was told. */
+static char *get_text(struct run *run, size_t *length, int *code)
+{
+    const struct arguments *arguments = run->arguments;
+    const char *file = argument_text(arguments, "file");
+    bool dash = arguments->operand_count == 2 && !strcmp(arguments->operands[1], "-");
+    *code = EXIT_USE;
+    if (file && arguments->operand_count > 1) {
+        run_use_error(run, "the text is given twice, as TEXT and in --file");
+        return NULL;
+    }
+    if (!file && arguments->operand_count == 1) {
+        run_use_error(run, "say which text to explain, or name its file with --file");
+        return NULL;
+    }
+    char *text;
+    if (file || dash) {
+        const char *path = file ? file : "-";
+        if (!strcmp(path, "-") && isatty(STDIN_FILENO))
+            talk_say(&run->talk, "reading from the terminal; end the text with Ctrl-D\n");
+        text = read_whole(path, length);
+        if (!text)
+            *code = run_error(run, EXIT_INPUT, "cannot read %s: %s",
+                              strcmp(path, "-") != 0 ? path : "standard input",
+                              system_error(errno));
+    } else {
+        text = operands_joined(arguments, 1);
+        *length = strlen(text);
+    }
+    return text;
+}
+
+static int check(struct run *run)
+{
+    const char *html = argument_text(run->arguments, "html");
+    const char *inputs[] = {run->arguments->operands[0], argument_text(run->arguments, "file"),
+                            argument_text(run->arguments, "counts")};
+    if (html && argument_flag(run->arguments, "json"))
+        return run_use_error(run, "--html and --json exclude each other");
+    if (html && argument_text(run->arguments, "output"))
+        return run_use_error(run, "--html names the file itself; leave -o out");
+    for (size_t k = 0; k < sizeof inputs / sizeof *inputs; k++)
+        if (same_file(html, inputs[k]))
+            return run_error(run, EXIT_OUTPUT,
+                             "%s is both input and output; choose another name for the output",
+                             html);
+    return EXIT_FINE;
+}
+
+static int act(struct run *run)
+{
+    const struct arguments *arguments = run->arguments;
+    size_t length = 0, width = terminal_width(STDOUT_FILENO);
+    struct explain e = {.run = run,
+                        .most = (size_t)argument_integer(arguments, "influences"),
+                        .width = width < 80 || !isatty(STDOUT_FILENO) ? 80 : width};
+    psdvec_scorer_options scorer;
+    psdvec_scorer_options_default(&scorer);
+    scorer.influences = true;
+    scorer.on_word = on_word;
+    scorer.user = &e;
+    int code = check(run);
+    char *text = code ? NULL : get_text(run, &length, &code);
+    if (!text)
+        return code;
+    code = scoring_open(&e.scoring, run, arguments->operands, 1, &scorer);
+    if (!code) {
+        e.temperature = psdvec_scorer_temperature(e.scoring.scorer, 0);
+        e.counted = e.scoring.counts[0] != NULL;
+        e.surprising = bits(-log((double)psdvec_model_get_info(e.scoring.models[0])->words));
+        code = explain_text(&e, text, length);
+    }
+    free(text);
+    buffer_free(&e.text);
+    buffer_free(&e.table);
+    scoring_close(&e.scoring);
+    return code;
+}
+
+const struct command cmd_explain = {
+    .name = "explain",
+    .group = "Documents",
+    .brief = true,
+    .summary = "why a model finds the words of a text likely or not",
+    .synopsis = "MODEL {TEXT... | - | --file FILE} [OPTION]...",
+    .description = description,
+    .tables = {options, scoring_options, common_options},
+    .examples = examples,
+    .least_operands = 1,
+    .most_operands = SIZE_MAX,
+    .missing = "say which model to ask, and about which text",
+    .completes = COMPLETES_FILES,
+    .act = act};

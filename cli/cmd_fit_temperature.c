@@ -1,0 +1,257 @@
+/* psdvec fit-temperature: how much a model should trust the context, from text it has not seen. */
+#include "commands.h"
+#include "counts_file.h"
+#include "exit_status.h"
+#include "grid.h"
+#include "human.h"
+#include "model_file.h"
+#include "scoring.h"
+#include "text_options.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct option_spec options[] = {
+    {.name = "counts",
+     .kind = OPTION_TEXT,
+     .argument = "FILE",
+     .group = "Fitting",
+     .completes = COMPLETES_FILES,
+     .help = "the counts that the model was trained on: fits T with their residuals, and the "
+             "weight of unigrams in bigrams, too"},
+    {.name = "most-words",
+     .kind = OPTION_INTEGER,
+     .argument = "N",
+     .least = 0,
+     .most = UINT64_MAX,
+     .zero = "all",
+     .fallback = "all",
+     .help = "use only the first N known words of the text"},
+    {.name = "in-place", .kind = OPTION_FLAG, .help = "write what was fitted into MODEL itself"},
+    {.name = "json", .kind = OPTION_FLAG, .help = "print one JSON object"},
+    {0}};
+
+static const char *const description[] = {
+    "The words before a word are not independent, and a sum of what each of them says counts too "
+    "much twice. A temperature T below 1 on that sum is the remedy. This command finds the T under "
+    "which text that the model was not trained on is most probable, and with it e, a number that "
+    "stands for the product of every word with itself, of which training knows nothing. It tells "
+    "the perplexities before and after, beside those of unigrams; with --counts also with residuals, "
+    "which have a T of their own, and of bigrams, with the model's kappa and with the best one.",
+    "With -o FILE or --in-place, what was fitted is kept in the model, and score, next, explain "
+    "and generate use it from then on; psdvec info shows it. Without either, nothing is written. "
+    "Fit with --counts if you score with --counts. Text is read as the model's text was, by default.",
+    NULL};
+
+static const struct example examples[] = {
+    {"psdvec fit-temperature wiki.safetensors books", "See what it would change."},
+    {"psdvec fit-temperature wiki.safetensors books --counts wiki.counts.safetensors "
+     "-o fitted.safetensors",
+     "And keep it, in another file."},
+    {0}};
+
+static const char *const notes[] = {
+    "Use text that the model was not trained on; on its own text the best T is too large. Of long "
+    "text, some 100,000 words (--most-words) do.",
+    NULL};
+
+struct fit {
+    struct run *run;
+    psdvec_model *model;
+    psdvec_counts *counts; /* or NULL */
+    const char *output;    /* or NULL */
+    psdvec_fit_report report;
+};
+
+/* ---- Showing ---------------------------------------------------------------------------- */
+
+static void add_line(struct grid *grid, const char *style, char *name, double value,
+                     const char *note)
+{
+    struct buffer text = {0};
+    add_number(&text, value);
+    grid_add(grid, style, name);
+    grid_next(grid, 1);
+    grid_add(grid, style, buffer_get(&text));
+    grid_next(grid, 1);
+    grid_add(grid, "", note);
+    grid_next(grid, 1);
+    buffer_free(&text);
+    free(name);
+}
+
+static void show(struct buffer *to, const struct fit *fit)
+{
+    static const struct grid_column columns[] = {{2, false, 0}, {2, true, 0}, {2, false, 0}};
+    const psdvec_fit_report *r = &fit->report;
+    const struct palette *palette = &fit->run->palette;
+    struct grid grid;
+    buffer_text(to, palette->bold);
+    human_count(to, r->words);
+    buffer_text(to, " words, ");
+    human_count(to, r->known);
+    buffer_text(to, " of them known");
+    if (r->words)
+        buffer_format(to, " (%.1f%%)", 100 * (double)r->known / (double)r->words);
+    buffer_format(to, "%s\n", palette->plain);
+    grid_start(&grid, columns, 3, palette->plain);
+    grid_next(&grid, 1);
+    grid_add(&grid, "", "perplexity");
+    grid_next(&grid, 1);
+    grid_row(&grid);
+    add_line(&grid, "", must_copy("unigrams"), r->unigram, "");
+    add_line(&grid, "", must_copy("vectors, T = 1"), r->before, "as in the paper");
+    add_line(&grid, "", must_format("vectors, T = %.4f", r->temperature_alone), r->alone, "fitted");
+    add_line(&grid, palette->bold,
+             must_format("vectors, T = %.4f, e = %.4f", r->temperature, r->self), r->after,
+             "fitted");
+    if (fit->counts) {
+        add_line(&grid, "", must_copy("with residuals, T = 1"), r->counts_before,
+                 "as in the paper");
+        add_line(&grid, palette->bold,
+                 must_format("with residuals, T = %.4f", r->temperature_counts), r->counts_after,
+                 "fitted");
+        add_line(&grid, "", must_format("bigrams, kappa = %.4f", r->kappa), r->bigram, "");
+        add_line(&grid, "", must_format("bigrams, kappa = %.4f", r->interpolation), r->bigram_after,
+                 "fitted");
+    }
+    grid_print(to, &grid);
+    grid_free(&grid);
+    if (!fit->output)
+        buffer_text(to, "Nothing was written; -o FILE or --in-place keeps it in the model.\n");
+}
+
+static void add_json(struct buffer *to, const struct fit *fit)
+{
+    const psdvec_fit_report *r = &fit->report;
+    buffer_format(to, "{\"words\": %" PRIu64 ", \"known\": %" PRIu64, r->words, r->known);
+    static const char *const names[] = {"temperature",
+                                        "self",
+                                        "temperature_alone",
+                                        "temperature_counts",
+                                        "interpolation",
+                                        "kappa",
+                                        "perplexity_before",
+                                        "perplexity_alone",
+                                        "perplexity",
+                                        "perplexity_unigram",
+                                        "perplexity_counts_before",
+                                        "perplexity_counts",
+                                        "perplexity_bigram_before",
+                                        "perplexity_bigram"};
+    const double figures[] = {r->temperature,
+                              r->self,
+                              r->temperature_alone,
+                              fit->counts ? r->temperature_counts : NAN,
+                              fit->counts ? r->interpolation : NAN,
+                              fit->counts ? r->kappa : NAN,
+                              r->before,
+                              r->alone,
+                              r->after,
+                              r->unigram,
+                              fit->counts ? r->counts_before : NAN,
+                              fit->counts ? r->counts_after : NAN,
+                              fit->counts ? r->bigram : NAN,
+                              fit->counts ? r->bigram_after : NAN};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        json_real(to, names[k], figures[k]);
+    buffer_format(to, ", \"rounds\": %" PRIu32, r->rounds);
+    json_real(to, "seconds", r->seconds);
+    buffer_text(to, ", \"written\": ");
+    if (fit->output)
+        buffer_json(to, fit->output, strlen(fit->output));
+    else
+        buffer_text(to, "null");
+    buffer_text(to, "}\n");
+}
+
+/* ---- The command ------------------------------------------------------------------------ */
+
+static int check(struct fit *fit)
+{
+    const struct arguments *arguments = fit->run->arguments;
+    const char *model = arguments->operands[0];
+    bool in_place = argument_flag(arguments, "in-place");
+    fit->output = argument_text(arguments, "output");
+    if (in_place && fit->output)
+        return run_use_error(fit->run, "-o and --in-place exclude each other");
+    if (in_place)
+        fit->output = model;
+    /* The model itself may be the output; the text and the counts may not. */
+    const char *input = arguments_input_at(arguments, 1, fit->output);
+    const char *counts = argument_text(arguments, "counts");
+    if (same_file(fit->output, counts))
+        input = counts;
+    if (input)
+        return run_error(fit->run, EXIT_OUTPUT,
+                         "%s is both input and output; choose another name for the output", input);
+    return EXIT_FINE;
+}
+
+static bool text_options_given(const struct arguments *arguments)
+{
+    for (const struct option_spec *option = text_options; option->name; option++)
+        if (argument(arguments, option->name)->given)
+            return true;
+    return false;
+}
+
+static int fit_text(struct fit *fit)
+{
+    struct run *run = fit->run;
+    const struct arguments *arguments = run->arguments;
+    psdvec_text_options text;
+    text_options_of_settings(psdvec_model_get_info(fit->model)->counts_json, &text);
+    text_options_read(arguments, false, &text);
+    run_tell_of_terminal(run);
+    psdvec_status status = psdvec_fit_temperature(
+        run->ctx, fit->model, fit->counts, text_options_given(arguments) ? &text : NULL,
+        arguments->operands + 1, arguments->operand_count - 1,
+        argument_integer(arguments, "most-words"), &fit->report);
+    if (status == PSDVEC_OK && fit->output)
+        status = psdvec_model_keep_fit(run->ctx, fit->model, &fit->report, fit->output);
+    return status == PSDVEC_OK ? EXIT_FINE : run_failed(run, status);
+}
+
+static int act(struct run *run)
+{
+    struct fit fit = {.run = run};
+    const char *counts = argument_text(run->arguments, "counts");
+    int code = check(&fit);
+    if (!code)
+        code = model_file_open(run, run->arguments->operands[0], &fit.model);
+    if (!code && counts)
+        code = counts_file_open(run, counts, &fit.counts);
+    if (!code)
+        code = fit_text(&fit);
+    if (!code) {
+        struct buffer text = {0};
+        (argument_flag(run->arguments, "json") ? add_json : show)(&text, &fit);
+        output_add(&run->out, text.text, text.length);
+        buffer_free(&text);
+    }
+    psdvec_counts_close(fit.counts);
+    psdvec_model_close(fit.model);
+    return code;
+}
+
+const struct command cmd_fit_temperature = {
+    .name = "fit-temperature",
+    .group = "Vectors",
+    .brief = true,
+    .summary = "fit how much a model trusts the context",
+    .synopsis = "MODEL TEXT... [-o FILE | --in-place] [OPTION]...",
+    .description = description,
+    .tables = {options, text_options, common_options},
+    .inherited = text_options_of_model,
+    .inherited_from = "the model's",
+    .examples = examples,
+    .notes = notes,
+    .least_operands = 2,
+    .most_operands = SIZE_MAX,
+    .missing = "say which model to fit, and to which text: files, folders, or - for standard input",
+    .output_example = "fitted.safetensors",
+    .output_optional = true,
+    .completes = COMPLETES_FILES,
+    .act = act};

@@ -1,0 +1,97 @@
+/* Hidden commands that write what is derived from the declarations: manual
+ * pages, completion scripts, the list of examples for the tests. */
+#include "commands.h"
+#include "completion.h"
+#include "exit_status.h"
+#include "help.h"
+#include "man.h"
+#include "run.h"
+#include "system.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Takes the text over. */
+static int write_page(struct run *run, const char *folder, const char *name, struct buffer *text)
+{
+    char *path = must_format("%s/%s.1", folder, name);
+    struct output out;
+    if (output_open(&out, path))
+        output_add(&out, buffer_get(text), text->length);
+    int code = output_close(&out, true) ? EXIT_FINE
+                                        : run_error(run, EXIT_OUTPUT, "cannot write %s: %s", path,
+                                                    system_error(out.error));
+    free(path);
+    buffer_free(text);
+    return code;
+}
+
+static int act_man(struct run *run)
+{
+    const char *folder = run->arguments->operands[0];
+    struct buffer text = {0};
+    man_main(&text);
+    int code = write_page(run, folder, "psdvec", &text);
+    for (size_t k = 0; commands[k] && !code; k++) {
+        if (!commands[k]->group)
+            continue;
+        char *dashed = command_dashed(commands[k]), *page = must_format("psdvec-%s", dashed);
+        man_command(&text, commands[k]);
+        code = write_page(run, folder, page, &text);
+        free(dashed);
+        free(page);
+    }
+    return code;
+}
+
+static int act_completion(struct run *run)
+{
+    const char *shell = run->arguments->operands[0];
+    struct buffer text = {0};
+    if (!strcmp(shell, "bash"))
+        completion_bash(&text);
+    else if (!strcmp(shell, "zsh"))
+        completion_zsh(&text);
+    else if (!strcmp(shell, "fish"))
+        completion_fish(&text);
+    else
+        return run_use_error(run, "the shell must be bash, zsh or fish, not '%s'", shell);
+    output_add(&run->out, text.text, text.length);
+    buffer_free(&text);
+    return EXIT_FINE;
+}
+
+static int act_examples(struct run *run)
+{
+    for (const struct example *example = main_examples; example->line; example++)
+        output_format(&run->out, "%s\n", example->line);
+    for (size_t k = 0; commands[k]; k++)
+        for (const struct example *example = commands[k]->examples; example && example->line;
+             example++)
+            output_format(&run->out, "%s\n", example->line);
+    return EXIT_FINE;
+}
+
+const struct command cmd_internal_man = {.name = "internal-man",
+                                         .summary = "write the manual pages",
+                                         .synopsis = "DIR",
+                                         .tables = {common_options},
+                                         .least_operands = 1,
+                                         .most_operands = 1,
+                                         .missing = "say into which folder",
+                                         .act = act_man};
+
+const struct command cmd_internal_completion = {.name = "internal-completion",
+                                                .summary = "print a completion script",
+                                                .synopsis = "bash|zsh|fish",
+                                                .tables = {common_options},
+                                                .least_operands = 1,
+                                                .most_operands = 1,
+                                                .missing = "say for which shell: bash, zsh or fish",
+                                                .act = act_completion};
+
+const struct command cmd_internal_examples = {.name = "internal-examples",
+                                              .summary = "print the example command lines",
+                                              .synopsis = "",
+                                              .tables = {common_options},
+                                              .act = act_examples};

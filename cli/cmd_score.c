@@ -1,0 +1,335 @@
+/* psdvec score: how probable documents are, by one model or by several. */
+#include "commands.h"
+#include "counts_file.h"
+#include "eval_names.h"
+#include "exit_status.h"
+#include "score.h"
+#include "text_options.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const formats[] = {"table", "jsonl", "tsv", NULL};
+static const struct score_form *const forms[] = {&score_table, &score_jsonl, &score_tsv};
+
+static const struct option_spec options[] = {
+    {.name = "counts",
+     .kind = OPTION_TEXTS,
+     .argument = "FILE",
+     .group = "The model",
+     .completes = COMPLETES_FILES,
+     .help = "the counts that the model was trained on: adds their residuals, and bigrams to "
+             "compare with; once for each model, in their order"},
+    TEMPERATURE_OPTIONS,
+    {.name = "bigram-weight",
+     .kind = OPTION_REAL,
+     .argument = "KAPPA",
+     .real_least = 1e-6,
+     .real_most = 1,
+     .otherwise = "what fit-temperature found, or the model's kappa",
+     .help = "weight of the unigrams in the bigrams that are compared with"},
+    {.name = "sampled",
+     .kind = OPTION_INTEGER,
+     .argument = "K",
+     .least = 0,
+     .most = UINT32_MAX,
+     .zero = "exact",
+     .fallback = "exact",
+     .help = "estimate normalisers from about K words, for long texts, and show the error"},
+    {.name = "sort",
+     .kind = OPTION_FLAG,
+     .group = "Showing",
+     .help = "the least expected documents first, by perplexity"},
+    {.name = "top",
+     .kind = OPTION_INTEGER,
+     .argument = "N",
+     .least = 0,
+     .most = UINT32_MAX,
+     .zero = "all",
+     .fallback = "all",
+     .help = "with --sort: only the first N documents"},
+    {.name = "per-word",
+     .kind = OPTION_FLAG,
+     .help = "show every word with its surprise in bits; a mark is at those that surprise"},
+    {.name = "surprising",
+     .kind = OPTION_REAL,
+     .argument = "BITS",
+     .real_least = 0,
+     .real_most = INFINITY,
+     .otherwise = "log2 of the number of words",
+     .help = "a word surprises from so many bits on; by default, if it is less likely than one "
+             "drawn blindly from the model's list"},
+    {.name = "format",
+     .kind = OPTION_CHOICE,
+     .choices = formats,
+     .fallback = "table",
+     .help = "a table, also into a pipe; JSON lines; lines of columns with tabs between them"},
+    {0}};
+
+static const char *const description[] = {
+    "Tells how probable each document of its inputs is: the logarithm of its probability and its "
+    "perplexity, beside the perplexity of the same words by themselves (unigrams) and, with "
+    "--counts, of Jelinek-Mercer bigrams. Without a FILE, standard input is read. Totals come "
+    "last. Perplexity is of the model's normalised probabilities. The paper's value, which leaves "
+    "the normaliser out and does not sum to one, stands beside it.",
+    "With several models, each document is given to the one that explains it best, with the "
+    "posterior probability of that model, all being equally likely before: a classifier. The first "
+    "operand is a model, and so is every other one that is a file of psdvec's; the rest are texts.",
+    "Text is read as the model's text was, by default. Unknown words are skipped and counted. With "
+    "--sort, only scores and beginnings of documents are kept in memory.",
+    NULL};
+
+static const struct example examples[] = {
+    {"psdvec score wiki.safetensors notes.txt", "Every line of a text is a document."},
+    {"psdvec score wiki.safetensors notes.txt --counts wiki.counts.safetensors --sort --top 5",
+     "The five least expected, with what only the counts know."},
+    {"psdvec score wiki.safetensors posts.jsonl --json-field text --per-word",
+     "Which words are the surprising ones?"},
+    {"psdvec score wiki.safetensors books.safetensors notes.txt --format jsonl",
+     "Which model explains which line better; for a program."},
+    {0}};
+
+static const char *const notes[] = {
+    "Surprises of words are in bits, -log2 P. Log-likelihoods, and all logarithms of jsonl and tsv, "
+    "are natural ones. docs/documents.md has the formulas and what the columns hold.",
+    NULL};
+
+/* ---- What the forms ask -------------------------------------------------------------- */
+
+size_t score_best(const psdvec_document_score *d)
+{
+    size_t best = 0;
+    bool tie = d->known == 0;
+    for (size_t m = 1; m < d->fit_count; m++) {
+        if (d->fits[m].conditional > d->fits[best].conditional) {
+            best = m;
+            tie = false;
+        } else if (d->fits[m].conditional == d->fits[best].conditional) {
+            tie = true;
+        }
+    }
+    return tie || d->known == 0 ? SIZE_MAX : best;
+}
+
+double score_bigram(const psdvec_document_fit *fit)
+{
+    return isfinite(fit->bigram_fitted) ? fit->bigram_fitted : fit->bigram;
+}
+
+bool score_is_surprising(const struct score *s, const psdvec_word_score *word)
+{
+    return word->known && bits(word->conditional) >= s->surprising;
+}
+
+/* ---- While documents are scored -------------------------------------------------------- */
+
+/* Takes the text over and empties it. */
+static void print(struct score *s, struct buffer *text)
+{
+    if (!s->begun && s->form->head) {
+        struct buffer head = {0};
+        s->form->head(&head, s);
+        output_add(&s->run->out, buffer_get(&head), head.length);
+        buffer_free(&head);
+    }
+    s->begun = true;
+    output_add(&s->run->out, buffer_get(text), text->length);
+    buffer_clear(text);
+}
+
+static int by_surprise(const void *left, const void *right)
+{
+    const struct ranked *a = left, *b = right;
+    if (isnan(a->perplexity) != isnan(b->perplexity))
+        return isnan(a->perplexity) ? 1 : -1;
+    if (a->perplexity > b->perplexity)
+        return -1;
+    if (a->perplexity < b->perplexity)
+        return 1;
+    return a->number < b->number ? -1 : a->number > b->number;
+}
+
+/* Sorts, and forgets what stands behind the first `top`. */
+static void rank(struct score *s)
+{
+    if (s->ranked_count)
+        qsort(s->ranked, s->ranked_count, sizeof *s->ranked, by_surprise);
+    while (s->top && s->ranked_count > s->top)
+        free(s->ranked[--s->ranked_count].text);
+}
+
+static void keep(struct score *s, const psdvec_document_score *d, const char *text)
+{
+    size_t best = d->fit_count > 1 ? score_best(d) : 0;
+    const psdvec_document_fit *fit = &d->fits[best < d->fit_count ? best : 0];
+    if (s->ranked_count == s->ranked_room) {
+        rank(s); /* of few that are wanted, half of the room is free again */
+        if (!s->top || 2 * s->ranked_count >= s->ranked_room) {
+            s->ranked_room = 2 * s->ranked_room + 64;
+            s->ranked = must_grow(s->ranked, s->ranked_room, sizeof *s->ranked);
+        }
+    }
+    s->ranked[s->ranked_count++] =
+        (struct ranked){.perplexity = perplexity(fit->conditional, d->known),
+                        .number = d->number,
+                        .text = must_copy(text)};
+}
+
+/* Words of a long document are not kept for its line to stand above them. */
+#define MOST_WAITING ((size_t)1 << 20)
+
+static void on_word(void *user, const psdvec_word_score *word)
+{
+    struct score *s = user;
+    s->form->word(&s->words, s, word);
+    s->word_count++;
+    if (s->words.length > MOST_WAITING && !s->sort)
+        print(s, &s->words);
+}
+
+static void on_document(void *user, const psdvec_document_score *d)
+{
+    struct score *s = user;
+    size_t best = score_best(d);
+    if (best < d->fit_count)
+        s->won[best]++;
+    if (s->form == &score_table && s->word_count)
+        buffer_char(&s->words, '\n');
+    s->form->document(&s->row, s, d);
+    struct buffer *first = s->form->words_first ? &s->words : &s->row;
+    struct buffer *second = s->form->words_first ? &s->row : &s->words;
+    buffer_add(first, buffer_get(second), second->length);
+    if (s->sort) {
+        keep(s, d, buffer_get(first));
+        buffer_clear(first);
+    } else {
+        print(s, first);
+        run_flush(s->run);
+    }
+    buffer_clear(second);
+    s->word_count = 0;
+}
+
+/* ---- The command ---------------------------------------------------------------------- */
+
+static int tell_apart(struct score *s)
+{
+    const struct arguments *arguments = s->run->arguments;
+    s->models = must_alloc(arguments->operand_count, sizeof *s->models);
+    s->inputs = must_alloc(arguments->operand_count + 1, sizeof *s->inputs);
+    for (size_t k = 0; k < arguments->operand_count; k++) {
+        const char *path = arguments->operands[k];
+        if (k == 0 || counts_file_likely(path))
+            s->models[s->model_count++] = path;
+        else
+            s->inputs[s->input_count++] = path;
+    }
+    if (!s->input_count)
+        s->inputs[s->input_count++] = "-";
+    s->names = must_alloc(s->model_count, sizeof *s->names);
+    for (size_t m = 0; m < s->model_count; m++)
+        s->names[m] = name_of_file(s->models[m]);
+    names_differ(s->names, s->models, s->model_count);
+    s->won = must_alloc(s->model_count, sizeof *s->won);
+    if (argument(arguments, "top")->given && !s->sort)
+        return run_use_error(s->run, "--top needs --sort: the first of what order?");
+    if (argument(arguments, "surprising")->given && !s->per_word)
+        return run_use_error(s->run, "--surprising needs --per-word");
+    return EXIT_FINE;
+}
+
+static int open_scorer(struct score *s)
+{
+    const struct arguments *arguments = s->run->arguments;
+    psdvec_scorer_options scorer;
+    psdvec_scorer_options_default(&scorer);
+    scorer.sampled = (uint32_t)argument_integer(arguments, "sampled");
+    if (argument(arguments, "bigram-weight")->given)
+        scorer.interpolation = argument_real(arguments, "bigram-weight");
+    scorer.on_document = on_document;
+    scorer.on_word = s->per_word ? on_word : NULL;
+    scorer.user = s;
+    int code = scoring_open(&s->scoring, s->run, s->models, s->model_count, &scorer);
+    if (code)
+        return code;
+    const psdvec_model_info *info = psdvec_model_get_info(s->scoring.models[0]);
+    s->surprising = argument(arguments, "surprising")->given
+                        ? argument_real(arguments, "surprising")
+                        : bits(-log((double)info->words));
+    return EXIT_FINE;
+}
+
+static int score_inputs(struct score *s)
+{
+    psdvec_text_options text = *psdvec_scorer_text_options(s->scoring.scorer);
+    text.min_document_words = 1;
+    text.strict = false;
+    text_options_read(s->run->arguments, false, &text);
+    s->by_name = text.document == PSDVEC_DOCUMENT_FILE || text.document == PSDVEC_DOCUMENT_NONE;
+    for (size_t k = 0; k < s->input_count; k++)
+        if (!strcmp(s->inputs[k], "-") && isatty(STDIN_FILENO))
+            talk_say(&s->run->talk, "reading from the terminal; end the text with Ctrl-D\n");
+    psdvec_status status =
+        psdvec_scorer_inputs(s->scoring.scorer, &text, s->inputs, s->input_count);
+    if (status != PSDVEC_OK)
+        return run_failed(s->run, status);
+    rank(s);
+    for (size_t k = 0; k < s->ranked_count; k++) {
+        buffer_text(&s->row, s->ranked[k].text);
+        print(s, &s->row);
+    }
+    s->form->total(&s->row, s, psdvec_scorer_total(s->scoring.scorer));
+    print(s, &s->row);
+    return EXIT_FINE;
+}
+
+static int act(struct run *run)
+{
+    const struct arguments *arguments = run->arguments;
+    size_t width = terminal_width(STDOUT_FILENO);
+    struct score score = {.run = run,
+                          .form = forms[argument_integer(arguments, "format")],
+                          .per_word = argument_flag(arguments, "per-word"),
+                          .sort = argument_flag(arguments, "sort"),
+                          .sampled = argument_integer(arguments, "sampled") != 0,
+                          .top = (size_t)argument_integer(arguments, "top"),
+                          .width = width < 80 || !isatty(STDOUT_FILENO) ? 80
+                                   : width > 120                        ? 120
+                                                                        : width};
+    int code = tell_apart(&score);
+    if (!code)
+        code = open_scorer(&score);
+    if (!code)
+        code = score_inputs(&score);
+    scoring_close(&score.scoring);
+    for (size_t k = 0; k < score.ranked_count; k++)
+        free(score.ranked[k].text);
+    names_free(score.names, score.model_count);
+    free(score.ranked);
+    free(score.won);
+    free(score.source);
+    free(score.models);
+    free(score.inputs);
+    buffer_free(&score.row);
+    buffer_free(&score.words);
+    return code;
+}
+
+const struct command cmd_score = {
+    .name = "score",
+    .group = "Documents",
+    .summary = "how probable documents are, by one model or several",
+    .synopsis = "MODEL... [FILE]... [OPTION]...",
+    .description = description,
+    .tables = {options, text_options, common_options},
+    .inherited = text_options_of_model,
+    .inherited_from = "the model's",
+    .examples = examples,
+    .notes = notes,
+    .least_operands = 1,
+    .most_operands = SIZE_MAX,
+    .missing = "say which model to score with, and which text: files, folders, or - for standard "
+               "input",
+    .completes = COMPLETES_FILES,
+    .act = act};

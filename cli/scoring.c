@@ -1,0 +1,232 @@
+/* Opening what scores text, and what its commands share in speaking of it. */
+#include "scoring.h"
+
+#include "cell.h"
+#include "counts_file.h"
+#include "exit_status.h"
+#include "model_file.h"
+#include "number.h"
+
+#include <float.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct option_spec scoring_options[] = {
+    {.name = "counts",
+     .kind = OPTION_TEXT,
+     .argument = "FILE",
+     .group = "The model",
+     .completes = COMPLETES_FILES,
+     .help = "the counts that the model was trained on: adds their residuals, what the vectors "
+             "leave out"},
+    TEMPERATURE_OPTIONS,
+    {0}};
+
+/* ---- Opening -------------------------------------------------------------------------- */
+
+static int open_counts(struct scoring *s)
+{
+    const struct option_value *value = argument(s->run->arguments, "counts");
+    size_t given = value->text_count ? value->text_count : value->text != NULL;
+    if (given && given != s->count)
+        return run_use_error(s->run,
+                             "%zu models and %zu files of counts are named; give --counts once for "
+                             "each model, in their order, or not at all",
+                             s->count, given);
+    for (size_t k = 0; k < given; k++) {
+        const char *path = value->text_count ? value->texts[k] : value->text;
+        int code = counts_file_open(s->run, path, &s->counts[k]);
+        if (code)
+            return code;
+    }
+    return EXIT_FINE;
+}
+
+static int take_weights(struct run *run, psdvec_scorer_options *options)
+{
+    const struct option_value *temperature = argument(run->arguments, "temperature");
+    const char *self = argument_text(run->arguments, "self");
+    if (temperature->given) /* 0 would be the library's word for "as it was fitted" */
+        options->temperature = temperature->real > 0 ? temperature->real : DBL_MIN;
+    if (!self)
+        return EXIT_FINE;
+    if (argument(run->arguments, "counts")->given)
+        return run_use_error(run, "--self and --counts exclude each other: counts know how words "
+                                  "repeat");
+    if (!strcmp(self, "product"))
+        options->self = INFINITY;
+    else if (!number_real(self, &options->self) || fabs(options->self) > 1000)
+        return run_use_error(
+            run, "--self must be a number from -1000 to 1000, or product, not '%s'", self);
+    return EXIT_FINE;
+}
+
+int scoring_open(struct scoring *s, struct run *run, const char *const *paths, size_t count,
+                 psdvec_scorer_options *options)
+{
+    *s = (struct scoring){.run = run, .count = count};
+    s->models = must_alloc(count, sizeof *s->models);
+    s->counts = must_alloc(count, sizeof *s->counts);
+    s->scored = must_alloc(count, sizeof *s->scored);
+    int code = take_weights(run, options);
+    for (size_t k = 0; k < count && !code; k++)
+        code = model_file_open(run, paths[k], &s->models[k]);
+    if (!code)
+        code = open_counts(s);
+    if (code)
+        return code;
+    for (size_t k = 0; k < count; k++)
+        s->scored[k] = (psdvec_scored_model){s->models[k], s->counts[k]};
+    psdvec_status status = psdvec_scorer_open(run->ctx, options, s->scored, count, &s->scorer);
+    return status == PSDVEC_OK ? EXIT_FINE : run_failed(run, status);
+}
+
+void scoring_close(struct scoring *s)
+{
+    psdvec_scorer_close(s->scorer);
+    for (size_t k = 0; k < s->count; k++) {
+        psdvec_counts_close(s->counts[k]);
+        psdvec_model_close(s->models[k]);
+    }
+    free(s->scored);
+    free(s->counts);
+    free(s->models);
+}
+
+/* ---- Words of a text ----------------------------------------------------------------- */
+
+struct finder {
+    const psdvec_model *model;
+    struct context_words *to;
+};
+
+static void on_token(void *user, const char *word, size_t length)
+{
+    struct finder *finder = user;
+    struct context_words *to = finder->to;
+    if (!word)
+        return;
+    if (to->count == to->room) {
+        to->room = 2 * to->room + 16;
+        to->words = must_grow(to->words, to->room, sizeof *to->words);
+        to->texts = must_grow(to->texts, to->room, sizeof *to->texts);
+    }
+    if (!psdvec_model_find(finder->model, word, length, &to->words[to->count])) {
+        to->words[to->count] = PSDVEC_UNKNOWN_WORD;
+        to->unknown++;
+    }
+    to->texts[to->count++] = must_format("%.*s", (int)length, word);
+}
+
+int scoring_words(const struct scoring *s, const char *text, size_t length,
+                  struct context_words *words)
+{
+    struct finder finder = {s->models[0], words};
+    psdvec_text_options options = *psdvec_scorer_text_options(s->scorer);
+    options.min_document_words = 1;
+    psdvec_status status = psdvec_tokenize(s->run->ctx, &options, text, length, on_token, &finder);
+    return status == PSDVEC_OK ? EXIT_FINE : run_failed(s->run, status);
+}
+
+void context_words_free(struct context_words *words)
+{
+    for (size_t k = 0; k < words->count; k++)
+        free(words->texts[k]);
+    free(words->texts);
+    free(words->words);
+    *words = (struct context_words){0};
+}
+
+void context_words_warn(struct run *run, const struct context_words *words)
+{
+    struct buffer text = {0};
+    if (!words->unknown)
+        return;
+    for (size_t k = 0; k < words->count; k++)
+        if (words->words[k] == PSDVEC_UNKNOWN_WORD) {
+            buffer_text(&text, text.length ? ", " : "not in the model, and passed over: ");
+            cell_text(&text, words->texts[k], strlen(words->texts[k]));
+        }
+    talk_warning(&run->talk, text.text);
+    buffer_free(&text);
+}
+
+static void add_texts(struct buffer *to, const struct context_words *words, bool unknown)
+{
+    bool first = true;
+    buffer_char(to, '[');
+    for (size_t k = 0; k < words->count; k++) {
+        if (unknown && words->words[k] != PSDVEC_UNKNOWN_WORD)
+            continue;
+        buffer_text(to, first ? "" : ", ");
+        buffer_json(to, words->texts[k], strlen(words->texts[k]));
+        first = false;
+    }
+    buffer_char(to, ']');
+}
+
+void context_words_json(struct buffer *to, const char *name, const struct context_words *words)
+{
+    buffer_format(to, "\"%s\": ", name);
+    add_texts(to, words, false);
+    buffer_text(to, ", \"unknown\": ");
+    add_texts(to, words, true);
+}
+
+char *scoring_weights(const struct scoring *s)
+{
+    double temperature = psdvec_scorer_temperature(s->scorer, 0);
+    double self = psdvec_scorer_self(s->scorer, 0);
+    temperature = temperature < 1e-9 ? 0 : temperature;
+    return isfinite(self) ? must_format("T = %.4g, e = %.4g", temperature, self)
+                          : must_format("T = %.4g", temperature);
+}
+
+char *operands_joined(const struct arguments *arguments, size_t first)
+{
+    struct buffer text = {0};
+    for (size_t k = first; k < arguments->operand_count; k++)
+        buffer_format(&text, "%s%s", k > first ? " " : "", arguments->operands[k]);
+    if (!text.text)
+        buffer_text(&text, "");
+    return text.text;
+}
+
+/* ---- Figures ------------------------------------------------------------------------- */
+
+double perplexity(double logarithm, uint64_t words)
+{
+    return words ? exp(-logarithm / (double)words) : NAN;
+}
+
+double bits(double logarithm)
+{
+    return -logarithm / 0.69314718055994530942;
+}
+
+void add_number(struct buffer *to, double number)
+{
+    double size = fabs(number);
+    if (!isfinite(number))
+        buffer_char(to, '-');
+    else if (size < 9999999.5)
+        buffer_format(to, "%.*f", size < 99.995 ? 2 : size < 9999.95 ? 1 : 0, number);
+    else
+        buffer_format(to, "%.3g", number);
+}
+
+void json_real(struct buffer *to, const char *name, double number)
+{
+    buffer_format(to, ", \"%s\": ", name);
+    if (isfinite(number))
+        buffer_format(to, "%.12g", number);
+    else
+        buffer_text(to, "null");
+}
+
+void json_word(struct buffer *to, const psdvec_model *model, uint32_t word)
+{
+    size_t length;
+    const char *text = psdvec_model_word(model, word, &length);
+    buffer_json(to, text, length);
+}

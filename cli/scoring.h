@@ -1,0 +1,82 @@
+/* What the commands share that ask a model how probable text is: the models, their counts, the
+ * scorer; words of a text as the model knows them; and how figures are written.
+ *
+ * Units: what people see of single words are surprises in bits, -log2 P. Log-likelihoods, and all
+ * that programs read, are natural logarithms. */
+#ifndef CLI_SCORING_H
+#define CLI_SCORING_H
+
+#include "run.h"
+
+#include <math.h>
+
+/* --counts once, --temperature and --self: of commands with one model. */
+extern const struct option_spec scoring_options[];
+
+/* --temperature and --self, for a command's own table. */
+#define TEMPERATURE_OPTIONS                                                                        \
+    {.name = "temperature",                                                                        \
+     .kind = OPTION_REAL,                                                                          \
+     .argument = "T",                                                                              \
+     .real_least = 0,                                                                              \
+     .real_most = 100,                                                                             \
+     .otherwise = "what fit-temperature found, or 1",                                              \
+     .help = "weight of what the context says; 1: the paper's model, 0: words by themselves"},     \
+    {                                                                                              \
+        .name = "self", .kind = OPTION_TEXT, .argument = "E",                                      \
+        .otherwise = "what fit-temperature found, or product",                                     \
+        .help = "what a word in the context says of itself: a number, or product, that of its "    \
+                "vector with itself; with --counts, they know"                                     \
+    }
+
+struct scoring {
+    struct run *run;
+    psdvec_model **models;
+    psdvec_counts **counts; /* NULL each without --counts */
+    psdvec_scored_model *scored;
+    size_t count;
+    psdvec_scorer *scorer;
+};
+
+/* Opens models, the files of --counts and the scorer, with --temperature and --self. EXIT_FINE, or another
+ * exit status after the error was told. Close it in any case. */
+int scoring_open(struct scoring *scoring, struct run *run, const char *const *paths, size_t count,
+                 psdvec_scorer_options *options);
+void scoring_close(struct scoring *scoring);
+
+/* The words of a text as the first model's tokeniser sees them. */
+struct context_words {
+    uint32_t *words; /* PSDVEC_UNKNOWN_WORD where it does not know one */
+    char **texts;
+    size_t count, room, unknown;
+};
+
+/* EXIT_FINE, or another exit status after the error was told. Free it in any case. */
+int scoring_words(const struct scoring *scoring, const char *text, size_t length,
+                  struct context_words *words);
+void context_words_free(struct context_words *words);
+/* "not in the model: a, b", if there are such words; and the same as members of a JSON object,
+ * `"name": [all words], "unknown": [those]`. */
+void context_words_warn(struct run *run, const struct context_words *words);
+void context_words_json(struct buffer *to, const char *name, const struct context_words *words);
+
+/* "T = 0.2, e = 1.5": what the first model scores with; heap. */
+char *scoring_weights(const struct scoring *scoring);
+
+/* Operands from the first-th on with spaces between them; heap. */
+char *operands_joined(const struct arguments *arguments, size_t first);
+
+/* ---- Figures ----------------------------------------------------------------------- */
+
+/* exp(-logarithm / words); NAN without words. */
+double perplexity(double logarithm, uint64_t words);
+/* A surprise in bits. */
+double bits(double logarithm);
+/* Four digits or all before the point, at most nine columns; "-" if there is no number. */
+void add_number(struct buffer *to, double number);
+/* `, "name": 1.5`, or null. */
+void json_real(struct buffer *to, const char *name, double number);
+/* The word of a model as a JSON string. */
+void json_word(struct buffer *to, const psdvec_model *model, uint32_t word);
+
+#endif
