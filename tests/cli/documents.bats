@@ -31,6 +31,9 @@ worlds() {
     done
 }
 
+# repeated N: the court N times in large.txt.
+repeated() { awk -v n="$1" '{ text = text $0 "\n" } END { while (n-- > 0) printf "%s", text }' court.txt >large.txt; }
+
 # same A B: two files of numbers, a line each, that differ by less than a part in a million.
 same() {
     paste "$1" "$2" | awk 'NF != 2 || ($1 - $2) ^ 2 > 1e-12 * (1 + $1 ^ 2) { print; bad = 1 } END { exit bad || !NR }'
@@ -171,7 +174,10 @@ close='def close(a; b): (a - b | fabs) < 1e-6 * (1 + (a | fabs));'
     "$PSDVEC" score court.safetensors other.txt --sort --top 2 --format jsonl >two
     { head -n 2 sorted && tail -n 1 sorted; } | cmp - two
     # More documents than wait at a time.
-    for i in $(seq 300); do echo "the king$(yes ' rules' | head -n $((i % 17)) | tr -d '\n') the land"; done >many.txt
+    awk 'BEGIN { for (i = 1; i <= 300; i++) {
+        line = "the king"
+        for (k = 0; k < i % 17; k++) line = line " rules"
+        print line " the land" } }' >many.txt
     "$PSDVEC" score court.safetensors many.txt --sort --format tsv | tail -n +2 | head -n -1 >all
     "$PSDVEC" score court.safetensors many.txt --sort --top 7 --format tsv | tail -n +2 | head -n -1 >seven
     [ "$(wc -l <all)" -eq 300 ]
@@ -291,7 +297,7 @@ close='def close(a; b): (a - b | fabs) < 1e-6 * (1 + (a | fabs));'
 
 @test "score: a closed pipe ends it quietly and soon, a full disk with a sentence" {
     worlds
-    for _ in $(seq 400); do cat court.txt; done >large.txt
+    repeated 400
     run --separate-stderr bash -c '"$PSDVEC" score court.safetensors large.txt --format jsonl | head -n 1 >first; echo "${PIPESTATUS[0]}"'
     [ "$output" = 0 ]
     [ -z "$stderr" ]
@@ -318,18 +324,13 @@ close='def close(a; b): (a - b | fabs) < 1e-6 * (1 + (a | fabs));'
 
 @test "Ctrl-C stops score, generate and fit-temperature with status 130" {
     worlds
-    for _ in $(seq 3000); do cat court.txt; done >large.txt
+    repeated 3000
     for command in "score court.safetensors large.txt" "generate court.safetensors --length 100000000" \
         "fit-temperature court.safetensors large.txt --in-place"; do
         cp court.safetensors before
-        # A background process of a script ignores SIGINT; env gives it back.
-        # shellcheck disable=SC2086
-        env --default-signal=INT "$PSDVEC" $command >stdout 2>stderr &
-        pid=$!
-        sleep 0.3
-        kill -INT $pid
         status=0
-        wait $pid || status=$?
+        # shellcheck disable=SC2086
+        timeout --foreground --preserve-status -k 30 -s INT 0.5 "$PSDVEC" $command >stdout 2>stderr || status=$?
         [ "$status" -eq 130 ] || { echo "$command: $status"; cat stderr; return 1; }
         cmp before court.safetensors
     done
