@@ -230,6 +230,88 @@ static void add_spectrum(struct buffer *to, const psdvec_model_info *info)
     buffer_free(&text);
 }
 
+/* A number of a flat object; 0 if it has none. */
+static double member_of(const char *json, const char *name)
+{
+    struct json_walk walk;
+    struct buffer key = {0};
+    const char *text;
+    size_t length;
+    double number = 0;
+    for (bool more = json_enter(&walk, json, '{'); more && json_next(&walk, &key, &text, &length);)
+        if (!strcmp(buffer_get(&key), name)) {
+            char *copy = must_format("%.*s", (int)length, text);
+            number = strtod(copy, NULL);
+            free(copy);
+        }
+    buffer_free(&key);
+    return number;
+}
+
+/* A logarithm of a probability of very much: the digits in groups. */
+static void add_log(struct buffer *to, double number)
+{
+    if (fabs(number) < 1000 || fabs(number) > 1e18) {
+        buffer_format(to, "%.6g", number);
+        return;
+    }
+    buffer_text(to, number < 0 ? "-" : "");
+    human_count(to, (uint64_t)(fabs(number) + 0.5));
+}
+
+/* A prior: its logarithm, of how many, and the logarithm of the normalising factors. */
+static void add_prior(struct buffer *to, const char *json, const char *label, const char *prior,
+                      const char *normaliser, const char *of, double count)
+{
+    struct buffer value = {0};
+    if (count > 0) {
+        add_log(&value, member_of(json, prior));
+        buffer_text(&value, " of ");
+        human_count(&value, (uint64_t)count);
+        buffer_format(&value, " %s; normaliser ", of);
+        add_log(&value, member_of(json, normaliser));
+    } else {
+        buffer_text(&value, "none");
+    }
+    sheet_value(to, label, &value);
+    buffer_free(&value);
+}
+
+/* Terms of the joint probability, as logarithms (docs/model.md). */
+static void add_joint(struct buffer *to, const psdvec_model_info *info)
+{
+    static const char *const terms[][2] = {{"unigrams", "of it words"},
+                                           {"products", "of it products"},
+                                           {"residuals", "of it residuals"},
+                                           {"shifts", "of it shifts"}};
+    const char *json = info->joint_json;
+    struct buffer value = {0};
+    double text = 0;
+    if (!json)
+        return;
+    for (size_t k = 0; k < sizeof terms / sizeof *terms; k++)
+        text += member_of(json, terms[k][0]);
+    buffer_text(to, "\nJoint probability, in logarithms\n");
+    add_log(&value, text);
+    buffer_text(&value, " over ");
+    human_count(&value, (uint64_t)member_of(json, "tokens"));
+    buffer_text(&value, " words");
+    sheet_value(to, "the text", &value);
+    for (size_t k = 0; k < sizeof terms / sizeof *terms; k++) {
+        add_log(&value, member_of(json, terms[k][0]));
+        sheet_value(to, terms[k][1], &value);
+    }
+    add_prior(to, json, "residuals' prior", "residual_prior", "residual_normaliser", "pairs",
+              member_of(json, "weighed"));
+    if (member_of(json, "background") != 0) {
+        add_log(&value, member_of(json, "background"));
+        sheet_value(to, "background", &value);
+    }
+    add_prior(to, json, "vectors' prior", "vector_prior", "vector_normaliser", "words",
+              member_of(json, "words") - member_of(json, "free_words"));
+    buffer_free(&value);
+}
+
 static void add_sheet(struct buffer *to, const struct run *run, const char *path,
                       const psdvec_model_info *info, bool verified)
 {
@@ -241,6 +323,7 @@ static void add_sheet(struct buffer *to, const struct run *run, const char *path
     add_fit(to, info->fit_json);
     add_counts(to, info->counts_json);
     sheet_list(to, "Extensions", info->extensions_json);
+    add_joint(to, info);
     add_iterations(to, run, info);
     add_spectrum(to, info);
 }
@@ -292,6 +375,7 @@ static void add_json(struct buffer *to, const char *path, const psdvec_model_inf
              info->temperature_counts > 0 ? info->temperature_counts : NAN);
     add_real(to, "interpolation", info->interpolation > 0 ? info->interpolation : NAN);
     add_member(to, "fit", info->fit_json);
+    add_member(to, "joint", info->joint_json);
     buffer_text(to, ", \"iterations\": [");
     for (size_t k = 0; k < info->iteration_count; k++) {
         const psdvec_iteration *it = &info->iterations[k];

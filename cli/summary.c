@@ -179,11 +179,27 @@ static void log_model(struct run *run, const psdvec_count_report *count,
                       count->bytes, count->documents, count->tokens, count->seconds);
     buffer_format(&line,
                   ", \"link_seconds\": %.3f, \"solve_seconds\": %.3f, \"regression_seconds\": %.3f"
-                  ", \"readout_seconds\": %.3f, \"seconds\": %.3f, \"spilled_bytes\": %" PRIu64,
+                  ", \"readout_seconds\": %.3f, \"joint_seconds\": %.3f, \"seconds\": %.3f"
+                  ", \"spilled_bytes\": %" PRIu64,
                   report->link_seconds, report->solve_seconds, report->regression_seconds,
-                  report->readout_seconds, seconds, report->spilled_bytes);
+                  report->readout_seconds, report->joint_seconds, seconds, report->spilled_bytes);
     log_event(&run->log, "result", line.text);
     buffer_free(&line);
+}
+
+/* Of the joint probability of text, vectors and residuals, without the normalising factors. */
+static void joint_lines(struct buffer *to, struct buffer *value, const psdvec_joint *joint)
+{
+    double text = joint->unigrams + joint->products + joint->residuals + joint->shifts;
+    double priors = joint->residual_prior + joint->background + joint->vector_prior;
+    buffer_format(value, "%.6g, of which the text %.6g", text + priors, text);
+    summary_line(to, "log joint", value);
+    buffer_format(value, "residuals %.4g", joint->residual_prior);
+    if (joint->background != 0)
+        buffer_format(value, ", background %.4g", joint->background);
+    if (joint->vector_prior != 0)
+        buffer_format(value, ", vectors %.4g", joint->vector_prior);
+    summary_line(to, "priors", value);
 }
 
 void summary_train(struct run *run, const psdvec_count_report *count,
@@ -194,6 +210,7 @@ void summary_train(struct run *run, const psdvec_count_report *count,
     if (count && count->tokens)
         text_lines(&text, &value, count);
     model_lines(&text, &value, report);
+    joint_lines(&text, &value, &report->joint);
     human_seconds(&value, seconds);
     add_threads(&value, run);
     summary_line(&text, "time", &value);
@@ -201,6 +218,7 @@ void summary_train(struct run *run, const psdvec_count_report *count,
     add_stage(&value, "targets", report->link_seconds);
     add_stage(&value, "solving", report->solve_seconds);
     add_stage(&value, "regression", report->regression_seconds);
+    add_stage(&value, "joint", report->joint_seconds);
     add_stage(&value, "read-out", report->readout_seconds);
     if (value.length)
         summary_line(&text, "of which", &value);

@@ -411,6 +411,27 @@ PSDVEC_API void psdvec_train_options_preset(psdvec_train_options *options, psdve
 PSDVEC_API psdvec_status psdvec_train_options_check(psdvec_context *ctx,
                                                     const psdvec_train_options *options);
 
+/* The logarithm of the joint probability of text, vectors and residuals, equation (logjointcorpus2)
+ * of the paper, term by term (docs/model.md, "The joint probability"). The text's own is the sum
+ * of the first four. Pairs are ordered: i before j. */
+typedef struct psdvec_joint {
+    double unigrams;            /* C0: sum of log P(w) over the text */
+    double products;            /* sum x_ij v_i' J v_j */
+    double residuals;           /* sum x_ij a_ij */
+    double shifts;              /* sum x_ij (t_i + t_j): from a PMI target with a context power to
+                                   mutual information; 0 for smoothed targets */
+    double residual_prior;      /* - sum f_ij a_ij^2 */
+    double background;          /* - sum rho a_i a_j (g0 - v_i' J v_j)^2, which the paper lacks */
+    double vector_prior;        /* - sum mu_i |v_i|^2 */
+    double residual_normaliser; /* log of the residuals' Gaussian factors, those with f > 0 */
+    double vector_normaliser;   /* the same of the vectors', those with mu > 0 */
+    uint64_t tokens, pairs;     /* that the first and the second sum are over */
+    uint64_t weighed;           /* pairs with f > 0, that the residuals' prior is over */
+    uint64_t free_residuals;    /* seen pairs with f = 0, which the prior says nothing of */
+    uint32_t words;             /* that model and counts both have */
+    uint32_t free_words;        /* of them with mu = 0 */
+} psdvec_joint;
+
 typedef struct psdvec_train_report {
     uint32_t words, core_words;
     uint32_t dim;           /* as asked for, but at most core_words */
@@ -422,6 +443,8 @@ typedef struct psdvec_train_report {
     uint64_t spilled_bytes; /* of temporary files, where memory did not do */
     double link_seconds, solve_seconds, regression_seconds, readout_seconds;
     double seconds;
+    psdvec_joint joint;
+    double joint_seconds; /* not in any of the other parts */
 } psdvec_train_report;
 
 /* From a counts file to a model file. Interrupted, the same call goes on where
@@ -900,7 +923,7 @@ PSDVEC_API psdvec_status psdvec_model_keep_fit(psdvec_context *ctx, const psdvec
  * that direction (elsewhere G is log kappa), for PMI those seen in either. */
 typedef struct psdvec_residual {
     uint32_t context, focus; /* words of the model */
-    double count;            /* x of this direction */
+    double count;            /* x of this direction; for PMI of both */
     double target, product;  /* G and v' J v */
     double weight;           /* f: how much training minded */
 } psdvec_residual;
@@ -915,13 +938,17 @@ typedef struct psdvec_residual_report {
     uint64_t pairs;         /* with a residual */
     double mean, deviation; /* of a over them */
     double weighted_square; /* sum f a^2 */
-    double explained;       /* 1 - sum f a^2 / sum f G^2 */
+    double explained;       /* 1 - sum f a^2 / sum f G^2; a background, which pulls all products
+                               towards its target, may make it negative */
+    double correlation;     /* of G and v' J v, weighted by f */
     double seconds;
 } psdvec_residual_report;
 
 /* Writes all residuals to a file (docs/residuals.md); `output` may be NULL, and so may `report`.
- * The `most` pairs that stand first in `order`, with i != j and seen at least `least_count` times,
- * go to `top` (may be NULL if `most` is 0). */
+ * The `most` pairs that stand first in `order`, with i != j and a count of at least `least_count`,
+ * go to `top` (may be NULL if `most` is 0); for PMI, whose residual has no direction, each pair
+ * once, in the direction in which it was seen more often. Counts that are not those that the
+ * model was trained on are warned of. */
 PSDVEC_API psdvec_status psdvec_residuals(psdvec_context *ctx, const psdvec_model *model,
                                           const psdvec_counts *counts, const char *output,
                                           psdvec_residual_order order, double least_count,
@@ -929,20 +956,7 @@ PSDVEC_API psdvec_status psdvec_residuals(psdvec_context *ctx, const psdvec_mode
                                           psdvec_residual_report *report);
 
 /* ---- The joint probability of corpus, vectors and residuals ------------------------ */
-/* Equation (logjointcorpus2) of the paper, term by term (docs/documents.md). */
-typedef struct psdvec_joint {
-    double unigrams;            /* C0: sum of log P(w) over the text */
-    double products;            /* sum x_ij v_i' J v_j */
-    double residuals;           /* sum x_ij a_ij */
-    double residual_prior;      /* - sum f_ij a_ij^2 */
-    double vector_prior;        /* - sum mu_i |v_i|^2 */
-    double residual_normaliser; /* log of the residuals' Gaussian factors, those with f > 0 */
-    double vector_normaliser;   /* the same of the vectors', those with mu > 0 */
-    uint64_t tokens, pairs;     /* that the first and the second sum are over */
-    uint64_t free_residuals;    /* seen pairs with f = 0, which the prior says nothing of */
-    uint32_t free_words;        /* words with mu = 0 */
-} psdvec_joint;
-
+/* Of the words that both have; docs/model.md says what may be compared by it. */
 PSDVEC_API psdvec_status psdvec_joint_compute(psdvec_context *ctx, const psdvec_model *model,
                                               const psdvec_counts *counts, psdvec_joint *joint);
 

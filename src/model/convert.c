@@ -156,8 +156,11 @@ static psdvec_status to_model(psdvec_context *ctx, const pv_rows_out *rows, cons
     data.precision = rows->precision;
     if (rows->normalize)
         data.readout_mean = data.readout_map = NULL;
+    if (rows->words < info->words)
+        data.joint_json = NULL; /* it was of all words ... */
     if (rows->dim < info->dim || rows->normalize) {
-        data.fit_json = NULL; /* it was of the whole vectors */
+        data.joint_json = NULL; /* ... and of the whole vectors */
+        data.fit_json = NULL;   /* it was of the whole vectors */
         PV_TRY_DONE(change(ctx, rows, &c, &data));
     }
     status = pv_model_write(ctx, &data, output);

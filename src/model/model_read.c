@@ -303,6 +303,7 @@ static psdvec_status take_metadata(psdvec_model *m)
     PV_TRY(take_json(m, "settings", PV_JSON_OBJECT, &info->settings_json));
     PV_TRY(take_json(m, "counts", PV_JSON_OBJECT, &info->counts_json));
     PV_TRY(take_json(m, "extensions", PV_JSON_ARRAY, &info->extensions_json));
+    PV_TRY(take_json(m, "joint", PV_JSON_OBJECT, &info->joint_json));
     info->self = (double)NAN;
     PV_TRY(take_json(m, "fit", PV_JSON_OBJECT, &info->fit_json));
     if (info->fit_json)
@@ -519,6 +520,7 @@ pv_model_data pv_model_data_of(const psdvec_model *m)
                            .counts_json = info->counts_json,
                            .extensions_json = info->extensions_json,
                            .fit_json = info->fit_json,
+                           .joint_json = info->joint_json,
                            .readout = info->has_readout ? m->readout : NULL,
                            .readout_mean = m->readout_mean,
                            .readout_map = m->readout_map,

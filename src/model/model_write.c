@@ -106,6 +106,8 @@ static psdvec_status describe(const pv_model_data *m, pv_buffer *history, char c
         meta[n++] = (pv_st_pair){"counts", m->counts_json};
     if (m->extensions_json)
         meta[n++] = (pv_st_pair){"extensions", m->extensions_json};
+    if (m->joint_json)
+        meta[n++] = (pv_st_pair){"joint", m->joint_json};
     if (m->fit_json)
         meta[n++] = (pv_st_pair){"fit", m->fit_json};
     if (m->iterations && m->iteration_count) {

@@ -26,6 +26,7 @@ typedef struct pv_model_data {
     const char *counts_json;           /* an object, or NULL */
     const char *extensions_json;       /* an array, or NULL */
     const char *fit_json;              /* an object, or NULL */
+    const char *joint_json;            /* an object, or NULL */
     const float *readout;              /* words x dim, or NULL: the vectors themselves */
     const float *readout_mean;         /* dim, with `readout`; or NULL: zeros */
     const float *readout_map;          /* dim x dim, with `readout`; or NULL: the identity */

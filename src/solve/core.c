@@ -35,6 +35,15 @@ static psdvec_status set_background(pv_core *core)
     return PSDVEC_OK;
 }
 
+double pv_core_prior(const pv_link *link, uint32_t i)
+{
+    const psdvec_train_options *options = &link->options;
+    const uint64_t *frequency = link->counts->frequency;
+    double last = (double)(frequency[link->core - 1] > 0 ? frequency[link->core - 1] : 1);
+    double here = (double)(frequency[i] > 0 ? frequency[i] : 1);
+    return fmin(options->core_mu * pow(last / here, options->mu_power), PV_MOST_PRIOR);
+}
+
 static psdvec_status set_priors(pv_core *core)
 {
     const psdvec_train_options *options = &core->link->options;
@@ -43,12 +52,8 @@ static psdvec_status set_priors(pv_core *core)
     core->mu = pv_alloc(core->ctx, core->n, sizeof *core->mu, "the vectors");
     if (!core->mu)
         return pv_failure(core->ctx);
-    const uint64_t *frequency = core->link->counts->frequency;
-    double last = (double)(frequency[core->n - 1] > 0 ? frequency[core->n - 1] : 1);
-    for (size_t i = 0; i < core->n; i++) {
-        double here = (double)(frequency[i] > 0 ? frequency[i] : 1);
-        core->mu[i] = fmin(options->core_mu * pow(last / here, options->mu_power), PV_MOST_PRIOR);
-    }
+    for (size_t i = 0; i < core->n; i++)
+        core->mu[i] = pv_core_prior(core->link, (uint32_t)i);
     return PSDVEC_OK;
 }
 

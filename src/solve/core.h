@@ -36,6 +36,9 @@ void pv_core_close(pv_core *core);
 /* Bytes that pv_core_open takes. */
 uint64_t pv_core_bytes(uint64_t n, uint64_t most_rank);
 
+/* mu_i of a core word. */
+double pv_core_prior(const pv_link *link, uint32_t i);
+
 /* Writes the residual of U into pairs->value and core->diagonal, and gives the
  * objective. The values are w (g - X_ij) / (s_i s_j). */
 psdvec_status pv_core_residual(pv_core *core, double *objective);

@@ -507,6 +507,7 @@ static psdvec_status solve_and_write(extension *e, const char *output)
                           .settings_json = model->info.settings_json,
                           .counts_json = model->info.counts_json,
                           .fit_json = model->info.fit_json,
+                          .joint_json = model->info.joint_json, /* of the words trained on */
                           .extensions_json = out.extensions.data,
                           .readout = out.readout,
                           .readout_mean = model->readout_mean,

@@ -13,6 +13,7 @@
 #include "solve/eigen.h"
 #include "solve/regression.h"
 #include "solve/tall.h"
+#include "train/joint.h"
 #include "train/options.h"
 #include "train/readout.h"
 
@@ -62,11 +63,22 @@ static sizes size_up(const psdvec_train_options *options, const psdvec_counts *c
                65536 + pv_readout_file_bytes(options, words, options->dim);
     uint64_t readout = (uint64_t)words * (options->dim + 2) * sizeof(float) +
                        pv_readout_bytes(options, counts, options->dim, threads);
-    /* The regression and the read-out come after the core's arrays are gone. */
+    /* The regression, the rest of the joint probability and the read-out come after the core's
+     * arrays are gone. */
     if (final > s.eigen)
         s.eigen = final;
-    if (readout > s.eigen + s.pairs_small + s.core)
-        s.eigen = readout - s.pairs_small - s.core;
+    s.core += pv_joint_core_bytes(words);
+    uint64_t last = readout, joint = pv_joint_words_bytes(words, options->dim);
+    if (core < words || options->weights != PSDVEC_WEIGHTS_FACTORED ||
+        options->target != PSDVEC_TARGET_PMI) {
+        uint64_t rest = pv_joint_pairs_bytes(words, bigrams, options->dim, threads);
+        joint = rest > joint ? rest : joint;
+    }
+    joint += (uint64_t)words * (options->dim + 2) * sizeof(float);
+    if (joint > last)
+        last = joint;
+    if (last > s.eigen + s.pairs_small + s.core)
+        s.eigen = last - s.pairs_small - s.core;
     return s;
 }
 

@@ -20,7 +20,8 @@
 enum {
     block_count = 64,
     stripe_rows = 192,
-    stripe_pairs = 1 << 20, /* a stripe ends when it has so many */
+    stripe_pairs = 1 << 19, /* a stripe ends when it has so many ... */
+    row_pairs = 1 << 12,    /* ... or so many, if there is nothing to multiply */
     tile_width = 512,
     dense_share = 8,
     patience = 4 /* tiles that are not dense */
@@ -31,7 +32,8 @@ typedef struct walk_job {
     psdvec_context *ctx;
     pv_seen_fn *on_row;
     void *arg;
-    bool ascending; /* the model has the words in the order of the counts */
+    bool ascending;         /* the model has the words in the order of the counts */
+    struct stripe *stripes; /* one for each worker */
     pv_column_blocks blocks;
     pv_row_dots_fn *row_dots;
     pv_progress progress;
@@ -78,6 +80,7 @@ static psdvec_status merge_row(walk_job *job, uint32_t i, const pv_gathered *gat
     psdvec_row row;
     psdvec_counts_row(link->counts, i, &row);
     size_t r = 0, g = 0, g_end = 0, first = s->count;
+    uint32_t own = walk->word[i];
     if (walk->either) {
         g = gathered->begin[c];
         g_end = gathered->begin[c + 1];
@@ -92,13 +95,14 @@ static psdvec_status merge_row(walk_job *job, uint32_t i, const pv_gathered *gat
             pair.xij = pv_link_count(link, i, j, psdvec_row_value(&row, r++));
         if (b == j)
             pair.xji = pv_link_count(link, j, i, gathered->value[g++]);
-        if (word != PV_NO_WORD && !(walk->above && word < walk->word[i]) &&
-            (pair.xij > 0 || pair.xji > 0))
+        bool wanted = word != PV_NO_WORD && !(walk->above && word < own) &&
+                      !(word < walk->beyond && own < walk->beyond);
+        if (wanted && (pair.xij > 0 || pair.xji > 0))
             s->pairs[s->count++] = pair;
     }
     if (!job->ascending)
         qsort(s->pairs + first, s->count - first, sizeof *s->pairs, by_word);
-    s->word[s->rows] = walk->word[i];
+    s->word[s->rows] = own;
     s->counted[s->rows] = i;
     s->begin[s->rows++] = first;
     s->begin[s->rows] = s->count;
@@ -200,47 +204,55 @@ static psdvec_status finish_stripe(walk_job *job, stripe *s, int worker)
     return pv_check_cancel(job->ctx);
 }
 
+/* Room that a worker keeps from block to block. */
+static psdvec_status prepare(walk_job *job, stripe *s)
+{
+    const pv_seen_walk *walk = job->walk;
+    if (!walk->vectors || s->tile)
+        return PSDVEC_OK;
+    s->vectors = pv_alloc(job->ctx, stripe_rows * walk->dim, sizeof *s->vectors, "seen pairs");
+    s->tile = pv_alloc(job->ctx, stripe_rows * tile_width, sizeof *s->tile, "seen pairs");
+    return s->vectors && s->tile ? PSDVEC_OK : pv_failure(job->ctx);
+}
+
 static psdvec_status walk_block(void *arg, size_t task, int worker)
 {
     walk_job *job = arg;
     const pv_seen_walk *walk = job->walk;
-    psdvec_context *ctx = job->ctx;
-    uint32_t words = walk->link->words;
+    stripe *s = &job->stripes[worker];
     uint32_t first = job->blocks.edges[task], end = job->blocks.edges[task + 1];
     if (first == end)
         return PSDVEC_OK;
     pv_gathered gathered = {0};
-    psdvec_status status = PSDVEC_OK;
-    stripe *s = pv_alloc_zero(ctx, 1, sizeof *s, "seen pairs");
-    if (!s)
-        return pv_failure(ctx);
-    if (walk->vectors) {
-        pv_blas_alone();
-        s->vectors = pv_alloc(ctx, stripe_rows * walk->dim, sizeof *s->vectors, "seen pairs");
-        s->tile = pv_alloc(ctx, stripe_rows * tile_width, sizeof *s->tile, "seen pairs");
-        if (!s->vectors || !s->tile) {
-            status = pv_failure(ctx);
-            goto done;
-        }
-    }
+    psdvec_status status;
+    pv_blas_alone();
+    PV_TRY_DONE(prepare(job, s));
     if (walk->either)
-        PV_TRY_DONE(pv_gather(ctx, &job->blocks, (uint32_t)task,
-                              walk->above && job->ascending ? first : 0, words, &gathered));
+        PV_TRY_DONE(pv_gather(job->ctx, &job->blocks, (uint32_t)task,
+                              walk->above && job->ascending ? first : 0, walk->link->words,
+                              &gathered));
     for (uint32_t i = first; i < end; i++) {
         if (walk->word[i] == PV_NO_WORD)
             continue;
         PV_TRY_DONE(merge_row(job, i, &gathered, i - first, s));
-        if (s->rows == stripe_rows || s->count >= stripe_pairs)
+        if (s->rows == stripe_rows || s->count >= (walk->vectors ? stripe_pairs : row_pairs))
             PV_TRY_DONE(finish_stripe(job, s, worker));
     }
     status = finish_stripe(job, s, worker);
 done:
-    pv_gathered_free(ctx, &gathered);
-    pv_free(ctx, s->pairs);
-    pv_free(ctx, s->vectors);
-    pv_free(ctx, s->tile);
-    pv_free(ctx, s);
+    pv_gathered_free(job->ctx, &gathered);
     return status;
+}
+
+static void close_job(walk_job *job)
+{
+    for (int w = 0; job->stripes && w < psdvec_threads(job->ctx); w++) {
+        pv_free(job->ctx, job->stripes[w].pairs);
+        pv_free(job->ctx, job->stripes[w].vectors);
+        pv_free(job->ctx, job->stripes[w].tile);
+    }
+    pv_free(job->ctx, job->stripes);
+    pv_column_blocks_free(job->ctx, &job->blocks);
 }
 
 psdvec_status pv_seen_pairs(const pv_seen_walk *walk, pv_seen_fn *on_row, void *arg)
@@ -263,14 +275,28 @@ psdvec_status pv_seen_pairs(const pv_seen_walk *walk, pv_seen_fn *on_row, void *
     }
     pv_sparse_rows rows = {link->words,     counts->row_end,  counts->row_end + 1,
                            counts->indices, counts->values32, counts->values64};
-    psdvec_status status =
-        pv_column_blocks_make(job.ctx, rows, 0, link->words, block_count, &job.blocks);
-    if (status == PSDVEC_OK) {
-        pv_progress_begin(&job.progress, job.ctx, walk->stage, "words", known);
-        status = pv_parallel_tasks(job.ctx, block_count, walk_block, &job);
-    }
-    if (status == PSDVEC_OK)
-        pv_progress_end(&job.progress);
-    pv_column_blocks_free(job.ctx, &job.blocks);
+    psdvec_status status;
+    job.stripes =
+        pv_alloc_zero(job.ctx, (size_t)psdvec_threads(job.ctx), sizeof *job.stripes, "seen pairs");
+    if (!job.stripes)
+        return pv_failure(job.ctx);
+    PV_TRY_DONE(pv_column_blocks_make(job.ctx, rows, 0, link->words, block_count, &job.blocks));
+    pv_progress_begin(&job.progress, job.ctx, walk->stage, "words", known);
+    PV_TRY_DONE(pv_parallel_tasks(job.ctx, block_count, walk_block, &job));
+    pv_progress_end(&job.progress);
+done:
+    close_job(&job);
     return status;
+}
+
+uint64_t pv_seen_pairs_bytes(uint64_t words, uint64_t bigrams, uint64_t dim, int threads)
+{
+    uint64_t pairs = (dim > 0 ? stripe_pairs : row_pairs) + 2 * words;
+    if (pairs > 2 * bigrams)
+        pairs = 2 * bigrams;
+    /* While a stripe grows, the old one is still there. */
+    uint64_t stripes = sizeof(stripe) + pairs * sizeof(pv_seen_pair) * 5 / 2 +
+                       (dim > 0 ? stripe_rows * (dim + tile_width) * sizeof(float) : 0);
+    uint64_t gathered = bigrams / block_count * 24 + words * sizeof(uint32_t);
+    return words * (block_count + 1) * sizeof(uint32_t) + (uint64_t)threads * (stripes + gathered);
 }

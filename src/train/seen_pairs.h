@@ -37,10 +37,13 @@ typedef struct pv_seen_walk {
     bool either;       /* also pairs seen only in the other direction. Without it x_ji is not known,
                     and 0 */
     bool above;        /* only pairs with j >= i */
+    uint32_t beyond;   /* only pairs of which a word is not among the model's first so many */
     const char *stage; /* for progress */
 } pv_seen_walk;
 
 /* Calls `on_row` for every word of the model that the counts have, also for one without pairs. */
 psdvec_status pv_seen_pairs(const pv_seen_walk *walk, pv_seen_fn *on_row, void *arg);
+/* Memory that it takes, at most; `dim` 0: without products. */
+uint64_t pv_seen_pairs_bytes(uint64_t words, uint64_t bigrams, uint64_t dim, int threads);
 
 #endif

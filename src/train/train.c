@@ -4,6 +4,7 @@
  *     pairs       the core's pairs with weight and target
  *     solve       Algorithm 1; after every iteration the state is kept
  *     regression  the other words in blocks; after every block it is kept
+ *     joint       the probability of all that, for comparing settings
  *     read-out    the vectors by which words are compared, from all of these
  *     write       the model file, whole or not at all
  *
@@ -22,6 +23,8 @@
 #include "model/model_write.h"
 #include "solve/algorithm1.h"
 #include "solve/regression.h"
+#include "train/joint.h"
+#include "train/model_link.h"
 #include "train/options.h"
 #include "train/partial.h"
 #include "train/plan.h"
@@ -53,6 +56,7 @@ typedef struct training {
     psdvec_iteration *iterations;
     uint32_t iteration_count;
     pv_readout readout;
+    uint32_t joined; /* the first words, whose pairs the joint probability has already */
     psdvec_train_report report;
 } training;
 
@@ -192,6 +196,34 @@ static void take_core(training *t, const pv_core *core, const pv_course *course)
                 t->options->core_mu > 0 ? " or a smaller --core-mu" : "");
 }
 
+/* ---- The joint probability --------------------------------------------------------- */
+/* What `core`, if it is given, knows at once; else the rest. */
+static psdvec_status add_joint(training *t, const pv_core *core)
+{
+    double began = pv_now();
+    psdvec_joint *joint = &t->report.joint;
+    psdvec_status status;
+    uint32_t *word = pv_alloc(t->ctx, t->words, sizeof *word, "the joint probability");
+    if (!word)
+        return pv_failure(t->ctx);
+    for (uint32_t w = 0; w < t->words; w++)
+        word[w] = w;
+    pv_joint_of of = {t->link, word, t->words, t->dim, t->vectors, t->sign};
+    if (core) {
+        PV_TRY_DONE(pv_joint_core(&of, core, joint));
+        t->joined = t->core;
+    } else {
+        if (t->joined < t->words)
+            PV_TRY_DONE(pv_joint_pairs(&of, t->joined, joint));
+        PV_TRY_DONE(pv_joint_words(&of, joint));
+    }
+    t->report.joint_seconds += pv_now() - began;
+done:
+    pv_free(t->ctx, word);
+    return status;
+}
+
+/* ---- The core ---------------------------------------------------------------------- */
 static psdvec_status solve_core(training *t)
 {
     psdvec_context *ctx = t->ctx;
@@ -231,6 +263,8 @@ static psdvec_status solve_core(training *t)
     PV_TRY_DONE(pv_algorithm1(core, &course, save_iteration, t));
     take_core(t, core, &course);
     t->report.solve_seconds = pv_now() - began;
+    if (pv_joint_core_serves(core, t->dim))
+        PV_TRY_DONE(add_joint(t, core));
 done:
     pv_free(ctx, course.values);
     pv_core_close(core);
@@ -347,11 +381,13 @@ static psdvec_status make_readout(training *t)
 static psdvec_status write_model(training *t)
 {
     psdvec_status status;
-    pv_buffer settings, story;
+    pv_buffer settings, story, joint;
     pv_buffer_init(&settings, t->ctx);
     pv_buffer_init(&story, t->ctx);
+    pv_buffer_init(&joint, t->ctx);
     PV_TRY_DONE(pv_model_settings(t->ctx, t->options, &t->link->constants, &settings));
     PV_TRY_DONE(pv_counts_story(t->ctx, t->counts, NULL, &story));
+    PV_TRY_DONE(pv_joint_write(&t->report.joint, &joint));
     pv_model_data data = {.words = t->words,
                           .dim = (uint32_t)t->dim,
                           .core_words = t->core,
@@ -366,6 +402,7 @@ static psdvec_status write_model(training *t)
                           .iteration_count = t->iteration_count,
                           .settings_json = settings.data,
                           .counts_json = story.data,
+                          .joint_json = joint.data,
                           .readout = t->readout.vectors,
                           .readout_mean = t->readout.mean,
                           .readout_map = t->readout.map,
@@ -375,6 +412,7 @@ static psdvec_status write_model(training *t)
 done:
     pv_buffer_free(&settings);
     pv_buffer_free(&story);
+    pv_buffer_free(&joint);
     return status;
 }
 
@@ -432,6 +470,7 @@ static psdvec_status run_training(training *t)
         return pv_failure(ctx);
     PV_TRY(solve_core(t));
     PV_TRY(solve_others(t));
+    PV_TRY(add_joint(t, NULL));
     PV_TRY(make_readout(t));
     PV_TRY(write_model(t));
     t->report.words = t->words;

@@ -1,4 +1,6 @@
-/* Residuals of all pairs against the dense reference: pattern, targets, products. */
+/* Residuals of all pairs against the dense reference: pattern, targets, products, figures, the
+ * largest ones, and the file. */
+#include "base/safetensors_read.h"
 #include "document/residual_matrix.h"
 #include "support/problem.h"
 #include "support/scratch.h"
@@ -186,6 +188,218 @@ static void a_model_of_another_program_has_no_residuals(void **state)
     problem_free(p);
 }
 
+/* ---- psdvec_residuals ------------------------------------------------------------------- */
+
+static int by_loss(const void *a, const void *b)
+{
+    const psdvec_residual *x = a, *y = b;
+    double p = x->weight * pow(x->target - x->product, 2);
+    double q = y->weight * pow(y->target - y->product, 2);
+    return p < q ? 1 : p > q ? -1 : 0;
+}
+
+/* All residuals with i != j from the dense reference, the largest loss first. */
+static psdvec_residual *all_residuals(const problem *p, const psdvec_model *m,
+                                      const psdvec_train_options *o, double least, size_t *count)
+{
+    size_t n = p->dense.words;
+    dense_link link = dense_link_make(&p->dense, o);
+    psdvec_residual *all = calloc(n * n, sizeof *all);
+    bool pmi = o->target == PSDVEC_TARGET_PMI;
+    *count = 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++) {
+            double x = p->dense.x[i * n + j], back = p->dense.x[j * n + i];
+            if (i == j || (pmi ? x + back <= 0 || x < back || (x == back && i > j) : x <= 0))
+                continue;
+            if (pmi)
+                x += back;
+            if (x >= least)
+                all[(*count)++] =
+                    (psdvec_residual){.context = (uint32_t)i,
+                                      .focus = (uint32_t)j,
+                                      .count = x,
+                                      .target = link.G[i * n + j],
+                                      .product = psdvec_model_product(m, (uint32_t)i, (uint32_t)j),
+                                      .weight = link.f[i * n + j]};
+        }
+    dense_link_free(&link);
+    qsort(all, *count, sizeof *all, by_loss);
+    return all;
+}
+
+static void the_pairs_that_cost_most_come_first(void **state)
+{
+    (void)state;
+    enum { most = 40 };
+    for (int pmi = 0; pmi < 2; pmi++) {
+        problem *p = problem_of_text(11, 90, 3000, false, 2);
+        psdvec_train_options o = pmi ? factored_options(5, 4) : paper_options(5, 4);
+        psdvec_model *m = trained(p, &o);
+        psdvec_residual top[most], again[most];
+        psdvec_residual_report report;
+        size_t count, found;
+        psdvec_residual *all = all_residuals(p, m, &o, 2, &count);
+        well(p->ctx, psdvec_residuals(p->ctx, m, p->counts, NULL, PSDVEC_RESIDUAL_LOSS, 2, most,
+                                      top, &found, &report));
+        assert_int_equal(found, most);
+        for (size_t k = 0; k < most; k++) {
+            double loss = top[k].weight * pow(top[k].target - top[k].product, 2);
+            double expected = all[k].weight * pow(all[k].target - all[k].product, 2);
+            assert_close(loss, expected, 1e-4 * expected);
+            assert_true(top[k].context != top[k].focus && top[k].count >= 2);
+        }
+        assert_true(top[0].context == all[0].context && top[0].focus == all[0].focus);
+        assert_close(top[0].target, all[0].target, 1e-9);
+        assert_close(top[0].weight, all[0].weight, 1e-9);
+        assert_close(top[0].count, all[0].count, 1e-9);
+        /* The same pairs, whoever finds them. */
+        psdvec_context *five = context_of(5);
+        well(five, psdvec_residuals(five, m, p->counts, NULL, PSDVEC_RESIDUAL_LOSS, 2, most, again,
+                                    &found, NULL));
+        for (size_t k = 0; k < most; k++)
+            assert_true(top[k].context == again[k].context && top[k].focus == again[k].focus &&
+                        top[k].product == again[k].product);
+        psdvec_context_free(five);
+        free(all);
+        psdvec_model_close(m);
+        problem_free(p);
+    }
+}
+
+static void by_sign_the_extremes_come_first_and_few_pairs_are_all(void **state)
+{
+    (void)state;
+    problem *p = problem_of_text(11, 12, 600, false, 2);
+    psdvec_train_options o = paper_options(3, 4);
+    psdvec_model *m = trained(p, &o);
+    psdvec_residual more[500], less[500];
+    size_t count, found, found_less;
+    psdvec_residual *all = all_residuals(p, m, &o, 0, &count);
+    well(p->ctx, psdvec_residuals(p->ctx, m, p->counts, NULL, PSDVEC_RESIDUAL_MORE, 0, 500, more,
+                                  &found, NULL));
+    well(p->ctx, psdvec_residuals(p->ctx, m, p->counts, NULL, PSDVEC_RESIDUAL_LESS, 0, 500, less,
+                                  &found_less, NULL));
+    assert_true(count > 60 && found == count && found_less == count);
+    for (size_t k = 1; k < found; k++)
+        assert_true(more[k].target - more[k].product <= more[k - 1].target - more[k - 1].product);
+    for (size_t k = 0; k < found; k++)
+        assert_true(less[k].context == more[found - 1 - k].context &&
+                    less[k].focus == more[found - 1 - k].focus);
+    free(all);
+    psdvec_model_close(m);
+    problem_free(p);
+}
+
+static void the_figures_are_those_of_all_pairs(void **state)
+{
+    (void)state;
+    for (int pmi = 0; pmi < 2; pmi++) {
+        problem *p = problem_of_text(11, 60, 3000, true, 2);
+        psdvec_train_options o = pmi ? factored_options(5, 4) : paper_options(5, 4);
+        psdvec_model *m = trained(p, &o);
+        dense_link link = dense_link_make(&p->dense, &o);
+        psdvec_residual_report report;
+        size_t n = p->dense.words, pairs = 0;
+        double sum = 0, square = 0, loss = 0, targets = 0;
+        double w = 0, wg = 0, wx = 0, wgg = 0, wxx = 0, wgx = 0;
+        for (size_t i = 0; i < n; i++)
+            for (size_t j = 0; j < n; j++) {
+                double x = p->dense.x[i * n + j], back = p->dense.x[j * n + i];
+                if (pmi ? x + back <= 0 : x <= 0)
+                    continue;
+                double G = link.G[i * n + j], f = link.f[i * n + j];
+                double product = psdvec_model_product(m, (uint32_t)i, (uint32_t)j);
+                pairs++;
+                sum += G - product;
+                square += (G - product) * (G - product);
+                loss += f * (G - product) * (G - product);
+                targets += f * G * G;
+                w += f, wg += f * G, wx += f * product;
+                wgg += f * G * G, wxx += f * product * product, wgx += f * G * product;
+            }
+        well(p->ctx, psdvec_residuals(p->ctx, m, p->counts, NULL, PSDVEC_RESIDUAL_LOSS, 0, 0, NULL,
+                                      NULL, &report));
+        double mean = sum / (double)pairs;
+        assert_int_equal(report.pairs, pairs);
+        assert_close(report.mean, mean, 1e-6);
+        assert_close(report.deviation, sqrt(square / (double)pairs - mean * mean), 1e-6);
+        assert_close(report.weighted_square, loss, 1e-6 * loss);
+        assert_close(report.explained, 1 - loss / targets, 1e-6);
+        assert_close(report.correlation,
+                     (wgx * w - wg * wx) / sqrt((wgg * w - wg * wg) * (wxx * w - wx * wx)), 1e-6);
+        dense_link_free(&link);
+        psdvec_model_close(m);
+        problem_free(p);
+    }
+}
+
+static void the_file_has_the_matrix_and_says_where_it_comes_from(void **state)
+{
+    (void)state;
+    for (int pmi = 0; pmi < 2; pmi++) {
+        problem *p = problem_of_text(11, 60, 3000, false, 2);
+        psdvec_train_options o = pmi ? factored_options(5, 4) : paper_options(5, 4);
+        psdvec_model *m = trained(p, &o);
+        char *path = scratch_path(p->folder, "residuals");
+        pv_residual_matrix *r;
+        pv_st_file *file;
+        const pv_tensor *begin, *focus, *value, *words;
+        well(p->ctx, psdvec_residuals(p->ctx, m, p->counts, path, PSDVEC_RESIDUAL_LOSS, 0, 0, NULL,
+                                      NULL, NULL));
+        well(p->ctx, pv_residual_matrix_make(p->ctx, m, p->counts, PV_RESIDUAL_DIFFERENCE, &r));
+        well(p->ctx, pv_st_open(p->ctx, path, &file));
+        well(p->ctx, pv_st_verify(p->ctx, file));
+        int64_t n = (int64_t)r->words, pairs = (int64_t)r->begin[r->words];
+        well(p->ctx,
+             pv_st_require(p->ctx, file, "indptr", PV_DTYPE_U64, 1, (int64_t[]){n + 1}, &begin));
+        well(p->ctx,
+             pv_st_require(p->ctx, file, "indices", PV_DTYPE_U32, 1, (int64_t[]){pairs}, &focus));
+        well(p->ctx,
+             pv_st_require(p->ctx, file, "values", PV_DTYPE_F32, 1, (int64_t[]){pairs}, &value));
+        well(p->ctx, pv_st_require(p->ctx, file, "words", PV_DTYPE_U8, 1, (int64_t[]){-1}, &words));
+        assert_memory_equal(begin->data, r->begin, begin->bytes);
+        assert_memory_equal(focus->data, r->focus, focus->bytes);
+        assert_memory_equal(value->data, r->value, value->bytes);
+        assert_string_equal(pv_st_meta(file, "format"), "psdvec.residuals");
+        assert_string_equal(pv_st_meta(file, "target"), pmi ? "pmi" : "smoothed");
+        assert_non_null(pv_st_meta(file, "model"));
+        assert_non_null(pv_st_meta(file, "counts"));
+        if (pmi)
+            assert_null(pv_st_meta(file, "unseen"));
+        else
+            assert_close(strtod(pv_st_meta(file, "unseen"), NULL), log(o.kappa), 1e-15);
+        pv_st_close(file);
+        pv_residual_matrix_free(r);
+        free(path);
+        psdvec_model_close(m);
+        problem_free(p);
+    }
+}
+
+static void other_counts_are_warned_of_and_an_input_is_no_output(void **state)
+{
+    (void)state;
+    problem *p = problem_of_text(5, 40, 4000, false, 1);
+    problem *other = problem_of_text(6, 60, 900, false, 1);
+    psdvec_train_options o = factored_options(5, 2);
+    psdvec_model *m = trained(p, &o);
+    psdvec_residual_report report;
+    p->messages[0] = 0;
+    well(p->ctx, psdvec_residuals(p->ctx, m, p->counts, NULL, PSDVEC_RESIDUAL_LOSS, 0, 0, NULL,
+                                  NULL, &report));
+    assert_null(strstr(p->messages, "not the counts"));
+    well(p->ctx, psdvec_residuals(p->ctx, m, other->counts, NULL, PSDVEC_RESIDUAL_LOSS, 0, 0, NULL,
+                                  NULL, &report));
+    assert_non_null(strstr(p->messages, "not the counts that the model was trained on"));
+    assert_int_equal(psdvec_residuals(p->ctx, m, p->counts, p->path, PSDVEC_RESIDUAL_LOSS, 0, 0,
+                                      NULL, NULL, NULL),
+                     PSDVEC_ERR_SAME_FILE);
+    psdvec_model_close(m);
+    problem_free(other);
+    problem_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -194,6 +408,11 @@ int main(void)
         cmocka_unit_test(words_of_other_counts_are_matched_by_spelling),
         cmocka_unit_test(a_small_budget_puts_the_matrix_into_a_file),
         cmocka_unit_test(a_model_of_another_program_has_no_residuals),
+        cmocka_unit_test(the_pairs_that_cost_most_come_first),
+        cmocka_unit_test(by_sign_the_extremes_come_first_and_few_pairs_are_all),
+        cmocka_unit_test(the_figures_are_those_of_all_pairs),
+        cmocka_unit_test(the_file_has_the_matrix_and_says_where_it_comes_from),
+        cmocka_unit_test(other_counts_are_warned_of_and_an_input_is_no_output),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

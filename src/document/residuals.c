@@ -1,0 +1,317 @@
+/* psdvec_residuals: where the vectors say something else than the counts.
+ *
+ * One walk over the seen pairs gives the figures and the best of them; if a file is wanted, the
+ * matrix is made as well. Sums are taken row by row and then over the rows in their order, and
+ * which pairs are best does not depend on who finds them: no two are alike.
+ */
+#include "base/progress.h"
+#include "document/residual_file.h"
+#include "document/residual_matrix.h"
+#include "model/model_read.h"
+#include "train/model_link.h"
+#include "train/seen_pairs.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+typedef struct row_sums {
+    uint64_t pairs;
+    double sum, square;              /* of a */
+    double weighted_square;          /* f a^2 */
+    double weights, target, product; /* f, f G, f v'Jv */
+    double target2, product2, both;  /* f G^2, f (v'Jv)^2, f G v'Jv */
+} row_sums;
+
+/* The best of one worker as a heap, the worst of them on top. */
+typedef struct best_list {
+    psdvec_residual *items;
+    size_t count;
+} best_list;
+
+typedef struct residuals_job {
+    const pv_link *link;
+    bool symmetric; /* a pair has one target */
+    psdvec_residual_order order;
+    double least_count;
+    size_t most;
+    row_sums *rows;   /* words of the model */
+    best_list *lists; /* workers */
+} residuals_job;
+
+/* ---- The best ---------------------------------------------------------------------- */
+static double rank_of(psdvec_residual_order order, const psdvec_residual *r)
+{
+    double a = r->target - r->product;
+    return order == PSDVEC_RESIDUAL_LOSS   ? r->weight * a * a
+           : order == PSDVEC_RESIDUAL_MORE ? a
+                                           : -a;
+}
+
+static bool is_before(psdvec_residual_order order, const psdvec_residual *a,
+                      const psdvec_residual *b)
+{
+    double x = rank_of(order, a), y = rank_of(order, b);
+    if (x != y)
+        return x > y;
+    return a->context != b->context ? a->context < b->context : a->focus < b->focus;
+}
+
+static void sink(const residuals_job *job, best_list *list, size_t k)
+{
+    psdvec_residual moved = list->items[k];
+    for (;;) {
+        size_t child = 2 * k + 1;
+        if (child >= list->count)
+            break;
+        if (child + 1 < list->count &&
+            is_before(job->order, &list->items[child], &list->items[child + 1]))
+            child++;
+        if (!is_before(job->order, &moved, &list->items[child]))
+            break;
+        list->items[k] = list->items[child];
+        k = child;
+    }
+    list->items[k] = moved;
+}
+
+static void offer(const residuals_job *job, best_list *list, const psdvec_residual *residual)
+{
+    if (job->most == 0)
+        return;
+    if (list->count < job->most) {
+        size_t k = list->count++;
+        while (k > 0 && is_before(job->order, &list->items[(k - 1) / 2], residual)) {
+            list->items[k] = list->items[(k - 1) / 2];
+            k = (k - 1) / 2;
+        }
+        list->items[k] = *residual;
+    } else if (is_before(job->order, residual, &list->items[0])) {
+        list->items[0] = *residual;
+        sink(job, list, 0);
+    }
+}
+
+/* All lists into the first; then the worst goes to the end, again and again. */
+static void join_lists(const residuals_job *job, int workers, psdvec_residual *top, size_t *found)
+{
+    best_list *list = &job->lists[0];
+    for (int w = 1; w < workers; w++)
+        for (size_t k = 0; k < job->lists[w].count; k++)
+            offer(job, list, &job->lists[w].items[k]);
+    *found = list->count;
+    while (list->count > 0) {
+        top[--list->count] = list->items[0];
+        list->items[0] = list->items[list->count];
+        if (list->count > 0)
+            sink(job, list, 0);
+    }
+}
+
+/* ---- The walk ---------------------------------------------------------------------- */
+static void add_direction(row_sums *sums, const psdvec_residual *r)
+{
+    double a = r->target - r->product;
+    sums->pairs++;
+    sums->sum += a;
+    sums->square += a * a;
+    double f = r->weight, G = r->target, x = r->product;
+    sums->weighted_square += f * a * a;
+    sums->weights += f;
+    sums->target += f * G;
+    sums->product += f * x;
+    sums->target2 += f * G * G;
+    sums->product2 += f * x * x;
+    sums->both += f * G * x;
+}
+
+static psdvec_residual residual_of(const pv_link *link, uint32_t i, uint32_t j, double x,
+                                   double sum)
+{
+    return (psdvec_residual){.count = x,
+                             .target = link->target(link, i, j, x, sum),
+                             .weight = i == j ? 0 : link->weight(link, i, j, x, sum)};
+}
+
+static psdvec_status take_row(void *arg, const pv_seen_row *row, int worker)
+{
+    residuals_job *job = arg;
+    row_sums *sums = &job->rows[row->word];
+    best_list *list = &job->lists[worker];
+    for (size_t k = 0; k < row->count; k++) {
+        const pv_seen_pair *pair = &row->pairs[k];
+        bool own = pair->word == row->word;
+        double sum = pair->xij + pair->xji, counts[] = {pair->xij, pair->xji};
+        for (int back = 0; back < (own ? 1 : 2); back++) {
+            if (!job->symmetric && !(counts[back] > 0))
+                continue;
+            psdvec_residual r = residual_of(job->link, back ? pair->counted : row->counted,
+                                            back ? row->counted : pair->counted, counts[back], sum);
+            r.context = back ? pair->word : row->word;
+            r.focus = back ? row->word : pair->word;
+            r.product = pair->product;
+            add_direction(sums, &r);
+            if (own || (job->symmetric && counts[back] < counts[!back]) ||
+                (job->symmetric && back && counts[0] == counts[1]))
+                continue;
+            if (job->symmetric)
+                r.count = sum;
+            if (r.count >= job->least_count)
+                offer(job, list, &r);
+        }
+    }
+    return PSDVEC_OK;
+}
+
+static double correlation_of(const row_sums *s)
+{
+    double covariance = s->both * s->weights - s->target * s->product;
+    double target = s->target2 * s->weights - s->target * s->target;
+    double product = s->product2 * s->weights - s->product * s->product;
+    return target > 0 && product > 0 ? covariance / sqrt(target) / sqrt(product) : 0;
+}
+
+static void report_sums(const residuals_job *job, uint32_t words, psdvec_residual_report *report)
+{
+    row_sums all = {0};
+    for (uint32_t i = 0; i < words; i++) {
+        const row_sums *row = &job->rows[i];
+        all.pairs += row->pairs;
+        all.sum += row->sum;
+        all.square += row->square;
+        all.weighted_square += row->weighted_square;
+        all.weights += row->weights;
+        all.target += row->target;
+        all.product += row->product;
+        all.target2 += row->target2;
+        all.product2 += row->product2;
+        all.both += row->both;
+    }
+    double pairs = all.pairs > 0 ? (double)all.pairs : 1;
+    report->pairs = all.pairs;
+    report->mean = all.sum / pairs;
+    report->deviation = sqrt(fmax(0, all.square / pairs - report->mean * report->mean));
+    report->weighted_square = all.weighted_square;
+    report->explained = all.target2 > 0 ? 1 - all.weighted_square / all.target2 : 0;
+    report->correlation = correlation_of(&all);
+}
+
+static psdvec_status walk_pairs(psdvec_context *ctx, const psdvec_model *model,
+                                const pv_model_link *opened, const uint32_t *word,
+                                residuals_job *job, psdvec_residual *top, size_t *found,
+                                psdvec_residual_report *report)
+{
+    int workers = psdvec_threads(ctx);
+    psdvec_status status = PSDVEC_OK;
+    job->link = opened->link;
+    job->symmetric = opened->link->options.target == PSDVEC_TARGET_PMI;
+    job->rows = pv_alloc_zero(ctx, model->info.words, sizeof *job->rows, "the residuals");
+    job->lists = pv_alloc_zero(ctx, (size_t)workers, sizeof *job->lists, "the residuals");
+    bool room = job->rows && job->lists;
+    for (int w = 0; room && w < workers; w++)
+        room = (job->lists[w].items = pv_alloc(ctx, job->most, sizeof(psdvec_residual),
+                                               "the largest residuals")) != NULL;
+    if (!room) {
+        status = pv_failure(ctx);
+        goto done;
+    }
+    pv_seen_walk walk = {.link = opened->link,
+                         .word = word,
+                         .words = model->info.words,
+                         .dim = model->info.dim,
+                         .vectors = model->vectors,
+                         .eigenvalues = model->info.eigenvalues,
+                         .either = true,
+                         .above = true,
+                         .stage = "residuals"};
+    PV_TRY_DONE(pv_seen_pairs(&walk, take_row, job));
+    report_sums(job, model->info.words, report);
+    join_lists(job, workers, top, found);
+done:
+    for (int w = 0; job->lists && w < workers; w++)
+        pv_free(ctx, job->lists[w].items);
+    pv_free(ctx, job->lists);
+    pv_free(ctx, job->rows);
+    return status;
+}
+
+/* ---- The file ------------------------------------------------------------------------ */
+static psdvec_status write_all(psdvec_context *ctx, const psdvec_model *model,
+                               const psdvec_counts *counts, const char *target, const char *output)
+{
+    pv_residual_matrix *matrix = NULL;
+    psdvec_status status =
+        pv_residual_matrix_make(ctx, model, counts, PV_RESIDUAL_DIFFERENCE, &matrix);
+    if (status == PSDVEC_OK) {
+        pv_residual_data data = {.words = matrix->words,
+                                 .bytes = model->bytes,
+                                 .offsets = model->offsets,
+                                 .begin = matrix->begin,
+                                 .focus = matrix->focus,
+                                 .value = matrix->value,
+                                 .target = target,
+                                 .unseen = matrix->unseen,
+                                 .model = model->file ? pv_st_meta(model->file, "xxh3.metadata")
+                                                      : NULL,
+                                 .counts = pv_st_meta(counts->file, "xxh3.metadata")};
+        status = pv_residual_file_write(ctx, &data, output);
+    }
+    pv_residual_matrix_free(matrix);
+    return status;
+}
+
+/* To notice now if the output cannot be written, or is one of the files that are read. */
+static psdvec_status try_output(psdvec_context *ctx, const psdvec_model *model,
+                                const psdvec_counts *counts, const char *path)
+{
+    const char *inputs[] = {model->path, pv_st_path(counts->file)};
+    for (int k = 0; k < 2; k++)
+        if (pv_same_file(inputs[k], path))
+            return pv_fail(ctx, PSDVEC_ERR_SAME_FILE,
+                           "%s: is read from, so it cannot be written to; choose another output",
+                           path);
+    pv_output *output;
+    PV_TRY(pv_output_open(ctx, path, &output));
+    pv_output_discard(output);
+    return PSDVEC_OK;
+}
+
+psdvec_status psdvec_residuals(psdvec_context *ctx, const psdvec_model *model,
+                               const psdvec_counts *counts, const char *output,
+                               psdvec_residual_order order, double least_count, size_t most,
+                               psdvec_residual *top, size_t *found, psdvec_residual_report *report)
+{
+    double began = pv_now();
+    psdvec_residual_report figures = {0};
+    residuals_job job = {.order = order, .least_count = least_count, .most = most};
+    pv_model_link opened = {0};
+    uint32_t *word = NULL, common;
+    size_t listed = 0;
+    psdvec_status status;
+    pv_begin(ctx);
+    if (output)
+        PV_TRY_DONE(try_output(ctx, model, counts, output));
+    PV_TRY_DONE(pv_counts_verify_rows(ctx, counts));
+    PV_TRY_DONE(pv_model_link_open(ctx, model, counts, true, &opened));
+    PV_TRY_DONE(pv_model_words(ctx, model, counts, &word, &common));
+    if (common == 0) {
+        status = pv_fail(ctx, PSDVEC_ERR_MISMATCH,
+                         "%s: has no word of the model; give the counts that it was trained on",
+                         pv_st_path(counts->file));
+        goto done;
+    }
+    if (!opened.same_counts)
+        pv_warn(ctx, "%s: these are not the counts that the model was trained on",
+                pv_st_path(counts->file));
+    PV_TRY_DONE(walk_pairs(ctx, model, &opened, word, &job, top, &listed, &figures));
+    if (output)
+        PV_TRY_DONE(write_all(ctx, model, counts, job.symmetric ? "pmi" : "smoothed", output));
+done:
+    figures.seconds = pv_now() - began;
+    if (found)
+        *found = listed;
+    if (report)
+        *report = figures;
+    pv_free(ctx, word);
+    pv_model_link_close(&opened);
+    return status;
+}

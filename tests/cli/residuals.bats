@@ -1,0 +1,121 @@
+# psdvec residuals, from the outside.
+bats_require_minimum_version 1.5.0
+load common
+
+setup() {
+    common_setup
+    ROOT=$(realpath "$HERE/../..")
+}
+
+# Two kinds of sentences; "of course" stands together whatever the kind.
+text_and_model() {
+    awk 'BEGIN {
+        split("red green blue colour paint wall", a, " ")
+        split("bread butter cheese knife plate table", b, " ")
+        for (s = 1; s <= 400; s++) {
+            line = "of course"
+            for (k = 0; k < 6; k++) {
+                n = (s * 7 + k * k * 3 + k * s) % 6 + 1
+                line = line " " (s % 2 ? a[n] : b[n])
+            }
+            print line
+        }
+    }' >text.txt
+    "$PSDVEC" count text.txt --window 3 --min-count 1 -o text.counts -q
+    "$PSDVEC" train text.counts --preset "${1:-default}" --dim 4 -o text.model -q
+}
+
+@test "the figures and the pairs where the vectors fail most" {
+    text_and_model
+    "$PSDVEC" residuals text.model text.counts --top 3 >out
+    grep -q '^  seen  *[0-9,]* pairs$' out
+    grep -q '^  correlation  *[0-9.-]* of targets and products, by weight$' out
+    grep -q 'word  *word  *count  *target  *product  *residual  *weight' out
+    [ "$(sed '1,/residual  *weight/d' out | wc -l)" -eq 3 ]
+    [ "$(wc -L <out)" -le 80 ]
+}
+
+@test "a pair in tabs has what compare says of it" {
+    text_and_model paper
+    "$PSDVEC" residuals text.model text.counts --tsv --top 1000 --min-count 0 >out
+    [ "$(awk -F'\t' 'NF != 7' out | wc -l)" -eq 0 ]
+    grep -P '^of\tcourse\t' out >pair
+    [ "$(wc -l <pair)" -eq 1 ]
+    read -r _ _ count target product residual weight <pair
+    "$PSDVEC" compare text.model of course --counts text.counts --json >compared
+    awk -v c="$count" -v t="$target" -v p="$product" -v r="$residual" -v w="$weight" '
+        function member(name) { match($0, "\"" name "\": [^,}]*"); return substr($0, RSTART + length(name) + 4, RLENGTH) + 0 }
+        function near(a, b) { return a - b < 1e-4 && b - a < 1e-4 }
+        { exit !(near(c, member("count_ab")) && near(t, member("target_ab")) && near(w, member("weight_ab")) &&
+                 near(p, member("product")) && near(r, t - p)) }' compared
+}
+
+@test "order turns the list, min-count shortens it, and no pair has a word twice" {
+    text_and_model paper
+    "$PSDVEC" residuals text.model text.counts --tsv --order more --top 1000 --min-count 0 >more
+    "$PSDVEC" residuals text.model text.counts --tsv --order less --top 1000 --min-count 0 >less
+    tac less | cut -f6 | cmp - <(cut -f6 more)
+    cut -f6 more | sort -gr | cmp - <(cut -f6 more)
+    "$PSDVEC" residuals text.model text.counts --tsv --top 1000 --min-count 100 >frequent
+    [ "$(wc -l <frequent)" -lt "$(wc -l <more)" ]
+    [ "$(awk -F'\t' '$3 < 100 || $1 == $2' frequent | wc -l)" -eq 0 ]
+    [ "$("$PSDVEC" residuals text.model text.counts --tsv --top 0 | wc -c)" -eq 0 ]
+}
+
+@test "with PMI a pair is listed once, with the counts of both directions" {
+    text_and_model
+    "$PSDVEC" residuals text.model text.counts --tsv --top 1000 --min-count 0 >out
+    [ "$(awk -F'\t' '{ print $1 < $2 ? $1 " " $2 : $2 " " $1 }' out | sort | uniq -d | wc -l)" -eq 0 ]
+}
+
+@test "one JSON object" {
+    command -v jq >/dev/null || skip "no jq"
+    text_and_model
+    "$PSDVEC" residuals text.model text.counts --json --top 2 >out
+    [ "$(wc -l <out)" -eq 1 ]
+    jq -e '.pairs > 0 and .deviation > 0 and (.top | length == 2) and
+           (.top[0] | (.target - .product - .residual | fabs) < 1e-6)' out
+}
+
+@test "the file is written, and numpy reads it by the program in docs/residuals.md" {
+    text_and_model paper
+    "$PSDVEC" residuals text.model text.counts --top 0 -o all.residuals >out 2>err
+    grep -q 'written     all.residuals' err
+    grep -q '^  seen' out
+    python=
+    for candidate in python3 /usr/bin/python3; do
+        "$candidate" -c 'import numpy' 2>/dev/null && python=$candidate && break
+    done
+    [ -n "$python" ] || skip "no python3 with numpy"
+    sed -n '/^```python$/,/^```$/p' "$ROOT/docs/residuals.md" | sed '1d;$d' >reader.py
+    "$python" reader.py all.residuals of >read
+    "$PSDVEC" residuals text.model text.counts --tsv --order more --top 1000 --min-count 0 |
+        awk -F'\t' '$1 == "of" { printf "%s\t%.4f\n", $2, $6 }' | sort >listed
+    # The file has the pair of a word with itself, too.
+    grep -v -P '^of\t' read | sort >ten
+    [ -s ten ]
+    [ -z "$(comm -23 ten listed)" ]
+}
+
+@test "the same bytes with one thread and with four" {
+    text_and_model
+    "$PSDVEC" residuals text.model text.counts --threads 1 -o one >a 2>/dev/null
+    "$PSDVEC" residuals text.model text.counts --threads 4 -o four >b 2>/dev/null
+    cmp one four
+    cmp a b
+}
+
+@test "other counts are warned of; what cannot be is refused" {
+    text_and_model
+    "$PSDVEC" count text.txt --window 2 --min-count 1 -o other.counts -q
+    "$PSDVEC" residuals text.model other.counts >out 2>err
+    grep -q 'not the counts that the model was trained on' err
+    refused 2 "exclude each other" residuals text.model text.counts --tsv --json
+    refused 2 "say which model" residuals text.model
+    small_vectors
+    refused 4 "does not say how it was trained" residuals small.vec text.counts
+    cp text.counts kept
+    "$PSDVEC" residuals text.model text.counts -o text.counts 2>err && return 1
+    grep -q 'choose another output' err
+    cmp kept text.counts
+}
