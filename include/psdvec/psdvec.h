@@ -812,7 +812,8 @@ typedef struct psdvec_scorer_options {
     double temperature;   /* T; 0: what was fitted for the model, or 1 */
     double self;          /* e; NAN: what was fitted, if it was; INFINITY: v_w' J
                              v_w. Without counts only: they know how words repeat */
-    double interpolation; /* weight of the unigrams in the bigrams; 0: what was fitted, or kappa */
+    double interpolation; /* weight of the unigrams in the second of the bigrams; 0: what was
+                             fitted, if it was */
     uint32_t sampled;     /* 0: exact log Z; else an estimate from about so many words */
     bool influences;      /* tell on_word of them */
     psdvec_document_fn *on_document; /* after each document, in order; may be NULL */
@@ -839,7 +840,7 @@ PSDVEC_API psdvec_status psdvec_scorer_end(psdvec_scorer *scorer);
 PSDVEC_API psdvec_status psdvec_scorer_finish(psdvec_scorer *scorer);
 /* Feeds one text in memory, as one document whatever its lines; and inputs as for psdvec_count.
  * Tokens as the first model's counts had them. `text` of the second may be NULL for that, too.
- * Every line, file or record is a document, also one without a word. Both finish. */
+ * Every line or record is a document, also one without a word. Both finish. */
 PSDVEC_API psdvec_status psdvec_scorer_text(psdvec_scorer *scorer, const char *text, size_t length);
 PSDVEC_API psdvec_status psdvec_scorer_inputs(psdvec_scorer *scorer,
                                               const psdvec_text_options *text,
@@ -850,6 +851,7 @@ PSDVEC_API const psdvec_document_score *psdvec_scorer_total(psdvec_scorer *score
 PSDVEC_API double psdvec_scorer_temperature(const psdvec_scorer *scorer, size_t m);
 /* NAN: v_w' J v_w. */
 PSDVEC_API double psdvec_scorer_self(const psdvec_scorer *scorer, size_t m);
+/* NAN: nothing was fitted. */
 PSDVEC_API double psdvec_scorer_interpolation(const psdvec_scorer *scorer, size_t m);
 /* How the first model's text was split: what psdvec_scorer_text uses. */
 PSDVEC_API const psdvec_text_options *psdvec_scorer_text_options(const psdvec_scorer *scorer);

@@ -195,7 +195,7 @@ psdvec_status pv_tokenize_inputs(psdvec_context *ctx, const psdvec_text_options 
     PV_TRY_DONE(pv_corpus_new(ctx, &files, &feed.rules->options, &corpus));
     for (bool more;;) {
         PV_TRY_DONE(pv_corpus_next(corpus, &place, &piece, &more));
-        if (!more)
+        if (!more || (sink->enough && sink->enough(sink->user)))
             break;
         if (files.files[piece.file].input != last_input)
             piece.continues = false; /* the file it would go on from had no text */
@@ -250,7 +250,7 @@ psdvec_status psdvec_tokenize(psdvec_context *ctx, const psdvec_text_options *op
                               void *user)
 {
     one_callback callback = {.on_token = on_token, .user = user};
-    pv_token_sink sink = {tell_word, tell_pause, tell_end, &callback};
+    pv_token_sink sink = {tell_word, tell_pause, tell_end, &callback, NULL};
     pv_begin(ctx);
     return pv_tokenize(ctx, options, text, length, &sink);
 }
@@ -260,7 +260,7 @@ psdvec_status psdvec_tokenize_inputs(psdvec_context *ctx, const psdvec_text_opti
                                      psdvec_token_fn *on_token, void *user)
 {
     one_callback callback = {.on_token = on_token, .user = user};
-    pv_token_sink sink = {tell_word, tell_pause, tell_end, &callback};
+    pv_token_sink sink = {tell_word, tell_pause, tell_end, &callback, NULL};
     pv_begin(ctx);
     return pv_tokenize_inputs(ctx, options, inputs, input_count, &sink);
 }

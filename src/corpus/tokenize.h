@@ -10,6 +10,7 @@ typedef struct pv_token_sink {
     /* A document ends, also one without words if it is a line; `source` names the file. */
     psdvec_status (*end)(void *user, const char *source);
     void *user;
+    bool (*enough)(void *user); /* true: read no further. May be NULL */
 } pv_token_sink;
 
 /* Documents with fewer words than min_document_words end without having begun. `options` may be

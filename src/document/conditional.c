@@ -6,6 +6,7 @@
 #include "count/provenance.h"
 #include "link/columns.h"
 #include "model/model_read.h"
+#include "train/model_link.h"
 #include "train/settings.h"
 
 #include <math.h>
@@ -181,6 +182,8 @@ psdvec_status pv_conditional_open(psdvec_context *ctx, const psdvec_model *model
         PV_TRY_DONE(pv_residual_matrix_make(
             ctx, model, counts, c->replaced ? PV_RESIDUAL_TARGET : PV_RESIDUAL_DIFFERENCE,
             &c->residuals));
+        PV_TRY_DONE(
+            pv_model_counts_check(ctx, counts, c->residuals->same_counts, c->residuals->common));
         PV_TRY_DONE(match_counts(c));
     }
 done:

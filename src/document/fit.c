@@ -38,11 +38,17 @@ static psdvec_status keep(text_to_fit *t, uint32_t word)
     return pv_buffer_append(&t->words, &word, sizeof word);
 }
 
+static bool enough(void *arg)
+{
+    const text_to_fit *t = arg;
+    return t->most && t->known == t->most;
+}
+
 static psdvec_status take_word(void *arg, const char *word, size_t length)
 {
     text_to_fit *t = arg;
     uint32_t i = PSDVEC_UNKNOWN_WORD;
-    if (t->most && t->known == t->most)
+    if (enough(t))
         return PSDVEC_OK;
     t->known += psdvec_model_find(t->model, word, length, &i);
     t->count++;
@@ -52,7 +58,7 @@ static psdvec_status take_word(void *arg, const char *word, size_t length)
 static psdvec_status take_pause(void *arg)
 {
     text_to_fit *t = arg;
-    return t->most && t->known == t->most ? PSDVEC_OK : keep(t, PAUSE);
+    return enough(t) ? PSDVEC_OK : keep(t, PAUSE);
 }
 
 static psdvec_status take_end(void *arg, const char *source)
@@ -320,7 +326,7 @@ static double seconds_since(const struct timespec *start)
 static psdvec_status read_text(fitting *f, const psdvec_text_options *text,
                                const char *const *inputs, size_t input_count)
 {
-    pv_token_sink sink = {take_word, take_pause, take_end, &f->text};
+    pv_token_sink sink = {take_word, take_pause, take_end, &f->text, enough};
     psdvec_text_options options = text ? *text : f->c->counting.text;
     options.min_document_words = 1;
     PV_TRY(pv_tokenize_inputs(f->ctx, &options, inputs, input_count, &sink));

@@ -97,7 +97,7 @@ psdvec_status pv_residual_matrix_make(psdvec_context *ctx, const psdvec_model *m
 {
     pv_residual_matrix *matrix = pv_alloc_zero(ctx, 1, sizeof *matrix, "the residuals");
     pv_model_link opened = {0};
-    uint32_t *word = NULL, common;
+    uint32_t *word = NULL;
     psdvec_status status;
     *out = matrix;
     if (!matrix)
@@ -110,7 +110,8 @@ psdvec_status pv_residual_matrix_make(psdvec_context *ctx, const psdvec_model *m
         return pv_failure(ctx);
     PV_TRY_DONE(pv_counts_verify_rows(ctx, counts));
     PV_TRY_DONE(pv_model_link_open(ctx, model, counts, true, &opened));
-    PV_TRY_DONE(pv_model_words(ctx, model, counts, &word, &common));
+    PV_TRY_DONE(pv_model_words(ctx, model, counts, &word, &matrix->common));
+    matrix->same_counts = opened.same_counts;
     status = fill_matrix(matrix, model, opened.link, word, kind);
 done:
     pv_free(ctx, word);

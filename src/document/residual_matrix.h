@@ -22,6 +22,8 @@ typedef struct pv_residual_matrix {
     double unseen; /* G of all other pairs: log kappa; NAN for PMI, whose other pairs have no
                       residual */
     pv_large focuses, values;
+    bool same_counts; /* the model was trained on these */
+    uint32_t common;  /* words of both */
 } pv_residual_matrix;
 
 /* The same bits for any number of threads. The counts' rows are checked before they are used. */

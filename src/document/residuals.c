@@ -293,15 +293,7 @@ psdvec_status psdvec_residuals(psdvec_context *ctx, const psdvec_model *model,
     PV_TRY_DONE(pv_counts_verify_rows(ctx, counts));
     PV_TRY_DONE(pv_model_link_open(ctx, model, counts, true, &opened));
     PV_TRY_DONE(pv_model_words(ctx, model, counts, &word, &common));
-    if (common == 0) {
-        status = pv_fail(ctx, PSDVEC_ERR_MISMATCH,
-                         "%s: has no word of the model; give the counts that it was trained on",
-                         pv_st_path(counts->file));
-        goto done;
-    }
-    if (!opened.same_counts)
-        pv_warn(ctx, "%s: these are not the counts that the model was trained on",
-                pv_st_path(counts->file));
+    PV_TRY_DONE(pv_model_counts_check(ctx, counts, opened.same_counts, common));
     PV_TRY_DONE(walk_pairs(ctx, model, &opened, word, &job, top, &listed, &figures));
     if (output)
         PV_TRY_DONE(write_all(ctx, model, counts, job.symmetric ? "pmi" : "smoothed", output));

@@ -284,7 +284,7 @@ static psdvec_status sink_end(void *arg, const char *source)
 psdvec_status psdvec_scorer_text(psdvec_scorer *s, const char *text, size_t length)
 {
     psdvec_text_options options = *psdvec_scorer_text_options(s);
-    pv_token_sink sink = {sink_word, sink_pause, sink_end, s};
+    pv_token_sink sink = {sink_word, sink_pause, sink_end, s, NULL};
     pv_begin(s->ctx);
     options.document = PSDVEC_DOCUMENT_NONE;
     options.json_field = NULL;
@@ -299,7 +299,7 @@ psdvec_status psdvec_scorer_inputs(psdvec_scorer *s, const psdvec_text_options *
                                    const char *const *inputs, size_t input_count)
 {
     psdvec_text_options options = text ? *text : *psdvec_scorer_text_options(s);
-    pv_token_sink sink = {sink_word, sink_pause, sink_end, s};
+    pv_token_sink sink = {sink_word, sink_pause, sink_end, s, NULL};
     pv_begin(s->ctx);
     options.min_document_words = 1;
     PV_TRY(pv_tokenize_inputs(s->ctx, &options, inputs, input_count, &sink));

@@ -84,3 +84,16 @@ psdvec_status pv_model_words(psdvec_context *ctx, const psdvec_model *model,
     }
     return pv_check_cancel(ctx);
 }
+
+psdvec_status pv_model_counts_check(psdvec_context *ctx, const psdvec_counts *counts,
+                                    bool same_counts, uint32_t common)
+{
+    if (common == 0)
+        return pv_fail(ctx, PSDVEC_ERR_MISMATCH,
+                       "%s: has no word of the model; give the counts that it was trained on",
+                       pv_st_path(counts->file));
+    if (!same_counts)
+        pv_warn(ctx, "%s: these are not the counts that the model was trained on",
+                pv_st_path(counts->file));
+    return PSDVEC_OK;
+}

@@ -27,4 +27,9 @@ void pv_model_link_close(pv_model_link *opened);
 psdvec_status pv_model_words(psdvec_context *ctx, const psdvec_model *model,
                              const psdvec_counts *counts, uint32_t **word, uint32_t *common);
 
+/* PSDVEC_ERR_MISMATCH if they have no word in common; a warning if the model was trained on other
+ * counts. */
+psdvec_status pv_model_counts_check(psdvec_context *ctx, const psdvec_counts *counts,
+                                    bool same_counts, uint32_t common);
+
 #endif
