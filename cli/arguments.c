@@ -115,6 +115,13 @@ static char *store_list(struct option_value *value, const struct option_spec *op
     }
 }
 
+static char *wrong_count(const struct option_spec *option, const char *shown, const char *text)
+{
+    return must_format("%s must be a whole number from %" PRIu64 " to %" PRIu64
+                       ", such as 300, 200k or 5M, not '%s'",
+                       shown, option->least, option->most, text);
+}
+
 /* Stores `text` as the option's value; a sentence on the heap if it is wrong. */
 static char *store(struct option_value *value, const struct option_spec *option, const char *shown,
                    const char *text)
@@ -155,6 +162,11 @@ static char *store(struct option_value *value, const struct option_spec *option,
             return must_format("%s must be a size such as 512M or 4G, or a share of the "
                                "machine's memory such as 50%%, not '%s'",
                                shown, text);
+        return NULL;
+    case OPTION_COUNT:
+        if (!number_count(text, &value->integer) || value->integer < option->least ||
+            value->integer > option->most)
+            return wrong_count(option, shown, text);
         return NULL;
     case OPTION_TEXT:
         if (!*text)

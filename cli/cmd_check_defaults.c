@@ -4,6 +4,7 @@
 #include "count_options.h"
 #include "eval.h"
 #include "exit_status.h"
+#include "simulate.h"
 #include "train_options.h"
 
 #include <math.h>
@@ -100,6 +101,30 @@ static int check_eval(struct run *run)
     return check->code;
 }
 
+static int check_simulate(struct run *run)
+{
+    struct check simulate_check = {.run = run, .command = "simulate", .preset = ""};
+    struct check *check = &simulate_check;
+    struct arguments arguments;
+    psdvec_simulate_options read = {.residual = NAN}, library, *shown = &read, *used = &library;
+    char *error, *line[] = {NULL};
+    arguments_parse(&arguments, &cmd_simulate, 0, line, &error);
+    simulate_options_read(&arguments, shown);
+    psdvec_simulate_options_default(used);
+    COMPARE("vocab", vocab);
+    COMPARE("dim", dim);
+    COMPARE("form", form);
+    COMPARE("strength", strength);
+    COMPARE("residual", residual);
+    COMPARE("zipf", zipf);
+    COMPARE("tokens", tokens);
+    COMPARE("window", window);
+    COMPARE("document-words", document_words);
+    COMPARE("seed", seed);
+    arguments_free(&arguments);
+    return check->code;
+}
+
 /* `preset` is NULL for a command without presets. */
 static int check_command(struct run *run, const struct command *command, const char *preset,
                          const psdvec_train_options *train, const psdvec_count_options *count)
@@ -140,6 +165,8 @@ static int act(struct run *run)
         code = check_command(run, &cmd_train, "paper", &train, &count);
     if (!code)
         code = check_eval(run);
+    if (!code)
+        code = check_simulate(run);
     return code;
 }
 

@@ -18,6 +18,7 @@ enum option_kind {
     OPTION_INTEGER, /* least .. most */
     OPTION_REAL,    /* real_least .. real_most */
     OPTION_SIZE,    /* 512M, 4G, 50% */
+    OPTION_COUNT,   /* 200k, 5M: least .. most */
     OPTION_TEXT,
     OPTION_TEXTS,    /* may be repeated */
     OPTION_INTEGERS, /* 100,200: least .. most each */

@@ -53,6 +53,7 @@ static void add_value(struct buffer *to, const struct option_spec *option,
         break;
     case OPTION_INTEGER:
     case OPTION_SIZE:
+    case OPTION_COUNT:
         buffer_format(to, "%" PRIu64, value->integer);
         break;
     case OPTION_REAL:

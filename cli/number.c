@@ -82,3 +82,20 @@ bool number_size(const char *text, uint64_t *value)
     *value = (uint64_t)number;
     return true;
 }
+
+bool number_count(const char *text, uint64_t *value)
+{
+    if (number_integer(text, value))
+        return true;
+    const char *end = real_end(text);
+    static const char units[] = "kMG";
+    const char *unit = end && *end ? strchr(units, *end == 'K' ? 'k' : *end) : NULL;
+    if (!end || (*end && (!unit || end[1])))
+        return false;
+    double number = strtod(text, NULL) * (unit ? pow(1000, (double)(unit - units + 1)) : 1);
+    double whole = round(number); /* 0.3M is not exactly 300000 in binary */
+    if (!(fabs(number - whole) <= 1e-9 * number && whole < 0x1p53))
+        return false;
+    *value = (uint64_t)whole;
+    return true;
+}

@@ -966,22 +966,41 @@ PSDVEC_API psdvec_status psdvec_joint_compute(psdvec_context *ctx, const psdvec_
 typedef struct psdvec_simulate_options {
     uint32_t vocab, dim;
     uint64_t tokens;
-    uint32_t window;
-    uint32_t document_words; /* words of each document */
+    uint32_t window;         /* words before a word that act on it, all alike */
+    uint32_t document_words; /* words of each document; the last one may be shorter */
     double zipf;             /* P(word of rank r) ~ 1 / (r + 2.7)^zipf */
-    double strength;         /* standard deviation of v_i' v_j */
-    double residual;         /* standard deviation of a_ij; 0: none */
+    double strength;         /* standard deviation of v_i' J v_j, as the vectors are drawn */
+    double residual;         /* standard deviation of a_ij, as they are drawn; 0: none */
     psdvec_form form;
     uint64_t seed;
 } psdvec_simulate_options;
 
 PSDVEC_API void psdvec_simulate_options_default(psdvec_simulate_options *options);
+/* PSDVEC_OK, or PSDVEC_ERR_OPTION with a sentence in the context. */
+PSDVEC_API psdvec_status psdvec_simulate_options_check(psdvec_context *ctx,
+                                                       const psdvec_simulate_options *options);
 
-/* Draws V, A and a text from the normalised conditional, and writes into `folder` text.txt,
- * truth.safetensors (a model) and truth-residuals.safetensors (docs/simulation.md). */
+/* What was drawn; natural logarithms. */
+typedef struct psdvec_simulate_report {
+    uint64_t tokens, documents;
+    uint64_t bytes;        /* of text */
+    double mu;             /* of the vectors' prior: their numbers have the variance 1 / (2 mu) */
+    double log_likelihood; /* of the text under the truth: sum of log P(w | before), normalised */
+    double log_unigram;    /* of the text by p alone */
+    double entropy;        /* of p: nats a word that has no word before it */
+    double entropy_rate;   /* nats a word behind another one, exactly; NAN if the window is not 1 */
+    uint32_t rounds;       /* of the scaling that gives the pairs the margins p */
+    double seconds;
+} psdvec_simulate_report;
+
+/* Draws V and A, adjusts them so that for a window of 1 they are the mutual information of the
+ * text exactly (docs/simulation.md), draws the text from the normalised conditional, and writes
+ * into `folder` text.txt, truth.safetensors (a model), truth-residuals.safetensors and, last,
+ * truth.json. The folder is made if it does not exist; files of these names are replaced only if
+ * an earlier simulation wrote them. `report` may be NULL. */
 PSDVEC_API psdvec_status psdvec_simulate(psdvec_context *ctx,
-                                         const psdvec_simulate_options *options,
-                                         const char *folder);
+                                         const psdvec_simulate_options *options, const char *folder,
+                                         psdvec_simulate_report *report);
 
 /* ---- Interaction of three words -------------------------------------------------------- */
 /* The paper's Appendix B: the model takes PMI(c; a, b) to be PMI(c; a) + PMI(c; b). Their

@@ -116,6 +116,17 @@ END
     "$python" tour.py
 }
 
+@test "the simulation of docs/simulation.md finds the truth again, as predicted" {
+    python=$(python_with_numpy) || skip "no python3 with numpy"
+    blocks sh "$ROOT/docs/simulation.md" >all.sh
+    [ "$(grep -c '^psdvec' all.sh)" -eq 3 ]
+    bash -eux -o pipefail all.sh >output 2>&1 || { cat output; return 1; }
+    blocks python "$ROOT/docs/simulation.md" >compare.py
+    "$python" compare.py | tee printed
+    # error E, predicted P, ratio R
+    awk '{ exit !($2 < 0.03 && $6 > 0.9 && $6 < 1.15) }' printed
+}
+
 @test "the shell blocks of docs/documents.md run" {
     need_licences
     blocks sh "$ROOT/docs/documents.md" >all.sh

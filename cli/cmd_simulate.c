@@ -1,0 +1,195 @@
+/* psdvec simulate: a model and a text are drawn, so that the truth is known. */
+#include "simulate.h"
+
+#include "commands.h"
+#include "exit_status.h"
+#include "human.h"
+#include "summary.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+static const char *const forms[] = {
+    [PSDVEC_FORM_SYMMETRIC] = "symmetric", [PSDVEC_FORM_PSD] = "psd", NULL};
+
+static const struct option_spec options[] = {
+    {.name = "vocab",
+     .kind = OPTION_COUNT,
+     .argument = "N",
+     .least = 2,
+     .most = 1000000,
+     .fallback = "2000",
+     .group = "The model",
+     .help = "words; memory grows with the square of it"},
+    {.name = "dim",
+     .kind = OPTION_INTEGER,
+     .argument = "N",
+     .least = 1,
+     .most = 10000,
+     .fallback = "20",
+     .help = "numbers in a vector"},
+    {.name = "form",
+     .kind = OPTION_CHOICE,
+     .choices = forms,
+     .fallback = "symmetric",
+     .help = "half of the directions are negative, and two belong to the frequencies of words; or "
+             "none is negative, and residuals make up for it"},
+    {.name = "strength",
+     .kind = OPTION_REAL,
+     .argument = "X",
+     .real_least = 0,
+     .real_most = 10,
+     .fallback = "0.5",
+     .help = "standard deviation of the product of two words' vectors"},
+    {.name = "residual",
+     .kind = OPTION_REAL,
+     .argument = "X",
+     .real_least = 0,
+     .real_most = 10,
+     .fallback = "0.1",
+     .help = "standard deviation of the residuals; 0: none are drawn"},
+    {.name = "zipf",
+     .kind = OPTION_REAL,
+     .argument = "X",
+     .real_least = 0,
+     .real_most = 4,
+     .fallback = "1",
+     .help = "the word of rank r is as frequent as 1 / (r + 2.7)^X; 0: all alike"},
+    {.name = "tokens",
+     .kind = OPTION_COUNT,
+     .argument = "N",
+     .least = 1,
+     .most = UINT64_C(1000000000000),
+     .fallback = "1M",
+     .group = "The text",
+     .help = "words of text: 200k, 5M"},
+    {.name = "window",
+     .kind = OPTION_INTEGER,
+     .argument = "N",
+     .least = 1,
+     .most = 1000,
+     .fallback = "1",
+     .help = "so many words before a word act on it"},
+    {.name = "document-words",
+     .kind = OPTION_COUNT,
+     .argument = "N",
+     .least = 1,
+     .most = UINT32_MAX,
+     .fallback = "200",
+     .help = "words of a document, which is a line"},
+    {0}};
+
+static const char *const description[] = {
+    "Draws vectors and residuals, and from them a text, word by word: each word from its "
+    "distribution given the words before it. So the truth is known, and training on the text can "
+    "be held against it.",
+    "The folder of -o receives text.txt, a document a line; truth.safetensors, a model like any "
+    "other; truth-residuals.safetensors, see psdvec residuals; and truth.json with all settings, "
+    "the log-likelihood of the text and, for a window of 1, its entropy rate. The folder is made "
+    "if it does not exist. Files of these names are replaced only if an earlier simulation wrote "
+    "them.",
+    "With a window of 1 and without residuals the mutual information of the text is that of the "
+    "truth exactly. With a wider window words act on each other also through the words between "
+    "them, which the model, being of first order, does not see.",
+    NULL};
+
+static const struct example examples[] = {
+    {"psdvec simulate --vocab 300 --dim 8 --tokens 50k --seed 1 -o sim/", "A small one."}, {0}};
+
+static const char *const notes[] = {
+    "The same options and the same --seed give the same files, whatever the number of threads. "
+    "Words are made of syllables, and all of the same length.",
+    "docs/simulation.md says what is drawn and how well it can be found again.", NULL};
+
+void simulate_options_read(const struct arguments *arguments, psdvec_simulate_options *to)
+{
+    to->vocab = (uint32_t)argument_integer(arguments, "vocab");
+    to->dim = (uint32_t)argument_integer(arguments, "dim");
+    to->form = (psdvec_form)argument_integer(arguments, "form");
+    to->strength = argument_real(arguments, "strength");
+    to->residual = argument_real(arguments, "residual");
+    to->zipf = argument_real(arguments, "zipf");
+    to->tokens = argument_integer(arguments, "tokens");
+    to->window = (uint32_t)argument_integer(arguments, "window");
+    to->document_words = (uint32_t)argument_integer(arguments, "document-words");
+    to->seed = argument_integer(arguments, "seed");
+}
+
+static void log_result(struct run *run, const psdvec_simulate_report *report)
+{
+    const char *path = argument_text(run->arguments, "output");
+    struct buffer line = {0};
+    buffer_text(&line, "\"output\": ");
+    buffer_json(&line, path, strlen(path));
+    buffer_format(&line,
+                  ", \"peak_memory\": %" PRIu64 ", \"threads\": %d, \"tokens\": %" PRIu64
+                  ", \"documents\": %" PRIu64 ", \"bytes\": %" PRIu64
+                  ", \"log_likelihood\": %.17g, \"log_unigram\": %.17g, \"seconds\": %.3f",
+                  psdvec_peak_memory(run->ctx), psdvec_threads(run->ctx), report->tokens,
+                  report->documents, report->bytes, report->log_likelihood, report->log_unigram,
+                  report->seconds);
+    log_event(&run->log, "result", buffer_get(&line));
+    buffer_free(&line);
+}
+
+static void tell(struct run *run, const psdvec_simulate_report *report)
+{
+    struct buffer text = {0}, value = {0};
+    double tokens = (double)report->tokens;
+    human_count(&value, report->tokens);
+    buffer_text(&value, report->tokens == 1 ? " word in " : " words in ");
+    human_count(&value, report->documents);
+    buffer_text(&value, report->documents == 1 ? " document (" : " documents (");
+    human_bytes(&value, (double)report->bytes);
+    buffer_char(&value, ')');
+    summary_line(&text, "text", &value);
+    buffer_format(&value, "%.4g under the truth, %.4g by frequency alone",
+                  exp(-report->log_likelihood / tokens), exp(-report->log_unigram / tokens));
+    summary_line(&text, "perplexity", &value);
+    if (isfinite(report->entropy_rate)) {
+        buffer_format(&value, "%.5g nats a word behind another", report->entropy_rate);
+        summary_line(&text, "entropy", &value);
+    }
+    human_seconds(&value, report->seconds);
+    buffer_format(&value, " on %d thread%s", psdvec_threads(run->ctx),
+                  psdvec_threads(run->ctx) == 1 ? "" : "s");
+    summary_line(&text, "time", &value);
+    buffer_text(&value, argument_text(run->arguments, "output"));
+    summary_line(&text, "written", &value);
+    talk_say(&run->talk, text.text);
+    buffer_free(&text);
+    buffer_free(&value);
+}
+
+static int act(struct run *run)
+{
+    psdvec_simulate_options given;
+    psdvec_simulate_report report = {0};
+    psdvec_simulate_options_default(&given);
+    simulate_options_read(run->arguments, &given);
+    int code = run_library(run);
+    if (code)
+        return code;
+    psdvec_status status =
+        psdvec_simulate(run->ctx, &given, argument_text(run->arguments, "output"), &report);
+    if (status == PSDVEC_ERR_OPTION)
+        return run_use_error(run, "%s", psdvec_error_message(run->ctx));
+    if (status != PSDVEC_OK)
+        return run_failed(run, status);
+    log_result(run, &report);
+    tell(run, &report);
+    return EXIT_FINE;
+}
+
+const struct command cmd_simulate = {.name = "simulate",
+                                     .group = "Documents",
+                                     .brief = true,
+                                     .summary = "draw a model, and a text from it",
+                                     .synopsis = "-o FOLDER [OPTION]...",
+                                     .description = description,
+                                     .tables = {options, common_options},
+                                     .examples = examples,
+                                     .notes = notes,
+                                     .output_example = "sim/",
+                                     .act = act};

@@ -1,0 +1,312 @@
+/* The truth behind a simulated text.
+ *
+ * Drawn are vectors with independent normal numbers of variance 1/(2 mu), where mu is such that
+ * v_i' J v_j has the wanted standard deviation, and residuals. For these to be the mutual
+ * information of a text, pairs p_i p_j exp(G_ij) must have the margins p:
+ *
+ *     sum_j p_j exp(G_ij) = 1,    sum_i p_i exp(G_ij) = 1
+ *
+ * Adding numbers c_i + d_j to G, found by scaling rows and columns in turn (Sinkhorn), makes it
+ * so. In the symmetric form their symmetric part is two more directions,
+ *
+ *     c_i + c_j = (c_i + 1)(c_j + 1)/2 - (c_i - 1)(c_j - 1)/2
+ *
+ * which are the last two of the N; in the psd form, which has no room for them, they are
+ * residuals. At the end V is turned to the axes of V J V', as training leaves it.
+ *
+ * Cost: n^2 N multiplications, a table of n^2 floats, and per round of scaling n^2 more.
+ */
+#include "document/simulate.h"
+
+#include "base/blas.h"
+#include "base/progress.h"
+#include "base/random.h"
+#include "base/thread.h"
+#include "document/sample_kernel.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ROWS = 64 };
+
+/* exp of this is still far from the end of float. */
+#define MOST_LOG 70.0F
+
+static size_t blocks_of(uint32_t words, size_t block)
+{
+    return (words + block - 1) / block;
+}
+
+/* ---- Unigrams and residuals -------------------------------------------------------- */
+
+static void make_unigrams(pv_truth *t)
+{
+    double all = 0;
+    for (uint32_t i = 0; i < t->words; i++)
+        all += t->unigram[i] = pow(i + 1 + 2.7, -t->options.zipf);
+    for (uint32_t i = 0; i < t->words; i++) {
+        t->unigram[i] /= all;
+        t->p[i] = (float)t->unigram[i];
+        t->entropy -= t->unigram[i] * log(t->unigram[i]);
+    }
+}
+
+void pv_truth_residuals(const pv_truth *t, uint32_t i, float *row)
+{
+    double deviation = t->options.residual;
+    for (uint32_t j = 0; j < t->words; j++) {
+        double a = t->before[i] + t->after[j];
+        if (deviation > 0)
+            a += deviation *
+                 pv_random_normal(t->options.seed, PV_DRAW_RESIDUALS, (uint64_t)i * t->words + j);
+        row[j] = (float)a;
+    }
+}
+
+/* ---- The table exp(V J V' + A) ------------------------------------------------------- */
+
+typedef struct table_job {
+    const pv_truth *truth;
+    const float *left;  /* n x dim: V */
+    const float *right; /* n x dim: V J */
+    uint32_t dim;
+    float *scratch; /* per worker: n */
+    pv_progress progress;
+    _Atomic int too_large;
+} table_job;
+
+static psdvec_status fill_rows(void *arg, size_t task, int worker)
+{
+    table_job *job = arg;
+    const pv_truth *t = job->truth;
+    uint32_t begin = (uint32_t)task * ROWS;
+    uint32_t rows = t->words - begin < ROWS ? t->words - begin : ROWS;
+    float *table = t->table + (size_t)begin * t->stride;
+    pv_blas_alone();
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)rows, (int)t->words, (int)job->dim, 1,
+                job->left + (size_t)begin * job->dim, (int)job->dim, job->right, (int)job->dim, 0,
+                table, (int)t->stride);
+    float *residual = job->scratch + (size_t)worker * t->words;
+    for (uint32_t i = 0; i < rows; i++) {
+        float *row = table + (size_t)i * t->stride;
+        if (t->residuals)
+            pv_truth_residuals(t, begin + i, residual);
+        for (uint32_t j = 0; j < t->words; j++) {
+            float g = row[j] + (t->residuals ? residual[j] : 0);
+            if (!(fabsf(g) <= MOST_LOG))
+                atomic_store(&job->too_large, 1);
+            row[j] = expf(g);
+        }
+    }
+    pv_progress_add(&job->progress, rows);
+    return pv_check_cancel(t->ctx);
+}
+
+static psdvec_status fill_table(pv_truth *t, const float *vectors, uint32_t dim, const float *signs)
+{
+    psdvec_status status = PSDVEC_OK;
+    table_job job = {.truth = t, .left = vectors, .dim = dim};
+    float *right = pv_alloc(t->ctx, (size_t)t->words * dim, sizeof *right, "vectors");
+    job.scratch = pv_alloc(t->ctx, (size_t)t->words * (size_t)psdvec_threads(t->ctx),
+                           sizeof *job.scratch, "residuals");
+    if (!right || !job.scratch) {
+        status = pv_failure(t->ctx);
+        goto done;
+    }
+    for (uint32_t i = 0; i < t->words; i++)
+        for (uint32_t k = 0; k < dim; k++)
+            right[(size_t)i * dim + k] = signs[k] * vectors[(size_t)i * dim + k];
+    job.right = right;
+    atomic_init(&job.too_large, 0);
+    pv_progress_begin(&job.progress, t->ctx, "making the table", "rows", t->words);
+    PV_TRY_DONE(pv_parallel_tasks(t->ctx, blocks_of(t->words, ROWS), fill_rows, &job));
+    pv_progress_end(&job.progress);
+    if (atomic_load(&job.too_large))
+        status = pv_fail(t->ctx, PSDVEC_ERR_OPTION,
+                         "these vectors would make some pairs of words more than e^%g times as "
+                         "frequent as chance, or as rare; ask for less strength or residual, or "
+                         "fewer dimensions",
+                         (double)MOST_LOG);
+done:
+    pv_free(t->ctx, right);
+    pv_free(t->ctx, job.scratch);
+    return status;
+}
+
+/* ---- All of it -------------------------------------------------------------------------- */
+
+/* Directions that are drawn; the symmetric form keeps two for the margins. */
+static uint32_t drawn_dim(const pv_truth *t)
+{
+    return t->options.form == PSDVEC_FORM_SYMMETRIC ? t->dim - 2 : t->dim;
+}
+
+/* Half of the directions are negative in the symmetric form. */
+static void make_signs(const pv_truth *t, float *signs)
+{
+    for (uint32_t k = 0; k < t->dim; k++)
+        signs[k] = t->options.form == PSDVEC_FORM_SYMMETRIC && k % 2 ? -1 : 1;
+    if (t->options.form == PSDVEC_FORM_SYMMETRIC) {
+        signs[t->dim - 2] = 1;
+        signs[t->dim - 1] = -1;
+    }
+}
+
+/* The drawn numbers as the first columns of B (n x N), and as floats in t->vectors (n x D). */
+static void draw_vectors(pv_truth *t, double *B)
+{
+    uint32_t D = drawn_dim(t);
+    double deviation = sqrt(t->options.strength / sqrt((double)D));
+    t->mu = 1 / (2 * deviation * deviation);
+    for (size_t i = 0; i < t->words; i++)
+        for (size_t k = 0; k < D; k++) {
+            double v = deviation *
+                       pv_random_normal(t->options.seed, PV_DRAW_VECTORS, i * t->dim + k);
+            B[i * t->dim + k] = v;
+            t->vectors[i * D + k] = (float)v;
+        }
+}
+
+/* What the scaling found goes where the form has room for it. */
+static void place_scaling(pv_truth *t, double *B)
+{
+    if (t->options.form == PSDVEC_FORM_PSD)
+        return; /* `before` and `after` hold it: residuals */
+    for (size_t i = 0; i < t->words; i++) {
+        double both = (t->before[i] + t->after[i]) / 2, odd = (t->before[i] - t->after[i]) / 2;
+        B[i * t->dim + t->dim - 2] = (both + 1) * M_SQRT1_2;
+        B[i * t->dim + t->dim - 1] = (both - 1) * M_SQRT1_2;
+        t->before[i] = t->residuals ? odd : 0;
+        t->after[i] = t->residuals ? -odd : 0;
+    }
+}
+
+typedef struct behind_job {
+    pv_truth *truth;
+    double *entropy; /* n: of the words behind each word */
+} behind_job;
+
+/* Sums of tiles behind each word of a row block, and how uncertain the next word is. */
+static psdvec_status look_behind(void *arg, size_t task, int worker)
+{
+    (void)worker;
+    behind_job *job = arg;
+    pv_truth *t = job->truth;
+    for (uint32_t i = (uint32_t)task * ROWS; i < t->words && i < (task + 1) * ROWS; i++) {
+        const float *row = t->table + (size_t)i * t->stride;
+        double *ends = t->ends + (size_t)i * t->tiles, sum = 0;
+        pv_sample_ends(t->p, &row, 1, t->tiles, ends);
+        double all = ends[t->tiles - 1];
+        for (uint32_t j = 0; j < t->words; j++) {
+            double weight = (double)(t->p[j] * row[j]) / all;
+            sum -= weight > 0 ? weight * log(weight) : 0;
+        }
+        job->entropy[i] = sum;
+    }
+    return PSDVEC_OK;
+}
+
+/* For a window of 1 every distribution is known beforehand. */
+static psdvec_status prepare_chain(pv_truth *t)
+{
+    psdvec_status status = PSDVEC_OK;
+    pv_sample_ends(t->p, NULL, 0, t->tiles, t->start);
+    t->entropy_rate = NAN;
+    if (t->options.window != 1)
+        return PSDVEC_OK;
+    behind_job job = {.truth = t};
+    job.entropy = pv_alloc(t->ctx, t->words, sizeof *job.entropy, "entropies");
+    t->ends = pv_alloc(t->ctx, t->words * t->tiles, sizeof *t->ends, "sums of the table");
+    if (!job.entropy || !t->ends) {
+        status = pv_failure(t->ctx);
+        goto done;
+    }
+    PV_TRY_DONE(pv_parallel_tasks(t->ctx, blocks_of(t->words, ROWS), look_behind, &job));
+    t->entropy_rate = 0;
+    for (uint32_t i = 0; i < t->words; i++)
+        t->entropy_rate += t->unigram[i] * job.entropy[i];
+done:
+    pv_free(t->ctx, job.entropy);
+    return status;
+}
+
+static psdvec_status make_with(pv_truth *t, double *B, float *signs)
+{
+    make_unigrams(t);
+    make_signs(t, signs);
+    draw_vectors(t, B);
+    t->residuals = t->options.residual > 0;
+    PV_TRY(fill_table(t, t->vectors, drawn_dim(t), signs));
+    /* pv_truth_residuals() was told of no scaling so far. */
+    PV_TRY(pv_truth_scale(t, t->before, t->after));
+    t->residuals |= t->options.form == PSDVEC_FORM_PSD;
+    place_scaling(t, B);
+    PV_TRY(pv_turn_to_axes(t->ctx, B, signs, t->words, t->dim, t->vectors, t->eigenvalues));
+    for (uint32_t k = 0; k < t->dim; k++)
+        signs[k] = t->eigenvalues[k] < 0 ? -1 : 1;
+    PV_TRY(fill_table(t, t->vectors, t->dim, signs));
+    return prepare_chain(t);
+}
+
+static psdvec_status make_room(pv_truth *t)
+{
+    psdvec_context *ctx = t->ctx;
+    size_t n = t->words;
+    t->unigram = pv_alloc(ctx, n, sizeof *t->unigram, "words");
+    t->p = pv_alloc_zero(ctx, t->stride, sizeof *t->p, "words");
+    t->vectors = pv_alloc(ctx, n * t->dim, sizeof *t->vectors, "vectors");
+    t->eigenvalues = pv_alloc(ctx, t->dim, sizeof *t->eigenvalues, "vectors");
+    t->before = pv_alloc_zero(ctx, n, sizeof *t->before, "residuals");
+    t->after = pv_alloc_zero(ctx, n, sizeof *t->after, "residuals");
+    t->start = pv_alloc(ctx, t->tiles, sizeof *t->start, "words");
+    t->table = pv_alloc_zero(ctx, n * t->stride, sizeof *t->table,
+                             "the table of all pairs of words (fewer words need less)");
+    return t->unigram && t->p && t->vectors && t->eigenvalues && t->before && t->after &&
+                   t->start && t->table
+               ? PSDVEC_OK
+               : pv_failure(ctx);
+}
+
+psdvec_status pv_truth_make(psdvec_context *ctx, const psdvec_simulate_options *options,
+                            pv_truth *t)
+{
+    psdvec_status status;
+    *t = (pv_truth){.ctx = ctx, .options = *options, .words = options->vocab, .dim = options->dim};
+    t->tiles = blocks_of(t->words, PV_SAMPLE_TILE);
+    t->stride = t->tiles * PV_SAMPLE_TILE;
+    double *B = pv_alloc(ctx, (size_t)t->words * t->dim, sizeof *B, "vectors");
+    float *signs = pv_alloc(ctx, t->dim, sizeof *signs, "vectors");
+    if (!B || !signs) {
+        status = pv_failure(ctx);
+        goto done;
+    }
+    PV_TRY_DONE(make_room(t));
+    status = make_with(t, B, signs);
+done:
+    pv_free(ctx, B);
+    pv_free(ctx, signs);
+    return status;
+}
+
+void pv_truth_drop_table(pv_truth *t)
+{
+    pv_free(t->ctx, t->table);
+    pv_free(t->ctx, t->ends);
+    t->table = NULL;
+    t->ends = NULL;
+}
+
+void pv_truth_free(pv_truth *t)
+{
+    if (!t->ctx)
+        return;
+    pv_truth_drop_table(t);
+    pv_free(t->ctx, t->unigram);
+    pv_free(t->ctx, t->p);
+    pv_free(t->ctx, t->vectors);
+    pv_free(t->ctx, t->eigenvalues);
+    pv_free(t->ctx, t->before);
+    pv_free(t->ctx, t->after);
+    pv_free(t->ctx, t->start);
+    *t = (pv_truth){0};
+}

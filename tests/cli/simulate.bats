@@ -1,0 +1,114 @@
+# psdvec simulate, from outside.
+load common
+
+setup() {
+    common_setup
+    small="--vocab 120 --dim 6 --tokens 20k --seed 1"
+}
+
+@test "a folder appears with text and truth" {
+    # shellcheck disable=SC2086
+    "$PSDVEC" simulate $small -o sim/ 2>told
+    [ "$(ls sim | tr '\n' ' ')" = "text.txt truth-residuals.safetensors truth.json truth.safetensors " ]
+    grep -q '^  text        20,000 words in 100 documents' told
+    grep -q '^  perplexity  .* under the truth, .* by frequency alone$' told
+    [ "$(wc -l <sim/text.txt)" -eq 100 ]
+    [ "$(wc -w <sim/text.txt)" -eq 20000 ]
+    grep -q '"format":"psdvec.simulation".*"vocab":120.*"seed":1.*"entropy_rate":' sim/truth.json
+    [ "$(wc -l <sim/truth.json)" -eq 1 ]
+}
+
+@test "the truth is a model like any other" {
+    # shellcheck disable=SC2086
+    "$PSDVEC" simulate $small -q -o sim
+    "$PSDVEC" info --verify sim/truth.safetensors >info
+    grep -q '6, 3 with a positive and 3 with a negative sign' info
+    "$PSDVEC" similar sim/truth.safetensors baba --top 3 --tsv >similar
+    [ "$(wc -l <similar)" -eq 3 ]
+}
+
+@test "counting sees the words as they were drawn" {
+    # shellcheck disable=SC2086
+    "$PSDVEC" simulate $small -q -o sim
+    "$PSDVEC" count sim/text.txt --window 1 --min-count 1 -q -o counts
+    "$PSDVEC" counts info counts >info
+    grep -q '^  words  *120$' info
+    tr ' ' '\n' <sim/text.txt | sort | uniq -c | sort -rn | awk 'NR == 1 { print $2 }' >first
+    [ "$(cat first)" = baba ]
+}
+
+@test "the same seed, the same bytes, for any number of threads; another seed, other bytes" {
+    # shellcheck disable=SC2086
+    "$PSDVEC" simulate $small --window 2 --threads 1 -q -o a
+    # shellcheck disable=SC2086
+    "$PSDVEC" simulate $small --window 2 --threads 3 -q -o b
+    diff -r a b
+    # shellcheck disable=SC2086
+    "$PSDVEC" simulate $small --window 2 --seed 2 -q -o c
+    ! cmp -s a/text.txt c/text.txt
+    ! cmp -s a/truth.safetensors c/truth.safetensors
+}
+
+@test "numbers of things may be written short" {
+    "$PSDVEC" simulate --vocab 0.1k --dim 4 --tokens 1.5k --document-words 1k -q -o sim
+    [ "$(wc -w <sim/text.txt)" -eq 1500 ]
+    [ "$(wc -l <sim/text.txt)" -eq 2 ]
+    refused 2 "--tokens must be a whole number from 1 to 1000000000000, such as 300, 200k or 5M, not '5X'" \
+        simulate --tokens 5X -o sim
+    refused 2 "not '0.0001k'" simulate --tokens 0.0001k -o sim
+    refused 2 "not '-5'" simulate --tokens=-5 -o sim
+}
+
+@test "a simulation replaces itself, and nothing else" {
+    # shellcheck disable=SC2086
+    "$PSDVEC" simulate $small -q -o sim
+    # shellcheck disable=SC2086
+    "$PSDVEC" simulate $small --tokens 1k -q -o sim
+    [ "$(wc -w <sim/text.txt)" -eq 1000 ]
+    mkdir mine
+    echo precious >mine/text.txt
+    # shellcheck disable=SC2086
+    refused 5 "mine/text.txt: is there already" simulate $small -o mine
+    [ "$(cat mine/text.txt)" = precious ]
+    touch file
+    # shellcheck disable=SC2086
+    refused 5 "file: is no folder" simulate $small -o file
+    # shellcheck disable=SC2086
+    refused 5 "cannot make the folder" simulate $small -o no/such
+}
+
+@test "what cannot be is said" {
+    refused 2 "say where the result goes, for example -o sim/" simulate
+    refused 2 "the symmetric form needs at least 3" simulate --dim 2 -o sim
+    refused 2 "not more than --vocab, 50" simulate --vocab 50 --dim 60 -o sim
+    refused 2 "ask for less strength" simulate --form psd --vocab 100 --dim 100 --strength 10 -o sim
+    [ ! -e sim ]
+}
+
+@test "too little memory: a sentence, and nothing is left" {
+    [ -z "${SANITIZE:-}" ] || skip "sanitizers need memory of their own"
+    refused 6 "the table of all pairs of words" simulate --vocab 20k --memory 64M -o sim
+    [ ! -e sim ]
+}
+
+@test "Ctrl-C ends it soon, and nothing is left" {
+    local status=0
+    timeout --foreground --preserve-status -s INT 2 \
+        "$PSDVEC" simulate --vocab 5000 --tokens 1G --window 20 -q -o sim 2>told || status=$?
+    [ "$status" -eq 130 ]
+    [ ! -e sim ]
+}
+
+@test "a full disk is told, and nothing is left" {
+    # shellcheck disable=SC2086
+    run bash -c "ulimit -f 40; trap '' XFSZ; exec \"$PSDVEC\" simulate $small -o sim"
+    [ "$status" -eq 5 ]
+    [ ! -e sim ]
+}
+
+@test "the log has the figures" {
+    # shellcheck disable=SC2086
+    "$PSDVEC" simulate $small --log log -q -o sim
+    grep -q '"event": "result".*"log_likelihood": -.*"seconds":' log
+    grep -q '"tokens": 20000' log
+}
