@@ -1005,26 +1005,41 @@ PSDVEC_API psdvec_status psdvec_simulate(psdvec_context *ctx,
 /* ---- Interaction of three words -------------------------------------------------------- */
 /* The paper's Appendix B: the model takes PMI(c; a, b) to be PMI(c; a) + PMI(c; b). Their
  * difference, the pointwise interaction information, measured on text, for words a, b, c that
- * stand in this order within the window (docs/model.md). */
+ * stand in this order within the window (docs/model.md). All probabilities are shares of the same
+ * places: three words of the model, the last at most `window` words behind the first, counted
+ * once each, without weights for distance or frequency. */
 typedef struct psdvec_interaction {
     uint32_t words[3];
-    uint64_t count;     /* of the triple */
-    uint64_t pairs[3];  /* of a b, a c and b c at the same places */
-    double information; /* the interaction, in nats; the model assumes 0 */
-    double error;       /* its standard error, from the counts */
-    double pmi[3];      /* of the three pairs */
+    uint64_t count;      /* of the triple */
+    uint64_t pairs[3];   /* of a b, a c and b c at the same places */
+    uint64_t singles[3]; /* of a, b and c at their places */
+    double pmi[3];       /* of the three pairs; NAN: never seen */
+    double joint;        /* PMI(c; a, b); NAN: never seen */
+    double information; /* joint - pmi[1] - pmi[2], in nats; the model assumes 0. NAN: never seen */
+    double error;       /* its standard error, as if the places were independent draws */
 } psdvec_interaction;
 
+/* Means, shares and quantiles are over triples by how often they occur. */
 typedef struct psdvec_interaction_report {
-    uint64_t places;  /* triples of places looked at, over all gaps */
-    uint64_t triples; /* distinct triples that were counted often enough for the figures below */
-    double mean, mean_absolute, quantiles[5]; /* over them, by how often they occur: 5, 25, 50, 75
-                                                 and 95 % */
+    uint32_t window;        /* that was used */
+    uint64_t tokens, known; /* words of the text, and those that the model has */
+    uint64_t places;        /* triples of places looked at, over all gaps */
+    uint64_t triples;       /* distinct ones seen often enough for the figures below */
+    uint64_t occurrences;   /* of them */
+    double mean, mean_absolute;
+    double quantiles[5]; /* 5, 25, 50, 75 and 95 % */
+    double within_half;  /* share of those between -0.5 and 0.5 */
+    double sum_absolute; /* mean of |PMI(c; a) + PMI(c; b)|, to compare mean_absolute with */
+    double slope; /* the factor on that sum which comes nearest to PMI(c; a, b), by squares */
     double seconds;
 } psdvec_interaction_report;
 
-/* `asked`: triples of words of the model, `asked_count` of them; or none: the `most` most
- * frequent triples. `least_count`: for the report. `window` 0: the model's. */
+/* `asked`: triples of words of the model, `asked_count` of them, for each of which `out` receives
+ * what was measured; or none: the `most` most frequent triples, ties by the words' ranks, among
+ * those seen at least `least_count` times, over all of which the report's figures are (NAN if
+ * there are none, or triples were asked for). *found: how many `out` received; it may be NULL, as
+ * may `report`. `window`: 2 to 1000; 0: the model's. The text is read with the model's own
+ * settings, those of psdvec_count_options_default if it does not say. */
 PSDVEC_API psdvec_status psdvec_interactions(psdvec_context *ctx, const psdvec_model *model,
                                              const char *const *inputs, size_t input_count,
                                              uint32_t window, const uint32_t (*asked)[3],

@@ -41,4 +41,11 @@ static inline void pv_row_sum_add(pv_row_sum *row, uint32_t column, uint64_t val
  * for touched_count. Returns their number and starts a new row. */
 size_t pv_row_sum_take(pv_row_sum *row, uint32_t *columns, uint64_t *values);
 
+/* Starts a new row without looking at the old one. */
+static inline void pv_row_sum_forget(pv_row_sum *row)
+{
+    while (row->touched_count > 0)
+        row->sum[row->touched[--row->touched_count]] = 0;
+}
+
 #endif

@@ -1,0 +1,50 @@
+/* Text as final ids in a row, and where each word stands in it.
+ *
+ *     ids      | the cat sat | the dog ...   borders before, between and behind documents
+ *     places   the: 1 5 ...  cat: 2 ...      ascending for each word
+ *
+ * A border ends a document or, where windows end at sentences, a sentence. An unknown word
+ * keeps its room or does not, as the rule for unknown words says. The places are sorted by
+ * counting.
+ *
+ * Cost: 8 bytes a token, in memory or in mapped temporary files.
+ */
+#ifndef PV_COUNT_SEQUENCE_H
+#define PV_COUNT_SEQUENCE_H
+
+#include "base/large.h"
+#include "count/vocabulary.h"
+
+#define PV_BORDER UINT32_MAX
+
+/* Places may be looked at so far behind the last one: their words are anywhere in memory, and
+ * asked for ahead of time. */
+enum { PV_PLACES_AHEAD = 24 };
+
+typedef struct pv_sequence {
+    psdvec_context *ctx;
+    uint32_t words;     /* ids below are known; `words` itself is an unknown word */
+    uint32_t *ids;      /* a border, own tokens, those looked at ahead, a border */
+    size_t own, length; /* tokens from `own` on are looked at, but not own; the last is a border */
+    size_t *row_start;  /* words + 1: word i has places[row_start[i]] ... */
+    uint32_t *places;   /* ... and PV_PLACES_AHEAD more */
+    pv_large ids_room, places_room;
+} pv_sequence;
+
+void pv_sequence_init(pv_sequence *sequence, psdvec_context *ctx, uint32_t words);
+void pv_sequence_free(pv_sequence *sequence);
+
+/* Tokens and borders of pieces [first, last), at most. */
+uint64_t pv_sequence_tokens(const pv_token_store *store, size_t first, size_t last);
+/* Bytes for that many. */
+uint64_t pv_sequence_bytes(uint64_t tokens);
+
+/* Pieces [first, last) of a store whose words have final ids, and up to `reach` tokens behind
+ * them that go on with the last document. At most UINT32_MAX / 2 tokens. `spill`: a folder for
+ * temporary files; NULL: in memory. */
+psdvec_status pv_sequence_read(pv_sequence *sequence, pv_token_store *store, psdvec_oov oov,
+                               size_t first, size_t last, uint64_t reach, const char *spill);
+/* Fills in row_start and places. */
+psdvec_status pv_sequence_sort(pv_sequence *sequence, const char *spill);
+
+#endif

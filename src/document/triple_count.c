@@ -1,0 +1,410 @@
+/* Counting triples. */
+#include "document/triple_count.h"
+
+#include "base/thread.h"
+#include "count/row_sum.h"
+
+#include <string.h>
+
+static const char what[] = "counting triples";
+
+enum { CHECK_EVERY = 1 << 12 }; /* places between two questions whether to stop */
+
+/* ---- Triples that are asked for -------------------------------------------------------- */
+
+typedef struct measuring {
+    const pv_triple_text *text;
+    pv_triple *triples;
+} measuring;
+
+static psdvec_status measure(void *opaque, size_t task, int worker)
+{
+    (void)worker;
+    const measuring *m = opaque;
+    const pv_triple_text *x = m->text;
+    const pv_sequence *s = &x->text;
+    pv_triple *triple = &m->triples[task];
+    uint32_t a = triple->words[0], b = triple->words[1], c = triple->words[2];
+    uint32_t after[PV_MAX_WINDOW + 1], before[PV_MAX_WINDOW + 1];
+    uint16_t distances[PV_MAX_WINDOW + 1];
+    triple->count = triple->pairs[0] = triple->pairs[1] = triple->pairs[2] = 0;
+    for (size_t at = s->row_start[a]; at < s->row_start[a + 1]; at++) {
+        uint32_t known = pv_triple_after(x, s->places[at], after, distances), seen = 0;
+        for (uint32_t k = 0; k < known; k++) {
+            if (after[k] == c) {
+                triple->pairs[1] += k;
+                triple->count += seen;
+            }
+            if (after[k] == b) {
+                triple->pairs[0] += known - 1 - k;
+                seen++;
+            }
+        }
+    }
+    for (size_t at = s->row_start[b]; at < s->row_start[b + 1]; at++) {
+        const uint32_t *id = s->ids + s->places[at];
+        pv_triple_before(x, s->places[at], before);
+        for (uint32_t d = 1; d < x->window && id[d] != PV_BORDER; d++)
+            triple->pairs[2] += id[d] == c ? before[x->window - d] : 0;
+    }
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_triple_measure(const pv_triple_text *text, pv_triple *triples, size_t count)
+{
+    measuring m = {.text = text, .triples = triples};
+    return pv_parallel_tasks(text->ctx, count, measure, &m);
+}
+
+/* ---- All triples ------------------------------------------------------------------------ */
+
+/* What a worker has to itself. Arrays are `words` long if nothing else is said. */
+typedef struct counter {
+    pv_row_sum ab, seconds;   /* by second word: places, and tokens that begin some */
+    pv_row_sum ac;            /* by third word */
+    pv_row_sum abc;           /* the same, for one second word */
+    uint32_t *second;         /* second words of a that are frequent enough, ascending ... */
+    uint64_t *pairs, *tokens; /* ... N(a, b), and how many tokens of each */
+    uint32_t *slot;           /* by word: 1 + its number among the second words in the list; or 0 */
+    uint64_t *list;           /* `room`: tokens by second word: place << 16 | words to look at */
+    uint32_t *third;          /* of one row */
+    uint64_t *thirds;
+    uint32_t *after; /* window + 1: what pv_triple_after says of one token */
+    uint16_t *distances;
+    pv_triple *found; /* of the task at hand */
+    size_t found_count, found_room;
+} counter;
+
+/* The triples of a task. */
+typedef struct batch {
+    pv_triple *triples;
+    size_t count;
+} batch;
+
+typedef struct counting {
+    psdvec_context *ctx;
+    const pv_triple_text *text;
+    uint64_t least;
+    counter *counters; /* one a worker */
+    int workers;
+    size_t room;    /* of each list */
+    batch *batches; /* one a group of words */
+    size_t first;   /* group of the first task */
+    pv_triple **by_second;
+    size_t *second_start; /* words + 1, in by_second */
+    pv_progress progress;
+} counting;
+
+static void free_counter(psdvec_context *ctx, counter *w)
+{
+    pv_row_sum *const sums[] = {&w->ab, &w->seconds, &w->ac, &w->abc};
+    void *const blocks[] = {w->second, w->pairs,  w->tokens, w->slot,      w->list,
+                            w->third,  w->thirds, w->after,  w->distances, w->found};
+    for (size_t k = 0; k < sizeof sums / sizeof *sums; k++)
+        pv_row_sum_free(sums[k]);
+    for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
+        pv_free(ctx, blocks[k]);
+}
+
+static psdvec_status make_counter(const counting *c, counter *w)
+{
+    psdvec_context *ctx = c->ctx;
+    uint32_t words = c->text->text.words;
+    PV_TRY(pv_row_sum_init(&w->ab, ctx, words));
+    PV_TRY(pv_row_sum_init(&w->seconds, ctx, words));
+    PV_TRY(pv_row_sum_init(&w->ac, ctx, words));
+    PV_TRY(pv_row_sum_init(&w->abc, ctx, words));
+    w->second = pv_alloc(ctx, words, sizeof *w->second, what);
+    w->pairs = pv_alloc(ctx, words, sizeof *w->pairs, what);
+    w->tokens = pv_alloc(ctx, words, sizeof *w->tokens, what);
+    w->slot = pv_alloc_zero(ctx, (size_t)words + 1, sizeof *w->slot, what);
+    w->list = pv_alloc(ctx, c->room, sizeof *w->list, what);
+    w->third = pv_alloc(ctx, words, sizeof *w->third, what);
+    w->thirds = pv_alloc(ctx, words, sizeof *w->thirds, what);
+    w->after = pv_alloc(ctx, (size_t)c->text->window + 1, sizeof *w->after, what);
+    w->distances = pv_alloc(ctx, (size_t)c->text->window + 1, sizeof *w->distances, what);
+    if (!w->second || !w->pairs || !w->tokens || !w->slot || !w->list || !w->third || !w->thirds ||
+        !w->after || !w->distances)
+        return pv_failure(ctx);
+    return PSDVEC_OK;
+}
+
+/* Takes the row of third words, and of them those that are frequent enough. */
+static psdvec_status emit_row(const counting *c, counter *w, uint32_t a, uint32_t b, uint64_t pair)
+{
+    size_t count = pv_row_sum_take(&w->abc, w->third, w->thirds);
+    if (w->found_count + count > w->found_room) {
+        size_t room = 2 * (w->found_count + count);
+        pv_triple *larger = pv_resize(c->ctx, w->found, room, sizeof *larger, what);
+        if (!larger)
+            return pv_failure(c->ctx);
+        w->found = larger;
+        w->found_room = room;
+    }
+    for (size_t k = 0; k < count; k++)
+        if (w->thirds[k] >= c->least)
+            w->found[w->found_count++] = (pv_triple){.words = {a, b, w->third[k]},
+                                                     .count = w->thirds[k],
+                                                     .pairs = {pair, w->ac.sum[w->third[k]], 0}};
+    return PSDVEC_OK;
+}
+
+/* Adds the third words behind one place of the second word. */
+static inline void add_thirds(pv_row_sum *abc, const uint32_t *id, uint32_t reach)
+{
+    for (uint32_t d = 1; d <= reach && id[d] != PV_BORDER; d++)
+        pv_row_sum_add(abc, id[d], 1);
+}
+
+/* A second word that has more tokens behind `a` than the list has room. */
+static psdvec_status count_long(const counting *c, counter *w, uint32_t a, size_t k)
+{
+    const pv_triple_text *x = c->text;
+    const pv_sequence *s = &x->text;
+    uint32_t *after = w->after;
+    uint16_t *distances = w->distances;
+    for (size_t at = s->row_start[a]; at < s->row_start[a + 1]; at++) {
+        uint32_t known = pv_triple_after(x, s->places[at], after, distances);
+        if (at % CHECK_EVERY == 0)
+            PV_TRY(pv_check_cancel(c->ctx));
+        for (uint32_t i = 0; i + 1 < known; i++)
+            if (after[i] == w->second[k])
+                add_thirds(&w->abc, s->ids + s->places[at] + distances[i],
+                           x->window - distances[i]);
+    }
+    return emit_row(c, w, a, w->second[k], w->pairs[k]);
+}
+
+/* Second words [first, last), whose tokens fit the list. */
+static psdvec_status count_listed(const counting *c, counter *w, uint32_t a, size_t first,
+                                  size_t last)
+{
+    const pv_triple_text *x = c->text;
+    const pv_sequence *s = &x->text;
+    uint32_t *after = w->after;
+    uint16_t *distances = w->distances;
+    uint64_t *end = w->tokens; /* of each word's part of the list, which is filled from its start */
+    uint64_t used = 0;
+    for (size_t k = first; k < last; k++) {
+        uint64_t tokens = end[k];
+        end[k] = used;
+        used += tokens;
+        w->slot[w->second[k]] = (uint32_t)(k + 1);
+    }
+    for (size_t at = s->row_start[a]; at < s->row_start[a + 1]; at++) {
+        __builtin_prefetch(s->ids + s->places[at + PV_PLACES_AHEAD]);
+        uint64_t place = s->places[at];
+        uint32_t known = pv_triple_after(x, place, after, distances);
+        for (uint32_t i = 0; i + 1 < known; i++) {
+            uint32_t slot = w->slot[after[i]];
+            if (slot)
+                w->list[end[slot - 1]++] = (place + distances[i]) << 16 |
+                                           (x->window - distances[i]);
+        }
+    }
+    for (size_t k = first, at = 0; k < last; k++) {
+        w->slot[w->second[k]] = 0;
+        for (; at < end[k]; at++) {
+            add_thirds(&w->abc, s->ids + (w->list[at] >> 16), w->list[at] & 0xFFFF);
+            if (at % CHECK_EVERY == 0)
+                PV_TRY(pv_check_cancel(c->ctx));
+        }
+        PV_TRY(emit_row(c, w, a, w->second[k], w->pairs[k]));
+    }
+    return PSDVEC_OK;
+}
+
+/* The first walk: pairs with first word `a`. Returns the number of second words worth a second. */
+static size_t count_pairs(const counting *c, counter *w, uint32_t a)
+{
+    const pv_triple_text *x = c->text;
+    const pv_sequence *s = &x->text;
+    uint32_t *after = w->after;
+    uint16_t *distances = w->distances;
+    for (size_t at = s->row_start[a]; at < s->row_start[a + 1]; at++) {
+        __builtin_prefetch(s->ids + s->places[at + PV_PLACES_AHEAD]);
+        uint32_t known = pv_triple_after(x, s->places[at], after, distances);
+        for (uint32_t k = 0; k + 1 < known; k++) {
+            pv_row_sum_add(&w->ab, after[k], known - 1 - k);
+            pv_row_sum_add(&w->seconds, after[k], 1);
+            pv_row_sum_add(&w->ac, after[k + 1], k + 1);
+        }
+    }
+    size_t count = pv_row_sum_take(&w->ab, w->second, w->pairs), kept = 0;
+    pv_row_sum_take(&w->seconds, w->second, w->tokens);
+    for (size_t k = 0; k < count; k++) {
+        if (w->pairs[k] < c->least)
+            continue;
+        w->second[kept] = w->second[k];
+        w->pairs[kept] = w->pairs[k];
+        w->tokens[kept++] = w->tokens[k];
+    }
+    return kept;
+}
+
+static psdvec_status count_word(const counting *c, counter *w, uint32_t a)
+{
+    if (c->text->margins[0][a] < c->least)
+        return PSDVEC_OK;
+    size_t count = count_pairs(c, w, a);
+    for (size_t first = 0, last; first < count; first = last) {
+        uint64_t tokens = 0;
+        for (last = first; last < count && tokens + w->tokens[last] <= c->room; last++)
+            tokens += w->tokens[last];
+        if (last > first)
+            PV_TRY(count_listed(c, w, a, first, last));
+        else
+            PV_TRY(count_long(c, w, a, last++));
+        PV_TRY(pv_check_cancel(c->ctx));
+    }
+    pv_row_sum_forget(&w->ac);
+    return PSDVEC_OK;
+}
+
+static psdvec_status count_group(void *opaque, size_t task, int worker)
+{
+    counting *c = opaque;
+    counter *w = &c->counters[worker];
+    const uint32_t *start = c->text->groups.start + c->first + task;
+    batch *out = &c->batches[c->first + task];
+    w->found_count = 0;
+    for (uint32_t a = start[0]; a < start[1]; a++)
+        PV_TRY(count_word(c, w, a));
+    out->triples = pv_alloc(c->ctx, w->found_count, sizeof *out->triples, what);
+    if (!out->triples)
+        return pv_failure(c->ctx);
+    if (w->found_count)
+        memcpy(out->triples, w->found, w->found_count * sizeof *out->triples);
+    out->count = w->found_count;
+    pv_progress_add(&c->progress,
+                    c->text->text.row_start[start[1]] - c->text->text.row_start[start[0]]);
+    return PSDVEC_OK;
+}
+
+/* ---- Pairs of second and third words ---------------------------------------------------- */
+
+static psdvec_status pair_group(void *opaque, size_t group, int worker)
+{
+    counting *c = opaque;
+    const pv_triple_text *x = c->text;
+    const pv_sequence *s = &x->text;
+    pv_row_sum *bc = &c->counters[worker].abc;
+    uint32_t before[PV_MAX_WINDOW + 1];
+    for (uint32_t b = x->groups.start[group]; b < x->groups.start[group + 1]; b++) {
+        if (c->second_start[b] == c->second_start[b + 1])
+            continue;
+        for (size_t at = s->row_start[b]; at < s->row_start[b + 1]; at++) {
+            __builtin_prefetch(s->ids + s->places[at + PV_PLACES_AHEAD]);
+            const uint32_t *id = s->ids + s->places[at];
+            pv_triple_before(x, s->places[at], before);
+            for (uint32_t d = 1; d < x->window && id[d] != PV_BORDER; d++)
+                if (before[x->window - d])
+                    pv_row_sum_add(bc, id[d], before[x->window - d]);
+        }
+        for (size_t k = c->second_start[b]; k < c->second_start[b + 1]; k++)
+            c->by_second[k]->pairs[2] = bc->sum[c->by_second[k]->words[2]];
+        pv_row_sum_forget(bc);
+    }
+    return pv_check_cancel(c->ctx);
+}
+
+/* Finishes the triples of groups [first, last) and hands them on. */
+static psdvec_status hand_on(counting *c, size_t first, size_t last, pv_triple_sink *sink,
+                             void *user)
+{
+    psdvec_status status = PSDVEC_OK;
+    uint32_t words = c->text->text.words;
+    size_t total = 0, *start = c->second_start;
+    memset(start, 0, ((size_t)words + 1) * sizeof *start);
+    for (size_t g = first; g < last; g++)
+        for (size_t k = 0; k < c->batches[g].count; k++, total++)
+            start[c->batches[g].triples[k].words[1]]++;
+    c->by_second = pv_alloc(c->ctx, total, sizeof(pv_triple *), what);
+    if (!c->by_second)
+        return pv_failure(c->ctx);
+    for (uint32_t b = 1; b <= words; b++)
+        start[b] +=
+            start[b - 1]; /* where each word's part ends; filled from behind, it begins there */
+    for (size_t g = last; g-- > first;)
+        for (size_t k = c->batches[g].count; k-- > 0;) {
+            pv_triple *triple = &c->batches[g].triples[k];
+            c->by_second[--start[triple->words[1]]] = triple;
+        }
+    PV_TRY_DONE(pv_parallel_tasks(c->ctx, c->text->groups.count, pair_group, c));
+    for (size_t g = first; g < last; g++) {
+        PV_TRY_DONE(sink(user, c->batches[g].triples, c->batches[g].count));
+        pv_free(c->ctx, c->batches[g].triples);
+        c->batches[g] = (batch){0};
+    }
+done:
+    pv_free(c->ctx, c->by_second);
+    c->by_second = NULL;
+    return status;
+}
+
+/* ---- The whole ---------------------------------------------------------------------------- */
+
+/* Bytes that the triples of a group of words take at most, with a pointer to each. */
+static uint64_t bytes_at_most(const counting *c, size_t group)
+{
+    const uint32_t *start = c->text->groups.start + group;
+    uint64_t triples = 0;
+    for (uint32_t a = start[0]; a < start[1]; a++)
+        triples += c->text->margins[0][a] / c->least;
+    return triples * (sizeof(pv_triple) + sizeof(pv_triple *));
+}
+
+static psdvec_status count_all(counting *c, pv_triple_sink *sink, void *user)
+{
+    size_t groups = c->text->groups.count, begin = 0; /* of those that memory holds */
+    uint64_t share = pv_memory_left(c->ctx) / 4, held = 0;
+    for (size_t last; c->first < groups; c->first = last) {
+        uint64_t bound = 0;
+        for (last = c->first; last < groups; last++) {
+            uint64_t more = bytes_at_most(c, last);
+            if (last > c->first && held + bound + more > share)
+                break;
+            bound += more;
+        }
+        PV_TRY(pv_parallel_tasks(c->ctx, last - c->first, count_group, c));
+        for (size_t g = c->first; g < last; g++)
+            held += c->batches[g].count * (sizeof(pv_triple) + sizeof(pv_triple *));
+        if (last < groups && held < share / 2)
+            continue;
+        PV_TRY(hand_on(c, begin, last, sink, user));
+        begin = last;
+        held = 0;
+    }
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_triple_count(const pv_triple_text *text, uint64_t least, pv_triple_sink *sink,
+                              void *user)
+{
+    psdvec_context *ctx = text->ctx;
+    psdvec_status status = PSDVEC_OK;
+    counting c = {.ctx = ctx, .text = text, .least = least, .workers = ctx->options.threads};
+    uint64_t room = pv_memory_left(ctx) / 16 / (uint64_t)c.workers / sizeof(uint64_t);
+    c.room = room < 1024 ? 1024 : room > (1 << 23) ? 1 << 23 : (size_t)room;
+    c.counters = pv_alloc_zero(ctx, (size_t)c.workers, sizeof *c.counters, what);
+    c.batches = pv_alloc_zero(ctx, text->groups.count, sizeof *c.batches, what);
+    c.second_start = pv_alloc(ctx, (size_t)text->text.words + 1, sizeof *c.second_start, what);
+    if (!c.counters || !c.batches || !c.second_start) {
+        status = pv_failure(ctx);
+        goto done;
+    }
+    for (int k = 0; k < c.workers; k++)
+        PV_TRY_DONE(make_counter(&c, &c.counters[k]));
+    pv_progress_begin(&c.progress, ctx, "triples", "words", text->text.row_start[text->text.words]);
+    PV_TRY_DONE(count_all(&c, sink, user));
+    pv_progress_end(&c.progress);
+done:
+    for (int k = 0; c.counters && k < c.workers; k++)
+        free_counter(ctx, &c.counters[k]);
+    for (size_t g = 0; c.batches && g < text->groups.count; g++)
+        pv_free(ctx, c.batches[g].triples);
+    pv_free(ctx, c.counters);
+    pv_free(ctx, c.batches);
+    pv_free(ctx, c.second_start);
+    return status;
+}

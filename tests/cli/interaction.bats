@@ -1,0 +1,114 @@
+# psdvec interaction, from the outside.
+bats_require_minimum_version 1.5.0
+load common
+
+setup() { common_setup; }
+
+# A model of a few words, and a text in which z follows x and y if just one of them has a bar.
+small_case() {
+    printf '6 1\nx 1\nxx 2\ny 3\nyy 4\nz 5\nzz 6\n' >words.vec
+    "$PSDVEC" convert words.vec -o words.safetensors -q
+    for _ in 1 2 3 4 5; do
+        printf 'x y z\nxx y zz\nx yy zz\nxx yy z\n'
+    done >parity.txt
+}
+
+@test "words that only together tell the third show it" {
+    small_case
+    "$PSDVEC" interaction parity.txt -M words.safetensors x y z X yy z >out
+    diff -u - out <<'END'
+a b c                             count    c;a    c;b    sum  c;a,b interaction
+x y z                                 5   0.00   0.00   0.00   0.69  0.69 ±0.39
+x yy z                                0   0.00   0.00   0.00     never seen
+
+60 known words, window 5: 20 places of three words
+END
+}
+
+@test "without words, the most frequent triples and what all of them say" {
+    small_case
+    "$PSDVEC" interaction parity.txt -M words.safetensors --min-count 5 --top 2 >out
+    diff -u - out <<'END'
+a b c                             count    c;a    c;b    sum  c;a,b interaction
+x y z                                 5   0.00   0.00   0.00   0.69  0.69 ±0.39
+x yy zz                               5   0.00   0.00   0.00   0.69  0.69 ±0.39
+
+60 known words, window 5: 20 places of three words
+4 triples were seen 5 times or more, at 100.0 % of the places
+
+Their interaction, where the model assumes 0:
+  mean                0.693
+  mean absolute       0.693
+  within 0.5 of 0       0.0 %
+  quantiles            0.69 (5 %) 0.69 (25 %) 0.69 (50 %) 0.69 (75 %) 0.69 (95 %)
+Beside it, the sum PMI(c;a) + PMI(c;b):
+  mean absolute       0.000
+END
+}
+
+@test "a text in which no triple is frequent says what to do" {
+    small_case
+    "$PSDVEC" interaction parity.txt -M words.safetensors >out
+    grep -qF 'No triple was seen 10 times; lower --min-count.' out
+}
+
+@test "a pipe is as good as a file, and as good as two" {
+    small_case
+    "$PSDVEC" interaction parity.txt -M words.safetensors --min-count 1 --tsv >wanted
+    "$PSDVEC" interaction - -M words.safetensors --min-count 1 --tsv <parity.txt >got
+    cmp wanted got
+    head -n 7 parity.txt >one.txt
+    tail -n +8 parity.txt >two.txt
+    "$PSDVEC" interaction one.txt two.txt -M words.safetensors --min-count 1 --tsv >got
+    cmp wanted got
+    [ "$(wc -l <got)" -eq 4 ]
+    [ "$(awk -F'\t' '{ print NF }' got | sort -u)" -eq 13 ]
+    "$PSDVEC" interaction parity.txt -M words.safetensors --tsv x yy z | grep -q "$(printf '\t-\t-$')"
+}
+
+@test "--json is one object, with null for what was never seen" {
+    small_case
+    command -v python3 >/dev/null || skip "no python3"
+    "$PSDVEC" interaction parity.txt -M words.safetensors --json --min-count 1 --window 2 >out
+    python3 - <<'END'
+import json, math
+o = json.load(open("out"))
+assert o["window"] == 2 and o["places"] == 20 and o["known"] == o["tokens"] == 60, o
+assert len(o["triples"]) == 4 and o["all"]["occurrences"] == 20
+for t in o["triples"]:
+    assert t["count"] == t["pairs"][0] == 5 and t["singles"] == [10, 10, 10], t
+    assert abs(t["interaction"] - math.log(2)) < 1e-6, t
+assert abs(o["all"]["q50"] - math.log(2)) < 1e-6, o["all"]
+END
+    "$PSDVEC" interaction parity.txt -M words.safetensors --json x yy z |
+        python3 -c 'import json, sys; o = json.load(sys.stdin); assert o["triples"][0]["interaction"] is None and "all" not in o'
+}
+
+@test "words may be named like files, behind --" {
+    small_case
+    cp parity.txt x
+    refused 2 "words come in threes" interaction parity.txt -M words.safetensors x y z
+    "$PSDVEC" interaction parity.txt -M words.safetensors --tsv -- x y z >out
+    [ "$(cut -f 1-4 out)" = "$(printf 'x\ty\tz\t5')" ]
+}
+
+@test "what is wrong with a question is said" {
+    small_case
+    refused 2 "say which model the words are of: -M MODEL" interaction parity.txt x y z
+    refused 2 "say in which text to look" interaction -M words.safetensors
+    refused 2 "the word 'zzz' is not in the model; did you mean 'zz'" interaction parity.txt -M words.safetensors x y zzz
+    refused 2 "exclude each other" interaction parity.txt -M words.safetensors --tsv --json
+    refused 3 "absent.txt" interaction absent.txt -M words.safetensors
+    echo 'Nothing that it knows.' >other.txt
+    refused 3 "other.txt: none of its words is in words.safetensors" interaction other.txt -M words.safetensors
+}
+
+@test "no line is wider than 80 columns, however long words and numbers are" {
+    printf '1 1\nincomprehensibilities 1\n' >long.vec
+    "$PSDVEC" convert long.vec -o long.safetensors -q
+    yes incomprehensibilities | head -n 100000 | tr '\n' ' ' >long.txt
+    w=incomprehensibilities
+    "$PSDVEC" interaction long.txt -M long.safetensors --window 900 $w $w $w >out
+    grep -qF '… 40,212,000,300 ' out
+    [ "$(wc -L <out)" -le 80 ]
+}
