@@ -285,6 +285,8 @@ END
     grep -Eq '^  model +[0-9,]+ words, 20 dimensions$' stderr
     grep -Eq '^  eigenvalues +[0-9]+ positive, [0-9]+ negative$' stderr
     grep -Eq '^  objective +[0-9.e+]+ after 3 iterations$' stderr
+    grep -Eq '^  log joint +-[0-9.e+]+, of which the text -[0-9.e+]+$' stderr
+    grep -Eq '^  priors +residuals -[0-9.e+]+, background -[0-9.e+]+, vectors -[0-9.e+]+$' stderr
     grep -Eq '^  written +m.st \(.*B\)$' stderr
     [ "$(grep -c '"event": "step", .*"iteration' log)" -eq 3 ]
     grep '"event": "result"' log | grep -q '"dim": 20.*"objective": .*"solve_seconds"'
@@ -293,6 +295,27 @@ END
     fi
     "$PSDVEC" train counts.st --dim 20 --core 200 --iterations 3 -o m.st -q 2>stderr
     [ ! -s stderr ]
+}
+
+@test "info shows the joint probability, and its terms add up to what train said" {
+    some_counts
+    "$PSDVEC" train counts.st --dim 20 --core 200 -o m.st 2>stderr
+    "$PSDVEC" info m.st >sheet
+    sed -n '/^Joint probability/,/^$/p' sheet >joint
+    for label in 'the text' 'of it words' 'of it products' 'of it residuals' 'of it shifts' "residuals' prior" \
+        background "vectors' prior"; do
+        grep -q "^  $label  *-*[0-9]" joint
+    done
+    [ "$(wc -L <joint)" -le 80 ]
+    command -v jq >/dev/null || skip "no jq"
+    "$PSDVEC" info m.st --json >json
+    jq -e '.joint | .tokens > 0 and .pairs > 0 and .words - .free_words > 0' json
+    said=$(sed -n 's/^  log joint *\(-[0-9.e+]*\),.*/\1/p' stderr)
+    jq -e --argjson said "$said" '.joint | .unigrams + .products + .residuals + .shifts + .residual_prior +
+        .background + .vector_prior | . / $said - 1 | fabs < 1e-4' json
+    small_vectors
+    [ "$("$PSDVEC" info small.safetensors | grep -c '^Joint')" -eq 0 ]
+    [ "$("$PSDVEC" info small.safetensors --json | jq .joint)" = null ]
 }
 
 @test "on a terminal the progress line has the objective" {

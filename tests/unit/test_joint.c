@@ -312,6 +312,22 @@ static void the_model_keeps_it_as_long_as_it_is_true(void **state)
             assert_null(kept);
         psdvec_model_close(other);
     }
+    /* Of the words that it was trained on, also when others have come. */
+    char *text = scratch_path(p->folder, "new.txt");
+    scratch_write(text, "w1 new w2 new w3 w1 new w2\n", 27);
+    psdvec_extend_options e;
+    psdvec_model *more;
+    psdvec_extend_options_default(&e);
+    e.min_count = 1;
+    well(p->ctx, psdvec_extend(p->ctx, &e, from, (const char *[]){text}, 1, to, NULL));
+    well(p->ctx, psdvec_model_open(p->ctx, to, &more));
+    assert_true(psdvec_model_get_info(more)->words > psdvec_model_get_info(m)->words);
+    assert_string_equal(psdvec_model_get_info(more)->joint_json, json);
+    psdvec_joint computed;
+    well(p->ctx, psdvec_joint_compute(p->ctx, more, p->counts, &computed));
+    assert_same(&computed, &report.joint);
+    psdvec_model_close(more);
+    free(text);
     free(from);
     free(to);
     psdvec_model_close(m);
