@@ -29,7 +29,7 @@ typedef struct pv_residual_matrix {
 /* The same bits for any number of threads. The counts' rows are checked before they are used. */
 psdvec_status pv_residual_matrix_make(psdvec_context *ctx, const psdvec_model *model,
                                       const psdvec_counts *counts, pv_residual_kind kind,
-                                      pv_residual_matrix **matrix);
+                                      pv_residual_matrix **out);
 void pv_residual_matrix_free(pv_residual_matrix *matrix);
 
 #endif

@@ -22,10 +22,10 @@ psdvec_status pv_model_link_open(psdvec_context *ctx, const psdvec_model *model,
                                  const psdvec_counts *counts, bool sound, pv_model_link *out);
 void pv_model_link_close(pv_model_link *opened);
 
-/* For each word of the counts its number in the model, or PV_NO_WORD; by spelling. The caller
+/* *out: for each word of the counts its number in the model, or PV_NO_WORD; by spelling. The caller
  * frees it. `common`: how many there are in both. */
 psdvec_status pv_model_words(psdvec_context *ctx, const psdvec_model *model,
-                             const psdvec_counts *counts, uint32_t **word, uint32_t *common);
+                             const psdvec_counts *counts, uint32_t **out, uint32_t *common);
 
 /* PSDVEC_ERR_MISMATCH if they have no word in common; a warning if the model was trained on other
  * counts. */

@@ -71,7 +71,7 @@ static int by_word(const void *a, const void *b)
     return x->word < y->word ? -1 : x->word > y->word;
 }
 
-/* Row i of the counts and column c of the block, merged. */
+/* Row i of the counts and column c of the block, merged; `gathered` is NULL: the row alone. */
 static psdvec_status merge_row(walk_job *job, uint32_t i, const pv_gathered *gathered, uint32_t c,
                                stripe *s)
 {
@@ -81,7 +81,7 @@ static psdvec_status merge_row(walk_job *job, uint32_t i, const pv_gathered *gat
     psdvec_counts_row(link->counts, i, &row);
     size_t r = 0, g = 0, g_end = 0, first = s->count;
     uint32_t own = walk->word[i];
-    if (walk->either) {
+    if (gathered) {
         g = gathered->begin[c];
         g_end = gathered->begin[c + 1];
     }
@@ -93,7 +93,7 @@ static psdvec_status merge_row(walk_job *job, uint32_t i, const pv_gathered *gat
         pv_seen_pair pair = {.word = word, .counted = j};
         if (a == j)
             pair.xij = pv_link_count(link, i, j, psdvec_row_value(&row, r++));
-        if (b == j)
+        if (g < g_end && b == j)
             pair.xji = pv_link_count(link, j, i, gathered->value[g++]);
         bool wanted = word != PV_NO_WORD && !(walk->above && word < own) &&
                       !(word < walk->beyond && own < walk->beyond);
@@ -234,7 +234,7 @@ static psdvec_status walk_block(void *arg, size_t task, int worker)
     for (uint32_t i = first; i < end; i++) {
         if (walk->word[i] == PV_NO_WORD)
             continue;
-        PV_TRY_DONE(merge_row(job, i, &gathered, i - first, s));
+        PV_TRY_DONE(merge_row(job, i, walk->either ? &gathered : NULL, i - first, s));
         if (s->rows == stripe_rows || s->count >= (walk->vectors ? stripe_pairs : row_pairs))
             PV_TRY_DONE(finish_stripe(job, s, worker));
     }
