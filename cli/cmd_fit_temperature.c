@@ -102,10 +102,12 @@ static void show(struct buffer *to, const struct fit *fit)
     grid_row(&grid);
     add_line(&grid, "", must_copy("unigrams"), r->unigram, "");
     add_line(&grid, "", must_copy("vectors, T = 1"), r->before, "as in the paper");
-    add_line(&grid, "", must_format("vectors, T = %.4f", r->temperature_alone), r->alone, "fitted");
-    add_line(&grid, palette->bold,
-             must_format("vectors, T = %.4f, e = %.4f", r->temperature, r->self), r->after,
-             "fitted");
+    add_line(&grid, isfinite(r->self) ? "" : palette->bold,
+             must_format("vectors, T = %.4f", r->temperature_alone), r->alone, "fitted");
+    if (isfinite(r->self))
+        add_line(&grid, palette->bold,
+                 must_format("vectors, T = %.4f, e = %.4f", r->temperature, r->self), r->after,
+                 "fitted");
     if (fit->counts) {
         add_line(&grid, "", must_copy("with residuals, T = 1"), r->counts_before,
                  "as in the paper");

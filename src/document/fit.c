@@ -162,7 +162,7 @@ static psdvec_status pass(fitting *f, double t, double u, slope *at)
     return PSDVEC_OK;
 }
 
-/* Newton's step; T stays above 0. */
+/* Newton's step; T stays above 0, and not above what a model may have. */
 static void find_step(const slope *at, double *t, double *u)
 {
     if (isnan(at->u)) {
@@ -177,6 +177,8 @@ static void find_step(const slope *at, double *t, double *u)
     }
     double most = at->t + *t < at->t / 4 ? 0.75 * at->t / -*t : 1;
     most = *t > 3 * at->t ? 3 * at->t / *t : most;
+    if (at->t + most * *t > PV_MOST_TEMPERATURE)
+        most = (PV_MOST_TEMPERATURE - at->t) / *t;
     *t *= most;
     *u *= most;
 }
@@ -222,8 +224,10 @@ static psdvec_status fit_vectors(fitting *f)
     r->alone = perplexity(f, at.likelihood);
     PV_TRY(pass(f, at.t, at.t, &at));
     PV_TRY(climb(f, &at));
+    if (fabs(at.u) > PV_MOST_SELF * at.t) /* words never repeat: the lower the better */
+        PV_TRY(pass(f, at.t, copysign(PV_MOST_SELF, at.u) * at.t, &at));
     r->temperature = at.t;
-    r->self = at.u / at.t;
+    r->self = fmax(-PV_MOST_SELF, fmin(PV_MOST_SELF, at.u / at.t));
     r->after = perplexity(f, at.likelihood);
     if (r->after > r->alone) { /* one number for all words is worse than their own products */
         r->temperature = r->temperature_alone;

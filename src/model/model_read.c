@@ -269,11 +269,11 @@ static psdvec_status take_fit(psdvec_model *m)
     psdvec_model_info *info = &m->info;
     const struct {
         const char *name;
-        double *number;
-    } members[] = {{"temperature", &info->temperature},
-                   {"self", &info->self},
-                   {"temperature_counts", &info->temperature_counts},
-                   {"interpolation", &info->interpolation}};
+        double *number, least, most;
+    } members[] = {{"temperature", &info->temperature, 0, PV_MOST_TEMPERATURE},
+                   {"self", &info->self, -PV_MOST_SELF, PV_MOST_SELF},
+                   {"temperature_counts", &info->temperature_counts, 0, PV_MOST_TEMPERATURE},
+                   {"interpolation", &info->interpolation, 0, 1}};
     pv_buffer text;
     psdvec_status status = PSDVEC_OK;
     pv_buffer_init(&text, m->ctx);
@@ -283,8 +283,9 @@ static psdvec_status take_fit(psdvec_model *m)
         if (status == PSDVEC_OK && text.length) {
             pv_json j;
             pv_json_init(&j, text.data, text.length - 1, 0);
-            if (!pv_json_read_double(&j, members[k].number) || !(fabs(*members[k].number) <= 1000))
-                status = fail_corrupt(m, "what was fitted is no number");
+            if (!pv_json_read_double(&j, members[k].number) ||
+                !(*members[k].number >= members[k].least && *members[k].number <= members[k].most))
+                status = fail_corrupt(m, "what was fitted is no number, or out of range");
         }
     }
     pv_buffer_free(&text);
