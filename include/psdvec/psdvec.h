@@ -833,7 +833,8 @@ PSDVEC_API psdvec_status psdvec_scorer_open(psdvec_context *ctx,
 PSDVEC_API void psdvec_scorer_close(psdvec_scorer *scorer);
 
 /* Feeding a text, token by token, as long as it may be. A pause ends the window, as a sentence
- * may; end ends the document; finish sees that all were told, and comes last. */
+ * may; end ends the document; finish sees that all were told, and comes last. A failure loses the
+ * document being fed and those not told yet; what is fed after it is a new document. */
 PSDVEC_API psdvec_status psdvec_scorer_word(psdvec_scorer *scorer, const char *word, size_t length);
 PSDVEC_API psdvec_status psdvec_scorer_pause(psdvec_scorer *scorer);
 PSDVEC_API psdvec_status psdvec_scorer_end(psdvec_scorer *scorer);

@@ -17,12 +17,12 @@ static psdvec_status check_options(psdvec_context *ctx, const psdvec_scorer_opti
 {
     if (model_count == 0)
         return pv_fail(ctx, PSDVEC_ERR_OPTION, "there is no model to score with");
-    if (!(o->temperature >= 0 && o->temperature <= 100))
+    if (!(o->temperature >= 0 && o->temperature <= PV_MOST_TEMPERATURE))
         return pv_fail(ctx, PSDVEC_ERR_OPTION, "the temperature must lie between 0 and 100");
     if (!(o->interpolation >= 0 && o->interpolation <= 1))
         return pv_fail(ctx, PSDVEC_ERR_OPTION,
                        "the weight of the unigrams must lie between 0 and 1");
-    if (isfinite(o->self) && fabs(o->self) > 1000)
+    if (isfinite(o->self) && fabs(o->self) > PV_MOST_SELF)
         return pv_fail(ctx, PSDVEC_ERR_OPTION,
                        "what stands for a word's own product must lie between -1000 and 1000");
     if (o->sampled > 0 && o->sampled < 64)
@@ -93,7 +93,9 @@ psdvec_status psdvec_scorer_open(psdvec_context *ctx, const psdvec_scorer_option
     s->events = pv_alloc(ctx, PV_SCORER_EVENTS, sizeof *s->events, "a scorer");
     s->row = pv_alloc(ctx, PV_SCORER_ROWS, model_count * sizeof *s->row, "a scorer");
     s->without = pv_alloc_zero(ctx, model_count, PV_SAMPLE_GROUPS * sizeof *s->without, "a scorer");
-    if (!s->models || !s->events || !s->row || !s->without) {
+    s->without_all =
+        pv_alloc_zero(ctx, model_count, PV_SAMPLE_GROUPS * sizeof *s->without_all, "a scorer");
+    if (!s->models || !s->events || !s->row || !s->without || !s->without_all) {
         status = pv_failure(ctx);
         goto done;
     }
@@ -136,6 +138,7 @@ void psdvec_scorer_close(psdvec_scorer *s)
     pv_free(s->ctx, s->events);
     pv_free(s->ctx, s->row);
     pv_free(s->ctx, s->without);
+    pv_free(s->ctx, s->without_all);
     pv_free(s->ctx, s->influences);
     pv_free(s->ctx, s->document.fits);
     pv_free(s->ctx, s->document.variance);
@@ -241,10 +244,31 @@ static psdvec_status finish(psdvec_scorer *s)
     return pv_scorer_flush(s);
 }
 
+/* After a failure what waits is in disorder, and the document being fed cannot be told any more: both
+ * are forgotten, so that a host may go on with another one. */
+static psdvec_status settle(psdvec_scorer *s, psdvec_status status)
+{
+    if (status == PSDVEC_OK)
+        return status;
+    pv_scorer_drop(s);
+    feed_pause(s);
+    size_t sums = s->model_count * PV_SAMPLE_GROUPS;
+    memset(s->without, 0, sums * sizeof *s->without);
+    memset(s->without_all, 0, sums * sizeof *s->without_all);
+    for (size_t m = 0; m < s->model_count; m++) {
+        s->document.fits[m] = (psdvec_document_fit){0};
+        s->document.variance[m] = 0;
+    }
+    s->document.words = s->document.known = 0;
+    s->beginning.length = 0;
+    s->place = s->told_place = 0;
+    return status;
+}
+
 psdvec_status psdvec_scorer_word(psdvec_scorer *s, const char *word, size_t length)
 {
     pv_begin(s->ctx);
-    return feed_word(s, word, length);
+    return settle(s, feed_word(s, word, length));
 }
 
 psdvec_status psdvec_scorer_pause(psdvec_scorer *s)
@@ -255,13 +279,13 @@ psdvec_status psdvec_scorer_pause(psdvec_scorer *s)
 psdvec_status psdvec_scorer_end(psdvec_scorer *s)
 {
     pv_begin(s->ctx);
-    return feed_end(s, NULL);
+    return settle(s, feed_end(s, NULL));
 }
 
 psdvec_status psdvec_scorer_finish(psdvec_scorer *s)
 {
     pv_begin(s->ctx);
-    return finish(s);
+    return settle(s, finish(s));
 }
 
 /* ---- Whole texts ------------------------------------------------------------------------------- */
@@ -281,11 +305,10 @@ static psdvec_status sink_end(void *arg, const char *source)
     return feed_end(arg, source);
 }
 
-psdvec_status psdvec_scorer_text(psdvec_scorer *s, const char *text, size_t length)
+static psdvec_status feed_text(psdvec_scorer *s, const char *text, size_t length)
 {
     psdvec_text_options options = *psdvec_scorer_text_options(s);
     pv_token_sink sink = {sink_word, sink_pause, sink_end, s, NULL};
-    pv_begin(s->ctx);
     options.document = PSDVEC_DOCUMENT_NONE;
     options.json_field = NULL;
     uint64_t before = s->documents;
@@ -295,13 +318,25 @@ psdvec_status psdvec_scorer_text(psdvec_scorer *s, const char *text, size_t leng
     return finish(s);
 }
 
-psdvec_status psdvec_scorer_inputs(psdvec_scorer *s, const psdvec_text_options *text,
-                                   const char *const *inputs, size_t input_count)
+psdvec_status psdvec_scorer_text(psdvec_scorer *s, const char *text, size_t length)
+{
+    pv_begin(s->ctx);
+    return settle(s, feed_text(s, text, length));
+}
+
+static psdvec_status feed_inputs(psdvec_scorer *s, const psdvec_text_options *text,
+                                 const char *const *inputs, size_t input_count)
 {
     psdvec_text_options options = text ? *text : *psdvec_scorer_text_options(s);
     pv_token_sink sink = {sink_word, sink_pause, sink_end, s, NULL};
-    pv_begin(s->ctx);
     options.min_document_words = 1;
     PV_TRY(pv_tokenize_inputs(s->ctx, &options, inputs, input_count, &sink));
     return finish(s);
+}
+
+psdvec_status psdvec_scorer_inputs(psdvec_scorer *s, const psdvec_text_options *text,
+                                   const char *const *inputs, size_t input_count)
+{
+    pv_begin(s->ctx);
+    return settle(s, feed_inputs(s, text, inputs, input_count));
 }

@@ -57,7 +57,8 @@ struct psdvec_scorer {
     pv_buffer beginning;
     psdvec_influence *influences;
     size_t influence_capacity;
-    double *without; /* models x groups: sums over a document's words of one batch */
+    double *without;     /* models x groups: sums over a document's words of one batch */
+    double *without_all; /* the same over all words of the batch */
     psdvec_document_score score;
 };
 
@@ -66,5 +67,7 @@ enum { PV_SCORER_ROWS = 1024, PV_SCORER_EVENTS = 8192 };
 
 /* Scores what waits and tells the host. */
 psdvec_status pv_scorer_flush(psdvec_scorer *scorer);
+/* Forgets what waits. */
+void pv_scorer_drop(psdvec_scorer *scorer);
 
 #endif

@@ -107,9 +107,11 @@ static psdvec_status take_word(psdvec_scorer *s, const pv_event *event, uint32_t
         fit = score_word(s, m, row);
         add_fit(&d->fits[m], &fit);
         if (pv_normaliser_sampled(s->models[m].normaliser))
-            for (int g = 0; g < PV_SAMPLE_GROUPS; g++)
-                s->without[m * PV_SAMPLE_GROUPS + (size_t)g] +=
-                    s->models[m].partitions[row].without[g];
+            for (size_t g = 0; g < PV_SAMPLE_GROUPS; g++) {
+                double without = s->models[m].partitions[row].without[g];
+                s->without[m * PV_SAMPLE_GROUPS + g] += without;
+                s->without_all[m * PV_SAMPLE_GROUPS + g] += without;
+            }
         if (m == 0)
             first = fit;
     }
@@ -128,18 +130,19 @@ static psdvec_status take_word(psdvec_scorer *s, const pv_event *event, uint32_t
 
 /* ---- Documents ------------------------------------------------------------------------------ */
 
-/* Samples of different batches are independent, so variances add up. */
-static void add_variance(psdvec_scorer *s)
+/* Samples of different batches are independent, so their variances add up. Within a batch all words
+ * share one sample, and err together: those of a document, and those of all documents. */
+static void add_variance(const psdvec_scorer *s, double *sums, pv_tally *to)
 {
     for (size_t m = 0; m < s->model_count; m++) {
-        double *without = s->without + m * PV_SAMPLE_GROUPS, mean = 0, square = 0;
+        double *without = sums + m * PV_SAMPLE_GROUPS, mean = 0, square = 0;
         if (!pv_normaliser_sampled(s->models[m].normaliser))
             continue;
         for (int g = 0; g < PV_SAMPLE_GROUPS; g++)
             mean += without[g] / PV_SAMPLE_GROUPS;
         for (int g = 0; g < PV_SAMPLE_GROUPS; g++)
             square += (without[g] - mean) * (without[g] - mean);
-        s->document.variance[m] += square * (PV_SAMPLE_GROUPS - 1) / PV_SAMPLE_GROUPS;
+        to->variance[m] += square * (PV_SAMPLE_GROUPS - 1) / PV_SAMPLE_GROUPS;
         memset(without, 0, PV_SAMPLE_GROUPS * sizeof *without);
     }
 }
@@ -184,14 +187,13 @@ static psdvec_status cut_beginning(psdvec_scorer *s)
 static psdvec_status end_document(psdvec_scorer *s, const char *source)
 {
     pv_tally *d = &s->document, *all = &s->total;
-    add_variance(s);
+    add_variance(s, s->without, d);
     PV_TRY(cut_beginning(s));
     fill_score(s, d, source, s->beginning.data);
     if (s->options.on_document)
         s->options.on_document(s->options.user, &s->score);
     for (size_t m = 0; m < s->model_count; m++) {
         add_fit(&all->fits[m], &d->fits[m]);
-        all->variance[m] += d->variance[m];
         d->fits[m] = (psdvec_document_fit){0};
         d->variance[m] = 0;
     }
@@ -211,6 +213,15 @@ const psdvec_document_score *psdvec_scorer_total(psdvec_scorer *s)
     return &s->score;
 }
 
+void pv_scorer_drop(psdvec_scorer *s)
+{
+    for (size_t m = 0; m < s->model_count; m++)
+        pv_contexts_clear(&s->models[m].contexts);
+    s->rows = 0;
+    s->event_count = 0;
+    s->texts.length = 0;
+}
+
 psdvec_status pv_scorer_flush(psdvec_scorer *s)
 {
     uint32_t row = 0;
@@ -227,11 +238,8 @@ psdvec_status pv_scorer_flush(psdvec_scorer *s)
             PV_TRY(take_word(s, event, row));
         row += event->kind == PV_EVENT_WORD;
     }
-    add_variance(s);
-    for (size_t m = 0; m < s->model_count; m++)
-        pv_contexts_clear(&s->models[m].contexts);
-    s->rows = 0;
-    s->event_count = 0;
-    s->texts.length = 0;
+    add_variance(s, s->without, &s->document);
+    add_variance(s, s->without_all, &s->total);
+    pv_scorer_drop(s);
     return pv_check_cancel(s->ctx);
 }

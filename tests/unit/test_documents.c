@@ -636,6 +636,41 @@ static void a_sample_knows_how_far_it_is_off(void **state)
     untrain(&t);
 }
 
+/* Words of a batch share a sample and err together, whatever documents they stand in. */
+static void the_error_of_the_total_does_not_depend_on_where_documents_end(void **state)
+{
+    (void)state;
+    trained t;
+    train(&t, PSDVEC_PRESET_PAPER, 2);
+    char *words = random_text(3, 1000, 30000);
+    scratch_write(t.text, words, strlen(words));
+    free(words);
+    t.counting.min_count = 1;
+    finish_training(&t);
+    double likelihood[2], error[2];
+    for (int ends = 0; ends < 2; ends++) {
+        psdvec_scorer_options o;
+        psdvec_scorer_options_default(&o);
+        o.sampled = 64;
+        psdvec_scorer *s = scorer_of(&t, false, &o);
+        for (uint32_t k = 0; k < 3000; k++) {
+            size_t length;
+            const char *word = psdvec_model_word(t.model, k * 7 % 50, &length);
+            well(t.ctx, psdvec_scorer_word(s, word, length));
+            if (k % 5 == 4)
+                well(t.ctx, ends ? psdvec_scorer_end(s) : psdvec_scorer_pause(s));
+        }
+        well(t.ctx, psdvec_scorer_finish(s));
+        likelihood[ends] = psdvec_scorer_total(s)->fits[0].conditional;
+        error[ends] = psdvec_scorer_total(s)->fits[0].error;
+        psdvec_scorer_close(s);
+    }
+    assert_true(error[0] > 0);
+    assert_close(likelihood[0], likelihood[1], 1e-9);
+    assert_close(error[0], error[1], 1e-9);
+    untrain(&t);
+}
+
 /* ---- Drawing -------------------------------------------------------------------------------------------------- */
 
 static void drawn_words_follow_the_probabilities(void **state)
@@ -755,6 +790,45 @@ static void the_fitted_parameters_are_the_likeliest(void **state)
     assert_true(repeats_fitted > 0); /* it was put to the test */
 }
 
+/* Vectors so short that no temperature is high enough, and words that never repeat. */
+static void what_was_fitted_can_be_read_again_however_odd_the_text(void **state)
+{
+    (void)state;
+    trained t;
+    train(&t, PSDVEC_PRESET_PAPER, 1);
+    char text[20 * 200 + 1];
+    for (int k = 0; k < 200; k++)
+        snprintf(text + 20L * k, 21, "fst%c%c snd%c%c another\n", 'a' + k % 10, 'a', 'a' + k % 10,
+                 'a');
+    scratch_write(t.text, text, strlen(text));
+    t.counting.min_count = 1;
+    t.counting.window = 1;
+    t.counting.text.min_document_words = 1;
+    t.training.dim = 5;
+    t.training.kappa = 0.99999;
+    finish_training(&t);
+    const char *inputs[] = {t.text};
+    psdvec_fit_report r;
+    psdvec_model *with;
+    char *kept = scratch_path(t.folder, "kept");
+    well(t.ctx, psdvec_fit_temperature(t.ctx, t.model, t.counts, NULL, inputs, 1, 0, &r));
+    assert_true(r.temperature_alone == 100); /* it was put to the test */
+    assert_true(r.alone < r.before);
+    well(t.ctx, psdvec_model_keep_fit(t.ctx, t.model, &r, kept));
+    well(t.ctx, psdvec_model_open(t.ctx, kept, &with));
+    psdvec_model_close(with);
+    /* What no fit can have found is refused. */
+    r.interpolation = 2;
+    well(t.ctx, psdvec_model_keep_fit(t.ctx, t.model, &r, kept));
+    assert_int_equal(psdvec_model_open(t.ctx, kept, &with), PSDVEC_ERR_CORRUPT);
+    r.interpolation = 0.5;
+    r.temperature_counts = -1;
+    well(t.ctx, psdvec_model_keep_fit(t.ctx, t.model, &r, kept));
+    assert_int_equal(psdvec_model_open(t.ctx, kept, &with), PSDVEC_ERR_CORRUPT);
+    free(kept);
+    untrain(&t);
+}
+
 /* ---- Refusals ------------------------------------------------------------------------------------------------------ */
 
 static void what_cannot_be_scored_is_refused_with_a_reason(void **state)
@@ -788,6 +862,49 @@ static void what_cannot_be_scored_is_refused_with_a_reason(void **state)
     assert_int_equal(psdvec_fit_temperature(t->ctx, t->model, NULL, NULL, inputs, 1, 0, &r),
                      PSDVEC_ERR_EMPTY);
     free(path);
+    trained_free(t);
+}
+
+static bool wants_to_stop(void *user)
+{
+    return *(bool *)user;
+}
+
+/* What was fed before the failure is gone; what comes after it is scored as ever. */
+static void a_scorer_can_be_used_after_a_failure(void **state)
+{
+    (void)state;
+    trained *t = trained_new(PSDVEC_PRESET_DEFAULT, 1);
+    bool stop = false;
+    psdvec_context_options options;
+    psdvec_context_options_default(&options);
+    options.threads = 1;
+    options.should_cancel = wants_to_stop;
+    options.user = &stop;
+    psdvec_context *ctx;
+    ok(psdvec_context_new(&options, &ctx));
+    psdvec_model *model;
+    psdvec_scorer *s;
+    well(ctx, psdvec_model_open(ctx, t->model_path, &model));
+    psdvec_scored_model m = {model, NULL};
+    well(ctx, psdvec_scorer_open(ctx, NULL, &m, 1, &s));
+    size_t length;
+    const char *word = psdvec_model_word(model, 3, &length);
+    uint32_t failures = 0;
+    stop = true;
+    for (int k = 0; k < 5000; k++)
+        failures += psdvec_scorer_word(s, word, length) == PSDVEC_ERR_CANCELLED;
+    assert_true(failures > 0);
+    assert_int_equal(psdvec_scorer_finish(s), PSDVEC_ERR_CANCELLED);
+    stop = false;
+    for (int k = 0; k < 2000; k++)
+        well(ctx, psdvec_scorer_word(s, word, length));
+    well(ctx, psdvec_scorer_finish(s));
+    assert_int_equal(psdvec_scorer_total(s)->number, 1);
+    assert_int_equal(psdvec_scorer_total(s)->words, 2000);
+    psdvec_scorer_close(s);
+    psdvec_model_close(model);
+    psdvec_context_free(ctx);
     trained_free(t);
 }
 
@@ -842,9 +959,12 @@ int main(void)
         cmocka_unit_test(words_may_be_fed_one_by_one),
         cmocka_unit_test(models_share_one_space_of_words),
         cmocka_unit_test(a_sample_knows_how_far_it_is_off),
+        cmocka_unit_test(the_error_of_the_total_does_not_depend_on_where_documents_end),
         cmocka_unit_test(drawn_words_follow_the_probabilities),
         cmocka_unit_test(the_fitted_parameters_are_the_likeliest),
+        cmocka_unit_test(what_was_fitted_can_be_read_again_however_odd_the_text),
         cmocka_unit_test(what_cannot_be_scored_is_refused_with_a_reason),
+        cmocka_unit_test(a_scorer_can_be_used_after_a_failure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
