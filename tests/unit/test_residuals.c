@@ -2,6 +2,7 @@
  * largest ones, and the file. */
 #include "base/safetensors_read.h"
 #include "document/residual_matrix.h"
+#include "model/model_read.h"
 #include "support/problem.h"
 #include "support/scratch.h"
 
@@ -377,6 +378,31 @@ static void the_file_has_the_matrix_and_says_where_it_comes_from(void **state)
     }
 }
 
+static void damaged_vectors_have_no_residuals(void **state)
+{
+    (void)state;
+    problem *p = problem_of_text(5, 40, 4000, false, 1);
+    psdvec_train_options o = factored_options(5, 2);
+    psdvec_model *m = trained(p, &o);
+    const float *sound = m->vectors;
+    float *damaged = malloc(sizeof *damaged * m->info.words * m->info.dim);
+    memcpy(damaged, sound, sizeof *damaged * m->info.words * m->info.dim);
+    damaged[5] = NAN;
+    m->vectors = damaged;
+    psdvec_residual top[3];
+    size_t found;
+    psdvec_residual_report r;
+    psdvec_status status =
+        psdvec_residuals(p->ctx, m, p->counts, NULL, PSDVEC_RESIDUAL_LOSS, 0, 3, top, &found, &r);
+    m->vectors = sound;
+    assert_int_equal(status, PSDVEC_ERR_NUMERIC);
+    assert_int_equal(found, 0);
+    assert_contains(psdvec_error_message(p->ctx), "--verify");
+    free(damaged);
+    psdvec_model_close(m);
+    problem_free(p);
+}
+
 static void other_counts_are_warned_of_and_an_input_is_no_output(void **state)
 {
     (void)state;
@@ -412,6 +438,7 @@ int main(void)
         cmocka_unit_test(by_sign_the_extremes_come_first_and_few_pairs_are_all),
         cmocka_unit_test(the_figures_are_those_of_all_pairs),
         cmocka_unit_test(the_file_has_the_matrix_and_says_where_it_comes_from),
+        cmocka_unit_test(damaged_vectors_have_no_residuals),
         cmocka_unit_test(other_counts_are_warned_of_and_an_input_is_no_output),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
