@@ -9,6 +9,7 @@
 #include "text_options.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,9 +103,9 @@ static void show(struct buffer *to, const struct fit *fit)
     grid_row(&grid);
     add_line(&grid, "", must_copy("unigrams"), r->unigram, "");
     add_line(&grid, "", must_copy("vectors, T = 1"), r->before, "as in the paper");
-    add_line(&grid, isfinite(r->self) ? "" : palette->bold,
+    add_line(&grid, isnan(r->self) ? palette->bold : "",
              must_format("vectors, T = %.4f", r->temperature_alone), r->alone, "fitted");
-    if (isfinite(r->self))
+    if (!isnan(r->self)) /* else the words' own products are likelier than any e */
         add_line(&grid, palette->bold,
                  must_format("vectors, T = %.4f, e = %.4f", r->temperature, r->self), r->after,
                  "fitted");

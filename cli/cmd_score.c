@@ -29,6 +29,13 @@ static const struct option_spec options[] = {
      .real_most = 1,
      .otherwise = "what fit-temperature found, or the model's kappa",
      .help = "weight of the unigrams in the bigrams that are compared with"},
+    {.name = "smoothing",
+     .kind = OPTION_REAL,
+     .argument = "N",
+     .real_least = 1e-9,
+     .real_most = 1e6,
+     .fallback = "0.5",
+     .help = "with several models: occurrences that every word has on top, in all of them"},
     {.name = "sampled",
      .kind = OPTION_INTEGER,
      .argument = "K",
@@ -244,6 +251,7 @@ static int open_scorer(struct score *s)
     const struct arguments *arguments = s->run->arguments;
     psdvec_scorer_options scorer;
     psdvec_scorer_options_default(&scorer);
+    scorer.smoothing = argument_real(arguments, "smoothing");
     scorer.sampled = (uint32_t)argument_integer(arguments, "sampled");
     if (argument(arguments, "bigram-weight")->given)
         scorer.interpolation = argument_real(arguments, "bigram-weight");

@@ -814,6 +814,7 @@ typedef struct psdvec_scorer_options {
                              v_w. Without counts only: they know how words repeat */
     double interpolation; /* weight of the unigrams in the second of the bigrams; 0: what was
                              fitted, if it was */
+    double smoothing;     /* occurrences that every word has on top, with several models; 0.5 */
     uint32_t sampled;     /* 0: exact log Z; else an estimate from about so many words */
     bool influences;      /* tell on_word of them */
     psdvec_document_fn *on_document; /* after each document, in order; may be NULL */
@@ -824,7 +825,7 @@ typedef struct psdvec_scorer_options {
 PSDVEC_API void psdvec_scorer_options_default(psdvec_scorer_options *options);
 
 /* With one model, words that it does not know are skipped. With several, all words that any of
- * them knows are scored by all: to a model that lacks it a word has half an occurrence and no
+ * them knows are scored by all: to a model that lacks it a word has `smoothing` occurrences and no
  * vector. Models that were trained without counts of words cannot score. */
 PSDVEC_API psdvec_status psdvec_scorer_open(psdvec_context *ctx,
                                             const psdvec_scorer_options *options,

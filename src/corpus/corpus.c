@@ -41,6 +41,7 @@ struct pv_corpus {
     _Atomic uint64_t bytes;
     _Atomic uint64_t skipped;
     pv_progress progress;
+    bool slow; /* the caller tells of it */
 };
 
 void pv_piece_init(pv_piece *piece, psdvec_context *ctx)
@@ -111,6 +112,17 @@ uint64_t pv_corpus_bytes(const pv_corpus *corpus)
 uint64_t pv_corpus_skipped(const pv_corpus *corpus)
 {
     return atomic_load(&corpus->skipped);
+}
+
+void pv_corpus_slow(pv_corpus *corpus, const char *stage)
+{
+    corpus->slow = true;
+    pv_progress_begin(&corpus->progress, corpus->ctx, stage, "B", corpus->inputs->total_size);
+}
+
+void pv_corpus_went_on(pv_corpus *corpus, uint64_t bytes)
+{
+    pv_progress_add(&corpus->progress, bytes);
 }
 
 void pv_corpus_finish(pv_corpus *corpus)
@@ -408,7 +420,9 @@ psdvec_status pv_corpus_next(pv_corpus *corpus, size_t *place, pv_piece *piece, 
             close_file(file);
         }
         pthread_mutex_unlock(&file->lock);
-        pv_progress_add(&corpus->progress, progress);
+        piece->consumed = progress;
+        if (!corpus->slow || !*more)
+            pv_progress_add(&corpus->progress, progress);
         PV_TRY(status);
         if (*more) {
             atomic_fetch_add(&corpus->bytes, piece->text.length);

@@ -33,6 +33,7 @@ typedef struct pv_piece {
     uint32_t file;     /* index into the list of inputs */
     uint64_t sequence; /* within the file */
     uint64_t offset;   /* of the text within the member */
+    uint64_t consumed; /* bytes of the file, packed perhaps, that were read for it */
     uint64_t line;     /* number of the first line, for JSON lines; from 1 */
     bool mid_line;     /* begins inside a line */
     bool continues;    /* goes on with the document of the piece before it */
@@ -57,6 +58,10 @@ psdvec_status pv_corpus_next(pv_corpus *corpus, size_t *place, pv_piece *piece, 
 uint64_t pv_corpus_bytes(const pv_corpus *corpus);
 /* Files in folders and archives that were passed over because they are not text. */
 uint64_t pv_corpus_skipped(const pv_corpus *corpus);
+/* Where going through the text takes longer than reading it, the caller tells of progress: `stage`
+ * is what it does, and of every piece it tells piece->consumed bytes bit by bit. */
+void pv_corpus_slow(pv_corpus *corpus, const char *stage);
+void pv_corpus_went_on(pv_corpus *corpus, uint64_t bytes);
 /* Reports the end of reading. */
 void pv_corpus_finish(pv_corpus *corpus);
 

@@ -15,6 +15,7 @@ static const uint32_t held_pause = UINT32_MAX;
  * held back until there are enough of them for it to count. */
 typedef struct token_feed {
     psdvec_context *ctx;
+    pv_corpus *corpus; /* to tell how far in a piece this is; NULL: taking words is not slow */
     const pv_token_sink *sink;
     pv_buffer source; /* name of the file, zero-terminated; the piece's own is gone when a document
                          that ends with the file ends */
@@ -87,6 +88,16 @@ static psdvec_status pass_on(token_feed *feed, const pv_token *token)
     return ++feed->words == least ? release(feed) : PSDVEC_OK;
 }
 
+/* Tells of the part of a piece that is done, `told` bytes of which were told before. */
+static void tell_progress(token_feed *feed, const pv_piece *piece, double share, uint64_t *told)
+{
+    uint64_t done = (uint64_t)(share * (double)piece->consumed);
+    if (!feed->corpus || done <= *told)
+        return;
+    pv_corpus_went_on(feed->corpus, done - *told);
+    *told = done;
+}
+
 /* One piece; its text is changed. */
 static psdvec_status feed_piece(token_feed *feed, pv_piece *piece, pv_buffer *decoded)
 {
@@ -94,6 +105,7 @@ static psdvec_status feed_piece(token_feed *feed, pv_piece *piece, pv_buffer *de
     pv_buffer *text = &piece->text;
     const psdvec_text_options *options = &feed->rules->options;
     bool records = piece->kind != PV_PIECE_TEXT;
+    uint64_t told = 0;
     if (records) {
         uint64_t bad;
         PV_TRY(pv_records_to_lines(feed->ctx, options, piece, decoded, &bad));
@@ -113,7 +125,11 @@ static psdvec_status feed_piece(token_feed *feed, pv_piece *piece, pv_buffer *de
         for (size_t i = 0; i < n; i++)
             PV_TRY(pass_on(feed, &tokens[i]));
         PV_TRY(pv_check_cancel(feed->ctx));
+        tell_progress(feed, piece,
+                      (double)((char *)feed->tokenizer.block - text->data) / (double)text->length,
+                      &told);
     }
+    tell_progress(feed, piece, 1, &told);
     if (feed->tokenizer.bad_bytes == 0)
         return PSDVEC_OK;
     uint64_t offset = piece->offset + (records ? 0 : feed->tokenizer.first_bad);
@@ -193,6 +209,10 @@ psdvec_status pv_tokenize_inputs(psdvec_context *ctx, const psdvec_text_options 
     PV_TRY_DONE(feed_init(&feed, ctx, options, sink));
     PV_TRY_DONE(pv_inputs_expand(ctx, inputs, input_count, &files));
     PV_TRY_DONE(pv_corpus_new(ctx, &files, &feed.rules->options, &corpus));
+    if (sink->stage) {
+        pv_corpus_slow(corpus, sink->stage);
+        feed.corpus = corpus;
+    }
     for (bool more;;) {
         PV_TRY_DONE(pv_corpus_next(corpus, &place, &piece, &more));
         if (!more || (sink->enough && sink->enough(sink->user)))
@@ -250,7 +270,7 @@ psdvec_status psdvec_tokenize(psdvec_context *ctx, const psdvec_text_options *op
                               void *user)
 {
     one_callback callback = {.on_token = on_token, .user = user};
-    pv_token_sink sink = {tell_word, tell_pause, tell_end, &callback, NULL};
+    pv_token_sink sink = {tell_word, tell_pause, tell_end, &callback, NULL, NULL};
     pv_begin(ctx);
     return pv_tokenize(ctx, options, text, length, &sink);
 }
@@ -260,7 +280,7 @@ psdvec_status psdvec_tokenize_inputs(psdvec_context *ctx, const psdvec_text_opti
                                      psdvec_token_fn *on_token, void *user)
 {
     one_callback callback = {.on_token = on_token, .user = user};
-    pv_token_sink sink = {tell_word, tell_pause, tell_end, &callback, NULL};
+    pv_token_sink sink = {tell_word, tell_pause, tell_end, &callback, NULL, NULL};
     pv_begin(ctx);
     return pv_tokenize_inputs(ctx, options, inputs, input_count, &sink);
 }

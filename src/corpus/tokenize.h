@@ -11,6 +11,7 @@ typedef struct pv_token_sink {
     psdvec_status (*end)(void *user, const char *source);
     void *user;
     bool (*enough)(void *user); /* true: read no further. May be NULL */
+    const char *stage; /* what progress calls it, if taking words is slow; NULL: it is reading */
 } pv_token_sink;
 
 /* Documents with fewer words than min_document_words end without having begun. `options` may be

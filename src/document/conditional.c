@@ -211,18 +211,18 @@ void pv_conditional_close(pv_conditional *c)
     pv_free(c->ctx, c);
 }
 
-void pv_conditional_share(pv_conditional *c, uint64_t union_words)
+void pv_conditional_share(pv_conditional *c, uint64_t union_words, double occurrences)
 {
     double tokens = 0;
     for (uint32_t i = 0; i < c->words; i++)
         tokens += (double)c->model->counts[i];
-    double whole = tokens + 0.5 * (double)union_words;
+    double whole = tokens + occurrences * (double)union_words;
     for (uint32_t i = 0; i < c->words; i++) {
-        c->log_unigram[i] = log((exp(c->log_unigram[i]) * tokens + 0.5) / whole);
+        c->log_unigram[i] = log((exp(c->log_unigram[i]) * tokens + occurrences) / whole);
         c->log_p[i] = (float)c->log_unigram[i];
     }
-    c->log_absent = log(0.5 / whole);
-    c->absent_share = 0.5 * (double)(union_words - c->words) / whole;
+    c->log_absent = log(occurrences / whole);
+    c->absent_share = occurrences * (double)(union_words - c->words) / whole;
 }
 
 /* ---- What the counts say of a pair -------------------------------------------------------- */

@@ -51,8 +51,8 @@ psdvec_status pv_conditional_open(psdvec_context *ctx, const psdvec_model *model
                                   pv_conditional **conditional);
 void pv_conditional_close(pv_conditional *conditional);
 
-/* Of all words of `union_words`, known or not, each had half an occurrence more. */
-void pv_conditional_share(pv_conditional *conditional, uint64_t union_words);
+/* Of all words of `union_words`, known or not, each had so many occurrences more. */
+void pv_conditional_share(pv_conditional *conditional, uint64_t union_words, double occurrences);
 
 /* b of a context word at a distance, in units of the window (pv_window_distance). */
 static inline double pv_conditional_weight(const pv_conditional *c, uint32_t word,

@@ -330,7 +330,7 @@ static double seconds_since(const struct timespec *start)
 static psdvec_status read_text(fitting *f, const psdvec_text_options *text,
                                const char *const *inputs, size_t input_count)
 {
-    pv_token_sink sink = {take_word, take_pause, take_end, &f->text, enough};
+    pv_token_sink sink = {take_word, take_pause, take_end, &f->text, enough, NULL};
     psdvec_text_options options = text ? *text : f->c->counting.text;
     options.min_document_words = 1;
     PV_TRY(pv_tokenize_inputs(f->ctx, &options, inputs, input_count, &sink));

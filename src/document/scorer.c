@@ -9,7 +9,7 @@
 
 void psdvec_scorer_options_default(psdvec_scorer_options *options)
 {
-    *options = (psdvec_scorer_options){.self = (double)NAN};
+    *options = (psdvec_scorer_options){.self = (double)NAN, .smoothing = 0.5};
 }
 
 static psdvec_status check_options(psdvec_context *ctx, const psdvec_scorer_options *o,
@@ -25,6 +25,10 @@ static psdvec_status check_options(psdvec_context *ctx, const psdvec_scorer_opti
     if (isfinite(o->self) && fabs(o->self) > PV_MOST_SELF)
         return pv_fail(ctx, PSDVEC_ERR_OPTION,
                        "what stands for a word's own product must lie between -1000 and 1000");
+    if (!(o->smoothing > 0 && o->smoothing <= 1e6))
+        return pv_fail(
+            ctx, PSDVEC_ERR_OPTION,
+            "the occurrences that words have on top must be more than 0, at most a million");
     if (o->sampled > 0 && o->sampled < 64)
         return pv_fail(ctx, PSDVEC_ERR_OPTION,
                        "%u words are too few to stand for a vocabulary; take 64 or more",
@@ -107,7 +111,7 @@ psdvec_status psdvec_scorer_open(psdvec_context *ctx, const psdvec_scorer_option
     uint64_t words = model_count > 1 ? count_union(s) : 0;
     for (size_t m = 0; m < model_count; m++) {
         if (words)
-            pv_conditional_share(s->models[m].conditional, words);
+            pv_conditional_share(s->models[m].conditional, words, options->smoothing);
         PV_TRY_DONE(pv_normaliser_open(s->models[m].conditional, options->sampled,
                                        &s->models[m].normaliser));
     }
@@ -308,7 +312,7 @@ static psdvec_status sink_end(void *arg, const char *source)
 static psdvec_status feed_text(psdvec_scorer *s, const char *text, size_t length)
 {
     psdvec_text_options options = *psdvec_scorer_text_options(s);
-    pv_token_sink sink = {sink_word, sink_pause, sink_end, s, NULL};
+    pv_token_sink sink = {sink_word, sink_pause, sink_end, s, NULL, "scoring"};
     options.document = PSDVEC_DOCUMENT_NONE;
     options.json_field = NULL;
     uint64_t before = s->documents;
@@ -328,7 +332,7 @@ static psdvec_status feed_inputs(psdvec_scorer *s, const psdvec_text_options *te
                                  const char *const *inputs, size_t input_count)
 {
     psdvec_text_options options = text ? *text : *psdvec_scorer_text_options(s);
-    pv_token_sink sink = {sink_word, sink_pause, sink_end, s, NULL};
+    pv_token_sink sink = {sink_word, sink_pause, sink_end, s, NULL, "scoring"};
     options.min_document_words = 1;
     PV_TRY(pv_tokenize_inputs(s->ctx, &options, inputs, input_count, &sink));
     return finish(s);

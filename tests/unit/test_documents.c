@@ -526,6 +526,9 @@ static void models_share_one_space_of_words(void **state)
     psdvec_scored_model models[] = {{a->model, NULL}, {second, NULL}};
     psdvec_scorer_options o = listening(&h);
     psdvec_scorer *s;
+    o.smoothing = 0;
+    assert_int_equal(psdvec_scorer_open(a->ctx, &o, models, 2, &s), PSDVEC_ERR_OPTION);
+    o.smoothing = 0.3;
     well(a->ctx, psdvec_scorer_open(a->ctx, &o, models, 2, &s));
     /* After any context, the probabilities of all words that either knows sum to one. */
     uint32_t all = 0;
