@@ -74,6 +74,20 @@ static uint64_t count_union(const psdvec_scorer *s)
     return words;
 }
 
+/* Text is split as the first model's was. Another one may never meet words that it knows. */
+static void warn_of_other_tokens(const psdvec_scorer *s, size_t m)
+{
+    const psdvec_text_options *a = &s->models[0].conditional->counting.text;
+    const psdvec_text_options *b = &s->models[m].conditional->counting.text;
+    if (a->tokenizer != b->tokenizer || a->letter_case != b->letter_case ||
+        a->accents != b->accents || a->digits != b->digits || a->apostrophes != b->apostrophes ||
+        a->hyphens != b->hyphens)
+        pv_warn(s->ctx,
+                "%s: its text was split into words otherwise than that of %s, which settles it; "
+                "their probabilities may not compare",
+                s->models[m].conditional->model->path, s->models[0].conditional->model->path);
+}
+
 psdvec_status psdvec_scorer_open(psdvec_context *ctx, const psdvec_scorer_options *options,
                                  const psdvec_scored_model *models, size_t model_count,
                                  psdvec_scorer **out)
@@ -108,6 +122,8 @@ psdvec_status psdvec_scorer_open(psdvec_context *ctx, const psdvec_scorer_option
     PV_TRY_DONE(tally_init(ctx, &s->total, model_count));
     for (size_t m = 0; m < model_count; m++)
         PV_TRY_DONE(open_model(s, &models[m], &s->models[m]));
+    for (size_t m = 1; m < model_count; m++)
+        warn_of_other_tokens(s, m);
     uint64_t words = model_count > 1 ? count_union(s) : 0;
     for (size_t m = 0; m < model_count; m++) {
         if (words)

@@ -151,6 +151,17 @@ close='def close(a; b): (a - b | fabs) < 1e-6 * (1 + (a | fabs));'
     "$PSDVEC" score court.safetensors other.txt --counts court.counts | grep -q 'does not sum to one'
 }
 
+@test "score: models whose texts were split otherwise are warned of" {
+    worlds
+    "$PSDVEC" train farm.txt --min-count 1 --dim 4 --tokenizer whitespace -o split.safetensors -q
+    run --separate-stderr "$PSDVEC" score court.safetensors farm.safetensors other.txt
+    [ "$status" -eq 0 ]
+    [ -z "$stderr" ]
+    run --separate-stderr "$PSDVEC" score court.safetensors split.safetensors other.txt
+    [ "$status" -eq 0 ]
+    [[ "$stderr" == *"split.safetensors: its text was split into words otherwise"* ]]
+}
+
 @test "score: each file is named where there are several" {
     worlds
     mkdir texts
