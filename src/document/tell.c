@@ -172,13 +172,18 @@ static void fill_score(psdvec_scorer *s, pv_tally *tally, const char *source, co
                                        .fit_count = s->model_count};
 }
 
-/* Some whole words, not more than fit a line. */
+/* Some whole words, not more than fit a line; of a longer word as many whole characters. */
 static psdvec_status cut_beginning(psdvec_scorer *s)
 {
+    const char *text = s->beginning.data;
     size_t length = s->beginning.length;
     if (length > BEGINNING_BYTES) {
-        for (length = BEGINNING_BYTES; length > 0 && s->beginning.data[length] != ' '; length--)
-            ;
+        length = BEGINNING_BYTES;
+        while (length > 0 && text[length] != ' ')
+            length--;
+        if (length == 0)
+            for (length = BEGINNING_BYTES; length > 0 && (text[length] & 0xc0) == 0x80;)
+                length--;
         s->beginning.length = length;
     }
     return pv_buffer_byte(&s->beginning, 0);

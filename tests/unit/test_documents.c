@@ -503,6 +503,12 @@ static void words_may_be_fed_one_by_one(void **state)
     const heard_word *last = &fed.words[fed.count - 1];
     assert_int_equal(last->influences, 0);
     assert_close(last->conditional, last->unigram, 1e-5);
+    /* A document begins with whole words, or with whole characters of a long one. */
+    static const char umlauts[] = "ä"
+                                  "ääääääääääääääääääääääääääääääääääääääääääääääääääääääääääää w5";
+    well(t->ctx, psdvec_scorer_text(s, umlauts, strlen(umlauts)));
+    assert_int_equal(strlen(fed.documents[3].beginning), 72);
+    assert_memory_equal(fed.documents[3].beginning, umlauts, 72);
     psdvec_scorer_close(s);
     trained_free(t);
 }
