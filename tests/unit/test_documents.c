@@ -83,7 +83,7 @@ static void trained_free(trained *t)
 
 typedef struct heard_word {
     uint64_t document, place;
-    char text[32];
+    char text[160];
     bool known;
     uint32_t word;
     double unigram, paper, conditional, normaliser, added;
