@@ -20,7 +20,7 @@
 enum {
     block_count = 64,
     stripe_rows = 192,
-    stripe_pairs = 1 << 19, /* a stripe ends when it has so many ... */
+    stripe_pairs = 1 << 17, /* a stripe ends when it has so many ... */
     row_pairs = 1 << 12,    /* ... or so many, if there is nothing to multiply */
     tile_width = 512,
     dense_share = 8,
@@ -41,7 +41,7 @@ typedef struct walk_job {
 
 typedef struct stripe {
     pv_seen_pair *pairs;
-    size_t count, capacity;
+    size_t count;
     uint32_t rows;
     uint32_t word[stripe_rows], counted[stripe_rows];
     size_t begin[stripe_rows + 1];
@@ -52,17 +52,19 @@ typedef struct stripe {
 } stripe;
 
 /* ---- Merging ------------------------------------------------------------------ */
-static psdvec_status make_room(walk_job *job, stripe *s, size_t extra)
+/* Pairs at which a stripe ends: of little text less, which would not be worth the memory. */
+static uint64_t stripe_limit(uint64_t bigrams, bool products)
 {
-    if (s->capacity - s->count >= extra)
-        return PSDVEC_OK;
-    size_t capacity = s->count + extra + s->capacity / 2;
-    pv_seen_pair *pairs = pv_resize(job->ctx, s->pairs, capacity, sizeof *pairs, "seen pairs");
-    if (!pairs)
-        return pv_failure(job->ctx);
-    s->pairs = pairs;
-    s->capacity = capacity;
-    return PSDVEC_OK;
+    uint64_t share = bigrams / block_count;
+    return !products || share < row_pairs ? row_pairs : share < stripe_pairs ? share : stripe_pairs;
+}
+
+/* A stripe ends with the row that fills it, which may have a pair with every word; before both
+ * directions are merged it has up to two. */
+static uint64_t stripe_capacity(uint64_t words, uint64_t bigrams, bool products)
+{
+    uint64_t pairs = stripe_limit(bigrams, products) + 2 * words;
+    return pairs < 2 * bigrams ? pairs : 2 * bigrams;
 }
 
 static int by_word(const void *a, const void *b)
@@ -72,8 +74,8 @@ static int by_word(const void *a, const void *b)
 }
 
 /* Row i of the counts and column c of the block, merged; `gathered` is NULL: the row alone. */
-static psdvec_status merge_row(walk_job *job, uint32_t i, const pv_gathered *gathered, uint32_t c,
-                               stripe *s)
+static void merge_row(const walk_job *job, uint32_t i, const pv_gathered *gathered, uint32_t c,
+                      stripe *s)
 {
     const pv_seen_walk *walk = job->walk;
     const pv_link *link = walk->link;
@@ -85,7 +87,6 @@ static psdvec_status merge_row(walk_job *job, uint32_t i, const pv_gathered *gat
         g = gathered->begin[c];
         g_end = gathered->begin[c + 1];
     }
-    PV_TRY(make_room(job, s, row.length + (g_end - g)));
     while (r < row.length || g < g_end) {
         uint32_t a = r < row.length ? row.focus[r] : UINT32_MAX;
         uint32_t b = g < g_end ? gathered->row[g] : UINT32_MAX;
@@ -106,7 +107,6 @@ static psdvec_status merge_row(walk_job *job, uint32_t i, const pv_gathered *gat
     s->counted[s->rows] = i;
     s->begin[s->rows++] = first;
     s->begin[s->rows] = s->count;
-    return PSDVEC_OK;
 }
 
 /* ---- Products --------------------------------------------------------------------- */
@@ -208,6 +208,13 @@ static psdvec_status finish_stripe(walk_job *job, stripe *s, int worker)
 static psdvec_status prepare(walk_job *job, stripe *s)
 {
     const pv_seen_walk *walk = job->walk;
+    if (!s->pairs) {
+        const psdvec_counts_info *info = &walk->link->counts->info;
+        uint64_t pairs = stripe_capacity(info->words, info->bigrams, walk->vectors != NULL);
+        s->pairs = pv_alloc(job->ctx, pairs ? pairs : 1, sizeof *s->pairs, "seen pairs");
+        if (!s->pairs)
+            return pv_failure(job->ctx);
+    }
     if (!walk->vectors || s->tile)
         return PSDVEC_OK;
     s->vectors = pv_alloc(job->ctx, stripe_rows * walk->dim, sizeof *s->vectors, "seen pairs");
@@ -225,6 +232,7 @@ static psdvec_status walk_block(void *arg, size_t task, int worker)
         return PSDVEC_OK;
     pv_gathered gathered = {0};
     psdvec_status status;
+    uint64_t limit = stripe_limit(walk->link->counts->info.bigrams, walk->vectors != NULL);
     pv_blas_alone();
     PV_TRY_DONE(prepare(job, s));
     if (walk->either)
@@ -234,8 +242,8 @@ static psdvec_status walk_block(void *arg, size_t task, int worker)
     for (uint32_t i = first; i < end; i++) {
         if (walk->word[i] == PV_NO_WORD)
             continue;
-        PV_TRY_DONE(merge_row(job, i, walk->either ? &gathered : NULL, i - first, s));
-        if (s->rows == stripe_rows || s->count >= (walk->vectors ? stripe_pairs : row_pairs))
+        merge_row(job, i, walk->either ? &gathered : NULL, i - first, s);
+        if (s->rows == stripe_rows || s->count >= limit)
             PV_TRY_DONE(finish_stripe(job, s, worker));
     }
     status = finish_stripe(job, s, worker);
@@ -291,11 +299,8 @@ done:
 
 uint64_t pv_seen_pairs_bytes(uint64_t words, uint64_t bigrams, uint64_t dim, int threads)
 {
-    uint64_t pairs = (dim > 0 ? stripe_pairs : row_pairs) + 2 * words;
-    if (pairs > 2 * bigrams)
-        pairs = 2 * bigrams;
-    /* While a stripe grows, the old one is still there. */
-    uint64_t stripes = sizeof(stripe) + pairs * sizeof(pv_seen_pair) * 5 / 2 +
+    uint64_t pairs = stripe_capacity(words, bigrams, dim > 0);
+    uint64_t stripes = sizeof(stripe) + pairs * sizeof(pv_seen_pair) +
                        (dim > 0 ? stripe_rows * (dim + tile_width) * sizeof(float) : 0);
     uint64_t gathered = bigrams / block_count * 24 + words * sizeof(uint32_t);
     return words * (block_count + 1) * sizeof(uint32_t) + (uint64_t)threads * (stripes + gathered);

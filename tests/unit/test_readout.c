@@ -562,8 +562,8 @@ static void what_of_the_readout_is_too_much_is_said(void **state)
     char *output = scratch_path(p->folder, "model");
     static const char *const remedies[] = {NULL, "(--order off)", "(--spelling off)", NULL};
     for (int parts = 0; parts < 3; parts++) {
-        psdvec_train_options o = combined(default_options(64), 1 + 2 * parts);
-        o.core = 70;
+        psdvec_train_options o = combined(default_options(200), 1 + 2 * parts);
+        o.core = 210;
         psdvec_train_plan plan;
         psdvec_context *ctx = context_with(2, UINT64_C(1) << 30);
         well(ctx, psdvec_train_plan_make(ctx, &o, p->path, &plan));
