@@ -5,7 +5,8 @@
  *   come out, in files that any language can read. Words that arrive later get
  *   vectors without training anew, words that were never seen from their
  *   spelling. Nearest words, analogies, why two words are alike, scores on test
- *   sets, and other programs' vectors.
+ *   sets, and other programs' vectors. The probability of documents, what it comes
+ *   from, and text drawn from it.
  *
  * THE SHORTEST USEFUL PROGRAM
  *
