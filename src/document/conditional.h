@@ -48,7 +48,7 @@ typedef struct pv_conditional {
 /* Of the options temperature, self and interpolation are used. `counts` may be NULL. */
 psdvec_status pv_conditional_open(psdvec_context *ctx, const psdvec_model *model,
                                   const psdvec_counts *counts, const psdvec_scorer_options *options,
-                                  pv_conditional **conditional);
+                                  pv_conditional **out);
 void pv_conditional_close(pv_conditional *conditional);
 
 /* Of all words of `union_words`, known or not, each had so many occurrences more. */

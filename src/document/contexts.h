@@ -24,10 +24,10 @@ typedef struct pv_contexts {
     size_t link_capacity;
 } pv_contexts;
 
-psdvec_status pv_contexts_init(pv_contexts *contexts, psdvec_context *ctx, uint32_t dim,
+psdvec_status pv_contexts_init(pv_contexts *x, psdvec_context *ctx, uint32_t dim,
                                uint32_t capacity);
-void pv_contexts_free(pv_contexts *contexts);
-void pv_contexts_clear(pv_contexts *contexts);
+void pv_contexts_free(pv_contexts *x);
+void pv_contexts_clear(pv_contexts *x);
 
 /* The words of a document so far, as far back as they matter. */
 typedef struct pv_trail {
@@ -53,14 +53,14 @@ static inline uint32_t pv_trail_last(const pv_trail *trail)
 }
 
 /* One more row: the context of a word at `place` after the trail. */
-psdvec_status pv_contexts_add(pv_contexts *contexts, const pv_conditional *conditional,
+psdvec_status pv_contexts_add(pv_contexts *x, const pv_conditional *conditional,
                               const pv_trail *trail, uint64_t place);
 
 /* The score s of a word in the context of a row; of PSDVEC_UNKNOWN_WORD that of an absent word.
  * `paper` (may be NULL): the same with a word's own product. */
-double pv_contexts_score(const pv_contexts *contexts, const pv_conditional *conditional,
-                         uint32_t row, uint32_t word, double *paper);
+double pv_contexts_score(const pv_contexts *x, const pv_conditional *conditional, uint32_t row,
+                         uint32_t word, double *paper);
 /* b of all places of the context at which the word itself stands. */
-double pv_contexts_repeats(const pv_contexts *contexts, uint32_t row, uint32_t word);
+double pv_contexts_repeats(const pv_contexts *x, uint32_t row, uint32_t word);
 
 #endif

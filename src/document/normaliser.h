@@ -27,7 +27,7 @@ typedef struct pv_normaliser pv_normaliser;
 
 /* `sampled`: 0 for exact sums, else about how many words stand for all. */
 psdvec_status pv_normaliser_open(const pv_conditional *conditional, uint32_t sampled,
-                                 pv_normaliser **normaliser);
+                                 pv_normaliser **out);
 void pv_normaliser_close(pv_normaliser *normaliser);
 /* Whether a sample smaller than the vocabulary is used. */
 bool pv_normaliser_sampled(const pv_normaliser *normaliser);
