@@ -1,8 +1,9 @@
 /* The probability of documents, against the formula of docs/documents.md written out plainly: every
- * word of the vocabulary, every context word, in double precision.
+ * word of the vocabulary, every context word, in double precision. And texts as streams, several
+ * models, and what cannot be scored.
  */
 #include "document/exp_sums.h"
-#include "support/problem.h"
+#include "support/documents.h"
 #include "support/scratch.h"
 
 #include <math.h>
@@ -14,144 +15,43 @@
 
 #include <cmocka.h>
 
-enum { WORDS = 60, TOKENS = 20000, DIM = 8 };
+/* ---- The inner loop ------------------------------------------------------------------------------------------------- */
 
-/* ---- A model of a small text ------------------------------------------------------------------- */
-
-typedef struct trained {
-    psdvec_context *ctx;
-    char *folder, *text, *counts_path, *model_path;
-    psdvec_count_options counting;
-    psdvec_train_options training;
-    psdvec_counts *counts;
-    psdvec_model *model;
-} trained;
-
-static void train(trained *t, psdvec_preset preset, int threads)
+static void both_kernels_give_the_same_bits_and_the_right_sums(void **state)
 {
-    *t = (trained){.ctx = context_of(threads), .folder = scratch_new()};
-    char *words = random_text(7, WORDS, TOKENS);
-    t->text = scratch_path(t->folder, "text");
-    t->counts_path = scratch_path(t->folder, "counts");
-    t->model_path = scratch_path(t->folder, "model");
-    scratch_write(t->text, words, strlen(words));
-    free(words);
-    psdvec_train_options_preset(&t->training, preset, &t->counting);
-    t->training.dim = DIM;
-    t->training.core = 0;
-    t->counting.min_count = 20;
-    t->counting.text.digits = PSDVEC_DIGITS_KEEP;
-    if (preset == PSDVEC_PRESET_DEFAULT)
-        t->counting.subsample = 0.02; /* so that much is subsampled in so small a vocabulary */
-}
-
-static void finish_training(trained *t)
-{
-    const char *inputs[] = {t->text};
-    well(t->ctx, psdvec_count(t->ctx, &t->counting, inputs, 1, t->counts_path, NULL));
-    well(t->ctx, psdvec_train(t->ctx, &t->training, t->counts_path, t->model_path, NULL));
-    well(t->ctx, psdvec_counts_open(t->ctx, t->counts_path, &t->counts));
-    well(t->ctx, psdvec_model_open(t->ctx, t->model_path, &t->model));
-}
-
-static void untrain(trained *t)
-{
-    psdvec_model_close(t->model);
-    psdvec_counts_close(t->counts);
-    psdvec_context_free(t->ctx);
-    scratch_free(t->folder);
-    free(t->text);
-    free(t->counts_path);
-    free(t->model_path);
-}
-
-static trained *trained_new(psdvec_preset preset, int threads)
-{
-    trained *t = malloc(sizeof *t);
-    train(t, preset, threads);
-    finish_training(t);
-    return t;
-}
-
-static void trained_free(trained *t)
-{
-    untrain(t);
-    free(t);
-}
-
-/* ---- What the host hears ------------------------------------------------------------------------ */
-
-typedef struct heard_word {
-    uint64_t document, place;
-    char text[160];
-    bool known;
-    uint32_t word;
-    double unigram, paper, conditional, normaliser, added;
-    size_t influences;
-} heard_word;
-
-typedef struct heard {
-    heard_word words[4000];
-    size_t count;
-    struct {
-        uint64_t words, known;
-        char beginning[100];
-        psdvec_document_fit fits[2];
-    } documents[400];
-    size_t document_count, models;
-} heard;
-
-static void hear_word(void *user, const psdvec_word_score *w)
-{
-    heard *h = user;
-    heard_word *to = &h->words[h->count++];
-    assert_true(h->count < 4000 && w->length < sizeof to->text);
-    *to = (heard_word){.document = w->document,
-                       .place = w->place,
-                       .known = w->known,
-                       .word = w->word,
-                       .unigram = w->unigram,
-                       .paper = w->paper,
-                       .conditional = w->conditional,
-                       .normaliser = w->normaliser,
-                       .influences = w->influence_count};
-    memcpy(to->text, w->text, w->length);
-    for (size_t k = 0; k < w->influence_count; k++)
-        to->added += w->influences[k].added;
-}
-
-static void hear_document(void *user, const psdvec_document_score *d)
-{
-    heard *h = user;
-    assert_int_equal(d->number, h->document_count + 1);
-    assert_true(h->document_count < 400 && d->fit_count <= 2);
-    h->documents[h->document_count].words = d->words;
-    h->documents[h->document_count].known = d->known;
-    snprintf(h->documents[h->document_count].beginning, 100, "%s", d->beginning);
-    for (size_t m = 0; m < d->fit_count; m++)
-        h->documents[h->document_count].fits[m] = d->fits[m];
-    h->models = d->fit_count;
-    h->document_count++;
-}
-
-static psdvec_scorer_options listening(heard *h)
-{
-    psdvec_scorer_options o;
-    psdvec_scorer_options_default(&o);
-    memset(h, 0, sizeof *h);
-    o.on_document = hear_document;
-    o.on_word = hear_word;
-    o.influences = true;
-    o.user = h;
-    return o;
-}
-
-static psdvec_scorer *scorer_of(const trained *t, bool counts, const psdvec_scorer_options *o)
-{
-    psdvec_scorer *s;
-    psdvec_scored_model m = {t->model, counts ? t->counts : NULL};
-    well(t->ctx, psdvec_scorer_open(t->ctx, o, &m, 1, &s));
-    return s;
+    static float s[4096], also[4096], log_p[4096], shift[4096];
+    dice d = {5};
+    (void)state;
+    for (size_t n = 0; n <= 4096; n += n < 40 ? 1 : 507) {
+        pv_exp_sums a, b;
+        for (size_t k = 0; k < n; k++) {
+            s[k] = also[k] = (float)(40 * dice_unit(&d) - 20);
+            log_p[k] = (float)(-15 * dice_unit(&d));
+            shift[k] = (float)dice_unit(&d);
+        }
+        pv_exp_sums_reference(s, log_p, shift, 0.3f, 0.7f, n, &a);
+        pv_exp_sums_best()(also, log_p, shift, 0.3f, 0.7f, n, &b);
+        assert_memory_equal(&a, &b, sizeof a);
+        if (n == 0) {
+            assert_true(a.largest == -INFINITY);
+            continue;
+        }
+        double sum = 0, scored = 0, squared = 0;
+        for (size_t k = 0; k < n; k++) {
+            double e = exp((double)log_p[k] + 0.7f * (double)s[k]);
+            sum += e;
+            scored += e * (double)s[k];
+            squared += e * (double)s[k] * (double)s[k];
+        }
+        assert_close((double)a.largest + log(a.sum), log(sum), 3e-6);
+        assert_close(a.scored / a.sum, scored / sum, 1e-4);
+        assert_close(a.squared / a.sum, squared / sum, 2e-3);
+    }
+    /* Far apart, and beyond what exp can hold. */
+    float far[] = {-3000, 2000, 2000, -2000}, none[] = {0, 0, 0, 0};
+    pv_exp_sums e;
+    pv_exp_sums_best()(far, none, NULL, 0, 1, 4, &e);
+    assert_true(e.largest == 2000 && e.sum == 2);
 }
 
 /* ---- The formula, plainly ------------------------------------------------------------------------- */
@@ -391,19 +291,6 @@ static void next_words_have_the_same_probabilities(void **state)
 
 /* ---- Streams ---------------------------------------------------------------------------------------- */
 
-static char *documents_text(void)
-{
-    dice d = {11};
-    char *text = calloc(1, 40000), *at = text;
-    for (int line = 0; line < 120; line++) {
-        size_t length = line == 60 ? 2500 : dice_below(&d, 12);
-        for (size_t k = 0; k < length; k++)
-            at += sprintf(at, "w%zu ", dice_below(&d, WORDS + 5));
-        *at++ = '\n';
-    }
-    return text;
-}
-
 static void score_lines(trained *t, const char *text, psdvec_scorer_options *o, heard *h)
 {
     char *path = scratch_path(t->folder, "documents");
@@ -580,264 +467,6 @@ static void models_share_one_space_of_words(void **state)
     trained_free(a);
 }
 
-/* ---- Sampling --------------------------------------------------------------------------------------------- */
-
-static psdvec_context *seeded_context(uint64_t seed)
-{
-    psdvec_context *ctx;
-    psdvec_context_options o;
-    psdvec_context_options_default(&o);
-    o.seed = seed;
-    o.threads = 2;
-    ok(psdvec_context_new(&o, &ctx));
-    return ctx;
-}
-
-/* The stated error is of the size of the errors. */
-static void a_sample_knows_how_far_it_is_off(void **state)
-{
-    (void)state;
-    trained t;
-    train(&t, PSDVEC_PRESET_DEFAULT, 2);
-    char *words = random_text(3, 1000, 30000);
-    scratch_write(t.text, words, strlen(words));
-    free(words);
-    t.counting.subsample = 0;
-    t.counting.min_count = 1;
-    finish_training(&t);
-    char *text = documents_text();
-    for (int counts = 0; counts < 2; counts++) {
-        double square = 0, bias = 0, stated = 0, exact;
-        enum { SEEDS = 16 };
-        psdvec_scorer_options o;
-        psdvec_scorer_options_default(&o);
-        psdvec_scorer *s = scorer_of(&t, counts, &o);
-        well(t.ctx, psdvec_scorer_text(s, text, strlen(text)));
-        exact = psdvec_scorer_total(s)->fits[0].conditional;
-        psdvec_scorer_close(s);
-        o.sampled = 200;
-        for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-            psdvec_context *ctx = seeded_context(seed);
-            psdvec_model *model;
-            psdvec_counts *file;
-            well(ctx, psdvec_model_open(ctx, t.model_path, &model));
-            well(ctx, psdvec_counts_open(ctx, t.counts_path, &file));
-            psdvec_scored_model m = {model, counts ? file : NULL};
-            well(ctx, psdvec_scorer_open(ctx, &o, &m, 1, &s));
-            well(ctx, psdvec_scorer_text(s, text, strlen(text)));
-            psdvec_document_fit fit = psdvec_scorer_total(s)->fits[0];
-            square += (fit.conditional - exact) * (fit.conditional - exact) / SEEDS;
-            bias += (fit.conditional - exact) / SEEDS;
-            stated += fit.error * fit.error / SEEDS;
-            psdvec_scorer_close(s);
-            psdvec_counts_close(file);
-            psdvec_model_close(model);
-            psdvec_context_free(ctx);
-        }
-        assert_true(stated > 0);
-        /* Teeth of a comb are better spread than groups of them, so it errs on the safe side. */
-        if (!(square < 1.5 * stated && square > stated / 9))
-            fail_msg("errors of %g, stated as %g", sqrt(square), sqrt(stated));
-        assert_below(fabs(bias), 4 * sqrt(stated / SEEDS));
-        assert_below(sqrt(stated), 0.02 * fabs(exact)); /* and worth something */
-    }
-    free(text);
-    untrain(&t);
-}
-
-/* Words of a batch share a sample and err together, whatever documents they stand in. */
-static void the_error_of_the_total_does_not_depend_on_where_documents_end(void **state)
-{
-    (void)state;
-    trained t;
-    train(&t, PSDVEC_PRESET_PAPER, 2);
-    char *words = random_text(3, 1000, 30000);
-    scratch_write(t.text, words, strlen(words));
-    free(words);
-    t.counting.min_count = 1;
-    finish_training(&t);
-    double likelihood[2], error[2];
-    for (int ends = 0; ends < 2; ends++) {
-        psdvec_scorer_options o;
-        psdvec_scorer_options_default(&o);
-        o.sampled = 64;
-        psdvec_scorer *s = scorer_of(&t, false, &o);
-        for (uint32_t k = 0; k < 3000; k++) {
-            size_t length;
-            const char *word = psdvec_model_word(t.model, k * 7 % 50, &length);
-            well(t.ctx, psdvec_scorer_word(s, word, length));
-            if (k % 5 == 4)
-                well(t.ctx, ends ? psdvec_scorer_end(s) : psdvec_scorer_pause(s));
-        }
-        well(t.ctx, psdvec_scorer_finish(s));
-        likelihood[ends] = psdvec_scorer_total(s)->fits[0].conditional;
-        error[ends] = psdvec_scorer_total(s)->fits[0].error;
-        psdvec_scorer_close(s);
-    }
-    assert_true(error[0] > 0);
-    assert_close(likelihood[0], likelihood[1], 1e-9);
-    assert_close(error[0], error[1], 1e-9);
-    untrain(&t);
-}
-
-/* ---- Drawing -------------------------------------------------------------------------------------------------- */
-
-static void drawn_words_follow_the_probabilities(void **state)
-{
-    (void)state;
-    trained *t = trained_new(PSDVEC_PRESET_DEFAULT, 2);
-    uint32_t words = psdvec_model_get_info(t->model)->words, before[] = {3, 1}, drawn;
-    psdvec_scorer *s = scorer_of(t, false, NULL);
-    psdvec_prediction *p = calloc(words, sizeof *p);
-    unsigned *hits = calloc(words, sizeof *hits);
-    size_t found;
-    psdvec_generate_options g;
-    psdvec_generate_options_default(&g);
-    well(t->ctx, psdvec_scorer_next(s, before, 2, words, p, &found));
-    enum { DRAWS = 4000 };
-    g.length = 1;
-    for (g.seed = 0; g.seed < DRAWS; g.seed++) {
-        well(t->ctx, psdvec_scorer_generate(s, &g, before, 2, &drawn, NULL, NULL));
-        hits[drawn]++;
-    }
-    double square = 0;
-    for (size_t k = 0; k < found; k++) {
-        double expected = DRAWS * p[k].probability;
-        square += (hits[p[k].word] - expected) * (hits[p[k].word] - expected) / expected;
-    }
-    /* chi squared, whose standard deviation is sqrt(2 (words - 1)) */
-    assert_below(fabs(square - (words - 1)), 5 * sqrt(2.0 * words));
-    /* Only the two likeliest. */
-    g.top = 2;
-    for (g.seed = 0; g.seed < 50; g.seed++) {
-        well(t->ctx, psdvec_scorer_generate(s, &g, before, 2, &drawn, NULL, NULL));
-        assert_true(drawn == p[0].word || drawn == p[1].word);
-    }
-    /* Word after word: the same for the same seed, and each after those before it. */
-    uint32_t first[20], again[20];
-    g = (psdvec_generate_options){.length = 20, .seed = 5};
-    well(t->ctx, psdvec_scorer_generate(s, &g, before, 2, first, NULL, NULL));
-    well(t->ctx, psdvec_scorer_generate(s, &g, before, 2, again, NULL, NULL));
-    assert_memory_equal(first, again, sizeof first);
-    g.seed = 6;
-    well(t->ctx, psdvec_scorer_generate(s, &g, before, 2, again, NULL, NULL));
-    assert_memory_not_equal(first, again, sizeof first);
-    free(hits);
-    free(p);
-    psdvec_scorer_close(s);
-    trained_free(t);
-}
-
-/* ---- The temperature --------------------------------------------------------------------------------------------- */
-
-static double perplexity_at(trained *t, const char *path, bool counts, double temperature,
-                            double self)
-{
-    psdvec_scorer_options o;
-    psdvec_scorer_options_default(&o);
-    o.temperature = temperature;
-    o.self = self;
-    psdvec_scorer *s = scorer_of(t, counts, &o);
-    well(t->ctx, psdvec_scorer_inputs(s, NULL, &path, 1));
-    const psdvec_document_score *d = psdvec_scorer_total(s);
-    double perplexity = exp(-d->fits[0].conditional / (double)d->known);
-    psdvec_scorer_close(s);
-    return perplexity;
-}
-
-static void the_fitted_parameters_are_the_likeliest(void **state)
-{
-    (void)state;
-    int repeats_fitted = 0;
-    for (int preset = 0; preset < 2; preset++) {
-        trained *t = trained_new((psdvec_preset)preset, 2);
-        char *path = scratch_path(t->folder, "held-out"), *held = random_text(99, WORDS, 3000);
-        const char *inputs[] = {path};
-        psdvec_fit_report r;
-        scratch_write(path, held, strlen(held));
-        well(t->ctx, psdvec_fit_temperature(t->ctx, t->model, t->counts, NULL, inputs, 1, 0, &r));
-        assert_true(r.known > 2000 && r.temperature > 0 && r.rounds < 30);
-        double best = perplexity_at(t, path, false, r.temperature, r.self);
-        assert_close(best, r.after, 1e-3);
-        assert_close(perplexity_at(t, path, false, 1, (double)INFINITY), r.before, 1e-3);
-        double alone = perplexity_at(t, path, false, r.temperature_alone, (double)INFINITY);
-        assert_close(alone, r.alone, 1e-3);
-        assert_true(best <= alone && alone <= r.before);
-        for (int sign = -1; sign <= 1; sign += 2) {
-            double off = 1 + 0.05 * sign, self = r.self + 0.2 * sign;
-            assert_below(best, perplexity_at(t, path, false, r.temperature * off, r.self));
-            if (!isnan(r.self))
-                assert_below(best, perplexity_at(t, path, false, r.temperature, self));
-            assert_below(
-                alone, perplexity_at(t, path, false, r.temperature_alone * off, (double)INFINITY));
-            assert_below(r.counts_after,
-                         perplexity_at(t, path, true, r.temperature_counts * off, (double)NAN));
-        }
-        assert_true(r.bigram_after <= r.bigram && r.interpolation > 0 && r.interpolation <= 1);
-        /* Kept in the model, it is what scoring begins with. */
-        char *kept = scratch_path(t->folder, "kept");
-        psdvec_model *with;
-        well(t->ctx, psdvec_model_keep_fit(t->ctx, t->model, &r, kept));
-        well(t->ctx, psdvec_model_open(t->ctx, kept, &with));
-        well(t->ctx, psdvec_model_verify(t->ctx, with));
-        const psdvec_model_info *info = psdvec_model_get_info(with);
-        assert_true(info->temperature == r.temperature);
-        assert_true(isnan(r.self) ? isnan(info->self) : info->self == r.self);
-        repeats_fitted += !isnan(r.self);
-        assert_true(info->temperature_counts == r.temperature_counts);
-        psdvec_model *without = t->model;
-        t->model = with;
-        assert_close(perplexity_at(t, path, false, 0, (double)NAN), r.after, 1e-3);
-        assert_close(perplexity_at(t, path, true, 0, (double)NAN), r.counts_after, 1e-3);
-        t->model = without;
-        psdvec_model_close(with);
-        free(kept);
-        free(path);
-        free(held);
-        trained_free(t);
-    }
-    assert_true(repeats_fitted > 0); /* it was put to the test */
-}
-
-/* Vectors so short that no temperature is high enough, and words that never repeat. */
-static void what_was_fitted_can_be_read_again_however_odd_the_text(void **state)
-{
-    (void)state;
-    trained t;
-    train(&t, PSDVEC_PRESET_PAPER, 1);
-    char text[20 * 200 + 1];
-    for (int k = 0; k < 200; k++)
-        snprintf(text + 20L * k, 21, "fst%c%c snd%c%c another\n", 'a' + k % 10, 'a', 'a' + k % 10,
-                 'a');
-    scratch_write(t.text, text, strlen(text));
-    t.counting.min_count = 1;
-    t.counting.window = 1;
-    t.counting.text.min_document_words = 1;
-    t.training.dim = 5;
-    t.training.kappa = 0.99999;
-    finish_training(&t);
-    const char *inputs[] = {t.text};
-    psdvec_fit_report r;
-    psdvec_model *with;
-    char *kept = scratch_path(t.folder, "kept");
-    well(t.ctx, psdvec_fit_temperature(t.ctx, t.model, t.counts, NULL, inputs, 1, 0, &r));
-    assert_true(r.temperature_alone == 100); /* it was put to the test */
-    assert_true(r.alone < r.before);
-    well(t.ctx, psdvec_model_keep_fit(t.ctx, t.model, &r, kept));
-    well(t.ctx, psdvec_model_open(t.ctx, kept, &with));
-    psdvec_model_close(with);
-    /* What no fit can have found is refused. */
-    r.interpolation = 2;
-    well(t.ctx, psdvec_model_keep_fit(t.ctx, t.model, &r, kept));
-    assert_int_equal(psdvec_model_open(t.ctx, kept, &with), PSDVEC_ERR_CORRUPT);
-    r.interpolation = 0.5;
-    r.temperature_counts = -1;
-    well(t.ctx, psdvec_model_keep_fit(t.ctx, t.model, &r, kept));
-    assert_int_equal(psdvec_model_open(t.ctx, kept, &with), PSDVEC_ERR_CORRUPT);
-    free(kept);
-    untrain(&t);
-}
-
 /* ---- Refusals ------------------------------------------------------------------------------------------------------ */
 
 static void what_cannot_be_scored_is_refused_with_a_reason(void **state)
@@ -917,45 +546,6 @@ static void a_scorer_can_be_used_after_a_failure(void **state)
     trained_free(t);
 }
 
-/* ---- The inner loop ------------------------------------------------------------------------------------------------- */
-
-static void both_kernels_give_the_same_bits_and_the_right_sums(void **state)
-{
-    static float s[4096], also[4096], log_p[4096], shift[4096];
-    dice d = {5};
-    (void)state;
-    for (size_t n = 0; n <= 4096; n += n < 40 ? 1 : 507) {
-        pv_exp_sums a, b;
-        for (size_t k = 0; k < n; k++) {
-            s[k] = also[k] = (float)(40 * dice_unit(&d) - 20);
-            log_p[k] = (float)(-15 * dice_unit(&d));
-            shift[k] = (float)dice_unit(&d);
-        }
-        pv_exp_sums_reference(s, log_p, shift, 0.3f, 0.7f, n, &a);
-        pv_exp_sums_best()(also, log_p, shift, 0.3f, 0.7f, n, &b);
-        assert_memory_equal(&a, &b, sizeof a);
-        if (n == 0) {
-            assert_true(a.largest == -INFINITY);
-            continue;
-        }
-        double sum = 0, scored = 0, squared = 0;
-        for (size_t k = 0; k < n; k++) {
-            double e = exp((double)log_p[k] + 0.7f * (double)s[k]);
-            sum += e;
-            scored += e * (double)s[k];
-            squared += e * (double)s[k] * (double)s[k];
-        }
-        assert_close((double)a.largest + log(a.sum), log(sum), 3e-6);
-        assert_close(a.scored / a.sum, scored / sum, 1e-4);
-        assert_close(a.squared / a.sum, squared / sum, 2e-3);
-    }
-    /* Far apart, and beyond what exp can hold. */
-    float far[] = {-3000, 2000, 2000, -2000}, none[] = {0, 0, 0, 0};
-    pv_exp_sums e;
-    pv_exp_sums_best()(far, none, NULL, 0, 1, 4, &e);
-    assert_true(e.largest == 2000 && e.sum == 2);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -967,11 +557,6 @@ int main(void)
         cmocka_unit_test(every_line_is_a_document_and_bits_do_not_depend_on_threads),
         cmocka_unit_test(words_may_be_fed_one_by_one),
         cmocka_unit_test(models_share_one_space_of_words),
-        cmocka_unit_test(a_sample_knows_how_far_it_is_off),
-        cmocka_unit_test(the_error_of_the_total_does_not_depend_on_where_documents_end),
-        cmocka_unit_test(drawn_words_follow_the_probabilities),
-        cmocka_unit_test(the_fitted_parameters_are_the_likeliest),
-        cmocka_unit_test(what_was_fitted_can_be_read_again_however_odd_the_text),
         cmocka_unit_test(what_cannot_be_scored_is_refused_with_a_reason),
         cmocka_unit_test(a_scorer_can_be_used_after_a_failure),
     };
