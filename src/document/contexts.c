@@ -1,6 +1,7 @@
 /* From the words before a word to a row of a matrix. */
 #include "document/contexts.h"
 
+#include "link/columns.h"
 #include "model/dot.h"
 #include "model/model_read.h"
 
@@ -167,4 +168,35 @@ double pv_contexts_score(const pv_contexts *x, const pv_conditional *c, uint32_t
     if (paper)
         *paper = score;
     return score + change;
+}
+
+/* Of one context word. */
+static void add_residuals(const pv_conditional *c, const pv_context_link *link,
+                          const uint32_t *place, uint32_t from, uint32_t to, float *scores)
+{
+    const pv_residual_matrix *a = c->residuals;
+    uint64_t e = a->begin[link->word], end = a->begin[link->word + 1];
+    float weight = (float)link->weight, less = c->replaced ? (float)a->unseen : 0;
+    if (!place)
+        e += pv_lower_bound(a->focus + e, end - e, from);
+    for (; e < end; e++) {
+        uint32_t at = place ? place[a->focus[e]] : a->focus[e];
+        if (at >= from && at < to)
+            scores[at - from] += weight * (a->value[e] - less);
+        else if (!place)
+            break;
+    }
+}
+
+void pv_contexts_adjust(const pv_contexts *x, const pv_conditional *c, uint32_t row,
+                        const uint32_t *place, uint32_t from, uint32_t to, float *scores)
+{
+    for (size_t k = x->begin[row]; c->residuals && k < x->begin[row + 1]; k++)
+        add_residuals(c, &x->links[k], place, from, to, scores);
+    for (size_t k = x->begin[row]; c->own && k < x->begin[row + 1]; k++) {
+        const pv_context_link *link = &x->links[k];
+        uint32_t at = place ? place[link->word] : link->word;
+        if (at >= from && at < to)
+            scores[at - from] += (float)(link->weight * pv_conditional_self_change(c, link->word));
+    }
 }

@@ -60,6 +60,11 @@ psdvec_status pv_contexts_add(pv_contexts *x, const pv_conditional *conditional,
  * `paper` (may be NULL): the same with a word's own product. */
 double pv_contexts_score(const pv_contexts *x, const pv_conditional *conditional, uint32_t row,
                          uint32_t word, double *paper);
+/* To products with h of the words from .. to-1 adds what the residuals say of them, and puts e in
+ * the place of the context words' own products. `place`: where each word stands, UINT32_MAX for
+ * nowhere; NULL: at its number. */
+void pv_contexts_adjust(const pv_contexts *x, const pv_conditional *conditional, uint32_t row,
+                        const uint32_t *place, uint32_t from, uint32_t to, float *scores);
 /* b of all places of the context at which the word itself stands. */
 double pv_contexts_repeats(const pv_contexts *x, uint32_t row, uint32_t word);
 

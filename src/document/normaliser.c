@@ -5,7 +5,6 @@
 #include "base/random.h"
 #include "base/thread.h"
 #include "document/exp_sums.h"
-#include "link/columns.h"
 #include "model/model_read.h"
 
 #include <math.h>
@@ -210,45 +209,6 @@ bool pv_normaliser_sampled(const pv_normaliser *n)
 
 /* ---- Sums ------------------------------------------------------------------------------------ */
 
-/* Adds sum_k b_k a_kw to the scores of the candidates from .. to-1 in one row. */
-static void add_residuals(const pv_normaliser *n, uint32_t row, uint32_t from, uint32_t to,
-                          float *scores)
-{
-    const pv_contexts *x = n->contexts;
-    const pv_residual_matrix *a = n->c->residuals;
-    double unseen = n->c->replaced ? a->unseen : 0;
-    for (size_t k = x->begin[row]; k < x->begin[row + 1]; k++) {
-        const pv_context_link *link = &x->links[k];
-        uint64_t begin = a->begin[link->word], end = a->begin[link->word + 1];
-        float weight = (float)link->weight, less = (float)unseen;
-        if (n->all.word) {
-            for (uint64_t e = begin; e < end; e++) {
-                uint32_t place = n->place[a->focus[e]];
-                if (place >= from && place < to)
-                    scores[place - from] += weight * (a->value[e] - less);
-            }
-            continue;
-        }
-        begin += pv_lower_bound(a->focus + begin, end - begin, from);
-        for (uint64_t e = begin; e < end && a->focus[e] < to; e++)
-            scores[a->focus[e] - from] += weight * (a->value[e] - less);
-    }
-}
-
-/* Puts e in the place of the context words' products with themselves. */
-static void change_own(const pv_normaliser *n, uint32_t row, uint32_t from, uint32_t to,
-                       float *scores)
-{
-    const pv_contexts *x = n->contexts;
-    for (size_t k = x->begin[row]; k < x->begin[row + 1]; k++) {
-        const pv_context_link *link = &x->links[k];
-        uint32_t place = n->all.word ? n->place[link->word] : link->word;
-        if (place >= from && place < to)
-            scores[place - from] +=
-                (float)(link->weight * pv_conditional_self_change(n->c, link->word));
-    }
-}
-
 /* Task: one block of contexts, one slab of words. */
 static psdvec_status sum_slab(void *arg, size_t task, int worker)
 {
@@ -274,10 +234,8 @@ static psdvec_status sum_slab(void *arg, size_t task, int worker)
         for (uint32_t row = 0; row < rows; row++) {
             float *scores = tile + (size_t)row * count;
             pv_exp_sums sums;
-            if (c->residuals)
-                add_residuals(n, first + row, from, from + count, scores);
-            if (c->own)
-                change_own(n, first + row, from, from + count, scores);
+            pv_contexts_adjust(x, c, first + row, n->all.word ? n->place : NULL, from, from + count,
+                               scores);
             exp_sums(scores, n->all.log_p + from, n->all.shift ? n->all.shift + from : NULL,
                      (float)x->weight[first + row], n->temperature, count, &sums);
             pv_exp_sums_add(&n->sums[(size_t)(first + row) * n->slabs + slab], &sums);

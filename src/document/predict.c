@@ -5,7 +5,6 @@
 #include "base/random.h"
 #include "base/thread.h"
 #include "document/exp_sums.h"
-#include "link/columns.h"
 #include "model/dot.h"
 #include "model/model_read.h"
 
@@ -78,21 +77,7 @@ static psdvec_status look_at_slab(void *arg, size_t slab, int worker)
         if (!c->replaced)
             row_dots(c->model->vectors + i * c->dim, &h, 1, c->dim, &o->score[i]);
     }
-    for (size_t k = 0; c->residuals && k < o->contexts.begin[1]; k++) {
-        const pv_context_link *link = &o->contexts.links[k];
-        const pv_residual_matrix *a = c->residuals;
-        uint64_t from = a->begin[link->word], to = a->begin[link->word + 1];
-        float less = c->replaced ? (float)a->unseen : 0;
-        from += pv_lower_bound(a->focus + from, to - from, (uint32_t)first);
-        for (; from < to && a->focus[from] < end; from++)
-            o->score[a->focus[from]] += (float)link->weight * (a->value[from] - less);
-    }
-    for (size_t k = 0; c->own && k < o->contexts.begin[1]; k++) {
-        const pv_context_link *link = &o->contexts.links[k];
-        if (link->word >= first && link->word < end)
-            o->score[link->word] +=
-                (float)(link->weight * pv_conditional_self_change(c, link->word));
-    }
+    pv_contexts_adjust(&o->contexts, c, 0, NULL, (uint32_t)first, (uint32_t)end, o->score + first);
     pv_exp_sums_best()(o->score + first, c->log_p + first, c->shift ? c->shift + first : NULL,
                        (float)o->contexts.weight[0], (float)c->temperature, end - first,
                        &o->slabs[slab]);
