@@ -17,7 +17,6 @@
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 /* Ends of windows among the words. */
 #define PAUSE (UINT32_MAX - 1)
@@ -133,29 +132,39 @@ static psdvec_status finish_rows(fitting *f, slope *at)
     return PSDVEC_OK;
 }
 
-/* `u` is NAN where a word's own product stands for itself. */
-static psdvec_status pass(fitting *f, double t, double u, slope *at)
+/* Calls `take` for every known word, while the trail has the words before it. */
+typedef psdvec_status known_word_fn(fitting *f, void *arg, uint32_t word, uint64_t place);
+static psdvec_status walk(fitting *f, known_word_fn *take, void *arg)
 {
     const uint32_t *words = (const uint32_t *)(const void *)f->text.words.data;
     size_t count = f->text.words.length / sizeof *words;
-    uint64_t place = 0;
-    *at = (slope){.t = t, .u = u};
-    PV_TRY(pv_conditional_set_self(f->c, u / t));
     pv_trail_clear(&f->trail);
-    pv_progress_begin(&f->progress, f->ctx, "fitting", "words", f->text.known);
     for (size_t k = 0; k < count; k++) {
         if (words[k] == PAUSE) {
             pv_trail_clear(&f->trail);
             continue;
         }
-        if (words[k] != PSDVEC_UNKNOWN_WORD) {
-            f->waiting[f->contexts.count] = words[k];
-            PV_TRY(pv_contexts_add(&f->contexts, f->c, &f->trail, place));
-            if (f->contexts.count == PV_SCORER_ROWS)
-                PV_TRY(finish_rows(f, at));
-        }
-        pv_trail_add(&f->trail, f->c, words[k], place++);
+        if (words[k] != PSDVEC_UNKNOWN_WORD)
+            PV_TRY(take(f, arg, words[k], k));
+        pv_trail_add(&f->trail, f->c, words[k], k);
     }
+    return PSDVEC_OK;
+}
+
+static psdvec_status add_context(fitting *f, void *arg, uint32_t word, uint64_t place)
+{
+    f->waiting[f->contexts.count] = word;
+    PV_TRY(pv_contexts_add(&f->contexts, f->c, &f->trail, place));
+    return f->contexts.count == PV_SCORER_ROWS ? finish_rows(f, arg) : PSDVEC_OK;
+}
+
+/* `u` is NAN where a word's own product stands for itself. */
+static psdvec_status pass(fitting *f, double t, double u, slope *at)
+{
+    *at = (slope){.t = t, .u = u};
+    PV_TRY(pv_conditional_set_self(f->c, u / t));
+    pv_progress_begin(&f->progress, f->ctx, "fitting", "words", f->text.known);
+    PV_TRY(walk(f, add_context, at));
     PV_TRY(finish_rows(f, at));
     pv_progress_end(&f->progress);
     f->report->rounds++;
@@ -212,16 +221,24 @@ static double perplexity(const fitting *f, double likelihood)
     return exp(-likelihood / (double)f->text.known);
 }
 
+/* T alone, and the perplexities at T = 1 and at the best T. */
+static psdvec_status fit_t(fitting *f, slope *at, double *temperature, double *before,
+                           double *after)
+{
+    PV_TRY(pass(f, 1, (double)NAN, at));
+    *before = perplexity(f, at->likelihood);
+    PV_TRY(climb(f, at));
+    *temperature = at->t;
+    *after = perplexity(f, at->likelihood);
+    return PSDVEC_OK;
+}
+
 /* The vectors alone: T, then T and e. */
 static psdvec_status fit_vectors(fitting *f)
 {
     psdvec_fit_report *r = f->report;
     slope at;
-    PV_TRY(pass(f, 1, (double)NAN, &at));
-    r->before = perplexity(f, at.likelihood);
-    PV_TRY(climb(f, &at));
-    r->temperature_alone = at.t;
-    r->alone = perplexity(f, at.likelihood);
+    PV_TRY(fit_t(f, &at, &r->temperature_alone, &r->before, &r->alone));
     PV_TRY(pass(f, at.t, at.t, &at));
     PV_TRY(climb(f, &at));
     if (fabs(at.u) > PV_MOST_SELF * at.t) /* words never repeat: the lower the better */
@@ -234,19 +251,6 @@ static psdvec_status fit_vectors(fitting *f)
         r->self = (double)NAN;
         r->after = r->alone;
     }
-    return PSDVEC_OK;
-}
-
-/* With residuals. */
-static psdvec_status fit_counts(fitting *f)
-{
-    psdvec_fit_report *r = f->report;
-    slope at;
-    PV_TRY(pass(f, 1, (double)NAN, &at));
-    r->counts_before = perplexity(f, at.likelihood);
-    PV_TRY(climb(f, &at));
-    r->temperature_counts = at.t;
-    r->counts_after = perplexity(f, at.likelihood);
     return PSDVEC_OK;
 }
 
@@ -271,36 +275,37 @@ static double bigram_likelihood(const bigram_pair *pairs, uint64_t count, double
     return sum;
 }
 
+typedef struct baselines {
+    bigram_pair *pairs; /* known words; NULL without counts */
+    uint64_t known;
+    double unigram;
+} baselines;
+
+static psdvec_status add_baselines(fitting *f, void *arg, uint32_t word, uint64_t place)
+{
+    baselines *b = arg;
+    double log_p = f->c->log_unigram[word];
+    (void)place;
+    b->unigram += log_p;
+    if (b->pairs)
+        b->pairs[b->known] = (bigram_pair){
+            pv_conditional_bigram_share(f->c, pv_trail_last(&f->trail), word), exp(log_p)};
+    b->known++;
+    return PSDVEC_OK;
+}
+
 static psdvec_status fit_baselines(fitting *f)
 {
-    const uint32_t *words = (const uint32_t *)(const void *)f->text.words.data;
-    size_t count = f->text.words.length / sizeof *words;
-    uint64_t known = 0;
-    double unigram = 0, first, low = 1e-9, high = 1;
+    double first, low = 1e-9, high = 1;
     bool bigrams = f->c->counts != NULL;
-    bigram_pair *pairs = bigrams ? pv_alloc(f->ctx, f->text.known, sizeof *pairs, "pairs of words")
-                                 : NULL;
-    if (bigrams && !pairs)
+    baselines b = {0};
+    if (bigrams && !(b.pairs = pv_alloc(f->ctx, f->text.known, sizeof *b.pairs, "pairs of words")))
         return pv_failure(f->ctx);
-    pv_trail_clear(&f->trail);
-    for (size_t k = 0; k < count; k++) {
-        if (words[k] == PAUSE) {
-            pv_trail_clear(&f->trail);
-            continue;
-        }
-        if (words[k] != PSDVEC_UNKNOWN_WORD) {
-            double log_p = f->c->log_unigram[words[k]];
-            unigram += log_p;
-            if (bigrams)
-                pairs[known] = (bigram_pair){
-                    pv_conditional_bigram_share(f->c, pv_trail_last(&f->trail), words[k]),
-                    exp(log_p)};
-            known++;
-        }
-        pv_trail_add(&f->trail, f->c, words[k], k);
-    }
+    psdvec_status status = walk(f, add_baselines, &b);
+    uint64_t known = b.known;
+    bigram_pair *pairs = b.pairs;
     psdvec_fit_report *r = f->report;
-    r->unigram = exp(-unigram / (double)known);
+    r->unigram = exp(-b.unigram / (double)known);
     r->interpolation = r->bigram = r->bigram_after = (double)NAN;
     r->temperature_counts = r->counts_before = r->counts_after = (double)NAN;
     if (bigrams) {
@@ -315,17 +320,10 @@ static psdvec_status fit_baselines(fitting *f)
             exp(-bigram_likelihood(pairs, known, r->interpolation, &first) / (double)known);
     }
     pv_free(f->ctx, pairs);
-    return PSDVEC_OK;
+    return status;
 }
 
 /* ---- The calls ---------------------------------------------------------------------------------------- */
-
-static double seconds_since(const struct timespec *start)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)(now.tv_sec - start->tv_sec) + 1e-9 * (double)(now.tv_nsec - start->tv_nsec);
-}
 
 static psdvec_status read_text(fitting *f, const psdvec_text_options *text,
                                const char *const *inputs, size_t input_count)
@@ -373,10 +371,9 @@ psdvec_status psdvec_fit_temperature(psdvec_context *ctx, const psdvec_model *mo
                                      uint64_t most_words, psdvec_fit_report *report)
 {
     psdvec_status status;
-    struct timespec start;
+    double began = pv_now();
     fitting f = {.ctx = ctx, .report = report};
     pv_begin(ctx);
-    clock_gettime(CLOCK_MONOTONIC, &start);
     *report = (psdvec_fit_report){0};
     f.text = (text_to_fit){.ctx = ctx, .model = model, .most = most_words};
     pv_buffer_init(&f.text.words, ctx);
@@ -385,7 +382,9 @@ psdvec_status psdvec_fit_temperature(psdvec_context *ctx, const psdvec_model *mo
         PV_TRY_DONE(open_model(&f, model, counts));
         PV_TRY_DONE(read_text(&f, text, inputs, input_count));
         PV_TRY_DONE(fit_baselines(&f));
-        PV_TRY_DONE(fit_counts(&f));
+        slope at;
+        PV_TRY_DONE(fit_t(&f, &at, &report->temperature_counts, &report->counts_before,
+                          &report->counts_after));
         close_model(&f);
     }
     PV_TRY_DONE(open_model(&f, model, NULL));
@@ -397,7 +396,7 @@ psdvec_status psdvec_fit_temperature(psdvec_context *ctx, const psdvec_model *mo
     report->kappa = f.c->kappa;
     report->words = f.text.count;
     report->known = f.text.known;
-    report->seconds = seconds_since(&start);
+    report->seconds = pv_now() - began;
 done:
     close_model(&f);
     pv_contexts_free(&f.contexts);
