@@ -17,7 +17,7 @@ model: spelling
 train: corpus count link solve spelling model
 eval: model
 document: corpus count link model train
-baseline: count solve model
+baseline: corpus count link solve model train
 spelling:
 topic: document
 '

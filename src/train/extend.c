@@ -13,13 +13,13 @@
 #include "base/file.h"
 #include "base/json_fields.h"
 #include "base/json_write.h"
+#include "base/partial.h"
 #include "base/progress.h"
 #include "count/count.h"
 #include "count/provenance.h"
 #include "model/model_read.h"
 #include "model/model_write.h"
 #include "solve/regression.h"
-#include "train/partial.h"
 #include "train/settings.h"
 
 #include <errno.h>

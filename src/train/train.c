@@ -15,6 +15,7 @@
 #include "train/train.h"
 
 #include "base/file.h"
+#include "base/partial.h"
 #include "base/progress.h"
 #include "corpus/inputs.h"
 #include "count/count.h"
@@ -26,7 +27,6 @@
 #include "train/joint.h"
 #include "train/model_link.h"
 #include "train/options.h"
-#include "train/partial.h"
 #include "train/plan.h"
 #include "train/readout.h"
 #include "train/settings.h"

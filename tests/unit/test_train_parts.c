@@ -2,10 +2,10 @@
  * interrupted run leaves. */
 #include "base/context.h"
 #include "base/file.h"
+#include "base/partial.h"
 #include "count/provenance.h"
 #include "support/scratch.h"
 #include "train/options.h"
-#include "train/partial.h"
 #include "train/settings.h"
 
 #include <errno.h>

@@ -12,8 +12,8 @@
  * Of what lies in the folder only these names are ever deleted, and links are never
  * followed; a folder that no run of ours made is refused.
  */
-#ifndef PV_TRAIN_PARTIAL_H
-#define PV_TRAIN_PARTIAL_H
+#ifndef PV_BASE_PARTIAL_H
+#define PV_BASE_PARTIAL_H
 
 #include "base/safetensors_read.h"
 

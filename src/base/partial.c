@@ -3,7 +3,7 @@
  * A failure to save must not become a failure of the run, and the context remembers the
  * first failure for good; so saving and looking at old states happen in a context of their
  * own, and what it says is passed on as a warning. */
-#include "train/partial.h"
+#include "base/partial.h"
 
 #include "base/file.h"
 #include "base/memory.h"
