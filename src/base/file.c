@@ -338,6 +338,14 @@ psdvec_status pv_output_commit_unsynced(pv_output *output)
     return commit(output, false);
 }
 
+psdvec_status pv_output_try(psdvec_context *ctx, const char *path)
+{
+    pv_output *output;
+    PV_TRY(pv_output_open(ctx, path, &output));
+    pv_output_discard(output);
+    return PSDVEC_OK;
+}
+
 void pv_output_discard(pv_output *output)
 {
     if (!output)

@@ -28,6 +28,8 @@ psdvec_status pv_output_commit(pv_output *output);
  * power cut. For what is written often and can be made again. */
 psdvec_status pv_output_commit_unsynced(pv_output *output);
 void pv_output_discard(pv_output *output);
+/* To notice before long work if the file could not be written. */
+psdvec_status pv_output_try(psdvec_context *ctx, const char *path);
 
 /* ---- Temporary files without a name -------------------------------------
  * In ctx's temporary folder, or else in `folder`. *fd is the caller's. */

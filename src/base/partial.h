@@ -44,4 +44,10 @@ psdvec_status pv_partial_path(pv_partial *partial, const char *name, char **path
  * Accepts NULL. */
 void pv_partial_close(pv_partial *partial, bool remove);
 
+/* Whether there is nothing to go on with: the work is done, or there is none. */
+static inline bool pv_is_settled(psdvec_status status)
+{
+    return status == PSDVEC_OK || status == PSDVEC_ERR_EMPTY;
+}
+
 #endif

@@ -14,10 +14,11 @@ typedef struct pv_baseline_run {
     const char *output;
     pv_partial *partial;            /* for states after each epoch */
     psdvec_baseline_report *report; /* never NULL; `seconds` is not the method's business */
-    /* Sequences of text, for SGNS and CBOW; else NULL */
+    /* Text, for SGNS and CBOW; else NULL */
     const psdvec_count_options *count;
     const char *const *inputs;
     size_t input_count;
+    psdvec_count_report *count_report; /* may be NULL; theirs to fill in */
 } pv_baseline_run;
 
 typedef psdvec_status pv_counts_method_fn(pv_baseline_run *run, const psdvec_counts *counts);

@@ -357,6 +357,20 @@ done:
     return status;
 }
 
+psdvec_status pv_count_on_the_way(pv_partial *partial, psdvec_context *ctx,
+                                  const psdvec_count_options *options, const char *const *inputs,
+                                  size_t input_count, char **path, psdvec_count_report *report)
+{
+    pv_st_file *file = NULL;
+    PV_TRY(pv_partial_path(partial, "counts", path));
+    PV_TRY(pv_partial_load(partial, "counts", &file));
+    if (!file)
+        return pv_count_run(ctx, options, inputs, input_count, *path, (pv_count_part){0}, report);
+    pv_st_close(file);
+    pv_step(ctx, "going on with the counts of an interrupted run");
+    return PSDVEC_OK;
+}
+
 psdvec_status psdvec_count(psdvec_context *ctx, const psdvec_count_options *options,
                            const char *const *inputs, size_t input_count, const char *output,
                            psdvec_count_report *report)

@@ -2,6 +2,7 @@
 #ifndef PV_COUNT_COUNT_H
 #define PV_COUNT_COUNT_H
 
+#include "base/partial.h"
 #include "corpus/inputs.h"
 
 psdvec_status pv_count_options_check(psdvec_context *ctx, const psdvec_count_options *options);
@@ -16,6 +17,12 @@ typedef struct pv_count_part {
 psdvec_status pv_count_run(psdvec_context *ctx, const psdvec_count_options *options,
                            const char *const *inputs, size_t input_count, const char *output,
                            pv_count_part part, psdvec_count_report *report);
+
+/* Counts that are only on the way to something else: kept in `partial`, where an interrupted run may
+ * have left them. *path is on the heap. */
+psdvec_status pv_count_on_the_way(pv_partial *partial, psdvec_context *ctx,
+                                  const psdvec_count_options *options, const char *const *inputs,
+                                  size_t input_count, char **path, psdvec_count_report *report);
 
 psdvec_status pv_keep_output_apart(psdvec_context *ctx, const psdvec_count_options *options,
                                    pv_inputs *inputs, const char *output);

@@ -409,14 +409,12 @@ psdvec_status pv_count_resumable(psdvec_context *ctx, const psdvec_count_options
     pv_vocabulary list;
     resumable r = {.ctx = ctx, .options = options, .inputs = inputs, .input_count = input_count};
     const char **parts = NULL;
-    pv_output *probe = NULL;
     pv_vocabulary_init(&list, ctx);
     pv_provenance_init(&r.provenance, ctx);
     PV_TRY_DONE(pv_inputs_expand(ctx, inputs, input_count, &r.files));
     PV_TRY_DONE(check_inputs(&r));
     PV_TRY_DONE(pv_keep_output_apart(ctx, options, &r.files, output));
-    PV_TRY_DONE(pv_output_open(ctx, output, &probe)); /* to notice now if it cannot be written */
-    pv_output_discard(probe);
+    PV_TRY_DONE(pv_output_try(ctx, output));
     PV_TRY_DONE(make_folder(ctx, options->resume_dir));
     PV_TRY_DONE(pv_provenance_set(&r.provenance, options));
     PV_TRY_DONE(make_units(&r));

@@ -19,7 +19,7 @@
 #include "base/progress.h"
 #include "corpus/inputs.h"
 #include "count/count.h"
-#include "count/provenance.h"
+#include "count/run_key.h"
 #include "link/pairs.h"
 #include "model/model_write.h"
 #include "solve/algorithm1.h"
@@ -31,12 +31,10 @@
 #include "train/readout.h"
 #include "train/settings.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { words_a_block = 20000 };
 
@@ -501,25 +499,6 @@ static psdvec_status train_counts(training *t, const char *counts, psdvec_train_
     return status;
 }
 
-/* To notice now if the output cannot be written. */
-static psdvec_status try_output(psdvec_context *ctx, const char *path)
-{
-    pv_output *output;
-    PV_TRY(pv_output_open(ctx, path, &output));
-    pv_output_discard(output);
-    return PSDVEC_OK;
-}
-
-/* A file by name, size and time of change. */
-static psdvec_status key_of_file(psdvec_context *ctx, const char *path, pv_buffer *key)
-{
-    struct stat about;
-    if (stat(path, &about) != 0)
-        return pv_fail_errno(ctx, PSDVEC_ERR_READ, "cannot read", path, errno);
-    return pv_buffer_printf(key, "%s %llu %lld.%09ld\n", path, (unsigned long long)about.st_size,
-                            (long long)about.st_mtim.tv_sec, (long)about.st_mtim.tv_nsec);
-}
-
 /* Options that the kept states depend on. The read-out is made from them in the end, so that a run
  * whose read-out does not fit the memory can go on with a simpler one. */
 static psdvec_status key_of_options(psdvec_context *ctx, const psdvec_train_options *options,
@@ -531,31 +510,14 @@ static psdvec_status key_of_options(psdvec_context *ctx, const psdvec_train_opti
     return pv_settings_write(ctx, &solving, key);
 }
 
-/* What tells this work from any other: the options, the seed, and the counts by the
- * checksum of their header, which holds those of all tensors. */
+/* What tells this work from any other. */
 static psdvec_status key_of_counts(psdvec_context *ctx, const psdvec_train_options *options,
                                    const char *path, pv_buffer *key)
 {
-    psdvec_counts *counts = NULL;
-    psdvec_status status;
-    PV_TRY_DONE(key_of_options(ctx, options, key));
-    PV_TRY_DONE(pv_counts_open(ctx, path, &counts));
-    const char *digest = pv_st_meta(counts->file, "xxh3.metadata");
-    PV_TRY_DONE(pv_buffer_printf(
-        key, "\nseed %llu\ncounts %s %llu\n", (unsigned long long)ctx->options.seed,
-        digest ? digest : "without checksum", (unsigned long long)counts->info.file_bytes));
-    if (!digest)
-        PV_TRY_DONE(key_of_file(ctx, path, key));
-    status = pv_buffer_byte(key, 0);
-done:
-    psdvec_counts_close(counts);
-    return status;
-}
-
-/* Whether there is nothing to go on with: the work is done, or there is none. */
-static bool is_settled(psdvec_status status)
-{
-    return status == PSDVEC_OK || status == PSDVEC_ERR_EMPTY;
+    PV_TRY(key_of_options(ctx, options, key));
+    PV_TRY(pv_key_add_seed(key));
+    PV_TRY(pv_key_add_counts(key, path));
+    return pv_key_end(key);
 }
 
 psdvec_status psdvec_train(psdvec_context *ctx, const psdvec_train_options *options,
@@ -568,62 +530,24 @@ psdvec_status psdvec_train(psdvec_context *ctx, const psdvec_train_options *opti
     psdvec_status status;
     PV_TRY_DONE(pv_train_options_check(ctx, options));
     PV_TRY_DONE(pv_refuse_same_file(ctx, &counts, 1, output));
-    PV_TRY_DONE(try_output(ctx, output));
+    PV_TRY_DONE(pv_output_try(ctx, output));
     PV_TRY_DONE(key_of_counts(ctx, options, counts, &key));
     PV_TRY_DONE(pv_partial_open(ctx, output, key.data, options->restart, &t.partial));
     status = train_counts(&t, counts, report);
-    pv_partial_close(t.partial, is_settled(status));
+    pv_partial_close(t.partial, pv_is_settled(status));
 done:
     pv_buffer_free(&key);
     return status;
 }
 
-/* The inputs by name, size and time of change. Standard input cannot be known again:
- * *again is false. */
 static psdvec_status key_of_text(psdvec_context *ctx, const psdvec_train_options *options,
                                  const psdvec_count_options *count, const char *const *inputs,
                                  size_t input_count, pv_buffer *key, bool *again)
 {
-    pv_inputs files;
-    pv_provenance provenance;
-    psdvec_status status;
-    pv_provenance_init(&provenance, ctx);
-    PV_TRY(pv_inputs_expand(ctx, inputs, input_count, &files));
-    *again = true;
-    PV_TRY_DONE(key_of_options(ctx, options, key));
-    PV_TRY_DONE(pv_provenance_set(&provenance, count));
-    PV_TRY_DONE(pv_buffer_printf(key, "\nseed %llu\n%s\n%s\nmin_count %llu max_vocab %u\n",
-                                 (unsigned long long)ctx->options.seed, provenance.settings,
-                                 provenance.vocabulary, (unsigned long long)count->min_count,
-                                 count->max_vocab));
-    if (count->vocab_file)
-        PV_TRY_DONE(key_of_file(ctx, count->vocab_file, key));
-    for (size_t k = 0; k < count->keep_words_count; k++)
-        PV_TRY_DONE(pv_buffer_printf(key, "keep %s\n", count->keep_words[k]));
-    for (size_t k = 0; k < files.count; k++) {
-        const pv_input_file *file = &files.files[k];
-        if (strcmp(file->path, "-") == 0 || file->modified == 0)
-            *again = false;
-        PV_TRY_DONE(pv_buffer_printf(key, "%s %llu %lld\n", file->path,
-                                     (unsigned long long)file->size, (long long)file->modified));
-    }
-    status = pv_buffer_byte(key, 0);
-done:
-    pv_provenance_free(&provenance);
-    pv_inputs_free(&files);
-    return status;
-}
-
-/* The counts that an interrupted run left, if they are whole. */
-static psdvec_status find_counts(training *t, bool *found)
-{
-    pv_st_file *file = NULL;
-    PV_TRY(pv_partial_load(t->partial, "counts", &file));
-    *found = file != NULL;
-    pv_st_close(file);
-    if (*found)
-        pv_step(t->ctx, "going on with the counts of an interrupted run");
-    return PSDVEC_OK;
+    PV_TRY(key_of_options(ctx, options, key));
+    PV_TRY(pv_key_add_seed(key));
+    PV_TRY(pv_key_add_text(key, count, inputs, input_count, again));
+    return pv_key_end(key);
 }
 
 psdvec_status psdvec_train_text(psdvec_context *ctx, const psdvec_train_options *options,
@@ -636,24 +560,21 @@ psdvec_status psdvec_train_text(psdvec_context *ctx, const psdvec_train_options 
     pv_buffer_init(&key, ctx);
     training t = {.ctx = ctx, .options = options, .output = output};
     char *counts = NULL;
-    bool again, found;
+    bool again;
     psdvec_status status;
     if (count_report)
         *count_report = (psdvec_count_report){0};
     PV_TRY_DONE(pv_train_options_check(ctx, options));
     PV_TRY_DONE(pv_count_options_check(ctx, count));
     PV_TRY_DONE(pv_refuse_same_file(ctx, inputs, input_count, output));
-    PV_TRY_DONE(try_output(ctx, output));
+    PV_TRY_DONE(pv_output_try(ctx, output));
     PV_TRY_DONE(key_of_text(ctx, options, count, inputs, input_count, &key, &again));
     PV_TRY_DONE(pv_partial_open(ctx, output, key.data, options->restart || !again, &t.partial));
-    PV_TRY_DONE(pv_partial_path(t.partial, "counts", &counts));
-    PV_TRY_DONE(find_counts(&t, &found));
-    if (!found)
-        PV_TRY_DONE(pv_count_run(ctx, count, inputs, input_count, counts, (pv_count_part){0},
-                                 count_report));
+    PV_TRY_DONE(
+        pv_count_on_the_way(t.partial, ctx, count, inputs, input_count, &counts, count_report));
     status = train_counts(&t, counts, report);
 done:
-    pv_partial_close(t.partial, is_settled(status));
+    pv_partial_close(t.partial, pv_is_settled(status));
     free(counts);
     pv_buffer_free(&key);
     return status;

@@ -1,0 +1,138 @@
+/* Dividing rows into blocks, and running the strata round by round. */
+#include "baseline/strata.h"
+
+#include "base/memory.h"
+#include "base/sort.h"
+#include "base/thread.h"
+
+static int heavier(const void *a, const void *b, void *arg)
+{
+    const double *work = arg;
+    uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
+    if (work[i] != work[j])
+        return work[i] > work[j] ? -1 : 1;
+    return i < j ? -1 : 1;
+}
+
+/* A heap of blocks, the one with the least work on top; of equals the first. */
+typedef struct lightest {
+    double *load;
+    uint32_t *heap;
+    uint32_t count;
+} lightest;
+
+static bool before(const lightest *h, uint32_t a, uint32_t b)
+{
+    return h->load[a] < h->load[b] || (h->load[a] == h->load[b] && a < b);
+}
+
+static void sink_top(lightest *h)
+{
+    uint32_t at = 0, block = h->heap[0];
+    for (;;) {
+        uint32_t child = 2 * at + 1;
+        if (child >= h->count)
+            break;
+        if (child + 1 < h->count && before(h, h->heap[child + 1], h->heap[child]))
+            child++;
+        if (before(h, block, h->heap[child]))
+            break;
+        h->heap[at] = h->heap[child];
+        at = child;
+    }
+    h->heap[at] = block;
+}
+
+static psdvec_status assign_blocks(pv_strata *strata, const double *work, uint32_t *order)
+{
+    psdvec_context *ctx = strata->ctx;
+    uint32_t blocks = strata->blocks;
+    lightest h = {.count = blocks};
+    h.load = pv_alloc_zero(ctx, blocks, sizeof *h.load, "blocks of words");
+    h.heap = pv_alloc(ctx, blocks, sizeof *h.heap, "blocks of words");
+    psdvec_status status = h.load && h.heap ? PSDVEC_OK : pv_failure(ctx);
+    if (status == PSDVEC_OK)
+        status = pv_sort(ctx, order, strata->words, sizeof *order, heavier, (void *)work);
+    if (status == PSDVEC_OK) {
+        for (uint32_t b = 0; b < blocks; b++)
+            h.heap[b] = b;
+        for (uint32_t k = 0; k < strata->words; k++) {
+            uint32_t block = h.heap[0];
+            strata->block[order[k]] = (uint16_t)block;
+            strata->start[block + 1]++;
+            h.load[block] += work[order[k]];
+            sink_top(&h);
+        }
+    }
+    pv_free(ctx, h.load);
+    pv_free(ctx, h.heap);
+    return status;
+}
+
+psdvec_status pv_strata_make(psdvec_context *ctx, uint32_t words, const double *work,
+                             uint32_t blocks, pv_strata *strata)
+{
+    *strata = (pv_strata){.ctx = ctx, .words = words, .blocks = blocks};
+    strata->block = pv_alloc(ctx, words, sizeof *strata->block, "blocks of words");
+    strata->start =
+        pv_alloc_zero(ctx, (size_t)blocks + 1, sizeof *strata->start, "blocks of words");
+    strata->members = pv_alloc(ctx, words, sizeof *strata->members, "blocks of words");
+    uint32_t *next = pv_alloc(ctx, blocks, sizeof *next, "blocks of words");
+    psdvec_status status = PSDVEC_OK;
+    if (!strata->block || !strata->start || !strata->members || !next)
+        status = pv_failure(ctx);
+    if (status == PSDVEC_OK) {
+        for (uint32_t i = 0; i < words; i++)
+            strata->members[i] = i; /* the order of work, until the blocks are known */
+        status = assign_blocks(strata, work, strata->members);
+    }
+    if (status == PSDVEC_OK) {
+        for (uint32_t b = 0; b < blocks; b++) {
+            strata->start[b + 1] += strata->start[b];
+            next[b] = strata->start[b];
+        }
+        for (uint32_t i = 0; i < words; i++)
+            strata->members[next[strata->block[i]]++] = i;
+    }
+    pv_free(ctx, next);
+    return status;
+}
+
+void pv_strata_free(pv_strata *strata)
+{
+    pv_free(strata->ctx, strata->block);
+    pv_free(strata->ctx, strata->start);
+    pv_free(strata->ctx, strata->members);
+    *strata = (pv_strata){0};
+}
+
+uint32_t pv_strata_blocks(uint32_t words)
+{
+    enum { words_a_block = 128, most_blocks = 16 };
+    uint32_t blocks = words / words_a_block;
+    return blocks < 1 ? 1 : blocks > most_blocks ? most_blocks : blocks;
+}
+
+typedef struct round_job {
+    const pv_strata *strata;
+    uint32_t shift;
+    pv_stratum_fn *fn;
+    void *arg;
+} round_job;
+
+static psdvec_status run_stratum(void *arg, size_t task, int worker)
+{
+    const round_job *job = arg;
+    uint32_t p = (uint32_t)task;
+    PV_TRY(job->fn(job->arg, p, (p + job->shift) % job->strata->blocks, worker));
+    return pv_check_cancel(job->strata->ctx);
+}
+
+psdvec_status pv_strata_run(const pv_strata *strata, uint32_t shift, pv_stratum_fn *fn, void *arg)
+{
+    for (uint32_t r = 0; r < strata->blocks; r++) {
+        round_job job = {strata, (shift % strata->blocks + r) % strata->blocks, fn, arg};
+        PV_TRY(pv_parallel_tasks(strata->ctx, strata->blocks, run_stratum, &job));
+    }
+    return PSDVEC_OK;
+}

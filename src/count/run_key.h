@@ -1,0 +1,20 @@
+/* What tells one piece of work from another, as text: its settings, its seed, and its input. An
+ * interrupted run goes on only where the key is the same (base/partial.h). */
+#ifndef PV_COUNT_RUN_KEY_H
+#define PV_COUNT_RUN_KEY_H
+
+#include "base/memory.h"
+
+/* Each appends a line or several; pv_key_end the zero byte. */
+psdvec_status pv_key_add_seed(pv_buffer *key);
+/* A file by name, size and time of change. */
+psdvec_status pv_key_add_file(pv_buffer *key, const char *path);
+/* A counts file by the checksum of its header, which holds those of all tensors. */
+psdvec_status pv_key_add_counts(pv_buffer *key, const char *path);
+/* Text by the way of counting, and by name, size and time of change. Standard input cannot be known
+ * again: *again is false. */
+psdvec_status pv_key_add_text(pv_buffer *key, const psdvec_count_options *count,
+                              const char *const *inputs, size_t input_count, bool *again);
+psdvec_status pv_key_end(pv_buffer *key);
+
+#endif
