@@ -540,6 +540,7 @@ typedef struct psdvec_model_info {
     const char *method;         /* "psd", "svd", ...; NULL if not known */
     bool sparse;                /* vectors are sparse; dim may be large */
     uint64_t entries;           /* numbers of them that are not 0; 0 if they are not sparse */
+    bool directions_are_words;  /* sparse: number k of a vector is about word k, as of PPMI */
     bool has_counts, has_spread;
     bool has_readout;         /* other vectors than the generative ones compare words */
     bool has_spelling;        /* psdvec_model_spell answers */

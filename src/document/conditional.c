@@ -21,6 +21,7 @@ static psdvec_status read_settings(pv_conditional *c)
     psdvec_status status = PSDVEC_OK;
     psdvec_train_options training;
     pv_buffer counting, lists;
+    PV_TRY(pv_model_require_psd(ctx, m, "only models made by train have probabilities"));
     pv_buffer_init(&counting, ctx);
     pv_buffer_init(&lists, ctx);
     if (m->info.counts_json)

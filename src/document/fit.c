@@ -377,6 +377,7 @@ psdvec_status psdvec_fit_temperature(psdvec_context *ctx, const psdvec_model *mo
     *report = (psdvec_fit_report){0};
     f.text = (text_to_fit){.ctx = ctx, .model = model, .most = most_words};
     pv_buffer_init(&f.text.words, ctx);
+    PV_TRY_DONE(pv_model_require_psd(ctx, model, "only models made by train have probabilities"));
     PV_TRY_DONE(make_room(&f, model->info.dim));
     if (counts) {
         PV_TRY_DONE(open_model(&f, model, counts));
@@ -420,6 +421,7 @@ psdvec_status psdvec_model_keep_fit(psdvec_context *ctx, const psdvec_model *mod
     pv_buffer json;
     pv_json_writer w;
     pv_begin(ctx);
+    PV_TRY(pv_model_require_psd(ctx, model, "only models made by train have probabilities"));
     if (!model->info.native)
         return pv_fail(ctx, PSDVEC_ERR_FORMAT,
                        "%s: is not a model file, and cannot keep what was fitted", model->path);

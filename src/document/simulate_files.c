@@ -263,6 +263,7 @@ psdvec_status pv_write_truth_model(const pv_truth *t, const pv_drawn *drawn, con
                           .counts = drawn->counts,
                           .unigram = t->unigram,
                           .eigenvalues = t->eigenvalues,
+                          .method = "psd",
                           .settings_json = settings.data,
                           .counts_json = counts.data};
     status = pv_model_write(t->ctx, &data, path);

@@ -21,6 +21,7 @@
 #include <string.h>
 
 enum { BLOCK = 1024, MOST_WORDS = 2048 };
+_Static_assert((int)BLOCK <= (int)PV_SPARSE_BLOCK_MOST, "candidates of a block have 16 bits");
 
 typedef struct leader {
     float add, mul;
@@ -30,12 +31,17 @@ typedef struct leader {
 typedef struct batch {
     psdvec_context *ctx;
     const pv_analogy_kernels *kernels;
-    const float *rows; /* candidates x dim */
+    const float *rows;  /* candidates x dim */
+    const float *units; /* all words x dim */
     uint32_t candidates, dim;
-    pv_analogy **questions; /* by a and b */
+    const pv_sparse_vectors *sparse;    /* instead of rows, or NULL */
+    const pv_sparse_unit *sparse_units; /* instead of units */
+    pv_sparse_block *sparse_blocks;     /* workers */
+    pv_analogy **questions;             /* by a and b */
     size_t count;
-    const uint32_t *local; /* from a word to its row in `vectors` */
-    float *vectors;        /* words x dim: those of this batch */
+    uint32_t *local;   /* from a word to its row in `vectors`, its place in `members` */
+    float *vectors;    /* words x dim: those of this batch; NULL if sparse */
+    uint32_t *members; /* words: which they are */
     uint32_t words;
     float *rooms; /* a piece for each worker */
     size_t room_length;
@@ -104,6 +110,31 @@ static void try_block(const batch *job, const block *b, const pv_analogy *q, lea
     }
 }
 
+/* cosines: words x b->length. units: room for the vectors of the block, if they are dense. */
+static void find_cosines(batch *job, const block *b, int worker, float *units, float *cosines)
+{
+    if (job->sparse) {
+        pv_sparse_block *turned = &job->sparse_blocks[worker];
+        pv_sparse_block_take(turned, job->sparse, b->first, b->length);
+        for (uint32_t w = 0; w < job->words; w++)
+            pv_sparse_block_cosines(turned, &job->sparse_units[job->members[w]],
+                                    cosines + (size_t)w * b->length);
+        return;
+    }
+    pv_blas_alone();
+    for (uint32_t i = 0; i < b->length; i++)
+        pv_unit_vector(job->rows + ((size_t)b->first + i) * job->dim, job->dim,
+                       units + (size_t)i * job->dim);
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)job->words, (int)b->length,
+                (int)job->dim, 1, job->vectors, (int)job->dim, units, (int)job->dim, 0, cosines,
+                (int)b->length);
+}
+
+static size_t dense_room(const batch *job)
+{
+    return job->sparse ? 0 : (size_t)BLOCK * job->dim;
+}
+
 static psdvec_status answer_block(void *arg, size_t task, int worker)
 {
     batch *job = arg;
@@ -111,17 +142,11 @@ static psdvec_status answer_block(void *arg, size_t task, int worker)
     leader *bests = job->bests + (size_t)worker * job->count;
     uint32_t first = (uint32_t)task * BLOCK, left = job->candidates - first;
     block b = {.first = first, .length = left < BLOCK ? left : BLOCK};
-    float *units = room, *cosines = units + (size_t)BLOCK * job->dim;
+    float *units = room, *cosines = units + dense_room(job);
     b.cosines = cosines;
     b.sum = cosines + (size_t)BLOCK * job->words;
     b.ratio = b.sum + BLOCK;
-    pv_blas_alone();
-    for (uint32_t i = 0; i < b.length; i++)
-        pv_unit_vector(job->rows + ((size_t)first + i) * job->dim, job->dim,
-                       units + (size_t)i * job->dim);
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)job->words, (int)b.length,
-                (int)job->dim, 1, job->vectors, (int)job->dim, units, (int)job->dim, 0, cosines,
-                (int)b.length);
+    find_cosines(job, &b, worker, units, cosines);
     for (size_t q = 0; q < job->count; q++) {
         const pv_analogy *question = job->questions[q], *last = q ? job->questions[q - 1] : NULL;
         if (!last || last->a != question->a || last->b != question->b)
@@ -165,19 +190,27 @@ static psdvec_status answer_batch(batch *job)
     psdvec_status status = PSDVEC_OK;
     job->blocks = ((size_t)job->candidates + BLOCK - 1) / BLOCK;
     job->done = 0;
-    job->room_length = (size_t)BLOCK * ((size_t)job->dim + job->words + 2);
+    job->room_length = dense_room(job) + (size_t)BLOCK * ((size_t)job->words + 2);
     job->rooms = pv_alloc(ctx, (size_t)workers * job->room_length, sizeof(float), "analogies");
     job->bests = pv_alloc(ctx, (size_t)workers * job->count, sizeof *job->bests, "analogies");
-    if (!job->rooms || !job->bests) {
+    job->sparse_blocks =
+        pv_alloc_zero(ctx, (size_t)workers, sizeof *job->sparse_blocks, "analogies");
+    if (!job->rooms || !job->bests || !job->sparse_blocks) {
         status = pv_failure(ctx);
         goto done;
     }
+    for (int w = 0; job->sparse && w < workers; w++)
+        PV_TRY_DONE(
+            pv_sparse_block_init(&job->sparse_blocks[w], ctx, job->sparse, job->candidates, BLOCK));
     for (size_t k = 0; k < (size_t)workers * job->count; k++)
         job->bests[k] = (leader){-INFINITY, -INFINITY, UINT32_MAX, UINT32_MAX};
     PV_TRY_DONE(pv_parallel_tasks(ctx, job->blocks, answer_block, job));
     for (size_t q = 0; q < job->count; q++)
         merge(job, workers, q, job->questions[q]);
 done:
+    for (int w = 0; job->sparse_blocks && w < workers; w++)
+        pv_sparse_block_free(&job->sparse_blocks[w], ctx);
+    pv_free(ctx, job->sparse_blocks);
     pv_free(ctx, job->rooms);
     pv_free(ctx, job->bests);
     return status;
@@ -185,10 +218,10 @@ done:
 
 /* As many questions from `questions` on as have at most MOST_WORDS different words, which
  * are given rows. `local` is UINT32_MAX where a word has none. */
-static size_t gather(batch *job, pv_analogy **questions, size_t left, const float *units,
-                     uint32_t *local)
+static size_t gather(batch *job, pv_analogy **questions, size_t left)
 {
     size_t taken = 0;
+    uint32_t *local = job->local;
     job->words = 0;
     for (; taken < left; taken++) {
         const uint32_t words[3] = {questions[taken]->a, questions[taken]->b, questions[taken]->c};
@@ -196,8 +229,10 @@ static size_t gather(batch *job, pv_analogy **questions, size_t left, const floa
             break;
         for (int k = 0; k < 3; k++)
             if (local[words[k]] == UINT32_MAX) {
-                memcpy(job->vectors + (size_t)job->words * job->dim,
-                       units + (size_t)words[k] * job->dim, job->dim * sizeof *units);
+                if (job->vectors)
+                    memcpy(job->vectors + (size_t)job->words * job->dim,
+                           job->units + (size_t)words[k] * job->dim, job->dim * sizeof *job->units);
+                job->members[job->words] = words[k];
                 local[words[k]] = job->words++;
             }
     }
@@ -214,38 +249,62 @@ static int by_words(const void *left, const void *right)
     return x->c < y->c ? -1 : x->c > y->c;
 }
 
-psdvec_status pv_analogies_answer(psdvec_context *ctx, const float *rows, uint32_t candidates,
-                                  uint32_t dim, const float *units, uint32_t words,
-                                  pv_analogy *questions, size_t count, pv_progress *progress)
+/* `words`: of `units`. */
+static psdvec_status answer_all(batch *job, uint32_t words, pv_analogy *questions, size_t count)
 {
+    psdvec_context *ctx = job->ctx;
     psdvec_status status = PSDVEC_OK;
-    batch job = {.ctx = ctx,
-                 .kernels = pv_analogy_kernels_best(),
-                 .rows = rows,
-                 .candidates = candidates,
-                 .dim = dim,
-                 .progress = progress};
     uint32_t most = words < MOST_WORDS ? words : MOST_WORDS;
     pv_analogy **sorted = pv_alloc(ctx, count, sizeof *sorted, "analogies");
-    uint32_t *local = pv_alloc(ctx, words, sizeof *local, "analogies");
-    job.vectors = pv_alloc(ctx, (size_t)most * dim, sizeof(float), "analogies");
-    if (!sorted || !local || !job.vectors) {
+    job->kernels = pv_analogy_kernels_best();
+    job->local = pv_alloc(ctx, words, sizeof *job->local, "analogies");
+    job->members = pv_alloc(ctx, most, sizeof *job->members, "analogies");
+    if (!job->sparse)
+        job->vectors = pv_alloc(ctx, (size_t)most * job->dim, sizeof(float), "analogies");
+    if (!sorted || !job->local || !job->members || (!job->sparse && !job->vectors)) {
         status = pv_failure(ctx);
         goto done;
     }
     for (size_t q = 0; q < count; q++)
         sorted[q] = &questions[q];
     qsort(sorted, count, sizeof *sorted, by_words);
-    for (size_t at = 0; at < count; at += job.count) {
-        memset(local, 0xff, words * sizeof *local);
-        job.questions = sorted + at;
-        job.local = local;
-        job.count = gather(&job, sorted + at, count - at, units, local);
-        PV_TRY_DONE(answer_batch(&job));
+    for (size_t at = 0; at < count; at += job->count) {
+        memset(job->local, 0xff, words * sizeof *job->local);
+        job->questions = sorted + at;
+        job->count = gather(job, sorted + at, count - at);
+        PV_TRY_DONE(answer_batch(job));
     }
 done:
     pv_free(ctx, sorted);
-    pv_free(ctx, local);
-    pv_free(ctx, job.vectors);
+    pv_free(ctx, job->local);
+    pv_free(ctx, job->members);
+    pv_free(ctx, job->vectors);
     return status;
+}
+
+psdvec_status pv_analogies_answer(psdvec_context *ctx, const float *rows, uint32_t candidates,
+                                  uint32_t dim, const float *units, uint32_t words,
+                                  pv_analogy *questions, size_t count, pv_progress *progress)
+{
+    batch job = {.ctx = ctx,
+                 .rows = rows,
+                 .units = units,
+                 .candidates = candidates,
+                 .dim = dim,
+                 .progress = progress};
+    return answer_all(&job, words, questions, count);
+}
+
+psdvec_status pv_analogies_answer_sparse(psdvec_context *ctx, const pv_sparse_vectors *rows,
+                                         uint32_t candidates, const pv_sparse_unit *units,
+                                         uint32_t words, pv_analogy *questions, size_t count,
+                                         pv_progress *progress)
+{
+    batch job = {.ctx = ctx,
+                 .sparse = rows,
+                 .sparse_units = units,
+                 .candidates = candidates,
+                 .dim = rows->dim,
+                 .progress = progress};
+    return answer_all(&job, words, questions, count);
 }

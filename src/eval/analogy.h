@@ -11,11 +11,14 @@
  *            ┌────────────────────┐                   reads its rows a and b once, and then
  *     words  │  cosines, by sgemm │  ──►  scores ──►  one row c for each question
  *            └────────────────────┘
+ *
+ * Of sparse vectors the cosines come from sparse_block.h; the rest is the same.
  */
 #ifndef PV_EVAL_ANALOGY_H
 #define PV_EVAL_ANALOGY_H
 
 #include "base/progress.h"
+#include "eval/sparse_block.h"
 
 typedef struct pv_analogy {
     uint32_t a, b, c;      /* rows of `units` */
@@ -29,5 +32,10 @@ typedef struct pv_analogy {
 psdvec_status pv_analogies_answer(psdvec_context *ctx, const float *rows, uint32_t candidates,
                                   uint32_t dim, const float *units, uint32_t words,
                                   pv_analogy *questions, size_t count, pv_progress *progress);
+/* The same with sparse rows, of which the first `candidates` count, and units. */
+psdvec_status pv_analogies_answer_sparse(psdvec_context *ctx, const pv_sparse_vectors *rows,
+                                         uint32_t candidates, const pv_sparse_unit *units,
+                                         uint32_t words, pv_analogy *questions, size_t count,
+                                         pv_progress *progress);
 
 #endif

@@ -19,7 +19,8 @@ enum { RESTARTS = 10, MOST_ITERATIONS = 100 };
 
 typedef struct clustering {
     psdvec_context *ctx;
-    const float *points; /* n x dim */
+    const float *points;          /* n x dim, or ... */
+    const pv_sparse_unit *sparse; /* n */
     size_t n;
     uint32_t dim, k;
     float *squares;     /* n: squared lengths */
@@ -40,17 +41,48 @@ static const float *point(const clustering *c, size_t i)
     return c->points + i * c->dim;
 }
 
+/* Of a point and a centre, dim numbers; of a sparse one in double precision and in order. */
+static double product(const clustering *c, size_t i, const float *centre)
+{
+    if (!c->sparse)
+        return (double)pv_dot(point(c, i), centre, c->dim);
+    const pv_sparse_unit *unit = &c->sparse[i];
+    double sum = 0;
+    for (size_t k = 0; k < unit->row.count; k++)
+        sum += (double)unit->row.value[k] * (double)centre[unit->row.column[k]];
+    return sum * (double)unit->scale;
+}
+
+static void add_point(const clustering *c, size_t i, double *sums)
+{
+    if (!c->sparse) {
+        for (uint32_t d = 0; d < c->dim; d++)
+            sums[d] += (double)point(c, i)[d];
+        return;
+    }
+    const pv_sparse_unit *unit = &c->sparse[i];
+    for (size_t k = 0; k < unit->row.count; k++)
+        sums[unit->row.column[k]] += (double)unit->row.value[k] * (double)unit->scale;
+}
+
 static double distance(const clustering *c, const attempt *a, size_t i, uint32_t j)
 {
-    double product = (double)pv_dot(point(c, i), a->centres + (size_t)j * c->dim, c->dim);
-    double d = (double)c->squares[i] + (double)a->lengths[j] - 2 * product;
+    double both = product(c, i, a->centres + (size_t)j * c->dim);
+    double d = (double)c->squares[i] + (double)a->lengths[j] - 2 * both;
     return d > 0 ? d : 0;
 }
 
-static void set_centre(const clustering *c, attempt *a, uint32_t j, const float *from)
+static void set_centre(const clustering *c, attempt *a, uint32_t j, size_t i)
 {
     float *centre = a->centres + (size_t)j * c->dim;
-    memmove(centre, from, c->dim * sizeof *centre);
+    if (c->sparse) {
+        const pv_sparse_unit *unit = &c->sparse[i];
+        pv_sparse_spread_out(unit->row, c->dim, centre);
+        for (size_t k = 0; k < unit->row.count; k++)
+            centre[unit->row.column[k]] *= unit->scale;
+    } else {
+        memcpy(centre, point(c, i), c->dim * sizeof *centre);
+    }
     a->lengths[j] = pv_dot(centre, centre, c->dim);
 }
 
@@ -63,7 +95,7 @@ static void seed_centres(const clustering *c, attempt *a, uint64_t restart)
         double all = 0;
         if (pv_stopping(c->ctx))
             return;
-        set_centre(c, a, j, point(c, chosen));
+        set_centre(c, a, j, chosen);
         for (size_t i = 0; i < c->n; i++) {
             double d = distance(c, a, i, j);
             if (j == 0 || d < a->nearest[i])
@@ -109,8 +141,8 @@ static void move_centres(const clustering *c, attempt *a, const uint32_t *cluste
             continue;
         memset(a->sums, 0, c->dim * sizeof *a->sums);
         for (size_t i = 0; i < c->n; i++)
-            for (uint32_t d = 0; cluster[i] == j && d < c->dim; d++)
-                a->sums[d] += (double)point(c, i)[d];
+            if (cluster[i] == j)
+                add_point(c, i, a->sums);
         for (uint32_t d = 0; d < c->dim; d++)
             centre[d] = (float)(a->sums[d] / a->sizes[j]);
         a->lengths[j] = pv_dot(centre, centre, c->dim);
@@ -157,27 +189,48 @@ static psdvec_status try_once(void *arg, size_t task, int worker)
     return status;
 }
 
+static float square_of(const clustering *c, size_t i)
+{
+    if (!c->sparse)
+        return pv_dot(point(c, i), point(c, i), c->dim);
+    double length = pv_sparse_length(c->sparse[i].row) * (double)c->sparse[i].scale;
+    return (float)(length * length);
+}
+
+static psdvec_status find_clusters(clustering *c, uint32_t *cluster)
+{
+    psdvec_context *ctx = c->ctx;
+    psdvec_status status = PSDVEC_OK;
+    c->squares = pv_alloc(ctx, c->n, sizeof *c->squares, "clusters");
+    c->clusters = pv_alloc(ctx, RESTARTS * c->n, sizeof *c->clusters, "clusters");
+    if (!c->squares || !c->clusters) {
+        status = pv_failure(ctx);
+        goto done;
+    }
+    for (size_t i = 0; i < c->n; i++)
+        c->squares[i] = square_of(c, i);
+    PV_TRY_DONE(pv_parallel_tasks(ctx, RESTARTS, try_once, c));
+    size_t best = 0;
+    for (size_t r = 1; r < RESTARTS; r++)
+        if (c->inertia[r] < c->inertia[best])
+            best = r;
+    memcpy(cluster, c->clusters + best * c->n, c->n * sizeof *cluster);
+done:
+    pv_free(ctx, c->squares);
+    pv_free(ctx, c->clusters);
+    return status;
+}
+
 psdvec_status pv_kmeans(psdvec_context *ctx, const float *points, size_t n, uint32_t dim,
                         uint32_t k, uint32_t *cluster)
 {
     clustering c = {.ctx = ctx, .points = points, .n = n, .dim = dim, .k = k};
-    psdvec_status status = PSDVEC_OK;
-    c.squares = pv_alloc(ctx, n, sizeof *c.squares, "clusters");
-    c.clusters = pv_alloc(ctx, RESTARTS * n, sizeof *c.clusters, "clusters");
-    if (!c.squares || !c.clusters) {
-        status = pv_failure(ctx);
-        goto done;
-    }
-    for (size_t i = 0; i < n; i++)
-        c.squares[i] = pv_dot(point(&c, i), point(&c, i), dim);
-    PV_TRY_DONE(pv_parallel_tasks(ctx, RESTARTS, try_once, &c));
-    size_t best = 0;
-    for (size_t r = 1; r < RESTARTS; r++)
-        if (c.inertia[r] < c.inertia[best])
-            best = r;
-    memcpy(cluster, c.clusters + best * n, n * sizeof *cluster);
-done:
-    pv_free(ctx, c.squares);
-    pv_free(ctx, c.clusters);
-    return status;
+    return find_clusters(&c, cluster);
+}
+
+psdvec_status pv_kmeans_sparse(psdvec_context *ctx, const pv_sparse_unit *points, size_t n,
+                               uint32_t dim, uint32_t k, uint32_t *cluster)
+{
+    clustering c = {.ctx = ctx, .sparse = points, .n = n, .dim = dim, .k = k};
+    return find_clusters(&c, cluster);
 }

@@ -9,6 +9,38 @@
 
 /* ---- The model ---------------------------------------------------------------------------- */
 
+static void add_row(const float *row, uint32_t dim, double *sum)
+{
+    if (!isfinite(pv_length(row, dim)))
+        return;
+    for (uint32_t k = 0; k < dim; k++)
+        sum[k] += (double)row[k];
+}
+
+static void add_sparse_row(pv_sparse_row row, double *sum)
+{
+    if (!isfinite(pv_sparse_length(row)))
+        return;
+    for (size_t k = 0; k < row.count; k++)
+        sum[row.column[k]] += (double)row.value[k];
+}
+
+/* The mean's numbers that are not 0 move to the front, and the list of their directions is made. */
+static psdvec_status pack_mean(pv_seen_model *s, psdvec_context *ctx)
+{
+    size_t count = 0;
+    s->mean_columns = pv_alloc(ctx, s->dim, sizeof *s->mean_columns, "the mean of the vectors");
+    if (!s->mean_columns)
+        return pv_failure(ctx);
+    for (uint32_t k = 0; k < s->dim; k++)
+        if (s->mean[k] != 0) {
+            s->mean_columns[count] = k;
+            s->mean[count++] = s->mean[k];
+        }
+    s->sparse_mean = pv_sparse_unit_of((pv_sparse_row){s->mean_columns, s->mean, count});
+    return PSDVEC_OK;
+}
+
 static psdvec_status find_mean(pv_seen_model *s, psdvec_context *ctx)
 {
     psdvec_status status = PSDVEC_OK;
@@ -19,17 +51,18 @@ static psdvec_status find_mean(pv_seen_model *s, psdvec_context *ctx)
         goto done;
     }
     for (uint32_t i = 0; i < s->words; i++) {
-        const float *row = s->rows + (size_t)i * s->dim;
         if (i % 4096 == 0)
             PV_TRY_DONE(pv_check_cancel(ctx));
-        if (!isfinite(pv_length(row, s->dim)))
-            continue;
-        for (uint32_t k = 0; k < s->dim; k++)
-            sum[k] += (double)row[k];
+        if (s->sparse)
+            add_sparse_row(pv_sparse_row_of(s->sparse, i), sum);
+        else
+            add_row(s->rows + (size_t)i * s->dim, s->dim, sum);
     }
     for (uint32_t k = 0; k < s->dim; k++)
         s->mean[k] = (float)(sum[k] / s->words);
     pv_unit_vector(s->mean, s->dim, s->mean);
+    if (s->sparse)
+        status = pack_mean(s, ctx);
 done:
     pv_free(ctx, sum);
     return status;
@@ -40,12 +73,14 @@ psdvec_status pv_seen_model_open(pv_seen_model *seen, psdvec_context *ctx,
 {
     *seen = (pv_seen_model){.model = model, .words = model->info.words, .dim = model->info.dim};
     seen->rows = model->readout;
+    seen->sparse = model->info.sparse ? &model->sparse : NULL;
     return options->unknown == PSDVEC_UNKNOWN_MEAN ? find_mean(seen, ctx) : PSDVEC_OK;
 }
 
 void pv_seen_model_close(pv_seen_model *seen, psdvec_context *ctx)
 {
     pv_free(ctx, seen->mean);
+    pv_free(ctx, seen->mean_columns);
     *seen = (pv_seen_model){0};
 }
 
@@ -123,6 +158,28 @@ static psdvec_status stand_in(const pv_seen_model *seen, const psdvec_eval_optio
     return PSDVEC_OK;
 }
 
+/* Sparse vectors stay where they are; a stand-in is the mean, for they have no spelling. */
+static psdvec_status make_sparse(pv_test_vectors *v, psdvec_context *ctx, const pv_seen_model *seen,
+                                 const psdvec_test *test, const psdvec_eval_options *options,
+                                 const uint32_t *rows)
+{
+    v->sparse = pv_alloc_zero(ctx, test->words, sizeof *v->sparse, "the vectors of a test");
+    v->there = pv_alloc_zero(ctx, test->words, sizeof *v->there, "the vectors of a test");
+    if (!v->sparse || !v->there) {
+        pv_test_vectors_free(v, ctx);
+        return pv_failure(ctx);
+    }
+    for (uint32_t w = 0; w < test->words; w++) {
+        bool known = rows[w] != PV_UNKNOWN;
+        if (known)
+            v->sparse[w] = pv_sparse_unit_of(pv_sparse_row_of(seen->sparse, rows[w]));
+        else if (options->unknown == PSDVEC_UNKNOWN_MEAN)
+            v->sparse[w] = seen->sparse_mean;
+        v->there[w] = known || options->unknown == PSDVEC_UNKNOWN_MEAN;
+    }
+    return PSDVEC_OK;
+}
+
 psdvec_status pv_test_vectors_make(pv_test_vectors *v, psdvec_context *ctx,
                                    const pv_seen_model *seen, const psdvec_test *test,
                                    const psdvec_eval_options *options, const uint32_t *rows)
@@ -131,6 +188,8 @@ psdvec_status pv_test_vectors_make(pv_test_vectors *v, psdvec_context *ctx,
     pv_buffer lower;
     psdvec_status status = PSDVEC_OK;
     *v = (pv_test_vectors){0};
+    if (seen->sparse)
+        return make_sparse(v, ctx, seen, test, options, rows);
     if (!pv_mul(test->words, seen->dim, &numbers))
         return pv_fail(ctx, PSDVEC_ERR_OVERFLOW, "the vectors of a test exceed all memory");
     pv_buffer_init(&lower, ctx);
@@ -161,6 +220,7 @@ done:
 void pv_test_vectors_free(pv_test_vectors *v, psdvec_context *ctx)
 {
     pv_free(ctx, v->units);
+    pv_free(ctx, v->sparse);
     pv_free(ctx, v->there);
     *v = (pv_test_vectors){0};
 }

@@ -2,6 +2,7 @@
 #ifndef PV_EVAL_KNOWN_H
 #define PV_EVAL_KNOWN_H
 
+#include "eval/sparse_block.h"
 #include "eval/test_set.h"
 
 #define PV_UNKNOWN UINT32_MAX
@@ -9,9 +10,13 @@
 /* A model as evaluation sees it. */
 typedef struct pv_seen_model {
     const psdvec_model *model;
-    const float *rows; /* words x dim: the read-out */
+    const float *rows;               /* words x dim: the read-out; NULL if sparse */
+    const pv_sparse_vectors *sparse; /* else */
     uint32_t words, dim;
     float *mean; /* dim, of length 1; NULL if no rule asks for it */
+    /* The same of sparse vectors, where it is not 0 */
+    uint32_t *mean_columns;
+    pv_sparse_unit sparse_mean;
 } pv_seen_model;
 
 psdvec_status pv_seen_model_open(pv_seen_model *seen, psdvec_context *ctx,
@@ -29,8 +34,9 @@ bool pv_question_known(const psdvec_test *test, const pv_question *question, con
 /* Vectors of length 1 for the words of a test: the model's, or what the rule puts in their
  * place. A vector that has no direction, or that is not finite, is zeros. */
 typedef struct pv_test_vectors {
-    float *units; /* words x dim */
-    bool *there;  /* words: known, or a stand-in was found */
+    float *units;           /* words x dim, or ... */
+    pv_sparse_unit *sparse; /* words */
+    bool *there;            /* words: known, or a stand-in was found */
 } pv_test_vectors;
 
 psdvec_status pv_test_vectors_make(pv_test_vectors *v, psdvec_context *ctx,

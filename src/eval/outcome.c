@@ -37,6 +37,8 @@ static const float *unit_of(const asking *a, uint32_t word)
  * itself is 1 to the last bit, so that such pairs are equals. */
 static double cosine(const asking *a, uint32_t left, uint32_t right)
 {
+    if (a->vectors.sparse)
+        return pv_sparse_cosine(a->vectors.sparse[left].row, a->vectors.sparse[right].row);
     const float *x = unit_of(a, left), *y = unit_of(a, right);
     double xy = 0, xx = 0, yy = 0;
     for (uint32_t k = 0; k < a->seen->dim; k++) {
@@ -145,9 +147,13 @@ static psdvec_status answer(const asking *a)
                 .not_these = {a->rows[w[0]], a->rows[w[1]], a->rows[w[2]]},
             };
     }
-    psdvec_status status = pv_analogies_answer(a->ctx, a->seen->rows, candidates, a->seen->dim,
-                                               a->vectors.units, t->words, analogies, count,
-                                               a->progress);
+    psdvec_status status;
+    if (a->seen->sparse)
+        status = pv_analogies_answer_sparse(a->ctx, a->seen->sparse, candidates, a->vectors.sparse,
+                                            t->words, analogies, count, a->progress);
+    else
+        status = pv_analogies_answer(a->ctx, a->seen->rows, candidates, a->seen->dim,
+                                     a->vectors.units, t->words, analogies, count, a->progress);
     k = 0;
     for (uint32_t q = 0; status == PSDVEC_OK && q < t->info.questions; q++) {
         const pv_question *question = &t->questions[q];
@@ -160,17 +166,54 @@ static psdvec_status answer(const asking *a)
     return status;
 }
 
+/* Words to be grouped, dense or sparse. */
+typedef struct grouping {
+    float *points; /* n x dim, or ... */
+    pv_sparse_unit *sparse;
+    size_t n;
+} grouping;
+
+static bool grouping_init(grouping *g, const asking *a)
+{
+    size_t most = a->test->info.questions;
+    *g = (grouping){0};
+    if (a->seen->sparse)
+        g->sparse = pv_alloc(a->ctx, most, sizeof *g->sparse, "clusters");
+    else
+        g->points = pv_alloc(a->ctx, most, a->seen->dim * sizeof *g->points, "clusters");
+    return g->sparse || g->points;
+}
+
+static void grouping_add(grouping *g, const asking *a, uint32_t word)
+{
+    uint32_t dim = a->seen->dim;
+    if (g->sparse)
+        g->sparse[g->n++] = a->vectors.sparse[word];
+    else
+        memcpy(g->points + g->n++ * dim, unit_of(a, word), dim * sizeof *g->points);
+}
+
+static psdvec_status group(const grouping *g, const asking *a, uint32_t k, uint32_t *found)
+{
+    if (g->n == 0)
+        return PSDVEC_OK;
+    if (g->sparse)
+        return pv_kmeans_sparse(a->ctx, g->sparse, g->n, a->seen->dim, k, found);
+    return pv_kmeans(a->ctx, g->points, g->n, a->seen->dim, k, found);
+}
+
 /* As many clusters as there are categories among the words that are there. */
 static psdvec_status find_clusters(const asking *a)
 {
     const psdvec_test *t = a->test;
-    uint32_t dim = a->seen->dim, k = 0;
+    uint32_t k = 0;
     size_t n = 0;
+    grouping g;
     psdvec_status status = PSDVEC_OK;
-    float *points = pv_alloc(a->ctx, (size_t)t->info.questions * dim, sizeof *points, "clusters");
+    bool room = grouping_init(&g, a);
     uint32_t *found = pv_alloc(a->ctx, t->info.questions, sizeof *found, "clusters");
     bool *seen = pv_alloc_zero(a->ctx, t->categories, sizeof *seen, "clusters");
-    if (!points || !found || !seen) {
+    if (!room || !found || !seen) {
         status = pv_failure(a->ctx);
         goto done;
     }
@@ -179,18 +222,17 @@ static psdvec_status find_clusters(const asking *a)
         a->outcome->cluster[q] = PV_NO_CLUSTER;
         if (!a->outcome->counts[q] || !has_vectors(a, question))
             continue;
-        memcpy(points + n++ * dim, unit_of(a, question->words[0]), dim * sizeof *points);
+        grouping_add(&g, a, question->words[0]);
         k += !seen[question->category];
         seen[question->category] = true;
     }
-    if (n > 0)
-        PV_TRY_DONE(pv_kmeans(a->ctx, points, n, dim, k, found));
-    n = 0;
+    PV_TRY_DONE(group(&g, a, k, found));
     for (uint32_t q = 0; q < t->info.questions; q++)
         if (a->outcome->counts[q] && has_vectors(a, &t->questions[q]))
             a->outcome->cluster[q] = found[n++];
 done:
-    pv_free(a->ctx, points);
+    pv_free(a->ctx, g.points);
+    pv_free(a->ctx, g.sparse);
     pv_free(a->ctx, found);
     pv_free(a->ctx, seen);
     return status;

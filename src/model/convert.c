@@ -8,6 +8,7 @@
 #include "model/foreign_write.h"
 #include "model/model_read.h"
 #include "model/model_write.h"
+#include "model/sparse_convert.h"
 
 #include "base/thread.h"
 
@@ -222,6 +223,8 @@ static psdvec_status convert(psdvec_context *ctx, const psdvec_convert_options *
     /* The new file's checksums must not vouch for what was damaged in the old one. */
     if (m->file)
         PV_TRY(pv_st_verify_if_any(ctx, m->file));
+    if (info->sparse)
+        return pv_sparse_convert(ctx, &rows, output, words_out);
     if (o->format != PSDVEC_VECTORS_MODEL && !o->raw)
         rows.vectors = m->readout;
     PV_TRY(pv_model_check_finite(ctx, m->path, rows.vectors, rows.words, rows.dim, info->dim,

@@ -92,6 +92,17 @@ static psdvec_status put_packed(writer *w, uint32_t i, const float *row, pv_buff
     return PSDVEC_OK;
 }
 
+/* A sparse row with all its zeros. */
+static void fill_row(const pv_rows_out *rows, uint32_t i, float *row)
+{
+    pv_sparse_row entries = pv_sparse_row_of(&rows->model->sparse, i);
+    pv_sparse_spread_out(entries, rows->dim, row);
+    entries.count = pv_sparse_cut(entries, rows->dim);
+    double length = rows->normalize ? pv_sparse_length(entries) : 0;
+    for (size_t k = 0; length > 0 && k < entries.count; k++)
+        row[entries.column[k]] = (float)((double)entries.value[k] / length);
+}
+
 /* One row as the format has it. `row`: room for dim numbers. */
 static psdvec_status put_row(writer *w, uint32_t i, float *row, pv_buffer *to)
 {
@@ -100,7 +111,11 @@ static psdvec_status put_row(writer *w, uint32_t i, float *row, pv_buffer *to)
         PV_TRY(put_word(w, to, i));
         return pv_buffer_byte(to, '\n');
     }
-    pv_copy_row(rows->vectors + (size_t)i * rows->model->info.dim, rows->dim, rows->normalize, row);
+    if (rows->model->info.sparse)
+        fill_row(rows, i, row);
+    else
+        pv_copy_row(rows->vectors + (size_t)i * rows->model->info.dim, rows->dim, rows->normalize,
+                    row);
     if (rows->format == PSDVEC_VECTORS_NPY)
         return put_packed(w, i, row, to);
     PV_TRY(put_word(w, to, i));

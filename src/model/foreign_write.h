@@ -8,7 +8,7 @@
 
 typedef struct pv_rows_out {
     const psdvec_model *model;
-    const float *vectors; /* of the model: the read-out, or the generative ones */
+    const float *vectors; /* of the model: the read-out, or the generative ones; NULL if sparse */
     psdvec_vectors_format format;
     psdvec_precision precision; /* NPY: float32 or float16 */
     uint32_t words, dim;        /* the first ones; not more than the model has */

@@ -10,6 +10,7 @@
 #include "model/history.h"
 #include "model/model_write.h"
 #include "model/precision.h"
+#include "model/sparse_write.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -42,15 +43,17 @@ static bool is_number(const char *text, uint64_t *value)
     return end && *end == '\0';
 }
 
-static psdvec_status check_kind(const psdvec_model *m)
+static psdvec_status check_kind(const psdvec_model *m, bool *sparse)
 {
     const char *format = pv_st_meta(m->file, "format");
     uint64_t version;
+    *sparse = format && strcmp(format, PV_SPARSE_FORMAT) == 0;
+    uint64_t known = *sparse ? PV_SPARSE_VERSION : PV_MODEL_VERSION;
     if (format && strcmp(format, "psdvec.counts") == 0)
         return pv_fail(m->ctx, PSDVEC_ERR_FORMAT,
                        "%s: holds counts, not vectors; look at it with psdvec counts info",
                        m->path);
-    if (!format || strcmp(format, PV_MODEL_FORMAT) != 0)
+    if (!*sparse && (!format || strcmp(format, PV_MODEL_FORMAT) != 0))
         return pv_fail(m->ctx, PSDVEC_ERR_FORMAT,
                        "%s: is a safetensors file, but not a model of psdvec%s%s%s; save its "
                        "vectors as npy and its words as text, and convert these",
@@ -58,11 +61,11 @@ static psdvec_status check_kind(const psdvec_model *m)
                        format ? "\")" : "");
     if (!is_number(pv_st_meta(m->file, "version"), &version) || version < 1)
         return fail_corrupt(m, "its version is not a number");
-    if (version > PV_MODEL_VERSION)
+    if (version > known)
         return pv_fail(m->ctx, PSDVEC_ERR_VERSION,
-                       "%s: was written in version %" PRIu64 " of the model format, this program "
-                       "knows version %d; get a newer psdvec",
-                       m->path, version, PV_MODEL_VERSION);
+                       "%s: was written in version %" PRIu64 " of the %smodel format, this program "
+                       "knows version %" PRIu64 "; get a newer psdvec",
+                       m->path, version, *sparse ? "sparse " : "", known);
     return PSDVEC_OK;
 }
 
@@ -217,18 +220,21 @@ static psdvec_status take_readout(psdvec_model *m)
     return PSDVEC_OK;
 }
 
-static psdvec_status take_tensors(psdvec_model *m)
+static psdvec_status take_tensors(psdvec_model *m, bool sparse)
 {
     psdvec_model_info *info = &m->info;
     const void *data;
     PV_TRY(take_words(m));
+    PV_TRY(take_optional(m, "counts", PV_DTYPE_U64, info->words, &data));
+    m->counts = data;
+    info->has_counts = m->counts != NULL;
+    if (sparse)
+        return pv_sparse_take(m);
     const pv_tensor *t = pv_st_tensor(m->file, "vectors");
     info->precision = t ? pv_precision_of(t->dtype) : PSDVEC_FLOAT32;
     PV_TRY(take_vectors(m, "vectors", "scale", &m->vectors, &m->unpacked));
     info->positive = info->dim;
     PV_TRY(take_readout(m));
-    PV_TRY(take_optional(m, "counts", PV_DTYPE_U64, info->words, &data));
-    m->counts = data;
     PV_TRY(take_optional(m, "unigram", PV_DTYPE_F64, info->words, &data));
     m->unigram = data;
     PV_TRY(take_optional(m, "spread", PV_DTYPE_F32, info->words, &data));
@@ -240,7 +246,6 @@ static psdvec_status take_tensors(psdvec_model *m)
             return fail_corrupt(m, "an eigenvalue is not finite");
         info->positive -= info->eigenvalues[k] < 0;
     }
-    info->has_counts = m->counts != NULL;
     info->has_spread = m->spread != NULL;
     return PSDVEC_OK;
 }
@@ -292,6 +297,20 @@ static psdvec_status take_fit(psdvec_model *m)
     return status;
 }
 
+/* By which method: a short name, as it is printed. */
+static psdvec_status take_method(psdvec_model *m)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-_";
+    psdvec_model_info *info = &m->info;
+    info->method = pv_st_meta(m->file, "method");
+    if (!info->method && info->settings_json) /* there was one method when it was written */
+        info->method = "psd";
+    size_t length = info->method ? strspn(info->method, letters) : 1;
+    if (length < 1 || length > 32 || (info->method && info->method[length] != '\0'))
+        return fail_corrupt(m, "its method is no name");
+    return PSDVEC_OK;
+}
+
 static psdvec_status take_metadata(psdvec_model *m)
 {
     psdvec_model_info *info = &m->info;
@@ -302,6 +321,7 @@ static psdvec_status take_metadata(psdvec_model *m)
         return fail_corrupt(m, "\"core_words\" is not a number of words");
     info->core_words = (uint32_t)core_words;
     PV_TRY(take_json(m, "settings", PV_JSON_OBJECT, &info->settings_json));
+    PV_TRY(take_method(m));
     PV_TRY(take_json(m, "counts", PV_JSON_OBJECT, &info->counts_json));
     PV_TRY(take_json(m, "extensions", PV_JSON_ARRAY, &info->extensions_json));
     PV_TRY(take_json(m, "joint", PV_JSON_OBJECT, &info->joint_json));
@@ -320,9 +340,10 @@ static psdvec_status take_metadata(psdvec_model *m)
 
 static psdvec_status open_native(psdvec_model *m)
 {
+    bool sparse;
     PV_TRY(pv_st_open(m->ctx, m->path, &m->file));
-    PV_TRY(check_kind(m));
-    PV_TRY(take_tensors(m));
+    PV_TRY(check_kind(m, &sparse));
+    PV_TRY(take_tensors(m, sparse));
     return take_metadata(m);
 }
 
@@ -381,6 +402,7 @@ void psdvec_model_close(psdvec_model *m)
     pv_word_index_free(&m->index);
     pv_free(m->ctx, m->unpacked);
     pv_free(m->ctx, m->unpacked_readout);
+    pv_free(m->ctx, m->ones);
     pv_spelling_free(m->spelling);
     pv_free(m->ctx, m->iterations);
     pv_foreign_free(m->ctx, &m->foreign);
@@ -417,6 +439,8 @@ psdvec_status psdvec_model_verify(psdvec_context *ctx, const psdvec_model *m)
     if (m->file)
         PV_TRY(pv_st_verify(ctx, m->file));
     PV_TRY(check_words_differ(ctx, m));
+    if (m->info.sparse)
+        return pv_sparse_check_finite(ctx, m->path, &m->sparse, m->bytes, m->offsets);
     PV_TRY(pv_model_check_finite(ctx, m->path, m->vectors, m->info.words, m->info.dim, m->info.dim,
                                  m->bytes, m->offsets));
     if (m->readout == m->vectors)
@@ -426,6 +450,15 @@ psdvec_status psdvec_model_verify(psdvec_context *ctx, const psdvec_model *m)
 }
 
 /* ---- Single words ---------------------------------------------------------------- */
+
+psdvec_status pv_model_require_psd(psdvec_context *ctx, const psdvec_model *m, const char *only)
+{
+    const char *method = m->info.method;
+    if (!m->info.sparse && (!method || strcmp(method, "psd") == 0))
+        return PSDVEC_OK;
+    return pv_fail(ctx, PSDVEC_ERR_FORMAT, "%s: its vectors are those of %s; %s", m->path,
+                   method ? method : "another method", only);
+}
 
 const psdvec_model_info *psdvec_model_get_info(const psdvec_model *m)
 {
@@ -472,7 +505,7 @@ bool psdvec_model_find(const psdvec_model *model, const char *word, size_t lengt
 
 const float *psdvec_model_vector(const psdvec_model *m, uint32_t i)
 {
-    return m->vectors + (size_t)i * m->info.dim;
+    return m->vectors ? m->vectors + (size_t)i * m->info.dim : NULL;
 }
 
 uint64_t psdvec_model_frequency(const psdvec_model *m, uint32_t i)
@@ -492,6 +525,8 @@ double psdvec_model_unigram(const psdvec_model *m, uint32_t i)
 
 double psdvec_model_product(const psdvec_model *m, uint32_t i, uint32_t j)
 {
+    if (m->info.sparse)
+        return pv_sparse_product(pv_sparse_row_of(&m->sparse, i), pv_sparse_row_of(&m->sparse, j));
     const float *a = psdvec_model_vector(m, i), *b = psdvec_model_vector(m, j);
     const float *signs = m->info.eigenvalues;
     double sum = 0;
@@ -517,6 +552,7 @@ pv_model_data pv_model_data_of(const psdvec_model *m)
                            .eigenvalues = info->eigenvalues,
                            .iterations = info->iterations,
                            .iteration_count = info->iteration_count,
+                           .method = info->method,
                            .settings_json = info->settings_json,
                            .counts_json = info->counts_json,
                            .extensions_json = info->extensions_json,

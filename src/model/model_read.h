@@ -5,13 +5,15 @@
  * another program were read into blocks that the model owns (foreign.h). Either
  * way the words ascend without an empty one, and all arrays have the lengths that
  * `info` says; that the numbers are finite is known only of foreign vectors, and
- * of a model file after psdvec_model_verify.
+ * of a model file after psdvec_model_verify. A sparse model has rows in `sparse`
+ * and neither `vectors` nor `readout`.
  */
 #ifndef PV_MODEL_MODEL_READ_H
 #define PV_MODEL_MODEL_READ_H
 
 #include "base/safetensors_file.h"
 #include "model/foreign.h"
+#include "model/sparse_rows.h"
 #include "model/word_index.h"
 #include "spelling/spelling.h"
 
@@ -29,13 +31,15 @@ struct psdvec_model {
 
     const char *bytes;       /* all words */
     const uint64_t *offsets; /* words + 1 */
-    const float *vectors;    /* words x dim, row-major */
+    const float *vectors;    /* words x dim, row-major; NULL if sparse */
     float *unpacked;         /* the same, if the file has them in another precision; else NULL */
     const float *readout;    /* words x dim; `vectors` if the file has none of its own */
     float *unpacked_readout;
     const float *readout_mean; /* dim, or NULL: zeros */
     const float *readout_map;  /* dim x dim, or NULL: the identity */
     pv_spelling *spelling;     /* or NULL */
+    pv_sparse_vectors sparse;  /* if info.sparse */
+    float *ones;               /* of sparse.ones */
     const uint64_t *counts;    /* words, or NULL */
     const double *unigram;     /* words, or NULL */
     const float *spread;       /* words, or NULL */
@@ -51,6 +55,14 @@ psdvec_status pv_model_open(psdvec_context *ctx, const char *path, psdvec_model 
 /* `words_file`: where the words of an npy file are; NULL: beside it. */
 psdvec_status pv_model_open_words(psdvec_context *ctx, const char *path, const char *words_file,
                                   psdvec_model **out);
+
+/* For pv_model_open: the rows of a sparse model. */
+psdvec_status pv_sparse_take(psdvec_model *model);
+
+/* PSDVEC_ERR_FORMAT and a sentence that ends with `only` ("only models made by train can be ...") if
+ * another method than ours made the model, or it is sparse. Vectors of which nothing is known pass. */
+psdvec_status pv_model_require_psd(psdvec_context *ctx, const psdvec_model *model,
+                                   const char *only);
 
 /* The read-out of a word that arrives later, from its generative vector v (dim): what in training
  * came from the order of words is not known of it. `share` of what its spelling says is added. */

@@ -13,23 +13,32 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_TENSORS = 18, MOST_METADATA = 11, CHECK_ROWS = 4096 };
+enum { MOST_TENSORS = 18, MOST_METADATA = 12, CHECK_ROWS = 4096 };
 
 /* ---- Numbers that are none ------------------------------------------------- */
 
 typedef struct finite_job {
-    const float *vectors;
+    const float *vectors; /* dense, or else ... */
+    const pv_sparse_vectors *sparse;
     uint32_t words, dim, stride;
     _Atomic uint32_t first; /* bad word found so far; `words`: none */
 } finite_job;
 
-static bool row_is_finite(const float *row, uint32_t dim)
+static bool are_finite(const float *numbers, size_t count)
 {
     /* A number that is not finite times 0 is not 0, and stays so in any sum. */
     float sum = 0;
-    for (uint32_t k = 0; k < dim; k++)
-        sum += row[k] * 0.0F;
+    for (size_t k = 0; k < count; k++)
+        sum += numbers[k] * 0.0F;
     return sum == 0;
+}
+
+static bool row_is_finite(const finite_job *job, uint32_t i)
+{
+    if (!job->sparse)
+        return are_finite(job->vectors + (size_t)i * job->stride, job->dim);
+    pv_sparse_row row = pv_sparse_row_of(job->sparse, i);
+    return are_finite(row.value, row.count);
 }
 
 static psdvec_status check_rows(void *arg, size_t task, int worker)
@@ -39,7 +48,7 @@ static psdvec_status check_rows(void *arg, size_t task, int worker)
     uint32_t begin = (uint32_t)task * CHECK_ROWS;
     uint32_t end = job->words - begin < CHECK_ROWS ? job->words : begin + CHECK_ROWS;
     for (uint32_t i = begin; i < end && i < atomic_load(&job->first); i++) {
-        if (row_is_finite(job->vectors + (size_t)i * job->stride, job->dim))
+        if (row_is_finite(job, i))
             continue;
         uint32_t first = atomic_load(&job->first);
         while (i < first && !atomic_compare_exchange_weak(&job->first, &first, i)) {
@@ -48,22 +57,36 @@ static psdvec_status check_rows(void *arg, size_t task, int worker)
     return PSDVEC_OK;
 }
 
-psdvec_status pv_model_check_finite(psdvec_context *ctx, const char *subject, const float *vectors,
-                                    uint32_t words, uint32_t dim, uint32_t stride,
-                                    const char *bytes, const uint64_t *offsets)
+static psdvec_status check_finite(psdvec_context *ctx, finite_job *job, const char *subject,
+                                  const char *bytes, const uint64_t *offsets)
 {
-    finite_job job = {.vectors = vectors, .words = words, .dim = dim, .stride = stride};
-    atomic_init(&job.first, words);
-    size_t tasks = ((size_t)words + CHECK_ROWS - 1) / CHECK_ROWS;
-    PV_TRY(pv_parallel_tasks(ctx, tasks, check_rows, &job));
-    uint32_t i = atomic_load(&job.first);
-    if (i == words)
+    atomic_init(&job->first, job->words);
+    size_t tasks = ((size_t)job->words + CHECK_ROWS - 1) / CHECK_ROWS;
+    PV_TRY(pv_parallel_tasks(ctx, tasks, check_rows, job));
+    uint32_t i = atomic_load(&job->first);
+    if (i == job->words)
         return PSDVEC_OK;
     return pv_fail(ctx, PSDVEC_ERR_NUMERIC,
                    "%s: the vector of '%s' (word %" PRIu32
                    ") has a number that is not finite; it cannot be used",
                    subject, pv_word_shown(bytes + offsets[i], offsets[i + 1] - offsets[i]).text,
                    i + 1);
+}
+
+psdvec_status pv_model_check_finite(psdvec_context *ctx, const char *subject, const float *vectors,
+                                    uint32_t words, uint32_t dim, uint32_t stride,
+                                    const char *bytes, const uint64_t *offsets)
+{
+    finite_job job = {.vectors = vectors, .words = words, .dim = dim, .stride = stride};
+    return check_finite(ctx, &job, subject, bytes, offsets);
+}
+
+psdvec_status pv_sparse_check_finite(psdvec_context *ctx, const char *subject,
+                                     const pv_sparse_vectors *vectors, const char *bytes,
+                                     const uint64_t *offsets)
+{
+    finite_job job = {.sparse = vectors, .words = vectors->words};
+    return vectors->value ? check_finite(ctx, &job, subject, bytes, offsets) : PSDVEC_OK;
 }
 
 /* ---- The file ---------------------------------------------------------------- */
@@ -100,6 +123,8 @@ static psdvec_status describe(const pv_model_data *m, pv_buffer *history, char c
     meta[n++] = (pv_st_pair){"written_by", "psdvec " PSDVEC_VERSION};
     if (m->core_words)
         meta[n++] = (pv_st_pair){"core_words", core};
+    if (m->method)
+        meta[n++] = (pv_st_pair){"method", m->method};
     if (m->settings_json)
         meta[n++] = (pv_st_pair){"settings", m->settings_json};
     if (m->counts_json)

@@ -4,6 +4,7 @@
 
 #include "base/context.h"
 #include "base/safetensors_read.h"
+#include "model/sparse_rows.h"
 #include "spelling/spelling.h"
 
 #define PV_MODEL_FORMAT "psdvec.model"
@@ -22,6 +23,7 @@ typedef struct pv_model_data {
     const float *eigenvalues;           /* dim: by magnitude, descending, with signs, or NULL */
     const psdvec_iteration *iterations; /* the course of Algorithm 1, or NULL */
     size_t iteration_count;
+    const char *method;                /* "psd", "svd", ..., or NULL */
     const char *settings_json;         /* an object, or NULL */
     const char *counts_json;           /* an object, or NULL */
     const char *extensions_json;       /* an array, or NULL */
@@ -34,7 +36,7 @@ typedef struct pv_model_data {
     psdvec_precision precision;        /* to which the vectors are rounded in the file */
 } pv_model_data;
 
-/* All of an open model. */
+/* All of an open model that is not sparse. */
 pv_model_data pv_model_data_of(const psdvec_model *model);
 
 /* Writes the file whole or not at all. A number in the vectors that is not finite is
@@ -47,5 +49,9 @@ psdvec_status pv_model_write(psdvec_context *ctx, const pv_model_data *data, con
 psdvec_status pv_model_check_finite(psdvec_context *ctx, const char *subject, const float *vectors,
                                     uint32_t words, uint32_t dim, uint32_t stride,
                                     const char *bytes, const uint64_t *offsets);
+/* The same of all rows of sparse vectors. */
+psdvec_status pv_sparse_check_finite(psdvec_context *ctx, const char *subject,
+                                     const pv_sparse_vectors *vectors, const char *bytes,
+                                     const uint64_t *offsets);
 
 #endif

@@ -16,7 +16,31 @@ psdvec_status psdvec_model_readout(psdvec_context *ctx, const psdvec_model *mode
 {
     pv_begin(ctx);
     *vectors = model->readout;
-    return PSDVEC_OK;
+    if (!model->info.sparse)
+        return PSDVEC_OK;
+    return pv_fail(ctx, PSDVEC_ERR_OPTION,
+                   "%s: its vectors are sparse, and all their numbers are not in memory; take them "
+                   "word by word with psdvec_model_copy or psdvec_model_sparse_row",
+                   model->path);
+}
+
+void psdvec_model_copy(const psdvec_model *m, uint32_t i, float *vector)
+{
+    if (m->info.sparse)
+        pv_sparse_spread_out(pv_sparse_row_of(&m->sparse, i), m->info.dim, vector);
+    else
+        memcpy(vector, m->readout + (size_t)i * m->info.dim, m->info.dim * sizeof *vector);
+}
+
+void psdvec_model_sparse_row(const psdvec_model *m, uint32_t i, const uint32_t **columns,
+                             const float **values, size_t *count)
+{
+    pv_sparse_row row = {0};
+    if (m->info.sparse)
+        row = pv_sparse_row_of(&m->sparse, i);
+    *columns = row.column;
+    *values = row.value;
+    *count = row.count;
 }
 
 bool psdvec_model_spell(const psdvec_model *m, const char *word, size_t length, float *vector)
@@ -29,6 +53,8 @@ bool psdvec_model_spell(const psdvec_model *m, const char *word, size_t length, 
 
 double psdvec_model_cosine(const psdvec_model *m, uint32_t i, uint32_t j)
 {
+    if (m->info.sparse)
+        return pv_sparse_cosine(pv_sparse_row_of(&m->sparse, i), pv_sparse_row_of(&m->sparse, j));
     uint32_t dim = m->info.dim;
     const float *a = m->readout + (size_t)i * dim, *b = m->readout + (size_t)j * dim;
     double sum = 0, lengths = pv_length(a, dim) * pv_length(b, dim);

@@ -1,4 +1,4 @@
-/* One pass over the read-out.
+/* One pass over the read-out, or over the entries of a sparse model.
  *
  * The vectors of the question are brought to length 1, and a row's length comes with its
  * products, so a search is one pass over n * dim numbers, as fast as memory delivers them
@@ -19,8 +19,10 @@ static const float least_square = 1e-30F, most_square = 1e30F;
 
 typedef struct row_job {
     uint32_t words, dim;
-    const float *rows;                    /* words x dim: the read-out */
+    const float *rows;                    /* words x dim: the read-out; NULL if sparse */
     const float *queries[PV_DOT_QUERIES]; /* dim, of length 1 */
+    const pv_sparse_vectors *sparse;      /* else */
+    const float *panel;                   /* dim x count: the same queries, for sparse rows */
     size_t count;
     pv_row_dots_fn *dots;
     pv_score_fn *score;
@@ -43,6 +45,14 @@ static bool careful_cosines(const row_job *job, const float *row, double *cosine
     return true;
 }
 
+/* From a row's cosines to its score. */
+static void score_row(row_job *job, uint64_t i, double *cosines)
+{
+    for (size_t q = 0; q < job->count; q++)
+        cosines[q] = cosines[q] > 1 ? 1 : cosines[q] < -1 ? -1 : cosines[q];
+    job->scores[i] = (float)job->score(cosines);
+}
+
 static psdvec_status score_rows(void *arg, size_t task, int worker)
 {
     (void)worker;
@@ -61,9 +71,33 @@ static psdvec_status score_rows(void *arg, size_t task, int worker)
             job->scores[i] = NAN; /* keeps it out */
             continue;
         }
+        score_row(job, i, cosines);
+    }
+    return PSDVEC_OK;
+}
+
+static psdvec_status score_sparse_rows(void *arg, size_t task, int worker)
+{
+    (void)worker;
+    row_job *job = arg;
+    uint64_t end = ((uint64_t)task + 1) * BLOCK_ROWS;
+    for (uint64_t i = end - BLOCK_ROWS; i < end && i < job->words; i++) {
+        pv_sparse_row row = pv_sparse_row_of(job->sparse, (uint32_t)i);
+        double cosines[PV_DOT_QUERIES] = {0}, square = 0;
+        for (size_t k = 0; k < row.count; k++) {
+            const float *at = job->panel + row.column[k] * job->count;
+            double value = (double)row.value[k];
+            for (size_t q = 0; q < job->count; q++)
+                cosines[q] += value * (double)at[q];
+            square += value * value;
+        }
+        double length = sqrt(square);
+        job->scores[i] = NAN; /* keeps it out */
+        if (!(length > 0) || !isfinite(length))
+            continue;
         for (size_t q = 0; q < job->count; q++)
-            cosines[q] = cosines[q] > 1 ? 1 : cosines[q] < -1 ? -1 : cosines[q];
-        job->scores[i] = (float)job->score(cosines);
+            cosines[q] /= length;
+        score_row(job, i, cosines);
     }
     return PSDVEC_OK;
 }
@@ -138,6 +172,24 @@ static psdvec_status check(psdvec_context *ctx, const psdvec_model *m, const pv_
     return PSDVEC_OK;
 }
 
+/* The vectors of the question at length 1; side by side for sparse rows, whose entries then need one
+ * place of memory each. False: one of them has no direction. */
+static bool make_units(const pv_search *search, uint32_t dim, float *units, row_job *job)
+{
+    size_t stride = job->sparse ? job->count : 1;
+    for (size_t q = 0; q < job->count; q++) {
+        double length = pv_length(search->vectors[q], dim);
+        float *to = job->sparse ? units + q : units + q * dim;
+        if (!(length > 0) || !isfinite(length))
+            return false;
+        for (uint32_t k = 0; k < dim; k++)
+            to[k * stride] = (float)((double)search->vectors[q][k] / length);
+        job->queries[q] = to;
+    }
+    job->panel = units;
+    return true;
+}
+
 psdvec_status pv_model_search(psdvec_context *ctx, const psdvec_model *m, const pv_search *search,
                               psdvec_neighbour *answers, size_t *found)
 {
@@ -153,19 +205,17 @@ psdvec_status pv_model_search(psdvec_context *ctx, const psdvec_model *m, const 
     if (search->most == 0)
         return PSDVEC_OK;
     job.rows = m->readout;
+    job.sparse = m->info.sparse ? &m->sparse : NULL;
     float *units = pv_alloc(ctx, PV_DOT_QUERIES * (size_t)dim, sizeof *units, "the search");
     job.scores = pv_alloc(ctx, job.words, sizeof *job.scores, "the search");
     if (!units || !job.scores) {
         status = pv_failure(ctx);
         goto done;
     }
-    for (size_t q = 0; q < job.count; q++) {
-        job.queries[q] = units + q * dim;
-        if (!pv_unit_vector(search->vectors[q], dim, units + q * dim))
-            goto done;
-    }
+    if (!make_units(search, dim, units, &job))
+        goto done;
     PV_TRY_DONE(pv_parallel_tasks(ctx, ((size_t)job.words + BLOCK_ROWS - 1) / BLOCK_ROWS,
-                                  score_rows, &job));
+                                  job.sparse ? score_sparse_rows : score_rows, &job));
     for (size_t k = 0; k < search->except_count; k++)
         job.scores[search->except[k]] = NAN;
     *found = pick(job.scores, job.words, search->most, answers);

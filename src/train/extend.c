@@ -81,6 +81,7 @@ static psdvec_status open_model(extension *e)
 {
     PV_TRY(pv_model_open(e->ctx, e->model_path, &e->model));
     const psdvec_model_info *info = &e->model->info;
+    PV_TRY(pv_model_require_psd(e->ctx, e->model, "only models made by train can be extended"));
     if (info->native && info->settings_json && info->core_words == 0)
         return pv_fail(e->ctx, PSDVEC_ERR_FORMAT,
                        "%s: its vectors were brought to length 1, and no word can be regressed on "
@@ -504,6 +505,7 @@ static psdvec_status solve_and_write(extension *e, const char *output)
                           .eigenvalues = model->info.eigenvalues,
                           .iterations = model->info.iterations,
                           .iteration_count = model->info.iteration_count,
+                          .method = model->info.method,
                           .settings_json = model->info.settings_json,
                           .counts_json = model->info.counts_json,
                           .fit_json = model->info.fit_json,

@@ -38,6 +38,8 @@ psdvec_status pv_model_link_open(psdvec_context *ctx, const psdvec_model *model,
     *out = (pv_model_link){0};
     pv_buffer_init(&out->lists, ctx);
     const char *settings = model->info.settings_json;
+    PV_TRY(
+        pv_model_require_psd(ctx, model, "only models made by train say what counts ask of words"));
     if (!settings)
         return pv_fail(ctx, PSDVEC_ERR_FORMAT,
                        "%s: does not say how it was trained, so what counts ask of it is not "

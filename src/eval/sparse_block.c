@@ -1,0 +1,83 @@
+/* A block of sparse candidates by direction. */
+#include "eval/sparse_block.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+pv_sparse_unit pv_sparse_unit_of(pv_sparse_row row)
+{
+    double length = pv_sparse_length(row);
+    bool fine = length > 0 && isfinite(length);
+    pv_sparse_unit unit = {.row = row, .scale = fine ? (float)(1 / length) : 0};
+    if (!isfinite(unit.scale)) /* numbers below all that float32 can be divided by */
+        unit.scale = 0;
+    if (unit.scale == 0)
+        unit.row.count = 0;
+    return unit;
+}
+
+psdvec_status pv_sparse_block_init(pv_sparse_block *b, psdvec_context *ctx,
+                                   const pv_sparse_vectors *v, uint32_t candidates, uint32_t length)
+{
+    uint64_t most = 0;
+    *b = (pv_sparse_block){.dim = v->dim};
+    for (uint64_t first = 0; first < candidates; first += length) {
+        uint64_t end = first + length < candidates ? first + length : candidates;
+        uint64_t entries = v->begin[end] - v->begin[first];
+        most = entries > most ? entries : most;
+    }
+    if (most > UINT32_MAX)
+        return pv_fail(ctx, PSDVEC_ERR_OVERFLOW,
+                       "the vectors of %u words have more than 2^32 numbers that are not 0",
+                       (unsigned)length);
+    b->end = pv_alloc(ctx, v->dim, sizeof *b->end, "sparse vectors");
+    b->candidate = pv_alloc(ctx, (size_t)most, sizeof *b->candidate, "sparse vectors");
+    b->value = pv_alloc(ctx, (size_t)most, sizeof *b->value, "sparse vectors");
+    return b->end && b->candidate && b->value ? PSDVEC_OK : pv_failure(ctx);
+}
+
+void pv_sparse_block_free(pv_sparse_block *b, psdvec_context *ctx)
+{
+    pv_free(ctx, b->end);
+    pv_free(ctx, b->candidate);
+    pv_free(ctx, b->value);
+    *b = (pv_sparse_block){0};
+}
+
+void pv_sparse_block_take(pv_sparse_block *b, const pv_sparse_vectors *v, uint32_t first,
+                          uint32_t length)
+{
+    uint32_t sum = 0;
+    b->length = length;
+    memset(b->end, 0, b->dim * sizeof *b->end);
+    for (uint64_t k = v->begin[first]; k < v->begin[first + length]; k++)
+        b->end[v->column[k]]++;
+    for (uint32_t c = 0; c < b->dim; c++) {
+        uint32_t count = b->end[c];
+        b->end[c] = sum; /* where they begin, for now */
+        sum += count;
+    }
+    for (uint32_t i = 0; i < length; i++) {
+        pv_sparse_row row = pv_sparse_row_of(v, first + i);
+        float scale = pv_sparse_unit_of(row).scale;
+        for (size_t k = 0; k < row.count; k++) {
+            uint32_t at = b->end[row.column[k]]++;
+            b->candidate[at] = (uint16_t)i;
+            b->value[at] = scale > 0 ? row.value[k] * scale : 0;
+        }
+    }
+}
+
+void pv_sparse_block_cosines(const pv_sparse_block *b, const pv_sparse_unit *unit, float *out)
+{
+    memset(out, 0, b->length * sizeof *out);
+    for (size_t k = 0; k < unit->row.count; k++) {
+        uint32_t c = unit->row.column[k];
+        uint32_t at = c ? b->end[c - 1] : 0, end = b->end[c];
+        float value = unit->row.value[k] * unit->scale;
+        for (; at < end; at++)
+            out[b->candidate[at]] += value * b->value[at];
+    }
+}

@@ -1,0 +1,49 @@
+/* Cosines of sparse vectors with a block of sparse candidates.
+ *
+ * The block is turned around once: for each direction the candidates that have a number there. A
+ * vector then goes through its own directions alone and adds to the candidates it meets, whose
+ * sums, one a candidate, stay in the nearest cache. So the work is as many multiplications as there
+ * are pairs of numbers that are both not 0, a few hundredths of what all numbers would take.
+ *
+ *     direction     0   1   2   3   ...
+ *     candidates    4   1   -   0          a word with numbers in directions 0 and 3 adds to
+ *                   9   4       4          the sums of 4, 9, 0, 4 and 7
+ *                               7
+ */
+#ifndef PV_EVAL_SPARSE_BLOCK_H
+#define PV_EVAL_SPARSE_BLOCK_H
+
+#include "model/sparse_rows.h"
+
+/* A sparse vector of length 1: the numbers times `scale`. 0: it has no direction. */
+typedef struct pv_sparse_unit {
+    pv_sparse_row row;
+    float scale;
+} pv_sparse_unit;
+
+pv_sparse_unit pv_sparse_unit_of(pv_sparse_row row);
+
+enum { PV_SPARSE_BLOCK_MOST = 1 << 16 }; /* candidates */
+
+typedef struct pv_sparse_block {
+    uint32_t dim, length;
+    uint32_t *end;       /* dim: where the entries of a direction end; they begin where those of
+                            the one before do */
+    uint16_t *candidate; /* entries: in the block */
+    float *value;        /* entries: of vectors of length 1 */
+} pv_sparse_block;
+
+/* Room for any block of `length` candidates, from row 0 on, of the first `candidates`. On failure
+ * what there is must be freed, too. */
+psdvec_status pv_sparse_block_init(pv_sparse_block *block, psdvec_context *ctx,
+                                   const pv_sparse_vectors *vectors, uint32_t candidates,
+                                   uint32_t length);
+void pv_sparse_block_free(pv_sparse_block *block, psdvec_context *ctx);
+
+/* Takes candidates first .. first + length - 1. */
+void pv_sparse_block_take(pv_sparse_block *block, const pv_sparse_vectors *vectors, uint32_t first,
+                          uint32_t length);
+/* out: one for each candidate of the block. */
+void pv_sparse_block_cosines(const pv_sparse_block *block, const pv_sparse_unit *unit, float *out);
+
+#endif
