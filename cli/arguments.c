@@ -324,7 +324,7 @@ static void set_defaults(struct arguments *arguments)
     const struct command *command = arguments->command;
     const struct option_spec *option;
     /* Not given, --preset is still 0, which is its first choice and its default. */
-    size_t preset = command->presets ? argument_integer(arguments, "preset") : 0;
+    size_t preset = arguments_have(arguments, "preset") ? argument_integer(arguments, "preset") : 0;
     for (size_t k = 0; (option = command_option(command, k)); k++) {
         struct option_value *value = &arguments->values[k];
         const char *fallback = option_fallback(command, option, preset);
@@ -392,15 +392,28 @@ void arguments_free(struct arguments *arguments)
     *arguments = (struct arguments){0};
 }
 
-const struct option_value *argument(const struct arguments *arguments, const char *name)
+static const struct option_value *find_value(const struct arguments *arguments, const char *name)
 {
     const struct option_spec *option;
     for (size_t k = 0; (option = command_option(arguments->command, k)); k++)
         if (!strcmp(option->name, name))
             return &arguments->values[k];
+    return NULL;
+}
+
+const struct option_value *argument(const struct arguments *arguments, const char *name)
+{
+    const struct option_value *value = find_value(arguments, name);
+    if (value)
+        return value;
     fprintf(stderr, "psdvec: defect: psdvec %s declares no option --%s\n", arguments->command->name,
             name);
     abort();
+}
+
+bool arguments_have(const struct arguments *arguments, const char *name)
+{
+    return find_value(arguments, name) != NULL;
 }
 
 char argument_sign(const struct arguments *arguments, size_t k, const char **word)

@@ -34,6 +34,8 @@ void arguments_free(struct arguments *arguments);
 
 /* The value of --name, which must be in the command's tables. */
 const struct option_value *argument(const struct arguments *arguments, const char *name);
+/* Whether the command has that option. */
+bool arguments_have(const struct arguments *arguments, const char *name);
 /* '-' or '+' if operand k has a sign, and the word behind it; else 0 and the operand as it is. */
 char argument_sign(const struct arguments *arguments, size_t k, const char **word);
 bool argument_flag(const struct arguments *arguments, const char *name);

@@ -1,5 +1,6 @@
 /* Hidden: compares the defaults that the help shows with the library's. The
  * help is written by hand from the public header; this keeps it honest. */
+#include "baseline.h"
 #include "commands.h"
 #include "count_options.h"
 #include "eval.h"
@@ -8,6 +9,7 @@
 #include "train_options.h"
 
 #include <math.h>
+#include <string.h>
 
 /* A command and a preset being looked at. */
 struct check {
@@ -151,6 +153,47 @@ static int check_command(struct run *run, const struct command *command, const c
     return check.code;
 }
 
+/* One of the other systems. */
+static int check_baseline(struct run *run, const struct command *command)
+{
+    struct check baseline_check = {.run = run, .command = command->name, .preset = ""};
+    struct check *check = &baseline_check;
+    struct arguments arguments;
+    char *error, *line[] = {"-", NULL};
+    arguments_parse(&arguments, command, 1, line, &error);
+    psdvec_count_options count;
+    psdvec_baseline_options read, library, *shown = &read, *used = &library;
+    psdvec_count_options_default(&count);
+    psdvec_baseline_options_default(used, baseline_method(&arguments), &count);
+    read = library;
+    baseline_options_read(&arguments, true, shown);
+    COMPARE("dim", dim);
+    COMPARE("context-power", context_power);
+    COMPARE("shift", shift);
+    COMPARE("count-power", count_power);
+    COMPARE("eigenvalue-power", eigenvalue_power);
+    COMPARE("eigen-tolerance", eigen_tolerance);
+    COMPARE("add-contexts", add_contexts);
+    COMPARE("epochs", epochs);
+    COMPARE("rate", rate);
+    COMPARE("negative", negative);
+    COMPARE("noise-power", noise_power);
+    COMPARE("x-max", glove_max);
+    COMPARE("alpha", glove_power);
+    COMPARE("factor", factor);
+    COMPARE("l1", l1);
+    COMPARE("l2", l2);
+    COMPARE("nonnegative", nonnegative);
+    COMPARE("binary", binary);
+    if (arguments_have(&arguments, "min-count")) {
+        psdvec_count_options shown_count = count;
+        count_options_read(&arguments, true, &shown_count);
+        compare_counting(check, &shown_count, &count);
+    }
+    arguments_free(&arguments);
+    return check->code;
+}
+
 static int act(struct run *run)
 {
     psdvec_train_options train;
@@ -167,6 +210,9 @@ static int act(struct run *run)
         code = check_eval(run);
     if (!code)
         code = check_simulate(run);
+    for (size_t k = 0; commands[k] && !code; k++)
+        if (!strncmp(commands[k]->name, "baseline ", strlen("baseline ")))
+            code = check_baseline(run, commands[k]);
     return code;
 }
 

@@ -39,40 +39,10 @@ static const char *const notes[] = {
     "folder goes away at the end.",
     NULL};
 
-/* The counts file among the inputs; NULL: they are text. */
-static int find_counts(struct run *run, const char **counts)
-{
-    const struct arguments *arguments = run->arguments;
-    *counts = NULL;
-    for (size_t k = 0; k < arguments->operand_count; k++)
-        if (counts_file_likely(arguments->operands[k]))
-            *counts = arguments->operands[k];
-    if (*counts && arguments->operand_count > 1)
-        return run_use_error(run,
-                             "%s is a counts file, and must then be the only input; psdvec counts "
-                             "merge adds several up",
-                             *counts);
-    return EXIT_FINE;
-}
-
-/* Options about text make no sense with a counts file. */
-static int refuse_text_options(struct run *run, const char *counts)
-{
-    const struct option_spec *const tables[] = {count_options, text_options};
-    for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
-        for (const struct option_spec *option = tables[t]; option->name; option++)
-            if (argument(run->arguments, option->name)->given)
-                return run_use_error(run,
-                                     "--%s is about reading text, and %s has been counted "
-                                     "already; leave it out, or give the text",
-                                     option->name, counts);
-    return EXIT_FINE;
-}
-
 static int from_counts(struct run *run, const struct train_setup *setup, const char *path)
 {
     psdvec_counts *counts;
-    int code = refuse_text_options(run, path);
+    int code = count_options_refuse(run, path);
     if (!code)
         code = counts_file_open(run, path, &counts); /* another kind of file is told apart here */
     if (code)
@@ -126,7 +96,7 @@ static int act(struct run *run)
             code = run_failed(run, status);
     }
     if (!code)
-        code = find_counts(run, &counts);
+        code = counts_file_among(run, &counts);
     if (!code)
         code = counts ? from_counts(run, &setup, counts) : from_text(run, &setup);
     train_setup_free(&setup);
@@ -139,7 +109,8 @@ const struct command cmd_train = {
     .summary = "make vectors from text or from counts",
     .synopsis = "INPUT... -o FILE [OPTION]...",
     .description = description,
-    .tables = {train_options, count_options, text_options, common_options},
+    .tables = {train_options, window_options, vocabulary_options, resume_options, text_options,
+               common_options},
     .presets = train_presets,
     .examples = examples,
     .notes = notes,

@@ -95,7 +95,7 @@ char *option_default(const struct command *command, const struct option_spec *op
         struct buffer text = {0};
         const char *const *names = preset_names(command);
         buffer_text(&text, preset->values[0]);
-        for (size_t k = 1; k < COMMAND_PRESETS; k++)
+        for (size_t k = 1; names && k < COMMAND_PRESETS; k++)
             buffer_format(&text, "; %s: %s", names[k], preset->values[k]);
         return text.text;
     }

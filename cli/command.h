@@ -49,18 +49,19 @@ struct example {
     const char *line, *meaning; /* NULL ends the list */
 };
 
-#define COMMAND_TABLES 4
+#define COMMAND_TABLES 6
 #define COMMAND_PRESETS 2
 
-/* An option whose default depends on the option --preset of the command. */
+/* An option whose default depends on the option --preset of the command; or, in one without that
+ * option, on the command. */
 struct preset_default {
     const char *option;                  /* NULL ends the list */
-    const char *values[COMMAND_PRESETS]; /* by the choice of --preset */
+    const char *values[COMMAND_PRESETS]; /* by the choice of --preset; without it, the first */
 };
 
-/* Commands of two words with the same first one. */
+/* Commands of two words with the same first one, which stands on the main help screen for all. */
 struct family {
-    const char *word, *group, *summary; /* NULL ends the list */
+    const char *word, *summary; /* NULL ends the list */
 };
 
 struct command {

@@ -2,7 +2,9 @@
 #include "commands.h"
 
 const struct family families[] = {
-    {"counts", "Counting", "look into counts files, add them up, export and import them"}, {0}};
+    {"counts", "look into counts files, add them up, export and import them"},
+    {"baseline", "make the vectors of other systems: word2vec, GloVe, ..."},
+    {0}};
 
 const struct command *const commands[] = {&cmd_train,
                                           &cmd_extend,

@@ -15,7 +15,7 @@ static const char *const distances[] = {[PSDVEC_DISTANCE_UNIFORM] = "uniform",
 static const char *const unknowns[] = {
     [PSDVEC_OOV_KEEP] = "keep", [PSDVEC_OOV_DROP] = "drop", NULL};
 
-const struct option_spec count_options[] = {
+const struct option_spec window_options[] = {
     {.name = "window",
      .kind = OPTION_INTEGER,
      .argument = "N",
@@ -42,6 +42,9 @@ const struct option_spec count_options[] = {
      .fallback = "0",
      .help = "give words of a share f above T less room, by min(1, sqrt(T/f) + T/f); no dice are "
              "thrown; 0 is off, 1e-4 is usual"},
+    {0}};
+
+const struct option_spec vocabulary_options[] = {
     {.name = "min-count",
      .kind = OPTION_INTEGER,
      .argument = "N",
@@ -67,6 +70,9 @@ const struct option_spec count_options[] = {
      .kind = OPTION_TEXTS,
      .argument = "WORDS",
      .help = "know these words however rare; separated by commas, or @FILE with one a line"},
+    {0}};
+
+const struct option_spec resume_options[] = {
     {.name = "resume",
      .kind = OPTION_TEXT,
      .argument = "DIR",
@@ -79,15 +85,19 @@ const struct option_spec count_options[] = {
 void count_options_read(const struct arguments *arguments, bool defaults, psdvec_count_options *to)
 {
     text_options_read(arguments, defaults, &to->text);
-    TAKE(to->window, uint32_t, arguments, "window", defaults);
-    TAKE(to->distance, psdvec_distance, arguments, "distance", defaults);
-    TAKE(to->oov, psdvec_oov, arguments, "oov", defaults);
     TAKE(to->min_count, uint64_t, arguments, "min-count", defaults);
     TAKE(to->max_vocab, uint32_t, arguments, "max-vocab", defaults);
+    to->vocab_file = argument_text(arguments, "vocab");
+    TAKE(to->window, uint32_t, arguments, "window", defaults);
     if (argument(arguments, "subsample")->given || defaults)
         to->subsample = argument_real(arguments, "subsample");
-    to->vocab_file = argument_text(arguments, "vocab");
-    to->resume_dir = argument_text(arguments, "resume");
+    /* Systems that never count have neither. */
+    if (arguments_have(arguments, "distance")) {
+        TAKE(to->distance, psdvec_distance, arguments, "distance", defaults);
+        TAKE(to->oov, psdvec_oov, arguments, "oov", defaults);
+    }
+    if (arguments_have(arguments, "resume"))
+        to->resume_dir = argument_text(arguments, "resume");
 }
 
 int count_options_gather(struct run *run, psdvec_count_options *to, struct word_list *keep)
@@ -100,5 +110,19 @@ int count_options_gather(struct run *run, psdvec_count_options *to, struct word_
                              lists->texts[k] + 1, system_error(errno));
     to->keep_words = (const char *const *)keep->words;
     to->keep_words_count = keep->count;
+    return EXIT_FINE;
+}
+
+int count_options_refuse(struct run *run, const char *counts)
+{
+    const struct option_spec *const tables[] = {window_options, vocabulary_options, resume_options,
+                                                text_options};
+    for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
+        for (const struct option_spec *option = tables[t]; option->name; option++)
+            if (argument(run->arguments, option->name)->given)
+                return run_use_error(run,
+                                     "--%s is about reading text, and %s has been counted "
+                                     "already; leave it out, or give the text",
+                                     option->name, counts);
     return EXIT_FINE;
 }

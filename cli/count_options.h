@@ -1,11 +1,16 @@
-/* The options that say how text is counted: count and train have them. */
+/* The options that say how text is counted: count, train and the baselines have them. */
 #ifndef CLI_COUNT_OPTIONS_H
 #define CLI_COUNT_OPTIONS_H
 
 #include "run.h"
 #include "word_list.h"
 
-extern const struct option_spec count_options[];
+/* What is a pair; which words; and going on after an interruption. */
+extern const struct option_spec window_options[], vocabulary_options[], resume_options[];
+
+/* Options that make no sense with a counts file: an exit status after the first of them that was
+ * given. `counts` is its name. */
+int count_options_refuse(struct run *run, const char *counts);
 
 /* As text_options_read(), which it calls; the list of --keep is not read. */
 void count_options_read(const struct arguments *arguments, bool defaults, psdvec_count_options *to);

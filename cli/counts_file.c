@@ -85,3 +85,18 @@ double *counts_file_keeps(const psdvec_counts *counts)
     }
     return keeps;
 }
+
+int counts_file_among(struct run *run, const char **counts)
+{
+    const struct arguments *arguments = run->arguments;
+    *counts = NULL;
+    for (size_t k = 0; k < arguments->operand_count; k++)
+        if (counts_file_likely(arguments->operands[k]))
+            *counts = arguments->operands[k];
+    if (*counts && arguments->operand_count > 1)
+        return run_use_error(run,
+                             "%s is a counts file, and must then be the only input; psdvec counts "
+                             "merge adds several up",
+                             *counts);
+    return EXIT_FINE;
+}

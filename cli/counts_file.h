@@ -25,4 +25,8 @@ double *counts_file_keeps(const psdvec_counts *counts);
  * does. Standard input, folders and pipes are not touched. */
 bool counts_file_likely(const char *path);
 
+/* The counts file among the operands, which must then be the only one; NULL: they are text. An exit
+ * status. */
+int counts_file_among(struct run *run, const char **counts);
+
 #endif

@@ -89,7 +89,7 @@ static void list_brief(struct buffer *to, struct buffer *names, size_t width)
     buffer_clear(names);
 }
 
-/* All commands, with a line for each family, where its first command stands; or those of one
+/* All commands, a family by its name, where its first command stands; or those of one
  * family. That there is help the screen says itself. */
 static void list_commands(struct buffer *to, const char *word, size_t width)
 {
@@ -102,22 +102,20 @@ static void list_commands(struct buffer *to, const char *word, size_t width)
             word ? NULL : family_find(command->name, strcspn(command->name, " "));
         if (!command->group || (word && !in_family(command, word)) || (family && family == last))
             continue;
+        if (family) {
+            buffer_format(&brief, "%s%s ...", brief.length ? ", " : "", family->word);
+            last = family;
+            continue;
+        }
         if (!word && command->brief) {
             buffer_format(&brief, "%s%s", brief.length ? ", " : "", command->name);
             continue;
         }
         if (!word && !strcmp(command->name, "help"))
             continue;
-        if (strcmp(group, family ? family->group : command->group) != 0)
+        if (strcmp(group, command->group) != 0)
             list_brief(to, &brief, width);
-        last = family;
-        if (family) {
-            char *name = must_format("%s ...", family->word);
-            list_line(to, &group, family->group, name, family->summary, width);
-            free(name);
-        } else {
-            list_line(to, &group, command->group, command->name, command->summary, width);
-        }
+        list_line(to, &group, command->group, command->name, command->summary, width);
     }
     list_brief(to, &brief, width);
     buffer_free(&brief);

@@ -229,6 +229,59 @@ void summary_train(struct run *run, const psdvec_count_report *count,
     buffer_free(&value);
 }
 
+static void log_baseline(struct run *run, const psdvec_baseline_report *report)
+{
+    struct buffer line = {0};
+    add_result(&line, run);
+    buffer_format(&line,
+                  ", \"words\": %" PRIu32 ", \"dim\": %" PRIu32 ", \"entries\": %" PRIu64
+                  ", \"pairs\": %" PRIu64 ", \"epochs\": %" PRIu32,
+                  report->words, report->dim, report->entries, report->pairs, report->epochs);
+    if (isfinite(report->loss))
+        buffer_format(&line, ", \"loss\": %.17g", report->loss);
+    buffer_format(&line, ", \"seconds\": %.3f", report->seconds);
+    log_event(&run->log, "result", line.text);
+    buffer_free(&line);
+}
+
+void summary_baseline(struct run *run, const psdvec_count_report *count,
+                      const psdvec_baseline_report *report)
+{
+    struct buffer text = {0}, value = {0};
+    log_baseline(run, report);
+    if (count && count->tokens)
+        text_lines(&text, &value, count);
+    human_count(&value, report->words);
+    buffer_format(&value, " words, %" PRIu32 " dimensions", report->dim);
+    summary_line(&text, "model", &value);
+    if (report->entries) {
+        human_count(&value, report->entries);
+        buffer_format(&value, " numbers that are not 0, %.2f%% of all",
+                      100 * (double)report->entries / ((double)report->words * report->dim));
+        summary_line(&text, "sparse", &value);
+    }
+    if (report->pairs) {
+        human_count(&value, report->pairs);
+        buffer_text(&value, report->epochs ? " an epoch" : " of words");
+        summary_line(&text, "pairs", &value);
+    }
+    if (report->epochs) {
+        if (isfinite(report->loss))
+            buffer_format(&value, "%.6g after ", report->loss);
+        buffer_format(&value, "%" PRIu32 " epoch%s", report->epochs,
+                      report->epochs == 1 ? "" : "s");
+        summary_line(&text, "loss", &value);
+    }
+    human_seconds(&value, report->seconds);
+    add_threads(&value, run);
+    summary_line(&text, "time", &value);
+    memory_line(&text, &value, run, count ? count->spilled_bytes : 0);
+    written_line(&text, &value, run);
+    talk_say(&run->talk, text.text);
+    buffer_free(&text);
+    buffer_free(&value);
+}
+
 void summary_extend(struct run *run, const psdvec_extend_report *report)
 {
     struct buffer text = {0}, value = {0};

@@ -13,6 +13,9 @@ void summary(struct run *run, const psdvec_count_report *report, bool read_text)
 /* `count` is NULL if no text was read. `seconds`: all in all. */
 void summary_train(struct run *run, const psdvec_count_report *count,
                    const psdvec_train_report *report, double seconds);
+/* `count` is NULL if no text was read. */
+void summary_baseline(struct run *run, const psdvec_count_report *count,
+                      const psdvec_baseline_report *report);
 void summary_extend(struct run *run, const psdvec_extend_report *report);
 
 /* The same where there is nothing to report but the file. */

@@ -357,6 +357,15 @@ done:
     return status;
 }
 
+static psdvec_status count_all(psdvec_context *ctx, const psdvec_count_options *options,
+                               const char *const *inputs, size_t input_count, const char *output,
+                               psdvec_count_report *report)
+{
+    if (options->resume_dir)
+        return pv_count_resumable(ctx, options, inputs, input_count, output, report);
+    return pv_count_run(ctx, options, inputs, input_count, output, (pv_count_part){0}, report);
+}
+
 psdvec_status pv_count_on_the_way(pv_partial *partial, psdvec_context *ctx,
                                   const psdvec_count_options *options, const char *const *inputs,
                                   size_t input_count, char **path, psdvec_count_report *report)
@@ -365,7 +374,7 @@ psdvec_status pv_count_on_the_way(pv_partial *partial, psdvec_context *ctx,
     PV_TRY(pv_partial_path(partial, "counts", path));
     PV_TRY(pv_partial_load(partial, "counts", &file));
     if (!file)
-        return pv_count_run(ctx, options, inputs, input_count, *path, (pv_count_part){0}, report);
+        return count_all(ctx, options, inputs, input_count, *path, report);
     pv_st_close(file);
     pv_step(ctx, "going on with the counts of an interrupted run");
     return PSDVEC_OK;
@@ -384,7 +393,5 @@ psdvec_status psdvec_count(psdvec_context *ctx, const psdvec_count_options *opti
     if (report)
         *report = (psdvec_count_report){0};
     PV_TRY(pv_count_options_check(ctx, options));
-    if (options->resume_dir)
-        return pv_count_resumable(ctx, options, inputs, input_count, output, report);
-    return pv_count_run(ctx, options, inputs, input_count, output, (pv_count_part){0}, report);
+    return count_all(ctx, options, inputs, input_count, output, report);
 }
