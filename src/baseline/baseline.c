@@ -8,6 +8,7 @@
 #include "count/count.h"
 #include "count/run_key.h"
 #include "model/model_write.h"
+#include "model/sparse_write.h"
 #include "train/train.h"
 
 #include <math.h>
@@ -180,6 +181,7 @@ psdvec_status pv_baseline_write(pv_baseline_run *run, const pv_baseline_words *w
                               .offsets = words->offsets,
                               .vectors = vectors,
                               .counts = words->frequency,
+                              .method = psdvec_method_name(run->options->method),
                               .settings_json = settings.data,
                               .counts_json = words->counts_json};
         status = pv_model_write(run->ctx, &data, run->output);
@@ -187,5 +189,35 @@ psdvec_status pv_baseline_write(pv_baseline_run *run, const pv_baseline_words *w
     pv_buffer_free(&settings);
     run->report->words = words->words;
     run->report->dim = dim;
+    return status;
+}
+
+psdvec_status pv_baseline_write_sparse(pv_baseline_run *run, const pv_baseline_words *words,
+                                       uint32_t dim, const uint64_t *begin, const uint32_t *column,
+                                       const float *value)
+{
+    pv_buffer settings;
+    pv_buffer_init(&settings, run->ctx);
+    psdvec_status status = settings_of(run, &settings);
+    if (status == PSDVEC_OK) {
+        pv_sparse_model_data data = {.words = words->words,
+                                     .dim = dim,
+                                     .bytes = words->bytes,
+                                     .offsets = words->offsets,
+                                     .begin = begin,
+                                     .column = column,
+                                     .value = value,
+                                     .counts = words->frequency,
+                                     .directions_are_words = run->options->method ==
+                                                             PSDVEC_METHOD_PPMI,
+                                     .method = psdvec_method_name(run->options->method),
+                                     .settings_json = settings.data,
+                                     .counts_json = words->counts_json};
+        status = pv_sparse_model_write(run->ctx, &data, run->output);
+    }
+    pv_buffer_free(&settings);
+    run->report->words = words->words;
+    run->report->dim = dim;
+    run->report->entries = begin[words->words];
     return status;
 }

@@ -98,3 +98,22 @@ done:
     pv_free(ctx, job.kept);
     return status;
 }
+
+psdvec_status pv_baseline_ppmi(pv_baseline_run *run, const psdvec_counts *counts)
+{
+    const psdvec_baseline_options *o = run->options;
+    psdvec_status status;
+    pv_cooccurrence c;
+    pv_buffer story;
+    pv_baseline_words words;
+    pv_buffer_init(&story, run->ctx);
+    PV_TRY_DONE(pv_cooccurrence_make(run->ctx, counts, run->output, 0, &c));
+    run->report->pairs = c.entries;
+    PV_TRY_DONE(pv_ppmi_make(&c, o->context_power, o->shift));
+    PV_TRY_DONE(pv_baseline_words_of(run->ctx, counts, &story, &words));
+    status = pv_baseline_write_sparse(run, &words, c.n, c.begin, c.column, c.value);
+done:
+    pv_cooccurrence_free(&c);
+    pv_buffer_free(&story);
+    return status;
+}

@@ -31,6 +31,7 @@ typedef struct leader {
 typedef struct batch {
     psdvec_context *ctx;
     const pv_analogy_kernels *kernels;
+    float shift;        /* s of 3CosMul */
     const float *rows;  /* candidates x dim */
     const float *units; /* all words x dim */
     uint32_t candidates, dim;
@@ -68,10 +69,11 @@ static void find_add(const block *b, const float *c, size_t from, size_t to, lea
         }
 }
 
-static void find_mul(const block *b, const float *c, size_t from, size_t to, leader *best)
+static void find_mul(const block *b, const float *c, size_t from, size_t to, float shift,
+                     leader *best)
 {
     for (size_t i = from; i < to; i++)
-        if (pv_analogy_mul(b->ratio[i], c[i]) == best->mul) {
+        if (pv_analogy_mul(b->ratio[i], c[i], shift) == best->mul) {
             best->mul_word = b->first + (uint32_t)i;
             return;
         }
@@ -81,14 +83,15 @@ static void try_range(const batch *job, const block *b, const float *c, size_t f
                       leader *best)
 {
     float add = best->add, mul = best->mul;
-    job->kernels->largest(b->sum + from, b->ratio + from, c + from, to - from, &add, &mul);
+    job->kernels->largest(b->sum + from, b->ratio + from, c + from, to - from, job->shift, &add,
+                          &mul);
     if (add > best->add) {
         best->add = add;
         find_add(b, c, from, to, best);
     }
     if (mul > best->mul) {
         best->mul = mul;
-        find_mul(b, c, from, to, best);
+        find_mul(b, c, from, to, job->shift, best);
     }
 }
 
@@ -152,7 +155,7 @@ static psdvec_status answer_block(void *arg, size_t task, int worker)
         if (!last || last->a != question->a || last->b != question->b)
             job->kernels->prepare(cosines + (size_t)job->local[question->a] * b.length,
                                   cosines + (size_t)job->local[question->b] * b.length, b.length,
-                                  b.sum, b.ratio);
+                                  job->shift, b.sum, b.ratio);
         try_block(job, &b, question, &bests[q]);
     }
     if (job->progress) {
@@ -284,13 +287,15 @@ done:
 
 psdvec_status pv_analogies_answer(psdvec_context *ctx, const float *rows, uint32_t candidates,
                                   uint32_t dim, const float *units, uint32_t words,
-                                  pv_analogy *questions, size_t count, pv_progress *progress)
+                                  pv_analogy *questions, size_t count, float shift,
+                                  pv_progress *progress)
 {
     batch job = {.ctx = ctx,
                  .rows = rows,
                  .units = units,
                  .candidates = candidates,
                  .dim = dim,
+                 .shift = shift,
                  .progress = progress};
     return answer_all(&job, words, questions, count);
 }
@@ -298,13 +303,14 @@ psdvec_status pv_analogies_answer(psdvec_context *ctx, const float *rows, uint32
 psdvec_status pv_analogies_answer_sparse(psdvec_context *ctx, const pv_sparse_vectors *rows,
                                          uint32_t candidates, const pv_sparse_unit *units,
                                          uint32_t words, pv_analogy *questions, size_t count,
-                                         pv_progress *progress)
+                                         float shift, pv_progress *progress)
 {
     batch job = {.ctx = ctx,
                  .sparse = rows,
                  .sparse_units = units,
                  .candidates = candidates,
                  .dim = rows->dim,
+                 .shift = shift,
                  .progress = progress};
     return answer_all(&job, words, questions, count);
 }

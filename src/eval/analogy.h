@@ -1,8 +1,8 @@
 /* Many analogies at once: a is to b as c is to which word? By 3CosAdd and 3CosMul,
  *
- *     cos(x,b) - cos(x,a) + cos(x,c)       (cos(x,b)+1) (cos(x,c)+1) / (cos(x,a)+1.001)
+ *     cos(x,b) - cos(x,a) + cos(x,c)     (cos(x,b)+s) (cos(x,c)+s) / (cos(x,a)+s+0.001)
  *
- * over all words x but a, b and c; of equals the earlier word.
+ * with s = 1, or s = 0 where no cosine is negative (model/model_read.h, pv_model_nonnegative), over all words x but a, b and c; of equals the earlier word.
  *
  * Both come from one product of matrices: the cosines of the questions' words, each
  * once, with a block of candidates. Blocks are the tasks of the workers.
@@ -26,16 +26,17 @@ typedef struct pv_analogy {
     uint32_t add, mul;     /* the answers; UINT32_MAX: there is no candidate */
 } pv_analogy;
 
-/* rows: candidates x dim, of any length. units: of length 1, words x dim. `progress` may be
+/* rows: candidates x dim, of any length. units: of length 1, words x dim. shift: s. `progress` may be
  * NULL, and is told of `count` questions. The order of the questions is changed and
  * restored. */
 psdvec_status pv_analogies_answer(psdvec_context *ctx, const float *rows, uint32_t candidates,
                                   uint32_t dim, const float *units, uint32_t words,
-                                  pv_analogy *questions, size_t count, pv_progress *progress);
+                                  pv_analogy *questions, size_t count, float shift,
+                                  pv_progress *progress);
 /* The same with sparse rows, of which the first `candidates` count, and units. */
 psdvec_status pv_analogies_answer_sparse(psdvec_context *ctx, const pv_sparse_vectors *rows,
                                          uint32_t candidates, const pv_sparse_unit *units,
                                          uint32_t words, pv_analogy *questions, size_t count,
-                                         pv_progress *progress);
+                                         float shift, pv_progress *progress);
 
 #endif

@@ -4,11 +4,12 @@
 
 enum { LANES = 8 };
 
-static void plain_prepare(const float *a, const float *b, size_t n, float *sum, float *ratio)
+static void plain_prepare(const float *a, const float *b, size_t n, float shift, float *sum,
+                          float *ratio)
 {
     for (size_t i = 0; i < n; i++) {
         sum[i] = b[i] - a[i];
-        ratio[i] = (b[i] + 1) / (a[i] + PV_ANALOGY_EPSILON);
+        ratio[i] = (b[i] + shift) / (a[i] + (shift + PV_ANALOGY_EPSILON));
     }
 }
 
@@ -18,7 +19,7 @@ static void raise_to(float *most, float value)
 }
 
 static void plain_largest(const float *sum, const float *ratio, const float *c, size_t n,
-                          float *add, float *mul)
+                          float shift, float *add, float *mul)
 {
     float adds[LANES], muls[LANES];
     size_t i = 0;
@@ -29,11 +30,11 @@ static void plain_largest(const float *sum, const float *ratio, const float *c, 
     for (; i + LANES <= n; i += LANES)
         for (int l = 0; l < LANES; l++) {
             raise_to(&adds[l], pv_analogy_add(sum[i + l], c[i + l]));
-            raise_to(&muls[l], pv_analogy_mul(ratio[i + l], c[i + l]));
+            raise_to(&muls[l], pv_analogy_mul(ratio[i + l], c[i + l], shift));
         }
     for (; i < n; i++) {
         raise_to(&adds[0], pv_analogy_add(sum[i], c[i]));
-        raise_to(&muls[0], pv_analogy_mul(ratio[i], c[i]));
+        raise_to(&muls[0], pv_analogy_mul(ratio[i], c[i], shift));
     }
     for (int l = 0; l < LANES; l++) {
         raise_to(add, adds[l]);
@@ -48,17 +49,17 @@ const pv_analogy_kernels pv_analogy_plain = {"plain", plain_prepare, plain_large
 
 #define AVX2 __attribute__((target("avx2")))
 
-AVX2 static void avx2_prepare(const float *a, const float *b, size_t n, float *sum, float *ratio)
+AVX2 static void avx2_prepare(const float *a, const float *b, size_t n, float shift, float *sum,
+                              float *ratio)
 {
-    const __m256 one = _mm256_set1_ps(1), epsilon = _mm256_set1_ps(PV_ANALOGY_EPSILON);
+    const __m256 up = _mm256_set1_ps(shift), epsilon = _mm256_set1_ps(shift + PV_ANALOGY_EPSILON);
     size_t i = 0;
     for (; i + 8 <= n; i += 8) {
         __m256 x = _mm256_loadu_ps(a + i), y = _mm256_loadu_ps(b + i);
         _mm256_storeu_ps(sum + i, _mm256_sub_ps(y, x));
-        _mm256_storeu_ps(ratio + i,
-                         _mm256_div_ps(_mm256_add_ps(y, one), _mm256_add_ps(x, epsilon)));
+        _mm256_storeu_ps(ratio + i, _mm256_div_ps(_mm256_add_ps(y, up), _mm256_add_ps(x, epsilon)));
     }
-    plain_prepare(a + i, b + i, n - i, sum + i, ratio + i);
+    plain_prepare(a + i, b + i, n - i, shift, sum + i, ratio + i);
 }
 
 AVX2 static float largest_of(__m256 v)
@@ -71,9 +72,9 @@ AVX2 static float largest_of(__m256 v)
 
 /* Two vectors at a time, as a maximum takes longer than the next load. */
 AVX2 static void avx2_largest(const float *sum, const float *ratio, const float *c, size_t n,
-                              float *add, float *mul)
+                              float shift, float *add, float *mul)
 {
-    const __m256 one = _mm256_set1_ps(1);
+    const __m256 up = _mm256_set1_ps(shift);
     __m256 add0 = _mm256_set1_ps(*add), add1 = add0, mul0 = _mm256_set1_ps(*mul), mul1 = mul0;
     size_t i = 0;
     for (; i + 16 <= n; i += 16) {
@@ -81,13 +82,13 @@ AVX2 static void avx2_largest(const float *sum, const float *ratio, const float 
         add0 = _mm256_max_ps(add0, _mm256_add_ps(_mm256_loadu_ps(sum + i), c0));
         add1 = _mm256_max_ps(add1, _mm256_add_ps(_mm256_loadu_ps(sum + i + 8), c1));
         mul0 =
-            _mm256_max_ps(mul0, _mm256_mul_ps(_mm256_loadu_ps(ratio + i), _mm256_add_ps(c0, one)));
+            _mm256_max_ps(mul0, _mm256_mul_ps(_mm256_loadu_ps(ratio + i), _mm256_add_ps(c0, up)));
         mul1 = _mm256_max_ps(mul1,
-                             _mm256_mul_ps(_mm256_loadu_ps(ratio + i + 8), _mm256_add_ps(c1, one)));
+                             _mm256_mul_ps(_mm256_loadu_ps(ratio + i + 8), _mm256_add_ps(c1, up)));
     }
     raise_to(add, largest_of(_mm256_max_ps(add0, add1)));
     raise_to(mul, largest_of(_mm256_max_ps(mul0, mul1)));
-    plain_largest(sum + i, ratio + i, c + i, n - i, add, mul);
+    plain_largest(sum + i, ratio + i, c + i, n - i, shift, add, mul);
 }
 
 static const pv_analogy_kernels kernels_avx2 = {"AVX2", avx2_prepare, avx2_largest};

@@ -3,7 +3,7 @@
  * Questions with the same a and b share two rows, which are made once for them:
  *
  *     sum   = cos(x,b) - cos(x,a)                     3CosAdd: sum + cos(x,c)
- *     ratio = (cos(x,b) + 1) / (cos(x,a) + 1.001)     3CosMul: ratio * (cos(x,c) + 1)
+ *     ratio = (cos(x,b) + s) / (cos(x,a) + s + 0.001)    3CosMul: ratio * (cos(x,c) + s)
  *
  * so a question costs one pass over cos(x,c). The pass finds the largest scores; where they
  * stand is looked for only if they beat what was found before, which is rare.
@@ -14,15 +14,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define PV_ANALOGY_EPSILON 1.001f
+#define PV_ANALOGY_EPSILON 0.001F
 
 typedef struct pv_analogy_kernels {
     const char *name;
-    /* a, b: n cosines each */
-    void (*prepare)(const float *a, const float *b, size_t n, float *sum, float *ratio);
+    /* a, b: n cosines each. shift: s, 1 or 0 */
+    void (*prepare)(const float *a, const float *b, size_t n, float shift, float *sum,
+                    float *ratio);
     /* Raises *add and *mul to the largest scores among n candidates. */
-    void (*largest)(const float *sum, const float *ratio, const float *c, size_t n, float *add,
-                    float *mul);
+    void (*largest)(const float *sum, const float *ratio, const float *c, size_t n, float shift,
+                    float *add, float *mul);
 } pv_analogy_kernels;
 
 extern const pv_analogy_kernels pv_analogy_plain;
@@ -33,9 +34,9 @@ static inline float pv_analogy_add(float sum, float c)
     return sum + c;
 }
 
-static inline float pv_analogy_mul(float ratio, float c)
+static inline float pv_analogy_mul(float ratio, float c, float shift)
 {
-    return ratio * (c + 1);
+    return ratio * (c + shift);
 }
 
 #endif

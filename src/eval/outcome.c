@@ -147,13 +147,15 @@ static psdvec_status answer(const asking *a)
                 .not_these = {a->rows[w[0]], a->rows[w[1]], a->rows[w[2]]},
             };
     }
+    float shift = a->seen->nonnegative ? 0 : 1;
     psdvec_status status;
     if (a->seen->sparse)
         status = pv_analogies_answer_sparse(a->ctx, a->seen->sparse, candidates, a->vectors.sparse,
-                                            t->words, analogies, count, a->progress);
+                                            t->words, analogies, count, shift, a->progress);
     else
         status = pv_analogies_answer(a->ctx, a->seen->rows, candidates, a->seen->dim,
-                                     a->vectors.units, t->words, analogies, count, a->progress);
+                                     a->vectors.units, t->words, analogies, count, shift,
+                                     a->progress);
     k = 0;
     for (uint32_t q = 0; status == PSDVEC_OK && q < t->info.questions; q++) {
         const pv_question *question = &t->questions[q];

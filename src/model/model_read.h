@@ -64,6 +64,11 @@ psdvec_status pv_sparse_take(psdvec_model *model);
 psdvec_status pv_model_require_psd(psdvec_context *ctx, const psdvec_model *model,
                                    const char *only);
 
+/* True if no number of the read-out is below 0, as of PPMI: then no cosine is, and 3CosMul takes
+ * cosines as they are (Levy and Goldberg 2014); others are raised by 1 for it. Looks at the numbers
+ * until it meets a negative one, mostly the first or second. */
+bool pv_model_nonnegative(const psdvec_model *model);
+
 /* The read-out of a word that arrives later, from its generative vector v (dim): what in training
  * came from the order of words is not known of it. `share` of what its spelling says is added. */
 void pv_model_readout_later(const psdvec_model *model, const float *v, const char *word,

@@ -223,12 +223,13 @@ static void the_fast_kernels_give_the_bits_of_the_plain_ones(void **state)
             b[i] = (float)(2 * dice_unit(&d) - 1);
             c[i] = (float)(2 * dice_unit(&d) - 1);
         }
-        fast->prepare(a, b, n, sum[0], ratio[0]);
-        pv_analogy_plain.prepare(a, b, n, sum[1], ratio[1]);
+        float shift = (float)(n % 2);
+        fast->prepare(a, b, n, shift, sum[0], ratio[0]);
+        pv_analogy_plain.prepare(a, b, n, shift, sum[1], ratio[1]);
         assert_memory_equal(sum[0], sum[1], sizeof sum[0]);
         assert_memory_equal(ratio[0], ratio[1], sizeof ratio[0]);
-        fast->largest(sum[0], ratio[0], c, n, &add[0], &mul[0]);
-        pv_analogy_plain.largest(sum[0], ratio[0], c, n, &add[1], &mul[1]);
+        fast->largest(sum[0], ratio[0], c, n, shift, &add[0], &mul[0]);
+        pv_analogy_plain.largest(sum[0], ratio[0], c, n, shift, &add[1], &mul[1]);
         assert_true(add[0] == add[1] && mul[0] == mul[1]);
     }
 }
@@ -304,7 +305,7 @@ static void answers_are_the_best_of_all_words(void **state)
         puzzle p = make_puzzle(sizes[k], 9, 60, k);
         for (uint32_t candidates = sizes[k]; candidates >= 4; candidates = candidates / 2 - 1) {
             assert_int_equal(pv_analogies_answer(w->ctx, p.rows, candidates, p.dim, p.units,
-                                                 p.words, p.questions, p.count, NULL),
+                                                 p.words, p.questions, p.count, 1, NULL),
                              PSDVEC_OK);
             for (size_t q = 0; q < p.count; q++) {
                 check_answer(&p, &p.questions[q], candidates, false);
@@ -322,9 +323,9 @@ static void answers_do_not_depend_on_the_threads_nor_on_the_order(void **state)
     enum { COUNT = 3000 };
     puzzle one = make_puzzle(2500, 6, COUNT, 9);
     workshop_context(w, UINT64_C(256) << 20, 1);
-    assert_int_equal(
-        pv_analogies_answer(w->ctx, one.rows, 2500, 6, one.units, 2500, one.questions, COUNT, NULL),
-        PSDVEC_OK);
+    assert_int_equal(pv_analogies_answer(w->ctx, one.rows, 2500, 6, one.units, 2500, one.questions,
+                                         COUNT, 1, NULL),
+                     PSDVEC_OK);
     for (size_t q = 0; q < COUNT; q += 50) {
         check_answer(&one, &one.questions[q], 2500, false);
         check_answer(&one, &one.questions[q], 2500, true);
@@ -333,7 +334,7 @@ static void answers_do_not_depend_on_the_threads_nor_on_the_order(void **state)
         puzzle many = make_puzzle(2500, 6, COUNT, 9);
         workshop_context(w, UINT64_C(256) << 20, threads);
         assert_int_equal(pv_analogies_answer(w->ctx, many.rows, 2500, 6, many.units, 2500,
-                                             many.questions, COUNT, NULL),
+                                             many.questions, COUNT, 1, NULL),
                          PSDVEC_OK);
         assert_memory_equal(one.questions, many.questions, COUNT * sizeof(pv_analogy));
         free_puzzle(&many);
@@ -353,9 +354,9 @@ static void of_equal_words_the_earlier_is_the_answer(void **state)
             p.rows[i * DIM + (i < 3 ? i : i % 1700 == 1699 ? 1 : 3)] = 1;
         memcpy(p.units, p.rows, sizeof(float) * WORDS * DIM);
         p.questions[0] = (pv_analogy){.a = 0, .b = 1, .c = 2, .not_these = {0, 1, 2}};
-        assert_int_equal(
-            pv_analogies_answer(w->ctx, p.rows, WORDS, DIM, p.units, WORDS, p.questions, 1, NULL),
-            PSDVEC_OK);
+        assert_int_equal(pv_analogies_answer(w->ctx, p.rows, WORDS, DIM, p.units, WORDS,
+                                             p.questions, 1, 1, NULL),
+                         PSDVEC_OK);
         assert_int_equal(p.questions[0].add, 1699); /* 1699, 3399 and so on are all b */
         assert_int_equal(p.questions[0].mul, 1699);
         free_puzzle(&p);
@@ -367,7 +368,7 @@ static void without_a_candidate_there_is_no_answer(void **state)
     workshop *w = *state;
     puzzle p = make_puzzle(3, 4, 1, 1);
     p.questions[0] = (pv_analogy){.a = 0, .b = 1, .c = 2, .not_these = {0, 1, 2}};
-    assert_int_equal(pv_analogies_answer(w->ctx, p.rows, 3, 4, p.units, 3, p.questions, 1, NULL),
+    assert_int_equal(pv_analogies_answer(w->ctx, p.rows, 3, 4, p.units, 3, p.questions, 1, 1, NULL),
                      PSDVEC_OK);
     assert_true(p.questions[0].add == UINT32_MAX && p.questions[0].mul == UINT32_MAX);
     free_puzzle(&p);

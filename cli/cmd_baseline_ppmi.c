@@ -1,0 +1,58 @@
+/* psdvec baseline ppmi: positive mutual information itself, as sparse vectors. */
+#include "baseline.h"
+#include "commands.h"
+#include "count_options.h"
+#include "text_options.h"
+
+static const struct option_spec options[] = {
+    {.name = "context-power",
+     .kind = OPTION_REAL,
+     .argument = "P",
+     .real_least = 0,
+     .real_most = 1,
+     .fallback = "0.75",
+     .group = "Model",
+     .help = "raise the counts of contexts to P, which lowers the numbers of rare ones; 1 is off"},
+    {.name = "shift",
+     .kind = OPTION_REAL,
+     .argument = "K",
+     .real_least = 0,
+     .real_most = 1e6,
+     .fallback = "1",
+     .help =
+         "take off log K, as word2vec with K noise words does; larger ones leave fewer numbers"},
+    {0}};
+
+static const char *const description[] = {
+    "Gives each word the vector of its positive mutual information with every other: the logarithm "
+    "of how much more often the two stand together than chance would have it, and 0 where it is not "
+    "more often. A vector has as many numbers as there are words; only those that are not 0 are "
+    "kept. All commands that compare words take such a model; each number is about a word, which "
+    "psdvec vector and psdvec compare show. After Levy and Goldberg (2014), and Levy, Goldberg and "
+    "Dagan (2015).",
+    "An INPUT is text as psdvec count takes it, or one counts file, and then the options from "
+    "Counting to Text are settled. The same input and options give the same file, bit for bit, "
+    "for any number of threads and any memory.",
+    NULL};
+
+static const struct example examples[] = {
+    {"psdvec baseline ppmi wiki.txt -o ppmi.safetensors", "Text in, sparse vectors out."},
+    {"psdvec baseline ppmi wiki.counts.safetensors --shift 5 -o few.safetensors",
+     "From a counts file; only what is more than five times as frequent as by chance."},
+    {0}};
+
+const struct command cmd_baseline_ppmi = {
+    .name = "baseline ppmi",
+    .group = "Other systems",
+    .summary = "positive mutual information itself, as sparse vectors",
+    .synopsis = "INPUT... -o FILE [OPTION]...",
+    .description = description,
+    .tables = {options, window_options, vocabulary_options, resume_options, text_options,
+               common_options},
+    .examples = examples,
+    .least_operands = 1,
+    .most_operands = SIZE_MAX,
+    .missing = "say what to count: text (files, folders, or - for standard input) or a counts file",
+    .output_example = "ppmi.safetensors",
+    .completes = COMPLETES_FILES,
+    .act = baseline_act};
