@@ -37,6 +37,9 @@ static const char *const description[] = {
     "either side. And the directions of the read-out that make up most of the cosine, with words "
     "that point there, as the first of the two words does. Reasons are taken from the 20,000 most "
     "frequent words.",
+    "Products of other systems' vectors (psdvec baseline) are no PMI, and such a model expects "
+    "nothing. Of ppmi, whose directions are words, the reasons are the contexts that both words "
+    "share, with the number that each has there.",
     NULL};
 
 static const struct example examples[] = {
@@ -51,6 +54,8 @@ struct comparison {
     psdvec_model *model;
     psdvec_counts *counts; /* or NULL */
     uint32_t pair[2];
+    bool generative; /* products are PMI */
+    bool shares;     /* contexts are directions of sparse vectors */
     double cosine, product;
     psdvec_pair_story story; /* with counts */
     struct context contexts[MOST_REASONS];
@@ -137,6 +142,26 @@ static void add_contexts(struct buffer *to, const struct comparison *c)
     }
 }
 
+static void add_shared(struct buffer *to, const struct comparison *c)
+{
+    if (!c->context_count)
+        return;
+    buffer_text(to, "\nContexts that they share    PPMI with:");
+    for (int k = 0; k < 2; k++) {
+        buffer_char(to, ' ');
+        add_cell(to, c, c->pair[k], HEAD_COLUMNS, true);
+    }
+    buffer_text(to, "  part of the cosine\n");
+    for (size_t r = 0; r < c->context_count; r++) {
+        const struct context *shared = &c->contexts[r];
+        buffer_text(to, "  ");
+        add_cell(to, c, shared->word, LABEL_COLUMNS + 9, false);
+        for (int k = 0; k < 2; k++)
+            buffer_format(to, " %*.4f", HEAD_COLUMNS, shared->with[k]);
+        buffer_format(to, " %+19.4f\n", shared->part);
+    }
+}
+
 static void add_directions(struct buffer *to, const struct comparison *c)
 {
     if (!c->direction_count)
@@ -165,10 +190,14 @@ static void show(struct buffer *to, const struct comparison *c)
     add_word(to, c, c->pair[1]);
     buffer_format(to, "%s\n", c->run->palette.plain);
     add_line(to, c, "cosine", c->cosine, "of the read-out: how alike they are");
-    add_line(to, c, "product", c->product, "of the generative vectors: their PMI");
+    add_line(to, c, "product", c->product,
+             c->generative ? "of the generative vectors: their PMI" : "of the vectors");
     if (c->counts)
         add_story(to, c);
-    add_contexts(to, c);
+    if (c->shares)
+        add_shared(to, c);
+    else
+        add_contexts(to, c);
     add_directions(to, c);
 }
 
@@ -221,8 +250,10 @@ static void add_story_json(struct buffer *to, const struct comparison *c)
 
 static void add_reasons_json(struct buffer *to, const struct comparison *c)
 {
-    static const char *const with[] = {"product_a", "product_b"}, *const seen[] = {"seen_a",
-                                                                                   "seen_b"};
+    static const char *const products[] = {"product_a", "product_b"},
+                             *const values[] = {"value_a", "value_b"},
+                             *const seen[] = {"seen_a", "seen_b"};
+    const char *const *with = c->shares ? values : products;
     buffer_text(to, ", \"contexts\": [");
     for (size_t r = 0; r < c->context_count; r++) {
         buffer_text(to, r ? ", {\"word\": " : "{\"word\": ");
@@ -230,6 +261,10 @@ static void add_reasons_json(struct buffer *to, const struct comparison *c)
         for (int k = 0; k < 2; k++) {
             buffer_text(to, ", ");
             add_number_json(to, with[k], c->contexts[r].with[k]);
+        }
+        if (c->shares) {
+            buffer_text(to, ", ");
+            add_number_json(to, "part", c->contexts[r].part);
         }
         for (int k = 0; k < 2 && c->counts; k++) {
             buffer_text(to, ", ");
@@ -288,18 +323,24 @@ static int open_all(struct comparison *c)
 
 static int compare(struct comparison *c)
 {
-    const float *readout;
-    psdvec_status status = psdvec_model_readout(c->run->ctx, c->model, &readout);
-    if (status == PSDVEC_OK && c->counts)
-        status = psdvec_model_explain_pair(c->run->ctx, c->model, c->counts, c->pair[0], c->pair[1],
-                                           &c->story);
-    if (status != PSDVEC_OK)
-        return run_failed(c->run, status);
+    const psdvec_model_info *info = psdvec_model_get_info(c->model);
+    if (c->counts) {
+        psdvec_status status = psdvec_model_explain_pair(c->run->ctx, c->model, c->counts,
+                                                         c->pair[0], c->pair[1], &c->story);
+        if (status != PSDVEC_OK)
+            return run_failed(c->run, status);
+    }
+    c->generative = !info->sparse && (!info->method || !strcmp(info->method, "psd"));
+    c->shares = info->sparse && info->directions_are_words;
     c->cosine = psdvec_model_cosine(c->model, c->pair[0], c->pair[1]);
     c->product = psdvec_model_product(c->model, c->pair[0], c->pair[1]);
-    c->context_count = reasons_contexts(c->model, c->counts, c->pair, c->contexts, MOST_REASONS);
-    c->direction_count =
-        reasons_directions(c->model, readout, c->pair, c->directions, MOST_DIRECTIONS);
+    if (c->shares)
+        c->context_count = reasons_shared(c->model, c->pair, c->contexts, MOST_REASONS);
+    else
+        c->direction_count = reasons_directions(c->model, c->pair, c->directions, MOST_DIRECTIONS);
+    if (c->generative)
+        c->context_count =
+            reasons_contexts(c->model, c->counts, c->pair, c->contexts, MOST_REASONS);
     return EXIT_FINE;
 }
 

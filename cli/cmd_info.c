@@ -51,6 +51,12 @@ static uint64_t readout_bytes(const psdvec_model_info *info)
            (info->precision == PSDVEC_INT8 ? (uint64_t)info->words * 4 : 0);
 }
 
+/* The share of numbers that are not 0. */
+static double density(const psdvec_model_info *info)
+{
+    return (double)info->entries / info->words / info->dim;
+}
+
 /* ---- For people ------------------------------------------------------------------ */
 
 static void add_contents(struct buffer *to, const psdvec_model_info *info, bool verified)
@@ -60,6 +66,10 @@ static void add_contents(struct buffer *to, const psdvec_model_info *info, bool 
                         : info->native   ? "not known"
                                          : "another program");
     sheet_value(to, "written by", &value);
+    if (info->method) {
+        buffer_text(&value, info->method);
+        sheet_value(to, "method", &value);
+    }
     human_bytes(&value, (double)info->file_bytes);
     sheet_value(to, "size", &value);
     buffer_text(&value, !info->native ? "none: the format has no room for them"
@@ -77,7 +87,15 @@ static void add_contents(struct buffer *to, const psdvec_model_info *info, bool 
     if (info->eigenvalues)
         buffer_format(&value, ", %" PRIu32 " with a positive and %" PRIu32 " with a negative sign",
                       info->positive, info->dim - info->positive);
+    if (info->directions_are_words)
+        buffer_text(&value, ", each about a word");
     sheet_value(to, "numbers a vector", &value);
+    if (info->sparse) {
+        human_count(&value, info->entries);
+        buffer_format(&value, " numbers that are not 0, %.3g%% of all, %.0f a word",
+                      100 * density(info), (double)info->entries / info->words);
+        sheet_value(to, "sparse", &value);
+    }
     buffer_text(&value, precisions[info->precision]);
     sheet_value(to, "stored as", &value);
     buffer_text(&value, info->has_counts ? "frequencies" : "");
@@ -366,6 +384,12 @@ static void add_json(struct buffer *to, const char *path, const psdvec_model_inf
         info->has_counts ? "true" : "false", info->has_spread ? "true" : "false",
         info->has_readout ? "true" : "false", readout_bytes(info),
         info->has_spelling ? "true" : "false", info->ngrams, info->spelling_bytes);
+    buffer_format(to,
+                  ", \"method\": %s%s%s, \"sparse\": %s, \"entries\": %" PRIu64
+                  ", \"density\": %.9g, \"directions_are_words\": %s",
+                  info->method ? "\"" : "", info->method ? info->method : "null",
+                  info->method ? "\"" : "", info->sparse ? "true" : "false", info->entries,
+                  info->sparse ? density(info) : 1, info->directions_are_words ? "true" : "false");
     add_member(to, "settings", info->settings_json);
     add_member(to, "counts", info->counts_json);
     add_member(to, "extensions", info->extensions_json);

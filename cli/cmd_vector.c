@@ -4,6 +4,7 @@
 #include "exit_status.h"
 #include "question.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,9 @@ static const char *const description[] = {
     "the same.",
     "Words are looked for as in psdvec similar. A word that is not in the model gets its read-out "
     "from its spelling, provided that the model can do that; a generative vector it cannot have.",
+    "Of a sparse model the numbers that are not 0 are printed, each behind the direction where it "
+    "stands and a colon: a word, where directions are words as of psdvec baseline ppmi, else its "
+    "place from 1 on. With --tsv these get a line each: WORD, place, direction and number.",
     NULL};
 
 static const struct example examples[] = {
@@ -65,6 +69,74 @@ static void add_vector(struct buffer *to, const struct question *q, const struct
     buffer_char(to, '\n');
 }
 
+/* The word of a direction; false if it has none. */
+static bool direction_word(const struct question *q, uint32_t k, const char **word, size_t *length)
+{
+    if (!q->info->directions_are_words || k >= q->info->words)
+        return false;
+    *word = psdvec_model_word(q->model, k, length);
+    return true;
+}
+
+static void add_direction(struct buffer *to, const struct question *q, uint32_t k)
+{
+    const char *word;
+    size_t length;
+    if (direction_word(q, k, &word, &length))
+        cell_text(to, word, length);
+    else
+        buffer_format(to, "%" PRIu32, k + 1);
+}
+
+static void add_entry_json(struct buffer *to, const struct question *q, uint32_t k, float value)
+{
+    const char *word;
+    size_t length;
+    buffer_format(to, "{\"direction\": %" PRIu32, k + 1);
+    if (direction_word(q, k, &word, &length)) {
+        buffer_text(to, ", \"word\": ");
+        buffer_json(to, word, length);
+    }
+    buffer_text(to, ", \"value\": ");
+    add_number(to, value);
+    buffer_char(to, '}');
+}
+
+static void add_sparse(struct buffer *to, const struct question *q, const struct asked *asked)
+{
+    const uint32_t *columns;
+    const float *values;
+    size_t count;
+    psdvec_model_sparse_row(q->model, asked->word, &columns, &values, &count);
+    if (q->form == FOR_PROGRAMS) {
+        buffer_text(to, "{\"word\": ");
+        buffer_json(to, asked->text, strlen(asked->text));
+        buffer_format(to, ", \"dim\": %" PRIu32 ", \"entries\": [", q->info->dim);
+    } else if (q->form == FOR_PEOPLE) {
+        cell_text(to, asked->text, strlen(asked->text));
+    }
+    for (size_t k = 0; k < count; k++) {
+        if (q->form == FOR_PROGRAMS) {
+            buffer_text(to, k ? ", " : "");
+            add_entry_json(to, q, columns[k], values[k]);
+        } else if (q->form == FOR_TABLES) {
+            cell_text(to, asked->text, strlen(asked->text));
+            buffer_format(to, "\t%" PRIu32 "\t", columns[k] + 1);
+            add_direction(to, q, columns[k]);
+            buffer_char(to, '\t');
+            add_number(to, values[k]);
+            buffer_char(to, '\n');
+        } else {
+            buffer_char(to, ' ');
+            add_direction(to, q, columns[k]);
+            buffer_char(to, ':');
+            add_number(to, values[k]);
+        }
+    }
+    if (q->form != FOR_TABLES)
+        buffer_text(to, q->form == FOR_PROGRAMS ? "]}\n" : "\n");
+}
+
 static int print_all(struct question *q)
 {
     bool raw = argument_flag(q->run->arguments, "raw");
@@ -78,8 +150,11 @@ static int print_all(struct question *q)
                              asked->text);
         if (!asked->known && q->form == FOR_PEOPLE) /* lines of the output are vectors alone */
             question_warn_spelled(q, asked);
-        add_vector(&text, q, asked,
-                   raw ? psdvec_model_vector(q->model, asked->word) : asked->vector);
+        if (q->info->sparse) /* which has no spelling, so the word is known */
+            add_sparse(&text, q, asked);
+        else
+            add_vector(&text, q, asked,
+                       raw ? psdvec_model_vector(q->model, asked->word) : asked->vector);
         question_print(q, &text);
     }
     return EXIT_FINE;

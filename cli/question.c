@@ -41,18 +41,17 @@ void question_warn_spelled(struct question *q, const struct asked *asked)
 static int find(struct question *q, const char *text, struct asked *asked)
 {
     struct buffer token = {0};
-    uint32_t dim = q->info->dim;
     asked->known = model_file_look(q->run, q->model, text, &asked->word, &token);
     asked->text = must_copy(buffer_get(&token));
     buffer_free(&token);
+    asked->vector = must_alloc(q->info->dim, sizeof *asked->vector);
     if (asked->known) {
-        asked->vector = q->readout + (size_t)asked->word * dim;
+        psdvec_model_copy(q->model, asked->word, asked->vector);
         q->known[q->known_count++] = asked->word;
         return EXIT_FINE;
     }
-    asked->vector = asked->spelled = must_alloc(dim, sizeof *asked->spelled);
     if (!q->info->has_spelling ||
-        !psdvec_model_spell(q->model, asked->text, strlen(asked->text), asked->spelled))
+        !psdvec_model_spell(q->model, asked->text, strlen(asked->text), asked->vector))
         return model_file_unknown(q->run, q->model, text);
     if (q->form == FOR_TABLES) /* the others say it with the answer */
         question_warn_spelled(q, asked);
@@ -70,9 +69,6 @@ int question_open(struct question *q, struct run *run, const char *const *texts,
     if (code)
         return code;
     q->info = psdvec_model_get_info(q->model);
-    psdvec_status status = psdvec_model_readout(run->ctx, q->model, &q->readout);
-    if (status != PSDVEC_OK)
-        return run_failed(run, status);
     q->words = must_alloc(count, sizeof *q->words);
     q->known = must_alloc(count, sizeof *q->known);
     for (; q->count < count && !code; q->count++)
@@ -95,7 +91,7 @@ void question_close(struct question *q)
 {
     for (size_t k = 0; k < q->count; k++) {
         free(q->words[k].text);
-        free(q->words[k].spelled);
+        free(q->words[k].vector);
     }
     free(q->words);
     free(q->known);

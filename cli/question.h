@@ -18,18 +18,16 @@ extern const struct option_spec form_options[];
 
 /* A word that is asked about. */
 struct asked {
-    char *text;          /* as the model writes it */
-    bool known;          /* in the model; otherwise it is spelt */
-    uint32_t word;       /* if known */
-    const float *vector; /* dim: its read-out */
-    float *spelled;      /* the same, of a word that is not known; else NULL */
+    char *text;    /* as the model writes it */
+    bool known;    /* in the model; otherwise it is spelt */
+    uint32_t word; /* if known */
+    float *vector; /* dim: its read-out */
 };
 
 struct question {
     struct run *run;
     psdvec_model *model;
     const psdvec_model_info *info;
-    const float *readout; /* words x dim */
     enum form form;
     struct asked *words;
     size_t count;

@@ -70,6 +70,40 @@ size_t reasons_contexts(const psdvec_model *model, const psdvec_counts *counts,
     return kept;
 }
 
+size_t reasons_shared(const psdvec_model *model, const uint32_t pair[2], struct context *contexts,
+                      size_t most)
+{
+    uint32_t words = psdvec_model_get_info(model)->words;
+    const uint32_t *columns[2];
+    const float *values[2];
+    size_t counts[2], at[2] = {0}, count = 0;
+    double squares[2] = {0};
+    for (int k = 0; k < 2; k++) {
+        psdvec_model_sparse_row(model, pair[k], &columns[k], &values[k], &counts[k]);
+        for (size_t e = 0; e < counts[k]; e++)
+            squares[k] += (double)values[k][e] * (double)values[k][e];
+    }
+    struct context *all = must_alloc(counts[0], sizeof *all);
+    while (at[0] < counts[0] && at[1] < counts[1]) {
+        uint32_t a = columns[0][at[0]], b = columns[1][at[1]];
+        double with[2] = {(double)values[0][at[0]], (double)values[1][at[1]]};
+        if (a == b && a < words) /* words may have been cut off */
+            all[count++] =
+                (struct context){.word = a,
+                                 .with = {with[0], with[1]},
+                                 .part = with[0] * with[1] / sqrt(squares[0] * squares[1])};
+        at[0] += a <= b;
+        at[1] += b <= a;
+    }
+    if (count)
+        qsort(all, count, sizeof *all, context_order);
+    count = count < most ? count : most;
+    for (size_t k = 0; k < count; k++)
+        contexts[k] = all[k];
+    free(all);
+    return count;
+}
+
 /* ---- Directions -------------------------------------------------------------------------- */
 
 static int direction_order(const void *a, const void *b)
@@ -107,14 +141,14 @@ static void offer(struct direction *d, double *shares, uint32_t word, double sha
 }
 
 /* The words that point into each direction most, on the side of the first word of the pair. */
-static void find_ends(const psdvec_model *model, const float *readout, const uint32_t pair[2],
+static void find_ends(const psdvec_model *model, const float *first, const uint32_t pair[2],
                       struct direction *directions, size_t count)
 {
     const psdvec_model_info *info = psdvec_model_get_info(model);
-    const float *first = readout + (size_t)pair[0] * info->dim;
+    float *row = must_alloc(info->dim, sizeof *row);
     double(*shares)[REASON_WORDS] = must_alloc(count, sizeof *shares);
     for (uint32_t w = 0; w < frequent_words(info); w++) {
-        const float *row = readout + (size_t)w * info->dim;
+        psdvec_model_copy(model, w, row);
         double length = length_of(row, info->dim);
         if (w == pair[0] || w == pair[1] || !(length > 0))
             continue;
@@ -125,13 +159,16 @@ static void find_ends(const psdvec_model *model, const float *readout, const uin
         }
     }
     free(shares);
+    free(row);
 }
 
-size_t reasons_directions(const psdvec_model *model, const float *readout, const uint32_t pair[2],
+size_t reasons_directions(const psdvec_model *model, const uint32_t pair[2],
                           struct direction *directions, size_t most)
 {
     uint32_t dim = psdvec_model_get_info(model)->dim;
-    const float *a = readout + (size_t)pair[0] * dim, *b = readout + (size_t)pair[1] * dim;
+    float *a = must_alloc(dim, sizeof *a), *b = must_alloc(dim, sizeof *b);
+    psdvec_model_copy(model, pair[0], a);
+    psdvec_model_copy(model, pair[1], b);
     double lengths = length_of(a, dim) * length_of(b, dim);
     struct direction *all = must_alloc(dim, sizeof *all);
     for (uint32_t k = 0; k < dim; k++)
@@ -141,7 +178,9 @@ size_t reasons_directions(const psdvec_model *model, const float *readout, const
     size_t count = 0;
     for (; count < most && count < dim && all[count].part != 0; count++)
         directions[count] = all[count];
-    find_ends(model, readout, pair, directions, count);
+    find_ends(model, a, pair, directions, count);
     free(all);
+    free(a);
+    free(b);
     return count;
 }

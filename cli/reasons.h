@@ -7,12 +7,12 @@
 
 #define REASON_WORDS 4
 
-/* A word that the model expects near both. */
+/* A word that the model expects near both, or in whose direction both vectors have a number. */
 struct context {
     uint32_t word;
-    double with[2]; /* v'Jv with each */
+    double with[2]; /* v'Jv with each; or the number of each */
     double seen[2]; /* how often with each, on either side; 0 without counts */
-    double part;    /* by which they are ordered */
+    double part;    /* by which they are ordered; or of the cosine */
 };
 
 /* A direction of the read-out. */
@@ -29,8 +29,13 @@ struct direction {
 size_t reasons_contexts(const psdvec_model *model, const psdvec_counts *counts,
                         const uint32_t pair[2], struct context *contexts, size_t most);
 
-/* At most `most`, the largest parts first, of either sign. readout: words x dim. */
-size_t reasons_directions(const psdvec_model *model, const float *readout, const uint32_t pair[2],
+/* Of a sparse model whose directions are words: at most `most` words in whose direction both have a
+ * number, the largest parts of the cosine first. */
+size_t reasons_shared(const psdvec_model *model, const uint32_t pair[2], struct context *contexts,
+                      size_t most);
+
+/* At most `most`, the largest parts first, of either sign. */
+size_t reasons_directions(const psdvec_model *model, const uint32_t pair[2],
                           struct direction *directions, size_t most);
 
 #endif
