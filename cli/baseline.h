@@ -17,6 +17,14 @@
         .help = "begin anew, even if an interrupted run with the same options left something"      \
     }
 
+/* --eigen-tolerance, of systems that decompose a matrix. */
+#define BASELINE_TOLERANCE                                                                         \
+    {                                                                                              \
+        .name = "eigen-tolerance", .kind = OPTION_REAL, .argument = "T", .real_least = 0,          \
+        .real_most = 1, .fallback = "0.01",                                                        \
+        .help = "residual of the eigenvectors, relative to the smallest eigenvalue kept"           \
+    }
+
 /* Everything the library wants to know. Start from {0} and free it, also after a failure. */
 struct baseline_setup {
     psdvec_baseline_options options;

@@ -92,7 +92,7 @@ void psdvec_baseline_options_default(psdvec_baseline_options *options, psdvec_me
                                          .shift = 1,
                                          .count_power = 0.5,
                                          .eigenvalue_power = 0.5,
-                                         .eigen_tolerance = 0.04,
+                                         .eigen_tolerance = 0.01,
                                          .epochs = 5,
                                          .rate = 0.025,
                                          .negative = 5,

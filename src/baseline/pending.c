@@ -7,8 +7,6 @@
         (void)counts;                                                                              \
         return pv_fail(run->ctx, PSDVEC_ERR_INTERNAL, #name);                                      \
     }
-PENDING(pv_baseline_svd)
-PENDING(pv_baseline_cca)
 PENDING(pv_baseline_glove)
 psdvec_status pv_baseline_word2vec(pv_baseline_run *run)
 {

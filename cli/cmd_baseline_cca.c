@@ -1,0 +1,67 @@
+/* psdvec baseline cca: canonical correlations of words and contexts. */
+#include "baseline.h"
+#include "commands.h"
+#include "count_options.h"
+#include "text_options.h"
+
+#include <stdint.h>
+
+static const struct option_spec options[] = {
+    BASELINE_DIM,
+    {.name = "count-power",
+     .kind = OPTION_REAL,
+     .argument = "P",
+     .real_least = 0,
+     .real_most = 1,
+     .fallback = "0.5",
+     .help = "raise all counts to P; 0.5 takes their square roots, 1 leaves them as they are"},
+    {.name = "context-power",
+     .kind = OPTION_REAL,
+     .argument = "P",
+     .real_least = 0,
+     .real_most = 1,
+     .fallback = "0.75",
+     .help = "before that, raise the counts of contexts to P; 1 is off"},
+    {.name = "eigenvalue-power",
+     .kind = OPTION_REAL,
+     .argument = "P",
+     .real_least = 0,
+     .real_most = 1,
+     .fallback = "0",
+     .help = "raise the singular values to P: 1 is the matrix as it is, 0 makes all directions "
+             "alike"},
+    BASELINE_TOLERANCE,
+    {0}};
+
+static const char *const description[] = {
+    "Makes vectors by the canonical correlations of words and the words around them: a truncated "
+    "singular value decomposition of the square roots of counts, divided by what the frequencies of "
+    "both words make of them. After Stratos, Collins and Hsu (2015) and their program Singular, "
+    "with its defaults but for 300 dimensions, where it has 500. All vectors have length 1.",
+    "An INPUT is text as psdvec count takes it, or one counts file, and then the options from "
+    "Counting to Text are settled. The same input, options and seed give the same file, bit for "
+    "bit, for any number of threads and any memory.",
+    NULL};
+
+static const struct example examples[] = {
+    {"psdvec baseline cca wiki.txt -o cca.safetensors", "Text in, model out."},
+    {"psdvec baseline cca wiki.counts.safetensors --dim 20 -o cca.safetensors",
+     "From a counts file."},
+    {0}};
+
+const struct command cmd_baseline_cca = {
+    .name = "baseline cca",
+    .group = "Vectors",
+    .summary = "canonical correlations of square roots of counts",
+    .synopsis = "INPUT... -o FILE [OPTION]...",
+    .description = description,
+    .tables = {options, window_options, vocabulary_options, resume_options, text_options,
+               common_options},
+    .examples = examples,
+    .least_operands = 1,
+    .most_operands = SIZE_MAX,
+    .missing = "say what to train on: text (files, folders, or - for standard input) or a counts "
+               "file",
+    .output_example = "cca.safetensors",
+    .completes = COMPLETES_FILES,
+    .act = baseline_act};

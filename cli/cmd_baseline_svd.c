@@ -1,0 +1,75 @@
+/* psdvec baseline svd: singular vectors of positive mutual information. */
+#include "baseline.h"
+#include "commands.h"
+#include "count_options.h"
+#include "text_options.h"
+
+#include <stdint.h>
+
+static const char *const answers[] = {"no", "yes", NULL};
+
+static const struct option_spec options[] = {
+    BASELINE_DIM,
+    {.name = "eigenvalue-power",
+     .kind = OPTION_REAL,
+     .argument = "P",
+     .real_least = 0,
+     .real_most = 1,
+     .fallback = "0.5",
+     .help = "raise the singular values to P: 1 is the matrix as it is, 0 makes all directions "
+             "alike"},
+    {.name = "add-contexts",
+     .kind = OPTION_CHOICE,
+     .choices = answers,
+     .fallback = "no",
+     .help = "the vector of a word is the sum of its vectors as a word and as a context"},
+    {.name = "context-power",
+     .kind = OPTION_REAL,
+     .argument = "P",
+     .real_least = 0,
+     .real_most = 1,
+     .fallback = "0.75",
+     .help = "raise the counts of contexts to P, which lowers the numbers of rare ones; 1 is off"},
+    {.name = "shift",
+     .kind = OPTION_REAL,
+     .argument = "K",
+     .real_least = 0,
+     .real_most = 1e6,
+     .fallback = "1",
+     .help = "take off log K, as word2vec with K noise words does"},
+    BASELINE_TOLERANCE,
+    {0}};
+
+static const char *const description[] = {
+    "Makes vectors by a truncated singular value decomposition of positive mutual information: of "
+    "the logarithms of how much more often two words stand together than chance would have it. "
+    "After Levy, Goldberg and Dagan (2015) and their program Hyperwords, with its weights of the "
+    "directions and its sums of both vectors of a word. The matrix is never written out in full.",
+    "An INPUT is text as psdvec count takes it, or one counts file, and then the options from "
+    "Counting to Text are settled. The same input, options and seed give the same file, bit for "
+    "bit, for any number of threads and any memory.",
+    NULL};
+
+static const struct example examples[] = {
+    {"psdvec baseline svd wiki.txt -o svd.safetensors", "Text in, model out."},
+    {"psdvec baseline svd wiki.counts.safetensors --dim 20 --eigenvalue-power 0 --add-contexts yes "
+     "-o svd.safetensors",
+     "From a counts file: all directions alike, words and contexts added."},
+    {0}};
+
+const struct command cmd_baseline_svd = {
+    .name = "baseline svd",
+    .group = "Vectors",
+    .summary = "singular vectors of positive mutual information",
+    .synopsis = "INPUT... -o FILE [OPTION]...",
+    .description = description,
+    .tables = {options, window_options, vocabulary_options, resume_options, text_options,
+               common_options},
+    .examples = examples,
+    .least_operands = 1,
+    .most_operands = SIZE_MAX,
+    .missing = "say what to train on: text (files, folders, or - for standard input) or a counts "
+               "file",
+    .output_example = "svd.safetensors",
+    .completes = COMPLETES_FILES,
+    .act = baseline_act};

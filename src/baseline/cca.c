@@ -1,0 +1,119 @@
+/* Canonical correlations of words and contexts, after Stratos, Collins and Hsu, "Model-based word
+ * embeddings from decompositions of count matrices" (ACL 2015), and their program Singular.
+ *
+ *     M_ij = t(x_ij) / sqrt( t(r_i) t(c_j^a) ),    t(x) = x^k,    M ~ U S V'
+ *
+ * x: how often word i stands with context j; r, c: sums of rows and columns; k = 1/2, which makes
+ * the variance of a count the same for all (k = 1: the paper's CCA of plain counts); a = 0.75, the
+ * smoothing of contexts. Vectors are the rows of U S^p, divided by their length. p is 0, and all is
+ * as in Singular, but for these:
+ *   - Singular makes one word of all rare ones, and another of what lies beyond the end of a text,
+ *     as words and as contexts. Here rare words keep their place in the window and are in no pair.
+ *     A row or column more of some thirty thousand; nothing else depends on it.
+ *   - A constant factor of M, which lengths of 1 take away again, is left out.
+ *   - Singular leaves out lines of more than 1000 words; none are left out here.
+ *
+ * As the counts are symmetric, M = R K C with R, C diagonal and K = t(x): its transpose needs no
+ * memory of its own.
+ */
+#include "base/file.h"
+#include "base/progress.h"
+#include "base/thread.h"
+#include "baseline/baseline.h"
+#include "baseline/cooccurrence.h"
+#include "baseline/sparse_svd.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { rows_a_task = 256 };
+
+typedef struct power_job {
+    pv_cooccurrence *pairs;
+    double power;
+} power_job;
+
+static psdvec_status raise_rows(void *arg, size_t task, int worker)
+{
+    power_job *job = arg;
+    const pv_cooccurrence *pairs = job->pairs;
+    (void)worker;
+    size_t first = task * rows_a_task;
+    size_t end = pairs->n - first < rows_a_task ? pairs->n : first + rows_a_task;
+    for (uint64_t k = pairs->begin[first]; k < pairs->begin[end]; k++)
+        pairs->value[k] = job->power == 0.5 ? sqrtf(pairs->value[k])
+                                            : (float)pow((double)pairs->value[k], job->power);
+    return pv_check_cancel(pairs->ctx);
+}
+
+/* margin^-exponent */
+static float scale_of(double margin, double exponent)
+{
+    return margin > 0 ? (float)pow(margin, -exponent) : 0;
+}
+
+static psdvec_status decompose(const pv_baseline_run *run, const pv_cooccurrence *pairs,
+                               pv_singular *singular)
+{
+    const psdvec_baseline_options *options = run->options;
+    uint32_t n = pairs->n;
+    pv_sparse_matrix matrix = {0};
+    psdvec_status status;
+    float *scale = pv_alloc(run->ctx, 2 * (size_t)n, sizeof *scale, "scales of words");
+    if (!scale)
+        return pv_failure(run->ctx);
+    for (uint32_t i = 0; i < n; i++) {
+        scale[i] = scale_of(pairs->margin[i], options->count_power / 2);
+        scale[n + i] =
+            scale_of(pairs->margin[i], options->count_power * options->context_power / 2);
+    }
+    pv_float_rows rows = {.rows = n,
+                          .columns = n,
+                          .begin = pairs->begin,
+                          .column = pairs->column,
+                          .value = pairs->value};
+    PV_TRY_DONE(pv_sparse_matrix_open(run->ctx, rows, true, scale, scale + n, NULL, 0, &matrix));
+    status = pv_sparse_svd(&matrix, options->dim, options->eigen_tolerance, false, singular);
+done:
+    pv_sparse_matrix_close(&matrix);
+    pv_free(run->ctx, scale);
+    return status;
+}
+
+static void set_lengths_to_one(pv_singular *singular)
+{
+    for (size_t i = 0; i < singular->rows; i++) {
+        float *u = singular->U + i * singular->dim;
+        double square = 0;
+        for (size_t k = 0; k < singular->dim; k++)
+            square += (double)u[k] * u[k];
+        for (size_t k = 0; square > 0 && k < singular->dim; k++)
+            u[k] = (float)(u[k] / sqrt(square));
+    }
+}
+
+psdvec_status pv_baseline_cca(pv_baseline_run *run, const psdvec_counts *counts)
+{
+    const psdvec_baseline_options *options = run->options;
+    pv_cooccurrence pairs = {0};
+    pv_singular singular = {0};
+    pv_baseline_words words;
+    pv_buffer story;
+    pv_buffer_init(&story, run->ctx);
+    psdvec_status status;
+    uint64_t besides = pv_sparse_svd_bytes(counts->info.words, options->dim, false);
+    PV_TRY_DONE(pv_baseline_words_of(run->ctx, counts, &story, &words));
+    PV_TRY_DONE(pv_cooccurrence_make(run->ctx, counts, run->output, besides, &pairs));
+    power_job job = {&pairs, options->count_power};
+    PV_TRY_DONE(
+        pv_parallel_tasks(run->ctx, (pairs.n + rows_a_task - 1) / rows_a_task, raise_rows, &job));
+    PV_TRY_DONE(decompose(run, &pairs, &singular));
+    pv_singular_weigh(&singular, options->eigenvalue_power);
+    set_lengths_to_one(&singular);
+    status = pv_baseline_write(run, &words, options->dim, singular.U);
+done:
+    pv_singular_free(&singular);
+    pv_cooccurrence_free(&pairs);
+    pv_buffer_free(&story);
+    return status;
+}

@@ -1,0 +1,168 @@
+/* From the eigensolver's pairs to singular vectors. */
+#include "baseline/sparse_svd.h"
+
+#include "base/memory.h"
+#include "base/progress.h"
+#include "solve/eigen.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Eigenvalues below this share of the largest are rounding. */
+static const double least_share = 1e-6;
+
+/* Begun from nothing, a narrow block comes further with as many columns than a wide one, which makes
+ * up for products that are a little slower; and with half as many columns more than are wanted, the
+ * basis is restarted only a few times. */
+static pv_eigen_options solver_options(size_t dim)
+{
+    pv_eigen_options options;
+    pv_eigen_options_default(&options, dim);
+    options.block = 32;
+    options.basis = dim + dim / 2 + 2 * options.block;
+    return options;
+}
+
+typedef struct gram {
+    const pv_sparse_matrix *matrix;
+    float *inner; /* columns x block: M' X */
+    float *room;  /* the larger of both x block, for scales; else NULL */
+    pv_progress progress;
+    uint64_t counted; /* columns, of those that were expected */
+} gram;
+
+/* Y = M (M' X) */
+static psdvec_status apply(void *self, const float *X, float *Y, size_t k)
+{
+    gram *g = self;
+    PV_TRY(pv_sparse_multiply_transposed(g->matrix, X, g->inner, k, g->room));
+    PV_TRY(pv_sparse_multiply(g->matrix, g->inner, Y, k, g->room));
+    uint64_t left = g->progress.total - g->counted, more = k < left ? k : left;
+    g->counted += more;
+    pv_progress_add(&g->progress, more);
+    return PSDVEC_OK;
+}
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Columns that a decomposition usually multiplies; for the progress. */
+static uint64_t expected_columns(const pv_eigen_options *options, size_t n)
+{
+    uint64_t expected = 3 * (uint64_t)options->want;
+    return expected < n ? expected : n;
+}
+
+static psdvec_status find_left(const pv_sparse_matrix *matrix, double tolerance, pv_singular *out)
+{
+    psdvec_context *ctx = matrix->ctx;
+    pv_eigen_options options = solver_options(out->dim);
+    options.tolerance = tolerance;
+    gram g = {.matrix = matrix};
+    bool scaled = matrix->row_scale || matrix->column_scale;
+    psdvec_status status;
+    g.inner = pv_alloc(ctx, out->columns * options.block, sizeof *g.inner, "a block of vectors");
+    if (scaled)
+        g.room = pv_alloc(ctx, larger(out->rows, out->columns) * options.block, sizeof *g.room,
+                          "a block of vectors");
+    if (!g.inner || (scaled && !g.room)) {
+        status = pv_failure(ctx);
+        goto done;
+    }
+    pv_operator square = {.n = out->rows, .self = &g, .apply = apply};
+    pv_eigen_report report;
+    pv_progress_begin(&g.progress, ctx, "decomposing", "columns",
+                      expected_columns(&options, out->rows));
+    PV_TRY_DONE(pv_eigen(ctx, &square, &options, out->value, out->U, &report));
+    pv_progress_end(&g.progress);
+    while (out->rank < report.found && out->value[out->rank] > 0 &&
+           out->value[out->rank] >= least_share * out->value[0])
+        out->rank++;
+    pv_note(ctx, "%zu of %zu directions, %zu columns multiplied, residual %.1e", out->rank,
+            out->dim, report.columns, report.residual);
+done:
+    pv_free(ctx, g.room);
+    pv_free(ctx, g.inner);
+    return status;
+}
+
+/* Squares become values, and directions that M does not have 0. */
+static void take_roots(pv_singular *s)
+{
+    for (size_t k = 0; k < s->dim; k++)
+        s->value[k] = k < s->rank ? sqrt(s->value[k]) : 0;
+    for (size_t i = 0; s->rank < s->dim && i < s->rows; i++)
+        memset(s->U + i * s->dim + s->rank, 0, (s->dim - s->rank) * sizeof *s->U);
+}
+
+static psdvec_status find_right(const pv_sparse_matrix *matrix, pv_singular *s)
+{
+    psdvec_context *ctx = matrix->ctx;
+    psdvec_status status;
+    float *room = NULL, *scale = pv_alloc(ctx, s->dim, sizeof *scale, "vectors of contexts");
+    s->V = pv_alloc(ctx, s->columns * s->dim, sizeof *s->V, "vectors of contexts");
+    if (matrix->row_scale)
+        room = pv_alloc(ctx, s->rows * s->dim, sizeof *room, "vectors of contexts");
+    if (!scale || !s->V || (matrix->row_scale && !room)) {
+        status = pv_failure(ctx);
+        goto done;
+    }
+    PV_TRY_DONE(pv_sparse_multiply_transposed(matrix, s->U, s->V, s->dim, room));
+    for (size_t k = 0; k < s->dim; k++)
+        scale[k] = k < s->rank ? (float)(1 / s->value[k]) : 0;
+    for (size_t j = 0; j < s->columns; j++)
+        for (size_t k = 0; k < s->dim; k++)
+            s->V[j * s->dim + k] *= scale[k];
+done:
+    pv_free(ctx, room);
+    pv_free(ctx, scale);
+    return status;
+}
+
+psdvec_status pv_sparse_svd(const pv_sparse_matrix *matrix, size_t dim, double tolerance,
+                            bool contexts, pv_singular *out)
+{
+    psdvec_context *ctx = matrix->ctx;
+    *out = (pv_singular){.ctx = ctx,
+                         .rows = matrix->across.rows.rows,
+                         .columns = matrix->across.rows.columns,
+                         .dim = dim};
+    out->value = pv_alloc_zero(ctx, dim, sizeof *out->value, "singular values");
+    out->U = pv_alloc(ctx, out->rows * dim, sizeof *out->U, "vectors of words");
+    if (!out->value || !out->U)
+        return pv_failure(ctx);
+    PV_TRY(find_left(matrix, tolerance, out));
+    take_roots(out);
+    return contexts ? find_right(matrix, out) : PSDVEC_OK;
+}
+
+void pv_singular_free(pv_singular *singular)
+{
+    pv_free(singular->ctx, singular->value);
+    pv_free(singular->ctx, singular->U);
+    pv_free(singular->ctx, singular->V);
+    *singular = (pv_singular){0};
+}
+
+uint64_t pv_sparse_svd_bytes(uint64_t n, uint64_t dim, bool contexts)
+{
+    pv_eigen_options options = solver_options((size_t)dim);
+    uint64_t basis = pv_eigen_basis(&options, (size_t)n);
+    /* basis, blocks in and out of the solver, vectors; and dense matrices of the basis. */
+    return (n * (basis + 6 * options.block + (contexts ? 2 : 1) * dim)) * sizeof(float) +
+           3 * basis * basis * sizeof(double);
+}
+
+void pv_singular_weigh(pv_singular *singular, double power)
+{
+    size_t dim = singular->dim;
+    for (size_t k = 0; k < singular->rank; k++) {
+        float factor = (float)pow(singular->value[k], power);
+        for (size_t i = 0; i < singular->rows; i++) {
+            float sum = singular->U[i * dim + k] + (singular->V ? singular->V[i * dim + k] : 0);
+            singular->U[i * dim + k] = factor * sum;
+        }
+    }
+}
