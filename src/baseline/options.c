@@ -77,7 +77,7 @@ static const option_use uses[] = {
     ABOVE(glove_power, GLOVE, "alpha", 0, 10),
     ABOVE(factor, SPARSE, "factor", 0, 1000),
     ABOVE(l1, SPARSE, "l1", 0, 1e6),
-    USE(l2, PV_FIELD_DOUBLE, SPARSE, "l2", 0, 1e6),
+    ABOVE(l2, SPARSE, "l2", 0, 1e6),
     USE(nonnegative, PV_FIELD_BOOL, SPARSE, "nonnegative", 0, 0),
     USE(binary, PV_FIELD_BOOL, SPARSE, "binary", 0, 0),
 };

@@ -12,8 +12,3 @@ psdvec_status pv_baseline_word2vec(pv_baseline_run *run)
 {
     return pv_fail(run->ctx, PSDVEC_ERR_INTERNAL, "word2vec");
 }
-psdvec_status pv_baseline_sparse(pv_baseline_run *run, const psdvec_model *dense)
-{
-    (void)dense;
-    return pv_fail(run->ctx, PSDVEC_ERR_INTERNAL, "sparse");
-}

@@ -1,0 +1,258 @@
+/* Sparse codes of dense vectors: Faruqui, Tsvetkov, Yogatama, Dyer and Smith, "Sparse overcomplete
+ * word vector representations", ACL 2015. What is minimised, and how, says sparse_learn.h.
+ *
+ * Vectors are scaled first, all by one number, to a mean squared length of 4: about that of the
+ * word2vec vectors for which the published penalties were chosen. So the penalties mean the same
+ * whatever the vectors are, and a word that is longer than others stays so. Codes of the
+ * non-negative kind are not negative; atoms may be, as in the authors' program (their paper
+ * would have them non-negative too, which cannot add up to vectors with negative numbers). The binary kind
+ * has a 1 where the non-negative one is positive.
+ *
+ * The state, OUTPUT.partial/codes.safetensors, is the dictionary and the codes after an epoch.
+ */
+#include "baseline/baseline.h"
+#include "baseline/sparse_learn.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double square_length = 4;
+
+typedef struct sparse_run {
+    pv_baseline_run *run;
+    psdvec_context *ctx;
+    const psdvec_model *dense;
+    pv_code_words words;
+    pv_sparse_learner learner;
+    pv_progress progress;
+    float *scale; /* words */
+    /* The codes in one piece, when they are needed so */
+    uint64_t *begin;
+    uint32_t *column;
+    float *value;
+} sparse_run;
+
+/* ---- The state ------------------------------------------------------------------- */
+
+static void drop_piece(sparse_run *s)
+{
+    pv_free(s->ctx, s->begin);
+    pv_free(s->ctx, s->column);
+    pv_free(s->ctx, s->value);
+    s->begin = NULL;
+    s->column = NULL;
+    s->value = NULL;
+}
+
+static psdvec_status make_piece(sparse_run *s, bool by_word, double factor)
+{
+    static const char what[] = "the codes in one piece";
+    uint64_t entries = s->learner.entries;
+    s->begin = pv_alloc(s->ctx, (size_t)s->words.count + 1, sizeof *s->begin, what);
+    s->column = pv_alloc(s->ctx, entries, sizeof *s->column, what);
+    s->value = pv_alloc(s->ctx, entries, sizeof *s->value, what);
+    if (!s->begin || !s->column || !s->value)
+        return pv_failure(s->ctx);
+    pv_sparse_gather(&s->learner, by_word, (float)factor, s->begin, s->column, s->value);
+    return PSDVEC_OK;
+}
+
+static psdvec_status save(sparse_run *s)
+{
+    const pv_sparse_learner *l = &s->learner;
+    double figures[] = {l->epochs, l->length, l->objective};
+    psdvec_status status;
+    PV_TRY_DONE(make_piece(s, false, 1));
+    uint64_t words = s->words.count;
+    pv_tensor tensors[] = {
+        {.name = "atoms",
+         .dtype = PV_DTYPE_F32,
+         .rank = 2,
+         .shape = {l->atoms.count, l->atoms.stride},
+         .data = l->atoms.rows},
+        {.name = "begin", .dtype = PV_DTYPE_U64, .rank = 1, .shape = {words + 1}, .data = s->begin},
+        {.name = "column",
+         .dtype = PV_DTYPE_U32,
+         .rank = 1,
+         .shape = {l->entries},
+         .data = s->column},
+        {.name = "value",
+         .dtype = PV_DTYPE_F32,
+         .rank = 1,
+         .shape = {l->entries},
+         .data = s->value},
+        {.name = "figures", .dtype = PV_DTYPE_F64, .rank = 1, .shape = {3}, .data = figures}};
+    status = pv_partial_save(s->run->partial, "codes", tensors, sizeof tensors / sizeof *tensors,
+                             NULL, 0);
+done:
+    drop_piece(s);
+    return status;
+}
+
+/* Whether codes from a file can be believed. */
+static bool sound(const uint64_t *begin, uint64_t words, const uint32_t *column, uint64_t entries,
+                  uint32_t atoms)
+{
+    if (begin[0] != 0 || begin[words] != entries)
+        return false;
+    for (uint64_t i = 0; i < words; i++) {
+        if (begin[i] > begin[i + 1] || begin[i + 1] > entries || begin[i + 1] - begin[i] > atoms)
+            return false;
+        for (uint64_t t = begin[i]; t < begin[i + 1]; t++)
+            if (column[t] >= atoms || (t > begin[i] && column[t] <= column[t - 1]))
+                return false;
+    }
+    return true;
+}
+
+/* Takes up the state of an interrupted run, if there is one. */
+static psdvec_status load(sparse_run *s)
+{
+    pv_sparse_learner *l = &s->learner;
+    pv_st_file *file = NULL;
+    PV_TRY(pv_partial_load(s->run->partial, "codes", &file));
+    if (!file)
+        return PSDVEC_OK;
+    const pv_tensor *atoms, *begin, *column, *value, *figures;
+    int64_t shape[] = {l->atoms.count, (int64_t)l->atoms.stride};
+    psdvec_status status;
+    PV_TRY_DONE(pv_st_require(s->ctx, file, "atoms", PV_DTYPE_F32, 2, shape, &atoms));
+    PV_TRY_DONE(pv_st_require(s->ctx, file, "begin", PV_DTYPE_U64, 1,
+                              (int64_t[]){(int64_t)s->words.count + 1}, &begin));
+    PV_TRY_DONE(pv_st_require(s->ctx, file, "column", PV_DTYPE_U32, 1, (int64_t[]){-1}, &column));
+    PV_TRY_DONE(pv_st_require(s->ctx, file, "value", PV_DTYPE_F32, 1,
+                              (int64_t[]){(int64_t)column->shape[0]}, &value));
+    PV_TRY_DONE(pv_st_require(s->ctx, file, "figures", PV_DTYPE_F64, 1, (int64_t[]){3}, &figures));
+    const double *known = figures->data;
+    if (!(known[0] >= 1 && known[0] <= s->run->options->epochs) || !(known[1] > 0) ||
+        !sound(begin->data, s->words.count, column->data, column->shape[0], l->atoms.count))
+        goto done;
+    memcpy(l->atoms.rows, atoms->data, atoms->bytes);
+    pv_atoms_measure(&l->atoms);
+    PV_TRY_DONE(pv_sparse_scatter(l, begin->data, column->data, value->data));
+    l->epochs = (uint32_t)known[0];
+    l->length = known[1];
+    l->objective = known[2];
+    pv_step(s->ctx, "going on after epoch %u of an interrupted run", l->epochs);
+done:
+    pv_st_close(file);
+    return status;
+}
+
+/* ---- The vectors ----------------------------------------------------------------- */
+
+static psdvec_status take_vectors(sparse_run *s)
+{
+    const psdvec_model_info *info = &s->dense->info;
+    const float *vectors = s->dense->readout;
+    if (info->sparse)
+        return pv_fail(s->ctx, PSDVEC_ERR_OPTION,
+                       "%s has sparse vectors already; give dense ones, of a model or of another "
+                       "program",
+                       s->dense->path);
+    s->scale = pv_alloc(s->ctx, info->words, sizeof *s->scale, "the lengths of vectors");
+    if (!s->scale)
+        return pv_failure(s->ctx);
+    double total = 0;
+    for (uint32_t i = 0; i < info->words; i++) {
+        double square = 0;
+        for (uint32_t k = 0; k < info->dim; k++) {
+            double number = vectors[(size_t)i * info->dim + k];
+            square += number * number;
+        }
+        if (!isfinite(square))
+            return pv_fail(s->ctx, PSDVEC_ERR_FORMAT,
+                           "%s: the vector of word %u has a number that is not finite; the file is "
+                           "damaged, or what made it failed",
+                           s->dense->path, i);
+        total += square;
+    }
+    double scale = total > 0 ? sqrt(square_length / (total / info->words)) : 1;
+    if (!isfinite((float)scale) || !((float)scale > 0))
+        return pv_fail(s->ctx, PSDVEC_ERR_NUMERIC,
+                       "%s: its vectors are too long or too short for codes of single precision",
+                       s->dense->path);
+    for (uint32_t i = 0; i < info->words; i++)
+        s->scale[i] = (float)scale;
+    s->words = pv_code_words_of(info->words, info->dim, vectors, s->scale);
+    return PSDVEC_OK;
+}
+
+static psdvec_status check_room(const sparse_run *s, uint32_t atoms)
+{
+    const double mebibyte = 1024.0 * 1024.0;
+    uint64_t need = pv_sparse_bytes(s->ctx, s->words.count, s->words.dim, atoms);
+    uint64_t left = pv_memory_left(s->ctx);
+    if (need <= left)
+        return PSDVEC_OK;
+    return pv_fail(s->ctx, PSDVEC_ERR_BUDGET,
+                   "sparse codes of %u words with %u directions need about %.0f MiB of memory, and "
+                   "%.0f MiB of the budget are left; allow more memory (--memory), or ask for "
+                   "fewer directions (--factor)",
+                   s->words.count, atoms, ceil((double)need / mebibyte),
+                   floor((double)left / mebibyte));
+}
+
+/* ---- The whole ------------------------------------------------------------------- */
+
+static psdvec_status learn(sparse_run *s)
+{
+    pv_sparse_learner *l = &s->learner;
+    uint32_t epochs = s->run->options->epochs;
+    uint64_t passes = (uint64_t)epochs - l->epochs + 1;
+    pv_progress_begin(&s->progress, s->ctx, "coding", "words", passes * s->words.count);
+    s->progress.objective = l->objective;
+    l->progress = &s->progress;
+    while (l->epochs < epochs) {
+        PV_TRY(pv_sparse_epoch(l));
+        s->progress.objective = l->objective;
+        pv_step(s->ctx, "epoch %u of %u: objective %.6g, %.2f %% zeros", l->epochs, epochs,
+                l->objective, 100 * (1 - (double)l->entries / s->words.count / l->atoms.count));
+        PV_TRY(save(s));
+    }
+    PV_TRY(pv_sparse_finish(l));
+    pv_progress_end(&s->progress);
+    return PSDVEC_OK;
+}
+
+static psdvec_status write_codes(sparse_run *s)
+{
+    const psdvec_baseline_options *options = s->run->options;
+    const psdvec_model *dense = s->dense;
+    pv_sparse_learner *l = &s->learner;
+    pv_baseline_words words = {.words = s->words.count,
+                               .bytes = dense->bytes,
+                               .offsets = dense->offsets,
+                               .frequency = dense->counts,
+                               .counts_json = dense->info.counts_json};
+    PV_TRY(make_piece(s, true, 1 / l->length));
+    s->run->report->entries = l->entries;
+    s->run->report->epochs = l->epochs;
+    s->run->report->loss = l->objective;
+    return pv_baseline_write_sparse(s->run, &words, l->atoms.count, s->begin, s->column,
+                                    options->binary ? NULL : s->value);
+}
+
+psdvec_status pv_baseline_sparse(pv_baseline_run *run, const psdvec_model *dense)
+{
+    const psdvec_baseline_options *options = run->options;
+    sparse_run s = {.run = run, .ctx = run->ctx, .dense = dense};
+    psdvec_status status;
+    PV_TRY_DONE(take_vectors(&s));
+    s.learner = (pv_sparse_learner){.ctx = run->ctx,
+                                    .words = &s.words,
+                                    .l1 = options->l1,
+                                    .l2 = options->l2,
+                                    .nonnegative = options->nonnegative || options->binary};
+    double atoms = fmax(1, round(options->factor * s.words.dim));
+    PV_TRY_DONE(check_room(&s, (uint32_t)atoms));
+    PV_TRY_DONE(pv_sparse_begin(&s.learner, (uint32_t)atoms));
+    PV_TRY_DONE(load(&s));
+    PV_TRY_DONE(learn(&s));
+    PV_TRY_DONE(write_codes(&s));
+done:
+    pv_sparse_free(&s.learner);
+    drop_piece(&s);
+    pv_free(s.ctx, s.scale);
+    return status;
+}

@@ -1,0 +1,260 @@
+/* A tile of words: products with all atoms, then sweeps over the atoms in question. */
+#include "baseline/sparse_codes.h"
+
+#include "base/blas.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+struct pv_code_room {
+    const pv_sweep_kernels *kernels;
+    float *residuals; /* PV_CODE_TILE x stride */
+    float *products;  /* PV_CODE_TILE x atoms */
+    float *code;      /* atoms: of the word at hand; zeros between words */
+    uint32_t *listed; /* atoms */
+    float *length;    /* PV_CODE_TILE: of the vectors, squared */
+    bool *done;       /* PV_CODE_TILE */
+    /* The codes of the tile as they are now: room for all. */
+    uint32_t *held;   /* PV_CODE_TILE: how many */
+    uint32_t *column; /* PV_CODE_TILE x atoms */
+    float *value;     /* PV_CODE_TILE x atoms */
+};
+
+static size_t padded(uint32_t dim)
+{
+    return ((size_t)dim + PV_ATOM_PAD - 1) / PV_ATOM_PAD * PV_ATOM_PAD;
+}
+
+uint64_t pv_code_room_bytes(uint32_t atoms, uint32_t dim)
+{
+    return (uint64_t)PV_CODE_TILE * (4 * padded(dim) + 12 * (uint64_t)atoms) + 8 * (uint64_t)atoms;
+}
+
+psdvec_status pv_code_room_make(psdvec_context *ctx, const pv_atoms *atoms, pv_code_room **out)
+{
+    static const char what[] = "the codes of a few words";
+    size_t cells;
+    pv_code_room *room = NULL;
+    if (!pv_mul(atoms->count, PV_CODE_TILE, &cells) || cells > UINT32_MAX)
+        return pv_fail(ctx, PSDVEC_ERR_OPTION, "%u atoms are too many", atoms->count);
+    room = pv_alloc_zero(ctx, 1, sizeof *room, what);
+    if (!room)
+        return pv_failure(ctx);
+    room->kernels = pv_sweep_best();
+    room->residuals = pv_alloc_zero(ctx, atoms->stride * PV_CODE_TILE, sizeof(float), what);
+    room->products = pv_alloc(ctx, cells, sizeof(float), what);
+    room->code = pv_alloc_zero(ctx, atoms->count, sizeof(float), what);
+    room->listed = pv_alloc(ctx, atoms->count, sizeof(uint32_t), what);
+    room->length = pv_alloc(ctx, PV_CODE_TILE, sizeof(float), what);
+    room->done = pv_alloc(ctx, PV_CODE_TILE, sizeof(bool), what);
+    room->held = pv_alloc_zero(ctx, PV_CODE_TILE, sizeof(uint32_t), what);
+    room->column = pv_alloc(ctx, cells, sizeof(uint32_t), what);
+    room->value = pv_alloc(ctx, cells, sizeof(float), what);
+    *out = room;
+    if (!room->residuals || !room->products || !room->code || !room->listed || !room->length ||
+        !room->done || !room->held || !room->column || !room->value)
+        return pv_failure(ctx);
+    return PSDVEC_OK;
+}
+
+void pv_code_room_free(psdvec_context *ctx, pv_code_room *room)
+{
+    if (!room)
+        return;
+    pv_free(ctx, room->residuals);
+    pv_free(ctx, room->products);
+    pv_free(ctx, room->code);
+    pv_free(ctx, room->listed);
+    pv_free(ctx, room->length);
+    pv_free(ctx, room->done);
+    pv_free(ctx, room->held);
+    pv_free(ctx, room->column);
+    pv_free(ctx, room->value);
+    pv_free(ctx, room);
+}
+
+void pv_codes_free(psdvec_context *ctx, pv_codes *codes)
+{
+    pv_free(ctx, codes->begin);
+    *codes = (pv_codes){0};
+}
+
+/* Room for codes of so many rows and entries, in one block. */
+static psdvec_status make(psdvec_context *ctx, uint32_t rows, size_t entries, pv_codes *codes)
+{
+    uint32_t *block =
+        pv_alloc(ctx, (size_t)rows + 1 + 2 * entries, sizeof(uint32_t), "the codes of words");
+    if (!block)
+        return pv_failure(ctx);
+    *codes = (pv_codes){rows, block, block + rows + 1, (float *)(block + rows + 1 + entries)};
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_codes_copy(psdvec_context *ctx, const pv_codes *from, pv_codes *to)
+{
+    size_t entries = from->begin[from->rows];
+    PV_TRY(make(ctx, from->rows, entries, to));
+    memcpy(to->begin, from->begin, (from->rows + 1 + 2 * entries) * sizeof *to->begin);
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_codes_take(psdvec_context *ctx, uint32_t rows, const uint64_t *begin,
+                            const uint32_t *column, const float *value, pv_codes *codes)
+{
+    size_t entries = (size_t)(begin[rows] - begin[0]);
+    PV_TRY(make(ctx, rows, entries, codes));
+    for (uint32_t i = 0; i <= rows; i++)
+        codes->begin[i] = (uint32_t)(begin[i] - begin[0]);
+    memcpy(codes->column, column + begin[0], entries * sizeof *column);
+    memcpy(codes->value, value + begin[0], entries * sizeof *value);
+    return PSDVEC_OK;
+}
+
+/* r = scale x - sum of a_j d_j. Returns the squared length of scale x. */
+static float residual(const pv_atoms *atoms, const float *x, float scale, const uint32_t *column,
+                      const float *value, size_t count, pv_code_room *room, float *r)
+{
+    float square = 0;
+    for (uint32_t k = 0; k < atoms->dim; k++) {
+        r[k] = -scale * x[k];
+        square += r[k] * r[k];
+    }
+    room->kernels->add(atoms, column, value, count, r);
+    for (uint32_t k = 0; k < atoms->dim; k++)
+        r[k] = -r[k];
+    return square;
+}
+
+/* Sweeps over the codes that are not 0 and the atoms that are wanted. Returns whether a code
+ * moved, or an atom was wanted. */
+static bool improve(const pv_atoms *atoms, const pv_code_rules *rules, const float *products,
+                    float length, float *r, pv_code_room *room)
+{
+    float half = rules->l1 / 2, least = half * (1 + rules->tolerance);
+    float *code = room->code;
+    size_t count = 0;
+    bool wanted = false;
+    for (uint32_t j = 0; j < atoms->count; j++) {
+        bool wants = products[j] > least || (products[j] < -least && !rules->nonnegative);
+        wanted |= wants && code[j] == 0;
+        room->listed[count] = j;
+        count += wants || code[j] != 0;
+    }
+    float enough = rules->tolerance * rules->tolerance * length;
+    bool moved = false;
+    for (uint32_t s = 0; s < rules->sweeps && count > 0; s++) {
+        float step =
+            room->kernels->sweep(atoms, room->listed, count, half, rules->nonnegative, code, r);
+        if (step <= enough)
+            break;
+        moved = true;
+        /* Atoms that lost their code wait for the next round. */
+        if (s % 4 == 0) {
+            size_t kept = 0;
+            for (size_t t = 0; t < count; t++) {
+                room->listed[kept] = room->listed[t];
+                kept += code[room->listed[t]] != 0;
+            }
+            count = kept;
+        }
+    }
+    return wanted || moved;
+}
+
+/* Row i of the room's codes, old ones at `column`, goes through a round and is written at `to`. */
+static uint32_t word_round(const pv_atoms *atoms, const pv_code_rules *rules, uint32_t i,
+                           const uint32_t *column, const float *value, size_t count,
+                           pv_code_room *room, uint32_t *to_column, float *to_value)
+{
+    float *code = room->code;
+    for (size_t t = 0; t < count; t++)
+        code[column[t]] = value[t];
+    room->done[i] = !improve(atoms, rules, room->products + (size_t)i * atoms->count,
+                             room->length[i], room->residuals + i * atoms->stride, room);
+    uint32_t kept = 0;
+    for (uint32_t j = 0; j < atoms->count; j++)
+        if (code[j] != 0) {
+            to_column[kept] = j;
+            to_value[kept++] = code[j];
+            code[j] = 0;
+        }
+    return kept;
+}
+
+/* The codes as they leave, in one block. */
+static psdvec_status keep(psdvec_context *ctx, const pv_code_room *room, uint32_t rows, size_t most,
+                          pv_codes *codes)
+{
+    size_t total = 0;
+    for (uint32_t i = 0; i < rows; i++)
+        total += room->held[i];
+    pv_codes_free(ctx, codes);
+    PV_TRY(make(ctx, rows, total, codes));
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < rows; i++) {
+        uint32_t count = room->held[i];
+        codes->begin[i] = at;
+        memcpy(codes->column + at, room->column + i * most, count * sizeof(uint32_t));
+        memcpy(codes->value + at, room->value + i * most, count * sizeof(float));
+        at += count;
+    }
+    codes->begin[rows] = at;
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_codes_find(psdvec_context *ctx, const pv_atoms *atoms, const pv_code_rules *rules,
+                            const float *const *x, const float *scale, uint32_t rows,
+                            pv_code_room *room, pv_codes *codes)
+{
+    size_t stride = atoms->stride, most = atoms->count;
+    for (uint32_t i = 0; i < rows; i++) {
+        uint32_t count = 0;
+        if (codes->rows > 0) {
+            uint32_t from = codes->begin[i];
+            count = codes->begin[i + 1] - from;
+            memcpy(room->column + i * most, codes->column + from, count * sizeof(uint32_t));
+            memcpy(room->value + i * most, codes->value + from, count * sizeof(float));
+        }
+        room->held[i] = count;
+        room->length[i] = residual(atoms, x[i], scale[i], room->column + i * most,
+                                   room->value + i * most, count, room,
+                                   room->residuals + i * stride);
+        room->done[i] = false;
+    }
+    pv_blas_alone();
+    for (uint32_t round = 0; round < rules->rounds; round++) {
+        PV_TRY(pv_check_cancel(ctx));
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)rows, (int)most, (int)stride, 1,
+                    room->residuals, (int)stride, atoms->rows, (int)stride, 0, room->products,
+                    (int)most);
+        bool all = true;
+        for (uint32_t i = 0; i < rows; i++) {
+            if (!room->done[i])
+                room->held[i] = word_round(atoms, rules, i, room->column + i * most,
+                                           room->value + i * most, room->held[i], room,
+                                           room->column + i * most, room->value + i * most);
+            all &= room->done[i];
+        }
+        if (all)
+            break;
+    }
+    return keep(ctx, room, rows, most, codes);
+}
+
+void pv_codes_measure(const pv_atoms *atoms, const float *const *x, const float *scale,
+                      const pv_codes *codes, pv_code_room *room, double *error, double *length)
+{
+    double squares = 0, sum = 0;
+    for (uint32_t i = 0; i < codes->rows; i++) {
+        uint32_t from = codes->begin[i], count = codes->begin[i + 1] - from;
+        float *r = room->residuals;
+        residual(atoms, x[i], scale[i], codes->column + from, codes->value + from, count, room, r);
+        for (uint32_t k = 0; k < atoms->dim; k++)
+            squares += (double)r[k] * r[k];
+        for (uint32_t t = 0; t < count; t++)
+            sum += fabs((double)codes->value[from + t]);
+    }
+    *error = squares;
+    *length = sum;
+}

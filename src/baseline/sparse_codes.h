@@ -1,0 +1,62 @@
+/* The codes of words, given a dictionary: for each vector x the codes a that make
+ *
+ *     |x - sum_j a_j d_j|^2 + l1 sum_j |a_j|
+ *
+ * least; with `nonnegative` among codes that are not negative. A lasso for each word.
+ *
+ * A tile of words is solved at a time. A round is one matrix product, the residuals of all words
+ * with all atoms, and then a few sweeps of coordinate descent for each word over the atoms that
+ * it has or that the product says it wants. Codes that are not wanted are zeros, not small numbers.
+ * Every step lowers the sum above, so a round begun with old codes ends with better ones.
+ */
+#ifndef PV_BASELINE_SPARSE_CODES_H
+#define PV_BASELINE_SPARSE_CODES_H
+
+#include "base/context.h"
+#include "baseline/sparse_sweep.h"
+
+/* Words of a tile at most. */
+enum { PV_CODE_TILE = 64 };
+
+typedef struct pv_code_rules {
+    float l1;
+    bool nonnegative;
+    uint32_t rounds; /* at most */
+    uint32_t sweeps; /* at most, of a round */
+    /* A word is done when no step moves what its codes add up to by more than this share of the
+     * length of its vector, and no atom is wanted. */
+    float tolerance;
+} pv_code_rules;
+
+/* Codes of a few words: row i has the entries begin[i] .. begin[i + 1] - 1, columns ascending. */
+typedef struct pv_codes {
+    uint32_t rows;
+    uint32_t *begin; /* rows + 1, in one block with the columns and values */
+    uint32_t *column;
+    float *value;
+} pv_codes;
+
+void pv_codes_free(psdvec_context *ctx, pv_codes *codes);
+psdvec_status pv_codes_copy(psdvec_context *ctx, const pv_codes *from, pv_codes *to);
+/* From rows that lie among others: row i has the entries begin[i] .. begin[i + 1] - 1. */
+psdvec_status pv_codes_take(psdvec_context *ctx, uint32_t rows, const uint64_t *begin,
+                            const uint32_t *column, const float *value, pv_codes *codes);
+
+/* What one worker needs for tiles. */
+typedef struct pv_code_room pv_code_room;
+psdvec_status pv_code_room_make(psdvec_context *ctx, const pv_atoms *atoms, pv_code_room **room);
+void pv_code_room_free(psdvec_context *ctx, pv_code_room *room);
+/* Bytes of one. */
+uint64_t pv_code_room_bytes(uint32_t atoms, uint32_t dim);
+
+/* Row i of the tile is scale[i] times the vector at x[i]. `codes` comes with codes to begin with
+ * (rows 0: zeros) and leaves with better ones. */
+psdvec_status pv_codes_find(psdvec_context *ctx, const pv_atoms *atoms, const pv_code_rules *rules,
+                            const float *const *x, const float *scale, uint32_t rows,
+                            pv_code_room *room, pv_codes *codes);
+
+/* Sum over the rows of |x - ...|^2 and of |a|. */
+void pv_codes_measure(const pv_atoms *atoms, const float *const *x, const float *scale,
+                      const pv_codes *codes, pv_code_room *room, double *error, double *length);
+
+#endif

@@ -1,0 +1,247 @@
+/* Sums over codes, and the atoms that they ask for. */
+#include "baseline/sparse_dictionary.h"
+
+#include "base/blas.h"
+#include "base/memory.h"
+#include "base/thread.h"
+
+#include <math.h>
+#include <string.h>
+
+pv_code_words pv_code_words_of(uint32_t count, uint32_t dim, const float *vectors,
+                               const float *scale)
+{
+    uint32_t tiles = count / PV_CODE_TILE + (count % PV_CODE_TILE != 0);
+    return (pv_code_words){count, dim, tiles, vectors, scale};
+}
+
+uint32_t pv_code_tile(const pv_code_words *words, uint32_t tile, const float **x, float *scale)
+{
+    uint32_t rows = 0;
+    for (size_t i = tile; i < words->count; i += words->tiles, rows++) {
+        x[rows] = words->vectors + i * words->dim;
+        scale[rows] = words->scale[i];
+    }
+    return rows;
+}
+
+psdvec_status pv_atoms_make(psdvec_context *ctx, uint32_t count, uint32_t dim, pv_atoms *atoms)
+{
+    size_t stride = ((size_t)dim + PV_ATOM_PAD - 1) / PV_ATOM_PAD * PV_ATOM_PAD;
+    *atoms = (pv_atoms){.count = count, .dim = dim, .stride = stride};
+    size_t cells;
+    if (!pv_mul(count, stride, &cells))
+        return pv_fail(ctx, PSDVEC_ERR_OPTION, "a dictionary of %u atoms is too large", count);
+    atoms->rows = pv_alloc_zero(ctx, cells, sizeof(float), "the dictionary");
+    atoms->square = atoms->rows ? pv_alloc_zero(ctx, count, sizeof(float), "the dictionary") : NULL;
+    return atoms->square ? PSDVEC_OK : pv_failure(ctx);
+}
+
+void pv_atoms_free(psdvec_context *ctx, pv_atoms *atoms)
+{
+    pv_free(ctx, atoms->rows);
+    pv_free(ctx, atoms->square);
+    *atoms = (pv_atoms){0};
+}
+
+void pv_atoms_measure(pv_atoms *atoms)
+{
+    for (uint32_t j = 0; j < atoms->count; j++) {
+        const float *row = atoms->rows + j * atoms->stride;
+        double square = 0;
+        for (uint32_t k = 0; k < atoms->dim; k++)
+            square += (double)row[k] * row[k];
+        atoms->square[j] = (float)square;
+    }
+}
+
+psdvec_status pv_code_sums_make(psdvec_context *ctx, const pv_atoms *atoms, pv_code_sums *sums)
+{
+    *sums = (pv_code_sums){
+        .ctx = ctx, .atoms = atoms->count, .dim = atoms->dim, .stride = atoms->stride};
+    static const char what[] = "the products of codes";
+    size_t count = atoms->count, cells;
+    if (!pv_mul(count, count, &cells))
+        return pv_fail(ctx, PSDVEC_ERR_OPTION, "a dictionary of %zu atoms is too large", count);
+    sums->B = pv_alloc_zero(ctx, cells, sizeof(float), what);
+    sums->C = sums->B ? pv_alloc_zero(ctx, count * atoms->stride, sizeof(float), what) : NULL;
+    sums->length = sums->C ? pv_alloc_zero(ctx, count, sizeof(double), what) : NULL;
+    return sums->length ? PSDVEC_OK : pv_failure(ctx);
+}
+
+void pv_code_sums_free(pv_code_sums *sums)
+{
+    if (!sums->ctx)
+        return;
+    pv_free(sums->ctx, sums->B);
+    pv_free(sums->ctx, sums->C);
+    pv_free(sums->ctx, sums->length);
+    *sums = (pv_code_sums){0};
+}
+
+void pv_code_sums_clear(pv_code_sums *sums)
+{
+    size_t count = sums->atoms;
+    memset(sums->B, 0, count * count * sizeof *sums->B);
+    memset(sums->C, 0, count * sums->stride * sizeof *sums->C);
+    memset(sums->length, 0, count * sizeof *sums->length);
+}
+
+/* Rows of B that one task has: they stay in a cache while all words go by. */
+enum { sum_rows = 32 };
+
+typedef struct sum_job {
+    pv_code_sums *sums;
+    const pv_code_words *words;
+    uint32_t first, last;
+    const pv_codes *codes;
+    float sign;
+    const pv_sweep_kernels *kernels;
+} sum_job;
+
+/* The first of the ascending columns that is not below j. */
+static uint32_t first_from(const uint32_t *column, uint32_t count, uint32_t j)
+{
+    uint32_t low = 0, high = count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (column[middle] < j)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void add_word(const sum_job *job, const float *x, float scale, const uint32_t *column,
+                     const float *value, uint32_t count, uint32_t from, uint32_t to)
+{
+    pv_code_sums *sums = job->sums;
+    for (uint32_t t = first_from(column, count, from); t < count && column[t] < to; t++) {
+        size_t j = column[t];
+        float a = job->sign * value[t];
+        float *row = sums->B + j * sums->atoms;
+        for (uint32_t u = t; u < count; u++)
+            row[column[u]] += a * value[u];
+        job->kernels->add_row(x, a * scale, sums->dim, sums->C + j * sums->stride);
+        sums->length[j] += job->sign * fabs((double)value[t]);
+    }
+}
+
+static psdvec_status sum_task(void *arg, size_t task, int worker)
+{
+    const sum_job *job = arg;
+    (void)worker;
+    uint32_t from = (uint32_t)task * sum_rows;
+    uint32_t to = job->sums->atoms - from < sum_rows ? job->sums->atoms : from + sum_rows;
+    const float *x[PV_CODE_TILE];
+    float scale[PV_CODE_TILE];
+    for (uint32_t t = job->first; t < job->last; t++) {
+        const pv_codes *codes = &job->codes[t - job->first];
+        uint32_t rows = pv_code_tile(job->words, t, x, scale);
+        for (uint32_t i = 0; i < rows; i++)
+            add_word(job, x[i], scale[i], codes->column + codes->begin[i],
+                     codes->value + codes->begin[i], codes->begin[i + 1] - codes->begin[i], from,
+                     to);
+    }
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_code_sums_add(pv_code_sums *sums, const pv_code_words *words, uint32_t first,
+                               uint32_t last, const pv_codes *codes, float sign)
+{
+    sum_job job = {sums, words, first, last, codes, sign, pv_sweep_best()};
+    return pv_parallel_tasks(sums->ctx, (sums->atoms + sum_rows - 1) / sum_rows, sum_task, &job);
+}
+
+/* The lower triangle of B, by blocks of rows. */
+enum { mirror_rows = 64 };
+static psdvec_status mirror_task(void *arg, size_t task, int worker)
+{
+    pv_code_sums *sums = arg;
+    (void)worker;
+    size_t n = sums->atoms, from = task * mirror_rows;
+    size_t to = n - from < mirror_rows ? n : from + mirror_rows;
+    for (size_t k = 0; k < to; k++)
+        for (size_t j = k < from ? from : k + 1; j < to; j++)
+            sums->B[j * n + k] = sums->B[k * n + j];
+    return PSDVEC_OK;
+}
+
+/* Atoms updated after one matrix product, and dimensions of one task of it. */
+enum { block_atoms = 64, task_dims = 48 };
+
+typedef struct update_job {
+    pv_atoms *atoms;
+    const pv_code_sums *sums;
+    size_t first, count; /* the block */
+    float *pull;         /* block_atoms x stride: C_j - sum_k B_jk d_k */
+} update_job;
+
+static psdvec_status pull_task(void *arg, size_t task, int worker)
+{
+    const update_job *job = arg;
+    (void)worker;
+    size_t from = task * task_dims, dim = job->atoms->dim, stride = job->atoms->stride;
+    size_t width = dim - from < task_dims ? dim - from : task_dims;
+    pv_blas_alone();
+    for (size_t a = 0; a < job->count; a++)
+        memcpy(job->pull + a * stride + from, job->sums->C + (job->first + a) * stride + from,
+               width * sizeof(float));
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)job->count, (int)width,
+                (int)job->atoms->count, -1, job->sums->B + job->first * job->atoms->count,
+                (int)job->atoms->count, job->atoms->rows + from, (int)stride, 1, job->pull + from,
+                (int)stride);
+    return PSDVEC_OK;
+}
+
+/* Row by row, each to the direction in which it is pulled when it gives up its own place. */
+static void update_block(const update_job *job, float *step)
+{
+    const pv_sweep_kernels *kernels = pv_sweep_best();
+    size_t stride = job->atoms->stride, count = job->atoms->count;
+    for (size_t a = 0; a < job->count; a++) {
+        const float *B = job->sums->B + (job->first + a) * count + job->first;
+        float *row = job->atoms->rows + (job->first + a) * stride, *pull = job->pull + a * stride;
+        if (!(B[a] > 0))
+            continue;
+        kernels->add_row(row, B[a], stride, pull);
+        double square = 0;
+        for (size_t k = 0; k < stride; k++)
+            square += (double)pull[k] * pull[k];
+        if (!(square > 0))
+            continue;
+        float shrink = (float)(1 / sqrt(square));
+        for (size_t k = 0; k < stride; k++) {
+            float now = pull[k] * shrink;
+            step[k] = now - row[k];
+            row[k] = now;
+        }
+        for (size_t b = a + 1; b < job->count; b++)
+            kernels->add_row(step, -B[b], stride, job->pull + b * stride);
+    }
+}
+
+psdvec_status pv_atoms_update(pv_atoms *atoms, pv_code_sums *sums, uint32_t sweeps)
+{
+    psdvec_context *ctx = sums->ctx;
+    PV_TRY(
+        pv_parallel_tasks(ctx, (sums->atoms + mirror_rows - 1) / mirror_rows, mirror_task, sums));
+    float *room =
+        pv_alloc_zero(ctx, (block_atoms + 1) * atoms->stride, sizeof(float), "the dictionary");
+    if (!room)
+        return pv_failure(ctx);
+    psdvec_status status = PSDVEC_OK;
+    for (uint32_t s = 0; s < sweeps; s++)
+        for (size_t j = 0; j < atoms->count; j += block_atoms) {
+            size_t count = atoms->count - j < block_atoms ? atoms->count - j : block_atoms;
+            update_job job = {atoms, sums, j, count, room};
+            PV_TRY_DONE(
+                pv_parallel_tasks(ctx, (atoms->dim + task_dims - 1) / task_dims, pull_task, &job));
+            update_block(&job, room + block_atoms * atoms->stride);
+        }
+    pv_atoms_measure(atoms);
+done:
+    pv_free(ctx, room);
+    return status;
+}

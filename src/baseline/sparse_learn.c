@@ -1,0 +1,281 @@
+/* Epochs of batches: codes, atoms, lengths. */
+#include "baseline/sparse_learn.h"
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "base/thread.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Batches of an epoch: the dictionary learns from the first words before the last are coded. */
+enum { batches = 8 };
+/* Of the dictionary, for each batch. */
+enum { atom_sweeps = 1 };
+/* Codes that the next epoch improves need not be exact. */
+static const pv_code_rules on_the_way = {.rounds = 1, .sweeps = 8, .tolerance = 1e-4F};
+static const pv_code_rules at_the_end = {.rounds = 30, .sweeps = 40, .tolerance = 1e-3F};
+
+/* What random numbers are for. */
+enum { purpose_words = 0x53504157, purpose_noise = 0x5350414e };
+/* Noise in the first atoms, relative to a word: two atoms from one word must part. */
+static const double first_noise = 0.3;
+
+uint64_t pv_sparse_bytes(const psdvec_context *ctx, uint32_t words, uint32_t dim, uint32_t atoms)
+{
+    uint64_t stride = ((uint64_t)dim + PV_ATOM_PAD - 1) / PV_ATOM_PAD * PV_ATOM_PAD;
+    uint64_t most = dim < atoms ? dim : atoms; /* codes of a word, about */
+    return 4 * (uint64_t)atoms * atoms + 8 * atoms * stride +
+           (uint64_t)psdvec_threads(ctx) * pv_code_room_bytes(atoms, dim) + 8 * most * words +
+           8 * most * words / batches + 16 * (uint64_t)words;
+}
+
+static double unit_of(const float *x, uint32_t dim)
+{
+    double square = 0;
+    for (uint32_t k = 0; k < dim; k++)
+        square += (double)x[k] * x[k];
+    return square > 0 ? 1 / sqrt(square) : 0;
+}
+
+static void first_atom(const pv_sparse_learner *l, uint32_t j)
+{
+    const pv_code_words *words = l->words;
+    uint64_t seed = l->ctx->options.seed;
+    uint32_t dim = words->dim;
+    uint32_t word = (uint32_t)(pv_random_unit(seed, purpose_words, j) * words->count);
+    const float *x = words->vectors + (size_t)word * dim;
+    float *row = l->atoms.rows + j * l->atoms.stride;
+    double unit = unit_of(x, dim), noise = first_noise / sqrt(dim);
+    for (uint32_t k = 0; k < dim; k++)
+        row[k] = (float)(x[k] * unit +
+                         noise * pv_random_normal(seed, purpose_noise, (uint64_t)j * dim + k));
+    unit = unit_of(row, dim);
+    for (uint32_t k = 0; k < dim; k++)
+        row[k] = (float)(row[k] * unit);
+}
+
+/* g before there are codes: as if each word had half as many as its vector has numbers. */
+static double first_length(const pv_sparse_learner *l)
+{
+    const pv_code_words *words = l->words;
+    double square = 0;
+    for (uint32_t i = 0; i < words->count; i++) {
+        double unit = unit_of(words->vectors + (size_t)i * words->dim, words->dim);
+        square += unit > 0 ? pow(words->scale[i] / unit, 2) : 0;
+    }
+    double codes = sqrt(square / words->count * words->dim / 2);
+    return cbrt(l->l1 * codes / (2 * l->l2 * l->atoms.count));
+}
+
+psdvec_status pv_sparse_begin(pv_sparse_learner *l, uint32_t atoms)
+{
+    psdvec_context *ctx = l->ctx;
+    static const char what[] = "the codes of words";
+    size_t tiles = l->words->tiles, workers = (size_t)psdvec_threads(ctx);
+    PV_TRY(pv_atoms_make(ctx, atoms, l->words->dim, &l->atoms));
+    PV_TRY(pv_code_sums_make(ctx, &l->atoms, &l->sums));
+    l->codes = pv_alloc_zero(ctx, tiles, sizeof *l->codes, what);
+    l->old = pv_alloc_zero(ctx, tiles, sizeof *l->old, what);
+    l->error = pv_alloc_zero(ctx, tiles, sizeof *l->error, what);
+    l->size = pv_alloc_zero(ctx, tiles, sizeof *l->size, what);
+    l->rooms = pv_alloc_zero(ctx, workers, sizeof(pv_code_room *), what);
+    if (!l->codes || !l->old || !l->error || !l->size || !l->rooms)
+        return pv_failure(ctx);
+    for (size_t w = 0; w < workers; w++)
+        PV_TRY(pv_code_room_make(ctx, &l->atoms, &l->rooms[w]));
+    for (uint32_t j = 0; j < atoms; j++)
+        first_atom(l, j);
+    pv_atoms_measure(&l->atoms);
+    l->length = first_length(l);
+    if (!(l->length > 0) || !isfinite(l->length))
+        l->length = 1; /* all vectors are zeros */
+    l->objective = NAN;
+    return PSDVEC_OK;
+}
+
+void pv_sparse_free(pv_sparse_learner *l)
+{
+    psdvec_context *ctx = l->ctx;
+    if (!ctx)
+        return;
+    for (size_t w = 0; l->rooms && w < (size_t)psdvec_threads(ctx); w++)
+        pv_code_room_free(ctx, l->rooms[w]);
+    for (uint32_t t = 0; t < l->words->tiles; t++) {
+        if (l->codes)
+            pv_codes_free(ctx, &l->codes[t]);
+        if (l->old)
+            pv_codes_free(ctx, &l->old[t]);
+    }
+    pv_free(ctx, l->rooms);
+    pv_free(ctx, l->codes);
+    pv_free(ctx, l->old);
+    pv_free(ctx, l->error);
+    pv_free(ctx, l->size);
+    pv_code_sums_free(&l->sums);
+    pv_atoms_free(ctx, &l->atoms);
+}
+
+/* ---- Codes --------------------------------------------------------------------- */
+
+typedef struct code_job {
+    pv_sparse_learner *learner;
+    pv_code_rules rules;
+    uint32_t first;
+    bool keep_old;
+} code_job;
+
+static psdvec_status code_task(void *arg, size_t task, int worker)
+{
+    const code_job *job = arg;
+    pv_sparse_learner *l = job->learner;
+    uint32_t tile = job->first + (uint32_t)task;
+    const float *x[PV_CODE_TILE];
+    float scale[PV_CODE_TILE];
+    uint32_t rows = pv_code_tile(l->words, tile, x, scale);
+    pv_codes *codes = &l->codes[tile];
+    if (job->keep_old)
+        PV_TRY(pv_codes_copy(l->ctx, codes, &l->old[tile]));
+    PV_TRY(pv_codes_find(l->ctx, &l->atoms, &job->rules, x, scale, rows, l->rooms[worker], codes));
+    if (l->progress)
+        pv_progress_add(l->progress, rows);
+    return PSDVEC_OK;
+}
+
+static psdvec_status find_codes(pv_sparse_learner *l, const pv_code_rules *rules, uint32_t first,
+                                uint32_t last, bool keep_old)
+{
+    code_job job = {l, *rules, first, keep_old};
+    job.rules.l1 = (float)(l->l1 / l->length);
+    job.rules.nonnegative = l->nonnegative;
+    return pv_parallel_tasks(l->ctx, last - first, code_task, &job);
+}
+
+static psdvec_status measure_task(void *arg, size_t tile, int worker)
+{
+    pv_sparse_learner *l = arg;
+    const float *x[PV_CODE_TILE];
+    float scale[PV_CODE_TILE];
+    pv_code_tile(l->words, (uint32_t)tile, x, scale);
+    pv_codes_measure(&l->atoms, x, scale, &l->codes[tile], l->rooms[worker], &l->error[tile],
+                     &l->size[tile]);
+    return PSDVEC_OK;
+}
+
+static psdvec_status measure(pv_sparse_learner *l)
+{
+    PV_TRY(pv_parallel_tasks(l->ctx, l->words->tiles, measure_task, l));
+    double error = 0, size = 0;
+    l->entries = 0;
+    for (uint32_t t = 0; t < l->words->tiles; t++) {
+        error += l->error[t];
+        size += l->size[t];
+        l->entries += l->codes[t].begin[l->codes[t].rows];
+    }
+    double n = l->words->count;
+    l->objective = error / n + l->l1 / l->length * size / n +
+                   l->l2 * l->atoms.count * l->length * l->length;
+    if (!isfinite(l->objective))
+        return pv_fail(l->ctx, PSDVEC_ERR_NUMERIC,
+                       "the sparse codes have grown beyond all bounds; their vectors may be at "
+                       "fault (psdvec info --verify), or --l1 and --l2");
+    return PSDVEC_OK;
+}
+
+/* ---- The dictionary ------------------------------------------------------------- */
+
+/* g, for the codes of the words seen so far. */
+static void balance(pv_sparse_learner *l, uint64_t seen)
+{
+    double size = 0;
+    for (uint32_t j = 0; j < l->atoms.count; j++)
+        size += l->sums.length[j];
+    double length = cbrt(l->l1 * size / (double)seen / (2 * l->l2 * l->atoms.count));
+    if (length > 0 && isfinite(length))
+        l->length = length;
+}
+
+static psdvec_status learn_batch(pv_sparse_learner *l, uint32_t first, uint32_t last)
+{
+    const pv_code_words *words = l->words;
+    bool again = l->epochs > 0;
+    PV_TRY(find_codes(l, &on_the_way, first, last, again));
+    if (again)
+        PV_TRY(pv_code_sums_add(&l->sums, words, first, last, l->old + first, -1));
+    PV_TRY(pv_code_sums_add(&l->sums, words, first, last, l->codes + first, 1));
+    for (uint32_t t = first; t < last; t++)
+        pv_codes_free(l->ctx, &l->old[t]);
+    PV_TRY(pv_atoms_update(&l->atoms, &l->sums, atom_sweeps));
+    balance(l, again ? words->count : (uint64_t)words->count * last / words->tiles);
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_sparse_epoch(pv_sparse_learner *l)
+{
+    uint64_t tiles = l->words->tiles;
+    /* Added up anew: an interrupted run has the codes, not the sums, and errors do not pile up. */
+    pv_code_sums_clear(&l->sums);
+    if (l->epochs > 0)
+        PV_TRY(pv_code_sums_add(&l->sums, l->words, 0, (uint32_t)tiles, l->codes, 1));
+    for (uint32_t b = 0; b < batches; b++) {
+        uint32_t first = (uint32_t)(tiles * b / batches);
+        uint32_t last = (uint32_t)(tiles * (b + 1) / batches);
+        if (first < last)
+            PV_TRY(learn_batch(l, first, last));
+    }
+    l->epochs++;
+    return measure(l);
+}
+
+psdvec_status pv_sparse_finish(pv_sparse_learner *l)
+{
+    PV_TRY(find_codes(l, &at_the_end, 0, l->words->tiles, false));
+    return measure(l);
+}
+
+/* ---- Codes in one piece ----------------------------------------------------------- */
+
+static uint64_t gather_row(const pv_codes *codes, uint32_t row, float factor, uint64_t at,
+                           uint32_t *column, float *value)
+{
+    for (uint32_t t = codes->begin[row]; t < codes->begin[row + 1]; t++, at++) {
+        column[at] = codes->column[t];
+        value[at] = codes->value[t] * factor;
+    }
+    return at;
+}
+
+void pv_sparse_gather(const pv_sparse_learner *l, bool by_word, float factor, uint64_t *begin,
+                      uint32_t *column, float *value)
+{
+    uint32_t n = l->words->count, tiles = l->words->tiles, row = 0, tile = 0;
+    uint64_t at = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (by_word) {
+            tile = i % tiles;
+            row = i / tiles;
+        }
+        begin[i] = at;
+        at = gather_row(&l->codes[tile], row, factor, at, column, value);
+        if (!by_word && ++row == l->codes[tile].rows) {
+            row = 0;
+            tile++;
+        }
+    }
+    begin[n] = at;
+}
+
+psdvec_status pv_sparse_scatter(pv_sparse_learner *l, const uint64_t *begin, const uint32_t *column,
+                                const float *value)
+{
+    const float *x[PV_CODE_TILE];
+    float scale[PV_CODE_TILE];
+    uint64_t word = 0;
+    l->entries = begin[l->words->count];
+    for (uint32_t t = 0; t < l->words->tiles; t++) {
+        uint32_t rows = pv_code_tile(l->words, t, x, scale);
+        PV_TRY(pv_codes_take(l->ctx, rows, begin + word, column, value, &l->codes[t]));
+        word += rows;
+    }
+    return PSDVEC_OK;
+}

@@ -1,0 +1,68 @@
+/* Learning a dictionary and sparse codes: of all dictionaries D whose atoms have one length g, and
+ * all codes a_i, those that make the mean over the words of
+ *
+ *     |x_i - D a_i|^2 + l1 |a_i|_1 + l2 |D|^2
+ *
+ * small (Faruqui, Tsvetkov, Yogatama, Dyer and Smith, "Sparse overcomplete word vector
+ * representations", ACL 2015; as in their program, l2 counts once for each word).
+ *
+ * Why one length: a longer atom and smaller codes are the same word, so each atom would settle where
+ * l1 |a_j| = 2 l2 |d_j|^2 n, and what it then costs grows with the 2/3rd power of its use. Such a
+ * price favours few atoms that everybody uses: on the way to the minimum four of five atoms
+ * die, and what is left is not sparse. With one length for all, no atom is dearer than another, and none
+ * dies. Atoms are kept at length 1, codes as b = g a; then
+ *
+ *     |x_i - D b_i|^2 + (l1 / g) |b_i|_1 + l2 K g^2,
+ *
+ * and the best g for given codes is known: g^3 = l1 mean |b|_1 / (2 l2 K).
+ *
+ * An epoch goes through all words in a few batches. New codes for a batch, from its old ones
+ * (sparse_codes.h); then atoms for all codes there are (sparse_dictionary.h); then g. No step
+ * raises the sum, whatever its kind. All that an epoch needs of the past is the state.
+ */
+#ifndef PV_BASELINE_SPARSE_LEARN_H
+#define PV_BASELINE_SPARSE_LEARN_H
+
+#include "base/progress.h"
+#include "baseline/sparse_dictionary.h"
+
+typedef struct pv_sparse_learner {
+    psdvec_context *ctx;
+    const pv_code_words *words;
+    double l1, l2;
+    bool nonnegative;
+
+    /* The state */
+    pv_atoms atoms;   /* of length 1 */
+    pv_codes *codes;  /* of each tile: b = g a */
+    double length;    /* g */
+    uint32_t epochs;  /* done */
+    double objective; /* after the last; NAN: none yet */
+    uint64_t entries; /* codes that are not 0, after the last */
+
+    pv_progress *progress; /* may be NULL; counts words */
+    pv_code_sums sums;
+    pv_code_room **rooms; /* of each worker */
+    pv_codes *old;        /* of each tile of a batch */
+    double *error, *size; /* of each tile */
+} pv_sparse_learner;
+
+/* The first dictionary: directions of words drawn by chance, with some noise. */
+psdvec_status pv_sparse_begin(pv_sparse_learner *learner, uint32_t atoms);
+psdvec_status pv_sparse_epoch(pv_sparse_learner *learner);
+/* Codes as exact as float32 makes sense, the dictionary staying as it is. */
+psdvec_status pv_sparse_finish(pv_sparse_learner *learner);
+void pv_sparse_free(pv_sparse_learner *learner);
+
+/* Bytes that learning will need, codes included as far as can be told. */
+uint64_t pv_sparse_bytes(const psdvec_context *ctx, uint32_t words, uint32_t dim, uint32_t atoms);
+
+/* The codes in one piece. In the order of the tiles, or with `by_word` in that of the words;
+ * times `factor`. begin: words + 1; column, value: learner->entries. */
+void pv_sparse_gather(const pv_sparse_learner *learner, bool by_word, float factor, uint64_t *begin,
+                      uint32_t *column, float *value);
+/* The other way, for codes in the order of the tiles. */
+psdvec_status pv_sparse_scatter(pv_sparse_learner *learner, const uint64_t *begin,
+                                const uint32_t *column, const float *value);
+
+#endif

@@ -1,0 +1,135 @@
+/* Steps of coordinate descent, eight numbers at a time. */
+#include "baseline/sparse_sweep.h"
+
+/* Eight numbers; rows are padded, but may lie anywhere. */
+typedef float float8 __attribute__((vector_size(32), aligned(4), may_alias));
+
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE float fold(float8 sum)
+{
+    return ((sum[0] + sum[4]) + (sum[2] + sum[6])) + ((sum[1] + sum[5]) + (sum[3] + sum[7]));
+}
+
+INLINE float product(const float *a, const float *b, size_t stride)
+{
+    float8 s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0};
+    size_t k = 0;
+    for (; k + 32 <= stride; k += 32) {
+        s0 += *(const float8 *)(a + k) * *(const float8 *)(b + k);
+        s1 += *(const float8 *)(a + k + 8) * *(const float8 *)(b + k + 8);
+        s2 += *(const float8 *)(a + k + 16) * *(const float8 *)(b + k + 16);
+        s3 += *(const float8 *)(a + k + 24) * *(const float8 *)(b + k + 24);
+    }
+    for (; k < stride; k += 8)
+        s0 += *(const float8 *)(a + k) * *(const float8 *)(b + k);
+    return fold((s0 + s1) + (s2 + s3));
+}
+
+INLINE void add_multiple(const float *x, float factor, size_t stride, float *y)
+{
+    float8 f = {factor, factor, factor, factor, factor, factor, factor, factor};
+    for (size_t k = 0; k < stride; k += 8)
+        *(float8 *)(y + k) += f * *(const float8 *)(x + k);
+}
+
+INLINE void add_any(const float *x, float factor, size_t n, float *y)
+{
+    size_t whole = n / 8 * 8;
+    add_multiple(x, factor, whole, y);
+    for (size_t k = whole; k < n; k++)
+        y[k] += factor * x[k];
+}
+
+/* What the soft threshold leaves. */
+INLINE float shrink(float pull, float half, bool nonnegative)
+{
+    if (pull > half)
+        return pull - half;
+    if (pull < -half && !nonnegative)
+        return pull + half;
+    return 0;
+}
+
+INLINE float sweep(const pv_atoms *atoms, const uint32_t *listed, size_t count, float half,
+                   bool nonnegative, float *code, float *r)
+{
+    float largest = 0;
+    size_t stride = atoms->stride;
+    for (size_t t = 0; t < count; t++) {
+        uint32_t j = listed[t];
+        const float *atom = atoms->rows + j * stride;
+        float square = atoms->square[j];
+        if (square <= 0)
+            continue;
+        float old = code[j];
+        float now = shrink(product(atom, r, stride) + square * old, half, nonnegative) / square;
+        float step = now - old;
+        if (step == 0)
+            continue;
+        code[j] = now;
+        add_multiple(atom, -step, stride, r);
+        float moved = step * step * square;
+        largest = moved > largest ? moved : largest;
+    }
+    return largest;
+}
+
+INLINE void add_atoms(const pv_atoms *atoms, const uint32_t *column, const float *factor,
+                      size_t count, float *y)
+{
+    for (size_t t = 0; t < count; t++)
+        add_multiple(atoms->rows + column[t] * atoms->stride, factor[t], atoms->stride, y);
+}
+
+static float plain_sweep(const pv_atoms *atoms, const uint32_t *listed, size_t count, float half,
+                         bool nonnegative, float *code, float *r)
+{
+    return sweep(atoms, listed, count, half, nonnegative, code, r);
+}
+
+static void plain_add(const pv_atoms *atoms, const uint32_t *column, const float *factor,
+                      size_t count, float *y)
+{
+    add_atoms(atoms, column, factor, count, y);
+}
+
+static void plain_add_row(const float *x, float factor, size_t n, float *y)
+{
+    add_any(x, factor, n, y);
+}
+
+const pv_sweep_kernels pv_sweep_plain = {"plain", plain_sweep, plain_add, plain_add_row};
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define AVX2 __attribute__((target("avx2")))
+
+AVX2 static float avx2_sweep(const pv_atoms *atoms, const uint32_t *listed, size_t count,
+                             float half, bool nonnegative, float *code, float *r)
+{
+    return sweep(atoms, listed, count, half, nonnegative, code, r);
+}
+
+AVX2 static void avx2_add(const pv_atoms *atoms, const uint32_t *column, const float *factor,
+                          size_t count, float *y)
+{
+    add_atoms(atoms, column, factor, count, y);
+}
+
+AVX2 static void avx2_add_row(const float *x, float factor, size_t n, float *y)
+{
+    add_any(x, factor, n, y);
+}
+
+const pv_sweep_kernels *pv_sweep_best(void)
+{
+    static const pv_sweep_kernels avx2 = {"avx2", avx2_sweep, avx2_add, avx2_add_row};
+    return __builtin_cpu_supports("avx2") ? &avx2 : &pv_sweep_plain;
+}
+
+#else
+const pv_sweep_kernels *pv_sweep_best(void)
+{
+    return &pv_sweep_plain;
+}
+#endif
