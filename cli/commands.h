@@ -6,6 +6,7 @@
 
 extern const struct command cmd_train, cmd_extend;
 extern const struct command cmd_baseline_svd, cmd_baseline_cca;
+extern const struct command cmd_baseline_sgns;
 extern const struct command cmd_count, cmd_tokenize;
 extern const struct command cmd_counts_info, cmd_counts_show, cmd_counts_dump, cmd_counts_merge,
     cmd_counts_export, cmd_counts_import;

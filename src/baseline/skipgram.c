@@ -1,0 +1,341 @@
+/* Skip-gram with negative sampling, without conflicts.
+ *
+ * A chunk of text becomes pairs (input: a word near, output: the word in the middle), sorted by
+ * stratum: block of the input, block of the output (strata.h). The noise words of a pair are drawn
+ * from the block of its output. So a stratum touches rows of two blocks only, strata of a round run
+ * side by side and give the same bits, and their rows stay in the cache.
+ *
+ * Noise from one block alone would favour some words of a block over those of another. Hence words
+ * are dealt to blocks anew for each chunk: of each so many words, in order of frequency, every
+ * block gets one, at random.
+ */
+#include "base/memory.h"
+#include "base/random.h"
+#include "base/thread.h"
+#include "baseline/noise.h"
+#include "baseline/strata.h"
+#include "baseline/word2vec.h"
+
+enum {
+    DEALING = 0x7367646c,
+    NOISE = 0x73676e7a, /* purposes of random numbers */
+    LOSS_GROUPS = 16    /* the loss is taken from one group of so many */
+};
+
+typedef struct word_pair {
+    uint32_t in, out;
+} word_pair;
+
+/* What a worker needs. */
+typedef struct desk {
+    float *f;        /* PV_SGNS_GROUP x width */
+    float *scratch;  /* PV_SGNS_GROUP x stride */
+    uint32_t *slots; /* 2 x width */
+} desk;
+
+typedef struct stratum_loss {
+    double loss;
+    uint64_t pairs;
+} stratum_loss;
+
+struct pv_skipgram {
+    pv_strata strata;
+    pv_noise *noise;      /* blocks */
+    pv_noise_cell *cells; /* words */
+    double *share;        /* words */
+    uint32_t *queue;      /* words */
+    uint32_t *histogram;  /* chunk_pieces x strata: pairs, then where the next one goes */
+    size_t *begin;        /* strata + 1: in `pairs` */
+    word_pair *pairs;
+    size_t pair_room;
+    stratum_loss *loss; /* strata */
+    desk *desks;        /* workers */
+    int workers;
+};
+
+/* ---- Making ------------------------------------------------------------------------------ */
+
+static psdvec_status make_desks(pv_word2vec *w, pv_skipgram *s)
+{
+    static const char what[] = "the workers' desks";
+    s->workers = psdvec_threads(w->ctx);
+    s->desks = pv_alloc_zero(w->ctx, (size_t)s->workers, sizeof *s->desks, what);
+    if (!s->desks)
+        return pv_failure(w->ctx);
+    for (int k = 0; k < s->workers; k++) {
+        desk *d = &s->desks[k];
+        d->f = pv_alloc_zero(w->ctx, PV_SGNS_GROUP * w->space.width, sizeof *d->f, what);
+        d->scratch = pv_alloc(w->ctx, PV_SGNS_GROUP * w->space.stride, sizeof *d->scratch, what);
+        d->slots = pv_alloc(w->ctx, 2 * w->space.width, sizeof *d->slots, what);
+        if (!d->f || !d->scratch || !d->slots)
+            return pv_failure(w->ctx);
+        for (size_t t = 0; t < 2 * w->space.width; t++)
+            d->slots[t] = PV_SGNS_NOBODY;
+    }
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_skipgram_new(pv_word2vec *w)
+{
+    static const char what[] = "sorting pairs of words";
+    psdvec_context *ctx = w->ctx;
+    pv_skipgram *s = w->skipgram = pv_alloc_zero(ctx, 1, sizeof *s, what);
+    if (!s)
+        return pv_failure(ctx);
+    uint32_t blocks = pv_strata_blocks(w->words);
+    size_t strata = (size_t)blocks * blocks;
+    PV_TRY(pv_strata_make(ctx, w->words, w->weight, blocks, &s->strata));
+    s->noise = pv_alloc(ctx, blocks, sizeof *s->noise, what);
+    s->cells = pv_alloc(ctx, w->words, sizeof *s->cells, what);
+    s->share = pv_alloc(ctx, w->words, sizeof *s->share, what);
+    s->queue = pv_alloc(ctx, w->words, sizeof *s->queue, what);
+    s->histogram = pv_alloc(ctx, w->text.chunk_pieces * strata, sizeof *s->histogram, what);
+    s->begin = pv_alloc(ctx, strata + 1, sizeof *s->begin, what);
+    s->loss = pv_alloc(ctx, strata, sizeof *s->loss, what);
+    if (!s->noise || !s->cells || !s->share || !s->queue || !s->histogram || !s->begin || !s->loss)
+        return pv_failure(ctx);
+    return make_desks(w, s);
+}
+
+void pv_skipgram_free(pv_word2vec *w)
+{
+    pv_skipgram *s = w->skipgram;
+    psdvec_context *ctx = w->ctx;
+    if (!s)
+        return;
+    for (int k = 0; s->desks && k < s->workers; k++) {
+        pv_free(ctx, s->desks[k].f);
+        pv_free(ctx, s->desks[k].scratch);
+        pv_free(ctx, s->desks[k].slots);
+    }
+    if (s->strata.ctx)
+        pv_strata_free(&s->strata);
+    pv_free(ctx, s->desks);
+    pv_free(ctx, s->noise);
+    pv_free(ctx, s->cells);
+    pv_free(ctx, s->share);
+    pv_free(ctx, s->queue);
+    pv_free(ctx, s->histogram);
+    pv_free(ctx, s->begin);
+    pv_free(ctx, s->pairs);
+    pv_free(ctx, s->loss);
+    pv_free(ctx, s);
+    w->skipgram = NULL;
+}
+
+/* ---- A chunk becomes sorted pairs -------------------------------------------------------- */
+
+typedef struct chunk_job {
+    pv_word2vec *w;
+    pv_skipgram *s;
+    uint32_t epoch;
+    size_t chunk, pieces;
+    uint64_t step;
+    uint32_t shift;
+} chunk_job;
+
+static void deal(const chunk_job *job)
+{
+    pv_strata *strata = &job->s->strata;
+    uint32_t blocks = strata->blocks, words = strata->words;
+    pv_stream stream = {pv_random_u64(job->w->ctx->options.seed, DEALING, job->step)};
+    uint16_t order[64] = {0};
+    for (uint32_t b = 0; b < blocks; b++) {
+        order[b] = (uint16_t)b;
+        strata->start[b] = 0;
+    }
+    strata->start[blocks] = 0;
+    for (uint32_t i = 0; i < words; i += blocks) {
+        uint32_t n = words - i < blocks ? words - i : blocks;
+        for (uint32_t k = 0; k < n; k++) {
+            uint32_t other = k + pv_below((uint32_t)pv_stream_next(&stream), blocks - k);
+            uint16_t drawn = order[other];
+            order[other] = order[k];
+            order[k] = drawn;
+            strata->block[i + k] = drawn;
+            strata->start[drawn + 1]++;
+        }
+    }
+    uint32_t next[64];
+    for (uint32_t b = 0; b < blocks; b++) {
+        strata->start[b + 1] += strata->start[b];
+        next[b] = strata->start[b];
+    }
+    for (uint32_t i = 0; i < words; i++)
+        strata->members[next[strata->block[i]]++] = i;
+}
+
+static void make_noise(const chunk_job *job, size_t block)
+{
+    pv_skipgram *s = job->s;
+    uint32_t start = s->strata.start[block], end = s->strata.start[block + 1];
+    pv_noise_make(&s->noise[block], s->strata.members + start, end - start, job->w->weight,
+                  s->cells + start, s->share + start, s->queue + start);
+}
+
+static void count_pairs(const chunk_job *job, size_t piece)
+{
+    const pv_w2v_text *text = &job->w->text;
+    const pv_strata *strata = &job->s->strata;
+    size_t blocks = strata->blocks, strata_count = blocks * blocks;
+    uint32_t *histogram = job->s->histogram + piece * strata_count;
+    const uint32_t *kept = text->kept + piece * PV_W2V_ROOM;
+    const uint16_t *reach = text->reach + piece * PV_W2V_ROOM;
+    for (size_t k = 0; k < strata_count; k++)
+        histogram[k] = 0;
+    for (uint32_t k = 1; k < text->kept_count[piece]; k++) {
+        if (kept[k] == PV_BORDER)
+            continue;
+        uint32_t *column = histogram + strata->block[kept[k]];
+        for (uint32_t d = 1; d <= reach[k] && kept[k - d] != PV_BORDER; d++)
+            column[strata->block[kept[k - d]] * blocks]++;
+        for (uint32_t d = 1; d <= reach[k] && kept[k + d] != PV_BORDER; d++)
+            column[strata->block[kept[k + d]] * blocks]++;
+    }
+}
+
+static psdvec_status prepare(void *opaque, size_t task, int worker)
+{
+    (void)worker;
+    chunk_job *job = opaque;
+    if (task < job->s->strata.blocks) {
+        make_noise(job, task);
+    } else {
+        size_t piece = task - job->s->strata.blocks;
+        pv_w2v_draw(&job->w->text, job->epoch, job->chunk, piece);
+        count_pairs(job, piece);
+    }
+    return PSDVEC_OK;
+}
+
+/* Stratum by stratum, in each piece by piece. */
+static psdvec_status make_room(const chunk_job *job)
+{
+    pv_skipgram *s = job->s;
+    size_t strata = (size_t)s->strata.blocks * s->strata.blocks, total = 0;
+    for (size_t k = 0; k < strata; k++) {
+        s->begin[k] = total;
+        for (size_t piece = 0; piece < job->pieces; piece++) {
+            uint32_t *cell = &s->histogram[piece * strata + k];
+            uint32_t count = *cell;
+            *cell = (uint32_t)total;
+            total += count;
+        }
+    }
+    s->begin[strata] = total;
+    if (total > UINT32_MAX)
+        return pv_fail(job->w->ctx, PSDVEC_ERR_OVERFLOW, "a window of %u words is too wide",
+                       job->w->settings.window);
+    if (total > s->pair_room) {
+        size_t room = total + total / 16;
+        pv_free(job->w->ctx, s->pairs);
+        s->pair_room = 0;
+        s->pairs = pv_alloc(job->w->ctx, room, sizeof *s->pairs, "pairs of words");
+        if (!s->pairs)
+            return pv_failure(job->w->ctx);
+        s->pair_room = room;
+    }
+    return PSDVEC_OK;
+}
+
+static psdvec_status place_pairs(void *opaque, size_t piece, int worker)
+{
+    (void)worker;
+    chunk_job *job = opaque;
+    const pv_w2v_text *text = &job->w->text;
+    const pv_strata *strata = &job->s->strata;
+    word_pair *pairs = job->s->pairs;
+    size_t blocks = strata->blocks;
+    uint32_t *next = job->s->histogram + piece * blocks * blocks;
+    const uint32_t *kept = text->kept + piece * PV_W2V_ROOM;
+    const uint16_t *reach = text->reach + piece * PV_W2V_ROOM;
+    for (uint32_t k = 1; k < text->kept_count[piece]; k++) {
+        uint32_t out = kept[k];
+        if (out == PV_BORDER)
+            continue;
+        uint32_t *column = next + strata->block[out];
+        for (uint32_t d = 1; d <= reach[k] && kept[k - d] != PV_BORDER; d++) {
+            uint32_t in = kept[k - d];
+            pairs[column[strata->block[in] * blocks]++] = (word_pair){in, out};
+        }
+        for (uint32_t d = 1; d <= reach[k] && kept[k + d] != PV_BORDER; d++) {
+            uint32_t in = kept[k + d];
+            pairs[column[strata->block[in] * blocks]++] = (word_pair){in, out};
+        }
+    }
+    return PSDVEC_OK;
+}
+
+/* ---- Learning ------------------------------------------------------------------------------ */
+
+static void next_group(const pv_word2vec *w, const word_pair *pairs, size_t left,
+                       const pv_noise *noise, pv_stream *stream, pv_sgns_group *group)
+{
+    group->pairs = left < PV_SGNS_GROUP ? (uint32_t)left : PV_SGNS_GROUP;
+    for (uint32_t i = 0; i < group->pairs; i++) {
+        group->in[i] = pairs[i].in;
+        group->target[i] = pairs[i].out;
+    }
+    for (uint32_t s = 1; s <= w->space.negative; s++)
+        group->slot[s] = pv_noise_draw(noise, stream);
+}
+
+static psdvec_status learn_stratum(void *opaque, uint32_t p, uint32_t q, int worker)
+{
+    chunk_job *job = opaque;
+    pv_word2vec *w = job->w;
+    pv_skipgram *s = job->s;
+    uint32_t blocks = s->strata.blocks, round = (q + 2 * blocks - p - job->shift) % blocks;
+    size_t stratum = (size_t)p * blocks + q, end = s->begin[stratum + 1];
+    const pv_sgns_kernels *kernels = w->kernels;
+    desk *d = &s->desks[worker];
+    stratum_loss sum = {0};
+    pv_stream stream = {
+        pv_random_u64(w->ctx->options.seed, NOISE + ((uint64_t)job->step << 32), stratum)};
+    float rate = pv_word2vec_rate(w, job->step, (double)round / blocks);
+    pv_sgns_group groups[2] = {{.slot = d->slots}, {.slot = d->slots + w->space.width}};
+    size_t at = s->begin[stratum];
+    if (at < end)
+        next_group(w, s->pairs + at, end - at, &s->noise[q], &stream, &groups[0]);
+    for (size_t k = 0; at < end; k++) {
+        pv_sgns_group *group = &groups[k % 2], *next = &groups[(k + 1) % 2];
+        at += group->pairs;
+        if (at < end)
+            next_group(w, s->pairs + at, end - at, &s->noise[q], &stream, next);
+        else
+            next = group;
+        kernels->logits(&w->space, group, next, d->f);
+        if (k % LOSS_GROUPS == 0) {
+            sum.loss += pv_sgns_loss(&w->space, group, d->f);
+            sum.pairs += group->pairs;
+        }
+        kernels->slopes(&w->space, group, rate, d->f);
+        kernels->update(&w->space, group, d->f, d->scratch);
+    }
+    s->loss[stratum] = sum;
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_skipgram_chunk(pv_word2vec *w, uint32_t epoch, size_t chunk, uint64_t step)
+{
+    pv_skipgram *s = w->skipgram;
+    uint32_t blocks = s->strata.blocks;
+    chunk_job job = {.w = w,
+                     .s = s,
+                     .epoch = epoch,
+                     .chunk = chunk,
+                     .pieces = pv_w2v_chunk_size(&w->text, chunk),
+                     .step = step,
+                     .shift = (uint32_t)(step % blocks)};
+    deal(&job);
+    PV_TRY(pv_parallel_tasks(w->ctx, blocks + job.pieces, prepare, &job));
+    PV_TRY(make_room(&job));
+    PV_TRY(pv_parallel_tasks(w->ctx, job.pieces, place_pairs, &job));
+    PV_TRY(pv_strata_run(&s->strata, job.shift, learn_stratum, &job));
+    w->pairs += s->begin[(size_t)blocks * blocks];
+    for (size_t k = 0; k < (size_t)blocks * blocks; k++) {
+        w->loss += s->loss[k].loss;
+        w->loss_pairs += s->loss[k].pairs;
+    }
+    return PSDVEC_OK;
+}

@@ -1,0 +1,109 @@
+/* Chunks, subsampling and windows. */
+#include "baseline/word2vec_text.h"
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "baseline/noise.h"
+
+#include <math.h>
+
+enum {
+    DRAWING = 0x77327674,  /* purpose of random numbers */
+    CHUNK_PAIRS = 1 << 20, /* pairs of a chunk, about */
+    LEAST_CHUNKS = 64      /* of all epochs: the rate of learning falls from chunk to chunk */
+};
+
+static void fill_keep(pv_w2v_text *text, const uint64_t *frequency, uint32_t words,
+                      double subsample)
+{
+    double total = 0;
+    for (uint32_t i = 0; i < words; i++)
+        total += (double)frequency[i];
+    for (uint32_t i = 0; i < words; i++) {
+        double ratio = subsample * total / (double)frequency[i]; /* infinite where it is not used */
+        double keep = subsample > 0 ? fmin(1, sqrt(ratio) + ratio) : 1;
+        text->keep[i] = (uint32_t)(keep * UINT32_MAX);
+    }
+}
+
+psdvec_status pv_w2v_text_open(pv_w2v_text *text, psdvec_context *ctx, const uint32_t *ids,
+                               size_t length, const uint64_t *frequency, uint32_t words,
+                               uint32_t window, double subsample, uint32_t epochs)
+{
+    static const char what[] = "a chunk of the text";
+    *text = (pv_w2v_text){.ctx = ctx, .ids = ids, .length = length, .window = window};
+    text->pieces = (length + PV_W2V_PIECE - 1) / PV_W2V_PIECE;
+    size_t most = CHUNK_PAIRS / (window + 1) / PV_W2V_PIECE;
+    size_t enough = (text->pieces * epochs + LEAST_CHUNKS - 1) / LEAST_CHUNKS;
+    text->chunk_pieces = enough < most ? enough : most;
+    if (text->chunk_pieces < 1)
+        text->chunk_pieces = 1;
+    text->chunks = (text->pieces + text->chunk_pieces - 1) / text->chunk_pieces;
+    size_t room = text->chunk_pieces * PV_W2V_ROOM;
+    text->keep = pv_alloc(ctx, words, sizeof *text->keep, "the words' shares");
+    text->kept = pv_alloc(ctx, room, sizeof *text->kept, what);
+    text->reach = pv_alloc(ctx, room, sizeof *text->reach, what);
+    text->kept_count = pv_alloc(ctx, text->chunk_pieces, sizeof *text->kept_count, what);
+    if (!text->keep || !text->kept || !text->reach || !text->kept_count)
+        return pv_failure(ctx);
+    fill_keep(text, frequency, words, subsample);
+    return PSDVEC_OK;
+}
+
+void pv_w2v_text_close(pv_w2v_text *text)
+{
+    if (!text->ctx)
+        return;
+    pv_free(text->ctx, text->keep);
+    pv_free(text->ctx, text->kept);
+    pv_free(text->ctx, text->reach);
+    pv_free(text->ctx, text->kept_count);
+    *text = (pv_w2v_text){0};
+}
+
+size_t pv_w2v_chunk_size(const pv_w2v_text *text, size_t chunk)
+{
+    size_t left = text->pieces - chunk * text->chunk_pieces;
+    return left < text->chunk_pieces ? left : text->chunk_pieces;
+}
+
+uint64_t pv_w2v_chunk_words(const pv_w2v_text *text, size_t chunk)
+{
+    size_t begin = chunk * text->chunk_pieces * PV_W2V_PIECE, words = 0;
+    size_t end = begin + text->chunk_pieces * PV_W2V_PIECE;
+    for (size_t i = begin; i < end && i < text->length; i++)
+        words += text->ids[i] != PV_BORDER;
+    return words;
+}
+
+void pv_w2v_draw(pv_w2v_text *text, uint32_t epoch, size_t chunk, size_t k)
+{
+    size_t piece = chunk * text->chunk_pieces + k;
+    size_t begin = piece * PV_W2V_PIECE, end = begin + PV_W2V_PIECE;
+    end = end < text->length ? end : text->length;
+    pv_stream stream = {
+        pv_random_u64(text->ctx->options.seed, DRAWING + ((uint64_t)epoch << 32), piece)};
+    uint32_t *kept = text->kept + k * PV_W2V_ROOM;
+    uint16_t *reach = text->reach + k * PV_W2V_ROOM;
+    uint32_t n = 0, sentence = 0;
+    kept[n++] = PV_BORDER;
+    for (size_t i = begin; i < end; i++) {
+        uint32_t id = text->ids[i];
+        if (id == PV_BORDER || sentence == PV_W2V_SENTENCE) {
+            if (sentence > 0)
+                kept[n++] = PV_BORDER;
+            sentence = 0;
+            if (id == PV_BORDER)
+                continue;
+        }
+        uint64_t bits = pv_stream_next(&stream);
+        if ((uint32_t)(bits >> 32) > text->keep[id])
+            continue;
+        reach[n] = (uint16_t)(1 + pv_below((uint32_t)bits, text->window));
+        kept[n++] = id;
+        sentence++;
+    }
+    if (sentence > 0)
+        kept[n++] = PV_BORDER;
+    text->kept_count[k] = n;
+}
