@@ -16,6 +16,7 @@ extern const struct command cmd_score, cmd_next, cmd_explain, cmd_generate, cmd_
 extern const struct command cmd_residuals, cmd_simulate, cmd_interaction;
 extern const struct command cmd_baseline_ppmi;
 extern const struct command cmd_baseline_sparse;
+extern const struct command cmd_baseline_glove;
 extern const struct command cmd_help;
 extern const struct command cmd_internal_man, cmd_internal_completion, cmd_internal_examples,
     cmd_check_defaults;
