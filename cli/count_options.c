@@ -8,12 +8,11 @@
 
 #include <errno.h>
 
-static const char *const distances[] = {[PSDVEC_DISTANCE_UNIFORM] = "uniform",
-                                        [PSDVEC_DISTANCE_LINEAR] = "linear",
-                                        [PSDVEC_DISTANCE_HARMONIC] = "harmonic",
-                                        NULL};
-static const char *const unknowns[] = {
-    [PSDVEC_OOV_KEEP] = "keep", [PSDVEC_OOV_DROP] = "drop", NULL};
+const char *const distance_words[] = {[PSDVEC_DISTANCE_UNIFORM] = "uniform",
+                                      [PSDVEC_DISTANCE_LINEAR] = "linear",
+                                      [PSDVEC_DISTANCE_HARMONIC] = "harmonic",
+                                      NULL};
+const char *const oov_words[] = {[PSDVEC_OOV_KEEP] = "keep", [PSDVEC_OOV_DROP] = "drop", NULL};
 
 const struct option_spec window_options[] = {
     {.name = "window",
@@ -26,12 +25,12 @@ const struct option_spec window_options[] = {
      .help = "pair each word with the N words after it"},
     {.name = "distance",
      .kind = OPTION_CHOICE,
-     .choices = distances,
+     .choices = distance_words,
      .fallback = "uniform",
      .help = "weight of a pair d words apart in a window of N: 1, (N+1-d)/N, or 1/d"},
     {.name = "oov",
      .kind = OPTION_CHOICE,
-     .choices = unknowns,
+     .choices = oov_words,
      .fallback = "keep",
      .help = "words outside the vocabulary keep their place in the window, or are dropped first"},
     {.name = "subsample",

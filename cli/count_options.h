@@ -7,6 +7,7 @@
 
 /* What is a pair; which words; and going on after an interruption. */
 extern const struct option_spec window_options[], vocabulary_options[], resume_options[];
+extern const char *const distance_words[], *const oov_words[]; /* of --distance and --oov */
 
 /* Options that make no sense with a counts file: an exit status after the first of them that was
  * given. `counts` is its name. */

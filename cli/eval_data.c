@@ -128,15 +128,20 @@ static void add_differences(struct buffer *to, const struct eval *eval)
     buffer_char(to, ']');
 }
 
-void eval_json(struct buffer *to, const struct eval *eval)
+void eval_json_members(struct buffer *to, const struct eval *eval)
 {
     static void (*const members[])(struct buffer *, const struct eval *) = {
         add_options, add_models, add_sets, add_scores, add_differences};
-    buffer_format(to, "{\"version\": \"%s\"", psdvec_version());
     for (size_t k = 0; k < sizeof members / sizeof *members; k++) {
-        buffer_text(to, ", ");
+        buffer_text(to, k ? ", " : "");
         members[k](to, eval);
     }
+}
+
+void eval_json(struct buffer *to, const struct eval *eval)
+{
+    buffer_format(to, "{\"version\": \"%s\", ", psdvec_version());
+    eval_json_members(to, eval);
     buffer_text(to, "}\n");
 }
 

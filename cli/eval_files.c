@@ -159,7 +159,7 @@ static enum file_kind sniff(const char *path)
 
 /* ---- All of them ----------------------------------------------------------------- */
 
-static void add_path(struct eval_files *files, const char *path)
+void eval_add_file(struct eval_files *files, const char *path)
 {
     files->paths = must_grow(files->paths, files->count + 1, sizeof *files->paths);
     files->names = must_grow(files->names, files->count + 1, sizeof *files->names);
@@ -178,12 +178,12 @@ static int tell_apart(struct eval *eval)
         if (kind == FILE_UNREADABLE)
             return run_error(eval->run, EXIT_INPUT, "cannot read %s: %s", path,
                              system_error(errno));
-        add_path(kind == FILE_IS_MODEL ? &eval->model_files : &eval->set_files, path);
+        eval_add_file(kind == FILE_IS_MODEL ? &eval->model_files : &eval->set_files, path);
     }
     for (size_t k = 0; k < models->text_count; k++)
-        add_path(&eval->model_files, models->texts[k]);
+        eval_add_file(&eval->model_files, models->texts[k]);
     for (size_t k = 0; k < sets->text_count; k++)
-        add_path(&eval->set_files, sets->texts[k]);
+        eval_add_file(&eval->set_files, sets->texts[k]);
     if (eval->model_files.count)
         return EXIT_FINE;
     if (eval->set_files.count)
@@ -195,11 +195,9 @@ static int tell_apart(struct eval *eval)
 }
 
 /* What was not forced to be a set may be neither. */
-static int failed_set(struct eval *eval, size_t k, psdvec_status status)
+static int failed_set(struct eval *eval, bool doubtful, psdvec_status status)
 {
-    size_t forced = argument(eval->run->arguments, "set")->text_count;
-    size_t operands = eval->set_files.count - forced;
-    if (status != PSDVEC_ERR_FORMAT || k >= operands)
+    if (status != PSDVEC_ERR_FORMAT || !doubtful)
         return run_failed(eval->run, status);
     char *sentence = must_format("%s; nor does it look like vectors: if it is a model, name it "
                                  "with --model",
@@ -209,27 +207,26 @@ static int failed_set(struct eval *eval, size_t k, psdvec_status status)
     return code;
 }
 
-static int open_sets(struct eval *eval)
+int eval_open_sets(struct eval *eval, bool builtin, size_t doubtful)
 {
     struct eval_files *files = &eval->set_files;
-    bool builtin = files->count == 0 || argument_flag(eval->run->arguments, "builtin");
-    size_t own = files->count, count = builtin ? psdvec_test_builtin_count() : 0;
+    size_t own = files->count, count = builtin || !own ? psdvec_test_builtin_count() : 0;
     for (size_t k = 0; k < count; k++)
-        add_path(files, NULL);
+        eval_add_file(files, NULL);
     eval->sets = must_alloc(files->count, sizeof *eval->sets);
     for (size_t k = 0; k < files->count; k++) {
         psdvec_status status =
             k < own ? psdvec_test_open(eval->run->ctx, files->paths[k], &eval->sets[k])
                     : psdvec_test_builtin(eval->run->ctx, k - own, &eval->sets[k]);
         if (status != PSDVEC_OK)
-            return k < own ? failed_set(eval, k, status) : run_failed(eval->run, status);
+            return failed_set(eval, k < doubtful, status);
         files->names[k] = must_copy(psdvec_test_get_info(eval->sets[k])->name);
     }
     names_differ(files->names, files->paths, files->count);
     return EXIT_FINE;
 }
 
-static int open_models(struct eval *eval)
+int eval_open_models(struct eval *eval)
 {
     struct eval_files *files = &eval->model_files;
     eval->models = must_alloc(files->count, sizeof *eval->models);
@@ -245,13 +242,15 @@ static int open_models(struct eval *eval)
 
 int eval_open(struct eval *eval)
 {
+    const struct arguments *arguments = eval->run->arguments;
     int code = tell_apart(eval);
     if (!code)
         code = run_library(eval->run);
     /* Sets first: they are small, and a mistake in one should not wait for the models. */
     if (!code)
-        code = open_sets(eval);
-    return code ? code : open_models(eval);
+        code = eval_open_sets(eval, argument_flag(arguments, "builtin"),
+                              eval->set_files.count - argument(arguments, "set")->text_count);
+    return code ? code : eval_open_models(eval);
 }
 
 static void free_files(struct eval_files *files)

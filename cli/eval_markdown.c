@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-static void add_escaped(struct buffer *to, const char *text)
+void markdown_text(struct buffer *to, const char *text)
 {
     struct buffer safe = {0};
     cell_text(&safe, text, strlen(text));
@@ -22,10 +22,10 @@ static void add_markdown_row(struct buffer *to, const struct eval *eval, const s
 {
     size_t models = eval->model_files.count, best = eval_best(eval, row);
     buffer_text(to, "| ");
-    add_escaped(to, eval->set_files.names[row->set]);
+    markdown_text(to, eval->set_files.names[row->set]);
     if (row->section) {
         buffer_text(to, ": ");
-        add_escaped(to, row->section);
+        markdown_text(to, row->section);
     }
     buffer_format(to, " | %s |", measure_names[row->measure]);
     for (size_t m = 0; m < models; m++) {
@@ -62,7 +62,7 @@ void eval_markdown(struct buffer *to, const struct eval *eval, bool sections)
         buffer_format(to, " score | %g%% interval | known |", 100 * eval->options.confidence);
     for (size_t m = 0; m < models && models > 1; m++) {
         buffer_char(to, ' ');
-        add_escaped(to, eval->model_files.names[m]);
+        markdown_text(to, eval->model_files.names[m]);
         buffer_text(to, " |");
     }
     buffer_text(to, "\n|---|---|");
@@ -75,9 +75,9 @@ void eval_markdown(struct buffer *to, const struct eval *eval, bool sections)
     buffer_char(to, '\n');
     for (size_t m = 0; m < models; m++) {
         buffer_text(to, "- ");
-        add_escaped(to, eval->model_files.names[m]);
+        markdown_text(to, eval->model_files.names[m]);
         buffer_text(to, ": ");
-        add_escaped(to, eval->model_files.paths[m]);
+        markdown_text(to, eval->model_files.paths[m]);
         buffer_text(to, ", ");
         eval_facts(to, eval->models[m]);
         buffer_char(to, '\n');

@@ -10,6 +10,8 @@ void eval_markdown(struct buffer *to, const struct eval *eval, bool sections);
 /* For programs. */
 void eval_json(struct buffer *to, const struct eval *eval);
 void eval_tsv(struct buffer *to, const struct eval *eval);
+/* The JSON without its braces and without the version. */
+void eval_json_members(struct buffer *to, const struct eval *eval);
 
 /* ---- What the tables share -------------------------------------------------------- */
 
@@ -23,6 +25,10 @@ struct eval_marks {
 };
 struct eval_marks eval_marks(void);
 
+/* Text in which nothing is markup. */
+void markdown_text(struct buffer *to, const char *text);
+/* Lines wrapped, and dim. */
+void eval_wrapped(struct buffer *to, const struct eval *eval, const char *text);
 /* What one must know to read the scores; each line is a paragraph. */
 void eval_notes(struct buffer *to, const struct eval *eval, bool markdown);
 

@@ -75,18 +75,29 @@ size_t eval_best(const struct eval *eval, const struct eval_row *row)
     return differ ? best : SIZE_MAX;
 }
 
-bool eval_is_worse(const struct eval *eval, const struct eval_row *row, size_t best, size_t model)
+/* Of the best and another model; NULL if there is none. */
+static const psdvec_difference *find_difference(const struct eval *eval, const struct eval_row *row,
+                                                size_t best, size_t model)
 {
     size_t count;
     const psdvec_difference *d = psdvec_report_differences(eval->report, &count);
     if (row->section || best == SIZE_MAX || isnan(row->scores[model].value))
-        return false;
+        return NULL;
     for (size_t k = 0; k < count; k++, d++)
-        if (d->test == row->set && d->measure == row->measure) {
-            if (d->first == best && d->second == model)
-                return d->significant && d->difference > 0;
-            if (d->first == model && d->second == best)
-                return d->significant && d->difference < 0;
-        }
-    return false;
+        if (d->test == row->set && d->measure == row->measure &&
+            ((d->first == best && d->second == model) || (d->first == model && d->second == best)))
+            return d;
+    return NULL;
+}
+
+bool eval_is_worse(const struct eval *eval, const struct eval_row *row, size_t best, size_t model)
+{
+    const psdvec_difference *d = find_difference(eval, row, best, model);
+    return d && d->significant && (d->first == best ? d->difference > 0 : d->difference < 0);
+}
+
+bool eval_is_alike(const struct eval *eval, const struct eval_row *row, size_t best, size_t model)
+{
+    const psdvec_difference *d = find_difference(eval, row, best, model);
+    return d && !isnan(d->p) && !eval_is_worse(eval, row, best, model);
 }

@@ -315,8 +315,7 @@ static void add_several(struct buffer *to, const struct eval *eval, struct layou
 
 /* ---- All of it ------------------------------------------------------------------------ */
 
-/* Wrapped, and dim. */
-static void add_wrapped(struct buffer *to, const struct eval *eval, const char *text)
+void eval_wrapped(struct buffer *to, const struct eval *eval, const char *text)
 {
     for (const char *end; *text; text = end + 1) {
         struct buffer line = {0}, wrapped = {0};
@@ -348,7 +347,7 @@ void eval_table(struct buffer *to, const struct eval *eval, bool sections)
             buffer_char(to, '\n');
         }
     eval_notes(&notes, eval, false);
-    add_wrapped(to, eval, notes.text);
+    eval_wrapped(to, eval, notes.text);
     buffer_free(&notes);
     names_free(layout.sets, eval->set_files.count);
 }

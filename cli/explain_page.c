@@ -1,30 +1,21 @@
 /* psdvec explain --html: one file, without a network and nearly without a script. Words are shaded
  * by surprise; the one under the pointer or the focus opens a panel with what each word before it
  * adds. The panel is style alone; the script only marks those words in the text and moves the
- * focus with the arrows. Towards and away differ in sign and in colours (blue, vermilion) that
- * all eyes tell apart; shades of surprise are of one colour, and what is marked is also
- * underlined. On paper the panel is left out, and the table of all words says the same. */
+ * focus with the arrows. Towards and away differ in sign and in colour; shades of surprise are of
+ * one colour, and what is marked is also underlined. On paper the panel is left out, and the table
+ * of all words says the same. */
 #include "explain.h"
 #include "human.h"
-#include "utf8.h"
+#include "page.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char style[] =
-    ":root { color-scheme: light dark; --paper: #fff; --ink: #1b1b1f; --soft: #5c5f66;"
-    " --line: #d5d7db; --panel: #f6f7f9; --shade: 117, 81, 168; --most: 0.5;"
-    " --plus: #005b96; --minus: #b34700; }\n"
-    "@media (prefers-color-scheme: dark) { :root { --paper: #15171b; --ink: #e8e9ec;"
-    " --soft: #a3a7b0; --line: #3a3e46; --panel: #1f2229; --shade: 166, 130, 222; --most: 0.5;"
-    " --plus: #6cb8f0; --minus: #f5a05a; } }\n"
-    "* { box-sizing: border-box; }\n"
-    "body { margin: 0 auto; max-width: 60rem; padding: 1.5rem 1.25rem 40vh; background:"
-    " var(--paper); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; }\n"
-    "h1 { font-size: 1.25rem; margin: 0 0 .5rem; }\n"
-    "h2 { font-size: 1rem; margin: 2rem 0 .5rem; }\n"
-    "p { color: var(--soft); margin: .25rem 0 1rem; max-width: 46rem; }\n"
+    ":root { --shade: 117, 81, 168; --most: 0.5; }\n"
+    "@media (prefers-color-scheme: dark) { :root { --shade: 166, 130, 222; } }\n"
+    "body { padding-bottom: 40vh; }\n"
     ".text { font-size: 1.25rem; line-height: 2.1; }\n"
     ".w { display: inline-block; padding: 0 .2rem; margin: 0 .05rem; border-radius: .25rem;"
     " line-height: 1.5; border-bottom: 3px solid transparent; cursor: default; background:"
@@ -40,16 +31,10 @@ static const char style[] =
     ".w:focus > .panel, .w:focus-within > .panel, .w:hover > .panel { display: block; }\n"
     ".w:hover > .panel { z-index: 2; }\n"
     ".panel > div { max-width: 60rem; margin: 0 auto; }\n"
-    "table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .9rem; }\n"
-    ".scroll { overflow-x: auto; }\n"
-    "th, td { text-align: right; padding: .1rem .75rem .1rem 0; font-weight: normal;"
-    " vertical-align: top; }\n"
-    "thead th { color: var(--soft); border-bottom: 1px solid var(--line); }\n"
-    "th:first-child, td.list { text-align: left; }\n"
+    "td.list { text-align: left; }\n"
     ".plus-text { color: var(--plus); } .minus-text { color: var(--minus); }\n"
-    "@media print { body { padding: 0; } .panel { display: none !important; }"
-    " .w, .key { print-color-adjust: exact; -webkit-print-color-adjust: exact; }"
-    " tr { break-inside: avoid; } }\n";
+    "@media print { body { padding-bottom: 0; } .panel { display: none !important; }"
+    " .w, .key { print-color-adjust: exact; -webkit-print-color-adjust: exact; } }\n";
 
 static const char script[] =
     "(function () {\n"
@@ -73,31 +58,11 @@ static const char script[] =
     "  });\n"
     "})();\n";
 
-static void escape(struct buffer *to, const char *text, size_t length)
-{
-    for (size_t k = 0; k < length;) {
-        size_t bytes = utf8_length(text + k, length - k);
-        if (text[k] == '&')
-            buffer_text(to, "&amp;");
-        else if (text[k] == '<')
-            buffer_text(to, "&lt;");
-        else if (text[k] == '>')
-            buffer_text(to, "&gt;");
-        else if (text[k] == '"')
-            buffer_text(to, "&quot;");
-        else if (!bytes || (unsigned char)text[k] < 0x20)
-            buffer_text(to, "\xef\xbf\xbd");
-        else
-            buffer_add(to, text + k, bytes);
-        k += bytes ? bytes : 1;
-    }
-}
-
 static void escape_word(struct buffer *to, const struct explain *e, uint32_t word)
 {
     size_t length;
     const char *text = psdvec_model_word(e->scoring.models[0], word, &length);
-    escape(to, text, length);
+    page_escape(to, text, length);
 }
 
 /* A signed figure in its colour, with a true minus sign. */
@@ -127,7 +92,7 @@ static void add_panel(struct buffer *to, const struct explain *e, const psdvec_w
                       const psdvec_influence *ranked)
 {
     buffer_text(to, "<div class=\"panel\"><div><b>");
-    escape(to, word->text, word->length);
+    page_escape(to, word->text, word->length);
     buffer_format(to, "</b>: %.2f bits of surprise = %.2f alone, pull ", bits(word->conditional),
                   bits(word->unigram));
     add_figure(to, explain_pull(word));
@@ -164,7 +129,7 @@ static void add_row(struct buffer *to, const struct explain *e, const psdvec_wor
                     const psdvec_influence *ranked)
 {
     buffer_text(to, "<tr><th scope=\"row\">");
-    escape(to, word->text, word->length);
+    page_escape(to, word->text, word->length);
     if (!word->known) {
         buffer_text(to, "</th><td colspan=\"4\">not in the model</td><td></td></tr>\n");
         return;
@@ -197,7 +162,7 @@ void explain_page_word(struct explain *e, const psdvec_word_score *word)
         buffer_format(to, " style=\"--s: %.3f\">", shade > 1 ? 1 : shade < 0 ? 0 : shade);
     else
         buffer_text(to, " title=\"not in the model\">");
-    escape(to, word->text, word->length);
+    page_escape(to, word->text, word->length);
     if (word->known)
         add_panel(to, e, word, ranked);
     buffer_text(to, "</div>\n");
@@ -210,8 +175,7 @@ void explain_page_word(struct explain *e, const psdvec_word_score *word)
 static void add_summary(struct buffer *to, const struct explain *e, const psdvec_document_score *d)
 {
     struct buffer path = {0};
-    const char *model = e->run->arguments->operands[0];
-    escape(&path, model, strlen(model));
+    page_text(&path, e->run->arguments->operands[0]);
     buffer_text(to, "<p>");
     human_count(to, d->known);
     buffer_text(to, " of ");
@@ -233,11 +197,8 @@ static void add_summary(struct buffer *to, const struct explain *e, const psdvec
 
 void explain_page(struct buffer *to, const struct explain *e, const psdvec_document_score *d)
 {
-    buffer_text(to, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-                    "<title>psdvec explain</title>\n<style>\n");
-    buffer_text(to, style);
-    buffer_text(to, "</style>\n</head>\n<body>\n<h1>How expected is each word?</h1>\n");
+    page_head(to, "psdvec explain", style);
+    buffer_text(to, "<h1>How expected is each word?</h1>\n");
     add_summary(to, e, d);
     buffer_text(to,
                 "<p>The more a word is shaded, the more it surprises; dotted lines are under "
@@ -254,7 +215,6 @@ void explain_page(struct buffer *to, const struct explain *e, const psdvec_docum
                     "<th scope=\"col\">norm</th><th scope=\"col\">surprise</th>"
                     "<th scope=\"col\">pulled by</th></tr></thead>\n<tbody>\n");
     buffer_add(to, buffer_get(&e->table), e->table.length);
-    buffer_text(to, "</tbody></table></div>\n<script>\n");
-    buffer_text(to, script);
-    buffer_text(to, "</script>\n</body>\n</html>\n");
+    buffer_text(to, "</tbody></table></div>\n");
+    page_tail(to, script);
 }

@@ -44,8 +44,8 @@ void log_event(struct log *log, const char *event, const char *members)
     pthread_mutex_unlock(&log->lock);
 }
 
-static void add_value(struct buffer *to, const struct option_spec *option,
-                      const struct option_value *value)
+void option_json(struct buffer *to, const struct option_spec *option,
+                 const struct option_value *value)
 {
     switch (option->kind) {
     case OPTION_FLAG:
@@ -100,7 +100,7 @@ void log_start(struct log *log, const struct arguments *arguments)
         if (!value->known && option->kind != OPTION_FLAG)
             continue;
         buffer_format(&line, "%s\"%s\": ", first ? "" : ", ", option->name);
-        add_value(&line, option, value);
+        option_json(&line, option, value);
         first = false;
     }
     buffer_char(&line, '}');

@@ -25,6 +25,9 @@ bool log_open(struct log *log, const char *path);
 void log_event(struct log *log, const char *event, const char *members);
 /* The first line: command, operands and all settings with their defaults. */
 void log_start(struct log *log, const struct arguments *arguments);
+/* The value of an option as JSON. */
+void option_json(struct buffer *to, const struct option_spec *option,
+                 const struct option_value *value);
 /* False if something could not be written. */
 bool log_close(struct log *log);
 

@@ -276,9 +276,13 @@ int run_command(const struct arguments *arguments)
     run.talk.progress = terminal_redraws(STDERR_FILENO);
     run.talk.unicode = terminal_unicode();
     run.talk.palette = terminal_palette(terminal_colour(STDERR_FILENO, wish));
-    run.palette = terminal_palette(terminal_colour(
-        STDOUT_FILENO,
-        argument_text(arguments, "output") && wish == COLOUR_AUTO ? COLOUR_NEVER : wish));
+    run.palette = terminal_palette(
+        terminal_colour(STDOUT_FILENO,
+                        /* Results go to the file, unless it is the library that writes it. */
+                        argument_text(arguments, "output") && !arguments->command->output_example &&
+                                wish == COLOUR_AUTO
+                            ? COLOUR_NEVER
+                            : wish));
 
     int code;
     bool overwrites = arguments_input_at(arguments, 0, log_path) ||

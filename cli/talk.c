@@ -84,7 +84,8 @@ void talk_step(struct talk *talk, const char *text)
 {
     struct buffer line = {0};
     buffer_format(&line, "%s\n", text);
-    talk_say(talk, line.text);
+    if (!talk->terse || talk->verbose)
+        talk_say(talk, line.text);
     buffer_free(&line);
     tell_log(talk, "step", text);
 }

@@ -11,6 +11,7 @@
 struct talk {
     const char *who; /* "psdvec count": the start of each message */
     bool quiet, verbose;
+    bool terse;    /* steps are told with --verbose only */
     bool progress; /* stderr is a terminal that can redraw a line */
     bool drawn;    /* a progress line is on the screen */
     bool unicode;  /* the line may have block characters */

@@ -11,14 +11,13 @@
 #include "interrupted.h"
 #include "summary.h"
 #include "system.h"
+#include "walk.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* ---- What both have -------------------------------------------------------------------- */
 
@@ -149,49 +148,12 @@ static bool is_packed(const char *path)
     return false;
 }
 
-/* A folder and those around it: links may lead back into them. */
-struct inside {
-    const struct inside *outer;
-    dev_t device;
-    ino_t inode;
-};
-
-static bool leads_back(const struct inside *outer, const struct stat *status)
-{
-    for (; outer; outer = outer->outer)
-        if (outer->device == status->st_dev && outer->inode == status->st_ino)
-            return true;
-    return false;
-}
-
-/* Adds the bytes of text below `path`. 0, or errno. */
-static int add_size(const char *path, double *bytes, const struct inside *outer)
+/* Adds the bytes of text in a file. */
+static void add_size(void *bytes, const char *path, const char *inner, const struct stat *status)
 {
     static const double unpacked = 3; /* bytes of text in one of a packed file, about */
-    struct stat status;
-    if (stat(path, &status) != 0)
-        return errno;
-    if (!S_ISDIR(status.st_mode)) {
-        *bytes += (double)status.st_size * (is_packed(path) ? unpacked : 1);
-        return 0;
-    }
-    if (leads_back(outer, &status))
-        return 0;
-    struct inside here = {outer, status.st_dev, status.st_ino};
-    struct dirent **entries;
-    int count = scandir(path, &entries, NULL, NULL);
-    if (count < 0)
-        return errno;
-    for (int k = 0; k < count; k++) {
-        if (entries[k]->d_name[0] != '.') {
-            char *inner = must_format("%s/%s", path, entries[k]->d_name);
-            add_size(inner, bytes, &here); /* what cannot be read shows when it is counted */
-            free(inner);
-        }
-        free(entries[k]);
-    }
-    free(entries);
-    return 0;
+    (void)inner;
+    *(double *)bytes += (double)status->st_size * (is_packed(path) ? unpacked : 1);
 }
 
 static int text_size(struct run *run, double *bytes)
@@ -203,7 +165,7 @@ static int text_size(struct run *run, double *bytes)
         if (!strcmp(path, "-"))
             return run_use_error(run, "--dry-run cannot know how much text will come from standard "
                                       "input; save it to a file first");
-        int error = add_size(path, bytes, NULL);
+        int error = walk_files(path, add_size, bytes);
         if (error)
             return run_error(run, EXIT_INPUT, "cannot read %s: %s", path, system_error(error));
     }

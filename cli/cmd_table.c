@@ -1,0 +1,286 @@
+/* psdvec table: the paper's table, on one's own text. */
+#include "commands.h"
+#include "count_options.h"
+#include "eval_files.h"
+#include "exit_status.h"
+#include "system.h"
+#include "table_settings.h"
+#include "text_options.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+const char *const counting_words[] = {[COUNTING_SAME] = "same", [COUNTING_OWN] = "own", NULL};
+#define COUNTING_DEFAULT "same"
+
+static const struct option_spec options[] = {
+    {.name = "methods",
+     .kind = OPTION_TEXT,
+     .argument = "NAME,...",
+     .group = "Systems",
+     .otherwise = "all but cbow",
+     .help =
+         "psd, psd-paper, ppmi, svd, sgns, cbow, glove, cca, sparse; sparse-glove and so on for "
+         "sparse codes of other vectors than psd's"},
+    {.name = "dim",
+     .kind = OPTION_INTEGER,
+     .argument = "N",
+     .least = 1,
+     .most = 10000,
+     .fallback = "500",
+     .help = "numbers in a vector, of all systems whose vectors are dense"},
+    {.name = "counting",
+     .kind = OPTION_CHOICE,
+     .choices = counting_words,
+     .fallback = COUNTING_DEFAULT,
+     .help = "all systems count in the same way, or each as its authors did; options of counting "
+             "that are given hold for all"},
+    {.name = "sets",
+     .kind = OPTION_TEXTS,
+     .argument = "FILE|DIR",
+     .group = "Scores",
+     .completes = COMPLETES_FILES,
+     .otherwise = "the built-in sets",
+     .help =
+         "a test set, or a folder of them: each file in it is a set, and so is each folder in it"},
+    {.name = "resamples",
+     .kind = OPTION_INTEGER,
+     .argument = "N",
+     .least = 0,
+     .most = 1000000,
+     .zero = "none",
+     .fallback = "10000",
+     .help = "draws of the bootstrap, for intervals and for differences; 0: none"},
+    {.name = "confidence",
+     .kind = OPTION_REAL,
+     .argument = "P",
+     .real_least = 0.5,
+     .real_most = 0.9999,
+     .fallback = "0.95",
+     .help = "of intervals; a difference with p below 1 - P is more than chance"},
+    {.name = "restart",
+     .kind = OPTION_FLAG,
+     .group = "Long runs",
+     .help = "make everything anew, also what the folder has already"},
+    {0}};
+
+static const char *const description[] = {
+    "Trains several systems on the same text, with the same words and the same number of "
+    "dimensions, scores all of them on test sets, and prints the table: a row for each system, a "
+    "column for each set, how many of the questions are known, and what each system took in time "
+    "and memory. A mark tells the best of each column, and those not worse by more than chance.",
+    "The folder of -o receives the models (NAME.safetensors), the counts that they share, and the "
+    "table as table.md, table.json and table.html, a page with intervals and charts that opens "
+    "without a network. The folder is made if it does not exist; files that no table made are never "
+    "replaced.",
+    "After Ctrl-C, a crash or kill -9, run the same command again: what is finished is kept, and a "
+    "system that was interrupted goes on where it can. Run it with other options, and only what they "
+    "change is made again; other sets only score again. A system that fails is left out of the "
+    "scores, the table says why, and the exit status is that of its error.",
+    NULL};
+
+static const struct example examples[] = {
+    {"psdvec table wiki.txt -o out/ --dim 5", "All systems, on the built-in sets."},
+    {"psdvec table wiki.txt --methods psd,glove,sgns --dim 5 --sets ws353.txt --sets google.txt "
+     "-o three/",
+     "Three of them, on sets of one's own."},
+    {"psdvec table books notes.txt --methods svd,cbow,sparse-svd --dim 5 --counting own -o own/",
+     "Each with its authors' way of counting; sparse codes of the vectors of svd."},
+    {0}};
+
+static const char *const notes[] = {
+    "docs/table.md tells what is in the folder and in the JSON, and how to read the page; "
+    "docs/baselines.md what the systems are.",
+    NULL};
+
+static const char *const own_defaults[] = {"window", "distance", "oov", "subsample", NULL};
+
+/* ---- Sets ------------------------------------------------------------------------------------ */
+
+static void add_set(struct table *table, char *path)
+{
+    table->set_paths =
+        must_grow(table->set_paths, table->set_path_count + 1, sizeof *table->set_paths);
+    table->set_paths[table->set_path_count++] = path;
+    eval_add_file(&table->eval.set_files, path);
+}
+
+static int by_bytes(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int add_sets_in(struct table *table, const char *folder)
+{
+    struct dirent **entries;
+    size_t before = table->set_path_count, length = strlen(folder);
+    int count = scandir(folder, &entries, NULL, by_bytes);
+    if (count < 0)
+        return run_error(table->run, EXIT_INPUT, "cannot read %s: %s", folder, system_error(errno));
+    while (length > 1 && folder[length - 1] == '/')
+        length--;
+    for (int k = 0; k < count; k++) {
+        if (entries[k]->d_name[0] != '.')
+            add_set(table, must_format("%.*s/%s", (int)length, folder, entries[k]->d_name));
+        free(entries[k]);
+    }
+    free(entries);
+    if (table->set_path_count == before)
+        return run_error(table->run, EXIT_INPUT, "%s has no test sets in it", folder);
+    return EXIT_FINE;
+}
+
+/* All are read before any training. */
+static int open_sets(struct table *table)
+{
+    const struct option_value *sets = argument(table->run->arguments, "sets");
+    struct stat status;
+    int code = EXIT_FINE;
+    for (size_t k = 0; k < sets->text_count && !code; k++)
+        if (stat(sets->texts[k], &status) == 0 && S_ISDIR(status.st_mode))
+            code = add_sets_in(table, sets->texts[k]);
+        else
+            add_set(table, must_copy(sets->texts[k]));
+    return code ? code : eval_open_sets(&table->eval, false, 0);
+}
+
+/* ---- All of it --------------------------------------------------------------------------------- */
+
+static int check_options(struct table *table)
+{
+    psdvec_context *ctx = table->run->ctx;
+    psdvec_status status = psdvec_count_options_check(ctx, &table->count);
+    return status == PSDVEC_OK ? EXIT_FINE : run_failed(table->run, status);
+}
+
+static int score(struct table *table)
+{
+    struct eval *eval = &table->eval;
+    struct run *run = table->run;
+    for (size_t k = 0; k < table->system_count; k++)
+        if (table->systems[k].item.done)
+            eval_add_file(&eval->model_files, table->systems[k].item.file);
+    if (!eval->model_files.count)
+        return EXIT_FINE;
+    int code = eval_open_models(eval);
+    if (code)
+        return code;
+    psdvec_status status =
+        psdvec_eval(run->ctx, &eval->options, (const psdvec_model *const *)eval->models,
+                    eval->model_files.count, (const psdvec_test *const *)eval->sets,
+                    eval->set_files.count, &eval->report);
+    if (status != PSDVEC_OK)
+        return run_failed(run, status);
+    eval_make_rows(eval);
+    talk_erase(&run->talk);
+    return EXIT_FINE;
+}
+
+static int show(struct table *table)
+{
+    static const struct {
+        const char *name;
+        void (*add)(struct buffer *, const struct table *);
+    } forms[] = {{"table.md", table_markdown},
+                 {"table.json", table_json},
+                 {"table.html", table_page},
+                 {NULL, table_print}};
+    int code = EXIT_FINE;
+    for (size_t k = 0; k < sizeof forms / sizeof *forms; k++) {
+        struct buffer text = {0};
+        forms[k].add(&text, table);
+        int wrote = EXIT_FINE;
+        if (forms[k].name)
+            wrote = table_write(table, forms[k].name, &text);
+        else
+            output_add(&table->run->out, text.text, text.length);
+        code = code ? code : wrote;
+        buffer_free(&text);
+    }
+    return code;
+}
+
+/* That of the first that failed. */
+static int failed_status(const struct table *table)
+{
+    for (size_t k = 0; k < table->system_count; k++)
+        if (table->systems[k].item.failure)
+            return exit_for(table->systems[k].item.status);
+    return EXIT_FINE;
+}
+
+static void free_item(struct table_item *item)
+{
+    free(item->name);
+    free(item->file);
+    free(item->failure);
+    buffer_free(&item->settings);
+}
+
+static void table_free(struct table *table)
+{
+    eval_close(&table->eval);
+    table_folder_close(table);
+    word_list_free(&table->keep);
+    for (size_t k = 0; k < table->system_count; k++)
+        free_item(&table->systems[k].item);
+    for (size_t k = 0; k < table->counts_count; k++)
+        free_item(&table->counts[k].item);
+    for (size_t k = 0; k < table->set_path_count; k++)
+        free(table->set_paths[k]);
+    free(table->systems);
+    free(table->counts);
+    free(table->set_paths);
+}
+
+static int act(struct run *run)
+{
+    const struct arguments *arguments = run->arguments;
+    struct table table = {
+        .run = run, .folder = argument_text(arguments, "output"), .lock = -1, .eval = {.run = run}};
+    psdvec_eval_options_default(&table.eval.options);
+    table.eval.options.resamples = (uint32_t)argument_integer(arguments, "resamples");
+    table.eval.options.confidence = argument_real(arguments, "confidence");
+    run->talk.terse = true;
+    int code = table_gather(&table);
+    if (!code)
+        code = run_library(run);
+    if (!code)
+        code = check_options(&table);
+    if (!code)
+        code = open_sets(&table);
+    if (!code)
+        code = table_folder_open(&table);
+    if (!code)
+        code = table_make(&table);
+    if (!code)
+        code = score(&table);
+    if (!code && table.eval.model_files.count)
+        code = show(&table);
+    if (!code)
+        code = failed_status(&table);
+    table_free(&table);
+    return code;
+}
+
+const struct command cmd_table = {
+    .name = "table",
+    .group = "Vectors",
+    .brief = true,
+    .summary = "train several systems on a text and compare them, as the paper does",
+    .synopsis = "INPUT... -o DIR [OPTION]...",
+    .description = description,
+    .tables = {options, window_options, vocabulary_options, text_options, common_options},
+    .inherited = own_defaults,
+    .inherited_from = "psd's; with --counting own, each system's",
+    .examples = examples,
+    .notes = notes,
+    .least_operands = 1,
+    .most_operands = SIZE_MAX,
+    .missing = "say which text to train on: files or folders",
+    .output_example = "out/",
+    .completes = COMPLETES_FILES,
+    .act = act};

@@ -1,0 +1,141 @@
+/* One run of psdvec table: several systems from the same text, and their scores.
+ *
+ *     OUT/NAME.safetensors          a system's model
+ *     OUT/HOW.counts.safetensors    counts, HOW they were made; systems share them
+ *     OUT/table.md, .json, .html    the result
+ *     OUT/records/                  what is done, so that a killed run goes on
+ *
+ * What is made, counts or a model, is an item: it has a file, a record of the settings that it was
+ * made with, and what it cost. An item whose record and file agree with what is asked for is kept. */
+#ifndef CLI_TABLE_H
+#define CLI_TABLE_H
+
+#include "eval.h"
+#include "word_list.h"
+
+/* A sort of system, as --methods names it. */
+struct table_kind {
+    const char *name, *title, *paper;
+    psdvec_method method;
+    psdvec_preset preset; /* of PSD */
+    bool usual;           /* in the table unless other methods are named */
+};
+
+struct table_cost {
+    double seconds, cpu;
+    uint64_t memory; /* peak, of what the library held */
+    bool more;       /* an interrupted run before it took some time, too */
+};
+
+struct table_item {
+    char *name;
+    char *file;                 /* with the folder */
+    struct buffer settings;     /* all that it depends on, as JSON */
+    uint64_t tokens, documents; /* of the text, if it was read for this item; else 0 */
+    struct table_cost cost;
+    bool done;    /* it was made with these settings, now or before */
+    bool there;   /* and the file is there, whole; counts may be deleted when nobody needs them */
+    bool kept;    /* it was made before */
+    bool changed; /* what was made before has other settings */
+    bool begun;   /* an earlier run with the same settings began it, and cost is what it took */
+    double guess; /* seconds that it may take, from an earlier run; 0: not known */
+    psdvec_status status; /* of what went wrong with it, and ... */
+    char *failure;        /* ... the sentence; NULL: nothing did */
+};
+
+struct table_counts {
+    struct table_item item;
+    psdvec_count_options options;
+};
+
+struct table_system {
+    struct table_item item;
+    const struct table_kind *kind;
+    bool named;                   /* rather than there for the codes of its vectors */
+    size_t source;                /* SPARSE: the system of whose vectors; else SIZE_MAX */
+    size_t counts;                /* what it begins with; SIZE_MAX: with text, or with vectors */
+    psdvec_count_options reading; /* of one that begins with text */
+};
+
+struct table {
+    struct run *run;
+    const char *folder;
+    char *records; /* OUT/records */
+    int lock;
+    psdvec_count_options count; /* what the command line says; the rest is psd's */
+    struct word_list keep;
+    struct table_system *systems; /* in the order of the table */
+    size_t system_count;
+    struct table_counts *counts;
+    size_t counts_count;
+    char **set_paths;
+    size_t set_path_count;
+    double began;
+    struct eval eval; /* models are those of systems that are done, in their order */
+};
+
+/* ---- Systems: what --methods says -------------------------------------------------------- */
+
+/* All of them. EXIT_FINE, or another exit status after the error was told. */
+int table_gather(struct table *table);
+/* "PSD, default preset"; "sparse codes of glove". */
+void table_title(struct buffer *to, const struct table *table, const struct table_system *system);
+/* "w10-harmonic-drop-0.001", the name of counts made so; and in words. */
+char *table_counts_name(const psdvec_count_options *options);
+void table_counts_words(struct buffer *to, const psdvec_count_options *options);
+/* What a system begins with, in words. */
+void table_begins_with(struct buffer *to, const struct table *table,
+                       const struct table_system *system);
+/* Numbers of its models among those of table->eval; SIZE_MAX: it is not done. */
+size_t table_model(const struct table *table, size_t system);
+
+/* ---- The folder --------------------------------------------------------------------------- */
+
+/* Makes or finds it, holds it against other processes, and looks for what is done in it. EXIT_FINE,
+ * or another exit status after the error was told. */
+int table_folder_open(struct table *table);
+void table_folder_close(struct table *table);
+/* Before the file is touched, and when it is whole or the work was stopped. 0, or errno. */
+int table_record_begin(struct table *table, const struct table_item *item);
+int table_record_end(struct table *table, const struct table_item *item);
+/* A file of the result, replaced whole. Returns an exit status. */
+int table_write(struct table *table, const char *name, const struct buffer *text);
+
+/* ---- Work ---------------------------------------------------------------------------------- */
+
+/* Makes all that is not there. EXIT_FINE also if some failed; what stops everything is another. */
+int table_make(struct table *table);
+
+/* ---- Results -------------------------------------------------------------------------------- */
+
+/* A column of the table: one measure of a set. */
+struct table_columns {
+    const struct eval_row **rows; /* whole sets only, by set */
+    size_t count;
+};
+struct table_columns table_columns(const struct table *table);
+/* How many columns from `first` on are of the same set. */
+size_t table_span(const struct table_columns *columns, size_t first);
+enum table_mark { MARK_NONE, MARK_BEST, MARK_ALIKE };
+enum table_mark table_mark(const struct table *table, const struct eval_row *row, size_t model);
+void table_value(struct buffer *to, double value); /* .742, as in the paper; - if there is none */
+extern const char *const measure_heads[];          /* short, in the order of psdvec_measure */
+void table_numbers(struct buffer *to, const psdvec_model *model); /* 300; 47.1 of 3,000 */
+void table_time(struct buffer *to, const struct table_cost *cost, double seconds);
+struct table_marks {
+    const char *best, *alike;
+};
+struct table_marks table_marks(void); /* that the terminal can show */
+/* What the table is of: the text, and how many words. */
+void table_story(struct buffer *to, const struct table *table);
+/* The command, as it may be typed again. */
+void table_command(struct buffer *to, const struct table *table);
+/* What must be known to read it; each line is a paragraph. */
+void table_notes(struct buffer *to, const struct table *table, const char *best, const char *alike);
+
+void table_print(struct buffer *to, const struct table *table);
+void table_markdown(struct buffer *to, const struct table *table);
+void table_json(struct buffer *to, const struct table *table);
+void table_page(struct buffer *to, const struct table *table);
+
+#endif

@@ -1,0 +1,355 @@
+/* The folder of a table: what is in it, whose it is, and what of it is done.
+ *
+ *     records/psdvec-table   by which the folder is known; locked by the process at work
+ *     records/NAME.json      what NAME.safetensors was made with, and what it cost
+ *
+ * A record is written before its file is begun, so a file without one is somebody else's: it is
+ * never touched. Nor is a file that was replaced by another whole one. */
+#include "table.h"
+
+#include "exit_status.h"
+#include "json.h"
+#include "number.h"
+#include "system.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char ending[] = ".safetensors";
+static const char mark[] = "psdvec-table";
+static const char *const results[] = {"table.md", "table.json", "table.html"};
+enum { RESULTS = sizeof results / sizeof *results };
+
+static char *path_in(const char *folder, const char *name)
+{
+    size_t length = strlen(folder);
+    while (length > 1 && folder[length - 1] == '/')
+        length--;
+    return must_format("%.*s/%s", (int)length, folder, name);
+}
+
+/* ---- Records ------------------------------------------------------------------------------- */
+
+static char *record_path(const struct table *table, const struct table_item *item)
+{
+    const char *name = strrchr(item->file, '/') + 1;
+    return must_format("%s/%.*s.json", table->records, (int)(strlen(name) - strlen(ending)), name);
+}
+
+static int write_file(const char *path, const struct buffer *text)
+{
+    struct output out;
+    bool open = output_open(&out, path);
+    if (open)
+        output_add(&out, text->text, text->length);
+    return output_close(&out, open) ? 0 : out.error;
+}
+
+static int write_record(struct table *table, const struct table_item *item, bool finished,
+                        bool more)
+{
+    struct buffer text = {0};
+    struct stat status = {0};
+    if (finished && stat(item->file, &status) != 0)
+        return errno;
+    buffer_format(&text, "{\"finished\": %s, \"settings\": %s, \"file_bytes\": %jd",
+                  finished ? "true" : "false", item->settings.text, (intmax_t)status.st_size);
+    buffer_format(&text, ", \"tokens\": %" PRIu64 ", \"documents\": %" PRIu64, item->tokens,
+                  item->documents);
+    buffer_format(&text,
+                  ", \"seconds\": %.3f, \"cpu_seconds\": %.3f, \"memory\": %" PRIu64
+                  ", \"more\": %s}\n",
+                  item->cost.seconds, item->cost.cpu, item->cost.memory, more ? "true" : "false");
+    char *path = record_path(table, item);
+    int error = write_file(path, &text);
+    free(path);
+    buffer_free(&text);
+    return error;
+}
+
+/* Until it ends well, nobody can say how long it took. */
+int table_record_begin(struct table *table, const struct table_item *item)
+{
+    return write_record(table, item, false, true);
+}
+
+int table_record_end(struct table *table, const struct table_item *item)
+{
+    return write_record(table, item, item->done, item->cost.more);
+}
+
+struct record {
+    bool finished, same; /* the settings are those of the item */
+    uint64_t bytes, tokens, documents;
+    struct table_cost cost;
+};
+
+/* False if there is none. One that cannot be understood says nothing but that the file is ours. */
+static bool read_record(const struct table *table, const struct table_item *item,
+                        struct record *record)
+{
+    struct json_walk walk;
+    struct buffer key = {0}, text = {0};
+    char *path = record_path(table, item);
+    const char *value;
+    size_t length;
+    char *json = read_whole(path, &length);
+    *record = (struct record){0};
+    free(path);
+    if (!json)
+        return false;
+    for (bool more = json_enter(&walk, json, '{');
+         more && json_next(&walk, &key, &value, &length);) {
+        const char *name = buffer_get(&key);
+        buffer_clear(&text);
+        buffer_add(&text, value, length);
+        if (!strcmp(name, "settings"))
+            record->same = !strcmp(buffer_get(&text), item->settings.text);
+        else if (!strcmp(name, "finished"))
+            record->finished = *value == 't';
+        else if (!strcmp(name, "more"))
+            record->cost.more = *value == 't';
+        else if (!strcmp(name, "file_bytes"))
+            number_integer(buffer_get(&text), &record->bytes);
+        else if (!strcmp(name, "tokens"))
+            number_integer(buffer_get(&text), &record->tokens);
+        else if (!strcmp(name, "documents"))
+            number_integer(buffer_get(&text), &record->documents);
+        else if (!strcmp(name, "seconds"))
+            number_real(buffer_get(&text), &record->cost.seconds);
+        else if (!strcmp(name, "cpu_seconds"))
+            number_real(buffer_get(&text), &record->cost.cpu);
+        else if (!strcmp(name, "memory"))
+            number_integer(buffer_get(&text), &record->cost.memory);
+    }
+    buffer_free(&key);
+    buffer_free(&text);
+    free(json);
+    return true;
+}
+
+/* ---- What is done ---------------------------------------------------------------------------- */
+
+/* Opens the file and compares its checksums. */
+static psdvec_status check_file(struct table *table, const char *path, bool counts)
+{
+    psdvec_context *ctx = table->run->ctx;
+    psdvec_status status;
+    if (counts) {
+        psdvec_counts *file = NULL;
+        status = psdvec_counts_open(ctx, path, &file);
+        if (status == PSDVEC_OK)
+            status = psdvec_counts_verify(ctx, file);
+        psdvec_counts_close(file);
+    } else {
+        psdvec_model *file = NULL;
+        status = psdvec_model_open(ctx, path, &file);
+        if (status == PSDVEC_OK)
+            status = psdvec_model_verify(ctx, file);
+        psdvec_model_close(file);
+    }
+    return status;
+}
+
+static int not_ours(struct table *table, const char *path, const char *why)
+{
+    return run_error(table->run, EXIT_OUTPUT,
+                     "%s %s; move it away, or choose another folder with -o", path, why);
+}
+
+static void say_again(struct table *table, const struct table_item *item, const char *why)
+{
+    char *sentence = must_format("%s is made again, since %s", item->file, why);
+    talk_note(&table->run->talk, sentence);
+    free(sentence);
+}
+
+/* A record says that the file was finished with these settings. Is it still there? */
+static int look_at_file(struct table *table, struct table_item *item, const struct record *record,
+                        bool counts)
+{
+    struct stat status;
+    item->tokens = record->tokens;
+    item->documents = record->documents;
+    item->cost = record->cost;
+    item->done = item->kept = counts; /* what it cost is known, also without the file */
+    if (stat(item->file, &status) != 0)
+        return EXIT_FINE;
+    psdvec_status found = check_file(table, item->file, counts);
+    if (found == PSDVEC_ERR_CANCELLED)
+        return run_failed(table->run, found);
+    if (found != PSDVEC_OK) {
+        say_again(table, item, psdvec_error_message(table->run->ctx));
+        return EXIT_FINE;
+    }
+    if ((uint64_t)status.st_size != record->bytes)
+        return not_ours(table, item->file, "is not the file that this table made");
+    item->done = item->kept = item->there = true;
+    return EXIT_FINE;
+}
+
+static bool left_something(const struct table_item *item)
+{
+    struct stat status;
+    char *partial = must_format("%s.partial", item->file);
+    bool there = stat(partial, &status) == 0;
+    free(partial);
+    return there;
+}
+
+static int look(struct table *table, struct table_item *item, bool counts)
+{
+    struct stat status;
+    struct record record;
+    bool recorded = read_record(table, item, &record);
+    if (!recorded && lstat(item->file, &status) == 0)
+        return not_ours(table, item->file, "is there already, and this table did not make it");
+    item->guess = record.finished ? record.cost.seconds : 0;
+    if (!recorded || argument_flag(table->run->arguments, "restart"))
+        return EXIT_FINE;
+    item->changed = record.finished && !record.same;
+    if (item->changed)
+        say_again(table, item, "settings, text or version have changed");
+    if (!record.same)
+        return EXIT_FINE;
+    if (record.finished)
+        return look_at_file(table, item, &record, counts);
+    item->begun = left_something(item);
+    if (item->begun)
+        item->cost = record.cost;
+    return EXIT_FINE;
+}
+
+/* ---- The folder ------------------------------------------------------------------------------ */
+
+static bool is_empty(const char *folder)
+{
+    struct dirent **entries;
+    int count = scandir(folder, &entries, NULL, NULL);
+    for (int k = 0; k < count; k++)
+        free(entries[k]);
+    if (count >= 0)
+        free(entries);
+    return count == 2;
+}
+
+/* It would be read as text. */
+static int refuse_inside(struct table *table)
+{
+    const struct arguments *arguments = table->run->arguments;
+    char *folder = realpath(table->folder, NULL);
+    int code = EXIT_FINE;
+    for (size_t k = 0; k < arguments->operand_count && folder && !code; k++) {
+        char *input = realpath(arguments->operands[k], NULL);
+        size_t length = input ? strlen(input) : 0;
+        if (input && !strncmp(folder, input, length) && (folder[length] == '/' || !folder[length]))
+            code = run_error(table->run, EXIT_OUTPUT,
+                             "%s lies in the input %s and would be read as text; choose another "
+                             "folder with -o",
+                             table->folder, arguments->operands[k]);
+        free(input);
+    }
+    free(folder);
+    return code;
+}
+
+static int cannot(struct table *table, const char *what, const char *path)
+{
+    return run_error(table->run, EXIT_OUTPUT, "cannot %s %s: %s%s", what, path, system_error(errno),
+                     errno == ENOSPC ? "; make room and run it again" : "");
+}
+
+/* A folder that no table was made in. */
+static int make_records(struct table *table)
+{
+    struct stat status;
+    for (size_t k = 0; k < RESULTS; k++) {
+        char *path = path_in(table->folder, results[k]);
+        bool there = lstat(path, &status) == 0;
+        int code = there ? not_ours(table, path, "is there already, and no table made it")
+                         : EXIT_FINE;
+        free(path);
+        if (code)
+            return code;
+    }
+    if (mkdir(table->records, 0777) != 0 && errno != EEXIST)
+        return cannot(table, "make the folder", table->records);
+    if (!is_empty(table->records))
+        return not_ours(table, table->records, "is there already, and no table made it");
+    return EXIT_FINE;
+}
+
+static int hold(struct table *table)
+{
+    struct stat status;
+    char *path = path_in(table->records, mark);
+    int code = stat(path, &status) == 0 ? EXIT_FINE : make_records(table);
+    if (!code) {
+        table->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+        if (table->lock < 0)
+            code = cannot(table, "write", path);
+        else if (flock(table->lock, LOCK_EX | LOCK_NB) != 0)
+            code =
+                run_error(table->run, EXIT_OUTPUT,
+                          "another psdvec table is at work in %s; wait for it, or choose another "
+                          "folder with -o",
+                          table->folder);
+    }
+    free(path);
+    return code;
+}
+
+static void name_file(struct table *table, struct table_item *item, const char *middle)
+{
+    char *name = must_format("%s%s%s", item->name, middle, ending);
+    item->file = path_in(table->folder, name);
+    free(name);
+}
+
+int table_folder_open(struct table *table)
+{
+    struct stat status;
+    bool made = mkdir(table->folder, 0777) == 0;
+    if (!made && errno != EEXIST)
+        return cannot(table, "make the folder", table->folder);
+    if (stat(table->folder, &status) != 0 || !S_ISDIR(status.st_mode))
+        return not_ours(table, table->folder, "is no folder, and a table is several files");
+    table->records = path_in(table->folder, "records");
+    int code = refuse_inside(table);
+    if (code && made)
+        rmdir(table->folder);
+    if (!code)
+        code = hold(table);
+    for (size_t k = 0; k < table->counts_count; k++)
+        name_file(table, &table->counts[k].item, ".counts");
+    for (size_t k = 0; k < table->system_count; k++)
+        name_file(table, &table->systems[k].item, "");
+    for (size_t k = 0; k < table->counts_count && !code; k++)
+        code = look(table, &table->counts[k].item, true);
+    for (size_t k = 0; k < table->system_count && !code; k++)
+        code = look(table, &table->systems[k].item, false);
+    return code;
+}
+
+void table_folder_close(struct table *table)
+{
+    if (table->lock >= 0)
+        close(table->lock);
+    free(table->records);
+}
+
+int table_write(struct table *table, const char *name, const struct buffer *text)
+{
+    char *path = path_in(table->folder, name);
+    errno = write_file(path, text);
+    int code = errno ? cannot(table, "write", path) : EXIT_FINE;
+    free(path);
+    return code;
+}

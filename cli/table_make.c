@@ -1,0 +1,282 @@
+/* Making what a table needs: counts first, then one system after the other, each in a context of its
+ * own so that its memory is its own. What fails is told and left out; what stops everything is a
+ * request to stop, and text that cannot be counted. */
+#include "table.h"
+
+#include "exit_status.h"
+#include "human.h"
+#include "system.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+static double cpu_seconds(void)
+{
+    struct rusage used;
+    getrusage(RUSAGE_SELF, &used);
+    return (double)used.ru_utime.tv_sec + 1e-6 * (double)used.ru_utime.tv_usec +
+           (double)used.ru_stime.tv_sec + 1e-6 * (double)used.ru_stime.tv_usec;
+}
+
+static void fail(struct table_item *item, psdvec_status status, const char *sentence)
+{
+    item->status = status;
+    item->failure = must_copy(sentence);
+}
+
+/* ---- Saying so ------------------------------------------------------------------------------- */
+
+static void add_cost(struct buffer *to, const struct table_cost *cost)
+{
+    if (cost->more)
+        buffer_text(to, "more than ");
+    human_seconds(to, cost->seconds);
+    buffer_text(to, ", ");
+    human_bytes(to, (double)cost->memory);
+}
+
+/* What all that is left took before, if that is known of all; else 0. */
+static double rest(const struct table *table)
+{
+    double seconds = 0;
+    for (size_t k = 0; k < table->system_count; k++) {
+        const struct table_item *item = &table->systems[k].item;
+        if (item->done || item->failure)
+            continue;
+        if (item->guess <= 0)
+            return 0;
+        seconds += item->guess;
+    }
+    return seconds;
+}
+
+static void say_header(struct table *table, const struct table_system *system, size_t number)
+{
+    const struct palette *palette = &table->run->talk.palette;
+    const struct table_item *item = &system->item;
+    struct buffer line = {0};
+    buffer_format(&line, "%s%zu of %zu  %s%s  ", palette->bold, number, table->system_count,
+                  item->name, palette->plain);
+    table_title(&line, table, system);
+    buffer_char(&line, '\n');
+    if (item->done) {
+        buffer_text(&line, "        there from before: ");
+        add_cost(&line, &item->cost);
+        buffer_char(&line, '\n');
+    } else if (item->begun) {
+        buffer_text(&line, "        goes on where it was stopped\n");
+    } else if (item->changed) {
+        buffer_text(&line, "        made again: settings, text or version have changed\n");
+    }
+    if (!item->done && rest(table) > 0) {
+        buffer_text(&line, "        about ");
+        human_seconds(&line, rest(table));
+        buffer_text(&line, " left, as it took before\n");
+    }
+    talk_say(&table->run->talk, line.text);
+    buffer_free(&line);
+}
+
+static void say_done(struct table *table, const struct table_item *item)
+{
+    struct buffer line = {0};
+    if (item->failure) {
+        buffer_format(&line, "%s failed: %s", item->name, item->failure);
+        run_failed_because(table->run, item->status, line.text);
+        buffer_free(&line);
+        return;
+    }
+    buffer_text(&line, "        ");
+    add_cost(&line, &item->cost);
+    buffer_char(&line, '\n');
+    talk_say(&table->run->talk, line.text);
+    buffer_clear(&line);
+    buffer_text(&line, "\"item\": ");
+    buffer_json(&line, item->name, strlen(item->name));
+    buffer_format(&line, ", \"seconds\": %.3f, \"cpu_seconds\": %.3f, \"memory\": %" PRIu64,
+                  item->cost.seconds, item->cost.cpu, item->cost.memory);
+    log_event(&table->run->log, "item", line.text);
+    buffer_free(&line);
+}
+
+/* ---- Work ------------------------------------------------------------------------------------ */
+
+typedef psdvec_status work_fn(struct table *table, void *what);
+
+/* Carries it out in a context of its own, and keeps the record. */
+static int work(struct table *table, struct table_item *item, work_fn *fn, void *what)
+{
+    struct run *run = table->run;
+    psdvec_context *outer = run->ctx;
+    int error = table_record_begin(table, item);
+    if (error) {
+        char *sentence =
+            must_format("cannot write into %s: %s", table->records, system_error(error));
+        fail(item, error == ENOSPC ? PSDVEC_ERR_DISK_FULL : PSDVEC_ERR_WRITE, sentence);
+        free(sentence);
+        return EXIT_FINE;
+    }
+    run->ctx = NULL;
+    int code = run_library(run);
+    if (code) {
+        run->ctx = outer;
+        return code;
+    }
+    double seconds = clock_seconds(), cpu = cpu_seconds();
+    psdvec_status status = fn(table, what);
+    uint64_t memory = psdvec_peak_memory(run->ctx);
+    item->cost.seconds += clock_seconds() - seconds;
+    item->cost.cpu += cpu_seconds() - cpu;
+    item->cost.memory = memory > item->cost.memory ? memory : item->cost.memory;
+    item->done = item->there = status == PSDVEC_OK;
+    if (status != PSDVEC_OK)
+        fail(item, status, psdvec_error_message(run->ctx));
+    psdvec_context_free(run->ctx);
+    run->ctx = outer;
+    talk_erase(&run->talk);
+    error = table_record_end(table, item);
+    if (error && item->done) { /* it is there, but the next run will make it again */
+        char *sentence =
+            must_format("cannot write into %s: %s", table->records, system_error(error));
+        talk_warning(&run->talk, sentence);
+        free(sentence);
+    }
+    return EXIT_FINE;
+}
+
+static psdvec_status count(struct table *table, void *what)
+{
+    struct table_counts *counts = what;
+    const struct arguments *arguments = table->run->arguments;
+    psdvec_count_report report = {0};
+    psdvec_status status = psdvec_count(table->run->ctx, &counts->options, arguments->operands,
+                                        arguments->operand_count, counts->item.file, &report);
+    counts->item.tokens = report.tokens;
+    counts->item.documents = report.documents;
+    return status;
+}
+
+static psdvec_status train_psd(struct table *table, const struct table_system *system)
+{
+    psdvec_train_options options;
+    psdvec_train_options_preset(&options, system->kind->preset, NULL);
+    options.dim = (uint32_t)argument_integer(table->run->arguments, "dim");
+    options.restart = argument_flag(table->run->arguments, "restart");
+    return psdvec_train(table->run->ctx, &options, table->counts[system->counts].item.file,
+                        system->item.file, NULL);
+}
+
+static psdvec_status train(struct table *table, void *what)
+{
+    struct table_system *system = what;
+    const struct arguments *arguments = table->run->arguments;
+    psdvec_baseline_options options;
+    psdvec_count_report report = {0};
+    if (system->kind->method == PSDVEC_METHOD_PSD)
+        return train_psd(table, system);
+    psdvec_baseline_options_default(&options, system->kind->method, NULL);
+    options.dim = (uint32_t)argument_integer(arguments, "dim");
+    options.restart = argument_flag(arguments, "restart");
+    if (system->source != SIZE_MAX || system->counts != SIZE_MAX)
+        return psdvec_baseline(table->run->ctx, &options,
+                               system->source != SIZE_MAX ? table->systems[system->source].item.file
+                                                          : table->counts[system->counts].item.file,
+                               system->item.file, NULL);
+    psdvec_status status = psdvec_baseline_text(table->run->ctx, &options, &system->reading,
+                                                arguments->operands, arguments->operand_count,
+                                                system->item.file, &report, NULL);
+    system->item.tokens = report.tokens;
+    system->item.documents = report.documents;
+    return status;
+}
+
+/* ---- In order ---------------------------------------------------------------------------------- */
+
+static int stopped(struct table *table)
+{
+    size_t done = 0;
+    for (size_t k = 0; k < table->system_count; k++)
+        done += table->systems[k].item.done;
+    char *sentence =
+        must_format("stopped; %zu of %zu systems are done and stay in %s, and the same "
+                    "command%s goes on from there",
+                    done, table->system_count, table->folder,
+                    argument_flag(table->run->arguments, "restart") ? " without --restart" : "");
+    int code = run_failed_because(table->run, PSDVEC_ERR_CANCELLED, sentence);
+    free(sentence);
+    return code;
+}
+
+static int make_counts(struct table *table, struct table_counts *counts)
+{
+    struct table_item *item = &counts->item;
+    if (item->there || item->failure)
+        return EXIT_FINE;
+    struct buffer line = {0};
+    buffer_format(&line, "%scounting%s  ", table->run->talk.palette.bold,
+                  table->run->talk.palette.plain);
+    table_counts_words(&line, &counts->options);
+    buffer_char(&line, '\n');
+    talk_say(&table->run->talk, line.text);
+    buffer_free(&line);
+    item->done = item->kept = false;
+    item->cost = (struct table_cost){0};
+    int code = work(table, item, count, counts);
+    if (code)
+        return code;
+    if (item->status == PSDVEC_ERR_CANCELLED)
+        return stopped(table);
+    if (exit_for(item->status) == EXIT_INPUT)
+        return run_failed_because(table->run, item->status, item->failure);
+    say_done(table, item);
+    return EXIT_FINE;
+}
+
+/* What it begins with, if that is not there yet; false if it cannot be had. */
+static bool has_source(struct table_system *system, const struct table_item *source)
+{
+    if (!source->failure)
+        return true;
+    char *sentence = must_format("it begins with %s, which failed", source->name);
+    fail(&system->item, source->status, sentence);
+    free(sentence);
+    return false;
+}
+
+static int make_system(struct table *table, size_t k, size_t *number)
+{
+    struct table_system *system = &table->systems[k];
+    struct table_item *item = &system->item;
+    struct table_counts *counts = system->counts == SIZE_MAX ? NULL
+                                                             : &table->counts[system->counts];
+    int code = EXIT_FINE;
+    if (!item->done && counts)
+        code = make_counts(table, counts);
+    if (code)
+        return code;
+    say_header(table, system, ++*number);
+    if (item->done)
+        return EXIT_FINE;
+    if ((!counts || has_source(system, &counts->item)) &&
+        (system->source == SIZE_MAX || has_source(system, &table->systems[system->source].item)))
+        code = work(table, item, train, system);
+    if (code)
+        return code;
+    if (item->status == PSDVEC_ERR_CANCELLED)
+        return stopped(table);
+    say_done(table, item);
+    return EXIT_FINE;
+}
+
+int table_make(struct table *table)
+{
+    size_t number = 0;
+    int code = EXIT_FINE;
+    /* A source stands before what is made of it. */
+    for (size_t k = 0; k < table->system_count && !code; k++)
+        code = make_system(table, k, &number);
+    return code;
+}

@@ -1,0 +1,183 @@
+/* What an item depends on, as one line of JSON that is compared byte by byte: the version, the text
+ * (names, sizes and times of its files, not what is in them), how it is read, the words, and what is
+ * the item's own. Paths do not count: a table goes on wherever it was moved, and from any folder. */
+#include "table_settings.h"
+
+#include "count_options.h"
+#include "counts_file.h"
+#include "exit_status.h"
+#include "system.h"
+#include "text_options.h"
+#include "walk.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- The text ------------------------------------------------------------------------------ */
+
+struct identity {
+    uint64_t files, bytes, hash;
+    char *odd; /* a file that cannot be read twice; NULL: none */
+};
+
+/* FNV-1a */
+static void hash_bytes(uint64_t *hash, const void *bytes, size_t length)
+{
+    const unsigned char *at = bytes;
+    for (size_t k = 0; k < length; k++)
+        *hash = (*hash ^ at[k]) * UINT64_C(1099511628211);
+}
+
+static void hash_file(uint64_t *hash, const char *name, const struct stat *status)
+{
+    struct buffer line = {0};
+    buffer_format(&line, "%s\n%jd %jd %ld\n", name, (intmax_t)status->st_size,
+                  (intmax_t)status->st_mtim.tv_sec, status->st_mtim.tv_nsec);
+    hash_bytes(hash, line.text, line.length);
+    buffer_free(&line);
+}
+
+static void add_file(void *user, const char *path, const char *inner, const struct stat *status)
+{
+    struct identity *identity = user;
+    const char *slash = strrchr(path, '/');
+    if (!S_ISREG(status->st_mode) && !identity->odd)
+        identity->odd = must_copy(path);
+    hash_file(&identity->hash, *inner ? inner : slash ? slash + 1 : path, status);
+    identity->files++;
+    identity->bytes += (uint64_t)status->st_size;
+}
+
+static int refuse_twice(struct table *table, const char *path)
+{
+    return run_use_error(
+        table->run,
+        "%s can be read only once, and several systems read the text; save it to a "
+        "file first",
+        !strcmp(path, "-") ? "standard input" : path);
+}
+
+static int look_at_text(struct table *table, struct identity *identity)
+{
+    const struct arguments *arguments = table->run->arguments;
+    *identity = (struct identity){.hash = UINT64_C(14695981039346656037)};
+    for (size_t k = 0; k < arguments->operand_count; k++) {
+        const char *path = arguments->operands[k];
+        if (!strcmp(path, "-"))
+            return refuse_twice(table, path);
+        if (counts_file_likely(path))
+            return run_error(table->run, EXIT_INPUT,
+                             "%s is not text but a file of psdvec's; a table begins with text, as "
+                             "word2vec cannot begin with counts",
+                             path);
+        int error = walk_files(path, add_file, identity);
+        if (error)
+            return run_error(table->run, EXIT_INPUT, "cannot read %s: %s", path,
+                             system_error(error));
+        if (identity->odd) {
+            int code = refuse_twice(table, identity->odd);
+            free(identity->odd);
+            return code;
+        }
+    }
+    return EXIT_FINE;
+}
+
+/* ---- How it is read ---------------------------------------------------------------------------- */
+
+static void add_options(struct buffer *to, const struct arguments *arguments,
+                        const struct option_spec *options, const char *const *names)
+{
+    for (const struct option_spec *option = options; option->name; option++) {
+        const struct option_value *value = argument(arguments, option->name);
+        bool named = !names;
+        for (const char *const *name = names; name && *name; name++)
+            named |= !strcmp(*name, option->name);
+        if (!named || !value->known)
+            continue;
+        buffer_format(to, ", \"%s\": ", option->name);
+        option_json(to, option, value);
+    }
+}
+
+static int add_vocabulary(struct buffer *to, struct table *table)
+{
+    static const char *const names[] = {"min-count", "max-vocab", NULL};
+    const char *list = table->count.vocab_file;
+    struct stat status;
+    add_options(to, table->run->arguments, vocabulary_options, names);
+    if (list && stat(list, &status) != 0)
+        return run_error(table->run, EXIT_INPUT, "cannot read the list of words %s: %s", list,
+                         system_error(errno));
+    if (list) {
+        uint64_t hash = 0;
+        hash_file(&hash, "", &status);
+        buffer_format(to, ", \"vocab\": \"%016" PRIx64 "\"", hash);
+    }
+    for (size_t k = 0; k < table->count.keep_words_count; k++) {
+        const char *word = table->count.keep_words[k];
+        buffer_text(to, k ? ", " : ", \"keep\": [");
+        buffer_json(to, word, strlen(word));
+    }
+    if (table->count.keep_words_count)
+        buffer_char(to, ']');
+    return EXIT_FINE;
+}
+
+static void add_counting(struct buffer *to, const struct buffer *common,
+                         const psdvec_count_options *o)
+{
+    buffer_format(to,
+                  "{\"window\": %" PRIu32
+                  ", \"distance\": \"%s\", \"oov\": \"%s\", \"subsample\": %.17g%s}",
+                  o->window, distance_words[o->distance], oov_words[o->oov], o->subsample,
+                  buffer_get(common));
+}
+
+static void add_system(struct table *table, struct table_system *system,
+                       const struct buffer *common)
+{
+    struct buffer *to = &system->item.settings;
+    if (to->length)
+        return;
+    buffer_format(to, "{\"method\": \"%s\", \"preset\": %d, ",
+                  psdvec_method_name(system->kind->method), (int)system->kind->preset);
+    buffer_format(to, "\"dim\": %" PRIu64 ", \"seed\": %" PRIu64,
+                  argument_integer(table->run->arguments, "dim"),
+                  argument_integer(table->run->arguments, "seed"));
+    if (system->source != SIZE_MAX) {
+        struct table_system *source = &table->systems[system->source];
+        add_system(table, source, common);
+        buffer_format(to, ", \"of\": %s", source->item.settings.text);
+    } else {
+        buffer_text(to, ", \"counting\": ");
+        add_counting(to, common,
+                     system->counts == SIZE_MAX ? &system->reading
+                                                : &table->counts[system->counts].options);
+    }
+    buffer_char(to, '}');
+}
+
+int table_settings(struct table *table)
+{
+    struct buffer common = {0};
+    struct identity text;
+    int code = look_at_text(table, &text);
+    if (!code) {
+        add_options(&common, table->run->arguments, text_options, NULL);
+        code = add_vocabulary(&common, table);
+    }
+    if (!code)
+        buffer_format(&common,
+                      ", \"files\": %" PRIu64 ", \"bytes\": %" PRIu64 ", \"digest\": \"%016" PRIx64
+                      "\", \"version\": \"%s\"",
+                      text.files, text.bytes, text.hash, psdvec_version());
+    for (size_t k = 0; k < table->counts_count && !code; k++)
+        add_counting(&table->counts[k].item.settings, &common, &table->counts[k].options);
+    for (size_t k = 0; k < table->system_count && !code; k++)
+        add_system(table, &table->systems[k], &common);
+    buffer_free(&common);
+    return code;
+}

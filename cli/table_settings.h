@@ -1,0 +1,13 @@
+/* All that an item of a table depends on. */
+#ifndef CLI_TABLE_SETTINGS_H
+#define CLI_TABLE_SETTINGS_H
+
+#include "table.h"
+
+enum { COUNTING_SAME, COUNTING_OWN };
+extern const char *const counting_words[]; /* of --counting */
+
+/* Fills in the settings of all items. An error if an input cannot be read twice. */
+int table_settings(struct table *table);
+
+#endif

@@ -1,0 +1,253 @@
+/* Which systems the table has, what each begins with, and what that is called.
+ *
+ * All have the same text, vocabulary and number of dimensions. Those that begin with counts share
+ * them where they count alike: all of them by --counting same, which takes the options of the
+ * command, and psd's own where none is given; by --counting own each counts as its authors did, but
+ * for options that are given. */
+#include "table.h"
+
+#include "count_options.h"
+#include "exit_status.h"
+#include "suggest.h"
+#include "table_settings.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct table_kind kinds[] = {
+    {"psd", "PSD, psdvec\xe2\x80\x99s default", "Li, Zhu and Miao 2015, with psdvec's additions",
+     PSDVEC_METHOD_PSD, PSDVEC_PRESET_DEFAULT, true},
+    {"psd-paper", "PSD as in the paper", "Li, Zhu and Miao 2015", PSDVEC_METHOD_PSD,
+     PSDVEC_PRESET_PAPER, true},
+    {"ppmi", "PPMI", "Levy, Goldberg and Dagan 2015", PSDVEC_METHOD_PPMI, 0, true},
+    {"svd", "SVD of PPMI", "Levy, Goldberg and Dagan 2015", PSDVEC_METHOD_SVD, 0, true},
+    {"sgns", "word2vec, skip-gram", "Mikolov et al. 2013", PSDVEC_METHOD_SGNS, 0, true},
+    {"cbow", "word2vec, CBOW", "Mikolov et al. 2013", PSDVEC_METHOD_CBOW, 0, false},
+    {"glove", "GloVe", "Pennington, Socher and Manning 2014", PSDVEC_METHOD_GLOVE, 0, true},
+    {"cca", "Singular (CCA)", "Stratos, Collins and Hsu 2015", PSDVEC_METHOD_CCA, 0, true},
+    {"sparse", "Sparse", "Faruqui et al. 2015", PSDVEC_METHOD_SPARSE, 0, true}};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static const char sparse_of[] = "sparse-";
+
+static const struct table_kind *find_kind(const char *name)
+{
+    for (size_t k = 0; k < KINDS; k++)
+        if (!strcmp(kinds[k].name, name))
+            return &kinds[k];
+    return NULL;
+}
+
+/* ---- Names ------------------------------------------------------------------------------- */
+
+void table_title(struct buffer *to, const struct table *table, const struct table_system *system)
+{
+    buffer_text(to, system->kind->title);
+    if (system->source != SIZE_MAX)
+        buffer_format(to, " codes of %s", table->systems[system->source].item.name);
+}
+
+char *table_counts_name(const psdvec_count_options *o)
+{
+    return must_format("w%" PRIu32 "-%s-%s-%g", o->window, distance_words[o->distance],
+                       oov_words[o->oov], o->subsample);
+}
+
+void table_counts_words(struct buffer *to, const psdvec_count_options *o)
+{
+    buffer_format(to, "window %" PRIu32 ", %s, unknown words %s, ", o->window,
+                  distance_words[o->distance], o->oov == PSDVEC_OOV_DROP ? "dropped" : "kept");
+    if (o->subsample > 0)
+        buffer_format(to, "subsample %g", o->subsample);
+    else
+        buffer_text(to, "no subsampling");
+}
+
+void table_begins_with(struct buffer *to, const struct table *table,
+                       const struct table_system *system)
+{
+    if (system->source != SIZE_MAX)
+        buffer_format(to, "vectors of %s", table->systems[system->source].item.name);
+    else if (system->counts != SIZE_MAX)
+        buffer_format(to, "counts %s", table->counts[system->counts].item.name);
+    else
+        buffer_format(to, "text, window %" PRIu32 ", subsample %g", system->reading.window,
+                      system->reading.subsample);
+}
+
+/* ---- --methods ----------------------------------------------------------------------------- */
+
+static size_t find_system(const struct table *table, const char *name)
+{
+    for (size_t k = 0; k < table->system_count; k++)
+        if (!strcmp(table->systems[k].item.name, name))
+            return k;
+    return SIZE_MAX;
+}
+
+static size_t add_system(struct table *table, const struct table_kind *kind, const char *name)
+{
+    table->systems = must_grow(table->systems, table->system_count + 1, sizeof *table->systems);
+    table->systems[table->system_count] = (struct table_system){
+        .item = {.name = must_copy(name)}, .kind = kind, .source = SIZE_MAX, .counts = SIZE_MAX};
+    return table->system_count++;
+}
+
+static int no_method(struct table *table, const char *name)
+{
+    const char *names[KINDS + 1] = {0};
+    struct buffer all = {0};
+    for (size_t k = 0; k < KINDS; k++) {
+        names[k] = kinds[k].name;
+        buffer_format(&all, "%s%s", k == 0 ? "" : k + 1 < KINDS ? ", " : " and ", kinds[k].name);
+    }
+    const char *near = *name ? suggest(name, names) : NULL;
+    int code = near ? run_use_error(table->run,
+                                    "--methods: there is no method '%s'; did you mean "
+                                    "'%s'?",
+                                    name, near)
+                    : run_use_error(table->run,
+                                    "--methods: there is no method '%s'; there are %s, and "
+                                    "sparse-NAME for codes of other vectors than psd's",
+                                    name, all.text);
+    buffer_free(&all);
+    return code;
+}
+
+/* Codes of the vectors of `of`, which is a system, too. */
+static int add_sparse(struct table *table, const char *of)
+{
+    const struct table_kind *dense = find_kind(of);
+    if (!dense)
+        return no_method(table, of);
+    if (dense->method == PSDVEC_METHOD_SPARSE || dense->method == PSDVEC_METHOD_PPMI)
+        return run_use_error(table->run,
+                             "--methods: %s%s would be sparse codes of vectors that are "
+                             "sparse already",
+                             sparse_of, of);
+    char *name = must_format("%s%s", sparse_of, of);
+    bool twice = find_system(table, name) != SIZE_MAX;
+    if (!twice && find_system(table, of) == SIZE_MAX)
+        add_system(table, dense, of);
+    if (!twice) {
+        size_t k = add_system(table, find_kind("sparse"), name);
+        table->systems[k].source = find_system(table, of);
+    }
+    int code = twice ? run_use_error(table->run, "--methods: %s is named twice", name) : EXIT_FINE;
+    free(name);
+    return code;
+}
+
+static int add_method(struct table *table, const char *name)
+{
+    const struct table_kind *kind = find_kind(name);
+    if (kind && kind->method == PSDVEC_METHOD_SPARSE)
+        return add_sparse(table, "psd");
+    if (!kind && !strncmp(name, sparse_of, strlen(sparse_of)))
+        return add_sparse(table, name + strlen(sparse_of));
+    if (!kind)
+        return no_method(table, name);
+    size_t k = find_system(table, name);
+    if (k == SIZE_MAX)
+        k = add_system(table, kind, name);
+    if (table->systems[k].named)
+        return run_use_error(table->run, "--methods: %s is named twice", name);
+    table->systems[k].named = true;
+    return EXIT_FINE;
+}
+
+static int read_methods(struct table *table)
+{
+    const char *text = argument_text(table->run->arguments, "methods");
+    int code = EXIT_FINE;
+    if (!text) {
+        for (size_t k = 0; k < KINDS && !code; k++)
+            if (kinds[k].usual)
+                code = add_method(table, kinds[k].name);
+        return code;
+    }
+    for (const char *at = text, *end; !code; at = end + 1) {
+        end = at + strcspn(at, ",");
+        char *name = must_format("%.*s", (int)(end - at), at);
+        code = add_method(table, name);
+        free(name);
+        if (!*end)
+            break;
+    }
+    return code;
+}
+
+/* ---- What each begins with ------------------------------------------------------------------ */
+
+static size_t find_counts(struct table *table, const psdvec_count_options *options)
+{
+    char *name = table_counts_name(options);
+    size_t k = 0;
+    while (k < table->counts_count && strcmp(table->counts[k].item.name, name) != 0)
+        k++;
+    if (k == table->counts_count) {
+        table->counts = must_grow(table->counts, k + 1, sizeof *table->counts);
+        table->counts[k] =
+            (struct table_counts){.item = {.name = must_copy(name)}, .options = *options};
+        table->counts_count++;
+    }
+    free(name);
+    return k;
+}
+
+/* Its authors' way of counting, but for what was given. */
+static void count_as_own(const struct table *table, const struct table_kind *kind,
+                         psdvec_count_options *to)
+{
+    const struct arguments *arguments = table->run->arguments;
+    psdvec_count_options own = table->count;
+    psdvec_train_options train;
+    psdvec_baseline_options baseline;
+    if (kind->method == PSDVEC_METHOD_PSD)
+        psdvec_train_options_preset(&train, kind->preset, &own);
+    else
+        psdvec_baseline_options_default(&baseline, kind->method, &own);
+    if (!argument(arguments, "window")->given)
+        to->window = own.window;
+    if (!argument(arguments, "distance")->given)
+        to->distance = own.distance;
+    if (!argument(arguments, "oov")->given)
+        to->oov = own.oov;
+    if (!argument(arguments, "subsample")->given)
+        to->subsample = own.subsample;
+}
+
+static void settle(struct table *table, struct table_system *system)
+{
+    psdvec_method method = system->kind->method;
+    psdvec_count_options count = table->count;
+    if (system->source != SIZE_MAX)
+        return;
+    if (argument_integer(table->run->arguments, "counting") == COUNTING_OWN)
+        count_as_own(table, system->kind, &count);
+    if (method == PSDVEC_METHOD_SGNS || method == PSDVEC_METHOD_CBOW)
+        system->reading = count;
+    else
+        system->counts = find_counts(table, &count);
+}
+
+int table_gather(struct table *table)
+{
+    psdvec_train_options train;
+    psdvec_train_options_preset(&train, PSDVEC_PRESET_DEFAULT, &table->count);
+    int code = count_options_gather(table->run, &table->count, &table->keep);
+    if (!code)
+        code = read_methods(table);
+    for (size_t k = 0; k < table->system_count && !code; k++)
+        settle(table, &table->systems[k]);
+    return code ? code : table_settings(table);
+}
+
+size_t table_model(const struct table *table, size_t system)
+{
+    size_t model = 0;
+    for (size_t k = 0; k < system; k++)
+        model += table->systems[k].item.done;
+    return table->systems[system].item.done ? model : SIZE_MAX;
+}
