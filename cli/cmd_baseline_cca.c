@@ -51,7 +51,7 @@ static const struct example examples[] = {
 
 const struct command cmd_baseline_cca = {
     .name = "baseline cca",
-    .group = "Vectors",
+    .group = "Other systems",
     .summary = "canonical correlations of square roots of counts",
     .synopsis = "INPUT... -o FILE [OPTION]...",
     .description = description,

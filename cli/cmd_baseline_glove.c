@@ -16,8 +16,7 @@ static const struct option_spec options[] = {
      .real_least = 0,
      .real_most = 1e9,
      .fallback = "100",
-     .help =
-         "pairs seen X times or more weigh 1; for some ten million words of text, 10 is usual"},
+     .help = "pairs seen X times or more weigh 1; for some ten million words of text, 10 is usual"},
     {.name = "alpha",
      .kind = OPTION_REAL,
      .argument = "A",
@@ -77,7 +76,7 @@ static const char *const notes[] = {
 
 const struct command cmd_baseline_glove = {
     .name = "baseline glove",
-    .group = "Vectors",
+    .group = "Other systems",
     .summary = "GloVe: logarithms of counts, by AdaGrad",
     .synopsis = "INPUT... -o FILE [OPTION]...",
     .description = description,

@@ -84,7 +84,7 @@ static const char *const notes[] = {
 
 const struct command cmd_baseline_sgns = {
     .name = "baseline sgns",
-    .group = "Vectors",
+    .group = "Other systems",
     .summary = "word2vec: skip-gram with negative sampling, or CBOW",
     .synopsis = "INPUT... -o FILE [OPTION]...",
     .description = description,

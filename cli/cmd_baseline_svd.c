@@ -59,7 +59,7 @@ static const struct example examples[] = {
 
 const struct command cmd_baseline_svd = {
     .name = "baseline svd",
-    .group = "Vectors",
+    .group = "Other systems",
     .summary = "singular vectors of positive mutual information",
     .synopsis = "INPUT... -o FILE [OPTION]...",
     .description = description,

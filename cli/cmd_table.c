@@ -269,8 +269,7 @@ static int act(struct run *run)
 const struct command cmd_table = {
     .name = "table",
     .group = "Vectors",
-    .brief = true,
-    .summary = "train several systems on a text and compare them, as the paper does",
+    .summary = "train several systems on a text and compare them",
     .synopsis = "INPUT... -o DIR [OPTION]...",
     .description = description,
     .tables = {options, window_options, vocabulary_options, text_options, common_options},

@@ -75,8 +75,8 @@ static void list_line(struct buffer *to, const char **group, const char *its_gro
         *group = its_group;
         buffer_format(to, "\n%s:\n", its_group);
     }
-    buffer_format(to, "  %-14s  ", name);
-    wrap(to, summary, 18, 18, width);
+    buffer_format(to, "  %-15s  ", name);
+    wrap(to, summary, 19, 19, width);
 }
 
 /* "and: analogy, compare", of the names gathered, which are forgotten. */

@@ -1,12 +1,13 @@
 /* Fuzzes the reader of model files.
  *
  * The first byte chooses: the rest is a whole file, or a list of changes to a file that
- * the library itself wrote, in one of the precisions, with a read-out and n-grams or without:
- * three bytes of place, one of value. What opens is asked everything a caller can ask,
+ * the library itself wrote, in one of the precisions, with a read-out and n-grams or without, or
+ * sparse: three bytes of place, one of value. What opens is asked everything a caller can ask,
  * without verifying first. What verifies must then be consistent.
  */
 #include "model/model_read.h"
 #include "model/model_write.h"
+#include "model/sparse_write.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -17,7 +18,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { WORDS = 5, DIM = 3, PRECISIONS = 3, KINDS = 2 * PRECISIONS };
+enum { WORDS = 5, DIM = 3, PRECISIONS = 3, SPARSE = 2 * PRECISIONS, KINDS = SPARSE + 2 };
 
 static void require(bool truth)
 {
@@ -27,6 +28,26 @@ static void require(bool truth)
 
 static unsigned char *goods[KINDS];
 static size_t good_sizes[KINDS];
+
+static psdvec_status write_sparse(psdvec_context *ctx, bool ones, const char *path)
+{
+    static const uint64_t offsets[] = {0, 3, 5, 8, 10, 12}, counts[] = {9, 7, 5, 3, 1};
+    static const uint64_t begin[] = {0, 2, 5, 5, 6, 8};
+    static const uint32_t column[] = {0, 2, 0, 1, 2, 1, 0, 1};
+    static const float value[] = {1, 2, -3, 4, 0.5F, 6, 7, 8};
+    const pv_sparse_model_data model = {.words = WORDS,
+                                        .dim = DIM,
+                                        .bytes = "theofandtoin",
+                                        .offsets = offsets,
+                                        .begin = begin,
+                                        .column = column,
+                                        .value = ones ? NULL : value,
+                                        .counts = counts,
+                                        .directions_are_words = ones,
+                                        .method = "ppmi",
+                                        .settings_json = "{\"shift\": 1}"};
+    return pv_sparse_model_write(ctx, &model, path);
+}
 
 static void make_good(psdvec_context *ctx, int kind)
 {
@@ -75,7 +96,9 @@ static void make_good(psdvec_context *ctx, int kind)
     char path[] = "/tmp/psdvec-fuzz-XXXXXX";
     int fd = mkstemp(path);
     require(fd >= 0);
-    require(pv_model_write(ctx, &model, path) == PSDVEC_OK);
+    psdvec_status status = kind >= SPARSE ? write_sparse(ctx, kind > SPARSE, path)
+                                          : pv_model_write(ctx, &model, path);
+    require(status == PSDVEC_OK);
     FILE *file = fopen(path, "rb");
     require(file && fseek(file, 0, SEEK_END) == 0);
     size_t size = good_sizes[kind] = (size_t)ftell(file);
@@ -93,9 +116,14 @@ static void walk(psdvec_context *ctx, const psdvec_model *model, bool verified)
     psdvec_neighbour near[4];
     volatile double sum = 0;
     size_t found;
-    const float *readout;
+    if (info->dim > 1U << 20) /* which a sparse model may say; it is a question of memory */
+        return;
     float *spelled = malloc(info->dim * sizeof *spelled);
-    require(spelled && psdvec_model_readout(ctx, model, &readout) == PSDVEC_OK);
+    float *copy = malloc(info->dim * sizeof *copy);
+    const float *readout;
+    require(spelled && copy);
+    psdvec_status got = psdvec_model_readout(ctx, model, &readout);
+    require(got == (info->sparse ? PSDVEC_ERR_OPTION : PSDVEC_OK));
     require(info->has_readout || readout == psdvec_model_vector(model, 0));
     require(info->has_spelling == (info->ngrams > 0));
     for (size_t k = 0; k < info->iteration_count; k++)
@@ -110,9 +138,15 @@ static void walk(psdvec_context *ctx, const psdvec_model *model, bool verified)
         sum += psdvec_model_unigram(model, i) + psdvec_model_spread(model, i) +
                (double)psdvec_model_frequency(model, i) + psdvec_model_product(model, 0, i) +
                psdvec_model_cosine(model, i, 0);
+        const uint32_t *columns;
+        const float *values;
+        size_t count;
+        psdvec_model_sparse_row(model, i, &columns, &values, &count);
+        require(info->sparse ? count <= info->dim : count == 0);
+        psdvec_model_copy(model, i, copy);
         for (uint32_t k = 0; k < info->dim; k++) {
-            require(!verified || isfinite(psdvec_model_vector(model, i)[k]));
-            require(!verified || isfinite(readout[(size_t)i * info->dim + k]));
+            require(!verified || isfinite(copy[k]));
+            require(info->sparse || !verified || isfinite(psdvec_model_vector(model, i)[k]));
         }
         bool some = psdvec_model_spell(model, word, length, spelled);
         require(info->has_spelling || !some);
@@ -124,8 +158,10 @@ static void walk(psdvec_context *ctx, const psdvec_model *model, bool verified)
         require(isfinite(spelled[k]));
         sum += spelled[k];
     }
-    psdvec_status status = psdvec_model_similar(ctx, model, readout, NULL, 0, 4, near, &found);
+    psdvec_model_copy(model, 0, copy);
+    psdvec_status status = psdvec_model_similar(ctx, model, copy, NULL, 0, 4, near, &found);
     free(spelled);
+    free(copy);
     require(status == PSDVEC_OK || (!verified && status == PSDVEC_ERR_NUMERIC));
     for (size_t k = 0; k < found; k++)
         require(near[k].word < info->words && near[k].cosine >= -1 && near[k].cosine <= 1);
