@@ -176,6 +176,12 @@ static int score(struct table *table)
         return run_failed(run, status);
     eval_make_rows(eval);
     talk_erase(&run->talk);
+    uint32_t known = 0;
+    for (size_t r = 0; r < eval->row_count; r++)
+        known |= eval->rows[r].scores->known;
+    if (!known)
+        talk_warning(&run->talk, "the text knows all words of no question, so there are no scores; "
+                                 "name sets that suit it with --sets");
     return EXIT_FINE;
 }
 
@@ -274,7 +280,7 @@ const struct command cmd_table = {
     .description = description,
     .tables = {options, window_options, vocabulary_options, text_options, common_options},
     .inherited = own_defaults,
-    .inherited_from = "psd's; with --counting own, each system's",
+    .inherited_from = "as psdvec train has it; with --counting own, each system's",
     .examples = examples,
     .notes = notes,
     .least_operands = 1,

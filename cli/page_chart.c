@@ -15,7 +15,8 @@
 #define WIDTH 320.0
 #define LETTER 6.3 /* of the label's letters, about */
 #define THICK 11.0 /* of a bar */
-#define THIN 8.0   /* of one of two */
+#define THIN 9.0   /* of one of two */
+#define PITCH 11.5 /* from one of two to the next */
 #define BETWEEN 7.0
 #define GAP 5.0 /* between bar, label and text */
 
@@ -29,7 +30,7 @@ const char chart_style[] =
     "svg { display: block; width: 100%; height: auto; overflow: visible; }\n"
     "svg text { fill: var(--ink); font: 11px system-ui, sans-serif; font-variant-numeric:"
     " tabular-nums; }\n"
-    "svg .small { font-size: 9.5px; }\n"
+    "svg .small { font-size: 10px; }\n"
     "svg .tick { fill: var(--soft); font-size: 9px; }\n"
     "svg .grid { stroke: var(--line); stroke-width: 1; }\n"
     "svg .best { fill: var(--plus); } svg .alike { fill: var(--plus); fill-opacity: .5; }\n"
@@ -47,7 +48,7 @@ struct frame {
 
 static double row_height(const struct chart_row *row)
 {
-    return row->count > 1 ? (double)row->count * (THIN + 2) + BETWEEN : THICK + BETWEEN;
+    return row->count > 1 ? (double)row->count * PITCH + BETWEEN : THICK + BETWEEN;
 }
 
 static struct frame measure(const struct chart_row *rows, size_t count, bool ticks)
@@ -129,7 +130,7 @@ static void add_row(struct buffer *to, const struct frame *frame, const struct c
     page_text(to, row->label);
     buffer_text(to, "</text>\n");
     for (size_t b = 0; b < row->count; b++)
-        add_bar(to, frame, &row->bars[b], y + (several ? 1 + (double)b * (THIN + 2) : 0),
+        add_bar(to, frame, &row->bars[b], y + (several ? 1 + (double)b * PITCH : 0),
                 several ? THIN : THICK, several);
 }
 

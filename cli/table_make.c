@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -19,6 +20,12 @@ static double cpu_seconds(void)
     getrusage(RUSAGE_SELF, &used);
     return (double)used.ru_utime.tv_sec + 1e-6 * (double)used.ru_utime.tv_usec +
            (double)used.ru_stime.tv_sec + 1e-6 * (double)used.ru_stime.tv_usec;
+}
+
+/* As the record keeps it, so that the next run shows the same. */
+static double whole_ms(double seconds)
+{
+    return round(seconds * 1000) / 1000;
 }
 
 static void fail(struct table_item *item, psdvec_status status, const char *sentence)
@@ -80,11 +87,12 @@ static void say_header(struct table *table, const struct table_system *system, s
     buffer_free(&line);
 }
 
-static void say_done(struct table *table, const struct table_item *item)
+/* `what`: the system, or "counting". */
+static void say_done(struct table *table, const struct table_item *item, const char *what)
 {
     struct buffer line = {0};
     if (item->failure) {
-        buffer_format(&line, "%s failed: %s", item->name, item->failure);
+        buffer_format(&line, "%s failed: %s", what, item->failure);
         run_failed_because(table->run, item->status, line.text);
         buffer_free(&line);
         return;
@@ -128,8 +136,8 @@ static int work(struct table *table, struct table_item *item, work_fn *fn, void 
     double seconds = clock_seconds(), cpu = cpu_seconds();
     psdvec_status status = fn(table, what);
     uint64_t memory = psdvec_peak_memory(run->ctx);
-    item->cost.seconds += clock_seconds() - seconds;
-    item->cost.cpu += cpu_seconds() - cpu;
+    item->cost.seconds = whole_ms(item->cost.seconds + clock_seconds() - seconds);
+    item->cost.cpu = whole_ms(item->cost.cpu + cpu_seconds() - cpu);
     item->cost.memory = memory > item->cost.memory ? memory : item->cost.memory;
     item->done = item->there = status == PSDVEC_OK;
     if (status != PSDVEC_OK)
@@ -201,7 +209,7 @@ static int stopped(struct table *table)
     for (size_t k = 0; k < table->system_count; k++)
         done += table->systems[k].item.done;
     char *sentence =
-        must_format("stopped; %zu of %zu systems are done and stay in %s, and the same "
+        must_format("stopped; %zu of %zu systems done and kept in %s, and the same "
                     "command%s goes on from there",
                     done, table->system_count, table->folder,
                     argument_flag(table->run->arguments, "restart") ? " without --restart" : "");
@@ -231,16 +239,22 @@ static int make_counts(struct table *table, struct table_counts *counts)
         return stopped(table);
     if (exit_for(item->status) == EXIT_INPUT)
         return run_failed_because(table->run, item->status, item->failure);
-    say_done(table, item);
+    say_done(table, item, "counting");
     return EXIT_FINE;
 }
 
-/* What it begins with, if that is not there yet; false if it cannot be had. */
-static bool has_source(struct table_system *system, const struct table_item *source)
+/* False if what it begins with could not be made. */
+static bool has_source(struct table *table, struct table_system *system)
 {
-    if (!source->failure)
+    const struct table_item *source = NULL;
+    if (system->counts != SIZE_MAX)
+        source = &table->counts[system->counts].item;
+    else if (system->source != SIZE_MAX)
+        source = &table->systems[system->source].item;
+    if (!source || !source->failure)
         return true;
-    char *sentence = must_format("it begins with %s, which failed", source->name);
+    char *sentence = must_format("it begins with %s, which failed",
+                                 system->counts != SIZE_MAX ? "counts" : source->name);
     fail(&system->item, source->status, sentence);
     free(sentence);
     return false;
@@ -260,14 +274,13 @@ static int make_system(struct table *table, size_t k, size_t *number)
     say_header(table, system, ++*number);
     if (item->done)
         return EXIT_FINE;
-    if ((!counts || has_source(system, &counts->item)) &&
-        (system->source == SIZE_MAX || has_source(system, &table->systems[system->source].item)))
+    if (has_source(table, system))
         code = work(table, item, train, system);
     if (code)
         return code;
     if (item->status == PSDVEC_ERR_CANCELLED)
         return stopped(table);
-    say_done(table, item);
+    say_done(table, item, item->name);
     return EXIT_FINE;
 }
 

@@ -88,6 +88,15 @@ static void add_costs(struct buffer *to, const struct table *table)
     }
 }
 
+static void add_failure(struct buffer *to, const struct table_item *item, const char *what)
+{
+    if (!item->failure)
+        return;
+    buffer_format(to, "\n%s failed: ", what);
+    markdown_text(to, item->failure);
+    buffer_char(to, '\n');
+}
+
 void table_markdown(struct buffer *to, const struct table *table)
 {
     struct table_columns columns = table_columns(table);
@@ -98,12 +107,10 @@ void table_markdown(struct buffer *to, const struct table *table)
     add_heads(to, table, &columns);
     add_scores(to, table, &columns);
     add_costs(to, table);
+    for (size_t k = 0; k < table->counts_count; k++)
+        add_failure(to, &table->counts[k].item, "counting");
     for (size_t k = 0; k < table->system_count; k++)
-        if (table->systems[k].item.failure) {
-            buffer_format(to, "\n%s failed: ", table->systems[k].item.name);
-            markdown_text(to, table->systems[k].item.failure);
-            buffer_char(to, '\n');
-        }
+        add_failure(to, &table->systems[k].item, table->systems[k].item.name);
     buffer_clear(&text);
     table_notes(&text, table, "Bold", "≈");
     buffer_char(to, '\n');

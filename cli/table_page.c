@@ -18,26 +18,31 @@ static const char style[] =
     "h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2.5rem; }\n"
     "table.wide { width: 100%; }\n"
     "th, td { padding: .3rem .75rem .3rem 0; }\n"
-    "tbody th { white-space: nowrap; }\n"
+    "tbody th, .costs td { white-space: nowrap; }\n"
     "tbody tr, tfoot tr { border-bottom: 1px solid var(--line); }\n"
-    "thead th { text-align: right; vertical-align: bottom; }\n"
-    "thead tr:first-child th[colspan] { text-align: center; color: var(--ink); border-bottom: 0; }\n"
-    "thead th:first-child, td.words, th.words { text-align: left; }\n"
+    "thead th { text-align: right; vertical-align: bottom; white-space: nowrap; }\n"
+    "thead th[scope=colgroup] { color: var(--ink); border-bottom: 0; }\n"
+    "thead th.several { text-align: center; }\n"
+    "thead tr + tr th:first-child { text-align: right; }\n"
+    ".scores tbody th, .scores tfoot th, .scores thead tr:first-child th:first-child { position:"
+    " sticky; left: 0; background: var(--paper); }\n"
+    "td.words, th.words { text-align: left; }\n"
     "td small { display: block; color: var(--soft); font-size: .75rem; white-space: nowrap; }\n"
     ".scores th, .scores td { padding-right: 1.2rem; }\n"
     ".mark { display: inline-block; width: 1.1em; margin-right: -1.1em; text-align: left; }\n"
     "td.best { font-weight: 700; color: var(--plus); } td.best small { font-weight: normal; }\n"
     "td.failed { color: var(--minus); text-align: left; }\n"
     "tfoot th, tfoot td { color: var(--soft); }\n"
-    "td.words { max-width: 40rem; }\n"
     ".set { display: inline-block; margin-right: .9rem; white-space: nowrap; }\n"
     ".set b { font-weight: normal; color: var(--soft); }\n"
     "pre { background: var(--panel); padding: .75rem 1rem; border-radius: .5rem; white-space:"
     " pre-wrap; overflow-wrap: anywhere; }\n"
     "dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1rem; }\n"
+    "dl.systems { grid-template-columns: minmax(10rem, 1fr) 3fr; gap: .75rem 1.5rem; }\n"
+    "dl.systems dt { color: var(--ink); } dt small { display: block; color: var(--soft); }\n"
     "dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }\n"
-    "@media (max-width: 40rem) { dl { grid-template-columns: 1fr; gap: 0; } dd { margin: 0 0 .5rem; }"
-    " }\n"
+    "@media (max-width: 40rem) { dl, dl.systems { grid-template-columns: 1fr; gap: 0; }"
+    " dd { margin: 0 0 .5rem; } }\n"
     "@media print { body { max-width: none; font-size: .8rem; } .scroll { overflow: visible; } }\n";
 
 static const char best_sign[] = "\xe2\x96\xb2", alike_sign[] = "\xe2\x89\x88";
@@ -55,13 +60,14 @@ static void add_heads(struct buffer *to, const struct table *table,
     buffer_text(to, "<thead>\n<tr><th scope=\"col\" rowspan=\"2\">system</th>");
     for (size_t k = 0, span; k < columns->count; k += span) {
         span = table_span(columns, k);
-        buffer_format(to, "<th scope=\"colgroup\" colspan=\"%zu\">", span);
+        buffer_format(to, "<th scope=\"colgroup\" colspan=\"%zu\"%s>", span,
+                      span > 1 ? " class=\"several\"" : "");
         page_text(to, table->eval.set_files.names[columns->rows[k]->set]);
         buffer_text(to, "</th>");
     }
     buffer_text(to, "</tr>\n<tr>");
     for (size_t k = 0; k < columns->count; k++)
-        buffer_format(to, "<th scope=\"col\">%s</th>", measure_names[columns->rows[k]->measure]);
+        buffer_format(to, "<th scope=\"col\">%s</th>", measure_heads[columns->rows[k]->measure]);
     buffer_text(to, "</tr>\n</thead>\n");
 }
 
@@ -286,16 +292,22 @@ static void add_costs(struct buffer *to, const struct table *table, size_t id)
     buffer_text(to, "<h2>Time and memory</h2>\n<div class=\"charts\">\n");
     add_cost_chart(to, table, false, id + 1);
     add_cost_chart(to, table, true, id + 2);
-    buffer_text(to, "</div>\n<div class=\"scroll\" style=\"margin-top: 1rem\"><table>\n<thead>"
-                    "<tr><th scope=\"col\">step</th><th scope=\"col\">time</th><th "
-                    "scope=\"col\">CPU</th><th scope=\"col\">memory</th><th scope=\"col\">numbers "
-                    "a word</th><th scope=\"col\" class=\"words\">begins with</th></tr></thead>\n"
-                    "<tbody>\n");
+    buffer_text(
+        to,
+        "</div>\n<div class=\"scroll\" style=\"margin-top: 1rem\"><table class=\"costs\">\n<thead>"
+        "<tr><th scope=\"col\">step</th><th scope=\"col\">time</th><th "
+        "scope=\"col\">CPU</th><th scope=\"col\">memory</th><th scope=\"col\">numbers "
+        "a word</th><th scope=\"col\" class=\"words\">begins with</th></tr></thead>\n"
+        "<tbody>\n");
     for (size_t k = 0; k < table->counts_count; k++) {
         add_cost_row(to, &table->counts[k].item, "counting");
         table_counts_words(&text, &table->counts[k].options);
         buffer_text(to, "<td></td><td class=\"words\">text; ");
         page_text(to, text.text);
+        if (table->counts[k].item.failure) {
+            buffer_text(to, ". Failed: ");
+            page_text(to, table->counts[k].item.failure);
+        }
         buffer_text(to, "</td></tr>\n");
         buffer_clear(&text);
     }
@@ -341,27 +353,26 @@ static void add_members(struct buffer *to, const char *json)
 static void add_settings(struct buffer *to, const struct table *table)
 {
     struct buffer title = {0};
-    buffer_text(to, "<h2>Systems and their settings</h2>\n<div class=\"scroll\"><table "
-                    "class=\"wide\">\n<thead><tr><th scope=\"col\">system</th><th scope=\"col\" "
-                    "class=\"words\">what it is</th><th scope=\"col\" "
-                    "class=\"words\">settings</th></tr></thead>\n<tbody>\n");
+    buffer_text(to, "<h2>Systems and their settings</h2>\n<dl class=\"systems\">\n");
     for (size_t k = 0; k < table->system_count; k++) {
         const struct table_system *system = &table->systems[k];
         size_t model = table_model(table, k);
         buffer_clear(&title);
         table_title(&title, table, system);
-        buffer_text(to, "<tr><th scope=\"row\">");
+        buffer_text(to, "<dt>");
         page_text(to, system->item.name);
-        buffer_text(to, "</th><td class=\"words\">");
-        page_text(to, title.text);
         buffer_text(to, "<small>");
+        page_text(to, title.text);
+        buffer_text(to, "</small><small>");
         page_text(to, system->kind->paper);
-        buffer_text(to, "</small></td><td class=\"words\">");
+        buffer_text(to, "</small></dt><dd>");
         if (model != SIZE_MAX)
             add_members(to, psdvec_model_get_info(table->eval.models[model])->settings_json);
-        buffer_text(to, "</td></tr>\n");
+        else
+            buffer_text(to, "failed");
+        buffer_text(to, "</dd>\n");
     }
-    buffer_text(to, "</tbody>\n</table></div>\n");
+    buffer_text(to, "</dl>\n");
     buffer_free(&title);
 }
 

@@ -239,16 +239,21 @@ static void add_costs(struct buffer *to, const struct table *table)
 
 /* ---- All of it -------------------------------------------------------------------------------------- */
 
+static void add_failure(struct buffer *to, const struct table_item *item, const char *what)
+{
+    if (!item->failure)
+        return;
+    char *line = must_format("%s failed: %s", what, item->failure);
+    wrap(to, line, 0, 2, WIDTH);
+    free(line);
+}
+
 static void add_failures(struct buffer *to, const struct table *table)
 {
-    for (size_t k = 0; k < table->system_count; k++) {
-        const struct table_item *item = &table->systems[k].item;
-        if (!item->failure)
-            continue;
-        char *line = must_format("%s failed: %s", item->name, item->failure);
-        wrap(to, line, 0, 2, WIDTH);
-        free(line);
-    }
+    for (size_t k = 0; k < table->counts_count; k++)
+        add_failure(to, &table->counts[k].item, "counting");
+    for (size_t k = 0; k < table->system_count; k++)
+        add_failure(to, &table->systems[k].item, table->systems[k].item.name);
 }
 
 void table_print(struct buffer *to, const struct table *table)

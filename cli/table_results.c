@@ -171,18 +171,32 @@ static void note_counting(struct buffer *to, const struct table *table)
                     "each system's published default.\n");
 }
 
+static void note_measures(struct buffer *to, const struct table *table)
+{
+    static const char *const meanings[] = {
+        [PSDVEC_MEASURE_SPEARMAN] = "Spearman's correlation of cosines with what people say",
+        [PSDVEC_MEASURE_ADD] = "share of analogies solved by 3CosAdd",
+        [PSDVEC_MEASURE_MUL] = "the same by 3CosMul",
+        [PSDVEC_MEASURE_RIGHT] = "share of choices that are right",
+        [PSDVEC_MEASURE_PURITY] = "that of the clusters that k-means finds"};
+    bool used[sizeof meanings / sizeof *meanings] = {false};
+    for (size_t r = 0; r < table->eval.row_count; r++)
+        used[table->eval.rows[r].measure] = true;
+    for (size_t k = 0; k < sizeof meanings / sizeof *meanings; k++)
+        if (used[k])
+            buffer_format(to, " %s: %s.", measure_heads[k], meanings[k]);
+}
+
 void table_notes(struct buffer *to, const struct table *table, const char *best, const char *alike)
 {
     const psdvec_eval_options *o = &table->eval.options;
-    buffer_format(
-        to,
-        "%s: best of its column. %s: not worse than it by more than chance (p >= %.4g; "
-        "paired bootstrap for correlations, McNemar's exact test for shares). rho: "
-        "Spearman's correlation with what people say. Add, Mul: share of analogies solved "
-        "by 3CosAdd, 3CosMul. right: share of choices that are right. purity: of clusters. "
-        "known: questions all of whose words the vocabulary has, the same for all systems; "
-        "others are left out.",
-        best, alike, 1 - o->confidence);
+    buffer_format(to,
+                  "%s: best of its column. %s: not worse than it by more than chance (p >= %.4g; "
+                  "paired bootstrap for correlations, McNemar's exact test for shares).",
+                  best, alike, 1 - o->confidence);
+    note_measures(to, table);
+    buffer_text(to, " known: questions all of whose words the vocabulary has, the same for all "
+                    "systems; others are left out.");
     if (o->resamples)
         buffer_format(to, " %" PRIu32 " resamples, seed %" PRIu64 ".", o->resamples,
                       argument_integer(table->run->arguments, "seed"));

@@ -135,6 +135,18 @@ END
     [ -s note.html ]
 }
 
+@test "the shell blocks of docs/table.md run" {
+    made_words
+    mv words.txt text.txt
+    mkdir my
+    printf 'reader writer 9\nreader marble 1\nplayer drinker 8\nthinking drinking 7\nis marbly 0\n' >my/pairs.txt
+    blocks sh "$ROOT/docs/table.md" | sed 's| -o out/ *#| --dim 20 -o out/ #|' >all.sh
+    grep -q -- '--dim 20' all.sh
+    [ "$(grep -c '^psdvec' all.sh)" -eq 2 ]
+    bash -eux -o pipefail all.sh >output 2>&1 || { cat output; return 1; }
+    grep -q 'pairs' out/table.html
+}
+
 @test "the reader of docs/formats.md agrees with the program" {
     python=$(python_with_numpy) || skip "no python3 with numpy"
     small_text

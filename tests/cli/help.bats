@@ -4,7 +4,7 @@ load common
 
 setup() { common_setup; }
 
-visible="train extend info eval convert fit-temperature similar analogy odd-one-out compare vector
+visible="train table extend info eval convert fit-temperature similar analogy odd-one-out compare vector
          score next explain generate residuals simulate interaction count tokenize counts-info counts-show counts-dump
          counts-merge counts-export counts-import help"
 

@@ -1,0 +1,443 @@
+# psdvec table: all systems on one text. What is made, what is kept, and that a run that was killed
+# ends with the same table.
+bats_require_minimum_version 1.5.0
+load common
+
+setup() {
+    common_setup
+    some_text text.txt 300
+    mkdir sets sets/parts
+    # Words of one subject are alike; those of two are not.
+    awk "$words"'BEGIN {
+        for (i = 0; i < 20; i++) {
+            print own(i, 0), own(i, 1), 9
+            print own(i, 2), own(i, 3), 8
+            print own(i, 0), own((i + 7) % 20, 1), 1 + i % 3
+        }
+    }' >sets/alike.txt
+    for part in one two; do
+        awk "$words"'BEGIN { for (i = 0; i < 10; i++) print own(i, 0), own(i, 1), own(i + 5, 0), own(i + 5, 1) }' \
+            >sets/parts/$part.txt
+    done
+    tiny=(--dim 6 --sets sets --resamples 200)
+}
+
+# Words of subject i, and words that all subjects share.
+words='function letter(k) { return substr("abcdefghijklmnopqrstuvwxyz", k + 1, 1) }
+       function own(i, k) { return "s" letter(i) letter(k) }
+       function shared(k) { return "c" letter(int(k / 10)) letter(k % 10) }'
+
+# Each line is about one of 20 subjects.
+some_text() { # FILE LINES
+    awk -v lines="$2" "$words"'BEGIN {
+        srand(1)
+        for (line = 0; line < lines; line++) {
+            subject = int(rand() * 20)
+            for (i = 0; i < 20; i++)
+                printf "%s ", rand() < 0.5 ? own(subject, int(6 * rand() * rand())) : shared(int(60 * rand() * rand()))
+            print ""
+        }
+    }' >"$1"
+}
+
+# The table without what differs from run to run.
+timeless() { sed -E 's/"(seconds|cpu_seconds|memory|more)": [^,}]*//g' "$1"; }
+
+table() { "$PSDVEC" table text.txt "${tiny[@]}" "$@"; }
+
+# ---- The whole ----------------------------------------------------------------------------------
+
+@test "all systems: models, counts, and the table in four forms" {
+    table -o out >printed 2>said
+    for system in psd psd-paper ppmi svd sgns glove cca sparse-psd; do
+        "$PSDVEC" info out/$system.safetensors --verify >/dev/null
+        grep -Eq "^$system +\.[0-9]{3}" printed
+        grep -Eq "^\| $system \| .*[0-9]{3}" out/table.md
+        grep -q "of 8  $system  " said
+    done
+    [ "$(find out -name '*.counts.safetensors' | wc -l)" -eq 1 ]
+    [ "$(wc -L <printed)" -le 80 ]
+    [ "$(wc -L <said)" -le 80 ]
+    grep -Eq '^ +alike +parts *$' printed
+    grep -Eq '^ +rho +Add +Mul *$' printed
+    grep -Eq '^known +100% +100%$' printed
+    grep -Eq '^counting +[0-9.]+ m?s' printed
+    [ "$(grep -c '▲' printed)" -ge 2 ]
+    [ -z "$(find out -name '*.partial')" ]
+}
+
+@test "table.json has everything, and is JSON" {
+    table -o out --methods psd,glove,sparse-glove >/dev/null 2>&1
+    command -v python3 >/dev/null || skip "no python3"
+    python3 - <<'PYTHON'
+import json
+t = json.load(open("out/table.json"))
+assert [s["name"] for s in t["systems"]] == ["psd", "glove", "sparse-glove"]
+assert [s["method"] for s in t["systems"]] == ["psd", "glove", "sparse"]
+assert t["systems"][2]["of"] == "glove" and t["systems"][2]["counts"] is None
+assert t["systems"][0]["counts"] == t["counts"][0]["name"]
+assert all(s["failure"] is None and s["seconds"] >= 0 and s["memory"] > 0 for s in t["systems"])
+assert t["counts"][0]["tokens"] == 6000 and t["counts"][0]["documents"] == 300
+assert t["command"].startswith("psdvec table text.txt --methods psd,glove,sparse-glove")
+assert t["dim"] == 6 and t["counting"] == "same"
+whole = [s for s in t["scores"] if s["section"] is None]
+assert len(whole) == 3 * 3, len(whole)           # alike; parts by Add and by Mul
+assert all(s["low"] <= s["score"] <= s["high"] for s in whole)
+assert {m["name"] for m in t["models"]} == {"psd", "glove", "sparse-glove"}
+assert t["models"][1]["settings"]["method"] == "glove"
+PYTHON
+}
+
+@test "the page is whole, needs no network, and says in words what it draws" {
+    mkdir -p 'in&<b>'
+    cp text.txt 'in&<b>/x.txt'
+    "$PSDVEC" table 'in&<b>' "${tiny[@]}" -o out --methods psd,svd -q >/dev/null
+    run ! grep -qE 'https?:|src=|@import|url\(|<link|<script' out/table.html
+    grep -q 'prefers-color-scheme: dark' out/table.html
+    grep -q '@media print' out/table.html
+    command -v python3 >/dev/null || skip "no python3"
+    python3 - <<'PYTHON'
+from html.parser import HTMLParser
+class Page(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.open, self.ids, self.refs, self.tags, self.text = [], set(), [], [], ""
+    def handle_starttag(self, tag, attrs):
+        attrs = dict(attrs)
+        if tag == "meta": return
+        self.open.append(tag)
+        self.tags.append(tag)
+        if "id" in attrs:
+            assert attrs["id"] not in self.ids
+            self.ids.add(attrs["id"])
+        if tag == "th": assert attrs["scope"]
+        if tag == "svg":
+            assert attrs["role"] == "img"
+            self.refs += attrs["aria-labelledby"].split()
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag, (tag, self.getpos())
+    def handle_data(self, data):
+        self.text += data
+page = Page()
+page.feed(open("out/table.html", encoding="utf-8").read())
+page.close()
+assert not page.open, page.open
+assert page.tags.count("svg") == 4             # two sets, time, memory
+assert page.tags.count("desc") == 4 and set(page.refs) <= page.ids
+assert page.tags.count("table") == 2
+assert "in&<b>" in page.text                   # markup in a name stays text
+assert "psd Spearman ." in page.text
+PYTHON
+}
+
+@test "without --sets the built-in ones; --resamples 0 compares shares only" {
+    "$PSDVEC" table text.txt --dim 4 --methods svd,cca --resamples 0 -o out >printed 2>said
+    grep -Eq '^ +world ' printed
+    [ "$(wc -L <printed)" -le 80 ]
+    grep -q 'Without resamples, correlations are not compared' printed
+    grep -q 'warning: the text knows all words of no question' said
+}
+
+@test "a folder of sets: each file is a set, and so is each folder" {
+    table -o out --methods svd >printed 2>/dev/null
+    grep -q '"name": "parts", "file": "sets/parts", .*"sections": \["one", "two"\]' out/table.json
+    table -o out --methods svd --sets sets/alike.txt >printed 2>said
+    grep -q 'there from before' said
+}
+
+@test "the same models and scores for any number of threads" {
+    mkdir a b
+    for threads in 1 3; do
+        [ $threads = 1 ] && cd a || cd ../b
+        "$PSDVEC" table ../text.txt --dim 6 --sets ../sets --resamples 100 -o out \
+            --threads $threads -q >/dev/null
+    done
+    cd ..
+    for model in a/out/*.safetensors; do cmp "$model" "b/${model#a/}"; done
+    diff <(sed -E 's/"threads": [0-9]+//; s/ --threads [0-9]+//' a/out/table.json | timeless /dev/stdin) \
+         <(sed -E 's/"threads": [0-9]+//; s/ --threads [0-9]+//' b/out/table.json | timeless /dev/stdin)
+}
+
+# ---- Counting -------------------------------------------------------------------------------------
+
+@test "--counting: the same counts for all, or each system's own" {
+    table -o out --methods psd,psd-paper,ppmi,glove >printed 2>/dev/null
+    ls out/*.counts.safetensors >same
+    [ "$(cat same)" = out/w10-harmonic-drop-0.001.counts.safetensors ]
+    table -o out --methods psd,psd-paper,ppmi,glove --counting own >printed 2>said
+    [ "$(find out -name '*.counts.safetensors' | wc -l)" -gt 2 ]
+    [ -e out/w3-uniform-keep-0.counts.safetensors ]
+    "$PSDVEC" counts info out/w3-uniform-keep-0.counts.safetensors | grep -Eq 'window +3'
+    # psd counts as before.
+    grep -A 1 'of 4  psd  ' said | grep -q 'there from before'
+    grep -A 1 'of 4  psd-paper  ' said | grep -q 'made again: settings, text or version have changed'
+    [ "$(wc -L <printed)" -le 80 ]
+}
+
+@test "options of counting that are given hold for all systems" {
+    table -o out --methods psd-paper,glove,sgns --counting own --window 4 --distance linear --oov keep \
+        --subsample 0 -q >/dev/null
+    [ "$(ls out/*.counts.safetensors)" = out/w4-linear-keep-0.counts.safetensors ]
+    grep -q '"name": "sgns".*"window": 4' out/table.json
+}
+
+@test "all systems have the same words" {
+    table -o out --min-count 20 --max-vocab 50 --methods psd,psd-paper,sgns,cbow --counting own -q >/dev/null
+    for model in out/psd out/psd-paper out/sgns out/cbow; do
+        "$PSDVEC" info $model.safetensors | grep -Eq '^ *(model|words) .*\b50\b'
+    done
+}
+
+# ---- Going on -----------------------------------------------------------------------------------------
+
+@test "run again, nothing is made again, and the table has the same bytes" {
+    table -o out --methods psd,svd,sparse >first 2>/dev/null
+    cp -r out kept
+    table -o out --methods psd,svd,sparse >second 2>said
+    cmp first second
+    [ "$(grep -c 'there from before' said)" -eq 3 ]
+    diff -r out kept
+}
+
+@test "only what changed is made again" {
+    table -o out --methods psd,svd -q >/dev/null
+    touch -d '2001-01-01' out/psd.safetensors out/svd.safetensors
+    table -o out --methods psd,svd,cca --seed 0 -q >/dev/null
+    [ -z "$(find out -name 'psd.safetensors' -newermt 2002-01-01)" ]
+    table -o out --methods psd,svd --dim 7 >/dev/null 2>said
+    [ "$(grep -c 'made again: settings' said)" -eq 2 ]
+    grep -q 'about .* left, as it took before' said
+    run ! grep -q '^counting' said
+    echo "more words here, more words there" >>text.txt
+    table -o out --methods psd,svd --dim 7 >/dev/null 2>said
+    [ "$(grep -c 'made again: settings, text' said)" -eq 2 ]
+    grep -q '^counting' said
+    table -o out --methods psd,svd --dim 7 --restart >/dev/null 2>said
+    run ! grep -q 'from before' said
+    grep -q '^counting' said
+}
+
+@test "counts that nobody needs any more may be deleted" {
+    table -o out --methods psd,svd >first 2>/dev/null
+    rm out/*.counts.safetensors
+    table -o out --methods psd,svd >second 2>said
+    cmp first second
+    run ! grep -q '^counting' said
+    table -o out --methods psd,svd,cca >/dev/null 2>said
+    grep -q '^counting' said
+}
+
+@test "a table goes on from another folder, and after it was moved" {
+    table -o out --methods psd,svd -q >/dev/null
+    mv out moved
+    mkdir elsewhere
+    cd elsewhere
+    "$PSDVEC" table ../text.txt --dim 6 --sets ../sets --resamples 200 --methods psd,svd -o ../moved \
+        >/dev/null 2>said
+    [ "$(grep -c 'there from before' said)" -eq 2 ]
+}
+
+@test "killed at any time, the same command goes on to the same table" {
+    mkdir direct
+    cp -a text.txt sets direct
+    (cd direct && table -o out -q >/dev/null)
+    for delay in 0.05 0.1 0.15 0.2 0.3 0.4 0.5 0.7 0.9; do
+        "$PSDVEC" table text.txt "${tiny[@]}" -o out -q >/dev/null 2>&1 3>&- &
+        sleep $delay
+        kill -9 $! 2>/dev/null || true
+        wait $! 2>/dev/null || true
+    done
+    table -o out -q >/dev/null
+    for model in direct/out/*.safetensors; do cmp "$model" "${model#direct/}"; done
+    diff <(timeless direct/out/table.json) <(timeless out/table.json)
+}
+
+@test "stopped by a signal, it says what is kept, and goes on" {
+    some_text text.txt 6000
+    "$PSDVEC" table text.txt --dim 60 --sets sets --methods svd,glove -o out >printed 2>said 3>&- &
+    pid=$!
+    for _ in $(seq 600); do
+        grep -q '2 of 2  glove' said && break
+        sleep 0.05
+    done
+    kill -TERM $pid
+    status=0
+    wait $pid || status=$?
+    [ $status -eq 143 ]
+    [ ! -s printed ]
+    grep -q 'stopped; 1 of 2 systems done and kept in out, and the same command goes on' said
+    [ -e out/svd.safetensors ] && [ ! -e out/glove.safetensors ]
+    "$PSDVEC" table text.txt --dim 60 --sets sets --methods svd,glove -o out >printed 2>said
+    grep -A 1 'of 2  svd' said | grep -q 'there from before'
+    mkdir direct
+    cp -a text.txt sets direct
+    (cd direct && "$PSDVEC" table text.txt --dim 60 --sets sets --methods glove -o out -q >/dev/null)
+    cmp direct/out/glove.safetensors out/glove.safetensors
+}
+
+# ---- What goes wrong -------------------------------------------------------------------------------------
+
+@test "a system that fails: the others go on, the table says why, and so does the status" {
+    mkdir -p out/svd.safetensors.partial
+    echo mine >out/svd.safetensors.partial/key
+    status=0
+    table -o out --methods psd,svd,sparse-svd,cca >printed 2>said || status=$?
+    [ $status -eq 5 ]
+    grep -q 'psdvec table: svd failed: out/svd.safetensors.partial' said
+    grep -Eq '^svd +- +- +-$' printed
+    grep -q '^svd failed: ' printed
+    grep -q '^sparse-svd failed: it begins with svd, which failed$' printed
+    grep -Eq '^cca +\.[0-9]' printed
+    grep -q '^| svd | failed | failed | failed |$' out/table.md
+    grep -q '"name": "svd", .*"failure": "out/svd' out/table.json
+    grep -q 'class="failed"' out/table.html
+    [ "$(cat out/svd.safetensors.partial/key)" = mine ]
+    rm -r out/svd.safetensors.partial
+    table -o out --methods psd,svd,sparse-svd,cca >printed 2>said
+    [ "$(grep -c 'there from before' said)" -eq 2 ]
+    grep -Eq '^sparse-svd +-?\.[0-9]' printed
+}
+
+@test "no system at all: a status, and no table" {
+    mkdir -p out/svd.safetensors.partial
+    echo mine >out/svd.safetensors.partial/key
+    refused 5 "svd failed" table text.txt "${tiny[@]}" -o out --methods svd
+    [ ! -e out/table.md ] && [ ! -e out/table.html ]
+}
+
+@test "methods that are none" {
+    refused 2 "there is no method 'glvoe'; did you mean 'glove'?" table x -o out --methods psd,glvoe
+    refused 2 "there is no method 'word2vec'; there are psd, psd-paper, ppmi, svd, sgns, cbow, glove, cca and sparse" \
+        table text.txt -o out --methods word2vec
+    refused 2 "psd is named twice" table text.txt -o out --methods psd,glove,psd
+    refused 2 "sparse-psd is named twice" table text.txt -o out --methods sparse,psd,sparse-psd
+    refused 2 "there is no method ''" table text.txt -o out --methods psd,
+    refused 2 "would be sparse codes of vectors that are sparse already" table text.txt -o out --methods sparse-ppmi
+    refused 2 "there is no method 'nosuch'" table text.txt -o out --methods sparse-nosuch
+    [ ! -e out ]
+}
+
+@test "the source of sparse codes is in the table, named or not" {
+    table -o out --methods sparse >printed 2>/dev/null
+    [ "$(grep -Ec '^(psd|sparse-psd) +\.' printed)" -eq 2 ]
+    table -o out --methods sparse-svd,psd,svd >printed 2>/dev/null
+    [ "$(grep -Ec '^(svd|sparse-svd|psd) +\.' printed)" -eq 3 ]
+}
+
+@test "sets that are none are noticed before any training" {
+    refused 3 "nosuch" table text.txt -o out --sets nosuch
+    mkdir empty
+    refused 3 "empty has no test sets in it" table text.txt -o out --sets empty
+    echo 'this is not a test set at all, is it' >sets/notes.txt
+    refused 3 "sets/notes.txt: has no questions" table text.txt -o out --sets sets
+    [ ! -e out ]
+}
+
+@test "text that cannot be used, or only once" {
+    refused 3 "cannot read nosuch" table nosuch "${tiny[@]}" -o out
+    refused 2 "standard input can be read only once" table - "${tiny[@]}" -o out
+    mkfifo pipe
+    refused 2 "pipe can be read only once" table pipe "${tiny[@]}" -o out
+    "$PSDVEC" count text.txt -o counts.st -q
+    refused 3 "counts.st is not text but a file of psdvec's" table counts.st "${tiny[@]}" -o out
+    refused 2 "say where the result goes" table text.txt
+    refused 2 "say which text to train on" table -o out
+    [ ! -e out ]
+    : >nothing
+    refused 3 "nothing" table nothing "${tiny[@]}" -o out
+    [ ! -e out/table.md ]
+}
+
+@test "the folder may not lie in the text" {
+    mkdir books
+    cp text.txt books
+    refused 5 "books/out lies in the input books and would be read as text" table books "${tiny[@]}" -o books/out
+    refused 5 "lies in the input" table books "${tiny[@]}" -o books
+    [ "$(ls books)" = text.txt ]
+}
+
+@test "files that no table made are never replaced" {
+    mkdir out
+    echo mine >out/other
+    echo mine >out/table.md
+    refused 5 "out/table.md is there already, and no table made it" table text.txt "${tiny[@]}" -o out
+    rm out/table.md
+    echo mine >out/svd.safetensors
+    refused 5 "out/svd.safetensors is there already, and this table did not make it" \
+        table text.txt "${tiny[@]}" -o out --methods svd
+    [ "$(cat out/svd.safetensors out/other)" = "$(printf 'mine\nmine')" ]
+    rm -r out/svd.safetensors out/records
+    mkdir out/records
+    echo mine >out/records/letters
+    refused 5 "out/records is there already, and no table made it" \
+        table text.txt "${tiny[@]}" -o out --methods svd
+    rm -r out/records
+    table -o out --methods svd -q >/dev/null
+    [ "$(cat out/other)" = mine ]
+    echo file >notafolder
+    refused 5 "notafolder is no folder" table text.txt "${tiny[@]}" -o notafolder
+    refused 5 "cannot make the folder no/such" table text.txt "${tiny[@]}" -o no/such
+}
+
+@test "a damaged model is made again; another model in its place is left alone" {
+    table -o out --methods svd,cca -q >/dev/null
+    cp out/svd.safetensors kept
+    size=$(stat -c %s out/svd.safetensors)
+    printf 'XXXX' | dd of=out/svd.safetensors bs=1 seek=$((size - 100)) conv=notrunc status=none
+    table -o out --methods svd,cca -v >/dev/null 2>said
+    grep -q 'out/svd.safetensors is made again, since out/svd.safetensors' said
+    cmp out/svd.safetensors kept
+    head -c 1000 kept >out/svd.safetensors
+    table -o out --methods svd,cca -q >/dev/null
+    cmp out/svd.safetensors kept
+    "$PSDVEC" convert kept --dim 3 out/svd.safetensors -q
+    cp out/svd.safetensors other
+    refused 5 "out/svd.safetensors is not the file that this table made" \
+        table text.txt "${tiny[@]}" -o out --methods svd,cca
+    cmp out/svd.safetensors other
+}
+
+@test "records that make no sense do no harm" {
+    table -o out --methods svd -q >/dev/null
+    cp out/svd.safetensors kept
+    for record in '' '{' '{"finished": true}' '[1]' 'x' '{"finished": true, "settings": {}, "seconds": "no"}'; do
+        echo "$record" >out/records/svd.json
+        table -o out --methods svd -q >/dev/null
+        cmp out/svd.safetensors kept
+    done
+}
+
+@test "two in the same folder: the second is refused" {
+    command -v flock >/dev/null || skip "no flock"
+    table -o out --methods svd -q >/dev/null
+    flock out/records/psdvec-table sleep 5 3>&- &
+    sleep 0.3
+    refused 5 "another psdvec table is at work in out" table text.txt "${tiny[@]}" -o out --methods svd
+    kill $! 2>/dev/null || true
+}
+
+@test "too little memory to count: what needs no counts goes on" {
+    status=0
+    table -o out --methods svd,sgns --memory 3M >printed 2>said || status=$?
+    [ $status -eq 6 ]
+    grep -q 'psdvec table: counting failed: .*memory' said
+    grep -q '^counting failed: ' printed
+    grep -q '^svd failed: it begins with counts, which failed$' printed
+    grep -Eq '^sgns +-?\.[0-9]' printed
+    grep -q 'Failed: counting' out/table.html
+    table -o out --methods svd,sgns -q >printed
+    grep -Eq '^svd +-?\.[0-9]' printed
+}
+
+@test "a full disk: what fits is there, the rest is told, and the next run goes on" {
+    mkdir small
+    mount -t tmpfs -o size=180k none small 2>/dev/null || skip "only root can make a full disk"
+    status=0
+    table -o small/out --methods ppmi,svd,glove,psd >printed 2>said || status=$?
+    cp -r small/out copy
+    umount small
+    [ $status -eq 5 ]
+    grep -q 'No space left\|no room' said
+    table -o copy --methods ppmi,svd,glove,psd -q >/dev/null
+    [ -e copy/table.html ]
+}
