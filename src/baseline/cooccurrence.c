@@ -28,7 +28,7 @@ static void merge_row(const merge_job *job, uint32_t i, const pv_gathered *gathe
     psdvec_row row;
     psdvec_counts_row(job->counts, i, &row);
     size_t r = 0, g = gathered->begin[c], g_end = gathered->begin[c + 1];
-    uint64_t count = 0, at = out->begin[i];
+    uint64_t count = 0, at = job->fill ? out->begin[i] : 0; /* else others write it */
     double sum = 0;
     while (r < row.length || g < g_end) {
         uint32_t after = r < row.length ? row.focus[r] : UINT32_MAX;
