@@ -31,6 +31,7 @@ static const struct {
               {"factor", REAL, offsetof(psdvec_baseline_options, factor)},
               {"l1", REAL, offsetof(psdvec_baseline_options, l1)},
               {"l2", REAL, offsetof(psdvec_baseline_options, l2)},
+              {"ridge", REAL, offsetof(psdvec_baseline_options, ridge)},
               {"nonnegative", SWITCH, offsetof(psdvec_baseline_options, nonnegative)},
               {"binary", SWITCH, offsetof(psdvec_baseline_options, binary)},
               {"restart", SWITCH, offsetof(psdvec_baseline_options, restart)}};

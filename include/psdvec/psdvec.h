@@ -1104,6 +1104,7 @@ typedef struct psdvec_baseline_options {
 
     double factor;    /* SPARSE: so many times the numbers of the vectors that it is made from */
     double l1, l2;    /* SPARSE: penalties of codes, and of the dictionary */
+    double ridge;     /* SPARSE: penalty of squares of codes; 0: none, as in the paper */
     bool nonnegative; /* SPARSE */
     bool binary;      /* SPARSE: 1 where a code is positive, else 0 */
 

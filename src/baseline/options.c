@@ -78,6 +78,7 @@ static const option_use uses[] = {
     ABOVE(factor, SPARSE, "factor", 0, 1000),
     ABOVE(l1, SPARSE, "l1", 0, 1e6),
     ABOVE(l2, SPARSE, "l2", 0, 1e6),
+    USE(ridge, PV_FIELD_DOUBLE, SPARSE, "ridge", 0, 1e6),
     USE(nonnegative, PV_FIELD_BOOL, SPARSE, "nonnegative", 0, 0),
     USE(binary, PV_FIELD_BOOL, SPARSE, "binary", 0, 0),
 };
@@ -101,7 +102,8 @@ void psdvec_baseline_options_default(psdvec_baseline_options *options, psdvec_me
                                          .glove_power = 0.75,
                                          .factor = 10,
                                          .l1 = 0.5,
-                                         .l2 = 1e-5};
+                                         .l2 = 1e-5,
+                                         .ridge = 0.3};
     if (count) {
         psdvec_text_options text = count->text;
         psdvec_count_options_default(count);

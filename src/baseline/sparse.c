@@ -243,6 +243,7 @@ psdvec_status pv_baseline_sparse(pv_baseline_run *run, const psdvec_model *dense
                                     .words = &s.words,
                                     .l1 = options->l1,
                                     .l2 = options->l2,
+                                    .ridge = options->ridge,
                                     .nonnegative = options->nonnegative || options->binary};
     double atoms = fmax(1, round(options->factor * s.words.dim));
     PV_TRY_DONE(check_room(&s, (uint32_t)atoms));

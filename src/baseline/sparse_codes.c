@@ -144,8 +144,8 @@ static bool improve(const pv_atoms *atoms, const pv_code_rules *rules, const flo
     float enough = rules->tolerance * rules->tolerance * length;
     bool moved = false;
     for (uint32_t s = 0; s < rules->sweeps && count > 0; s++) {
-        float step =
-            room->kernels->sweep(atoms, room->listed, count, half, rules->nonnegative, code, r);
+        float step = room->kernels->sweep(atoms, room->listed, count, half, rules->ridge,
+                                          rules->nonnegative, code, r);
         if (step <= enough)
             break;
         moved = true;
@@ -242,19 +242,23 @@ psdvec_status pv_codes_find(psdvec_context *ctx, const pv_atoms *atoms, const pv
     return keep(ctx, room, rows, most, codes);
 }
 
-void pv_codes_measure(const pv_atoms *atoms, const float *const *x, const float *scale,
-                      const pv_codes *codes, pv_code_room *room, double *error, double *length)
+pv_code_figures pv_codes_measure(const pv_atoms *atoms, const float *const *x, const float *scale,
+                                 const pv_codes *codes, pv_code_room *room)
 {
-    double squares = 0, sum = 0;
+    pv_code_figures sums = {0};
     for (uint32_t i = 0; i < codes->rows; i++) {
         uint32_t from = codes->begin[i], count = codes->begin[i + 1] - from;
+        const uint32_t *column = codes->column + from;
+        const float *value = codes->value + from;
         float *r = room->residuals;
-        residual(atoms, x[i], scale[i], codes->column + from, codes->value + from, count, room, r);
+        residual(atoms, x[i], scale[i], column, value, count, room, r);
         for (uint32_t k = 0; k < atoms->dim; k++)
-            squares += (double)r[k] * r[k];
-        for (uint32_t t = 0; t < count; t++)
-            sum += fabs((double)codes->value[from + t]);
+            sums.error += (double)r[k] * (double)r[k];
+        for (uint32_t t = 0; t < count; t++) {
+            double a = (double)value[t];
+            sums.length += fabs(a);
+            sums.squares += a * a * (double)atoms->square[column[t]];
+        }
     }
-    *error = squares;
-    *length = sum;
+    return sums;
 }

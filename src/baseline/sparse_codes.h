@@ -1,8 +1,9 @@
 /* The codes of words, given a dictionary: for each vector x the codes a that make
  *
- *     |x - sum_j a_j d_j|^2 + l1 sum_j |a_j|
+ *     |x - sum_j a_j d_j|^2 + l1 sum_j |a_j| + ridge sum_j |a_j d_j|^2
  *
- * least; with `nonnegative` among codes that are not negative. A lasso for each word.
+ * least; with `nonnegative` among codes that are not negative. A lasso for each
+ * word, or with a ridge an elastic net.
  *
  * A tile of words is solved at a time. A round is one matrix product, the residuals of all words
  * with all atoms, and then a few sweeps of coordinate descent for each word over the atoms that
@@ -19,7 +20,7 @@
 enum { PV_CODE_TILE = 64 };
 
 typedef struct pv_code_rules {
-    float l1;
+    float l1, ridge;
     bool nonnegative;
     uint32_t rounds; /* at most */
     uint32_t sweeps; /* at most, of a round */
@@ -55,8 +56,12 @@ psdvec_status pv_codes_find(psdvec_context *ctx, const pv_atoms *atoms, const pv
                             const float *const *x, const float *scale, uint32_t rows,
                             pv_code_room *room, pv_codes *codes);
 
-/* Sum over the rows of |x - ...|^2 and of |a|. */
-void pv_codes_measure(const pv_atoms *atoms, const float *const *x, const float *scale,
-                      const pv_codes *codes, pv_code_room *room, double *error, double *length);
+/* Sums over rows of |x - ...|^2, of |a| and of |a_j d_j|^2. */
+typedef struct pv_code_figures {
+    double error, length, squares;
+} pv_code_figures;
+
+pv_code_figures pv_codes_measure(const pv_atoms *atoms, const float *const *x, const float *scale,
+                                 const pv_codes *codes, pv_code_room *room);
 
 #endif

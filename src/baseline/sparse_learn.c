@@ -77,10 +77,9 @@ psdvec_status pv_sparse_begin(pv_sparse_learner *l, uint32_t atoms)
     PV_TRY(pv_code_sums_make(ctx, &l->atoms, &l->sums));
     l->codes = pv_alloc_zero(ctx, tiles, sizeof *l->codes, what);
     l->old = pv_alloc_zero(ctx, tiles, sizeof *l->old, what);
-    l->error = pv_alloc_zero(ctx, tiles, sizeof *l->error, what);
-    l->size = pv_alloc_zero(ctx, tiles, sizeof *l->size, what);
+    l->figures = pv_alloc_zero(ctx, tiles, sizeof *l->figures, what);
     l->rooms = pv_alloc_zero(ctx, workers, sizeof(pv_code_room *), what);
-    if (!l->codes || !l->old || !l->error || !l->size || !l->rooms)
+    if (!l->codes || !l->old || !l->figures || !l->rooms)
         return pv_failure(ctx);
     for (size_t w = 0; w < workers; w++)
         PV_TRY(pv_code_room_make(ctx, &l->atoms, &l->rooms[w]));
@@ -110,8 +109,7 @@ void pv_sparse_free(pv_sparse_learner *l)
     pv_free(ctx, l->rooms);
     pv_free(ctx, l->codes);
     pv_free(ctx, l->old);
-    pv_free(ctx, l->error);
-    pv_free(ctx, l->size);
+    pv_free(ctx, l->figures);
     pv_code_sums_free(&l->sums);
     pv_atoms_free(ctx, &l->atoms);
 }
@@ -147,6 +145,7 @@ static psdvec_status find_codes(pv_sparse_learner *l, const pv_code_rules *rules
 {
     code_job job = {l, *rules, first, keep_old};
     job.rules.l1 = (float)(l->l1 / l->length);
+    job.rules.ridge = (float)l->ridge;
     job.rules.nonnegative = l->nonnegative;
     return pv_parallel_tasks(l->ctx, last - first, code_task, &job);
 }
@@ -157,23 +156,23 @@ static psdvec_status measure_task(void *arg, size_t tile, int worker)
     const float *x[PV_CODE_TILE];
     float scale[PV_CODE_TILE];
     pv_code_tile(l->words, (uint32_t)tile, x, scale);
-    pv_codes_measure(&l->atoms, x, scale, &l->codes[tile], l->rooms[worker], &l->error[tile],
-                     &l->size[tile]);
+    l->figures[tile] = pv_codes_measure(&l->atoms, x, scale, &l->codes[tile], l->rooms[worker]);
     return PSDVEC_OK;
 }
 
 static psdvec_status measure(pv_sparse_learner *l)
 {
     PV_TRY(pv_parallel_tasks(l->ctx, l->words->tiles, measure_task, l));
-    double error = 0, size = 0;
+    pv_code_figures sums = {0};
     l->entries = 0;
     for (uint32_t t = 0; t < l->words->tiles; t++) {
-        error += l->error[t];
-        size += l->size[t];
+        sums.error += l->figures[t].error;
+        sums.length += l->figures[t].length;
+        sums.squares += l->figures[t].squares;
         l->entries += l->codes[t].begin[l->codes[t].rows];
     }
     double n = l->words->count;
-    l->objective = error / n + l->l1 / l->length * size / n +
+    l->objective = (sums.error + l->l1 / l->length * sums.length + l->ridge * sums.squares) / n +
                    l->l2 * l->atoms.count * l->length * l->length;
     if (!isfinite(l->objective))
         return pv_fail(l->ctx, PSDVEC_ERR_NUMERIC,

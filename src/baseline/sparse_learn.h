@@ -29,7 +29,7 @@
 typedef struct pv_sparse_learner {
     psdvec_context *ctx;
     const pv_code_words *words;
-    double l1, l2;
+    double l1, l2, ridge;
     bool nonnegative;
 
     /* The state */
@@ -42,9 +42,9 @@ typedef struct pv_sparse_learner {
 
     pv_progress *progress; /* may be NULL; counts words */
     pv_code_sums sums;
-    pv_code_room **rooms; /* of each worker */
-    pv_codes *old;        /* of each tile of a batch */
-    double *error, *size; /* of each tile */
+    pv_code_room **rooms;     /* of each worker */
+    pv_codes *old;            /* of each tile of a batch */
+    pv_code_figures *figures; /* of each tile */
 } pv_sparse_learner;
 
 /* The first dictionary: directions of words drawn by chance, with some noise. */

@@ -52,7 +52,7 @@ INLINE float shrink(float pull, float half, bool nonnegative)
 }
 
 INLINE float sweep(const pv_atoms *atoms, const uint32_t *listed, size_t count, float half,
-                   bool nonnegative, float *code, float *r)
+                   float ridge, bool nonnegative, float *code, float *r)
 {
     float largest = 0;
     size_t stride = atoms->stride;
@@ -63,7 +63,8 @@ INLINE float sweep(const pv_atoms *atoms, const uint32_t *listed, size_t count, 
         if (square <= 0)
             continue;
         float old = code[j];
-        float now = shrink(product(atom, r, stride) + square * old, half, nonnegative) / square;
+        float pull = product(atom, r, stride) + square * old;
+        float now = shrink(pull, half, nonnegative) / (square * (1 + ridge));
         float step = now - old;
         if (step == 0)
             continue;
@@ -83,9 +84,9 @@ INLINE void add_atoms(const pv_atoms *atoms, const uint32_t *column, const float
 }
 
 static float plain_sweep(const pv_atoms *atoms, const uint32_t *listed, size_t count, float half,
-                         bool nonnegative, float *code, float *r)
+                         float ridge, bool nonnegative, float *code, float *r)
 {
-    return sweep(atoms, listed, count, half, nonnegative, code, r);
+    return sweep(atoms, listed, count, half, ridge, nonnegative, code, r);
 }
 
 static void plain_add(const pv_atoms *atoms, const uint32_t *column, const float *factor,
@@ -105,9 +106,9 @@ const pv_sweep_kernels pv_sweep_plain = {"plain", plain_sweep, plain_add, plain_
 #define AVX2 __attribute__((target("avx2")))
 
 AVX2 static float avx2_sweep(const pv_atoms *atoms, const uint32_t *listed, size_t count,
-                             float half, bool nonnegative, float *code, float *r)
+                             float half, float ridge, bool nonnegative, float *code, float *r)
 {
-    return sweep(atoms, listed, count, half, nonnegative, code, r);
+    return sweep(atoms, listed, count, half, ridge, nonnegative, code, r);
 }
 
 AVX2 static void avx2_add(const pv_atoms *atoms, const uint32_t *column, const float *factor,

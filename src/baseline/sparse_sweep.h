@@ -26,10 +26,10 @@ typedef struct pv_atoms {
 typedef struct pv_sweep_kernels {
     const char *name;
     /* One step for each of the atoms listed[0..count), in that order. code: of all atoms; r: stride
-     * numbers, aligned like the atoms. `half`: half of the penalty of a code. Returns the largest
-     * square of a step, times that of the length of its atom. */
+     * numbers. `half`: half of the penalty of a code; `ridge`: penalty of its square, for atoms of
+     * length 1. Returns the largest square of a step, times that of the length of its atom. */
     float (*sweep)(const pv_atoms *atoms, const uint32_t *listed, size_t count, float half,
-                   bool nonnegative, float *code, float *r);
+                   float ridge, bool nonnegative, float *code, float *r);
     /* y += sum of factor[t] times atom column[t] */
     void (*add)(const pv_atoms *atoms, const uint32_t *column, const float *factor, size_t count,
                 float *y);

@@ -216,8 +216,8 @@ static void fast_and_plain_loops_give_the_same_bits(void **state)
         for (uint32_t j = 0; j < count; j++)
             listed[j] = j;
         for (int s = 0; s < 5; s++) {
-            float a = plain->sweep(&atoms, listed, count, 0.05F, s & 1, code[0], x);
-            float b = best->sweep(&atoms, listed, count, 0.05F, s & 1, code[1], y);
+            float a = plain->sweep(&atoms, listed, count, 0.05F, 0.2F, s & 1, code[0], x);
+            float b = best->sweep(&atoms, listed, count, 0.05F, 0.2F, s & 1, code[1], y);
             assert_true(a == b);
         }
         plain->add(&atoms, listed, code[0], count, x);
