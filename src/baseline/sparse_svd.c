@@ -51,7 +51,7 @@ static size_t larger(size_t a, size_t b)
 /* Columns that a decomposition usually multiplies; for the progress. */
 static uint64_t expected_columns(const pv_eigen_options *options, size_t n)
 {
-    uint64_t expected = 3 * (uint64_t)options->want;
+    uint64_t expected = 7 * (uint64_t)options->want / 2;
     return expected < n ? expected : n;
 }
 
@@ -80,8 +80,10 @@ static psdvec_status find_left(const pv_sparse_matrix *matrix, double tolerance,
     while (out->rank < report.found && out->value[out->rank] > 0 &&
            out->value[out->rank] >= least_share * out->value[0])
         out->rank++;
-    pv_note(ctx, "%zu of %zu directions, %zu columns multiplied, residual %.1e", out->rank,
-            out->dim, report.columns, report.residual);
+    if (out->rank < out->dim)
+        pv_note(ctx, "the matrix has only %zu of the %zu directions wanted; the others stay empty",
+                out->rank, out->dim);
+    pv_note(ctx, "%zu columns multiplied, residual %.1e", report.columns, report.residual);
 done:
     pv_free(ctx, g.room);
     pv_free(ctx, g.inner);
@@ -150,8 +152,10 @@ uint64_t pv_sparse_svd_bytes(uint64_t n, uint64_t dim, bool contexts)
 {
     pv_eigen_options options = solver_options((size_t)dim);
     uint64_t basis = pv_eigen_basis(&options, (size_t)n);
-    /* basis, blocks in and out of the solver, vectors; and dense matrices of the basis. */
-    return (n * (basis + 6 * options.block + (contexts ? 2 : 1) * dim)) * sizeof(float) +
+    /* Basis, blocks in and out of the solver, vectors; the tiles' sums; matrices of the basis. */
+    return (n * (basis + 6 * options.block + (contexts ? 2 : 1) * dim) +
+            64 * basis * options.block) *
+               sizeof(float) +
            3 * basis * basis * sizeof(double);
 }
 
