@@ -10,6 +10,8 @@
 struct pv_code_room {
     const pv_sweep_kernels *kernels;
     float *residuals; /* PV_CODE_TILE x stride */
+    float *packed;    /* those of words that are not done, one behind the other */
+    uint32_t *open;   /* which they are */
     float *products;  /* PV_CODE_TILE x atoms */
     float *code;      /* atoms: of the word at hand; zeros between words */
     uint32_t *listed; /* atoms */
@@ -28,7 +30,7 @@ static size_t padded(uint32_t dim)
 
 uint64_t pv_code_room_bytes(uint32_t atoms, uint32_t dim)
 {
-    return (uint64_t)PV_CODE_TILE * (4 * padded(dim) + 12 * (uint64_t)atoms) + 8 * (uint64_t)atoms;
+    return (uint64_t)PV_CODE_TILE * (8 * padded(dim) + 12 * (uint64_t)atoms) + 8 * (uint64_t)atoms;
 }
 
 psdvec_status pv_code_room_make(psdvec_context *ctx, const pv_atoms *atoms, pv_code_room **out)
@@ -43,6 +45,8 @@ psdvec_status pv_code_room_make(psdvec_context *ctx, const pv_atoms *atoms, pv_c
         return pv_failure(ctx);
     room->kernels = pv_sweep_best();
     room->residuals = pv_alloc_zero(ctx, atoms->stride * PV_CODE_TILE, sizeof(float), what);
+    room->packed = pv_alloc(ctx, atoms->stride * PV_CODE_TILE, sizeof(float), what);
+    room->open = pv_alloc(ctx, PV_CODE_TILE, sizeof(uint32_t), what);
     room->products = pv_alloc(ctx, cells, sizeof(float), what);
     room->code = pv_alloc_zero(ctx, atoms->count, sizeof(float), what);
     room->listed = pv_alloc(ctx, atoms->count, sizeof(uint32_t), what);
@@ -52,8 +56,9 @@ psdvec_status pv_code_room_make(psdvec_context *ctx, const pv_atoms *atoms, pv_c
     room->column = pv_alloc(ctx, cells, sizeof(uint32_t), what);
     room->value = pv_alloc(ctx, cells, sizeof(float), what);
     *out = room;
-    if (!room->residuals || !room->products || !room->code || !room->listed || !room->length ||
-        !room->done || !room->held || !room->column || !room->value)
+    if (!room->residuals || !room->packed || !room->open || !room->products || !room->code ||
+        !room->listed || !room->length || !room->done || !room->held || !room->column ||
+        !room->value)
         return pv_failure(ctx);
     return PSDVEC_OK;
 }
@@ -63,6 +68,8 @@ void pv_code_room_free(psdvec_context *ctx, pv_code_room *room)
     if (!room)
         return;
     pv_free(ctx, room->residuals);
+    pv_free(ctx, room->packed);
+    pv_free(ctx, room->open);
     pv_free(ctx, room->products);
     pv_free(ctx, room->code);
     pv_free(ctx, room->listed);
@@ -162,24 +169,43 @@ static bool improve(const pv_atoms *atoms, const pv_code_rules *rules, const flo
     return wanted || moved;
 }
 
-/* Row i of the room's codes, old ones at `column`, goes through a round and is written at `to`. */
-static uint32_t word_round(const pv_atoms *atoms, const pv_code_rules *rules, uint32_t i,
-                           const uint32_t *column, const float *value, size_t count,
-                           pv_code_room *room, uint32_t *to_column, float *to_value)
+/* The residuals of the words that are not done, times all atoms. Returns how many there are. */
+static uint32_t multiply_open(const pv_atoms *atoms, uint32_t rows, pv_code_room *room)
 {
-    float *code = room->code;
-    for (size_t t = 0; t < count; t++)
+    size_t stride = atoms->stride;
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < rows; i++)
+        if (!room->done[i]) {
+            memcpy(room->packed + left * stride, room->residuals + i * stride,
+                   stride * sizeof(float));
+            room->open[left++] = i;
+        }
+    if (left > 0)
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)left, (int)atoms->count,
+                    (int)stride, 1, room->packed, (int)stride, atoms->rows, (int)stride, 0,
+                    room->products, (int)atoms->count);
+    return left;
+}
+
+/* Row i goes through a round; products: of its residual with all atoms. */
+static void word_round(const pv_atoms *atoms, const pv_code_rules *rules, uint32_t i,
+                       const float *products, pv_code_room *room)
+{
+    size_t most = atoms->count;
+    uint32_t *column = room->column + i * most;
+    float *value = room->value + i * most, *code = room->code;
+    for (uint32_t t = 0; t < room->held[i]; t++)
         code[column[t]] = value[t];
-    room->done[i] = !improve(atoms, rules, room->products + (size_t)i * atoms->count,
-                             room->length[i], room->residuals + i * atoms->stride, room);
+    room->done[i] = !improve(atoms, rules, products, room->length[i],
+                             room->residuals + i * atoms->stride, room);
     uint32_t kept = 0;
-    for (uint32_t j = 0; j < atoms->count; j++)
+    for (uint32_t j = 0; j < most; j++)
         if (code[j] != 0) {
-            to_column[kept] = j;
-            to_value[kept++] = code[j];
+            column[kept] = j;
+            value[kept++] = code[j];
             code[j] = 0;
         }
-    return kept;
+    room->held[i] = kept;
 }
 
 /* The codes as they leave, in one block. */
@@ -225,19 +251,11 @@ psdvec_status pv_codes_find(psdvec_context *ctx, const pv_atoms *atoms, const pv
     pv_blas_alone();
     for (uint32_t round = 0; round < rules->rounds; round++) {
         PV_TRY(pv_check_cancel(ctx));
-        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)rows, (int)most, (int)stride, 1,
-                    room->residuals, (int)stride, atoms->rows, (int)stride, 0, room->products,
-                    (int)most);
-        bool all = true;
-        for (uint32_t i = 0; i < rows; i++) {
-            if (!room->done[i])
-                room->held[i] = word_round(atoms, rules, i, room->column + i * most,
-                                           room->value + i * most, room->held[i], room,
-                                           room->column + i * most, room->value + i * most);
-            all &= room->done[i];
-        }
-        if (all)
+        uint32_t left = multiply_open(atoms, rows, room);
+        if (left == 0)
             break;
+        for (uint32_t k = 0; k < left; k++)
+            word_round(atoms, rules, room->open[k], room->products + (size_t)k * most, room);
     }
     return keep(ctx, room, rows, most, codes);
 }

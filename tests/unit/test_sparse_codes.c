@@ -95,13 +95,13 @@ static double product(const pv_atoms *atoms, uint32_t j, const double *r)
     return sum;
 }
 
-/* A code that is not 0 is pulled with exactly l1 / 2; one that is 0, with less. */
+/* A code that is not 0 is pulled with exactly l1 / 2 (beside the ridge); one that is 0, with less. */
 static void check_conditions(const pv_atoms *atoms, const pv_code_rules *rules, const double *code,
                              const double *r)
 {
     double half = (double)rules->l1 / 2;
     for (uint32_t j = 0; j < atoms->count; j++) {
-        double pull = product(atoms, j, r);
+        double pull = product(atoms, j, r) - (double)rules->ridge * code[j];
         if (rules->nonnegative)
             assert_true(code[j] >= 0);
         if (code[j] != 0)
@@ -117,10 +117,11 @@ static void codes_meet_the_conditions_of_the_minimum(void **state)
 {
     workshop *w = *state;
     dice d = {11};
-    for (int kind = 0; kind < 6; kind++) {
+    for (int kind = 0; kind < 8; kind++) {
         pv_code_rules rules = exact;
         rules.nonnegative = kind & 1;
-        uint32_t dim = kind < 2 ? 8 : kind < 4 ? 37 : 3, rows = kind < 2 ? 1 : PV_CODE_TILE - 3;
+        rules.ridge = kind < 3 ? 0 : 0.4F;
+        uint32_t dim = kind < 2 ? 8 : kind < 6 ? 37 : 3, rows = kind < 2 ? 1 : PV_CODE_TILE - 3;
         pv_atoms atoms = random_atoms(w->ctx, &d, 5 * dim + 1, dim);
         float *x = random_vectors(&d, rows, dim);
         pv_codes codes = find(w->ctx, &atoms, &rules, x, rows);
@@ -132,7 +133,7 @@ static void codes_meet_the_conditions_of_the_minimum(void **state)
             check_conditions(&atoms, &rules, code, r);
             /* As many codes as numbers are enough (two may be on their way out), and one that is 0 is
              * not kept. */
-            assert_true(codes.begin[i + 1] - codes.begin[i] <= dim + 2);
+            assert_true(rules.ridge > 0 || codes.begin[i + 1] - codes.begin[i] <= dim + 2);
             for (uint32_t t = codes.begin[i]; t < codes.begin[i + 1]; t++) {
                 assert_true(codes.value[t] != 0);
                 assert_true(t == codes.begin[i] || codes.column[t] > codes.column[t - 1]);
@@ -244,10 +245,14 @@ static float *ones(size_t count)
 
 /* A learner of its own, after so many epochs. */
 static pv_sparse_learner learner_of(psdvec_context *ctx, const pv_code_words *words, uint32_t atoms,
-                                    uint32_t epochs, bool nonnegative)
+                                    uint32_t epochs, double ridge, bool nonnegative)
 {
-    pv_sparse_learner l = {
-        .ctx = ctx, .words = words, .l1 = 0.5, .l2 = 1e-4, .nonnegative = nonnegative};
+    pv_sparse_learner l = {.ctx = ctx,
+                           .words = words,
+                           .l1 = 0.5,
+                           .l2 = 1e-4,
+                           .ridge = ridge,
+                           .nonnegative = nonnegative};
     well(ctx, pv_sparse_begin(&l, atoms));
     for (uint32_t e = 0; e < epochs; e++)
         well(ctx, pv_sparse_epoch(&l));
@@ -264,7 +269,7 @@ static void sums_are_those_of_all_words_and_can_be_taken_back(void **state)
         scale[i] = 0.5F + (float)(i % 3);
     pv_code_words words = pv_code_words_of(n, dim, x, scale);
     assert_int_equal(words.tiles, 3);
-    pv_sparse_learner l = learner_of(w->ctx, &words, count, 1, false);
+    pv_sparse_learner l = learner_of(w->ctx, &words, count, 1, 0, false);
     pv_code_sums sums;
     well(w->ctx, pv_code_sums_make(w->ctx, &l.atoms, &sums));
     well(w->ctx, pv_code_sums_add(&sums, &words, 0, 3, l.codes, 1));
@@ -317,7 +322,7 @@ static void atoms_have_length_1_and_fit_the_codes_better(void **state)
     enum { n = 400, dim = 20, count = 90 };
     float *x = random_vectors(&d, n, dim), *scale = ones(n);
     pv_code_words words = pv_code_words_of(n, dim, x, scale);
-    pv_sparse_learner l = learner_of(w->ctx, &words, count, 1, false);
+    pv_sparse_learner l = learner_of(w->ctx, &words, count, 1, 0, false);
     pv_code_sums_clear(&l.sums);
     well(w->ctx, pv_code_sums_add(&l.sums, &words, 0, words.tiles, l.codes, 1));
     double before = error_of(&l);
@@ -343,20 +348,24 @@ static void every_epoch_lowers_the_objective(void **state)
     memset(x + 5 * dim, 0, dim * sizeof *x); /* a word without a vector */
     pv_code_words words = pv_code_words_of(n, dim, x, scale);
     for (int nonnegative = 0; nonnegative < 2; nonnegative++) {
-        pv_sparse_learner l = learner_of(w->ctx, &words, count, 1, nonnegative);
+        pv_sparse_learner l =
+            learner_of(w->ctx, &words, count, 1, nonnegative ? 0.3 : 0, nonnegative);
         double *code = calloc(count, sizeof *code);
         for (int e = 0; e < 12; e++) {
             double before = l.objective;
             well(w->ctx, pv_sparse_epoch(&l));
             assert_below(l.objective, before);
             /* It is what the head comment says. */
-            double size = 0;
+            double size = 0, squares = 0;
             for (uint32_t i = 0; i < n; i++) {
                 spread_out(&l.codes[i % words.tiles], i / words.tiles, count, code);
-                for (int j = 0; j < count; j++)
+                for (int j = 0; j < count; j++) {
                     size += fabs(code[j]) / l.length;
+                    squares += code[j] * code[j];
+                }
             }
-            double whole = error_of(&l) / n + l.l1 * size / n + l.l2 * count * l.length * l.length;
+            double whole = (error_of(&l) + l.l1 * size + l.ridge * squares) / n +
+                           l.l2 * count * l.length * l.length;
             assert_close(l.objective, whole, 1e-5 * whole);
         }
         double before = l.objective;
@@ -389,7 +398,7 @@ static void a_planted_dictionary_is_found_again(void **state)
                     x[i * dim + k] += a * hidden.rows[j * hidden.stride + k];
             }
         pv_code_words words = pv_code_words_of(n, dim, x, scale);
-        pv_sparse_learner l = learner_of(w->ctx, &words, count, 60, nonnegative);
+        pv_sparse_learner l = learner_of(w->ctx, &words, count, 60, 0, nonnegative);
         int found = 0;
         for (uint32_t j = 0; j < count; j++) {
             double best = 0;
