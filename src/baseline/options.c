@@ -40,7 +40,7 @@ enum {
     GLOVE = 1 << PSDVEC_METHOD_GLOVE,
     CCA = 1 << PSDVEC_METHOD_CCA,
     SPARSE = 1 << PSDVEC_METHOD_SPARSE,
-    BY_CHANCE = SGNS | CBOW | GLOVE | SPARSE,
+    BY_CHANCE = SVD | CCA | SGNS | CBOW | GLOVE | SPARSE,
 };
 
 typedef struct option_use {
