@@ -48,6 +48,7 @@ median() { # name, column
     cut -f"$2" "$work/$1" | sort -n |
         awk '{ v[NR] = $1 } END { print (v[int((NR + 1) / 2)] + v[int(NR / 2) + 1]) / 2 }'
 }
+ratio() { awk "BEGIN { printf \"%.2f\", $1 / $2 }"; }
 [ "$epochs" -gt 1 ] || { echo "bench: EPOCHS must be 2 or more" >&2; exit 1; }
 
 say "the same counts for the authors' program, shuffled"
@@ -74,11 +75,11 @@ echo
 echo "| program | threads | seconds | ratio to psdvec | all runs |"
 echo "|---|---|---|---|---|"
 for t in "${threads[@]}"; do
-    base=$(median "ours.$t" 1)
+    base=$(median "ours.$t" 1) base_cpu=$(median "ours.$t" 2)
     for ((k = 0; k <= $#; k++)); do
         name=ours.$t shown=psdvec
         [ "$k" -eq 0 ] || name=theirs-$k.$t shown="GloVe $k"
-        wall=$(median "$name" 1)
-        echo "| $shown | $t | $wall ($(median "$name" 2)) | $(awk "BEGIN { printf \"%.2f\", $wall / $base }") | $(cut -f1 "$work/$name" | paste -sd' ') |"
+        wall=$(median "$name" 1) cpu=$(median "$name" 2)
+        echo "| $shown | $t | $wall ($cpu) | $(ratio "$wall" "$base") ($(ratio "$cpu" "$base_cpu")) | $(cut -f1 "$work/$name" | paste -sd' ') |"
     done
 done

@@ -6,7 +6,8 @@ setup() { common_setup; }
 
 visible="train table extend info eval convert fit-temperature similar analogy odd-one-out compare vector
          score next explain generate residuals simulate interaction count tokenize counts-info counts-show counts-dump
-         counts-merge counts-export counts-import baseline-svd baseline-cca baseline-sparse help"
+         counts-merge counts-export counts-import baseline-ppmi baseline-svd baseline-sgns baseline-glove baseline-cca
+         baseline-sparse help"
 
 # words_of NAME: of a family, two of them.
 words_of() {
