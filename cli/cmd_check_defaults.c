@@ -194,6 +194,30 @@ static int check_baseline(struct run *run, const struct command *command)
     return check->code;
 }
 
+/* psdvec table counts as the default preset does, and scores as psdvec eval does. */
+static int check_table(struct run *run)
+{
+    struct check table_check = {.run = run, .command = "table", .preset = ""};
+    struct check *check = &table_check;
+    struct arguments arguments;
+    psdvec_train_options train;
+    psdvec_eval_options eval;
+    psdvec_count_options count;
+    char *error, *line[] = {"-", NULL};
+    psdvec_train_options_preset(&train, PSDVEC_PRESET_DEFAULT, &count);
+    psdvec_eval_options_default(&eval);
+    psdvec_count_options shown_count = count; /* of which the help shows no numbers ... */
+    arguments_parse(&arguments, &cmd_table, 1, line, &error);
+    count_options_read(&arguments, true, &shown_count);
+    shown_count.subsample = count.subsample; /* ... for how pairs are counted */
+    compare_counting(check, &shown_count, &count);
+    compare(check, "dim", (double)argument_integer(&arguments, "dim"), train.dim);
+    compare(check, "resamples", (double)argument_integer(&arguments, "resamples"), eval.resamples);
+    compare(check, "confidence", argument_real(&arguments, "confidence"), eval.confidence);
+    arguments_free(&arguments);
+    return check->code;
+}
+
 static int act(struct run *run)
 {
     psdvec_train_options train;
@@ -210,6 +234,8 @@ static int act(struct run *run)
         code = check_eval(run);
     if (!code)
         code = check_simulate(run);
+    if (!code)
+        code = check_table(run);
     for (size_t k = 0; commands[k] && !code; k++)
         if (!strncmp(commands[k]->name, "baseline ", strlen("baseline ")))
             code = check_baseline(run, commands[k]);

@@ -176,22 +176,22 @@ static int look_at_file(struct table *table, struct table_item *item, const stru
                         bool counts)
 {
     struct stat status;
+    bool there = stat(item->file, &status) == 0;
+    psdvec_status found = there ? check_file(table, item->file, counts) : PSDVEC_OK;
+    if (found == PSDVEC_ERR_CANCELLED)
+        return run_failed(table->run, found);
+    if (found != PSDVEC_OK)
+        say_again(table, item, psdvec_error_message(table->run->ctx));
+    else if (there && (uint64_t)status.st_size != record->bytes)
+        return not_ours(table, item->file, "is not the file that this table made");
+    item->there = there && found == PSDVEC_OK;
+    if (!item->there && !counts)
+        return EXIT_FINE;
+    /* What counts took is known, also without the file. */
+    item->done = item->kept = true;
     item->tokens = record->tokens;
     item->documents = record->documents;
     item->cost = record->cost;
-    item->done = item->kept = counts; /* what it cost is known, also without the file */
-    if (stat(item->file, &status) != 0)
-        return EXIT_FINE;
-    psdvec_status found = check_file(table, item->file, counts);
-    if (found == PSDVEC_ERR_CANCELLED)
-        return run_failed(table->run, found);
-    if (found != PSDVEC_OK) {
-        say_again(table, item, psdvec_error_message(table->run->ctx));
-        return EXIT_FINE;
-    }
-    if ((uint64_t)status.st_size != record->bytes)
-        return not_ours(table, item->file, "is not the file that this table made");
-    item->done = item->kept = item->there = true;
     return EXIT_FINE;
 }
 

@@ -43,7 +43,8 @@ static const char style[] =
     "dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }\n"
     "@media (max-width: 40rem) { dl, dl.systems { grid-template-columns: 1fr; gap: 0; }"
     " dd { margin: 0 0 .5rem; } }\n"
-    "@media print { body { max-width: none; font-size: .8rem; } .scroll { overflow: visible; } }\n";
+    "@media print { html { font-size: 68%; } body { max-width: none; } .scroll { overflow: visible; }"
+    " .scores th { position: static !important; } h2 { break-after: avoid; } }\n";
 
 static const char best_sign[] = "\xe2\x96\xb2", alike_sign[] = "\xe2\x89\x88";
 
