@@ -1,0 +1,121 @@
+# psdvec baseline sgns: what it accepts, what it learns, and always the same bits.
+bats_require_minimum_version 1.5.0
+load common
+
+setup() { common_setup; }
+
+# Each line is about one of 10 subjects, with 20 words of its own and 200 that all share.
+some_text() { # LINES
+    awk -v lines="$1" 'BEGIN {
+        srand(1)
+        for (line = 0; line < lines; line++) {
+            subject = int(rand() * 10)
+            for (i = 0; i < 20; i++)
+                if (rand() < 0.5) printf "s%da%d ", subject, int(20 * rand() * rand())
+                else printf "c%d ", int(200 * rand() * rand())
+            print ""
+        }
+    }' | sed 's/[0-9]/&x/g; y/0123456789/bdefghijkl/' >text.txt
+}
+
+sgns() { "$PSDVEC" baseline sgns -q "$@"; }
+
+small=(text.txt --dim 30 --subsample 0.01 --epochs 3)
+
+@test "operands and -o are asked for, and numbers are strict" {
+    refused 2 "say what to learn from: text" baseline sgns
+    refused 2 "say where the result goes, for example -o sgns.safetensors" baseline sgns x
+    refused 3 "nosuch" baseline sgns nosuch -o m.st
+    refused 2 "--negative must be a whole number from 1 to 1000, not '0'" baseline sgns x -o y --negative 0
+    refused 2 "--epochs must be a whole number" baseline sgns x -o y --epochs 1.5
+    refused 2 "--subsample must be a number from 0 to 1, not '2'" baseline sgns x -o y --subsample 2
+    refused 2 "--rate must be a number" baseline sgns x -o y --rate fast
+    refused 2 "there is no option --distance" baseline sgns x -o y --distance linear
+    [ ! -e m.st ] && [ ! -e m.st.partial ] && [ ! -e y.partial ]
+}
+
+@test "counts are not enough: it needs the text" {
+    some_text 100
+    "$PSDVEC" count -q text.txt -o counts.st
+    refused 2 "counts.st is a counts file, and sgns learns from the text itself" \
+        baseline sgns counts.st -o m.st
+    refused 2 "cbow learns from the text itself" baseline sgns --cbow counts.st -o m.st
+}
+
+@test "text without words, or only with rare ones, is refused" {
+    : >empty
+    refused 3 "empty: no words in 0 bytes" baseline sgns empty -o m.st
+    echo "once upon a time" >short
+    refused 3 "none of 4 distinct words is seen 5 times; lower the minimum count" \
+        baseline sgns short -o m.st
+    [ ! -e m.st ] && [ ! -e m.st.partial ]
+}
+
+@test "words of one subject come together" {
+    some_text 3000
+    for model in "" --cbow; do
+        # shellcheck disable=SC2086
+        sgns "${small[@]}" $model -o m.st
+        # words of subject 0 begin with sbxa
+        "$PSDVEC" similar m.st sbxabx --top 8 >near
+        [ "$(grep -c ' sbxa[a-z]*x' near)" -ge 7 ]
+    done
+}
+
+@test "the same bits for any number of threads, other bits for another seed" {
+    some_text 2000
+    for model in "" --cbow; do
+        # shellcheck disable=SC2086
+        sgns "${small[@]}" $model --threads 1 -o one.st
+        for threads in 2 3 7; do
+            # shellcheck disable=SC2086
+            sgns "${small[@]}" $model --threads $threads -o many.st
+            cmp one.st many.st
+        done
+        # shellcheck disable=SC2086
+        sgns "${small[@]}" $model --seed 1 -o other.st
+        ! cmp -s one.st other.st
+    done
+}
+
+@test "a run killed after an epoch goes on, and ends with the same bits" {
+    some_text 4000
+    options=(text.txt --dim 100 --window 8 --epochs 12)
+    for model in "" --cbow; do
+        # shellcheck disable=SC2086
+        sgns "${options[@]}" $model -o direct.st
+        # shellcheck disable=SC2086
+        "$PSDVEC" baseline sgns "${options[@]}" $model -o resumed.st 3>&- 2>stderr &
+        process=$!
+        while ! grep -q '^epoch 2 ' stderr && kill -0 $process 2>/dev/null; do sleep 0.02; done
+        kill -9 $process 2>/dev/null || true
+        wait $process || true
+        # shellcheck disable=SC2086
+        "$PSDVEC" baseline sgns "${options[@]}" $model -o resumed.st 2>stderr
+        if ! grep -q '^going on after epoch' stderr; then
+            cat stderr
+            return 1
+        fi
+        cmp direct.st resumed.st
+        [ ! -e resumed.st.partial ]
+        rm resumed.st
+    done
+}
+
+@test "the model tells how it was made, and the summary what was learnt" {
+    some_text 500
+    "$PSDVEC" baseline sgns text.txt --cbow --dim 7 --threads 1 -o m.st 2>said
+    grep -q '7 dimensions' said
+    grep -q 'after 5 epochs' said
+    "$PSDVEC" info m.st >told
+    grep -q 'cbow' told
+    grep -Eq 'rate +0\.05' told
+    grep -Eq 'negative +5' told
+}
+
+@test "too little memory is told in a sentence" {
+    [ -z "${SANITIZE:-}" ] || skip "sanitizers need memory of their own"
+    some_text 500
+    refused 6 "memory" baseline sgns text.txt --dim 10000 --memory 10M --threads 1 -o m.st
+    [ ! -e m.st ]
+}

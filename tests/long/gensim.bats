@@ -1,0 +1,73 @@
+# Skip-gram and CBOW against gensim's, where python3 has it: vectors learnt from the same text with the
+# same settings score alike.
+load ../cli/common
+
+setup() {
+    common_setup
+    FIGURES=$HERE/../cli/eval/figures.py
+    PYTHON=$(python_with_gensim) || skip "no python3 with gensim"
+}
+
+python_with_gensim() {
+    for python in python3 /usr/bin/python3; do
+        if "$python" -c 'import gensim' 2>/dev/null; then
+            echo "$python"
+            return 0
+        fi
+    done
+    return 1
+}
+
+# learn SKIPGRAM RATE: theirs.vec from corpus.txt, by gensim. It starts from vectors twice as long as
+# word2vec's, which on a small text tells for long; so they are halved.
+learn() {
+    "$PYTHON" - "$1" "$2" <<'END' 2>gensim.log || { cat gensim.log; return 1; }
+import sys
+from gensim.models import Word2Vec
+from gensim.models.word2vec import LineSentence
+skipgram, rate = int(sys.argv[1]), float(sys.argv[2])
+text = LineSentence("corpus.txt")
+model = Word2Vec(vector_size=50, window=5, min_count=5, negative=5, sg=skipgram, alpha=rate, min_alpha=1e-4 * rate,
+                 sample=1e-3, epochs=40, hs=0, cbow_mean=1, seed=1, workers=1)
+model.build_vocab(text)
+model.wv.vectors *= 0.5
+model.train(text, total_examples=model.corpus_count, epochs=40)
+model.wv.save_word2vec_format("theirs.vec")
+END
+}
+
+# scores MODEL: set, score, questions a line.
+scores() {
+    "$PSDVEC" eval "$1" similarity.txt analogies.txt --resamples 0 --format tsv |
+        awk -F'\t' 'NR > 1 && $2 == "" { print $1 ":" $3, $5, $8 }'
+}
+
+# For every set within two standard errors of a difference, and 0.03, which is what two seeds may be
+# apart on so small a text; or better.
+alike() {
+    paste -d' ' ours theirs | awk '
+        { n = $3; ours = $2; theirs = $5 }
+        /^similarity/ { error = (1 - theirs * theirs) / sqrt(n - 1) }
+        /^analogies/ { error = sqrt(theirs * (1 - theirs) / n) }
+        { lines++; print $1, "psdvec", ours, "gensim", theirs, "error", error }
+        !(ours >= theirs - 2 * sqrt(2) * error - 0.03) || theirs < 0.3 { bad = 1 }
+        END { exit bad || lines < 3 }'
+}
+
+@test "skip-gram learns what gensim's learns" {
+    "$PYTHON" "$FIGURES" corpus . 300 1
+    learn 1 0.025
+    "$PSDVEC" baseline sgns corpus.txt --dim 50 --epochs 40 -q -o ours.st
+    scores ours.st >ours
+    scores theirs.vec >theirs
+    alike
+}
+
+@test "CBOW learns what gensim's learns" {
+    "$PYTHON" "$FIGURES" corpus . 300 2
+    learn 0 0.05
+    "$PSDVEC" baseline sgns --cbow corpus.txt --dim 50 --epochs 40 -q -o ours.st
+    scores ours.st >ours
+    scores theirs.vec >theirs
+    alike
+}
