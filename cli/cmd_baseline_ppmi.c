@@ -37,8 +37,8 @@ static const char *const description[] = {
 
 static const struct example examples[] = {
     {"psdvec baseline ppmi wiki.txt -o ppmi.safetensors", "Text in, sparse vectors out."},
-    {"psdvec baseline ppmi wiki.counts.safetensors --shift 5 -o few.safetensors",
-     "From a counts file; only what is more than five times as frequent as by chance."},
+    {"psdvec baseline ppmi wiki.counts.safetensors --shift 1.5 -o few.safetensors",
+     "From a counts file; only what is more than half as frequent again as by chance."},
     {0}};
 
 const struct command cmd_baseline_ppmi = {
