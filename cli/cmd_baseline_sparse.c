@@ -16,7 +16,7 @@ static const struct option_spec options[] = {
      .argument = "X",
      .real_least = 0,
      .real_most = 1e6,
-     .fallback = "0.5",
+     .fallback = "0.8",
      .help = "penalty of codes; larger ones leave fewer that are not 0"},
     {.name = "l2",
      .kind = OPTION_REAL,
@@ -30,7 +30,7 @@ static const struct option_spec options[] = {
      .argument = "X",
      .real_least = 0,
      .real_most = 1e6,
-     .fallback = "0.3",
+     .fallback = "1",
      .help = "penalty of squares of codes, which keeps those of similar words similar; 0 is the "
              "paper's objective"},
     {.name = "nonnegative",
@@ -44,7 +44,7 @@ static const struct option_spec options[] = {
      .argument = "N",
      .least = 1,
      .most = 10000,
-     .fallback = "20",
+     .fallback = "5",
      .help = "go through all words N times"},
     BASELINE_RESTART,
     {0}};
@@ -64,7 +64,7 @@ static const char *const description[] = {
 static const struct example examples[] = {
     {"psdvec baseline sparse model.safetensors -o sparse.safetensors",
      "Ten times as many directions, few of them in each word."},
-    {"psdvec baseline sparse model.safetensors --binary --l1 1 -o binary.safetensors",
+    {"psdvec baseline sparse model.safetensors --binary --l1 2 -o binary.safetensors",
      "Words as lists of directions, shorter ones."},
     {0}};
 

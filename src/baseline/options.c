@@ -101,9 +101,9 @@ void psdvec_baseline_options_default(psdvec_baseline_options *options, psdvec_me
                                          .glove_max = 100,
                                          .glove_power = 0.75,
                                          .factor = 10,
-                                         .l1 = 0.5,
+                                         .l1 = 0.8,
                                          .l2 = 1e-5,
-                                         .ridge = 0.3};
+                                         .ridge = 1};
     if (count) {
         psdvec_text_options text = count->text;
         psdvec_count_options_default(count);
@@ -123,7 +123,7 @@ void psdvec_baseline_options_default(psdvec_baseline_options *options, psdvec_me
         options->eigenvalue_power = 0;
         break;
     case PSDVEC_METHOD_SPARSE:
-        options->epochs = 20;
+        options->epochs = 5;
         break;
     default:
         break;

@@ -6,11 +6,6 @@ typedef float float8 __attribute__((vector_size(32), aligned(4), may_alias));
 
 #define INLINE static inline __attribute__((always_inline))
 
-INLINE float fold(float8 sum)
-{
-    return ((sum[0] + sum[4]) + (sum[2] + sum[6])) + ((sum[1] + sum[5]) + (sum[3] + sum[7]));
-}
-
 INLINE float product(const float *a, const float *b, size_t stride)
 {
     float8 s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0};
@@ -23,7 +18,8 @@ INLINE float product(const float *a, const float *b, size_t stride)
     }
     for (; k < stride; k += 8)
         s0 += *(const float8 *)(a + k) * *(const float8 *)(b + k);
-    return fold((s0 + s1) + (s2 + s3));
+    s0 = (s0 + s1) + (s2 + s3);
+    return ((s0[0] + s0[4]) + (s0[2] + s0[6])) + ((s0[1] + s0[5]) + (s0[3] + s0[7]));
 }
 
 INLINE void add_multiple(const float *x, float factor, size_t stride, float *y)
