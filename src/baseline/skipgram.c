@@ -19,7 +19,8 @@
 enum {
     DEALING = 0x7367646c,
     NOISE = 0x73676e7a, /* purposes of random numbers */
-    LOSS_GROUPS = 16    /* the loss is taken from one group of so many */
+    MOST_BLOCKS = 64,
+    LOSS_GROUPS = 16 /* the loss is taken from one group of so many */
 };
 
 typedef struct word_pair {
@@ -83,6 +84,7 @@ psdvec_status pv_skipgram_new(pv_word2vec *w)
     if (!s)
         return pv_failure(ctx);
     uint32_t blocks = pv_strata_blocks(w->words);
+    blocks = blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS;
     size_t strata = (size_t)blocks * blocks;
     PV_TRY(pv_strata_make(ctx, w->words, w->weight, blocks, &s->strata));
     s->noise = pv_alloc(ctx, blocks, sizeof *s->noise, what);
@@ -139,7 +141,7 @@ static void deal(const chunk_job *job)
     pv_strata *strata = &job->s->strata;
     uint32_t blocks = strata->blocks, words = strata->words;
     pv_stream stream = {pv_random_u64(job->w->ctx->options.seed, DEALING, job->step)};
-    uint16_t order[64] = {0};
+    uint16_t order[MOST_BLOCKS] = {0};
     for (uint32_t b = 0; b < blocks; b++) {
         order[b] = (uint16_t)b;
         strata->start[b] = 0;
@@ -156,7 +158,7 @@ static void deal(const chunk_job *job)
             strata->start[drawn + 1]++;
         }
     }
-    uint32_t next[64];
+    uint32_t next[MOST_BLOCKS];
     for (uint32_t b = 0; b < blocks; b++) {
         strata->start[b + 1] += strata->start[b];
         next[b] = strata->start[b];
