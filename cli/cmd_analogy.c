@@ -22,7 +22,7 @@ static const char *const description[] = {
     "A is to B as C is to what? Shows the best answers of two methods side by side, with their "
     "scores; bars are relative to the best answer. 3CosAdd is cos(x, B) - cos(x, A) + cos(x, C); "
     "3CosMul is (cos(x, B) + 1) (cos(x, C) + 1) / (cos(x, A) + 1.001), in which no single term "
-    "outweighs the others; of vectors without negative numbers cosines are taken as they are, and "
+    "outweighs the others; of positive mutual information itself (baseline ppmi) cosines are taken as they are, and "
     "0.001 is added to the last. Cosines are those of the read-out, which is made for comparing words. "
     "All words are tried but A, B and C.",
     "Words are looked for as in psdvec similar, where they may also come from their spelling. The "

@@ -16,7 +16,7 @@ static const struct option_spec options[] = {
      .argument = "X",
      .real_least = 0,
      .real_most = 1e6,
-     .fallback = "0.8",
+     .fallback = "0.5",
      .help = "penalty of codes; larger ones leave fewer that are not 0"},
     {.name = "l2",
      .kind = OPTION_REAL,
@@ -30,7 +30,7 @@ static const struct option_spec options[] = {
      .argument = "X",
      .real_least = 0,
      .real_most = 1e6,
-     .fallback = "1",
+     .fallback = "0.3",
      .help = "penalty of squares of codes, which keeps those of similar words similar; 0 is the "
              "paper's objective"},
     {.name = "nonnegative",

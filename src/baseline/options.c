@@ -101,9 +101,9 @@ void psdvec_baseline_options_default(psdvec_baseline_options *options, psdvec_me
                                          .glove_max = 100,
                                          .glove_power = 0.75,
                                          .factor = 10,
-                                         .l1 = 0.8,
+                                         .l1 = 0.5,
                                          .l2 = 1e-5,
-                                         .ridge = 1};
+                                         .ridge = 0.3};
     if (count) {
         psdvec_text_options text = count->text;
         psdvec_count_options_default(count);

@@ -2,7 +2,8 @@
  *
  *     cos(x,b) - cos(x,a) + cos(x,c)     (cos(x,b)+s) (cos(x,c)+s) / (cos(x,a)+s+0.001)
  *
- * with s = 1, or s = 0 where no cosine is negative (model/model_read.h, pv_model_nonnegative), over all words x but a, b and c; of equals the earlier word.
+ * with s = 1, or s = 0 for positive mutual information itself (pv_model_explicit), over all words x
+ * but a, b and c; of equals the earlier word.
  *
  * Both come from one product of matrices: the cosines of the questions' words, each
  * once, with a block of candidates. Blocks are the tasks of the workers.

@@ -73,7 +73,7 @@ psdvec_status pv_seen_model_open(pv_seen_model *seen, psdvec_context *ctx,
 {
     *seen = (pv_seen_model){.model = model, .words = model->info.words, .dim = model->info.dim};
     seen->rows = model->readout;
-    seen->nonnegative = pv_model_nonnegative(model);
+    seen->explicit = pv_model_explicit(model);
     seen->sparse = model->info.sparse ? &model->sparse : NULL;
     return options->unknown == PSDVEC_UNKNOWN_MEAN ? find_mean(seen, ctx) : PSDVEC_OK;
 }

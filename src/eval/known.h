@@ -13,8 +13,8 @@ typedef struct pv_seen_model {
     const float *rows;               /* words x dim: the read-out; NULL if sparse */
     const pv_sparse_vectors *sparse; /* else */
     uint32_t words, dim;
-    bool nonnegative; /* no number of the vectors is below 0 */
-    float *mean;      /* dim, of length 1; NULL if no rule asks for it */
+    bool explicit; /* 3CosMul takes cosines as they are (model/model_read.h) */
+    float *mean;   /* dim, of length 1; NULL if no rule asks for it */
     /* The same of sparse vectors, where it is not 0 */
     uint32_t *mean_columns;
     pv_sparse_unit sparse_mean;

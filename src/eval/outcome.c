@@ -147,7 +147,7 @@ static psdvec_status answer(const asking *a)
                 .not_these = {a->rows[w[0]], a->rows[w[1]], a->rows[w[2]]},
             };
     }
-    float shift = a->seen->nonnegative ? 0 : 1;
+    float shift = a->seen->explicit ? 0 : 1;
     psdvec_status status;
     if (a->seen->sparse)
         status = pv_analogies_answer_sparse(a->ctx, a->seen->sparse, candidates, a->vectors.sparse,

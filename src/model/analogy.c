@@ -44,7 +44,7 @@ static pv_score_fn *score_of(const psdvec_model *m, psdvec_measure method, const
         return score_add;
     if (has_negative(a, dim) || has_negative(b, dim) || has_negative(c, dim))
         return score_mul;
-    return pv_model_nonnegative(m) ? score_mul_as_is : score_mul;
+    return pv_model_explicit(m) ? score_mul_as_is : score_mul;
 }
 
 psdvec_status psdvec_model_analogy(psdvec_context *ctx, const psdvec_model *model,

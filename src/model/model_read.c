@@ -303,7 +303,8 @@ static psdvec_status take_method(psdvec_model *m)
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-_";
     psdvec_model_info *info = &m->info;
     info->method = pv_st_meta(m->file, "method");
-    if (!info->method && info->settings_json && !info->sparse) /* there was one method when it was written */
+    if (!info->method && info->settings_json &&
+        !info->sparse) /* there was one method when it was written */
         info->method = "psd";
     size_t length = info->method ? strspn(info->method, letters) : 1;
     if (length < 1 || length > 32 || (info->method && info->method[length] != '\0'))

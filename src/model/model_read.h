@@ -64,10 +64,10 @@ psdvec_status pv_sparse_take(psdvec_model *model);
 psdvec_status pv_model_require_psd(psdvec_context *ctx, const psdvec_model *model,
                                    const char *only);
 
-/* True if no number of the read-out is below 0, as of PPMI: then no cosine is, and 3CosMul takes
- * cosines as they are (Levy and Goldberg 2014); others are raised by 1 for it. Looks at the numbers
- * until it meets a negative one, mostly the first or second. */
-bool pv_model_nonnegative(const psdvec_model *model);
+/* True of positive mutual information itself: no cosine is below 0, and 3CosMul takes cosines as they
+ * are (Levy and Goldberg 2014); others are raised by 1 for it. Those of sparse codes too, even if none
+ * is negative: most of them are 0, and would settle every product. */
+bool pv_model_explicit(const psdvec_model *model);
 
 /* The read-out of a word that arrives later, from its generative vector v (dim): what in training
  * came from the order of words is not known of it. `share` of what its spelling says is added. */

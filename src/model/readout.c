@@ -24,14 +24,9 @@ psdvec_status psdvec_model_readout(psdvec_context *ctx, const psdvec_model *mode
                    model->path);
 }
 
-bool pv_model_nonnegative(const psdvec_model *m)
+bool pv_model_explicit(const psdvec_model *m)
 {
-    const float *numbers = m->info.sparse ? m->sparse.value : m->readout;
-    uint64_t count = m->info.sparse ? m->info.entries : (uint64_t)m->info.words * m->info.dim;
-    for (uint64_t k = 0; numbers && k < count; k++)
-        if (!(numbers[k] >= 0))
-            return false;
-    return true;
+    return m->info.method && strcmp(m->info.method, "ppmi") == 0;
 }
 
 void psdvec_model_copy(const psdvec_model *m, uint32_t i, float *vector)
