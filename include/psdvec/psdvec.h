@@ -6,7 +6,7 @@
  *   vectors without training anew, words that were never seen from their
  *   spelling. Nearest words, analogies, why two words are alike, scores on test
  *   sets, and other programs' vectors. The probability of documents, what it comes
- *   from, and text drawn from it.
+ *   from, and text drawn from it. The other systems that the paper compares with.
  *
  * THE SHORTEST USEFUL PROGRAM
  *

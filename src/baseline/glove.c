@@ -5,8 +5,8 @@
  *
  *     sum of f(x_ij) (w_i . c_j + b_i + b'_j - log x_ij)^2,    f(x) = min(1, (x / x_max)^alpha),
  *
- * by AdaGrad, one cell at a time. What the paper leaves open is as in the authors' program (release
- * 1.2 and later): squares begin with 1 and take up steps, rate included; gradients of vectors are
+ * by AdaGrad, one cell at a time. What the paper leaves open is as in the authors' program as it
+ * stands today: squares begin with 1 and take up steps, rate included; gradients of vectors are
  * clipped; biases have neither rate nor clipping; a word's vector is the sum of its two.
  *
  * An epoch costs about 20 flops for each number of each cell, and reads and writes the four rows of
@@ -17,7 +17,7 @@
 
 #include "base/random.h"
 #include "base/thread.h"
-#include "baseline/baseline.h"
+#include "baseline/epochs.h"
 
 #include <math.h>
 #include <string.h>
@@ -171,66 +171,25 @@ psdvec_status pv_glove_vectors(pv_glove *g, bool add_contexts, const float **vec
     return PSDVEC_OK;
 }
 
-/* ---- A run: states of it, and the whole ------------------------------------------------------------ */
-#define STATE "glove"
+/* ---- A run ---------------------------------------------------------------------------------------- */
 
-typedef struct course {
-    uint64_t done; /* epochs */
-    double loss;
-} course;
-
-static psdvec_status save_state(pv_baseline_run *run, const pv_glove *g, const course *c)
+static psdvec_status run_epochs(pv_baseline_run *run, pv_glove *g)
 {
-    uint64_t n = g->words, stride = g->shape.stride;
-    pv_tensor tensors[] = {
-        {.name = "word", .dtype = PV_DTYPE_F32, .rank = 2, .shape = {n, stride}, .data = g->word},
-        {.name = "context",
-         .dtype = PV_DTYPE_F32,
-         .rank = 2,
-         .shape = {n, stride},
-         .data = g->context},
-        {.name = "epochs", .dtype = PV_DTYPE_U64, .rank = 1, .shape = {1}, .data = &c->done},
-        {.name = "loss", .dtype = PV_DTYPE_F64, .rank = 1, .shape = {1}, .data = &c->loss}};
-    return pv_partial_save(run->partial, STATE, tensors, sizeof tensors / sizeof *tensors, NULL, 0);
-}
-
-/* Takes up the state of an interrupted run, if there is one. */
-static psdvec_status load_state(pv_baseline_run *run, pv_glove *g, course *c)
-{
-    pv_st_file *file = NULL;
-    PV_TRY(pv_partial_load(run->partial, STATE, &file));
-    if (!file)
-        return PSDVEC_OK;
-    const pv_tensor *word, *context, *epochs, *loss;
-    int64_t shape[] = {g->words, (int64_t)g->shape.stride}, one[] = {1};
-    psdvec_status status;
-    PV_TRY_DONE(pv_st_require(run->ctx, file, "word", PV_DTYPE_F32, 2, shape, &word));
-    PV_TRY_DONE(pv_st_require(run->ctx, file, "context", PV_DTYPE_F32, 2, shape, &context));
-    PV_TRY_DONE(pv_st_require(run->ctx, file, "epochs", PV_DTYPE_U64, 1, one, &epochs));
-    PV_TRY_DONE(pv_st_require(run->ctx, file, "loss", PV_DTYPE_F64, 1, one, &loss));
-    memcpy(&c->done, epochs->data, sizeof c->done);
-    memcpy(&c->loss, loss->data, sizeof c->loss);
-    memcpy(g->word, word->data, word->bytes);
-    memcpy(g->context, context->data, context->bytes);
-    pv_step(run->ctx, "going on after epoch %lu of an interrupted run", (unsigned long)c->done);
-done:
-    pv_st_close(file);
-    return status;
-}
-
-static psdvec_status run_epochs(pv_baseline_run *run, pv_glove *g, course *c)
-{
+    psdvec_baseline_report *report = run->report;
+    const pv_learnt_rows learnt = {
+        .words = g->words, .stride = g->shape.stride, .rows = {g->word, g->context}};
     uint32_t epochs = run->options->epochs;
-    PV_TRY(load_state(run, g, c));
+    PV_TRY(pv_epochs_load(run, &learnt));
+    report->pairs = g->cells->count;
     pv_progress_begin(&g->progress, run->ctx, "training", "pairs",
-                      c->done < epochs ? g->cells->count * (epochs - c->done) : 0);
-    g->progress.objective = c->loss;
-    while (c->done < epochs) {
-        PV_TRY(pv_glove_epoch(g, (uint32_t)c->done, &c->loss));
-        c->done++;
-        g->progress.objective = c->loss;
-        pv_step(run->ctx, "epoch %lu of %u: loss %.6g", (unsigned long)c->done, epochs, c->loss);
-        PV_TRY(save_state(run, g, c));
+                      g->cells->count * (epochs - report->epochs));
+    g->progress.objective = report->loss;
+    while (report->epochs < epochs) {
+        PV_TRY(pv_glove_epoch(g, report->epochs, &report->loss));
+        report->epochs++;
+        g->progress.objective = report->loss;
+        pv_step(run->ctx, "epoch %u of %u: loss %.6g", report->epochs, epochs, report->loss);
+        PV_TRY(pv_epochs_save(run, &learnt));
     }
     pv_progress_end(&g->progress);
     return PSDVEC_OK;
@@ -262,7 +221,6 @@ psdvec_status pv_baseline_glove(pv_baseline_run *run, const psdvec_counts *count
     pv_cooccurrence pairs = {.ctx = ctx};
     pv_glove_cells cells = {0};
     pv_glove g = {.ctx = ctx};
-    course c = {0, NAN};
     pv_baseline_words words;
     pv_buffer story;
     pv_buffer_init(&story, ctx);
@@ -276,10 +234,7 @@ psdvec_status pv_baseline_glove(pv_baseline_run *run, const psdvec_counts *count
     pv_cooccurrence_free(&pairs);
     pairs.ctx = ctx;
     PV_TRY_DONE(pv_glove_open(&cells, o->dim, o->rate, &g));
-    PV_TRY_DONE(run_epochs(run, &g, &c));
-    run->report->pairs = cells.count;
-    run->report->epochs = (uint32_t)c.done;
-    run->report->loss = c.loss;
+    PV_TRY_DONE(run_epochs(run, &g));
     const float *vectors;
     PV_TRY_DONE(pv_glove_vectors(&g, o->add_contexts, &vectors));
     PV_TRY_DONE(pv_baseline_words_of(ctx, counts, &story, &words));

@@ -12,9 +12,9 @@
 #include "count/chunk.h"
 #include "count/counts_read.h"
 #include "count/counts_write.h"
+#include "count/reading.h"
 #include "count/resume.h"
 #include "count/runs.h"
-#include "count/vocab_file.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -63,10 +63,8 @@ typedef struct counting {
     psdvec_context *ctx;
     const psdvec_count_options *options;
     const char *folder; /* for temporary files */
-    pv_token_store *store;
-    pv_vocabulary vocabulary;
+    pv_reading text;
     pv_window window;
-    pv_provenance provenance;
     pv_row_groups groups;
     pv_progress progress;
     psdvec_count_report report;
@@ -89,7 +87,7 @@ static uint64_t group_entries(const counting *c)
  * entries than there are words, nor more than its word has neighbours. */
 static psdvec_status plan_groups(counting *c)
 {
-    const pv_vocabulary *v = &c->vocabulary;
+    const pv_vocabulary *v = &c->text.vocabulary;
     uint64_t total = 0;
     uint64_t *entries = pv_alloc(c->ctx, v->count, sizeof *entries, "dividing the work");
     if (!entries)
@@ -109,10 +107,10 @@ static psdvec_status plan_groups(counting *c)
 /* Tokens that a chunk may have within the memory that is left. */
 static psdvec_status plan_chunks(const counting *c, uint64_t all, uint64_t *chunk_tokens)
 {
-    uint64_t words = c->vocabulary.count;
+    uint64_t words = c->text.vocabulary.count;
     uint64_t largest = group_entries(c) + words; /* entries of the largest group */
     uint64_t fixed =
-        pv_chunk_fixed_bytes(c->ctx, c->vocabulary.count, pv_window_reach(&c->window)) +
+        pv_chunk_fixed_bytes(c->ctx, c->text.vocabulary.count, pv_window_reach(&c->window)) +
         (uint64_t)c->ctx->options.threads * pv_rows_bytes(largest) + (2 << 20);
     uint64_t left = pv_memory_left(c->ctx);
     *chunk_tokens = left > fixed ? (left - fixed) / pv_chunk_bytes(1) : 0;
@@ -123,7 +121,7 @@ static psdvec_status plan_chunks(const counting *c, uint64_t all, uint64_t *chun
                        "counting %u words needs about %.0f MiB of memory, and %.0f MiB of the "
                        "budget of %.0f MiB are left; allow more memory, use fewer threads or "
                        "raise the minimum count",
-                       c->vocabulary.count,
+                       c->text.vocabulary.count,
                        (double)(fixed + pv_chunk_bytes(SMALLEST_CHUNK)) / 1048576.0,
                        (double)left / 1048576.0, (double)c->ctx->options.memory / 1048576.0);
     return PSDVEC_OK;
@@ -150,14 +148,14 @@ static psdvec_status count_by_runs(counting *c, const pv_chunk_job *job, uint64_
 {
     pv_runs runs;
     psdvec_status status = PSDVEC_OK;
-    size_t pieces = c->store->piece_count;
-    pv_runs_init(&runs, c->ctx, c->folder, &c->groups, c->vocabulary.count);
+    size_t pieces = c->text.store->piece_count;
+    pv_runs_init(&runs, c->ctx, c->folder, &c->groups, c->text.vocabulary.count);
     for (size_t first = 0; first < pieces;) {
         size_t last = first;
         uint64_t tokens = 0;
         do
-            tokens += piece_room(&c->store->pieces[last++]);
-        while (last < pieces && tokens + piece_room(&c->store->pieces[last]) <= chunk_tokens);
+            tokens += piece_room(&c->text.store->pieces[last++]);
+        while (last < pieces && tokens + piece_room(&c->text.store->pieces[last]) <= chunk_tokens);
         pv_row_sink run;
         PV_TRY_DONE(pv_runs_begin(&runs, &run));
         PV_TRY_DONE(pv_chunk_count(job, first, last, &run));
@@ -181,75 +179,28 @@ done:
 static psdvec_status count_tokens(counting *c, const pv_row_sink *sink)
 {
     uint64_t all = 0, chunk_tokens;
-    for (size_t i = 0; i < c->store->piece_count; i++)
-        all += piece_room(&c->store->pieces[i]);
+    for (size_t i = 0; i < c->text.store->piece_count; i++)
+        all += piece_room(&c->text.store->pieces[i]);
     PV_TRY(plan_groups(c));
     PV_TRY(plan_chunks(c, all, &chunk_tokens));
     bool one = all <= chunk_tokens;
     pv_chunk_job job = {.ctx = c->ctx,
-                        .store = c->store,
-                        .vocabulary = &c->vocabulary,
+                        .store = c->text.store,
+                        .vocabulary = &c->text.vocabulary,
                         .window = &c->window,
                         .oov = c->options->oov,
                         .groups = &c->groups,
                         .progress = &c->progress};
-    pv_progress_begin(&c->progress, c->ctx, "counting", "words", c->vocabulary.known_tokens);
+    pv_progress_begin(&c->progress, c->ctx, "counting", "words", c->text.vocabulary.known_tokens);
     if (!one)
         PV_TRY(count_by_runs(c, &job, chunk_tokens, all, sink));
     else
-        PV_TRY(pv_chunk_count(&job, 0, c->store->piece_count, sink));
+        PV_TRY(pv_chunk_count(&job, 0, c->text.store->piece_count, sink));
     pv_progress_end(&c->progress);
     return PSDVEC_OK;
 }
 
 /* ---- The whole ------------------------------------------------------------------- */
-
-static psdvec_status add_inputs(counting *c, const char *const *inputs, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        const struct pv_input_totals *t = &c->store->inputs[i];
-        pv_input_note note = {.name = (char *)inputs[i],
-                              .files = t->files,
-                              .bytes = t->bytes,
-                              .documents = t->documents,
-                              .tokens = t->tokens};
-        PV_TRY(pv_provenance_add_input(&c->provenance, &note));
-    }
-    c->provenance.tokens = c->store->words_read;
-    c->provenance.documents = c->store->documents;
-    return PSDVEC_OK;
-}
-
-static psdvec_status check_not_empty(const counting *c, const char *first_input, size_t inputs,
-                                     bool may_be_empty)
-{
-    const char *others = inputs > 1 ? " and the other inputs" : "";
-    if (strcmp(first_input, "-") == 0)
-        first_input = "standard input";
-    if (may_be_empty)
-        return PSDVEC_OK;
-    if (c->store->bytes == 0)
-        return pv_fail(c->ctx, PSDVEC_ERR_EMPTY, "%s%s: empty; there is nothing to count",
-                       first_input, others);
-    if (c->store->words_read == 0)
-        return pv_fail(c->ctx, PSDVEC_ERR_EMPTY,
-                       "%s%s: no words in %llu bytes; is it text, and the right tokenizer?",
-                       first_input, others, (unsigned long long)c->store->bytes);
-    if (c->vocabulary.count == 0)
-        return pv_fail(c->ctx, PSDVEC_ERR_EMPTY,
-                       "%s%s: none of %llu distinct words is seen %llu times; lower the minimum "
-                       "count",
-                       first_input, others, (unsigned long long)c->vocabulary.distinct,
-                       (unsigned long long)c->options->min_count);
-    return PSDVEC_OK;
-}
-
-static void warn_of_useless_list(const counting *c)
-{
-    if (c->options->vocab_file && c->vocabulary.known_tokens == 0)
-        pv_warn(c->ctx, "%s: none of its %u words stands in the text; same case, same tokenizer?",
-                c->options->vocab_file, c->vocabulary.count);
-}
 
 psdvec_status pv_refuse_same_file(psdvec_context *ctx, const char *const *inputs, size_t count,
                                   const char *output)
@@ -306,25 +257,17 @@ psdvec_status pv_count_run(psdvec_context *ctx, const psdvec_count_options *opti
         return pv_fail(ctx, PSDVEC_ERR_MEMORY, "%s: the system refused memory", output_path);
     c.folder = folder;
     c.report.runs = 1;
-    pv_vocabulary_init(&c.vocabulary, ctx);
-    pv_provenance_init(&c.provenance, ctx);
 
     PV_TRY_DONE(pv_inputs_expand(ctx, inputs, input_count, &files));
     PV_TRY_DONE(pv_keep_output_apart(ctx, options, &files, output_path));
     PV_TRY_DONE(pv_output_open(ctx, output_path, &output));
-    if (options->vocab_file)
-        PV_TRY_DONE(pv_vocab_file_read(ctx, options->vocab_file, &c.vocabulary));
-    PV_TRY_DONE(pv_token_store_read(ctx, &files, input_count, &options->text, folder, &c.store));
-    PV_TRY_DONE(pv_vocabulary_build(&c.vocabulary, c.store, options));
-    PV_TRY_DONE(check_not_empty(&c, inputs[0], input_count, part.may_be_empty));
-    if (!part.may_be_empty)
-        warn_of_useless_list(&c);
-    PV_TRY_DONE(pv_window_init(&c.window, ctx, options, &c.vocabulary));
-    PV_TRY_DONE(pv_provenance_set(&c.provenance, options));
-    PV_TRY_DONE(add_inputs(&c, inputs, input_count));
-    c.report.spilled_bytes = pv_spool_on_disk(c.store->tokens) + pv_spool_on_disk(c.store->words);
+    PV_TRY_DONE(pv_reading_open(&c.text, ctx, options, &files, inputs, input_count, folder,
+                                part.may_be_empty));
+    PV_TRY_DONE(pv_window_init(&c.window, ctx, options, &c.text.vocabulary));
+    c.report.spilled_bytes = pv_spool_on_disk(c.text.store->tokens) +
+                             pv_spool_on_disk(c.text.store->words);
 
-    PV_TRY_DONE(pv_counts_writer_new(ctx, output, folder, &c.vocabulary, &c.provenance,
+    PV_TRY_DONE(pv_counts_writer_new(ctx, output, folder, &c.text.vocabulary, &c.text.provenance,
                                      c.window.keep, &writer));
     pv_row_sink sink = pv_counts_writer_sink(writer);
     if (!part.words_only)
@@ -335,23 +278,15 @@ psdvec_status pv_count_run(psdvec_context *ctx, const psdvec_count_options *opti
     output = NULL;
     if (status == PSDVEC_OK && report) {
         *report = c.report;
-        report->bytes = c.store->bytes;
-        report->documents = c.store->documents;
-        report->tokens = c.store->words_read;
-        report->known_tokens = c.vocabulary.known_tokens;
-        report->distinct_words = c.vocabulary.distinct;
-        report->words = c.vocabulary.count;
-        report->bad_bytes = c.store->bad_bytes;
+        pv_reading_report(&c.text, report);
         report->seconds = pv_now() - began;
     }
 done:
     pv_counts_writer_free(writer);
     pv_output_discard(output);
     pv_row_groups_free(&c.groups, ctx);
-    pv_provenance_free(&c.provenance);
     pv_window_free(&c.window);
-    pv_vocabulary_free(&c.vocabulary);
-    pv_token_store_free(c.store);
+    pv_reading_free(&c.text);
     pv_inputs_free(&files);
     free(folder);
     return status;

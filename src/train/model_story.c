@@ -81,18 +81,17 @@ static psdvec_status rename_input(psdvec_context *ctx, const char *inputs, const
     return status;
 }
 
-psdvec_status pv_counts_story(psdvec_context *ctx, const psdvec_counts *counts, const char *kept,
-                              pv_buffer *json)
+/* What is told of a text, or of counts. */
+typedef struct story {
+    const char *settings, *vocabulary, *inputs; /* JSON, or NULL */
+    uint64_t words, tokens, documents;
+    const psdvec_counts *counts; /* NULL: it was not counted */
+} story;
+
+static psdvec_status write_story(const story *s, pv_buffer *json)
 {
-    const psdvec_counts_info *info = &counts->info;
-    pv_buffer inputs;
-    pv_buffer_init(&inputs, ctx);
-    psdvec_status status = PSDVEC_OK;
-    if (kept && info->inputs_json)
-        PV_TRY_DONE(rename_input(ctx, info->inputs_json, kept, &inputs));
-    const char *parts[][2] = {{"settings", info->settings_json},
-                              {"vocabulary", info->vocabulary_json},
-                              {"inputs", inputs.length ? inputs.data : info->inputs_json}};
+    const char *parts[][2] = {
+        {"settings", s->settings}, {"vocabulary", s->vocabulary}, {"inputs", s->inputs}};
     pv_json_writer w;
     pv_json_writer_init(&w, json);
     pv_json_open_object(&w);
@@ -102,21 +101,62 @@ psdvec_status pv_counts_story(psdvec_context *ctx, const psdvec_counts *counts, 
             pv_json_put_raw(&w, parts[k][1], strlen(parts[k][1]));
         }
     pv_json_key(&w, "words");
-    pv_json_put_u64(&w, info->words);
-    pv_json_key(&w, "bigrams");
-    pv_json_put_u64(&w, info->bigrams);
+    pv_json_put_u64(&w, s->words);
+    if (s->counts) {
+        pv_json_key(&w, "bigrams");
+        pv_json_put_u64(&w, s->counts->info.bigrams);
+    }
     pv_json_key(&w, "tokens");
-    pv_json_put_u64(&w, info->tokens);
+    pv_json_put_u64(&w, s->tokens);
     pv_json_key(&w, "documents");
-    pv_json_put_u64(&w, info->documents);
-    const char *digest = pv_st_meta(counts->file, "xxh3.metadata");
+    pv_json_put_u64(&w, s->documents);
+    const char *digest = s->counts ? pv_st_meta(s->counts->file, "xxh3.metadata") : NULL;
     if (digest) {
         pv_json_key(&w, "xxh3");
         pv_json_put_string(&w, digest);
     }
     pv_json_close(&w);
-    PV_TRY_DONE(pv_json_writer_status(&w));
-    status = pv_buffer_byte(json, 0);
+    PV_TRY(pv_json_writer_status(&w));
+    return pv_buffer_byte(json, 0);
+}
+
+psdvec_status pv_counts_story(psdvec_context *ctx, const psdvec_counts *counts, const char *kept,
+                              pv_buffer *json)
+{
+    const psdvec_counts_info *info = &counts->info;
+    pv_buffer inputs;
+    pv_buffer_init(&inputs, ctx);
+    psdvec_status status = PSDVEC_OK;
+    if (kept && info->inputs_json)
+        PV_TRY_DONE(rename_input(ctx, info->inputs_json, kept, &inputs));
+    status = write_story(&(story){.settings = info->settings_json,
+                                  .vocabulary = info->vocabulary_json,
+                                  .inputs = inputs.length ? inputs.data : info->inputs_json,
+                                  .words = info->words,
+                                  .tokens = info->tokens,
+                                  .documents = info->documents,
+                                  .counts = counts},
+                         json);
+done:
+    pv_buffer_free(&inputs);
+    return status;
+}
+
+psdvec_status pv_text_story(pv_reading *text, pv_buffer *json)
+{
+    pv_provenance *p = &text->provenance;
+    pv_buffer inputs;
+    pv_buffer_init(&inputs, text->ctx);
+    psdvec_status status;
+    PV_TRY_DONE(pv_provenance_inputs_json(p, &inputs));
+    PV_TRY_DONE(pv_buffer_byte(&inputs, 0));
+    status = write_story(&(story){.settings = p->settings,
+                                  .vocabulary = p->vocabulary,
+                                  .inputs = inputs.data,
+                                  .words = text->vocabulary.count,
+                                  .tokens = p->tokens,
+                                  .documents = p->documents},
+                         json);
 done:
     pv_buffer_free(&inputs);
     return status;

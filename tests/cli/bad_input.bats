@@ -95,8 +95,8 @@ words() { # words N: so many different ones, twenty a line
 
 @test "an empty file" {
     : >empty
-    fails 3 "empty: empty; there is nothing to count" count empty -o y
-    fails 3 "empty; there is nothing to count" count - -o y
+    fails 3 "empty: empty; there is no text in it" count empty -o y
+    fails 3 "empty; there is no text in it" count - -o y
 }
 
 @test "only punctuation" {

@@ -44,7 +44,7 @@ small=(text.txt --dim 30 --subsample 0.01 --epochs 3)
 
 @test "text without words, or only with rare ones, is refused" {
     : >empty
-    refused 3 "empty: no words in 0 bytes" baseline sgns empty -o m.st
+    refused 3 "empty: empty; there is no text in it" baseline sgns empty -o m.st
     echo "once upon a time" >short
     refused 3 "none of 4 distinct words is seen 5 times; lower the minimum count" \
         baseline sgns short -o m.st

@@ -401,7 +401,7 @@ static void text_without_words_is_refused(void **state)
     host *h = *state;
     static const struct {
         const char *text, *sentence;
-    } cases[] = {{"", "no words in 0 bytes"},
+    } cases[] = {{"", "there is no text in it"},
                  {" \n \n\n", "no words in 5 bytes"},
                  {"once upon a time", "lower the minimum"}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
