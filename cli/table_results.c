@@ -57,7 +57,12 @@ void table_numbers(struct buffer *to, const psdvec_model *model)
 {
     const psdvec_model_info *info = psdvec_model_get_info(model);
     if (info->sparse) {
-        buffer_format(to, "%.3g of ", (double)info->entries / (info->words ? info->words : 1));
+        double each = (double)info->entries / (info->words ? info->words : 1);
+        if (each < 100)
+            buffer_format(to, "%.3g", each);
+        else
+            human_count(to, (uint64_t)(each + 0.5));
+        buffer_text(to, " of ");
         human_count(to, info->dim);
     } else {
         buffer_format(to, "%" PRIu32, info->dim);
