@@ -97,8 +97,8 @@ static int gather(struct run *run, struct baseline_setup *setup, const char **in
         return code;
     if (method == PSDVEC_METHOD_SGNS || method == PSDVEC_METHOD_CBOW)
         return run_use_error(run,
-                             "%s is a counts file, and %s learns from the text itself; give the "
-                             "text",
+                             "%s is a file of counts or vectors, and %s learns from the text "
+                             "itself; give the text",
                              *input, psdvec_method_name(method));
     return count_options_refuse(run, *input);
 }

@@ -311,6 +311,8 @@ static int open_all(struct comparison *c)
     const struct arguments *arguments = run->arguments;
     const char *counts = argument_text(arguments, "counts");
     int code = model_file_open(run, arguments->operands[0], &c->model);
+    if (!code)
+        code = model_file_fits(run, c->model, 16); /* the two, and the parts of their cosine */
     for (int k = 0; k < 2 && !code; k++)
         code = model_file_find(run, c->model, arguments->operands[k + 1], &c->pair[k]);
     if (!code && c->pair[0] == c->pair[1])

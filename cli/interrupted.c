@@ -50,15 +50,34 @@ char *interrupted_state(const char *output)
     return text.text;
 }
 
+/* The library does not go on with text that it cannot know again. */
+static bool read_once(const struct arguments *arguments)
+{
+    for (size_t k = 0; k < arguments->operand_count; k++) {
+        struct stat status;
+        const char *path = arguments->operands[k];
+        if (strcmp(path, "-") == 0 ||
+            (stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)))
+            return true;
+    }
+    return false;
+}
+
 int interrupted_failed(struct run *run, psdvec_status status)
 {
     if (status != PSDVEC_ERR_CANCELLED)
         return run_failed(run, status);
-    const char *resume = argument_text(run->arguments, "resume");
+    /* Systems that never count have no --resume. */
+    bool resumes = arguments_have(run->arguments, "resume");
+    const char *resume = resumes ? argument_text(run->arguments, "resume") : NULL;
     const char *restart = argument_flag(run->arguments, "restart") ? " without --restart" : "";
     char *state = interrupted_state(argument_text(run->arguments, "output"));
     struct buffer sentence = {0};
-    if (state)
+    if (state && read_once(run->arguments))
+        buffer_text(&sentence,
+                    "stopped; text that does not lie in a file cannot be read again, and "
+                    "the same command begins anew");
+    else if (state)
         buffer_format(
             &sentence,
             "stopped; what is done is kept, %s, and the same command%s goes on from there", state,

@@ -25,6 +25,18 @@ int model_file_open(struct run *run, const char *path, psdvec_model **model)
     return status == PSDVEC_OK ? EXIT_FINE : run_failed(run, status);
 }
 
+int model_file_fits(struct run *run, const psdvec_model *model, size_t vectors)
+{
+    uint32_t dim = psdvec_model_get_info(model)->dim;
+    double bytes = (double)vectors * dim * sizeof(float);
+    if (bytes <= (double)psdvec_memory_budget(run->ctx))
+        return EXIT_FINE;
+    return run_error(run, EXIT_RESOURCE,
+                     "%zu vectors of %u numbers need %.0f MiB of memory, more than the budget has; "
+                     "allow more (--memory), or ask for fewer words",
+                     vectors, (unsigned)dim, bytes / 1048576);
+}
+
 static const char *get_word(const void *model, uint32_t i, size_t *length)
 {
     return psdvec_model_word(model, i, length);

@@ -11,6 +11,10 @@ extern const char *const vectors_formats[];
  * EXIT_FINE and *model, or another exit status after the error was told. */
 int model_file_open(struct run *run, const char *path, psdvec_model **model);
 
+/* EXIT_FINE if so many vectors, with all their zeros, are within the memory budget. A sparse model of
+ * a few bytes may say that they are of any length. */
+int model_file_fits(struct run *run, const psdvec_model *model, size_t vectors);
+
 /* The word's index; or EXIT_USE after a sentence with near spellings. A word that is
  * not there as it stands is looked for as the model's own tokeniser would write it. */
 int model_file_find(struct run *run, const psdvec_model *model, const char *word, uint32_t *index);

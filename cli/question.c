@@ -66,6 +66,8 @@ int question_open(struct question *q, struct run *run, const char *const *texts,
     if (json && tsv)
         return run_use_error(run, "--json and --tsv exclude each other");
     int code = model_file_open(run, arguments->operands[0], &q->model);
+    if (!code)
+        code = model_file_fits(run, q->model, count);
     if (code)
         return code;
     q->info = psdvec_model_get_info(q->model);

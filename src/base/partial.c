@@ -150,6 +150,20 @@ static psdvec_status compare_key(const pv_partial *p, const pv_buffer *wanted, k
     return status;
 }
 
+bool pv_partial_is_one(const char *folder)
+{
+    char *path = NULL, text[sizeof FAMILY] = "";
+    if (asprintf(&path, "%s/" KEY, folder) < 0)
+        return false;
+    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    free(path);
+    if (fd < 0)
+        return false;
+    ssize_t length = read(fd, text, strlen(FAMILY));
+    close(fd);
+    return length == (ssize_t)strlen(FAMILY) && !strcmp(text, FAMILY);
+}
+
 /* ---- Opening ------------------------------------------------------------------------------ */
 
 static psdvec_status fail_in_the_way(const pv_partial *p, const char *what)

@@ -44,6 +44,9 @@ psdvec_status pv_partial_path(pv_partial *partial, const char *name, char **path
  * Accepts NULL. */
 void pv_partial_close(pv_partial *partial, bool remove);
 
+/* Whether a folder is such a one, of whatever run: it is no input. */
+bool pv_partial_is_one(const char *folder);
+
 /* Whether there is nothing to go on with: the work is done, or there is none. */
 static inline bool pv_is_settled(psdvec_status status)
 {

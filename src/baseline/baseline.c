@@ -130,7 +130,7 @@ psdvec_status psdvec_baseline_text(psdvec_context *ctx, const psdvec_baseline_op
     PV_TRY_DONE(pv_refuse_same_file(ctx, inputs, input_count, output));
     PV_TRY_DONE(pv_output_try(ctx, output));
     PV_TRY_DONE(add_settings(&key, options));
-    PV_TRY_DONE(pv_key_add_text(&key, count, inputs, input_count, &again));
+    PV_TRY_DONE(pv_key_add_text(&key, count, inputs, input_count, output, &again));
     PV_TRY_DONE(pv_key_end(&key));
     PV_TRY_DONE(pv_partial_open(ctx, output, key.data, options->restart || !again, &run.partial));
     if (reads_text(options->method)) {

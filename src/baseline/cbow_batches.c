@@ -29,9 +29,18 @@ static psdvec_status make_noise(pv_cbow_batches *b, const pv_word2vec *w)
     return status;
 }
 
+/* Whole groups. */
+static size_t batch_size(uint32_t window)
+{
+    size_t centres = PV_CBOW_BATCH * PV_CBOW_WIDE / window / PV_SGNS_GROUP * PV_SGNS_GROUP;
+    if (centres < PV_SGNS_GROUP)
+        return PV_SGNS_GROUP;
+    return centres < PV_CBOW_BATCH ? centres : PV_CBOW_BATCH;
+}
+
 psdvec_status pv_cbow_batches_open(pv_cbow_batches *b, pv_word2vec *w)
 {
-    *b = (pv_cbow_batches){0};
+    *b = (pv_cbow_batches){.batch = batch_size(w->settings.window)};
     b->counts =
         pv_alloc(w->ctx, 2 * w->text.chunk_pieces, sizeof *b->counts, "a chunk of the text");
     return b->counts ? make_noise(b, w) : pv_failure(w->ctx);
@@ -110,7 +119,7 @@ static psdvec_status make_room(const chunk_job *job)
         b->centre_count += centres;
         around += b->counts[2 * k + 1];
     }
-    b->count = (b->centre_count + PV_CBOW_BATCH - 1) / PV_CBOW_BATCH;
+    b->count = (b->centre_count + b->batch - 1) / b->batch;
     size_t drawn = b->count * PV_CBOW_GROUPS * job->w->space.negative;
     size_t additions = around + b->centre_count + drawn;
     if (additions > UINT32_MAX)
@@ -120,7 +129,7 @@ static psdvec_status make_room(const chunk_job *job)
         return PSDVEC_OK;
     free_chunk(b, ctx);
     size_t centres = b->centre_count + b->centre_count / 16, room = additions + additions / 16;
-    size_t batches = centres / PV_CBOW_BATCH + 1;
+    size_t batches = centres / b->batch + 1;
     b->centres = pv_alloc(ctx, centres, sizeof *b->centres, what);
     b->slots = pv_alloc(ctx, batches * PV_CBOW_GROUPS * width, sizeof *b->slots, what);
     b->additions = pv_alloc(ctx, room, sizeof *b->additions, what);

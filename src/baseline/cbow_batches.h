@@ -5,8 +5,10 @@
  *     additions   what the rows gain from a batch, sorted by the row's owner, in the order of the text
  *
  * The centres of a batch come from all over the chunk, because neighbours have nearly the same words
- * around: they should see each other's steps, and see different noise. Who owns a row depends on its
- * number alone.
+ * around: they should see each other's steps, and see different noise. The wider the window, the more
+ * steps a batch adds to the row of a frequent word, none of which sees the others; so batches of very
+ * wide windows have fewer centres, or the steps would lead away. Who owns a row depends on its number
+ * alone.
  */
 #ifndef PV_BASELINE_CBOW_BATCHES_H
 #define PV_BASELINE_CBOW_BATCHES_H
@@ -16,6 +18,7 @@
 
 enum {
     PV_CBOW_BATCH = 256, /* centres, at most */
+    PV_CBOW_WIDE = 100,  /* windows from which on there are fewer */
     PV_CBOW_GROUPS = PV_CBOW_BATCH / PV_SGNS_GROUP,
     PV_CBOW_OWNERS = 32
 };
@@ -43,6 +46,7 @@ typedef struct pv_cbow_centre {
 typedef struct pv_cbow_batches {
     pv_noise noise;
     pv_noise_cell *cells; /* words */
+    size_t batch;         /* centres of one, at most */
     size_t *counts;       /* chunk_pieces x 2: centres and words around, and where they begin */
     /* Of the chunk; grown as needed */
     size_t centre_count, count; /* of batches */

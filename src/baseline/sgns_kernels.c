@@ -41,7 +41,8 @@ double pv_sgns_loss(const pv_sgns_space *space, const pv_sgns_group *group, cons
             double x = f[i * space->width + s];
             if (s > 0 && group->slot[s] == group->target[i])
                 continue;
-            loss += log1p(exp(s == 0 ? -x : x));
+            x = s == 0 ? -x : x; /* log(1 + exp(x)), however large it is */
+            loss += fmax(x, 0) + log1p(exp(-fabs(x)));
         }
     return loss;
 }

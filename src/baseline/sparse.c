@@ -178,9 +178,16 @@ static psdvec_status take_vectors(sparse_run *s)
     return PSDVEC_OK;
 }
 
-static psdvec_status check_room(const sparse_run *s, uint32_t atoms)
+/* As many atoms as are asked for, if they can be had. */
+static psdvec_status choose_atoms(const sparse_run *s, uint32_t *count)
 {
     const double mebibyte = 1024.0 * 1024.0;
+    double wanted = fmax(1, round(s->run->options->factor * s->words.dim));
+    if (wanted > INT32_MAX / 2)
+        return pv_fail(s->ctx, PSDVEC_ERR_OPTION,
+                       "--factor %g: %.0f directions are too many; ask for fewer",
+                       s->run->options->factor, wanted);
+    uint32_t atoms = *count = (uint32_t)wanted;
     uint64_t need = pv_sparse_bytes(s->ctx, s->words.count, s->words.dim, atoms);
     uint64_t left = pv_memory_left(s->ctx);
     if (need <= left)
@@ -237,6 +244,7 @@ psdvec_status pv_baseline_sparse(pv_baseline_run *run, const psdvec_model *dense
 {
     const psdvec_baseline_options *options = run->options;
     sparse_run s = {.run = run, .ctx = run->ctx, .dense = dense};
+    uint32_t atoms = 0;
     psdvec_status status;
     PV_TRY_DONE(take_vectors(&s));
     s.learner = (pv_sparse_learner){.ctx = run->ctx,
@@ -245,9 +253,8 @@ psdvec_status pv_baseline_sparse(pv_baseline_run *run, const psdvec_model *dense
                                     .l2 = options->l2,
                                     .ridge = options->ridge,
                                     .nonnegative = options->nonnegative || options->binary};
-    double atoms = fmax(1, round(options->factor * s.words.dim));
-    PV_TRY_DONE(check_room(&s, (uint32_t)atoms));
-    PV_TRY_DONE(pv_sparse_begin(&s.learner, (uint32_t)atoms));
+    PV_TRY_DONE(choose_atoms(&s, &atoms));
+    PV_TRY_DONE(pv_sparse_begin(&s.learner, atoms));
     PV_TRY_DONE(load(&s));
     PV_TRY_DONE(learn(&s));
     PV_TRY_DONE(write_codes(&s));

@@ -95,6 +95,34 @@ done:
 
 /* ---- The run -------------------------------------------------------------------------------- */
 
+/* A number that is not finite stays so, and soon all are. */
+static psdvec_status check_finite(const pv_word2vec *w)
+{
+    size_t count = (size_t)w->words * w->space.stride;
+    bool finite = isfinite(w->loss) != 0;
+    for (size_t k = 0; k < count; k++)
+        finite &= isfinite(w->space.in[k]) != 0;
+    if (finite)
+        return PSDVEC_OK;
+    return pv_fail(w->ctx, PSDVEC_ERR_NUMERIC,
+                   "the steps of %s lead to numbers that are not finite; a rate below %g (--rate) "
+                   "may help",
+                   w->settings.cbow ? "cbow" : "sgns", w->settings.rate);
+}
+
+/* Words as output start at zero, and stay there if there never was a pair. */
+static psdvec_status check_learnt(const pv_word2vec *w)
+{
+    size_t count = (size_t)w->words * w->space.stride, k = 0;
+    while (k < count && w->space.out[k] == 0)
+        k++;
+    if (k < count)
+        return PSDVEC_OK;
+    return pv_fail(w->ctx, PSDVEC_ERR_EMPTY,
+                   "no two words stand together in the text, so there is nothing to learn; give "
+                   "more text, know more words (--min-count) or leave out fewer (--subsample)");
+}
+
 static psdvec_status train(pv_baseline_run *run, const source *s, pv_word2vec *w)
 {
     const pv_learnt_rows learnt = {
@@ -109,6 +137,7 @@ static psdvec_status train(pv_baseline_run *run, const source *s, pv_word2vec *w
         double began = pv_now();
         progress.objective = run->report->loss;
         PV_TRY(pv_word2vec_epoch(w, epoch));
+        PV_TRY(check_finite(w));
         run->report->epochs = epoch + 1;
         run->report->pairs = w->pairs;
         run->report->loss = w->loss_pairs ? w->loss / (double)w->loss_pairs : NAN;
@@ -118,7 +147,7 @@ static psdvec_status train(pv_baseline_run *run, const source *s, pv_word2vec *w
         PV_TRY(pv_epochs_save(run, &learnt));
     }
     pv_progress_end(&progress);
-    return PSDVEC_OK;
+    return check_learnt(w);
 }
 
 /* Without the zeros behind each row. */

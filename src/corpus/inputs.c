@@ -2,6 +2,7 @@
 #include "corpus/inputs.h"
 
 #include "base/memory.h"
+#include "base/partial.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -85,6 +86,8 @@ static psdvec_status add_entry(pv_inputs *list, const char *folder, const char *
         pv_warn(list->ctx, "%s: passed over: %s", path, strerror(errno));
     else if (S_ISDIR(info.st_mode) && leads_back(outer, &info))
         pv_warn(list->ctx, "%s: passed over: a link back to a folder it is in", path);
+    else if (S_ISDIR(info.st_mode) && pv_partial_is_one(path))
+        pv_note(list->ctx, "%s: passed over: an interrupted run is kept there", path);
     else if (S_ISDIR(info.st_mode))
         status = add_folder(list, path, input, &info, outer);
     else if (S_ISREG(info.st_mode))

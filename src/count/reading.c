@@ -12,8 +12,8 @@ static psdvec_status check_not_empty(const pv_reading *r, const psdvec_count_opt
     if (strcmp(first_input, "-") == 0)
         first_input = "standard input";
     if (r->store->bytes == 0)
-        return pv_fail(r->ctx, PSDVEC_ERR_EMPTY, "%s%s: empty; there is no text in it",
-                       first_input, others);
+        return pv_fail(r->ctx, PSDVEC_ERR_EMPTY, "%s%s: empty; there is no text in it", first_input,
+                       others);
     if (r->store->words_read == 0)
         return pv_fail(r->ctx, PSDVEC_ERR_EMPTY,
                        "%s%s: no words in %llu bytes; is it text, and the right tokenizer?",

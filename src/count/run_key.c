@@ -2,6 +2,7 @@
 #include "count/run_key.h"
 
 #include "corpus/inputs.h"
+#include "count/count.h"
 #include "count/counts_read.h"
 #include "count/provenance.h"
 
@@ -39,7 +40,8 @@ done:
 }
 
 psdvec_status pv_key_add_text(pv_buffer *key, const psdvec_count_options *count,
-                              const char *const *inputs, size_t input_count, bool *again)
+                              const char *const *inputs, size_t input_count, const char *output,
+                              bool *again)
 {
     psdvec_context *ctx = key->ctx;
     pv_inputs files;
@@ -58,10 +60,12 @@ psdvec_status pv_key_add_text(pv_buffer *key, const psdvec_count_options *count,
         PV_TRY_DONE(pv_buffer_printf(key, "keep %s\n", count->keep_words[k]));
     for (size_t k = 0; k < files.count; k++) {
         const pv_input_file *file = &files.files[k];
-        if (strcmp(file->path, "-") == 0 || file->modified == 0)
+        const char *path = file->path;
+        PV_TRY_DONE(pv_refuse_same_file(ctx, &path, 1, output));
+        if (strcmp(path, "-") == 0 || file->modified == 0)
             *again = false;
-        PV_TRY_DONE(pv_buffer_printf(key, "%s %llu %lld\n", file->path,
-                                     (unsigned long long)file->size, (long long)file->modified));
+        PV_TRY_DONE(pv_buffer_printf(key, "%s %llu %lld\n", path, (unsigned long long)file->size,
+                                     (long long)file->modified));
     }
 done:
     pv_provenance_free(&provenance);

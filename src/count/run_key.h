@@ -12,9 +12,10 @@ psdvec_status pv_key_add_file(pv_buffer *key, const char *path);
 /* A counts file by the checksum of its header, which holds those of all tensors. */
 psdvec_status pv_key_add_counts(pv_buffer *key, const char *path);
 /* Text by the way of counting, and by name, size and time of change. Standard input cannot be known
- * again: *again is false. */
+ * again: *again is false. An output that is among the files, as a folder may hold it, is refused. */
 psdvec_status pv_key_add_text(pv_buffer *key, const psdvec_count_options *count,
-                              const char *const *inputs, size_t input_count, bool *again);
+                              const char *const *inputs, size_t input_count, const char *output,
+                              bool *again);
 psdvec_status pv_key_end(pv_buffer *key);
 
 #endif

@@ -543,11 +543,12 @@ done:
 
 static psdvec_status key_of_text(psdvec_context *ctx, const psdvec_train_options *options,
                                  const psdvec_count_options *count, const char *const *inputs,
-                                 size_t input_count, pv_buffer *key, bool *again)
+                                 size_t input_count, const char *output, pv_buffer *key,
+                                 bool *again)
 {
     PV_TRY(key_of_options(ctx, options, key));
     PV_TRY(pv_key_add_seed(key));
-    PV_TRY(pv_key_add_text(key, count, inputs, input_count, again));
+    PV_TRY(pv_key_add_text(key, count, inputs, input_count, output, again));
     return pv_key_end(key);
 }
 
@@ -569,7 +570,7 @@ psdvec_status psdvec_train_text(psdvec_context *ctx, const psdvec_train_options 
     PV_TRY_DONE(pv_count_options_check(ctx, count));
     PV_TRY_DONE(pv_refuse_same_file(ctx, inputs, input_count, output));
     PV_TRY_DONE(pv_output_try(ctx, output));
-    PV_TRY_DONE(key_of_text(ctx, options, count, inputs, input_count, &key, &again));
+    PV_TRY_DONE(key_of_text(ctx, options, count, inputs, input_count, output, &key, &again));
     PV_TRY_DONE(pv_partial_open(ctx, output, key.data, options->restart || !again, &t.partial));
     PV_TRY_DONE(
         pv_count_on_the_way(t.partial, ctx, count, inputs, input_count, &counts, count_report));

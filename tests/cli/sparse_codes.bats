@@ -35,6 +35,11 @@ entries() { "$PSDVEC" info "$1" --json | jq .entries; }
     [ ! -e y ] && [ ! -e y.partial ]
 }
 
+@test "more directions than can be numbered are refused" {
+    { printf x; yes ' 1' | head -n 4400000 | tr -d '\n'; echo; } >wide.txt
+    refused 2 "--factor 1000: 4400000000 directions are too many" baseline sparse wide.txt -o y --factor 1000
+}
+
 @test "sparse vectors are not coded again" {
     sparse dense.txt -o one
     refused 2 "sparse vectors already" baseline sparse one -o two
@@ -91,6 +96,21 @@ entries() { "$PSDVEC" info "$1" --json | jq .entries; }
     sparse dense.txt --epochs 40 -o again
     cmp whole again
     [ ! -e again.partial ]
+}
+
+@test "Ctrl-C: status 130, and the sentence says how to go on" {
+    set -m # a job in the background ignores SIGINT unless job control is on
+    "$PSDVEC" baseline sparse dense.txt --epochs 10000 -o model 3>&- 2>stderr &
+    process=$! status=0
+    for _ in $(seq 400); do
+        [ -e model.partial/codes.safetensors ] && break
+        sleep 0.05
+    done
+    kill -INT $process
+    wait $process || status=$?
+    [ "$status" -eq 130 ]
+    grep -q 'stopped; what is done is kept, 1 file .* in model.partial, and the same command goes on' stderr
+    [ ! -e model ]
 }
 
 @test "the summary tells zeros and the objective" {

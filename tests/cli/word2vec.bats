@@ -37,7 +37,7 @@ small=(text.txt --dim 30 --subsample 0.01 --epochs 3)
 @test "counts are not enough: it needs the text" {
     some_text 100
     "$PSDVEC" count -q text.txt -o counts.st
-    refused 2 "counts.st is a counts file, and sgns learns from the text itself" \
+    refused 2 "counts.st is a file of counts or vectors, and sgns learns from the text itself" \
         baseline sgns counts.st -o m.st
     refused 2 "cbow learns from the text itself" baseline sgns --cbow counts.st -o m.st
 }
@@ -51,6 +51,19 @@ small=(text.txt --dim 30 --subsample 0.01 --epochs 3)
     [ ! -e m.st ] && [ ! -e m.st.partial ]
 }
 
+@test "text in which no two words stand together is refused" {
+    yes word | head -n 100 >alone
+    some_text 100
+    for model in "" --cbow; do
+        # shellcheck disable=SC2086
+        refused 3 "no two words stand together in the text, so there is nothing to learn" \
+            baseline sgns alone $model -o m.st
+        # shellcheck disable=SC2086
+        refused 3 "leave out fewer (--subsample)" baseline sgns text.txt --subsample 1e-12 $model -o m.st
+    done
+    [ ! -e m.st ] && [ ! -e m.st.partial ]
+}
+
 @test "words of one subject come together" {
     some_text 3000
     for model in "" --cbow; do
@@ -60,6 +73,24 @@ small=(text.txt --dim 30 --subsample 0.01 --epochs 3)
         "$PSDVEC" similar m.st sbxabx --top 8 >near
         [ "$(grep -c ' sbxa[a-z]*x' near)" -ge 7 ]
     done
+}
+
+@test "CBOW learns with very wide windows, too" {
+    some_text 1000
+    tr '\n' ' ' <text.txt >long.txt
+    "$PSDVEC" baseline sgns --cbow long.txt --dim 20 --window 500 --epochs 2 -o m.st 2>said
+    # 6 log 2 is the loss of knowing nothing
+    sed -n 's/^epoch.*: loss \([^,]*\),.*/\1/p' said | awk '{ lines++ } !($1 > 0 && $1 < 4.159) { bad = 1 } END { exit bad || lines != 2 }'
+}
+
+@test "numbers that are not finite are told, with what may help" {
+    some_text 500
+    for model in "" --cbow; do
+        # shellcheck disable=SC2086
+        refused 6 "lead to numbers that are not finite; a rate below 10 (--rate) may help" \
+            baseline sgns text.txt $model --rate 10 -o m.st
+    done
+    [ ! -e m.st ]
 }
 
 @test "the same bits for any number of threads, other bits for another seed" {
@@ -100,6 +131,42 @@ small=(text.txt --dim 30 --subsample 0.01 --epochs 3)
         [ ! -e resumed.st.partial ]
         rm resumed.st
     done
+}
+
+@test "an output in the folder that is read: its own state is no text, and neither is an old output" {
+    some_text 500
+    mkdir texts
+    mv text.txt texts
+    sgns texts --dim 5 --epochs 1 -o apart.st
+    sgns texts --dim 5 --epochs 1 -o texts/m.st
+    cmp apart.st texts/m.st
+    refused 5 "texts/m.st: is an input as well as the output" baseline sgns texts -o texts/m.st
+    refused 5 "texts/m.st: is an input as well as the output" train texts -o texts/m.st
+}
+
+# interrupt INPUT: leaves the state of a run stopped by Ctrl-C, its words in stderr.
+interrupt() {
+    "$PSDVEC" baseline sgns "$1" --epochs 10000 -o m.st 3>&- 2>stderr &
+    local process=$! tries=0 status=0
+    while ! grep -q '^epoch 2 ' stderr; do
+        sleep 0.05
+        tries=$((tries + 1))
+        [ $tries -lt 400 ]
+    done
+    kill -INT $process
+    wait $process || status=$?
+    [ "$status" -eq 130 ]
+}
+
+@test "Ctrl-C: status 130, and the sentence says whether it goes on" {
+    some_text 500
+    # A job in the background ignores SIGINT unless job control is on.
+    set -m
+    interrupt text.txt
+    grep -q 'stopped; what is done is kept, 1 file .* in m.st.partial, and the same command goes on' stderr
+    interrupt - <text.txt
+    grep -q 'stopped; text that does not lie in a file cannot be read again' stderr
+    [ ! -e m.st ]
 }
 
 @test "the model tells how it was made, and the summary what was learnt" {
