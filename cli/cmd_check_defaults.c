@@ -183,6 +183,7 @@ static int check_baseline(struct run *run, const struct command *command)
     COMPARE("factor", factor);
     COMPARE("l1", l1);
     COMPARE("l2", l2);
+    COMPARE("ridge", ridge);
     COMPARE("nonnegative", nonnegative);
     COMPARE("binary", binary);
     if (arguments_have(&arguments, "min-count")) {

@@ -172,6 +172,8 @@ static int score(struct table *table)
         psdvec_eval(run->ctx, &eval->options, (const psdvec_model *const *)eval->models,
                     eval->model_files.count, (const psdvec_test *const *)eval->sets,
                     eval->set_files.count, &eval->report);
+    if (status == PSDVEC_ERR_CANCELLED)
+        return table_stopped(table);
     if (status != PSDVEC_OK)
         return run_failed(run, status);
     eval_make_rows(eval);
@@ -262,6 +264,8 @@ static int act(struct run *run)
         code = table_folder_open(&table);
     if (!code)
         code = table_make(&table);
+    if (!code)
+        code = table_text_same(&table);
     if (!code)
         code = score(&table);
     if (!code && table.eval.model_files.count)

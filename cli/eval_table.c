@@ -317,11 +317,14 @@ static void add_several(struct buffer *to, const struct eval *eval, struct layou
 
 void eval_wrapped(struct buffer *to, const struct eval *eval, const char *text)
 {
+    size_t width = WIDTH;
+    if (isatty(STDOUT_FILENO) && terminal_width(STDOUT_FILENO) < width)
+        width = terminal_width(STDOUT_FILENO);
     for (const char *end; *text; text = end + 1) {
         struct buffer line = {0}, wrapped = {0};
         end = strchr(text, '\n');
         buffer_add(&line, text, (size_t)(end - text));
-        wrap(&wrapped, line.text, 0, 0, WIDTH);
+        wrap(&wrapped, line.text, 0, 0, width);
         buffer_text(to, eval->run->palette.dim);
         buffer_add(to, wrapped.text, wrapped.length - 1);
         buffer_format(to, "%s\n", eval->run->palette.plain);

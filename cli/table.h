@@ -24,6 +24,7 @@ struct table_kind {
 struct table_cost {
     double seconds, cpu;
     uint64_t memory; /* peak, of what the library held */
+    int threads;
     bool more;       /* an interrupted run before it took some time, too */
 };
 
@@ -70,6 +71,7 @@ struct table {
     size_t counts_count;
     char **set_paths;
     size_t set_path_count;
+    uint64_t text; /* which files it is, as table_settings() saw them */
     double began;
     struct eval eval; /* models are those of systems that are done, in their order */
 };
@@ -105,6 +107,8 @@ int table_write(struct table *table, const char *name, const struct buffer *text
 
 /* Makes all that is not there. EXIT_FINE also if some failed; what stops everything is another. */
 int table_make(struct table *table);
+/* After a request to stop: says what is kept. Returns the exit status. */
+int table_stopped(struct table *table);
 
 /* ---- Results -------------------------------------------------------------------------------- */
 

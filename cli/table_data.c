@@ -27,12 +27,12 @@ static void add_item(struct buffer *to, const struct table_item *item)
     if (item->done)
         buffer_format(to,
                       ", \"seconds\": %.3f, \"cpu_seconds\": %.3f, \"memory\": %" PRIu64
-                      ", \"more\": %s}",
-                      item->cost.seconds, item->cost.cpu, item->cost.memory,
+                      ", \"threads\": %d, \"more\": %s}",
+                      item->cost.seconds, item->cost.cpu, item->cost.memory, item->cost.threads,
                       item->cost.more ? "true" : "false");
     else
         buffer_text(to, ", \"seconds\": null, \"cpu_seconds\": null, \"memory\": null, "
-                        "\"more\": false}");
+                        "\"threads\": null, \"more\": false}");
 }
 
 static void add_counts(struct buffer *to, const struct table *table)

@@ -4,7 +4,8 @@
  *     records/NAME.json      what NAME.safetensors was made with, and what it cost
  *
  * A record is written before its file is begun, so a file without one is somebody else's: it is
- * never touched. Nor is a file that was replaced by another whole one. */
+ * never touched. Nor is a file that was replaced by another whole one. What is not whole yet lies in
+ * records/, whatever it will be, so that nothing that a kill leaves behind is taken for the user's. */
 #include "table.h"
 
 #include "exit_status.h"
@@ -65,8 +66,9 @@ static int write_record(struct table *table, const struct table_item *item, bool
                   item->documents);
     buffer_format(&text,
                   ", \"seconds\": %.3f, \"cpu_seconds\": %.3f, \"memory\": %" PRIu64
-                  ", \"more\": %s}\n",
-                  item->cost.seconds, item->cost.cpu, item->cost.memory, more ? "true" : "false");
+                  ", \"threads\": %d, \"more\": %s}\n",
+                  item->cost.seconds, item->cost.cpu, item->cost.memory, item->cost.threads,
+                  more ? "true" : "false");
     char *path = record_path(table, item);
     int error = write_file(path, &text);
     free(path);
@@ -128,6 +130,8 @@ static bool read_record(const struct table *table, const struct table_item *item
             number_real(buffer_get(&text), &record->cost.cpu);
         else if (!strcmp(name, "memory"))
             number_integer(buffer_get(&text), &record->cost.memory);
+        else if (!strcmp(name, "threads"))
+            record->cost.threads = (int)strtol(buffer_get(&text), NULL, 10);
     }
     buffer_free(&key);
     buffer_free(&text);
@@ -179,7 +183,8 @@ static int look_at_file(struct table *table, struct table_item *item, const stru
     bool there = stat(item->file, &status) == 0;
     psdvec_status found = there ? check_file(table, item->file, counts) : PSDVEC_OK;
     if (found == PSDVEC_ERR_CANCELLED)
-        return run_failed(table->run, found);
+        return run_failed_because(table->run, found,
+                                  "stopped; all that is in the folder is as it was");
     if (found != PSDVEC_OK)
         say_again(table, item, psdvec_error_message(table->run->ctx));
     else if (there && (uint64_t)status.st_size != record->bytes)
@@ -306,6 +311,35 @@ static int hold(struct table *table)
     return code;
 }
 
+/* What a run that was killed left: names as output_open() makes them, with six letters behind. */
+static int is_left(const struct dirent *entry)
+{
+    static const char *const endings[] = {".json.", ".md.", ".html."};
+    enum { LETTERS = 6 };
+    const char *name = entry->d_name;
+    size_t length = strlen(name);
+    bool found = false;
+    for (size_t k = 0; k < sizeof endings / sizeof *endings; k++) {
+        size_t tail = strlen(endings[k]) + LETTERS;
+        found |= length > tail && !strncmp(name + length - tail, endings[k], tail - LETTERS);
+    }
+    return found;
+}
+
+static void sweep(const struct table *table)
+{
+    struct dirent **entries;
+    int count = scandir(table->records, &entries, is_left, NULL);
+    for (int k = 0; k < count; k++) {
+        char *path = path_in(table->records, entries[k]->d_name);
+        unlink(path);
+        free(path);
+        free(entries[k]);
+    }
+    if (count >= 0)
+        free(entries);
+}
+
 static void name_file(struct table *table, struct table_item *item, const char *middle)
 {
     char *name = must_format("%s%s%s", item->name, middle, ending);
@@ -327,6 +361,8 @@ int table_folder_open(struct table *table)
         rmdir(table->folder);
     if (!code)
         code = hold(table);
+    if (!code)
+        sweep(table);
     for (size_t k = 0; k < table->counts_count; k++)
         name_file(table, &table->counts[k].item, ".counts");
     for (size_t k = 0; k < table->system_count; k++)
@@ -347,9 +383,15 @@ void table_folder_close(struct table *table)
 
 int table_write(struct table *table, const char *name, const struct buffer *text)
 {
-    char *path = path_in(table->folder, name);
-    errno = write_file(path, text);
-    int code = errno ? cannot(table, "write", path) : EXIT_FINE;
+    char *path = path_in(table->folder, name), *unplaced = path_in(table->records, name);
+    int error = write_file(unplaced, text);
+    if (!error && rename(unplaced, path) != 0) {
+        error = errno;
+        unlink(unplaced);
+    }
+    errno = error;
+    int code = error ? cannot(table, "write", path) : EXIT_FINE;
     free(path);
+    free(unplaced);
     return code;
 }

@@ -114,6 +114,12 @@ static void say_done(struct table *table, const struct table_item *item, const c
 
 typedef psdvec_status work_fn(struct table *table, void *what);
 
+static char *no_record(const struct table *table, int error)
+{
+    return must_format("cannot write into %s: %s%s", table->records, system_error(error),
+                       error == ENOSPC ? "; make room and run it again" : "");
+}
+
 /* Carries it out in a context of its own, and keeps the record. */
 static int work(struct table *table, struct table_item *item, work_fn *fn, void *what)
 {
@@ -121,8 +127,7 @@ static int work(struct table *table, struct table_item *item, work_fn *fn, void 
     psdvec_context *outer = run->ctx;
     int error = table_record_begin(table, item);
     if (error) {
-        char *sentence =
-            must_format("cannot write into %s: %s", table->records, system_error(error));
+        char *sentence = no_record(table, error);
         fail(item, error == ENOSPC ? PSDVEC_ERR_DISK_FULL : PSDVEC_ERR_WRITE, sentence);
         free(sentence);
         return EXIT_FINE;
@@ -139,6 +144,7 @@ static int work(struct table *table, struct table_item *item, work_fn *fn, void 
     item->cost.seconds = whole_ms(item->cost.seconds + clock_seconds() - seconds);
     item->cost.cpu = whole_ms(item->cost.cpu + cpu_seconds() - cpu);
     item->cost.memory = memory > item->cost.memory ? memory : item->cost.memory;
+    item->cost.threads = psdvec_threads(run->ctx);
     item->done = item->there = status == PSDVEC_OK;
     if (status != PSDVEC_OK)
         fail(item, status, psdvec_error_message(run->ctx));
@@ -147,8 +153,7 @@ static int work(struct table *table, struct table_item *item, work_fn *fn, void 
     talk_erase(&run->talk);
     error = table_record_end(table, item);
     if (error && item->done) { /* it is there, but the next run will make it again */
-        char *sentence =
-            must_format("cannot write into %s: %s", table->records, system_error(error));
+        char *sentence = no_record(table, error);
         talk_warning(&run->talk, sentence);
         free(sentence);
     }
@@ -203,7 +208,7 @@ static psdvec_status train(struct table *table, void *what)
 
 /* ---- In order ---------------------------------------------------------------------------------- */
 
-static int stopped(struct table *table)
+int table_stopped(struct table *table)
 {
     size_t done = 0;
     for (size_t k = 0; k < table->system_count; k++)
@@ -236,7 +241,7 @@ static int make_counts(struct table *table, struct table_counts *counts)
     if (code)
         return code;
     if (item->status == PSDVEC_ERR_CANCELLED)
-        return stopped(table);
+        return table_stopped(table);
     if (exit_for(item->status) == EXIT_INPUT)
         return run_failed_because(table->run, item->status, item->failure);
     say_done(table, item, "counting");
@@ -279,7 +284,7 @@ static int make_system(struct table *table, size_t k, size_t *number)
     if (code)
         return code;
     if (item->status == PSDVEC_ERR_CANCELLED)
-        return stopped(table);
+        return table_stopped(table);
     say_done(table, item, item->name);
     return EXIT_FINE;
 }

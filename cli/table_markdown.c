@@ -1,6 +1,7 @@
 /* The table as Markdown. */
 #include "table.h"
 
+#include "cell.h"
 #include "eval_print.h"
 #include "human.h"
 
@@ -118,7 +119,9 @@ void table_markdown(struct buffer *to, const struct table *table)
         buffer_format(to, *c == '\n' && c[1] ? "%c\n" : "%c", *c);
     buffer_clear(&text);
     table_command(&text, table);
-    buffer_format(to, "\nMade by psdvec %s:\n\n    %s\n", psdvec_version(), text.text);
+    buffer_format(to, "\nMade by psdvec %s:\n\n    ", psdvec_version());
+    cell_text(to, text.text, text.length);
+    buffer_char(to, '\n');
     buffer_free(&text);
     free(columns.rows);
 }

@@ -120,11 +120,14 @@ static void add_scores(struct buffer *to, const struct table *table,
     buffer_text(to, "</tbody>\n<tfoot>\n<tr><th scope=\"row\">known</th>");
     for (size_t k = 0, span; k < columns->count; k += span) {
         const psdvec_score *score = columns->rows[k]->scores;
+        struct buffer percent = {0};
         span = table_span(columns, k);
+        eval_percent(&percent, score);
         buffer_format(to, "<td colspan=\"%zu\">", span);
-        eval_percent(to, score);
+        page_text(to, percent.text);
         buffer_format(to, "<small>%" PRIu32 "/%" PRIu32 "</small></td>", score->known,
                       score->total);
+        buffer_free(&percent);
     }
     buffer_text(to, "</tr>\n</tfoot>\n</table></div>\n");
 }
@@ -199,14 +202,17 @@ static void add_set_chart(struct buffer *to, const struct table *table,
 }
 
 /* What it took before it could begin. */
-static double seconds_before(const struct table *table, const struct table_system *system)
+static struct table_cost cost_before(const struct table *table, const struct table_system *system)
 {
     if (system->counts != SIZE_MAX)
-        return table->counts[system->counts].item.cost.seconds;
+        return table->counts[system->counts].item.cost;
     if (system->source == SIZE_MAX)
-        return 0;
+        return (struct table_cost){0};
     const struct table_system *source = &table->systems[system->source];
-    return source->item.cost.seconds + seconds_before(table, source);
+    struct table_cost cost = cost_before(table, source);
+    cost.seconds += source->item.cost.seconds;
+    cost.more |= source->item.cost.more;
+    return cost;
 }
 
 static void add_cost_chart(struct buffer *to, const struct table *table, bool memory, size_t id)
@@ -225,13 +231,14 @@ static void add_cost_chart(struct buffer *to, const struct table *table, bool me
         rows[k].bars[0] = no_bar("-");
         if (!system->item.done)
             continue;
-        double before = memory ? 0 : seconds_before(table, system);
+        struct table_cost before = cost_before(table, system);
+        before.more |= cost->more;
         if (memory)
             human_bytes(&text, (double)cost->memory);
         else
-            table_time(&text, cost, before + cost->seconds);
+            table_time(&text, &before, before.seconds + cost->seconds);
         free(rows[k].bars[0].text);
-        rows[k].bars[0] = (struct chart_bar){.before = before,
+        rows[k].bars[0] = (struct chart_bar){.before = memory ? 0 : before.seconds,
                                              .value = memory ? (double)cost->memory : cost->seconds,
                                              .low = NAN,
                                              .high = NAN,
@@ -268,6 +275,16 @@ static size_t add_charts(struct buffer *to, const struct table *table,
 
 /* ---- Costs and settings -------------------------------------------------------------------------- */
 
+static void add_time(struct buffer *to, const struct table_cost *cost, double seconds)
+{
+    struct buffer text = {0};
+    table_time(&text, cost, seconds);
+    buffer_text(to, "<td>");
+    page_text(to, text.text);
+    buffer_text(to, "</td>");
+    buffer_free(&text);
+}
+
 static void add_cost_row(struct buffer *to, const struct table_item *item, const char *name)
 {
     buffer_text(to, "<tr><th scope=\"row\">");
@@ -277,12 +294,9 @@ static void add_cost_row(struct buffer *to, const struct table_item *item, const
         buffer_text(to, "<td>failed</td><td></td><td></td>");
         return;
     }
+    add_time(to, &item->cost, item->cost.seconds);
+    add_time(to, &item->cost, item->cost.cpu);
     buffer_text(to, "<td>");
-    page_text(to, item->cost.more ? "> " : "");
-    human_seconds(to, item->cost.seconds);
-    buffer_text(to, "</td><td>");
-    human_seconds(to, item->cost.cpu);
-    buffer_text(to, "</td><td>");
     human_bytes(to, (double)item->cost.memory);
     buffer_text(to, "</td>");
 }

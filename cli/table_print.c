@@ -2,6 +2,7 @@
  * then what each step cost; then how to read it. */
 #include "table.h"
 
+#include "cell.h"
 #include "eval_names.h"
 #include "eval_print.h"
 #include "grid.h"
@@ -12,10 +13,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#define WIDTH 80
-#define SET_COLUMNS 12  /* of a set's name */
-#define FROM_COLUMNS 32 /* of what a step begins with, at most */
+#define WIDTH 80       /* where it goes to no terminal; and the most of prose */
+#define SET_COLUMNS 12 /* of a set's name */
 enum { COST_COLUMNS = 6 };
+
+static size_t line_width(void)
+{
+    return isatty(STDOUT_FILENO) ? terminal_width(STDOUT_FILENO) : WIDTH;
+}
 
 struct table_marks table_marks(void)
 {
@@ -135,9 +140,7 @@ static size_t add_scores(struct buffer *to, const struct layout *layout)
 /* By the number of tables: 4 and 3 sets rather than 6 and 1. */
 static void lay_out(struct layout *layout)
 {
-    size_t sets = layout->table->eval.set_files.count, width = WIDTH;
-    if (isatty(STDOUT_FILENO) && terminal_width(STDOUT_FILENO) > width)
-        width = terminal_width(STDOUT_FILENO);
+    size_t sets = layout->table->eval.set_files.count, width = line_width();
     for (size_t parts = 1; parts <= sets; parts++) {
         layout->side_by_side = (sets + parts - 1) / parts;
         if (add_scores(NULL, layout) <= width)
@@ -183,11 +186,13 @@ static void cell_from(struct grid *grid, const struct table *table,
     grid_next(grid, 1);
 }
 
-static void fill_costs(struct grid *grid, const struct table *table)
+static void fill_costs(struct grid *grid, const struct grid_column *columns,
+                       const struct table *table)
 {
     static const char *const heads[COST_COLUMNS] = {"", "time", "CPU", "memory", "numbers", "from"};
     const struct palette *palette = &table->run->palette;
     struct buffer text = {0};
+    grid_start(grid, columns, COST_COLUMNS, palette->plain);
     for (size_t k = 0; k < COST_COLUMNS; k++) {
         grid_add(grid, palette->dim, heads[k]);
         grid_next(grid, 1);
@@ -221,17 +226,14 @@ static void add_costs(struct buffer *to, const struct table *table)
     struct grid grid;
     for (size_t k = 1; k < COST_COLUMNS; k++)
         columns[k] = (struct grid_column){.gap = 2, .right = k + 1 < COST_COLUMNS};
-    /* Where a line would be too wide, the last column gives way. */
-    for (int pass = 0; pass < 2; pass++) {
-        grid_start(&grid, columns, COST_COLUMNS, table->run->palette.plain);
-        fill_costs(&grid, table);
-        size_t width = grid_width(&grid);
-        if (width <= WIDTH || pass)
-            break;
-        columns[COST_COLUMNS - 1].most = FROM_COLUMNS > width - WIDTH ? FROM_COLUMNS + WIDTH - width
-                                                                      : 1;
-        grid_free(&grid);
-    }
+    /* The last column has what the others leave, and is one wide at least. */
+    size_t *most = &columns[COST_COLUMNS - 1].most;
+    *most = 1;
+    fill_costs(&grid, columns, table);
+    size_t others = grid_width(&grid) - *most;
+    grid_free(&grid);
+    *most = others < line_width() ? line_width() - others : 1;
+    fill_costs(&grid, columns, table);
     buffer_char(to, '\n');
     grid_print(to, &grid);
     grid_free(&grid);
@@ -239,12 +241,21 @@ static void add_costs(struct buffer *to, const struct table *table)
 
 /* ---- All of it -------------------------------------------------------------------------------------- */
 
+/* Names of files may hold what steers a terminal. */
+static void add_wrapped(struct buffer *to, const char *text, size_t indent)
+{
+    struct buffer safe = {0};
+    cell_text(&safe, text, strlen(text));
+    wrap(to, buffer_get(&safe), 0, indent, line_width() < WIDTH ? line_width() : WIDTH);
+    buffer_free(&safe);
+}
+
 static void add_failure(struct buffer *to, const struct table_item *item, const char *what)
 {
     if (!item->failure)
         return;
     char *line = must_format("%s failed: %s", what, item->failure);
-    wrap(to, line, 0, 2, WIDTH);
+    add_wrapped(to, line, 2);
     free(line);
 }
 
@@ -265,15 +276,18 @@ void table_print(struct buffer *to, const struct table *table)
     bool same;
     layout.sets = names_short(table->eval.set_files.names, sets, SET_COLUMNS, &same);
     table_story(&text, table);
-    wrap(to, text.text, 0, 0, WIDTH);
+    add_wrapped(to, text.text, 0);
     lay_out(&layout);
     add_scores(to, &layout);
     add_costs(to, table);
     buffer_char(to, '\n');
     add_failures(to, table);
     for (size_t k = 0; k < sets && !same; k++)
-        if (strcmp(layout.sets[k], table->eval.set_files.names[k]) != 0)
-            buffer_format(to, "%s is %s\n", layout.sets[k], table->eval.set_files.names[k]);
+        if (strcmp(layout.sets[k], table->eval.set_files.names[k]) != 0) {
+            char *line = must_format("%s is %s", layout.sets[k], table->eval.set_files.names[k]);
+            add_wrapped(to, line, 2);
+            free(line);
+        }
     buffer_clear(&text);
     table_notes(&text, table, marks.best, marks.alike);
     eval_wrapped(to, &table->eval, text.text);

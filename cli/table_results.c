@@ -5,6 +5,7 @@
 #include "table_settings.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,8 +142,11 @@ void table_command(struct buffer *to, const struct table *table)
     const struct option_spec *option;
     buffer_text(to, "psdvec table");
     for (size_t k = 0; k < arguments->operand_count; k++) {
+        char *path = must_format("%s%s", arguments->operands[k][0] == '-' ? "./" : "",
+                                 arguments->operands[k]); /* it is no option */
         buffer_char(to, ' ');
-        add_quoted(to, arguments->operands[k]);
+        add_quoted(to, path);
+        free(path);
     }
     for (size_t k = 0; (option = command_option(arguments->command, k)); k++) {
         const struct option_value *value = &arguments->values[k];
@@ -192,6 +196,24 @@ static void note_measures(struct buffer *to, const struct table *table)
             buffer_format(to, " %s: %s.", measure_heads[k], meanings[k]);
 }
 
+/* Those that were kept may have been made with more or fewer than the rest. */
+static void note_threads(struct buffer *to, const struct table *table)
+{
+    int least = INT_MAX, most = 0;
+    for (size_t k = 0; k < table->counts_count + table->system_count; k++) {
+        const struct table_item *item = k < table->counts_count
+                                            ? &table->counts[k].item
+                                            : &table->systems[k - table->counts_count].item;
+        if (!item->done)
+            continue;
+        least = item->cost.threads < least ? item->cost.threads : least;
+        most = item->cost.threads > most ? item->cost.threads : most;
+    }
+    if (least < most)
+        buffer_format(to, "%d to ", least);
+    buffer_format(to, "%d thread%s", most, most == 1 ? "" : "s");
+}
+
 void table_notes(struct buffer *to, const struct table *table, const char *best, const char *alike)
 {
     const psdvec_eval_options *o = &table->eval.options;
@@ -209,11 +231,10 @@ void table_notes(struct buffer *to, const struct table *table, const char *best,
         buffer_text(to, " Without resamples, correlations are not compared.");
     buffer_char(to, '\n');
     note_counting(to, table);
-    buffer_format(to,
-                  "Time and memory are those of this machine with %d thread%s; memory is the most "
-                  "that was held at once. A system takes its own time and that of what it begins "
-                  "with.",
-                  psdvec_threads(table->run->ctx), psdvec_threads(table->run->ctx) == 1 ? "" : "s");
+    buffer_text(to, "Time and memory are those of this machine with ");
+    note_threads(to, table);
+    buffer_text(to, "; memory is the most that was held at once. A system takes its own time and "
+                    "that of what it begins with.");
     for (size_t k = 0; k < table->system_count; k++)
         if (table->systems[k].item.done && table->systems[k].item.cost.more) {
             buffer_text(to, " >: the run was killed on the way, and what it took before is not in "

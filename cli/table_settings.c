@@ -165,6 +165,7 @@ int table_settings(struct table *table)
     struct buffer common = {0};
     struct identity text;
     int code = look_at_text(table, &text);
+    table->text = text.hash;
     if (!code) {
         add_options(&common, table->run->arguments, text_options, NULL);
         code = add_vocabulary(&common, table);
@@ -179,5 +180,17 @@ int table_settings(struct table *table)
     for (size_t k = 0; k < table->system_count && !code; k++)
         add_system(table, &table->systems[k], &common);
     buffer_free(&common);
+    return code;
+}
+
+int table_text_same(struct table *table)
+{
+    struct identity text;
+    int code = look_at_text(table, &text);
+    if (!code && text.hash != table->text)
+        code =
+            run_error(table->run, EXIT_INPUT,
+                      "the text was changed during the run, so that not all systems have read the "
+                      "same; run it again, and they are made anew");
     return code;
 }

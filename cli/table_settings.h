@@ -9,5 +9,8 @@ extern const char *const counting_words[]; /* of --counting */
 
 /* Fills in the settings of all items. An error if an input cannot be read twice. */
 int table_settings(struct table *table);
+/* When all is made: an error if the text is not what it was, since then systems have read different
+ * ones. */
+int table_text_same(struct table *table);
 
 #endif

@@ -1,6 +1,6 @@
 # What the documentation shows is what the program does: every block marked "sh" in
 # the README is run, in order, in an empty folder; so are its C program, the commands of
-# docs/training.md and the Python readers; the table of docs/tokeniser.md is compared with the program's output.
+# other guides and the Python readers; the table of docs/tokeniser.md is compared with the program's output.
 load common
 
 setup() {
@@ -145,6 +145,39 @@ END
     [ "$(grep -c '^psdvec' all.sh)" -eq 2 ]
     bash -eux -o pipefail all.sh >output 2>&1 || { cat output; return 1; }
     grep -q 'pairs' out/table.html
+}
+
+# Any text will do that has the word music.
+musical_text() {
+    made_words
+    sed 's/marble\b/music/g' words.txt >text.txt
+}
+
+@test "the shell blocks of docs/baselines.md run" {
+    musical_text
+    cp text.txt sample.txt
+    cp text.txt sample.tok.txt
+    blocks sh "$ROOT/docs/baselines.md" >all.sh
+    [ "$(grep -c '^psdvec' all.sh)" -ge 11 ]
+    bash -eux -o pipefail all.sh >output 2>&1 || { cat output; return 1; }
+    for system in ppmi svd sgns glove cca sparse; do psdvec info $system.safetensors | grep -q "$system"; done
+    [ "$(head -c 3 sgns.vec | tr -d ' ')" -gt 0 ]
+}
+
+@test "the commands of docs/sparse-codes.md run" {
+    musical_text
+    psdvec train text.txt --dim 20 -o text.safetensors -q
+    blocks sh "$ROOT/docs/sparse-codes.md" >all.sh
+    [ "$(grep -c '^psdvec' all.sh)" -ge 5 ]
+    bash -eux -o pipefail all.sh >output 2>&1 || { cat output; return 1; }
+    # The foremost words of the strongest direction of a word, which is one of them.
+    psdvec convert text.safetensors x.npy -q
+    mv x.words.txt words.txt
+    direction=$(psdvec vector sparse.safetensors music --tsv | sort -t "$(printf '\t')" -k 4 -gr | awk 'NR == 1 { print $2 }')
+    grep '^    xargs ' "$ROOT/docs/sparse-codes.md" | sed "s/976/$direction/" >foremost.sh
+    [ "$(wc -l <foremost.sh)" -eq 1 ]
+    bash -eux foremost.sh >output
+    grep -q music output
 }
 
 @test "the reader of docs/formats.md agrees with the program" {

@@ -91,8 +91,10 @@ PYTHON
 @test "the page is whole, needs no network, and says in words what it draws" {
     mkdir -p 'in&<b>'
     cp text.txt 'in&<b>/x.txt'
-    "$PSDVEC" table 'in&<b>' "${tiny[@]}" -o out --methods psd,svd -q >/dev/null
-    run ! grep -qE 'https?:|src=|@import|url\(|<link|<script' out/table.html
+    { head -n 1 sets/alike.txt; seq 200 | sed 's/.*/left out& 1/'; } | tr 0-9 a-j | sed 's/.$/1/' >rare.txt
+    "$PSDVEC" table 'in&<b>' "${tiny[@]}" --sets rare.txt -o out --methods psd,svd -q >/dev/null
+    run ! grep -qE 'https?:|src=|@import|url\(|<link|<script|<1%' out/table.html
+    grep -q '&lt;1%' out/table.html
     grep -q 'prefers-color-scheme: dark' out/table.html
     grep -q '@media print' out/table.html
     command -v python3 >/dev/null || skip "no python3"
@@ -122,8 +124,8 @@ page = Page()
 page.feed(open("out/table.html", encoding="utf-8").read())
 page.close()
 assert not page.open, page.open
-assert page.tags.count("svg") == 4             # two sets, time, memory
-assert page.tags.count("desc") == 4 and set(page.refs) <= page.ids
+assert page.tags.count("svg") == 5             # three sets, time, memory
+assert page.tags.count("desc") == 5 and set(page.refs) <= page.ids
 assert page.tags.count("table") == 2
 assert "in&<b>" in page.text                   # markup in a name stays text
 assert "psd Spearman ." in page.text
@@ -154,8 +156,43 @@ PYTHON
     done
     cd ..
     for model in a/out/*.safetensors; do cmp "$model" "b/${model#a/}"; done
-    diff <(sed -E 's/"threads": [0-9]+//; s/ --threads [0-9]+//' a/out/table.json | timeless /dev/stdin) \
-         <(sed -E 's/"threads": [0-9]+//; s/ --threads [0-9]+//' b/out/table.json | timeless /dev/stdin)
+    diff <(sed -E 's/"threads": [0-9]+//g; s/ --threads [0-9]+//' a/out/table.json | timeless /dev/stdin) \
+         <(sed -E 's/"threads": [0-9]+//g; s/ --threads [0-9]+//' b/out/table.json | timeless /dev/stdin)
+}
+
+@test "what is kept keeps its number of threads" {
+    table -o out --methods svd --threads 1 >printed 2>/dev/null
+    grep -q 'with 1 thread;' printed
+    table -o out --methods svd,cca --threads 2 >printed 2>/dev/null
+    grep -q 'with 1 to 2 threads;' printed
+    grep -q '"name": "svd", .*"threads": 1, .*"name": "cca", .*"threads": 2, ' out/table.json
+}
+
+@test "in a narrow terminal no line is wider than it" {
+    command -v python3 >/dev/null || skip "no python3"
+    mkdir more
+    for k in 1 2 3 4 5 6; do cp sets/alike.txt more/"a longer name of a set, number $k.txt"; done
+    cat >narrow.py <<'PYTHON'
+import fcntl, os, pty, re, struct, sys, termios
+pid, fd = pty.fork()
+if pid == 0:
+    fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 60, 0, 0))
+    os.dup2(os.open("said", os.O_WRONLY | os.O_CREAT), 2)
+    os.execv(os.environ["PSDVEC"], ["psdvec"] + sys.argv[1:])
+text = b""
+try:
+    while True:
+        part = os.read(fd, 65536)
+        if not part: break
+        text += part
+except OSError:
+    pass
+assert os.waitpid(pid, 0)[1] == 0
+lines = text.decode().replace("\r", "").split("\n")
+assert any(re.match(r"psd-paper +\.\d", line) for line in lines), lines
+for line in lines: assert len(line) <= 60, line
+PYTHON
+    python3 narrow.py table text.txt --dim 6 --sets more --resamples 20 --methods psd,psd-paper,glove --counting own -o out
 }
 
 # ---- Counting -------------------------------------------------------------------------------------
@@ -250,6 +287,18 @@ PYTHON
     table -o out -q >/dev/null
     for model in direct/out/*.safetensors; do cmp "$model" "${model#direct/}"; done
     diff <(timeless direct/out/table.json) <(timeless out/table.json)
+    diff <(cd direct/out && find . | sort) <(cd out && find . | sort)
+}
+
+@test "what a kill leaves half written goes away; nothing else does" {
+    table -o out --methods svd -q >/dev/null
+    find out | sort >before
+    touch out/records/svd.json.aBc123 out/records/table.html.Zz9Zz9
+    table -o out --methods svd -q >/dev/null
+    find out | sort | diff before -
+    touch out/table.md.backup out/records/notes
+    table -o out --methods svd -q >/dev/null
+    [ -e out/table.md.backup ] && [ -e out/records/notes ]
 }
 
 @test "stopped by a signal, it says what is kept, and goes on" {
@@ -273,6 +322,32 @@ PYTHON
     cp -a text.txt sets direct
     (cd direct && "$PSDVEC" table text.txt --dim 60 --sets sets --methods glove -o out -q >/dev/null)
     cmp direct/out/glove.safetensors out/glove.safetensors
+}
+
+@test "stopped while it scores, it does not say that nothing is there" {
+    table -o out --methods svd,cca -q >/dev/null
+    "$PSDVEC" table text.txt --dim 6 --sets sets --resamples 1000000 --methods svd,cca -o out >/dev/null 2>said 3>&- &
+    pid=$!
+    for _ in $(seq 600); do
+        grep -q '2 of 2  cca' said && break
+        sleep 0.02
+    done
+    kill -TERM $pid
+    status=0
+    wait $pid || status=$?
+    [ $status -eq 143 ]
+    grep -q 'stopped; 2 of 2 systems done and kept in out, and the same command goes on from there' said
+}
+
+@test "where some of a time is not known, all forms say so" {
+    table -o out --methods glove,sparse-glove -q >/dev/null
+    sed -i 's/"more": false/"more": true/' out/records/glove.json
+    table -o out --methods glove,sparse-glove -q >printed
+    grep -Eq '^glove +> .* +> ' printed
+    grep -Eq '^[|] glove [|] > .* [|] > ' out/table.md
+    grep -Eq '>glove</th><td>&gt; .*</td><td>&gt; ' out/table.html
+    # From text to codes it is not known, either.
+    grep -Eq 'glove &gt; .*; sparse-glove &gt; ' out/table.html
 }
 
 # ---- What goes wrong -------------------------------------------------------------------------------------
@@ -346,6 +421,32 @@ PYTHON
     : >nothing
     refused 3 "nothing" table nothing "${tiny[@]}" -o out
     [ ! -e out/table.md ]
+}
+
+@test "names of files neither steer the terminal nor become options" {
+    name=$(printf -- '-\033[7m.txt')
+    cp text.txt "./$name"
+    "$PSDVEC" table "${tiny[@]}" --methods svd -o out -q -- "$name" >printed
+    run ! grep -q "$(printf '\033')" printed out/table.md out/table.html
+    grep -q "\"command\": \"psdvec table './-" out/table.json
+}
+
+@test "text that changes during the run gives no table, and the next run makes all anew" {
+    some_text text.txt 6000
+    "$PSDVEC" table text.txt --dim 60 --sets sets --methods glove,sgns -o out >printed 2>said 3>&- &
+    pid=$!
+    for _ in $(seq 600); do
+        grep -q '1 of 2  glove' said && break
+        sleep 0.05
+    done
+    echo "more words here, more words there" >>text.txt
+    status=0
+    wait $pid || status=$?
+    [ $status -eq 3 ]
+    grep -q 'the text was changed during the run' said
+    [ ! -s printed ] && [ ! -e out/table.md ]
+    "$PSDVEC" table text.txt --dim 60 --sets sets --methods glove,sgns -o out >printed 2>said
+    run ! grep -q 'from before' said
 }
 
 @test "the folder may not lie in the text" {
