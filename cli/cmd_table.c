@@ -72,7 +72,7 @@ static const char *const description[] = {
     "dimensions, scores all of them on test sets, and prints the table: a row for each system, a "
     "column for each set, how many of the questions are known, and what each system took in time "
     "and memory. A mark tells the best of each column, and those not worse by more than chance.",
-    "The folder of -o receives the models (NAME.safetensors), the counts that they share, and the "
+    "The folder of -o, or NAME.table here if the first INPUT is NAME.txt, receives the models (NAME.safetensors), the counts that they share, and the "
     "table as table.md, table.json and table.html, a page with intervals and charts that opens "
     "without a network. The folder is made if it does not exist; files that no table made are never "
     "replaced.",
@@ -242,13 +242,33 @@ static void table_free(struct table *table)
     free(table->systems);
     free(table->counts);
     free(table->set_paths);
+    free(table->folder);
+}
+
+/* That of -o; or named after the first input, where one stands. On the heap. */
+static char *folder_of(const struct arguments *arguments)
+{
+    const char *given = argument_text(arguments, "output");
+    if (given)
+        return must_copy(given);
+    const char *input = arguments->operands[0];
+    size_t end = strlen(input);
+    while (end > 1 && input[end - 1] == '/')
+        end--;
+    size_t begin = end;
+    while (begin > 0 && input[begin - 1] != '/')
+        begin--;
+    size_t length = strcspn(input + begin, "."); /* news.txt.gz is news */
+    if (length == 0 || length > end - begin)
+        length = end - begin;
+    return must_format("%.*s.table", (int)length, input + begin);
 }
 
 static int act(struct run *run)
 {
     const struct arguments *arguments = run->arguments;
     struct table table = {
-        .run = run, .folder = argument_text(arguments, "output"), .lock = -1, .eval = {.run = run}};
+        .run = run, .folder = folder_of(arguments), .lock = -1, .eval = {.run = run}};
     psdvec_eval_options_default(&table.eval.options);
     table.eval.options.resamples = (uint32_t)argument_integer(arguments, "resamples");
     table.eval.options.confidence = argument_real(arguments, "confidence");
@@ -280,7 +300,7 @@ const struct command cmd_table = {
     .name = "table",
     .group = "Vectors",
     .summary = "train several systems on a text and compare them",
-    .synopsis = "INPUT... -o DIR [OPTION]...",
+    .synopsis = "INPUT... [-o DIR] [OPTION]...",
     .description = description,
     .tables = {options, window_options, vocabulary_options, text_options, common_options},
     .inherited = own_defaults,
@@ -291,5 +311,6 @@ const struct command cmd_table = {
     .most_operands = SIZE_MAX,
     .missing = "say which text to train on: files or folders",
     .output_example = "out/",
+    .output_optional = true,
     .completes = COMPLETES_FILES,
     .act = act};

@@ -60,7 +60,7 @@ struct table_system {
 
 struct table {
     struct run *run;
-    const char *folder;
+    char *folder;
     char *records; /* OUT/records */
     int lock;
     psdvec_count_options count; /* what the command line says; the rest is psd's */

@@ -236,6 +236,11 @@ static psdvec_status write_codes(sparse_run *s)
     s->run->report->entries = l->entries;
     s->run->report->epochs = l->epochs;
     s->run->report->loss = l->objective;
+    if (l->entries == 0)
+        pv_warn(s->ctx,
+                "all codes are 0, so no word has a vector; a penalty below %g (--l1) leaves "
+                "more of them",
+                options->l1);
     return pv_baseline_write_sparse(s->run, &words, l->atoms.count, s->begin, s->column,
                                     options->binary ? NULL : s->value);
 }

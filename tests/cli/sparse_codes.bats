@@ -120,3 +120,9 @@ entries() { "$PSDVEC" info "$1" --json | jq .entries; }
     [[ $stderr == *"after 3 epochs"* ]]
     [[ $stderr == *"numbers that are not 0"* ]]
 }
+
+@test "a penalty that leaves no code is warned of" {
+    run "$PSDVEC" baseline sparse dense.txt --l1 1000 -o none
+    [ "$status" -eq 0 ]
+    [[ $output == *"all codes are 0"*"--l1"* ]]
+}

@@ -542,3 +542,13 @@ PYTHON
     table -o copy --methods ppmi,svd,glove,psd -q >/dev/null
     [ -e copy/table.html ]
 }
+
+@test "without -o the folder is named after the input" {
+    mkdir -p deep/books.d
+    cp text.txt deep/books.d
+    gzip -c text.txt >deep/news.txt.gz
+    "$PSDVEC" table deep/news.txt.gz "${tiny[@]}" --methods svd -q >printed
+    [ -s news.table/table.html ]
+    "$PSDVEC" table deep/books.d/ "${tiny[@]}" --methods svd -q >printed
+    [ -s books.table/svd.safetensors ]
+}
