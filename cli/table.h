@@ -25,7 +25,7 @@ struct table_cost {
     double seconds, cpu;
     uint64_t memory; /* peak, of what the library held */
     int threads;
-    bool more;       /* an interrupted run before it took some time, too */
+    bool more; /* an interrupted run before it took some time, too */
 };
 
 struct table_item {
