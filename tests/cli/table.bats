@@ -415,7 +415,6 @@ PYTHON
     refused 2 "pipe can be read only once" table pipe "${tiny[@]}" -o out
     "$PSDVEC" count text.txt -o counts.st -q
     refused 3 "counts.st is not text but a file of psdvec's" table counts.st "${tiny[@]}" -o out
-    refused 2 "say where the result goes" table text.txt
     refused 2 "say which text to train on" table -o out
     [ ! -e out ]
     : >nothing
