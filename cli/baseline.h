@@ -18,6 +18,27 @@
     }
 
 /* --eigen-tolerance, of systems that decompose a matrix. */
+#define BASELINE_CONTEXT_POWER(heading)                                                            \
+    {                                                                                              \
+        .name = "context-power", .kind = OPTION_REAL, .argument = "P", .real_least = 0,            \
+        .real_most = 1, .fallback = "0.75", .group = heading,                                      \
+        .help = "raise the counts of contexts to P, which lowers the numbers of rare ones; 1 is "  \
+                "off"                                                                              \
+    }
+#define BASELINE_SHIFT                                                                             \
+    {                                                                                              \
+        .name = "shift", .kind = OPTION_REAL, .argument = "K", .real_least = 0, .real_most = 1e6,  \
+        .fallback = "1",                                                                           \
+        .help = "take off log K, as word2vec with K noise words does; larger ones leave fewer "    \
+                "numbers that are not 0"                                                           \
+    }
+#define BASELINE_EIGENVALUE_POWER(usual)                                                           \
+    {                                                                                              \
+        .name = "eigenvalue-power", .kind = OPTION_REAL, .argument = "P", .real_least = 0,         \
+        .real_most = 1, .fallback = usual,                                                         \
+        .help = "raise the singular values to P: 1 is the matrix as it is, 0 makes all "           \
+                "directions alike"                                                                 \
+    }
 #define BASELINE_TOLERANCE                                                                         \
     {                                                                                              \
         .name = "eigen-tolerance", .kind = OPTION_REAL, .argument = "T", .real_least = 0,          \

@@ -22,14 +22,7 @@ static const struct option_spec options[] = {
      .real_most = 1,
      .fallback = "0.75",
      .help = "before that, raise the counts of contexts to P; 1 is off"},
-    {.name = "eigenvalue-power",
-     .kind = OPTION_REAL,
-     .argument = "P",
-     .real_least = 0,
-     .real_most = 1,
-     .fallback = "0",
-     .help = "raise the singular values to P: 1 is the matrix as it is, 0 makes all directions "
-             "alike"},
+    BASELINE_EIGENVALUE_POWER("0"),
     BASELINE_TOLERANCE,
     {0}};
 

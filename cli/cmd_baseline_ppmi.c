@@ -4,24 +4,7 @@
 #include "count_options.h"
 #include "text_options.h"
 
-static const struct option_spec options[] = {
-    {.name = "context-power",
-     .kind = OPTION_REAL,
-     .argument = "P",
-     .real_least = 0,
-     .real_most = 1,
-     .fallback = "0.75",
-     .group = "Model",
-     .help = "raise the counts of contexts to P, which lowers the numbers of rare ones; 1 is off"},
-    {.name = "shift",
-     .kind = OPTION_REAL,
-     .argument = "K",
-     .real_least = 0,
-     .real_most = 1e6,
-     .fallback = "1",
-     .help =
-         "take off log K, as word2vec with K noise words does; larger ones leave fewer numbers"},
-    {0}};
+static const struct option_spec options[] = {BASELINE_CONTEXT_POWER("Model"), BASELINE_SHIFT, {0}};
 
 static const char *const description[] = {
     "Gives each word the vector of its positive mutual information with every other: the logarithm "

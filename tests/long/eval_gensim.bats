@@ -1,22 +1,7 @@
 # psdvec eval against gensim itself, where python3 has it, on what the test makes: vectors with
 # structure, and a model trained on a text with structure.
 load ../cli/common
-
-setup() {
-    common_setup
-    FIGURES=$HERE/../cli/eval/figures.py
-    PYTHON=$(python_with_gensim) || skip "no python3 with gensim"
-}
-
-python_with_gensim() {
-    for python in python3 /usr/bin/python3; do
-        if "$python" -c 'import gensim' 2>/dev/null; then
-            echo "$python"
-            return 0
-        fi
-    done
-    return 1
-}
+load with_gensim
 
 # agree MODEL VECTORS: MODEL by psdvec and VECTORS, the same in word2vec's text, by gensim.
 agree() {

@@ -1,22 +1,7 @@
 # Skip-gram and CBOW against gensim's, where python3 has it: vectors learnt from the same text with the
 # same settings score alike.
 load ../cli/common
-
-setup() {
-    common_setup
-    FIGURES=$HERE/../cli/eval/figures.py
-    PYTHON=$(python_with_gensim) || skip "no python3 with gensim"
-}
-
-python_with_gensim() {
-    for python in python3 /usr/bin/python3; do
-        if "$python" -c 'import gensim' 2>/dev/null; then
-            echo "$python"
-            return 0
-        fi
-    done
-    return 1
-}
+load with_gensim
 
 # learn SKIPGRAM RATE: theirs.vec from corpus.txt, by gensim. It starts from vectors twice as long as
 # word2vec's, which on a small text tells for long; so they are halved.
