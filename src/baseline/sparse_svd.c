@@ -81,8 +81,10 @@ static psdvec_status find_left(const pv_sparse_matrix *matrix, double tolerance,
            out->value[out->rank] >= least_share * out->value[0])
         out->rank++;
     if (out->rank < out->dim)
-        pv_note(ctx, "the matrix has only %zu of the %zu directions wanted; the others stay empty",
-                out->rank, out->dim);
+        pv_warn(ctx,
+                "the matrix has only %zu directions, so the last %zu of the %zu numbers of every "
+                "vector are 0; fewer dimensions (--dim) would do",
+                out->rank, out->dim - out->rank, out->dim);
     pv_note(ctx, "%zu columns multiplied, residual %.1e", report.columns, report.residual);
 done:
     pv_free(ctx, g.room);

@@ -90,3 +90,13 @@ differ() {
     refused 3 "shift" baseline svd themes.txt --shift 1e6 -o model -q
     [ ! -e model ]
 }
+
+@test "more dimensions than the matrix has directions are warned of" {
+    themes
+    run "$PSDVEC" baseline svd themes.txt --dim 50 -o model
+    [ "$status" -eq 0 ]
+    [[ $output == *"of the 50 numbers of every vector are 0"*"--dim"* ]]
+    run "$PSDVEC" baseline svd themes.txt --dim 5 -o model
+    [ "$status" -eq 0 ]
+    [[ $output != *"warning"* ]]
+}
