@@ -34,6 +34,7 @@ DEPS = @CC='$(CC)' NO_INSTALL='$(NO_INSTALL)' sh scripts/deps.sh
 
 # ---- Version: stands in the public header, and only there ----------------
 HEADER := include/psdvec/psdvec.h
+HEADERS := $(sort $(wildcard include/psdvec/*.h))
 VERSION := $(shell sed -n 's/^\#define PSDVEC_VERSION "\(.*\)"/\1/p' $(HEADER))
 SOVERSION := $(firstword $(subst ., ,$(VERSION)))
 

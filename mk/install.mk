@@ -18,13 +18,13 @@ endef
 
 ##@ Installing
 .PHONY: install uninstall
-install: all $(BUILD)/psdvec.pc ## install program, libraries, header, manual, completions (PREFIX, DESTDIR)
+install: all $(BUILD)/psdvec.pc ## install program, libraries, headers, manual, completions (PREFIX, DESTDIR)
 	$(INSTALL) -d $D$(LIBDIR)/pkgconfig $D$(INCLUDEDIR)/psdvec
 	$(INSTALL) -m 644 $(BUILD)/$(STATIC) $D$(LIBDIR)/$(STATIC)
 	$(INSTALL) -m 755 $(BUILD)/$(SHARED) $D$(LIBDIR)/$(SHARED)
 	ln -sf $(SHARED) $D$(LIBDIR)/$(SONAME)
 	ln -sf $(SONAME) $D$(LIBDIR)/$(SOLINK)
-	$(INSTALL) -m 644 $(HEADER) $D$(INCLUDEDIR)/psdvec/psdvec.h
+	$(INSTALL) -m 644 $(HEADERS) $D$(INCLUDEDIR)/psdvec
 	$(INSTALL) -m 644 $(BUILD)/psdvec.pc $D$(LIBDIR)/pkgconfig/psdvec.pc
 ifneq ($(HAVE_CLI),)
 	$(INSTALL) -d $D$(BINDIR) $D$(MANDIR)/man1 $D$(BASHDIR) $D$(ZSHDIR) $D$(FISHDIR)
@@ -39,7 +39,7 @@ endif
 uninstall: ## remove what `make install` put there
 	rm -f $D$(BINDIR)/psdvec $D$(MANDIR)/man1/psdvec.1 $D$(MANDIR)/man1/psdvec-*.1
 	rm -f $D$(LIBDIR)/$(STATIC) $D$(LIBDIR)/$(SOLINK) $D$(LIBDIR)/$(SONAME) $D$(LIBDIR)/$(SHARED)
-	rm -f $D$(LIBDIR)/pkgconfig/psdvec.pc $D$(INCLUDEDIR)/psdvec/psdvec.h
+	rm -f $D$(LIBDIR)/pkgconfig/psdvec.pc $(HEADERS:include/%=$D$(INCLUDEDIR)/%)
 	rm -f $D$(BASHDIR)/psdvec $D$(ZSHDIR)/_psdvec $D$(FISHDIR)/psdvec.fish
 	-rmdir $D$(INCLUDEDIR)/psdvec 2>/dev/null || true
 	$(tell_loader)

@@ -57,11 +57,14 @@ uses_static() {
         $(pkg-config --libs $(pc --print-requires-private)) -pthread -lm &&
         [ "$("$scratch/user-static")" = "$version" ]
 }
-# Alone, in strict C11, with every warning.
+# Each alone, in strict C11, with every warning.
 # shellcheck disable=SC2046,SC2086
-header_alone() {
-    echo '#include <psdvec/psdvec.h>' >"$scratch/alone.c"
-    $CC -std=c11 -pedantic -Wall -Wextra -Werror -fsyntax-only $(pc --cflags) "$scratch/alone.c"
+headers_alone() {
+    for header in include/psdvec/*.h; do
+        echo "#include <psdvec/${header##*/}>" >"$scratch/alone.c"
+        $CC -std=c11 -pedantic -Wall -Wextra -Werror -fsyntax-only $(pc --cflags) "$scratch/alone.c" ||
+            return 1
+    done
 }
 exports_prefix() {
     nm -D --defined-only "$stage/opt/psdvec/lib/libpsdvec.so.$version" >"$scratch/symbols" || return 1
@@ -81,11 +84,12 @@ uninstalls() {
 }
 
 check "make install works with PREFIX and DESTDIR" installs
-check "the library, the header and psdvec.pc arrive" has_files lib/libpsdvec.a \
-    "lib/libpsdvec.so.$version" "lib/libpsdvec.so.${version%%.*}" include/psdvec/psdvec.h lib/pkgconfig/psdvec.pc
+check "the library, the headers and psdvec.pc arrive" has_files lib/libpsdvec.a \
+    "lib/libpsdvec.so.$version" "lib/libpsdvec.so.${version%%.*}" include/psdvec/psdvec.h \
+    include/psdvec/context.h include/psdvec/model.h lib/pkgconfig/psdvec.pc
 check "the links of the shared library form a chain" links
 check "pkg-config knows the version" [ "$(pc --modversion 2>&1)" = "$version" ]
-check "the header stands alone in strict C11" header_alone
+check "each header compiles alone in strict C11" headers_alone
 check "a program uses the shared library" uses_shared
 check "a program uses the static library" uses_static
 check "only psdvec_ names are exported" exports_prefix
