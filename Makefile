@@ -35,6 +35,7 @@ DEPS = @CC='$(CC)' NO_INSTALL='$(NO_INSTALL)' sh scripts/deps.sh
 # ---- Version: stands in the public header, and only there ----------------
 HEADER := include/psdvec/psdvec.h
 HEADERS := $(sort $(wildcard include/psdvec/*.h))
+OPTION_TABLES := $(sort $(wildcard include/psdvec/options/*.def))
 VERSION := $(shell sed -n 's/^\#define PSDVEC_VERSION "\(.*\)"/\1/p' $(HEADER))
 SOVERSION := $(firstword $(subst ., ,$(VERSION)))
 

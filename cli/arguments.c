@@ -7,11 +7,7 @@
 #include "arguments.h"
 
 #include "memory.h"
-#include "number.h"
-#include "suggest.h"
 
-#include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,168 +15,25 @@
 /* How the user wrote the option, for messages: "--window" or "-w". */
 static char *spelling(const struct option_spec *option, bool letter)
 {
-    return letter ? must_format("-%c", option->letter) : must_format("--%s", option->name);
-}
-
-static char *wrong_choice(const struct option_spec *option, const char *shown, const char *text)
-{
-    struct buffer message = {0};
-    buffer_format(&message, "%s must be ", shown);
-    for (size_t k = 0; option->choices[k]; k++)
-        buffer_format(&message, "%s%s",
-                      k == 0                   ? ""
-                      : option->choices[k + 1] ? ", "
-                                               : " or ",
-                      option->choices[k]);
-    buffer_format(&message, ", not '%s'", text);
-    const char *near = suggest(text, option->choices);
-    if (near)
-        buffer_format(&message, "; did you mean '%s'?", near);
-    return message.text;
-}
-
-static char *wrong_integer(const struct option_spec *option, const char *shown, const char *text)
-{
-    if (option->most == UINT64_MAX && option->least == 0)
-        return must_format("%s must be a whole number from 0 to 2^64 - 1, not '%s'", shown, text);
-    if (option->most == UINT64_MAX)
-        return must_format("%s must be a whole number of at least %" PRIu64 ", not '%s'", shown,
-                           option->least, text);
-    return must_format("%s must be a whole number from %" PRIu64 " to %" PRIu64 "%s%s, not '%s'",
-                       shown, option->least, option->most, option->zero ? " or " : "",
-                       option->zero ? option->zero : "", text);
-}
-
-/* "from 0 to 1", or "of at least 0"; on the heap. */
-static char *real_range(const struct option_spec *option)
-{
-    return isinf(option->real_most)
-               ? must_format("of at least %g", option->real_least)
-               : must_format("from %g to %g", option->real_least, option->real_most);
-}
-
-static char *wrong_real(const struct option_spec *option, const char *shown, const char *text)
-{
-    char *range = real_range(option);
-    char *message = must_format("%s must be a number %s%s%s, not '%s'", shown, range,
-                                option->zero ? ", or " : "", option->zero ? option->zero : "",
-                                text);
-    free(range);
-    return message;
-}
-
-/* One number of a list, which ends at a comma or at the end of the text. */
-static bool list_number(const struct option_spec *option, const char *text, size_t length,
-                        double *number)
-{
-    uint64_t whole;
-    char *copy = must_format("%.*s", (int)length, text);
-    bool fine;
-    if (option->kind == OPTION_INTEGERS) {
-        fine = number_integer(copy, &whole) && whole >= option->least && whole <= option->most;
-        *number = fine ? (double)whole : 0;
-    } else {
-        fine = number_real(copy, number) && *number >= option->real_least &&
-               *number <= option->real_most;
-    }
-    free(copy);
-    return fine;
-}
-
-static char *wrong_list(const struct option_spec *option, const char *shown, const char *text)
-{
-    if (option->kind == OPTION_INTEGERS)
-        return must_format("%s must be whole numbers from %" PRIu64 " to %" PRIu64
-                           " with commas between, not '%s'",
-                           shown, option->least, option->most, text);
-    char *range = real_range(option);
-    char *message =
-        must_format("%s must be numbers %s with commas between, not '%s'", shown, range, text);
-    free(range);
-    return message;
-}
-
-static char *store_list(struct option_value *value, const struct option_spec *option,
-                        const char *shown, const char *text)
-{
-    value->real_count = 0; /* given again, it is the last one that counts */
-    for (const char *at = text;; at++) {
-        size_t length = strcspn(at, ",");
-        value->reals = must_grow(value->reals, value->real_count + 1, sizeof *value->reals);
-        if (!list_number(option, at, length, &value->reals[value->real_count++]))
-            return wrong_list(option, shown, text);
-        at += length;
-        if (!*at)
-            return NULL;
-    }
-}
-
-static char *wrong_count(const struct option_spec *option, const char *shown, const char *text)
-{
-    return must_format("%s must be a whole number from %" PRIu64 " to %" PRIu64
-                       ", such as 300, 200k or 5M, not '%s'",
-                       shown, option->least, option->most, text);
+    return letter ? must_format("-%c", option->row.letter) : must_format("--%s", option->name);
 }
 
 /* Stores `text` as the option's value; a sentence on the heap if it is wrong. */
 static char *store(struct option_value *value, const struct option_spec *option, const char *shown,
                    const char *text)
 {
+    char why[500];
+    psdvec_option_value parsed;
+    bool list = option->row.type == PSDVEC_OPTION_TEXTS;
     value->known = true;
     value->text = text;
-    switch (option->kind) {
-    case OPTION_FLAG:
-        value->integer = 1;
-        return NULL;
-    case OPTION_CHOICE:
-        for (size_t k = 0; option->choices[k]; k++)
-            if (!strcmp(option->choices[k], text)) {
-                value->integer = k;
-                return NULL;
-            }
-        return wrong_choice(option, shown, text);
-    case OPTION_INTEGER:
-        if (option->zero && !strcmp(text, option->zero)) {
-            value->integer = 0;
-            return NULL;
-        }
-        if (!number_integer(text, &value->integer) || value->integer < option->least ||
-            value->integer > option->most)
-            return wrong_integer(option, shown, text);
-        return NULL;
-    case OPTION_REAL:
-        if (option->zero && !strcmp(text, option->zero)) {
-            value->real = 0;
-            return NULL;
-        }
-        if (!number_real(text, &value->real) || value->real < option->real_least ||
-            value->real > option->real_most)
-            return wrong_real(option, shown, text);
-        return NULL;
-    case OPTION_SIZE:
-        if (!number_size(text, &value->integer))
-            return must_format("%s must be a size such as 512M or 4G, or a share of the "
-                               "machine's memory such as 50%%, not '%s'",
-                               shown, text);
-        return NULL;
-    case OPTION_COUNT:
-        if (!number_count(text, &value->integer) || value->integer < option->least ||
-            value->integer > option->most)
-            return wrong_count(option, shown, text);
-        return NULL;
-    case OPTION_TEXT:
-        if (!*text)
-            return must_format("%s must not be empty", shown);
-        return NULL;
-    case OPTION_TEXTS:
-        if (!*text)
-            return must_format("%s must not be empty", shown);
+    if (!psdvec_option_parse(&option->row, shown, text, &parsed, why, sizeof why))
+        return must_copy(why);
+    value->integer = parsed.integer;
+    value->real = parsed.real;
+    if (list) {
         value->texts = must_grow(value->texts, value->text_count + 1, sizeof *value->texts);
         value->texts[value->text_count++] = text;
-        return NULL;
-    case OPTION_INTEGERS:
-    case OPTION_REALS:
-        return store_list(value, option, shown, text);
     }
     return NULL;
 }
@@ -192,7 +45,7 @@ static char *unknown_option(const struct command *command, const char *name, siz
     for (size_t k = 0; k < count; k++)
         names[k] = command_option(command, k)->name;
     char *wanted = must_format("%.*s", (int)length, name);
-    const char *near = suggest(wanted, names);
+    const char *near = psdvec_suggest(wanted, names);
     char *message = near ? must_format("there is no option --%s; did you mean --%s?", wanted, near)
                          : must_format("there is no option --%s", wanted);
     free(wanted);
@@ -202,7 +55,7 @@ static char *unknown_option(const struct command *command, const char *name, siz
 
 static bool is_help(const struct option_spec *option)
 {
-    return option->kind == OPTION_FLAG && !strcmp(option->name, "help");
+    return option_is_switch(option) && !strcmp(option->name, "help");
 }
 
 /* One --name, --name=value or --name value; *at moves over a value used up. */
@@ -221,12 +74,12 @@ static char *parse_long(struct arguments *arguments, int argc, char **argv, int 
     if (!option)
         return unknown_option(arguments->command, name, length);
     struct option_value *value = &arguments->values[index];
-    if (option->kind == OPTION_FLAG) {
+    if (option_is_switch(option)) {
         if (inside)
             return must_format("--%s takes no value, so leave out '=%s'", option->name, inside);
         value->given = true;
         arguments->help |= is_help(option);
-        return store(value, option, "", NULL);
+        return store(value, option, "", "yes");
     }
     if (!inside && *at + 1 >= argc) {
         char *shown = option_argument(option);
@@ -250,7 +103,7 @@ static const struct option_spec *find_letter(const struct arguments *arguments, 
 {
     const struct option_spec *option;
     for (*index = 0; (option = command_option(arguments->command, *index)); ++*index)
-        if (option->letter == letter)
+        if (option->row.letter == letter)
             return option;
     return NULL;
 }
@@ -272,8 +125,8 @@ static char *parse_letters(struct arguments *arguments, int argc, char **argv, i
         }
         struct option_value *value = &arguments->values[index];
         value->given = true;
-        if (option->kind == OPTION_FLAG) {
-            store(value, option, "", NULL);
+        if (option_is_switch(option)) {
+            store(value, option, "", "yes");
             arguments->help |= is_help(option);
             if (arguments->help)
                 return NULL;
@@ -282,8 +135,8 @@ static char *parse_letters(struct arguments *arguments, int argc, char **argv, i
         const char *text = letter[1] ? letter + 1 : *at + 1 < argc ? argv[++*at] : NULL;
         char *shown = spelling(option, true);
         char *error = text ? store(value, option, shown, text)
-                           : must_format("-%c needs a value: -%c %s", option->letter,
-                                         option->letter, option->argument);
+                           : must_format("-%c needs a value: -%c %s", option->row.letter,
+                                         option->row.letter, option->row.argument);
         free(shown);
         return error;
     }
@@ -323,12 +176,14 @@ static void set_defaults(struct arguments *arguments)
 {
     const struct command *command = arguments->command;
     const struct option_spec *option;
-    /* Not given, --preset is still 0, which is its first choice and its default. */
-    size_t preset = arguments_have(arguments, "preset") ? argument_integer(arguments, "preset") : 0;
+    /* Not given, it is still 0, which is the first choice, or a switch that is off. */
+    if (command->preset_option)
+        arguments->preset = argument_integer(arguments, command->preset_option);
     for (size_t k = 0; (option = command_option(command, k)); k++) {
         struct option_value *value = &arguments->values[k];
-        const char *fallback = option_fallback(command, option, preset);
-        if (value->given || !fallback)
+        const char *fallback = option_fallback(command, option, arguments->preset);
+        if (value->given || !fallback || option_is_switch(option) ||
+            option->row.type == PSDVEC_OPTION_TEXTS)
             continue;
         char *error = store(value, option, option->name, fallback);
         if (error) {
@@ -340,12 +195,8 @@ static void set_defaults(struct arguments *arguments)
 
 bool arguments_alone(const struct arguments *arguments)
 {
-    for (size_t k = 0; k < command_option_count(arguments->command); k++) {
-        const struct option_spec *option = command_option(arguments->command, k);
-        if (option->alone && argument_flag(arguments, option->name))
-            return true;
-    }
-    return false;
+    const char *alone = arguments->command->alone;
+    return alone && argument_flag(arguments, alone);
 }
 
 static char *check_operands(const struct arguments *arguments)
@@ -383,10 +234,8 @@ bool arguments_parse(struct arguments *arguments, const struct command *command,
 void arguments_free(struct arguments *arguments)
 {
     if (arguments->values)
-        for (size_t k = 0; k < command_option_count(arguments->command); k++) {
+        for (size_t k = 0; k < command_option_count(arguments->command); k++)
             free(arguments->values[k].texts);
-            free(arguments->values[k].reals);
-        }
     free(arguments->values);
     free(arguments->operands);
     *arguments = (struct arguments){0};

@@ -12,8 +12,6 @@ struct option_value {
     const char *text;
     const char **texts;
     size_t text_count;
-    double *reals; /* of a list of numbers; whole ones are exact */
-    size_t real_count;
 };
 
 struct arguments {
@@ -22,7 +20,8 @@ struct arguments {
     const char **operands;
     size_t unsigned_from; /* operands from here on stood behind -- and have no sign */
     size_t operand_count;
-    bool help; /* -h or --help was met; nothing behind it was read */
+    size_t preset; /* which of the command's presets is in force */
+    bool help;     /* -h or --help was met; nothing behind it was read */
 };
 
 /* False with a sentence on the heap in *error if the line is wrong. `argv` has

@@ -127,16 +127,17 @@ static int act(struct run *run)
     return question_ask(run, ask);
 }
 
-const struct command cmd_analogy = {.name = "analogy",
-                                    .group = "Asking a model",
-                                    .brief = true,
-                                    .summary = "A is to B as C is to what?",
-                                    .synopsis = "MODEL A B C [OPTION]...",
-                                    .description = description,
-                                    .tables = {top_options, form_options, common_options},
-                                    .examples = examples,
-                                    .least_operands = 4,
-                                    .most_operands = 4,
-                                    .missing = "say which model to ask, and three words",
-                                    .completes = COMPLETES_FILES,
-                                    .act = act};
+const struct command cmd_analogy = {
+    .name = "analogy",
+    .group = "Asking a model",
+    .brief = true,
+    .summary = "A is to B as C is to what?",
+    .synopsis = "MODEL A B C [OPTION]...",
+    .description = description,
+    .sources = {OWN_OPTIONS(top_options), OWN_OPTIONS(form_options), COMMON_OPTIONS},
+    .examples = examples,
+    .least_operands = 4,
+    .most_operands = 4,
+    .missing = "say which model to ask, and three words",
+    .completes = PSDVEC_PATH_FILE,
+    .act = act};

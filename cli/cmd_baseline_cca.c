@@ -1,30 +1,8 @@
 /* psdvec baseline cca: canonical correlations of words and contexts. */
 #include "baseline.h"
 #include "commands.h"
-#include "count_options.h"
-#include "text_options.h"
 
 #include <stdint.h>
-
-static const struct option_spec options[] = {
-    BASELINE_DIM,
-    {.name = "count-power",
-     .kind = OPTION_REAL,
-     .argument = "P",
-     .real_least = 0,
-     .real_most = 1,
-     .fallback = "0.5",
-     .help = "raise all counts to P; 0.5 takes their square roots, 1 leaves them as they are"},
-    {.name = "context-power",
-     .kind = OPTION_REAL,
-     .argument = "P",
-     .real_least = 0,
-     .real_most = 1,
-     .fallback = "0.75",
-     .help = "before that, raise the counts of contexts to P; 1 is off"},
-    BASELINE_EIGENVALUE_POWER("0"),
-    BASELINE_TOLERANCE,
-    {0}};
 
 static const char *const description[] = {
     "Makes vectors by the canonical correlations of words and the words around them: a truncated "
@@ -48,13 +26,14 @@ const struct command cmd_baseline_cca = {
     .summary = "canonical correlations of square roots of counts",
     .synopsis = "INPUT... -o FILE [OPTION]...",
     .description = description,
-    .tables = {options, window_options, vocabulary_options, resume_options, text_options,
-               common_options},
+    .sources = {LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_BASELINE, .except = " restart "),
+                LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_COUNT), COMMON_OPTIONS},
+    .presets = {"cca"},
     .examples = examples,
     .least_operands = 1,
     .most_operands = SIZE_MAX,
     .missing = "say what to train on: text (files, folders, or - for standard input) or a counts "
                "file",
     .output_example = "cca.safetensors",
-    .completes = COMPLETES_FILES,
+    .completes = PSDVEC_PATH_FILE,
     .act = baseline_act};

@@ -1,55 +1,8 @@
 /* psdvec baseline glove: GloVe's vectors from text, or from counts. */
 #include "baseline.h"
 #include "commands.h"
-#include "count_options.h"
-#include "text_options.h"
 
 #include <stdint.h>
-
-static const char *const answers[] = {"no", "yes", NULL};
-
-static const struct option_spec options[] = {
-    BASELINE_DIM,
-    {.name = "x-max",
-     .kind = OPTION_REAL,
-     .argument = "X",
-     .real_least = 0,
-     .real_most = 1e9,
-     .fallback = "100",
-     .help = "pairs seen X times or more weigh 1; for some ten million words of text, 10 is usual"},
-    {.name = "alpha",
-     .kind = OPTION_REAL,
-     .argument = "A",
-     .real_least = 0,
-     .real_most = 10,
-     .fallback = "0.75",
-     .help = "pairs seen x times, fewer than X, weigh (x/X)^A"},
-    {.name = "add-contexts",
-     .kind = OPTION_CHOICE,
-     .choices = answers,
-     .fallback = "yes",
-     .help = "the vector of a word is the sum of its vectors as a word and as a context"},
-    {.name = "epochs",
-     .kind = OPTION_INTEGER,
-     .argument = "N",
-     .least = 1,
-     .most = 10000,
-     .fallback = "25",
-     .group = "Learning",
-     .help = "go through all pairs N times"},
-    {.name = "rate",
-     .kind = OPTION_REAL,
-     .argument = "R",
-     .real_least = 0,
-     .real_most = 10,
-     .fallback = "0.05",
-     .help = "of learning, at the start"},
-    BASELINE_RESTART,
-    {0}};
-
-/* As its authors count. */
-static const struct preset_default counting[] = {
-    {"window", {"15"}}, {"distance", {"harmonic"}}, {"oov", {"drop"}}, {0}};
 
 static const char *const description[] = {
     "Makes vectors as GloVe does (Pennington, Socher and Manning, 2014): the product of two "
@@ -80,9 +33,9 @@ const struct command cmd_baseline_glove = {
     .summary = "GloVe: logarithms of counts, by AdaGrad",
     .synopsis = "INPUT... -o FILE [OPTION]...",
     .description = description,
-    .tables = {options, window_options, vocabulary_options, resume_options, text_options,
-               common_options},
-    .presets = counting,
+    .sources = {LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_BASELINE),
+                LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_COUNT), COMMON_OPTIONS},
+    .presets = {"glove"},
     .examples = examples,
     .notes = notes,
     .least_operands = 1,
@@ -90,5 +43,5 @@ const struct command cmd_baseline_glove = {
     .missing = "say what to train on: text (files, folders, or - for standard input) or a counts "
                "file",
     .output_example = "glove.safetensors",
-    .completes = COMPLETES_FILES,
+    .completes = PSDVEC_PATH_FILE,
     .act = baseline_act};

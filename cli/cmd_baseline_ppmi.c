@@ -1,10 +1,6 @@
 /* psdvec baseline ppmi: positive mutual information itself, as sparse vectors. */
 #include "baseline.h"
 #include "commands.h"
-#include "count_options.h"
-#include "text_options.h"
-
-static const struct option_spec options[] = {BASELINE_CONTEXT_POWER("Model"), BASELINE_SHIFT, {0}};
 
 static const char *const description[] = {
     "Gives each word the vector of its positive mutual information with every other: the logarithm "
@@ -30,12 +26,13 @@ const struct command cmd_baseline_ppmi = {
     .summary = "positive mutual information itself, as sparse vectors",
     .synopsis = "INPUT... -o FILE [OPTION]...",
     .description = description,
-    .tables = {options, window_options, vocabulary_options, resume_options, text_options,
-               common_options},
+    .sources = {LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_BASELINE, .except = " restart "),
+                LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_COUNT), COMMON_OPTIONS},
+    .presets = {"ppmi"},
     .examples = examples,
     .least_operands = 1,
     .most_operands = SIZE_MAX,
     .missing = "say what to count: text (files, folders, or - for standard input) or a counts file",
     .output_example = "ppmi.safetensors",
-    .completes = COMPLETES_FILES,
+    .completes = PSDVEC_PATH_FILE,
     .act = baseline_act};

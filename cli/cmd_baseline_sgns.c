@@ -1,63 +1,13 @@
 /* psdvec baseline sgns: word2vec's skip-gram and CBOW. */
 #include "baseline.h"
 #include "commands.h"
-#include "count_options.h"
-#include "text_options.h"
 
-static const struct option_spec options[] = {
-    BASELINE_DIM,
+static const psdvec_option options[] = {
     {.name = "cbow",
-     .kind = OPTION_FLAG,
-     .help = "the continuous bag of words instead of skip-gram: faster, and often worse at rare "
-             "words"},
-    {.name = "epochs",
-     .kind = OPTION_INTEGER,
-     .argument = "N",
-     .least = 1,
-     .most = 10000,
-     .fallback = "5",
-     .group = "Learning",
-     .help = "times that the text is gone through"},
-    {.name = "rate",
-     .kind = OPTION_REAL,
-     .argument = "R",
-     .real_least = 1e-9,
-     .real_most = 10,
-     .fallback = "0.025",
-     .help = "rate of learning at the start, falling linearly; with --cbow it is 0.05 unless said "
-             "otherwise"},
-    {.name = "negative",
-     .kind = OPTION_INTEGER,
-     .argument = "N",
-     .least = 1,
-     .most = 1000,
-     .fallback = "5",
-     .help = "noise words for each pair"},
-    {.name = "noise-power",
-     .kind = OPTION_REAL,
-     .argument = "P",
-     .real_least = 0,
-     .real_most = 1,
-     .fallback = "0.75",
-     .help = "noise words are drawn by their frequency to this power"},
-    {.name = "window",
-     .kind = OPTION_INTEGER,
-     .argument = "N",
-     .least = 1,
-     .most = 1000,
-     .fallback = "5",
-     .group = "Windows",
-     .help = "look at up to N words on either side; how many is drawn for each word"},
-    {.name = "subsample",
-     .kind = OPTION_REAL,
-     .argument = "T",
-     .real_least = 0,
-     .real_most = 1,
-     .fallback = "0.001",
+     .type = PSDVEC_OPTION_FLAG,
+     .group = "Model",
      .help =
-         "of words of a share f above T keep only sqrt(T/f) + T/f, drawn afresh in each epoch; 0 "
-         "is off"},
-    BASELINE_RESTART,
+         "continuous bag of words instead of skip-gram: faster, and often worse for rare words"},
     {0}};
 
 static const char *const description[] = {
@@ -88,12 +38,16 @@ const struct command cmd_baseline_sgns = {
     .summary = "word2vec: skip-gram with negative sampling, or CBOW",
     .synopsis = "INPUT... -o FILE [OPTION]...",
     .description = description,
-    .tables = {options, vocabulary_options, text_options, common_options},
+    .sources = {LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_BASELINE), OWN_OPTIONS(options),
+                LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_COUNT, .except = " distance oov resume "),
+                COMMON_OPTIONS},
+    .presets = {"sgns", "cbow"},
+    .preset_option = "cbow",
     .examples = examples,
     .notes = notes,
     .least_operands = 1,
     .most_operands = SIZE_MAX,
     .missing = "say what to learn from: text (files, folders, or - for standard input)",
     .output_example = "sgns.safetensors",
-    .completes = COMPLETES_FILES,
+    .completes = PSDVEC_PATH_FILE,
     .act = baseline_act};

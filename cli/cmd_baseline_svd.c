@@ -1,25 +1,8 @@
 /* psdvec baseline svd: singular vectors of positive mutual information. */
 #include "baseline.h"
 #include "commands.h"
-#include "count_options.h"
-#include "text_options.h"
 
 #include <stdint.h>
-
-static const char *const answers[] = {"no", "yes", NULL};
-
-static const struct option_spec options[] = {
-    BASELINE_DIM,
-    BASELINE_EIGENVALUE_POWER("0.5"),
-    {.name = "add-contexts",
-     .kind = OPTION_CHOICE,
-     .choices = answers,
-     .fallback = "no",
-     .help = "the vector of a word is the sum of its vectors as a word and as a context"},
-    BASELINE_CONTEXT_POWER(NULL),
-    BASELINE_SHIFT,
-    BASELINE_TOLERANCE,
-    {0}};
 
 static const char *const description[] = {
     "Makes vectors by a truncated singular value decomposition of positive mutual information: of "
@@ -44,13 +27,14 @@ const struct command cmd_baseline_svd = {
     .summary = "singular vectors of positive mutual information",
     .synopsis = "INPUT... -o FILE [OPTION]...",
     .description = description,
-    .tables = {options, window_options, vocabulary_options, resume_options, text_options,
-               common_options},
+    .sources = {LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_BASELINE, .except = " restart "),
+                LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_COUNT), COMMON_OPTIONS},
+    .presets = {"svd"},
     .examples = examples,
     .least_operands = 1,
     .most_operands = SIZE_MAX,
     .missing = "say what to train on: text (files, folders, or - for standard input) or a counts "
                "file",
     .output_example = "svd.safetensors",
-    .completes = COMPLETES_FILES,
+    .completes = PSDVEC_PATH_FILE,
     .act = baseline_act};

@@ -17,14 +17,17 @@
 
 enum { MOST_REASONS = 8, MOST_DIRECTIONS = 5 };
 
-static const struct option_spec options[] = {
+static const psdvec_option options[] = {
     {.name = "counts",
-     .kind = OPTION_TEXT,
+     .type = PSDVEC_OPTION_TEXT,
      .argument = "FILE",
-     .completes = COMPLETES_FILES,
+     .path = PSDVEC_PATH_FILE,
      .group = "The question",
      .help = "the counts that the model was trained on: show what they say of the pair"},
-    {.name = "json", .kind = OPTION_FLAG, .group = "Showing", .help = "print one JSON object"},
+    {.name = "json",
+     .type = PSDVEC_OPTION_FLAG,
+     .group = "Showing",
+     .help = "print one JSON object"},
     {0}};
 
 static const char *const description[] = {
@@ -372,10 +375,10 @@ const struct command cmd_compare = {.name = "compare",
                                     .summary = "how alike two words are, and why",
                                     .synopsis = "MODEL WORD WORD [OPTION]...",
                                     .description = description,
-                                    .tables = {options, common_options},
+                                    .sources = {OWN_OPTIONS(options), COMMON_OPTIONS},
                                     .examples = examples,
                                     .least_operands = 3,
                                     .most_operands = 3,
                                     .missing = "say which model to ask, and for which two words",
-                                    .completes = COMPLETES_FILES,
+                                    .completes = PSDVEC_PATH_FILE,
                                     .act = act};

@@ -1,55 +1,17 @@
 /* psdvec convert: vectors from one format into another. */
 #include "commands.h"
 #include "exit_status.h"
-#include "model_file.h"
+#include "options.h"
 #include "summary.h"
 
 #include <string.h>
 
-static const struct option_spec options[] = {
-    {.name = "to",
-     .kind = OPTION_CHOICE,
-     .choices = vectors_formats,
-     .otherwise = "by the end of the output's name",
-     .group = "The result",
-     .help = "our own file; word2vec's text, with a first line; its binary; GloVe's text, without "
-             "one; a matrix for numpy"},
-    {.name = "dim",
-     .kind = OPTION_INTEGER,
-     .argument = "N",
-     .least = 0,
-     .most = UINT32_MAX,
-     .fallback = "0",
-     .help = "keep the first N numbers of each vector, in our models the best ones; 0 keeps all"},
-    {.name = "words",
-     .kind = OPTION_INTEGER,
-     .argument = "N",
-     .least = 0,
-     .most = UINT32_MAX,
-     .fallback = "0",
-     .help = "keep the first N words; 0 keeps all"},
-    {.name = "normalize", .kind = OPTION_FLAG, .help = "bring every vector to length 1"},
-    {.name = "raw",
-     .kind = OPTION_FLAG,
-     .help =
-         "for other programs: write the generative vectors instead of the read-out; a model has both"},
-    {.name = "float16", .kind = OPTION_FLAG, .help = "round numbers to 2 bytes; in a model or npy"},
-    {.name = "int8",
-     .kind = OPTION_FLAG,
-     .help = "round numbers to 1 byte, with a scale for each vector; in a model"},
-    {.name = "digits",
-     .kind = OPTION_INTEGER,
-     .argument = "N",
-     .least = 0,
-     .most = 9,
-     .fallback = "0",
-     .help = "write N significant digits in text; 0 writes as many as give back the same bits"},
-    {.name = "words-file",
-     .kind = OPTION_TEXT,
-     .argument = "FILE",
-     .completes = COMPLETES_FILES,
-     .otherwise = "X.words.txt for X.npy",
-     .help = "the words of an npy file, one a line: where they go, or where they are"},
+static const psdvec_option own_options[] = {
+    {.name = "float16",
+     .type = PSDVEC_OPTION_FLAG,
+     .group = "Result",
+     .help = "the same as --precision float16"},
+    {.name = "int8", .type = PSDVEC_OPTION_FLAG, .help = "the same as --precision int8"},
     {0}};
 
 static const char *const description[] = {
@@ -82,51 +44,26 @@ static const char *const notes[] = {
     "replaced only when the new one is whole.",
     NULL};
 
-static const struct {
-    const char *end;
-    psdvec_vectors_format format;
-} endings[] = {{".safetensors", PSDVEC_VECTORS_MODEL}, {".vec", PSDVEC_VECTORS_WORD2VEC},
-               {".glove.txt", PSDVEC_VECTORS_GLOVE},   {".txt", PSDVEC_VECTORS_WORD2VEC},
-               {".w2v", PSDVEC_VECTORS_WORD2VEC},      {".bin", PSDVEC_VECTORS_WORD2VEC_BINARY},
-               {".glove", PSDVEC_VECTORS_GLOVE},       {".npy", PSDVEC_VECTORS_NPY}};
-
-static bool format_of(const char *path, psdvec_vectors_format *format)
-{
-    size_t length = strlen(path);
-    for (size_t k = 0; k < sizeof endings / sizeof *endings; k++) {
-        size_t end = strlen(endings[k].end);
-        if (length > end && !strcmp(path + length - end, endings[k].end)) {
-            *format = endings[k].format;
-            return true;
-        }
-    }
-    return false;
-}
-
 static int act(struct run *run)
 {
     const struct arguments *arguments = run->arguments;
     const char *output = run_output(run);
     psdvec_convert_options convert;
     psdvec_convert_options_default(&convert);
-    if (argument(arguments, "to")->given)
-        convert.format = (psdvec_vectors_format)argument_integer(arguments, "to");
-    else if (!format_of(output, &convert.format))
+    int code = options_apply(run, PSDVEC_OPTIONS_CONVERT, &convert);
+    if (code)
+        return code;
+    if (!argument(arguments, "to")->given && !psdvec_vectors_format_of(output, &convert.format))
         return run_use_error(run,
                              "the name %s does not say in which format; say it: --to model, "
                              "word2vec, word2vec-binary, glove or npy",
                              output);
-    convert.dim = (uint32_t)argument_integer(arguments, "dim");
-    convert.words = (uint32_t)argument_integer(arguments, "words");
-    convert.digits = (int)argument_integer(arguments, "digits");
-    convert.normalize = argument_flag(arguments, "normalize");
-    convert.words_file = argument_text(arguments, "words-file");
-    convert.raw = argument_flag(arguments, "raw");
     bool half = argument_flag(arguments, "float16"), bytes = argument_flag(arguments, "int8");
-    if (half && bytes)
-        return run_use_error(run, "--float16 and --int8 exclude each other");
-    convert.precision = half ? PSDVEC_FLOAT16 : bytes ? PSDVEC_INT8 : PSDVEC_FLOAT32;
-    int code = run_library(run);
+    if (half + bytes + argument(arguments, "precision")->given > 1)
+        return run_use_error(run, "--precision, --float16 and --int8 exclude each other");
+    if (half || bytes)
+        convert.precision = half ? PSDVEC_FLOAT16 : PSDVEC_INT8;
+    code = run_library(run);
     if (code)
         return code;
     psdvec_status status = psdvec_convert(run->ctx, &convert, arguments->operands[0], output);
@@ -142,7 +79,8 @@ const struct command cmd_convert = {.name = "convert",
                                     .summary = "vectors from one format into another",
                                     .synopsis = "FILE OUTPUT [OPTION]...",
                                     .description = description,
-                                    .tables = {options, common_options},
+                                    .sources = {LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_CONVERT),
+                                                OWN_OPTIONS(own_options), COMMON_OPTIONS},
                                     .examples = examples,
                                     .notes = notes,
                                     .least_operands = 1,
@@ -150,5 +88,5 @@ const struct command cmd_convert = {.name = "convert",
                                     .missing = "say which vectors to convert",
                                     .output_example = "model.safetensors",
                                     .output_operand = true,
-                                    .completes = COMPLETES_FILES,
+                                    .completes = PSDVEC_PATH_FILE,
                                     .act = act};

@@ -1,9 +1,8 @@
 /* psdvec count: text in, exact counts of word pairs out. */
 #include "commands.h"
-#include "count_options.h"
 #include "exit_status.h"
+#include "options.h"
 #include "summary.h"
-#include "text_options.h"
 
 static const char *const description[] = {
     "Reads text and counts how often each word stands within a few words after each other word. "
@@ -33,16 +32,14 @@ static const char *const notes[] = {
 static int act(struct run *run)
 {
     const struct arguments *arguments = run->arguments;
-    struct word_list keep = {0};
-    psdvec_count_options count;
     psdvec_count_report report;
-    psdvec_count_options_default(&count);
-    int code = count_options_gather(run, &count, &keep);
-    if (!code)
-        code = run_library(run);
+    const psdvec_count_options *count = options_take_count(run);
+    if (!count)
+        return run->refusal;
+    int code = run_library(run);
     if (!code) {
         run_tell_of_terminal(run);
-        psdvec_status status = psdvec_count(run->ctx, &count, arguments->operands,
+        psdvec_status status = psdvec_count(run->ctx, count, arguments->operands,
                                             arguments->operand_count,
                                             argument_text(arguments, "output"), &report);
         if (status == PSDVEC_OK)
@@ -50,7 +47,6 @@ static int act(struct run *run)
         else
             code = run_failed(run, status);
     }
-    word_list_free(&keep);
     return code;
 }
 
@@ -60,12 +56,12 @@ const struct command cmd_count = {
     .summary = "count the word pairs of text",
     .synopsis = "INPUT... -o FILE [OPTION]...",
     .description = description,
-    .tables = {window_options, vocabulary_options, resume_options, text_options, common_options},
+    .sources = {LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_COUNT), COMMON_OPTIONS},
     .examples = examples,
     .notes = notes,
     .least_operands = 1,
     .most_operands = SIZE_MAX,
     .missing = "say what to count: files, folders, or - for standard input",
     .output_example = "wiki.counts.safetensors",
-    .completes = COMPLETES_FILES,
+    .completes = PSDVEC_PATH_FILE,
     .act = act};

@@ -14,25 +14,28 @@
 #include <string.h>
 
 enum { FORMAT_TSV, FORMAT_JSONL };
-static const char *const formats[] = {"tsv", "jsonl", NULL};
+static const psdvec_choice formats[] = {{"tsv", NULL}, {"jsonl", NULL}, {0}};
 
-static const struct option_spec options[] = {
+static const psdvec_option options[] = {
     {.name = "top",
-     .kind = OPTION_INTEGER,
+     .type = PSDVEC_OPTION_UINT64,
      .argument = "N",
      .least = 1,
      .most = 1000000000,
      .group = "What to print",
      .help = "only the N largest counts, largest first"},
-    {.name = "word", .kind = OPTION_TEXTS, .argument = "W", .help = "only pairs with this word"},
+    {.name = "word",
+     .type = PSDVEC_OPTION_TEXTS,
+     .argument = "W",
+     .help = "only pairs with this word"},
     {.name = "format",
-     .kind = OPTION_CHOICE,
+     .type = PSDVEC_OPTION_CHOICE,
      .choices = formats,
      .fallback = "tsv",
      .group = "How to print it",
      .help = "columns separated by tabs, or JSON lines"},
     {.name = "raw",
-     .kind = OPTION_FLAG,
+     .type = PSDVEC_OPTION_FLAG,
      .help = "print the stored whole number: the count times the scale of the file"},
     {0}};
 
@@ -364,10 +367,10 @@ const struct command cmd_counts_dump = {.name = "counts dump",
                                         .summary = "print counts as text, one pair a line",
                                         .synopsis = "FILE [OPTION]...",
                                         .description = description,
-                                        .tables = {options, common_options},
+                                        .sources = {OWN_OPTIONS(options), COMMON_OPTIONS},
                                         .examples = examples,
                                         .least_operands = 1,
                                         .most_operands = 1,
                                         .missing = "say which counts file to print",
-                                        .completes = COMPLETES_FILES,
+                                        .completes = PSDVEC_PATH_FILE,
                                         .act = act};

@@ -2,22 +2,18 @@
 #include "commands.h"
 #include "counts_file.h"
 #include "exit_status.h"
+#include "options.h"
 #include "summary.h"
 
-static const struct option_spec options[] = {
-    {.name = "format",
-     .kind = OPTION_CHOICE,
-     .choices = counts_formats,
-     .group = "The other file",
-     .help = "GloVe's cooccurrence.bin, a Matrix Market coordinate file, or the text of the "
-             "original PSDVec program"},
+static const psdvec_option options[] = {
     {.name = "vocab-output",
-     .kind = OPTION_TEXT,
+     .type = PSDVEC_OPTION_TEXT,
+     .group = "Counts of the other program",
      .argument = "FILE",
-     .completes = COMPLETES_FILES,
+     .path = PSDVEC_PATH_FILE,
      .help = "where the words go: GloVe's vocab.txt, or one word a line for matrix-market"},
     {.name = "symmetric",
-     .kind = OPTION_FLAG,
+     .type = PSDVEC_OPTION_FLAG,
      .help = "write each pair with the sum of both directions: in both, as GloVe does, or "
              "one triangle for matrix-market"},
     {0}};
@@ -50,7 +46,7 @@ static int act(struct run *run)
         return run_use_error(run,
                              "the format %s has no words in it; say where they go: "
                              "--vocab-output FILE",
-                             counts_formats[kind]);
+                             option_word(PSDVEC_OPTIONS_IMPORT, "format", kind));
     if (words && kind == PSDVEC_FORMAT_TOP2GRAMS)
         return run_use_error(run, "the format top2grams has the words in it; leave out "
                                   "--vocab-output");
@@ -71,16 +67,18 @@ static int act(struct run *run)
     return code;
 }
 
-const struct command cmd_counts_export = {.name = "counts export",
-                                          .group = "Counts files",
-                                          .summary = "write counts for another program",
-                                          .synopsis = "FILE --format FORMAT -o FILE [OPTION]...",
-                                          .description = description,
-                                          .tables = {options, common_options},
-                                          .examples = examples,
-                                          .least_operands = 1,
-                                          .most_operands = 1,
-                                          .missing = "say which counts file to export",
-                                          .output_example = "cooccurrence.bin",
-                                          .completes = COMPLETES_FILES,
-                                          .act = act};
+const struct command cmd_counts_export = {
+    .name = "counts export",
+    .group = "Counts files",
+    .summary = "write counts for another program",
+    .synopsis = "FILE --format FORMAT -o FILE [OPTION]...",
+    .description = description,
+    .sources = {LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_IMPORT, .only = " format "),
+                OWN_OPTIONS(options), COMMON_OPTIONS},
+    .examples = examples,
+    .least_operands = 1,
+    .most_operands = 1,
+    .missing = "say which counts file to export",
+    .output_example = "cooccurrence.bin",
+    .completes = PSDVEC_PATH_FILE,
+    .act = act};

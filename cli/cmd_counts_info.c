@@ -12,12 +12,12 @@
 
 #define MOST_FREQUENT 18
 
-static const struct option_spec options[] = {
+static const psdvec_option options[] = {
     {.name = "no-verify",
-     .kind = OPTION_FLAG,
+     .type = PSDVEC_OPTION_FLAG,
      .group = "Showing",
      .help = "do not read all of the file to compare its checksums"},
-    {.name = "json", .kind = OPTION_FLAG, .help = "print one JSON object"},
+    {.name = "json", .type = PSDVEC_OPTION_FLAG, .help = "print one JSON object"},
     {0}};
 
 static const char *const description[] = {
@@ -184,10 +184,10 @@ const struct command cmd_counts_info = {
     .summary = "what is in a counts file, and whether it is sound",
     .synopsis = "FILE [OPTION]...",
     .description = description,
-    .tables = {options, common_options},
+    .sources = {OWN_OPTIONS(options), COMMON_OPTIONS},
     .examples = examples,
     .least_operands = 1,
     .most_operands = 1,
     .missing = "say which counts file to look at",
-    .completes = COMPLETES_FILES,
+    .completes = PSDVEC_PATH_FILE,
     .act = act};

@@ -23,11 +23,11 @@
 #define LIFT_COLUMNS 6
 
 enum { BY_ASSOCIATION, BY_COUNT };
-static const char *const orders[] = {"association", "count", NULL};
+static const psdvec_choice orders[] = {{"association", NULL}, {"count", NULL}, {0}};
 
-static const struct option_spec options[] = {
+static const psdvec_option options[] = {
     {.name = "top",
-     .kind = OPTION_INTEGER,
+     .type = PSDVEC_OPTION_UINT64,
      .argument = "N",
      .least = 1,
      .most = 1000000,
@@ -35,14 +35,14 @@ static const struct option_spec options[] = {
      .group = "What to show",
      .help = "show N words on each side"},
     {.name = "min-count",
-     .kind = OPTION_REAL,
+     .type = PSDVEC_OPTION_DOUBLE,
      .argument = "C",
-     .real_least = 0,
-     .real_most = 1e18,
+     .least = 0,
+     .most = 1e18,
      .fallback = "2",
      .help = "leave out pairs counted less than C times"},
     {.name = "by",
-     .kind = OPTION_CHOICE,
+     .type = PSDVEC_OPTION_CHOICE,
      .choices = orders,
      .fallback = "association",
      .help = "strongest association first, or largest count first"},
@@ -261,10 +261,10 @@ const struct command cmd_counts_show = {
     .summary = "show which words stand before and after a word",
     .synopsis = "FILE WORD... [OPTION]...",
     .description = description,
-    .tables = {options, common_options},
+    .sources = {OWN_OPTIONS(options), COMMON_OPTIONS},
     .examples = examples,
     .least_operands = 2,
     .most_operands = SIZE_MAX,
     .missing = "say which counts file to look into, and for which words",
-    .completes = COMPLETES_FILES,
+    .completes = PSDVEC_PATH_FILE,
     .act = act};

@@ -3,75 +3,35 @@
 #include "eval_files.h"
 #include "eval_print.h"
 #include "exit_status.h"
+#include "options.h"
 
-static const char *const formats[] = {"table", "json", "tsv", "markdown", NULL};
+static const psdvec_choice formats[] = {
+    {"table", NULL}, {"json", NULL}, {"tsv", NULL}, {"markdown", NULL}, {0}};
 enum { AS_TABLE, AS_JSON, AS_TSV, AS_MARKDOWN };
 
-static const struct option_spec options[] = {
+static const psdvec_option own_options[] = {
     {.name = "model",
-     .kind = OPTION_TEXTS,
+     .type = PSDVEC_OPTION_TEXTS,
      .argument = "FILE",
      .group = "Models and sets",
-     .completes = COMPLETES_FILES,
+     .path = PSDVEC_PATH_FILE,
      .help = "a model, whatever it looks like"},
     {.name = "set",
-     .kind = OPTION_TEXTS,
+     .type = PSDVEC_OPTION_TEXTS,
      .argument = "FILE",
-     .completes = COMPLETES_FILES,
+     .path = PSDVEC_PATH_FILE,
      .help = "a test set, whatever it looks like"},
-    {.name = "builtin", .kind = OPTION_FLAG, .help = "the built-in sets, beside those named"},
-    {.name = "unknown",
-     .kind = OPTION_CHOICE,
-     .choices = unknown_words,
-     .fallback = "drop",
-     .group = "What counts",
-     .help = "a question with a word that the model does not know is left out; or counts as "
-             "similarity 0, or answered wrongly; or the mean of all vectors stands in for the "
-             "word; or what its spelling says"},
-    {.name = "keep-case",
-     .kind = OPTION_FLAG,
-     .help = "look words up as they stand only, not in lower case if that fails"},
-    {.name = "restrict",
-     .kind = OPTION_INTEGER,
-     .argument = "N",
-     .least = 0,
-     .most = UINT32_MAX,
-     .zero = "all",
-     .fallback = "all",
-     .help = "answers to analogies come from the model's first N words; other words in them "
-             "count as not known"},
-    {.name = "common",
-     .kind = OPTION_FLAG,
-     .help = "only questions all of whose words every model knows"},
-    {.name = "half",
-     .kind = OPTION_CHOICE,
-     .choices = half_words,
-     .fallback = "both",
-     .help = "only one half of the questions: choose settings on the first, report the second"},
-    {.name = "resamples",
-     .kind = OPTION_INTEGER,
-     .argument = "N",
-     .least = 0,
-     .most = 1000000,
-     .zero = "none",
-     .fallback = "10000",
-     .group = "Chance",
-     .help = "draws of the bootstrap, for intervals and for differences; 0: none"},
-    {.name = "confidence",
-     .kind = OPTION_REAL,
-     .argument = "P",
-     .real_least = 0.5,
-     .real_most = 0.9999,
-     .fallback = "0.95",
-     .help = "of intervals; a difference with p below 1 - P is more than chance"},
+    {.name = "builtin",
+     .type = PSDVEC_OPTION_FLAG,
+     .help = "the built-in sets, beside those named"},
     {.name = "format",
-     .kind = OPTION_CHOICE,
+     .type = PSDVEC_OPTION_CHOICE,
      .choices = formats,
      .fallback = "table",
      .group = "Showing",
      .help = "a table; one JSON object; a line with tabs for each score; a table for a page"},
     {.name = "sections",
-     .kind = OPTION_FLAG,
+     .type = PSDVEC_OPTION_FLAG,
      .help = "show the sections of sets that have some; json and tsv always have them"},
     {0}};
 
@@ -106,17 +66,6 @@ static const char *const notes[] = {
     "forms of sets, the formulas, and what the JSON holds.",
     NULL};
 
-void eval_options_read(const struct arguments *arguments, psdvec_eval_options *to)
-{
-    to->unknown = (psdvec_unknown)argument_integer(arguments, "unknown");
-    to->keep_case = argument_flag(arguments, "keep-case");
-    to->restrict_words = (uint32_t)argument_integer(arguments, "restrict");
-    to->common = argument_flag(arguments, "common");
-    to->half = (psdvec_half)argument_integer(arguments, "half");
-    to->resamples = (uint32_t)argument_integer(arguments, "resamples");
-    to->confidence = argument_real(arguments, "confidence");
-}
-
 static void print(const struct eval *eval)
 {
     const struct arguments *arguments = eval->run->arguments;
@@ -142,8 +91,10 @@ static void print(const struct eval *eval)
 static int act(struct run *run)
 {
     struct eval eval = {.run = run};
-    psdvec_eval_options_default(&eval.options);
-    eval_options_read(run->arguments, &eval.options);
+    const psdvec_eval_options *options = options_take(run, PSDVEC_OPTIONS_EVAL);
+    if (!options)
+        return run->refusal;
+    eval.options = *options;
     int code = eval_open(&eval);
     if (!code) {
         psdvec_status status =
@@ -167,10 +118,12 @@ const struct command cmd_eval = {.name = "eval",
                                  .summary = "score models on tests of similarity and analogy",
                                  .synopsis = "MODEL... [SET]... [OPTION]...",
                                  .description = description,
-                                 .tables = {options, common_options},
+                                 .sources = {OWN_OPTIONS(own_options),
+                                             LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_EVAL),
+                                             COMMON_OPTIONS},
                                  .examples = examples,
                                  .notes = notes,
                                  .least_operands = 0,
                                  .most_operands = SIZE_MAX,
-                                 .completes = COMPLETES_FILES,
+                                 .completes = PSDVEC_PATH_FILE,
                                  .act = act};

@@ -2,6 +2,7 @@
 #include "commands.h"
 #include "exit_status.h"
 #include "explain.h"
+#include "options.h"
 #include "system.h"
 #include "word_list.h"
 
@@ -11,15 +12,15 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct option_spec options[] = {
+static const psdvec_option options[] = {
     {.name = "file",
-     .kind = OPTION_TEXT,
+     .type = PSDVEC_OPTION_TEXT,
      .argument = "FILE",
      .group = "The text",
-     .completes = COMPLETES_FILES,
+     .path = PSDVEC_PATH_FILE,
      .help = "the text is in FILE, or on standard input if that is -"},
     {.name = "influences",
-     .kind = OPTION_INTEGER,
+     .type = PSDVEC_OPTION_UINT64,
      .argument = "N",
      .least = 0,
      .most = 1000,
@@ -27,12 +28,14 @@ static const struct option_spec options[] = {
      .group = "Showing",
      .help = "of each word, show the N words before it that mattered most"},
     {.name = "html",
-     .kind = OPTION_TEXT,
+     .type = PSDVEC_OPTION_TEXT,
      .argument = "FILE",
-     .completes = COMPLETES_FILES,
+     .path = PSDVEC_PATH_FILE,
      .help = "write a page to FILE instead, which needs no network: point at a word to see what "
              "each word before it adds"},
-    {.name = "json", .kind = OPTION_FLAG, .help = "print one JSON object, with all influences"},
+    {.name = "json",
+     .type = PSDVEC_OPTION_FLAG,
+     .help = "print one JSON object, with all influences"},
     {0}};
 
 static const char *const description[] = {
@@ -256,16 +259,17 @@ static int act(struct run *run)
     struct explain e = {.run = run,
                         .most = (size_t)argument_integer(arguments, "influences"),
                         .width = width < 80 || !isatty(STDOUT_FILENO) ? 80 : width};
-    psdvec_scorer_options scorer;
-    psdvec_scorer_options_default(&scorer);
-    scorer.influences = true;
-    scorer.on_word = on_word;
-    scorer.user = &e;
+    psdvec_scorer_options *scorer = options_take(run, PSDVEC_OPTIONS_SCORER);
+    if (!scorer)
+        return run->refusal;
+    scorer->influences = true;
+    scorer->on_word = on_word;
+    scorer->user = &e;
     int code = check(run);
     char *text = code ? NULL : get_text(run, &length, &code);
     if (!text)
         return code;
-    code = scoring_open(&e.scoring, run, arguments->operands, 1, &scorer);
+    code = scoring_open(&e.scoring, run, arguments->operands, 1, scorer);
     if (!code) {
         e.temperature = psdvec_scorer_temperature(e.scoring.scorer, 0);
         e.counted = e.scoring.counts[0] != NULL;
@@ -286,10 +290,12 @@ const struct command cmd_explain = {
     .summary = "why a model finds the words of a text likely or not",
     .synopsis = "MODEL {TEXT... | - | --file FILE} [OPTION]...",
     .description = description,
-    .tables = {options, scoring_options, common_options},
+    .sources = {OWN_OPTIONS(options), OWN_OPTIONS(scoring_options),
+                LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_SCORER, .only = " temperature self "),
+                COMMON_OPTIONS},
     .examples = examples,
     .least_operands = 1,
     .most_operands = SIZE_MAX,
     .missing = "say which model to ask, and about which text",
-    .completes = COMPLETES_FILES,
+    .completes = PSDVEC_PATH_FILE,
     .act = act};

@@ -5,32 +5,34 @@
 #include "grid.h"
 #include "human.h"
 #include "model_file.h"
+#include "options.h"
 #include "scoring.h"
-#include "text_options.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const struct option_spec options[] = {
+static const psdvec_option options[] = {
     {.name = "counts",
-     .kind = OPTION_TEXT,
+     .type = PSDVEC_OPTION_TEXT,
      .argument = "FILE",
      .group = "Fitting",
-     .completes = COMPLETES_FILES,
+     .path = PSDVEC_PATH_FILE,
      .help = "the counts that the model was trained on: fits T with their residuals, and the "
              "weight of unigrams in bigrams, too"},
     {.name = "most-words",
-     .kind = OPTION_INTEGER,
+     .type = PSDVEC_OPTION_UINT64,
      .argument = "N",
      .least = 0,
-     .most = UINT64_MAX,
-     .zero = "all",
+     .most = INFINITY,
+     .word = "all",
      .fallback = "all",
      .help = "use only the first N known words of the text"},
-    {.name = "in-place", .kind = OPTION_FLAG, .help = "write what was fitted into MODEL itself"},
-    {.name = "json", .kind = OPTION_FLAG, .help = "print one JSON object"},
+    {.name = "in-place",
+     .type = PSDVEC_OPTION_FLAG,
+     .help = "write what was fitted into MODEL itself"},
+    {.name = "json", .type = PSDVEC_OPTION_FLAG, .help = "print one JSON object"},
     {0}};
 
 static const char *const description[] = {
@@ -192,26 +194,20 @@ static int check(struct fit *fit)
     return EXIT_FINE;
 }
 
-static bool text_options_given(const struct arguments *arguments)
-{
-    for (const struct option_spec *option = text_options; option->name; option++)
-        if (argument(arguments, option->name)->given)
-            return true;
-    return false;
-}
-
 static int fit_text(struct fit *fit)
 {
     struct run *run = fit->run;
     const struct arguments *arguments = run->arguments;
     psdvec_text_options text;
-    text_options_of_settings(psdvec_model_get_info(fit->model)->counts_json, &text);
-    text_options_read(arguments, false, &text);
+    model_file_text(run, fit->model, &text);
+    int code = options_apply(run, PSDVEC_OPTIONS_TEXT, &text);
+    if (code)
+        return code;
     run_tell_of_terminal(run);
     psdvec_status status = psdvec_fit_temperature(
-        run->ctx, fit->model, fit->counts, text_options_given(arguments) ? &text : NULL,
-        arguments->operands + 1, arguments->operand_count - 1,
-        argument_integer(arguments, "most-words"), &fit->report);
+        run->ctx, fit->model, fit->counts,
+        options_given(arguments, PSDVEC_OPTIONS_TEXT) ? &text : NULL, arguments->operands + 1,
+        arguments->operand_count - 1, argument_integer(arguments, "most-words"), &fit->report);
     if (status == PSDVEC_OK && fit->output)
         status = psdvec_model_keep_fit(run->ctx, fit->model, &fit->report, fit->output);
     return status == PSDVEC_OK ? EXIT_FINE : run_failed(run, status);
@@ -246,8 +242,8 @@ const struct command cmd_fit_temperature = {
     .summary = "fit how much a model trusts the context",
     .synopsis = "MODEL TEXT... [-o FILE | --in-place] [OPTION]...",
     .description = description,
-    .tables = {options, text_options, common_options},
-    .inherited = text_options_of_model,
+    .sources = {OWN_OPTIONS(options), LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_TEXT), COMMON_OPTIONS},
+    .inherited = options_of_model,
     .inherited_from = "the model's",
     .examples = examples,
     .notes = notes,
@@ -256,5 +252,5 @@ const struct command cmd_fit_temperature = {
     .missing = "say which model to fit, and to which text: files, folders, or - for standard input",
     .output_example = "fitted.safetensors",
     .output_optional = true,
-    .completes = COMPLETES_FILES,
+    .completes = PSDVEC_PATH_FILE,
     .act = act};

@@ -2,6 +2,7 @@
 #include "cell.h"
 #include "commands.h"
 #include "exit_status.h"
+#include "options.h"
 #include "scoring.h"
 #include "utf8.h"
 
@@ -10,28 +11,13 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct option_spec options[] = {
+static const psdvec_option options[] = {
     {.name = "prompt",
-     .kind = OPTION_TEXT,
+     .type = PSDVEC_OPTION_TEXT,
      .argument = "TEXT",
-     .group = "The text",
+     .group = "Text",
      .help = "go on from TEXT, which is cut into words as the model's text was"},
-    {.name = "length",
-     .kind = OPTION_INTEGER,
-     .argument = "N",
-     .least = 1,
-     .most = 100000000,
-     .fallback = "50",
-     .help = "draw N words; --seed chooses which"},
-    {.name = "top",
-     .kind = OPTION_INTEGER,
-     .argument = "K",
-     .least = 0,
-     .most = UINT32_MAX,
-     .zero = "all",
-     .fallback = "all",
-     .help = "draw from the K most probable words only"},
-    {.name = "json", .kind = OPTION_FLAG, .help = "print one JSON object"},
+    {.name = "json", .type = PSDVEC_OPTION_FLAG, .help = "print one JSON object"},
     {0}};
 
 static const char *const description[] = {
@@ -107,17 +93,15 @@ static int draw(struct scoring *scoring, struct context_words *prompt)
     struct writer writer = {run, scoring->models[0], 0, terminal_width(STDOUT_FILENO)};
     for (size_t k = 0; k < prompt->count && !json; k++)
         write_word(&writer, prompt->texts[k], strlen(prompt->texts[k]), run->palette.dim);
-    psdvec_generate_options generate;
-    psdvec_generate_options_default(&generate);
-    generate.length = (uint32_t)argument_integer(arguments, "length");
-    generate.seed = argument_integer(arguments, "seed");
-    generate.top = (uint32_t)argument_integer(arguments, "top");
-    uint32_t *words = must_alloc(generate.length, sizeof *words);
-    psdvec_status status = psdvec_scorer_generate(scoring->scorer, &generate, prompt->words,
+    const psdvec_generate_options *generate = options_take(run, PSDVEC_OPTIONS_GENERATE);
+    if (!generate)
+        return run->refusal;
+    uint32_t *words = must_alloc(generate->length, sizeof *words);
+    psdvec_status status = psdvec_scorer_generate(scoring->scorer, generate, prompt->words,
                                                   prompt->count, words, json ? NULL : on_draw,
                                                   &writer);
     if (status == PSDVEC_OK && json)
-        add_json(run, scoring, prompt, words, generate.length);
+        add_json(run, scoring, prompt, words, generate->length);
     else if (writer.column)
         output_text(&run->out, "\n");
     free(words);
@@ -128,9 +112,10 @@ static int act(struct run *run)
 {
     struct scoring scoring = {0};
     struct context_words prompt = {0};
-    psdvec_scorer_options scorer;
-    psdvec_scorer_options_default(&scorer);
-    int code = scoring_open(&scoring, run, run->arguments->operands, 1, &scorer);
+    psdvec_scorer_options *scorer = options_take(run, PSDVEC_OPTIONS_SCORER);
+    if (!scorer)
+        return run->refusal;
+    int code = scoring_open(&scoring, run, run->arguments->operands, 1, scorer);
     if (!code)
         code = draw(&scoring, &prompt);
     context_words_free(&prompt);
@@ -138,16 +123,21 @@ static int act(struct run *run)
     return code;
 }
 
-const struct command cmd_generate = {.name = "generate",
-                                     .group = "Documents",
-                                     .brief = true,
-                                     .summary = "draw text from a model",
-                                     .synopsis = "MODEL [OPTION]...",
-                                     .description = description,
-                                     .tables = {options, scoring_options, common_options},
-                                     .examples = examples,
-                                     .least_operands = 1,
-                                     .most_operands = 1,
-                                     .missing = "say from which model to draw",
-                                     .completes = COMPLETES_FILES,
-                                     .act = act};
+const struct command cmd_generate = {
+    .name = "generate",
+    .group = "Documents",
+    .brief = true,
+    .summary = "draw text from a model",
+    .synopsis = "MODEL [OPTION]...",
+    .description = description,
+    .sources = {OWN_OPTIONS(options),
+                LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_GENERATE, .except = " seed "),
+                OWN_OPTIONS(scoring_options),
+                LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_SCORER, .only = " temperature self "),
+                COMMON_OPTIONS},
+    .examples = examples,
+    .least_operands = 1,
+    .most_operands = 1,
+    .missing = "say from which model to draw",
+    .completes = PSDVEC_PATH_FILE,
+    .act = act};

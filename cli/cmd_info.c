@@ -17,13 +17,13 @@
 
 #define SHOWN_ITERATIONS 60
 
-static const struct option_spec options[] = {
+static const psdvec_option options[] = {
     {.name = "verify",
-     .kind = OPTION_FLAG,
+     .type = PSDVEC_OPTION_FLAG,
      .group = "Showing",
      .help = "read all of the file: compare its checksums, look for numbers that are not finite "
              "and for words that stand twice"},
-    {.name = "json", .kind = OPTION_FLAG, .help = "print one JSON object"},
+    {.name = "json", .type = PSDVEC_OPTION_FLAG, .help = "print one JSON object"},
     {0}};
 
 static const char *const description[] = {
@@ -450,10 +450,10 @@ const struct command cmd_info = {.name = "info",
                                  .summary = "what is in a model, and how it was made",
                                  .synopsis = "MODEL [OPTION]...",
                                  .description = description,
-                                 .tables = {options, common_options},
+                                 .sources = {OWN_OPTIONS(options), COMMON_OPTIONS},
                                  .examples = examples,
                                  .least_operands = 1,
                                  .most_operands = 1,
                                  .missing = "say which model to look at",
-                                 .completes = COMPLETES_FILES,
+                                 .completes = PSDVEC_PATH_FILE,
                                  .act = act};

@@ -2,6 +2,7 @@
 #include "cell.h"
 #include "commands.h"
 #include "exit_status.h"
+#include "options.h"
 #include "question.h"
 #include "scoring.h"
 
@@ -11,13 +12,13 @@
 
 enum { WORD_COLUMNS = 26, BAR_COLUMNS = 24 };
 
-static const struct option_spec options[] = {
+static const psdvec_option options[] = {
     {.name = "top",
-     .kind = OPTION_INTEGER,
+     .type = PSDVEC_OPTION_UINT64,
      .argument = "N",
      .least = 0,
      .most = UINT32_MAX,
-     .zero = "all",
+     .word = "all",
      .fallback = "10",
      .group = "The question",
      .help = "show N words; 0 or all: all of them, and their probabilities sum to one"},
@@ -156,11 +157,12 @@ static int act(struct run *run)
 {
     struct scoring scoring = {0};
     struct context_words context = {0};
-    psdvec_scorer_options scorer;
-    psdvec_scorer_options_default(&scorer);
+    psdvec_scorer_options *scorer = options_take(run, PSDVEC_OPTIONS_SCORER);
+    if (!scorer)
+        return run->refusal;
     if (argument_flag(run->arguments, "json") && argument_flag(run->arguments, "tsv"))
         return run_use_error(run, "--json and --tsv exclude each other");
-    int code = scoring_open(&scoring, run, run->arguments->operands, 1, &scorer);
+    int code = scoring_open(&scoring, run, run->arguments->operands, 1, scorer);
     if (!code)
         code = answer_text(&scoring, &context);
     context_words_free(&context);
@@ -168,16 +170,19 @@ static int act(struct run *run)
     return code;
 }
 
-const struct command cmd_next = {.name = "next",
-                                 .group = "Documents",
-                                 .brief = true,
-                                 .summary = "the most probable words after a text",
-                                 .synopsis = "MODEL [TEXT]... [OPTION]...",
-                                 .description = description,
-                                 .tables = {options, scoring_options, form_options, common_options},
-                                 .examples = examples,
-                                 .least_operands = 1,
-                                 .most_operands = SIZE_MAX,
-                                 .missing = "say which model to ask, and after which text",
-                                 .completes = COMPLETES_FILES,
-                                 .act = act};
+const struct command cmd_next = {
+    .name = "next",
+    .group = "Documents",
+    .brief = true,
+    .summary = "the most probable words after a text",
+    .synopsis = "MODEL [TEXT]... [OPTION]...",
+    .description = description,
+    .sources = {OWN_OPTIONS(options), OWN_OPTIONS(scoring_options),
+                LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_SCORER, .only = " temperature self "),
+                OWN_OPTIONS(form_options), COMMON_OPTIONS},
+    .examples = examples,
+    .least_operands = 1,
+    .most_operands = SIZE_MAX,
+    .missing = "say which model to ask, and after which text",
+    .completes = PSDVEC_PATH_FILE,
+    .act = act};

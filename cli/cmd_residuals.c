@@ -17,11 +17,11 @@
 #define WORD_COLUMNS 15
 #define COUNT_COLUMNS 10
 
-static const char *const orders[] = {"loss", "more", "less", NULL};
+static const psdvec_choice orders[] = {{"loss", NULL}, {"more", NULL}, {"less", NULL}, {0}};
 
-static const struct option_spec options[] = {
+static const psdvec_option options[] = {
     {.name = "top",
-     .kind = OPTION_INTEGER,
+     .type = PSDVEC_OPTION_UINT64,
      .argument = "N",
      .least = 0,
      .most = 1000000,
@@ -29,23 +29,23 @@ static const struct option_spec options[] = {
      .group = "The pairs that are shown",
      .help = "show N pairs; 0: none"},
     {.name = "order",
-     .kind = OPTION_CHOICE,
+     .type = PSDVEC_OPTION_CHOICE,
      .choices = orders,
      .fallback = "loss",
      .help = "first those that cost most in training, or those seen more, or less often than the "
              "vectors say"},
     {.name = "min-count",
-     .kind = OPTION_REAL,
+     .type = PSDVEC_OPTION_DOUBLE,
      .argument = "X",
-     .real_least = 0,
-     .real_most = 1e18,
+     .least = 0,
+     .most = 1e18,
      .fallback = "10",
      .help = "leave out pairs counted less than X times"},
     {.name = "tsv",
-     .kind = OPTION_FLAG,
+     .type = PSDVEC_OPTION_FLAG,
      .group = "Showing",
      .help = "print the pairs as lines of columns with tabs between them"},
-    {.name = "json", .kind = OPTION_FLAG, .help = "print one JSON object"},
+    {.name = "json", .type = PSDVEC_OPTION_FLAG, .help = "print one JSON object"},
     {0}};
 
 static const char *const description[] = {
@@ -239,12 +239,12 @@ const struct command cmd_residuals = {
     .summary = "what the counts say of pairs beyond the vectors",
     .synopsis = "MODEL COUNTS [-o RESIDUALS] [OPTION]...",
     .description = description,
-    .tables = {options, common_options},
+    .sources = {OWN_OPTIONS(options), COMMON_OPTIONS},
     .examples = examples,
     .least_operands = 2,
     .most_operands = 2,
     .missing = "say which model, and the counts that it was trained on",
     .output_example = "wiki.residuals.safetensors",
     .output_optional = true,
-    .completes = COMPLETES_FILES,
+    .completes = PSDVEC_PATH_FILE,
     .act = act};

@@ -3,72 +3,49 @@
 #include "counts_file.h"
 #include "eval_names.h"
 #include "exit_status.h"
+#include "options.h"
 #include "score.h"
-#include "text_options.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static const char *const formats[] = {"table", "jsonl", "tsv", NULL};
+static const psdvec_choice formats[] = {{"table", NULL}, {"jsonl", NULL}, {"tsv", NULL}, {0}};
 static const struct score_form *const forms[] = {&score_table, &score_jsonl, &score_tsv};
 
-static const struct option_spec options[] = {
+static const psdvec_option options[] = {
     {.name = "counts",
-     .kind = OPTION_TEXTS,
+     .type = PSDVEC_OPTION_TEXTS,
      .argument = "FILE",
-     .group = "The model",
-     .completes = COMPLETES_FILES,
+     .group = "Model",
+     .path = PSDVEC_PATH_FILE,
      .help = "the counts that the model was trained on: adds their residuals, and bigrams to "
              "compare with; once for each model, in their order"},
-    TEMPERATURE_OPTIONS,
-    {.name = "bigram-weight",
-     .kind = OPTION_REAL,
-     .argument = "KAPPA",
-     .real_least = 1e-6,
-     .real_most = 1,
-     .otherwise = "what fit-temperature found, or the model's kappa",
-     .help = "weight of the unigrams in the bigrams that are compared with"},
-    {.name = "smoothing",
-     .kind = OPTION_REAL,
-     .argument = "N",
-     .real_least = 1e-9,
-     .real_most = 1e6,
-     .fallback = "0.5",
-     .help = "with several models: occurrences that every word has on top, in all of them"},
-    {.name = "sampled",
-     .kind = OPTION_INTEGER,
-     .argument = "K",
-     .least = 0,
-     .most = UINT32_MAX,
-     .zero = "exact",
-     .fallback = "exact",
-     .help = "estimate normalisers from about K words, for long texts, and show the error"},
     {.name = "sort",
-     .kind = OPTION_FLAG,
+     .type = PSDVEC_OPTION_FLAG,
      .group = "Showing",
      .help = "the least expected documents first, by perplexity"},
     {.name = "top",
-     .kind = OPTION_INTEGER,
+     .type = PSDVEC_OPTION_UINT64,
      .argument = "N",
      .least = 0,
      .most = UINT32_MAX,
-     .zero = "all",
+     .word = "all",
      .fallback = "all",
      .help = "with --sort: only the first N documents"},
     {.name = "per-word",
-     .kind = OPTION_FLAG,
+     .type = PSDVEC_OPTION_FLAG,
      .help = "show every word with its surprise in bits; a mark is at those that surprise"},
     {.name = "surprising",
-     .kind = OPTION_REAL,
+     .type = PSDVEC_OPTION_DOUBLE,
      .argument = "BITS",
-     .real_least = 0,
-     .real_most = INFINITY,
+     .least = 0,
+     .most = INFINITY,
      .otherwise = "log2 of the number of words",
      .help = "a word surprises from so many bits on; by default, if it is less likely than one "
              "drawn blindly from the model's list"},
     {.name = "format",
-     .kind = OPTION_CHOICE,
+     .type = PSDVEC_OPTION_CHOICE,
      .choices = formats,
      .fallback = "table",
      .help = "a table, also into a pipe; JSON lines; lines of columns with tabs between them"},
@@ -249,16 +226,13 @@ static int tell_apart(struct score *s)
 static int open_scorer(struct score *s)
 {
     const struct arguments *arguments = s->run->arguments;
-    psdvec_scorer_options scorer;
-    psdvec_scorer_options_default(&scorer);
-    scorer.smoothing = argument_real(arguments, "smoothing");
-    scorer.sampled = (uint32_t)argument_integer(arguments, "sampled");
-    if (argument(arguments, "bigram-weight")->given)
-        scorer.interpolation = argument_real(arguments, "bigram-weight");
-    scorer.on_document = on_document;
-    scorer.on_word = s->per_word ? on_word : NULL;
-    scorer.user = s;
-    int code = scoring_open(&s->scoring, s->run, s->models, s->model_count, &scorer);
+    psdvec_scorer_options *scorer = options_take(s->run, PSDVEC_OPTIONS_SCORER);
+    if (!scorer)
+        return s->run->refusal;
+    scorer->on_document = on_document;
+    scorer->on_word = s->per_word ? on_word : NULL;
+    scorer->user = s;
+    int code = scoring_open(&s->scoring, s->run, s->models, s->model_count, scorer);
     if (code)
         return code;
     const psdvec_model_info *info = psdvec_model_get_info(s->scoring.models[0]);
@@ -273,7 +247,9 @@ static int score_inputs(struct score *s)
     psdvec_text_options text = *psdvec_scorer_text_options(s->scoring.scorer);
     text.min_document_words = 1;
     text.strict = false;
-    text_options_read(s->run->arguments, false, &text);
+    int code = options_apply(s->run, PSDVEC_OPTIONS_TEXT, &text);
+    if (code)
+        return code;
     s->by_name = text.document == PSDVEC_DOCUMENT_FILE || text.document == PSDVEC_DOCUMENT_NONE;
     for (size_t k = 0; k < s->input_count; k++)
         if (!strcmp(s->inputs[k], "-") && isatty(STDIN_FILENO))
@@ -330,8 +306,10 @@ const struct command cmd_score = {
     .summary = "how probable documents are, by one model or several",
     .synopsis = "MODEL... [FILE]... [OPTION]...",
     .description = description,
-    .tables = {options, text_options, common_options},
-    .inherited = text_options_of_model,
+    .sources = {OWN_OPTIONS(options),
+                LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_SCORER, .except = " influences "),
+                LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_TEXT), COMMON_OPTIONS},
+    .inherited = options_of_model,
     .inherited_from = "the model's",
     .examples = examples,
     .notes = notes,
@@ -339,5 +317,5 @@ const struct command cmd_score = {
     .most_operands = SIZE_MAX,
     .missing = "say which model to score with, and which text: files, folders, or - for standard "
                "input",
-    .completes = COMPLETES_FILES,
+    .completes = PSDVEC_PATH_FILE,
     .act = act};

@@ -215,16 +215,17 @@ static int act(struct run *run)
     return code;
 }
 
-const struct command cmd_similar = {.name = "similar",
-                                    .group = "Asking a model",
-                                    .summary = "show the words nearest to a word",
-                                    .synopsis = "MODEL [+|-]WORD... [OPTION]...",
-                                    .description = description,
-                                    .tables = {top_options, form_options, common_options},
-                                    .examples = examples,
-                                    .least_operands = 2,
-                                    .most_operands = SIZE_MAX,
-                                    .missing = "say which model to ask, and for which words",
-                                    .signed_operands = true,
-                                    .completes = COMPLETES_FILES,
-                                    .act = act};
+const struct command cmd_similar = {
+    .name = "similar",
+    .group = "Asking a model",
+    .summary = "show the words nearest to a word",
+    .synopsis = "MODEL [+|-]WORD... [OPTION]...",
+    .description = description,
+    .sources = {OWN_OPTIONS(top_options), OWN_OPTIONS(form_options), COMMON_OPTIONS},
+    .examples = examples,
+    .least_operands = 2,
+    .most_operands = SIZE_MAX,
+    .missing = "say which model to ask, and for which words",
+    .signed_operands = true,
+    .completes = PSDVEC_PATH_FILE,
+    .act = act};

@@ -1,84 +1,13 @@
 /* psdvec simulate: a model and a text are drawn, so that the truth is known. */
-#include "simulate.h"
-
 #include "commands.h"
 #include "exit_status.h"
 #include "human.h"
+#include "options.h"
 #include "summary.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-
-static const char *const forms[] = {
-    [PSDVEC_FORM_SYMMETRIC] = "symmetric", [PSDVEC_FORM_PSD] = "psd", NULL};
-
-static const struct option_spec options[] = {
-    {.name = "vocab",
-     .kind = OPTION_COUNT,
-     .argument = "N",
-     .least = 2,
-     .most = 1000000,
-     .fallback = "2000",
-     .group = "The model",
-     .help = "words; memory grows with the square of it"},
-    {.name = "dim",
-     .kind = OPTION_INTEGER,
-     .argument = "N",
-     .least = 1,
-     .most = 10000,
-     .fallback = "20",
-     .help = "numbers in a vector"},
-    {.name = "form",
-     .kind = OPTION_CHOICE,
-     .choices = forms,
-     .fallback = "symmetric",
-     .help = "half of the directions are negative, and two belong to the frequencies of words; or "
-             "none is negative, and residuals make up for it"},
-    {.name = "strength",
-     .kind = OPTION_REAL,
-     .argument = "X",
-     .real_least = 0,
-     .real_most = 10,
-     .fallback = "0.5",
-     .help = "standard deviation of the product of two words' vectors"},
-    {.name = "residual",
-     .kind = OPTION_REAL,
-     .argument = "X",
-     .real_least = 0,
-     .real_most = 10,
-     .fallback = "0.1",
-     .help = "standard deviation of the residuals; 0: none are drawn"},
-    {.name = "zipf",
-     .kind = OPTION_REAL,
-     .argument = "X",
-     .real_least = 0,
-     .real_most = 4,
-     .fallback = "1",
-     .help = "the word of rank r is as frequent as 1 / (r + 2.7)^X; 0: all alike"},
-    {.name = "tokens",
-     .kind = OPTION_COUNT,
-     .argument = "N",
-     .least = 1,
-     .most = UINT64_C(1000000000000),
-     .fallback = "1M",
-     .group = "The text",
-     .help = "words of text: 200k, 5M"},
-    {.name = "window",
-     .kind = OPTION_INTEGER,
-     .argument = "N",
-     .least = 1,
-     .most = 1000,
-     .fallback = "1",
-     .help = "so many words before a word act on it"},
-    {.name = "document-words",
-     .kind = OPTION_COUNT,
-     .argument = "N",
-     .least = 1,
-     .most = UINT32_MAX,
-     .fallback = "200",
-     .help = "words of a document, which is a line"},
-    {0}};
 
 static const char *const description[] = {
     "Draws vectors and residuals, and from them a text, word by word: each word from its "
@@ -101,20 +30,6 @@ static const char *const notes[] = {
     "The same options and the same --seed give the same files, whatever the number of threads. "
     "Words are made of syllables, and all of the same length.",
     "docs/simulation.md says what is drawn and how well it can be found again.", NULL};
-
-void simulate_options_read(const struct arguments *arguments, psdvec_simulate_options *to)
-{
-    to->vocab = (uint32_t)argument_integer(arguments, "vocab");
-    to->dim = (uint32_t)argument_integer(arguments, "dim");
-    to->form = (psdvec_form)argument_integer(arguments, "form");
-    to->strength = argument_real(arguments, "strength");
-    to->residual = argument_real(arguments, "residual");
-    to->zipf = argument_real(arguments, "zipf");
-    to->tokens = argument_integer(arguments, "tokens");
-    to->window = (uint32_t)argument_integer(arguments, "window");
-    to->document_words = (uint32_t)argument_integer(arguments, "document-words");
-    to->seed = argument_integer(arguments, "seed");
-}
 
 static void log_result(struct run *run, const psdvec_simulate_report *report)
 {
@@ -164,17 +79,15 @@ static void tell(struct run *run, const psdvec_simulate_report *report)
 
 static int act(struct run *run)
 {
-    psdvec_simulate_options given;
     psdvec_simulate_report report = {0};
-    psdvec_simulate_options_default(&given);
-    simulate_options_read(run->arguments, &given);
+    const psdvec_simulate_options *given = options_take(run, PSDVEC_OPTIONS_SIMULATE);
+    if (!given)
+        return run->refusal;
     int code = run_library(run);
     if (code)
         return code;
     psdvec_status status =
-        psdvec_simulate(run->ctx, &given, argument_text(run->arguments, "output"), &report);
-    if (status == PSDVEC_ERR_OPTION)
-        return run_use_error(run, "%s", psdvec_error_message(run->ctx));
+        psdvec_simulate(run->ctx, given, argument_text(run->arguments, "output"), &report);
     if (status != PSDVEC_OK)
         return run_failed(run, status);
     log_result(run, &report);
@@ -182,14 +95,16 @@ static int act(struct run *run)
     return EXIT_FINE;
 }
 
-const struct command cmd_simulate = {.name = "simulate",
-                                     .group = "Documents",
-                                     .brief = true,
-                                     .summary = "draw a model, and a text from it",
-                                     .synopsis = "-o FOLDER [OPTION]...",
-                                     .description = description,
-                                     .tables = {options, common_options},
-                                     .examples = examples,
-                                     .notes = notes,
-                                     .output_example = "sim/",
-                                     .act = act};
+const struct command cmd_simulate = {
+    .name = "simulate",
+    .group = "Documents",
+    .brief = true,
+    .summary = "draw a model, and a text from it",
+    .synopsis = "-o FOLDER [OPTION]...",
+    .description = description,
+    .sources = {LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_SIMULATE, .except = " seed "),
+                COMMON_OPTIONS},
+    .examples = examples,
+    .notes = notes,
+    .output_example = "sim/",
+    .act = act};

@@ -1,11 +1,10 @@
 /* psdvec table: the paper's table, on one's own text. */
 #include "commands.h"
-#include "count_options.h"
 #include "eval_files.h"
 #include "exit_status.h"
+#include "options.h"
 #include "system.h"
 #include "table_settings.h"
-#include "text_options.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -13,58 +12,33 @@
 #include <string.h>
 #include <sys/stat.h>
 
-const char *const counting_words[] = {[COUNTING_SAME] = "same", [COUNTING_OWN] = "own", NULL};
+const psdvec_choice counting_words[] = {
+    [COUNTING_SAME] = {"same", NULL}, [COUNTING_OWN] = {"own", NULL}, {0}};
 #define COUNTING_DEFAULT "same"
 
-static const struct option_spec options[] = {
+static const psdvec_option options[] = {
     {.name = "methods",
-     .kind = OPTION_TEXT,
+     .type = PSDVEC_OPTION_TEXT,
      .argument = "NAME,...",
      .group = "Systems",
      .otherwise = "all but cbow",
      .help =
          "psd, psd-paper, ppmi, svd, sgns, cbow, glove, cca, sparse; sparse-glove and so on for "
          "sparse codes of other vectors than psd's"},
-    {.name = "dim",
-     .kind = OPTION_INTEGER,
-     .argument = "N",
-     .least = 1,
-     .most = 10000,
-     .fallback = "500",
-     .help = "numbers in a vector, of all systems whose vectors are dense"},
     {.name = "counting",
-     .kind = OPTION_CHOICE,
+     .type = PSDVEC_OPTION_CHOICE,
      .choices = counting_words,
      .fallback = COUNTING_DEFAULT,
      .help = "all systems count in the same way, or each as its authors did; options of counting "
              "that are given hold for all"},
     {.name = "sets",
-     .kind = OPTION_TEXTS,
+     .type = PSDVEC_OPTION_TEXTS,
      .argument = "FILE|DIR",
      .group = "Scores",
-     .completes = COMPLETES_FILES,
+     .path = PSDVEC_PATH_FILE,
      .otherwise = "the built-in sets",
      .help =
          "a test set, or a folder of them: each file in it is a set, and so is each folder in it"},
-    {.name = "resamples",
-     .kind = OPTION_INTEGER,
-     .argument = "N",
-     .least = 0,
-     .most = 1000000,
-     .zero = "none",
-     .fallback = "10000",
-     .help = "draws of the bootstrap, for intervals and for differences; 0: none"},
-    {.name = "confidence",
-     .kind = OPTION_REAL,
-     .argument = "P",
-     .real_least = 0.5,
-     .real_most = 0.9999,
-     .fallback = "0.95",
-     .help = "of intervals; a difference with p below 1 - P is more than chance"},
-    {.name = "restart",
-     .kind = OPTION_FLAG,
-     .group = "Long runs",
-     .help = "make everything anew, also what the folder has already"},
     {0}};
 
 static const char *const description[] = {
@@ -149,13 +123,6 @@ static int open_sets(struct table *table)
 
 /* ---- All of it --------------------------------------------------------------------------------- */
 
-static int check_options(struct table *table)
-{
-    psdvec_context *ctx = table->run->ctx;
-    psdvec_status status = psdvec_count_options_check(ctx, &table->count);
-    return status == PSDVEC_OK ? EXIT_FINE : run_failed(table->run, status);
-}
-
 static int score(struct table *table)
 {
     struct eval *eval = &table->eval;
@@ -232,7 +199,6 @@ static void table_free(struct table *table)
 {
     eval_close(&table->eval);
     table_folder_close(table);
-    word_list_free(&table->keep);
     for (size_t k = 0; k < table->system_count; k++)
         free_item(&table->systems[k].item);
     for (size_t k = 0; k < table->counts_count; k++)
@@ -269,15 +235,16 @@ static int act(struct run *run)
     const struct arguments *arguments = run->arguments;
     struct table table = {
         .run = run, .folder = folder_of(arguments), .lock = -1, .eval = {.run = run}};
-    psdvec_eval_options_default(&table.eval.options);
-    table.eval.options.resamples = (uint32_t)argument_integer(arguments, "resamples");
-    table.eval.options.confidence = argument_real(arguments, "confidence");
+    const psdvec_eval_options *eval = options_take(run, PSDVEC_OPTIONS_EVAL);
+    if (!eval) {
+        table_free(&table);
+        return run->refusal;
+    }
+    table.eval.options = *eval;
     run->talk.terse = true;
     int code = table_gather(&table);
     if (!code)
         code = run_library(run);
-    if (!code)
-        code = check_options(&table);
     if (!code)
         code = open_sets(&table);
     if (!code)
@@ -302,7 +269,12 @@ const struct command cmd_table = {
     .summary = "train several systems on a text and compare them",
     .synopsis = "INPUT... [-o DIR] [OPTION]...",
     .description = description,
-    .tables = {options, window_options, vocabulary_options, text_options, common_options},
+    .sources = {OWN_OPTIONS(options),
+                LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_TRAIN, .only = " dim restart "),
+                LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_EVAL, .only = " resamples confidence "),
+                LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_COUNT, .except = " resume "),
+                COMMON_OPTIONS},
+    .presets = {"default"},
     .inherited = own_defaults,
     .inherited_from = "as psdvec train has it; with --counting own, each system's",
     .examples = examples,
@@ -312,5 +284,5 @@ const struct command cmd_table = {
     .missing = "say which text to train on: files or folders",
     .output_example = "out/",
     .output_optional = true,
-    .completes = COMPLETES_FILES,
+    .completes = PSDVEC_PATH_FILE,
     .act = act};

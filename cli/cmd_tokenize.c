@@ -1,7 +1,7 @@
 /* psdvec tokenize: the tokens as counting would see them. */
 #include "commands.h"
+#include "options.h"
 #include "run.h"
-#include "text_options.h"
 
 static const char *const description[] = {
     "Prints the words of its inputs, or of standard input, exactly as psdvec count would see them: "
@@ -41,9 +41,9 @@ static int act(struct run *run)
     const struct arguments *arguments = run->arguments;
     const char *const *inputs = standard_input;
     size_t input_count = 1;
-    psdvec_text_options options;
-    psdvec_text_options_default(&options);
-    text_options_read(arguments, false, &options);
+    const psdvec_text_options *options = options_take(run, PSDVEC_OPTIONS_TEXT);
+    if (!options)
+        return run->refusal;
     int code = run_library(run);
     if (code)
         return code;
@@ -54,19 +54,20 @@ static int act(struct run *run)
     run_tell_of_terminal(run);
     struct line line = {.out = &run->out};
     psdvec_status status =
-        psdvec_tokenize_inputs(run->ctx, &options, inputs, input_count, on_token, &line);
+        psdvec_tokenize_inputs(run->ctx, options, inputs, input_count, on_token, &line);
     return status == PSDVEC_OK ? 0 : run_failed(run, status);
 }
 
-const struct command cmd_tokenize = {.name = "tokenize",
-                                     .group = "Counting",
-                                     .brief = true,
-                                     .summary = "print the words as counting would see them",
-                                     .synopsis = "[INPUT]... [OPTION]...",
-                                     .description = description,
-                                     .tables = {text_options, common_options},
-                                     .examples = examples,
-                                     .least_operands = 0,
-                                     .most_operands = SIZE_MAX,
-                                     .completes = COMPLETES_FILES,
-                                     .act = act};
+const struct command cmd_tokenize = {
+    .name = "tokenize",
+    .group = "Counting",
+    .brief = true,
+    .summary = "print the words as counting would see them",
+    .synopsis = "[INPUT]... [OPTION]...",
+    .description = description,
+    .sources = {LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_TEXT), COMMON_OPTIONS},
+    .examples = examples,
+    .least_operands = 0,
+    .most_operands = SIZE_MAX,
+    .completes = PSDVEC_PATH_FILE,
+    .act = act};

@@ -1,14 +1,22 @@
 /* psdvec train: from text, or from counts, to a model. */
 #include "commands.h"
-#include "count_options.h"
 #include "counts_file.h"
 #include "exit_status.h"
 #include "interrupted.h"
+#include "options.h"
 #include "preset_story.h"
 #include "summary.h"
-#include "text_options.h"
-#include "train_options.h"
 #include "train_plan.h"
+
+static const psdvec_option options[] = {
+    {.name = "explain-preset",
+     .type = PSDVEC_OPTION_FLAG,
+     .group = "The run",
+     .help = "print what the presets set, and why, and do nothing"},
+    {.name = "dry-run",
+     .type = PSDVEC_OPTION_FLAG,
+     .help = "print the plan (words, pairs, memory, disk, time) and do nothing"},
+    {0}};
 
 static const char *const description[] = {
     "Makes vectors of words. Their products come near to how much more often two words stand "
@@ -42,7 +50,7 @@ static const char *const notes[] = {
 static int from_counts(struct run *run, const struct train_setup *setup, const char *path)
 {
     psdvec_counts *counts;
-    int code = count_options_refuse(run, path);
+    int code = options_refuse_text(run, path);
     if (!code)
         code = counts_file_open(run, path, &counts); /* another kind of file is told apart here */
     if (code)
@@ -52,7 +60,7 @@ static int from_counts(struct run *run, const struct train_setup *setup, const c
         return train_plan_counts(run, setup, path);
     psdvec_train_report report = {0};
     double began = clock_seconds();
-    psdvec_status status = psdvec_train(run->ctx, &setup->train, path,
+    psdvec_status status = psdvec_train(run->ctx, setup->train, path,
                                         argument_text(run->arguments, "output"), &report);
     if (status != PSDVEC_OK)
         return interrupted_failed(run, status);
@@ -63,7 +71,7 @@ static int from_counts(struct run *run, const struct train_setup *setup, const c
 static int from_text(struct run *run, const struct train_setup *setup)
 {
     const struct arguments *arguments = run->arguments;
-    psdvec_status status = psdvec_count_options_check(run->ctx, &setup->count);
+    psdvec_status status = psdvec_count_options_check(run->ctx, setup->count);
     if (status != PSDVEC_OK)
         return run_failed(run, status);
     if (argument_flag(arguments, "dry-run"))
@@ -72,9 +80,9 @@ static int from_text(struct run *run, const struct train_setup *setup)
     psdvec_count_report count = {0};
     psdvec_train_report report = {0};
     double began = clock_seconds();
-    status = psdvec_train_text(run->ctx, &setup->train, &setup->count, arguments->operands,
-                               arguments->operand_count, argument_text(arguments, "output"), &count,
-                               &report);
+    status = psdvec_train_text(run->ctx, setup->train, setup->count,
+                                             arguments->operands, arguments->operand_count,
+                                             argument_text(arguments, "output"), &count, &report);
     if (status != PSDVEC_OK)
         return interrupted_failed(run, status);
     summary_train(run, &count, &report, clock_seconds() - began);
@@ -87,19 +95,15 @@ static int act(struct run *run)
     const char *counts = NULL;
     if (argument_flag(run->arguments, "explain-preset"))
         return preset_story_print(run);
-    int code = train_setup_gather(run, &setup);
-    if (!code)
-        code = run_library(run);
-    if (!code) {
-        psdvec_status status = psdvec_train_options_check(run->ctx, &setup.train);
-        if (status != PSDVEC_OK)
-            code = run_failed(run, status);
-    }
+    setup.train = options_take(run, PSDVEC_OPTIONS_TRAIN);
+    setup.count = setup.train ? options_take_count(run) : NULL;
+    if (!setup.count)
+        return run->refusal;
+    int code = run_library(run);
     if (!code)
         code = counts_file_among(run, &counts);
     if (!code)
         code = counts ? from_counts(run, &setup, counts) : from_text(run, &setup);
-    train_setup_free(&setup);
     return code;
 }
 
@@ -109,9 +113,11 @@ const struct command cmd_train = {
     .summary = "make vectors from text or from counts",
     .synopsis = "INPUT... -o FILE [OPTION]...",
     .description = description,
-    .tables = {train_options, window_options, vocabulary_options, resume_options, text_options,
-               common_options},
-    .presets = train_presets,
+    .sources = {LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_TRAIN), OWN_OPTIONS(options),
+                LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_COUNT), COMMON_OPTIONS},
+    .presets = {"default", "paper"},
+    .preset_option = "preset",
+    .alone = "explain-preset",
     .examples = examples,
     .notes = notes,
     .least_operands = 1,
@@ -119,5 +125,5 @@ const struct command cmd_train = {
     .missing = "say what to train on: text (files, folders, or - for standard input) or a counts "
                "file",
     .output_example = "wiki.safetensors",
-    .completes = COMPLETES_FILES,
+    .completes = PSDVEC_PATH_FILE,
     .act = act};

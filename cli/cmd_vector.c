@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct option_spec options[] = {
+static const psdvec_option options[] = {
     {.name = "raw",
-     .kind = OPTION_FLAG,
+     .type = PSDVEC_OPTION_FLAG,
      .group = "The vectors",
      .help = "print the generative vectors, whose products are the model's mutual information"},
     {0}};
@@ -165,16 +165,17 @@ static int act(struct run *run)
     return question_ask(run, print_all);
 }
 
-const struct command cmd_vector = {.name = "vector",
-                                   .group = "Asking a model",
-                                   .brief = true,
-                                   .summary = "print the vectors of words",
-                                   .synopsis = "MODEL WORD... [OPTION]...",
-                                   .description = description,
-                                   .tables = {options, form_options, common_options},
-                                   .examples = examples,
-                                   .least_operands = 2,
-                                   .most_operands = SIZE_MAX,
-                                   .missing = "say which model to ask, and for which words",
-                                   .completes = COMPLETES_FILES,
-                                   .act = act};
+const struct command cmd_vector = {
+    .name = "vector",
+    .group = "Asking a model",
+    .brief = true,
+    .summary = "print the vectors of words",
+    .synopsis = "MODEL WORD... [OPTION]...",
+    .description = description,
+    .sources = {OWN_OPTIONS(options), OWN_OPTIONS(form_options), COMMON_OPTIONS},
+    .examples = examples,
+    .least_operands = 2,
+    .most_operands = SIZE_MAX,
+    .missing = "say which model to ask, and for which words",
+    .completes = PSDVEC_PATH_FILE,
+    .act = act};

@@ -3,24 +3,216 @@
 
 #include "memory.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+/* ---- Options ------------------------------------------------------------------------------- */
+
+/* " dim form " has the name between blanks. */
+static bool lists(const char *names, const char *name)
+{
+    size_t length = strlen(name);
+    for (const char *at = names; at && (at = strstr(at, name)); at++)
+        if (at[-1] == ' ' && at[length] == ' ')
+            return true;
+    return false;
+}
+
+static bool belongs(const struct option_source *source, const struct command *command,
+                    const psdvec_option *row)
+{
+    if ((source->only && !lists(source->only, row->name)) ||
+        (source->except && lists(source->except, row->name)))
+        return false;
+    /* Of the other systems' options, those that the command's systems use: "method=svd|cca". */
+    const char *needs = row->needs, *method = "method=";
+    if (row->selects_preset && source->kind == PSDVEC_OPTIONS_BASELINE)
+        return false;
+    if (!needs || strncmp(needs, method, strlen(method)) != 0)
+        return true;
+    char *words = must_format(" %s ", needs + strlen(method));
+    for (char *bar; (bar = strchr(words, '|'));)
+        *bar = ' ';
+    bool used = lists(words, command->presets[0]);
+    free(words);
+    return used;
+}
+
+/* "min-count" for min_count; on the heap. */
+static char *dashed(const char *name)
+{
+    char *flag = must_copy(name);
+    for (char *line; (line = strchr(flag, '_'));)
+        *line = '-';
+    return flag;
+}
+
+struct option_list {
+    const struct command *command;
+    struct option_spec *options;
+    size_t count;
+    struct option_list *next;
+};
+
+static void add_option(struct option_list *list, const struct option_source *source,
+                       const psdvec_option *row, const char *group)
+{
+    list->options = must_grow(list->options, list->count + 1, sizeof *list->options);
+    struct option_spec *option = &list->options[list->count++];
+    *option = (struct option_spec){.row = *row, .library = source->library, .kind = source->kind};
+    option->row.group = group;
+    option->name = row->flag ? row->flag : source->library ? dashed(row->name) : row->name;
+    char *help = row->help ? command_spell(list->command, row->help) : NULL;
+    option->row.help = help; /* as long as the program lives */
+}
+
+static void add_source(struct option_list *list, const struct option_source *source)
+{
+    const psdvec_option *row;
+    const char *group = NULL;
+    for (size_t k = 0;
+         (row = source->library ? psdvec_options_at(source->kind, k) : &source->rows[k]) &&
+         row->name;
+         k++) {
+        group = row->group ? row->group : group;
+        if (!source->library || belongs(source, list->command, row))
+            add_option(list, source, row, group);
+    }
+}
+
+/* Options of a heading together, headings in the order in which they first come. Then the heading
+ * stands at the first option only. */
+static void sort_options(struct option_list *list)
+{
+    struct option_spec *sorted = must_alloc(list->count, sizeof *sorted);
+    size_t count = 0;
+    for (size_t first = 0; first < list->count; first++) {
+        const char *group = list->options[first].row.group;
+        bool met = false;
+        for (size_t k = 0; k < first && !met; k++)
+            met = !strcmp(list->options[k].row.group, group);
+        for (size_t k = first; k < list->count && !met; k++)
+            if (!strcmp(list->options[k].row.group, group)) {
+                sorted[count] = list->options[k];
+                sorted[count++].row.group = k == first ? group : NULL;
+            }
+    }
+    free(list->options);
+    list->options = sorted;
+}
+
+/* Made when a command is first looked into, and kept as long as the program lives. */
+static const struct option_list *options_of(const struct command *command)
+{
+    static struct option_list *all;
+    for (const struct option_list *list = all; list; list = list->next)
+        if (list->command == command)
+            return list;
+    struct option_list *list = must_alloc(1, sizeof *list);
+    *list = (struct option_list){.command = command, .next = all};
+    all = list;
+    for (size_t s = 0; s < COMMAND_SOURCES; s++)
+        if (command->sources[s].rows || command->sources[s].library)
+            add_source(list, &command->sources[s]);
+    sort_options(list);
+    return list;
+}
 
 const struct option_spec *command_option(const struct command *command, size_t k)
 {
-    for (size_t t = 0; t < COMMAND_TABLES && command->tables[t]; t++)
-        for (const struct option_spec *option = command->tables[t]; option->name; option++)
-            if (k-- == 0)
-                return option;
-    return NULL;
+    const struct option_list *list = options_of(command);
+    return k < list->count ? &list->options[k] : NULL;
 }
 
 size_t command_option_count(const struct command *command)
 {
-    size_t count = 0;
-    while (command_option(command, count))
-        count++;
-    return count;
+    return options_of(command)->count;
 }
+
+const char *option_group(const struct command *command, size_t k)
+{
+    const struct option_list *list = options_of(command);
+    while (!list->options[k].row.group)
+        k--;
+    return list->options[k].row.group;
+}
+
+bool option_is_switch(const struct option_spec *option)
+{
+    return option->row.type == PSDVEC_OPTION_FLAG && !option->row.yes_no;
+}
+
+char *option_words(const struct option_spec *option)
+{
+    struct buffer words = {0};
+    if (option->row.type == PSDVEC_OPTION_FLAG && option->row.yes_no)
+        return must_copy("no yes");
+    if (option->row.type != PSDVEC_OPTION_CHOICE)
+        return NULL;
+    for (size_t k = 0; option->row.choices[k].name; k++)
+        buffer_format(&words, "%s%s", k ? " " : "", option->row.choices[k].name);
+    return words.text;
+}
+
+char *option_argument(const struct option_spec *option)
+{
+    if (option_is_switch(option))
+        return NULL;
+    if (option->row.argument)
+        return must_copy(option->row.argument);
+    char *words = option_words(option);
+    for (char *blank; words && (blank = strchr(words, ' '));)
+        *blank = '|';
+    return words;
+}
+
+/* ---- Spelling ---------------------------------------------------------------------------------- */
+
+static const psdvec_option *find_in(psdvec_options_kind kind, const char *name, size_t length)
+{
+    const psdvec_option *row;
+    for (size_t k = 0; (row = psdvec_options_at(kind, k)); k++)
+        if (strlen(row->name) == length && !strncmp(row->name, name, length))
+            return row;
+    return NULL;
+}
+
+/* The row with this name, `length` bytes long: of the command's tables, or else of another one, as
+ * a remedy may lie with another command. NULL: there is none. */
+static const psdvec_option *find_row(const struct command *command, const char *name, size_t length)
+{
+    const psdvec_option *row = NULL;
+    for (size_t s = 0; s < COMMAND_SOURCES && !row; s++)
+        if (command->sources[s].library)
+            row = find_in(command->sources[s].kind, name, length);
+    for (unsigned kind = 0; kind < PSDVEC_OPTIONS_KINDS && !row; kind++)
+        row = find_in((psdvec_options_kind)kind, name, length);
+    return row;
+}
+
+char *command_spell(const struct command *command, const char *text)
+{
+    struct buffer to = {0};
+    while (*text) {
+        const char *end = *text == '`' ? strchr(text + 1, '`') : NULL;
+        size_t length = end ? strcspn(text + 1, "=`") : 0;
+        const psdvec_option *row = length ? find_row(command, text + 1, length) : NULL;
+        if (!row) {
+            buffer_char(&to, *text++);
+            continue;
+        }
+        char *flag = row->flag ? must_copy(row->flag) : dashed(row->name);
+        buffer_format(&to, "--%s", flag);
+        free(flag);
+        if (text[1 + length] == '=')
+            buffer_format(&to, " %.*s", (int)(end - text - 2 - (ptrdiff_t)length),
+                          text + 2 + length);
+        text = end + 1;
+    }
+    return to.text ? to.text : must_copy("");
+}
+
+/* ---- Names ------------------------------------------------------------------------------------- */
 
 char *command_dashed(const struct command *command)
 {
@@ -28,18 +220,6 @@ char *command_dashed(const struct command *command)
     for (char *space; (space = strchr(name, ' '));)
         *space = '-';
     return name;
-}
-
-char *option_argument(const struct option_spec *option)
-{
-    if (option->kind == OPTION_FLAG)
-        return NULL;
-    if (option->argument)
-        return must_copy(option->argument);
-    struct buffer words = {0};
-    for (size_t k = 0; option->choices[k]; k++)
-        buffer_format(&words, "%s%s", k ? "|" : "", option->choices[k]);
-    return words.text;
 }
 
 const struct family *family_find(const char *word, size_t length)
@@ -50,15 +230,7 @@ const struct family *family_find(const char *word, size_t length)
     return NULL;
 }
 
-static const struct preset_default *find_preset(const struct command *command,
-                                                const struct option_spec *option)
-{
-    const struct preset_default *preset = command ? command->presets : NULL;
-    for (; preset && preset->option; preset++)
-        if (!strcmp(preset->option, option->name))
-            return preset;
-    return NULL;
-}
+/* ---- Defaults ------------------------------------------------------------------------------------ */
 
 static bool is_inherited(const struct command *command, const struct option_spec *option)
 {
@@ -72,35 +244,26 @@ static bool is_inherited(const struct command *command, const struct option_spec
 const char *option_fallback(const struct command *command, const struct option_spec *option,
                             size_t preset)
 {
-    const struct preset_default *found = find_preset(command, option);
     if (is_inherited(command, option))
         return NULL;
-    return found ? found->values[preset] : option->fallback;
-}
-
-/* The words of the command's --preset. */
-static const char *const *preset_names(const struct command *command)
-{
-    const struct option_spec *option;
-    for (size_t k = 0; (option = command_option(command, k)); k++)
-        if (!strcmp(option->name, "preset"))
-            return option->choices;
-    return NULL;
+    return psdvec_option_default(&option->row, command ? command->presets[preset] : NULL);
 }
 
 char *option_default(const struct command *command, const struct option_spec *option)
 {
-    const struct preset_default *preset = find_preset(command, option);
-    if (preset) {
-        struct buffer text = {0};
-        const char *const *names = preset_names(command);
-        buffer_text(&text, preset->values[0]);
-        for (size_t k = 1; names && k < COMMAND_PRESETS; k++)
-            buffer_format(&text, "; %s: %s", names[k], preset->values[k]);
-        return text.text;
+    struct buffer text = {0};
+    if (is_inherited(command, option))
+        return option_is_switch(option) ? NULL : must_copy(command->inherited_from);
+    if (option->row.otherwise)
+        return *option->row.otherwise ? must_copy(option->row.otherwise) : NULL;
+    const char *first = option_fallback(command, option, 0);
+    if (option_is_switch(option) || !first)
+        return NULL;
+    buffer_text(&text, first);
+    for (size_t k = 1; command && k < COMMAND_PRESETS && command->presets[k]; k++) {
+        const char *other = option_fallback(command, option, k);
+        if (other && strcmp(first, other) != 0)
+            buffer_format(&text, "; %s: %s", command->presets[k], other);
     }
-    if (is_inherited(command, option) && option->kind != OPTION_FLAG)
-        return must_copy(command->inherited_from);
-    const char *plain = option->fallback ? option->fallback : option->otherwise;
-    return plain ? must_copy(plain) : NULL;
+    return text.text;
 }

@@ -6,58 +6,41 @@
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <psdvec/psdvec.h>
 
 struct run;
 
-enum option_kind {
-    OPTION_FLAG,    /* no argument */
-    OPTION_CHOICE,  /* one of `choices` */
-    OPTION_INTEGER, /* least .. most */
-    OPTION_REAL,    /* real_least .. real_most */
-    OPTION_SIZE,    /* 512M, 4G, 50% */
-    OPTION_COUNT,   /* 200k, 5M: least .. most */
-    OPTION_TEXT,
-    OPTION_TEXTS,    /* may be repeated */
-    OPTION_INTEGERS, /* 100,200: least .. most each */
-    OPTION_REALS     /* 2,4,8: real_least .. real_most each */
-};
-
-enum completes { COMPLETES_NOTHING, COMPLETES_FILES, COMPLETES_FOLDERS };
-
+/* An option of a command. A row is the library's (psdvec/options.h) or the program's own; of these
+ * the name is spelled as on the command line. */
 struct option_spec {
-    const char *name; /* "window" of --window; NULL ends a table */
-    char letter;      /* 'o' of -o; 0: none */
-    enum option_kind kind;
-    const char *argument;       /* "N"; for choices NULL: the words themselves */
-    const char *const *choices; /* ends with NULL */
-    uint64_t least, most;
-    double real_least, real_most; /* most: INFINITY is no limit */
-    const char
-        *zero; /* OPTION_INTEGER, _REAL: a word that stands for 0, such as "all"; NULL: none */
-    const char *fallback;  /* the default, parsed like an argument; NULL: none */
-    const char *otherwise; /* words shown as the default where `fallback` is NULL */
-    const char *help;      /* a phrase; no full stop */
-    const char *group;     /* heading in the help; NULL: as the option before */
-    enum completes completes;
-    bool alone; /* OPTION_FLAG: with it the command needs neither operands nor an output */
+    psdvec_option row; /* with its heading in `group`: NULL if it is that of the option before */
+    const char *name;  /* "min-count" of --min-count */
+    bool library;      /* the row is the library's, of this kind: */
+    psdvec_options_kind kind;
 };
+
+/* Where options come from. */
+struct option_source {
+    const psdvec_option *rows; /* the program's own; ends with a row without a name */
+    bool library;              /* or a table of the library, of this kind: */
+    psdvec_options_kind kind;
+    const char *only, *except; /* names between blanks: " dim form "; NULL: all, none */
+};
+#define OWN_OPTIONS(table)                                                                         \
+    {                                                                                              \
+        .rows = (table)                                                                            \
+    }
+#define LIBRARY_OPTIONS(...)                                                                       \
+    {                                                                                              \
+        .library = true, __VA_ARGS__                                                               \
+    }
 
 struct example {
     const char *line, *meaning; /* NULL ends the list */
 };
 
-#define COMMAND_TABLES 6
+#define COMMAND_SOURCES 6
 #define COMMAND_PRESETS 2
-
-/* An option whose default depends on the option --preset of the command; or, in one without that
- * option, on the command. */
-struct preset_default {
-    const char *option;                  /* NULL ends the list */
-    const char *values[COMMAND_PRESETS]; /* by the choice of --preset; without it, the first */
-};
 
 /* Commands of two words with the same first one, which stands on the main help screen for all. */
 struct family {
@@ -71,8 +54,12 @@ struct command {
     const char *summary;            /* one line, no full stop */
     const char *synopsis;           /* what stands behind the name */
     const char *const *description; /* paragraphs; ends with NULL */
-    const struct option_spec *tables[COMMAND_TABLES]; /* the unused ones are NULL */
-    const struct preset_default *presets;             /* may be NULL */
+    struct option_source sources[COMMAND_SOURCES]; /* the unused ones are empty */
+    /* Presets of the library's tables: the first is in force, unless the option `preset_option`
+     * says the second, as its second choice or as a switch. NULL: none. */
+    const char *presets[COMMAND_PRESETS];
+    const char *preset_option;
+    const char *alone; /* a switch with which the command needs neither operands nor an output */
     /* Names of options, ends with NULL: their default is not their own but `inherited_from`. */
     const char *const *inherited; /* may be NULL */
     const char *inherited_from;
@@ -87,7 +74,7 @@ struct command {
     bool output_operand;  /* the last operand may name that file instead of -o */
     /* Behind the first operand, -word and +word are operands too; argument_sign() tells. */
     bool signed_operands;
-    enum completes completes;
+    psdvec_path completes;       /* what operands are */
     int (*act)(struct run *run); /* returns the exit status */
 };
 
@@ -99,20 +86,32 @@ extern const struct family families[];
 const struct family *family_find(const char *word, size_t length);
 
 /* Options that every command has. */
-extern const struct option_spec common_options[];
+extern const psdvec_option common_options[];
+#define COMMON_OPTIONS OWN_OPTIONS(common_options), LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_CONTEXT)
 
-/* The k-th option of a command over all of its tables; NULL after the last. */
+/* The k-th option of a command over all of its sources, those of a heading together; NULL after the
+ * last. */
 const struct option_spec *command_option(const struct command *command, size_t k);
 size_t command_option_count(const struct command *command);
 
 /* "counts-info" for "counts info": the name of the manual page, on the heap. */
 char *command_dashed(const struct command *command);
 
+/* The heading that the k-th option stands under. */
+const char *option_group(const struct command *command, size_t k);
+/* True if it takes no value. */
+bool option_is_switch(const struct option_spec *option);
 /* How the argument is written in help: "N", "words|whitespace"; on the heap;
- * NULL for flags. */
+ * NULL for switches. */
 char *option_argument(const struct option_spec *option);
+/* The words that it may be, with blanks between, on the heap; NULL if it is no choice. */
+char *option_words(const struct option_spec *option);
 
-/* The default, parsed like an argument, where --preset has the choice `preset` (0 in a command
+/* The library names options as `min_count`, and values as `window=3`. The text with these spelled
+ * as on the command line, --min-count and --window 3; on the heap. */
+char *command_spell(const struct command *command, const char *text);
+
+/* The default, parsed like an argument, with the command's preset of this number (0 in a command
  * without presets); NULL if there is none. `command` is NULL for the options that all have. */
 const char *option_fallback(const struct command *command, const struct option_spec *option,
                             size_t preset);

@@ -43,5 +43,4 @@ const struct command *const commands[] = {&cmd_train,
                                           &cmd_internal_man,
                                           &cmd_internal_completion,
                                           &cmd_internal_examples,
-                                          &cmd_check_defaults,
                                           NULL};

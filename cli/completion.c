@@ -59,10 +59,16 @@ static void add_second_words(struct buffer *to, const char *word, size_t length)
         }
 }
 
-static void add_choices(struct buffer *to, const struct option_spec *option)
+/* The words of a choice; false if it is none. */
+static bool add_choices(struct buffer *to, const struct option_spec *option, const char *before,
+                        const char *after)
 {
-    for (size_t k = 0; option->choices[k]; k++)
-        buffer_format(to, "%s%s", k ? " " : "", option->choices[k]);
+    char *words = option_words(option);
+    if (!words)
+        return false;
+    buffer_format(to, "%s%s%s", before, words, after);
+    free(words);
+    return true;
 }
 
 /* ---- bash ---------------------------------------------------------------- */
@@ -70,8 +76,8 @@ static void add_choices(struct buffer *to, const struct option_spec *option)
 static void bash_patterns(struct buffer *to, const struct option_spec *option)
 {
     buffer_format(to, "        --%s", option->name);
-    if (option->letter)
-        buffer_format(to, " | -%c", option->letter);
+    if (option->row.letter)
+        buffer_format(to, " | -%c", option->row.letter);
     buffer_text(to, ") ");
 }
 
@@ -80,16 +86,16 @@ static void bash_command(struct buffer *to, const struct command *command)
     const struct option_spec *option;
     buffer_format(to, "    '%s')\n        case \"$prev\" in\n", command->name);
     for (size_t k = 0; (option = command_option(command, k)); k++) {
-        if (option->kind == OPTION_FLAG)
+        if (option_is_switch(option))
             continue;
         bash_patterns(to, option);
-        if (option->kind == OPTION_CHOICE) {
-            buffer_text(to, "mapfile -t COMPREPLY < <(compgen -W '");
-            add_choices(to, option);
-            buffer_text(to, "' -- \"$cur\"); return ;;\n");
-        } else if (option->completes == COMPLETES_FILES) {
+        if (add_choices(to, option, "mapfile -t COMPREPLY < <(compgen -W '",
+                        "' -- \"$cur\"); return ;;\n")) {
+            continue;
+        }
+        if (option->row.path == PSDVEC_PATH_FILE) {
             buffer_text(to, "_psdvec_files -f; return ;;\n");
-        } else if (option->completes == COMPLETES_FOLDERS) {
+        } else if (option->row.path == PSDVEC_PATH_FOLDER) {
             buffer_text(to, "_psdvec_files -d; return ;;\n");
         } else {
             buffer_text(to, "return ;;\n");
@@ -98,11 +104,11 @@ static void bash_command(struct buffer *to, const struct command *command)
     buffer_text(to, "        esac\n        options='");
     for (size_t k = 0; (option = command_option(command, k)); k++) {
         buffer_format(to, "%s--%s", k ? " " : "", option->name);
-        if (option->letter)
-            buffer_format(to, " -%c", option->letter);
+        if (option->row.letter)
+            buffer_format(to, " -%c", option->row.letter);
     }
     buffer_format(to, "'\n        files=%s\n        ;;\n",
-                  command->completes == COMPLETES_FILES ? "yes" : "");
+                  command->completes == PSDVEC_PATH_FILE ? "yes" : "");
 }
 
 void completion_bash(struct buffer *to)
@@ -188,30 +194,27 @@ static void zsh_text(struct buffer *to, const char *text)
 
 static void zsh_option(struct buffer *to, const struct option_spec *option)
 {
-    bool flag = option->kind == OPTION_FLAG;
-    const char *repeat = option->kind == OPTION_TEXTS ? "*" : "";
+    bool flag = option_is_switch(option);
+    const char *repeat = option->row.type == PSDVEC_OPTION_TEXTS ? "*" : "";
     buffer_text(to, "            ");
-    if (option->letter)
-        buffer_format(to, "'(-%c --%s)'{-%c%s,--%s%s}'", option->letter, option->name,
-                      option->letter, flag ? "" : "+", option->name, flag ? "" : "=");
+    if (option->row.letter)
+        buffer_format(to, "'(-%c --%s)'{-%c%s,--%s%s}'", option->row.letter, option->name,
+                      option->row.letter, flag ? "" : "+", option->name, flag ? "" : "=");
     else
         buffer_format(to, "'%s--%s%s", repeat, option->name, flag ? "" : "=");
     buffer_char(to, '[');
-    zsh_text(to, option->help);
+    zsh_text(to, option->row.help);
     buffer_char(to, ']');
     if (!flag) {
-        char *value = option_argument(option);
+        char *value = option->row.argument ? must_copy(option->row.argument) : NULL;
         buffer_char(to, ':');
-        zsh_text(to, option->kind == OPTION_CHOICE ? option->name : value);
+        zsh_text(to, value ? value : option->name);
         buffer_char(to, ':');
         free(value);
-        if (option->kind == OPTION_CHOICE) {
-            buffer_char(to, '(');
-            add_choices(to, option);
-            buffer_char(to, ')');
-        } else if (option->completes == COMPLETES_FILES) {
+        if (add_choices(to, option, "(", ")")) {
+        } else if (option->row.path == PSDVEC_PATH_FILE) {
             buffer_text(to, "_files");
-        } else if (option->completes == COMPLETES_FOLDERS) {
+        } else if (option->row.path == PSDVEC_PATH_FOLDER) {
             buffer_text(to, "_files -/");
         }
     }
@@ -227,8 +230,8 @@ static void zsh_command(struct buffer *to, const struct command *command)
     if (!strcmp(command->name, "help"))
         buffer_text(to, "            '*:command:_psdvec_commands'\n");
     else
-        buffer_text(to, command->completes == COMPLETES_FILES ? "            '*:file:_files'\n"
-                                                              : "            && return 0\n");
+        buffer_text(to, command->completes == PSDVEC_PATH_FILE ? "            '*:file:_files'\n"
+                                                               : "            && return 0\n");
     buffer_text(to, "        ;;\n");
 }
 
@@ -314,21 +317,18 @@ static void fish_text(struct buffer *to, const char *text)
 static void fish_option(struct buffer *to, const char *condition, const struct option_spec *option)
 {
     buffer_format(to, "complete -c psdvec -n '%s' -l %s", condition, option->name);
-    if (option->letter)
-        buffer_format(to, " -s %c", option->letter);
-    if (option->kind == OPTION_CHOICE) {
-        buffer_text(to, " -x -a '");
-        add_choices(to, option);
-        buffer_char(to, '\'');
-    } else if (option->completes == COMPLETES_FILES) {
+    if (option->row.letter)
+        buffer_format(to, " -s %c", option->row.letter);
+    if (add_choices(to, option, " -x -a '", "'")) {
+    } else if (option->row.path == PSDVEC_PATH_FILE) {
         buffer_text(to, " -r -F");
-    } else if (option->completes == COMPLETES_FOLDERS) {
+    } else if (option->row.path == PSDVEC_PATH_FOLDER) {
         buffer_text(to, " -x -a '(__fish_complete_directories)'");
-    } else if (option->kind != OPTION_FLAG) {
+    } else if (!option_is_switch(option)) {
         buffer_text(to, " -x");
     }
     buffer_text(to, " -d ");
-    fish_text(to, option->help);
+    fish_text(to, option->row.help);
     buffer_char(to, '\n');
 }
 
@@ -375,7 +375,7 @@ void completion_fish(struct buffer *to)
             buffer_char(to, '\n');
         }
         char *condition = must_format("__psdvec_is %s", command->name);
-        if (command->completes == COMPLETES_FILES)
+        if (command->completes == PSDVEC_PATH_FILE)
             buffer_format(to, "complete -c psdvec -n '%s' -F\n", condition);
         const struct option_spec *option;
         for (size_t o = 0; (option = command_option(command, o)); o++)

@@ -10,11 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-const char *const counts_formats[] = {[PSDVEC_FORMAT_GLOVE] = "glove",
-                                      [PSDVEC_FORMAT_MATRIX_MARKET] = "matrix-market",
-                                      [PSDVEC_FORMAT_TOP2GRAMS] = "top2grams",
-                                      NULL};
-
 int counts_file_open(struct run *run, const char *path, psdvec_counts **counts)
 {
     int code = run->ctx ? EXIT_FINE : run_library(run);

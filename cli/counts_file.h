@@ -4,9 +4,6 @@
 
 #include "run.h"
 
-/* The formats of import and export, in the order of psdvec_counts_format. */
-extern const char *const counts_formats[];
-
 /* Makes the library's context and opens the file. EXIT_FINE and *counts, or
  * another exit status after the error was told. */
 int counts_file_open(struct run *run, const char *path, psdvec_counts **counts);

@@ -31,14 +31,10 @@ struct eval {
     size_t row_count;
 };
 
-extern const char *const unknown_words[]; /* of --unknown, in the order of psdvec_unknown */
-extern const char *const half_words[];    /* of --half */
 extern const char *const kind_words[];    /* in the order of psdvec_test_kind */
 extern const char *const measure_words[]; /* for programs, in the order of psdvec_measure */
 extern const char *const measure_names[]; /* for people */
 
-/* From the options of psdvec eval. */
-void eval_options_read(const struct arguments *arguments, psdvec_eval_options *to);
 /* Makes the rows from the report. */
 void eval_make_rows(struct eval *eval);
 /* The model with the highest score of a row; SIZE_MAX if none is higher than another. */

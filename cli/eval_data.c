@@ -2,6 +2,7 @@
  * docs/evaluation.md says what stands in them. */
 #include "cell.h"
 #include "eval_print.h"
+#include "options.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -36,8 +37,9 @@ static void add_options(struct buffer *to, const struct eval *eval)
     buffer_format(to,
                   "\"options\": {\"unknown\": \"%s\", \"keep_case\": %s, \"restrict\": %" PRIu32
                   ", \"common\": %s, \"half\": \"%s\", \"resamples\": %" PRIu32,
-                  unknown_words[o->unknown], truth(o->keep_case), o->restrict_words,
-                  truth(o->common), half_words[o->half], o->resamples);
+                  option_word(PSDVEC_OPTIONS_EVAL, "unknown", o->unknown), truth(o->keep_case),
+                  o->restrict_words, truth(o->common),
+                  option_word(PSDVEC_OPTIONS_EVAL, "half", o->half), o->resamples);
     add_real(to, "confidence", o->confidence);
     buffer_format(to, ", \"seed\": %" PRIu64 "}", argument_integer(eval->run->arguments, "seed"));
 }

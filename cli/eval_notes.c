@@ -2,6 +2,7 @@
  * to read the scores. */
 #include "eval_print.h"
 #include "human.h"
+#include "options.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -95,7 +96,8 @@ void eval_notes(struct buffer *to, const struct eval *eval, bool markdown)
     if (o->common)
         buffer_text(to, " Only questions that every model knows count.");
     if (o->half != PSDVEC_HALF_BOTH)
-        buffer_format(to, " Only the %s half of the questions counts.", half_words[o->half]);
+        buffer_format(to, " Only the %s half of the questions counts.",
+                      option_word(PSDVEC_OPTIONS_EVAL, "half", o->half));
     if (o->resamples)
         buffer_format(to, " %" PRIu32 " resamples, seed %" PRIu64 ".", o->resamples,
                       argument_integer(eval->run->arguments, "seed"));

@@ -6,15 +6,6 @@
 
 #include <math.h>
 
-const char *const unknown_words[] = {[PSDVEC_UNKNOWN_DROP] = "drop",
-                                     [PSDVEC_UNKNOWN_ZERO] = "zero",
-                                     [PSDVEC_UNKNOWN_MEAN] = "mean",
-                                     [PSDVEC_UNKNOWN_SPELLING] = "spelling",
-                                     NULL};
-const char *const half_words[] = {[PSDVEC_HALF_BOTH] = "both",
-                                  [PSDVEC_HALF_FIRST] = "first",
-                                  [PSDVEC_HALF_SECOND] = "second",
-                                  NULL};
 const char *const kind_words[] = {[PSDVEC_TEST_SIMILARITY] = "similarity",
                                   [PSDVEC_TEST_ANALOGY] = "analogy",
                                   [PSDVEC_TEST_CHOICE] = "choice",

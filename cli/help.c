@@ -2,7 +2,6 @@
 #include "help.h"
 
 #include "exit_status.h"
-#include "suggest.h"
 #include "terminal.h"
 #include "utf8.h"
 #include "wrap.h"
@@ -55,7 +54,7 @@ char *command_unknown(const char *name)
         if (commands[k]->group)
             names[count++] = commands[k]->name;
     names[count] = NULL;
-    const char *near = suggest(name, names);
+    const char *near = psdvec_suggest(name, names);
     if (!near) { /* "dump" for "counts dump" */
         for (size_t k = 0; k < count && !near; k++) {
             const char *space = strchr(names[k], ' ');
@@ -146,14 +145,14 @@ static void one_option(struct buffer *to, const struct command *command,
 {
     struct buffer left = {0}, right = {0};
     char *value = option_argument(option), *otherwise = option_default(command, option);
-    if (option->letter)
-        buffer_format(&left, "  -%c, --%s", option->letter, option->name);
+    if (option->row.letter)
+        buffer_format(&left, "  -%c, --%s", option->row.letter, option->name);
     else
         buffer_format(&left, "      --%s", option->name);
     if (value)
         buffer_format(&left, " %s", value);
-    buffer_text(&right, option->help);
-    if (option->kind == OPTION_TEXTS)
+    buffer_text(&right, option->row.help);
+    if (option->row.type == PSDVEC_OPTION_TEXTS)
         buffer_text(&right, "; may be repeated");
     if (otherwise)
         buffer_format(&right, " (default: %s)", otherwise);
@@ -185,8 +184,8 @@ void help_command(struct buffer *to, const struct command *command, size_t width
     }
     const struct option_spec *option;
     for (size_t k = 0; (option = command_option(command, k)); k++) {
-        if (option->group)
-            buffer_format(to, "\n%s:\n", option->group);
+        if (option->row.group)
+            buffer_format(to, "\n%s:\n", option->row.group);
         one_option(to, command, option, width);
     }
     if (command->examples) {

@@ -4,6 +4,7 @@
 #include <psdvec/psdvec.h>
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 #include <time.h>
 
@@ -47,30 +48,33 @@ void log_event(struct log *log, const char *event, const char *members)
 void option_json(struct buffer *to, const struct option_spec *option,
                  const struct option_value *value)
 {
-    switch (option->kind) {
-    case OPTION_FLAG:
+    switch (option->row.type) {
+    case PSDVEC_OPTION_FLAG:
         buffer_text(to, value->integer ? "true" : "false");
         break;
-    case OPTION_INTEGER:
-    case OPTION_SIZE:
-    case OPTION_COUNT:
+    case PSDVEC_OPTION_INT:
+    case PSDVEC_OPTION_UINT32:
+    case PSDVEC_OPTION_UINT64:
         buffer_format(to, "%" PRIu64, value->integer);
         break;
-    case OPTION_REAL:
-        buffer_format(to, "%.17g", value->real);
+    case PSDVEC_OPTION_DOUBLE:
+        if (isfinite(value->real))
+            buffer_format(to, "%.17g", value->real);
+        else
+            buffer_json(to, value->text, strlen(value->text));
         break;
-    case OPTION_CHOICE:
-    case OPTION_TEXT:
+    case PSDVEC_OPTION_CHOICE:
+    case PSDVEC_OPTION_TEXT:
         buffer_json(to, value->text, strlen(value->text));
         break;
-    case OPTION_INTEGERS:
-    case OPTION_REALS:
+    case PSDVEC_OPTION_DOUBLES:
+    case PSDVEC_OPTION_UINT32S: /* numbers with commas between: what JSON has in its brackets */
         buffer_char(to, '[');
-        for (size_t k = 0; k < value->real_count; k++)
-            buffer_format(to, "%s%.17g", k ? ", " : "", value->reals[k]);
+        for (const char *at = value->text; *at; at++)
+            buffer_format(to, *at == ',' ? "%c " : "%c", *at);
         buffer_char(to, ']');
         break;
-    case OPTION_TEXTS:
+    case PSDVEC_OPTION_TEXTS:
         buffer_char(to, '[');
         for (size_t k = 0; k < value->text_count; k++) {
             buffer_text(to, k ? ", " : "");
@@ -97,7 +101,7 @@ void log_start(struct log *log, const struct arguments *arguments)
     bool first = true;
     for (size_t k = 0; (option = command_option(arguments->command, k)); k++) {
         const struct option_value *value = &arguments->values[k];
-        if (!value->known && option->kind != OPTION_FLAG)
+        if (!value->known && !option_is_switch(option))
             continue;
         buffer_format(&line, "%s\"%s\": ", first ? "" : ", ", option->name);
         option_json(&line, option, value);

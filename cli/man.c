@@ -4,15 +4,16 @@
  * be built to the same bits. */
 #include "man.h"
 
+#include "commands.h"
 #include "exit_status.h"
 #include "help.h"
-#include "number.h"
 #include "system.h"
 #include "wrap.h"
 
 #include <psdvec/psdvec.h>
 
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -89,8 +90,9 @@ static void roff_sentence(struct buffer *to, const char *phrase)
 static void head(struct buffer *to, const char *page)
 {
     const char *epoch = system_variable("SOURCE_DATE_EPOCH");
-    uint64_t seconds;
-    time_t when = epoch && number_integer(epoch, &seconds) ? (time_t)seconds : time(NULL);
+    char *end = NULL;
+    unsigned long long seconds = epoch ? strtoull(epoch, &end, 10) : 0;
+    time_t when = epoch && *epoch && !*end ? (time_t)seconds : time(NULL);
     struct tm parts;
     char date[32];
     gmtime_r(&when, &parts);
@@ -142,23 +144,23 @@ static void one_option(struct buffer *to, const struct command *command,
 {
     char *value = option_argument(option), *otherwise = option_default(command, option);
     buffer_text(to, ".TP\n\\fB");
-    if (option->letter)
-        buffer_format(to, "\\-%c\\fR, \\fB", option->letter);
+    if (option->row.letter)
+        buffer_format(to, "\\-%c\\fR, \\fB", option->row.letter);
     buffer_text(to, "\\-\\-");
     roff(to, option->name);
     buffer_text(to, "\\fR");
     if (value) {
-        buffer_text(to, option->argument ? " \\fI" : " \\fB");
+        buffer_text(to, option->row.argument ? " \\fI" : " \\fB");
         roff(to, value);
         buffer_text(to, "\\fR");
     }
     buffer_char(to, '\n');
-    roff_sentence(to, option->help);
-    if (option->kind == OPTION_TEXTS)
+    roff_sentence(to, option->row.help);
+    if (option->row.type == PSDVEC_OPTION_TEXTS)
         roff_sentence(to, "may be repeated");
-    if (option->kind == OPTION_INTEGER && option->most != UINT64_MAX) {
-        char *range = must_format("from %llu to %llu", (unsigned long long)option->least,
-                                  (unsigned long long)option->most);
+    if (option->row.type >= PSDVEC_OPTION_INT && option->row.type <= PSDVEC_OPTION_UINT64 &&
+        option->row.most > option->row.least && isfinite(option->row.most)) {
+        char *range = must_format("from %.17g to %.17g", option->row.least, option->row.most);
         roff_sentence(to, range);
         free(range);
     }
@@ -206,8 +208,8 @@ void man_command(struct buffer *to, const struct command *command)
     buffer_text(to, ".SH OPTIONS\n");
     const struct option_spec *option;
     for (size_t k = 0; (option = command_option(command, k)); k++) {
-        if (option->group)
-            buffer_format(to, ".SS %s\n", option->group);
+        if (option->row.group)
+            buffer_format(to, ".SS %s\n", option->row.group);
         one_option(to, command, option);
     }
     exit_section(to);
@@ -246,7 +248,8 @@ void man_main(struct buffer *to)
         roff_sentence(to, commands[k]->summary);
     }
     buffer_text(to, ".SH OPTIONS\nEvery command has these.\n");
-    for (const struct option_spec *option = common_options; option->name; option++)
+    const struct option_spec *option;
+    for (size_t k = 0; (option = command_option(&cmd_help, k)); k++)
         one_option(to, NULL, option);
     exit_section(to);
     buffer_text(to, ".SH ENVIRONMENT\n.TP\n.B NO_COLOR\n");

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void out_of_memory(void)
+void out_of_memory(void)
 {
     fputs("psdvec: the system has no memory left; close other programs and try again\n", stderr);
     exit(EXIT_RESOURCE); /* NOLINT(concurrency-mt-unsafe): there is no other way on */

@@ -16,6 +16,8 @@
 #define CLI_PRINTF(text, first)
 #endif
 
+/* Says so and ends the program. */
+void out_of_memory(void);
 /* Room for count elements of size bytes, zeroed. */
 void *must_alloc(size_t count, size_t size);
 /* As realloc for count elements of size bytes; new bytes are not zeroed. */

@@ -4,17 +4,9 @@
 #include "exit_status.h"
 #include "json.h"
 #include "near_words.h"
-#include "text_options.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-const char *const vectors_formats[] = {[PSDVEC_VECTORS_MODEL] = "model",
-                                       [PSDVEC_VECTORS_WORD2VEC] = "word2vec",
-                                       [PSDVEC_VECTORS_WORD2VEC_BINARY] = "word2vec-binary",
-                                       [PSDVEC_VECTORS_GLOVE] = "glove",
-                                       [PSDVEC_VECTORS_NPY] = "npy",
-                                       NULL};
 
 int model_file_open(struct run *run, const char *path, psdvec_model **model)
 {
@@ -58,6 +50,17 @@ static void on_token(void *user, const char *word, size_t length)
     buffer_add(&single->word, word, length);
 }
 
+void model_file_text(struct run *run, const psdvec_model *model, psdvec_text_options *text)
+{
+    psdvec_settings *settings;
+    psdvec_text_options_default(text);
+    if (psdvec_model_settings(run->ctx, model, PSDVEC_OPTIONS_COUNT, &settings) != PSDVEC_OK)
+        return;
+    *text = ((const psdvec_count_options *)psdvec_settings_struct(settings))->text;
+    text->json_field = NULL; /* lives in the settings, and is about files */
+    psdvec_settings_free(settings);
+}
+
 bool model_file_look(struct run *run, const psdvec_model *model, const char *word, uint32_t *index,
                      struct buffer *token)
 {
@@ -69,7 +72,7 @@ bool model_file_look(struct run *run, const psdvec_model *model, const char *wor
         return true;
     }
     /* As the model's text was tokenised; by default as psdvec count would. */
-    text_options_of_settings(psdvec_model_get_info(model)->counts_json, &options);
+    model_file_text(run, model, &options);
     bool one = psdvec_tokenize(run->ctx, &options, word, strlen(word), on_token, &single) ==
                    PSDVEC_OK &&
                single.count == 1;

@@ -4,9 +4,6 @@
 
 #include "run.h"
 
-/* The formats of vectors, in the order of psdvec_vectors_format. */
-extern const char *const vectors_formats[];
-
 /* Makes the library's context and opens the model, or another program's vectors.
  * EXIT_FINE and *model, or another exit status after the error was told. */
 int model_file_open(struct run *run, const char *path, psdvec_model **model);
@@ -25,5 +22,8 @@ bool model_file_look(struct run *run, const psdvec_model *model, const char *wor
                      struct buffer *token);
 /* EXIT_USE after the sentence. */
 int model_file_unknown(struct run *run, const psdvec_model *model, const char *word);
+
+/* How the model's text was split into words; by default as psdvec count would. */
+void model_file_text(struct run *run, const psdvec_model *model, psdvec_text_options *text);
 
 #endif

@@ -2,7 +2,8 @@
 #include "near_words.h"
 
 #include "cell.h"
-#include "suggest.h"
+
+#include <psdvec/psdvec.h>
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@ static size_t find(const char *word, uint32_t words, word_getter *get, const voi
                    uint32_t best[SUGGESTIONS])
 {
     size_t length = strlen(word), found = 0;
-    size_t limit = edit_limit(length), distances[SUGGESTIONS];
+    size_t limit = psdvec_edit_limit(length), distances[SUGGESTIONS];
     char *lower = must_copy(word);
     for (char *c = lower; *c; c++)
         *c = (char)tolower((unsigned char)*c);
@@ -22,7 +23,7 @@ static size_t find(const char *word, uint32_t words, word_getter *get, const voi
         size_t other_length;
         const char *other = get(of, i, &other_length);
         size_t worst = found < SUGGESTIONS ? limit : distances[SUGGESTIONS - 1] - 1;
-        size_t distance = edit_distance(lower, length, other, other_length, worst);
+        size_t distance = psdvec_edit_distance(lower, length, other, other_length, worst);
         if (distance > worst || 2 * distance > other_length)
             continue;
         size_t at = found < SUGGESTIONS ? found++ : SUGGESTIONS - 1;

@@ -10,23 +10,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct option_spec top_options[] = {{.name = "top",
-                                           .kind = OPTION_INTEGER,
-                                           .argument = "N",
-                                           .least = 1,
-                                           .most = 1000000,
-                                           .fallback = "10",
-                                           .group = "The question",
-                                           .help = "show N words"},
-                                          {0}};
+const psdvec_option top_options[] = {{.name = "top",
+                                      .type = PSDVEC_OPTION_UINT64,
+                                      .argument = "N",
+                                      .least = 1,
+                                      .most = 1000000,
+                                      .fallback = "10",
+                                      .group = "The question",
+                                      .help = "show N words"},
+                                     {0}};
 
-const struct option_spec form_options[] = {
-    {.name = "tsv",
-     .kind = OPTION_FLAG,
-     .group = "Showing",
-     .help = "print lines of columns with tabs between them"},
-    {.name = "json", .kind = OPTION_FLAG, .help = "print a JSON object a line for each question"},
-    {0}};
+const psdvec_option form_options[] = {{.name = "tsv",
+                                       .type = PSDVEC_OPTION_FLAG,
+                                       .group = "Showing",
+                                       .help = "print lines of columns with tabs between them"},
+                                      {.name = "json",
+                                       .type = PSDVEC_OPTION_FLAG,
+                                       .help = "print a JSON object a line for each question"},
+                                      {0}};
 
 /* ---- The question ---------------------------------------------------------------------- */
 

@@ -12,9 +12,9 @@
 enum form { FOR_PEOPLE, FOR_TABLES, FOR_PROGRAMS };
 
 /* --top. */
-extern const struct option_spec top_options[];
+extern const psdvec_option top_options[];
 /* --tsv and --json. */
-extern const struct option_spec form_options[];
+extern const psdvec_option form_options[];
 
 /* A word that is asked about. */
 struct asked {

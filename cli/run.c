@@ -3,6 +3,7 @@
 #include "run.h"
 
 #include "exit_status.h"
+#include "options.h"
 #include "signals.h"
 #include "system.h"
 
@@ -13,57 +14,36 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char *const colour_words[] = {"auto", "always", "never", NULL};
+static const psdvec_choice colour_words[] = {
+    {"auto", NULL}, {"always", NULL}, {"never", NULL}, {0}};
 
-const struct option_spec common_options[] = {
+const psdvec_option common_options[] = {
     {.name = "output",
      .letter = 'o',
-     .kind = OPTION_TEXT,
+     .type = PSDVEC_OPTION_TEXT,
      .argument = "FILE",
      .group = "Common options",
-     .completes = COMPLETES_FILES,
+     .path = PSDVEC_PATH_FILE,
      .help = "write the result to FILE; it is replaced only when the new one is whole"},
     {.name = "quiet",
      .letter = 'q',
-     .kind = OPTION_FLAG,
+     .type = PSDVEC_OPTION_FLAG,
      .help = "say nothing but warnings and errors"},
-    {.name = "verbose", .letter = 'v', .kind = OPTION_FLAG, .help = "say more about what is done"},
-    {.name = "threads",
-     .kind = OPTION_INTEGER,
-     .argument = "N",
-     .least = 1,
-     .most = 1024,
-     .otherwise = "all processors",
-     .help = "use N threads; the result does not depend on it"},
-    {.name = "memory",
-     .kind = OPTION_SIZE,
-     .argument = "SIZE",
-     .otherwise = "half of the machine's memory",
-     .help = "use at most SIZE of memory: 512M, 4G, or 50% of the machine's"},
-    {.name = "seed",
-     .kind = OPTION_INTEGER,
-     .argument = "N",
-     .least = 0,
-     .most = UINT64_MAX,
-     .fallback = "0",
-     .help = "seed of everything random"},
+    {.name = "verbose",
+     .letter = 'v',
+     .type = PSDVEC_OPTION_FLAG,
+     .help = "say more about what is done"},
     {.name = "log",
-     .kind = OPTION_TEXT,
+     .type = PSDVEC_OPTION_TEXT,
      .argument = "FILE",
-     .completes = COMPLETES_FILES,
+     .path = PSDVEC_PATH_FILE,
      .help = "write what happens to FILE, one JSON object a line"},
     {.name = "color",
-     .kind = OPTION_CHOICE,
+     .type = PSDVEC_OPTION_CHOICE,
      .choices = colour_words,
      .fallback = "auto",
      .help = "colour; auto respects NO_COLOR and TERM=dumb"},
-    {.name = "temp-dir",
-     .kind = OPTION_TEXT,
-     .argument = "DIR",
-     .completes = COMPLETES_FOLDERS,
-     .otherwise = "the folder of the result",
-     .help = "put temporary files into DIR"},
-    {.name = "help", .letter = 'h', .kind = OPTION_FLAG, .help = "show this help"},
+    {.name = "help", .letter = 'h', .type = PSDVEC_OPTION_FLAG, .help = "show this help"},
     {0}};
 
 int use_error(const char *command, const char *sentence)
@@ -115,8 +95,10 @@ int run_use_error(struct run *run, const char *format, ...)
 int run_failed_because(struct run *run, psdvec_status status, const char *sentence)
 {
     int code = exit_for(status);
-    talk_error(&run->talk, sentence);
-    log_error(run, code, psdvec_status_name(status), sentence);
+    char *spelt = command_spell(run->arguments->command, sentence);
+    talk_error(&run->talk, spelt);
+    log_error(run, code, psdvec_status_name(status), spelt);
+    free(spelt);
     return code;
 }
 
@@ -161,28 +143,26 @@ static void on_progress(void *user, const psdvec_progress *progress)
 static void on_message(void *user, psdvec_message_level level, const char *text)
 {
     struct run *run = user;
+    char *spelt = command_spell(run->arguments->command, text);
     if (level == PSDVEC_WARNING)
-        talk_warning(&run->talk, text);
+        talk_warning(&run->talk, spelt);
     else if (level == PSDVEC_STEP)
-        talk_step(&run->talk, text);
+        talk_step(&run->talk, spelt);
     else
-        talk_note(&run->talk, text);
+        talk_note(&run->talk, spelt);
+    free(spelt);
 }
 
 int run_library(struct run *run)
 {
-    const struct arguments *arguments = run->arguments;
-    psdvec_context_options options;
-    psdvec_context_options_default(&options);
-    options.threads = (int)argument_integer(arguments, "threads");
-    options.memory = argument_integer(arguments, "memory");
-    options.seed = argument_integer(arguments, "seed");
-    options.tempdir = argument_text(arguments, "temp-dir");
-    options.on_progress = on_progress;
-    options.on_message = on_message;
-    options.should_cancel = should_cancel;
-    options.user = run;
-    psdvec_status status = psdvec_context_new(&options, &run->ctx);
+    psdvec_context_options *options = options_take(run, PSDVEC_OPTIONS_CONTEXT);
+    if (!options)
+        return run->refusal;
+    options->on_progress = on_progress;
+    options->on_message = on_message;
+    options->should_cancel = should_cancel;
+    options->user = run;
+    psdvec_status status = psdvec_context_new(options, &run->ctx);
     if (status != PSDVEC_OK) {
         run->ctx = NULL;
         return run_error(run, exit_for(status), "cannot start with these threads and memory: %s",
@@ -220,7 +200,7 @@ const char *arguments_input_at(const struct arguments *arguments, size_t first, 
             return arguments->operands[k];
     for (size_t k = 0; (option = command_option(arguments->command, k)); k++) {
         const struct option_value *value = &arguments->values[k];
-        for (size_t l = 0; option->completes == COMPLETES_FILES && l < value->text_count; l++)
+        for (size_t l = 0; option->row.path == PSDVEC_PATH_FILE && l < value->text_count; l++)
             if (same_file(path, value->texts[l]))
                 return value->texts[l];
     }
@@ -304,6 +284,10 @@ int run_command(const struct arguments *arguments)
     log_event(&run.log, "end", buffer_get(&last));
     buffer_free(&last);
     psdvec_context_free(run.ctx);
+    for (size_t k = 0; k < run.settings_count; k++)
+        psdvec_settings_free(run.settings[k]);
+    free(run.settings);
+    word_list_free(&run.keep);
     if (!log_close(&run.log) && code == EXIT_FINE)
         code = run_error(&run, EXIT_OUTPUT, "cannot write the log %s", log_path);
     talk_end(&run.talk);

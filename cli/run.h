@@ -6,6 +6,7 @@
 #include "log.h"
 #include "output.h"
 #include "talk.h"
+#include "word_list.h"
 
 #include <psdvec/psdvec.h>
 
@@ -15,11 +16,15 @@ struct run {
     const struct arguments *arguments;
     struct talk talk;
     struct log log;
-    struct output out;      /* results */
-    struct palette palette; /* for results */
-    psdvec_context *ctx;    /* NULL until run_library() */
-    atomic_bool enough;     /* the library may stop: nobody reads on */
-    double flushed;         /* when run_flush() wrote last, in seconds */
+    struct output out;          /* results */
+    struct palette palette;     /* for results */
+    psdvec_context *ctx;        /* NULL until run_library() */
+    atomic_bool enough;         /* the library may stop: nobody reads on */
+    double flushed;             /* when run_flush() wrote last, in seconds */
+    psdvec_settings **settings; /* options that options_take() made; freed in the end */
+    size_t settings_count;
+    struct word_list keep; /* of --keep */
+    int refusal;           /* exit status of what options_take() refused */
 };
 
 /* The file of -o, or the last operand where the command takes that for it; NULL: none. */

@@ -5,21 +5,19 @@
 #include "counts_file.h"
 #include "exit_status.h"
 #include "model_file.h"
-#include "number.h"
 
 #include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
-const struct option_spec scoring_options[] = {
+const psdvec_option scoring_options[] = {
     {.name = "counts",
-     .kind = OPTION_TEXT,
+     .type = PSDVEC_OPTION_TEXT,
      .argument = "FILE",
-     .group = "The model",
-     .completes = COMPLETES_FILES,
+     .group = "Model",
+     .path = PSDVEC_PATH_FILE,
      .help = "the counts that the model was trained on: adds their residuals, what the vectors "
              "leave out"},
-    TEMPERATURE_OPTIONS,
     {0}};
 
 /* ---- Opening -------------------------------------------------------------------------- */
@@ -42,25 +40,6 @@ static int open_counts(struct scoring *s)
     return EXIT_FINE;
 }
 
-static int take_weights(struct run *run, psdvec_scorer_options *options)
-{
-    const struct option_value *temperature = argument(run->arguments, "temperature");
-    const char *self = argument_text(run->arguments, "self");
-    if (temperature->given) /* 0 would be the library's word for "as it was fitted" */
-        options->temperature = temperature->real > 0 ? temperature->real : DBL_MIN;
-    if (!self)
-        return EXIT_FINE;
-    if (argument(run->arguments, "counts")->given)
-        return run_use_error(run, "--self and --counts exclude each other: counts know how words "
-                                  "repeat");
-    if (!strcmp(self, "product"))
-        options->self = INFINITY;
-    else if (!number_real(self, &options->self) || fabs(options->self) > 1000)
-        return run_use_error(
-            run, "--self must be a number from -1000 to 1000, or product, not '%s'", self);
-    return EXIT_FINE;
-}
-
 int scoring_open(struct scoring *s, struct run *run, const char *const *paths, size_t count,
                  psdvec_scorer_options *options)
 {
@@ -68,7 +47,10 @@ int scoring_open(struct scoring *s, struct run *run, const char *const *paths, s
     s->models = must_alloc(count, sizeof *s->models);
     s->counts = must_alloc(count, sizeof *s->counts);
     s->scored = must_alloc(count, sizeof *s->scored);
-    int code = take_weights(run, options);
+    int code = EXIT_FINE;
+    if (argument(run->arguments, "self")->given && argument(run->arguments, "counts")->given)
+        code = run_use_error(run, "--self and --counts exclude each other: counts know how words "
+                                  "repeat");
     for (size_t k = 0; k < count && !code; k++)
         code = model_file_open(run, paths[k], &s->models[k]);
     if (!code)

@@ -10,24 +10,8 @@
 
 #include <math.h>
 
-/* --counts once, --temperature and --self: of commands with one model. */
-extern const struct option_spec scoring_options[];
-
-/* --temperature and --self, for a command's own table. */
-#define TEMPERATURE_OPTIONS                                                                        \
-    {.name = "temperature",                                                                        \
-     .kind = OPTION_REAL,                                                                          \
-     .argument = "T",                                                                              \
-     .real_least = 0,                                                                              \
-     .real_most = 100,                                                                             \
-     .otherwise = "what fit-temperature found, or 1",                                              \
-     .help = "weight of what the context says; 1: the paper's model, 0: words by themselves"},     \
-    {                                                                                              \
-        .name = "self", .kind = OPTION_TEXT, .argument = "E",                                      \
-        .otherwise = "what fit-temperature found, or product",                                     \
-        .help = "what a word in the context says of itself: a number, or product, that of its "    \
-                "vector with itself; with --counts, they know"                                     \
-    }
+/* --counts once: of commands with one model. */
+extern const psdvec_option scoring_options[];
 
 struct scoring {
     struct run *run;

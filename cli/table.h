@@ -63,8 +63,7 @@ struct table {
     char *folder;
     char *records; /* OUT/records */
     int lock;
-    psdvec_count_options count; /* what the command line says; the rest is psd's */
-    struct word_list keep;
+    psdvec_count_options count;   /* what the command line says; the rest is psd's */
     struct table_system *systems; /* in the order of the table */
     size_t system_count;
     struct table_counts *counts;

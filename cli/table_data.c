@@ -87,7 +87,7 @@ void table_json(struct buffer *to, const struct table *table)
         buffer_json(to, arguments->operands[k], strlen(arguments->operands[k]));
     }
     buffer_format(to, "], \"counting\": \"%s\", \"dim\": %" PRIu64 ", \"threads\": %d, ",
-                  counting_words[argument_integer(arguments, "counting")],
+                  counting_words[argument_integer(arguments, "counting")].name,
                   argument_integer(arguments, "dim"), psdvec_threads(table->run->ctx));
     add_counts(to, table);
     buffer_text(to, ", ");

@@ -150,15 +150,15 @@ void table_command(struct buffer *to, const struct table *table)
     }
     for (size_t k = 0; (option = command_option(arguments->command, k)); k++) {
         const struct option_value *value = &arguments->values[k];
-        size_t times = option->kind == OPTION_TEXTS ? value->text_count : 1;
+        size_t times = option->row.type == PSDVEC_OPTION_TEXTS ? value->text_count : 1;
         if (!value->given || is_idle(option->name))
             continue;
         for (size_t t = 0; t < times; t++) {
             buffer_format(to, " --%s", option->name);
-            if (option->kind == OPTION_FLAG)
+            if (option_is_switch(option))
                 continue;
             buffer_char(to, ' ');
-            add_quoted(to, option->kind == OPTION_TEXTS ? value->texts[t] : value->text);
+            add_quoted(to, option->row.type == PSDVEC_OPTION_TEXTS ? value->texts[t] : value->text);
         }
     }
     buffer_text(to, " -o ");

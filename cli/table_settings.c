@@ -3,11 +3,10 @@
  * the item's own. Paths do not count: a table goes on wherever it was moved, and from any folder. */
 #include "table_settings.h"
 
-#include "count_options.h"
 #include "counts_file.h"
 #include "exit_status.h"
+#include "options.h"
 #include "system.h"
-#include "text_options.h"
 #include "walk.h"
 
 #include <errno.h>
@@ -87,12 +86,14 @@ static int look_at_text(struct table *table, struct identity *identity)
 
 /* ---- How it is read ---------------------------------------------------------------------------- */
 
-static void add_options(struct buffer *to, const struct arguments *arguments,
-                        const struct option_spec *options, const char *const *names)
+/* Those of counting that are about the text (`group`), or are named. */
+static void add_options(struct buffer *to, const struct arguments *arguments, const char *group,
+                        const char *const *names)
 {
-    for (const struct option_spec *option = options; option->name; option++) {
-        const struct option_value *value = argument(arguments, option->name);
-        bool named = !names;
+    const struct option_spec *option;
+    for (size_t k = 0; (option = command_option(arguments->command, k)); k++) {
+        const struct option_value *value = &arguments->values[k];
+        bool named = group && !strcmp(option_group(arguments->command, k), group);
         for (const char *const *name = names; name && *name; name++)
             named |= !strcmp(*name, option->name);
         if (!named || !value->known)
@@ -107,7 +108,7 @@ static int add_vocabulary(struct buffer *to, struct table *table)
     static const char *const names[] = {"min-count", "max-vocab", NULL};
     const char *list = table->count.vocab_file;
     struct stat status;
-    add_options(to, table->run->arguments, vocabulary_options, names);
+    add_options(to, table->run->arguments, NULL, names);
     if (list && stat(list, &status) != 0)
         return run_error(table->run, EXIT_INPUT, "cannot read the list of words %s: %s", list,
                          system_error(errno));
@@ -129,11 +130,11 @@ static int add_vocabulary(struct buffer *to, struct table *table)
 static void add_counting(struct buffer *to, const struct buffer *common,
                          const psdvec_count_options *o)
 {
-    buffer_format(to,
-                  "{\"window\": %" PRIu32
-                  ", \"distance\": \"%s\", \"oov\": \"%s\", \"subsample\": %.17g%s}",
-                  o->window, distance_words[o->distance], oov_words[o->oov], o->subsample,
-                  buffer_get(common));
+    buffer_format(
+        to,
+        "{\"window\": %" PRIu32 ", \"distance\": \"%s\", \"oov\": \"%s\", \"subsample\": %.17g%s}",
+        o->window, option_word(PSDVEC_OPTIONS_COUNT, "distance", o->distance),
+        option_word(PSDVEC_OPTIONS_COUNT, "oov", o->oov), o->subsample, buffer_get(common));
 }
 
 static void add_system(struct table *table, struct table_system *system,
@@ -167,7 +168,7 @@ int table_settings(struct table *table)
     int code = look_at_text(table, &text);
     table->text = text.hash;
     if (!code) {
-        add_options(&common, table->run->arguments, text_options, NULL);
+        add_options(&common, table->run->arguments, "Text", NULL);
         code = add_vocabulary(&common, table);
     }
     if (!code)

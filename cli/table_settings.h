@@ -5,7 +5,7 @@
 #include "table.h"
 
 enum { COUNTING_SAME, COUNTING_OWN };
-extern const char *const counting_words[]; /* of --counting */
+extern const psdvec_choice counting_words[]; /* of --counting */
 
 /* Fills in the settings of all items. An error if an input cannot be read twice. */
 int table_settings(struct table *table);

@@ -6,9 +6,8 @@
  * for options that are given. */
 #include "table.h"
 
-#include "count_options.h"
 #include "exit_status.h"
-#include "suggest.h"
+#include "options.h"
 #include "table_settings.h"
 
 #include <inttypes.h>
@@ -50,14 +49,16 @@ void table_title(struct buffer *to, const struct table *table, const struct tabl
 
 char *table_counts_name(const psdvec_count_options *o)
 {
-    return must_format("w%" PRIu32 "-%s-%s-%g", o->window, distance_words[o->distance],
-                       oov_words[o->oov], o->subsample);
+    return must_format("w%" PRIu32 "-%s-%s-%g", o->window,
+                       option_word(PSDVEC_OPTIONS_COUNT, "distance", o->distance),
+                       option_word(PSDVEC_OPTIONS_COUNT, "oov", o->oov), o->subsample);
 }
 
 void table_counts_words(struct buffer *to, const psdvec_count_options *o)
 {
     buffer_format(to, "window %" PRIu32 ", %s, unknown words %s, ", o->window,
-                  distance_words[o->distance], o->oov == PSDVEC_OOV_DROP ? "dropped" : "kept");
+                  option_word(PSDVEC_OPTIONS_COUNT, "distance", o->distance),
+                  o->oov == PSDVEC_OOV_DROP ? "dropped" : "kept");
     if (o->subsample > 0)
         buffer_format(to, "subsample %g", o->subsample);
     else
@@ -102,7 +103,7 @@ static int no_method(struct table *table, const char *name)
         names[k] = kinds[k].name;
         buffer_format(&all, "%s%s", k == 0 ? "" : k + 1 < KINDS ? ", " : " and ", kinds[k].name);
     }
-    const char *near = *name ? suggest(name, names) : NULL;
+    const char *near = *name ? psdvec_suggest(name, names) : NULL;
     int code = near ? run_use_error(table->run,
                                     "--methods: there is no method '%s'; did you mean "
                                     "'%s'?",
@@ -234,11 +235,11 @@ static void settle(struct table *table, struct table_system *system)
 
 int table_gather(struct table *table)
 {
-    psdvec_train_options train;
-    psdvec_train_options_preset(&train, PSDVEC_PRESET_DEFAULT, &table->count);
-    int code = count_options_gather(table->run, &table->count, &table->keep);
-    if (!code)
-        code = read_methods(table);
+    const psdvec_count_options *count = options_take_count(table->run);
+    if (!count)
+        return table->run->refusal;
+    table->count = *count;
+    int code = read_methods(table);
     for (size_t k = 0; k < table->system_count && !code; k++)
         settle(table, &table->systems[k]);
     return code ? code : table_settings(table);

@@ -103,7 +103,7 @@ static void add_memory(struct buffer *to, struct buffer *value, const psdvec_tra
 int train_plan_counts(struct run *run, const struct train_setup *setup, const char *counts)
 {
     psdvec_train_plan plan;
-    psdvec_status status = psdvec_train_plan_make(run->ctx, &setup->train, counts, &plan);
+    psdvec_status status = psdvec_train_plan_make(run->ctx, setup->train, counts, &plan);
     if (status != PSDVEC_OK)
         return run_failed(run, status);
     log_plan(run, &plan);
@@ -242,8 +242,8 @@ static void make_estimate(struct run *run, const struct train_setup *setup, stru
     static const double bytes_a_word = 6.3, count_rate = 5e6; /* words a second and thread */
     /* Seconds for one pair, dimension and iteration on one thread. */
     static const double solve_cost = 1.7e-9;
-    const psdvec_train_options *train = &setup->train;
-    const psdvec_count_options *count = &setup->count;
+    const psdvec_train_options *train = setup->train;
+    const psdvec_count_options *count = setup->count;
     double threads = psdvec_threads(run->ctx), dim = train->dim;
     e->tokens = e->bytes / bytes_a_word;
     e->words = words_seen(e->tokens / (double)count->min_count);
@@ -295,7 +295,7 @@ int train_plan_text(struct run *run, const struct train_setup *setup)
     human_count(&value, (uint64_t)rough(e.words));
     add_core(&value, rough(e.words), rough(e.core));
     summary_line(&text, "words", &value);
-    buffer_format(&value, "%" PRIu32, setup->train.dim);
+    buffer_format(&value, "%" PRIu32, setup->train->dim);
     summary_line(&text, "dimensions", &value);
     human_count(&value, (uint64_t)rough(e.pairs));
     summary_line(&text, "pairs", &value);

@@ -19,12 +19,13 @@ endef
 ##@ Installing
 .PHONY: install uninstall
 install: all $(BUILD)/psdvec.pc ## install program, libraries, headers, manual, completions (PREFIX, DESTDIR)
-	$(INSTALL) -d $D$(LIBDIR)/pkgconfig $D$(INCLUDEDIR)/psdvec
+	$(INSTALL) -d $D$(LIBDIR)/pkgconfig $D$(INCLUDEDIR)/psdvec/options
 	$(INSTALL) -m 644 $(BUILD)/$(STATIC) $D$(LIBDIR)/$(STATIC)
 	$(INSTALL) -m 755 $(BUILD)/$(SHARED) $D$(LIBDIR)/$(SHARED)
 	ln -sf $(SHARED) $D$(LIBDIR)/$(SONAME)
 	ln -sf $(SONAME) $D$(LIBDIR)/$(SOLINK)
 	$(INSTALL) -m 644 $(HEADERS) $D$(INCLUDEDIR)/psdvec
+	$(INSTALL) -m 644 $(OPTION_TABLES) $D$(INCLUDEDIR)/psdvec/options
 	$(INSTALL) -m 644 $(BUILD)/psdvec.pc $D$(LIBDIR)/pkgconfig/psdvec.pc
 ifneq ($(HAVE_CLI),)
 	$(INSTALL) -d $D$(BINDIR) $D$(MANDIR)/man1 $D$(BASHDIR) $D$(ZSHDIR) $D$(FISHDIR)
@@ -39,7 +40,7 @@ endif
 uninstall: ## remove what `make install` put there
 	rm -f $D$(BINDIR)/psdvec $D$(MANDIR)/man1/psdvec.1 $D$(MANDIR)/man1/psdvec-*.1
 	rm -f $D$(LIBDIR)/$(STATIC) $D$(LIBDIR)/$(SOLINK) $D$(LIBDIR)/$(SONAME) $D$(LIBDIR)/$(SHARED)
-	rm -f $D$(LIBDIR)/pkgconfig/psdvec.pc $(HEADERS:include/%=$D$(INCLUDEDIR)/%)
+	rm -f $D$(LIBDIR)/pkgconfig/psdvec.pc $(patsubst include/%,$D$(INCLUDEDIR)/%,$(HEADERS) $(OPTION_TABLES))
 	rm -f $D$(BASHDIR)/psdvec $D$(ZSHDIR)/_psdvec $D$(FISHDIR)/psdvec.fish
-	-rmdir $D$(INCLUDEDIR)/psdvec 2>/dev/null || true
+	-rmdir $D$(INCLUDEDIR)/psdvec/options $D$(INCLUDEDIR)/psdvec 2>/dev/null || true
 	$(tell_loader)

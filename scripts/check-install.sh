@@ -86,7 +86,7 @@ uninstalls() {
 check "make install works with PREFIX and DESTDIR" installs
 check "the library, the headers and psdvec.pc arrive" has_files lib/libpsdvec.a \
     "lib/libpsdvec.so.$version" "lib/libpsdvec.so.${version%%.*}" include/psdvec/psdvec.h \
-    include/psdvec/context.h include/psdvec/model.h lib/pkgconfig/psdvec.pc
+    include/psdvec/context.h include/psdvec/model.h include/psdvec/options/train.def lib/pkgconfig/psdvec.pc
 check "the links of the shared library form a chain" links
 check "pkg-config knows the version" [ "$(pc --modversion 2>&1)" = "$version" ]
 check "each header compiles alone in strict C11" headers_alone

@@ -31,36 +31,21 @@ PSDVEC_API bool psdvec_method_find(const char *name, psdvec_method *method);
 
 /* Only what a method uses is looked at. */
 typedef struct psdvec_baseline_options {
-    psdvec_method method;
-    uint32_t dim; /* SVD, SGNS, CBOW, GLOVE, CCA: numbers in a vector */
-
-    double context_power;    /* PPMI, SVD, CCA: counts of contexts are raised to it */
-    double shift;            /* PPMI, SVD: the logarithm of it is taken off; 1: nothing */
-    double count_power;      /* CCA: counts are raised to it; 0.5: square roots */
-    double eigenvalue_power; /* SVD, CCA: vectors are U S^power */
-    double eigen_tolerance;  /* SVD, CCA: of the residuals, relative to the smallest kept */
-    bool add_contexts;       /* SVD, GLOVE: a word's vector is the sum of its two */
-
-    uint32_t epochs;    /* SGNS, CBOW, GLOVE, SPARSE: passes over the data */
-    double rate;        /* SGNS, CBOW, GLOVE: of learning, at the start */
-    uint32_t negative;  /* SGNS, CBOW: noise words for each pair */
-    double noise_power; /* SGNS, CBOW: frequencies are raised to it */
-    double glove_max;   /* GLOVE: x_max; pairs seen as often weigh 1 */
-    double glove_power; /* GLOVE: alpha */
-
-    double factor;    /* SPARSE: so many times the numbers of the vectors that it is made from */
-    double l1, l2;    /* SPARSE: penalties of codes, and of the dictionary */
-    double ridge;     /* SPARSE: penalty of squares of codes; 0: none, as in the paper */
-    bool nonnegative; /* SPARSE */
-    bool binary;      /* SPARSE: 1 where a code is positive, else 0 */
-
-    bool restart; /* forget what an interrupted run with the same options left beside the output */
+    size_t size; /* filled in by psdvec_baseline_options_default */
+#include <psdvec/options/baseline.def>
 } psdvec_baseline_options;
 
 /* The published defaults of a method. `count` (may be NULL) receives its way of counting, of which
- * window and subsample are those of SGNS and CBOW too; its text options are left alone. */
-PSDVEC_API void psdvec_baseline_options_default(psdvec_baseline_options *options,
-                                                psdvec_method method, psdvec_count_options *count);
+ * window and subsample apply to SGNS and CBOW too. */
+static inline void psdvec_baseline_options_default(psdvec_baseline_options *options,
+                                                   psdvec_method method,
+                                                   psdvec_count_options *count)
+{
+    const char *name = psdvec_method_name(method);
+    psdvec_options_init(PSDVEC_OPTIONS_BASELINE, options, sizeof *options, 0, name);
+    if (count)
+        psdvec_options_init(PSDVEC_OPTIONS_COUNT, count, sizeof *count, sizeof count->text, name);
+}
 PSDVEC_API psdvec_status psdvec_baseline_options_check(psdvec_context *ctx,
                                                        const psdvec_baseline_options *options);
 

@@ -21,21 +21,15 @@ typedef enum psdvec_oov {
 } psdvec_oov;
 
 typedef struct psdvec_count_options {
+    size_t size; /* filled in by psdvec_count_options_default */
     psdvec_text_options text;
-    uint32_t window; /* words after the context word; 1 to 1000 */
-    psdvec_distance distance;
-    psdvec_oov oov;
-    double subsample;              /* t of keep(w) = min(1, sqrt(t/f) + t/f); 0: off */
-    uint64_t min_count;            /* rarer words are unknown words */
-    uint32_t max_vocab;            /* most words; 0: no limit */
-    const char *vocab_file;        /* a fixed list (text, or a counts file), to which min_count and
-                                  max_vocab do not apply; NULL: none */
-    const char *const *keep_words; /* known whatever their frequency */
-    size_t keep_words_count;
-    const char *resume_dir; /* keep partial results here and go on from them; NULL: no */
+#include <psdvec/options/count.def>
 } psdvec_count_options;
 
-PSDVEC_API void psdvec_count_options_default(psdvec_count_options *options);
+static inline void psdvec_count_options_default(psdvec_count_options *options)
+{
+    psdvec_options_init(PSDVEC_OPTIONS_COUNT, options, sizeof *options, sizeof options->text, NULL);
+}
 
 /* PSDVEC_OK, or PSDVEC_ERR_OPTION with a sentence in the context. */
 PSDVEC_API psdvec_status psdvec_count_options_check(psdvec_context *ctx,
@@ -95,6 +89,10 @@ typedef struct psdvec_counts_info {
 } psdvec_counts_info;
 
 PSDVEC_API const psdvec_counts_info *psdvec_counts_get_info(const psdvec_counts *counts);
+/* The options that the file was made with, a psdvec_count_options; to be freed. An error if it does
+ * not say, as of imported counts. */
+PSDVEC_API psdvec_status psdvec_counts_settings(psdvec_context *ctx, const psdvec_counts *counts,
+                                                psdvec_settings **settings);
 
 /* The word's bytes (UTF-8, not zero-terminated) and their number. i < words. */
 PSDVEC_API const char *psdvec_counts_word(const psdvec_counts *counts, uint32_t i, size_t *length);
@@ -144,19 +142,14 @@ typedef enum psdvec_counts_format {
 } psdvec_counts_format;
 
 typedef struct psdvec_import_options {
-    psdvec_counts_format format;
-    const char *vocab_file; /* GLOVE: vocab.txt. MATRIX_MARKET: a word a line, and perhaps its
-                               count. TOP2GRAMS: NULL, it has the words in it */
-    uint32_t window;        /* what the counts were made with; 0: what the file says, if it does */
-    uint64_t scale;         /* values are rounded to 1/scale; 0: chosen so that they are exact for
-                               whole counts and for sums of 1/distance in a window of up to 15 */
-    bool symmetric;         /* each pair stands in the file in both directions: keep it once, with
-                               the word that comes first in the list as the context, and half of
-                               the diagonal, so that x + x' is what stands in the file. The
-                               direction in which a pair was seen cannot be told from such a file */
+    size_t size; /* filled in by psdvec_import_options_default */
+#include <psdvec/options/import.def>
 } psdvec_import_options;
 
-PSDVEC_API void psdvec_import_options_default(psdvec_import_options *options);
+static inline void psdvec_import_options_default(psdvec_import_options *options)
+{
+    psdvec_options_init(PSDVEC_OPTIONS_IMPORT, options, sizeof *options, 0, NULL);
+}
 
 /* Reads another program's counts ("-" is standard input; packed files are
  * unpacked) and writes a counts file. Records may come in any order, and those

@@ -82,20 +82,17 @@ typedef void psdvec_document_fn(void *user, const psdvec_document_score *documen
 typedef void psdvec_word_fn(void *user, const psdvec_word_score *word);
 
 typedef struct psdvec_scorer_options {
-    double temperature;   /* T; 0: what was fitted for the model, or 1 */
-    double self;          /* e; NAN: what was fitted, if it was; INFINITY: v_w' J
-                             v_w. Without counts only: they know how words repeat */
-    double interpolation; /* weight of the unigrams in the second of the bigrams; 0: what was
-                             fitted, if it was */
-    double smoothing;     /* occurrences that every word has on top, with several models; 0.5 */
-    uint32_t sampled;     /* 0: exact log Z; else an estimate from about so many words */
-    bool influences;      /* tell on_word of them */
+    size_t size;                     /* filled in by psdvec_scorer_options_default */
     psdvec_document_fn *on_document; /* after each document, in order; may be NULL */
     psdvec_word_fn *on_word;         /* for each word, in order; may be NULL */
     void *user;
+#include <psdvec/options/scorer.def>
 } psdvec_scorer_options;
 
-PSDVEC_API void psdvec_scorer_options_default(psdvec_scorer_options *options);
+static inline void psdvec_scorer_options_default(psdvec_scorer_options *options)
+{
+    psdvec_options_init(PSDVEC_OPTIONS_SCORER, options, sizeof *options, 0, NULL);
+}
 
 /* With one model, words that it does not know are skipped. With several, all words that any of
  * them knows are scored by all: to a model that lacks it a word has `smoothing` occurrences and no
@@ -147,12 +144,14 @@ PSDVEC_API psdvec_status psdvec_scorer_next(psdvec_scorer *scorer, const uint32_
                                             psdvec_prediction *predictions, size_t *found);
 
 typedef struct psdvec_generate_options {
-    uint32_t length; /* words to draw */
-    uint64_t seed;
-    uint32_t top; /* draw from the most probable words only; 0: from all */
+    size_t size; /* filled in by psdvec_generate_options_default */
+#include <psdvec/options/generate.def>
 } psdvec_generate_options;
 
-PSDVEC_API void psdvec_generate_options_default(psdvec_generate_options *options);
+static inline void psdvec_generate_options_default(psdvec_generate_options *options)
+{
+    psdvec_options_init(PSDVEC_OPTIONS_GENERATE, options, sizeof *options, 0, NULL);
+}
 /* Draws words one after the other, each from its distribution given those before it, by the first
  * model. `words` receives `length` of them; `on_draw` (may be NULL) each as it is drawn. */
 typedef void psdvec_draw_fn(void *user, uint32_t word);
@@ -239,18 +238,14 @@ PSDVEC_API psdvec_status psdvec_joint_compute(psdvec_context *ctx, const psdvec_
 
 /* ---- Drawing from the model --------------------------------------------------------- */
 typedef struct psdvec_simulate_options {
-    uint32_t vocab, dim;
-    uint64_t tokens;
-    uint32_t window;         /* words before a word that act on it, all alike */
-    uint32_t document_words; /* words of each document; the last one may be shorter */
-    double zipf;             /* P(word of rank r) ~ 1 / (r + 2.7)^zipf */
-    double strength;         /* standard deviation of v_i' J v_j, as the vectors are drawn */
-    double residual;         /* standard deviation of a_ij, as they are drawn; 0: none */
-    psdvec_form form;
-    uint64_t seed;
+    size_t size; /* filled in by psdvec_simulate_options_default */
+#include <psdvec/options/simulate.def>
 } psdvec_simulate_options;
 
-PSDVEC_API void psdvec_simulate_options_default(psdvec_simulate_options *options);
+static inline void psdvec_simulate_options_default(psdvec_simulate_options *options)
+{
+    psdvec_options_init(PSDVEC_OPTIONS_SIMULATE, options, sizeof *options, 0, NULL);
+}
 /* PSDVEC_OK, or PSDVEC_ERR_OPTION with a sentence in the context. */
 PSDVEC_API psdvec_status psdvec_simulate_options_check(psdvec_context *ctx,
                                                        const psdvec_simulate_options *options);

@@ -54,18 +54,14 @@ typedef enum psdvec_half {
 } psdvec_half;
 
 typedef struct psdvec_eval_options {
-    psdvec_unknown unknown;
-    bool keep_case; /* look words up as they stand; otherwise as they stand, then in lower case */
-    /* Answers to analogies come from the first so many words, and questions with another word
-     * count as unknown; 0: from all. */
-    uint32_t restrict_words;
-    bool common; /* only questions all of whose words every model knows */
-    psdvec_half half;
-    uint32_t resamples; /* of the bootstrap; 0: no intervals */
-    double confidence;  /* of intervals and of significance: 0.95 */
+    size_t size; /* filled in by psdvec_eval_options_default */
+#include <psdvec/options/eval.def>
 } psdvec_eval_options;
 
-PSDVEC_API void psdvec_eval_options_default(psdvec_eval_options *options);
+static inline void psdvec_eval_options_default(psdvec_eval_options *options)
+{
+    psdvec_options_init(PSDVEC_OPTIONS_EVAL, options, sizeof *options, 0, NULL);
+}
 
 typedef enum psdvec_measure {
     PSDVEC_MEASURE_SPEARMAN = 0,

@@ -68,6 +68,11 @@ typedef struct psdvec_model_info {
 } psdvec_model_info;
 
 PSDVEC_API const psdvec_model_info *psdvec_model_get_info(const psdvec_model *model);
+/* The options that the model was made with: PSDVEC_OPTIONS_COUNT, and PSDVEC_OPTIONS_TRAIN or, of
+ * another system, PSDVEC_OPTIONS_BASELINE; to be freed. PSDVEC_ERR_MISMATCH if it does not say. */
+PSDVEC_API psdvec_status psdvec_model_settings(psdvec_context *ctx, const psdvec_model *model,
+                                               psdvec_options_kind kind,
+                                               psdvec_settings **settings);
 PSDVEC_API const char *psdvec_model_word(const psdvec_model *model, uint32_t i, size_t *length);
 PSDVEC_API bool psdvec_model_find(const psdvec_model *model, const char *word, size_t length,
                                   uint32_t *i);
@@ -148,19 +153,16 @@ typedef enum psdvec_vectors_format {
 } psdvec_vectors_format;
 
 typedef struct psdvec_convert_options {
-    psdvec_vectors_format format; /* of the output; that of the input is recognised */
-    uint32_t dim;                 /* keep the first numbers of each vector; 0: all */
-    uint32_t words;               /* keep the first words; 0: all */
-    int digits;                   /* significant digits in text; 0: as many as give back the bits */
-    bool normalize;               /* vectors of length 1 */
-    bool raw;                     /* the generative vectors instead of the read-out; not for a model
-                                     file, which keeps both */
-    psdvec_precision precision;   /* of a model file, and float16 also of npy */
-    const char *words_file;       /* NPY: where the words go, or are; NULL: the name with .words.txt
-                                     instead of .npy */
+    size_t size; /* filled in by psdvec_convert_options_default */
+#include <psdvec/options/convert.def>
 } psdvec_convert_options;
 
-PSDVEC_API void psdvec_convert_options_default(psdvec_convert_options *options);
+static inline void psdvec_convert_options_default(psdvec_convert_options *options)
+{
+    psdvec_options_init(PSDVEC_OPTIONS_CONVERT, options, sizeof *options, 0, NULL);
+}
+/* The format that the suffix of a file name stands for: .vec, .npy, ... False: none. */
+PSDVEC_API bool psdvec_vectors_format_of(const char *path, psdvec_vectors_format *format);
 PSDVEC_API psdvec_status psdvec_convert(psdvec_context *ctx, const psdvec_convert_options *options,
                                         const char *input, const char *output);
 

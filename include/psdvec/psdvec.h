@@ -23,7 +23,9 @@
  *
  * THE PARTS (this header includes them all)
  *
- *     context.h    status codes, the context, progress, messages, cancellation
+ *     status.h     status codes
+ *     options.h    every option with its type, range, default and help; setting options by name
+ *     context.h    the context: threads, memory, progress, messages, cancellation
  *     text.h       how text becomes tokens
  *     counts.h     counting word pairs; counts files; import, export, merge
  *     train.h      training a model; adding words to it
@@ -58,6 +60,8 @@
 #include <psdvec/document.h>
 #include <psdvec/eval.h>
 #include <psdvec/model.h>
+#include <psdvec/options.h>
+#include <psdvec/status.h>
 #include <psdvec/text.h>
 #include <psdvec/train.h>
 

@@ -33,22 +33,14 @@ typedef enum psdvec_document {
 } psdvec_document;
 
 typedef struct psdvec_text_options {
-    psdvec_tokenizer tokenizer;
-    psdvec_case letter_case; /* AUTO: fold for words, original, icu; keep for whitespace */
-    psdvec_accents accents;
-    psdvec_digits digits;
-    psdvec_inner apostrophes; /* JOIN: don't is one word. JOIN by default */
-    psdvec_inner hyphens;     /* SPLIT by default: well-known is two words */
-    uint32_t min_length;      /* shorter tokens vanish; in characters */
-    uint32_t max_length;      /* longer tokens vanish; 0: the tokenizer's default */
-    psdvec_document document;
-    bool sentences;              /* windows end at sentence ends too */
-    uint32_t min_document_words; /* shorter documents vanish; at most 1000 */
-    bool strict;                 /* bad UTF-8 or a bad record is an error */
-    const char *json_field;      /* inputs are JSON lines; take this field. NULL: plain text */
+    size_t size; /* filled in by psdvec_text_options_default */
+#include <psdvec/options/text.def>
 } psdvec_text_options;
 
-PSDVEC_API void psdvec_text_options_default(psdvec_text_options *options);
+static inline void psdvec_text_options_default(psdvec_text_options *options)
+{
+    psdvec_options_init(PSDVEC_OPTIONS_TEXT, options, sizeof *options, 0, NULL);
+}
 
 /* ---- Tokens alone ---------------------------------------------------------- */
 /* Calls `on_token` for every token, exactly as counting would see them. A NULL

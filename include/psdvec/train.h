@@ -36,59 +36,23 @@ typedef enum psdvec_preset {
 } psdvec_preset;
 
 typedef struct psdvec_train_options {
-    psdvec_preset preset; /* what the rest was filled in from; stored, not used */
-    uint32_t dim;         /* N: numbers in a vector */
-    psdvec_form form;
-    uint32_t core; /* words solved by Algorithm 1, the most frequent ones; 0: all. The others follow
-                      by regression */
-
-    /* Targets */
-    psdvec_target target;
-    double kappa;         /* SMOOTHED: weight of the unigram distribution, in (0, 1) */
-    double context_power; /* PMI: margins are raised to it; 1: plain PMI */
-
-    /* Weights */
-    psdvec_weights weights;
-    double cut;          /* RAW, SMOOTHED: share of the core's n*n pairs at weight 1 */
-    double factor_power; /* FACTORED: g */
-    double glove_max;    /* GLOVE: x_max */
-    double glove_power;  /* GLOVE */
-    double rho;          /* FACTORED: weight of every pair, seen or not, towards rho_target */
-    double rho_target;
-    double unseen_weight; /* in the regression of noncore words on the core: weight of an unseen
-                             pair towards 0, as in the original program (0.001); 0: none */
-
-    /* Algorithm 1 */
-    uint32_t iterations;    /* T, at most */
-    double tolerance;       /* stop when the objective falls by less than this share; 0: never */
-    double relaxation;      /* length of a step; 1: the paper, below 2; a step that would raise the
-                            objective is taken back and made shorter */
-    double start;           /* X(0) = start * G; 0.5 in the paper */
-    uint32_t rank_extra;    /* iteration t keeps N + rank_extra * (T - t) eigenvalues */
-    double eigen_tolerance; /* of the eigenvectors' residuals, relative to the smallest kept */
-
-    /* Priors: mu_i = MU * (frequency of the last core word / frequency of word i)^mu_power. For core
-     * words MU is core_mu; for the others mu[band], where band b ends before rank
-     * mu_edges[b]; without edges the bands divide the noncore words evenly. */
-    double core_mu;
-    double mu_power;
-    const double *mu;
-    size_t mu_count;
-    const uint32_t *mu_edges; /* mu_count - 1, ascending; NULL: even */
-
-    /* The read-out: additions to the paper's model, by which words are compared (docs/model.md). */
-    bool centre;     /* take the mean of all vectors off each */
-    double order;    /* share of what stands before and what behind a word; 0: none */
-    double spelling; /* share of what a word's n-grams of letters say; 0: none */
-
-    bool restart; /* forget what an interrupted run with the same options left beside the output */
+    size_t size; /* filled in by psdvec_train_options_default */
+#include <psdvec/options/train.def>
 } psdvec_train_options;
 
-PSDVEC_API void psdvec_train_options_default(psdvec_train_options *options);
-/* As default, with the values of a preset. `count` (may be NULL) receives the
- * preset's way of counting; of its text options only min_document_words is the preset's. */
-PSDVEC_API void psdvec_train_options_preset(psdvec_train_options *options, psdvec_preset preset,
-                                            psdvec_count_options *count);
+static inline void psdvec_train_options_default(psdvec_train_options *options)
+{
+    psdvec_options_init(PSDVEC_OPTIONS_TRAIN, options, sizeof *options, 0, NULL);
+}
+/* The values of a preset. `count` (may be NULL) receives the preset's way of counting. */
+static inline void psdvec_train_options_preset(psdvec_train_options *options, psdvec_preset preset,
+                                               psdvec_count_options *count)
+{
+    const char *name = preset == PSDVEC_PRESET_PAPER ? "paper" : "default";
+    psdvec_options_init(PSDVEC_OPTIONS_TRAIN, options, sizeof *options, 0, name);
+    if (count)
+        psdvec_options_init(PSDVEC_OPTIONS_COUNT, count, sizeof *count, sizeof count->text, name);
+}
 PSDVEC_API psdvec_status psdvec_train_options_check(psdvec_context *ctx,
                                                     const psdvec_train_options *options);
 
@@ -161,12 +125,14 @@ PSDVEC_API psdvec_status psdvec_train_plan_make(psdvec_context *ctx,
 
 /* ---- Words that arrive later --------------------------------------------- */
 typedef struct psdvec_extend_options {
-    uint64_t min_count; /* of new words, in the new text */
-    const double *mu;   /* NULL: that of the model's rarest words */
-    bool replace;       /* new vectors for words that an extension before gave already */
+    size_t size; /* filled in by psdvec_extend_options_default */
+#include <psdvec/options/extend.def>
 } psdvec_extend_options;
 
-PSDVEC_API void psdvec_extend_options_default(psdvec_extend_options *options);
+static inline void psdvec_extend_options_default(psdvec_extend_options *options)
+{
+    psdvec_options_init(PSDVEC_OPTIONS_EXTEND, options, sizeof *options, 0, NULL);
+}
 
 typedef struct psdvec_extend_report {
     uint32_t old_words, new_words, replaced_words;

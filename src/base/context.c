@@ -2,6 +2,7 @@
 #include "base/context.h"
 
 #include "base/machine.h"
+#include "base/options.h"
 #include "base/thread.h"
 
 #include <errno.h>
@@ -50,30 +51,24 @@ const char *psdvec_status_name(psdvec_status status)
 
 static const uint64_t least_memory_a_thread = UINT64_C(16) << 20;
 
-void psdvec_context_options_default(psdvec_context_options *options)
-{
-    *options = (psdvec_context_options){.threads = 0, .memory = 0, .seed = 0};
-}
-
 psdvec_status psdvec_context_new(const psdvec_context_options *options, psdvec_context **out)
 {
     psdvec_context *ctx = calloc(1, sizeof *ctx);
     *out = NULL;
     if (!ctx)
         return PSDVEC_ERR_MEMORY;
-    if (options)
-        ctx->options = *options;
-    else
-        psdvec_context_options_default(&ctx->options);
+    pthread_mutex_init(&ctx->lock, NULL);
+    psdvec_status status = pv_options_adopt(ctx, &pv_context_table, options, &ctx->options);
+    if (status != PSDVEC_OK) {
+        psdvec_context_free(ctx);
+        return status;
+    }
     if (ctx->options.threads <= 0)
         ctx->options.threads = pv_usable_cores();
-    if (ctx->options.threads > 1024)
-        ctx->options.threads = 1024;
     if (ctx->options.memory == 0)
         ctx->options.memory = psdvec_machine_memory() / 2;
     ctx->threads_wanted = ctx->options.threads;
     ctx->options.threads = pv_threads_within(ctx, ctx->options.memory);
-    pthread_mutex_init(&ctx->lock, NULL);
     if (ctx->options.tempdir) {
         ctx->tempdir = strdup(ctx->options.tempdir);
         if (!ctx->tempdir) {

@@ -2,13 +2,12 @@
  * doubles correctly rounded in any locale.
  *
  * One pass over the digits; a double that is no integer of 53 bits costs a
- * strtod() besides, and the making of a locale.
+ * strtod() besides, and the making of a locale (base/number.h).
  */
 #include "base/json_parser.h"
+#include "base/number.h"
 
-#include <locale.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 bool pv_json_scan_number(pv_json *json, pv_json_number *n)
@@ -90,20 +89,6 @@ bool pv_json_read_i64(pv_json *json, int64_t *value)
     return pv_json_step_over(json, &n);
 }
 
-/* strtod in the C locale, for this thread alone: the host's locale may write
- * decimal commas. */
-static bool to_double(const char *text, double *value)
-{
-    locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (c_locale == (locale_t)0)
-        return false;
-    locale_t before = uselocale(c_locale);
-    *value = strtod(text, NULL);
-    uselocale(before);
-    freelocale(c_locale);
-    return true;
-}
-
 bool pv_json_read_double(pv_json *json, double *value)
 {
     pv_json_number n;
@@ -118,7 +103,7 @@ bool pv_json_read_double(pv_json *json, double *value)
             return pv_json_fail_at(json, n.at, "a number has more than 1000 characters");
         memcpy(copy, n.at, n.length);
         copy[n.length] = 0;
-        if (!to_double(copy, &result))
+        if (!pv_text_to_double(copy, &result))
             return pv_json_fail_buffer(json, PSDVEC_ERR_MEMORY);
         if (!isfinite(result))
             return pv_json_fail_at(json, n.at, "a number is too large");

@@ -279,3 +279,26 @@ bool pv_json_text_is(const pv_buffer *buffer, const char *text)
     size_t length = strlen(text);
     return buffer->length == length && (length == 0 || memcmp(buffer->data, text, length) == 0);
 }
+
+psdvec_status pv_json_member(const char *json, const char *name, pv_buffer *out)
+{
+    pv_json j;
+    pv_buffer key;
+    psdvec_status status = PSDVEC_OK;
+    pv_buffer_init(&key, out->ctx);
+    pv_json_init(&j, json, strlen(json), 0);
+    pv_json_enter_object(&j);
+    while (status == PSDVEC_OK && (key.length = 0, pv_json_next_key(&j, &key))) {
+        const char *span;
+        size_t length;
+        if (!pv_json_skip(&j, &span, &length))
+            break;
+        if (!pv_json_text_is(&key, name))
+            continue;
+        status = pv_buffer_append(out, span, length);
+        if (status == PSDVEC_OK)
+            status = pv_buffer_byte(out, 0);
+    }
+    pv_buffer_free(&key);
+    return status;
+}

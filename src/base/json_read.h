@@ -95,6 +95,10 @@ bool pv_json_skip(pv_json *json, const char **span, size_t *length);
  * space follows. */
 bool pv_json_finish(pv_json *json);
 
+/* Appends the raw text of a member of the object `json`, and a zero byte; nothing if it has no such
+ * member. */
+psdvec_status pv_json_member(const char *json, const char *name, pv_buffer *out);
+
 /* For the caller's own findings: fails at the place reached. Returns false.
  * `cause` must outlive `json`. */
 bool pv_json_reject(pv_json *json, const char *cause);

@@ -7,11 +7,9 @@
 #include "base/json_write.h"
 
 #include "base/json_read.h"
+#include "base/number.h"
 
-#include <locale.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 void pv_json_writer_init(pv_json_writer *writer, pv_buffer *out)
@@ -224,21 +222,12 @@ void pv_json_put_double(pv_json_writer *writer, double value)
         pv_json_put_raw(writer, "-0.0", 4);
         return;
     }
-    char text[40];
-    locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (c_locale == (locale_t)0) {
+    char text[PV_DOUBLE_ROOM];
+    if (!pv_double_to_text(value, text)) {
         keep(writer, pv_fail(writer->out->ctx, PSDVEC_ERR_MEMORY,
                              "the system refused memory for writing a number"));
         return;
     }
-    locale_t before = uselocale(c_locale);
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, value);
-        if (strtod(text, NULL) == value)
-            break;
-    }
-    uselocale(before);
-    freelocale(c_locale);
     pv_json_put_raw(writer, text, strlen(text));
 }
 

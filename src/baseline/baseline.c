@@ -6,6 +6,7 @@
 #include "base/progress.h"
 #include "baseline/options.h"
 #include "count/count.h"
+#include "count/options.h"
 #include "count/run_key.h"
 #include "model/model_write.h"
 #include "model/sparse_write.h"
@@ -70,24 +71,25 @@ psdvec_status psdvec_baseline(psdvec_context *ctx, const psdvec_baseline_options
     pv_begin(ctx);
     double began = pv_now();
     psdvec_baseline_report told = {.loss = NAN};
-    pv_baseline_run run = {.ctx = ctx, .options = options, .output = output, .report = &told};
+    psdvec_baseline_options own;
+    pv_baseline_run run = {.ctx = ctx, .options = &own, .output = output, .report = &told};
     pv_buffer key;
     pv_buffer_init(&key, ctx);
     psdvec_status status;
-    PV_TRY_DONE(pv_baseline_options_check(ctx, options));
-    if (reads_text(options->method)) {
+    PV_TRY_DONE(pv_baseline_adopt(ctx, options, &own));
+    if (reads_text(own.method)) {
         status = pv_fail(ctx, PSDVEC_ERR_OPTION,
                          "%s learns from text; psdvec_baseline_text takes it",
-                         psdvec_method_name(options->method));
+                         psdvec_method_name(own.method));
         goto done;
     }
     PV_TRY_DONE(pv_refuse_same_file(ctx, &input, 1, output));
     PV_TRY_DONE(pv_output_try(ctx, output));
-    PV_TRY_DONE(add_settings(&key, options));
-    bool vectors = options->method == PSDVEC_METHOD_SPARSE;
+    PV_TRY_DONE(add_settings(&key, &own));
+    bool vectors = own.method == PSDVEC_METHOD_SPARSE;
     PV_TRY_DONE(vectors ? pv_key_add_file(&key, input) : pv_key_add_counts(&key, input));
     PV_TRY_DONE(pv_key_end(&key));
-    PV_TRY_DONE(pv_partial_open(ctx, output, key.data, options->restart, &run.partial));
+    PV_TRY_DONE(pv_partial_open(ctx, output, key.data, own.restart, &run.partial));
     status = vectors ? from_vectors(&run, input) : from_counts(&run, input);
 done:
     pv_partial_close(run.partial, pv_is_settled(status));
@@ -105,11 +107,13 @@ psdvec_status psdvec_baseline_text(psdvec_context *ctx, const psdvec_baseline_op
     pv_begin(ctx);
     double began = pv_now();
     psdvec_baseline_report told = {.loss = NAN};
+    psdvec_baseline_options own;
+    psdvec_count_options counting;
     pv_baseline_run run = {.ctx = ctx,
-                           .options = options,
+                           .options = &own,
                            .output = output,
                            .report = &told,
-                           .count = count,
+                           .count = &counting,
                            .inputs = inputs,
                            .input_count = input_count,
                            .count_report = count_report};
@@ -120,23 +124,27 @@ psdvec_status psdvec_baseline_text(psdvec_context *ctx, const psdvec_baseline_op
     psdvec_status status;
     if (count_report)
         *count_report = (psdvec_count_report){0};
-    PV_TRY_DONE(pv_baseline_options_check(ctx, options));
-    if (options->method == PSDVEC_METHOD_SPARSE) {
+    PV_TRY_DONE(pv_baseline_adopt(ctx, options, &own));
+    if (own.method == PSDVEC_METHOD_SPARSE) {
         status = pv_fail(ctx, PSDVEC_ERR_OPTION,
                          "sparse is made from vectors, not from text; psdvec_baseline takes them");
         goto done;
     }
-    PV_TRY_DONE(pv_count_options_check(ctx, count));
+    if (!count) {
+        pv_options_fill(&pv_count_table, &counting, psdvec_method_name(own.method));
+        count = &counting;
+    }
+    PV_TRY_DONE(pv_options_adopt(ctx, &pv_count_table, count, &counting));
     PV_TRY_DONE(pv_refuse_same_file(ctx, inputs, input_count, output));
     PV_TRY_DONE(pv_output_try(ctx, output));
-    PV_TRY_DONE(add_settings(&key, options));
-    PV_TRY_DONE(pv_key_add_text(&key, count, inputs, input_count, output, &again));
+    PV_TRY_DONE(add_settings(&key, &own));
+    PV_TRY_DONE(pv_key_add_text(&key, &counting, inputs, input_count, output, &again));
     PV_TRY_DONE(pv_key_end(&key));
-    PV_TRY_DONE(pv_partial_open(ctx, output, key.data, options->restart || !again, &run.partial));
-    if (reads_text(options->method)) {
+    PV_TRY_DONE(pv_partial_open(ctx, output, key.data, own.restart || !again, &run.partial));
+    if (reads_text(own.method)) {
         status = pv_baseline_word2vec(&run);
     } else {
-        PV_TRY_DONE(pv_count_on_the_way(run.partial, ctx, count, inputs, input_count, &counts,
+        PV_TRY_DONE(pv_count_on_the_way(run.partial, ctx, &counting, inputs, input_count, &counts,
                                         count_report));
         status = from_counts(&run, counts);
     }

@@ -100,7 +100,7 @@ static psdvec_status not_finite(const pv_glove *g)
 {
     return pv_fail(g->ctx, PSDVEC_ERR_NUMERIC,
                    "the steps of glove lead to numbers that are not finite; a rate below %g "
-                   "(--rate) may help",
+                   "(`rate`) may help",
                    (double)g->shape.rate);
 }
 
@@ -207,8 +207,8 @@ static psdvec_status check_memory(const pv_baseline_run *run, uint32_t words)
     return pv_fail(
         run->ctx, PSDVEC_ERR_BUDGET,
         "glove needs at least %.0f MiB of memory for %u words with %u dimensions, and "
-        "the budget has %.1f MiB left; give --memory %.0fM, or fewer dimensions (--dim), "
-        "or fewer words (--min-count)",
+        "the budget has %.1f MiB left; give `memory=%.0fM`, or fewer dimensions (`dim`), "
+        "or fewer words (`min_count`)",
         ceil(least / mebibyte), words, dim, left / mebibyte,
         ceil(((double)run->ctx->options.memory - left + least) / mebibyte));
 }

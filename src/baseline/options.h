@@ -3,13 +3,14 @@
 #ifndef PV_BASELINE_OPTIONS_H
 #define PV_BASELINE_OPTIONS_H
 
-#include "base/memory.h"
+#include "base/options.h"
 
-#define PV_MOST_EPOCHS 10000
+extern const psdvec_choice pv_method_choices[];
+extern const pv_options_table pv_baseline_table;
 
-/* As psdvec_baseline_options_check, within a public call. */
-psdvec_status pv_baseline_options_check(psdvec_context *ctx,
-                                        const psdvec_baseline_options *options);
+/* A host's options, checked, for the beginning of a public call. */
+psdvec_status pv_baseline_adopt(psdvec_context *ctx, const psdvec_baseline_options *options,
+                                psdvec_baseline_options *own);
 
 /* Appends one JSON object with the method, what it uses of the options, and, where chance enters,
  * the seed. Same options, same bytes. No zero byte is added. */

@@ -91,7 +91,7 @@ psdvec_status pv_ppmi_make(pv_cooccurrence *c, double context_power, double shif
     if (c->entries == 0)
         status = pv_fail(ctx, PSDVEC_ERR_EMPTY,
                          "no pair of words was seen more than %g times as often as by chance, so "
-                         "no vector has a number that is not 0; count more text or lower --shift",
+                         "no vector has a number that is not 0; count more text or lower `shift`",
                          shift);
 done:
     pv_free(ctx, job.contexts);

@@ -185,7 +185,7 @@ static psdvec_status choose_atoms(const sparse_run *s, uint32_t *count)
     double wanted = fmax(1, round(s->run->options->factor * s->words.dim));
     if (wanted > INT32_MAX / 2)
         return pv_fail(s->ctx, PSDVEC_ERR_OPTION,
-                       "--factor %g: %.0f directions are too many; ask for fewer",
+                       "`factor` is %g: %.0f directions are too many; ask for fewer",
                        s->run->options->factor, wanted);
     uint32_t atoms = *count = (uint32_t)wanted;
     uint64_t need = pv_sparse_bytes(s->ctx, s->words.count, s->words.dim, atoms);
@@ -194,8 +194,8 @@ static psdvec_status choose_atoms(const sparse_run *s, uint32_t *count)
         return PSDVEC_OK;
     return pv_fail(s->ctx, PSDVEC_ERR_BUDGET,
                    "sparse codes of %u words with %u directions need about %.0f MiB of memory, and "
-                   "%.0f MiB of the budget are left; allow more memory (--memory), or ask for "
-                   "fewer directions (--factor)",
+                   "%.0f MiB of the budget are left; allow more memory (`memory`), or ask for "
+                   "fewer directions (`factor`)",
                    s->words.count, atoms, ceil((double)need / mebibyte),
                    floor((double)left / mebibyte));
 }
@@ -238,7 +238,7 @@ static psdvec_status write_codes(sparse_run *s)
     s->run->report->loss = l->objective;
     if (l->entries == 0)
         pv_warn(s->ctx,
-                "all codes are 0, so no word has a vector; a penalty below %g (--l1) leaves "
+                "all codes are 0, so no word has a vector; a penalty below %g (`l1`) leaves "
                 "more of them",
                 options->l1);
     return pv_baseline_write_sparse(s->run, &words, l->atoms.count, s->begin, s->column,

@@ -177,7 +177,7 @@ static psdvec_status measure(pv_sparse_learner *l)
     if (!isfinite(l->objective))
         return pv_fail(l->ctx, PSDVEC_ERR_NUMERIC,
                        "the sparse codes have grown beyond all bounds; their vectors may be at "
-                       "fault (psdvec info --verify), or --l1 and --l2");
+                       "fault (verify their checksums), or `l1` and `l2`");
     return PSDVEC_OK;
 }
 

@@ -105,7 +105,7 @@ static psdvec_status check_finite(const pv_word2vec *w)
     if (finite)
         return PSDVEC_OK;
     return pv_fail(w->ctx, PSDVEC_ERR_NUMERIC,
-                   "the steps of %s lead to numbers that are not finite; a rate below %g (--rate) "
+                   "the steps of %s lead to numbers that are not finite; a rate below %g (`rate`) "
                    "may help",
                    w->settings.cbow ? "cbow" : "sgns", w->settings.rate);
 }
@@ -120,7 +120,7 @@ static psdvec_status check_learnt(const pv_word2vec *w)
         return PSDVEC_OK;
     return pv_fail(w->ctx, PSDVEC_ERR_EMPTY,
                    "no two words stand together in the text, so there is nothing to learn; give "
-                   "more text, know more words (--min-count) or leave out fewer (--subsample)");
+                   "more text, keep more words (`min_count`) or drop fewer (`subsample`)");
 }
 
 static psdvec_status train(pv_baseline_run *run, const source *s, pv_word2vec *w)

@@ -3,6 +3,7 @@
 #include "corpus/tokenize.h"
 
 #include "corpus/corpus.h"
+#include "corpus/options.h"
 #include "corpus/records.h"
 #include "corpus/tokenizer.h"
 
@@ -145,19 +146,15 @@ static psdvec_status feed_piece(token_feed *feed, pv_piece *piece, pv_buffer *de
 static psdvec_status feed_init(token_feed *feed, psdvec_context *ctx,
                                const psdvec_text_options *options, const pv_token_sink *sink)
 {
-    psdvec_text_options defaults;
-    if (!options) {
-        psdvec_text_options_default(&defaults);
-        options = &defaults;
-    }
+    psdvec_text_options own;
     *feed = (token_feed){.ctx = ctx, .sink = sink};
     pv_buffer_init(&feed->held, ctx);
     pv_buffer_init(&feed->source, ctx);
-    PV_TRY(pv_text_options_check(ctx, options));
+    PV_TRY(pv_options_adopt(ctx, &pv_text_table, options, &own));
     feed->rules = pv_alloc(ctx, 1, sizeof *feed->rules, "the tokeniser");
     if (!feed->rules)
         return pv_failure(ctx);
-    pv_text_rules_init(feed->rules, options);
+    pv_text_rules_init(feed->rules, &own);
     return pv_tokenizer_init(&feed->tokenizer, ctx, feed->rules);
 }
 

@@ -7,53 +7,9 @@
 
 #include <string.h>
 
-void psdvec_text_options_default(psdvec_text_options *options)
-{
-    *options = (psdvec_text_options){
-        .hyphens = PSDVEC_INNER_SPLIT,
-        .min_length = 1,
-        .min_document_words = 1,
-    };
-}
-
-static uint32_t default_max_length(psdvec_tokenizer tokenizer)
+uint32_t pv_default_max_length(psdvec_tokenizer tokenizer)
 {
     return tokenizer == PSDVEC_TOKENIZER_ORIGINAL ? 15 : PV_DEFAULT_MAX_LENGTH;
-}
-
-psdvec_status pv_text_options_check(psdvec_context *ctx, const psdvec_text_options *o)
-{
-#define CHECK(condition, ...)                                                                      \
-    do {                                                                                           \
-        if (!(condition))                                                                          \
-            return pv_fail(ctx, PSDVEC_ERR_OPTION, __VA_ARGS__);                                   \
-    } while (0)
-    CHECK((unsigned)o->tokenizer <= PSDVEC_TOKENIZER_ICU, "there is no tokenizer number %d",
-          (int)o->tokenizer);
-    CHECK((unsigned)o->letter_case <= PSDVEC_CASE_KEEP, "there is no case rule number %d",
-          (int)o->letter_case);
-    CHECK((unsigned)o->accents <= PSDVEC_ACCENTS_STRIP, "there is no accent rule number %d",
-          (int)o->accents);
-    CHECK((unsigned)o->digits <= PSDVEC_DIGITS_ZERO, "there is no digit rule number %d",
-          (int)o->digits);
-    CHECK((unsigned)o->apostrophes <= PSDVEC_INNER_SPLIT &&
-              (unsigned)o->hyphens <= PSDVEC_INNER_SPLIT,
-          "apostrophes and hyphens either join or split");
-    CHECK((unsigned)o->document <= PSDVEC_DOCUMENT_NONE, "there is no document rule number %d",
-          (int)o->document);
-    CHECK(o->max_length <= 1000000, "the longest word may have at most 1000000 characters");
-    uint32_t longest = o->max_length ? o->max_length : default_max_length(o->tokenizer);
-    CHECK(o->min_length <= longest,
-          "the shortest word (%u characters) is longer than the longest (%u)", o->min_length,
-          longest);
-    CHECK(o->min_document_words <= PV_MOST_MIN_WORDS,
-          "the least number of words of a document may be at most %d", PV_MOST_MIN_WORDS);
-    CHECK(o->json_field == NULL || o->json_field[0] != '\0', "the JSON field's name is empty");
-    CHECK(o->tokenizer != PSDVEC_TOKENIZER_ICU || pv_icu_available(),
-          "this build has no ICU, so the icu tokenizer is missing; install libicu-dev and build "
-          "again, or choose another tokenizer");
-#undef CHECK
-    return PSDVEC_OK;
 }
 
 void pv_text_rules_init(pv_text_rules *rules, const psdvec_text_options *options)
@@ -71,7 +27,7 @@ void pv_text_rules_init(pv_text_rules *rules, const psdvec_text_options *options
         o->digits = PSDVEC_DIGITS_DROP;
     }
     if (o->max_length == 0)
-        o->max_length = default_max_length(o->tokenizer);
+        o->max_length = pv_default_max_length(o->tokenizer);
     if (o->min_length == 0)
         o->min_length = 1;
     if (o->min_document_words == 0)

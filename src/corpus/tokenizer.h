@@ -29,10 +29,9 @@ typedef struct pv_token {
     uint32_t kind;    /* pv_token_kind */
 } pv_token;
 
-/* Longer runs are cut: nobody's word has 16 MiB. Documents larger than a piece
- * of the corpus (half a megabyte) are never taken for too short, so what may
- * be asked of a document is limited. */
-enum { PV_LONGEST_RUN = 16 << 20, PV_DEFAULT_MAX_LENGTH = 256, PV_MOST_MIN_WORDS = 1000 };
+/* Longer runs are cut: nobody's word has 16 MiB. Documents larger than a piece of the corpus (half a
+ * megabyte) are never taken for too short, which is why min_document_words has a limit. */
+enum { PV_LONGEST_RUN = 16 << 20, PV_DEFAULT_MAX_LENGTH = 256 };
 
 /* What the options mean once the defaults of the tokenizer are filled in. */
 typedef struct pv_text_rules {
@@ -41,7 +40,7 @@ typedef struct pv_text_rules {
     pv_char_table chars;
 } pv_text_rules;
 
-psdvec_status pv_text_options_check(psdvec_context *ctx, const psdvec_text_options *options);
+uint32_t pv_default_max_length(psdvec_tokenizer tokenizer);
 void pv_text_rules_init(pv_text_rules *rules, const psdvec_text_options *options);
 
 typedef struct pv_icu_breaker pv_icu_breaker;

@@ -12,6 +12,7 @@
 #include "count/chunk.h"
 #include "count/counts_read.h"
 #include "count/counts_write.h"
+#include "count/options.h"
 #include "count/reading.h"
 #include "count/resume.h"
 #include "count/runs.h"
@@ -22,39 +23,11 @@
 
 enum { SMALLEST_CHUNK = 1 << 16, MOST_GROUPS = 1 << 16 };
 
-void psdvec_count_options_default(psdvec_count_options *options)
-{
-    *options = (psdvec_count_options){.window = 5, .min_count = 5};
-    psdvec_text_options_default(&options->text);
-}
-
-psdvec_status pv_count_options_check(psdvec_context *ctx, const psdvec_count_options *o)
-{
-    if (o->window < 1 || o->window > PV_MAX_WINDOW)
-        return pv_fail(ctx, PSDVEC_ERR_OPTION, "the window is %u words; it must be 1 to %d",
-                       o->window, PV_MAX_WINDOW);
-    if ((unsigned)o->distance > PSDVEC_DISTANCE_HARMONIC)
-        return pv_fail(ctx, PSDVEC_ERR_OPTION, "there is no distance weight number %d",
-                       (int)o->distance);
-    if ((unsigned)o->oov > PSDVEC_OOV_DROP)
-        return pv_fail(ctx, PSDVEC_ERR_OPTION, "there is no rule number %d for unknown words",
-                       (int)o->oov);
-    if (!(o->subsample >= 0 && o->subsample <= 1))
-        return pv_fail(ctx, PSDVEC_ERR_OPTION,
-                       "subsample is %g; it must be 0 (off) or a share of the words, such as 1e-4",
-                       o->subsample);
-    if (o->vocab_file && o->keep_words_count)
-        return pv_fail(ctx, PSDVEC_ERR_OPTION,
-                       "a fixed vocabulary and words to keep exclude each other; add the words "
-                       "to the list %s",
-                       o->vocab_file);
-    return pv_text_options_check(ctx, &o->text);
-}
-
 psdvec_status psdvec_count_options_check(psdvec_context *ctx, const psdvec_count_options *options)
 {
+    psdvec_count_options own;
     pv_begin(ctx);
-    return pv_count_options_check(ctx, options);
+    return pv_options_adopt(ctx, &pv_count_table, options, &own);
 }
 
 /* ---- Counting what has been read --------------------------------------------- */
@@ -320,13 +293,9 @@ psdvec_status psdvec_count(psdvec_context *ctx, const psdvec_count_options *opti
                            psdvec_count_report *report)
 {
     pv_begin(ctx);
-    psdvec_count_options defaults;
-    if (!options) {
-        psdvec_count_options_default(&defaults);
-        options = &defaults;
-    }
+    psdvec_count_options own;
     if (report)
         *report = (psdvec_count_report){0};
-    PV_TRY(pv_count_options_check(ctx, options));
-    return count_all(ctx, options, inputs, input_count, output, report);
+    PV_TRY(pv_options_adopt(ctx, &pv_count_table, options, &own));
+    return count_all(ctx, &own, inputs, input_count, output, report);
 }

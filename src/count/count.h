@@ -5,8 +5,6 @@
 #include "base/partial.h"
 #include "corpus/inputs.h"
 
-psdvec_status pv_count_options_check(psdvec_context *ctx, const psdvec_count_options *options);
-
 /* What counting an input in parts needs besides the options. */
 typedef struct pv_count_part {
     bool words_only;   /* a file with all words and their frequencies, no bigrams */

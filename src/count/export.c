@@ -4,16 +4,14 @@
 #include "base/progress.h"
 #include "count/count.h"
 #include "count/fixed_point.h"
+#include "count/formats.h"
+#include "count/options.h"
 #include "count/triples.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { GROUP_ENTRIES = 1 << 15, MOST_GROUPS = 1 << 16, VOCAB_BLOCK = 1 << 20 };
-
-static const pv_export_format *const formats[] = {&pv_export_glove, &pv_export_matrix_market,
-                                                  &pv_export_top2grams};
-static const char *const names[] = {"glove", "matrix-market", "top2grams"};
 
 psdvec_status pv_export_append(pv_export *e, const void *data, size_t length)
 {
@@ -66,13 +64,14 @@ static psdvec_status check_call(psdvec_context *ctx, const psdvec_counts *counts
     if ((unsigned)format > PSDVEC_FORMAT_TOP2GRAMS)
         return pv_fail(ctx, PSDVEC_ERR_OPTION, "there is no format number %d to export",
                        (int)format);
-    if (!formats[format]->has_words && !vocab_output)
+    const char *name = pv_counts_format_choices[format].name;
+    bool has_words = pv_counts_formats[format].export->has_words;
+    if (!has_words && !vocab_output)
         return pv_fail(ctx, PSDVEC_ERR_OPTION,
-                       "the format %s has no words in it; name a file that receives them",
-                       names[format]);
-    if (formats[format]->has_words && vocab_output)
+                       "the format %s has no words in it; name a file that receives them", name);
+    if (has_words && vocab_output)
         return pv_fail(ctx, PSDVEC_ERR_OPTION,
-                       "the format %s has the words in it; leave out the list %s", names[format],
+                       "the format %s has the words in it; leave out the list %s", name,
                        vocab_output);
     return check_paths(ctx, counts, output, vocab_output);
 }
@@ -227,7 +226,7 @@ psdvec_status psdvec_counts_export(psdvec_context *ctx, const psdvec_counts *cou
     PV_TRY(check_call(ctx, counts, format, output, vocab_output));
     pv_export e = {.ctx = ctx,
                    .counts = counts,
-                   .format = formats[format],
+                   .format = pv_counts_formats[format].export,
                    .symmetric = symmetric,
                    .path = output};
     pv_row_sink sink = {.prepare = format_rows, .take = take_rows, .self = &e};
@@ -236,7 +235,7 @@ psdvec_status psdvec_counts_export(psdvec_context *ctx, const psdvec_counts *cou
     char *folder = pv_folder_of(output);
     if (!folder)
         return pv_fail(ctx, PSDVEC_ERR_MEMORY, "%s: the system refused memory", output);
-    PV_TRY_DONE(check_words(&e, names[format]));
+    PV_TRY_DONE(check_words(&e, pv_counts_format_choices[format].name));
     PV_TRY_DONE(pv_output_open(ctx, output, &e.output));
     if (vocab_output) {
         PV_TRY_DONE(pv_output_open(ctx, vocab_output, &vocab));

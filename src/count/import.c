@@ -5,42 +5,14 @@
 #include "base/json_write.h"
 #include "count/count.h"
 #include "count/counts_write.h"
+#include "count/formats.h"
+#include "count/options.h"
 #include "count/vocab_file.h"
 #include "count/window.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const char *const format_names[] = {"glove", "matrix-market", "top2grams"};
-
-void psdvec_import_options_default(psdvec_import_options *options)
-{
-    *options = (psdvec_import_options){.format = PSDVEC_FORMAT_GLOVE};
-}
-
-static psdvec_status check_options(psdvec_context *ctx, const psdvec_import_options *o)
-{
-    if ((unsigned)o->format > PSDVEC_FORMAT_TOP2GRAMS)
-        return pv_fail(ctx, PSDVEC_ERR_OPTION, "there is no format number %d to import",
-                       (int)o->format);
-    if (o->window > PV_MAX_WINDOW)
-        return pv_fail(ctx, PSDVEC_ERR_OPTION,
-                       "the window is %u words; it must be 1 to %d, or 0 if it is not known",
-                       o->window, PV_MAX_WINDOW);
-    if (o->format != PSDVEC_FORMAT_TOP2GRAMS && !o->vocab_file)
-        return pv_fail(ctx, PSDVEC_ERR_OPTION,
-                       "the format %s has no words in it; name a file that has them",
-                       format_names[o->format]);
-    if (o->format == PSDVEC_FORMAT_TOP2GRAMS && o->vocab_file)
-        return pv_fail(ctx, PSDVEC_ERR_OPTION,
-                       "the format top2grams has the words in it; leave out the list %s",
-                       o->vocab_file);
-    if (o->format == PSDVEC_FORMAT_TOP2GRAMS && o->symmetric)
-        return pv_fail(ctx, PSDVEC_ERR_OPTION,
-                       "the format top2grams has each pair in one direction; leave out symmetric");
-    return PSDVEC_OK;
-}
 
 /* ---- For the readers ---------------------------------------------------------- */
 
@@ -180,7 +152,7 @@ static psdvec_status set_provenance(const pv_import *m, pv_provenance *p)
     pv_json_writer_init(&w, &json);
     pv_json_open_object(&w);
     pv_json_key(&w, "imported");
-    pv_json_put_string(&w, format_names[m->options->format]);
+    pv_json_put_string(&w, pv_counts_format_choices[m->options->format].name);
     pv_json_key(&w, "window");
     if (m->window)
         pv_json_put_u64(&w, m->window);
@@ -311,19 +283,6 @@ done:
 
 /* ---- The whole ---------------------------------------------------------------------- */
 
-static psdvec_status read_records(pv_import *m)
-{
-    switch (m->options->format) {
-    case PSDVEC_FORMAT_GLOVE:
-        return pv_import_glove(m);
-    case PSDVEC_FORMAT_MATRIX_MARKET:
-        return pv_import_matrix_market(m);
-    case PSDVEC_FORMAT_TOP2GRAMS:
-        break;
-    }
-    return pv_import_top2grams(m);
-}
-
 static psdvec_status refuse_inputs_as_output(pv_import *m, const char *output)
 {
     const char *vocab = m->options->vocab_file;
@@ -340,12 +299,10 @@ psdvec_status psdvec_counts_import(psdvec_context *ctx, const psdvec_import_opti
     double began = pv_now();
     if (report)
         *report = (psdvec_count_report){0};
-    PV_TRY(check_options(ctx, options));
-    pv_import m = {.ctx = ctx,
-                   .options = options,
-                   .input = input,
-                   .window = options->window,
-                   .fold = options->symmetric};
+    psdvec_import_options own;
+    PV_TRY(pv_options_adopt(ctx, &pv_import_table, options, &own));
+    pv_import m = {
+        .ctx = ctx, .options = &own, .input = input, .window = own.window, .fold = own.symmetric};
     pv_output *output = NULL;
     uint64_t bigrams = 0;
     psdvec_status status;
@@ -358,7 +315,7 @@ psdvec_status psdvec_counts_import(psdvec_context *ctx, const psdvec_import_opti
     PV_TRY_DONE(refuse_inputs_as_output(&m, output_path));
     PV_TRY_DONE(pv_output_open(ctx, output_path, &output));
     PV_TRY_DONE(read_words(&m));
-    PV_TRY_DONE(read_records(&m));
+    PV_TRY_DONE(pv_counts_formats[own.format].import(&m));
     PV_TRY_DONE(judge(&m));
     PV_TRY_DONE(write_counts(&m, output, &bigrams));
     PV_TRY_DONE(pv_check_cancel(ctx));

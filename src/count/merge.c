@@ -199,7 +199,7 @@ static psdvec_status unite_keep(merging *m)
                 return pv_fail(m->ctx, PSDVEC_ERR_MISMATCH,
                                "%s and %s cannot be added up: frequent words were given different "
                                "room in their windows, by their own frequencies; count both with "
-                               "--vocab and one list that has frequencies",
+                               "`vocab` and one list that has frequencies",
                                pv_st_path(m->inputs[0].counts->file),
                                pv_st_path(input->counts->file));
             *keep = input->counts->keep[w];

@@ -1,8 +1,9 @@
 /* Settings and inputs as JSON. */
 #include "count/provenance.h"
 
-#include "base/json_fields.h"
+#include "base/json_read.h"
 #include "corpus/tokenizer.h"
+#include "count/options.h"
 #include "count/window.h"
 
 #include <stddef.h>
@@ -31,37 +32,7 @@ static void put_number(pv_json_writer *w, const char *key, uint64_t value)
     pv_json_put_u64(w, value);
 }
 
-/* ---- Settings, written and read from one table ------------------------------------ */
-
-static const char *const distances[] = {"uniform", "linear", "harmonic", NULL};
-static const char *const oov[] = {"keep", "drop", NULL};
-static const char *const tokenizers[] = {"words", "whitespace", "original", "icu", NULL};
-static const char *const cases[] = {"auto", "fold", "keep", NULL};
-static const char *const accents[] = {"keep", "strip", NULL};
-static const char *const digits[] = {"drop", "keep", "zero", NULL};
-static const char *const inner[] = {"join", "split", NULL};
-static const char *const documents[] = {"line", "file", "blank-line", "none", NULL};
-
-#define AT(field) offsetof(psdvec_count_options, field)
-static const pv_json_field fields[] = {
-    {"window", PV_FIELD_U32, AT(window), NULL, 1, PV_MAX_WINDOW},
-    {"distance", PV_FIELD_CHOICE, AT(distance), distances, 0, 0},
-    {"oov", PV_FIELD_CHOICE, AT(oov), oov, 0, 0},
-    {"subsample", PV_FIELD_DOUBLE, AT(subsample), NULL, 0, 1},
-    {"tokenizer", PV_FIELD_CHOICE, AT(text.tokenizer), tokenizers, 0, 0},
-    {"case", PV_FIELD_CHOICE, AT(text.letter_case), cases, 0, 0},
-    {"accents", PV_FIELD_CHOICE, AT(text.accents), accents, 0, 0},
-    {"digits", PV_FIELD_CHOICE, AT(text.digits), digits, 0, 0},
-    {"apostrophes", PV_FIELD_CHOICE, AT(text.apostrophes), inner, 0, 0},
-    {"hyphens", PV_FIELD_CHOICE, AT(text.hyphens), inner, 0, 0},
-    {"min_length", PV_FIELD_U32, AT(text.min_length), NULL, 1, 1000000},
-    {"max_length", PV_FIELD_U32, AT(text.max_length), NULL, 1, 1000000},
-    {"document", PV_FIELD_CHOICE, AT(text.document), documents, 0, 0},
-    {"sentences", PV_FIELD_BOOL, AT(text.sentences), NULL, 0, 0},
-    {"min_document_words", PV_FIELD_U32, AT(text.min_document_words), NULL, 1, PV_MOST_MIN_WORDS},
-};
-#undef AT
-enum { FIELDS = sizeof fields / sizeof *fields };
+/* ---- Settings --------------------------------------------------------------------- */
 
 /* A finished buffer as a heap string. */
 static psdvec_status take_string(pv_json_writer *w, char **out)
@@ -91,11 +62,7 @@ psdvec_status pv_provenance_set(pv_provenance *p, const psdvec_count_options *op
     pv_buffer_init(&json, p->ctx);
     pv_json_writer_init(&w, &json);
     pv_json_open_object(&w);
-    pv_json_put_fields(&w, fields, FIELDS, &resolved);
-    if (resolved.text.json_field) {
-        pv_json_key(&w, "json_field");
-        pv_json_put_string(&w, resolved.text.json_field);
-    }
+    pv_options_put_json(&w, &pv_count_table, &resolved);
     pv_json_close(&w);
     PV_TRY(take_string(&w, &p->settings));
 
@@ -117,67 +84,22 @@ psdvec_status pv_provenance_set(pv_provenance *p, const psdvec_count_options *op
     return PSDVEC_OK;
 }
 
-typedef struct settings_read {
-    psdvec_count_options options;
-    uint64_t seen;
-    bool imported, json_field;
-} settings_read;
-
-static bool read_settings(pv_json *j, settings_read *r, pv_buffer *key, pv_buffer *strings)
-{
-    if (!pv_json_enter_object(j))
-        return false;
-    for (key->length = 0; pv_json_next_key(j, key); key->length = 0) {
-        bool ok = true;
-        r->imported |= pv_json_text_is(key, "imported");
-        if (pv_json_text_is(key, "json_field") && !r->json_field) {
-            r->json_field = true;
-            ok = pv_json_read_string(j, strings);
-        } else if (r->imported ||
-                   !pv_json_read_field(j, fields, FIELDS, key, &r->options, &r->seen)) {
-            ok = pv_json_skip(j, NULL, NULL);
-        }
-        if (!ok)
-            return false;
-    }
-    return pv_json_finish(j);
-}
-
 psdvec_status pv_provenance_read_settings(psdvec_context *ctx, const char *path, const char *json,
                                           psdvec_count_options *options, pv_buffer *strings)
 {
-    psdvec_status status = PSDVEC_OK;
-    pv_json j;
-    pv_buffer key;
-    settings_read r = {0};
-    pv_buffer_init(&key, ctx);
-    psdvec_count_options_default(&r.options);
-    strings->length = 0;
-    pv_json_init(&j, json, strlen(json), 0);
-    bool whole = read_settings(&j, &r, &key, strings);
-    const char *missing = pv_json_missing_field(fields, FIELDS, r.seen);
-    if (!whole) {
-        status = pv_fail(ctx, PSDVEC_ERR_CORRUPT, "%s: its settings of counting cannot be read: %s",
-                         path, j.cause);
-    } else if (r.imported) {
-        status =
-            pv_fail(ctx, PSDVEC_ERR_MISMATCH,
-                    "%s: comes from counts of another program, so nobody knows how its text "
-                    "was cut into words; count the new text yourself, and give the counts file",
-                    path);
-    } else if (missing) {
-        status = pv_fail(ctx, PSDVEC_ERR_CORRUPT, "%s: its settings of counting lack \"%s\"", path,
-                         missing);
-    } else if (r.options.text.min_length > r.options.text.max_length) {
-        status = pv_fail(ctx, PSDVEC_ERR_CORRUPT,
-                         "%s: its settings of counting leave out words of every length", path);
-    } else {
-        status = pv_buffer_byte(strings, '\0');
-        *options = r.options;
-        options->text.json_field = r.json_field ? strings->data : NULL;
-    }
-    pv_buffer_free(&key);
-    return status;
+    pv_buffer imported;
+    pv_buffer_init(&imported, ctx);
+    psdvec_status status = pv_json_member(json, "imported", &imported);
+    bool is_imported = imported.length > 0;
+    pv_buffer_free(&imported);
+    PV_TRY(status);
+    if (is_imported)
+        return pv_fail(ctx, PSDVEC_ERR_MISMATCH,
+                       "%s: comes from counts of another program, so nobody knows how its text "
+                       "was cut into words; count the new text yourself, and give the counts file",
+                       path);
+    return pv_options_read_json(ctx, &pv_count_table, path, "counting", json, NULL, options,
+                                strings);
 }
 
 /* ---- Inputs ------------------------------------------------------------------------- */

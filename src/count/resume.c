@@ -55,7 +55,7 @@ typedef struct resumable {
 
 static psdvec_status fail_memory(psdvec_context *ctx)
 {
-    return pv_fail(ctx, PSDVEC_ERR_MEMORY, "the system refused memory for --resume");
+    return pv_fail(ctx, PSDVEC_ERR_MEMORY, "the system refused memory for `resume`");
 }
 
 /* ---- Units ----------------------------------------------------------------------- */
@@ -385,7 +385,7 @@ static psdvec_status check_inputs(const resumable *r)
         if (strcmp(r->files.files[i].path, "-") == 0)
             return pv_fail(r->ctx, PSDVEC_ERR_OPTION,
                            "standard input cannot be read again, so it cannot be counted with "
-                           "--resume; save it to a file first");
+                           "`resume`; save it to a file first");
     return PSDVEC_OK;
 }
 
@@ -397,7 +397,7 @@ static psdvec_status make_folder(psdvec_context *ctx, const char *path)
     int error = errno;
     if (error == EEXIST && stat(path, &info) == 0 && S_ISDIR(info.st_mode))
         return PSDVEC_OK;
-    return pv_fail_errno(ctx, PSDVEC_ERR_WRITE, "cannot be the folder for --resume", path, error);
+    return pv_fail_errno(ctx, PSDVEC_ERR_WRITE, "cannot be the folder of `resume`", path, error);
 }
 
 psdvec_status pv_count_resumable(psdvec_context *ctx, const psdvec_count_options *options,

@@ -345,7 +345,7 @@ static psdvec_status note_bad_bytes(reader *r)
     if (r->job->rules->options.strict)
         return pv_fail(r->ctx, PSDVEC_ERR_UTF8,
                        "%s: byte %" PRIu64 " is not valid UTF-8; convert the text with "
-                       "iconv -f ITS-ENCODING -t utf-8, or read it without --strict",
+                       "iconv -f ITS-ENCODING -t utf-8, or read it without `strict`",
                        piece->name.data, offset);
     psdvec_status status = PSDVEC_OK;
     pthread_mutex_lock(&store->lock);

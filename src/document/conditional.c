@@ -1,14 +1,16 @@
 /* A model made ready to say how likely words are. */
 #include "document/conditional.h"
 
-#include "base/json_fields.h"
+#include "base/json_read.h"
 #include "count/counts_read.h"
 #include "count/provenance.h"
 #include "link/columns.h"
+#include "link/weights.h"
 #include "model/model_read.h"
 #include "train/model_link.h"
 #include "train/settings.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -38,7 +40,7 @@ static psdvec_status read_settings(pv_conditional *c)
         pv_provenance_read_settings(ctx, m->path, counting.data, &c->counting, &c->strings));
     c->counting.text.min_document_words = 1;
     PV_TRY_DONE(pv_settings_read(ctx, m->path, m->info.settings_json, &training, &lists));
-    c->pmi = training.target == PSDVEC_TARGET_PMI;
+    c->pmi = !pv_target_rules[training.target].directed;
     c->kappa = training.kappa;
     if (c->pmi && training.context_power != 1) {
         c->shift = pv_alloc_zero(ctx, c->words, sizeof *c->shift, "the words' shifts");
@@ -128,8 +130,11 @@ static void fill_fitted(pv_conditional *c, const psdvec_scorer_options *o)
 {
     const psdvec_model_info *info = &c->model->info;
     double fitted = c->counts ? info->temperature_counts : info->temperature;
-    c->temperature = o->temperature > 0 ? o->temperature : fitted > 0 ? fitted : 1;
-    c->interpolation = o->interpolation > 0      ? o->interpolation
+    /* Of 0 the smallest positive number: some terms are divided by it. */
+    c->temperature = !isnan(o->temperature) ? fmax(o->temperature, DBL_MIN)
+                     : fitted > 0           ? fitted
+                                            : 1;
+    c->interpolation = !isnan(o->interpolation)  ? o->interpolation
                        : info->interpolation > 0 ? info->interpolation
                                                  : (double)NAN;
     c->self = c->counts || isinf(o->self) ? (double)NAN : isnan(o->self) ? info->self : o->self;

@@ -10,6 +10,7 @@
  */
 #include "base/json_write.h"
 #include "base/progress.h"
+#include "corpus/options.h"
 #include "corpus/tokenize.h"
 #include "document/scorer.h"
 #include "model/model_read.h"
@@ -329,7 +330,8 @@ static psdvec_status read_text(fitting *f, const psdvec_text_options *text,
                                const char *const *inputs, size_t input_count)
 {
     pv_token_sink sink = {take_word, take_pause, take_end, &f->text, enough, NULL};
-    psdvec_text_options options = text ? *text : f->c->counting.text;
+    psdvec_text_options options;
+    PV_TRY(pv_options_adopt(f->ctx, &pv_text_table, text ? text : &f->c->counting.text, &options));
     options.min_document_words = 1;
     PV_TRY(pv_tokenize_inputs(f->ctx, &options, inputs, input_count, &sink));
     if (f->text.known > 0)

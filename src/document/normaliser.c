@@ -266,7 +266,7 @@ static psdvec_status finish_row(const pv_normaliser *n, uint32_t row, pv_partiti
     if (!(isfinite(all.largest) && isfinite(all.sum) && all.sum > 0))
         return pv_fail(c->ctx, PSDVEC_ERR_NUMERIC,
                        "%s: a sum over the vocabulary is no number; the vectors may be damaged "
-                       "(psdvec info --verify), or the temperature too high",
+                       "(verify its checksums), or the `temperature` too high",
                        c->model->path);
     *out = (pv_partition){
         .log_z = log_of(&all), .mean = all.scored / all.sum, .square = all.squared / all.sum};

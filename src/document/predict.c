@@ -1,4 +1,5 @@
 /* The distribution of the next word, whole: the most probable words, and words drawn from it. */
+#include "document/options.h"
 #include "document/scorer.h"
 
 #include "base/progress.h"
@@ -160,11 +161,6 @@ done:
 
 /* ---- Drawing ------------------------------------------------------------------------------------ */
 
-void psdvec_generate_options_default(psdvec_generate_options *options)
-{
-    *options = (psdvec_generate_options){.length = 50, .seed = 1};
-}
-
 /* The word at `unit` of the way through the probabilities of all words, or of the likeliest. */
 static psdvec_status draw(const outlook *o, uint32_t top, double unit, uint32_t *word)
 {
@@ -190,15 +186,17 @@ psdvec_status psdvec_scorer_generate(psdvec_scorer *s, const psdvec_generate_opt
                                      psdvec_draw_fn *on_draw, void *user)
 {
     psdvec_status status;
+    psdvec_generate_options own;
     outlook o;
     pv_progress progress;
     pv_begin(s->ctx);
-    pv_progress_begin(&progress, s->ctx, "drawing", "words", options->length);
+    PV_TRY(pv_options_adopt(s->ctx, &pv_generate_table, options, &own));
+    pv_progress_begin(&progress, s->ctx, "drawing", "words", own.length);
     PV_TRY_DONE(outlook_open(&o, s, prompt, prompt_count));
-    for (uint32_t k = 0; k < options->length; k++) {
+    for (uint32_t k = 0; k < own.length; k++) {
         PV_TRY_DONE(pv_check_cancel(s->ctx));
         PV_TRY_DONE(look(&o));
-        PV_TRY_DONE(draw(&o, options->top, pv_random_unit(options->seed, DRAWING, k), &words[k]));
+        PV_TRY_DONE(draw(&o, own.top, pv_random_unit(own.seed, DRAWING, k), &words[k]));
         outlook_add(&o, words[k]);
         if (on_draw)
             on_draw(user, words[k]);

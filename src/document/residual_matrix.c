@@ -71,7 +71,7 @@ static psdvec_status fill_matrix(pv_residual_matrix *matrix, const psdvec_model 
                                  const pv_link *link, const uint32_t *word, pv_residual_kind kind)
 {
     fill_job job = {matrix, link, kind};
-    bool smoothed = link->options.target == PSDVEC_TARGET_SMOOTHED;
+    bool smoothed = link->directed;
     pv_seen_walk walk = {.link = link,
                          .word = word,
                          .words = matrix->words,

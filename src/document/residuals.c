@@ -203,7 +203,7 @@ static psdvec_status walk_pairs(psdvec_context *ctx, const psdvec_model *model,
     int workers = psdvec_threads(ctx);
     psdvec_status status = PSDVEC_OK;
     job->link = opened->link;
-    job->symmetric = opened->link->options.target == PSDVEC_TARGET_PMI;
+    job->symmetric = !opened->link->directed;
     job->rows = pv_alloc_zero(ctx, model->info.words, sizeof *job->rows, "the residuals");
     job->lists = pv_alloc_zero(ctx, (size_t)workers, sizeof *job->lists, "the residuals");
     bool room = job->rows && job->lists;
@@ -227,8 +227,8 @@ static psdvec_status walk_pairs(psdvec_context *ctx, const psdvec_model *model,
     report_sums(job, model->info.words, report);
     if (!isfinite(report->mean) || !isfinite(report->weighted_square)) {
         status = pv_fail(ctx, PSDVEC_ERR_NUMERIC,
-                         "%s: a residual is no number; the vectors may be damaged (psdvec info "
-                         "--verify)",
+                         "%s: a residual is no number; the vectors may be damaged; verify "
+                         "the checksums of the model",
                          model->path);
         goto done;
     }

@@ -2,39 +2,11 @@
 #include "document/scorer.h"
 
 #include "corpus/tokenize.h"
+#include "document/options.h"
 #include "model/model_read.h"
 
 #include <math.h>
 #include <string.h>
-
-void psdvec_scorer_options_default(psdvec_scorer_options *options)
-{
-    *options = (psdvec_scorer_options){.self = (double)NAN, .smoothing = 0.5};
-}
-
-static psdvec_status check_options(psdvec_context *ctx, const psdvec_scorer_options *o,
-                                   size_t model_count)
-{
-    if (model_count == 0)
-        return pv_fail(ctx, PSDVEC_ERR_OPTION, "there is no model to score with");
-    if (!(o->temperature >= 0 && o->temperature <= PV_MOST_TEMPERATURE))
-        return pv_fail(ctx, PSDVEC_ERR_OPTION, "the temperature must lie between 0 and 100");
-    if (!(o->interpolation >= 0 && o->interpolation <= 1))
-        return pv_fail(ctx, PSDVEC_ERR_OPTION,
-                       "the weight of the unigrams must lie between 0 and 1");
-    if (isfinite(o->self) && fabs(o->self) > PV_MOST_SELF)
-        return pv_fail(ctx, PSDVEC_ERR_OPTION,
-                       "what stands for a word's own product must lie between -1000 and 1000");
-    if (!(o->smoothing > 0 && o->smoothing <= 1e6))
-        return pv_fail(
-            ctx, PSDVEC_ERR_OPTION,
-            "the occurrences that words have on top must be more than 0, at most a million");
-    if (o->sampled > 0 && o->sampled < 64)
-        return pv_fail(ctx, PSDVEC_ERR_OPTION,
-                       "%u words are too few to stand for a vocabulary; take 64 or more",
-                       o->sampled);
-    return PSDVEC_OK;
-}
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
@@ -93,17 +65,17 @@ psdvec_status psdvec_scorer_open(psdvec_context *ctx, const psdvec_scorer_option
                                  psdvec_scorer **out)
 {
     psdvec_status status;
-    psdvec_scorer_options defaults;
+    psdvec_scorer_options own;
     psdvec_scorer *s = NULL;
     *out = NULL;
     pv_begin(ctx);
-    psdvec_scorer_options_default(&defaults);
-    options = options ? options : &defaults;
-    PV_TRY(check_options(ctx, options, model_count));
+    PV_TRY(pv_options_adopt(ctx, &pv_scorer_table, options, &own));
+    if (model_count == 0)
+        return pv_fail(ctx, PSDVEC_ERR_OPTION, "there is no model to score with");
     if (!(s = pv_alloc_zero(ctx, 1, sizeof *s, "a scorer")))
         return pv_failure(ctx);
     s->ctx = ctx;
-    s->options = *options;
+    s->options = own;
     s->document.number = 1;
     pv_buffer_init(&s->texts, ctx);
     pv_buffer_init(&s->beginning, ctx);
@@ -127,9 +99,9 @@ psdvec_status psdvec_scorer_open(psdvec_context *ctx, const psdvec_scorer_option
     uint64_t words = model_count > 1 ? count_union(s) : 0;
     for (size_t m = 0; m < model_count; m++) {
         if (words)
-            pv_conditional_share(s->models[m].conditional, words, options->smoothing);
-        PV_TRY_DONE(pv_normaliser_open(s->models[m].conditional, options->sampled,
-                                       &s->models[m].normaliser));
+            pv_conditional_share(s->models[m].conditional, words, own.smoothing);
+        PV_TRY_DONE(
+            pv_normaliser_open(s->models[m].conditional, own.sampled, &s->models[m].normaliser));
     }
 done:
     if (status != PSDVEC_OK) {

@@ -3,60 +3,9 @@
 
 #include "base/file.h"
 #include "base/progress.h"
-#include "count/window.h"
+#include "document/options.h"
 
 #include <math.h>
-
-void psdvec_simulate_options_default(psdvec_simulate_options *options)
-{
-    *options = (psdvec_simulate_options){.vocab = 2000,
-                                         .dim = 20,
-                                         .tokens = 1000000,
-                                         .window = 1,
-                                         .document_words = 200,
-                                         .zipf = 1,
-                                         .strength = 0.5,
-                                         .residual = 0.1,
-                                         .form = PSDVEC_FORM_SYMMETRIC};
-}
-
-#define CHECK(condition, ...)                                                                      \
-    do {                                                                                           \
-        if (!(condition))                                                                          \
-            return pv_fail(ctx, PSDVEC_ERR_OPTION, __VA_ARGS__);                                   \
-    } while (0)
-
-static psdvec_status check(psdvec_context *ctx, const psdvec_simulate_options *o)
-{
-    bool symmetric = o->form == PSDVEC_FORM_SYMMETRIC;
-    CHECK(o->vocab >= 2 && o->vocab <= 1000000, "--vocab is %u; it must be from 2 to 1000000",
-          (unsigned)o->vocab);
-    CHECK(symmetric || o->form == PSDVEC_FORM_PSD, "--form is neither symmetric nor psd");
-    CHECK(o->dim >= (symmetric ? 3U : 1U),
-          "--dim is %u; the %s form needs at least %u: it keeps two for the frequencies of words",
-          (unsigned)o->dim, symmetric ? "symmetric" : "psd", symmetric ? 3U : 1U);
-    CHECK(o->dim <= o->vocab && o->dim <= 10000,
-          "--dim is %u; it must be at most 10000, and not more than --vocab, %u", (unsigned)o->dim,
-          (unsigned)o->vocab);
-    CHECK(o->tokens >= 1 && o->tokens <= UINT64_C(1000000000000),
-          "--tokens is %llu; it must be from 1 to 10^12", (unsigned long long)o->tokens);
-    CHECK(o->window >= 1 && o->window <= PV_MAX_WINDOW, "--window is %u; it must be from 1 to %d",
-          (unsigned)o->window, PV_MAX_WINDOW);
-    CHECK(o->document_words >= 1, "--document-words is 0; it must be at least 1");
-    CHECK(o->zipf >= 0 && o->zipf <= 4, "--zipf is %g; it must be from 0 to 4", o->zipf);
-    CHECK(o->strength > 0 && o->strength <= 10, "--strength is %g; it must be above 0, at most 10",
-          o->strength);
-    CHECK(o->residual >= 0 && o->residual <= 10, "--residual is %g; it must be from 0 to 10",
-          o->residual);
-    return PSDVEC_OK;
-}
-
-psdvec_status psdvec_simulate_options_check(psdvec_context *ctx,
-                                            const psdvec_simulate_options *options)
-{
-    pv_begin(ctx);
-    return check(ctx, options);
-}
 
 /* Nothing appears before everything is drawn; truth.json, which vouches for the rest, comes
  * last. */
@@ -87,17 +36,18 @@ psdvec_status psdvec_simulate(psdvec_context *ctx, const psdvec_simulate_options
     pv_truth truth = {0};
     pv_simulation_folder folder = {0};
     pv_drawn drawn = {0};
-    PV_TRY(check(ctx, options));
+    psdvec_simulate_options own;
+    PV_TRY(pv_options_adopt(ctx, &pv_simulate_table, options, &own));
     PV_TRY_DONE(pv_simulation_folder_open(ctx, path, &folder));
-    drawn.counts = pv_alloc(ctx, options->vocab, sizeof *drawn.counts, "frequencies");
+    drawn.counts = pv_alloc(ctx, own.vocab, sizeof *drawn.counts, "frequencies");
     if (!drawn.counts) {
         status = pv_failure(ctx);
         goto done;
     }
-    PV_TRY_DONE(pv_truth_make(ctx, options, &truth));
+    PV_TRY_DONE(pv_truth_make(ctx, &own, &truth));
     PV_TRY_DONE(simulate(&truth, &folder, &drawn));
     if (report)
-        *report = (psdvec_simulate_report){.tokens = options->tokens,
+        *report = (psdvec_simulate_report){.tokens = own.tokens,
                                            .documents = drawn.documents,
                                            .bytes = drawn.bytes,
                                            .mu = truth.mu,

@@ -4,34 +4,11 @@
  * then each model answers, and all answers of the test become figures. So memory holds
  * the answers of one test at a time.
  */
+#include "eval/options.h"
 #include "eval/report.h"
 
 #include <math.h>
 #include <string.h>
-
-enum { MOST_RESAMPLES = 10000000 };
-
-void psdvec_eval_options_default(psdvec_eval_options *options)
-{
-    *options = (psdvec_eval_options){.resamples = 10000, .confidence = 0.95};
-}
-
-static psdvec_status check_options(psdvec_context *ctx, const psdvec_eval_options *o)
-{
-    if ((int)o->unknown < PSDVEC_UNKNOWN_DROP || o->unknown > PSDVEC_UNKNOWN_SPELLING)
-        return pv_fail(ctx, PSDVEC_ERR_OPTION, "there is no rule %d for unknown words",
-                       (int)o->unknown);
-    if ((int)o->half < PSDVEC_HALF_BOTH || o->half > PSDVEC_HALF_SECOND)
-        return pv_fail(ctx, PSDVEC_ERR_OPTION, "there is no half %d of a test", (int)o->half);
-    if (!(o->confidence > 0 && o->confidence < 1))
-        return pv_fail(ctx, PSDVEC_ERR_OPTION,
-                       "a confidence of %g makes no sense; choose one between 0 and 1",
-                       o->confidence);
-    if (o->resamples > MOST_RESAMPLES)
-        return pv_fail(ctx, PSDVEC_ERR_OPTION, "%u resamples are too many; choose at most %d",
-                       o->resamples, MOST_RESAMPLES);
-    return PSDVEC_OK;
-}
 
 typedef struct evaluation {
     psdvec_context *ctx;
@@ -109,10 +86,11 @@ psdvec_status psdvec_eval(psdvec_context *ctx, const psdvec_eval_options *option
                           const psdvec_test *const *tests, size_t test_count,
                           psdvec_report **report)
 {
-    evaluation e = {.ctx = ctx, .options = options, .model_count = model_count};
+    psdvec_eval_options own;
+    evaluation e = {.ctx = ctx, .options = &own, .model_count = model_count};
     *report = NULL;
     pv_begin(ctx);
-    PV_TRY(check_options(ctx, options));
+    PV_TRY(pv_options_adopt(ctx, &pv_eval_table, options, &own));
     if (model_count == 0 || test_count == 0)
         return pv_fail(ctx, PSDVEC_ERR_OPTION, "there is no %s to evaluate",
                        model_count == 0 ? "model" : "test");

@@ -80,8 +80,8 @@ psdvec_status pv_link_no_pairs(const pv_link *link)
     return pv_fail(
         link->ctx, PSDVEC_ERR_EMPTY,
         "no two different words%s were seen together, so there is nothing to learn from; "
-        "%smore text, longer documents or a lower --min-count would help",
-        all ? "" : " of the core", all ? "" : "a larger --core, ");
+        "%smore text, longer documents or a lower `min_count` would help",
+        all ? "" : " of the core", all ? "" : "a larger `core`, ");
 }
 
 static psdvec_status take_margins(pv_link *link, const pv_link_past *past)
@@ -155,11 +155,10 @@ static psdvec_status set_rules(pv_link *link, const pv_link_past *past)
     link->weight = rule->weight;
     link->factored = rule->factored;
     link->unseen_target = log(options->kappa);
-    if (options->target == PSDVEC_TARGET_PMI) {
-        link->target = pv_target_pmi;
+    link->target = pv_target_rules[options->target].target;
+    link->directed = pv_target_rules[options->target].directed;
+    if (!link->directed)
         set_shifts(link, past ? past->absent : 0);
-    } else
-        link->target = pv_target_smoothed;
     if (rule->factored)
         set_factors(link, past != NULL);
     if (rule->measure && !past)
@@ -228,9 +227,8 @@ static const double most_target = 1e4;
 pv_pair pv_link_pair(const pv_link *link, uint32_t i, uint32_t j, double xij, double xji)
 {
     double sum = xij + xji;
-    bool symmetric = link->target == pv_target_pmi;
     double gij = link->target(link, i, j, xij, sum);
-    double gji = symmetric ? gij : link->target(link, j, i, xji, sum);
+    double gji = !link->directed ? gij : link->target(link, j, i, xji, sum);
     double fij = link->weight(link, i, j, xij, sum);
     double fji = link->factored ? fij : link->weight(link, j, i, xji, sum);
     double S = 0.5 * (fij + fji), ST = 0.5 * (fij * gij + fji * gji);
@@ -250,7 +248,7 @@ pv_pair pv_link_pair(const pv_link *link, uint32_t i, uint32_t j, double xij, do
 
 double pv_link_diagonal(const pv_link *link, uint32_t i)
 {
-    if (link->options.target != PSDVEC_TARGET_SMOOTHED)
+    if (!link->directed)
         return 0;
     double x = pv_link_count(link, i, i, psdvec_counts_get(link->counts, i, i));
     return link->target(link, i, i, x, 2 * x);

@@ -62,6 +62,7 @@ struct pv_link {
     double *factor;      /* words: z_i; NULL without a background and without factored weights */
     double *shift;       /* words: what is taken off log(x + x') for either word; PMI target */
     double margin_total; /* R: sum over i of X_i + Y_i */
+    bool directed;       /* pv_target_rule */
     bool factored;       /* the weights are at most factor_i factor_j; else at most 1 */
     bool background_only_unseen; /* seen pairs do not carry the background on top */
     double background;           /* 0: unseen pairs weigh nothing */

@@ -1,7 +1,7 @@
 /* Weight functions and targets.
  *
- * To add one: write the function, add a line to the table at the end, and a name
- * in the public header's enum. `x` is the count of i before j, `sum` that of both
+ * To add one: write the function, add a row to the table at the end, and a value to the
+ * enumeration in psdvec/train.h. `x` is the count of i before j, `sum` that of both
  * directions; link->constants.cut is C. A function that returns more than
  * m_i m_j (pv_link_majoriser) would make Algorithm 1 diverge.
  */
@@ -62,14 +62,14 @@ double pv_pmi_ratio(const pv_link *link, uint32_t i, uint32_t j, double sum)
 }
 
 /* ½ [log(s / (r_i pc_j)) + log(s / (r_j pc_i))], pc_j = r_j^p / sum of r^p. */
-double pv_target_pmi(const pv_link *link, uint32_t i, uint32_t j, double x, double sum)
+static double target_pmi(const pv_link *link, uint32_t i, uint32_t j, double x, double sum)
 {
     (void)x;
     return log(sum) - link->shift[i] - link->shift[j];
 }
 
 /* log(P_smoothed(j|i) / P(j)), Jelinek-Mercer; log kappa for x = 0. */
-double pv_target_smoothed(const pv_link *link, uint32_t i, uint32_t j, double x, double sum)
+static double target_smoothed(const pv_link *link, uint32_t i, uint32_t j, double x, double sum)
 {
     (void)sum;
     if (x <= 0)
@@ -78,9 +78,29 @@ double pv_target_smoothed(const pv_link *link, uint32_t i, uint32_t j, double x,
     return log((1 - kappa) * x / (link->context[i] * link->unigram[j]) + kappa);
 }
 
-const pv_weight_rule pv_weight_rules[] = {
-    [PSDVEC_WEIGHTS_FACTORED] = {weight_factored, NULL, true, false},
-    [PSDVEC_WEIGHTS_RAW] = {weight_raw, measure_raw, false, false},
-    [PSDVEC_WEIGHTS_SMOOTHED] = {weight_smoothed, measure_smoothed, false, true},
-    [PSDVEC_WEIGHTS_GLOVE] = {weight_glove, NULL, false, false},
-};
+/* ---- The tables: a row per function -------------------------------------------------------- */
+
+#define WEIGHTS(ROW)                                                                               \
+    ROW(FACTORED, "factored", "r_i^g r_j^g times the logistic function of PMI",                    \
+        {weight_factored, NULL, true, false})                                                      \
+    ROW(RAW, "raw", "the original program: square root of the count, cut off",                     \
+        {weight_raw, measure_raw, false, false})                                                   \
+    ROW(SMOOTHED, "smoothed",                                                                      \
+        "the paper's text: square root of the smoothed probability, cut off",                      \
+        {weight_smoothed, measure_smoothed, false, true})                                          \
+    ROW(GLOVE, "glove", "GloVe: (x / x_max)^power, at most 1", {weight_glove, NULL, false, false})
+
+#define TARGETS(ROW)                                                                               \
+    ROW(PMI, "pmi", "PMI of x + x', margins raised to a power", {target_pmi, false})               \
+    ROW(SMOOTHED, "smoothed", "the paper: log(P_smoothed(j|i) / P(j)), Jelinek-Mercer with kappa", \
+        {target_smoothed, true})
+
+#define WEIGHT_CHOICE(ID, name, help, ...) [PSDVEC_WEIGHTS_##ID] = {name, help},
+#define WEIGHT_RULE(ID, name, help, ...) [PSDVEC_WEIGHTS_##ID] = __VA_ARGS__,
+#define TARGET_CHOICE(ID, name, help, ...) [PSDVEC_TARGET_##ID] = {name, help},
+#define TARGET_RULE(ID, name, help, ...) [PSDVEC_TARGET_##ID] = __VA_ARGS__,
+
+const psdvec_choice pv_weights_choices[] = {WEIGHTS(WEIGHT_CHOICE){0}};
+const pv_weight_rule pv_weight_rules[] = {WEIGHTS(WEIGHT_RULE)};
+const psdvec_choice pv_target_choices[] = {TARGETS(TARGET_CHOICE){0}};
+const pv_target_rule pv_target_rules[] = {TARGETS(TARGET_RULE)};

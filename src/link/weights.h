@@ -15,10 +15,18 @@ typedef struct pv_weight_rule {
     bool weighs_unseen;     /* unseen pairs have a weight too */
 } pv_weight_rule;
 
-/* By psdvec_weights. */
-extern const pv_weight_rule pv_weight_rules[];
+typedef struct pv_target_rule {
+    pv_target_fn *target;
+    /* Each direction of a pair has its own target, and so have pairs never seen. If not, both
+     * directions share one, which link->shift is about, and unseen pairs have none. */
+    bool directed;
+} pv_target_rule;
 
-pv_target_fn pv_target_pmi, pv_target_smoothed;
+/* By psdvec_weights and by psdvec_target, with their names. */
+extern const pv_weight_rule pv_weight_rules[];
+extern const psdvec_choice pv_weights_choices[];
+extern const pv_target_rule pv_target_rules[];
+extern const psdvec_choice pv_target_choices[];
 
 /* PMI of the pair before any smoothing of contexts, as a ratio: exp(pmi). */
 double pv_pmi_ratio(const pv_link *link, uint32_t i, uint32_t j, double sum);

@@ -8,6 +8,7 @@
 #include "model/foreign_write.h"
 #include "model/model_read.h"
 #include "model/model_write.h"
+#include "model/options.h"
 #include "model/sparse_convert.h"
 
 #include "base/thread.h"
@@ -17,38 +18,6 @@
 #include <string.h>
 
 enum { COPY_ROWS = 1024 };
-
-void psdvec_convert_options_default(psdvec_convert_options *options)
-{
-    *options = (psdvec_convert_options){.format = PSDVEC_VECTORS_MODEL};
-}
-
-static psdvec_status check_options(psdvec_context *ctx, const psdvec_convert_options *o)
-{
-    if ((int)o->format < PSDVEC_VECTORS_MODEL || o->format > PSDVEC_VECTORS_NPY)
-        return pv_fail(ctx, PSDVEC_ERR_OPTION, "there is no format of vectors with the number %d",
-                       (int)o->format);
-    if (o->digits < 0 || o->digits > 9)
-        return pv_fail(ctx, PSDVEC_ERR_OPTION,
-                       "digits must be from 1 to 9, or 0 for as many as are needed, not %d",
-                       o->digits);
-    if ((int)o->precision < PSDVEC_FLOAT32 || o->precision > PSDVEC_INT8)
-        return pv_fail(ctx, PSDVEC_ERR_OPTION, "there is no precision with the number %d",
-                       (int)o->precision);
-    bool rounds = o->format == PSDVEC_VECTORS_MODEL ||
-                  (o->format == PSDVEC_VECTORS_NPY && o->precision == PSDVEC_FLOAT16);
-    if (o->precision != PSDVEC_FLOAT32 && !rounds)
-        return pv_fail(ctx, PSDVEC_ERR_OPTION,
-                       "only model files hold int8, and only these and npy hold float16; other "
-                       "formats become smaller with fewer words, numbers or digits");
-    if (o->raw && o->format == PSDVEC_VECTORS_MODEL)
-        return pv_fail(ctx, PSDVEC_ERR_OPTION,
-                       "a model file keeps both sets of vectors, the generative ones and the "
-                       "read-out; --raw chooses for the formats of other programs alone");
-    if (o->words_file && !*o->words_file)
-        return pv_fail(ctx, PSDVEC_ERR_OPTION, "the name of the file of words is empty");
-    return PSDVEC_OK;
-}
 
 /* ---- To a model file ------------------------------------------------------------- */
 
@@ -209,7 +178,7 @@ static psdvec_status convert(psdvec_context *ctx, const psdvec_convert_options *
                        "%s: its vectors have %" PRIu32 " numbers, so the first %" PRIu32
                        " cannot be had",
                        m->path, info->dim, o->dim);
-    if (o->words_file && !m->foreign.npy && o->format != PSDVEC_VECTORS_NPY)
+    if (o->words_file && !m->foreign.npy && !pv_vectors_formats[o->format].words_beside)
         return pv_fail(ctx, PSDVEC_ERR_OPTION,
                        "a file of words is for npy alone; the words stand in the file itself here");
     pv_rows_out rows = {.model = m,
@@ -241,18 +210,15 @@ psdvec_status psdvec_convert(psdvec_context *ctx, const psdvec_convert_options *
                              const char *input, const char *output)
 {
     psdvec_convert_options o;
-    psdvec_convert_options_default(&o);
-    if (options)
-        o = *options;
     pv_begin(ctx);
-    PV_TRY(check_options(ctx, &o));
+    PV_TRY(pv_options_adopt(ctx, &pv_convert_table, options, &o));
     PV_TRY(check_apart(ctx, input, output));
     /* Where both ends are npy, the name given is that of the result. */
-    const char *words_in = o.format == PSDVEC_VECTORS_NPY ? NULL : o.words_file;
+    const char *words_in = pv_vectors_formats[o.format].words_beside ? NULL : o.words_file;
     char *words_out = NULL;
     psdvec_model *model = NULL;
     psdvec_status status = PSDVEC_OK;
-    if (o.format == PSDVEC_VECTORS_NPY) {
+    if (pv_vectors_formats[o.format].words_beside) {
         words_out = o.words_file ? strdup(o.words_file) : pv_foreign_words_path(output);
         if (!words_out) {
             status = pv_fail(ctx, PSDVEC_ERR_MEMORY, "the system refused memory");

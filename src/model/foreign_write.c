@@ -14,6 +14,7 @@
 #include "base/thread.h"
 #include "model/dot.h"
 #include "model/float_text.h"
+#include "model/options.h"
 #include "model/precision.h"
 
 #include <inttypes.h>
@@ -34,21 +35,22 @@ double pv_copy_row(const float *from, uint32_t dim, bool normalize, float *to)
     return length;
 }
 
-typedef struct writer {
+struct pv_rows_writer {
     psdvec_context *ctx;
     const pv_rows_out *rows;
+    const pv_vectors_format *format;
     const char *path;    /* for sentences */
     uint32_t block_rows; /* rows in a block */
     size_t first;        /* block of this turn */
     pv_buffer *blocks;   /* one for each task of a turn */
     bool words_only;     /* the list beside an npy file */
     _Atomic uint64_t changed;
-} writer;
+};
+typedef struct pv_rows_writer writer;
 
-static bool may_stand_in_word(psdvec_vectors_format format, char c)
+static bool may_stand_in_word(const pv_vectors_format *format, char c)
 {
-    bool spaces = format == PSDVEC_VECTORS_GLOVE || format == PSDVEC_VECTORS_NPY;
-    return c != '\n' && c != '\r' && (spaces || (c != ' ' && c != '\t'));
+    return c != '\n' && c != '\r' && (format->spaces_in_words || (c != ' ' && c != '\t'));
 }
 
 static psdvec_status put_word(writer *w, pv_buffer *to, uint32_t i)
@@ -58,7 +60,7 @@ static psdvec_status put_word(writer *w, pv_buffer *to, uint32_t i)
     const char *word = psdvec_model_word(w->rows->model, i, &length);
     PV_TRY(pv_buffer_append(to, word, length));
     for (char *c = to->data + to->length - length; c < to->data + to->length; c++)
-        if (!may_stand_in_word(w->rows->format, *c)) {
+        if (!may_stand_in_word(w->format, *c)) {
             *c = '_';
             changed = true;
         }
@@ -67,8 +69,17 @@ static psdvec_status put_word(writer *w, pv_buffer *to, uint32_t i)
     return PSDVEC_OK;
 }
 
-static psdvec_status put_text(const pv_rows_out *rows, const float *row, pv_buffer *to)
+/* ---- Rows, and what stands in front of them, as the formats have it -------------------------- */
+
+static psdvec_status put_word2vec_header(const pv_rows_out *rows, pv_buffer *to)
 {
+    return pv_buffer_printf(to, "%" PRIu32 " %" PRIu32 "\n", rows->words, rows->dim);
+}
+
+static psdvec_status put_text(writer *w, uint32_t i, const float *row, pv_buffer *to)
+{
+    const pv_rows_out *rows = w->rows;
+    PV_TRY(put_word(w, to, i));
     PV_TRY(pv_buffer_reserve(to, (size_t)rows->dim * (PV_FLOAT_ROOM + 1) + 1));
     char *at = to->data + to->length;
     for (uint32_t k = 0; k < rows->dim; k++) {
@@ -77,6 +88,28 @@ static psdvec_status put_text(const pv_rows_out *rows, const float *row, pv_buff
     }
     *at++ = '\n';
     to->length = (size_t)(at - to->data);
+    return PSDVEC_OK;
+}
+
+static psdvec_status put_binary(writer *w, uint32_t i, const float *row, pv_buffer *to)
+{
+    PV_TRY(put_word(w, to, i));
+    PV_TRY(pv_buffer_byte(to, ' '));
+    PV_TRY(pv_buffer_append(to, row, w->rows->dim * sizeof *row));
+    return pv_buffer_byte(to, '\n');
+}
+
+static psdvec_status put_npy_header(const pv_rows_out *rows, pv_buffer *to)
+{
+    /* Version 1; numbers start at a multiple of 64. Two bytes of length stand at 8. */
+    PV_TRY(pv_buffer_append(to, "\x93NUMPY\1\0\0\0", 10));
+    PV_TRY(pv_buffer_printf(
+        to, "{'descr': '<f%d', 'fortran_order': False, 'shape': (%" PRIu32 ", %" PRIu32 "), }",
+        rows->precision == PSDVEC_FLOAT16 ? 2 : 4, rows->words, rows->dim));
+    while (to->length % 64 != 63)
+        PV_TRY(pv_buffer_byte(to, ' '));
+    PV_TRY(pv_buffer_byte(to, '\n'));
+    to->data[8] = (char)(to->length - 10);
     return PSDVEC_OK;
 }
 
@@ -90,6 +123,60 @@ static psdvec_status put_packed(writer *w, uint32_t i, const float *row, pv_buff
     PV_TRY(pv_pack_row(&packing, i, row, to->data + to->length, NULL));
     to->length += bytes;
     return PSDVEC_OK;
+}
+
+/* To add a format: a value in psdvec_vectors_format (psdvec/model.h), a row here, and what the row
+ * names. A model file is written elsewhere (model_write.h). Of suffixes that fit, the first row's is
+ * taken. */
+#define FORMATS(ROW)                                                                               \
+    ROW(MODEL, "model", "psdvec's own file",                                                       \
+        {.suffixes = {".safetensors"}, .holds = {true, true, true}})                               \
+    ROW(GLOVE, "glove", "GloVe text, without a first line",                                        \
+        {.suffixes = {".glove", ".glove.txt"},                                                     \
+         .holds = {true},                                                                          \
+         .spaces_in_words = true,                                                                  \
+         .put_row = put_text})                                                                     \
+    ROW(WORD2VEC, "word2vec",                                                                      \
+        "word2vec text: \"words dim\", then a word and its numbers per line",                      \
+        {.suffixes = {".vec", ".txt", ".w2v"},                                                     \
+         .holds = {true},                                                                          \
+         .put_header = put_word2vec_header,                                                        \
+         .put_row = put_text})                                                                     \
+    ROW(WORD2VEC_BINARY, "word2vec-binary", "the same with the numbers as float32",                \
+        {.suffixes = {".bin"},                                                                     \
+         .holds = {true},                                                                          \
+         .put_header = put_word2vec_header,                                                        \
+         .put_row = put_binary})                                                                   \
+    ROW(NPY, "npy", "numpy's .npy, and a text with a word per line beside it",                     \
+        {.suffixes = {".npy"},                                                                     \
+         .holds = {true, true},                                                                    \
+         .spaces_in_words = true,                                                                  \
+         .words_beside = true,                                                                     \
+         .put_header = put_npy_header,                                                             \
+         .put_row = put_packed})
+
+#define CHOICE(ID, name, help, ...) [PSDVEC_VECTORS_##ID] = {name, help},
+#define FORMAT(ID, name, help, ...) [PSDVEC_VECTORS_##ID] = __VA_ARGS__,
+const psdvec_choice pv_vectors_format_choices[] = {FORMATS(CHOICE){0}};
+const pv_vectors_format pv_vectors_formats[] = {FORMATS(FORMAT)};
+
+#define SUFFIXES(ID, name, help, ...) PSDVEC_VECTORS_##ID,
+static const psdvec_vectors_format by_suffix[] = {FORMATS(SUFFIXES)};
+
+bool psdvec_vectors_format_of(const char *path, psdvec_vectors_format *format)
+{
+    size_t length = strlen(path);
+    for (size_t f = 0; f < sizeof by_suffix / sizeof *by_suffix; f++) {
+        const char *const *suffixes = pv_vectors_formats[by_suffix[f]].suffixes;
+        for (size_t k = 0; suffixes[k]; k++) {
+            size_t end = strlen(suffixes[k]);
+            if (length > end && !strcmp(path + length - end, suffixes[k])) {
+                *format = by_suffix[f];
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 /* A sparse row with all its zeros. */
@@ -116,14 +203,7 @@ static psdvec_status put_row(writer *w, uint32_t i, float *row, pv_buffer *to)
     else
         pv_copy_row(rows->vectors + (size_t)i * rows->model->info.dim, rows->dim, rows->normalize,
                     row);
-    if (rows->format == PSDVEC_VECTORS_NPY)
-        return put_packed(w, i, row, to);
-    PV_TRY(put_word(w, to, i));
-    if (rows->format != PSDVEC_VECTORS_WORD2VEC_BINARY)
-        return put_text(rows, row, to);
-    PV_TRY(pv_buffer_byte(to, ' '));
-    PV_TRY(pv_buffer_append(to, row, rows->dim * sizeof *row));
-    return pv_buffer_byte(to, '\n');
+    return w->format->put_row(w, i, row, to);
 }
 
 static psdvec_status format_block(void *arg, size_t task, int worker)
@@ -174,33 +254,14 @@ done:
     return status;
 }
 
-/* What stands in front of the rows. */
-static psdvec_status put_header(const pv_rows_out *rows, pv_buffer *to)
-{
-    if (rows->format == PSDVEC_VECTORS_WORD2VEC || rows->format == PSDVEC_VECTORS_WORD2VEC_BINARY)
-        return pv_buffer_printf(to, "%" PRIu32 " %" PRIu32 "\n", rows->words, rows->dim);
-    if (rows->format != PSDVEC_VECTORS_NPY)
-        return PSDVEC_OK;
-    /* Version 1; numbers start at a multiple of 64. Two bytes of length stand at 8. */
-    PV_TRY(pv_buffer_append(to, "\x93NUMPY\1\0\0\0", 10));
-    PV_TRY(pv_buffer_printf(
-        to, "{'descr': '<f%d', 'fortran_order': False, 'shape': (%" PRIu32 ", %" PRIu32 "), }",
-        rows->precision == PSDVEC_FLOAT16 ? 2 : 4, rows->words, rows->dim));
-    while (to->length % 64 != 63)
-        PV_TRY(pv_buffer_byte(to, ' '));
-    PV_TRY(pv_buffer_byte(to, '\n'));
-    to->data[8] = (char)(to->length - 10);
-    return PSDVEC_OK;
-}
-
 /* Formats everything into a file that only waits for its name. */
 static psdvec_status prepare(writer *w, const char *path, pv_output **output)
 {
     pv_buffer header;
     pv_buffer_init(&header, w->ctx);
     psdvec_status status = pv_output_open(w->ctx, path, output);
-    if (status == PSDVEC_OK && !w->words_only)
-        status = put_header(w->rows, &header);
+    if (status == PSDVEC_OK && !w->words_only && w->format->put_header)
+        status = w->format->put_header(w->rows, &header);
     if (status == PSDVEC_OK)
         status = pv_output_write_at(*output, 0, header.data, header.length);
     if (status == PSDVEC_OK)
@@ -214,9 +275,10 @@ psdvec_status pv_foreign_write(psdvec_context *ctx, const pv_rows_out *rows, con
 {
     psdvec_status status;
     pv_output *vectors = NULL, *words = NULL;
-    writer w = {.ctx = ctx, .rows = rows, .path = path};
+    writer w = {
+        .ctx = ctx, .rows = rows, .format = &pv_vectors_formats[rows->format], .path = path};
     PV_TRY_DONE(prepare(&w, path, &vectors));
-    if (rows->format == PSDVEC_VECTORS_NPY) {
+    if (w.format->words_beside) {
         w.words_only = true;
         PV_TRY_DONE(prepare(&w, words_path, &words));
         status = pv_output_commit(words);

@@ -16,6 +16,21 @@ typedef struct pv_rows_out {
     bool normalize;
 } pv_rows_out;
 
+typedef struct pv_rows_writer pv_rows_writer;
+
+/* What a format does. */
+typedef struct pv_vectors_format {
+    const char *suffixes[4]; /* of file names; ends with NULL */
+    bool holds[3];           /* by psdvec_precision */
+    bool spaces_in_words;    /* else they become '_' */
+    bool words_beside;       /* the words are in a second file */
+    psdvec_status (*put_header)(const pv_rows_out *rows, pv_buffer *to); /* NULL: there is none */
+    psdvec_status (*put_row)(pv_rows_writer *w, uint32_t i, const float *row, pv_buffer *to);
+} pv_vectors_format;
+
+/* By psdvec_vectors_format; the names are pv_vectors_format_choices. */
+extern const pv_vectors_format pv_vectors_formats[];
+
 /* Copies `dim` numbers, divided by their length if `normalize`. Returns by what they
  * were divided: 1 otherwise, or if all are 0. */
 double pv_copy_row(const float *from, uint32_t dim, bool normalize, float *to);

@@ -6,7 +6,7 @@
  */
 #include "model/model_read.h"
 
-#include "base/json_fields.h"
+#include "base/json_read.h"
 #include "model/history.h"
 #include "model/model_write.h"
 #include "model/precision.h"

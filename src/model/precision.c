@@ -74,8 +74,8 @@ static psdvec_status pack_half(const pv_packing *p, uint32_t i, const float *row
             return pv_fail(
                 p->ctx, PSDVEC_ERR_OVERFLOW,
                 "%s: the vector of '%s' (word %" PRIu32
-                ") has the number %g, and float16 ends at 65504; take --int8, or bring "
-                "the vectors to length 1 with --normalize",
+                ") has the number %g, and float16 ends at 65504; use `precision=int8`, or "
+                "scale the vectors to length 1 with `normalize`",
                 p->subject,
                 pv_word_shown(p->bytes + p->offsets[i], (size_t)(p->offsets[i + 1] - p->offsets[i]))
                     .text,

@@ -86,13 +86,13 @@ psdvec_status pv_sparse_convert(psdvec_context *ctx, const pv_rows_out *rows, co
         return pv_fail(
             ctx, PSDVEC_ERR_OPTION,
             "%s: its vectors are sparse, and a sparse model holds them as float32 alone; "
-            "leave out --float16 and --int8",
+            "leave out `precision`",
             m->path);
     if (rows->format != PSDVEC_VECTORS_MODEL && numbers > MOST_DENSE_BYTES / sizeof(float))
         return pv_fail(ctx, PSDVEC_ERR_OPTION,
                        "%s: its vectors are sparse; with all their zeros %" PRIu32
-                       " words of %" PRIu32 " numbers are %.0f GB; take fewer with --words or "
-                       "--dim, or keep it a model",
+                       " words of %" PRIu32 " numbers are %.0f GB; keep fewer with `words` or "
+                       "`dim`, or keep it a model",
                        m->path, rows->words, rows->dim, (double)numbers * sizeof(float) / 1e9);
     pv_sparse_vectors kept = m->sparse;
     kept.words = rows->words;

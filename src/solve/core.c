@@ -132,7 +132,7 @@ static psdvec_status not_finite(const pv_core *core, uint32_t i)
     const char *word = psdvec_counts_word(core->link->counts, i, &length);
     return pv_fail(core->ctx, PSDVEC_ERR_NUMERIC,
                    "the word \"%.*s\" (rank %lu) got numbers that are not finite; a smaller "
-                   "--relaxation or more counts for it (a higher --min-count) may help",
+                   "`relaxation` or more counts for it (a higher `min_count`) may help",
                    (int)length, word, (unsigned long)i + 1);
 }
 

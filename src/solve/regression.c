@@ -382,7 +382,7 @@ static psdvec_status solve_word(pv_regression *r, scratch *s, uint32_t word, siz
         const char *text = psdvec_counts_word(r->link->counts, word, &length);
         return pv_fail(r->ctx, PSDVEC_ERR_NUMERIC,
                        "the regression of the word \"%.*s\" on %zu core words has no finite "
-                       "solution; a larger --mu may help",
+                       "solution; a larger `mu` may help",
                        (int)length, text, pairs);
     }
     if (spread)

@@ -29,7 +29,7 @@ static void tell(const pv_link *link, uint32_t i, uint32_t j, psdvec_pair_story 
     double xij = pv_link_count(link, i, j, psdvec_counts_get(counts, i, j));
     double xji = pv_link_count(link, j, i, psdvec_counts_get(counts, j, i)), sum = xij + xji;
     bool weighs = i != j && (sum > 0 || link->background_only_unseen);
-    bool has_target = sum > 0 || link->options.target == PSDVEC_TARGET_SMOOTHED;
+    bool has_target = sum > 0 || link->directed;
     story->count_ij = xij;
     story->count_ji = xji;
     story->target_ij = has_target ? link->target(link, i, j, xij, sum) : NAN;

@@ -11,7 +11,7 @@
 #include "train/train.h"
 
 #include "base/file.h"
-#include "base/json_fields.h"
+#include "base/json_read.h"
 #include "base/json_write.h"
 #include "base/partial.h"
 #include "base/progress.h"
@@ -20,6 +20,7 @@
 #include "model/model_read.h"
 #include "model/model_write.h"
 #include "solve/regression.h"
+#include "train/options.h"
 #include "train/settings.h"
 
 #include <errno.h>
@@ -296,7 +297,7 @@ static psdvec_status refuse_word(const extension *e, uint32_t word)
     size_t length;
     const char *text = psdvec_counts_word(e->counts, word, &length);
     return pv_fail(e->ctx, PSDVEC_ERR_MISMATCH,
-                   "%s: has the word \"%.*s\" from an extension already; give --replace to put a "
+                   "%s: has the word \"%.*s\" from an extension already; set `replace` to put a "
                    "new vector in its place",
                    e->model_path, (int)length, text);
 }
@@ -454,8 +455,8 @@ static psdvec_status add_new(extension *e, result *out, const float *vectors, co
 /* mu of a word seen as often as the rarest ones of the training, unless one is given. */
 static double prior_of(const extension *e, double frequency)
 {
-    if (e->options->mu)
-        return *e->options->mu;
+    if (!isnan(e->options->mu))
+        return e->options->mu;
     const psdvec_model *model = e->model;
     uint32_t core = model->info.core_words, words = e->first_extended;
     double last = model->counts && model->counts[core - 1] ? (double)model->counts[core - 1] : 1;
@@ -587,26 +588,19 @@ static void close_extension(extension *e)
     pv_buffer_free(&e->lists);
 }
 
-static psdvec_status check_options(psdvec_context *ctx, const psdvec_extend_options *options)
-{
-    if (options->mu && !(*options->mu >= 0 && *options->mu <= PV_MOST_PRIOR))
-        return pv_fail(ctx, PSDVEC_ERR_OPTION, "--mu is %g; it must be from 0 to %g", *options->mu,
-                       PV_MOST_PRIOR);
-    return PSDVEC_OK;
-}
-
 psdvec_status psdvec_extend(psdvec_context *ctx, const psdvec_extend_options *options,
                             const char *model, const char *const *inputs, size_t input_count,
                             const char *output, psdvec_extend_report *report)
 {
     pv_begin(ctx);
     double began = pv_now();
-    extension e = {.ctx = ctx, .options = options, .model_path = model};
+    psdvec_extend_options own;
+    extension e = {.ctx = ctx, .options = &own, .model_path = model};
     pv_buffer_init(&e.lists, ctx);
     pv_partial *partial = NULL;
     text_files files = {0};
     psdvec_status status;
-    PV_TRY_DONE(check_options(ctx, options));
+    PV_TRY_DONE(pv_options_adopt(ctx, &pv_extend_table, options, &own));
     PV_TRY_DONE(pv_refuse_same_file(ctx, inputs, input_count, output));
     PV_TRY_DONE(pv_refuse_same_file(ctx, &model, 1, output));
     PV_TRY_DONE(open_model(&e));

@@ -20,8 +20,7 @@ typedef struct core_job {
 bool pv_joint_core_serves(const pv_core *core, size_t dim)
 {
     const pv_link *link = core->link;
-    return core->rank > 0 && core->rank <= dim && link->factored &&
-           link->options.target == PSDVEC_TARGET_PMI;
+    return core->rank > 0 && core->rank <= dim && link->factored && !link->directed;
 }
 
 /* Pairs above the diagonal. */

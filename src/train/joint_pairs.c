@@ -26,8 +26,7 @@ static void add_pair(const pv_link *link, uint32_t i, uint32_t j, double xij, do
 {
     double sum = xij + xji;
     double aij = link->target(link, i, j, xij, sum) - X;
-    double aji = link->options.target == PSDVEC_TARGET_PMI ? aij
-                                                           : link->target(link, j, i, xji, sum) - X;
+    double aji = !link->directed ? aij : link->target(link, j, i, xji, sum) - X;
     double fij = link->weight(link, i, j, xij, sum);
     double fji = link->factored ? fij : link->weight(link, j, i, xji, sum);
     sums->products += sum * X;
@@ -97,7 +96,7 @@ static psdvec_status take_row(void *arg, const pv_seen_row *row, int worker)
 psdvec_status pv_joint_shifts(const pv_link *link, double **shift)
 {
     *shift = NULL;
-    if (link->options.target != PSDVEC_TARGET_PMI || link->options.context_power == 1)
+    if (link->directed || link->options.context_power == 1)
         return PSDVEC_OK;
     *shift = pv_alloc_zero(link->ctx, link->words, sizeof **shift, "the joint probability");
     if (!*shift)

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "link/pairs.h"
+#include "link/weights.h"
 #include "solve/algorithm1.h"
 #include "solve/eigen.h"
 #include "solve/regression.h"
@@ -70,7 +71,7 @@ static sizes size_up(const psdvec_train_options *options, const psdvec_counts *c
     s.core += pv_joint_core_bytes(words);
     uint64_t last = readout, joint = pv_joint_words_bytes(words, options->dim);
     if (core < words || options->weights != PSDVEC_WEIGHTS_FACTORED ||
-        options->target != PSDVEC_TARGET_PMI) {
+        pv_target_rules[options->target].directed) {
         uint64_t rest = pv_joint_pairs_bytes(words, bigrams, options->dim, threads);
         joint = rest > joint ? rest : joint;
     }
@@ -143,10 +144,10 @@ static const char *readout_remedy(psdvec_context *ctx, const psdvec_train_option
     if (least_without(ctx, options, counts, true, true) >= least)
         return "";
     if (least_without(ctx, options, counts, false, true) < least)
-        return ", or no read-out from spelling (--spelling off)";
+        return ", or no read-out from spelling (`spelling=off`)";
     if (least_without(ctx, options, counts, true, false) < least)
-        return ", or no order of words in the read-out (--order off)";
-    return ", or a simpler read-out (--order off --spelling off)";
+        return ", or no order of words in the read-out (`order=off`)";
+    return ", or a simpler read-out (`order=off` and `spelling=off`)";
 }
 
 psdvec_status pv_plan_check(psdvec_context *ctx, const psdvec_train_options *options,
@@ -157,8 +158,8 @@ psdvec_status pv_plan_check(psdvec_context *ctx, const psdvec_train_options *opt
     return pv_fail(
         ctx, PSDVEC_ERR_BUDGET,
         "training %u core words with %u dimensions needs at least %.0f MiB of memory, and "
-        "the budget is %.1f MiB; give --memory %.0fM, or fewer core words (--core), or "
-        "fewer dimensions (--dim)%s",
+        "the budget is %.1f MiB; give `memory=%.0fM`, or fewer core words (`core`), or "
+        "fewer dimensions (`dim`)%s",
         plan->core_words, plan->dim, ceil((double)plan->memory_least / mebibyte),
         (double)plan->memory_budget / mebibyte, ceil((double)plan->memory_least / mebibyte),
         readout_remedy(ctx, options, counts, plan->memory_least));
@@ -214,13 +215,14 @@ psdvec_status psdvec_train_plan_make(psdvec_context *ctx, const psdvec_train_opt
     pv_link *link = NULL;
     psdvec_status status;
     pv_begin(ctx);
-    PV_TRY(pv_train_options_check(ctx, options));
+    psdvec_train_options own;
+    PV_TRY(pv_options_adopt(ctx, &pv_train_table, options, &own));
     PV_TRY(pv_counts_open_sound(ctx, path, &counts));
     uint64_t pairs = 0;
-    PV_TRY_DONE(pv_link_open(ctx, counts, options, NULL, &link));
+    PV_TRY_DONE(pv_link_open(ctx, counts, &own, NULL, &link));
     PV_TRY_DONE(pv_pairs_count(link, &pairs));
-    pv_plan_fill(ctx, options, counts, pairs, plan);
-    plan->seconds = guess_seconds(ctx, options, plan, counts->info.bigrams);
+    pv_plan_fill(ctx, &own, counts, pairs, plan);
+    plan->seconds = guess_seconds(ctx, &own, plan, counts->info.bigrams);
 done:
     pv_link_close(link);
     psdvec_counts_close(counts);

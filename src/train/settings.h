@@ -11,7 +11,7 @@ psdvec_status pv_settings_write(psdvec_context *ctx, const psdvec_train_options 
                                 pv_buffer *json);
 
 /* The options back, all bits of all numbers, and checked. `path` is for messages.
- * The lists (mu, mu_edges) live in `lists`, which the caller has initialised and frees when
+ * The lists (mu, bands) live in `lists`, which the caller has initialised and frees when
  * the options are no longer used. */
 psdvec_status pv_settings_read(psdvec_context *ctx, const char *path, const char *json,
                                psdvec_train_options *options, pv_buffer *lists);

@@ -19,6 +19,7 @@
 #include "base/progress.h"
 #include "corpus/inputs.h"
 #include "count/count.h"
+#include "count/options.h"
 #include "count/run_key.h"
 #include "link/pairs.h"
 #include "model/model_write.h"
@@ -62,8 +63,8 @@ double pv_noncore_mu(const psdvec_train_options *options, uint32_t core, uint32_
                      uint32_t rank, double frequency, double last_core_frequency)
 {
     size_t band = 0;
-    if (options->mu_edges)
-        while (band + 1 < options->mu_count && rank >= options->mu_edges[band])
+    if (options->bands)
+        while (band + 1 < options->mu_count && rank >= options->bands[band])
             band++;
     else if (words > core)
         band = (size_t)((uint64_t)(rank - core) * options->mu_count / (words - core));
@@ -188,10 +189,10 @@ static void take_core(training *t, const pv_core *core, const pv_course *course)
     if (rank < t->dim)
         pv_warn(t->ctx,
                 "the last %zu of the %zu numbers of every vector are 0, since no more eigenvalues "
-                "are %s; fewer dimensions (--dim)%s would do",
+                "are %s; fewer dimensions (`dim`)%s would do",
                 t->dim - rank, t->dim,
                 t->options->form == PSDVEC_FORM_PSD ? "positive" : "different from 0",
-                t->options->core_mu > 0 ? " or a smaller --core-mu" : "");
+                t->options->core_mu > 0 ? " or a smaller `core_mu`" : "");
 }
 
 /* ---- The joint probability --------------------------------------------------------- */
@@ -527,13 +528,14 @@ psdvec_status psdvec_train(psdvec_context *ctx, const psdvec_train_options *opti
     pv_begin(ctx);
     pv_buffer key;
     pv_buffer_init(&key, ctx);
-    training t = {.ctx = ctx, .options = options, .output = output};
+    psdvec_train_options own;
+    training t = {.ctx = ctx, .options = &own, .output = output};
     psdvec_status status;
-    PV_TRY_DONE(pv_train_options_check(ctx, options));
+    PV_TRY_DONE(pv_options_adopt(ctx, &pv_train_table, options, &own));
     PV_TRY_DONE(pv_refuse_same_file(ctx, &counts, 1, output));
     PV_TRY_DONE(pv_output_try(ctx, output));
-    PV_TRY_DONE(key_of_counts(ctx, options, counts, &key));
-    PV_TRY_DONE(pv_partial_open(ctx, output, key.data, options->restart, &t.partial));
+    PV_TRY_DONE(key_of_counts(ctx, &own, counts, &key));
+    PV_TRY_DONE(pv_partial_open(ctx, output, key.data, own.restart, &t.partial));
     status = train_counts(&t, counts, report);
     pv_partial_close(t.partial, pv_is_settled(status));
 done:
@@ -560,20 +562,26 @@ psdvec_status psdvec_train_text(psdvec_context *ctx, const psdvec_train_options 
     pv_begin(ctx);
     pv_buffer key;
     pv_buffer_init(&key, ctx);
-    training t = {.ctx = ctx, .options = options, .output = output};
+    psdvec_train_options own;
+    psdvec_count_options counting;
+    training t = {.ctx = ctx, .options = &own, .output = output};
     char *counts = NULL;
     bool again;
     psdvec_status status;
     if (count_report)
         *count_report = (psdvec_count_report){0};
-    PV_TRY_DONE(pv_train_options_check(ctx, options));
-    PV_TRY_DONE(pv_count_options_check(ctx, count));
+    PV_TRY_DONE(pv_options_adopt(ctx, &pv_train_table, options, &own));
+    if (!count) {
+        pv_options_fill(&pv_count_table, &counting, pv_preset_choices[own.preset].name);
+        count = &counting;
+    }
+    PV_TRY_DONE(pv_options_adopt(ctx, &pv_count_table, count, &counting));
     PV_TRY_DONE(pv_refuse_same_file(ctx, inputs, input_count, output));
     PV_TRY_DONE(pv_output_try(ctx, output));
-    PV_TRY_DONE(key_of_text(ctx, options, count, inputs, input_count, output, &key, &again));
-    PV_TRY_DONE(pv_partial_open(ctx, output, key.data, options->restart || !again, &t.partial));
+    PV_TRY_DONE(key_of_text(ctx, &own, &counting, inputs, input_count, output, &key, &again));
+    PV_TRY_DONE(pv_partial_open(ctx, output, key.data, own.restart || !again, &t.partial));
     PV_TRY_DONE(
-        pv_count_on_the_way(t.partial, ctx, count, inputs, input_count, &counts, count_report));
+        pv_count_on_the_way(t.partial, ctx, &counting, inputs, input_count, &counts, count_report));
     status = train_counts(&t, counts, report);
 done:
     pv_partial_close(t.partial, pv_is_settled(status));

@@ -371,7 +371,7 @@ words() { # words N: so many different ones, twenty a line
 @test "options that contradict each other" {
     printf 'cat\n' >list
     fails 2 "exclude each other" count small.txt --vocab list --keep cat -o y
-    fails 2 "longer than the longest" count small.txt --min-length 5 --max-length 4 -o y
+    fails 2 "--min-length is 5 and --max-length 4" count small.txt --min-length 5 --max-length 4 -o y
 }
 
 @test "a word list that is no such thing" {

@@ -241,7 +241,7 @@ close='def close(a; b): (a - b | fabs) < 1e-6 * (1 + (a | fabs));'
     holds '.error == 0' exact
     jq -es '(.[0].log_likelihood - .[1].log_likelihood | fabs) <= 5 * .[1].error + 1e-6' exact sampled
     "$PSDVEC" score court.safetensors court.txt --sampled 64 | head -n 1 | grep -q '±'
-    refused 2 "too few" score court.safetensors court.txt --sampled 3
+    refused 2 "fewer than 64 words" score court.safetensors court.txt --sampled 3
 }
 
 @test "score: the same for any number of threads, from a file, a pipe, and a packed one" {

@@ -35,8 +35,8 @@ glove() { "$PSDVEC" baseline glove -q --dim 20 --epochs 5 --x-max 10 "$@"; }
     refused 2 "--epochs" baseline glove x -o y --epochs 0
     refused 2 "--add-contexts" baseline glove x -o y --add-contexts maybe
     some_text text.txt 20
-    refused 2 "--rate 0: it must be above 0" baseline glove text.txt -o y --rate 0
-    refused 2 "--x-max 0: it must be above 0" baseline glove text.txt -o y --x-max 0
+    refused 2 "--rate must be a number above 0" baseline glove text.txt -o y --rate 0
+    refused 2 "--x-max must be a number above 0" baseline glove text.txt -o y --x-max 0
     refused 3 "nosuch" baseline glove nosuch -o y
     [ ! -e y ] && [ ! -e y.partial ]
 }

@@ -81,6 +81,3 @@ words_of() {
     [[ $output =~ ^psdvec\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
 }
 
-@test "the defaults in the help are those of the library" {
-    "$PSDVEC" check-defaults
-}

@@ -167,8 +167,8 @@ same() {
     count --window 1
     refused 2 'the word "1,000" has a character that the format top2grams uses' \
         counts export native --format top2grams -o x
-    refused 2 'leave out symmetric' counts import native --format top2grams --symmetric -o x
-    refused 2 'leave out the list' counts import native --format top2grams --vocab text -o x
+    refused 2 'leave out --symmetric' counts import native --format top2grams --symmetric -o x
+    refused 2 'leave out --vocab' counts import native --format top2grams --vocab text -o x
     [ ! -e x ]
 }
 

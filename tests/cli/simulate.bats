@@ -79,8 +79,8 @@ setup() {
 
 @test "what cannot be is said" {
     refused 2 "say where the result goes, for example -o sim/" simulate
-    refused 2 "the symmetric form needs at least 3" simulate --dim 2 -o sim
-    refused 2 "not more than --vocab, 50" simulate --vocab 50 --dim 60 -o sim
+    refused 2 "--form symmetric needs at least 3" simulate --dim 2 -o sim
+    refused 2 "not be more than --vocab, 50" simulate --vocab 50 --dim 60 -o sim
     refused 2 "ask for less strength" simulate --form psd --vocab 100 --dim 100 --strength 10 -o sim
     [ ! -e sim ]
 }

@@ -48,7 +48,7 @@ dense() { "$PSDVEC" convert ppmi.safetensors --to word2vec -o dense.vec -q; }
     [ "$few" -lt "$many" ]
     refused 3 "lower --shift" baseline ppmi text.counts --shift 1000 -o none.safetensors
     [ ! -e none.safetensors ]
-    refused 2 "--shift 0" baseline ppmi text.counts --shift 0 -o none.safetensors
+    refused 2 "--shift must be a number above 0" baseline ppmi text.counts --shift 0 -o none.safetensors
     refused 2 "has been counted already" baseline ppmi text.counts --window 3 -o none.safetensors
 }
 
@@ -126,8 +126,8 @@ dense() { "$PSDVEC" convert ppmi.safetensors --to word2vec -o dense.vec -q; }
     [ "$(sed -n 2p dense.vec | wc -w)" -eq 15 ]
     "$PSDVEC" convert ppmi.safetensors all.npy -q
     [ "$(wc -l <all.words.txt)" -eq 14 ]
-    refused 2 "leave out --float16 and --int8" convert ppmi.safetensors x.safetensors --int8
-    refused 2 "leave out --float16 and --int8" convert ppmi.safetensors x.safetensors --float16
+    refused 2 "leave out --precision" convert ppmi.safetensors x.safetensors --int8
+    refused 2 "leave out --precision" convert ppmi.safetensors x.safetensors --float16
 }
 
 @test "what takes a generative model names the method of any other" {

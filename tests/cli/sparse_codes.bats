@@ -27,8 +27,8 @@ entries() { "$PSDVEC" info "$1" --json | jq .entries; }
     refused 2 "--factor" baseline sparse x -o y --factor x
     refused 2 "--l1" baseline sparse x -o y --l1 -1
     refused 2 "--epochs" baseline sparse x -o y --epochs 0
-    refused 2 "--l1 0: it must be above 0" baseline sparse dense.txt -o y --l1 0
-    refused 2 "--l2 0: it must be above 0" baseline sparse dense.txt -o y --l2 0
+    refused 2 "--l1 must be a number above 0" baseline sparse dense.txt -o y --l1 0
+    refused 2 "--l2 must be a number above 0" baseline sparse dense.txt -o y --l2 0
     refused 2 "--ridge" baseline sparse dense.txt -o y --ridge -1
     refused 3 "nosuch" baseline sparse nosuch -o y
     refused 6 "--factor" baseline sparse dense.txt -o y --factor 1000 --memory 20M
@@ -37,7 +37,7 @@ entries() { "$PSDVEC" info "$1" --json | jq .entries; }
 
 @test "more directions than can be numbered are refused" {
     { printf x; yes ' 1' | head -n 4400000 | tr -d '\n'; echo; } >wide.txt
-    refused 2 "--factor 1000: 4400000000 directions are too many" baseline sparse wide.txt -o y --factor 1000
+    refused 2 "--factor is 1000: 4400000000 directions are too many" baseline sparse wide.txt -o y --factor 1000
 }
 
 @test "sparse vectors are not coded again" {

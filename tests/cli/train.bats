@@ -45,17 +45,17 @@ slow=(--dim 60 --iterations 30 --eigen-tolerance 1e-5)
 
 @test "numbers and lists are strict" {
     refused 2 "--dim must be a whole number from 1 to 10000, not '0'" train x -o y --dim 0
-    refused 2 "--core must be a whole number from 1 to 4294967295 or all, not '0'" \
+    refused 2 "--core must be a whole number from 1 to 4294967295, or all, not '0'" \
         train x -o y --core 0
     refused 2 "or all, not 'al'" train x -o y --core al
     refused 2 "--rho-target must be a number from -100 to 100, not 'x'" train x -o y --rho-target x
-    refused 2 "--core-mu must be a number of at least 0, not '-1'" train x -o y --core-mu -1
+    refused 2 "--core-mu must be a number from 0 to 1000000000000, not '-1'" train x -o y --core-mu -1
     for list in '' , 2, ,2 2,,4 2,x '2, 4' 2,-1 nan 2:4; do
-        refused 2 "--mu must be numbers of at least 0 with commas between, not '$list'" \
+        refused 2 "--mu must be numbers from 0 to 1000000000000, separated by commas, not '$list'" \
             train x -o y --core 5 --mu "$list"
     done
     for list in '' 0 1,2.5 1,x 1,4294967296; do
-        refused 2 "--bands must be whole numbers from 1 to 4294967295 with commas between" \
+        refused 2 "--bands must be whole numbers from 1 to 4294967295, separated by commas" \
             train x -o y --core 5 --bands "$list"
     done
     refused 2 "--preset must be default or paper, not 'papers'; did you mean 'paper'?" \
@@ -64,32 +64,32 @@ slow=(--dim 60 --iterations 30 --eigen-tolerance 1e-5)
         refused 2 "--order must be a number from 0 to 10, or off, not '$share'" train x -o y --order "$share"
         refused 2 "--spelling must be a number from 0 to 10, or off, not '$share'" train x -o y --spelling "$share"
     done
-    refused 2 "--centre must be no or yes, not 'maybe'" train x -o y --centre maybe
+    refused 2 "--centre must be yes or no, not 'maybe'" train x -o y --centre maybe
     refused 2 "--min-count must be a whole number of at least 1" extend m x -o y --min-count 0
-    refused 2 "--mu must be a number of at least 0, not '2,4'" extend m x -o y --mu 2,4
+    refused 2 "--mu must be a number from 0 to 1000000000000, not '2,4'" extend m x -o y --mu 2,4
 }
 
 @test "options that contradict each other are refused, with the remedy" {
     refused 2 "use both or neither" train x -o y --weights smoothed
-    refused 2 "--rho 0.2 belongs to --weights factored" train x -o y --weights raw --rho 0.2
+    refused 2 "--rho is 0.2, which belongs to --weights factored" train x -o y --weights raw --rho 0.2
     refused 2 "use --start 0 or --target smoothed" train x -o y --start 0.5
     refused 2 "steps of length 2.28" train x -o y --relaxation 1.9
-    refused 2 "--kappa is 0; it must be above 0" train x -o y --target smoothed --kappa 0
-    refused 2 "makes 3 bands, and --mu has 2 numbers" \
+    refused 2 "--kappa must be a number above 0" train x -o y --target smoothed --kappa 0
+    refused 2 "into 3 bands, and --mu has 2 numbers" \
         train x -o y --core 5 --mu 1,2 --bands 6,7
     refused 2 "the ranks must ascend" train x -o y --core 5 --mu 1,2,3 --bands 7,6
     refused 2 "lies within the core" train x -o y --core 5 --mu 1,2 --bands 3
 }
 
 @test "options that would do nothing are refused" {
-    refused 2 "--kappa does nothing here; it belongs to --target smoothed" train x -o y --kappa 0.1
-    refused 2 "it belongs to --target pmi" train x -o y --preset paper --context-power 1
-    refused 2 "it belongs to --weights factored" train x -o y --preset paper --factor-power 1
-    refused 2 "--weights factored with --rho above 0" train x -o y --rho 0 --rho-target 1
-    refused 2 "it belongs to --weights raw or smoothed" train x -o y --cut 0.1
-    refused 2 "it belongs to --weights glove" train x -o y --glove-max 5
-    refused 2 "words behind the core" train x -o y --mu 2,4
-    refused 2 "words behind the core" train x -o y --unseen-weight 0.001
+    refused 2 "--kappa has no effect here; it needs --target smoothed" train x -o y --kappa 0.1
+    refused 2 "it needs --target pmi" train x -o y --preset paper --context-power 1
+    refused 2 "it needs --weights factored" train x -o y --preset paper --factor-power 1
+    refused 2 "it needs --weights factored and --rho above 0" train x -o y --rho 0 --rho-target 1
+    refused 2 "it needs --weights raw or --weights smoothed" train x -o y --cut 0.1
+    refused 2 "it needs --weights glove" train x -o y --glove-max 5
+    refused 2 "it needs --core above 0" train x -o y --mu 2,4
+    refused 2 "it needs --core above 0" train x -o y --unseen-weight 0.001
 }
 
 @test "values of a preset that do not go with what was typed are put aside" {
@@ -208,9 +208,9 @@ END
         grep -Eq '^  eigenvalues +0 positive, 0 negative$' stderr
     done
     train counts.st --core 50 --mu 1e12 --mu-power 10 --core-mu 1e12 --dim 5 --iterations 2 -o m.st
-    refused 2 "--core-mu is 1e+30; it must be from 0 to 1e+12" train counts.st --core-mu 1e30 -o m.st
-    refused 2 "--mu has 1e+30 as number 2" train counts.st --core 50 --mu 1,1e30 -o m.st
-    refused 2 "--mu is 1e+30" extend m.st text.txt --mu 1e30 -o x.st
+    refused 2 "--core-mu must be a number from 0 to 1000000000000" train counts.st --core-mu 1e30 -o m.st
+    refused 2 "--mu must be numbers from 0 to 1000000000000" train counts.st --core 50 --mu 1,1e30 -o m.st
+    refused 2 "--mu must be a number from 0 to 1000000000000" extend m.st text.txt --mu 1e30 -o x.st
 }
 
 @test "the output is not one of the inputs" {
@@ -269,7 +269,7 @@ END
     grep -q 'psdvec train COUNTS --dry-run knows better' plan
     refused 3 "cannot read nosuch: No such file" train text.txt nosuch --dry-run -o m.st
     refused 2 "cannot know how much text" train - --dry-run -o m.st
-    refused 2 "a fixed vocabulary and words to keep" train text.txt --vocab x --keep y --dry-run -o m
+    refused 2 "--vocab and --keep exclude each other" train text.txt --vocab x --keep y --dry-run -o m
 }
 
 # ---- Training ---------------------------------------------------------------------------------

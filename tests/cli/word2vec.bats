@@ -59,7 +59,7 @@ small=(text.txt --dim 30 --subsample 0.01 --epochs 3)
         refused 3 "no two words stand together in the text, so there is nothing to learn" \
             baseline sgns alone $model -o m.st
         # shellcheck disable=SC2086
-        refused 3 "leave out fewer (--subsample)" baseline sgns text.txt --subsample 1e-12 $model -o m.st
+        refused 3 "drop fewer (--subsample)" baseline sgns text.txt --subsample 1e-12 $model -o m.st
     done
     [ ! -e m.st ] && [ ! -e m.st.partial ]
 }

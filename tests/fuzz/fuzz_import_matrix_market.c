@@ -8,7 +8,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static const char banner[] = "%%MatrixMarket matrix coordinate real general\n5 5 3\n";
     if (size == 0)
         return 0;
-    psdvec_import_options options = {.format = PSDVEC_FORMAT_MATRIX_MARKET,
+    psdvec_import_options options = {.size = sizeof(psdvec_import_options),
+                                     .format = PSDVEC_FORMAT_MATRIX_MARKET,
                                      .symmetric = data[0] & 1,
                                      .window = data[0] >> 1 & 7,
                                      .scale = data[0] & 16 ? data[0] : 0};

@@ -5,6 +5,7 @@
  */
 #include "base/context.h"
 #include "corpus/icu_words.h"
+#include "corpus/options.h"
 #include "corpus/tokenizer.h"
 #include "corpus/utf8.h"
 
@@ -128,7 +129,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     o.min_length = data[3] % 4;
     o.max_length = data[4] % 3 ? 0 : o.min_length + data[4] % 40;
     pv_begin(ctx);
-    if (pv_text_options_check(ctx, &o) != PSDVEC_OK)
+    if (pv_options_check(ctx, &pv_text_table, &o) != PSDVEC_OK)
         return 0;
     const pv_text_rules *rules = rules_for(&o, data);
     uint64_t before = atomic_load(&ctx->memory_used);

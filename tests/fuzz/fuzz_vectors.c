@@ -115,7 +115,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     pv_begin(ctx);
     if (pv_model_open_words(ctx, path, words, &model) == PSDVEC_OK && !model->info.native) {
         check(ctx, model);
-        psdvec_convert_options options = {.format = (psdvec_vectors_format)format};
+        psdvec_convert_options options = {.size = sizeof(psdvec_convert_options),
+                                          .format = (psdvec_vectors_format)format};
         /* An npy file finds its words by its name, and this one has none. */
         if (!model->foreign.npy) {
             require(psdvec_convert(ctx, &options, path, out) == PSDVEC_OK);

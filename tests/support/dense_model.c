@@ -255,8 +255,8 @@ static void set_priors(dense_link *l, const dense_counts *c, const psdvec_train_
         double size = o->core_mu;
         if (i >= l->core) {
             size_t band = 0, place = i - l->core, others = l->words - l->core;
-            if (o->mu_edges)
-                while (band + 1 < o->mu_count && i >= o->mu_edges[band])
+            if (o->bands)
+                while (band + 1 < o->mu_count && i >= o->bands[band])
                     band++;
             else
                 band = place * o->mu_count / others;

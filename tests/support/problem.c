@@ -127,7 +127,8 @@ psdvec_context *context_of(int threads)
 psdvec_train_options paper_options(uint32_t dim, uint32_t iterations)
 {
     static const double mu[] = {2};
-    return (psdvec_train_options){.dim = dim,
+    return (psdvec_train_options){.size = sizeof(psdvec_train_options),
+                                  .dim = dim,
                                   .form = PSDVEC_FORM_PSD,
                                   .target = PSDVEC_TARGET_SMOOTHED,
                                   .kappa = 0.02,

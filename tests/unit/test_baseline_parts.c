@@ -189,7 +189,7 @@ static void options_out_of_range_are_refused_if_they_are_used(void **state)
     well(ctx, psdvec_baseline_options_check(ctx, &o));
     o.shift = 0;
     assert_int_equal(psdvec_baseline_options_check(ctx, &o), PSDVEC_ERR_OPTION);
-    assert_contains(psdvec_error_message(ctx), "--shift 0");
+    assert_contains(psdvec_error_message(ctx), "`shift` is 0");
     psdvec_baseline_options_default(&o, PSDVEC_METHOD_GLOVE, NULL);
     o.rate = NAN;
     assert_int_equal(psdvec_baseline_options_check(ctx, &o), PSDVEC_ERR_OPTION);

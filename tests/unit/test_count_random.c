@@ -262,12 +262,12 @@ static void random_options(dice *d, psdvec_count_options *o)
     t->document = (psdvec_document)dice_below(d, 4);
     /* What ends a sentence of text already tokenised is tested with the tokeniser. */
     t->sentences = dice_percent(d, 30);
-    t->min_document_words = dice_percent(d, 20) ? (uint32_t)dice_below(d, 9) : 1;
+    t->min_document_words = dice_percent(d, 20) ? 1 + (uint32_t)dice_below(d, 8) : 1;
     o->window = windows[dice_below(d, sizeof windows / sizeof windows[0])];
     o->distance = (psdvec_distance)dice_below(d, 3);
     o->oov = (psdvec_oov)dice_below(d, 2);
     o->subsample = subsamples[dice_below(d, sizeof subsamples / sizeof subsamples[0])];
-    o->min_count = dice_below(d, 6);
+    o->min_count = 1 + dice_below(d, 5);
     o->max_vocab = dice_percent(d, 25) ? 1 + (uint32_t)dice_below(d, 200) : 0;
 }
 

@@ -17,7 +17,8 @@
 /* The paper's setting without what a test changes most. */
 static psdvec_train_options paper(uint32_t dim, uint32_t iterations)
 {
-    return (psdvec_train_options){.dim = dim,
+    return (psdvec_train_options){.size = sizeof(psdvec_train_options),
+                                  .dim = dim,
                                   .form = PSDVEC_FORM_PSD,
                                   .target = PSDVEC_TARGET_SMOOTHED,
                                   .kappa = 0.02,
@@ -304,7 +305,8 @@ static void priors_grow_with_rarity_and_have_bands(void **state)
     assert_close(l.mu[4], 4 * 8, 1e-13);
     assert_close(l.mu[7], 8 * 64, 1e-12);
     dense_link_free(&l);
-    o.mu_edges = edges;
+    o.bands = edges;
+    o.bands_count = 2;
     o.mu_power = 0;
     l = dense_link_make(&c, &o);
     const double expected[] = {3, 3, 2, 4, 4, 4, 4, 8};

@@ -148,7 +148,7 @@ static void drawn_words_follow_the_probabilities(void **state)
     }
     /* Word after word: the same for the same seed, and each after those before it. */
     uint32_t first[20], again[20];
-    g = (psdvec_generate_options){.length = 20, .seed = 5};
+    g = (psdvec_generate_options){.size = sizeof(psdvec_generate_options), .length = 20, .seed = 5};
     well(t->ctx, psdvec_scorer_generate(s, &g, before, 2, first, NULL, NULL));
     well(t->ctx, psdvec_scorer_generate(s, &g, before, 2, again, NULL, NULL));
     assert_memory_equal(first, again, sizeof first);
@@ -220,8 +220,8 @@ static void the_fitted_parameters_are_the_likeliest(void **state)
         assert_true(info->temperature_counts == r.temperature_counts);
         psdvec_model *without = t->model;
         t->model = with;
-        assert_close(perplexity_at(t, path, false, 0, (double)NAN), r.after, 1e-3);
-        assert_close(perplexity_at(t, path, true, 0, (double)NAN), r.counts_after, 1e-3);
+        assert_close(perplexity_at(t, path, false, (double)NAN, (double)NAN), r.after, 1e-3);
+        assert_close(perplexity_at(t, path, true, (double)NAN, (double)NAN), r.counts_after, 1e-3);
         t->model = without;
         psdvec_model_close(with);
         free(kept);

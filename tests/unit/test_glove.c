@@ -516,7 +516,7 @@ static void little_memory_gives_the_same_bits_or_a_sentence(void **state)
             files |= strstr(h.messages, "temporary file") != NULL;
         } else {
             assert_int_equal(status, PSDVEC_ERR_BUDGET);
-            refused |= strstr(psdvec_error_message(h.ctx), "--dim") != NULL;
+            refused |= strstr(psdvec_error_message(h.ctx), "`dim`") != NULL;
         }
         host_close(&h);
     }
@@ -539,7 +539,7 @@ static void a_rate_that_leads_nowhere_is_told(void **state)
     well(p->ctx, pv_glove_open(&cells, 5, 1e38, &g));
     pv_progress_begin(&g.progress, p->ctx, "training", "pairs", 0);
     assert_int_equal(pv_glove_epoch(&g, 0, &loss), PSDVEC_ERR_NUMERIC);
-    assert_contains(psdvec_error_message(p->ctx), "--rate");
+    assert_contains(psdvec_error_message(p->ctx), "`rate`");
     pv_glove_close(&g);
     pv_glove_cells_free(&cells);
     problem_free(p);

@@ -154,7 +154,9 @@ static psdvec_status import(bench *b, psdvec_import_options options)
 }
 
 #define IMPORT(b, kind, ...)                                                                       \
-    import(b, (psdvec_import_options){.format = PSDVEC_FORMAT_##kind, __VA_ARGS__})
+    import(b, (psdvec_import_options){.size = sizeof(psdvec_import_options),                       \
+                                      .format = PSDVEC_FORMAT_##kind,                              \
+                                      __VA_ARGS__})
 
 /* The import fails with this status and words of this sentence, and leaves no
  * output. */
@@ -170,7 +172,10 @@ static void assert_refused(bench *b, psdvec_import_options options, psdvec_statu
 }
 
 #define REFUSED(b, status, sentence, kind, ...)                                                    \
-    assert_refused(b, (psdvec_import_options){.format = PSDVEC_FORMAT_##kind, __VA_ARGS__},        \
+    assert_refused(b,                                                                              \
+                   (psdvec_import_options){.size = sizeof(psdvec_import_options),                  \
+                                           .format = PSDVEC_FORMAT_##kind,                         \
+                                           __VA_ARGS__},                                           \
                    status, sentence)
 
 static void assert_warned(const bench *b, const char *sentence)
@@ -405,12 +410,16 @@ static void a_damaged_glove_file_is_refused_with_the_record(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         record two[2] = {glove_records[0], cases[i].record};
         put_file(b->in, two, sizeof two);
-        assert_refused(b, (psdvec_import_options){.format = PSDVEC_FORMAT_GLOVE}, cases[i].status,
-                       cases[i].sentence);
+        assert_refused(b,
+                       (psdvec_import_options){.size = sizeof(psdvec_import_options),
+                                               .format = PSDVEC_FORMAT_GLOVE},
+                       cases[i].status, cases[i].sentence);
         /* also as the first, where the file could be a packed one */
         put_file(b->in, &two[1], sizeof two[1]);
-        assert_refused(b, (psdvec_import_options){.format = PSDVEC_FORMAT_GLOVE}, cases[i].status,
-                       "record 1: ");
+        assert_refused(b,
+                       (psdvec_import_options){.size = sizeof(psdvec_import_options),
+                                               .format = PSDVEC_FORMAT_GLOVE},
+                       cases[i].status, "record 1: ");
     }
 }
 
@@ -558,7 +567,9 @@ static void a_damaged_matrix_is_refused_with_the_line(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         put_text(b->in, cases[i].text);
         assert_refused(b,
-                       (psdvec_import_options){.format = PSDVEC_FORMAT_MATRIX_MARKET, .window = 5},
+                       (psdvec_import_options){.size = sizeof(psdvec_import_options),
+                                               .format = PSDVEC_FORMAT_MATRIX_MARKET,
+                                               .window = 5},
                        cases[i].status, cases[i].sentence);
     }
     static const char zero[] = BANNER "real general\n3 3 1\n1 1 1\0junk\n";
@@ -652,7 +663,9 @@ static void a_damaged_top2grams_file_is_refused_with_the_line(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         put_text(b->in, cases[i].text);
-        assert_refused(b, (psdvec_import_options){.format = PSDVEC_FORMAT_TOP2GRAMS},
+        assert_refused(b,
+                       (psdvec_import_options){.size = sizeof(psdvec_import_options),
+                                               .format = PSDVEC_FORMAT_TOP2GRAMS},
                        cases[i].status, cases[i].sentence);
     }
     put_text(b->in, GRAMS_HEAD GRAMS_ROWS GRAMS_END);
@@ -764,7 +777,8 @@ static void every_format_brings_the_same_counts_back(void **state)
                          PSDVEC_OK);
         assert_string_equal(b->warnings, "");
         assert_int_equal(export(b, formats[kind], false), PSDVEC_OK);
-        psdvec_import_options options = {.format = formats[kind]};
+        psdvec_import_options options = {.size = sizeof(psdvec_import_options),
+                                         .format = formats[kind]};
         if (formats[kind] != PSDVEC_FORMAT_TOP2GRAMS)
             options.vocab_file = b->words;
         if (formats[kind] == PSDVEC_FORMAT_GLOVE)
@@ -784,7 +798,10 @@ static void a_symmetric_export_is_a_symmetric_import(void **state)
     free(directed);
     /* by way of GloVe and of Matrix Market: the same unordered pairs */
     assert_int_equal(export(b, PSDVEC_FORMAT_GLOVE, true), PSDVEC_OK);
-    psdvec_import_options options = {.vocab_file = b->words, .window = 4, .symmetric = true};
+    psdvec_import_options options = {.size = sizeof(psdvec_import_options),
+                                     .vocab_file = b->words,
+                                     .window = 4,
+                                     .symmetric = true};
     assert_int_equal(psdvec_counts_import(b->ctx, &options, b->other, b->in, NULL), PSDVEC_OK);
     assert_int_equal(export(b, PSDVEC_FORMAT_MATRIX_MARKET, true), PSDVEC_OK);
     options.format = PSDVEC_FORMAT_MATRIX_MARKET;
@@ -801,8 +818,10 @@ static void the_bits_do_not_depend_on_memory_or_threads(void **state)
     unsigned succeeded = 0, spilled = 0;
     for (uint64_t memory = (uint64_t)128 << 20; memory >= 1 << 16; memory /= 2) {
         new_context(b, memory, (int)(1 + succeeded % 2));
-        psdvec_import_options options = {
-            .format = PSDVEC_FORMAT_MATRIX_MARKET, .vocab_file = b->vocab, .window = 4};
+        psdvec_import_options options = {.size = sizeof(psdvec_import_options),
+                                         .format = PSDVEC_FORMAT_MATRIX_MARKET,
+                                         .vocab_file = b->vocab,
+                                         .window = 4};
         psdvec_count_report report;
         psdvec_status status = psdvec_counts_import(b->ctx, &options, b->in, b->out, &report);
         if (status != PSDVEC_OK) {
@@ -868,13 +887,16 @@ static void impossible_calls_are_refused(void **state)
 {
     bench *b = *state;
     put_glove(b);
-    psdvec_import_options o = {.format = PSDVEC_FORMAT_GLOVE};
+    psdvec_import_options o = {.size = sizeof(psdvec_import_options),
+                               .format = PSDVEC_FORMAT_GLOVE};
     assert_int_equal(psdvec_counts_import(b->ctx, &o, b->in, b->out, NULL), PSDVEC_ERR_OPTION);
-    REFUSED(b, PSDVEC_ERR_OPTION, "the window is 1001", GLOVE, .window = 1001);
-    REFUSED(b, PSDVEC_ERR_OPTION, "leave out the list", TOP2GRAMS, .vocab_file = b->vocab);
-    REFUSED(b, PSDVEC_ERR_OPTION, "leave out symmetric", TOP2GRAMS, .symmetric = true);
-    assert_refused(b, (psdvec_import_options){.format = (psdvec_counts_format)3}, PSDVEC_ERR_OPTION,
-                   "no format number 3");
+    REFUSED(b, PSDVEC_ERR_OPTION, "`window` is 1001", GLOVE, .window = 1001);
+    REFUSED(b, PSDVEC_ERR_OPTION, "leave out `vocab`", TOP2GRAMS, .vocab_file = b->vocab);
+    REFUSED(b, PSDVEC_ERR_OPTION, "leave out `symmetric`", TOP2GRAMS, .symmetric = true);
+    assert_refused(b,
+                   (psdvec_import_options){.size = sizeof(psdvec_import_options),
+                                           .format = (psdvec_counts_format)3},
+                   PSDVEC_ERR_OPTION, "`format` has no value number 3");
     o.vocab_file = b->vocab;
     assert_int_equal(psdvec_counts_import(b->ctx, &o, b->in, b->in, NULL), PSDVEC_ERR_SAME_FILE);
     assert_int_equal(psdvec_counts_import(b->ctx, &o, b->in, b->vocab, NULL), PSDVEC_ERR_SAME_FILE);

@@ -101,7 +101,7 @@ static void too_large_a_shift_leaves_nothing_and_is_told(void **state)
     pv_cooccurrence c;
     well(p->ctx, pv_cooccurrence_make(p->ctx, p->counts, p->path, 0, &c));
     assert_int_equal(pv_ppmi_make(&c, 0.75, 1e6), PSDVEC_ERR_EMPTY);
-    assert_non_null(strstr(psdvec_error_message(p->ctx), "--shift"));
+    assert_non_null(strstr(psdvec_error_message(p->ctx), "`shift`"));
     pv_cooccurrence_free(&c);
     problem_free(p);
 }

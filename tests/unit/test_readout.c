@@ -560,7 +560,7 @@ static void what_of_the_readout_is_too_much_is_said(void **state)
     (void)state;
     problem *p = problem_of_text(83, 6000, 90000, true, 1);
     char *output = scratch_path(p->folder, "model");
-    static const char *const remedies[] = {NULL, "(--order off)", "(--spelling off)", NULL};
+    static const char *const remedies[] = {NULL, "(`order=off`)", "(`spelling=off`)", NULL};
     for (int parts = 0; parts < 3; parts++) {
         psdvec_train_options o = combined(default_options(200), 1 + 2 * parts);
         o.core = 210;

@@ -170,7 +170,10 @@ static void cutting_cuts_everything_that_has_directions(void **state)
     bench *b = bench_new(true, 0.5, 1);
     enum { LESS = 4 };
     psdvec_model *old = open_model(b, b->model);
-    psdvec_model *cut = converted(b, (psdvec_convert_options){.dim = LESS, .words = 100}, b->other);
+    psdvec_model *cut = converted(
+        b,
+        (psdvec_convert_options){.size = sizeof(psdvec_convert_options), .dim = LESS, .words = 100},
+        b->other);
     assert_true(cut->info.has_readout && cut->info.has_spelling);
     assert_int_equal(cut->info.dim, LESS);
     assert_int_equal(cut->info.words, 100);
@@ -204,7 +207,9 @@ static void length_1_leaves_cosines_alone(void **state)
     (void)state;
     bench *b = bench_new(true, 0.5, 1);
     psdvec_model *old = open_model(b, b->model);
-    psdvec_model *unit = converted(b, (psdvec_convert_options){.normalize = true}, b->other);
+    psdvec_model *unit = converted(
+        b, (psdvec_convert_options){.size = sizeof(psdvec_convert_options), .normalize = true},
+        b->other);
     assert_true(unit->info.has_readout && unit->info.has_spelling);
     assert_true(!unit->readout_mean && !unit->readout_map);
     for (uint32_t i = 0; i < unit->info.words; i++) {
@@ -225,7 +230,8 @@ static void both_sets_are_rounded(void **state)
     bench *b = bench_new(true, 0.5, 1);
     psdvec_model *old = open_model(b, b->model);
     for (int precision = PSDVEC_FLOAT16; precision <= PSDVEC_INT8; precision++) {
-        psdvec_convert_options o = {.precision = (psdvec_precision)precision};
+        psdvec_convert_options o = {.size = sizeof(psdvec_convert_options),
+                                    .precision = (psdvec_precision)precision};
         psdvec_model *less = converted(b, o, b->other);
         pv_dtype dtype = precision == PSDVEC_INT8 ? PV_DTYPE_I8 : PV_DTYPE_F16;
         double step = precision == PSDVEC_INT8 ? 1.0 / 254 : 1.0 / 2048;
@@ -247,7 +253,8 @@ static void both_sets_are_rounded(void **state)
         psdvec_model_close(less);
         /* Rounded once, it stays: the same file again. */
         size_t one, two;
-        psdvec_convert_options plain = {.precision = o.precision};
+        psdvec_convert_options plain = {.size = sizeof(psdvec_convert_options),
+                                        .precision = o.precision};
         well(b->p->ctx, psdvec_convert(b->p->ctx, &plain, b->other, b->third));
         char *first = scratch_read(b->other, &one), *second = scratch_read(b->third, &two);
         assert_int_equal(one, two);
@@ -265,14 +272,16 @@ static void other_programs_get_the_readout_and_raw_is_the_rest(void **state)
     psdvec_model *old = open_model(b, b->model);
     for (int raw = 0; raw < 2; raw++)
         for (int format = PSDVEC_VECTORS_WORD2VEC; format <= PSDVEC_VECTORS_GLOVE; format++) {
-            psdvec_convert_options o = {.format = (psdvec_vectors_format)format, .raw = raw};
+            psdvec_convert_options o = {.size = sizeof(psdvec_convert_options),
+                                        .format = (psdvec_vectors_format)format,
+                                        .raw = raw};
             psdvec_model *out = converted(b, o, b->other);
             assert_false(out->info.has_readout || out->info.has_spelling);
             assert_memory_equal(out->vectors, raw ? old->vectors : old->readout,
                                 (size_t)old->info.words * DIM * sizeof(float));
             psdvec_model_close(out);
         }
-    psdvec_convert_options o = {.raw = true};
+    psdvec_convert_options o = {.size = sizeof(psdvec_convert_options), .raw = true};
     assert_int_equal(psdvec_convert(b->p->ctx, &o, b->model, b->third), PSDVEC_ERR_OPTION);
     assert_contains(psdvec_error_message(b->p->ctx), "keeps both sets of vectors");
     assert_null(scratch_read(b->third, &(size_t){0}));
@@ -449,13 +458,15 @@ static void a_readout_that_is_not_finite_is_found_and_not_passed_on(void **state
     assert_contains(psdvec_error_message(ctx), "the vector of 'and' (word 3)");
     psdvec_model_close(model);
     for (int format = PSDVEC_VECTORS_MODEL; format <= PSDVEC_VECTORS_GLOVE; format++) {
-        psdvec_convert_options o = {.format = (psdvec_vectors_format)format};
+        psdvec_convert_options o = {.size = sizeof(psdvec_convert_options),
+                                    .format = (psdvec_vectors_format)format};
         assert_int_equal(psdvec_convert(ctx, &o, path, other), PSDVEC_ERR_NUMERIC);
         assert_contains(psdvec_error_message(ctx), path);
         assert_int_equal(scratch_entries(folder), 1);
     }
     /* The first number of each, and the first two words, are sound. */
-    psdvec_convert_options few = {.dim = 1}, first = {.words = 2};
+    psdvec_convert_options few = {.size = sizeof(psdvec_convert_options), .dim = 1},
+                           first = {.size = sizeof(psdvec_convert_options), .words = 2};
     well(ctx, psdvec_convert(ctx, &few, path, other));
     well(ctx, psdvec_convert(ctx, &first, path, other));
     psdvec_context_free(ctx);

@@ -397,7 +397,7 @@ static void damaged_vectors_have_no_residuals(void **state)
     m->vectors = sound;
     assert_int_equal(status, PSDVEC_ERR_NUMERIC);
     assert_int_equal(found, 0);
-    assert_contains(psdvec_error_message(p->ctx), "--verify");
+    assert_contains(psdvec_error_message(p->ctx), "verify");
     free(damaged);
     psdvec_model_close(m);
     problem_free(p);

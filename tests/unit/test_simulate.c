@@ -653,17 +653,17 @@ static void options_out_of_range_are_refused(void **state)
         assert_fails(w, psdvec_simulate_options_check(w->ctx, &bad), PSDVEC_ERR_OPTION, sentence); \
     } while (0)
     assert_int_equal(psdvec_simulate_options_check(w->ctx, &fine), PSDVEC_OK);
-    REFUSED(vocab, 1, "--vocab is 1");
-    REFUSED(dim, 2, "--dim is 2; the symmetric form needs at least 3");
-    REFUSED(dim, 151, "not more than --vocab, 150");
-    REFUSED(tokens, 0, "--tokens is 0");
-    REFUSED(window, 0, "--window is 0");
-    REFUSED(window, 1001, "--window is 1001");
-    REFUSED(document_words, 0, "--document-words is 0");
-    REFUSED(zipf, NAN, "--zipf");
-    REFUSED(strength, 0, "--strength is 0");
-    REFUSED(residual, -1, "--residual is -1");
-    REFUSED(form, (psdvec_form)2, "--form");
+    REFUSED(vocab, 1, "`vocab` is 1");
+    REFUSED(dim, 2, "`dim` is 2; `form=symmetric` needs at least 3");
+    REFUSED(dim, 151, "not be more than `vocab`, 150");
+    REFUSED(tokens, 0, "`tokens` is 0");
+    REFUSED(window, 0, "`window` is 0");
+    REFUSED(window, 1001, "`window` is 1001");
+    REFUSED(document_words, 0, "`document_words` is 0");
+    REFUSED(zipf, NAN, "`zipf`");
+    REFUSED(strength, 0, "`strength` is 0");
+    REFUSED(residual, -1, "`residual` is -1");
+    REFUSED(form, (psdvec_form)2, "`form`");
     /* Only drawing shows how large products become. */
     bad = fine;
     bad.strength = 10;

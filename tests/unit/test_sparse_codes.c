@@ -612,11 +612,11 @@ static void what_cannot_be_done_is_said(void **state)
     assert_contains(psdvec_error_message(w->ctx), "sparse vectors already");
     o.l2 = 0;
     assert_int_equal(psdvec_baseline(w->ctx, &o, w->in, w->other, NULL), PSDVEC_ERR_OPTION);
-    assert_contains(psdvec_error_message(w->ctx), "--l2");
+    assert_contains(psdvec_error_message(w->ctx), "`l2`");
     o.l2 = 1e-4;
     o.factor = 1000;
     assert_int_equal(psdvec_baseline(w->ctx, &o, w->in, w->other, NULL), PSDVEC_ERR_BUDGET);
-    assert_contains(psdvec_error_message(w->ctx), "--factor");
+    assert_contains(psdvec_error_message(w->ctx), "`factor`");
     assert_int_equal(access(w->other, F_OK), -1);
 }
 

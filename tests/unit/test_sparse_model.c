@@ -725,7 +725,8 @@ static void a_sparse_model_stays_one(void **state)
         psdvec_model_close(m);
     }
     options.precision = PSDVEC_INT8;
-    assert_fails(w, psdvec_convert(w->ctx, &options, w->out, w->in), PSDVEC_ERR_OPTION, "--int8");
+    assert_fails(w, psdvec_convert(w->ctx, &options, w->out, w->in), PSDVEC_ERR_OPTION,
+                 "`precision`");
     free_twins(&t);
 }
 

@@ -487,8 +487,8 @@ static void too_small_a_budget_is_refused_with_what_would_help(void **state)
     host h;
     host_open(&h, 1, plan.memory_least / 2);
     assert_int_equal(psdvec_train(h.ctx, &o, p->path, at.other, NULL), PSDVEC_ERR_BUDGET);
-    assert_contains(psdvec_error_message(h.ctx), "--memory");
-    assert_contains(psdvec_error_message(h.ctx), "--core");
+    assert_contains(psdvec_error_message(h.ctx), "`memory=");
+    assert_contains(psdvec_error_message(h.ctx), "`core`");
     assert_false(h.worked);
     assert_int_equal(scratch_entries(p->folder), 1);
     host_close(&h);
@@ -538,7 +538,7 @@ static void what_cannot_end_well_is_refused_before_the_work(void **state)
     scratch_write(at.whole, "no counts", 9);
     refused(p, &o, at.whole, at.other, PSDVEC_ERR_FORMAT, "whole");
     o.dim = 0;
-    refused(p, &o, p->path, at.other, PSDVEC_ERR_OPTION, "--dim");
+    refused(p, &o, p->path, at.other, PSDVEC_ERR_OPTION, "`dim`");
     free(nowhere);
     paths_free(&at);
     problem_free(p);

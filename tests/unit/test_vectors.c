@@ -440,8 +440,10 @@ static void every_format_gives_back_the_bits(void **state)
         assert_int_equal(pv_model_write(w->ctx, &s.data, w->in), PSDVEC_OK);
         for (int format = PSDVEC_VECTORS_MODEL; format <= PSDVEC_VECTORS_NPY; format++) {
             bool npy = format == PSDVEC_VECTORS_NPY;
-            psdvec_convert_options there = {.format = (psdvec_vectors_format)format},
-                                   back = {.format = PSDVEC_VECTORS_MODEL};
+            psdvec_convert_options there = {.size = sizeof(psdvec_convert_options),
+                                            .format = (psdvec_vectors_format)format},
+                                   back = {.size = sizeof(psdvec_convert_options),
+                                           .format = PSDVEC_VECTORS_MODEL};
             there.words_file = back.words_file = npy ? w->words : NULL;
             must_convert(w, w->in, w->out, there);
             must_convert(w, w->out, w->other, back);
@@ -474,7 +476,8 @@ static void the_bytes_written_do_not_depend_on_the_threads(void **state)
             workshop_context(w, 0, threads);
             assert_int_equal(pv_model_write(w->ctx, &s.data, w->in), PSDVEC_OK);
             must_convert(w, w->in, w->out,
-                         (psdvec_convert_options){.format = (psdvec_vectors_format)format,
+                         (psdvec_convert_options){.size = sizeof(psdvec_convert_options),
+                                                  .format = (psdvec_vectors_format)format,
                                                   .normalize = true,
                                                   .dim = 33});
             char *now = scratch_read(w->out, &length);
@@ -501,7 +504,8 @@ static void a_plain_reader_of_word2vec_reads_what_is_written(void **state)
     assert_int_equal(pv_model_write(w->ctx, &s.data, w->in), PSDVEC_OK);
     for (int binary = 0; binary < 2; binary++) {
         must_convert(w, w->in, w->out,
-                     (psdvec_convert_options){.format = binary ? PSDVEC_VECTORS_WORD2VEC_BINARY
+                     (psdvec_convert_options){.size = sizeof(psdvec_convert_options),
+                                              .format = binary ? PSDVEC_VECTORS_WORD2VEC_BINARY
                                                                : PSDVEC_VECTORS_WORD2VEC});
         FILE *file = fopen(w->out, "rb");
         assert_non_null(file);
@@ -538,8 +542,10 @@ static void models_are_cut_and_normalised(void **state)
     sample_make(&s, 20, 8, 13);
     memset(s.vectors + 3 * 8, 0, 8 * sizeof(float));
     assert_int_equal(pv_model_write(w->ctx, &s.data, w->in), PSDVEC_OK);
-    must_convert(w, w->in, w->out,
-                 (psdvec_convert_options){.dim = 5, .words = 7, .normalize = true});
+    must_convert(
+        w, w->in, w->out,
+        (psdvec_convert_options){
+            .size = sizeof(psdvec_convert_options), .dim = 5, .words = 7, .normalize = true});
     psdvec_model *m;
     assert_int_equal(psdvec_model_open(w->ctx, w->out, &m), PSDVEC_OK);
     const psdvec_model_info *info = psdvec_model_get_info(m);
@@ -571,7 +577,8 @@ static void models_are_cut_and_normalised(void **state)
     }
     psdvec_model_close(m);
     /* More words than there are is all of them; the file is the same. */
-    must_convert(w, w->in, w->out, (psdvec_convert_options){.words = 1000});
+    must_convert(w, w->in, w->out,
+                 (psdvec_convert_options){.size = sizeof(psdvec_convert_options), .words = 1000});
     size_t a, b;
     char *one = scratch_read(w->in, &a), *two = scratch_read(w->out, &b);
     assert_int_equal(a, b);
@@ -586,7 +593,9 @@ static void digits_are_as_asked(void **state)
     workshop *w = *state;
     put_text(w->in, "a 0.123456 -2\nb 1000000 3.14159265\n");
     must_convert(w, w->in, w->out,
-                 (psdvec_convert_options){.format = PSDVEC_VECTORS_GLOVE, .digits = 3});
+                 (psdvec_convert_options){.size = sizeof(psdvec_convert_options),
+                                          .format = PSDVEC_VECTORS_GLOVE,
+                                          .digits = 3});
     char *text = scratch_read(w->out, &(size_t){0});
     assert_string_equal(text, "a 0.123 -2\nb 1000000 3.14\n");
     free(text);
@@ -611,7 +620,9 @@ static void white_space_in_words_is_mended_where_it_must_be(void **state)
     assert_int_equal(pv_model_write(w->ctx, &s.data, w->in), PSDVEC_OK);
     for (size_t k = 0; k < 2; k++) {
         w->warnings[0] = '\0';
-        must_convert(w, w->in, w->out, (psdvec_convert_options){.format = cases[k].format});
+        must_convert(w, w->in, w->out,
+                     (psdvec_convert_options){.size = sizeof(psdvec_convert_options),
+                                              .format = cases[k].format});
         char *text = scratch_read(w->out, &(size_t){0});
         assert_string_equal(text, cases[k].text);
         assert_non_null(strstr(w->warnings, cases[k].warning));
@@ -636,11 +647,16 @@ static void wrong_conversions_are_refused_and_leave_nothing(void **state)
                  {{.words_file = ""}, PSDVEC_ERR_OPTION, "empty"},
                  {{.words_file = "x"}, PSDVEC_ERR_OPTION, "npy alone"}};
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
-        assert_int_equal(convert(w, w->in, w->out, cases[k].options), cases[k].status);
+        psdvec_convert_options options = cases[k].options;
+        options.size = sizeof options;
+        assert_int_equal(convert(w, w->in, w->out, options), cases[k].status);
         assert_non_null(strstr(psdvec_error_message(w->ctx), cases[k].sentence));
     }
-    psdvec_convert_options to_npy = {.format = PSDVEC_VECTORS_NPY};
-    assert_int_equal(convert(w, w->in, w->in, (psdvec_convert_options){0}), PSDVEC_ERR_SAME_FILE);
+    psdvec_convert_options to_npy = {.size = sizeof(psdvec_convert_options),
+                                     .format = PSDVEC_VECTORS_NPY};
+    assert_int_equal(
+        convert(w, w->in, w->in, (psdvec_convert_options){.size = sizeof(psdvec_convert_options)}),
+        PSDVEC_ERR_SAME_FILE);
     to_npy.words_file = w->in;
     assert_int_equal(convert(w, w->in, w->out, to_npy), PSDVEC_ERR_SAME_FILE);
     to_npy.words_file = w->out;
@@ -649,7 +665,9 @@ static void wrong_conversions_are_refused_and_leave_nothing(void **state)
     assert_int_equal(scratch_entries(w->folder), 1);
     /* The words of an npy file are an input as well. */
     must_convert(w, w->in, npy, to_npy);
-    assert_int_equal(convert(w, npy, list, (psdvec_convert_options){0}), PSDVEC_ERR_SAME_FILE);
+    assert_int_equal(
+        convert(w, npy, list, (psdvec_convert_options){.size = sizeof(psdvec_convert_options)}),
+        PSDVEC_ERR_SAME_FILE);
     to_npy.words_file = list;
     assert_int_equal(convert(w, npy, w->out, to_npy), PSDVEC_ERR_SAME_FILE);
     assert_int_equal(scratch_entries(w->folder), 3);
@@ -663,14 +681,20 @@ static void little_memory_and_a_request_to_stop_end_it(void **state)
     sample s;
     sample_make(&s, 20000, 50, 15);
     assert_int_equal(pv_model_write(w->ctx, &s.data, w->in), PSDVEC_OK);
-    must_convert(w, w->in, w->other, (psdvec_convert_options){.format = PSDVEC_VECTORS_GLOVE});
+    must_convert(w, w->in, w->other,
+                 (psdvec_convert_options){.size = sizeof(psdvec_convert_options),
+                                          .format = PSDVEC_VECTORS_GLOVE});
     workshop_context(w, UINT64_C(1) << 20, 2);
-    assert_int_equal(convert(w, w->other, w->out, (psdvec_convert_options){0}), PSDVEC_ERR_BUDGET);
+    assert_int_equal(convert(w, w->other, w->out,
+                             (psdvec_convert_options){.size = sizeof(psdvec_convert_options)}),
+                     PSDVEC_ERR_BUDGET);
     workshop_context(w, 0, 2);
     for (int polls = 0; polls < 8; polls++) {
         atomic_store(&w->polls_left, polls);
-        psdvec_status status = convert(w, w->other, w->out,
-                                       (psdvec_convert_options){.format = PSDVEC_VECTORS_WORD2VEC});
+        psdvec_status status =
+            convert(w, w->other, w->out,
+                    (psdvec_convert_options){.size = sizeof(psdvec_convert_options),
+                                             .format = PSDVEC_VECTORS_WORD2VEC});
         assert_true(status == PSDVEC_ERR_CANCELLED);
     }
     atomic_store(&w->polls_left, -1);

@@ -1,9 +1,7 @@
 /* Near spellings, by edit distance with swaps (optimal string alignment).
  *
  * Time: length times length; memory: three rows. */
-#include "suggest.h"
-
-#include "memory.h"
+#include <psdvec/psdvec.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,13 +11,16 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-size_t edit_distance(const char *a, size_t a_length, const char *b, size_t b_length, size_t limit)
+size_t psdvec_edit_distance(const char *a, size_t a_length, const char *b, size_t b_length,
+                            size_t limit)
 {
     size_t apart = a_length > b_length ? a_length - b_length : b_length - a_length;
     if (apart > limit)
         return limit + 1;
     size_t width = b_length + 1;
-    size_t *rows = must_alloc(3 * width, sizeof *rows);
+    size_t *rows = calloc(3 * width, sizeof *rows);
+    if (!rows)
+        return limit + 1;
     size_t *before = rows, *above = rows + width, *here = rows + 2 * width;
     for (size_t j = 0; j < width; j++)
         above[j] = j;
@@ -46,23 +47,23 @@ size_t edit_distance(const char *a, size_t a_length, const char *b, size_t b_len
     return result;
 }
 
-size_t edit_limit(size_t length)
+size_t psdvec_edit_limit(size_t length)
 {
     return length < 3 ? 1 : length < 6 ? 2 : 3;
 }
 
-const char *suggest(const char *word, const char *const *candidates)
+const char *psdvec_suggest(const char *word, const char *const *candidates)
 {
     size_t length = strlen(word);
     const char *best = NULL;
-    size_t best_distance = edit_limit(length) + 1;
+    size_t best_distance = psdvec_edit_limit(length) + 1;
     for (; *candidates; candidates++) {
         size_t candidate_length = strlen(*candidates);
         if (length >= 2 && !strncmp(word, *candidates, length))
             return *candidates;
         /* A slip must leave most of the word standing. */
         size_t distance =
-            edit_distance(word, length, *candidates, candidate_length, best_distance - 1);
+            psdvec_edit_distance(word, length, *candidates, candidate_length, best_distance - 1);
         if (distance < best_distance && 2 * distance <= candidate_length) {
             best_distance = distance;
             best = *candidates;

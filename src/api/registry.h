@@ -1,0 +1,10 @@
+/* All options tables by their public number. */
+#ifndef PV_API_REGISTRY_H
+#define PV_API_REGISTRY_H
+
+#include "base/options.h"
+
+/* NULL if there is none of this number. */
+const pv_options_table *pv_options_of(psdvec_options_kind kind);
+
+#endif

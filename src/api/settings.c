@@ -1,0 +1,267 @@
+/* Options by name and as text, with the memory of texts and lists.
+ *
+ * What was set is remembered as text, so that another preset can be chosen afterwards: the struct
+ * is filled in again, and what was set is set again. */
+#include "api/registry.h"
+#include "base/number.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct psdvec_settings {
+    const pv_options_table *table;
+    size_t rows;
+    void *options;
+    char *preset;
+    char **given; /* rows: as text; NULL: not set */
+    void **owned; /* rows: the list or text that the struct points to */
+    char *shown;  /* what psdvec_settings_get returned last */
+    char message[600];
+};
+
+static void *allocate(size_t count, size_t size)
+{
+    return calloc(count ? count : 1, size);
+}
+
+psdvec_settings *psdvec_settings_new(psdvec_options_kind kind, const char *preset)
+{
+    const pv_options_table *table = pv_options_of(kind);
+    psdvec_settings *s = table ? allocate(1, sizeof *s) : NULL;
+    if (!s)
+        return NULL;
+    s->table = table;
+    while (table->rows[s->rows].name)
+        s->rows++;
+    s->options = allocate(1, table->size);
+    s->given = allocate(s->rows, sizeof *s->given);
+    s->owned = allocate(s->rows, sizeof *s->owned);
+    s->preset = preset ? strdup(preset) : NULL;
+    if (!s->options || !s->given || !s->owned || (preset && !s->preset)) {
+        psdvec_settings_free(s);
+        return NULL;
+    }
+    pv_options_fill(table, s->options, preset);
+    return s;
+}
+
+void psdvec_settings_free(psdvec_settings *s)
+{
+    if (!s)
+        return;
+    for (size_t k = 0; k < s->rows; k++) {
+        free(s->given ? s->given[k] : NULL);
+        free(s->owned ? s->owned[k] : NULL);
+    }
+    free(s->given);
+    free(s->owned);
+    free(s->options);
+    free(s->preset);
+    free(s->shown);
+    free(s);
+}
+
+const char *psdvec_settings_message(const psdvec_settings *s)
+{
+    return s ? s->message : "there are no settings";
+}
+
+void *psdvec_settings_struct(psdvec_settings *s)
+{
+    return s ? s->options : NULL;
+}
+
+/* ---- Setting --------------------------------------------------------------------------------- */
+
+/* The elements of "a,b,c" in one block: pointers or numbers first, texts behind them. */
+static void *make_list(const psdvec_option *row, const char *text, size_t *count)
+{
+    size_t elements = 1, length = strlen(text) + 1;
+    for (const char *at = text; *at; at++)
+        elements += *at == ',';
+    size_t width = row->type == PSDVEC_OPTION_UINT32S ? sizeof(uint32_t) : sizeof(double);
+    char *block = allocate(1, elements * width + length);
+    if (!block)
+        return NULL;
+    char *texts = block + elements * width;
+    memcpy(texts, text, length);
+    for (size_t k = 0; k < elements; k++) {
+        char *next = strchr(texts, ',');
+        if (next)
+            *next = 0;
+        double real = 0;
+        uint64_t whole = 0;
+        if (row->type == PSDVEC_OPTION_TEXTS) {
+            ((const char **)(void *)block)[k] = texts;
+        } else if (row->type == PSDVEC_OPTION_DOUBLES) {
+            pv_text_real(texts, &real);
+            ((double *)(void *)block)[k] = real;
+        } else {
+            pv_text_integer(texts, &whole);
+            ((uint32_t *)(void *)block)[k] = (uint32_t)whole;
+        }
+        texts = next ? next + 1 : texts;
+    }
+    *count = elements;
+    return block;
+}
+
+/* A value that psdvec_option_parse() took. False if memory is short. */
+static bool store(psdvec_settings *s, size_t k, const char *text)
+{
+    const psdvec_option *row = &s->table->rows[k];
+    char *at = (char *)s->options + row->offset;
+    if (row->type < PSDVEC_OPTION_TEXT)
+        return pv_option_store(row, text, s->options);
+    size_t count = 0;
+    void *block = NULL;
+    if (*text)
+        block = row->type == PSDVEC_OPTION_TEXT ? (void *)strdup(text)
+                                                : make_list(row, text, &count);
+    if (*text && !block)
+        return false;
+    free(s->owned[k]);
+    s->owned[k] = block;
+    memcpy(at, &block, sizeof block);
+    if (row->type != PSDVEC_OPTION_TEXT)
+        memcpy(at + sizeof block, &count, sizeof count);
+    return true;
+}
+
+static bool refill(psdvec_settings *s, const char *preset)
+{
+    char *copy = strdup(preset);
+    if (!copy)
+        return false;
+    free(s->preset);
+    s->preset = copy;
+    pv_options_fill(s->table, s->options, preset);
+    for (size_t k = 0; k < s->rows; k++)
+        if (s->given[k] && !store(s, k, s->given[k]))
+            return false;
+    return true;
+}
+
+static psdvec_status short_of_memory(psdvec_settings *s)
+{
+    snprintf(s->message, sizeof s->message, "the system refused memory for an option");
+    return PSDVEC_ERR_MEMORY;
+}
+
+static psdvec_status unknown_name(psdvec_settings *s, const char *name)
+{
+    const char **names = allocate(s->rows + 1, sizeof *names);
+    for (size_t k = 0; names && k < s->rows; k++)
+        names[k] = s->table->rows[k].name;
+    const char *near = names ? psdvec_suggest(name, names) : NULL;
+    snprintf(s->message, sizeof s->message, "%s has no option '%s'%s%s%s", s->table->name, name,
+             near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    free(names);
+    return PSDVEC_ERR_OPTION;
+}
+
+psdvec_status psdvec_settings_set(psdvec_settings *s, const char *name, const char *text)
+{
+    if (!s)
+        return PSDVEC_ERR_OPTION;
+    s->message[0] = 0;
+    const psdvec_option *row = name ? pv_options_find(s->table, name) : NULL;
+    if (!row)
+        return unknown_name(s, name ? name : "");
+    size_t k = (size_t)(row - s->table->rows);
+    psdvec_option_value value;
+    bool unset = text && !*text && row->type >= PSDVEC_OPTION_TEXT;
+    if (!text ||
+        (!unset && !psdvec_option_parse(row, NULL, text, &value, s->message, sizeof s->message))) {
+        if (!text)
+            snprintf(s->message, sizeof s->message, "`%s` has no value", row->name);
+        return PSDVEC_ERR_OPTION;
+    }
+    char *copy = strdup(text);
+    if (!copy || !store(s, k, text)) {
+        free(copy);
+        return short_of_memory(s);
+    }
+    free(s->given[k]);
+    s->given[k] = copy;
+    if (row->selects_preset && !refill(s, text))
+        return short_of_memory(s);
+    return PSDVEC_OK;
+}
+
+const char *psdvec_settings_get(psdvec_settings *s, const char *name)
+{
+    const psdvec_option *row = s && name ? pv_options_find(s->table, name) : NULL;
+    if (!row)
+        return NULL;
+    free(s->shown);
+    return s->shown = pv_option_text(row, s->options);
+}
+
+void psdvec_settings_apply(const psdvec_settings *s, void *options)
+{
+    for (size_t k = 0; s && options && k < s->rows; k++) {
+        const psdvec_option *row = &s->table->rows[k];
+        if (s->given[k])
+            memcpy((char *)options + row->offset, (const char *)s->options + row->offset,
+                   pv_option_bytes(row));
+    }
+}
+
+/* ---- Finishing ------------------------------------------------------------------------------- */
+
+/* "weights=raw|smoothed rho>0" as "`weights=raw` or `weights=smoothed`, and `rho` above 0". */
+static void describe(const char *condition, char *to, size_t room)
+{
+    size_t used = 0;
+#define ADD(...)                                                                                   \
+    do {                                                                                           \
+        int added_ = snprintf(to + used, room - used, __VA_ARGS__);                                \
+        used = added_ < 0 || (size_t)added_ >= room - used ? room - 1 : used + (size_t)added_;     \
+    } while (0)
+    *to = 0;
+    for (const char *at = condition; *at;) {
+        size_t length = strcspn(at, " "), name = strcspn(at, "=>");
+        if (at != condition)
+            ADD(" and ");
+        if (at[name] == '>') {
+            ADD("`%.*s` above %.*s", (int)name, at, (int)(length - name - 1), at + name + 1);
+        } else {
+            for (size_t from = name + 1; from < length;) {
+                size_t value = strcspn(at + from, "| ");
+                ADD("%s`%.*s=%.*s`", from > name + 1 ? " or " : "", (int)name, at, (int)value,
+                    at + from);
+                from += value + 1;
+            }
+        }
+        at += length;
+        at += strspn(at, " ");
+    }
+#undef ADD
+}
+
+psdvec_status psdvec_settings_finish(psdvec_settings *s)
+{
+    if (!s)
+        return PSDVEC_ERR_OPTION;
+    s->message[0] = 0;
+    for (size_t k = 0; k < s->rows; k++) {
+        const psdvec_option *row = &s->table->rows[k];
+        if (!s->given[k] && row->default_if &&
+            !pv_options_hold(s->table, s->options, row->default_if))
+            pv_option_store(row, row->default_else, s->options);
+    }
+    for (size_t k = 0; k < s->rows; k++) {
+        const psdvec_option *row = &s->table->rows[k];
+        if (s->given[k] && !pv_options_hold(s->table, s->options, row->needs)) {
+            char needed[300];
+            describe(row->needs, needed, sizeof needed);
+            snprintf(s->message, sizeof s->message, "`%s` has no effect here; it needs %s",
+                     row->name, needed);
+            return PSDVEC_ERR_OPTION;
+        }
+    }
+    return pv_options_fit(s->table, s->options, s->message, sizeof s->message) ? PSDVEC_OK
+                                                                               : PSDVEC_ERR_OPTION;
+}

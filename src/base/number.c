@@ -1,0 +1,136 @@
+/* Numbers to and from text. strtod() and printf() obey the locale of the host's thread, so that
+ * "0.5" may stop at the point; here they are called in the C locale, for this thread alone. They
+ * also accept white space, signs, hex, "nan" and "inf"; so the characters are checked before. */
+#include "base/number.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DIGITS "0123456789"
+
+static bool enter_c_locale(locale_t *own, locale_t *before)
+{
+    *own = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (*own == (locale_t)0)
+        return false;
+    *before = uselocale(*own);
+    return true;
+}
+
+static void leave_c_locale(locale_t own, locale_t before)
+{
+    uselocale(before);
+    freelocale(own);
+}
+
+bool pv_text_to_double(const char *text, double *value)
+{
+    locale_t own, before;
+    if (!enter_c_locale(&own, &before))
+        return false;
+    *value = strtod(text, NULL);
+    leave_c_locale(own, before);
+    return true;
+}
+
+bool pv_double_to_text(double value, char text[PV_DOUBLE_ROOM])
+{
+    locale_t own, before;
+    if (!enter_c_locale(&own, &before))
+        return false;
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, PV_DOUBLE_ROOM, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    leave_c_locale(own, before);
+    return true;
+}
+
+const char *pv_number_end(const char *text)
+{
+    size_t whole = strspn(text, DIGITS), fraction = 0;
+    const char *at = text + whole;
+    if (*at == '.') {
+        fraction = strspn(at + 1, DIGITS);
+        at += 1 + fraction;
+    }
+    if (!whole && !fraction)
+        return NULL;
+    if (*at == 'e' || *at == 'E') {
+        const char *exponent = at + 1 + (at[1] == '+' || at[1] == '-');
+        size_t digits = strspn(exponent, DIGITS);
+        if (digits)
+            at = exponent + digits;
+    }
+    return at;
+}
+
+bool pv_text_integer(const char *text, uint64_t *value)
+{
+    if (!*text || text[strspn(text, DIGITS)])
+        return false;
+    errno = 0;
+    unsigned long long number = strtoull(text, NULL, 10);
+    if (errno || number > UINT64_MAX)
+        return false;
+    *value = number;
+    return true;
+}
+
+bool pv_text_real(const char *text, double *value)
+{
+    const char *end = pv_number_end(text + (*text == '-'));
+    double number;
+    if (!end || *end || !pv_text_to_double(text, &number) || !isfinite(number))
+        return false;
+    *value = number;
+    return true;
+}
+
+bool pv_text_bytes(const char *text, uint64_t all, uint64_t *value)
+{
+    static const char units[] = "KMGT";
+    const char *end = pv_number_end(text);
+    double number;
+    if (!end || !pv_text_to_double(text, &number))
+        return false;
+    const char *unit = *end ? strchr(units, *end == 'k' ? 'K' : *end) : NULL;
+    if (!strcmp(end, "%")) {
+        if (number > 100)
+            return false;
+        number = number / 100 * (double)all;
+    } else if (unit) {
+        if (end[1] && strcmp(end + 1, "B") != 0 && strcmp(end + 1, "iB") != 0)
+            return false;
+        number = ldexp(number, 10 * (int)(unit - units + 1));
+    } else if (*end && strcmp(end, "B") != 0) {
+        return false;
+    }
+    if (!(number >= 1 && number < 0x1p63))
+        return false;
+    *value = (uint64_t)number;
+    return true;
+}
+
+bool pv_text_count(const char *text, uint64_t *value)
+{
+    static const char units[] = "kMG";
+    if (pv_text_integer(text, value))
+        return true;
+    const char *end = pv_number_end(text);
+    const char *unit = end && *end ? strchr(units, *end == 'K' ? 'k' : *end) : NULL;
+    double number;
+    if (!end || (*end && (!unit || end[1])) || !pv_text_to_double(text, &number))
+        return false;
+    number *= unit ? pow(1000, (double)(unit - units + 1)) : 1;
+    double whole = round(number); /* 0.3M is not exactly 300000 in binary */
+    if (!(fabs(number - whole) <= 1e-9 * number && whole < 0x1p53))
+        return false;
+    *value = (uint64_t)whole;
+    return true;
+}

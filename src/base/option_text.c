@@ -1,0 +1,219 @@
+/* Values of options as text: reading them, and the sentences if they are wrong. */
+#include "base/options.h"
+
+#include "base/number.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Appends to what stands in `to`; cut off at `room`. */
+PV_PRINTF(3, 4)
+static void add(char *to, size_t room, const char *format, ...)
+{
+    size_t length = strlen(to);
+    va_list list;
+    va_start(list, format);
+    if (length < room)
+        vsnprintf(to + length, room - length, format, list);
+    va_end(list);
+}
+
+static void add_number(char *to, size_t room, double value)
+{
+    char text[PV_DOUBLE_ROOM];
+    add(to, room, "%s", pv_double_to_text(value, text) ? text : "?");
+}
+
+static bool is_whole(const psdvec_option *row)
+{
+    return row->type == PSDVEC_OPTION_INT || row->type == PSDVEC_OPTION_UINT32 ||
+           row->type == PSDVEC_OPTION_UINT64 || row->type == PSDVEC_OPTION_UINT32S;
+}
+
+static void add_limits(const psdvec_option *row, char *to, size_t room)
+{
+    if (row->least == 0 && row->most == 0) {
+        if (row->type == PSDVEC_OPTION_UINT64)
+            add(to, room, " from 0 to 2^64 - 1");
+        return;
+    }
+    bool endless = isinf(row->most);
+    if (!row->above && !row->below && !endless) {
+        add(to, room, " from ");
+        add_number(to, room, row->least);
+        add(to, room, " to ");
+        add_number(to, room, row->most);
+        return;
+    }
+    add(to, room, row->above ? " above " : endless ? " of at least " : " from ");
+    add_number(to, room, row->least);
+    if (endless)
+        return;
+    add(to, room, row->below ? row->above ? " and below " : " to below " : " and at most ");
+    add_number(to, room, row->most);
+}
+
+void pv_option_range(const psdvec_option *row, char *to, size_t room)
+{
+    bool list = row->type == PSDVEC_OPTION_DOUBLES || row->type == PSDVEC_OPTION_UINT32S;
+    *to = 0;
+    if (row->unit == PSDVEC_UNIT_BYTES)
+        add(to, room, "a size such as 512M or 4G, or a share of the machine's memory such as 50%%");
+    else
+        add(to, room, "%s%snumber%s", list ? "" : "a ", is_whole(row) ? "whole " : "",
+            list ? "s" : "");
+    if (row->unit != PSDVEC_UNIT_BYTES)
+        add_limits(row, to, room);
+    if (row->unit == PSDVEC_UNIT_COUNT)
+        add(to, room, ", such as 300, 200k or 5M");
+    if (list)
+        add(to, room, ", separated by commas");
+    if (row->word && !row->otherwise)
+        add(to, room, ", or %s", row->word);
+    if (row->second_word)
+        add(to, room, ", or %s", row->second_word);
+}
+
+/* "a, b or c" */
+static void add_choices(const psdvec_option *row, char *to, size_t room)
+{
+    for (size_t k = 0; row->choices[k].name; k++)
+        add(to, room, "%s%s",
+            k == 0                     ? ""
+            : row->choices[k + 1].name ? ", "
+                                       : " or ",
+            row->choices[k].name);
+}
+
+static const char *nearest_choice(const psdvec_option *row, const char *text)
+{
+    const char *names[64] = {NULL};
+    for (size_t k = 0; k + 1 < sizeof names / sizeof *names && row->choices[k].name; k++)
+        names[k] = row->choices[k].name;
+    return psdvec_suggest(text, names);
+}
+
+static bool parse_flag(const char *text, psdvec_option_value *value)
+{
+    static const char *const words[] = {"no", "yes", "false", "true", "0", "1"};
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+        if (!strcmp(text, words[k])) {
+            value->integer = k % 2;
+            return true;
+        }
+    return false;
+}
+
+static bool parse_choice(const psdvec_option *row, const char *text, psdvec_option_value *value)
+{
+    for (size_t k = 0; row->choices[k].name; k++)
+        if (!strcmp(row->choices[k].name, text)) {
+            value->integer = k;
+            return true;
+        }
+    return false;
+}
+
+static bool parse_number(const psdvec_option *row, const char *text, psdvec_option_value *value)
+{
+    if (row->type == PSDVEC_OPTION_DOUBLE || row->type == PSDVEC_OPTION_DOUBLES)
+        return pv_text_real(text, &value->real);
+    bool fine = row->unit == PSDVEC_UNIT_BYTES
+                    ? pv_text_bytes(text, psdvec_machine_memory(), &value->integer)
+                : row->unit == PSDVEC_UNIT_COUNT ? pv_text_count(text, &value->integer)
+                                                 : pv_text_integer(text, &value->integer);
+    value->real = (double)value->integer;
+    uint64_t widest = row->type == PSDVEC_OPTION_UINT64 ? UINT64_MAX
+                      : row->type == PSDVEC_OPTION_INT  ? INT32_MAX
+                                                        : UINT32_MAX;
+    return fine && value->integer <= widest;
+}
+
+static bool within(const psdvec_option *row, double value)
+{
+    if (row->least == 0 && row->most == 0)
+        return true;
+    return (row->above ? value > row->least : value >= row->least) &&
+           (row->below ? value < row->most : value <= row->most);
+}
+
+static bool parse_list(const psdvec_option *row, const char *text, psdvec_option_value *value)
+{
+    char item[PV_DOUBLE_ROOM];
+    for (const char *at = text;; at++) {
+        size_t length = strcspn(at, ",");
+        if (length >= sizeof item)
+            return false;
+        memcpy(item, at, length);
+        item[length] = 0;
+        if (!parse_number(row, item, value) || !within(row, value->real))
+            return false;
+        at += length;
+        if (!*at)
+            return true;
+    }
+}
+
+static bool parse(const psdvec_option *row, const char *text, psdvec_option_value *value)
+{
+    switch (row->type) {
+    case PSDVEC_OPTION_FLAG:
+        return parse_flag(text, value);
+    case PSDVEC_OPTION_CHOICE:
+        return parse_choice(row, text, value);
+    case PSDVEC_OPTION_TEXT:
+    case PSDVEC_OPTION_TEXTS:
+        return *text != 0;
+    case PSDVEC_OPTION_DOUBLES:
+    case PSDVEC_OPTION_UINT32S:
+        return parse_list(row, text, value);
+    default:
+        break;
+    }
+    const char *const words[] = {row->word, row->second_word};
+    const double values[] = {row->word_value, row->second_value};
+    for (size_t k = 0; k < 2; k++)
+        if (words[k] && !strcmp(text, words[k])) {
+            value->real = values[k];
+            value->integer = values[k] > 0 && isfinite(values[k]) ? (uint64_t)values[k] : 0;
+            return true;
+        }
+    return parse_number(row, text, value) && within(row, value->real);
+}
+
+bool psdvec_option_parse(const psdvec_option *row, const char *shown, const char *text,
+                         psdvec_option_value *value, char *why, size_t room)
+{
+    char name[100];
+    *value = (psdvec_option_value){0};
+    if (parse(row, text, value))
+        return true;
+    if (!why || !room)
+        return false;
+    if (!shown) {
+        snprintf(name, sizeof name, "`%s`", row->name);
+        shown = name;
+    }
+    *why = 0;
+    if (row->type == PSDVEC_OPTION_TEXT || row->type == PSDVEC_OPTION_TEXTS) {
+        add(why, room, "%s must not be empty", shown);
+        return false;
+    }
+    add(why, room, "%s must be ", shown);
+    if (row->type == PSDVEC_OPTION_FLAG) {
+        add(why, room, "yes or no");
+    } else if (row->type == PSDVEC_OPTION_CHOICE) {
+        add_choices(row, why, room);
+    } else {
+        char range[200];
+        pv_option_range(row, range, sizeof range);
+        add(why, room, "%s", range);
+    }
+    add(why, room, ", not '%s'", text);
+    const char *near = row->type == PSDVEC_OPTION_CHOICE ? nearest_choice(row, text) : NULL;
+    if (near)
+        add(why, room, "; did you mean '%s'?", near);
+    return false;
+}

@@ -1,0 +1,107 @@
+/* Options tables: what all structs of options have in common.
+ *
+ * A room that has options includes their rows (psdvec/options/NAME.def) into an array of
+ * psdvec_option and describes it by a pv_options_table. Everything else about options is written
+ * here once, for all of them:
+ *
+ *     #undef PSDVEC_OPTION
+ *     #define PSDVEC_OPTION(KIND, type, member, key, ...) \
+ *         PV_OPTION_ROW(KIND, psdvec_extend_options, member, key, __VA_ARGS__)
+ *     static const psdvec_option rows[] = {
+ *     #include <psdvec/options/extend.def>
+ *         {0}};
+ *     const pv_options_table pv_extend_table = {.name = "extend", .rows = rows,
+ *                                               .size = sizeof(psdvec_extend_options)};
+ *
+ * An option is named in messages as `name`, with backquotes, and a value as `name=value`. The
+ * command line replaces these by its own spelling (--name value).
+ */
+#ifndef PV_BASE_OPTIONS_H
+#define PV_BASE_OPTIONS_H
+
+#include "base/json_read.h"
+#include "base/json_write.h"
+
+#define PV_OPTION_ROW(KIND, structure, member, key, ...)                                           \
+    {.name = (key),                                                                                \
+     .type = PSDVEC_OPTION_##KIND,                                                                 \
+     .offset = offsetof(structure, member),                                                        \
+     __VA_ARGS__},
+
+/* A default of a list, which needs memory that outlives every call. */
+typedef struct pv_option_list {
+    const char *text; /* as the table has it; NULL ends an array */
+    const void *values;
+    size_t count;
+} pv_option_list;
+
+/* True if the options go together; each is within its range already. Else a sentence in `why`. */
+typedef bool pv_options_rule(const void *options, char *why, size_t room);
+
+typedef struct pv_options_table {
+    const char *name;
+    const psdvec_option *rows; /* ends with a row without a name */
+    size_t size;               /* of the struct, which begins with a size_t: its size */
+    /* A struct of options inside it, which has its own size. 0 bytes: none. */
+    size_t inner_offset, inner_size;
+    pv_options_rule *rule; /* may be NULL */
+    const pv_option_list *lists;
+    /* Rows whose `needs` do not hold are neither checked nor written to files. */
+    bool used_only;
+} pv_options_table;
+
+extern const pv_options_table pv_context_table;
+
+/* Room for any struct of options. */
+#define PV_OPTIONS_MOST_BYTES 1024
+
+const psdvec_option *pv_options_find(const pv_options_table *table, const char *name);
+
+/* Defaults of a preset (NULL: none) into a struct of our own size. */
+void pv_options_fill(const pv_options_table *table, void *options, const char *preset);
+/* The same into a struct of a host, whose sizes may differ. */
+void pv_options_init(const pv_options_table *table, void *options, size_t size, size_t inner_size,
+                     const char *preset);
+
+/* A host's options (NULL: the defaults), of whatever size, into a struct of our own size, checked.
+ * For the beginning of a public call. */
+psdvec_status pv_options_adopt(psdvec_context *ctx, const pv_options_table *table,
+                               const void *given, void *options);
+
+/* True if each is within its range and all go together. */
+bool pv_options_fit(const pv_options_table *table, const void *options, char *why, size_t room);
+psdvec_status pv_options_check(psdvec_context *ctx, const pv_options_table *table,
+                               const void *options);
+
+/* Whether a condition such as "weights=raw|smoothed rho>0" holds. NULL holds. */
+bool pv_options_hold(const pv_options_table *table, const void *options, const char *condition);
+
+/* The name of a choice's value; NULL if it has no such value. */
+const char *pv_option_choice(const psdvec_option *row, const void *options);
+
+/* Bytes of the member, with a list's number of elements. */
+size_t pv_option_bytes(const psdvec_option *row);
+
+/* What a number may be, "a whole number from 1 to 1000", for a sentence. */
+void pv_option_range(const psdvec_option *row, char *to, size_t room);
+
+/* Parses `text` into the member; lists and texts are not for it. False if it is wrong. */
+bool pv_option_store(const psdvec_option *row, const char *text, void *options);
+/* The member as text, on the heap; NULL if it has no value or memory is short. */
+char *pv_option_text(const psdvec_option *row, const void *options);
+
+/* ---- In files -------------------------------------------------------------------------- */
+/* Writes the rows that files keep as members of the object that is open. */
+void pv_options_put_json(pv_json_writer *writer, const pv_options_table *table,
+                         const void *options);
+
+/* Reads such an object. A row that it lacks takes the value that the table gives for it; a key
+ * that no row has is told as a note of the context; `also` (may be NULL) lists keys that are known
+ * but are no rows, and ends with NULL. Ranges and rules are checked. `path` and `what` ("training")
+ * are for messages. Texts and lists live in `memory`, which the caller has initialised and frees
+ * when the options are no longer used. */
+psdvec_status pv_options_read_json(psdvec_context *ctx, const pv_options_table *table,
+                                   const char *path, const char *what, const char *json,
+                                   const char *const *also, void *options, pv_buffer *memory);
+
+#endif

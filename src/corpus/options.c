@@ -1,0 +1,61 @@
+/* Text options: their choices, and what goes together. */
+#include "corpus/options.h"
+
+#include "corpus/tokenizer.h"
+
+#include <stdio.h>
+
+const psdvec_choice pv_tokenizer_choices[] = {
+    [PSDVEC_TOKENIZER_WORDS] = {"words", "Unicode letters and marks"},
+    [PSDVEC_TOKENIZER_WHITESPACE] = {"whitespace", "split at white space; change nothing else"},
+    [PSDVEC_TOKENIZER_ORIGINAL] = {"original", "the rules of the original PSDVec program"},
+    [PSDVEC_TOKENIZER_ICU] = {"icu", "ICU word boundaries: Chinese, Japanese, Thai, ..."},
+    {0}};
+const psdvec_choice pv_case_choices[] = {
+    [PSDVEC_CASE_AUTO] = {"auto", "fold, but keep for whitespace"},
+    [PSDVEC_CASE_FOLD] = {"fold", "lower case"},
+    [PSDVEC_CASE_KEEP] = {"keep", "as written"},
+    {0}};
+const psdvec_choice pv_accents_choices[] = {[PSDVEC_ACCENTS_KEEP] = {"keep", "as written"},
+                                            [PSDVEC_ACCENTS_STRIP] = {"strip", "remove accents"},
+                                            {0}};
+const psdvec_choice pv_digits_choices[] = {
+    [PSDVEC_DIGITS_DROP] = {"drop", "digits separate words"},
+    [PSDVEC_DIGITS_KEEP] = {"keep", "digits are like letters"},
+    [PSDVEC_DIGITS_ZERO] = {"zero", "like letters, and each becomes 0"},
+    {0}};
+const psdvec_choice pv_inner_choices[] = {
+    [PSDVEC_INNER_JOIN] = {"join", "one word"}, [PSDVEC_INNER_SPLIT] = {"split", "two words"}, {0}};
+const psdvec_choice pv_document_choices[] = {
+    [PSDVEC_DOCUMENT_LINE] = {"line", "every line or record"},
+    [PSDVEC_DOCUMENT_FILE] = {"file", "every file or archive member"},
+    [PSDVEC_DOCUMENT_BLANK_LINE] = {"blank-line", "blank lines separate documents"},
+    [PSDVEC_DOCUMENT_NONE] = {"none", "each input, folder or archive as a whole"},
+    {0}};
+
+bool pv_text_options_go_together(const psdvec_text_options *o, char *why, size_t room)
+{
+    uint32_t longest = o->max_length ? o->max_length : pv_default_max_length(o->tokenizer);
+    if (o->min_length > longest) {
+        snprintf(why, room,
+                 "`min_length` is %u and `max_length` %u, which leaves out words of every length",
+                 (unsigned)o->min_length, (unsigned)longest);
+        return false;
+    }
+    return true;
+}
+
+static bool rule(const void *options, char *why, size_t room)
+{
+    return pv_text_options_go_together(options, why, room);
+}
+
+#undef PSDVEC_OPTION
+#define PSDVEC_OPTION(KIND, type, member, key, ...)                                                \
+    PV_OPTION_ROW(KIND, psdvec_text_options, member, key, __VA_ARGS__)
+static const psdvec_option rows[] = {
+#include <psdvec/options/text.def>
+    {0}};
+
+const pv_options_table pv_text_table = {
+    .name = "text", .rows = rows, .size = sizeof(psdvec_text_options), .rule = rule};

@@ -1,0 +1,14 @@
+/* The table of the text options. */
+#ifndef PV_CORPUS_OPTIONS_H
+#define PV_CORPUS_OPTIONS_H
+
+#include "base/options.h"
+
+extern const psdvec_choice pv_tokenizer_choices[], pv_case_choices[], pv_accents_choices[],
+    pv_digits_choices[], pv_inner_choices[], pv_document_choices[];
+extern const pv_options_table pv_text_table;
+
+/* What pv_text_table says of text options that are part of other options. */
+bool pv_text_options_go_together(const psdvec_text_options *options, char *why, size_t room);
+
+#endif

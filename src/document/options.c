@@ -1,0 +1,78 @@
+/* Options of scoring documents, of drawing text from a model, and of simulation. */
+#include "document/options.h"
+
+#include "train/options.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#undef PSDVEC_OPTION
+#define PSDVEC_OPTION(KIND, type, member, key, ...)                                                \
+    PV_OPTION_ROW(KIND, psdvec_scorer_options, member, key, __VA_ARGS__)
+static const psdvec_option scorer_rows[] = {
+#include <psdvec/options/scorer.def>
+    {0}};
+
+static bool scorer_rule(const void *options, char *why, size_t room)
+{
+    const psdvec_scorer_options *o = options;
+    if (o->sampled == 0 || o->sampled >= 64)
+        return true;
+    snprintf(why, room,
+             "`sampled` is %u; fewer than 64 words cannot represent a vocabulary, and 0 is exact",
+             (unsigned)o->sampled);
+    return false;
+}
+
+const pv_options_table pv_scorer_table = {.name = "scorer",
+                                          .rows = scorer_rows,
+                                          .size = sizeof(psdvec_scorer_options),
+                                          .rule = scorer_rule};
+
+#undef PSDVEC_OPTION
+#define PSDVEC_OPTION(KIND, type, member, key, ...)                                                \
+    PV_OPTION_ROW(KIND, psdvec_generate_options, member, key, __VA_ARGS__)
+static const psdvec_option generate_rows[] = {
+#include <psdvec/options/generate.def>
+    {0}};
+
+const pv_options_table pv_generate_table = {
+    .name = "generate", .rows = generate_rows, .size = sizeof(psdvec_generate_options)};
+
+static bool simulate_rule(const void *options, char *why, size_t room)
+{
+    const psdvec_simulate_options *o = options;
+    if (o->form == PSDVEC_FORM_SYMMETRIC && o->dim < 3) {
+        snprintf(why, room,
+                 "`dim` is %u; `form=symmetric` needs at least 3, because it keeps two for the "
+                 "word frequencies",
+                 (unsigned)o->dim);
+        return false;
+    }
+    if (o->dim > o->vocab) {
+        snprintf(why, room, "`dim` is %u; it must not be more than `vocab`, %u", (unsigned)o->dim,
+                 (unsigned)o->vocab);
+        return false;
+    }
+    return true;
+}
+
+#undef PSDVEC_OPTION
+#define PSDVEC_OPTION(KIND, type, member, key, ...)                                                \
+    PV_OPTION_ROW(KIND, psdvec_simulate_options, member, key, __VA_ARGS__)
+static const psdvec_option simulate_rows[] = {
+#include <psdvec/options/simulate.def>
+    {0}};
+
+const pv_options_table pv_simulate_table = {.name = "simulate",
+                                            .rows = simulate_rows,
+                                            .size = sizeof(psdvec_simulate_options),
+                                            .rule = simulate_rule};
+
+psdvec_status psdvec_simulate_options_check(psdvec_context *ctx,
+                                            const psdvec_simulate_options *options)
+{
+    psdvec_simulate_options own;
+    pv_begin(ctx);
+    return pv_options_adopt(ctx, &pv_simulate_table, options, &own);
+}

@@ -1,0 +1,24 @@
+/* Options of scoring models on test sets. */
+#include "eval/options.h"
+
+const psdvec_choice pv_unknown_choices[] = {
+    [PSDVEC_UNKNOWN_DROP] = {"drop", "leave out questions with an unknown word"},
+    [PSDVEC_UNKNOWN_ZERO] = {"zero", "similarity 0, or answered wrongly"},
+    [PSDVEC_UNKNOWN_MEAN] = {"mean", "the mean of all vectors stands in for the word"},
+    [PSDVEC_UNKNOWN_SPELLING] = {"spelling", "the vector of the word's spelling"},
+    {0}};
+const psdvec_choice pv_half_choices[] = {
+    [PSDVEC_HALF_BOTH] = {"both", "all questions"},
+    [PSDVEC_HALF_FIRST] = {"first", "choose settings on these"},
+    [PSDVEC_HALF_SECOND] = {"second", "report these"},
+    {0}};
+
+#undef PSDVEC_OPTION
+#define PSDVEC_OPTION(KIND, type, member, key, ...)                                                \
+    PV_OPTION_ROW(KIND, psdvec_eval_options, member, key, __VA_ARGS__)
+static const psdvec_option rows[] = {
+#include <psdvec/options/eval.def>
+    {0}};
+
+const pv_options_table pv_eval_table = {
+    .name = "eval", .rows = rows, .size = sizeof(psdvec_eval_options)};

@@ -1,0 +1,40 @@
+/* Options of converting vectors: their choices, and what goes together. */
+#include "model/options.h"
+
+#include "model/foreign_write.h"
+
+#include <stdio.h>
+
+const psdvec_choice pv_precision_choices[] = {
+    [PSDVEC_FLOAT32] = {"float32", "4 bytes per number"},
+    [PSDVEC_FLOAT16] = {"float16", "2 bytes per number"},
+    [PSDVEC_INT8] = {"int8", "1 byte per number, and a scale per vector"},
+    {0}};
+
+static bool rule(const void *options, char *why, size_t room)
+{
+    const psdvec_convert_options *o = options;
+    if (!pv_vectors_formats[o->format].holds[o->precision]) {
+        snprintf(why, room,
+                 "only model files hold int8, and only these and npy hold float16; other formats "
+                 "become smaller with fewer `words`, dimensions (`dim`) or `digits`");
+        return false;
+    }
+    if (o->raw && o->format == PSDVEC_VECTORS_MODEL) {
+        snprintf(why, room,
+                 "a model file keeps both sets of vectors, the generative ones and the read-out; "
+                 "`raw` chooses for the formats of other programs only");
+        return false;
+    }
+    return true;
+}
+
+#undef PSDVEC_OPTION
+#define PSDVEC_OPTION(KIND, type, member, key, ...)                                                \
+    PV_OPTION_ROW(KIND, psdvec_convert_options, member, key, __VA_ARGS__)
+static const psdvec_option rows[] = {
+#include <psdvec/options/convert.def>
+    {0}};
+
+const pv_options_table pv_convert_table = {
+    .name = "convert", .rows = rows, .size = sizeof(psdvec_convert_options), .rule = rule};
