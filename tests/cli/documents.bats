@@ -377,6 +377,20 @@ close='def close(a; b): (a - b | fabs) < 1e-6 * (1 + (a | fabs));'
     same a b
 }
 
+@test "next, generate: the text of the command line is text, also for a model of JSON lines" {
+    worlds
+    sed 's/.*/{"body": "&"}/' court.txt >court.jsonl
+    local options=(--min-count 1 --dim 4 -q)
+    "$PSDVEC" train court.txt "${options[@]}" -o text.safetensors
+    "$PSDVEC" train court.jsonl --json-field body "${options[@]}" -o json.safetensors
+    "$PSDVEC" next text.safetensors "the king rules" --tsv >wanted 2>stderr
+    "$PSDVEC" next json.safetensors "the king rules" --tsv 2>stderr | cmp wanted -
+    [ ! -s stderr ]
+    "$PSDVEC" generate text.safetensors --prompt "the king rules" --length 9 >wanted 2>stderr
+    "$PSDVEC" generate json.safetensors --prompt "the king rules" --length 9 2>stderr | cmp wanted -
+    [ ! -s stderr ]
+}
+
 @test "next: unknown words are told; without a text words are by themselves" {
     worlds
     "$PSDVEC" next court.safetensors the xyzzy king 2>stderr | head -n 1 >first
