@@ -44,13 +44,14 @@ LIB_SRC := $(sort $(wildcard src/*/*.c))
 CLI_SRC := $(sort $(wildcard cli/*.c))
 UNIT_SRC := $(sort $(wildcard tests/unit/*.c))
 SUPPORT_SRC := $(sort $(wildcard tests/support/*.c))
+TOOL_SRC := $(sort $(wildcard tests/tools/*.c))
 FUZZ_SRC := $(sort $(wildcard tests/fuzz/*.c))
 BENCH_SRC := $(sort $(wildcard bench/*.c))
 # The built-in test sets, in the order in which they are reported.
 SETS := $(patsubst %,data/%.txt,world meaning nouns verbs adjectives synonyms categories)
 BATS := $(sort $(wildcard tests/cli/*.bats))
 LONG_BATS := $(sort $(wildcard tests/long/*.bats))
-ALL_C = $(LIB_SRC) $(CLI_SRC) $(UNIT_SRC) $(SUPPORT_SRC) $(FUZZ_SRC) $(BENCH_SRC)
+ALL_C = $(LIB_SRC) $(CLI_SRC) $(UNIT_SRC) $(SUPPORT_SRC) $(TOOL_SRC) $(FUZZ_SRC) $(BENCH_SRC)
 ALL_H = $(sort $(wildcard include/psdvec/*.h src/*/*.h cli/*.h tests/*/*.h bench/*.h))
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$1)
@@ -58,9 +59,10 @@ SETS_C := $(BUILD)/src/eval/builtin_data.c
 LIB_OBJ := $(call objects,$(LIB_SRC)) $(SETS_C:.c=.o)
 CLI_OBJ := $(call objects,$(CLI_SRC))
 UNIT_BIN := $(UNIT_SRC:%.c=$(BUILD)/%)
+TOOL_BIN := $(TOOL_SRC:%.c=$(BUILD)/%)
 FUZZ_BIN := $(FUZZ_SRC:%.c=$(BUILD)/%)
 BENCH_BIN := $(BENCH_SRC:%.c=$(BUILD)/%)
-OBJECTS := $(LIB_OBJ) $(call objects,$(CLI_SRC) $(UNIT_SRC) $(SUPPORT_SRC) $(FUZZ_SRC) $(BENCH_SRC))
+OBJECTS := $(LIB_OBJ) $(call objects,$(CLI_SRC) $(UNIT_SRC) $(SUPPORT_SRC) $(TOOL_SRC) $(FUZZ_SRC) $(BENCH_SRC))
 
 # ---- What the platform calls things ----------------------------------------
 SYSTEM := $(shell uname -s)
@@ -186,6 +188,8 @@ $(BUILD)/psdvec: $(CLI_OBJ) $(BUILD)/$(STATIC) $(BUILD)/sources $(BUILD)/flags
 SUPPORT_OBJ := $(call objects,$(SUPPORT_SRC))
 $(UNIT_BIN): %: %.o $(SUPPORT_OBJ) $(BUILD)/$(STATIC) $(BUILD)/flags
 	$(call link,$< $(SUPPORT_OBJ) $(BUILD)/$(STATIC) $(CMOCKA_LIBS) $(ARPACK_LIBS))
+$(TOOL_BIN): %: %.o $(BUILD)/$(STATIC) $(BUILD)/flags
+	$(call link,$< $(BUILD)/$(STATIC))
 $(FUZZ_BIN): %: %.o $(BUILD)/$(STATIC) $(BUILD)/flags
 	$(call link,-fsanitize=fuzzer $< $(BUILD)/$(STATIC))
 $(BENCH_BIN): %: %.o $(BUILD)/$(STATIC) $(BUILD)/flags
@@ -210,15 +214,17 @@ $(BUILD)/psdvec.pc: psdvec.pc.in $(HEADER) $(BUILD)/flags FORCE
 	     -e 's|@VERSION@|$(VERSION)|' -e 's|@PACKAGES@|$(PACKAGES)|' $< > $@
 
 HAVE_CLI := $(if $(CLI_SRC),yes)
-.PHONY: library program unit-tests bench-programs fuzz-objects
+.PHONY: library program unit-tests test-tools bench-programs fuzz-objects
 library: $(BUILD)/$(STATIC) $(BUILD)/$(SHARED)
 program: $(if $(HAVE_CLI),$(BUILD)/psdvec)
 # Without cmocka the unit tests are not built, and the runner reports them as failed.
 unit-tests: $(if $(UNIT_BIN),$(if $(HAVE_CMOCKA),$(UNIT_BIN)))
+# Programs that tests of the command line use.
+test-tools: $(TOOL_BIN)
 bench-programs: $(BENCH_BIN)
 # Without libFuzzer they can at least be compiled.
 fuzz-objects: $(call objects,$(FUZZ_SRC))
-library program unit-tests bench-programs fuzz-objects: ; @:
+library program unit-tests test-tools bench-programs fuzz-objects: ; @:
 
 ##@ Building
 .PHONY: all deps deps-dev clean help

@@ -23,7 +23,7 @@ demo: ## train on a real corpus and look at the result; TEXT=path for your own t
 
 test: ## everything that should pass before a commit, in a few minutes
 	$(DEPS) build test
-	+@$(SUBMAKE) WERROR=1 all unit-tests fuzz-objects
+	+@$(SUBMAKE) WERROR=1 all unit-tests test-tools fuzz-objects
 	+@$(call sanitized,asan,address$(comma)undefined) unit-tests
 	+@$(run_suites) $(BATS) tests/check_rooms.sh tests/check_data.sh \
 	    scripts/check-install.sh scripts/check-warnings.sh scripts/check-runner.sh \
@@ -64,7 +64,7 @@ tsan: ## unit tests and runs of the program on four threads with the thread sani
 	+@$(call sanitized,tsan,thread) run-tsan
 
 .PHONY: run-sanitized run-tsan
-run-sanitized: program unit-tests
+run-sanitized: program unit-tests test-tools
 	@$(run_suites) $(SUITES)
 # The thread sanitizer of older compilers needs a memory layout without surprises.
 run-tsan: program unit-tests
@@ -83,7 +83,7 @@ coverage: ## what the tests reach: a summary here, pages in BUILD/coverage/html
 	$(DEPS) build test
 	+@$(SUBMAKE) BUILD=$(BUILD)/coverage CC=gcc COVERAGE=1 run-coverage
 .PHONY: run-coverage
-run-coverage: program unit-tests
+run-coverage: program unit-tests test-tools
 	@find $(BUILD) -name '*.gcda' -exec rm -f {} +
 	@$(run_suites) $(SUITES) || echo "Some tests failed; coverage follows."
 	@sh scripts/coverage.sh $(BUILD)
