@@ -19,9 +19,9 @@
 
 typedef struct pv_partial pv_partial;
 
-/* Makes or finds the folder. What a run with another key, or another version, left in it is
- * deleted; so is everything with `restart`. PSDVEC_ERR_WRITE: another process is at it, or the
- * folder is not ours. */
+/* Makes or finds the folder. States of a run with another key are deleted, and so are those of a
+ * version whose states cannot be continued; with `restart` all are. PSDVEC_ERR_WRITE: another process
+ * is using the folder, or psdvec did not make it. */
 psdvec_status pv_partial_open(psdvec_context *ctx, const char *output, const char *key,
                               bool restart, pv_partial **partial);
 

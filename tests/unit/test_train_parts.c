@@ -593,24 +593,52 @@ static void another_key_begins_anew_with_a_warning(void **state)
         b->message_count[PSDVEC_WARNING] = 0;
         p = must_open(b, others[i], false);
         assert_int_equal(b->message_count[PSDVEC_WARNING], 1);
-        assert_non_null(strstr(b->messages[PSDVEC_WARNING], "is forgotten"));
+        assert_non_null(strstr(b->messages[PSDVEC_WARNING],
+                               "is forgotten: its settings or its input were different"));
         assert_true(first_number(p, "solve") == -1);
         pv_partial_close(p, true);
     }
 }
 
-static void another_version_begins_anew(void **state)
+static void states_of_a_version_that_computes_otherwise_are_not_used(void **state)
 {
     bench *b = *state;
+    static const char *const headings[] = {"psdvec interrupted run, format 0, version 0.1.0\n",
+                                           "psdvec interrupted run, format 1, version 0.0.1\n",
+                                           "psdvec interrupted run, format 1, version 10.11.12\n",
+                                           "psdvec interrupted run, "};
+    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++) {
+        pv_partial *p = must_open(b, "work", false);
+        save(p, "solve", 1, 10);
+        pv_partial_close(p, false);
+        char *path = scratch_path(b->partial, "key"), key[100];
+        int length = snprintf(key, sizeof key, "%swork", headings[i]);
+        scratch_write(path, key, (size_t)length);
+        free(path);
+        b->message_count[PSDVEC_WARNING] = 0;
+        p = must_open(b, "work", false);
+        assert_int_equal(b->message_count[PSDVEC_WARNING], 1);
+        assert_non_null(strstr(b->messages[PSDVEC_WARNING],
+                               "is forgotten: this version of psdvec cannot go on"));
+        assert_true(first_number(p, "solve") == -1);
+        pv_partial_close(p, true);
+    }
+}
+
+/* The first line is that of all versions since 0.1.0, as long as their results are the same. */
+static void states_of_version_0_1_0_are_used(void **state)
+{
+    bench *b = *state;
+    static const char key[] = "psdvec interrupted run, format 1, version 0.1.0\nwork";
     pv_partial *p = must_open(b, "work", false);
     save(p, "solve", 1, 10);
     pv_partial_close(p, false);
     char *path = scratch_path(b->partial, "key");
-    scratch_write(path, "psdvec interrupted run, format 0, version 0.0.1\nwork", 52);
+    scratch_write(path, key, sizeof key - 1);
     free(path);
     p = must_open(b, "work", false);
-    assert_int_equal(b->message_count[PSDVEC_WARNING], 1);
-    assert_true(first_number(p, "solve") == -1);
+    assert_int_equal(b->message_count[PSDVEC_WARNING], 0);
+    assert_true(first_number(p, "solve") == 1);
     pv_partial_close(p, true);
 }
 
@@ -894,7 +922,8 @@ int main(void)
         TEST(a_state_is_there_for_the_next_run),
         TEST(a_folder_without_a_state_goes_away),
         TEST(another_key_begins_anew_with_a_warning),
-        TEST(another_version_begins_anew),
+        TEST(states_of_a_version_that_computes_otherwise_are_not_used),
+        TEST(states_of_version_0_1_0_are_used),
         TEST(restart_forgets),
         TEST(a_torn_or_damaged_state_counts_as_absent),
         TEST(a_folder_in_use_is_refused),
