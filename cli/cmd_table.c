@@ -191,6 +191,7 @@ static void free_item(struct table_item *item)
 {
     free(item->name);
     free(item->file);
+    free(item->made_by);
     free(item->failure);
     buffer_free(&item->settings);
 }

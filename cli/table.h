@@ -6,7 +6,8 @@
  *     OUT/records/                  what is done, so that a killed run goes on
  *
  * What is made, counts or a model, is an item: it has a file, a record of the settings that it was
- * made with, and what it cost. An item whose record and file agree with what is asked for is kept. */
+ * made with, and what it cost. An item whose record and file agree with what is asked for is kept,
+ * whichever version made it. */
 #ifndef CLI_TABLE_H
 #define CLI_TABLE_H
 
@@ -34,12 +35,13 @@ struct table_item {
     struct buffer settings;     /* all that it depends on, as JSON */
     uint64_t tokens, documents; /* of the text, if it was read for this item; else 0 */
     struct table_cost cost;
-    bool done;    /* it was made with these settings, now or before */
-    bool there;   /* and the file is there, whole; counts may be deleted when nobody needs them */
-    bool kept;    /* it was made before */
-    bool changed; /* what was made before has other settings */
-    bool begun;   /* an earlier run with the same settings began it, and cost is what it took */
-    double guess; /* seconds that it may take, from an earlier run; 0: not known */
+    bool done;     /* it was made with these settings, now or before */
+    bool there;    /* and the file is there, whole; counts may be deleted when nobody needs them */
+    bool kept;     /* it was made before */
+    bool changed;  /* what was made before has other settings */
+    char *made_by; /* it was made before by this version, which is not ours; else NULL */
+    bool begun;    /* an earlier run with the same settings began it, and cost is what it took */
+    double guess;  /* seconds that it may take, from an earlier run; 0: not known */
     psdvec_status status; /* of what went wrong with it, and ... */
     char *failure;        /* ... the sentence; NULL: nothing did */
 };

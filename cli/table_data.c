@@ -23,6 +23,10 @@ static void add_item(struct buffer *to, const struct table_item *item)
     buffer_text(to, ", ");
     add_text(to, "file", item->file);
     buffer_format(to, ", \"made_from\": %s, ", item->settings.text);
+    if (item->done) {
+        add_text(to, "made_by", item->made_by ? item->made_by : psdvec_version());
+        buffer_text(to, ", ");
+    }
     add_text(to, "failure", item->failure);
     if (item->done)
         buffer_format(to,

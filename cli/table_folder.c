@@ -6,7 +6,7 @@
  * A record is written before its file is begun, so a file without one is somebody else's: it is
  * never touched. Nor is a file that was replaced by another whole one. What is not whole yet lies in
  * records/, whatever it will be, so that nothing that a kill leaves behind is taken for the user's. */
-#include "table.h"
+#include "table_settings.h"
 
 #include "exit_status.h"
 #include "json.h"
@@ -88,12 +88,21 @@ int table_record_end(struct table *table, const struct table_item *item)
 }
 
 struct record {
-    bool finished, same; /* the settings are those of the item */
+    bool finished, same;   /* the settings are those of the item */
+    struct buffer differ;  /* or which of them are not */
+    struct buffer version; /* which wrote it, if it was not this one */
     uint64_t bytes, tokens, documents;
     struct table_cost cost;
 };
 
-/* False if there is none. One that cannot be understood says nothing but that the file is ours. */
+static void record_free(struct record *record)
+{
+    buffer_free(&record->differ);
+    buffer_free(&record->version);
+}
+
+/* False if there is none. One that cannot be understood says nothing but that the file is ours, and
+ * members of a later version are passed over. The caller frees the record in either case. */
 static bool read_record(const struct table *table, const struct table_item *item,
                         struct record *record)
 {
@@ -113,7 +122,8 @@ static bool read_record(const struct table *table, const struct table_item *item
         buffer_clear(&text);
         buffer_add(&text, value, length);
         if (!strcmp(name, "settings"))
-            record->same = !strcmp(buffer_get(&text), item->settings.text);
+            record->same = table_settings_agree(buffer_get(&text), item->settings.text,
+                                                &record->differ, &record->version);
         else if (!strcmp(name, "finished"))
             record->finished = *value == 't';
         else if (!strcmp(name, "more"))
@@ -209,27 +219,45 @@ static bool left_something(const struct table_item *item)
     return there;
 }
 
+static int look_at_record(struct table *table, struct table_item *item, struct record *record,
+                          bool counts)
+{
+    item->guess = record->finished ? record->cost.seconds : 0;
+    if (argument_flag(table->run->arguments, "restart"))
+        return EXIT_FINE;
+    item->changed = record->finished && !record->same;
+    if (item->changed) {
+        bool known = record->differ.length > 0;
+        char *why = must_format("settings or text have changed%s%s", known ? ": " : "",
+                                buffer_get(&record->differ));
+        say_again(table, item, why);
+        free(why);
+    }
+    if (!record->same)
+        return EXIT_FINE;
+    if (record->finished) {
+        int code = look_at_file(table, item, record, counts);
+        if (item->kept && record->version.length)
+            item->made_by = must_copy(record->version.text);
+        return code;
+    }
+    item->begun = left_something(item);
+    if (item->begun)
+        item->cost = record->cost;
+    return EXIT_FINE;
+}
+
 static int look(struct table *table, struct table_item *item, bool counts)
 {
     struct stat status;
     struct record record;
-    bool recorded = read_record(table, item, &record);
-    if (!recorded && lstat(item->file, &status) == 0)
-        return not_ours(table, item->file, "is there already, and this table did not make it");
-    item->guess = record.finished ? record.cost.seconds : 0;
-    if (!recorded || argument_flag(table->run->arguments, "restart"))
-        return EXIT_FINE;
-    item->changed = record.finished && !record.same;
-    if (item->changed)
-        say_again(table, item, "settings, text or version have changed");
-    if (!record.same)
-        return EXIT_FINE;
-    if (record.finished)
-        return look_at_file(table, item, &record, counts);
-    item->begun = left_something(item);
-    if (item->begun)
-        item->cost = record.cost;
-    return EXIT_FINE;
+    int code = EXIT_FINE;
+    if (read_record(table, item, &record))
+        code = look_at_record(table, item, &record, counts);
+    else if (lstat(item->file, &status) == 0)
+        code = not_ours(table, item->file, "is there already, and this table did not make it");
+    record_free(&record);
+    return code;
 }
 
 /* ---- The folder ------------------------------------------------------------------------------ */

@@ -3,6 +3,7 @@
  * request to stop, and text that cannot be counted. */
 #include "table.h"
 
+#include "cell.h"
 #include "exit_status.h"
 #include "human.h"
 #include "system.h"
@@ -70,13 +71,18 @@ static void say_header(struct table *table, const struct table_system *system, s
     table_title(&line, table, system);
     buffer_char(&line, '\n');
     if (item->done) {
-        buffer_text(&line, "        there from before: ");
+        buffer_text(&line, "        there from before");
+        if (item->made_by) {
+            buffer_text(&line, ", made by psdvec ");
+            cell_text(&line, item->made_by, strlen(item->made_by));
+        }
+        buffer_text(&line, ": ");
         add_cost(&line, &item->cost);
         buffer_char(&line, '\n');
     } else if (item->begun) {
         buffer_text(&line, "        goes on where it was stopped\n");
     } else if (item->changed) {
-        buffer_text(&line, "        made again: settings, text or version have changed\n");
+        buffer_text(&line, "        made again: settings or text have changed\n");
     }
     if (!item->done && rest(table) > 0) {
         buffer_text(&line, "        about ");
@@ -236,6 +242,8 @@ static int make_counts(struct table *table, struct table_counts *counts)
     talk_say(&table->run->talk, line.text);
     buffer_free(&line);
     item->done = item->kept = false;
+    free(item->made_by);
+    item->made_by = NULL;
     item->cost = (struct table_cost){0};
     int code = work(table, item, count, counts);
     if (code)

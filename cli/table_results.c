@@ -1,6 +1,7 @@
 /* What the forms of a table share: its columns, its marks, what it is of and how to read it. */
 #include "table.h"
 
+#include "cell.h"
 #include "human.h"
 #include "table_settings.h"
 
@@ -214,6 +215,22 @@ static void note_threads(struct buffer *to, const struct table *table)
     buffer_format(to, "%d thread%s", most, most == 1 ? "" : "s");
 }
 
+/* Systems of another version, which may have had other defaults. */
+static void note_versions(struct buffer *to, const struct table *table)
+{
+    bool some = false;
+    for (size_t k = 0; k < table->system_count; k++) {
+        const struct table_item *item = &table->systems[k].item;
+        if (!item->made_by)
+            continue;
+        buffer_format(to, "%s%s by psdvec ", some ? ", " : "Made by another version: ", item->name);
+        cell_text(to, item->made_by, strlen(item->made_by));
+        some = true;
+    }
+    if (some)
+        buffer_text(to, "; --restart makes all anew.\n");
+}
+
 void table_notes(struct buffer *to, const struct table *table, const char *best, const char *alike)
 {
     const psdvec_eval_options *o = &table->eval.options;
@@ -242,4 +259,5 @@ void table_notes(struct buffer *to, const struct table *table, const char *best,
             break;
         }
     buffer_char(to, '\n');
+    note_versions(to, table);
 }

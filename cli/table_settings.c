@@ -1,10 +1,16 @@
-/* What an item depends on, as one line of JSON that is compared byte by byte: the version, the text
- * (names, sizes and times of its files, not what is in them), how it is read, the words, and what is
- * the item's own. Paths do not count: a table goes on wherever it was moved, and from any folder. */
+/* What an item depends on, as one line of JSON: the text (names, sizes and times of its files, not
+ * what is in them), how it is read, the words, and what is the item's own. Paths do not count: a table
+ * goes on wherever it was moved, and from any folder. Nor does the version: what took days to make
+ * stays, and the table says who made it.
+ *
+ * Records of older versions must agree with what is asked for now. So members keep their names and
+ * their values, and an option that comes later is entered only if it was given. */
 #include "table_settings.h"
 
+#include "cell.h"
 #include "counts_file.h"
 #include "exit_status.h"
+#include "json.h"
 #include "options.h"
 #include "system.h"
 #include "walk.h"
@@ -86,15 +92,23 @@ static int look_at_text(struct table *table, struct identity *identity)
 
 /* ---- How it is read ---------------------------------------------------------------------------- */
 
-/* Those of counting that are about the text (`group`), or are named. */
-static void add_options(struct buffer *to, const struct arguments *arguments, const char *group,
-                        const char *const *names)
+/* Options of the text that records have had from the first version on. */
+static const char *const first_options[] = {
+    "tokenizer",  "case",       "accents",  "digits",    "apostrophes", "hyphens",
+    "min-length", "max-length", "document", "sentences", "strict",      "min-document-words",
+    "json-field", NULL};
+
+/* Those with these names, whether given or by default; with `group` also others under this heading
+ * that were given. */
+static void add_options(struct buffer *to, const struct arguments *arguments,
+                        const char *const *names, const char *group)
 {
     const struct option_spec *option;
     for (size_t k = 0; (option = command_option(arguments->command, k)); k++) {
         const struct option_value *value = &arguments->values[k];
-        bool named = group && !strcmp(option_group(arguments->command, k), group);
-        for (const char *const *name = names; name && *name; name++)
+        bool named =
+            group && value->given && !strcmp(option_group(arguments->command, k), group);
+        for (const char *const *name = names; *name; name++)
             named |= !strcmp(*name, option->name);
         if (!named || !value->known)
             continue;
@@ -108,7 +122,7 @@ static int add_vocabulary(struct buffer *to, struct table *table)
     static const char *const names[] = {"min-count", "max-vocab", NULL};
     const char *list = table->count.vocab_file;
     struct stat status;
-    add_options(to, table->run->arguments, NULL, names);
+    add_options(to, table->run->arguments, names, NULL);
     if (list && stat(list, &status) != 0)
         return run_error(table->run, EXIT_INPUT, "cannot read the list of words %s: %s", list,
                          system_error(errno));
@@ -168,7 +182,7 @@ int table_settings(struct table *table)
     int code = look_at_text(table, &text);
     table->text = text.hash;
     if (!code) {
-        add_options(&common, table->run->arguments, "Text", NULL);
+        add_options(&common, table->run->arguments, first_options, "Text");
         code = add_vocabulary(&common, table);
     }
     if (!code)
@@ -194,4 +208,63 @@ int table_text_same(struct table *table)
                       "the text was changed during the run, so that not all systems have read the "
                       "same; run it again, and they are made anew");
     return code;
+}
+
+/* ---- Then and now ------------------------------------------------------------------------------ */
+
+/* The value of a member of an object; NULL if there is none. */
+static const char *find_member(const char *object, const char *name, size_t *length)
+{
+    struct json_walk walk;
+    struct buffer key = {0};
+    const char *value, *found = NULL;
+    bool more = json_enter(&walk, object, '{');
+    while (more && !found && json_next(&walk, &key, &value, length))
+        if (!strcmp(buffer_get(&key), name))
+            found = value;
+    buffer_free(&key);
+    return found;
+}
+
+/* It may be anybody's, and is printed. */
+static void add_name(struct buffer *to, const char *name)
+{
+    buffer_text(to, to->length ? ", " : "");
+    cell_text(to, name, strlen(name));
+}
+
+static void compare_members(const char *recorded, const char *asked, struct buffer *differ,
+                            struct buffer *version)
+{
+    struct json_walk walk;
+    struct buffer key = {0};
+    const char *value, *other;
+    size_t length, other_length;
+    bool more = json_enter(&walk, asked, '{');
+    while (more && json_next(&walk, &key, &value, &length)) {
+        const char *name = buffer_get(&key);
+        other = find_member(recorded, name, &other_length);
+        if (other && *value == '{' && *other == '{') {
+            compare_members(other, value, differ, version);
+        } else if (!other || length != other_length || memcmp(value, other, length) != 0) {
+            if (other && !strcmp(name, "version")) {
+                buffer_clear(version);
+                json_plain(version, other, other_length);
+            } else {
+                add_name(differ, name);
+            }
+        }
+    }
+    more = json_enter(&walk, recorded, '{');
+    while (more && json_next(&walk, &key, &value, &length))
+        if (!find_member(asked, buffer_get(&key), &other_length))
+            add_name(differ, buffer_get(&key));
+    buffer_free(&key);
+}
+
+bool table_settings_agree(const char *recorded, const char *asked, struct buffer *differ,
+                          struct buffer *version)
+{
+    compare_members(recorded, asked, differ, version);
+    return differ->length == 0;
 }
