@@ -3,12 +3,15 @@
  * psdvec_counts_verify and by whoever walks all rows. */
 #include "count/counts_read.h"
 
+#include "base/json_read.h"
 #include "base/thread.h"
 #include "count/counts_write.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static psdvec_status fail_corrupt(psdvec_context *ctx, const psdvec_counts *c, const char *cause)
 {
@@ -20,9 +23,10 @@ static psdvec_status meta_number(const psdvec_counts *c, const char *key, uint64
 {
     const char *text = pv_st_meta(c->file, key);
     char *end = NULL;
+    errno = 0;
     if (text && *text >= '0' && *text <= '9')
         *value = strtoull(text, &end, 10);
-    if (!end || *end != '\0')
+    if (!end || *end != '\0' || errno == ERANGE)
         return pv_fail(c->ctx, PSDVEC_ERR_CORRUPT,
                        "%s: the counts are damaged: \"%s\" is not a number; make the file anew",
                        pv_st_path(c->file), key);
@@ -104,6 +108,21 @@ static psdvec_status take_tensors(psdvec_counts *c)
     return PSDVEC_OK;
 }
 
+/* Others print this JSON as it is, or write it into models, so it must be sound. */
+static psdvec_status take_json(const psdvec_counts *c, const char *key, pv_json_type type,
+                               const char **text)
+{
+    pv_json json;
+    *text = pv_st_meta(c->file, key);
+    pv_json_init(&json, *text ? *text : "", *text ? strlen(*text) : 0, 0);
+    bool right = pv_json_peek(&json) == type && pv_json_skip(&json, NULL, NULL);
+    if (right && pv_json_finish(&json))
+        return PSDVEC_OK;
+    return pv_fail(c->ctx, PSDVEC_ERR_CORRUPT,
+                   "%s: the counts are damaged: \"%s\" %s; make the file anew", pv_st_path(c->file),
+                   key, *text ? "cannot be read" : "is missing");
+}
+
 static psdvec_status take_metadata(psdvec_counts *c)
 {
     psdvec_counts_info *info = &c->info;
@@ -112,15 +131,15 @@ static psdvec_status take_metadata(psdvec_counts *c)
     PV_TRY(meta_number(c, "tokens", &info->tokens));
     PV_TRY(meta_number(c, "documents", &info->documents));
     PV_TRY(meta_number(c, "window", &window));
+    if (window > UINT32_MAX)
+        return fail_corrupt(c->ctx, c, "its window is too large");
     info->window = (uint32_t)window;
     if (info->scale == 0)
         return fail_corrupt(c->ctx, c, "its scale is 0");
-    info->settings_json = pv_st_meta(c->file, "settings");
-    info->inputs_json = pv_st_meta(c->file, "inputs");
+    PV_TRY(take_json(c, "settings", PV_JSON_OBJECT, &info->settings_json));
+    PV_TRY(take_json(c, "vocabulary", PV_JSON_OBJECT, &info->vocabulary_json));
+    PV_TRY(take_json(c, "inputs", PV_JSON_ARRAY, &info->inputs_json));
     info->written_by = pv_st_meta(c->file, "written_by");
-    c->info.vocabulary_json = pv_st_meta(c->file, "vocabulary");
-    if (!info->settings_json || !info->inputs_json || !c->info.vocabulary_json)
-        return fail_corrupt(c->ctx, c, "its settings are missing");
     if (!info->written_by)
         info->written_by = "unknown";
     info->file_bytes = pv_st_bytes(c->file);
