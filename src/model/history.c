@@ -41,9 +41,12 @@ psdvec_status pv_history_write(pv_buffer *json, const psdvec_iteration *iteratio
     return pv_buffer_byte(json, '\0');
 }
 
+/* A number that is not known is null: an integer stays 0, a real number NaN. */
 static bool read_integer(pv_json *j, uint32_t *value)
 {
     uint64_t wide;
+    if (pv_json_peek(j) == PV_JSON_NULL)
+        return pv_json_read_null(j);
     if (!pv_json_read_u64(j, &wide))
         return false;
     if (wide > UINT32_MAX)

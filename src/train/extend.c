@@ -96,7 +96,8 @@ static psdvec_status open_model(extension *e)
     /* The new file's checksums must not vouch for what was damaged in the old one. */
     PV_TRY(pv_st_verify_if_any(e->ctx, e->model->file));
     PV_TRY(pv_settings_read(e->ctx, e->model_path, info->settings_json, &e->training, &e->lists));
-    PV_TRY(pv_model_constants(e->ctx, e->model_path, info->settings_json, &e->past.constants));
+    PV_TRY(pv_model_constants(e->ctx, e->model_path, info->settings_json, &e->training,
+                              &e->past.constants));
     return find_first_extended(e);
 }
 
@@ -366,9 +367,16 @@ static psdvec_status tell_story(extension *e, double mu, pv_buffer *json)
     pv_json_writer w;
     pv_json_writer_init(&w, json);
     pv_json_open_array(&w);
-    const char *before = e->model->info.extensions_json;
-    if (before && strlen(before) > 2) /* "[...]", without its brackets */
-        pv_json_put_raw(&w, before + 1, strlen(before) - 2);
+    const char *before = e->model->info.extensions_json ? e->model->info.extensions_json : "[]";
+    pv_json j;
+    pv_json_init(&j, before, strlen(before), 0);
+    pv_json_enter_array(&j);
+    while (pv_json_next_element(&j)) { /* also if another program has laid it out with spaces */
+        const char *element;
+        size_t length;
+        if (pv_json_skip(&j, &element, &length))
+            pv_json_put_raw(&w, element, length);
+    }
     pv_json_open_object(&w);
     pv_json_key(&w, "first");
     pv_json_put_u64(&w, e->model->info.words);

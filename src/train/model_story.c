@@ -3,6 +3,7 @@
 
 #include "base/json_read.h"
 #include "base/json_write.h"
+#include "link/weights.h"
 #include "train/settings.h"
 
 #include <string.h>
@@ -32,32 +33,41 @@ psdvec_status pv_model_settings(psdvec_context *ctx, const psdvec_train_options 
 }
 
 psdvec_status pv_model_constants(psdvec_context *ctx, const char *path, const char *json,
-                                 pv_link_constants *constants)
+                                 const psdvec_train_options *options, pv_link_constants *constants)
 {
-    pv_json j;
-    pv_buffer key;
-    bool found = false;
-    pv_buffer_init(&key, ctx);
-    pv_json_init(&j, json, strlen(json), 0);
-    pv_json_enter_object(&j);
-    while (key.length = 0, pv_json_next_key(&j, &key)) {
-        if (!pv_json_text_is(&key, "constants"))
-            continue;
-        pv_json_enter_object(&j);
-        while (key.length = 0, pv_json_next_key(&j, &key))
-            if (pv_json_text_is(&key, "cut"))
-                found = pv_json_read_double(&j, &constants->cut);
-            else if (pv_json_text_is(&key, "factor_mean"))
-                pv_json_read_double(&j, &constants->factor_mean);
-            else if (pv_json_text_is(&key, "total"))
-                pv_json_read_double(&j, &constants->total);
+    const pv_weight_rule *rule = &pv_weight_rules[options->weights];
+    const struct {
+        const char *name;
+        double *number;
+        bool needed;
+    } members[] = {{"cut", &constants->cut, rule->measure != NULL},
+                   {"factor_mean", &constants->factor_mean, rule->factored},
+                   {"total", &constants->total, false}};
+    psdvec_status status = PSDVEC_OK;
+    pv_buffer object, text;
+    pv_buffer_init(&object, ctx);
+    pv_buffer_init(&text, ctx);
+    *constants = (pv_link_constants){0};
+    PV_TRY_DONE(pv_json_member(json, "constants", &object));
+    for (size_t k = 0; k < sizeof members / sizeof *members; k++) {
+        pv_json j;
+        text.length = 0;
+        if (object.length)
+            PV_TRY_DONE(pv_json_member(object.data, members[k].name, &text));
+        pv_json_init(&j, text.length ? text.data : "", text.length ? strlen(text.data) : 0, 0);
+        bool read = text.length && pv_json_read_double(&j, members[k].number);
+        if (members[k].needed && !(read && *members[k].number > 0)) {
+            status = pv_fail(ctx, PSDVEC_ERR_CORRUPT,
+                             "%s: its settings do not have the constant \"%s\", which its weights "
+                             "need; train it again",
+                             path, members[k].name);
+            goto done;
+        }
     }
-    bool fine = pv_json_finish(&j) && found;
-    pv_buffer_free(&key);
-    return fine ? PSDVEC_OK
-                : pv_fail(ctx, PSDVEC_ERR_CORRUPT,
-                          "%s: its settings have no constants of the link function; train it again",
-                          path);
+done:
+    pv_buffer_free(&object);
+    pv_buffer_free(&text);
+    return status;
 }
 
 /* The list of inputs with "-" instead of `kept`. */

@@ -58,3 +58,81 @@ quietly() {
     quietly counts merge counts.safetensors changed.safetensors -o out.safetensors
 }
 
+# ---- What a model says of itself ------------------------------------------------------------------------------
+
+@test "a model may lack all that it says of itself, for commands that do not need it" {
+    "$EDIT" set default.safetensors changed.safetensors -written_by -method -core_words -settings -counts -history \
+        -joint '~eigenvalues' '~counts' '~unigram' '~spread' '~readout.mean' '~readout.map'
+    quietly info changed.safetensors --verify
+    "$PSDVEC" similar default.safetensors ship bread --tsv | cut -f 1-3 >wanted
+    "$PSDVEC" similar changed.safetensors ship bread --tsv | cut -f 1-3 | cmp wanted -
+    for command in "vector changed.safetensors ship" "analogy changed.safetensors farmer feeds sailor" \
+        "odd-one-out changed.safetensors ship wave bread" "compare changed.safetensors ship wave" \
+        "eval changed.safetensors $TEXT/sets/alike.txt" "convert changed.safetensors out.safetensors"; do
+        # shellcheck disable=SC2086
+        quietly $command
+    done
+    refused 4 "does not say how it was trained" extend changed.safetensors "$TEXT/new.txt" -o out.safetensors
+    refused 4 "does not say how its text was read" score changed.safetensors "$TEXT/held.txt"
+    # How its text was read matters only if text is to be read.
+    "$EDIT" set default.safetensors changed.safetensors -counts
+    quietly extend changed.safetensors new.safetensors --min-count 4 -o out.safetensors
+}
+
+@test "iterations may lack numbers, give them as null, or have more" {
+    "$PSDVEC" info default.safetensors --json >wanted
+    changed default.safetensors history 's/\{"iteration":1,/{"iteration":1,"seconds":0.5,"of":{"a":[1]},/'
+    quietly info changed.safetensors --json
+    diff <(grep -o '"iterations":.*' wanted) <(grep -o '"iterations":.*' stdout)
+    changed default.safetensors history 's/"(rank|positive|smallest)":[^,]*/"\1":null/g; s/"residual":[^,}]*,?//g; s/,\}/}/g'
+    quietly info changed.safetensors
+    quietly convert changed.safetensors out.safetensors
+    quietly info out.safetensors --json
+    changed default.safetensors history 's/"rank":[^,]*/"rank":-1/'
+    refused 4 "its history cannot be read" info changed.safetensors
+}
+
+@test "constants of the link function are needed only by the weights that use them" {
+    quietly residuals default.safetensors counts.safetensors --tsv
+    mv stdout wanted
+    changed default.safetensors settings 's/"cut":0,//; s/"constants":\{/"constants":{"newer":{"cut":7},/'
+    quietly residuals changed.safetensors counts.safetensors --tsv
+    cmp wanted stdout
+    quietly extend changed.safetensors "$TEXT/new.txt" -o out.safetensors
+    changed default.safetensors settings 's/"factor_mean":[^,]*,//'
+    refused 4 'do not have the constant "factor_mean", which its weights need' residuals changed.safetensors counts.safetensors
+    refused 4 '"factor_mean"' extend changed.safetensors "$TEXT/new.txt" -o out.safetensors
+    changed default.safetensors settings 's/,"constants":.*/}/'
+    refused 4 '"factor_mean"' residuals changed.safetensors counts.safetensors
+    changed paper.safetensors settings 's/"factor_mean":0,"total":[0-9]*//; s/,\}\}/}}/'
+    quietly residuals changed.safetensors counts.safetensors
+    changed paper.safetensors settings 's/"cut":[^,]*,"factor_mean/"factor_mean/'
+    refused 4 'do not have the constant "cut"' residuals changed.safetensors counts.safetensors
+    changed paper.safetensors settings 's/"cut":[^,]*,"factor_mean/"cut":0,"factor_mean/'
+    refused 4 'do not have the constant "cut"' residuals changed.safetensors counts.safetensors
+}
+
+@test "a list of extensions that another program has laid out is continued" {
+    for list in ' [ ] ' '[]'; do
+        "$EDIT" set paper.safetensors changed.safetensors "extensions=$list"
+        quietly extend changed.safetensors "$TEXT/new.txt" --min-count 4 -o out.safetensors
+        quietly info out.safetensors --verify
+    done
+    changed extended.safetensors extensions 's/^\[/ [ /; s/\]$/ , {"first": 66, "why": "[,]"} ] /'
+    quietly extend changed.safetensors "$TEXT/new.txt" --min-count 4 --replace -o out.safetensors
+    quietly info out.safetensors --verify
+    "$EDIT" get out.safetensors extensions | grep -q '"why": "\[,\]"},{"first":'
+}
+
+@test "fit and joint may have more and fewer members" {
+    cp "$GOLDEN/0.1.0/models/fitted.safetensors" .
+    quietly next fitted.safetensors "the old ship" --tsv
+    mv stdout wanted
+    changed fitted.safetensors fit 's/"known":[0-9]*,//; s/\}$/,"half_life":{"x":[1,2]}}/'
+    quietly next changed.safetensors "the old ship" --tsv
+    cmp wanted stdout
+    changed fitted.safetensors fit 's/"self":[^,]*,//'
+    quietly next changed.safetensors "the old ship" --tsv
+    changed fitted.safetensors joint 's/^\{/{"newer":[],/; s/"words":[0-9]*,?//; s/,\}/}/'
+    quietly info changed.safetensors
+}
