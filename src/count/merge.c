@@ -13,6 +13,7 @@
 #include "count/count.h"
 #include "count/counts_read.h"
 #include "count/counts_write.h"
+#include "count/settings_compare.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -35,13 +36,31 @@ typedef struct merging {
 
 /* ---- Do they belong together? ------------------------------------------------ */
 
-static psdvec_status fail_mismatch(const merging *m, size_t i, const char *what)
+/* `which`: more about the difference, or "". */
+static psdvec_status fail_mismatch(const merging *m, size_t i, const char *what, const char *which)
 {
     return pv_fail(m->ctx, PSDVEC_ERR_MISMATCH,
-                   "%s and %s cannot be added up: their %s differ; count both with the same "
+                   "%s and %s cannot be added up: their %s differ%s%s; count both with the same "
                    "settings (psdvec counts info shows them)",
                    pv_st_path(m->inputs[0].counts->file), pv_st_path(m->inputs[i].counts->file),
-                   what);
+                   what, *which ? ": " : "", which);
+}
+
+static psdvec_status compare_settings(const merging *m, size_t i)
+{
+    const char *first = m->inputs[0].counts->info.settings_json;
+    const char *other = m->inputs[i].counts->info.settings_json;
+    psdvec_status status;
+    pv_buffer differ;
+    pv_buffer_init(&differ, m->ctx);
+    PV_TRY_DONE(pv_settings_compare(m->ctx, first, other, false, &differ));
+    if (differ.length) {
+        PV_TRY_DONE(pv_buffer_byte(&differ, 0));
+        status = fail_mismatch(m, i, "settings", differ.data);
+    }
+done:
+    pv_buffer_free(&differ);
+    return status;
 }
 
 static psdvec_status check_settings(const merging *m)
@@ -50,13 +69,12 @@ static psdvec_status check_settings(const merging *m)
     for (size_t i = 1; i < m->count; i++) {
         const psdvec_counts *other = m->inputs[i].counts;
         if (first->info.window != other->info.window)
-            return fail_mismatch(m, i, "windows");
+            return fail_mismatch(m, i, "windows", "");
         if (first->info.scale != other->info.scale)
-            return fail_mismatch(m, i, "scales (units of a count)");
-        if (strcmp(first->info.settings_json, other->info.settings_json) != 0)
-            return fail_mismatch(m, i, "settings");
+            return fail_mismatch(m, i, "scales (units of a count)", "");
+        PV_TRY(compare_settings(m, i));
         if ((first->keep == NULL) != (other->keep == NULL))
-            return fail_mismatch(m, i, "rules for frequent words");
+            return fail_mismatch(m, i, "rules for frequent words", "");
     }
     return PSDVEC_OK;
 }
@@ -210,13 +228,27 @@ static psdvec_status unite_keep(merging *m)
 
 /* ---- Provenance ------------------------------------------------------------------- */
 
+/* Settings that are the same may be written in several ways. The longest has the most members; of
+ * equally long ones it is one that does not depend on the order of the files. */
+static const char *settings_of_all(const merging *m)
+{
+    const char *chosen = m->inputs[0].counts->info.settings_json;
+    for (size_t i = 1; i < m->count; i++) {
+        const char *other = m->inputs[i].counts->info.settings_json;
+        size_t length = strlen(chosen), other_length = strlen(other);
+        if (other_length > length || (other_length == length && strcmp(other, chosen) < 0))
+            chosen = other;
+    }
+    return chosen;
+}
+
 static psdvec_status unite_provenance(merging *m)
 {
     pv_provenance *p = &m->provenance;
     const psdvec_counts *first = m->inputs[0].counts;
     p->window = first->info.window;
     p->scale = first->info.scale;
-    p->settings = strdup(first->info.settings_json);
+    p->settings = strdup(settings_of_all(m));
     bool same = true;
     for (size_t i = 0; i < m->count; i++) {
         const psdvec_counts *c = m->inputs[i].counts;

@@ -17,6 +17,7 @@
 #include "base/progress.h"
 #include "count/count.h"
 #include "count/provenance.h"
+#include "count/settings_compare.h"
 #include "model/model_read.h"
 #include "model/model_write.h"
 #include "solve/regression.h"
@@ -235,39 +236,6 @@ done:
     return status;
 }
 
-/* Settings that both objects have with different values, as "NAME VALUE, not VALUE; ...". */
-static psdvec_status compare_settings(psdvec_context *ctx, const char *here, const char *there,
-                                      pv_buffer *differ)
-{
-    pv_json j;
-    pv_buffer key, other;
-    psdvec_status status = PSDVEC_OK;
-    pv_buffer_init(&key, ctx);
-    pv_buffer_init(&other, ctx);
-    pv_json_init(&j, here, strlen(here), 0);
-    pv_json_enter_object(&j);
-    while (key.length = other.length = 0, pv_json_next_key(&j, &key)) {
-        const char *value;
-        size_t length;
-        if (!pv_json_skip(&j, &value, &length))
-            break;
-        PV_TRY_DONE(pv_buffer_byte(&key, 0));
-        PV_TRY_DONE(pv_json_member(there, key.data, &other));
-        if (other.length == 0 || *value == 'n' || *other.data == 'n') /* null: nobody knows */
-            continue;
-        if (other.length == length + 1 && !memcmp(other.data, value, length))
-            continue;
-        PV_TRY_DONE(pv_buffer_printf(differ, "%s%s %.*s, not %s", differ->length ? "; " : "",
-                                     key.data, (int)length, value, other.data));
-    }
-    if (differ->length)
-        status = pv_buffer_byte(differ, 0);
-done:
-    pv_buffer_free(&key);
-    pv_buffer_free(&other);
-    return status;
-}
-
 /* Counts made otherwise than those of the model have other margins and other targets. */
 static psdvec_status tell_other_settings(extension *e, const char *path)
 {
@@ -279,13 +247,16 @@ static psdvec_status tell_other_settings(extension *e, const char *path)
     if (e->model->info.counts_json)
         PV_TRY_DONE(pv_json_member(e->model->info.counts_json, "settings", &model));
     if (model.length)
-        PV_TRY_DONE(compare_settings(ctx, e->counts->info.settings_json, model.data, &differ));
-    if (differ.length)
+        PV_TRY_DONE(
+            pv_settings_compare(ctx, e->counts->info.settings_json, model.data, true, &differ));
+    if (differ.length) {
+        PV_TRY_DONE(pv_buffer_byte(&differ, 0));
         pv_warn(
             ctx,
             "%s: was not counted as the text of %s was: %s; the new vectors may not compare with "
             "the old ones",
             path, e->model_path, differ.data);
+    }
 done:
     pv_buffer_free(&model);
     pv_buffer_free(&differ);

@@ -53,6 +53,30 @@ quietly() {
     done
 }
 
+@test "counts are added up whatever the order of their settings, with the same result" {
+    quietly counts merge counts.safetensors new.safetensors -o wanted.safetensors
+    changed new.safetensors settings 's/^\{("window":5),(.*)\}$/{ \2, \1 }/'
+    quietly counts merge counts.safetensors changed.safetensors -o one.safetensors
+    quietly counts merge changed.safetensors counts.safetensors -o other.safetensors
+    cmp one.safetensors other.safetensors
+    "$PSDVEC" counts dump wanted.safetensors -q >wanted
+    "$PSDVEC" counts dump one.safetensors -q | cmp wanted -
+}
+
+@test "counts whose settings differ are refused, and the settings named" {
+    changed new.safetensors settings 's/"fold"/"keep"/; s/"drop"/"zero"/'
+    refused 4 'their settings differ: case "fold", not "keep"; digits "drop", not "zero"; count' \
+        counts merge counts.safetensors changed.safetensors -o out.safetensors
+    changed new.safetensors settings 's/\}$/,"from_the_future":3}/'
+    refused 4 'their settings differ: from_the_future 3 only in the second; count' \
+        counts merge counts.safetensors changed.safetensors -o out.safetensors
+    refused 4 'their settings differ: from_the_future 3 only in the first; count' \
+        counts merge changed.safetensors counts.safetensors -o out.safetensors
+    [ ! -e out.safetensors ]
+    quietly counts merge changed.safetensors changed.safetensors -o out.safetensors
+    "$EDIT" get out.safetensors settings | grep -q '"from_the_future":3'
+}
+
 @test "inputs with more or fewer members are added up" {
     changed new.safetensors inputs 's/"files":1,//; s/\}/,"language":"en"}/'
     quietly counts merge counts.safetensors changed.safetensors -o out.safetensors
