@@ -119,6 +119,13 @@ const char *pv_st_meta(const pv_st_file *file, const char *key);
 size_t pv_st_meta_count(const pv_st_file *file);
 pv_st_pair pv_st_meta_at(const pv_st_file *file, size_t i);
 
+/* A file of a newer version may have tensors and metadata that this one does not know. Readers ignore
+ * them, but a copy of the file would lack them without a word. So whoever writes a file from another
+ * one calls this first: the host is warned of all names that are not in `known`, which ends with NULL.
+ * Checksums and fillers do not count. */
+psdvec_status pv_st_warn_unknown(psdvec_context *ctx, const pv_st_file *file,
+                                 const char *const *known);
+
 /* The tensor, if it is there and has this type, this rank and this shape
  * (-1: any length; NULL: any shape of the rank). Else PSDVEC_ERR_FORMAT and a
  * sentence. */

@@ -18,6 +18,11 @@ typedef struct wide_value {
     uint32_t upper;
 } wide_value;
 
+const char *const pv_counts_names[] = {
+    "format",  "version",   "written_by", "settings",       "vocabulary",   "inputs", "scale",
+    "tokens",  "documents", "window",     "words",          "offsets",      "counts", "indptr",
+    "indices", "values",    "keep",       "context_totals", "focus_totals", NULL};
+
 struct pv_counts_writer {
     psdvec_context *ctx;
     const pv_vocabulary *vocabulary;

@@ -15,6 +15,9 @@
 #define PV_COUNTS_FORMAT "psdvec.counts"
 #define PV_COUNTS_VERSION 1
 
+/* The names of all metadata and tensors that a counts file may have, for pv_st_warn_unknown(). */
+extern const char *const pv_counts_names[];
+
 typedef struct pv_counts_writer pv_counts_writer;
 
 /* `folder` takes the spool. `vocabulary` and `provenance` must outlive the

@@ -224,6 +224,8 @@ psdvec_status psdvec_counts_export(psdvec_context *ctx, const psdvec_counts *cou
 {
     pv_begin(ctx);
     PV_TRY(check_call(ctx, counts, format, output, vocab_output));
+    /* The other format has no checksums: damage would never be noticed again. */
+    PV_TRY(pv_st_verify_if_any(ctx, counts->file));
     pv_export e = {.ctx = ctx,
                    .counts = counts,
                    .format = pv_counts_formats[format].export,

@@ -403,5 +403,13 @@ psdvec_status psdvec_counts_merge(psdvec_context *ctx, const char *const *paths,
         *report = (psdvec_count_report){0};
     if (path_count == 0)
         return pv_fail(ctx, PSDVEC_ERR_OPTION, "no counts files to merge");
+    /* The new file's checksums must not vouch for what was damaged in an old one. */
+    for (size_t i = 0; i < path_count; i++) {
+        psdvec_counts *counts;
+        PV_TRY(pv_counts_open_sound(ctx, paths[i], &counts));
+        psdvec_status status = pv_st_warn_unknown(ctx, counts->file, pv_counts_names);
+        psdvec_counts_close(counts);
+        PV_TRY(status);
+    }
     return pv_counts_merge(ctx, paths, path_count, output, NULL, report);
 }

@@ -427,6 +427,9 @@ psdvec_status psdvec_model_keep_fit(psdvec_context *ctx, const psdvec_model *mod
     if (!model->info.native)
         return pv_fail(ctx, PSDVEC_ERR_FORMAT,
                        "%s: is not a model file, and cannot keep what was fitted", model->path);
+    /* The new file's checksums must not vouch for what was damaged in the old one. */
+    PV_TRY(pv_st_verify_if_any(ctx, model->file));
+    PV_TRY(pv_st_warn_unknown(ctx, model->file, pv_model_names));
     pv_buffer_init(&json, ctx);
     pv_json_writer_init(&w, &json);
     pv_json_open_object(&w);

@@ -124,6 +124,8 @@ static psdvec_status to_model(psdvec_context *ctx, const pv_rows_out *rows, cons
     data.dim = rows->dim;
     data.core_words = rows->normalize ? 0 : core;
     data.precision = rows->precision;
+    if (m->file)
+        PV_TRY_DONE(pv_st_warn_unknown(ctx, m->file, pv_model_names));
     if (rows->normalize)
         data.readout_mean = data.readout_map = NULL;
     if (rows->words < info->words)

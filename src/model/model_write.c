@@ -91,6 +91,36 @@ psdvec_status pv_sparse_check_finite(psdvec_context *ctx, const char *subject,
 
 /* ---- The file ---------------------------------------------------------------- */
 
+const char *const pv_model_names[] = {"format",
+                                      "version",
+                                      "written_by",
+                                      "core_words",
+                                      "method",
+                                      "settings",
+                                      "counts",
+                                      "extensions",
+                                      "joint",
+                                      "fit",
+                                      "history",
+                                      "spelling",
+                                      "eigenvalues",
+                                      "words",
+                                      "offsets",
+                                      "unigram",
+                                      "spread",
+                                      "vectors",
+                                      "scale",
+                                      "readout",
+                                      "readout.scale",
+                                      "readout.mean",
+                                      "readout.map",
+                                      "spelling.ngrams",
+                                      "spelling.offsets",
+                                      "spelling.members",
+                                      "spelling.scale",
+                                      "spelling.rows",
+                                      NULL};
+
 /* What the caller got wrong, if anything. */
 static const char *misuse(const pv_model_data *m)
 {

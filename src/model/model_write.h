@@ -36,6 +36,9 @@ typedef struct pv_model_data {
     psdvec_precision precision;        /* to which the vectors are rounded in the file */
 } pv_model_data;
 
+/* The names of all metadata and tensors that a model file may have, for pv_st_warn_unknown(). */
+extern const char *const pv_model_names[];
+
 /* All of an open model that is not sparse. */
 pv_model_data pv_model_data_of(const psdvec_model *model);
 

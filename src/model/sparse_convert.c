@@ -63,6 +63,7 @@ static psdvec_status to_model(psdvec_context *ctx, const pv_rows_out *rows, cons
                                  .method = m->info.method,
                                  .settings_json = m->info.settings_json,
                                  .counts_json = m->info.counts_json};
+    PV_TRY_DONE(pv_st_warn_unknown(ctx, m->file, pv_sparse_names));
     if (rows->dim < m->info.dim || rows->normalize) {
         PV_TRY_DONE(cut(ctx, rows, &own));
         data.begin = own.begin;

@@ -11,6 +11,10 @@
 
 enum { MOST_TENSORS = 6, MOST_METADATA = 8 };
 
+const char *const pv_sparse_names[] = {"format", "version",  "written_by", "dim",   "directions",
+                                       "method", "settings", "counts",     "words", "offsets",
+                                       "indptr", "indices",  "values",     NULL};
+
 static bool ascends(const uint64_t *ends, uint32_t count, bool strictly)
 {
     bool fine = ends[0] == 0;

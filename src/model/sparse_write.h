@@ -22,6 +22,9 @@ typedef struct pv_sparse_model_data {
     const char *counts_json;   /* an object, or NULL */
 } pv_sparse_model_data;
 
+/* The names of all metadata and tensors that such a file may have, for pv_st_warn_unknown(). */
+extern const char *const pv_sparse_names[];
+
 /* Writes the file whole or not at all. A number that is not finite is PSDVEC_ERR_NUMERIC and names
  * the word. */
 psdvec_status pv_sparse_model_write(psdvec_context *ctx, const pv_sparse_model_data *data,

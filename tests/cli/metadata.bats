@@ -82,6 +82,66 @@ quietly() {
     quietly counts merge counts.safetensors changed.safetensors -o out.safetensors
 }
 
+# ---- What a copy would lose -------------------------------------------------------------------------------
+
+@test "metadata and tensors that nobody knows disturb no reader" {
+    "$EDIT" set default.safetensors changed.safetensors from_the_future=3 +news
+    "$EDIT" set counts.safetensors counts-changed.safetensors from_the_future=3 +news
+    quietly info changed.safetensors --verify
+    quietly counts info counts-changed.safetensors
+    quietly similar changed.safetensors ship
+    quietly score changed.safetensors "$TEXT/held.txt" --counts counts.safetensors
+    quietly convert changed.safetensors out.vec
+    quietly train counts-changed.safetensors --dim 3 -o out.safetensors
+    quietly counts dump counts-changed.safetensors
+}
+
+@test "what is written from such a file lacks them, and a warning names them" {
+    local warning='has "from_the_future", "news", which this version of psdvec does not know'
+    local -A commands=(
+        [default]="convert changed.safetensors out.safetensors"
+        [ppmi]="convert changed.safetensors out.safetensors --words 30"
+        [paper]="extend changed.safetensors $TEXT/new.txt -o out.safetensors"
+        [extended]="fit-temperature changed.safetensors $TEXT/held.txt -o out.safetensors"
+        [counts]="counts merge changed.safetensors new.safetensors -o out.safetensors")
+    for file in "${!commands[@]}"; do
+        "$EDIT" set $file.safetensors changed.safetensors from_the_future=3 +news
+        # shellcheck disable=SC2086
+        "$PSDVEC" ${commands[$file]} -q >stdout 2>stderr
+        grep -qF "$warning" stderr || { echo "$file: $(cat stderr)"; return 1; }
+        [ "$(wc -l <stderr)" -eq 1 ]
+        run ! "$EDIT" get out.safetensors from_the_future
+        run ! "$EDIT" print out.safetensors news
+    done
+}
+
+# ---- Damage ----------------------------------------------------------------------------------------------
+
+# damaged FILE: one bit of it is another, far from the header.
+damaged() {
+    cp "$1" damaged.safetensors
+    local size at byte
+    size=$(stat -c %s "$1")
+    at=$((size - 100))
+    byte=$(od -An -t u1 -j $at -N 1 "$1")
+    # shellcheck disable=SC2059
+    printf "\\x$(printf %x $((byte ^ 1)))" | dd of=damaged.safetensors bs=1 seek=$at conv=notrunc status=none
+}
+
+@test "damage is not passed on into a file whose checksums are right" {
+    damaged counts.safetensors
+    refused 4 "is damaged: its checksum" counts merge damaged.safetensors new.safetensors -o out.safetensors
+    refused 4 "is damaged: its checksum" counts merge new.safetensors damaged.safetensors -o out.safetensors
+    refused 4 "is damaged: its checksum" counts export damaged.safetensors --format matrix-market -o out.mtx \
+        --vocab-output out.words
+    damaged default.safetensors
+    refused 4 "is damaged: its checksum" convert damaged.safetensors out.safetensors
+    refused 4 "is damaged: its checksum" extend damaged.safetensors "$TEXT/new.txt" -o out.safetensors
+    "$PSDVEC" fit-temperature damaged.safetensors "$TEXT/held.txt" -o out.safetensors -q >stdout 2>stderr && return 1
+    grep -q "is damaged: its checksum" stderr
+    [ -z "$(find . -name 'out*')" ]
+}
+
 # ---- What a model says of itself ------------------------------------------------------------------------------
 
 @test "a model may lack all that it says of itself, for commands that do not need it" {
