@@ -247,6 +247,7 @@ static int score_inputs(struct score *s)
     psdvec_text_options text = *psdvec_scorer_text_options(s->scoring.scorer);
     text.min_document_words = 1;
     text.strict = false;
+    text.json_field = NULL;
     int code = options_apply(s->run, PSDVEC_OPTIONS_TEXT, &text);
     if (code)
         return code;

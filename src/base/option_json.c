@@ -6,7 +6,7 @@
  */
 #include "base/options.h"
 
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- Writing ------------------------------------------------------------------------------- */
@@ -299,6 +299,8 @@ static psdvec_status fill_missing(reader *r)
         const psdvec_option *row = &r->table->rows[k];
         if (r->seen[k])
             continue;
+        if (row->type > PSDVEC_OPTION_TEXT && row->stored) /* lists fit each other, or all go */
+            r->span_count = 0;
         if (row->stored && row->absent)
             pv_option_store(row, row->absent, filled);
         memcpy((char *)r->options + row->offset, filled + row->offset, pv_option_bytes(row));
@@ -333,7 +335,10 @@ psdvec_status pv_options_read_json(psdvec_context *ctx, const pv_options_table *
     pv_options_fill(table, options, NULL);
     pv_json_init(&j, json, strlen(json), 0);
     if (!read_members(&j, &r, &key)) {
-        status = fail(&r, j.cause);
+        int length = key.length > 60 ? 60 : (int)key.length;
+        snprintf(why, sizeof why, "%.*s%s%s", length, key.length ? key.data : "",
+                 key.length ? ": " : "", j.cause);
+        status = fail(&r, why);
         goto done;
     }
     PV_TRY_DONE(fill_missing(&r));
