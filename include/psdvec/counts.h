@@ -94,7 +94,9 @@ PSDVEC_API const psdvec_counts_info *psdvec_counts_get_info(const psdvec_counts 
 PSDVEC_API psdvec_status psdvec_counts_settings(psdvec_context *ctx, const psdvec_counts *counts,
                                                 psdvec_settings **settings);
 
-/* The word's bytes (UTF-8, not zero-terminated) and their number. i < words. */
+/* Getters answer NULL, 0, an empty row or, of `keep`, NAN if there is no word i. */
+
+/* The word's bytes (UTF-8, not zero-terminated) and their number. */
 PSDVEC_API const char *psdvec_counts_word(const psdvec_counts *counts, uint32_t i, size_t *length);
 /* True and *i if the word is known. Exact bytes; no folding. */
 PSDVEC_API bool psdvec_counts_find(const psdvec_counts *counts, const char *word, size_t length,

@@ -36,7 +36,7 @@ typedef struct psdvec_test_info {
 } psdvec_test_info;
 
 PSDVEC_API const psdvec_test_info *psdvec_test_get_info(const psdvec_test *test);
-/* s < sections. Valid until the close. */
+/* Valid until the close; NULL if there is no section s. */
 PSDVEC_API const char *psdvec_test_section(const psdvec_test *test, uint32_t s);
 
 typedef enum psdvec_unknown {

@@ -73,7 +73,12 @@ PSDVEC_API const psdvec_model_info *psdvec_model_get_info(const psdvec_model *mo
 PSDVEC_API psdvec_status psdvec_model_settings(psdvec_context *ctx, const psdvec_model *model,
                                                psdvec_options_kind kind,
                                                psdvec_settings **settings);
+
+/* Getters answer NULL, 0, false or, where the answer is a double, NAN if there is no word i. */
+
+/* The word's bytes (UTF-8, not zero-terminated) and their number. */
 PSDVEC_API const char *psdvec_model_word(const psdvec_model *model, uint32_t i, size_t *length);
+/* True and *i if the word is known. Exact bytes; no folding. */
 PSDVEC_API bool psdvec_model_find(const psdvec_model *model, const char *word, size_t length,
                                   uint32_t *i);
 /* The generative vector: dim numbers, valid until the close. NULL of a sparse model. */
@@ -102,8 +107,8 @@ PSDVEC_API psdvec_status psdvec_model_readout(psdvec_context *ctx, const psdvec_
  * zeros, if the model has no spelling or knows nothing in the word. */
 PSDVEC_API bool psdvec_model_spell(const psdvec_model *model, const char *word, size_t length,
                                    float *vector);
-/* One word's read-out, of any model: dim numbers. */
-PSDVEC_API void psdvec_model_copy(const psdvec_model *model, uint32_t i, float *vector);
+/* One word's read-out, of any model: dim numbers. False, and zeros, if there is no word i. */
+PSDVEC_API bool psdvec_model_copy(const psdvec_model *model, uint32_t i, float *vector);
 /* What a sparse model has of a word: *count numbers that are not 0, and the ascending numbers of
  * the directions where they stand. Of other models *count is 0. */
 PSDVEC_API void psdvec_model_sparse_row(const psdvec_model *model, uint32_t i,

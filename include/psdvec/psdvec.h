@@ -44,6 +44,10 @@
  *   - Same input, same options: same bits, for any number of threads and any
  *     memory budget; of counts also for any order of the inputs.
  *   - ..._free() and ..._close() accept NULL.
+ *   - Calls that return a psdvec_status refuse NULL for a required pointer with
+ *     PSDVEC_ERR_OPTION and a sentence that names the argument; NULL options are the
+ *     defaults. Getters, which return no status, answer NULL, 0, false, or NAN for a
+ *     double, if they are given NULL or an index out of range.
  *   - One context serves one caller at a time; use one context per thread.
  */
 #ifndef PSDVEC_H

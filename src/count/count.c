@@ -7,6 +7,7 @@
  */
 #include "count/count.h"
 
+#include "base/arguments.h"
 #include "base/file.h"
 #include "corpus/tokenizer.h"
 #include "count/chunk.h"
@@ -26,7 +27,7 @@ enum { SMALLEST_CHUNK = 1 << 16, MOST_GROUPS = 1 << 16 };
 psdvec_status psdvec_count_options_check(psdvec_context *ctx, const psdvec_count_options *options)
 {
     psdvec_count_options own;
-    pv_begin(ctx);
+    PV_BEGIN(ctx);
     return pv_options_adopt(ctx, &pv_count_table, options, &own);
 }
 
@@ -292,7 +293,9 @@ psdvec_status psdvec_count(psdvec_context *ctx, const psdvec_count_options *opti
                            const char *const *inputs, size_t input_count, const char *output,
                            psdvec_count_report *report)
 {
-    pv_begin(ctx);
+    PV_BEGIN(ctx);
+    PV_NEED_EACH(ctx, inputs, input_count);
+    PV_NEED(ctx, output);
     psdvec_count_options own;
     if (report)
         *report = (psdvec_count_report){0};

@@ -3,12 +3,14 @@
  * psdvec_counts_verify and by whoever walks all rows. */
 #include "count/counts_read.h"
 
+#include "base/arguments.h"
 #include "base/json_read.h"
 #include "base/thread.h"
 #include "count/counts_write.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -174,7 +176,10 @@ psdvec_status pv_counts_open(psdvec_context *ctx, const char *path, psdvec_count
 
 psdvec_status psdvec_counts_open(psdvec_context *ctx, const char *path, psdvec_counts **counts)
 {
-    pv_begin(ctx);
+    PV_BEGIN(ctx);
+    PV_NEED(ctx, counts);
+    *counts = NULL;
+    PV_NEED(ctx, path);
     return pv_counts_open(ctx, path, counts);
 }
 
@@ -236,17 +241,19 @@ psdvec_status pv_counts_verify_rows(psdvec_context *ctx, const psdvec_counts *c)
                              verify_rows, &job);
 }
 
-psdvec_status psdvec_counts_check_rows(psdvec_context *ctx, const psdvec_counts *c)
+psdvec_status psdvec_counts_check_rows(psdvec_context *ctx, const psdvec_counts *counts)
 {
-    pv_begin(ctx);
-    return pv_counts_verify_rows(ctx, c);
+    PV_BEGIN(ctx);
+    PV_NEED(ctx, counts);
+    return pv_counts_verify_rows(ctx, counts);
 }
 
-psdvec_status psdvec_counts_verify(psdvec_context *ctx, const psdvec_counts *c)
+psdvec_status psdvec_counts_verify(psdvec_context *ctx, const psdvec_counts *counts)
 {
-    pv_begin(ctx);
-    PV_TRY(pv_st_verify(ctx, c->file));
-    return pv_counts_verify_rows(ctx, c);
+    PV_BEGIN(ctx);
+    PV_NEED(ctx, counts);
+    PV_TRY(pv_st_verify(ctx, counts->file));
+    return pv_counts_verify_rows(ctx, counts);
 }
 
 psdvec_status pv_counts_open_sound(psdvec_context *ctx, const char *path, psdvec_counts **out)
@@ -262,15 +269,24 @@ psdvec_status pv_counts_open_sound(psdvec_context *ctx, const char *path, psdvec
     return status;
 }
 
+/* ---- Getters: no index leads out of an array ------------------------------------ */
+
+static bool has_word(const psdvec_counts *c, uint32_t i)
+{
+    return c && i < c->info.words;
+}
+
 const psdvec_counts_info *psdvec_counts_get_info(const psdvec_counts *c)
 {
-    return &c->info;
+    return c ? &c->info : NULL;
 }
 
 const char *psdvec_counts_word(const psdvec_counts *c, uint32_t i, size_t *length)
 {
-    *length = (size_t)(c->offsets[i + 1] - c->offsets[i]);
-    return c->bytes + c->offsets[i];
+    bool there = has_word(c, i);
+    if (length)
+        *length = there ? (size_t)(c->offsets[i + 1] - c->offsets[i]) : 0;
+    return there ? c->bytes + c->offsets[i] : NULL;
 }
 
 /* Builds the index of words once, at the first search. */
@@ -296,7 +312,7 @@ static bool ensure_index(psdvec_counts *c)
 bool psdvec_counts_find(const psdvec_counts *counts, const char *word, size_t length, uint32_t *i)
 {
     psdvec_counts *c = (psdvec_counts *)counts; /* the index is a cache */
-    if (length > UINT32_MAX)
+    if (!c || !word || !i || length > UINT32_MAX)
         return false;
     if (ensure_index(c)) {
         pv_word_key key = pv_word_key_exact(word, (uint32_t)length);
@@ -315,26 +331,33 @@ bool psdvec_counts_find(const psdvec_counts *counts, const char *word, size_t le
 
 uint64_t psdvec_counts_frequency(const psdvec_counts *c, uint32_t i)
 {
-    return c->frequency[i];
+    return has_word(c, i) ? c->frequency[i] : 0;
 }
 
 uint64_t psdvec_counts_context_total(const psdvec_counts *c, uint32_t i)
 {
-    return c->context_total[i];
+    return has_word(c, i) ? c->context_total[i] : 0;
 }
 
 uint64_t psdvec_counts_focus_total(const psdvec_counts *c, uint32_t i)
 {
-    return c->focus_total[i];
+    return has_word(c, i) ? c->focus_total[i] : 0;
 }
 
 double psdvec_counts_keep(const psdvec_counts *c, uint32_t i)
 {
+    if (!has_word(c, i))
+        return (double)NAN;
     return c->keep ? c->keep[i] : 1.0;
 }
 
 void psdvec_counts_row(const psdvec_counts *c, uint32_t i, psdvec_row *row)
 {
+    if (!row)
+        return;
+    *row = (psdvec_row){0};
+    if (!has_word(c, i))
+        return;
     uint64_t begin = c->row_end[i];
     row->length = (size_t)(c->row_end[i + 1] - begin);
     row->focus = c->indices + begin;

@@ -1,6 +1,7 @@
 /* psdvec_counts_export: from a counts file to another program's. */
 #include "count/export.h"
 
+#include "base/arguments.h"
 #include "base/progress.h"
 #include "count/count.h"
 #include "count/fixed_point.h"
@@ -222,7 +223,9 @@ psdvec_status psdvec_counts_export(psdvec_context *ctx, const psdvec_counts *cou
                                    psdvec_counts_format format, bool symmetric, const char *output,
                                    const char *vocab_output)
 {
-    pv_begin(ctx);
+    PV_BEGIN(ctx);
+    PV_NEED(ctx, counts);
+    PV_NEED(ctx, output);
     PV_TRY(check_call(ctx, counts, format, output, vocab_output));
     /* The other format has no checksums: damage would never be noticed again. */
     PV_TRY(pv_st_verify_if_any(ctx, counts->file));

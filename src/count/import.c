@@ -1,6 +1,7 @@
 /* psdvec_counts_import: from another program's counts to a counts file. */
 #include "count/import.h"
 
+#include "base/arguments.h"
 #include "base/file.h"
 #include "base/json_write.h"
 #include "count/count.h"
@@ -292,10 +293,17 @@ static psdvec_status refuse_inputs_as_output(pv_import *m, const char *output)
 }
 
 psdvec_status psdvec_counts_import(psdvec_context *ctx, const psdvec_import_options *options,
-                                   const char *input, const char *output_path,
+                                   const char *input, const char *output,
                                    psdvec_count_report *report)
 {
-    pv_begin(ctx);
+    PV_BEGIN(ctx);
+    PV_NEED(ctx, input);
+    PV_NEED(ctx, output);
+    psdvec_import_options defaults;
+    if (!options) {
+        psdvec_import_options_default(&defaults);
+        options = &defaults;
+    }
     double began = pv_now();
     if (report)
         *report = (psdvec_count_report){0};
@@ -303,24 +311,24 @@ psdvec_status psdvec_counts_import(psdvec_context *ctx, const psdvec_import_opti
     PV_TRY(pv_options_adopt(ctx, &pv_import_table, options, &own));
     pv_import m = {
         .ctx = ctx, .options = &own, .input = input, .window = own.window, .fold = own.symmetric};
-    pv_output *output = NULL;
+    pv_output *file = NULL;
     uint64_t bigrams = 0;
     psdvec_status status;
-    char *folder = pv_folder_of(output_path);
+    char *folder = pv_folder_of(output);
     if (!folder)
-        return pv_fail(ctx, PSDVEC_ERR_MEMORY, "%s: the system refused memory", output_path);
+        return pv_fail(ctx, PSDVEC_ERR_MEMORY, "%s: the system refused memory", output);
     m.folder = folder;
     pv_vocabulary_init(&m.vocabulary, ctx);
 
-    PV_TRY_DONE(refuse_inputs_as_output(&m, output_path));
-    PV_TRY_DONE(pv_output_open(ctx, output_path, &output));
+    PV_TRY_DONE(refuse_inputs_as_output(&m, output));
+    PV_TRY_DONE(pv_output_open(ctx, output, &file));
     PV_TRY_DONE(read_words(&m));
     PV_TRY_DONE(pv_counts_formats[own.format].import(&m));
     PV_TRY_DONE(judge(&m));
-    PV_TRY_DONE(write_counts(&m, output, &bigrams));
+    PV_TRY_DONE(write_counts(&m, file, &bigrams));
     PV_TRY_DONE(pv_check_cancel(ctx));
-    status = pv_output_commit(output);
-    output = NULL;
+    status = pv_output_commit(file);
+    file = NULL;
     if (status == PSDVEC_OK && report)
         *report = (psdvec_count_report){.bytes = m.bytes,
                                         .tokens = m.vocabulary.known_tokens,
@@ -332,7 +340,7 @@ psdvec_status psdvec_counts_import(psdvec_context *ctx, const psdvec_import_opti
                                         .spilled_bytes = m.triples.runs.spilled,
                                         .seconds = pv_now() - began};
 done:
-    pv_output_discard(output);
+    pv_output_discard(file);
     pv_triples_free(&m.triples);
     pv_free(ctx, m.focus_total);
     pv_vocabulary_free(&m.vocabulary);

@@ -7,6 +7,7 @@
  * so memory does not grow with the number of bigrams.
  */
 #include "count/merge.h"
+#include "base/arguments.h"
 #include "base/file.h"
 #include "base/progress.h"
 #include "base/sort.h"
@@ -398,7 +399,9 @@ done:
 psdvec_status psdvec_counts_merge(psdvec_context *ctx, const char *const *paths, size_t path_count,
                                   const char *output, psdvec_count_report *report)
 {
-    pv_begin(ctx);
+    PV_BEGIN(ctx);
+    PV_NEED_EACH(ctx, paths, path_count);
+    PV_NEED(ctx, output);
     if (report)
         *report = (psdvec_count_report){0};
     if (path_count == 0)

@@ -7,6 +7,8 @@
 #include "eval/options.h"
 #include "eval/report.h"
 
+#include "base/arguments.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -86,10 +88,13 @@ psdvec_status psdvec_eval(psdvec_context *ctx, const psdvec_eval_options *option
                           const psdvec_test *const *tests, size_t test_count,
                           psdvec_report **report)
 {
+    PV_BEGIN(ctx);
+    PV_NEED(ctx, report);
+    *report = NULL;
+    PV_NEED_EACH(ctx, models, model_count);
+    PV_NEED_EACH(ctx, tests, test_count);
     psdvec_eval_options own;
     evaluation e = {.ctx = ctx, .options = &own, .model_count = model_count};
-    *report = NULL;
-    pv_begin(ctx);
     PV_TRY(pv_options_adopt(ctx, &pv_eval_table, options, &own));
     if (model_count == 0 || test_count == 0)
         return pv_fail(ctx, PSDVEC_ERR_OPTION, "there is no %s to evaluate",

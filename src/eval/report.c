@@ -340,12 +340,14 @@ void psdvec_report_free(psdvec_report *report)
 
 const psdvec_score *psdvec_report_scores(const psdvec_report *report, size_t *count)
 {
-    *count = report->scores.length / sizeof(psdvec_score);
-    return (const psdvec_score *)(const void *)report->scores.data;
+    if (count)
+        *count = report ? report->scores.length / sizeof(psdvec_score) : 0;
+    return !report ? NULL : (const psdvec_score *)(const void *)report->scores.data;
 }
 
 const psdvec_difference *psdvec_report_differences(const psdvec_report *report, size_t *count)
 {
-    *count = report->differences.length / sizeof(psdvec_difference);
-    return (const psdvec_difference *)(const void *)report->differences.data;
+    if (count)
+        *count = report ? report->differences.length / sizeof(psdvec_difference) : 0;
+    return !report ? NULL : (const psdvec_difference *)(const void *)report->differences.data;
 }

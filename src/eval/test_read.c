@@ -5,6 +5,7 @@
  * does not fit the form is an error that names it. A folder is one set with a section
  * for each file.
  */
+#include "base/arguments.h"
 #include "eval/builtin.h"
 #include "eval/folder.h"
 #include "eval/test_form.h"
@@ -377,8 +378,10 @@ psdvec_status psdvec_test_open(psdvec_context *ctx, const char *path, psdvec_tes
 {
     struct stat info;
     pv_table table;
+    PV_BEGIN(ctx);
+    PV_NEED(ctx, test);
     *test = NULL;
-    pv_begin(ctx);
+    PV_NEED(ctx, path);
     if (stat(path, &info) != 0)
         return pv_fail_errno(ctx, PSDVEC_ERR_READ, "cannot read the test", path, errno);
     if (S_ISDIR(info.st_mode))
@@ -396,8 +399,9 @@ size_t psdvec_test_builtin_count(void)
 
 psdvec_status psdvec_test_builtin(psdvec_context *ctx, size_t i, psdvec_test **test)
 {
+    PV_BEGIN(ctx);
+    PV_NEED(ctx, test);
     *test = NULL;
-    pv_begin(ctx);
     if (i >= pv_builtin_count())
         return pv_fail(ctx, PSDVEC_ERR_OPTION, "there is no built-in test %zu; there are %zu", i,
                        pv_builtin_count());

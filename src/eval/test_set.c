@@ -299,10 +299,10 @@ void psdvec_test_close(psdvec_test *t)
 
 const psdvec_test_info *psdvec_test_get_info(const psdvec_test *test)
 {
-    return &test->info;
+    return test ? &test->info : NULL;
 }
 
 const char *psdvec_test_section(const psdvec_test *test, uint32_t s)
 {
-    return s < test->info.sections ? test->sections[s] : NULL;
+    return test && s < test->info.sections ? test->sections[s] : NULL;
 }

@@ -11,6 +11,8 @@
  */
 #include "model/search.h"
 
+#include "base/arguments.h"
+
 enum { A, B, C };
 
 static double score_add(const double *cosines)
@@ -52,8 +54,15 @@ psdvec_status psdvec_model_analogy(psdvec_context *ctx, const psdvec_model *mode
                                    const float *c, const uint32_t *except, size_t except_count,
                                    size_t most, psdvec_neighbour *answers, size_t *found)
 {
-    pv_begin(ctx);
+    PV_BEGIN(ctx);
+    PV_NEED(ctx, found);
     *found = 0;
+    PV_NEED(ctx, model);
+    PV_NEED(ctx, a);
+    PV_NEED(ctx, b);
+    PV_NEED(ctx, c);
+    PV_NEED_ARRAY(ctx, except, except_count);
+    PV_NEED_ARRAY(ctx, answers, most);
     if (method != PSDVEC_MEASURE_ADD && method != PSDVEC_MEASURE_MUL)
         return pv_fail(ctx, PSDVEC_ERR_OPTION, "analogies are solved by 3CosAdd or 3CosMul alone");
     const pv_search search = {.vectors = {[A] = a, [B] = b, [C] = c},

@@ -11,6 +11,7 @@
 #include "model/options.h"
 #include "model/sparse_convert.h"
 
+#include "base/arguments.h"
 #include "base/thread.h"
 
 #include <inttypes.h>
@@ -211,8 +212,10 @@ static psdvec_status convert(psdvec_context *ctx, const psdvec_convert_options *
 psdvec_status psdvec_convert(psdvec_context *ctx, const psdvec_convert_options *options,
                              const char *input, const char *output)
 {
+    PV_BEGIN(ctx);
+    PV_NEED(ctx, input);
+    PV_NEED(ctx, output);
     psdvec_convert_options o;
-    pv_begin(ctx);
     PV_TRY(pv_options_adopt(ctx, &pv_convert_table, options, &o));
     PV_TRY(check_apart(ctx, input, output));
     /* Where both ends are npy, the name given is that of the result. */

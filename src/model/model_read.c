@@ -6,6 +6,7 @@
  */
 #include "model/model_read.h"
 
+#include "base/arguments.h"
 #include "base/json_read.h"
 #include "model/history.h"
 #include "model/model_write.h"
@@ -392,7 +393,10 @@ psdvec_status pv_model_open(psdvec_context *ctx, const char *path, psdvec_model 
 
 psdvec_status psdvec_model_open(psdvec_context *ctx, const char *path, psdvec_model **model)
 {
-    pv_begin(ctx);
+    PV_BEGIN(ctx);
+    PV_NEED(ctx, model);
+    *model = NULL;
+    PV_NEED(ctx, path);
     return pv_model_open_words(ctx, path, NULL, model);
 }
 
@@ -434,9 +438,11 @@ static psdvec_status check_words_differ(psdvec_context *ctx, const psdvec_model 
     return status;
 }
 
-psdvec_status psdvec_model_verify(psdvec_context *ctx, const psdvec_model *m)
+psdvec_status psdvec_model_verify(psdvec_context *ctx, const psdvec_model *model)
 {
-    pv_begin(ctx);
+    PV_BEGIN(ctx);
+    PV_NEED(ctx, model);
+    const psdvec_model *m = model;
     if (m->file)
         PV_TRY(pv_st_verify(ctx, m->file));
     PV_TRY(check_words_differ(ctx, m));
@@ -463,13 +469,15 @@ psdvec_status pv_model_require_psd(psdvec_context *ctx, const psdvec_model *m, c
 
 const psdvec_model_info *psdvec_model_get_info(const psdvec_model *m)
 {
-    return &m->info;
+    return m ? &m->info : NULL;
 }
 
 const char *psdvec_model_word(const psdvec_model *m, uint32_t i, size_t *length)
 {
-    *length = (size_t)(m->offsets[i + 1] - m->offsets[i]);
-    return m->bytes + m->offsets[i];
+    bool there = pv_model_has(m, i);
+    if (length)
+        *length = there ? (size_t)(m->offsets[i + 1] - m->offsets[i]) : 0;
+    return there ? m->bytes + m->offsets[i] : NULL;
 }
 
 /* Builds the index of words once, at the first search. */
@@ -491,6 +499,8 @@ static bool ensure_index(psdvec_model *m)
 bool psdvec_model_find(const psdvec_model *model, const char *word, size_t length, uint32_t *i)
 {
     psdvec_model *m = (psdvec_model *)model; /* the index is a cache */
+    if (!m || !word || !i)
+        return false;
     if (ensure_index(m))
         return pv_word_index_find(&m->index, word, length, i);
     for (uint32_t k = 0; k < m->info.words; k++) { /* no memory for it: look at all */
@@ -506,26 +516,32 @@ bool psdvec_model_find(const psdvec_model *model, const char *word, size_t lengt
 
 const float *psdvec_model_vector(const psdvec_model *m, uint32_t i)
 {
-    return m->vectors ? m->vectors + (size_t)i * m->info.dim : NULL;
+    return pv_model_has(m, i) && m->vectors ? m->vectors + (size_t)i * m->info.dim : NULL;
 }
 
 uint64_t psdvec_model_frequency(const psdvec_model *m, uint32_t i)
 {
-    return m->counts ? m->counts[i] : 0;
+    return pv_model_has(m, i) && m->counts ? m->counts[i] : 0;
 }
 
 double psdvec_model_spread(const psdvec_model *m, uint32_t i)
 {
+    if (!pv_model_has(m, i))
+        return (double)NAN;
     return m->spread ? (double)m->spread[i] : 0;
 }
 
 double psdvec_model_unigram(const psdvec_model *m, uint32_t i)
 {
+    if (!pv_model_has(m, i))
+        return (double)NAN;
     return m->unigram ? m->unigram[i] : 0;
 }
 
 double psdvec_model_product(const psdvec_model *m, uint32_t i, uint32_t j)
 {
+    if (!pv_model_has(m, i) || !pv_model_has(m, j))
+        return (double)NAN;
     if (m->info.sparse)
         return pv_sparse_product(pv_sparse_row_of(&m->sparse, i), pv_sparse_row_of(&m->sparse, j));
     const float *a = psdvec_model_vector(m, i), *b = psdvec_model_vector(m, j);

@@ -56,6 +56,12 @@ psdvec_status pv_model_open(psdvec_context *ctx, const char *path, psdvec_model 
 psdvec_status pv_model_open_words(psdvec_context *ctx, const char *path, const char *words_file,
                                   psdvec_model **out);
 
+/* For getters: there is such a word. */
+static inline bool pv_model_has(const psdvec_model *model, uint32_t i)
+{
+    return model && i < model->info.words;
+}
+
 /* For pv_model_open: the rows of a sparse model. */
 psdvec_status pv_sparse_take(psdvec_model *model);
 

@@ -5,6 +5,7 @@
  * generative vectors, the map from their directions to those of the read-out, and the
  * table of n-grams. Other vectors are their own read-out.
  */
+#include "base/arguments.h"
 #include "model/dot.h"
 #include "model/model_read.h"
 
@@ -14,7 +15,10 @@
 psdvec_status psdvec_model_readout(psdvec_context *ctx, const psdvec_model *model,
                                    const float **vectors)
 {
-    pv_begin(ctx);
+    PV_BEGIN(ctx);
+    PV_NEED(ctx, vectors);
+    *vectors = NULL;
+    PV_NEED(ctx, model);
     *vectors = model->readout;
     if (!model->info.sparse)
         return PSDVEC_OK;
@@ -29,28 +33,39 @@ bool pv_model_explicit(const psdvec_model *m)
     return m->info.method && strcmp(m->info.method, "ppmi") == 0;
 }
 
-void psdvec_model_copy(const psdvec_model *m, uint32_t i, float *vector)
+bool psdvec_model_copy(const psdvec_model *m, uint32_t i, float *vector)
 {
-    if (m->info.sparse)
+    if (!m || !vector)
+        return false;
+    bool there = i < m->info.words;
+    if (!there)
+        memset(vector, 0, m->info.dim * sizeof *vector);
+    else if (m->info.sparse)
         pv_sparse_spread_out(pv_sparse_row_of(&m->sparse, i), m->info.dim, vector);
     else
         memcpy(vector, m->readout + (size_t)i * m->info.dim, m->info.dim * sizeof *vector);
+    return there;
 }
 
 void psdvec_model_sparse_row(const psdvec_model *m, uint32_t i, const uint32_t **columns,
                              const float **values, size_t *count)
 {
     pv_sparse_row row = {0};
-    if (m->info.sparse)
+    if (pv_model_has(m, i) && m->info.sparse)
         row = pv_sparse_row_of(&m->sparse, i);
-    *columns = row.column;
-    *values = row.value;
-    *count = row.count;
+    if (columns)
+        *columns = row.column;
+    if (values)
+        *values = row.value;
+    if (count)
+        *count = row.count;
 }
 
 bool psdvec_model_spell(const psdvec_model *m, const char *word, size_t length, float *vector)
 {
-    if (m->spelling)
+    if (!m || !vector)
+        return false;
+    if (m->spelling && word)
         return pv_spelling_vector(m->spelling, word, length, vector) > 0;
     memset(vector, 0, m->info.dim * sizeof *vector);
     return false;
@@ -58,6 +73,8 @@ bool psdvec_model_spell(const psdvec_model *m, const char *word, size_t length, 
 
 double psdvec_model_cosine(const psdvec_model *m, uint32_t i, uint32_t j)
 {
+    if (!pv_model_has(m, i) || !pv_model_has(m, j))
+        return (double)NAN;
     if (m->info.sparse)
         return pv_sparse_cosine(pv_sparse_row_of(&m->sparse, i), pv_sparse_row_of(&m->sparse, j));
     uint32_t dim = m->info.dim;

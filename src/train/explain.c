@@ -3,6 +3,7 @@
  *
  * docs/model.md has the formulas: f and G of each direction, then S and T of both together.
  */
+#include "base/arguments.h"
 #include "model/model_read.h"
 #include "train/model_link.h"
 
@@ -56,8 +57,11 @@ psdvec_status psdvec_model_explain_pair(psdvec_context *ctx, const psdvec_model 
     psdvec_status status;
     pv_model_link opened = {0};
     uint32_t at_i, at_j;
+    PV_BEGIN(ctx);
+    PV_NEED(ctx, story);
     *story = (psdvec_pair_story){0};
-    pv_begin(ctx);
+    PV_NEED(ctx, model);
+    PV_NEED(ctx, counts);
     PV_TRY_DONE(pv_model_link_open(ctx, model, counts, false, &opened));
     PV_TRY_DONE(find_word(ctx, model, counts, i, &at_i));
     PV_TRY_DONE(find_word(ctx, model, counts, j, &at_j));
