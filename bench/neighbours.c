@@ -46,9 +46,9 @@ static psdvec_status search(psdvec_context *ctx, const psdvec_model *m, int kind
     if (kind == READING)
         return pv_parallel_tasks(ctx, SLICES, read_slice, r);
     if (kind == SIMILAR)
-        return psdvec_model_similar(ctx, m, r->numbers, NULL, 0, MOST, found, &count);
+        return psdvec_model_similar(ctx, m, r->numbers, NULL, MOST, found, &count);
     return psdvec_model_analogy(ctx, m, PSDVEC_MEASURE_MUL, r->numbers, r->numbers + DIM,
-                                r->numbers + 2 * DIM, NULL, 0, MOST, found, &count);
+                                r->numbers + 2 * DIM, NULL, MOST, found, &count);
 }
 
 static psdvec_status measure(psdvec_context *ctx, const psdvec_model *m)

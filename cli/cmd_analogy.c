@@ -105,12 +105,16 @@ static int ask(struct question *q)
     psdvec_status status = PSDVEC_OK;
     size_t top = question_top(q);
     const struct asked *w = q->words;
+    psdvec_query_options options;
+    psdvec_query_options_default(&options);
+    options.except = q->known;
+    options.except_count = q->known_count;
     for (size_t m = 0; m < METHODS; m++) {
         answers.list[m] = must_alloc(top, sizeof *answers.list[m]);
         if (status == PSDVEC_OK)
             status = psdvec_model_analogy(q->run->ctx, q->model, measures[m], w[0].vector,
-                                          w[1].vector, w[2].vector, q->known, q->known_count, top,
-                                          answers.list[m], &answers.found[m]);
+                                          w[1].vector, w[2].vector, &options, top, answers.list[m],
+                                          &answers.found[m]);
     }
     if (status == PSDVEC_OK) {
         struct buffer text = {0};

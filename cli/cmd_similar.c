@@ -167,9 +167,12 @@ static int ask(struct search *search, const struct sum *q)
         if (q->words[k].known)
             except[except_count++] = q->words[k].word;
     make_vector(search, q);
+    psdvec_query_options options;
+    psdvec_query_options_default(&options);
+    options.except = except;
+    options.except_count = except_count;
     psdvec_status status = psdvec_model_similar(question->run->ctx, question->model, search->vector,
-                                                except, except_count, search->top, search->answers,
-                                                &found);
+                                                &options, search->top, search->answers, &found);
     free(except);
     if (status != PSDVEC_OK)
         return run_failed(question->run, status);

@@ -113,12 +113,13 @@ PSDVEC_API const psdvec_difference *psdvec_report_differences(const psdvec_repor
 
 /* a is to b as c is to what: the `most` best answers by 3CosAdd (PSDVEC_MEASURE_ADD) or 3CosMul
  * (PSDVEC_MEASURE_MUL) with their scores in `cosine`. a, b and c are vectors of dim numbers as the
- * read-out has them; words in `except`, usually the three themselves, are left out. */
+ * read-out has them. The options usually leave out the three words themselves; min_score is
+ * compared with the score of the method. */
 PSDVEC_API psdvec_status psdvec_model_analogy(psdvec_context *ctx, const psdvec_model *model,
                                               psdvec_measure method, const float *a, const float *b,
-                                              const float *c, const uint32_t *except,
-                                              size_t except_count, size_t most,
-                                              psdvec_neighbour *answers, size_t *found);
+                                              const float *c, const psdvec_query_options *options,
+                                              size_t most, psdvec_neighbour *answers,
+                                              size_t *found);
 
 #ifdef __cplusplus
 }

@@ -51,8 +51,8 @@ static pv_score_fn *score_of(const psdvec_model *m, psdvec_measure method, const
 
 psdvec_status psdvec_model_analogy(psdvec_context *ctx, const psdvec_model *model,
                                    psdvec_measure method, const float *a, const float *b,
-                                   const float *c, const uint32_t *except, size_t except_count,
-                                   size_t most, psdvec_neighbour *answers, size_t *found)
+                                   const float *c, const psdvec_query_options *options, size_t most,
+                                   psdvec_neighbour *answers, size_t *found)
 {
     PV_BEGIN(ctx);
     PV_NEED(ctx, found);
@@ -61,15 +61,14 @@ psdvec_status psdvec_model_analogy(psdvec_context *ctx, const psdvec_model *mode
     PV_NEED(ctx, a);
     PV_NEED(ctx, b);
     PV_NEED(ctx, c);
-    PV_NEED_ARRAY(ctx, except, except_count);
     PV_NEED_ARRAY(ctx, answers, most);
     if (method != PSDVEC_MEASURE_ADD && method != PSDVEC_MEASURE_MUL)
         return pv_fail(ctx, PSDVEC_ERR_OPTION, "analogies are solved by 3CosAdd or 3CosMul alone");
     const pv_search search = {.vectors = {[A] = a, [B] = b, [C] = c},
                               .vector_count = 3,
                               .score = score_of(model, method, a, b, c),
-                              .except = except,
-                              .except_count = except_count,
                               .most = most};
-    return pv_model_search(ctx, model, &search, answers, found);
+    pv_query query;
+    PV_TRY(pv_query_take(ctx, model, options, 1, &query));
+    return pv_model_search(ctx, model, &search, &query, 0, answers, found);
 }

@@ -9,6 +9,7 @@
 #include "model/search.h"
 
 #include "base/thread.h"
+#include "model/best.h"
 
 #include <math.h>
 
@@ -104,73 +105,17 @@ static psdvec_status score_sparse_rows(void *arg, size_t task, int worker)
 
 /* ---- The best ------------------------------------------------------------------- */
 
-/* True if a comes after b: a smaller score, or the same and a later word. */
-static bool is_worse(const psdvec_neighbour *a, const psdvec_neighbour *b)
+static void pick(const float *scores, uint32_t words, float least, pv_best *best)
 {
-    return a->cosine != b->cosine ? a->cosine < b->cosine : a->word > b->word;
-}
-
-/* `heap` has its worst at the top, except perhaps at `k`. */
-static void sift_down(psdvec_neighbour *heap, size_t count, size_t k)
-{
-    psdvec_neighbour moved = heap[k];
-    for (size_t child; (child = 2 * k + 1) < count; k = child) {
-        if (child + 1 < count && is_worse(&heap[child + 1], &heap[child]))
-            child++;
-        if (!is_worse(&heap[child], &moved))
-            break;
-        heap[k] = heap[child];
-    }
-    heap[k] = moved;
-}
-
-static void sift_up(psdvec_neighbour *heap, size_t k)
-{
-    psdvec_neighbour moved = heap[k];
-    for (; k > 0 && is_worse(&moved, &heap[(k - 1) / 2]); k = (k - 1) / 2)
-        heap[k] = heap[(k - 1) / 2];
-    heap[k] = moved;
-}
-
-static size_t pick(const float *scores, uint32_t words, size_t most, psdvec_neighbour *heap)
-{
-    size_t count = 0;
     for (uint32_t i = 0; i < words; i++) {
         psdvec_neighbour here = {.word = i, .cosine = scores[i]};
-        if (isnan(here.cosine))
-            continue;
-        if (count < most) {
-            heap[count] = here;
-            sift_up(heap, count++);
-        } else if (is_worse(&heap[0], &here)) {
-            heap[0] = here;
-            sift_down(heap, count, 0);
-        }
+        if (here.cosine >= least && pv_best_wants(best, here)) /* a NAN is not */
+            pv_best_keep(best, here);
     }
-    for (size_t left = count; left-- > 1;) { /* the worst goes to the end */
-        psdvec_neighbour worst = heap[0];
-        heap[0] = heap[left];
-        heap[left] = worst;
-        sift_down(heap, left, 0);
-    }
-    return count;
+    pv_best_sort(best);
 }
 
 /* ---- The whole ------------------------------------------------------------------- */
-
-static psdvec_status check(psdvec_context *ctx, const psdvec_model *m, const pv_search *search)
-{
-    for (size_t q = 0; q < search->vector_count; q++)
-        for (uint32_t k = 0; k < m->info.dim; k++)
-            if (!isfinite(search->vectors[q][k]))
-                return pv_fail(ctx, PSDVEC_ERR_NUMERIC,
-                               "number %u of the vector to be compared is not finite", k + 1);
-    for (size_t k = 0; k < search->except_count; k++)
-        if (search->except[k] >= m->info.words)
-            return pv_fail(ctx, PSDVEC_ERR_OPTION, "there is no word %u to be left out",
-                           search->except[k]);
-    return PSDVEC_OK;
-}
 
 /* The vectors of the question at length 1; side by side for sparse rows, whose entries then need one
  * place of memory each. False: one of them has no direction. */
@@ -191,17 +136,19 @@ static bool make_units(const pv_search *search, uint32_t dim, float *units, row_
 }
 
 psdvec_status pv_model_search(psdvec_context *ctx, const psdvec_model *m, const pv_search *search,
-                              psdvec_neighbour *answers, size_t *found)
+                              const pv_query *query, size_t q, psdvec_neighbour *answers,
+                              size_t *found)
 {
     psdvec_status status = PSDVEC_OK;
     uint32_t dim = m->info.dim;
-    row_job job = {.words = m->info.words,
+    row_job job = {.words = query->words,
                    .dim = dim,
                    .count = search->vector_count,
                    .dots = pv_row_dots_best(),
                    .score = search->score};
     *found = 0;
-    PV_TRY(check(ctx, m, search));
+    for (size_t k = 0; k < search->vector_count; k++)
+        PV_TRY(pv_query_check_vector(ctx, search->vectors[k], dim, k));
     if (search->most == 0)
         return PSDVEC_OK;
     job.rows = m->readout;
@@ -216,9 +163,14 @@ psdvec_status pv_model_search(psdvec_context *ctx, const psdvec_model *m, const 
         goto done;
     PV_TRY_DONE(pv_parallel_tasks(ctx, ((size_t)job.words + BLOCK_ROWS - 1) / BLOCK_ROWS,
                                   job.sparse ? score_sparse_rows : score_rows, &job));
-    for (size_t k = 0; k < search->except_count; k++)
-        job.scores[search->except[k]] = NAN;
-    *found = pick(job.scores, job.words, search->most, answers);
+    size_t except_count;
+    const uint32_t *except = pv_query_except(query, q, &except_count);
+    for (size_t k = 0; k < except_count; k++)
+        if (except[k] < job.words)
+            job.scores[except[k]] = NAN;
+    pv_best best = {.heap = answers, .most = search->most};
+    pick(job.scores, job.words, query->options.min_score, &best);
+    *found = best.count;
 done:
     pv_free(ctx, units);
     pv_free(ctx, job.scores);

@@ -7,7 +7,7 @@
 #define PV_MODEL_SEARCH_H
 
 #include "model/dot.h"
-#include "model/model_read.h"
+#include "model/query.h"
 
 /* cosines: with each of the vectors asked about. */
 typedef double pv_score_fn(const double *cosines);
@@ -16,14 +16,13 @@ typedef struct pv_search {
     const float *vectors[PV_DOT_QUERIES]; /* dim numbers each, of any length */
     size_t vector_count;
     pv_score_fn *score;
-    const uint32_t *except; /* words that are no answers */
-    size_t except_count;
     size_t most; /* answers */
 } pv_search;
 
-/* `answers`: room for `most`, best first, ties by rank. None if a vector has no direction,
- * and words whose vector has none are no answers. */
+/* Query q of `query`. `answers`: room for `most`, best first, ties by rank. None if a vector has
+ * no direction, and words whose vector has none are no answers. */
 psdvec_status pv_model_search(psdvec_context *ctx, const psdvec_model *model,
-                              const pv_search *search, psdvec_neighbour *answers, size_t *found);
+                              const pv_search *search, const pv_query *query, size_t q,
+                              psdvec_neighbour *answers, size_t *found);
 
 #endif

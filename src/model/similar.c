@@ -9,7 +9,7 @@ static double cosine_itself(const double *cosines)
 }
 
 psdvec_status psdvec_model_similar(psdvec_context *ctx, const psdvec_model *model,
-                                   const float *vector, const uint32_t *except, size_t except_count,
+                                   const float *vector, const psdvec_query_options *options,
                                    size_t most, psdvec_neighbour *neighbours, size_t *found)
 {
     PV_BEGIN(ctx);
@@ -17,13 +17,10 @@ psdvec_status psdvec_model_similar(psdvec_context *ctx, const psdvec_model *mode
     *found = 0;
     PV_NEED(ctx, model);
     PV_NEED(ctx, vector);
-    PV_NEED_ARRAY(ctx, except, except_count);
     PV_NEED_ARRAY(ctx, neighbours, most);
-    const pv_search search = {.vectors = {vector},
-                              .vector_count = 1,
-                              .score = cosine_itself,
-                              .except = except,
-                              .except_count = except_count,
-                              .most = most};
-    return pv_model_search(ctx, model, &search, neighbours, found);
+    const pv_search search = {
+        .vectors = {vector}, .vector_count = 1, .score = cosine_itself, .most = most};
+    pv_query query;
+    PV_TRY(pv_query_take(ctx, model, options, 1, &query));
+    return pv_model_search(ctx, model, &search, &query, 0, neighbours, found);
 }

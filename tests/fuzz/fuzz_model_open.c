@@ -159,7 +159,7 @@ static void walk(psdvec_context *ctx, const psdvec_model *model, bool verified)
         sum += spelled[k];
     }
     psdvec_model_copy(model, 0, copy);
-    psdvec_status status = psdvec_model_similar(ctx, model, copy, NULL, 0, 4, near, &found);
+    psdvec_status status = psdvec_model_similar(ctx, model, copy, NULL, 4, near, &found);
     free(spelled);
     free(copy);
     require(status == PSDVEC_OK || (!verified && status == PSDVEC_ERR_NUMERIC));

@@ -154,3 +154,12 @@ psdvec_model *open_sample(workshop *w, const sample *s)
     require(w, pv_model_write(w->ctx, &s->data, w->out));
     return open_model(w, w->out);
 }
+
+psdvec_query_options without(const uint32_t *except, size_t count)
+{
+    psdvec_query_options options;
+    psdvec_query_options_default(&options);
+    options.except = except;
+    options.except_count = count;
+    return options;
+}

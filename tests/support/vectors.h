@@ -36,6 +36,9 @@ typedef struct sample {
 void sample_make(sample *s, uint32_t words, uint32_t dim, uint64_t seed);
 void sample_free(sample *s);
 
+/* Query options that leave out some words. */
+psdvec_query_options without(const uint32_t *except, size_t count);
+
 /* Opened, or the test ends with the sentence. */
 psdvec_model *open_model(workshop *w, const char *path);
 /* Written to w->out and opened. */

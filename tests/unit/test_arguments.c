@@ -148,19 +148,20 @@ static void calls_about_models_need_their_pointers(void **state)
     assert_needs(w, "model", psdvec_model_verify(w->ctx, NULL));
     assert_needs(w, "model", psdvec_model_readout(w->ctx, NULL, &vectors));
     assert_needs(w, "vectors", psdvec_model_readout(w->ctx, m, NULL));
-    assert_needs(w, "model", psdvec_model_similar(w->ctx, NULL, v, NULL, 0, 2, near, &found));
-    assert_needs(w, "vector", psdvec_model_similar(w->ctx, m, NULL, NULL, 0, 2, near, &found));
-    assert_needs_array(w, "except", 3,
-                       psdvec_model_similar(w->ctx, m, v, NULL, 3, 2, near, &found));
+    assert_needs(w, "model", psdvec_model_similar(w->ctx, NULL, v, NULL, 2, near, &found));
+    assert_needs(w, "vector", psdvec_model_similar(w->ctx, m, NULL, NULL, 2, near, &found));
+    psdvec_query_options options = without(NULL, 3);
+    assert_refused(w, psdvec_model_similar(w->ctx, m, v, &options, 2, near, &found),
+                   "`except` is NULL, but `except_count` is 3; give the list, or 0");
     assert_needs_array(w, "neighbours", 2,
-                       psdvec_model_similar(w->ctx, m, v, NULL, 0, 2, NULL, &found));
-    assert_needs(w, "found", psdvec_model_similar(w->ctx, m, v, NULL, 0, 2, near, NULL));
+                       psdvec_model_similar(w->ctx, m, v, NULL, 2, NULL, &found));
+    assert_needs(w, "found", psdvec_model_similar(w->ctx, m, v, NULL, 2, near, NULL));
     assert_needs(
         w, "b",
-        psdvec_model_analogy(w->ctx, m, PSDVEC_MEASURE_ADD, v, NULL, v, NULL, 0, 2, near, &found));
+        psdvec_model_analogy(w->ctx, m, PSDVEC_MEASURE_ADD, v, NULL, v, NULL, 2, near, &found));
     assert_needs_array(
         w, "answers", 2,
-        psdvec_model_analogy(w->ctx, m, PSDVEC_MEASURE_ADD, v, v, v, NULL, 0, 2, NULL, &found));
+        psdvec_model_analogy(w->ctx, m, PSDVEC_MEASURE_ADD, v, v, v, NULL, 2, NULL, &found));
     assert_needs(w, "input", psdvec_convert(w->ctx, NULL, NULL, w->out));
     assert_needs(w, "output", psdvec_convert(w->ctx, NULL, w->in, NULL));
     psdvec_model_close(m);

@@ -473,8 +473,9 @@ static void neighbours_are_those_of_a_search_by_hand(void **state)
         psdvec_model *m = open_sample(w, &s);
         for (uint32_t i = 0; i < WORDS; i += 70) {
             size_t found;
-            assert_int_equal(psdvec_model_similar(w->ctx, m, psdvec_model_vector(m, i), &i, 1, MOST,
-                                                  got, &found),
+            psdvec_query_options options = without(&i, 1);
+            assert_int_equal(psdvec_model_similar(w->ctx, m, psdvec_model_vector(m, i), &options,
+                                                  MOST, got, &found),
                              PSDVEC_OK);
             assert_int_equal(found, MOST);
             uint32_t nearer = 0;
@@ -514,18 +515,111 @@ static void odd_questions_have_answers(void **state)
     size_t found = 99;
     const float zero[3] = {0}, huge[3] = {3e38F, -3e38F, 3e38F}, bad[3] = {1, NAN, 1};
     const uint32_t all[] = {0, 1, 2, 3, 4, 5}, beyond = 6;
-    assert_int_equal(psdvec_model_similar(w->ctx, m, zero, NULL, 0, 10, got, &found), PSDVEC_OK);
+    psdvec_query_options options = without(all, 6);
+    assert_int_equal(psdvec_model_similar(w->ctx, m, zero, NULL, 10, got, &found), PSDVEC_OK);
     assert_int_equal(found, 0);
-    assert_int_equal(psdvec_model_similar(w->ctx, m, huge, NULL, 0, 10, got, &found), PSDVEC_OK);
+    assert_int_equal(psdvec_model_similar(w->ctx, m, huge, NULL, 10, got, &found), PSDVEC_OK);
     assert_int_equal(found, 5);
-    assert_int_equal(psdvec_model_similar(w->ctx, m, huge, all, 6, 10, got, &found), PSDVEC_OK);
+    assert_int_equal(psdvec_model_similar(w->ctx, m, huge, &options, 10, got, &found), PSDVEC_OK);
     assert_int_equal(found, 0);
-    assert_int_equal(psdvec_model_similar(w->ctx, m, huge, NULL, 0, 0, got, &found), PSDVEC_OK);
+    assert_int_equal(psdvec_model_similar(w->ctx, m, huge, NULL, 0, got, &found), PSDVEC_OK);
     assert_int_equal(found, 0);
-    assert_fails(w, psdvec_model_similar(w->ctx, m, bad, NULL, 0, 10, got, &found),
-                 PSDVEC_ERR_NUMERIC, "number 2");
-    assert_fails(w, psdvec_model_similar(w->ctx, m, huge, &beyond, 1, 10, got, &found),
-                 PSDVEC_ERR_OPTION, "no word 6");
+    assert_fails(w, psdvec_model_similar(w->ctx, m, bad, NULL, 10, got, &found), PSDVEC_ERR_NUMERIC,
+                 "number 2");
+    options = without(&beyond, 1);
+    assert_fails(w, psdvec_model_similar(w->ctx, m, huge, &options, 10, got, &found),
+                 PSDVEC_ERR_OPTION, "`except[0]` is 6, but the model has 6 words");
+    psdvec_model_close(m);
+    sample_free(&s);
+}
+
+static void options_choose_which_words_are_answers(void **state)
+{
+    workshop *w = *state;
+    sample s;
+    enum { WORDS = 2500, DIM = 37, FEW = 300 };
+    sample_make(&s, WORDS, DIM, 13);
+    psdvec_model *m = open_sample(w, &s);
+    psdvec_neighbour all[WORDS], got[WORDS];
+    const float *v = psdvec_model_vector(m, 3);
+    size_t count, found, kept = 0;
+    assert_int_equal(psdvec_model_similar(w->ctx, m, v, NULL, WORDS, all, &count), PSDVEC_OK);
+    assert_int_equal(count, WORDS);
+    const uint32_t except[] = {3, 2000}; /* the second is beyond the restriction */
+    psdvec_query_options options = without(except, 2);
+    options.restrict_words = FEW;
+    assert_int_equal(psdvec_model_similar(w->ctx, m, v, &options, WORDS, got, &found), PSDVEC_OK);
+    for (size_t k = 0; k < count; k++)
+        if (all[k].word < FEW && all[k].word != 3)
+            assert_memory_equal(&got[kept++], &all[k], sizeof *all);
+    assert_int_equal(found, kept);
+    assert_int_equal(found, FEW - 1);
+    options = without(NULL, 0);
+    options.restrict_words = WORDS + 1;
+    options.min_score = all[99].cosine;
+    assert_int_equal(psdvec_model_similar(w->ctx, m, v, &options, WORDS, got, &found), PSDVEC_OK);
+    assert_int_equal(found, 100);
+    assert_memory_equal(got, all, 100 * sizeof *all);
+    options.restrict_words = FEW;
+    assert_int_equal(
+        psdvec_model_analogy(w->ctx, m, PSDVEC_MEASURE_ADD, v, v, v, &options, WORDS, got, &found),
+        PSDVEC_OK);
+    assert_in_range(found, 1, 99);
+    for (size_t k = 0; k < found; k++)
+        assert_true(got[k].word < FEW && got[k].cosine >= options.min_score);
+    psdvec_model_close(m);
+    sample_free(&s);
+}
+
+static void wrong_options_of_queries_are_refused(void **state)
+{
+    workshop *w = *state;
+    sample s;
+    sample_make(&s, 6, 3, 14);
+    psdvec_model *m = open_sample(w, &s);
+    psdvec_neighbour got[6];
+    const float *v = psdvec_model_vector(m, 3);
+    const uint32_t except[] = {1, 2, 3};
+    const size_t falls[] = {2, 1}, beyond[] = {0, 4};
+    size_t found;
+    psdvec_query_options options = without(except, 3);
+    options.except_begin = falls;
+    assert_fails(w, psdvec_model_similar(w->ctx, m, v, &options, 6, got, &found), PSDVEC_ERR_OPTION,
+                 "`except_begin[0]` is 2 and the next is 1");
+    options.except_begin = beyond;
+    assert_fails(w, psdvec_model_similar(w->ctx, m, v, &options, 6, got, &found), PSDVEC_ERR_OPTION,
+                 "nor exceed `except_count`, which is 3");
+    options = without(NULL, 0);
+    options.min_score = NAN;
+    assert_fails(w, psdvec_model_similar(w->ctx, m, v, &options, 6, got, &found), PSDVEC_ERR_OPTION,
+                 "`min_score`");
+    options = (psdvec_query_options){0};
+    assert_fails(w, psdvec_model_similar(w->ctx, m, v, &options, 6, got, &found), PSDVEC_ERR_OPTION,
+                 "psdvec_query_options_default");
+    psdvec_model_close(m);
+    sample_free(&s);
+}
+
+/* Of a host that was compiled with a later header, and a longer struct. */
+static void longer_options_are_read_as_far_as_they_are_known(void **state)
+{
+    workshop *w = *state;
+    sample s;
+    struct {
+        psdvec_query_options known;
+        uint64_t later;
+    } options = {.later = 99};
+    sample_make(&s, 6, 3, 15);
+    psdvec_model *m = open_sample(w, &s);
+    psdvec_neighbour got[6];
+    size_t found;
+    psdvec_query_options_init(&options.known, sizeof options);
+    assert_true(options.later == 0 && options.known.size == sizeof options);
+    options.known.restrict_words = 2;
+    assert_int_equal(
+        psdvec_model_similar(w->ctx, m, psdvec_model_vector(m, 3), &options.known, 6, got, &found),
+        PSDVEC_OK);
+    assert_int_equal(found, 2);
     psdvec_model_close(m);
     sample_free(&s);
 }
@@ -539,6 +633,7 @@ static void analogies_are_those_of_the_formulas(void **state)
     memset(s.vectors + 5 * DIM, 0, DIM * sizeof(float));
     memcpy(s.vectors + 2000 * DIM, s.vectors + 1000 * DIM, DIM * sizeof(float)); /* a tie */
     const uint32_t except[] = {A, B, C};
+    const psdvec_query_options options = without(except, 3);
     psdvec_neighbour got[MOST], all[WORDS];
     for (int method = 0; method < 2; method++)
         for (int threads = 1; threads <= 3; threads += 2) {
@@ -549,11 +644,11 @@ static void analogies_are_those_of_the_formulas(void **state)
                         *c = psdvec_model_vector(m, C);
             psdvec_measure measure = method ? PSDVEC_MEASURE_MUL : PSDVEC_MEASURE_ADD;
             assert_int_equal(
-                psdvec_model_analogy(w->ctx, m, measure, a, b, c, except, 3, MOST, got, &found),
+                psdvec_model_analogy(w->ctx, m, measure, a, b, c, &options, MOST, got, &found),
                 PSDVEC_OK);
             assert_int_equal(found, MOST);
             assert_int_equal(
-                psdvec_model_analogy(w->ctx, m, measure, a, b, c, except, 3, WORDS, all, &found),
+                psdvec_model_analogy(w->ctx, m, measure, a, b, c, &options, WORDS, all, &found),
                 PSDVEC_OK);
             assert_int_equal(found, WORDS - 4); /* the three, and the zero vector */
             assert_memory_equal(got, all, sizeof got);
@@ -584,17 +679,17 @@ static void analogies_without_an_answer(void **state)
     psdvec_neighbour got[6];
     size_t found = 99;
     const float zero[3] = {0}, bad[3] = {1, 1, INFINITY}, *some = psdvec_model_vector(m, 0);
-    assert_int_equal(psdvec_model_analogy(w->ctx, m, PSDVEC_MEASURE_ADD, some, zero, some, NULL, 0,
-                                          6, got, &found),
-                     PSDVEC_OK);
+    assert_int_equal(
+        psdvec_model_analogy(w->ctx, m, PSDVEC_MEASURE_ADD, some, zero, some, NULL, 6, got, &found),
+        PSDVEC_OK);
     assert_int_equal(found, 0);
+    assert_fails(
+        w,
+        psdvec_model_analogy(w->ctx, m, PSDVEC_MEASURE_ADD, some, some, bad, NULL, 6, got, &found),
+        PSDVEC_ERR_NUMERIC, "number 3");
     assert_fails(w,
-                 psdvec_model_analogy(w->ctx, m, PSDVEC_MEASURE_ADD, some, some, bad, NULL, 0, 6,
+                 psdvec_model_analogy(w->ctx, m, PSDVEC_MEASURE_PURITY, some, some, some, NULL, 6,
                                       got, &found),
-                 PSDVEC_ERR_NUMERIC, "number 3");
-    assert_fails(w,
-                 psdvec_model_analogy(w->ctx, m, PSDVEC_MEASURE_PURITY, some, some, some, NULL, 0,
-                                      6, got, &found),
                  PSDVEC_ERR_OPTION, "3CosAdd or 3CosMul");
     psdvec_model_close(m);
     sample_free(&s);
@@ -611,7 +706,7 @@ static void a_damaged_file_cannot_upset_the_search(void **state)
     psdvec_neighbour got[4];
     size_t found;
     assert_int_equal(
-        psdvec_model_similar(w->ctx, m, psdvec_model_vector(m, 0), NULL, 0, 4, got, &found),
+        psdvec_model_similar(w->ctx, m, psdvec_model_vector(m, 0), NULL, 4, got, &found),
         PSDVEC_OK);
     assert_int_equal(found, 3);
     for (size_t k = 0; k < found; k++)
@@ -635,6 +730,9 @@ int main(void)
         CASE(the_fast_products_have_the_bits_of_the_plain_ones),
         CASE(neighbours_are_those_of_a_search_by_hand),
         CASE(odd_questions_have_answers),
+        CASE(options_choose_which_words_are_answers),
+        CASE(wrong_options_of_queries_are_refused),
+        CASE(longer_options_are_read_as_far_as_they_are_known),
         CASE(analogies_are_those_of_the_formulas),
         CASE(analogies_without_an_answer),
         CASE(a_damaged_file_cannot_upset_the_search),

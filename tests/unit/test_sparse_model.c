@@ -382,7 +382,7 @@ static void numbers_that_are_not_finite_harm_nobody(void **state)
     size_t found;
     write_wrong(w, &file);
     psdvec_model *m = open_model(w, w->in);
-    well(w, psdvec_model_similar(w->ctx, m, query, NULL, 0, 3, got, &found));
+    well(w, psdvec_model_similar(w->ctx, m, query, NULL, 3, got, &found));
     assert_int_equal(found, 0);
     assert_true(psdvec_model_cosine(m, 0, 2) == 0);
     assert_fails(w, psdvec_model_verify(w->ctx, m), PSDVEC_ERR_NUMERIC, "'a'");
@@ -451,12 +451,13 @@ static void neighbours_are_those_of_the_dense_model(void **state)
     size_t a_count, b_count;
     for (uint32_t i = 0; i < WORDS; i += 311) {
         const float *query = t.s.vectors + (size_t)i * DIM;
-        well(w, psdvec_model_similar(w->ctx, t.dense, query, &i, 1, MOST, a, &a_count));
-        well(w, psdvec_model_similar(w->ctx, t.sparse, query, &i, 1, MOST, b, &b_count));
+        psdvec_query_options options = without(&i, 1);
+        well(w, psdvec_model_similar(w->ctx, t.dense, query, &options, MOST, a, &a_count));
+        well(w, psdvec_model_similar(w->ctx, t.sparse, query, &options, MOST, b, &b_count));
         assert_same(a, a_count, b, b_count);
     }
     const float *none = t.s.vectors + (size_t)NO_DIRECTION * DIM;
-    well(w, psdvec_model_similar(w->ctx, t.sparse, none, NULL, 0, MOST, b, &b_count));
+    well(w, psdvec_model_similar(w->ctx, t.sparse, none, NULL, MOST, b, &b_count));
     assert_int_equal(b_count, 0);
     free_twins(&t);
 }
@@ -475,11 +476,12 @@ static void analogies_are_those_of_the_dense_model(void **state)
             const float *v[3];
             for (int k = 0; k < 3; k++)
                 v[k] = t.s.vectors + (size_t)words[k] * DIM;
+            psdvec_query_options options = without(words, 3);
             for (int m = 0; m < 2; m++) {
-                well(w, psdvec_model_analogy(w->ctx, t.dense, methods[m], v[0], v[1], v[2], words,
-                                             3, MOST, a, &a_count));
-                well(w, psdvec_model_analogy(w->ctx, t.sparse, methods[m], v[0], v[1], v[2], words,
-                                             3, MOST, b, &b_count));
+                well(w, psdvec_model_analogy(w->ctx, t.dense, methods[m], v[0], v[1], v[2],
+                                             &options, MOST, a, &a_count));
+                well(w, psdvec_model_analogy(w->ctx, t.sparse, methods[m], v[0], v[1], v[2],
+                                             &options, MOST, b, &b_count));
                 assert_same(a, a_count, b, b_count);
             }
         }
@@ -512,8 +514,9 @@ static void without_negative_numbers_mul_takes_cosines_as_they_are(void **state)
         }
         psdvec_neighbour got;
         size_t found;
-        well(w, psdvec_model_analogy(w->ctx, t.sparse, PSDVEC_MEASURE_MUL, v[0], v[1], v[2], words,
-                                     3, 1, &got, &found));
+        psdvec_query_options options = without(words, 3);
+        well(w, psdvec_model_analogy(w->ctx, t.sparse, PSDVEC_MEASURE_MUL, v[0], v[1], v[2],
+                                     &options, 1, &got, &found));
         assert_int_equal(found, 1);
         assert_int_equal(got.word, best);
         assert_true(fabs((double)got.cosine - most) < 1e-6 * fabs(most));
