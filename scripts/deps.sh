@@ -54,6 +54,7 @@ dev|?|cmd clang-format|clang-format|clang-tools-extra|clang|clang-extra-tools|cl
 dev|?|cmd cppcheck|cppcheck|cppcheck|cppcheck|cppcheck|cppcheck
 dev|?|cmd lcov|lcov|lcov|lcov|lcov|lcov
 dev|?|cmd shellcheck|shellcheck|ShellCheck|shellcheck|shellcheck|shellcheck
+dev|?|file /usr/lib/python3/dist-packages/numpy/__init__.py|python3-numpy|python3-numpy|python-numpy|py3-numpy|numpy
 END
 }
 

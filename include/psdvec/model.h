@@ -148,6 +148,15 @@ PSDVEC_API psdvec_status psdvec_model_similar(psdvec_context *ctx, const psdvec_
                                               const psdvec_query_options *options, size_t most,
                                               psdvec_neighbour *neighbours, size_t *found);
 
+/* The same of many queries at once, which is many times as fast as one after the other: vectors
+ * is count x dim, neighbours count x most, found has `count` numbers, and the neighbours of
+ * query q are the first found[q] of row q. Every query gets exactly the words and the cosines,
+ * to the last bit, that psdvec_model_similar gives it. */
+PSDVEC_API psdvec_status psdvec_model_similar_many(psdvec_context *ctx, const psdvec_model *model,
+                                                   const float *vectors, size_t count,
+                                                   const psdvec_query_options *options, size_t most,
+                                                   psdvec_neighbour *neighbours, size_t *found);
+
 /* What counts ask of two words i and j of a model, by the settings it was trained with, and what
  * it answers. docs/model.md has the formulas. */
 typedef struct psdvec_pair_story {

@@ -70,5 +70,7 @@ psdvec_status psdvec_model_analogy(psdvec_context *ctx, const psdvec_model *mode
                               .most = most};
     pv_query query;
     PV_TRY(pv_query_take(ctx, model, options, 1, &query));
+    for (size_t k = 0; k < 3; k++)
+        PV_TRY(pv_query_check_vector(ctx, search.vectors[k], model->info.dim, k));
     return pv_model_search(ctx, model, &search, &query, 0, answers, found);
 }

@@ -98,9 +98,16 @@ AVX2_INLINE float row_dots(const float *row, const float *const *queries, size_t
 AVX2 static float row_dots_avx2(const float *row, const float *const *queries, size_t count,
                                 size_t n, float *out)
 {
-    return count == 1   ? row_dots(row, queries, 1, n, out)
-           : count == 2 ? row_dots(row, queries, 2, n, out)
-                        : row_dots(row, queries, PV_DOT_QUERIES, n, out);
+    switch (count) {
+    case 0:
+        return row_dots(row, queries, 0, n, out);
+    case 1:
+        return row_dots(row, queries, 1, n, out);
+    case 2:
+        return row_dots(row, queries, 2, n, out);
+    default:
+        return row_dots(row, queries, PV_DOT_QUERIES, n, out);
+    }
 }
 
 pv_row_dots_fn *pv_row_dots_best(void)

@@ -33,7 +33,7 @@ static inline float pv_dot(const float *a, const float *b, size_t n)
 }
 
 /* out[q] = row . queries[q] for q < count, and the square of the row's length returned:
- * the row comes from memory once. At most PV_DOT_QUERIES. */
+ * the row comes from memory once. At most PV_DOT_QUERIES; with none, the square alone. */
 enum { PV_DOT_QUERIES = 3 };
 typedef float pv_row_dots_fn(const float *row, const float *const *queries, size_t count, size_t n,
                              float *out);

@@ -77,6 +77,6 @@ psdvec_status pv_query_check_vector(psdvec_context *ctx, const float *vector, ui
     for (uint32_t k = 0; k < dim; k++)
         if (!isfinite(vector[k]))
             return pv_fail(ctx, PSDVEC_ERR_NUMERIC,
-                           "number %u of vector %zu of the query is not finite", k + 1, q + 1);
+                           "number %u of vector %zu of the question is not finite", k + 1, q + 1);
     return PSDVEC_OK;
 }

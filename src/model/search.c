@@ -30,28 +30,47 @@ typedef struct row_job {
     float *scores; /* words */
 } row_job;
 
-/* The cosines of a row that is too long or too short for single precision. False: it has no
- * direction, or is damaged. */
-static bool careful_cosines(const row_job *job, const float *row, double *cosines)
+/* The same of a row that is too long or too short for single precision. */
+static bool careful_cosines(const float *row, const float *const *units, size_t count, size_t dim,
+                            double *cosines)
 {
-    double length = pv_length(row, job->dim);
+    double length = pv_length(row, dim);
     if (!(length > 0) || !isfinite(length))
         return false;
-    for (size_t q = 0; q < job->count; q++) {
+    for (size_t q = 0; q < count; q++) {
         double sum = 0;
-        for (uint32_t k = 0; k < job->dim; k++)
-            sum += (double)row[k] * (double)job->queries[q][k];
+        for (size_t k = 0; k < dim; k++)
+            sum += (double)row[k] * (double)units[q][k];
         cosines[q] = sum / length;
     }
     return true;
 }
 
-/* From a row's cosines to its score. */
-static void score_row(row_job *job, uint64_t i, double *cosines)
+static void clamp(double *cosines, size_t count)
 {
-    for (size_t q = 0; q < job->count; q++)
+    for (size_t q = 0; q < count; q++)
         cosines[q] = cosines[q] > 1 ? 1 : cosines[q] < -1 ? -1 : cosines[q];
-    job->scores[i] = (float)job->score(cosines);
+}
+
+bool pv_square_is_exact(float square)
+{
+    return square > least_square && square < most_square;
+}
+
+bool pv_row_cosines(pv_row_dots_fn *dots, const float *row, const float *const *units, size_t count,
+                    size_t dim, double *cosines)
+{
+    float products[PV_DOT_QUERIES];
+    float square = dots(row, units, count, dim, products);
+    if (pv_square_is_exact(square)) {
+        double length = sqrt((double)square);
+        for (size_t q = 0; q < count; q++)
+            cosines[q] = (double)products[q] / length;
+    } else if (!careful_cosines(row, units, count, dim, cosines)) {
+        return false;
+    }
+    clamp(cosines, count);
+    return true;
 }
 
 static psdvec_status score_rows(void *arg, size_t task, int worker)
@@ -60,19 +79,10 @@ static psdvec_status score_rows(void *arg, size_t task, int worker)
     row_job *job = arg;
     uint64_t end = ((uint64_t)task + 1) * BLOCK_ROWS;
     for (uint64_t i = end - BLOCK_ROWS; i < end && i < job->words; i++) {
-        const float *row = job->rows + i * job->dim;
-        float products[PV_DOT_QUERIES];
         double cosines[PV_DOT_QUERIES];
-        float square = job->dots(row, job->queries, job->count, job->dim, products);
-        bool fine = square > least_square && square < most_square;
-        double length = sqrt((double)square);
-        for (size_t q = 0; q < job->count && fine; q++)
-            cosines[q] = (double)products[q] / length;
-        if (!fine && !careful_cosines(job, row, cosines)) {
-            job->scores[i] = NAN; /* keeps it out */
-            continue;
-        }
-        score_row(job, i, cosines);
+        bool fine = pv_row_cosines(job->dots, job->rows + i * job->dim, job->queries, job->count,
+                                   job->dim, cosines);
+        job->scores[i] = fine ? (float)job->score(cosines) : NAN; /* which keeps it out */
     }
     return PSDVEC_OK;
 }
@@ -98,7 +108,8 @@ static psdvec_status score_sparse_rows(void *arg, size_t task, int worker)
             continue;
         for (size_t q = 0; q < job->count; q++)
             cosines[q] /= length;
-        score_row(job, i, cosines);
+        clamp(cosines, job->count);
+        job->scores[i] = (float)job->score(cosines);
     }
     return PSDVEC_OK;
 }
@@ -147,8 +158,6 @@ psdvec_status pv_model_search(psdvec_context *ctx, const psdvec_model *m, const 
                    .dots = pv_row_dots_best(),
                    .score = search->score};
     *found = 0;
-    for (size_t k = 0; k < search->vector_count; k++)
-        PV_TRY(pv_query_check_vector(ctx, search->vectors[k], dim, k));
     if (search->most == 0)
         return PSDVEC_OK;
     job.rows = m->readout;

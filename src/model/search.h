@@ -13,11 +13,19 @@
 typedef double pv_score_fn(const double *cosines);
 
 typedef struct pv_search {
-    const float *vectors[PV_DOT_QUERIES]; /* dim numbers each, of any length */
+    const float *vectors[PV_DOT_QUERIES]; /* dim finite numbers each, of any length */
     size_t vector_count;
     pv_score_fn *score;
     size_t most; /* answers */
 } pv_search;
+
+/* The cosines of a row with vectors of length 1 (dim numbers each), from -1 to 1: every search has
+ * these bits. False: the row has no direction, or is damaged. */
+bool pv_row_cosines(pv_row_dots_fn *dots, const float *row, const float *const *units, size_t count,
+                    size_t dim, double *cosines);
+/* False of a row's square in single precision that is so large or small that digits of it, or of
+ * the products, may be lost. */
+bool pv_square_is_exact(float square);
 
 /* Query q of `query`. `answers`: room for `most`, best first, ties by rank. None if a vector has
  * no direction, and words whose vector has none are no answers. */

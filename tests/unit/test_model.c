@@ -448,7 +448,7 @@ static void the_fast_products_have_the_bits_of_the_plain_ones(void **state)
             numbers[q][k] = (float)(dice_unit(&d) - 0.5);
     }
     for (size_t n = 0; n <= MOST; n++)
-        for (size_t count = 1; count <= PV_DOT_QUERIES; count++) {
+        for (size_t count = 0; count <= PV_DOT_QUERIES; count++) {
             float fast[PV_DOT_QUERIES] = {0}, plain[PV_DOT_QUERIES] = {0};
             float fast_square = pv_row_dots_best()(row + 1, queries, count, n, fast);
             float plain_square = pv_row_dots_reference(row + 1, queries, count, n, plain);
