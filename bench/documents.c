@@ -64,7 +64,7 @@ static psdvec_status prepare(setting *s)
     if (!s->vectors || !s->product || !s->partitions || !c->log_unigram || !c->log_p || !c->shift)
         return pv_failure(ctx);
     PV_TRY(pv_parallel_tasks(ctx, s->words, fill_rows, s));
-    s->model.vectors = s->vectors;
+    c->vectors = s->vectors;
     s->model.path = (char *)"random";
     c->ctx = ctx;
     c->model = &s->model;

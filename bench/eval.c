@@ -82,8 +82,8 @@ static psdvec_status time_analogies(setting *s, double *seconds)
     *seconds = INFINITY;
     for (int round = 0; round < ROUNDS; round++) {
         double began = pv_now();
-        PV_TRY(pv_analogies_answer(s->ctx, s->rows, s->words, s->dim, s->units, ASKED, s->questions,
-                                   QUESTIONS, 1, NULL));
+        PV_TRY(pv_analogies_answer(s->ctx, pv_vector_set_floats(s->words, s->dim, s->rows),
+                                   s->words, s->units, ASKED, s->questions, QUESTIONS, 1, NULL));
         *seconds = fmin(*seconds, pv_now() - began);
     }
     return PSDVEC_OK;

@@ -152,9 +152,11 @@ static int print_all(struct question *q)
             question_warn_spelled(q, asked);
         if (q->info->sparse) /* which has no spelling, so the word is known */
             add_sparse(&text, q, asked);
-        else
-            add_vector(&text, q, asked,
-                       raw ? psdvec_model_vector(q->model, asked->word) : asked->vector);
+        else {
+            if (raw)
+                psdvec_model_vector_copy(q->model, asked->word, asked->vector);
+            add_vector(&text, q, asked, asked->vector);
+        }
         question_print(q, &text);
     }
     return EXIT_FINE;

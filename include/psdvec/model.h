@@ -30,7 +30,9 @@ typedef struct psdvec_iteration {
     double residual;   /* of the eigenvectors, relative to `smallest` */
 } psdvec_iteration;
 
-/* How a file holds the numbers of vectors; in memory they are float32. */
+/* How a file holds the numbers of vectors. Queries read them where they are; a copy as float32 is
+ * made only by psdvec_model_vector, psdvec_model_readout and calls that need all vectors at once,
+ * such as scoring documents. */
 typedef enum psdvec_precision {
     PSDVEC_FLOAT32 = 0,
     PSDVEC_FLOAT16,
@@ -81,8 +83,13 @@ PSDVEC_API const char *psdvec_model_word(const psdvec_model *model, uint32_t i, 
 /* True and *i if the word is known. Exact bytes; no folding. */
 PSDVEC_API bool psdvec_model_find(const psdvec_model *model, const char *word, size_t length,
                                   uint32_t *i);
-/* The generative vector: dim numbers, valid until the close. NULL of a sparse model. */
+/* The generative vector: dim numbers, valid until the close. NULL of a sparse model. Of a model in
+ * float16 or int8, the first call makes a copy of all vectors as float32, in the budget of the
+ * context that opened the model, and NULL means that it does not fit. */
 PSDVEC_API const float *psdvec_model_vector(const psdvec_model *model, uint32_t i);
+/* Writes dim numbers of it to `vector`, of any model, without such a copy. False, and zeros, if
+ * there is no word i. */
+PSDVEC_API bool psdvec_model_vector_copy(const psdvec_model *model, uint32_t i, float *vector);
 /* How often the word stood in the text; 0 if not known. */
 PSDVEC_API uint64_t psdvec_model_frequency(const psdvec_model *model, uint32_t i);
 /* Posterior standard deviation of the vector's numbers (geometric mean over the directions):
@@ -100,7 +107,8 @@ PSDVEC_API double psdvec_model_product(const psdvec_model *model, uint32_t i, ui
  * has_readout is false, as of another program's vectors, both are the same.
  *
  * words x dim, row-major, valid until the close; PSDVEC_ERR_OPTION of a sparse model, whose
- * vectors are psdvec_model_copy and psdvec_model_sparse_row. */
+ * vectors are psdvec_model_copy and psdvec_model_sparse_row. Of a model in float16 or int8 a copy
+ * as float32, as of psdvec_model_vector. */
 PSDVEC_API psdvec_status psdvec_model_readout(psdvec_context *ctx, const psdvec_model *model,
                                               const float **vectors);
 /* The read-out of any string of letters from its spelling alone: dim numbers. False, and

@@ -144,12 +144,13 @@ done:
 static psdvec_status take_vectors(sparse_run *s)
 {
     const psdvec_model_info *info = &s->dense->info;
-    const float *vectors = s->dense->readout;
+    const float *vectors;
     if (info->sparse)
         return pv_fail(s->ctx, PSDVEC_ERR_OPTION,
                        "%s has sparse vectors already; give dense ones, of a model or of another "
                        "program",
                        s->dense->path);
+    PV_TRY(pv_model_floats(s->ctx, s->dense, &s->dense->readout, &vectors));
     s->scale = pv_alloc(s->ctx, info->words, sizeof *s->scale, "the lengths of vectors");
     if (!s->scale)
         return pv_failure(s->ctx);

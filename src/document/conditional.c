@@ -179,6 +179,7 @@ psdvec_status pv_conditional_open(psdvec_context *ctx, const psdvec_model *model
     pv_buffer_init(&c->strings, ctx);
     fill_fitted(c, options);
     PV_TRY_DONE(read_settings(c));
+    PV_TRY_DONE(pv_model_floats(ctx, model, &model->vectors, &c->vectors));
     PV_TRY_DONE(open_window(c));
     PV_TRY_DONE(fill_unigrams(c));
     PV_TRY_DONE(fill_signs(c));

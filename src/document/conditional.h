@@ -24,6 +24,7 @@ typedef struct pv_conditional {
     const psdvec_model *model;
     const psdvec_counts *counts; /* or NULL */
     uint32_t words, dim;
+    const float *vectors;          /* words x dim: the model's, as float32 */
     psdvec_count_options counting; /* as the model's counts were made */
     pv_buffer strings;             /* of `counting` */
     pv_window window;

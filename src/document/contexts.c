@@ -125,7 +125,7 @@ psdvec_status pv_contexts_add(pv_contexts *x, const pv_conditional *c, const pv_
         weight += link->weight;
         if (c->replaced)
             continue;
-        const float *v = c->model->vectors + (size_t)link->word * x->dim;
+        const float *v = c->vectors + (size_t)link->word * x->dim;
         float b = (float)link->weight;
         for (uint32_t d = 0; d < x->dim; d++)
             h[d] += b * v[d];
@@ -154,7 +154,7 @@ double pv_contexts_score(const pv_contexts *x, const pv_conditional *c, uint32_t
     double score = x->constant[row], change = 0;
     if (word != PSDVEC_UNKNOWN_WORD) {
         if (!c->replaced) {
-            const float *v = c->model->vectors + (size_t)word * x->dim;
+            const float *v = c->vectors + (size_t)word * x->dim;
             score += (double)pv_dot(x->h + (size_t)row * x->dim, v, x->dim);
             score += c->shift ? x->weight[row] * (double)c->shift[word] : 0;
         }

@@ -451,9 +451,11 @@ psdvec_status psdvec_model_keep_fit(psdvec_context *ctx, const psdvec_model *mod
     if (status == PSDVEC_OK)
         status = pv_buffer_byte(&json, 0);
     if (status == PSDVEC_OK) {
-        pv_model_data data = pv_model_data_of(model);
+        pv_model_data data;
+        status = pv_model_data_of(ctx, model, &data);
         data.fit_json = json.data;
-        status = pv_model_write(ctx, &data, output);
+        if (status == PSDVEC_OK)
+            status = pv_model_write(ctx, &data, output);
     }
     pv_buffer_free(&json);
     return status;

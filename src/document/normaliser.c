@@ -106,7 +106,7 @@ static void take_word(pv_normaliser *n, uint32_t at, uint32_t word)
     if (n->shift)
         n->shift[at] = c->shift[word];
     n->place[word] = at;
-    memcpy(n->vectors + (size_t)at * c->dim, c->model->vectors + (size_t)word * c->dim,
+    memcpy(n->vectors + (size_t)at * c->dim, c->vectors + (size_t)word * c->dim,
            c->dim * sizeof *n->vectors);
 }
 
@@ -170,7 +170,7 @@ psdvec_status pv_normaliser_open(const pv_conditional *c, uint32_t sampled, pv_n
         status = open_sample(n, sampled);
     else {
         n->all = (candidates){
-            .count = c->words, .vectors = c->model->vectors, .log_p = c->log_p, .shift = c->shift};
+            .count = c->words, .vectors = c->vectors, .log_p = c->log_p, .shift = c->shift};
         n->edges[0] = 0;
         while (n->edges[n->slabs] < c->words) {
             uint32_t left = c->words - n->edges[n->slabs];

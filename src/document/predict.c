@@ -76,7 +76,7 @@ static psdvec_status look_at_slab(void *arg, size_t slab, int worker)
     for (size_t i = first; i < end; i++) {
         o->score[i] = 0;
         if (!c->replaced)
-            row_dots(c->model->vectors + i * c->dim, &h, 1, c->dim, &o->score[i]);
+            row_dots(c->vectors + i * c->dim, &h, 1, c->dim, &o->score[i]);
     }
     pv_contexts_adjust(&o->contexts, c, 0, NULL, (uint32_t)first, (uint32_t)end, o->score + first);
     pv_exp_sums_best()(o->score + first, c->log_p + first, c->shift ? c->shift + first : NULL,

@@ -83,7 +83,7 @@ static psdvec_status fill_matrix(pv_residual_matrix *matrix, const psdvec_model 
         matrix->begin[i + 1] += matrix->begin[i];
     PV_TRY(take_room(matrix, model));
     if (kind == PV_RESIDUAL_DIFFERENCE) {
-        walk.vectors = model->vectors;
+        PV_TRY(pv_model_floats(matrix->ctx, model, &model->vectors, &walk.vectors));
         walk.dim = model->info.dim;
         walk.eigenvalues = model->info.eigenvalues;
     }

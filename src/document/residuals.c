@@ -214,11 +214,13 @@ static psdvec_status walk_pairs(psdvec_context *ctx, const psdvec_model *model,
         status = pv_failure(ctx);
         goto done;
     }
+    const float *vectors;
+    PV_TRY_DONE(pv_model_floats(ctx, model, &model->vectors, &vectors));
     pv_seen_walk walk = {.link = opened->link,
                          .word = word,
                          .words = model->info.words,
                          .dim = model->info.dim,
-                         .vectors = model->vectors,
+                         .vectors = vectors,
                          .eigenvalues = model->info.eigenvalues,
                          .either = true,
                          .above = true,

@@ -32,7 +32,7 @@ typedef struct batch {
     psdvec_context *ctx;
     const pv_analogy_kernels *kernels;
     float shift;        /* s of 3CosMul */
-    const float *rows;  /* candidates x dim */
+    pv_vector_set rows; /* the candidates are the first of them */
     const float *units; /* all words x dim */
     uint32_t candidates, dim;
     const pv_sparse_vectors *sparse;    /* instead of rows, or NULL */
@@ -125,9 +125,11 @@ static void find_cosines(batch *job, const block *b, int worker, float *units, f
         return;
     }
     pv_blas_alone();
-    for (uint32_t i = 0; i < b->length; i++)
-        pv_unit_vector(job->rows + ((size_t)b->first + i) * job->dim, job->dim,
-                       units + (size_t)i * job->dim);
+    for (uint32_t i = 0; i < b->length; i++) {
+        float *unit = units + (size_t)i * job->dim;
+        pv_unit_vector(pv_vector_set_floats_of(&job->rows, (uint64_t)b->first + i, 1, unit),
+                       job->dim, unit);
+    }
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)job->words, (int)b->length,
                 (int)job->dim, 1, job->vectors, (int)job->dim, units, (int)job->dim, 0, cosines,
                 (int)b->length);
@@ -285,16 +287,15 @@ done:
     return status;
 }
 
-psdvec_status pv_analogies_answer(psdvec_context *ctx, const float *rows, uint32_t candidates,
-                                  uint32_t dim, const float *units, uint32_t words,
-                                  pv_analogy *questions, size_t count, float shift,
-                                  pv_progress *progress)
+psdvec_status pv_analogies_answer(psdvec_context *ctx, pv_vector_set rows, uint32_t candidates,
+                                  const float *units, uint32_t words, pv_analogy *questions,
+                                  size_t count, float shift, pv_progress *progress)
 {
     batch job = {.ctx = ctx,
                  .rows = rows,
                  .units = units,
                  .candidates = candidates,
-                 .dim = dim,
+                 .dim = rows.dim,
                  .shift = shift,
                  .progress = progress};
     return answer_all(&job, words, questions, count);

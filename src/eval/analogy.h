@@ -20,6 +20,7 @@
 
 #include "base/progress.h"
 #include "eval/sparse_block.h"
+#include "model/vector_set.h"
 
 typedef struct pv_analogy {
     uint32_t a, b, c;      /* rows of `units` */
@@ -30,10 +31,9 @@ typedef struct pv_analogy {
 /* rows: candidates x dim, of any length. units: of length 1, words x dim. shift: s. `progress` may be
  * NULL, and is told of `count` questions. The order of the questions is changed and
  * restored. */
-psdvec_status pv_analogies_answer(psdvec_context *ctx, const float *rows, uint32_t candidates,
-                                  uint32_t dim, const float *units, uint32_t words,
-                                  pv_analogy *questions, size_t count, float shift,
-                                  pv_progress *progress);
+psdvec_status pv_analogies_answer(psdvec_context *ctx, pv_vector_set rows, uint32_t candidates,
+                                  const float *units, uint32_t words, pv_analogy *questions,
+                                  size_t count, float shift, pv_progress *progress);
 /* The same with sparse rows, of which the first `candidates` count, and units. */
 psdvec_status pv_analogies_answer_sparse(psdvec_context *ctx, const pv_sparse_vectors *rows,
                                          uint32_t candidates, const pv_sparse_unit *units,

@@ -44,9 +44,10 @@ static psdvec_status pack_mean(pv_seen_model *s, psdvec_context *ctx)
 static psdvec_status find_mean(pv_seen_model *s, psdvec_context *ctx)
 {
     psdvec_status status = PSDVEC_OK;
+    float *room = pv_alloc(ctx, s->dim, sizeof *room, "the mean of the vectors");
     double *sum = pv_alloc_zero(ctx, s->dim, sizeof *sum, "the mean of the vectors");
     s->mean = pv_alloc(ctx, s->dim, sizeof *s->mean, "the mean of the vectors");
-    if (!sum || !s->mean) {
+    if (!room || !sum || !s->mean) {
         status = pv_failure(ctx);
         goto done;
     }
@@ -56,7 +57,7 @@ static psdvec_status find_mean(pv_seen_model *s, psdvec_context *ctx)
         if (s->sparse)
             add_sparse_row(pv_sparse_row_of(s->sparse, i), sum);
         else
-            add_row(s->rows + (size_t)i * s->dim, s->dim, sum);
+            add_row(pv_vector_set_floats_of(s->rows, i, 1, room), s->dim, sum);
     }
     for (uint32_t k = 0; k < s->dim; k++)
         s->mean[k] = (float)(sum[k] / s->words);
@@ -64,6 +65,7 @@ static psdvec_status find_mean(pv_seen_model *s, psdvec_context *ctx)
     if (s->sparse)
         status = pack_mean(s, ctx);
 done:
+    pv_free(ctx, room);
     pv_free(ctx, sum);
     return status;
 }
@@ -72,7 +74,7 @@ psdvec_status pv_seen_model_open(pv_seen_model *seen, psdvec_context *ctx,
                                  const psdvec_model *model, const psdvec_eval_options *options)
 {
     *seen = (pv_seen_model){.model = model, .words = model->info.words, .dim = model->info.dim};
-    seen->rows = model->readout;
+    seen->rows = model->info.sparse ? NULL : &model->readout;
     seen->explicit = pv_model_explicit(model);
     seen->sparse = model->info.sparse ? &model->sparse : NULL;
     return options->unknown == PSDVEC_UNKNOWN_MEAN ? find_mean(seen, ctx) : PSDVEC_OK;
@@ -204,7 +206,7 @@ psdvec_status pv_test_vectors_make(pv_test_vectors *v, psdvec_context *ctx,
         float *unit = v->units + (size_t)w * seen->dim;
         v->there[w] = rows[w] != PV_UNKNOWN;
         if (v->there[w]) {
-            pv_unit_vector(seen->rows + (size_t)rows[w] * seen->dim, seen->dim, unit);
+            pv_unit_vector(pv_vector_set_floats_of(seen->rows, rows[w], 1, unit), seen->dim, unit);
             continue;
         }
         size_t length;

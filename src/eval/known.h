@@ -4,13 +4,14 @@
 
 #include "eval/sparse_block.h"
 #include "eval/test_set.h"
+#include "model/vector_set.h"
 
 #define PV_UNKNOWN UINT32_MAX
 
 /* A model as evaluation sees it. */
 typedef struct pv_seen_model {
     const psdvec_model *model;
-    const float *rows;               /* words x dim: the read-out; NULL if sparse */
+    const pv_vector_set *rows;       /* the read-out; NULL if sparse */
     const pv_sparse_vectors *sparse; /* else */
     uint32_t words, dim;
     bool explicit; /* 3CosMul takes cosines as they are (model/model_read.h) */

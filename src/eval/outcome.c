@@ -153,9 +153,8 @@ static psdvec_status answer(const asking *a)
         status = pv_analogies_answer_sparse(a->ctx, a->seen->sparse, candidates, a->vectors.sparse,
                                             t->words, analogies, count, shift, a->progress);
     else
-        status = pv_analogies_answer(a->ctx, a->seen->rows, candidates, a->seen->dim,
-                                     a->vectors.units, t->words, analogies, count, shift,
-                                     a->progress);
+        status = pv_analogies_answer(a->ctx, *a->seen->rows, candidates, a->vectors.units, t->words,
+                                     analogies, count, shift, a->progress);
     k = 0;
     for (uint32_t q = 0; status == PSDVEC_OK && q < t->info.questions; q++) {
         const pv_question *question = &t->questions[q];

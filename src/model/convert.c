@@ -25,9 +25,9 @@ enum { COPY_ROWS = 1024 };
 /* One set of vectors on its way: cut, and brought to length 1 as asked. */
 typedef struct copy_job {
     const pv_rows_out *rows;
-    const float *from; /* words x the model's dim */
-    float *to;         /* words x dim */
-    float *spread;     /* words, or NULL */
+    const pv_vector_set *from;
+    float *to;     /* words x dim */
+    float *spread; /* words, or NULL */
 } copy_job;
 
 static psdvec_status copy_rows(void *arg, size_t task, int worker)
@@ -38,8 +38,7 @@ static psdvec_status copy_rows(void *arg, size_t task, int worker)
     const psdvec_model *m = rows->model;
     uint64_t begin = (uint64_t)task * COPY_ROWS, end = begin + COPY_ROWS;
     for (uint64_t i = begin; i < end && i < rows->words; i++) {
-        double divisor = pv_copy_row(job->from + i * m->info.dim, rows->dim, rows->normalize,
-                                     job->to + i * rows->dim);
+        double divisor = pv_copy_row(rows, job->from, (uint32_t)i, job->to + i * rows->dim);
         if (job->spread) /* it has the unit of the vector */
             job->spread[i] = (float)((double)m->spread[i] / divisor);
     }
@@ -53,8 +52,8 @@ typedef struct changed {
     pv_spelling_table spelling;
 } changed;
 
-static psdvec_status copy_vectors(psdvec_context *ctx, const pv_rows_out *rows, const float *from,
-                                  float *spread, float **to)
+static psdvec_status copy_vectors(psdvec_context *ctx, const pv_rows_out *rows,
+                                  const pv_vector_set *from, float *spread, float **to)
 {
     size_t tasks = ((size_t)rows->words + COPY_ROWS - 1) / COPY_ROWS;
     *to = pv_alloc(ctx, (size_t)rows->words * rows->dim, sizeof **to, "the vectors");
@@ -102,11 +101,11 @@ static psdvec_status change(psdvec_context *ctx, const pv_rows_out *rows, change
         if (!c->spread)
             return pv_failure(ctx);
     }
-    PV_TRY(copy_vectors(ctx, rows, m->vectors, c->spread, &c->vectors));
+    PV_TRY(copy_vectors(ctx, rows, &m->vectors, c->spread, &c->vectors));
     data->vectors = c->vectors;
     data->spread = c->spread;
     if (data->readout) {
-        PV_TRY(copy_vectors(ctx, rows, m->readout, NULL, &c->readout));
+        PV_TRY(copy_vectors(ctx, rows, &m->readout, NULL, &c->readout));
         data->readout = c->readout;
     }
     return rows->dim < m->info.dim ? cut_readout(ctx, rows, c, data) : PSDVEC_OK;
@@ -120,7 +119,8 @@ static psdvec_status to_model(psdvec_context *ctx, const pv_rows_out *rows, cons
     changed c = {0};
     /* On vectors of another length no word can be regressed: there is no core any more. */
     uint32_t core = info->core_words < rows->words ? info->core_words : rows->words;
-    pv_model_data data = pv_model_data_of(m);
+    pv_model_data data;
+    PV_TRY(pv_model_data_of(ctx, m, &data));
     data.words = rows->words;
     data.dim = rows->dim;
     data.core_words = rows->normalize ? 0 : core;
@@ -185,7 +185,7 @@ static psdvec_status convert(psdvec_context *ctx, const psdvec_convert_options *
         return pv_fail(ctx, PSDVEC_ERR_OPTION,
                        "a file of words is for npy alone; the words stand in the file itself here");
     pv_rows_out rows = {.model = m,
-                        .vectors = m->vectors,
+                        .vectors = &m->vectors,
                         .format = o->format,
                         .precision = o->precision,
                         .words = o->words && o->words < info->words ? o->words : info->words,
@@ -198,12 +198,12 @@ static psdvec_status convert(psdvec_context *ctx, const psdvec_convert_options *
     if (info->sparse)
         return pv_sparse_convert(ctx, &rows, output, words_out);
     if (o->format != PSDVEC_VECTORS_MODEL && !o->raw)
-        rows.vectors = m->readout;
-    PV_TRY(pv_model_check_finite(ctx, m->path, rows.vectors, rows.words, rows.dim, info->dim,
-                                 m->bytes, m->offsets));
+        rows.vectors = &m->readout;
+    PV_TRY(pv_vector_set_check(ctx, m->path, rows.vectors, rows.words, rows.dim, m->bytes,
+                               m->offsets));
     if (o->format == PSDVEC_VECTORS_MODEL && info->has_readout)
-        PV_TRY(pv_model_check_finite(ctx, m->path, m->readout, rows.words, rows.dim, info->dim,
-                                     m->bytes, m->offsets));
+        PV_TRY(pv_vector_set_check(ctx, m->path, &m->readout, rows.words, rows.dim, m->bytes,
+                                   m->offsets));
     if (o->format == PSDVEC_VECTORS_MODEL)
         return to_model(ctx, &rows, output);
     return pv_foreign_write(ctx, &rows, output, words_out);

@@ -1,11 +1,15 @@
-/* One row against up to three others and itself, in plain C and for AVX2.
+/* One row against up to three others and itself, in plain C and for AVX2, in every precision.
  *
  * A search is bound by how fast rows arrive from memory, so whatever else is wanted of a
  * row, its length above all, is had in the same pass and costs nothing.
  */
 #include "model/dot.h"
 
+#include "model/fast.h"
+#include "model/precision.h"
+
 #include <math.h>
+#include <string.h>
 
 double pv_length(const float *a, size_t n)
 {
@@ -32,19 +36,83 @@ float pv_row_dots_reference(const float *row, const float *const *queries, size_
     return pv_dot(row, row, n);
 }
 
-#if defined(__x86_64__) && defined(__GNUC__)
+/* ---- Other precisions, in plain C ---------------------------------------------------- */
+
+static float dots_of_halves(const void *row, float scale, const float *const *queries, size_t count,
+                            size_t n, float *out)
+{
+    const uint16_t *halves = row;
+    float sums[PV_DOT_QUERIES + 1][PV_DOT_LANES] = {{0}};
+    (void)scale;
+    for (size_t k = 0; k < n; k++) {
+        float number = pv_half_to(halves[k]);
+        for (size_t q = 0; q < count; q++)
+            sums[q][k % PV_DOT_LANES] += number * queries[q][k];
+        sums[count][k % PV_DOT_LANES] += number * number;
+    }
+    for (size_t q = 0; q < count; q++)
+        out[q] = pv_dot_fold(sums[q]);
+    return pv_dot_fold(sums[count]);
+}
+
+static float dots_of_bytes(const void *row, float scale, const float *const *queries, size_t count,
+                           size_t n, float *out)
+{
+    const int8_t *bytes = row;
+    float sums[PV_DOT_QUERIES + 1][PV_DOT_LANES] = {{0}};
+    for (size_t k = 0; k < n; k++) {
+        float number = (float)bytes[k] * scale;
+        for (size_t q = 0; q < count; q++)
+            sums[q][k % PV_DOT_LANES] += number * queries[q][k];
+        sums[count][k % PV_DOT_LANES] += number * number;
+    }
+    for (size_t q = 0; q < count; q++)
+        out[q] = pv_dot_fold(sums[q]);
+    return pv_dot_fold(sums[count]);
+}
+
+static float dots_of_floats(const void *row, float scale, const float *const *queries, size_t count,
+                            size_t n, float *out)
+{
+    (void)scale;
+    return pv_row_dots_reference(row, queries, count, n, out);
+}
+
+pv_set_dots_fn *pv_set_dots_reference(psdvec_precision precision)
+{
+    return precision == PSDVEC_FLOAT16 ? dots_of_halves
+           : precision == PSDVEC_INT8  ? dots_of_bytes
+                                       : dots_of_floats;
+}
+
+/* ---- AVX2 ------------------------------------------------------------------------------ */
+
+#ifdef PV_FAST
 #include <immintrin.h>
-#include <stdint.h>
 
 /* Without FMA, which rounds once where the plain twin rounds twice. */
-#define AVX2 __attribute__((target("avx2")))
-#define AVX2_INLINE AVX2 static inline __attribute__((always_inline))
 
 /* Numbers by which memory is asked for rows to come: without it, the end of a row is a pause. */
 enum { AHEAD = 512 };
 
-/* The first n of eight numbers, and zeros, which change no sum. */
-AVX2_INLINE __m256 load_some(const float *from, size_t n)
+PV_FAST_INLINE size_t size_of(psdvec_precision p)
+{
+    return p == PSDVEC_FLOAT16 ? 2 : p == PSDVEC_INT8 ? 1 : 4;
+}
+
+/* Eight numbers. */
+PV_FAST_INLINE __m256 load(psdvec_precision p, const void *from, __m256 scale)
+{
+    if (p == PSDVEC_FLOAT16)
+        return _mm256_cvtph_ps(_mm_loadu_si128(from));
+    if (p == PSDVEC_INT8)
+        return _mm256_mul_ps(_mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64(from))),
+                             scale);
+    return _mm256_loadu_ps(from);
+}
+
+/* The first n of eight numbers of float32, and zeros, which change no sum. */
+PV_FAST_INLINE __m256 load_some(const float *from, size_t n)
 {
     static const int32_t ones[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
     size_t kept = n < 8 ? n : 8;
@@ -52,7 +120,7 @@ AVX2_INLINE __m256 load_some(const float *from, size_t n)
 }
 
 /* In the order of pv_dot_fold. */
-AVX2_INLINE float fold(__m256 low, __m256 high)
+PV_FAST_INLINE float fold(__m256 low, __m256 high)
 {
     __m256 eight = _mm256_add_ps(low, high);
     __m128 four = _mm_add_ps(_mm256_castps256_ps128(eight), _mm256_extractf128_ps(eight, 1));
@@ -60,17 +128,21 @@ AVX2_INLINE float fold(__m256 low, __m256 high)
     return _mm_cvtss_f32(_mm_add_ss(four, _mm_shuffle_ps(four, four, 1)));
 }
 
-/* `count` is known, so that the sums stay in registers. The last sum is of the row itself. */
-AVX2_INLINE float row_dots(const float *row, const float *const *queries, size_t count, size_t n,
-                           float *out)
+/* `p` and `count` are known, so that the sums stay in registers. The last sum is of the row
+ * itself. */
+PV_FAST_INLINE float row_dots(psdvec_precision p, const void *row, float row_scale,
+                              const float *const *queries, size_t count, size_t n, float *out)
 {
     __m256 low[PV_DOT_QUERIES + 1], high[PV_DOT_QUERIES + 1];
+    __m256 scale = _mm256_set1_ps(row_scale);
+    const char *bytes = row;
     for (size_t q = 0; q <= count; q++)
         low[q] = high[q] = _mm256_setzero_ps();
     size_t k = 0;
     for (; k + PV_DOT_LANES <= n; k += PV_DOT_LANES) {
-        _mm_prefetch((const char *)(row + k + AHEAD), _MM_HINT_T0);
-        __m256 a = _mm256_loadu_ps(row + k), b = _mm256_loadu_ps(row + k + 8);
+        _mm_prefetch(bytes + (k + AHEAD) * size_of(p), _MM_HINT_T0);
+        __m256 a = load(p, bytes + k * size_of(p), scale);
+        __m256 b = load(p, bytes + (k + 8) * size_of(p), scale);
         for (size_t q = 0; q < count; q++) {
             low[q] = _mm256_add_ps(low[q], _mm256_mul_ps(a, _mm256_loadu_ps(queries[q] + k)));
             high[q] = _mm256_add_ps(high[q], _mm256_mul_ps(b, _mm256_loadu_ps(queries[q] + k + 8)));
@@ -81,7 +153,16 @@ AVX2_INLINE float row_dots(const float *row, const float *const *queries, size_t
     if (k < n) {
         size_t first = n - k, second = first > 8 ? first - 8 : 0;
         size_t behind = second ? k + 8 : k; /* nowhere beyond the row, though nothing is read */
-        __m256 a = load_some(row + k, first), b = load_some(row + behind, second);
+        __m256 a, b;
+        if (p == PSDVEC_FLOAT32) {
+            a = load_some((const float *)row + k, first);
+            b = load_some((const float *)row + behind, second);
+        } else {
+            char rest[PV_DOT_LANES * 2] = {0};
+            memcpy(rest, bytes + k * size_of(p), first * size_of(p));
+            a = load(p, rest, scale);
+            b = load(p, rest + 8 * size_of(p), scale);
+        }
         for (size_t q = 0; q < count; q++) {
             low[q] = _mm256_add_ps(low[q], _mm256_mul_ps(a, load_some(queries[q] + k, first)));
             high[q] =
@@ -95,29 +176,67 @@ AVX2_INLINE float row_dots(const float *row, const float *const *queries, size_t
     return fold(low[count], high[count]);
 }
 
-AVX2 static float row_dots_avx2(const float *row, const float *const *queries, size_t count,
-                                size_t n, float *out)
+PV_FAST_INLINE float any_dots(psdvec_precision p, const void *row, float scale,
+                              const float *const *queries, size_t count, size_t n, float *out)
 {
     switch (count) {
     case 0:
-        return row_dots(row, queries, 0, n, out);
+        return row_dots(p, row, scale, queries, 0, n, out);
     case 1:
-        return row_dots(row, queries, 1, n, out);
+        return row_dots(p, row, scale, queries, 1, n, out);
     case 2:
-        return row_dots(row, queries, 2, n, out);
+        return row_dots(p, row, scale, queries, 2, n, out);
     default:
-        return row_dots(row, queries, PV_DOT_QUERIES, n, out);
+        return row_dots(p, row, scale, queries, PV_DOT_QUERIES, n, out);
     }
+}
+
+PV_FAST static float fast_dots_of_floats(const void *row, float scale, const float *const *queries,
+                                         size_t count, size_t n, float *out)
+{
+    return any_dots(PSDVEC_FLOAT32, row, scale, queries, count, n, out);
+}
+
+PV_FAST static float fast_dots_of_halves(const void *row, float scale, const float *const *queries,
+                                         size_t count, size_t n, float *out)
+{
+    return any_dots(PSDVEC_FLOAT16, row, scale, queries, count, n, out);
+}
+
+PV_FAST static float fast_dots_of_bytes(const void *row, float scale, const float *const *queries,
+                                        size_t count, size_t n, float *out)
+{
+    return any_dots(PSDVEC_INT8, row, scale, queries, count, n, out);
+}
+
+PV_FAST static float fast_row_dots(const float *row, const float *const *queries, size_t count,
+                                   size_t n, float *out)
+{
+    return any_dots(PSDVEC_FLOAT32, row, 1, queries, count, n, out);
 }
 
 pv_row_dots_fn *pv_row_dots_best(void)
 {
-    return __builtin_cpu_supports("avx2") ? row_dots_avx2 : pv_row_dots_reference;
+    return pv_fast_kernels() ? fast_row_dots : pv_row_dots_reference;
+}
+
+pv_set_dots_fn *pv_set_dots_best(psdvec_precision precision)
+{
+    if (!pv_fast_kernels())
+        return pv_set_dots_reference(precision);
+    return precision == PSDVEC_FLOAT16 ? fast_dots_of_halves
+           : precision == PSDVEC_INT8  ? fast_dots_of_bytes
+                                       : fast_dots_of_floats;
 }
 
 #else
 pv_row_dots_fn *pv_row_dots_best(void)
 {
     return pv_row_dots_reference;
+}
+
+pv_set_dots_fn *pv_set_dots_best(psdvec_precision precision)
+{
+    return pv_set_dots_reference(precision);
 }
 #endif

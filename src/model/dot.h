@@ -1,13 +1,12 @@
 /* Products of vectors in float32, in an order that no compiler and no machine
  * changes: 16 partial sums, number k going to sum k mod 16, then the sums added up
- * in pairs. The twin for AVX2 gives the same bits as that in plain C; a test compares
+ * in pairs. The twins for AVX2 give the same bits as those in plain C; a test compares
  * them.
  */
 #ifndef PV_MODEL_DOT_H
 #define PV_MODEL_DOT_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "base/context.h"
 
 enum { PV_DOT_LANES = 16 };
 
@@ -40,6 +39,13 @@ typedef float pv_row_dots_fn(const float *row, const float *const *queries, size
 pv_row_dots_fn pv_row_dots_reference;
 /* The fastest of this machine. */
 pv_row_dots_fn *pv_row_dots_best(void);
+
+/* The same of a row in any precision (precision.h), converted on the way: the bits are those of
+ * the row as float32. `scale`: of int8. */
+typedef float pv_set_dots_fn(const void *row, float scale, const float *const *queries,
+                             size_t count, size_t n, float *out);
+pv_set_dots_fn *pv_set_dots_reference(psdvec_precision precision);
+pv_set_dots_fn *pv_set_dots_best(psdvec_precision precision);
 
 /* The length of a vector, in double precision and in order. */
 double pv_length(const float *a, size_t n);

@@ -23,15 +23,14 @@
 
 enum { BLOCK_NUMBERS = 1 << 16, BLOCKS_A_THREAD = 4, WORDS_A_BLOCK = 1 << 14 };
 
-double pv_copy_row(const float *from, uint32_t dim, bool normalize, float *to)
+double pv_copy_row(const pv_rows_out *rows, const pv_vector_set *from, uint32_t i, float *to)
 {
-    double length = normalize ? pv_length(from, dim) : 1;
-    if (!normalize || !(length > 0)) {
-        memcpy(to, from, dim * sizeof *to);
+    pv_vector_set_copy_start(from, i, rows->dim, to);
+    double length = rows->normalize ? pv_length(to, rows->dim) : 1;
+    if (!rows->normalize || !(length > 0))
         return 1;
-    }
-    for (uint32_t k = 0; k < dim; k++)
-        to[k] = (float)((double)from[k] / length);
+    for (uint32_t k = 0; k < rows->dim; k++)
+        to[k] = (float)((double)to[k] / length);
     return length;
 }
 
@@ -201,8 +200,7 @@ static psdvec_status put_row(writer *w, uint32_t i, float *row, pv_buffer *to)
     if (rows->model->info.sparse)
         fill_row(rows, i, row);
     else
-        pv_copy_row(rows->vectors + (size_t)i * rows->model->info.dim, rows->dim, rows->normalize,
-                    row);
+        pv_copy_row(rows, rows->vectors, i, row);
     return w->format->put_row(w, i, row, to);
 }
 

@@ -8,7 +8,7 @@
 
 typedef struct pv_rows_out {
     const psdvec_model *model;
-    const float *vectors; /* of the model: the read-out, or the generative ones; NULL if sparse */
+    const pv_vector_set *vectors; /* of the model: the read-out, or the generative ones */
     psdvec_vectors_format format;
     psdvec_precision precision; /* NPY: float32 or float16 */
     uint32_t words, dim;        /* the first ones; not more than the model has */
@@ -31,9 +31,9 @@ typedef struct pv_vectors_format {
 /* By psdvec_vectors_format; the names are pv_vectors_format_choices. */
 extern const pv_vectors_format pv_vectors_formats[];
 
-/* Copies `dim` numbers, divided by their length if `normalize`. Returns by what they
- * were divided: 1 otherwise, or if all are 0. */
-double pv_copy_row(const float *from, uint32_t dim, bool normalize, float *to);
+/* Copies the first rows->dim numbers of row i of a set, divided by their length if
+ * rows->normalize. Returns by what they were divided: 1 otherwise, or if all are 0. */
+double pv_copy_row(const pv_rows_out *rows, const pv_vector_set *from, uint32_t i, float *to);
 
 /* `words_path`: of NPY. Each file is written whole or not at all. */
 psdvec_status pv_foreign_write(psdvec_context *ctx, const pv_rows_out *rows, const char *path,

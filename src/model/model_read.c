@@ -100,10 +100,9 @@ static psdvec_status take_optional(psdvec_model *m, const char *name, pv_dtype d
     return PSDVEC_OK;
 }
 
-/* A set of vectors, words x dim. Those of another precision become float32 in memory of our
- * own, *unpacked. */
+/* A set of vectors, words x dim, where the file has it. */
 static psdvec_status take_vectors(psdvec_model *m, const char *name, const char *scale_name,
-                                  const float **vectors, float **unpacked)
+                                  pv_vector_set *set)
 {
     psdvec_model_info *info = &m->info;
     const pv_tensor *t;
@@ -114,19 +113,13 @@ static psdvec_status take_vectors(psdvec_model *m, const char *name, const char 
     if (t->shape[1] == 0 || t->shape[1] > UINT32_MAX)
         return fail_corrupt(m, "its vectors have no numbers, or too many");
     info->dim = (uint32_t)t->shape[1];
-    *vectors = t->data;
-    if (info->precision == PSDVEC_FLOAT32)
-        return PSDVEC_OK;
     if (info->precision == PSDVEC_INT8) {
         PV_TRY(take_optional(m, scale_name, PV_DTYPE_F32, info->words, &scale));
         if (!scale)
             return fail_corrupt(m, "its vectors are int8, but have no scale");
     }
-    *vectors = *unpacked =
-        pv_alloc(m->ctx, (size_t)info->words * info->dim, sizeof **unpacked, "the vectors");
-    if (!*unpacked)
-        return pv_failure(m->ctx);
-    return pv_unpack(m->ctx, info->precision, t->data, scale, info->words, info->dim, *unpacked);
+    *set = pv_vector_set_of(info->precision, info->words, info->dim, t->data, scale);
+    return PSDVEC_OK;
 }
 
 /* "4-6" */
@@ -206,7 +199,7 @@ static psdvec_status take_readout(psdvec_model *m)
     if (!pv_st_tensor(m->file, "readout"))
         return PSDVEC_OK;
     m->info.has_readout = true;
-    PV_TRY(take_vectors(m, "readout", "readout.scale", &m->readout, &m->unpacked_readout));
+    PV_TRY(take_vectors(m, "readout", "readout.scale", &m->readout));
     PV_TRY(take_optional(m, "readout.mean", PV_DTYPE_F32, m->info.dim, &data));
     m->readout_mean = data;
     if (m->readout_mean && !all_finite(m->readout_mean, m->info.dim))
@@ -233,7 +226,7 @@ static psdvec_status take_tensors(psdvec_model *m, bool sparse)
         return pv_sparse_take(m);
     const pv_tensor *t = pv_st_tensor(m->file, "vectors");
     info->precision = t ? pv_precision_of(t->dtype) : PSDVEC_FLOAT32;
-    PV_TRY(take_vectors(m, "vectors", "scale", &m->vectors, &m->unpacked));
+    PV_TRY(take_vectors(m, "vectors", "scale", &m->vectors));
     info->positive = info->dim;
     PV_TRY(take_readout(m));
     PV_TRY(take_optional(m, "unigram", PV_DTYPE_F64, info->words, &data));
@@ -359,7 +352,7 @@ static psdvec_status open_foreign(psdvec_model *m, const char *words_file)
     m->info.precision = f->precision;
     m->bytes = f->bytes;
     m->offsets = f->offsets;
-    m->vectors = m->readout = f->vectors;
+    m->vectors = m->readout = pv_vector_set_floats(f->words, f->dim, f->vectors);
     return PSDVEC_OK;
 }
 
@@ -405,8 +398,8 @@ void psdvec_model_close(psdvec_model *m)
     if (!m)
         return;
     pv_word_index_free(&m->index);
-    pv_free(m->ctx, m->unpacked);
-    pv_free(m->ctx, m->unpacked_readout);
+    pv_free(m->ctx, m->floats[0]);
+    pv_free(m->ctx, m->floats[1]);
     pv_free(m->ctx, m->ones);
     pv_spelling_free(m->spelling);
     pv_free(m->ctx, m->iterations);
@@ -448,12 +441,12 @@ psdvec_status psdvec_model_verify(psdvec_context *ctx, const psdvec_model *model
     PV_TRY(check_words_differ(ctx, m));
     if (m->info.sparse)
         return pv_sparse_check_finite(ctx, m->path, &m->sparse, m->bytes, m->offsets);
-    PV_TRY(pv_model_check_finite(ctx, m->path, m->vectors, m->info.words, m->info.dim, m->info.dim,
-                                 m->bytes, m->offsets));
-    if (m->readout == m->vectors)
+    PV_TRY(pv_vector_set_check(ctx, m->path, &m->vectors, m->info.words, m->info.dim, m->bytes,
+                               m->offsets));
+    if (!m->info.has_readout)
         return PSDVEC_OK;
-    return pv_model_check_finite(ctx, m->path, m->readout, m->info.words, m->info.dim, m->info.dim,
-                                 m->bytes, m->offsets);
+    return pv_vector_set_check(ctx, m->path, &m->readout, m->info.words, m->info.dim, m->bytes,
+                               m->offsets);
 }
 
 /* ---- Single words ---------------------------------------------------------------- */
@@ -514,9 +507,39 @@ bool psdvec_model_find(const psdvec_model *model, const char *word, size_t lengt
     return false;
 }
 
+psdvec_status pv_model_floats(psdvec_context *ctx, const psdvec_model *model,
+                              const pv_vector_set *set, const float **floats)
+{
+    psdvec_model *m = (psdvec_model *)model; /* the copy is a cache */
+    *floats = set->data;
+    if (set->precision == PSDVEC_FLOAT32)
+        return PSDVEC_OK;
+    float **copy = &m->floats[set == &m->readout && m->info.has_readout];
+    pthread_mutex_lock(&m->lock);
+    if (!*copy) {
+        *copy = pv_alloc(m->ctx, (size_t)set->words * set->dim, sizeof **copy, NULL);
+        if (*copy)
+            pv_vector_set_copy(set, 0, set->words, *copy);
+    }
+    *floats = *copy;
+    pthread_mutex_unlock(&m->lock);
+    if (*floats)
+        return PSDVEC_OK;
+    return !ctx
+               ? PSDVEC_ERR_BUDGET
+               : pv_fail(ctx, PSDVEC_ERR_BUDGET,
+                         "%s: its vectors need %.0f MiB of memory as float32, more than the budget "
+                         "has left; allow more, or read them one by one with psdvec_model_copy",
+                         m->path, (double)set->words * set->dim * sizeof(float) / 1048576);
+}
+
 const float *psdvec_model_vector(const psdvec_model *m, uint32_t i)
 {
-    return pv_model_has(m, i) && m->vectors ? m->vectors + (size_t)i * m->info.dim : NULL;
+    const float *floats;
+    if (!pv_model_has(m, i) || m->info.sparse ||
+        pv_model_floats(NULL, m, &m->vectors, &floats) != PSDVEC_OK)
+        return NULL;
+    return floats + (size_t)i * m->info.dim;
 }
 
 uint64_t psdvec_model_frequency(const psdvec_model *m, uint32_t i)
@@ -544,40 +567,38 @@ double psdvec_model_product(const psdvec_model *m, uint32_t i, uint32_t j)
         return (double)NAN;
     if (m->info.sparse)
         return pv_sparse_product(pv_sparse_row_of(&m->sparse, i), pv_sparse_row_of(&m->sparse, j));
-    const float *a = psdvec_model_vector(m, i), *b = psdvec_model_vector(m, j);
-    const float *signs = m->info.eigenvalues;
-    double sum = 0;
-    for (uint32_t k = 0; k < m->info.dim; k++) {
-        double term = (double)a[k] * (double)b[k];
-        sum += signs && signs[k] < 0 ? -term : term;
-    }
-    return sum;
+    return pv_vector_set_product(&m->vectors, i, &m->vectors, j, m->info.eigenvalues);
 }
 
-pv_model_data pv_model_data_of(const psdvec_model *m)
+psdvec_status pv_model_data_of(psdvec_context *ctx, const psdvec_model *m, pv_model_data *data)
 {
     const psdvec_model_info *info = &m->info;
-    return (pv_model_data){.words = info->words,
-                           .dim = info->dim,
-                           .core_words = info->core_words,
-                           .bytes = m->bytes,
-                           .offsets = m->offsets,
-                           .vectors = m->vectors,
-                           .counts = m->counts,
-                           .unigram = m->unigram,
-                           .spread = m->spread,
-                           .eigenvalues = info->eigenvalues,
-                           .iterations = info->iterations,
-                           .iteration_count = info->iteration_count,
-                           .method = m->file ? pv_st_meta(m->file, "method") : NULL,
-                           .settings_json = info->settings_json,
-                           .counts_json = info->counts_json,
-                           .extensions_json = info->extensions_json,
-                           .fit_json = info->fit_json,
-                           .joint_json = info->joint_json,
-                           .readout = info->has_readout ? m->readout : NULL,
-                           .readout_mean = m->readout_mean,
-                           .readout_map = m->readout_map,
-                           .spelling = m->spelling ? pv_spelling_get(m->spelling) : NULL,
-                           .precision = info->precision};
+    const float *vectors, *readout = NULL;
+    PV_TRY(pv_model_floats(ctx, m, &m->vectors, &vectors));
+    if (info->has_readout)
+        PV_TRY(pv_model_floats(ctx, m, &m->readout, &readout));
+    *data = (pv_model_data){.words = info->words,
+                            .dim = info->dim,
+                            .core_words = info->core_words,
+                            .bytes = m->bytes,
+                            .offsets = m->offsets,
+                            .vectors = vectors,
+                            .counts = m->counts,
+                            .unigram = m->unigram,
+                            .spread = m->spread,
+                            .eigenvalues = info->eigenvalues,
+                            .iterations = info->iterations,
+                            .iteration_count = info->iteration_count,
+                            .method = m->file ? pv_st_meta(m->file, "method") : NULL,
+                            .settings_json = info->settings_json,
+                            .counts_json = info->counts_json,
+                            .extensions_json = info->extensions_json,
+                            .fit_json = info->fit_json,
+                            .joint_json = info->joint_json,
+                            .readout = readout,
+                            .readout_mean = m->readout_mean,
+                            .readout_map = m->readout_map,
+                            .spelling = m->spelling ? pv_spelling_get(m->spelling) : NULL,
+                            .precision = info->precision};
+    return PSDVEC_OK;
 }

@@ -7,6 +7,9 @@
  * `info` says; that the numbers are finite is known only of foreign vectors, and
  * of a model file after psdvec_model_verify. A sparse model has rows in `sparse`
  * and neither `vectors` nor `readout`.
+ *
+ * Nothing changes after opening but the caches at the end, which a lock guards: any number of
+ * threads may use a model at once.
  */
 #ifndef PV_MODEL_MODEL_READ_H
 #define PV_MODEL_MODEL_READ_H
@@ -14,6 +17,7 @@
 #include "base/safetensors_file.h"
 #include "model/foreign.h"
 #include "model/sparse_rows.h"
+#include "model/vector_set.h"
 #include "model/word_index.h"
 #include "spelling/spelling.h"
 
@@ -29,12 +33,10 @@ struct psdvec_model {
     pv_st_file *file;   /* NULL: foreign */
     pv_foreign foreign; /* empty if `file` */
 
-    const char *bytes;       /* all words */
-    const uint64_t *offsets; /* words + 1 */
-    const float *vectors;    /* words x dim, row-major; NULL if sparse */
-    float *unpacked;         /* the same, if the file has them in another precision; else NULL */
-    const float *readout;    /* words x dim; `vectors` if the file has none of its own */
-    float *unpacked_readout;
+    const char *bytes;         /* all words */
+    const uint64_t *offsets;   /* words + 1 */
+    pv_vector_set vectors;     /* the generative ones, as the file has them; none if sparse */
+    pv_vector_set readout;     /* `vectors` if the file has none of its own */
     const float *readout_mean; /* dim, or NULL: zeros */
     const float *readout_map;  /* dim x dim, or NULL: the identity */
     pv_spelling *spelling;     /* or NULL */
@@ -45,9 +47,11 @@ struct psdvec_model {
     const float *spread;       /* words, or NULL */
     psdvec_iteration *iterations;
 
-    pthread_mutex_t lock; /* guards the cache below */
+    pthread_mutex_t lock; /* guards the caches below */
     pv_word_index index;  /* built at the first search for a word */
     bool indexed;
+    float *floats[2]; /* words x dim: `vectors` and `readout` as float32, if they are not; made
+                         when first asked for */
 };
 
 /* Without pv_begin, for use inside other calls. */
@@ -55,6 +59,12 @@ psdvec_status pv_model_open(psdvec_context *ctx, const char *path, psdvec_model 
 /* `words_file`: where the words of an npy file are; NULL: beside it. */
 psdvec_status pv_model_open_words(psdvec_context *ctx, const char *path, const char *words_file,
                                   psdvec_model **out);
+
+/* All vectors as float32: words x dim, valid until the close. Of float16 and int8 the first call
+ * makes a copy, in the budget of the context that opened the model; whoever can go row by row
+ * uses the set itself. `set`: &model->vectors or &model->readout of a model that is not sparse. */
+psdvec_status pv_model_floats(psdvec_context *ctx, const psdvec_model *model,
+                              const pv_vector_set *set, const float **floats);
 
 /* For getters: there is such a word. */
 static inline bool pv_model_has(const psdvec_model *model, uint32_t i)

@@ -18,9 +18,9 @@ enum { MOST_TENSORS = 18, MOST_METADATA = 12, CHECK_ROWS = 4096 };
 /* ---- Numbers that are none ------------------------------------------------- */
 
 typedef struct finite_job {
-    const float *vectors; /* dense, or else ... */
+    const pv_vector_set *set; /* dense, or else ... */
     const pv_sparse_vectors *sparse;
-    uint32_t words, dim, stride;
+    uint32_t words, dim;
     _Atomic uint32_t first; /* bad word found so far; `words`: none */
 } finite_job;
 
@@ -36,7 +36,7 @@ static bool are_finite(const float *numbers, size_t count)
 static bool row_is_finite(const finite_job *job, uint32_t i)
 {
     if (!job->sparse)
-        return are_finite(job->vectors + (size_t)i * job->stride, job->dim);
+        return pv_vector_set_is_finite(job->set, i, job->dim);
     pv_sparse_row row = pv_sparse_row_of(job->sparse, i);
     return are_finite(row.value, row.count);
 }
@@ -77,7 +77,15 @@ psdvec_status pv_model_check_finite(psdvec_context *ctx, const char *subject, co
                                     uint32_t words, uint32_t dim, uint32_t stride,
                                     const char *bytes, const uint64_t *offsets)
 {
-    finite_job job = {.vectors = vectors, .words = words, .dim = dim, .stride = stride};
+    pv_vector_set set = pv_vector_set_floats(words, stride, vectors);
+    return pv_vector_set_check(ctx, subject, &set, words, dim, bytes, offsets);
+}
+
+psdvec_status pv_vector_set_check(psdvec_context *ctx, const char *subject,
+                                  const pv_vector_set *set, uint32_t words, uint32_t dim,
+                                  const char *bytes, const uint64_t *offsets)
+{
+    finite_job job = {.set = set, .words = words, .dim = dim};
     return check_finite(ctx, &job, subject, bytes, offsets);
 }
 

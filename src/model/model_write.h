@@ -5,6 +5,7 @@
 #include "base/context.h"
 #include "base/safetensors_read.h"
 #include "model/sparse_rows.h"
+#include "model/vector_set.h"
 #include "spelling/spelling.h"
 
 #define PV_MODEL_FORMAT "psdvec.model"
@@ -40,7 +41,7 @@ typedef struct pv_model_data {
 extern const char *const pv_model_names[];
 
 /* All of an open model that is not sparse. */
-pv_model_data pv_model_data_of(const psdvec_model *model);
+psdvec_status pv_model_data_of(psdvec_context *ctx, const psdvec_model *model, pv_model_data *data);
 
 /* Writes the file whole or not at all. A number in the vectors that is not finite is
  * PSDVEC_ERR_NUMERIC and names the word. */
@@ -52,6 +53,10 @@ psdvec_status pv_model_write(psdvec_context *ctx, const pv_model_data *data, con
 psdvec_status pv_model_check_finite(psdvec_context *ctx, const char *subject, const float *vectors,
                                     uint32_t words, uint32_t dim, uint32_t stride,
                                     const char *bytes, const uint64_t *offsets);
+/* The same of a set, of any precision. */
+psdvec_status pv_vector_set_check(psdvec_context *ctx, const char *subject,
+                                  const pv_vector_set *set, uint32_t words, uint32_t dim,
+                                  const char *bytes, const uint64_t *offsets);
 /* The same of all rows of sparse vectors. */
 psdvec_status pv_sparse_check_finite(psdvec_context *ctx, const char *subject,
                                      const pv_sparse_vectors *vectors, const char *bytes,

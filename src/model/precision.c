@@ -2,6 +2,7 @@
 #include "model/precision.h"
 
 #include "base/thread.h"
+#include "model/fast.h"
 #include "model/model_read.h"
 
 #include <inttypes.h>
@@ -142,32 +143,70 @@ psdvec_status pv_pack(const pv_packing *packing, const float *vectors, uint32_t 
                              pack_block, &job);
 }
 
-typedef struct unpack_job {
-    const uint16_t *halves; /* one of the two */
-    const int8_t *bytes;
-    const float *scale;
-    uint32_t words, dim;
-    float *vectors;
-} unpack_job;
+/* ---- And back -------------------------------------------------------------------------- */
 
-static psdvec_status unpack_block(void *arg, size_t task, int worker)
+static void unpack_floats(const void *from, float scale, size_t n, float *to)
 {
-    (void)worker;
-    unpack_job *job = arg;
-    uint64_t end = ((uint64_t)task + 1) * BLOCK_ROWS;
-    for (uint64_t i = end - BLOCK_ROWS; i < end && i < job->words; i++)
-        for (uint64_t k = i * job->dim; k < (i + 1) * job->dim; k++)
-            job->vectors[k] = job->halves ? pv_half_to(job->halves[k])
-                                          : (float)job->bytes[k] * job->scale[i];
-    return PSDVEC_OK;
+    (void)scale;
+    memcpy(to, from, n * sizeof *to);
 }
 
-psdvec_status pv_unpack(psdvec_context *ctx, psdvec_precision precision, const void *from,
-                        const float *scale, uint32_t words, uint32_t dim, float *vectors)
+static void unpack_halves(const void *from, float scale, size_t n, float *to)
 {
-    unpack_job job = {.scale = scale, .words = words, .dim = dim, .vectors = vectors};
-    job.halves = precision == PSDVEC_FLOAT16 ? from : NULL;
-    job.bytes = precision == PSDVEC_INT8 ? from : NULL;
-    return pv_parallel_tasks(ctx, ((size_t)words + BLOCK_ROWS - 1) / BLOCK_ROWS, unpack_block,
-                             &job);
+    const uint16_t *halves = from;
+    (void)scale;
+    for (size_t k = 0; k < n; k++)
+        to[k] = pv_half_to(halves[k]);
 }
+
+static void unpack_bytes(const void *from, float scale, size_t n, float *to)
+{
+    const int8_t *bytes = from;
+    for (size_t k = 0; k < n; k++)
+        to[k] = (float)bytes[k] * scale;
+}
+
+pv_unpack_fn *pv_unpack_reference(psdvec_precision precision)
+{
+    return precision == PSDVEC_FLOAT16 ? unpack_halves
+           : precision == PSDVEC_INT8  ? unpack_bytes
+                                       : unpack_floats;
+}
+
+#ifdef PV_FAST
+#include <immintrin.h>
+
+PV_FAST static void fast_unpack_halves(const void *from, float scale, size_t n, float *to)
+{
+    const uint16_t *halves = from;
+    size_t k = 0;
+    for (; k + 8 <= n; k += 8)
+        _mm256_storeu_ps(to + k, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(halves + k))));
+    unpack_halves(halves + k, scale, n - k, to + k);
+}
+
+PV_FAST static void fast_unpack_bytes(const void *from, float scale, size_t n, float *to)
+{
+    const int8_t *bytes = from;
+    __m256 factor = _mm256_set1_ps(scale);
+    size_t k = 0;
+    for (; k + 8 <= n; k += 8) {
+        __m256i whole = _mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)(bytes + k)));
+        _mm256_storeu_ps(to + k, _mm256_mul_ps(_mm256_cvtepi32_ps(whole), factor));
+    }
+    unpack_bytes(bytes + k, scale, n - k, to + k);
+}
+
+pv_unpack_fn *pv_unpack_best(psdvec_precision precision)
+{
+    if (precision == PSDVEC_FLOAT32 || !pv_fast_kernels())
+        return pv_unpack_reference(precision);
+    return precision == PSDVEC_FLOAT16 ? fast_unpack_halves : fast_unpack_bytes;
+}
+
+#else
+pv_unpack_fn *pv_unpack_best(psdvec_precision precision)
+{
+    return pv_unpack_reference(precision);
+}
+#endif

@@ -1,4 +1,4 @@
-/* Vectors in fewer bytes, in files only: in memory all are float32.
+/* Vectors in fewer bytes.
  *
  *     float16   2 bytes a number, IEEE 754 binary16
  *     int8      1 byte a number, and a scale for each vector: number = byte * scale,
@@ -38,7 +38,11 @@ psdvec_status pv_pack_row(const pv_packing *packing, uint32_t i, const float *ro
 /* All rows, by all workers. vectors: words x dim; scale: words, int8 only. */
 psdvec_status pv_pack(const pv_packing *packing, const float *vectors, uint32_t words, void *to,
                       float *scale);
-psdvec_status pv_unpack(psdvec_context *ctx, psdvec_precision precision, const void *from,
-                        const float *scale, uint32_t words, uint32_t dim, float *vectors);
+
+/* n numbers as float32. `scale`: of int8. */
+typedef void pv_unpack_fn(const void *from, float scale, size_t n, float *to);
+pv_unpack_fn *pv_unpack_reference(psdvec_precision precision);
+/* The fastest of this machine; the same bits. */
+pv_unpack_fn *pv_unpack_best(psdvec_precision precision);
 
 #endif

@@ -19,9 +19,8 @@ psdvec_status psdvec_model_readout(psdvec_context *ctx, const psdvec_model *mode
     PV_NEED(ctx, vectors);
     *vectors = NULL;
     PV_NEED(ctx, model);
-    *vectors = model->readout;
     if (!model->info.sparse)
-        return PSDVEC_OK;
+        return pv_model_floats(ctx, model, &model->readout, vectors);
     return pv_fail(ctx, PSDVEC_ERR_OPTION,
                    "%s: its vectors are sparse, and all their numbers are not in memory; take them "
                    "word by word with psdvec_model_copy or psdvec_model_sparse_row",
@@ -43,8 +42,18 @@ bool psdvec_model_copy(const psdvec_model *m, uint32_t i, float *vector)
     else if (m->info.sparse)
         pv_sparse_spread_out(pv_sparse_row_of(&m->sparse, i), m->info.dim, vector);
     else
-        memcpy(vector, m->readout + (size_t)i * m->info.dim, m->info.dim * sizeof *vector);
+        pv_vector_set_copy(&m->readout, i, 1, vector);
     return there;
+}
+
+bool psdvec_model_vector_copy(const psdvec_model *m, uint32_t i, float *vector)
+{
+    if (!pv_model_has(m, i) || m->info.sparse) /* a sparse model has one set */
+        return psdvec_model_copy(m, i, vector);
+    if (!vector)
+        return false;
+    pv_vector_set_copy(&m->vectors, i, 1, vector);
+    return true;
 }
 
 void psdvec_model_sparse_row(const psdvec_model *m, uint32_t i, const uint32_t **columns,
@@ -77,12 +86,9 @@ double psdvec_model_cosine(const psdvec_model *m, uint32_t i, uint32_t j)
         return (double)NAN;
     if (m->info.sparse)
         return pv_sparse_cosine(pv_sparse_row_of(&m->sparse, i), pv_sparse_row_of(&m->sparse, j));
-    uint32_t dim = m->info.dim;
-    const float *a = m->readout + (size_t)i * dim, *b = m->readout + (size_t)j * dim;
-    double sum = 0, lengths = pv_length(a, dim) * pv_length(b, dim);
-    for (uint32_t k = 0; k < dim; k++)
-        sum += (double)a[k] * (double)b[k];
-    return lengths > 0 ? sum / lengths : 0;
+    const pv_vector_set *set = &m->readout;
+    double lengths = pv_vector_set_length(set, i) * pv_vector_set_length(set, j);
+    return lengths > 0 ? pv_vector_set_product(set, i, set, j, NULL) / lengths : 0;
 }
 
 void pv_model_readout_later(const psdvec_model *m, const float *v, const char *word, size_t length,

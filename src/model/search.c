@@ -19,29 +19,26 @@ enum { BLOCK_ROWS = 1024 };
 static const float least_square = 1e-30F, most_square = 1e30F;
 
 typedef struct row_job {
-    uint32_t words, dim;
-    const float *rows;                    /* words x dim: the read-out; NULL if sparse */
+    uint32_t words;
+    const pv_vector_set *set;             /* the read-out, unless it is sparse */
     const float *queries[PV_DOT_QUERIES]; /* dim, of length 1 */
     const pv_sparse_vectors *sparse;      /* else */
     const float *panel;                   /* dim x count: the same queries, for sparse rows */
     size_t count;
-    pv_row_dots_fn *dots;
     pv_score_fn *score;
     float *scores; /* words */
 } row_job;
 
 /* The same of a row that is too long or too short for single precision. */
-static bool careful_cosines(const float *row, const float *const *units, size_t count, size_t dim,
-                            double *cosines)
+static bool careful_cosines(const pv_vector_set *set, uint64_t i, const float *const *units,
+                            size_t count, double *cosines)
 {
-    double length = pv_length(row, dim);
+    double length = pv_vector_set_length(set, i);
     if (!(length > 0) || !isfinite(length))
         return false;
     for (size_t q = 0; q < count; q++) {
-        double sum = 0;
-        for (size_t k = 0; k < dim; k++)
-            sum += (double)row[k] * (double)units[q][k];
-        cosines[q] = sum / length;
+        const pv_vector_set unit = pv_vector_set_floats(1, set->dim, units[q]);
+        cosines[q] = pv_vector_set_product(set, i, &unit, 0, NULL) / length;
     }
     return true;
 }
@@ -57,16 +54,17 @@ bool pv_square_is_exact(float square)
     return square > least_square && square < most_square;
 }
 
-bool pv_row_cosines(pv_row_dots_fn *dots, const float *row, const float *const *units, size_t count,
-                    size_t dim, double *cosines)
+bool pv_row_cosines(const pv_vector_set *set, uint64_t i, const float *const *units, size_t count,
+                    double *cosines)
 {
-    float products[PV_DOT_QUERIES];
-    float square = dots(row, units, count, dim, products);
+    float products[PV_DOT_QUERIES], scale;
+    const void *row = pv_vector_set_row(set, i, &scale);
+    float square = set->dots(row, scale, units, count, set->dim, products);
     if (pv_square_is_exact(square)) {
         double length = sqrt((double)square);
         for (size_t q = 0; q < count; q++)
             cosines[q] = (double)products[q] / length;
-    } else if (!careful_cosines(row, units, count, dim, cosines)) {
+    } else if (!careful_cosines(set, i, units, count, cosines)) {
         return false;
     }
     clamp(cosines, count);
@@ -80,8 +78,7 @@ static psdvec_status score_rows(void *arg, size_t task, int worker)
     uint64_t end = ((uint64_t)task + 1) * BLOCK_ROWS;
     for (uint64_t i = end - BLOCK_ROWS; i < end && i < job->words; i++) {
         double cosines[PV_DOT_QUERIES];
-        bool fine = pv_row_cosines(job->dots, job->rows + i * job->dim, job->queries, job->count,
-                                   job->dim, cosines);
+        bool fine = pv_row_cosines(job->set, i, job->queries, job->count, cosines);
         job->scores[i] = fine ? (float)job->score(cosines) : NAN; /* which keeps it out */
     }
     return PSDVEC_OK;
@@ -153,14 +150,12 @@ psdvec_status pv_model_search(psdvec_context *ctx, const psdvec_model *m, const 
     psdvec_status status = PSDVEC_OK;
     uint32_t dim = m->info.dim;
     row_job job = {.words = query->words,
-                   .dim = dim,
+                   .set = &m->readout,
                    .count = search->vector_count,
-                   .dots = pv_row_dots_best(),
                    .score = search->score};
     *found = 0;
     if (search->most == 0)
         return PSDVEC_OK;
-    job.rows = m->readout;
     job.sparse = m->info.sparse ? &m->sparse : NULL;
     float *units = pv_alloc(ctx, PV_DOT_QUERIES * (size_t)dim, sizeof *units, "the search");
     job.scores = pv_alloc(ctx, job.words, sizeof *job.scores, "the search");

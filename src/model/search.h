@@ -19,10 +19,10 @@ typedef struct pv_search {
     size_t most; /* answers */
 } pv_search;
 
-/* The cosines of a row with vectors of length 1 (dim numbers each), from -1 to 1: every search has
+/* The cosines of row i with vectors of length 1 (dim numbers each), from -1 to 1: every search has
  * these bits. False: the row has no direction, or is damaged. */
-bool pv_row_cosines(pv_row_dots_fn *dots, const float *row, const float *const *units, size_t count,
-                    size_t dim, double *cosines);
+bool pv_row_cosines(const pv_vector_set *set, uint64_t i, const float *const *units, size_t count,
+                    double *cosines);
 /* False of a row's square in single precision that is so large or small that digits of it, or of
  * the products, may be lost. */
 bool pv_square_is_exact(float square);

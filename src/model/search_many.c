@@ -12,7 +12,8 @@
  *
  * Each worker takes blocks of rows and has a heap for each query of the batch; at the end the
  * heaps are joined. Time: 2 count n dim operations by sgemm. Memory, in floats: batch x dim for
- * the queries; for each worker batch x rows for products and batch x most for heaps.
+ * the queries; for each worker batch x rows for products, batch x most for heaps and, of models
+ * in float16 and int8, rows x dim for a block as float32.
  */
 #include "model/search_many.h"
 
@@ -54,10 +55,9 @@ static const uint32_t most_dim = 1 << 20;
 
 typedef struct many_job {
     psdvec_context *ctx;
-    const float *rows;   /* words x dim */
+    const pv_vector_set *set;
     uint32_t words, dim; /* words that may be answers */
     const pv_query *query;
-    pv_row_dots_fn *dots;
     float margin;
     size_t most; /* of neighbours, at most `words` */
 
@@ -68,6 +68,7 @@ typedef struct many_job {
 
     size_t block_rows;
     float *inverse;          /* workers x block_rows: 1 / length; NAN: of no use */
+    float *floats;           /* workers x block_rows x dim, unless the set is of float32 */
     float *products;         /* workers x batch x block_rows */
     psdvec_neighbour *heaps; /* workers x batch x most */
     pv_best *bests;          /* workers x batch */
@@ -120,11 +121,14 @@ static size_t next_candidate(const float *products, const float *inverse, size_t
     return n;
 }
 
-static void try_row(const many_job *job, pv_best *best, size_t q, uint32_t word, const float *row)
+/* Row r of a block that begins with word `first`. */
+static void try_row(const many_job *job, pv_best *best, size_t q, const pv_vector_set *block,
+                    size_t first, size_t r)
 {
+    uint32_t word = (uint32_t)(first + r);
     const float *unit = job->units + q * job->dim;
     double cosine;
-    if (is_excepted(job, q, word) || !pv_row_cosines(job->dots, row, &unit, 1, job->dim, &cosine))
+    if (is_excepted(job, q, word) || !pv_row_cosines(block, r, &unit, 1, &cosine))
         return;
     psdvec_neighbour here = {.word = word, .cosine = (float)cosine};
     if (here.cosine >= job->query->options.min_score && pv_best_wants(best, here))
@@ -137,18 +141,20 @@ static psdvec_status search_block(void *arg, size_t task, int worker)
     const many_job *job = arg;
     size_t dim = job->dim, first = task * job->block_rows, left = job->words - first;
     size_t length = left < job->block_rows ? left : job->block_rows;
-    const float *rows = job->rows + first * dim;
+    float *floats = job->floats ? job->floats + (size_t)worker * job->block_rows * dim : NULL;
+    const float *rows = pv_vector_set_floats_of(job->set, first, length, floats);
+    const pv_vector_set block = pv_vector_set_floats((uint32_t)length, job->dim, rows);
     float *inverse = job->inverse + (size_t)worker * job->block_rows;
     float *products = job->products + (size_t)worker * job->batch * job->block_rows;
     pv_best *bests = job->bests + (size_t)worker * job->batch;
 
     for (size_t r = 0; r < length; r++) {
-        float square = job->dots(rows + r * dim, NULL, 0, dim, NULL);
+        float square = block.dots(rows + r * dim, 1, NULL, 0, dim, NULL);
         bool fine = pv_square_is_exact(square);
         inverse[r] = fine ? 1 / sqrtf(square) : NAN;
         for (size_t q = 0; q < job->count && !fine; q++)
             if (job->asked[q])
-                try_row(job, &bests[q], q, (uint32_t)(first + r), rows + r * dim);
+                try_row(job, &bests[q], q, &block, first, r);
     }
     pv_blas_alone();
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)job->count, (int)length, (int)dim, 1,
@@ -160,7 +166,7 @@ static psdvec_status search_block(void *arg, size_t task, int worker)
             r = next_candidate(here, inverse, r, length, need);
             if (r == length)
                 break;
-            try_row(job, &bests[q], q, (uint32_t)(first + r), rows + r * dim);
+            try_row(job, &bests[q], q, &block, first, r);
             need = needed(job, &bests[q]);
         }
     }
@@ -179,6 +185,12 @@ static psdvec_status make_room(many_job *job)
     job->asked = pv_alloc(ctx, job->batch, sizeof *job->asked, what);
     job->except = pv_alloc(ctx, o->except_count, sizeof *job->except, what);
     job->inverse = pv_alloc(ctx, workers * job->block_rows, sizeof *job->inverse, what);
+    if (job->set->precision != PSDVEC_FLOAT32) {
+        job->floats =
+            pv_alloc(ctx, workers * job->block_rows, job->dim * sizeof *job->floats, what);
+        if (!job->floats)
+            return pv_failure(ctx);
+    }
     job->products = pv_alloc(ctx, cells * job->block_rows, sizeof *job->products, what);
     job->heaps = pv_alloc(ctx, cells * job->most, sizeof *job->heaps, what);
     job->bests = pv_alloc(ctx, cells, sizeof *job->bests, what);
@@ -203,6 +215,7 @@ static void free_room(many_job *job)
     pv_free(job->ctx, job->asked);
     pv_free(job->ctx, job->except);
     pv_free(job->ctx, job->inverse);
+    pv_free(job->ctx, job->floats);
     pv_free(job->ctx, job->products);
     pv_free(job->ctx, job->heaps);
     pv_free(job->ctx, job->bests);
@@ -266,11 +279,10 @@ psdvec_status pv_search_many(psdvec_context *ctx, const psdvec_model *m, const p
                              psdvec_neighbour *neighbours, size_t *found)
 {
     many_job job = {.ctx = ctx,
-                    .rows = m->readout,
+                    .set = &m->readout,
                     .words = query->words,
                     .dim = m->info.dim,
                     .query = query,
-                    .dots = pv_row_dots_best(),
                     .margin = margin_of(m->info.dim),
                     .most = at_most(most, query->words),
                     .batch = batch,

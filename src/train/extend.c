@@ -387,7 +387,7 @@ static psdvec_status copy_old(extension *e, result *out, uint32_t total)
         out->readout = pv_alloc(ctx, (size_t)total * dim, sizeof *out->readout, "the vectors");
         if (!out->readout)
             return pv_failure(ctx);
-        memcpy(out->readout, model->readout, old * dim * sizeof *out->readout);
+        pv_vector_set_copy(&model->readout, 0, old, out->readout);
     }
     out->counts = pv_alloc_zero(ctx, total, sizeof *out->counts, "the words");
     out->unigram = pv_alloc_zero(ctx, total, sizeof *out->unigram, "the words");
@@ -395,7 +395,7 @@ static psdvec_status copy_old(extension *e, result *out, uint32_t total)
         return pv_failure(ctx);
     PV_TRY(pv_buffer_append(&out->bytes, model->bytes, (size_t)model->offsets[old]));
     memcpy(out->offsets, model->offsets, (old + 1) * sizeof *out->offsets);
-    memcpy(out->vectors, model->vectors, old * dim * sizeof *out->vectors);
+    pv_vector_set_copy(&model->vectors, 0, old, out->vectors);
     if (model->spread)
         memcpy(out->spread, model->spread, old * sizeof *out->spread);
     if (model->counts)
@@ -467,8 +467,10 @@ static psdvec_status solve_and_write(extension *e, const char *output)
         sign[k] = model->info.eigenvalues && model->info.eigenvalues[k] < 0 ? -1 : 1;
     for (uint32_t k = 0; k < e->fresh_count; k++)
         mu[k] = prior_of(e, (double)psdvec_counts_frequency(e->counts, e->fresh[k]));
-    PV_TRY_DONE(pv_regression_open(e->link, model->vectors, model->info.core_words, dim, sign,
-                                   e->row_of, &regression));
+    const float *known;
+    PV_TRY_DONE(pv_model_floats(ctx, model, &model->vectors, &known));
+    PV_TRY_DONE(pv_regression_open(e->link, known, model->info.core_words, dim, sign, e->row_of,
+                                   &regression));
     PV_TRY_DONE(pv_regression_solve(regression, e->fresh, e->fresh_count, mu, vectors, spread));
     uint32_t total = model->info.words + e->added;
     PV_TRY_DONE(copy_old(e, &out, total));

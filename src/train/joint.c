@@ -188,11 +188,13 @@ psdvec_status psdvec_joint_compute(psdvec_context *ctx, const psdvec_model *mode
     PV_TRY_DONE(pv_counts_verify_rows(ctx, counts));
     PV_TRY_DONE(pv_model_link_open(ctx, model, counts, true, &opened));
     PV_TRY_DONE(pv_model_words(ctx, model, counts, &word, &common));
+    const float *vectors;
+    PV_TRY_DONE(pv_model_floats(ctx, model, &model->vectors, &vectors));
     pv_joint_of of = {.link = opened.link,
                       .word = word,
                       .words = model->info.words,
                       .dim = model->info.dim,
-                      .vectors = model->vectors,
+                      .vectors = vectors,
                       .eigenvalues = model->info.eigenvalues};
     PV_TRY_DONE(pv_joint_pairs(&of, 0, joint));
     status = pv_joint_words(&of, joint);

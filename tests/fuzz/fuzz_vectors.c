@@ -64,7 +64,7 @@ static void check_again(psdvec_context *ctx, const psdvec_model *model, const ch
     bool apart = info->dim > 1 && memcmp(model->bytes, "\xef\xbb\xbf", 3) != 0;
     /* Nor can binary be told from text where the numbers have only bytes that text has. */
     bool control = false;
-    const unsigned char *bytes = (const unsigned char *)model->vectors;
+    const unsigned char *bytes = model->vectors.data;
     for (size_t k = 0; k < (size_t)info->words * info->dim * sizeof(float); k++)
         control |= bytes[k] < ' ' && bytes[k] != '\n' && bytes[k] != '\r' && bytes[k] != '\t';
     apart &= control;
@@ -72,7 +72,7 @@ static void check_again(psdvec_context *ctx, const psdvec_model *model, const ch
     if (plain && apart) {
         size_t numbers = (size_t)info->words * info->dim;
         require(again->info.words == info->words && again->info.dim == info->dim);
-        require(memcmp(again->vectors, model->vectors, numbers * sizeof(float)) == 0);
+        require(memcmp(again->vectors.data, model->vectors.data, numbers * sizeof(float)) == 0);
         require(memcmp(again->bytes, model->bytes, model->offsets[info->words]) == 0);
     }
     psdvec_model_close(again);

@@ -108,6 +108,30 @@ static void products_follow_the_signs_and_cosines_do_not(void **state)
     sample_free(&s);
 }
 
+/* Longer than what is converted at a time. */
+static void products_of_long_vectors_are_sums_in_order(void **state)
+{
+    workshop *w = *state;
+    enum { DIM = 700 };
+    sample s;
+    sample_make(&s, 4, DIM, 16);
+    for (uint32_t k = 0; k < DIM; k++)
+        s.eigenvalues[k] = (k / 100 + k) % 3 ? 1.5F : -1.5F;
+    psdvec_model *m = open_sample(w, &s);
+    double product = 0, sum = 0, squares[2] = {0};
+    for (uint32_t k = 0; k < DIM; k++) {
+        double a = (double)s.vectors[DIM + k], b = (double)s.vectors[3 * DIM + k];
+        product += s.eigenvalues[k] < 0 ? -(a * b) : a * b;
+        sum += a * b;
+        squares[0] += a * a;
+        squares[1] += b * b;
+    }
+    assert_true(psdvec_model_product(m, 1, 3) == product);
+    assert_true(psdvec_model_cosine(m, 1, 3) == sum / (sqrt(squares[0]) * sqrt(squares[1])));
+    psdvec_model_close(m);
+    sample_free(&s);
+}
+
 static void the_bytes_do_not_depend_on_the_threads(void **state)
 {
     workshop *w = *state;
@@ -721,6 +745,7 @@ int main(void)
         CASE(everything_comes_back),
         CASE(what_is_not_known_is_left_out),
         CASE(products_follow_the_signs_and_cosines_do_not),
+        CASE(products_of_long_vectors_are_sums_in_order),
         CASE(the_bytes_do_not_depend_on_the_threads),
         CASE(numbers_that_are_not_finite_are_not_written),
         CASE(a_caller_who_errs_is_told),

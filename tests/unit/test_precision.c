@@ -62,7 +62,7 @@ static void int8_takes_the_largest_number_of_a_vector_for_127(void **state)
         assert_int_equal(pv_pack_row(&packing, 0, rows[r], bytes, &scale), PSDVEC_OK);
         if (r == 0)
             assert_memory_equal(bytes, first, sizeof first);
-        assert_int_equal(pv_unpack(w->ctx, PSDVEC_INT8, bytes, &scale, 1, 6, back), PSDVEC_OK);
+        pv_unpack_best(PSDVEC_INT8)(bytes, scale, 6, back);
         for (size_t k = 0; k < 6; k++) {
             assert_true(isfinite(back[k]));
             /* Half a step, and as the smallest numbers have few digits, a little of them. */
@@ -246,16 +246,179 @@ static void int8_without_its_scales_is_refused(void **state)
     assert_int_equal(open_bytes(w, 3, &m), PSDVEC_ERR_FORMAT);
 }
 
-static void little_memory_is_told(void **state)
+/* ---- Queries in place ------------------------------------------------------------------ */
+
+static void fast_conversions_have_the_bits_of_the_plain_ones(void **state)
+{
+    (void)state;
+    enum { MOST = 100 };
+    dice d = {31};
+    uint16_t halves[UINT16_MAX + 1];
+    static float fast[UINT16_MAX + 1], plain[UINT16_MAX + 1];
+    int8_t bytes[MOST + 1];
+    for (uint32_t k = 0; k <= UINT16_MAX; k++)
+        halves[k] = (uint16_t)((k & 0x7c00) == 0x7c00 ? k & 0xfc00 : k); /* no NAN */
+    for (size_t n = 0; n <= UINT16_MAX; n = n < 40 ? n + 1 : 2 * n + 1) {
+        pv_unpack_best(PSDVEC_FLOAT16)(halves, 1, n, fast);
+        pv_unpack_reference(PSDVEC_FLOAT16)(halves, 1, n, plain);
+        assert_memory_equal(fast, plain, n * sizeof *fast);
+    }
+    for (size_t k = 0; k <= MOST; k++)
+        bytes[k] = (int8_t)dice_u64(&d);
+    for (size_t n = 0; n <= MOST; n++) {
+        pv_unpack_best(PSDVEC_INT8)(bytes, 0.013F, n, fast);
+        pv_unpack_reference(PSDVEC_INT8)(bytes, 0.013F, n, plain);
+        assert_memory_equal(fast, plain, n * sizeof *fast);
+        for (size_t k = 0; k < n; k++)
+            assert_true(fast[k] == (float)bytes[k] * 0.013F);
+    }
+}
+
+/* Fast and plain, and both as the float32 kernel on converted rows. */
+static void products_of_packed_rows_have_the_bits_of_float32(void **state)
+{
+    (void)state;
+    enum { MOST = 100 };
+    dice d = {32};
+    float numbers[PV_DOT_QUERIES][MOST], row[MOST];
+    const float *queries[PV_DOT_QUERIES] = {numbers[0], numbers[1], numbers[2]};
+    uint16_t halves[MOST + 1];
+    int8_t bytes[MOST + 1];
+    for (size_t k = 0; k < MOST; k++) {
+        halves[k + 1] = pv_half_from((float)(dice_unit(&d) - 0.5));
+        bytes[k + 1] = (int8_t)dice_u64(&d);
+        for (size_t q = 0; q < PV_DOT_QUERIES; q++)
+            numbers[q][k] = (float)(dice_unit(&d) - 0.5);
+    }
+    for (int p = PSDVEC_FLOAT16; p <= PSDVEC_INT8; p++) {
+        psdvec_precision precision = (psdvec_precision)p;
+        const void *packed = precision == PSDVEC_INT8 ? (void *)(bytes + 1) : (void *)(halves + 1);
+        const float scale = 0.0072F;
+        pv_unpack_reference(precision)(packed, scale, MOST, row);
+        for (size_t n = 0; n <= MOST; n++)
+            for (size_t count = 0; count <= PV_DOT_QUERIES; count++) {
+                float fast[PV_DOT_QUERIES + 1] = {0}, plain[PV_DOT_QUERIES + 1] = {0},
+                                            wanted[PV_DOT_QUERIES + 1] = {0};
+                fast[3] = pv_set_dots_best(precision)(packed, scale, queries, count, n, fast);
+                plain[3] =
+                    pv_set_dots_reference(precision)(packed, scale, queries, count, n, plain);
+                wanted[3] = pv_row_dots_reference(row, queries, count, n, wanted);
+                assert_memory_equal(fast, wanted, sizeof fast);
+                assert_memory_equal(plain, wanted, sizeof plain);
+            }
+    }
+}
+
+/* The model in another precision, and the same numbers as a float32 model: every answer alike. */
+static void assert_alike(workshop *w, const psdvec_model *a, const psdvec_model *b, uint32_t words,
+                         uint32_t dim)
+{
+    enum { ASKED = 40, MOST = 15 };
+    static float queries[ASKED * 300];
+    psdvec_neighbour near[2][ASKED * MOST];
+    size_t found[2][ASKED];
+    const psdvec_model *models[2] = {a, b};
+    for (uint32_t q = 0; q < ASKED; q++) {
+        float copies[2][300], vectors[2][300];
+        uint32_t i = q * (words / ASKED), j = (i + 7 * q) % words;
+        for (int k = 0; k < 2; k++) {
+            assert_true(psdvec_model_copy(models[k], i, copies[k]));
+            assert_true(psdvec_model_vector_copy(models[k], i, vectors[k]));
+        }
+        assert_memory_equal(copies[0], copies[1], dim * sizeof(float));
+        assert_memory_equal(vectors[0], vectors[1], dim * sizeof(float));
+        assert_true(psdvec_model_cosine(a, i, j) == psdvec_model_cosine(b, i, j));
+        assert_true(psdvec_model_product(a, i, j) == psdvec_model_product(b, i, j));
+        memcpy(queries + q * dim, copies[0], dim * sizeof(float));
+        for (int k = 0; k < 2; k++)
+            assert_int_equal(psdvec_model_analogy(w->ctx, models[k], PSDVEC_MEASURE_MUL, copies[0],
+                                                  queries, queries + q / 2 * dim, NULL, MOST,
+                                                  near[k], found[k]),
+                             PSDVEC_OK);
+        assert_memory_equal(near[0], near[1], MOST * sizeof **near);
+    }
+    for (int k = 0; k < 2; k++)
+        assert_int_equal(psdvec_model_similar_many(w->ctx, models[k], queries, ASKED, NULL, MOST,
+                                                   near[k], found[k]),
+                         PSDVEC_OK);
+    assert_memory_equal(near[0], near[1], sizeof near[0]);
+    for (uint32_t q = 0; q < ASKED; q++) {
+        psdvec_neighbour alone[MOST];
+        size_t count;
+        assert_int_equal(
+            psdvec_model_similar(w->ctx, a, queries + q * dim, NULL, MOST, alone, &count),
+            PSDVEC_OK);
+        assert_int_equal(count, MOST);
+        assert_memory_equal(alone, near[0] + q * MOST, sizeof alone);
+    }
+}
+
+static void packed_models_answer_in_place_as_float32_would(void **state)
 {
     workshop *w = *state;
+    static const uint32_t dims[] = {300, 37, 16};
+    for (size_t c = 0; c < 3; c++)
+        for (int p = PSDVEC_FLOAT16; p <= PSDVEC_INT8; p++) {
+            enum { WORDS = 2500 };
+            sample s;
+            uint32_t dim = dims[c];
+            size_t numbers = (size_t)WORDS * dim;
+            sample_make(&s, WORDS, dim, 33 + c);
+            float *readout = malloc(numbers * sizeof *readout);
+            assert_non_null(readout);
+            for (size_t k = 0; k < numbers; k++)
+                readout[k] = s.vectors[numbers - 1 - k];
+            memset(readout + 5 * (size_t)dim, 0, dim * sizeof *readout);
+            s.data.readout = readout;
+            s.data.precision = (psdvec_precision)p;
+            workshop_context(w, UINT64_C(64) << 20, c == 1 ? 1 : 3);
+            assert_int_equal(pv_model_write(w->ctx, &s.data, w->other), PSDVEC_OK);
+            uint64_t before = atomic_load(&w->ctx->memory_used);
+            psdvec_model *packed = open_model(w, w->other);
+            assert_true(atomic_load(&w->ctx->memory_used) - before < numbers);
+            assert_int_equal(convert(w, w->other, w->out, PSDVEC_VECTORS_MODEL, PSDVEC_FLOAT32),
+                             PSDVEC_OK);
+            psdvec_model *plain = open_model(w, w->out);
+            assert_alike(w, packed, plain, WORDS, dim);
+            /* Still in place: what was asked for so far needed no copy. */
+            assert_null(packed->floats[0]);
+            assert_null(packed->floats[1]);
+            const float *all[2];
+            assert_int_equal(psdvec_model_readout(w->ctx, packed, &all[0]), PSDVEC_OK);
+            assert_int_equal(psdvec_model_readout(w->ctx, plain, &all[1]), PSDVEC_OK);
+            assert_memory_equal(all[0], all[1], numbers * sizeof **all);
+            assert_memory_equal(psdvec_model_vector(packed, 0), psdvec_model_vector(plain, 0),
+                                numbers * sizeof **all);
+            assert_ptr_equal(psdvec_model_vector(packed, 3), packed->floats[0] + 3 * (size_t)dim);
+            assert_int_equal(psdvec_model_verify(w->ctx, packed), PSDVEC_OK);
+            psdvec_model_close(packed);
+            psdvec_model_close(plain);
+            sample_free(&s);
+            free(readout);
+        }
+}
+
+static void a_copy_that_does_not_fit_is_refused_and_queries_go_on(void **state)
+{
+    workshop *w = *state;
+    enum { WORDS = 5000, DIM = 300 };
     sample s;
-    sample_make(&s, 9000, 50, 26);
+    sample_make(&s, WORDS, DIM, 36);
     s.data.precision = PSDVEC_INT8;
-    psdvec_model_close(open_sample(w, &s));
-    workshop_context(w, 1 << 20, 1);
-    psdvec_model *m;
-    assert_int_equal(psdvec_model_open(w->ctx, w->out, &m), PSDVEC_ERR_BUDGET);
+    assert_int_equal(pv_model_write(w->ctx, &s.data, w->other), PSDVEC_OK);
+    workshop_context(w, 4 << 20, 1); /* as float32 they are 5.7 MiB */
+    psdvec_model *m = open_model(w, w->other);
+    const float *vectors;
+    psdvec_neighbour near[10];
+    size_t found[10];
+    assert_null(psdvec_model_vector(m, 0));
+    assert_int_equal(psdvec_model_readout(w->ctx, m, &vectors), PSDVEC_ERR_BUDGET);
+    assert_non_null(strstr(psdvec_error_message(w->ctx), "psdvec_model_copy"));
+    assert_int_equal(psdvec_model_similar_many(w->ctx, m, s.vectors, 10, NULL, 1, near, found),
+                     PSDVEC_OK);
+    for (uint32_t q = 0; q < 10; q++)
+        assert_true(found[q] == 1 && near[q].word == q);
+    psdvec_model_close(m);
     sample_free(&s);
 }
 
@@ -272,7 +435,10 @@ int main(void)
         CASE(numbers_beyond_float16_are_refused_by_name),
         CASE(formats_without_room_for_a_precision_are_refused),
         CASE(int8_without_its_scales_is_refused),
-        CASE(little_memory_is_told),
+        CASE(fast_conversions_have_the_bits_of_the_plain_ones),
+        CASE(products_of_packed_rows_have_the_bits_of_float32),
+        CASE(packed_models_answer_in_place_as_float32_would),
+        CASE(a_copy_that_does_not_fit_is_refused_and_queries_go_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -97,14 +97,33 @@ static void later(const psdvec_model *m, const float *v, const char *word, doubl
         r[c] = r[c] / sqrt(square) + share * (double)s[c];
 }
 
+static const float *floats_of(const psdvec_model *m, const pv_vector_set *set)
+{
+    const float *floats = NULL;
+    assert_int_equal(pv_model_floats(NULL, m, set, &floats), PSDVEC_OK);
+    return floats;
+}
+
+static const float *vectors_of(const psdvec_model *m)
+{
+    return floats_of(m, &m->vectors);
+}
+
+static const float *readout_of(const psdvec_model *m)
+{
+    return floats_of(m, &m->readout);
+}
+
 static void check_later(const psdvec_model *m, const char *word, double share)
 {
     uint32_t i;
     double wanted[DIM];
     assert_true(psdvec_model_find(m, word, strlen(word), &i));
     later(m, psdvec_model_vector(m, i), word, share, wanted);
+    float readout[DIM];
+    assert_true(psdvec_model_copy(m, i, readout));
     for (int k = 0; k < DIM; k++)
-        assert_close((double)m->readout[(size_t)i * DIM + (size_t)k], wanted[k], 2e-6);
+        assert_close((double)readout[k], wanted[k], 2e-6);
 }
 
 /* ---- Words that arrive later ------------------------------------------------------------------ */
@@ -127,7 +146,7 @@ static void old_readouts_keep_their_bits_and_new_words_get_one(void **state)
         assert_int_equal(more->info.words, words + 3);
         assert_true(more->info.has_readout);
         assert_true(more->info.has_spelling == (share > 0));
-        assert_memory_equal(old->readout, more->readout, words * DIM * sizeof(float));
+        assert_memory_equal(readout_of(old), readout_of(more), words * DIM * sizeof(float));
         if (old->readout_map)
             assert_memory_equal(old->readout_map, more->readout_map, DIM * DIM * sizeof(float));
         if (old->readout_mean)
@@ -144,8 +163,8 @@ static void old_readouts_keep_their_bits_and_new_words_get_one(void **state)
                                       b->third, &report));
         assert_int_equal(report.replaced_words, 3);
         psdvec_model *again = open_model(b, b->third);
-        assert_memory_equal(old->readout, again->readout, words * DIM * sizeof(float));
-        assert_memory_not_equal(more->readout + words * DIM, again->readout + words * DIM,
+        assert_memory_equal(readout_of(old), readout_of(again), words * DIM * sizeof(float));
+        assert_memory_not_equal(readout_of(more) + words * DIM, readout_of(again) + words * DIM,
                                 3 * DIM * sizeof(float));
         check_later(again, "w1007", share);
         check_later(again, "zq", share);
@@ -180,7 +199,7 @@ static void cutting_cuts_everything_that_has_directions(void **state)
     assert_int_equal(cut->info.ngrams, old->info.ngrams);
     for (size_t i = 0; i < 100; i++)
         for (size_t k = 0; k < LESS; k++)
-            assert_true(cut->readout[i * LESS + k] == old->readout[i * DIM + k]);
+            assert_true(readout_of(cut)[i * LESS + k] == readout_of(old)[i * DIM + k]);
     for (size_t i = 0; i < LESS; i++)
         for (size_t k = 0; k < LESS; k++)
             assert_true(cut->readout_map[i * LESS + k] == old->readout_map[i * DIM + k]);
@@ -215,7 +234,7 @@ static void length_1_leaves_cosines_alone(void **state)
     for (uint32_t i = 0; i < unit->info.words; i++) {
         double square = 0;
         for (size_t k = 0; k < DIM; k++)
-            square += pow((double)unit->readout[(size_t)i * DIM + k], 2);
+            square += pow((double)readout_of(unit)[(size_t)i * DIM + k], 2);
         assert_close(square, 1, 1e-5);
         assert_close(psdvec_model_cosine(unit, i, 3), psdvec_model_cosine(old, i, 3), 1e-5);
     }
@@ -241,8 +260,8 @@ static void both_sets_are_rounded(void **state)
                     (precision == PSDVEC_INT8));
         for (size_t i = 0; i < old->info.words; i++)
             for (int set = 0; set < 2; set++) {
-                const float *was = (set ? old->readout : old->vectors) + i * DIM;
-                const float *is = (set ? less->readout : less->vectors) + i * DIM;
+                const float *was = (set ? readout_of(old) : vectors_of(old)) + i * DIM;
+                const float *is = (set ? readout_of(less) : vectors_of(less)) + i * DIM;
                 double largest = 0;
                 for (size_t k = 0; k < DIM; k++)
                     largest = fmax(largest, fabs((double)was[k]));
@@ -277,7 +296,7 @@ static void other_programs_get_the_readout_and_raw_is_the_rest(void **state)
                                         .raw = raw};
             psdvec_model *out = converted(b, o, b->other);
             assert_false(out->info.has_readout || out->info.has_spelling);
-            assert_memory_equal(out->vectors, raw ? old->vectors : old->readout,
+            assert_memory_equal(vectors_of(out), raw ? vectors_of(old) : readout_of(old),
                                 (size_t)old->info.words * DIM * sizeof(float));
             psdvec_model_close(out);
         }

@@ -384,17 +384,17 @@ static void damaged_vectors_have_no_residuals(void **state)
     problem *p = problem_of_text(5, 40, 4000, false, 1);
     psdvec_train_options o = factored_options(5, 2);
     psdvec_model *m = trained(p, &o);
-    const float *sound = m->vectors;
+    const float *sound = m->vectors.data;
     float *damaged = malloc(sizeof *damaged * m->info.words * m->info.dim);
     memcpy(damaged, sound, sizeof *damaged * m->info.words * m->info.dim);
     damaged[5] = NAN;
-    m->vectors = damaged;
+    m->vectors.data = damaged;
     psdvec_residual top[3];
     size_t found;
     psdvec_residual_report r;
     psdvec_status status =
         psdvec_residuals(p->ctx, m, p->counts, NULL, PSDVEC_RESIDUAL_LOSS, 0, 3, top, &found, &r);
-    m->vectors = sound;
+    m->vectors.data = sound;
     assert_int_equal(status, PSDVEC_ERR_NUMERIC);
     assert_int_equal(found, 0);
     assert_contains(psdvec_error_message(p->ctx), "verify");

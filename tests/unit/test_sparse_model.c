@@ -568,8 +568,8 @@ static void answers_are_those_of_dense_vectors(void **state)
         asked[q] = again[q] =
             (pv_analogy){.a = v[0], .b = v[1], .c = v[2], .not_these = {v[0], v[1], v[2]}};
     }
-    well(w,
-         pv_analogies_answer(w->ctx, t.s.vectors, WORDS, DIM, units, WORDS, asked, COUNT, 1, NULL));
+    well(w, pv_analogies_answer(w->ctx, pv_vector_set_floats(WORDS, DIM, t.s.vectors), WORDS, units,
+                                WORDS, asked, COUNT, 1, NULL));
     well(w, pv_analogies_answer_sparse(w->ctx, &t.sparse->sparse, WORDS, sparse, WORDS, again,
                                        COUNT, 1, NULL));
     int differ = 0; /* of two candidates that are equal but for rounding */

@@ -1,0 +1,112 @@
+/* Rows of any precision as float32. */
+#include "model/vector_set.h"
+
+#include "model/precision.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Numbers of a row that are converted at a time where a whole row has no room. */
+enum { PART = 256 };
+
+pv_vector_set pv_vector_set_of(psdvec_precision precision, uint32_t words, uint32_t dim,
+                               const void *data, const float *scale)
+{
+    return (pv_vector_set){.precision = precision,
+                           .words = words,
+                           .dim = dim,
+                           .data = data,
+                           .scale = scale,
+                           .dots = pv_set_dots_best(precision),
+                           .unpack = pv_unpack_best(precision)};
+}
+
+/* Number k of row i. */
+static const void *place_of(const pv_vector_set *set, uint64_t i, size_t k)
+{
+    size_t size = pv_dtype_size(pv_precision_dtype(set->precision));
+    return (const char *)set->data + ((size_t)i * set->dim + k) * size;
+}
+
+static float scale_of(const pv_vector_set *set, uint64_t i)
+{
+    return set->scale ? set->scale[i] : 1;
+}
+
+const void *pv_vector_set_row(const pv_vector_set *set, uint64_t i, float *scale)
+{
+    *scale = scale_of(set, i);
+    return place_of(set, i, 0);
+}
+
+void pv_vector_set_copy(const pv_vector_set *set, uint64_t first, size_t count, float *to)
+{
+    if (!set->scale) {
+        set->unpack(place_of(set, first, 0), 1, count * set->dim, to);
+        return;
+    }
+    for (size_t r = 0; r < count; r++)
+        set->unpack(place_of(set, first + r, 0), scale_of(set, first + r), set->dim,
+                    to + r * set->dim);
+}
+
+void pv_vector_set_copy_start(const pv_vector_set *set, uint64_t i, uint32_t dim, float *to)
+{
+    set->unpack(place_of(set, i, 0), scale_of(set, i), dim, to);
+}
+
+const float *pv_vector_set_floats_of(const pv_vector_set *set, uint64_t first, size_t count,
+                                     float *room)
+{
+    if (set->precision == PSDVEC_FLOAT32)
+        return place_of(set, first, 0);
+    pv_vector_set_copy(set, first, count, room);
+    return room;
+}
+
+/* Up to PART numbers of row i from k on; *count of them. */
+static const float *part_of(const pv_vector_set *set, uint64_t i, size_t k, float room[PART],
+                            size_t *count)
+{
+    *count = set->dim - k < PART ? set->dim - k : PART;
+    const void *from = place_of(set, i, k);
+    if (set->precision == PSDVEC_FLOAT32)
+        return from;
+    set->unpack(from, scale_of(set, i), *count, room);
+    return room;
+}
+
+double pv_vector_set_product(const pv_vector_set *a, uint64_t i, const pv_vector_set *b, uint64_t j,
+                             const float *signs)
+{
+    float rooms[2][PART];
+    double sum = 0;
+    size_t count;
+    for (size_t k = 0; k < a->dim; k += count) {
+        const float *x = part_of(a, i, k, rooms[0], &count);
+        const float *y = part_of(b, j, k, rooms[1], &count);
+        for (size_t d = 0; d < count; d++) {
+            double term = (double)x[d] * (double)y[d];
+            sum += signs && signs[k + d] < 0 ? -term : term;
+        }
+    }
+    return sum;
+}
+
+double pv_vector_set_length(const pv_vector_set *set, uint64_t i)
+{
+    return sqrt(pv_vector_set_product(set, i, set, i, NULL));
+}
+
+bool pv_vector_set_is_finite(const pv_vector_set *set, uint64_t i, uint32_t dim)
+{
+    float room[PART], sum = 0;
+    size_t count;
+    for (size_t k = 0; k < dim; k += count) {
+        const float *x = part_of(set, i, k, room, &count);
+        /* A number that is not finite times 0 is not 0, and stays so in any sum. */
+        for (size_t d = 0; d < count && k + d < dim; d++)
+            sum += x[d] * 0.0F;
+    }
+    return sum == 0;
+}
