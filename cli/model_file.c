@@ -2,7 +2,6 @@
 #include "model_file.h"
 
 #include "exit_status.h"
-#include "json.h"
 #include "near_words.h"
 
 #include <stdlib.h>
@@ -34,20 +33,24 @@ static const char *get_word(const void *model, uint32_t i, size_t *length)
     return psdvec_model_word(model, i, length);
 }
 
-/* The only token of a text. */
-struct single {
-    struct buffer word;
-    size_t count;
-};
-
-static void on_token(void *user, const char *word, size_t length)
+/* How the model's tokeniser writes a word, or the word as it is if that is no single word. */
+static void add_normalized(struct run *run, const psdvec_model *model, const char *word,
+                           struct buffer *token)
 {
-    struct single *single = user;
-    if (!word)
-        return;
-    single->count++;
-    buffer_clear(&single->word);
-    buffer_add(&single->word, word, length);
+    char small[256], *room = small;
+    size_t size = sizeof small, needed;
+    psdvec_status status =
+        psdvec_model_normalize(run->ctx, model, word, strlen(word), room, size, &needed);
+    if (status == PSDVEC_OK && needed > size) {
+        room = must_alloc(size = needed, 1);
+        status = psdvec_model_normalize(run->ctx, model, word, strlen(word), room, size, &needed);
+    }
+    if (status == PSDVEC_OK && needed > 0)
+        buffer_add(token, room, needed);
+    else
+        buffer_text(token, word);
+    if (room != small)
+        free(room);
 }
 
 void model_file_text(struct run *run, const psdvec_model *model, psdvec_text_options *text)
@@ -64,21 +67,16 @@ void model_file_text(struct run *run, const psdvec_model *model, psdvec_text_opt
 bool model_file_look(struct run *run, const psdvec_model *model, const char *word, uint32_t *index,
                      struct buffer *token)
 {
-    psdvec_text_options options;
-    struct single single = {0};
+    size_t length;
     buffer_clear(token);
-    if (psdvec_model_find(model, word, strlen(word), index)) {
-        buffer_text(token, word);
+    if (psdvec_model_find_normalized(run->ctx, model, word, strlen(word), index) == PSDVEC_OK &&
+        *index != PSDVEC_UNKNOWN_WORD) {
+        const char *found = psdvec_model_word(model, *index, &length);
+        buffer_add(token, found, length);
         return true;
     }
-    /* As the model's text was tokenised; by default as psdvec count would. */
-    model_file_text(run, model, &options);
-    bool one = psdvec_tokenize(run->ctx, &options, word, strlen(word), on_token, &single) ==
-                   PSDVEC_OK &&
-               single.count == 1;
-    buffer_text(token, one ? buffer_get(&single.word) : word);
-    buffer_free(&single.word);
-    return one && psdvec_model_find(model, token->text, token->length, index);
+    add_normalized(run, model, word, token);
+    return false;
 }
 
 int model_file_unknown(struct run *run, const psdvec_model *model, const char *word)

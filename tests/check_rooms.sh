@@ -13,7 +13,7 @@ corpus:
 count: corpus
 link: corpus count
 solve: corpus count link
-model: spelling
+model: corpus spelling
 train: corpus count link solve spelling model
 eval: model
 document: corpus count link model train
@@ -136,6 +136,8 @@ try bad src/base/a.c '  #  include <count/count.h>'
 try bad src/corpus/a.c '#include "count/count.h"'
 try bad src/corpus/a.h '#include "../count/count.h"'
 try bad src/eval/a.c '#include "link/pmi.h"'
+try bad src/model/a.c '#include "count/count.h"'
+try good src/model/a.c '#include "corpus/tokenizer.h"'
 try bad src/count/a.c '#include "absent.h"'
 try bad src/count/a.c '#include "src/base/memory.h"'
 try bad src/a.c '#include <stdio.h>'

@@ -128,9 +128,6 @@ PSDVEC_API double psdvec_scorer_interpolation(const psdvec_scorer *scorer, size_
 /* How the first model's text was split: what psdvec_scorer_text uses. */
 PSDVEC_API const psdvec_text_options *psdvec_scorer_text_options(const psdvec_scorer *scorer);
 
-/* An unknown word in a context. */
-#define PSDVEC_UNKNOWN_WORD UINT32_MAX
-
 typedef struct psdvec_prediction {
     uint32_t word;
     double probability; /* normalised */

@@ -80,9 +80,27 @@ PSDVEC_API psdvec_status psdvec_model_settings(psdvec_context *ctx, const psdvec
 
 /* The word's bytes (UTF-8, not zero-terminated) and their number. */
 PSDVEC_API const char *psdvec_model_word(const psdvec_model *model, uint32_t i, size_t *length);
+/* In place of a word's number: a word that the model does not have. */
+#define PSDVEC_UNKNOWN_WORD UINT32_MAX
+
 /* True and *i if the word is known. Exact bytes; no folding. */
 PSDVEC_API bool psdvec_model_find(const psdvec_model *model, const char *word, size_t length,
                                   uint32_t *i);
+/* The same for a word as a person writes it: as it is or, if the model does not have it, as the
+ * tokeniser of the model's text would write it. So "Paris" finds "paris" if that text was
+ * case-folded; composed characters, stripped accents, digits and apostrophes follow the model's
+ * settings too. Vectors that do not say how their text was tokenised, such as third-party ones,
+ * are tried in lower case and then with the default settings. *i is PSDVEC_UNKNOWN_WORD if the
+ * word is not known, or if `text` is several words to the tokeniser. */
+PSDVEC_API psdvec_status psdvec_model_find_normalized(psdvec_context *ctx,
+                                                      const psdvec_model *model, const char *text,
+                                                      size_t length, uint32_t *i);
+/* How that tokeniser writes a word, whether the model has it or not, for psdvec_model_spell:
+ * *needed bytes, of which `word` receives at most `room`, and a zero byte behind them if there is
+ * room for it. *needed is 0 if `text` is not exactly one word. */
+PSDVEC_API psdvec_status psdvec_model_normalize(psdvec_context *ctx, const psdvec_model *model,
+                                                const char *text, size_t length, char *word,
+                                                size_t room, size_t *needed);
 /* The generative vector: dim numbers, valid until the close. NULL of a sparse model. Of a model in
  * float16 or int8, the first call makes a copy of all vectors as float32, in the budget of the
  * context that opened the model, and NULL means that it does not fit. */

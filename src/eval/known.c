@@ -2,7 +2,7 @@
 #include "eval/known.h"
 
 #include "model/dot.h"
-#include "model/model_read.h"
+#include "model/find.h"
 
 #include <math.h>
 #include <string.h>
@@ -107,16 +107,8 @@ psdvec_status pv_known_rows(psdvec_context *ctx, const pv_seen_model *seen, cons
     for (uint32_t w = 0; w < test->words; w++) {
         size_t length;
         const char *word = word_of(test, w, &length);
-        uint32_t row;
-        rows[w] = PV_UNKNOWN;
-        if (psdvec_model_find(seen->model, word, length, &row) && row < limit) {
-            rows[w] = row;
-        } else if (!options->keep_case) {
-            lower.length = 0;
-            PV_TRY_DONE(pv_lower_case(&lower, word, length));
-            if (psdvec_model_find(seen->model, lower.data, lower.length, &row) && row < limit)
-                rows[w] = row;
-        }
+        PV_TRY_DONE(pv_model_find_either(seen->model, word, length, limit,
+                                         options->keep_case ? NULL : &lower, &rows[w]));
     }
 done:
     pv_buffer_free(&lower);

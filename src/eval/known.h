@@ -6,7 +6,7 @@
 #include "eval/test_set.h"
 #include "model/vector_set.h"
 
-#define PV_UNKNOWN UINT32_MAX
+#define PV_UNKNOWN PSDVEC_UNKNOWN_WORD
 
 /* A model as evaluation sees it. */
 typedef struct pv_seen_model {

@@ -1,11 +1,10 @@
 /* A test set is put together. */
 #include "eval/test_set.h"
 
-#include "model/word_index.h"
+#include "model/find.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <utf8proc.h>
 #include <xxhash.h>
 
 /* ---- Words as they come --------------------------------------------------------- */
@@ -54,25 +53,6 @@ static psdvec_status pool_finish(psdvec_context *ctx, pv_word_pool *pool, uint32
         to += length;
     }
     offsets[*distinct] = to;
-    return PSDVEC_OK;
-}
-
-psdvec_status pv_lower_case(pv_buffer *out, const char *word, size_t length)
-{
-    PV_TRY(pv_buffer_reserve(out, 2 * length + 4)); /* no small letter takes twice the bytes */
-    for (size_t k = 0; k < length;) {
-        utf8proc_int32_t cp;
-        utf8proc_ssize_t step = utf8proc_iterate((const utf8proc_uint8_t *)word + k,
-                                                 (utf8proc_ssize_t)(length - k), &cp);
-        if (step <= 0) { /* not UTF-8: it stays as it is */
-            PV_TRY(pv_buffer_byte(out, word[k++]));
-            continue;
-        }
-        utf8proc_uint8_t small[4];
-        utf8proc_ssize_t size = utf8proc_encode_char(utf8proc_tolower(cp), small);
-        PV_TRY(pv_buffer_append(out, small, (size_t)size));
-        k += (size_t)step;
-    }
     return PSDVEC_OK;
 }
 

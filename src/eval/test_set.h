@@ -74,7 +74,4 @@ psdvec_status pv_builder_question(pv_test_builder *b, const pv_question *questio
 psdvec_status pv_builder_finish(pv_test_builder *b, psdvec_test_kind kind, const char *name,
                                 size_t name_length, bool builtin, psdvec_test **test);
 
-/* `word` in lower case after the end of `out`. */
-psdvec_status pv_lower_case(pv_buffer *out, const char *word, size_t length);
-
 #endif

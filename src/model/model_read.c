@@ -400,6 +400,7 @@ void psdvec_model_close(psdvec_model *m)
     pv_word_index_free(&m->index);
     pv_free(m->ctx, m->floats[0]);
     pv_free(m->ctx, m->floats[1]);
+    pv_free(m->ctx, m->rules);
     pv_free(m->ctx, m->ones);
     pv_spelling_free(m->spelling);
     pv_free(m->ctx, m->iterations);
@@ -471,40 +472,6 @@ const char *psdvec_model_word(const psdvec_model *m, uint32_t i, size_t *length)
     if (length)
         *length = there ? (size_t)(m->offsets[i + 1] - m->offsets[i]) : 0;
     return there ? m->bytes + m->offsets[i] : NULL;
-}
-
-/* Builds the index of words once, at the first search. */
-static bool ensure_index(psdvec_model *m)
-{
-    pthread_mutex_lock(&m->lock);
-    if (!m->indexed && pv_word_index_init(&m->index, m->ctx, m->info.words, m->bytes, m->offsets,
-                                          NULL) == PSDVEC_OK) {
-        uint32_t other;
-        for (uint32_t i = 0; i < m->info.words; i++)
-            pv_word_index_add(&m->index, i, &other);
-        m->indexed = true;
-    }
-    bool ready = m->indexed;
-    pthread_mutex_unlock(&m->lock);
-    return ready;
-}
-
-bool psdvec_model_find(const psdvec_model *model, const char *word, size_t length, uint32_t *i)
-{
-    psdvec_model *m = (psdvec_model *)model; /* the index is a cache */
-    if (!m || !word || !i)
-        return false;
-    if (ensure_index(m))
-        return pv_word_index_find(&m->index, word, length, i);
-    for (uint32_t k = 0; k < m->info.words; k++) { /* no memory for it: look at all */
-        size_t other;
-        const char *text = psdvec_model_word(m, k, &other);
-        if (other == length && memcmp(text, word, length) == 0) {
-            *i = k;
-            return true;
-        }
-    }
-    return false;
 }
 
 psdvec_status pv_model_floats(psdvec_context *ctx, const psdvec_model *model,

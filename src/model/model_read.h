@@ -50,6 +50,8 @@ struct psdvec_model {
     pthread_mutex_t lock; /* guards the caches below */
     pv_word_index index;  /* built at the first search for a word */
     bool indexed;
+    struct pv_text_rules *rules; /* of the tokeniser; made when first asked for */
+    bool own_rules;              /* by the model's settings, not by the defaults */
     float *floats[2]; /* words x dim: `vectors` and `readout` as float32, if they are not; made
                          when first asked for */
 };

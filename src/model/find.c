@@ -1,0 +1,255 @@
+/* Finding words.
+ *
+ * A model has words as its tokeniser wrote them: case-folded, composed, perhaps without accents.
+ * What a person writes is looked for as it is, and then as that tokeniser would have written it.
+ * The settings are in the file; third-party vectors have none, so lower case is tried, as
+ * evaluation does, and then the tokeniser of the defaults.
+ *
+ * The index of words and the tables of the tokeniser (a millisecond to fill) are made when they
+ * are first needed, under the model's lock, and never change again.
+ */
+#include "model/find.h"
+
+#include "base/arguments.h"
+#include "base/json_fields.h"
+#include "corpus/icu_words.h"
+#include "corpus/tokenizer.h"
+
+#include <string.h>
+#include <utf8proc.h>
+
+/* ---- Exact bytes -------------------------------------------------------------------- */
+
+/* Builds the index of words once, at the first search. */
+static bool ensure_index(psdvec_model *m)
+{
+    pthread_mutex_lock(&m->lock);
+    if (!m->indexed && pv_word_index_init(&m->index, m->ctx, m->info.words, m->bytes, m->offsets,
+                                          NULL) == PSDVEC_OK) {
+        uint32_t other;
+        for (uint32_t i = 0; i < m->info.words; i++)
+            pv_word_index_add(&m->index, i, &other);
+        m->indexed = true;
+    }
+    bool ready = m->indexed;
+    pthread_mutex_unlock(&m->lock);
+    return ready;
+}
+
+bool psdvec_model_find(const psdvec_model *model, const char *word, size_t length, uint32_t *i)
+{
+    psdvec_model *m = (psdvec_model *)model; /* the index is a cache */
+    if (!m || !word || !i)
+        return false;
+    if (ensure_index(m))
+        return pv_word_index_find(&m->index, word, length, i);
+    for (uint32_t k = 0; k < m->info.words; k++) { /* no memory for it: look at all */
+        size_t other;
+        const char *text = psdvec_model_word(m, k, &other);
+        if (other == length && memcmp(text, word, length) == 0) {
+            *i = k;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- Lower case ----------------------------------------------------------------------- */
+
+psdvec_status pv_lower_case(pv_buffer *out, const char *word, size_t length)
+{
+    PV_TRY(pv_buffer_reserve(out, 2 * length + 4)); /* no small letter takes twice the bytes */
+    for (size_t k = 0; k < length;) {
+        utf8proc_int32_t cp;
+        utf8proc_ssize_t step = utf8proc_iterate((const utf8proc_uint8_t *)word + k,
+                                                 (utf8proc_ssize_t)(length - k), &cp);
+        if (step <= 0) { /* not UTF-8: it stays as it is */
+            PV_TRY(pv_buffer_byte(out, word[k++]));
+            continue;
+        }
+        utf8proc_uint8_t small[4];
+        utf8proc_ssize_t size = utf8proc_encode_char(utf8proc_tolower(cp), small);
+        PV_TRY(pv_buffer_append(out, small, (size_t)size));
+        k += (size_t)step;
+    }
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_model_find_either(const psdvec_model *model, const char *word, size_t length,
+                                   uint32_t limit, pv_buffer *lower, uint32_t *i)
+{
+    if (psdvec_model_find(model, word, length, i) && *i < limit)
+        return PSDVEC_OK;
+    if (lower) {
+        lower->length = 0;
+        PV_TRY(pv_lower_case(lower, word, length));
+        if (psdvec_model_find(model, lower->data, lower->length, i) && *i < limit)
+            return PSDVEC_OK;
+    }
+    *i = PSDVEC_UNKNOWN_WORD;
+    return PSDVEC_OK;
+}
+
+/* ---- The model's tokeniser -------------------------------------------------------------- */
+
+static const char *const tokenizers[] = {"words", "whitespace", "original", "icu", NULL};
+static const char *const cases[] = {"auto", "fold", "keep", NULL};
+static const char *const accents[] = {"keep", "strip", NULL};
+static const char *const digits[] = {"drop", "keep", "zero", NULL};
+static const char *const inner[] = {"join", "split", NULL};
+
+/* The index of a member's value among `names`; false if it is missing or none of them. */
+static bool read_choice(const char *json, const char *key, const char *const *names,
+                        pv_buffer *scratch, int *choice)
+{
+    scratch->length = 0;
+    if (pv_json_member(json, key, scratch) != PSDVEC_OK || scratch->length < 3)
+        return false;
+    for (int k = 0; names[k]; k++) /* between quotes, and a zero byte behind them */
+        if (strlen(names[k]) + 3 == scratch->length &&
+            memcmp(scratch->data + 1, names[k], scratch->length - 3) == 0) {
+            *choice = k;
+            return true;
+        }
+    return false;
+}
+
+/* How the model's text became words, over the defaults. False: it does not say, or what is here
+ * cannot do it. */
+static bool read_settings(const psdvec_model *m, pv_buffer *settings, pv_buffer *scratch,
+                          psdvec_text_options *o)
+{
+    int choice;
+    psdvec_text_options_default(o);
+    if (!m->info.counts_json ||
+        pv_json_member(m->info.counts_json, "settings", settings) != PSDVEC_OK ||
+        settings->length == 0 ||
+        !read_choice(settings->data, "tokenizer", tokenizers, scratch, &choice))
+        return false;
+    if (choice == PSDVEC_TOKENIZER_ICU && !pv_icu_available())
+        return false;
+    o->tokenizer = (psdvec_tokenizer)choice;
+    if (read_choice(settings->data, "case", cases, scratch, &choice))
+        o->letter_case = (psdvec_case)choice;
+    if (read_choice(settings->data, "accents", accents, scratch, &choice))
+        o->accents = (psdvec_accents)choice;
+    if (read_choice(settings->data, "digits", digits, scratch, &choice))
+        o->digits = (psdvec_digits)choice;
+    if (read_choice(settings->data, "apostrophes", inner, scratch, &choice))
+        o->apostrophes = (psdvec_inner)choice;
+    if (read_choice(settings->data, "hyphens", inner, scratch, &choice))
+        o->hyphens = (psdvec_inner)choice;
+    return true;
+}
+
+static psdvec_status ensure_rules(psdvec_context *ctx, psdvec_model *m)
+{
+    pv_buffer settings, scratch;
+    psdvec_text_options options;
+    pv_buffer_init(&settings, ctx);
+    pv_buffer_init(&scratch, ctx);
+    pthread_mutex_lock(&m->lock);
+    if (!m->rules && (m->rules = pv_alloc(m->ctx, 1, sizeof *m->rules, NULL))) {
+        m->own_rules = read_settings(m, &settings, &scratch, &options);
+        pv_text_rules_init(m->rules, &options);
+    }
+    bool ready = m->rules != NULL;
+    pthread_mutex_unlock(&m->lock);
+    pv_buffer_free(&settings);
+    pv_buffer_free(&scratch);
+    return ready ? PSDVEC_OK
+                 : pv_fail(ctx, PSDVEC_ERR_BUDGET,
+                           "%s: there is no memory left to look for a word as its tokeniser would "
+                           "write it; allow more",
+                           m->path);
+}
+
+psdvec_status pv_model_tokenise(psdvec_context *ctx, const psdvec_model *model, const char *text,
+                                size_t length, pv_buffer *token, bool *own)
+{
+    enum { ROOM = 64 };
+    pv_token tokens[ROOM];
+    pv_tokenizer tokenizer;
+    pv_buffer copy;
+    size_t found = 0, begin = token->length;
+    psdvec_status status = PSDVEC_OK;
+    PV_TRY(ensure_rules(ctx, (psdvec_model *)model)); /* a cache */
+    *own = model->own_rules;
+    pv_buffer_init(&copy, ctx);
+    PV_TRY_DONE(pv_tokenizer_init(&tokenizer, ctx, model->rules));
+    PV_TRY_DONE(pv_buffer_reserve(&copy, length + 1)); /* the tokeniser writes into the text */
+    PV_TRY_DONE(pv_buffer_append(&copy, text, length));
+    pv_tokenizer_start(&tokenizer, copy.data, copy.length, 0);
+    for (size_t n; found < 2 && (n = pv_tokenizer_next(&tokenizer, tokens, ROOM)) > 0;)
+        for (size_t k = 0; k < n && found < 2; k++) {
+            const char *word = tokens[k].text;
+            size_t bytes = tokens[k].length;
+            if (tokens[k].kind == PV_TOKEN_RAW)
+                PV_TRY_DONE(pv_tokenizer_normalize(&tokenizer, &tokens[k], &word, &bytes));
+            else if (tokens[k].kind != PV_TOKEN_READY)
+                continue;
+            if (bytes == 0)
+                continue;
+            if (found++ == 0)
+                PV_TRY_DONE(pv_buffer_append(token, word, bytes));
+        }
+    if (found != 1)
+        token->length = begin;
+done:
+    pv_tokenizer_free(&tokenizer);
+    pv_buffer_free(&copy);
+    return status;
+}
+
+/* ---- The calls ---------------------------------------------------------------------------- */
+
+psdvec_status psdvec_model_find_normalized(psdvec_context *ctx, const psdvec_model *model,
+                                           const char *text, size_t length, uint32_t *i)
+{
+    PV_BEGIN(ctx);
+    PV_NEED(ctx, i);
+    *i = PSDVEC_UNKNOWN_WORD;
+    PV_NEED(ctx, model);
+    PV_NEED(ctx, text);
+    if (psdvec_model_find(model, text, length, i))
+        return PSDVEC_OK;
+    pv_buffer word;
+    bool own;
+    pv_buffer_init(&word, ctx);
+    psdvec_status status = pv_model_tokenise(ctx, model, text, length, &word, &own);
+    uint32_t tokenised = PSDVEC_UNKNOWN_WORD;
+    bool found = status == PSDVEC_OK &&
+                 psdvec_model_find(model, word.data, word.length, &tokenised);
+    if (status == PSDVEC_OK && !own)
+        status = pv_model_find_either(model, text, length, UINT32_MAX, &word, i);
+    if (status == PSDVEC_OK && *i == PSDVEC_UNKNOWN_WORD && found)
+        *i = tokenised;
+    pv_buffer_free(&word);
+    return status;
+}
+
+psdvec_status psdvec_model_normalize(psdvec_context *ctx, const psdvec_model *model,
+                                     const char *text, size_t length, char *word, size_t room,
+                                     size_t *needed)
+{
+    PV_BEGIN(ctx);
+    PV_NEED(ctx, needed);
+    *needed = 0;
+    PV_NEED(ctx, model);
+    PV_NEED(ctx, text);
+    PV_NEED_ARRAY(ctx, word, room);
+    pv_buffer token;
+    bool own;
+    pv_buffer_init(&token, ctx);
+    psdvec_status status = pv_model_tokenise(ctx, model, text, length, &token, &own);
+    if (status == PSDVEC_OK) {
+        size_t kept = token.length < room ? token.length : room;
+        if (kept)
+            memcpy(word, token.data, kept);
+        if (token.length < room)
+            word[token.length] = '\0';
+        *needed = token.length;
+    }
+    pv_buffer_free(&token);
+    return status;
+}
