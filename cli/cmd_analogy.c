@@ -57,7 +57,7 @@ static void show(struct buffer *to, const struct question *q, const struct answe
     buffer_format(to, " is to%s\n", palette->plain);
     add_spelled(to, q->words, q->count);
     if (!rows) {
-        buffer_text(to, "  nothing: one of the vectors has no direction\n");
+        question_nothing(to, q, "one of the vectors has no direction");
         return;
     }
     buffer_format(to, "  %-*s%s\n", HALF, titles[0], titles[1]);
@@ -105,10 +105,7 @@ static int ask(struct question *q)
     psdvec_status status = PSDVEC_OK;
     size_t top = question_top(q);
     const struct asked *w = q->words;
-    psdvec_query_options options;
-    psdvec_query_options_default(&options);
-    options.except = q->known;
-    options.except_count = q->known_count;
+    psdvec_query_options options = question_options(q, q->known, q->known_count);
     for (size_t m = 0; m < METHODS; m++) {
         answers.list[m] = must_alloc(top, sizeof *answers.list[m]);
         if (status == PSDVEC_OK)

@@ -13,6 +13,8 @@
 #define WORD_COLUMNS 26
 #define BAR_COLUMNS 24
 #define COUNT_COLUMNS 13
+/* Questions that are put at once. */
+#define BATCH 256
 
 static const char *const description[] = {
     "For each WORD, shows the words of MODEL whose vectors have the highest cosine with its own, "
@@ -32,6 +34,8 @@ static const char *const description[] = {
 static const struct example examples[] = {
     {"psdvec similar model.safetensors music", "What is like music."},
     {"psdvec similar model.safetensors music art --top 3", "Two questions."},
+    {"psdvec similar model.safetensors music --restrict 20000",
+     "Only among the 20,000 most frequent words."},
     {"psdvec similar model.safetensors king -man +woman",
      "What is to a woman as a king is to a man? See psdvec analogy, too."},
     {"psdvec similar vectors.vec music --json", "From another program's vectors, for a program."},
@@ -48,8 +52,7 @@ struct search {
     struct question question;
     char *signs; /* one for each word */
     size_t top;
-    float *vector; /* dim */
-    psdvec_neighbour *answers;
+    const psdvec_neighbour *answers; /* to the question that is printed */
     size_t asked;
 };
 
@@ -62,14 +65,18 @@ static void add_unit(const float *vector, uint32_t dim, double sign, double *sum
         sum[k] += sign * (double)vector[k] / sqrt(square);
 }
 
-static void make_vector(struct search *search, const struct sum *q)
+static struct sum sum_of(const struct search *search, size_t first, size_t count)
 {
-    uint32_t dim = search->question.info->dim;
+    return (struct sum){search->question.words + first, search->signs + first, count};
+}
+
+static void make_vector(const struct sum *q, uint32_t dim, float *vector)
+{
     double *sum = must_alloc(dim, sizeof *sum);
     for (size_t k = 0; k < q->count; k++)
         add_unit(q->words[k].vector, dim, q->signs[k] == '-' ? -1 : 1, sum);
     for (uint32_t k = 0; k < dim; k++)
-        search->vector[k] = (float)sum[k];
+        vector[k] = (float)sum[k];
     free(sum);
 }
 
@@ -116,7 +123,7 @@ static void show(struct buffer *to, const struct search *search, const struct su
         buffer_char(to, '\n');
     }
     if (!found)
-        buffer_text(to, "  nothing: its vector has no direction\n");
+        question_nothing(to, question, "its vector has no direction");
 }
 
 static void tabulate(struct buffer *to, const struct search *search, const struct sum *q,
@@ -156,31 +163,51 @@ static void add_json(struct buffer *to, const struct search *search, const struc
     buffer_text(to, "}\n");
 }
 
-static int ask(struct search *search, const struct sum *q)
+static void print(struct search *search, const struct sum *q, size_t found)
 {
     static void (*const forms[])(struct buffer *, const struct search *, const struct sum *,
                                  size_t) = {show, tabulate, add_json};
-    struct question *question = &search->question;
-    uint32_t *except = must_alloc(q->count, sizeof *except);
-    size_t found, except_count = 0;
-    for (size_t k = 0; k < q->count; k++)
-        if (q->words[k].known)
-            except[except_count++] = q->words[k].word;
-    make_vector(search, q);
-    psdvec_query_options options;
-    psdvec_query_options_default(&options);
-    options.except = except;
-    options.except_count = except_count;
-    psdvec_status status = psdvec_model_similar(question->run->ctx, question->model, search->vector,
-                                                &options, search->top, search->answers, &found);
-    free(except);
-    if (status != PSDVEC_OK)
-        return run_failed(question->run, status);
     struct buffer text = {0};
-    forms[question->form](&text, search, q, found);
-    question_print(question, &text);
+    forms[search->question.form](&text, search, q, found);
+    question_print(&search->question, &text);
     search->asked++;
-    return EXIT_FINE;
+}
+
+/* `count` questions, one after the other in the words of the command line, of `together` words
+ * each; all are put at once. */
+static int ask(struct search *search, size_t first, size_t count, size_t together)
+{
+    struct question *question = &search->question;
+    size_t words = count * together, dim = question->info->dim, *found, *begin;
+    float *vectors = must_alloc(count, dim * sizeof *vectors);
+    uint32_t *except = must_alloc(words, sizeof *except);
+    psdvec_neighbour *answers = must_alloc(count * search->top, sizeof *answers);
+    found = must_alloc(count, sizeof *found);
+    begin = must_alloc(count + 1, sizeof *begin);
+    size_t excepted = 0;
+    for (size_t k = 0; k < count; k++) {
+        struct sum q = sum_of(search, first + k * together, together);
+        make_vector(&q, question->info->dim, vectors + k * dim);
+        for (size_t w = 0; w < together; w++)
+            if (q.words[w].known)
+                except[excepted++] = q.words[w].word;
+        begin[k + 1] = excepted;
+    }
+    psdvec_query_options options = question_options(question, except, excepted);
+    options.except_begin = begin;
+    psdvec_status status = psdvec_model_similar_many(question->run->ctx, question->model, vectors,
+                                                     count, &options, search->top, answers, found);
+    for (size_t k = 0; status == PSDVEC_OK && k < count; k++) {
+        struct sum q = sum_of(search, first + k * together, together);
+        search->answers = answers + k * search->top;
+        print(search, &q, found[k]);
+    }
+    free(vectors);
+    free(except);
+    free(answers);
+    free(found);
+    free(begin);
+    return status == PSDVEC_OK ? EXIT_FINE : run_failed(question->run, status);
 }
 
 static int search_all(struct search *search, bool one)
@@ -188,13 +215,9 @@ static int search_all(struct search *search, bool one)
     const struct question *question = &search->question;
     int code = EXIT_FINE;
     search->top = question_top(question);
-    search->vector = must_alloc(question->info->dim, sizeof *search->vector);
-    search->answers = must_alloc(search->top, sizeof *search->answers);
-    size_t together = one ? question->count : 1;
-    for (size_t k = 0; k < question->count && !code && !signals_caught(); k += together)
-        code = ask(search, &(struct sum){question->words + k, search->signs + k, together});
-    free(search->vector);
-    free(search->answers);
+    size_t together = one ? question->count : 1, all = question->count / together;
+    for (size_t k = 0; k < all && !code && !signals_caught(); k += BATCH)
+        code = ask(search, k * together, all - k < BATCH ? all - k : BATCH, together);
     return code;
 }
 

@@ -18,6 +18,15 @@ const psdvec_option top_options[] = {{.name = "top",
                                       .fallback = "10",
                                       .group = "The question",
                                       .help = "show N words"},
+                                     {.name = "restrict",
+                                      .type = PSDVEC_OPTION_UINT64,
+                                      .argument = "N",
+                                      .least = 0,
+                                      .most = UINT32_MAX,
+                                      .word = "all",
+                                      .fallback = "all",
+                                      .help = "answers are among the N most frequent words of "
+                                              "the model"},
                                      {0}};
 
 const psdvec_option form_options[] = {{.name = "tsv",
@@ -105,6 +114,26 @@ size_t question_top(const struct question *q)
 {
     uint64_t top = argument_integer(q->run->arguments, "top");
     return top < q->info->words ? (size_t)top : q->info->words;
+}
+
+psdvec_query_options question_options(const struct question *q, const uint32_t *except,
+                                      size_t except_count)
+{
+    psdvec_query_options options;
+    psdvec_query_options_default(&options);
+    options.restrict_words = (uint32_t)argument_integer(q->run->arguments, "restrict");
+    options.except = except;
+    options.except_count = except_count;
+    return options;
+}
+
+void question_nothing(struct buffer *to, const struct question *q, const char *otherwise)
+{
+    uint64_t words = argument_integer(q->run->arguments, "restrict");
+    if (words > 0)
+        buffer_format(to, "  nothing among the first %" PRIu64 " words\n", words);
+    else
+        buffer_format(to, "  nothing: %s\n", otherwise);
 }
 
 double question_cosine(const struct question *q, size_t i, size_t j)

@@ -11,7 +11,7 @@
 
 enum form { FOR_PEOPLE, FOR_TABLES, FOR_PROGRAMS };
 
-/* --top. */
+/* --top and --restrict. */
 extern const psdvec_option top_options[];
 /* --tsv and --json. */
 extern const psdvec_option form_options[];
@@ -46,6 +46,13 @@ int question_ask(struct run *run, int (*answer)(struct question *question));
 
 /* --top, but not more than there are words. */
 size_t question_top(const struct question *question);
+
+/* What --restrict says, and words that are no answers. */
+psdvec_query_options question_options(const struct question *question, const uint32_t *except,
+                                      size_t except_count);
+
+/* For people: there is no answer, because of --restrict or for another reason. */
+void question_nothing(struct buffer *to, const struct question *question, const char *otherwise);
 
 double question_cosine(const struct question *question, size_t i, size_t j);
 

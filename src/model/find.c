@@ -11,7 +11,7 @@
 #include "model/find.h"
 
 #include "base/arguments.h"
-#include "base/json_fields.h"
+#include "base/json_read.h"
 #include "corpus/icu_words.h"
 #include "corpus/tokenizer.h"
 

@@ -93,6 +93,44 @@ close_to() { awk -v a="$1" -v b="$2" 'BEGIN { exit !((a - b) ^ 2 < 1e-12) }'; }
         if (($1 - wanted) ^ 2 > 4e-11) { print $1, wanted; exit 1 } }' scores
 }
 
+# first_words N: of the answers in a TSV, whose words are in column C, those of the first N words.
+first_words() { # N C
+    "$PSDVEC" convert text.safetensors words.txt --to glove --dim 1 -q
+    awk -F'\t' -v n="$1" -v c="$2" 'NR == FNR { split($0, part, " "); if (FNR <= n) known[part[1]]; next }
+        $c in known' words.txt -
+}
+
+@test "--restrict: answers among the most frequent words, with the same figures" {
+    trained
+    for n in 3 7; do
+        "$PSDVEC" similar text.safetensors king dog night --top 100 --tsv | first_words $n 2 >wanted
+        "$PSDVEC" similar text.safetensors king dog night --top 100 --restrict $n --tsv | cmp - wanted
+        [ -s wanted ]
+        "$PSDVEC" analogy text.safetensors king queen dog --top 100 --tsv | first_words $n 3 >wanted
+        "$PSDVEC" analogy text.safetensors king queen dog --top 100 --restrict $n --tsv | cmp - wanted
+        [ -s wanted ]
+    done
+    "$PSDVEC" similar text.safetensors king --top 100 --tsv >all
+    "$PSDVEC" similar text.safetensors king --top 100 --tsv --restrict 0 | cmp - all
+    "$PSDVEC" similar text.safetensors king --top 100 --tsv --restrict all | cmp - all
+    "$PSDVEC" similar text.safetensors king --top 100 --tsv --restrict 1000000 | cmp - all
+    "$PSDVEC" similar text.safetensors the --restrict 1 | grep -qx '  nothing among the first 1 words'
+    "$PSDVEC" analogy text.safetensors the the the --restrict 1 | grep -qx '  nothing among the first 1 words'
+    refused 2 "--restrict" similar text.safetensors king --restrict some
+}
+
+@test "many questions at once have the answers of single ones" {
+    trained
+    words=$("$PSDVEC" convert text.safetensors words.txt --to glove --dim 1 -q && cut -d ' ' -f 1 words.txt)
+    many=$(for _ in $(seq 20); do echo "$words"; done)
+    for word in $many; do echo "$word"; done | wc -l >count
+    [ "$(cat count)" -gt 257 ] # more than are put at a time
+    # shellcheck disable=SC2086
+    "$PSDVEC" similar text.safetensors $many --tsv >together
+    for word in $words; do "$PSDVEC" similar text.safetensors "$word" --tsv; done >once
+    for _ in $(seq 20); do cat once; done | cmp - together
+}
+
 @test "an analogy takes three words" {
     small_vectors
     refused 2 "three words" analogy small.safetensors man king
