@@ -9,6 +9,9 @@
 #   CC, CFLAGS, CPPFLAGS, LDFLAGS   as usual; a change rebuilds what it touches
 #   WERROR=1                        warnings are errors
 #   SANITIZE=address,undefined      build with sanitizers
+#   BLAS=private, BLAS=shared       contain a serial OpenBLAS, or use the system's shared
+#                                   one (default: private where its archive is found)
+#   BLAS_ARCHIVE=path               the archive of a serial OpenBLAS for BLAS=private
 #   V=1                             show the commands
 #   PREFIX, DESTDIR                 where `make install` goes (/usr/local)
 #   NO_INSTALL=1                    never call the package manager
@@ -40,18 +43,21 @@ VERSION := $(shell sed -n 's/^\#define PSDVEC_VERSION "\(.*\)"/\1/p' $(HEADER))
 SOVERSION := $(firstword $(subst ., ,$(VERSION)))
 
 # ---- Sources ---------------------------------------------------------------
-LIB_SRC := $(sort $(wildcard src/*/*.c))
+# One of these is used: $(BUILD)/openblas.o is made from it.
+BLAS_SRC := src/base/blas_private.c src/base/blas_shared.c
+LIB_SRC := $(filter-out $(BLAS_SRC),$(sort $(wildcard src/*/*.c)))
 CLI_SRC := $(sort $(wildcard cli/*.c))
 UNIT_SRC := $(sort $(wildcard tests/unit/*.c))
 SUPPORT_SRC := $(sort $(wildcard tests/support/*.c))
 TOOL_SRC := $(sort $(wildcard tests/tools/*.c))
+HOST_SRC := $(sort $(wildcard tests/host/test_*.c))
 FUZZ_SRC := $(sort $(wildcard tests/fuzz/*.c))
 BENCH_SRC := $(sort $(wildcard bench/*.c))
 # The built-in test sets, in the order in which they are reported.
 SETS := $(patsubst %,data/%.txt,world meaning nouns verbs adjectives synonyms categories)
 BATS := $(sort $(wildcard tests/cli/*.bats))
 LONG_BATS := $(sort $(wildcard tests/long/*.bats))
-ALL_C = $(LIB_SRC) $(CLI_SRC) $(UNIT_SRC) $(SUPPORT_SRC) $(TOOL_SRC) $(FUZZ_SRC) $(BENCH_SRC)
+ALL_C = $(LIB_SRC) $(BLAS_SRC) $(CLI_SRC) $(UNIT_SRC) $(SUPPORT_SRC) $(wildcard tests/host/*.c) $(TOOL_SRC) $(FUZZ_SRC) $(BENCH_SRC)
 ALL_H = $(sort $(wildcard include/psdvec/*.h src/*/*.h cli/*.h tests/*/*.h bench/*.h))
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$1)
@@ -60,9 +66,10 @@ LIB_OBJ := $(call objects,$(LIB_SRC)) $(SETS_C:.c=.o)
 CLI_OBJ := $(call objects,$(CLI_SRC))
 UNIT_BIN := $(UNIT_SRC:%.c=$(BUILD)/%)
 TOOL_BIN := $(TOOL_SRC:%.c=$(BUILD)/%)
+HOST_BIN := $(HOST_SRC:%.c=$(BUILD)/%)
 FUZZ_BIN := $(FUZZ_SRC:%.c=$(BUILD)/%)
 BENCH_BIN := $(BENCH_SRC:%.c=$(BUILD)/%)
-OBJECTS := $(LIB_OBJ) $(call objects,$(CLI_SRC) $(UNIT_SRC) $(SUPPORT_SRC) $(TOOL_SRC) $(FUZZ_SRC) $(BENCH_SRC))
+OBJECTS := $(LIB_OBJ) $(call objects,$(CLI_SRC) $(UNIT_SRC) $(SUPPORT_SRC) $(wildcard tests/host/*.c) $(TOOL_SRC) $(FUZZ_SRC) $(BENCH_SRC))
 
 # ---- What the platform calls things ----------------------------------------
 SYSTEM := $(shell uname -s)
@@ -90,12 +97,18 @@ PKG_CONFIG ?= pkg-config
 
 # $(call once,NAME,COMMAND): the output of COMMAND, run when NAME is first used.
 once = $(eval $1 := $$(shell { $2; } 2>/dev/null))$($1)
-REQUIRED := libarchive libutf8proc expat libxxhash zlib openblas
+REQUIRED := libarchive libutf8proc expat libxxhash zlib
 OPTIONAL := icu-uc
 FOUND_OPTIONAL = $(call once,FOUND_OPTIONAL,for p in $(OPTIONAL); do $(PKG_CONFIG) --exists $$$$p && echo $$$$p; done)
-PACKAGES = $(REQUIRED) $(FOUND_OPTIONAL)
-PKG_CFLAGS = $(call once,PKG_CFLAGS,$(PKG_CONFIG) --cflags $(PACKAGES))
+# The archive of a serial OpenBLAS of which the libraries contain a copy; empty: the
+# system's shared OpenBLAS is used.
+FOUND_ARCHIVE = $(call once,FOUND_ARCHIVE,CC='$(CC)' sh scripts/private-blas.sh find)
+PRIVATE_BLAS = $(if $(filter shared,$(BLAS)),,$(or $(BLAS_ARCHIVE),$(FOUND_ARCHIVE)))
+PACKAGES = $(REQUIRED) $(if $(PRIVATE_BLAS),,openblas) $(FOUND_OPTIONAL)
+PKG_CFLAGS = $(call once,PKG_CFLAGS,$(PKG_CONFIG) --cflags $(PACKAGES) openblas)
 PKG_LIBS = $(call once,PKG_LIBS,$(PKG_CONFIG) --libs $(PACKAGES))
+OPENBLAS_CFLAGS = $(call once,OPENBLAS_CFLAGS,$(PKG_CONFIG) --cflags openblas)
+OPENBLAS_LIBS = $(call once,OPENBLAS_LIBS,$(PKG_CONFIG) --libs openblas)
 CMOCKA_CFLAGS = $(call once,CMOCKA_CFLAGS,$(PKG_CONFIG) --cflags cmocka)
 CMOCKA_LIBS = $(call once,CMOCKA_LIBS,$(PKG_CONFIG) --libs cmocka || echo -lcmocka)
 HAVE_CMOCKA = $(call once,HAVE_CMOCKA,$(PKG_CONFIG) --exists cmocka && echo yes)
@@ -122,6 +135,8 @@ LIB_CFLAGS = $(BASE_CFLAGS) -Isrc $(PKG_CFLAGS) $(HAVE) $(TAIL_CFLAGS)
 CLI_CFLAGS = $(BASE_CFLAGS) $(TAIL_CFLAGS)
 TEST_HAVE = $(HAVE) $(if $(ARPACK_LIBS),-DPV_HAVE_ARPACK)
 TEST_CFLAGS = $(BASE_CFLAGS) -Isrc -Itests $(PKG_CFLAGS) $(CMOCKA_CFLAGS) $(TEST_HAVE) $(TAIL_CFLAGS)
+HOST_CFLAGS = $(BASE_CFLAGS) -Itests $(OPENBLAS_CFLAGS) $(CMOCKA_CFLAGS) \
+              $(if $(PRIVATE_BLAS),-DPV_BLAS_PRIVATE) $(TAIL_CFLAGS)
 ALL_LDFLAGS = $(LDHARDEN) $(LDFLAGS) $(SANITIZE_FLAGS) $(COVERAGE_FLAGS)
 LIBS = $(PKG_LIBS) -pthread -lm
 
@@ -133,6 +148,7 @@ $(CC): $(CC_VERSION)
 $(LIB_CFLAGS)
 $(CMOCKA_CFLAGS) $(CMOCKA_LIBS) $(ARPACK_LIBS)
 $(ALL_LDFLAGS) $(LIBS)
+$(PRIVATE_BLAS)
 endef
 define if_changed
 	@$(shell mkdir -p $(@D))$(file >$@.new,$1)cmp -s $@.new $@ && rm -f $@.new || { $2 mv -f $@.new $@; }
@@ -145,11 +161,18 @@ $(BUILD)/flags: FORCE
 $(BUILD)/sources: FORCE
 	$(call if_changed,$(LIB_SRC) $(CLI_SRC) $(SUPPORT_SRC) $(SETS))
 
+define newline
+
+
+endef
+comma := ,
+
 # ---- Compiling and linking -------------------------------------------------
 $(OBJECTS): $(BUILD)/flags
 $(BUILD)/src/%.o: private CFLAGS_HERE = $(LIB_CFLAGS)
 $(BUILD)/cli/%.o: private CFLAGS_HERE = $(CLI_CFLAGS)
 $(BUILD)/tests/%.o: private CFLAGS_HERE = $(TEST_CFLAGS)
+$(BUILD)/tests/host/%.o: private CFLAGS_HERE = $(HOST_CFLAGS)
 $(BUILD)/bench/%.o: private CFLAGS_HERE = $(TEST_CFLAGS)
 $(BUILD)/%.o: %.c
 	$(call say,CC,$<)
@@ -165,35 +188,67 @@ $(SETS_C:.c=.o): $(SETS_C)
 	$(call say,CC,$<)
 	$Q$(CC) $(CFLAGS_HERE) $(WERROR_FLAGS) -MMD -MP -c $< -o $@
 
-$(BUILD)/$(STATIC): $(LIB_OBJ) $(BUILD)/sources
-	$(call say,AR,$@)
-	@rm -f $@
-	$Q$(AR) rcs $@ $(LIB_OBJ)
+# BLAS as one object, and, if that is a private copy of many megabytes, as a shared
+# library too, for the test programs. Neither is instrumented.
+BLAS_OBJ := $(BUILD)/openblas.o
+BLAS_LIB := $(BUILD)/libpv_blas.so
+BLAS_CFLAGS = $(BASE_CFLAGS) -Isrc $(PKG_CFLAGS) $(WARN) $(HARDEN) $(CPPFLAGS) $(CFLAGS) $(WERROR_FLAGS) -fno-lto
+define private_blas
+	$(call say,BLAS,'private copy of $(PRIVATE_BLAS)')
+	$Q$(CC) $(BLAS_CFLAGS) -DPV_BLAS_BUFFERS=$$(CC='$(CC)' sh scripts/private-blas.sh buffers \
+	    '$(PRIVATE_BLAS)') -c src/base/blas_private.c -o $(@:.o=-guard.o)
+	$QCC='$(CC)' sh scripts/private-blas.sh make '$(PRIVATE_BLAS)' $(@:.o=-guard.o) \
+	    src/base/blas.h $@ $(BLAS_LIB)
+endef
+define shared_blas
+	$(if $(filter private,$(BLAS)),$(error BLAS=private: there is no serial libopenblas.a; \
+	    install one (Debian: libopenblas-serial-dev), or name it with BLAS_ARCHIVE=path))
+	$(call say,BLAS,"the system's shared OpenBLAS")
+	$Q$(CC) $(BLAS_CFLAGS) -c src/base/blas_shared.c -o $@
+	@rm -f $(BLAS_LIB)
+endef
+$(BLAS_OBJ): $(BLAS_SRC) src/base/blas.h scripts/private-blas.sh $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(if $(PRIVATE_BLAS),$(private_blas),$(shared_blas))
 
-$(BUILD)/$(SHARED): $(LIB_OBJ) $(BUILD)/sources $(BUILD)/flags
+archive = $(call say,AR,$@)$(newline)	@rm -f $@$(newline)	$Q$(AR) rcs $@ $1
+$(BUILD)/$(STATIC): $(LIB_OBJ) $(BLAS_OBJ) $(BUILD)/sources
+	$(call archive,$(LIB_OBJ) $(BLAS_OBJ))
+# The same without BLAS, for programs that are linked with $(TEST_BLAS).
+PARTS := libpv.a
+$(BUILD)/$(PARTS): $(LIB_OBJ) $(BUILD)/sources
+	$(call archive,$(LIB_OBJ))
+
+$(BUILD)/$(SHARED): $(LIB_OBJ) $(BLAS_OBJ) $(BUILD)/sources $(BUILD)/flags
 	$(call say,LD,$@)
-	$Q$(CC) $(SOFLAGS) $(ALL_LDFLAGS) $(LIB_OBJ) $(LIBS) -o $@
+	$Q$(CC) $(SOFLAGS) $(ALL_LDFLAGS) $(LIB_OBJ) $(BLAS_OBJ) $(LIBS) -o $@
 	@ln -sf $(SHARED) $(BUILD)/$(SONAME)
 	@ln -sf $(SONAME) $(BUILD)/$(SOLINK)
 
 link = $(call say,LD,$@)$(newline)	$Q$(CC) $(ALL_LDFLAGS) $1 $(LIBS) -o $@
-define newline
-
-
-endef
 
 $(BUILD)/psdvec: $(CLI_OBJ) $(BUILD)/$(STATIC) $(BUILD)/sources $(BUILD)/flags
 	$(call link,$(CLI_OBJ) $(BUILD)/$(STATIC))
 
+# Tests may compare with the system's BLAS.
 SUPPORT_OBJ := $(call objects,$(SUPPORT_SRC))
-$(UNIT_BIN): %: %.o $(SUPPORT_OBJ) $(BUILD)/$(STATIC) $(BUILD)/flags
-	$(call link,$< $(SUPPORT_OBJ) $(BUILD)/$(STATIC) $(CMOCKA_LIBS) $(ARPACK_LIBS))
-$(TOOL_BIN): %: %.o $(BUILD)/$(STATIC) $(BUILD)/flags
-	$(call link,$< $(BUILD)/$(STATIC))
-$(FUZZ_BIN): %: %.o $(BUILD)/$(STATIC) $(BUILD)/flags
-	$(call link,-fsanitize=fuzzer $< $(BUILD)/$(STATIC))
-$(BENCH_BIN): %: %.o $(BUILD)/$(STATIC) $(BUILD)/flags
-	$(call link,$< $(BUILD)/$(STATIC))
+TEST_LIB := $(BUILD)/$(PARTS) $(BLAS_OBJ)
+TEST_BLAS = $(if $(PRIVATE_BLAS),$(BLAS_LIB) -Wl$(comma)-rpath$(comma)$(abspath $(BUILD)),$(BLAS_OBJ))
+$(UNIT_BIN): %: %.o $(SUPPORT_OBJ) $(TEST_LIB) $(BUILD)/flags
+	$(call link,$< $(SUPPORT_OBJ) $(BUILD)/$(PARTS) $(TEST_BLAS) $(CMOCKA_LIBS) $(ARPACK_LIBS) $(OPENBLAS_LIBS))
+# Hosts: programs that see the public header and the shared library alone, and bring a
+# BLAS of their own.
+HOST_OBJ := $(call objects,tests/host/tour.c tests/support/scratch.c)
+$(HOST_BIN): %: %.o $(HOST_OBJ) $(BUILD)/$(SHARED) $(BUILD)/flags
+	$(call say,LD,$@)
+	$Q$(CC) $(ALL_LDFLAGS) $< $(HOST_OBJ) -L$(BUILD) -Wl,-rpath,$(abspath $(BUILD)) -lpsdvec \
+	    $(OPENBLAS_LIBS) $(CMOCKA_LIBS) -pthread -lm -o $@
+$(TOOL_BIN): %: %.o $(TEST_LIB) $(BUILD)/flags
+	$(call link,$< $(BUILD)/$(PARTS) $(TEST_BLAS))
+$(FUZZ_BIN): %: %.o $(TEST_LIB) $(BUILD)/flags
+	$(call link,-fsanitize=fuzzer $< $(BUILD)/$(PARTS) $(TEST_BLAS))
+$(BENCH_BIN): %: %.o $(TEST_LIB) $(BUILD)/flags
+	$(call link,$< $(BUILD)/$(PARTS) $(TEST_BLAS))
 
 # The program knows its own manual and its own options.
 MAN_STAMP := $(BUILD)/man/.made
@@ -218,7 +273,7 @@ HAVE_CLI := $(if $(CLI_SRC),yes)
 library: $(BUILD)/$(STATIC) $(BUILD)/$(SHARED)
 program: $(if $(HAVE_CLI),$(BUILD)/psdvec)
 # Without cmocka the unit tests are not built, and the runner reports them as failed.
-unit-tests: $(if $(UNIT_BIN),$(if $(HAVE_CMOCKA),$(UNIT_BIN)))
+unit-tests: $(if $(HAVE_CMOCKA),$(UNIT_BIN) $(HOST_BIN))
 # Programs that tests of the command line use.
 test-tools: $(TOOL_BIN)
 bench-programs: $(BENCH_BIN)

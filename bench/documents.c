@@ -42,7 +42,6 @@ static psdvec_status multiply(void *arg, size_t task, int worker)
     setting *s = arg;
     size_t tiles = (s->words + TILE - 1) / TILE, word = task % tiles * TILE;
     size_t row = task / tiles * BLOCK, left = s->words - word, rows = s->contexts - row;
-    pv_blas_alone();
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)(rows < BLOCK ? rows : BLOCK),
                 (int)(left < TILE ? left : TILE), (int)s->dim, 1, s->x.h + row * s->dim,
                 (int)s->dim, s->vectors + word * s->dim, (int)s->dim, 0,

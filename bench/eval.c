@@ -70,7 +70,6 @@ static psdvec_status multiply(void *arg, size_t task, int worker)
     setting *s = arg;
     size_t first = task * BLOCK, left = s->words - first;
     int length = (int)(left < BLOCK ? left : BLOCK);
-    pv_blas_alone();
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, ASKED, length, (int)s->dim, 1, s->units,
                 (int)s->dim, s->rows + first * s->dim, (int)s->dim, 0,
                 s->product + (size_t)worker * ASKED * BLOCK, length);

@@ -7,9 +7,6 @@
 #include "base/progress.h"
 #include "base/thread.h"
 
-/* Of OpenBLAS only; another BLAS divides a product as it likes. */
-extern void openblas_set_num_threads(int threads) __attribute__((weak));
-
 /* ---- Memory: the triad a[i] = b[i] + s c[i] over arrays far larger than any cache ---- */
 enum { LIMIT_ELEMENTS = 16 << 20, LIMIT_SLICES = 64 };
 
@@ -50,30 +47,53 @@ static inline psdvec_status limit_memory(psdvec_context *ctx, int rounds, double
     return status;
 }
 
-/* ---- Matrix products: BLAS itself on `threads` cores -------------------------------- */
-/* Seconds of each of `rounds` products side x side x side. */
-static inline psdvec_status limit_sgemm(psdvec_context *ctx, size_t side, int threads, int rounds,
-                                        double *seconds)
+/* ---- Matrix products: BLAS on `threads` cores ---------------------------------------- */
+typedef struct limit_product {
+    size_t side, rows; /* of the matrices, and of a task */
+    float *a, *b, *c;
+} limit_product;
+
+static inline psdvec_status limit_product_rows(void *opaque, size_t task, int worker)
 {
-    size_t cells = side * side;
+    (void)worker;
+    limit_product *p = opaque;
+    size_t first = task * p->rows, left = p->side - first;
+    int n = (int)p->side;
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)(left < p->rows ? left : p->rows),
+                n, n, 1, p->a + first * p->side, n, p->b, n, 0, p->c + first * p->side, n);
+    return PSDVEC_OK;
+}
+
+/* Seconds of each of `rounds` products side x side x side, the rows divided among the
+ * threads. */
+static inline psdvec_status limit_sgemm(size_t side, int threads, int rounds, double *seconds)
+{
+    psdvec_context *ctx;
+    psdvec_context_options options;
+    psdvec_context_options_default(&options);
+    options.threads = threads;
+    psdvec_status status = psdvec_context_new(&options, &ctx);
+    if (status != PSDVEC_OK)
+        return status;
+    size_t cells = side * side, share = (size_t)threads;
     float *block = pv_alloc(ctx, 3 * cells, sizeof *block, "a matrix product");
     if (!block)
-        return pv_failure(ctx);
-    for (size_t i = 0; i < 3 * cells; i++)
-        block[i] = (float)(i % 1021) / 1021 - 0.5f;
-    if (openblas_set_num_threads)
-        openblas_set_num_threads(threads);
-    for (int round = -1; round < rounds; round++) { /* the first wakes the threads */
+        status = pv_failure(ctx);
+    else {
+        for (size_t i = 0; i < 3 * cells; i++)
+            block[i] = (float)(i % 1021) / 1021 - 0.5f;
+    }
+    for (int round = -1; round < rounds && status == PSDVEC_OK; round++) { /* the first wakes */
+        size_t n = round < 0 && side > 512 ? 512 : side;
+        limit_product p = {n, (n + share - 1) / share, block, block + cells, block + 2 * cells};
         double began = pv_now();
-        int n = (int)(round < 0 && side > 512 ? 512 : side);
-        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, n, n, 1, block, (int)side,
-                    block + cells, (int)side, 0, block + 2 * cells, (int)side);
+        status = pv_parallel_tasks(ctx, (n + p.rows - 1) / p.rows, limit_product_rows, &p);
         if (round >= 0)
             seconds[round] = pv_now() - began;
     }
-    pv_blas_alone();
     pv_free(ctx, block);
-    return PSDVEC_OK;
+    psdvec_context_free(ctx);
+    return status;
 }
 
 #endif

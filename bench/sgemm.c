@@ -1,5 +1,5 @@
 /* The yardstick of training: one product of N x N matrices in single precision by
- * the BLAS that psdvec is linked with, on so many cores.
+ * the BLAS that psdvec is linked with, its rows divided among so many threads.
  *
  *     sgemm [N [REPEAT [THREADS...]]]      4096, 3, and 1 thread and all
  *
@@ -14,11 +14,12 @@
 
 enum { MOST_ROUNDS = 100 };
 
-static int measure(psdvec_context *ctx, size_t side, int rounds, int threads)
+static int measure(size_t side, int rounds, int threads)
 {
     double seconds[MOST_ROUNDS], best = 1e30;
-    if (limit_sgemm(ctx, side, threads, rounds, seconds) != PSDVEC_OK) {
-        fprintf(stderr, "%s\n", psdvec_error_message(ctx));
+    psdvec_status status = limit_sgemm(side, threads, rounds, seconds);
+    if (status != PSDVEC_OK) {
+        fprintf(stderr, "sgemm: %s\n", psdvec_status_name(status));
         return 1;
     }
     for (int round = 0; round < rounds; round++)
@@ -38,19 +39,13 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: sgemm [N [REPEAT [THREADS...]]]\n");
         return 2;
     }
-    psdvec_context *ctx;
-    if (psdvec_context_new(NULL, &ctx) != PSDVEC_OK)
-        return 1;
-    if (!openblas_set_num_threads)
-        fprintf(stderr, "sgemm: not OpenBLAS: the number of threads is its own choice\n");
     int status = 0;
     for (int a = 3; a < argc && !status; a++)
-        status = measure(ctx, (size_t)side, rounds, atoi(argv[a]) > 0 ? atoi(argv[a]) : 1);
+        status = measure((size_t)side, rounds, atoi(argv[a]) > 0 ? atoi(argv[a]) : 1);
     if (argc <= 3) {
-        status = measure(ctx, (size_t)side, rounds, 1);
+        status = measure((size_t)side, rounds, 1);
         if (!status && pv_usable_cores() > 1)
-            status = measure(ctx, (size_t)side, rounds, pv_usable_cores());
+            status = measure((size_t)side, rounds, pv_usable_cores());
     }
-    psdvec_context_free(ctx);
     return status;
 }

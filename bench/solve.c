@@ -75,7 +75,6 @@ static psdvec_status head_rows(void *arg, size_t task, int worker)
     block_of(p, task, &first, &end);
     if (width == 0)
         return PSDVEC_OK;
-    pv_blas_alone();
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)(end - first), (int)p->k,
                 (int)width, 1, pairs->head + pairs->head_begin[task], (int)width, p->X, (int)p->k,
                 0, p->Y + (size_t)first * p->k, (int)p->k);
@@ -435,7 +434,9 @@ static psdvec_status measure_limits(psdvec_context *ctx, int repeat, limits *lim
     double seconds[MOST_ROUNDS], side = SGEMM_SIDE, memory;
     PV_TRY(limit_memory(ctx, repeat, &memory));
     limit->memory = larger(limit->memory, memory);
-    PV_TRY(limit_sgemm(ctx, SGEMM_SIDE, psdvec_threads(ctx), repeat, seconds));
+    psdvec_status status = limit_sgemm(SGEMM_SIDE, psdvec_threads(ctx), repeat, seconds);
+    if (status != PSDVEC_OK)
+        return pv_fail(ctx, status, "a product of %d rows was not measured", SGEMM_SIDE);
     for (int round = 0; round < repeat; round++)
         limit->flops = larger(limit->flops, 2 * side * side * side / seconds[round]);
     return PSDVEC_OK;

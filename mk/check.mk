@@ -4,7 +4,7 @@
 # calls make again, because the flags may be known only after that.
 
 PSDVEC = $(abspath $(BUILD))/psdvec
-SUITES = $(BATS) tests/check_rooms.sh tests/check_data.sh $(UNIT_BIN)
+SUITES = $(BATS) tests/check_rooms.sh tests/check_data.sh $(UNIT_BIN) $(HOST_BIN)
 # What a sanitizer says goes to the test's output; any finding ends the program.
 SANITIZER_ENV = ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1:$$ASAN_OPTIONS \
     UBSAN_OPTIONS=print_stacktrace=1:$$UBSAN_OPTIONS \
@@ -27,8 +27,7 @@ test: ## everything that should pass before a commit, in a few minutes
 	+@$(call sanitized,asan,address$(comma)undefined) unit-tests
 	+@$(run_suites) $(BATS) tests/check_rooms.sh tests/check_data.sh \
 	    scripts/check-install.sh scripts/check-warnings.sh scripts/check-runner.sh \
-	    $(UNIT_BIN) $(UNIT_BIN:$(BUILD)/%=$(BUILD)/asan/%)
-comma := ,
+	    $(UNIT_BIN) $(HOST_BIN) $(UNIT_BIN:$(BUILD)/%=$(BUILD)/asan/%)
 
 check-long: ## the tests, the long ones too, under each sanitizer, and the fuzzers
 	+@$(SUBMAKE) test
@@ -69,7 +68,7 @@ run-sanitized: program unit-tests test-tools
 # The thread sanitizer of older compilers needs a memory layout without surprises.
 run-tsan: program unit-tests
 	@fixed="setarch $$(uname -m) -R"; $$fixed true 2>/dev/null || fixed=; \
-	$$fixed env $(run_suites) $(UNIT_BIN) $(if $(HAVE_CLI),scripts/check-threads.sh)
+	$$fixed env $(run_suites) $(UNIT_BIN) $(HOST_BIN) $(if $(HAVE_CLI),scripts/check-threads.sh)
 
 fuzz: ## build every fuzzer and run each for FUZZ_SECONDS (30); FUZZ=name for one
 	$(DEPS) build fuzz
@@ -92,7 +91,7 @@ lint: ## clang-tidy and cppcheck on the library and the program, shellcheck on t
 	+@$(MAKE) --no-print-directory run-lint
 .PHONY: run-lint
 run-lint:
-	@JOBS=$(JOBS) sh scripts/lint.sh '$(BASE_CFLAGS) -Isrc $(PKG_CFLAGS) $(HAVE)' $(LIB_SRC) $(CLI_SRC)
+	@JOBS=$(JOBS) sh scripts/lint.sh '$(BASE_CFLAGS) -Isrc $(PKG_CFLAGS) $(HAVE)' $(LIB_SRC) $(BLAS_SRC) $(CLI_SRC)
 
 FORMAT = clang-format --style=file
 format: ## put the sources into the house style

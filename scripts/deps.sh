@@ -19,6 +19,7 @@ set -u
 #   cc            a C compiler with the headers of the C library
 #   cmd NAME      a command
 #   lib PC HEADER a library known to pkg-config, or, without pkg-config, its header
+#   linked FILE   a file in the folders where the compiler looks for libraries
 #   file PATH     a file
 #   fuzzer        clang with libFuzzer
 table() {
@@ -30,10 +31,12 @@ build|!|lib zlib zlib.h|zlib1g-dev|zlib-devel|zlib|zlib-dev|zlib
 build|!|lib libutf8proc utf8proc.h|libutf8proc-dev|utf8proc-devel|libutf8proc|utf8proc-dev|utf8proc
 build|!|lib expat expat.h|libexpat1-dev|expat-devel|expat|expat-dev|expat
 build|!|lib libxxhash xxhash.h|libxxhash-dev|xxhash-devel|xxhash|xxhash-dev|xxhash
-build|!|lib openblas cblas.h|libopenblas-pthread-dev|openblas-devel|openblas|openblas-dev|openblas
+build|!|lib openblas cblas.h|libopenblas-serial-dev|openblas-devel|openblas|openblas-dev|openblas
+build|?|linked openblas-serial/libopenblas.a|libopenblas-serial-dev||||
 build|?|lib icu-uc unicode/ubrk.h|libicu-dev|libicu-devel|icu|icu-dev|icu4c
 test|!|lib cmocka cmocka.h|libcmocka-dev|libcmocka-devel|cmocka|cmocka-dev|cmocka
 test|?|file /usr/include/arpack/arpack.h|libarpack2-dev|arpack-devel|arpack|arpack-dev|arpack
+test|?|linked openblas-pthread/libopenblas.so|libopenblas-pthread-dev||||
 test|!|cmd bats|bats|bats|bash-bats|bats|bats-core
 test|?|cmd jq|jq|jq|jq|jq|jq
 test|?|cmd zstd|zstd|zstd|zstd|zstd|zstd
@@ -64,6 +67,13 @@ has_header() {
     printf '#include <%s>\n' "$1" | ${CC:-cc} -E -x c - >/dev/null 2>&1
 }
 
+# The compiler prints the full name of a file that it finds, else the name it was given.
+has_linked() {
+    # shellcheck disable=SC2086
+    found=$(${CC:-cc} -print-file-name="$1" 2>/dev/null)
+    test -r "$found"
+}
+
 has_fuzzer() {
     out=${TMPDIR:-/tmp}/psdvec-fuzzer-$$
     printf 'int LLVMFuzzerTestOneInput(const char *p, unsigned long n);\n%s\n' \
@@ -85,6 +95,7 @@ probe() {
             has_header "$3"
         fi
         ;;
+    linked) has_linked "$2" ;;
     file) test -r "$2" ;;
     fuzzer) has_fuzzer ;;
     esac
@@ -128,6 +139,7 @@ explain() {
         cc) what="a C compiler" ;;
         cmd*) what="the command ${what#cmd }" ;;
         lib*) what=${what#lib } && what="the library ${what%% *}" ;;
+        linked*) what=${what#linked } ;;
         file*) what=${what#file } ;;
         fuzzer) what="libFuzzer for clang" ;;
         esac

@@ -1,14 +1,19 @@
 /* Dense linear algebra: what is used of BLAS and LAPACK, and how.
  *
- * A BLAS that divides one product among threads may add up in another order
- * for another number of them. So every call here is made by one worker, alone:
- * work is divided into tiles whose size depends on the problem only, and the
- * tiles are handed to the workers of the context.
+ * A BLAS that divides one product among threads may add up in another order for
+ * another number of them. So every call here runs on the calling thread alone: work is
+ * divided into tiles whose size depends on the problem only, and the tiles are handed
+ * to the workers of the context.
  *
- * Only the build of OpenBLAS for POSIX threads (Debian: libopenblas-pthread) guards its buffers
- * when several of our workers call it at once. That for OpenMP hands one buffer to two
- * workers now and then, in a few of a hundred runs, and a product is wrong. So with any other
- * build than the first the calls take turns: slower, and right.
+ * OpenBLAS keeps its number of threads for the whole process, and a host may use
+ * OpenBLAS too. So the build chooses one of two files behind the same names:
+ *
+ *   blas_private.c   libpsdvec contains a hidden copy of the serial OpenBLAS. The host's
+ *                    OpenBLAS is never touched.
+ *   blas_shared.c    where there is no static archive to copy: the system's shared
+ *                    OpenBLAS, set to one thread while one of our calls runs.
+ *
+ * Several threads may call these functions at the same time.
  *
  * LAPACK is called by its Fortran symbols; Debian's OpenBLAS has no LAPACKE.
  */
@@ -17,19 +22,25 @@
 
 #include "base/context.h"
 
+/* Every function that is used. cblas.h declares them under these names; the private
+ * copy is built from this list (scripts/private-blas.sh). */
+#define cblas_saxpy pv_blas_saxpy
+#define cblas_sdot pv_blas_sdot
+#define cblas_sgemm pv_blas_sgemm
+#define cblas_sgemv pv_blas_sgemv
+#define cblas_ssyrk pv_blas_ssyrk
+#define cblas_strsv pv_blas_strsv
+#define dsyevd_ pv_blas_dsyevd
+#define spotrf_ pv_blas_spotrf
+
 #include <cblas.h>
 
-/* From here on BLAS calls of this thread use this thread alone. Cheap; to be
- * called at the start of each task that calls BLAS. */
-void pv_blas_alone(void);
-
-/* Taken around every call that uses buffers; does nothing where calls may overlap. */
-void pv_blas_enter(void);
-void pv_blas_leave(void);
-#define cblas_sgemm(...) (pv_blas_enter(), cblas_sgemm(__VA_ARGS__), pv_blas_leave())
-#define cblas_sgemv(...) (pv_blas_enter(), cblas_sgemv(__VA_ARGS__), pv_blas_leave())
-#define cblas_ssyrk(...) (pv_blas_enter(), cblas_ssyrk(__VA_ARGS__), pv_blas_leave())
-#define cblas_strsv(...) (pv_blas_enter(), cblas_strsv(__VA_ARGS__), pv_blas_leave())
+/* The last arguments are the lengths of the strings, which Fortran passes unseen. */
+void dsyevd_(const char *job, const char *triangle, const int *n, double *a, const int *lda,
+             double *w, double *work, const int *work_length, int *iwork, const int *iwork_length,
+             int *info, size_t job_length, size_t triangle_length);
+void spotrf_(const char *triangle, const int *n, float *a, const int *lda, int *info,
+             size_t triangle_length);
 
 /* Eigenvalues ascending in `values` (n) and eigenvectors of the symmetric
  * matrix A (n x n, double), which they replace: row k of A becomes the vector of

@@ -248,7 +248,6 @@ psdvec_status pv_codes_find(psdvec_context *ctx, const pv_atoms *atoms, const pv
                                    room->residuals + i * stride);
         room->done[i] = false;
     }
-    pv_blas_alone();
     for (uint32_t round = 0; round < rules->rounds; round++) {
         PV_TRY(pv_check_cancel(ctx));
         uint32_t left = multiply_open(atoms, rows, room);

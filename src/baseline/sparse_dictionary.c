@@ -184,7 +184,6 @@ static psdvec_status pull_task(void *arg, size_t task, int worker)
     (void)worker;
     size_t from = task * task_dims, dim = job->atoms->dim, stride = job->atoms->stride;
     size_t width = dim - from < task_dims ? dim - from : task_dims;
-    pv_blas_alone();
     for (size_t a = 0; a < job->count; a++)
         memcpy(job->pull + a * stride + from, job->sums->C + (job->first + a) * stride + from,
                width * sizeof(float));

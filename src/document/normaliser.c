@@ -222,7 +222,6 @@ static psdvec_status sum_slab(void *arg, size_t task, int worker)
     float *tile = n->tiles + (size_t)worker * n->tile_size;
     for (uint32_t row = 0; row < rows; row++)
         n->sums[(size_t)(first + row) * n->slabs + slab] = (pv_exp_sums){.largest = -INFINITY};
-    pv_blas_alone();
     for (uint32_t from = n->edges[slab]; from < n->edges[slab + 1]; from += width) {
         uint32_t end = n->edges[slab + 1], count = end - from < width ? end - from : width;
         if (c->replaced)

@@ -82,7 +82,6 @@ static psdvec_status fill_rows(void *arg, size_t task, int worker)
     uint32_t begin = (uint32_t)task * ROWS;
     uint32_t rows = t->words - begin < ROWS ? t->words - begin : ROWS;
     float *table = t->table + (size_t)begin * t->stride;
-    pv_blas_alone();
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)rows, (int)t->words, (int)job->dim, 1,
                 job->left + (size_t)begin * job->dim, (int)job->dim, job->right, (int)job->dim, 0,
                 table, (int)t->stride);

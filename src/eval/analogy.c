@@ -124,7 +124,6 @@ static void find_cosines(batch *job, const block *b, int worker, float *units, f
                                     cosines + (size_t)w * b->length);
         return;
     }
-    pv_blas_alone();
     for (uint32_t i = 0; i < b->length; i++) {
         float *unit = units + (size_t)i * job->dim;
         pv_unit_vector(pv_vector_set_floats_of(&job->rows, (uint64_t)b->first + i, 1, unit),

@@ -156,7 +156,6 @@ static psdvec_status search_block(void *arg, size_t task, int worker)
             if (job->asked[q])
                 try_row(job, &bests[q], q, &block, first, r);
     }
-    pv_blas_alone();
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)job->count, (int)length, (int)dim, 1,
                 job->units, (int)dim, rows, (int)dim, 0, products, (int)job->block_rows);
     for (size_t q = 0; q < job->count; q++) {

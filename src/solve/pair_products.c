@@ -79,7 +79,6 @@ static psdvec_status product_rows(void *arg, size_t task, int worker)
                         .tile = pv_alloc(core->ctx, rows_a_task * job->widest, sizeof(float),
                                          "products of vectors")};
     psdvec_status status = space.rows && space.tile ? PSDVEC_OK : pv_failure(core->ctx);
-    pv_blas_alone();
     for (uint32_t i = first; i < end && status == PSDVEC_OK; i++)
         for (size_t k = 0; k < core->stride; k++)
             space.rows[(i - first) * core->stride + k] = core->U[i * core->stride + k] *

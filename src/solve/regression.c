@@ -474,7 +474,6 @@ static psdvec_status solve_block(void *arg, size_t task, int worker)
     }
     if (at == job->count || job->words[at] >= end)
         return PSDVEC_OK;
-    pv_blas_alone();
     pv_gathered gathered = {0};
     scratch s;
     psdvec_status status = scratch_open(r, &s);

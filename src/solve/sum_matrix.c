@@ -38,7 +38,6 @@ static psdvec_status product_rows(void *arg, size_t task, int worker)
     uint32_t end = pairs->n - first < PV_HEAD_ROWS ? pairs->n : first + PV_HEAD_ROWS;
     float *Y = job->Y + (size_t)first * k;
     if (width > 0) {
-        pv_blas_alone();
         cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)(end - first), (int)k,
                     (int)width, 1, pairs->head + pairs->head_begin[task], (int)width, job->X,
                     (int)k, 0, Y, (int)k);

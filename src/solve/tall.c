@@ -44,7 +44,6 @@ static psdvec_status gram_tile(void *arg, size_t task, int worker)
     gram_job *job = arg;
     (void)worker;
     size_t first = task * job->tiles.tile;
-    pv_blas_alone();
     cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)job->a.columns, (int)job->b.columns,
                 (int)rows_of(&job->tiles, task), 1, job->a.data + first * job->a.stride,
                 (int)job->a.stride, job->b.data + first * job->b.stride, (int)job->b.stride, 0,
@@ -118,7 +117,6 @@ static psdvec_status multiply_tile(void *arg, size_t task, int worker)
     multiply_job *job = arg;
     (void)worker;
     size_t first = task * job->tiles.tile;
-    pv_blas_alone();
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)rows_of(&job->tiles, task),
                 (int)job->columns, (int)job->a.columns, job->alpha,
                 job->a.data + first * job->a.stride, (int)job->a.stride, job->M, (int)job->columns,
@@ -152,7 +150,6 @@ static psdvec_status transform_tile(void *arg, size_t task, int worker)
     if (!fresh)
         return pv_failure(job->ctx);
     float *old = job->A + first * job->stride;
-    pv_blas_alone();
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)rows, (int)job->kept,
                 (int)job->columns, 1, old, (int)job->stride, job->M, (int)job->kept, 0, fresh,
                 (int)job->kept);

@@ -233,7 +233,6 @@ static psdvec_status walk_block(void *arg, size_t task, int worker)
     pv_gathered gathered = {0};
     psdvec_status status;
     uint64_t limit = stripe_limit(walk->link->counts->info.bigrams, walk->vectors != NULL);
-    pv_blas_alone();
     PV_TRY_DONE(prepare(job, s));
     if (walk->either)
         PV_TRY_DONE(pv_gather(job->ctx, &job->blocks, (uint32_t)task,

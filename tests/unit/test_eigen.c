@@ -133,7 +133,6 @@ static psdvec_status apply_single(void *self, const float *X, float *Y, size_t k
 {
     dense *m = self;
     int n = (int)m->n;
-    pv_blas_alone();
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, (int)k, n, 1, m->single, n, X, (int)k,
                 0, Y, (int)k);
     return PSDVEC_OK;
@@ -142,7 +141,6 @@ static psdvec_status apply_single(void *self, const float *X, float *Y, size_t k
 static void apply_double(void *self, size_t n, const double *x, double *y)
 {
     dense *m = self;
-    pv_blas_alone();
     cblas_dgemv(CblasRowMajor, CblasNoTrans, (int)n, (int)n, 1, m->A, (int)n, x, 1, 0, y, 1);
 }
 

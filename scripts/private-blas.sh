@@ -1,0 +1,114 @@
+#!/bin/sh
+# Makes the private copy of OpenBLAS that libpsdvec contains (src/base/blas.h).
+#
+#   scripts/private-blas.sh find
+#       prints the static archive of a serial OpenBLAS that this compiler links, if any
+#   scripts/private-blas.sh buffers ARCHIVE
+#       prints how many work buffers the archive's OpenBLAS has
+#   scripts/private-blas.sh make ARCHIVE GUARD.o NAMES.h OUT.o OUT.so
+#       links GUARD.o (src/base/blas_private.c) with the members of ARCHIVE that the
+#       functions listed in NAMES.h (src/base/blas.h) need, under the names given there,
+#       and makes every other symbol local. In OUT.o, which goes into the libraries, the
+#       names are hidden; OUT.so exports them, so that a hundred test programs need not
+#       contain a copy each. Kernels for complex numbers, more than half of the code, are
+#       left out.
+#
+# CC is the compiler; it may be a cross compiler. Needs GNU binutils.
+set -eu
+CC=${CC:-cc}
+
+# CC may hold options too ("ccache gcc"), so it stays unquoted.
+# shellcheck disable=SC2086
+tool() { $CC -print-prog-name="$1"; }
+
+# Debian and Ubuntu keep the serial build in a folder of its own. An archive elsewhere,
+# named by the variable BLAS_ARCHIVE of the Makefile, is checked when it is used.
+# shellcheck disable=SC2086
+find_archive() {
+    archive=$($CC -print-file-name=openblas-serial/libopenblas.a)
+    [ ! -f "$archive" ] || readlink -f "$archive"
+}
+
+# The table of buffers has entries of 64 bytes. 48 is fewer than any build has.
+count_buffers() {
+    scratch=$(mktemp -d)
+    trap 'rm -rf "$scratch"' EXIT
+    "$(tool ar)" p "$1" memory.o >"$scratch/memory.o" 2>/dev/null || true
+    size=$("$(tool nm)" -S "$scratch/memory.o" 2>/dev/null |
+        awk '$3 == "b" && $4 == "memory" { print $2 }')
+    buffers=$((0x${size:-0} / 64))
+    [ $buffers -ge 48 ] || buffers=48
+    echo $buffers
+}
+
+# Links what is needed of the archive into $1, with the linker script $2 if given.
+# shellcheck disable=SC2046,SC2086
+gather() {
+    $CC -r -nostdlib $(sed 's/ .*//; s/^/-Wl,-u,/' "$scratch/rename") \
+        -Wl,--wrap=blas_memory_alloc -Wl,--wrap=blas_memory_free \
+        "$guard" ${2:-} "$archive" -o "$1"
+}
+
+# OpenBLAS chooses its kernels for the processor from one table per kind of processor,
+# and the tables name every kernel. Those of the types complex and double complex, like
+# cgemm_kernel_n_HASWELL, are set to 0 in the tables, unless some code refers to one
+# directly.
+leave_out_complex() {
+    awk '$2 == "T" && $3 ~ /^i?[cz][a-z0-9_]*_[A-Z][A-Z0-9_]*$/ { print $3 " = 0;" }' \
+        "$scratch/symbols" >"$scratch/complex.ld"
+    [ -s "$scratch/complex.ld" ] || return 0
+    gather "$scratch/real.o" "$scratch/complex.ld"
+    "$(tool readelf)" -rW "$scratch/real.o" | awk '
+        FNR == NR { zero[$1]; next }
+        /^Relocation section/ { table = $3 ~ /\.data/ }
+        !table { for (i = 1; i <= NF; i++) if ($i in zero) found = 1 }
+        END { exit found }' "$scratch/complex.ld" - || return 0
+    mv "$scratch/real.o" "$scratch/all.o"
+}
+
+# shellcheck disable=SC2086
+make_copy() {
+    archive=$1 guard=$2 names=$3 object=$4 shared=$5
+    scratch=$(mktemp -d)
+    trap 'rm -rf "$scratch"' EXIT
+    awk '$1 == "#define" && $3 ~ /^pv_blas_/ { print $2, $3 }' "$names" >"$scratch/rename"
+    cut -d ' ' -f 2 "$scratch/rename" >"$scratch/keep"
+    gather "$scratch/all.o"
+
+    # A threaded build would start its threads when the library is loaded.
+    "$(tool nm)" "$scratch/all.o" >"$scratch/symbols"
+    if grep -q ' blas_thread_init$\| omp_get_' "$scratch/symbols"; then
+        echo "$archive is a build of OpenBLAS with threads; a serial one is needed" >&2
+        exit 1
+    fi
+    if grep ' U _gfortran_' "$scratch/symbols" >&2; then
+        echo "$archive needs more of the Fortran runtime than src/base/blas_private.c has" >&2
+        exit 1
+    fi
+    while read -r name _; do
+        if ! grep -q " T $name\$" "$scratch/symbols"; then
+            echo "$archive does not have $name" >&2
+            exit 1
+        fi
+    done <"$scratch/rename"
+    leave_out_complex
+
+    "$(tool objcopy)" --redefine-syms="$scratch/rename" "$scratch/all.o" "$scratch/renamed.o"
+    "$(tool objcopy)" --keep-global-symbols="$scratch/keep" --strip-unneeded \
+        "$scratch/renamed.o" "$scratch/open.o"
+    $CC -shared -Wl,-soname,"${shared##*/}" "$scratch/open.o" -lm -pthread -o "$shared"
+    # A hidden reference makes the definition hidden.
+    {
+        sed 's/^/.hidden /' "$scratch/keep"
+        echo '.section .note.GNU-stack,"",%progbits'
+    } >"$scratch/hide.s"
+    $CC -c "$scratch/hide.s" -o "$scratch/hide.o"
+    $CC -r -nostdlib "$scratch/hide.o" "$scratch/open.o" -o "$object"
+}
+
+case ${1:-} in
+find) find_archive ;;
+buffers) count_buffers "$2" ;;
+make) shift && make_copy "$@" ;;
+*) sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2 && exit 2 ;;
+esac

@@ -1,0 +1,66 @@
+/* The private copy of OpenBLAS: what it needs from us.
+ *
+ * scripts/private-blas.sh links this file with the members of the serial static
+ * libopenblas.a that we use and makes every symbol local but the entry points. The copy
+ * starts no threads and registers no fork handlers.
+ *
+ * Its only mutable state, after a constructor has chosen the kernels, is a table of
+ * work buffers. Serial builds such as Debian's search that table without a lock, so two
+ * threads can be given the same buffer and compute a wrong product. So the linker's
+ * --wrap option redirects every request for a buffer to the functions below, which
+ * take a lock. A request for more buffers than the table has would print a warning
+ * and later corrupt the table; here it waits until a buffer is returned.
+ */
+#include <pthread.h>
+#include <stddef.h>
+#include <string.h>
+
+/* The size of the table, found by the script. */
+#ifndef PV_BLAS_BUFFERS
+#define PV_BLAS_BUFFERS 48
+#endif
+
+void *__real_blas_memory_alloc(int position);
+void __real_blas_memory_free(void *buffer);
+void *__wrap_blas_memory_alloc(int position);
+void __wrap_blas_memory_free(void *buffer);
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t returned = PTHREAD_COND_INITIALIZER;
+static int in_use;
+
+void *__wrap_blas_memory_alloc(int position)
+{
+    pthread_mutex_lock(&lock);
+    while (in_use >= PV_BLAS_BUFFERS)
+        pthread_cond_wait(&returned, &lock);
+    in_use++;
+    void *buffer = __real_blas_memory_alloc(position);
+    pthread_mutex_unlock(&lock);
+    return buffer;
+}
+
+void __wrap_blas_memory_free(void *buffer)
+{
+    pthread_mutex_lock(&lock);
+    __real_blas_memory_free(buffer);
+    in_use--;
+    pthread_cond_signal(&returned);
+    pthread_mutex_unlock(&lock);
+}
+
+/* All that LAPACK's eigensolver uses of the Fortran runtime: a // b, padded with blanks
+ * or cut to the size of the result. With it libpsdvec does not need libgfortran. */
+void _gfortran_concat_string(size_t size, char *result, size_t a_length, const char *a,
+                             size_t b_length, const char *b);
+void _gfortran_concat_string(size_t size, char *result, size_t a_length, const char *a,
+                             size_t b_length, const char *b)
+{
+    if (a_length > size)
+        a_length = size;
+    if (b_length > size - a_length)
+        b_length = size - a_length;
+    memcpy(result, a, a_length);
+    memcpy(result + a_length, b, b_length);
+    memset(result + a_length + b_length, ' ', size - a_length - b_length);
+}

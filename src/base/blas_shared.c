@@ -1,0 +1,140 @@
+/* The system's shared OpenBLAS, where there is no static archive for a private copy.
+ *
+ * While at least one of our calls runs, OpenBLAS is set to one thread; the last call to
+ * end restores the number it found. So the host finds its own number before and after
+ * every call of the library, but its other threads may see 1 in between, and their
+ * products are then computed by one thread. A number that the host sets meanwhile is
+ * kept.
+ *
+ * Only the OpenBLAS built for POSIX threads guards its buffers when several threads
+ * call it at once. The one for OpenMP and most serial builds hand the same buffer to
+ * two threads now and then, and a product is wrong. With any build but the first our
+ * calls take turns: slower, but right.
+ */
+#include "base/blas.h"
+
+/* Of OpenBLAS only; another BLAS has its own ways to divide its work. */
+extern int openblas_get_num_threads(void) __attribute__((weak));
+extern void openblas_set_num_threads(int threads) __attribute__((weak));
+extern int openblas_get_parallel(void) __attribute__((weak));
+
+enum { POSIX_THREADS = 1 }; /* an answer of openblas_get_parallel() */
+
+/* One for the process, as OpenBLAS' number of threads and its buffers are. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int calls; /* that are running */
+static int found; /* the number of threads before the first of them */
+
+static bool takes_turns(void)
+{
+    return openblas_get_parallel && openblas_get_parallel() != POSIX_THREADS;
+}
+
+static void enter(void)
+{
+    pthread_mutex_lock(&lock);
+    if (calls++ == 0 && openblas_get_num_threads && openblas_set_num_threads) {
+        found = openblas_get_num_threads();
+        if (found != 1)
+            openblas_set_num_threads(1);
+    }
+    if (!takes_turns())
+        pthread_mutex_unlock(&lock);
+}
+
+static void leave(void)
+{
+    if (!takes_turns())
+        pthread_mutex_lock(&lock);
+    if (--calls == 0 && openblas_get_num_threads && openblas_set_num_threads && found != 1 &&
+        openblas_get_num_threads() == 1)
+        openblas_set_num_threads(found);
+    pthread_mutex_unlock(&lock);
+}
+
+/* The functions under their real names. */
+#undef cblas_saxpy
+#undef cblas_sdot
+#undef cblas_sgemm
+#undef cblas_sgemv
+#undef cblas_ssyrk
+#undef cblas_strsv
+#undef dsyevd_
+#undef spotrf_
+extern __typeof__(pv_blas_saxpy) cblas_saxpy;
+extern __typeof__(pv_blas_sdot) cblas_sdot;
+extern __typeof__(pv_blas_sgemm) cblas_sgemm;
+extern __typeof__(pv_blas_sgemv) cblas_sgemv;
+extern __typeof__(pv_blas_ssyrk) cblas_ssyrk;
+extern __typeof__(pv_blas_strsv) cblas_strsv;
+extern __typeof__(pv_blas_dsyevd) dsyevd_;
+extern __typeof__(pv_blas_spotrf) spotrf_;
+
+void pv_blas_saxpy(blasint n, float alpha, const float *x, blasint x_step, float *y, blasint y_step)
+{
+    enter();
+    cblas_saxpy(n, alpha, x, x_step, y, y_step);
+    leave();
+}
+
+float pv_blas_sdot(blasint n, const float *x, blasint x_step, const float *y, blasint y_step)
+{
+    enter();
+    float dot = cblas_sdot(n, x, x_step, y, y_step);
+    leave();
+    return dot;
+}
+
+void pv_blas_sgemm(enum CBLAS_ORDER order, enum CBLAS_TRANSPOSE a_form, enum CBLAS_TRANSPOSE b_form,
+                   blasint m, blasint n, blasint k, float alpha, const float *a, blasint lda,
+                   const float *b, blasint ldb, float beta, float *c, blasint ldc)
+{
+    enter();
+    cblas_sgemm(order, a_form, b_form, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+    leave();
+}
+
+void pv_blas_sgemv(enum CBLAS_ORDER order, enum CBLAS_TRANSPOSE form, blasint m, blasint n,
+                   float alpha, const float *a, blasint lda, const float *x, blasint x_step,
+                   float beta, float *y, blasint y_step)
+{
+    enter();
+    cblas_sgemv(order, form, m, n, alpha, a, lda, x, x_step, beta, y, y_step);
+    leave();
+}
+
+void pv_blas_ssyrk(enum CBLAS_ORDER order, enum CBLAS_UPLO triangle, enum CBLAS_TRANSPOSE form,
+                   blasint n, blasint k, float alpha, const float *a, blasint lda, float beta,
+                   float *c, blasint ldc)
+{
+    enter();
+    cblas_ssyrk(order, triangle, form, n, k, alpha, a, lda, beta, c, ldc);
+    leave();
+}
+
+void pv_blas_strsv(enum CBLAS_ORDER order, enum CBLAS_UPLO triangle, enum CBLAS_TRANSPOSE form,
+                   enum CBLAS_DIAG diagonal, blasint n, const float *a, blasint lda, float *x,
+                   blasint x_step)
+{
+    enter();
+    cblas_strsv(order, triangle, form, diagonal, n, a, lda, x, x_step);
+    leave();
+}
+
+void pv_blas_dsyevd(const char *job, const char *triangle, const int *n, double *a, const int *lda,
+                    double *w, double *work, const int *work_length, int *iwork,
+                    const int *iwork_length, int *info, size_t job_length, size_t triangle_length)
+{
+    enter();
+    dsyevd_(job, triangle, n, a, lda, w, work, work_length, iwork, iwork_length, info, job_length,
+            triangle_length);
+    leave();
+}
+
+void pv_blas_spotrf(const char *triangle, const int *n, float *a, const int *lda, int *info,
+                    size_t triangle_length)
+{
+    enter();
+    spotrf_(triangle, n, a, lda, info, triangle_length);
+    leave();
+}
