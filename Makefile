@@ -241,7 +241,7 @@ $(UNIT_BIN): %: %.o $(SUPPORT_OBJ) $(TEST_LIB) $(BUILD)/flags
 HOST_OBJ := $(call objects,tests/host/tour.c tests/support/scratch.c)
 $(HOST_BIN): %: %.o $(HOST_OBJ) $(BUILD)/$(SHARED) $(BUILD)/flags
 	$(call say,LD,$@)
-	$Q$(CC) $(ALL_LDFLAGS) $< $(HOST_OBJ) -L$(BUILD) -Wl,-rpath,$(abspath $(BUILD)) -lpsdvec \
+	$Q$(CC) $(ALL_LDFLAGS) -rdynamic $< $(HOST_OBJ) -L$(BUILD) -Wl,-rpath,$(abspath $(BUILD)) -lpsdvec \
 	    $(OPENBLAS_LIBS) $(CMOCKA_LIBS) -pthread -lm -o $@
 $(TOOL_BIN): %: %.o $(TEST_LIB) $(BUILD)/flags
 	$(call link,$< $(BUILD)/$(PARTS) $(TEST_BLAS))

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Checks `make install`: that everything arrives, that a program builds against it
 # through pkg-config with the shared and with the static library, that nothing but
-# psdvec_* is exported, and that `make uninstall` leaves nothing. Prints TAP.
+# psdvec_* is exported, that no call of ours changes the process of a host, and that
+# `make uninstall` leaves nothing. Prints TAP.
 set -u
 make=${MAKE:-make}
 CC=${CC:-cc}
@@ -71,6 +72,18 @@ exports_prefix() {
     grep -q ' psdvec_version$' "$scratch/symbols" || return 1
     ! awk '{ print $NF }' "$scratch/symbols" | grep -v '^psdvec_'
 }
+# The private copy of OpenBLAS, openblas.o, can print and exit if it is called wrongly.
+global_calls='_?exit|_Exit|quick_exit|abort|atexit|on_exit|v?printf|puts|putchar|perror|stdout|stderr
+stdin|setvbuf|setbuf|setlinebuf|signal|sigaction|sigprocmask|pthread_sigmask|raise|kill|alarm
+setlocale|umask|setenv|putenv|unsetenv|clearenv|chdir|fchdir|fork|vfork|system|pthread_atfork
+__register_atfork|setrlimit|setpriority|nice|sched_setaffinity|fesetround|fesetenv|feenableexcept
+srand|rand|srandom|random|strtok|localtime|gmtime|openlog|syslog'
+leaves_the_process_alone() {
+    cp "$stage/opt/psdvec/lib/libpsdvec.a" "$scratch/ours.a" && ar d "$scratch/ours.a" openblas.o || return 1
+    nm -u "$scratch/ours.a" | awk '$1 == "U" { print $2 }' | sed 's/^__\(.*\)_chk$/\1/' | sort -u >"$scratch/calls"
+    grep -qx read "$scratch/calls" || return 1
+    ! grep -Ex "$(echo "$global_calls" | tr '\n' '|' | sed 's/|$//')" "$scratch/calls"
+}
 program_runs() { [ "$("$stage/opt/psdvec/bin/psdvec" --version | grep -c "$version")" -ge 1 ]; }
 has_files() {
     for file in "$@"; do
@@ -93,6 +106,7 @@ check "each header compiles alone in strict C11" headers_alone
 check "a program uses the shared library" uses_shared
 check "a program uses the static library" uses_static
 check "only psdvec_ names are exported" exports_prefix
+check "nothing is called that changes a host's process" leaves_the_process_alone
 if [ -x "$build/psdvec" ]; then
     check "the manual and the completions arrive" has_files bin/psdvec share/man/man1/psdvec.1 \
         share/man/man1/psdvec-count.1 share/bash-completion/completions/psdvec \
