@@ -238,7 +238,7 @@ $(UNIT_BIN): %: %.o $(SUPPORT_OBJ) $(TEST_LIB) $(BUILD)/flags
 	$(call link,$< $(SUPPORT_OBJ) $(BUILD)/$(PARTS) $(TEST_BLAS) $(CMOCKA_LIBS) $(ARPACK_LIBS) $(OPENBLAS_LIBS))
 # Hosts: programs that see the public header and the shared library alone, and bring a
 # BLAS of their own.
-HOST_OBJ := $(call objects,tests/host/tour.c tests/support/scratch.c)
+HOST_OBJ := $(call objects,tests/host/tour.c tests/support/scratch.c tests/support/locales.c)
 $(HOST_BIN): %: %.o $(HOST_OBJ) $(BUILD)/$(SHARED) $(BUILD)/flags
 	$(call say,LD,$@)
 	$Q$(CC) $(ALL_LDFLAGS) -rdynamic $< $(HOST_OBJ) -L$(BUILD) -Wl,-rpath,$(abspath $(BUILD)) -lpsdvec \

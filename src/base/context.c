@@ -1,13 +1,13 @@
 /* The context and the recording of failures. */
 #include "base/context.h"
 
+#include "base/c_locale.h"
 #include "base/machine.h"
 #include "base/options.h"
 #include "base/thread.h"
 
 #include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -140,7 +140,7 @@ psdvec_status pv_fail(psdvec_context *ctx, psdvec_status status, const char *for
         char *text = NULL;
         va_list args;
         va_start(args, format);
-        if (vasprintf(&text, format, args) < 0)
+        if (pv_vasprintf(&text, format, args) < 0)
             text = NULL;
         va_end(args);
         ctx->message = text;
@@ -155,7 +155,7 @@ psdvec_status pv_fail_errno(psdvec_context *ctx, psdvec_status status, const cha
                             const char *path, int error_number)
 {
     char text[256];
-    const char *cause = strerror_r(error_number, text, sizeof text);
+    const char *cause = pv_error_text(error_number, text, sizeof text);
     const char *remedy = "";
     if (error_number == ENOSPC || error_number == EDQUOT || error_number == EFBIG) {
         status = PSDVEC_ERR_DISK_FULL;
@@ -178,7 +178,7 @@ static void send_message(psdvec_context *ctx, psdvec_message_level level, const 
     if (!ctx->options.on_message)
         return;
     char *text = NULL;
-    if (vasprintf(&text, format, args) < 0)
+    if (pv_vasprintf(&text, format, args) < 0)
         return;
     pthread_mutex_lock(&ctx->lock);
     ctx->options.on_message(ctx->options.user, level, text);

@@ -48,7 +48,7 @@ void pv_begin(psdvec_context *ctx);
 psdvec_status pv_fail(psdvec_context *ctx, psdvec_status status, const char *format, ...)
     PV_PRINTF(3, 4);
 
-/* As pv_fail for a system call on `path`: adds strerror(error_number) and
+/* As pv_fail for a system call on `path`: adds what the number means and
  * turns ENOSPC, EDQUOT and EFBIG into PSDVEC_ERR_DISK_FULL, ENOENT of a read
  * into PSDVEC_ERR_NOT_FOUND. `doing` reads like "cannot open". */
 psdvec_status pv_fail_errno(psdvec_context *ctx, psdvec_status status, const char *doing,

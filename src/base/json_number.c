@@ -2,10 +2,11 @@
  * doubles correctly rounded in any locale.
  *
  * One pass over the digits; a double that is no integer of 53 bits costs a
- * strtod() besides, and the making of a locale (base/number.h).
+ * strtod() besides, and the making of a locale (base/c_locale.h).
  */
 #include "base/json_parser.h"
-#include "base/number.h"
+
+#include "base/c_locale.h"
 
 #include <math.h>
 #include <string.h>

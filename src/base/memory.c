@@ -1,6 +1,8 @@
 /* Budgeted allocation. Each block carries its size in the 64 bytes before it. */
 #include "base/memory.h"
 
+#include "base/c_locale.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -198,13 +200,13 @@ psdvec_status pv_buffer_printf(pv_buffer *buffer, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    int length = vsnprintf(NULL, 0, format, args);
+    int length = pv_vsnprintf(NULL, 0, format, args);
     va_end(args);
     if (length < 0)
         return pv_fail(buffer->ctx, PSDVEC_ERR_INTERNAL, "a text could not be formatted");
     PV_TRY(pv_buffer_reserve(buffer, (size_t)length + 1));
     va_start(args, format);
-    vsnprintf(buffer->data + buffer->length, (size_t)length + 1, format, args);
+    pv_vsnprintf(buffer->data + buffer->length, (size_t)length + 1, format, args);
     va_end(args);
     buffer->length += (size_t)length;
     return PSDVEC_OK;

@@ -1,53 +1,23 @@
-/* Numbers to and from text. strtod() and printf() obey the locale of the host's thread, so that
- * "0.5" may stop at the point; here they are called in the C locale, for this thread alone. They
- * also accept white space, signs, hex, "nan" and "inf"; so the characters are checked before. */
+/* Numbers to and from text. strtod() accepts white space, signs, hex, "nan" and "inf", so the
+ * characters are checked before it is called. */
 #include "base/number.h"
 
+#include "base/c_locale.h"
+
 #include <errno.h>
-#include <locale.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define DIGITS "0123456789"
 
-static bool enter_c_locale(locale_t *own, locale_t *before)
-{
-    *own = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (*own == (locale_t)0)
-        return false;
-    *before = uselocale(*own);
-    return true;
-}
-
-static void leave_c_locale(locale_t own, locale_t before)
-{
-    uselocale(before);
-    freelocale(own);
-}
-
-bool pv_text_to_double(const char *text, double *value)
-{
-    locale_t own, before;
-    if (!enter_c_locale(&own, &before))
-        return false;
-    *value = strtod(text, NULL);
-    leave_c_locale(own, before);
-    return true;
-}
-
 bool pv_double_to_text(double value, char text[PV_DOUBLE_ROOM])
 {
-    locale_t own, before;
-    if (!enter_c_locale(&own, &before))
-        return false;
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, PV_DOUBLE_ROOM, "%.*g", digits, value);
-        if (strtod(text, NULL) == value)
-            break;
-    }
-    leave_c_locale(own, before);
+    double again = 0;
+    for (int digits = 15; digits <= 17 && again != value; digits++)
+        if (pv_snprintf(text, PV_DOUBLE_ROOM, "%.*g", digits, value) < 0 ||
+            !pv_text_to_double(text, &again))
+            return false;
     return true;
 }
 

@@ -9,11 +9,9 @@
  * is none. */
 const char *pv_number_end(const char *text);
 
-/* strtod() of text that is known to be a number. False if the system refuses memory. */
-bool pv_text_to_double(const char *text, double *value);
-
 #define PV_DOUBLE_ROOM 40
-/* Of 15, 16 and 17 digits the fewest that read back as the same bits. False as above. */
+/* Of 15, 16 and 17 digits the fewest that read back as the same bits. False if the system refuses
+ * memory. */
 bool pv_double_to_text(double value, char text[PV_DOUBLE_ROOM]);
 
 /* All of the text must be the number. */

@@ -1,6 +1,7 @@
 /* Values of options as text: reading them, and the sentences if they are wrong. */
 #include "base/options.h"
 
+#include "base/c_locale.h"
 #include "base/number.h"
 
 #include <math.h>
@@ -16,7 +17,7 @@ static void add(char *to, size_t room, const char *format, ...)
     va_list list;
     va_start(list, format);
     if (length < room)
-        vsnprintf(to + length, room - length, format, list);
+        pv_vsnprintf(to + length, room - length, format, list);
     va_end(list);
 }
 

@@ -166,13 +166,17 @@ static char *list_text(const psdvec_option *row, const void *options)
             snprintf(number, sizeof number, "%u", (unsigned)((const uint32_t *)values)[k]);
         else if (!pv_double_to_text(((const double *)values)[k], number))
             item = NULL;
-        char *longer = item ? realloc(text, length + strlen(item) + 2) : NULL;
+        size_t size = item ? strlen(item) : 0;
+        char *longer = item ? realloc(text, length + size + 2) : NULL;
         if (!longer) {
             free(text);
             return NULL;
         }
         text = longer;
-        length += (size_t)sprintf(text + length, "%s%s", k ? "," : "", item);
+        if (k)
+            text[length++] = ',';
+        memcpy(text + length, item, size + 1);
+        length += size;
     }
     return text;
 }

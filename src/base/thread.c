@@ -1,8 +1,9 @@
 /* A pool of threads that sleep between jobs. Started on first use. */
 #include "base/thread.h"
 
+#include "base/c_locale.h"
+
 #include <stdlib.h>
-#include <string.h>
 
 typedef struct pool_worker {
     pv_pool *pool;
@@ -78,10 +79,11 @@ static psdvec_status ensure_pool(psdvec_context *ctx)
         pool->workers[i] = (pool_worker){.pool = pool, .number = i + 1};
         int error = pthread_create(&pool->workers[i].thread, NULL, worker_main, &pool->workers[i]);
         if (error) {
+            char text[100];
             pv_pool_free(pool);
             return pv_fail(ctx, PSDVEC_ERR_THREAD,
                            "thread %d of %d could not be started: %s; use fewer threads", i + 2,
-                           ctx->options.threads, strerror(error));
+                           ctx->options.threads, pv_error_text(error, text, sizeof text));
         }
         pool->started = i + 1;
     }

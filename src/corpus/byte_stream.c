@@ -5,6 +5,7 @@
  */
 #include "corpus/byte_stream.h"
 
+#include "base/c_locale.h"
 #include "base/memory.h"
 #include "corpus/gunzip.h"
 #include "corpus/inputs.h"
@@ -40,6 +41,7 @@ struct pv_stream {
 
     bool started;            /* the only member of a plain file has been given */
     struct archive *archive; /* NULL: plain */
+    pv_utf8_locale utf8;     /* in the C locale libarchive loses names in other letters */
     char *packed;            /* PACKED_BLOCK bytes read from the file */
     char *name;              /* of the member, heap; NULL: the path */
     bool in_archive;
@@ -194,6 +196,7 @@ static psdvec_status open_archive(pv_stream *stream)
     if (!a || !stream->packed)
         return pv_fail(stream->ctx, PSDVEC_ERR_MEMORY, "%s: the system refused memory",
                        stream->path);
+    pv_utf8_open(&stream->utf8);
     archive_read_support_filter_bzip2(a);
     archive_read_support_filter_xz(a);
     archive_read_support_filter_zstd(a);
@@ -255,6 +258,7 @@ void pv_stream_close(pv_stream *stream)
         return;
     if (stream->archive)
         archive_read_free(stream->archive);
+    pv_utf8_close(&stream->utf8);
     pv_memory_unclaim(stream->ctx, stream->claimed);
     pv_gunzip_free(stream->gunzip);
     if (stream->owns_fd && stream->fd >= 0)
@@ -279,17 +283,20 @@ static psdvec_status next_in_archive(pv_stream *stream, bool *more)
 {
     for (;;) {
         struct archive_entry *entry;
+        pv_utf8_begin(&stream->utf8);
         int result = archive_read_next_header(stream->archive, &entry);
+        bool readable = result == ARCHIVE_OK || result == ARCHIVE_WARN;
+        const char *name = readable ? archive_entry_pathname(entry) : NULL;
+        pv_utf8_end(&stream->utf8);
         if (result == ARCHIVE_EOF) {
             *more = false;
             return check_rest(stream);
         }
-        if (result != ARCHIVE_OK && result != ARCHIVE_WARN)
+        if (!readable)
             return fail_archive(stream);
         stream->in_archive = archive_format(stream->archive) != ARCHIVE_FORMAT_RAW;
         if (!stream->in_archive)
             return PSDVEC_OK;
-        const char *name = archive_entry_pathname(entry);
         if (archive_entry_filetype(entry) != AE_IFREG || (name && pv_is_clutter(name)))
             continue;
         if (asprintf(&stream->name, "%s: %s", stream->path, name ? name : "(nameless)") < 0) {

@@ -1,6 +1,7 @@
 /* Expansion of inputs into files. */
 #include "corpus/inputs.h"
 
+#include "base/c_locale.h"
 #include "base/memory.h"
 #include "base/partial.h"
 
@@ -75,7 +76,7 @@ static psdvec_status add_folder(pv_inputs *list, const char *folder, uint32_t in
 static psdvec_status add_entry(pv_inputs *list, const char *folder, const char *name,
                                uint32_t input, const open_folder *outer)
 {
-    char *path = NULL;
+    char *path = NULL, text[100];
     size_t length = strlen(folder);
     bool slash = length > 0 && folder[length - 1] == '/';
     if (asprintf(&path, "%s%s%s", folder, slash ? "" : "/", name) < 0)
@@ -83,7 +84,7 @@ static psdvec_status add_entry(pv_inputs *list, const char *folder, const char *
     psdvec_status status = PSDVEC_OK;
     struct stat info;
     if (stat(path, &info) != 0)
-        pv_warn(list->ctx, "%s: passed over: %s", path, strerror(errno));
+        pv_warn(list->ctx, "%s: passed over: %s", path, pv_error_text(errno, text, sizeof text));
     else if (S_ISDIR(info.st_mode) && leads_back(outer, &info))
         pv_warn(list->ctx, "%s: passed over: a link back to a folder it is in", path);
     else if (S_ISDIR(info.st_mode) && pv_partial_is_one(path))

@@ -9,12 +9,12 @@
  * symmetric, where one triangle stands for both. A line "% psdvec: scale=60
  * window=5", as our export writes it, fills in what the user did not say.
  */
+#include "base/c_locale.h"
 #include "count/import.h"
 #include "count/text_lines.h"
 
 #include <inttypes.h>
 #include <string.h>
-#include <strings.h>
 
 typedef enum field { FIELD_REAL, FIELD_INTEGER, FIELD_PATTERN } field;
 
@@ -59,27 +59,27 @@ static psdvec_status read_banner(market *k)
     const char *p = line ? line : "", *end = p + length;
     for (size_t i = 0; i < 5; i++)
         p = take_word(p, end, word[i], sizeof word[i]);
-    if (strcasecmp(word[0], "%%MatrixMarket") != 0)
+    if (!pv_same_letters(word[0], "%%MatrixMarket"))
         return pv_fail(k->import->ctx, PSDVEC_ERR_FORMAT,
                        "%s: does not begin with %%%%MatrixMarket, so it is not a Matrix Market "
                        "file",
                        k->import->input);
-    if (strcasecmp(word[1], "matrix") != 0 || strcasecmp(word[2], "coordinate") != 0)
+    if (!pv_same_letters(word[1], "matrix") || !pv_same_letters(word[2], "coordinate"))
         return pv_text_lines_reject(&k->lines,
                                     "is a \"%s %s\"; only \"matrix coordinate\" can be imported",
                                     word[1], word[2]);
-    if (strcasecmp(word[3], "real") == 0 || strcasecmp(word[3], "double") == 0)
+    if (pv_same_letters(word[3], "real") || pv_same_letters(word[3], "double"))
         k->field = FIELD_REAL;
-    else if (strcasecmp(word[3], "integer") == 0)
+    else if (pv_same_letters(word[3], "integer"))
         k->field = FIELD_INTEGER;
-    else if (strcasecmp(word[3], "pattern") == 0)
+    else if (pv_same_letters(word[3], "pattern"))
         k->field = FIELD_PATTERN;
     else
         return pv_text_lines_reject(
             &k->lines, "the numbers are \"%s\"; only real, integer and pattern can be counts",
             word[3]);
-    k->symmetric = strcasecmp(word[4], "symmetric") == 0;
-    if (!k->symmetric && strcasecmp(word[4], "general") != 0)
+    k->symmetric = pv_same_letters(word[4], "symmetric");
+    if (!k->symmetric && !pv_same_letters(word[4], "general"))
         return pv_text_lines_reject(
             &k->lines, "the matrix is \"%s\"; only general and symmetric ones can be counts",
             word[4]);

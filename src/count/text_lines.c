@@ -1,6 +1,8 @@
 /* Lines of text. */
 #include "count/text_lines.h"
 
+#include "base/c_locale.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -41,7 +43,7 @@ psdvec_status pv_text_lines_reject(const pv_text_lines *l, const char *format, .
     char cause[400];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(cause, sizeof cause, format, arguments);
+    pv_vsnprintf(cause, sizeof cause, format, arguments);
     va_end(arguments);
     return pv_fail(l->ctx, PSDVEC_ERR_DAMAGED, "%s: line %" PRIu64 ": %s",
                    pv_stream_name(l->stream), l->number, cause);

@@ -1,6 +1,7 @@
 /* Writing a file of residuals. */
 #include "document/residual_file.h"
 
+#include "base/c_locale.h"
 #include "base/safetensors_write.h"
 
 #include <math.h>
@@ -18,7 +19,7 @@ static size_t describe(const pv_residual_data *data, char version[16], char unse
     meta[n++] = (pv_st_pair){"written_by", "psdvec " PSDVEC_VERSION};
     meta[n++] = (pv_st_pair){"target", data->target};
     if (!isnan(data->unseen)) {
-        snprintf(unseen, 32, "%.17g", data->unseen);
+        pv_snprintf(unseen, 32, "%.17g", data->unseen);
         meta[n++] = (pv_st_pair){"unseen", unseen};
     }
     if (data->model)

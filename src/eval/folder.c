@@ -1,6 +1,7 @@
 /* Folders of test sets. */
 #include "eval/folder.h"
 
+#include "base/c_locale.h"
 #include "base/memory.h"
 
 #include <dirent.h>
@@ -8,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 
 enum { MOST_DEPTH = 8, MOST_FILES = 10000 }; /* links may lead round in circles */
@@ -29,10 +29,10 @@ static bool may_be_test(const char *name)
     static const char *const endings[] = {"", ".txt", ".csv", ".tsv", ".tab"};
     size_t length;
     pv_base_name(name, &length);
-    if (strncasecmp(name, "README", 6) == 0 || strncasecmp(name, "LICENSE", 7) == 0)
+    if (pv_begins_with(name, "README") || pv_begins_with(name, "LICENSE"))
         return false;
     for (size_t k = 0; k < sizeof endings / sizeof endings[0]; k++)
-        if (strcasecmp(name + length, endings[k]) == 0)
+        if (pv_same_letters(name + length, endings[k]))
             return true;
     return false;
 }

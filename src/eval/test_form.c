@@ -14,11 +14,12 @@
  */
 #include "eval/test_form.h"
 
+#include "base/c_locale.h"
+
 #include "model/float_text.h"
 #include "model/word_index.h"
 
 #include <string.h>
-#include <strings.h>
 
 enum { MOST_COLUMNS = 64 }; /* that are looked at */
 
@@ -89,7 +90,7 @@ static bool most(const votes *v, size_t count)
 static bool named(const pv_field *field, const char *const *names)
 {
     for (; *names; names++)
-        if (field->length == strlen(*names) && strncasecmp(field->at, *names, field->length) == 0)
+        if (field->length == strlen(*names) && pv_begins_with(field->at, *names))
             return true;
     return false;
 }

@@ -1,6 +1,7 @@
 /* Lines, separators, quotes. */
 #include "eval/test_table.h"
 
+#include "base/c_locale.h"
 #include "base/file.h"
 #include "base/json_read.h"
 
@@ -17,7 +18,7 @@ psdvec_status pv_table_reject(const pv_table *table, uint64_t line, const char *
     char cause[400];
     va_list args;
     va_start(args, format);
-    vsnprintf(cause, sizeof cause, format, args);
+    pv_vsnprintf(cause, sizeof cause, format, args);
     va_end(args);
     return pv_fail(table->ctx, PSDVEC_ERR_DAMAGED, "%s: line %" PRIu64 ": %s", table->path, line,
                    cause);

@@ -13,8 +13,9 @@
  */
 #include "model/float_text.h"
 
+#include "base/c_locale.h"
+
 #include <float.h>
-#include <locale.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -56,7 +57,6 @@ static bool nearest(uint64_t m, int64_t exponent, float *value)
     return true;
 }
 
-/* strtof in the C locale, for this thread alone. */
 static pv_number by_the_library(const char *at, size_t length, float *value)
 {
     char copy[LONGEST + 1];
@@ -64,13 +64,8 @@ static pv_number by_the_library(const char *at, size_t length, float *value)
         return PV_NUMBER_NONE;
     memcpy(copy, at, length);
     copy[length] = '\0';
-    locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (c_locale == (locale_t)0)
+    if (!pv_text_to_float(copy, value))
         return PV_NUMBER_NONE;
-    locale_t before = uselocale(c_locale);
-    *value = strtof(copy, NULL);
-    uselocale(before);
-    freelocale(c_locale);
     return isfinite(*value) ? PV_NUMBER_FINE : PV_NUMBER_NOT_FINITE;
 }
 
@@ -191,7 +186,7 @@ static bool round_to(double d, int exponent, int count, decimal *out)
 static void round_by_the_library(double d, int count, decimal *out)
 {
     char text[64];
-    snprintf(text, sizeof text, "%.*e", count - 1, d);
+    snprintf(text, sizeof text, "%.*e", count - 1, d); /* any locale */
     const char *e = strrchr(text, 'e');
     *out = (decimal){.count = count};
     for (const char *p = text; e && p < e; p++)

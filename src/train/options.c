@@ -1,6 +1,7 @@
 /* Options of training, and of adding words: their choices, and what goes together. */
 #include "train/options.h"
 
+#include "base/c_locale.h"
 #include "link/link.h"
 #include "link/weights.h"
 
@@ -20,7 +21,7 @@ const psdvec_choice pv_form_choices[] = {
 #define CHECK(condition, ...)                                                                      \
     do {                                                                                           \
         if (!(condition)) {                                                                        \
-            snprintf(why, room, __VA_ARGS__);                                                      \
+            pv_snprintf(why, room, __VA_ARGS__);                                                   \
             return false;                                                                          \
         }                                                                                          \
     } while (0)

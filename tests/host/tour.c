@@ -118,7 +118,25 @@ static psdvec_status count_and_exchange(tour *t, psdvec_count_options count)
     return status;
 }
 
-static psdvec_status residuals(tour *t, const char *model_path)
+/* A matrix whose header is in capital letters. */
+static psdvec_status import_capitals(tour *t)
+{
+    static const char words[] = "one 3\ntwo 2\n",
+                      matrix[] = "%%MATRIXMARKET MATRIX COORDINATE INTEGER GENERAL\n"
+                                 "2 2 2\n1 2 3\n2 1 1\n";
+    const char *path = in(t, "capitals.mtx");
+    psdvec_import_options import;
+    psdvec_import_options_default(&import);
+    import.format = PSDVEC_FORMAT_MATRIX_MARKET;
+    import.window = 1;
+    import.vocab_file = in(t, "capitals.txt");
+    scratch_write(path, matrix, sizeof matrix - 1);
+    scratch_write(import.vocab_file, words, sizeof words - 1);
+    return psdvec_counts_import(t->ctx, &import, path, in(t, "from-capitals"), NULL);
+}
+
+static psdvec_status residuals(tour *t, const char *model_path, const char *counts_path,
+                               const char *output)
 {
     psdvec_model *model = NULL;
     psdvec_counts *counts = NULL;
@@ -127,10 +145,10 @@ static psdvec_status residuals(tour *t, const char *model_path)
     size_t found = 0;
     psdvec_status status = psdvec_model_open(t->ctx, model_path, &model);
     if (status == PSDVEC_OK)
-        status = psdvec_counts_open(t->ctx, in(t, "counts"), &counts);
+        status = psdvec_counts_open(t->ctx, counts_path, &counts);
     if (status == PSDVEC_OK)
-        status = psdvec_residuals(t->ctx, model, counts, in(t, "residuals"), PSDVEC_RESIDUAL_LOSS,
-                                  2, 5, top, &found, &report);
+        status = psdvec_residuals(t->ctx, model, counts, output, PSDVEC_RESIDUAL_LOSS, 2, 5, top,
+                                  &found, &report);
     if (status == PSDVEC_OK) {
         figure(t, report.correlation);
         for (size_t i = 0; i < found; i++)
@@ -205,6 +223,20 @@ static psdvec_status simulate(tour *t)
     return psdvec_simulate(t->ctx, &options, in(t, "simulated"), NULL);
 }
 
+/* Targets for pairs that were never seen are in the residual file. */
+static psdvec_status smoothed(tour *t)
+{
+    psdvec_train_options options;
+    psdvec_train_options_preset(&options, PSDVEC_PRESET_PAPER, NULL);
+    options.dim = DIM / 2;
+    options.core = VOCABULARY / 3;
+    const char *model = in(t, "paper");
+    psdvec_status status = psdvec_train(t->ctx, &options, in(t, "whole"), model, NULL);
+    if (status == PSDVEC_OK)
+        status = residuals(t, model, in(t, "whole"), in(t, "paper-residuals"));
+    return status;
+}
+
 static psdvec_status go(tour *t)
 {
     psdvec_train_options train;
@@ -226,7 +258,11 @@ static psdvec_status go(tour *t)
     if (status == PSDVEC_OK)
         status = psdvec_extend(t->ctx, &extend, model, more, 1, extended, NULL);
     if (status == PSDVEC_OK)
-        status = residuals(t, model);
+        status = residuals(t, model, in(t, "counts"), in(t, "residuals"));
+    if (status == PSDVEC_OK)
+        status = smoothed(t);
+    if (status == PSDVEC_OK)
+        status = import_capitals(t);
     if (status == PSDVEC_OK)
         status = convert(t, model);
     if (status == PSDVEC_OK)

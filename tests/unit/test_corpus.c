@@ -1,5 +1,6 @@
 /* The corpus room from the outside in: lists of files, packed files, text or
  * not. Packed files are made by libarchive's writer. */
+#include "base/c_locale.h"
 #include "base/context.h"
 #include "corpus/byte_stream.h"
 #include "corpus/inputs.h"
@@ -8,6 +9,7 @@
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <locale.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -267,6 +269,32 @@ static void every_packing_is_undone(void **state)
     }
 }
 
+/* This program is in the C locale, which has no such letters. */
+static void names_in_an_archive_do_not_depend_on_the_locale(void **state)
+{
+    bench *b = *state;
+    pv_utf8_locale utf8;
+    pv_utf8_open(&utf8);
+    pv_utf8_begin(&utf8);
+    struct archive *a = archive_write_new();
+    archive_write_set_format_zip(a);
+    assert_int_equal(archive_write_open_filename(a, b->path), ARCHIVE_OK);
+    add_member(a, "\xc3\xa9.txt", "a text", 6);
+    add_member(a, "__MACOSX/\xc3\xa9.txt", "clutter", 7);
+    add_member(a, ".\xc3\xa9/b.txt", "hidden", 6);
+    assert_int_equal(archive_write_close(a), ARCHIVE_OK);
+    archive_write_free(a);
+    pv_utf8_end(&utf8);
+    pv_utf8_close(&utf8);
+    assert_string_equal(setlocale(LC_ALL, NULL), "C");
+    char *out;
+    size_t length;
+    assert_int_equal(unpack(b, b->path, &out, &length), PSDVEC_OK);
+    assert_int_equal(length, 7);
+    assert_memory_equal(out, "a text|", 7);
+    free(out);
+}
+
 static void a_cut_packed_file_is_damaged_wherever_it_was_cut(void **state)
 {
     bench *b = *state;
@@ -433,6 +461,7 @@ int main(void)
         TEST(hidden_names_and_clutter_are_passed_over),
         TEST(standard_input_can_be_named_once),
         TEST(every_packing_is_undone),
+        TEST(names_in_an_archive_do_not_depend_on_the_locale),
         TEST(a_cut_packed_file_is_damaged_wherever_it_was_cut),
         TEST(a_flipped_bit_does_not_go_unnoticed),
         TEST(files_after_one_another_are_one_text),

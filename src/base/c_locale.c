@@ -1,0 +1,144 @@
+/* The C locale for the time of a call. */
+#include "base/c_locale.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct c_locale {
+    locale_t own, before;
+} c_locale;
+
+static bool begin(c_locale *c)
+{
+    c->own = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (c->own == (locale_t)0)
+        return false;
+    c->before = uselocale(c->own);
+    return true;
+}
+
+static void end(c_locale *c)
+{
+    uselocale(c->before);
+    freelocale(c->own);
+}
+
+int pv_vsnprintf(char *text, size_t size, const char *format, va_list arguments)
+{
+    c_locale c;
+    if (!begin(&c))
+        return -1;
+    int length = vsnprintf(text, size, format, arguments);
+    end(&c);
+    return length;
+}
+
+int pv_snprintf(char *text, size_t size, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int length = pv_vsnprintf(text, size, format, arguments);
+    va_end(arguments);
+    return length;
+}
+
+int pv_vasprintf(char **text, const char *format, va_list arguments)
+{
+    c_locale c;
+    if (!begin(&c))
+        return -1;
+    int length = vasprintf(text, format, arguments);
+    end(&c);
+    return length;
+}
+
+bool pv_text_to_double(const char *text, double *value)
+{
+    c_locale c;
+    if (!begin(&c))
+        return false;
+    *value = strtod(text, NULL);
+    end(&c);
+    return true;
+}
+
+bool pv_text_to_float(const char *text, float *value)
+{
+    c_locale c;
+    if (!begin(&c))
+        return false;
+    *value = strtof(text, NULL);
+    end(&c);
+    return true;
+}
+
+static char lower(char letter)
+{
+    return (char)(letter >= 'A' && letter <= 'Z' ? letter + ('a' - 'A') : letter);
+}
+
+bool pv_begins_with(const char *text, const char *beginning)
+{
+    while (*beginning && lower(*text) == lower(*beginning)) {
+        text++;
+        beginning++;
+    }
+    return !*beginning;
+}
+
+bool pv_same_letters(const char *a, const char *b)
+{
+    return pv_begins_with(a, b) && strlen(a) == strlen(b);
+}
+
+/* POSIX and GNU declare strerror_r differently: the one returns an error, the other the
+ * text. The type of the declaration at hand chooses. */
+static const char *text_of_int(int error, const char *text)
+{
+    return error == 0 ? text : "unknown error";
+}
+static const char *text_of_pointer(const char *answer, const char *text)
+{
+    (void)text;
+    return answer;
+}
+#define TEXT_OF(answer, text)                                                                      \
+    _Generic((answer), int : text_of_int, default : text_of_pointer)(answer, text)
+
+const char *pv_error_text(int error_number, char *text, size_t size)
+{
+    c_locale c;
+    bool in_english = begin(&c);
+    const char *answer = TEXT_OF(strerror_r(error_number, text, size), text);
+    if (in_english)
+        end(&c);
+    return answer;
+}
+
+void pv_utf8_open(pv_utf8_locale *locale)
+{
+    static const char *const names[] = {"C.UTF-8", "en_US.UTF-8"};
+    *locale = (pv_utf8_locale){0};
+    for (size_t k = 0; k < 2 && locale->own == (locale_t)0; k++)
+        locale->own = newlocale(LC_CTYPE_MASK, names[k], (locale_t)0);
+}
+
+void pv_utf8_close(pv_utf8_locale *locale)
+{
+    if (locale->own != (locale_t)0)
+        freelocale(locale->own);
+    locale->own = (locale_t)0;
+}
+
+void pv_utf8_begin(pv_utf8_locale *locale)
+{
+    if (locale->own != (locale_t)0)
+        locale->before = uselocale(locale->own);
+}
+
+void pv_utf8_end(pv_utf8_locale *locale)
+{
+    if (locale->own != (locale_t)0)
+        uselocale(locale->before);
+}

@@ -1,0 +1,13 @@
+/* Locales that are not the C locale, for tests that nothing depends on them. If the system has
+ * none of the kind, localedef makes one.
+ */
+#ifndef TESTS_LOCALES_H
+#define TESTS_LOCALES_H
+
+/* The name of a locale with a decimal comma, or in which i is not the small letter of I, as in
+ * Turkish; NULL if there is none and none can be made. Files that are made go into the folder, and
+ * the variable LOCPATH names it from then on. */
+const char *locale_with_comma(const char *folder);
+const char *locale_of_turkish(const char *folder);
+
+#endif
