@@ -166,6 +166,8 @@ define newline
 
 endef
 comma := ,
+empty :=
+space := $(empty) $(empty)
 
 # ---- Compiling and linking -------------------------------------------------
 $(OBJECTS): $(BUILD)/flags
@@ -261,12 +263,22 @@ $(COMPLETIONS): $(BUILD)/completions/psdvec.%: $(BUILD)/psdvec
 	@mkdir -p $(@D)
 	$Q$< internal-completion $* > $@
 
-# The relative folders are spelled with ${prefix}, so that the file can be moved.
+# For programs that link us: what our archive needs is named directly, not by the packages,
+# whose own private libraries few systems have. Both descriptions can be moved: folders below
+# the prefix are spelled relative to it, and for CMake relative to the folder of the library.
+below_prefix = $(patsubst $(PREFIX)/%,$${prefix}/%,$1)
+LIBDIR_UP = $(subst $(space),/,$(patsubst %,..,$(subst /, ,$(patsubst $(PREFIX)/%,%,$(LIBDIR)))))
+INCLUDEDIR_THERE = $(if $(filter $(PREFIX)/%,$(LIBDIR)),$(patsubst $(PREFIX)/%,$(LIBDIR_UP)/%,$(INCLUDEDIR)),$(INCLUDEDIR))
 $(BUILD)/psdvec.pc: psdvec.pc.in $(HEADER) $(BUILD)/flags FORCE
-	@sed -e 's|@PREFIX@|$(PREFIX)|' \
-	     -e 's|@LIBDIR@|$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))|' \
-	     -e 's|@INCLUDEDIR@|$(patsubst $(PREFIX)/%,$${prefix}/%,$(INCLUDEDIR))|' \
-	     -e 's|@VERSION@|$(VERSION)|' -e 's|@PACKAGES@|$(PACKAGES)|' $< > $@
+	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(call below_prefix,$(LIBDIR))|' \
+	     -e 's|@INCLUDEDIR@|$(call below_prefix,$(INCLUDEDIR))|' \
+	     -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS@|$(LIBS)|' $< > $@
+CMAKE_FILES := $(BUILD)/psdvec-config.cmake $(BUILD)/psdvec-config-version.cmake
+$(CMAKE_FILES): $(BUILD)/%: %.in $(HEADER) $(BUILD)/flags FORCE
+	@sed -e 's|@INCLUDEDIR@|$(INCLUDEDIR_THERE)|' -e 's|@VERSION@|$(VERSION)|' \
+	     -e 's|@MAJOR@|$(firstword $(subst ., ,$(VERSION)))|' -e 's|@SHARED@|$(SHARED)|' \
+	     -e 's|@SONAME@|$(SONAME)|' -e 's|@STATIC@|$(STATIC)|' \
+	     -e 's|@LIBS@|$(subst $(space),;,$(strip $(LIBS)))|' $< > $@
 
 HAVE_CLI := $(if $(CLI_SRC),yes)
 .PHONY: library program unit-tests test-tools bench-programs fuzz-objects

@@ -18,8 +18,8 @@ endef
 
 ##@ Installing
 .PHONY: install uninstall
-install: all $(BUILD)/psdvec.pc ## install program, libraries, headers, manual, completions (PREFIX, DESTDIR)
-	$(INSTALL) -d $D$(LIBDIR)/pkgconfig $D$(INCLUDEDIR)/psdvec/options
+install: all $(BUILD)/psdvec.pc $(CMAKE_FILES) ## install program, libraries, headers, manual, completions (PREFIX, DESTDIR)
+	$(INSTALL) -d $D$(LIBDIR)/pkgconfig $D$(LIBDIR)/cmake/psdvec $D$(INCLUDEDIR)/psdvec/options
 	$(INSTALL) -m 644 $(BUILD)/$(STATIC) $D$(LIBDIR)/$(STATIC)
 	$(INSTALL) -m 755 $(BUILD)/$(SHARED) $D$(LIBDIR)/$(SHARED)
 	ln -sf $(SHARED) $D$(LIBDIR)/$(SONAME)
@@ -27,6 +27,7 @@ install: all $(BUILD)/psdvec.pc ## install program, libraries, headers, manual, 
 	$(INSTALL) -m 644 $(HEADERS) $D$(INCLUDEDIR)/psdvec
 	$(INSTALL) -m 644 $(OPTION_TABLES) $D$(INCLUDEDIR)/psdvec/options
 	$(INSTALL) -m 644 $(BUILD)/psdvec.pc $D$(LIBDIR)/pkgconfig/psdvec.pc
+	$(INSTALL) -m 644 $(CMAKE_FILES) $D$(LIBDIR)/cmake/psdvec
 ifneq ($(HAVE_CLI),)
 	$(INSTALL) -d $D$(BINDIR) $D$(MANDIR)/man1 $D$(BASHDIR) $D$(ZSHDIR) $D$(FISHDIR)
 	$(INSTALL) -m 755 $(BUILD)/psdvec $D$(BINDIR)/psdvec
@@ -40,7 +41,8 @@ endif
 uninstall: ## remove what `make install` put there
 	rm -f $D$(BINDIR)/psdvec $D$(MANDIR)/man1/psdvec.1 $D$(MANDIR)/man1/psdvec-*.1
 	rm -f $D$(LIBDIR)/$(STATIC) $D$(LIBDIR)/$(SOLINK) $D$(LIBDIR)/$(SONAME) $D$(LIBDIR)/$(SHARED)
+	rm -f $(CMAKE_FILES:$(BUILD)/%=$D$(LIBDIR)/cmake/psdvec/%)
 	rm -f $D$(LIBDIR)/pkgconfig/psdvec.pc $(patsubst include/%,$D$(INCLUDEDIR)/%,$(HEADERS) $(OPTION_TABLES))
 	rm -f $D$(BASHDIR)/psdvec $D$(ZSHDIR)/_psdvec $D$(FISHDIR)/psdvec.fish
-	-rmdir $D$(INCLUDEDIR)/psdvec/options $D$(INCLUDEDIR)/psdvec 2>/dev/null || true
+	-rmdir $D$(INCLUDEDIR)/psdvec/options $D$(INCLUDEDIR)/psdvec $D$(LIBDIR)/cmake/psdvec 2>/dev/null || true
 	$(tell_loader)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Checks `make install`: that everything arrives, that a program builds against it
-# through pkg-config with the shared and with the static library, that nothing but
+# through pkg-config and through CMake with the shared and with the static library, that nothing but
 # psdvec_* is exported, that no call of ours changes the process of a host, and that
 # `make uninstall` leaves nothing. Prints TAP.
 set -u
@@ -25,13 +25,19 @@ check() { # description, command...
 }
 
 version=$(sed -n 's/^#define PSDVEC_VERSION "\(.*\)"/\1/p' include/psdvec/psdvec.h)
+# A program that calls little, but links everything.
 cat >"$scratch/user.c" <<'END'
 #include <psdvec/psdvec.h>
 #include <stdio.h>
+typedef void any(void);
+static any *const volatile linked[] = {
+    (any *)psdvec_train_text, (any *)psdvec_baseline_text, (any *)psdvec_eval,
+    (any *)psdvec_scorer_text, (any *)psdvec_simulate, (any *)psdvec_counts_import,
+};
 int main(void)
 {
     psdvec_context *ctx;
-    if (psdvec_context_new(NULL, &ctx) != PSDVEC_OK)
+    if (psdvec_context_new(NULL, &ctx) != PSDVEC_OK || !linked[0])
         return 1;
     psdvec_context_free(ctx);
     puts(psdvec_version());
@@ -49,14 +55,58 @@ uses_shared() {
     $CC -std=c11 "$scratch/user.c" $(pc --cflags) -o "$scratch/user" $(pc --libs) &&
         [ "$(LD_LIBRARY_PATH=$stage/opt/psdvec/lib "$scratch/user")" = "$version" ]
 }
-# Our archive with the shared libraries it rests on: a program static to the last
-# byte would need static twins of all of those, which few systems have.
+# Where the static library alone is installed, one call of pkg-config links it, with
+# the shared libraries that it needs.
 # shellcheck disable=SC2046,SC2086
 uses_static() {
-    $CC -std=c11 "$scratch/user.c" $(pc --cflags) -o "$scratch/user-static" \
-        "$stage/opt/psdvec/lib/libpsdvec.a" \
-        $(pkg-config --libs $(pc --print-requires-private)) -pthread -lm &&
+    rm -rf "$scratch/static" && cp -R "$stage/opt/psdvec" "$scratch/static" &&
+        rm -f "$scratch"/static/lib/libpsdvec.so* || return 1
+    flags=$(PKG_CONFIG_PATH=$scratch/static/lib/pkgconfig \
+        pkg-config --define-variable=prefix="$scratch/static" --static --cflags --libs psdvec) || return 1
+    $CC -std=c11 "$scratch/user.c" -o "$scratch/user-static" $flags &&
         [ "$("$scratch/user-static")" = "$version" ]
+}
+# A program static to the last byte needs static twins of all the libraries and of theirs;
+# their packages know which. ICU is written in C++.
+all_packages=libarchive
+pkg-config --exists icu-uc && all_packages="$all_packages icu-uc"
+# shellcheck disable=SC2046,SC2086
+has_static_twins() {
+    echo 'int main(void) { return 0; }' >"$scratch/nothing.c"
+    $CC -static "$scratch/nothing.c" -o "$scratch/nothing" \
+        $(pkg-config --static --libs $all_packages) -lutf8proc -lexpat -lxxhash -lstdc++ 2>/dev/null
+}
+# shellcheck disable=SC2046,SC2086
+uses_no_shared_library() {
+    $CC -std=c11 -static "$scratch/user.c" -o "$scratch/user-alone" \
+        $(PKG_CONFIG_PATH=$scratch/static/lib/pkgconfig pkg-config \
+            --define-variable=prefix="$scratch/static" --static --cflags --libs psdvec $all_packages) \
+        -lstdc++ && [ "$("$scratch/user-alone")" = "$version" ]
+}
+cat >"$scratch/CMakeLists.txt" <<END
+cmake_minimum_required(VERSION 3.10)
+project(user C)
+find_package(psdvec ${version%.*} REQUIRED)
+add_executable(with-shared user.c)
+target_link_libraries(with-shared PRIVATE psdvec::psdvec)
+add_executable(with-static user.c)
+target_link_libraries(with-static PRIVATE psdvec::static)
+END
+uses_cmake() {
+    cmake -S "$scratch" -B "$scratch/cmake" -DCMAKE_C_COMPILER="${CC%% *}" \
+        -DCMAKE_PREFIX_PATH="$stage/opt/psdvec" && cmake --build "$scratch/cmake" || return 1
+    for program in with-shared with-static; do
+        [ "$("$scratch/cmake/$program")" = "$version" ] || return 1
+    done
+    # The shared one is loaded, the static one not.
+    nm -D "$scratch/cmake/with-shared" | grep -q ' U psdvec_version' &&
+        ! nm -D "$scratch/cmake/with-static" | grep -q ' U psdvec_version'
+}
+cmake_refuses() { # another major version
+    mkdir -p "$scratch/next"
+    printf '%s\n' 'cmake_minimum_required(VERSION 3.10)' 'project(user C)' \
+        'find_package(psdvec 99 REQUIRED)' >"$scratch/next/CMakeLists.txt"
+    ! cmake -S "$scratch/next" -B "$scratch/next/build" -DCMAKE_PREFIX_PATH="$stage/opt/psdvec"
 }
 # Each alone, in strict C11, with every warning.
 # shellcheck disable=SC2046,SC2086
@@ -71,6 +121,12 @@ exports_prefix() {
     nm -D --defined-only "$stage/opt/psdvec/lib/libpsdvec.so.$version" >"$scratch/symbols" || return 1
     grep -q ' psdvec_version$' "$scratch/symbols" || return 1
     ! awk '{ print $NF }' "$scratch/symbols" | grep -v '^psdvec_'
+}
+# A host may link a BLAS of its own beside our static library.
+defines_prefix() {
+    nm --defined-only "$stage/opt/psdvec/lib/libpsdvec.a" | awk 'NF == 3 && $2 ~ /[A-Z]/ { print $3 }' >"$scratch/symbols"
+    grep -q '^psdvec_version$' "$scratch/symbols" || return 1
+    ! grep -v '^psdvec_\|^pv_' "$scratch/symbols"
 }
 # The private copy of OpenBLAS, openblas.o, can print and exit if it is called wrongly.
 global_calls='_?exit|_Exit|quick_exit|abort|atexit|on_exit|v?printf|puts|putchar|perror|stdout|stderr
@@ -104,8 +160,16 @@ check "the links of the shared library form a chain" links
 check "pkg-config knows the version" [ "$(pc --modversion 2>&1)" = "$version" ]
 check "each header compiles alone in strict C11" headers_alone
 check "a program uses the shared library" uses_shared
-check "a program uses the static library" uses_static
+check "a program uses the static library alone, through pkg-config --static" uses_static
+if has_static_twins; then
+    check "a program uses no shared library at all" uses_no_shared_library
+fi
+if command -v cmake >/dev/null; then
+    check "a CMake project uses both libraries" uses_cmake
+    check "a CMake project that wants another major version is refused" cmake_refuses
+fi
 check "only psdvec_ names are exported" exports_prefix
+check "only psdvec_ and pv_ names are defined in the static library" defines_prefix
 check "nothing is called that changes a host's process" leaves_the_process_alone
 if [ -x "$build/psdvec" ]; then
     check "the manual and the completions arrive" has_files bin/psdvec share/man/man1/psdvec.1 \

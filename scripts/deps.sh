@@ -38,6 +38,7 @@ test|!|lib cmocka cmocka.h|libcmocka-dev|libcmocka-devel|cmocka|cmocka-dev|cmock
 test|?|file /usr/include/arpack/arpack.h|libarpack2-dev|arpack-devel|arpack|arpack-dev|arpack
 test|?|linked openblas-pthread/libopenblas.so|libopenblas-pthread-dev||||
 test|!|cmd bats|bats|bats|bash-bats|bats|bats-core
+test|?|cmd cmake|cmake|cmake|cmake|cmake|cmake
 test|?|cmd jq|jq|jq|jq|jq|jq
 test|?|cmd zstd|zstd|zstd|zstd|zstd|zstd
 test|?|cmd lz4|lz4|lz4|lz4|lz4|lz4
