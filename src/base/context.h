@@ -31,6 +31,7 @@ struct psdvec_context {
     int threads_wanted;
     char *tempdir; /* own copy, or NULL */
     pv_pool *pool;
+    atomic_bool parallel; /* the workers are at work */
 
     _Atomic uint64_t memory_used;
     _Atomic uint64_t memory_peak;

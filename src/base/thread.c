@@ -18,6 +18,7 @@ struct pv_pool {
     uint64_t job;            /* its serial number */
     int running;             /* workers that have not finished it */
     bool ending;
+    psdvec_status failure; /* the first that a worker returned in this job */
     pv_worker_fn *fn;
     void *arg;
     int started; /* threads that exist */
@@ -39,8 +40,10 @@ static void *worker_main(void *opaque)
         pv_worker_fn *fn = pool->fn;
         void *arg = pool->arg;
         pthread_mutex_unlock(&pool->lock);
-        fn(arg, self->number); /* failures are recorded in the context */
+        psdvec_status status = fn(arg, self->number);
         pthread_mutex_lock(&pool->lock);
+        if (pool->failure == PSDVEC_OK)
+            pool->failure = status;
         if (--pool->running == 0)
             pthread_cond_signal(&pool->finished);
     }
@@ -91,26 +94,39 @@ static psdvec_status ensure_pool(psdvec_context *ctx)
     return PSDVEC_OK;
 }
 
-psdvec_status pv_parallel(psdvec_context *ctx, pv_worker_fn *fn, void *arg)
+/* The first failure of the workers. */
+static psdvec_status run_pool(pv_pool *pool, pv_worker_fn *fn, void *arg)
 {
-    if (ctx->options.threads == 1) {
-        fn(arg, 0);
-        return (psdvec_status)atomic_load(&ctx->status);
-    }
-    PV_TRY(ensure_pool(ctx));
-    pv_pool *pool = ctx->pool;
     pthread_mutex_lock(&pool->lock);
     pool->fn = fn;
     pool->arg = arg;
     pool->running = pool->started;
+    pool->failure = PSDVEC_OK;
     pool->job++;
     pthread_cond_broadcast(&pool->wake);
     pthread_mutex_unlock(&pool->lock);
-    fn(arg, 0);
+    psdvec_status own = fn(arg, 0);
     pthread_mutex_lock(&pool->lock);
     while (pool->running > 0)
         pthread_cond_wait(&pool->finished, &pool->lock);
+    psdvec_status failure = pool->failure;
     pthread_mutex_unlock(&pool->lock);
+    return own != PSDVEC_OK ? own : failure;
+}
+
+psdvec_status pv_parallel(psdvec_context *ctx, pv_worker_fn *fn, void *arg)
+{
+    if (atomic_exchange(&ctx->parallel, true))
+        return pv_fail(ctx, PSDVEC_ERR_INTERNAL,
+                       "work was divided among the threads while they were at work; use one "
+                       "context per thread");
+    psdvec_status status = ctx->options.threads > 1 ? ensure_pool(ctx) : PSDVEC_OK;
+    if (status == PSDVEC_OK)
+        status = ctx->options.threads > 1 ? run_pool(ctx->pool, fn, arg) : fn(arg, 0);
+    atomic_store(&ctx->parallel, false);
+    /* A failure without a sentence must not get lost. */
+    if (status != PSDVEC_OK)
+        return pv_fail(ctx, status, "a part of the work failed: %s", psdvec_status_name(status));
     return (psdvec_status)atomic_load(&ctx->status);
 }
 

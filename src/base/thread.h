@@ -9,7 +9,9 @@
 #include "base/context.h"
 
 /* Runs fn(arg, worker) once on each of psdvec_threads(ctx) workers, the caller
- * being worker 0, and waits for all. Returns the recorded failure, if any. */
+ * being worker 0, and waits for all. Returns the recorded failure, if any; what a worker
+ * returns is recorded if it has not done so itself. Workers must not call this again:
+ * that fails with PSDVEC_ERR_INTERNAL. */
 typedef psdvec_status pv_worker_fn(void *arg, int worker);
 psdvec_status pv_parallel(psdvec_context *ctx, pv_worker_fn *fn, void *arg);
 

@@ -250,6 +250,64 @@ static void a_request_to_stop_ends_the_tasks(void **state)
     assert_true(done <= 100);
 }
 
+typedef struct silence {
+    psdvec_context *ctx;
+    int worker; /* that fails without a word */
+    psdvec_status nested;
+} silence;
+
+static psdvec_status fail_silently(void *opaque, int worker)
+{
+    silence *s = opaque;
+    return worker == s->worker ? PSDVEC_ERR_NUMERIC : PSDVEC_OK;
+}
+
+static void a_failure_that_a_worker_only_returns_is_not_lost(void **state)
+{
+    bench *b = *state;
+    for (int worker = 0; worker < psdvec_threads(b->ctx); worker++) {
+        silence s = {.ctx = b->ctx, .worker = worker};
+        pv_begin(b->ctx);
+        assert_int_equal(pv_parallel(b->ctx, fail_silently, &s), PSDVEC_ERR_NUMERIC);
+        assert_non_null(strstr(psdvec_error_message(b->ctx), "PSDVEC_ERR_NUMERIC"));
+    }
+    psdvec_context_options o = {.threads = 1};
+    psdvec_context *alone;
+    ok(psdvec_context_new(&o, &alone));
+    silence s = {.ctx = alone};
+    assert_int_equal(pv_parallel(alone, fail_silently, &s), PSDVEC_ERR_NUMERIC);
+    psdvec_context_free(alone);
+    pv_begin(b->ctx);
+    s = (silence){.ctx = b->ctx, .worker = -1};
+    ok(pv_parallel(b->ctx, fail_silently, &s)); /* the failure of a job is not the next one's */
+}
+
+static psdvec_status divide_again(void *opaque, int worker)
+{
+    silence *s = opaque;
+    return worker == s->worker ? s->nested = pv_parallel(s->ctx, fail_silently, s) : PSDVEC_OK;
+}
+
+static void workers_may_not_divide_their_work_again(void **state)
+{
+    bench *b = *state;
+    for (int threads = 1; threads <= 3; threads++)
+        for (int worker = 0; worker < threads; worker++) {
+            psdvec_context_options o = {.threads = threads, .memory = 256 << 20};
+            psdvec_context *ctx;
+            ok(psdvec_context_new(&o, &ctx));
+            assert_int_equal(psdvec_threads(ctx), threads);
+            silence s = {.ctx = ctx, .worker = worker};
+            assert_int_equal(pv_parallel(ctx, divide_again, &s), PSDVEC_ERR_INTERNAL);
+            assert_int_equal(s.nested, PSDVEC_ERR_INTERNAL);
+            pv_begin(ctx);
+            s.worker = -1;
+            ok(pv_parallel(ctx, divide_again, &s)); /* the pool serves again */
+            psdvec_context_free(ctx);
+        }
+    ok(pv_check_cancel(b->ctx));
+}
+
 /* ---- Random numbers ------------------------------------------------------------------------- */
 
 static void philox_gives_the_published_answers(void **state)
@@ -621,6 +679,8 @@ int main(void)
         TEST(each_worker_runs_once),
         TEST(a_failure_ends_the_tasks_and_is_reported),
         TEST(a_request_to_stop_ends_the_tasks),
+        TEST(a_failure_that_a_worker_only_returns_is_not_lost),
+        TEST(workers_may_not_divide_their_work_again),
         TEST(philox_gives_the_published_answers),
         TEST(random_numbers_have_the_moments_they_should),
         TEST(random_streams_differ_by_seed_purpose_and_index),
