@@ -66,7 +66,7 @@ groups="counts_info:members=1e-9 counts_dump:exact counts_show:1e-9 counts_merge
         info:members=1e-9 vector:exact convert:exact convert_model:1e-6
         similar:1e-5 analogy:1e-5 odd_one_out:1e-5 compare:members=1e-4 eval:1e-4
         extend:1e-3 residuals:1e-4 residual_file:1e-4 score:1e-4 next:1e-4 explain:members=1e-4 generate:members=1e-9
-        fit_temperature:members=0.01 interaction:1e-6 simulation:exact"
+        fit_temperature:members=1e-3 interaction:1e-6 simulation:exact"
 
 group_counts_info() {
     for file in $(all_counts); do
@@ -300,13 +300,15 @@ group_generate() {
     done
     say generate models/fitted.safetensors --counts counts/default.counts.safetensors --length 12 --top 10 --json
 }
+# Without how long it took.
+untimed() { sed -E 's/, "(rounds|seconds)": [^,}]*//g'; }
 group_fit_temperature() {
     for model in default paper fitted int8; do
-        say fit-temperature models/$model.safetensors ../text/held.txt --json
+        say fit-temperature models/$model.safetensors ../text/held.txt --json | untimed
     done
     say fit-temperature models/default.safetensors ../text/held.txt --counts counts/default.counts.safetensors \
-        -o out.safetensors --json
-    say next out.safetensors "the old ship" --tsv --top 2
+        -o out.safetensors --json | untimed
+    say next out.safetensors "the old ship" --json --top 2
 }
 group_interaction() {
     for model in default paper plain svd ppmi; do
