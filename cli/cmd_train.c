@@ -80,9 +80,9 @@ static int from_text(struct run *run, const struct train_setup *setup)
     psdvec_count_report count = {0};
     psdvec_train_report report = {0};
     double began = clock_seconds();
-    status = psdvec_train_text(run->ctx, setup->train, setup->count,
-                                             arguments->operands, arguments->operand_count,
-                                             argument_text(arguments, "output"), &count, &report);
+    status = psdvec_train_text(run->ctx, setup->train, setup->count, arguments->operands,
+                               arguments->operand_count, argument_text(arguments, "output"), &count,
+                               &report);
     if (status != PSDVEC_OK)
         return interrupted_failed(run, status);
     summary_train(run, &count, &report, clock_seconds() - began);

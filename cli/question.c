@@ -4,6 +4,7 @@
 #include "cell.h"
 #include "exit_status.h"
 #include "model_file.h"
+#include "options.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -18,15 +19,6 @@ const psdvec_option top_options[] = {{.name = "top",
                                       .fallback = "10",
                                       .group = "The question",
                                       .help = "show N words"},
-                                     {.name = "restrict",
-                                      .type = PSDVEC_OPTION_UINT64,
-                                      .argument = "N",
-                                      .least = 0,
-                                      .most = UINT32_MAX,
-                                      .word = "all",
-                                      .fallback = "all",
-                                      .help = "answers are among the N most frequent words of "
-                                              "the model"},
                                      {0}};
 
 const psdvec_option form_options[] = {{.name = "tsv",
@@ -121,7 +113,7 @@ psdvec_query_options question_options(const struct question *q, const uint32_t *
 {
     psdvec_query_options options;
     psdvec_query_options_default(&options);
-    options.restrict_words = (uint32_t)argument_integer(q->run->arguments, "restrict");
+    options_apply(q->run, PSDVEC_OPTIONS_QUERY, &options);
     options.except = except;
     options.except_count = except_count;
     return options;

@@ -11,8 +11,9 @@
 
 enum form { FOR_PEOPLE, FOR_TABLES, FOR_PROGRAMS };
 
-/* --top and --restrict. */
+/* --top; and the options of queries that commands have. */
 extern const psdvec_option top_options[];
+#define QUERY_OPTIONS LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_QUERY, .only = " restrict min_score ")
 /* --tsv and --json. */
 extern const psdvec_option form_options[];
 

@@ -106,8 +106,7 @@ static void add_options(struct buffer *to, const struct arguments *arguments,
     const struct option_spec *option;
     for (size_t k = 0; (option = command_option(arguments->command, k)); k++) {
         const struct option_value *value = &arguments->values[k];
-        bool named =
-            group && value->given && !strcmp(option_group(arguments->command, k), group);
+        bool named = group && value->given && !strcmp(option_group(arguments->command, k), group);
         for (const char *const *name = names; *name; name++)
             named |= !strcmp(*name, option->name);
         if (!named || !value->known)

@@ -150,21 +150,17 @@ typedef struct psdvec_neighbour {
 
 /* Which words may be answers to a query. NULL means the defaults: all words. */
 typedef struct psdvec_query_options {
-    size_t size;             /* of this struct; psdvec_query_options_default fills it in */
-    uint32_t restrict_words; /* only the first, most frequent so many words; 0: all */
-    float min_score;         /* only words with at least this cosine; -INFINITY by default */
-    const uint32_t *except;  /* except_count words that are left out; NULL if there are none */
-    size_t except_count;
-    /* For several queries, each with a list of its own: query q leaves out except[k] for
+    size_t size; /* filled in by psdvec_query_options_default */
+    /* For several queries, each with its own list: query q leaves out except[k] for
      * except_begin[q] <= k < except_begin[q + 1], so there is one number more than queries.
      * NULL: every query leaves out all of `except`. */
     const size_t *except_begin;
+#include <psdvec/options/query.def>
 } psdvec_query_options;
 
-PSDVEC_API void psdvec_query_options_init(psdvec_query_options *options, size_t size);
 static inline void psdvec_query_options_default(psdvec_query_options *options)
 {
-    psdvec_query_options_init(options, sizeof *options);
+    psdvec_options_init(PSDVEC_OPTIONS_QUERY, options, sizeof *options, 0, NULL);
 }
 
 /* The `most` words whose read-out is nearest to a vector of dim numbers by cosine, best

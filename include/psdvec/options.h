@@ -45,9 +45,10 @@ typedef enum psdvec_options_kind {
     PSDVEC_OPTIONS_SCORER,
     PSDVEC_OPTIONS_GENERATE,
     PSDVEC_OPTIONS_SIMULATE,
-    PSDVEC_OPTIONS_BASELINE
+    PSDVEC_OPTIONS_BASELINE,
+    PSDVEC_OPTIONS_QUERY
 } psdvec_options_kind;
-#define PSDVEC_OPTIONS_KINDS 12
+#define PSDVEC_OPTIONS_KINDS 13
 
 typedef enum psdvec_option_type {
     PSDVEC_OPTION_FLAG = 0, /* bool */
@@ -101,6 +102,7 @@ typedef struct psdvec_option {
      * otherwise the second value. NULL: always. */
     const char *default_if, *default_else;
     const char *absent; /* what a file means that lacks it; NULL: the default */
+    bool added;         /* after 0.1.0: files leave it out while it has the value of `absent` */
     /* It has an effect only if other options have these values: "weights=raw|smoothed rho>0".
      * NULL: always. */
     const char *needs;

@@ -14,7 +14,7 @@
 bool pv_double_to_text(double value, char text[PV_DOUBLE_ROOM])
 {
     double again = 0;
-    for (int digits = 15; digits <= 17 && again != value; digits++)
+    for (int digits = 15; digits == 15 || (digits <= 17 && again != value); digits++)
         if (pv_snprintf(text, PV_DOUBLE_ROOM, "%.*g", digits, value) < 0 ||
             !pv_text_to_double(text, &again))
             return false;

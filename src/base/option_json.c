@@ -70,11 +70,24 @@ static void put_list(pv_json_writer *w, const psdvec_option *row, const char *at
     pv_json_close(w);
 }
 
+/* Whether the value is what a file without the row means. Then it is left out, so that files and
+ * interrupted runs of earlier versions stay what they were. */
+static bool is_absent(const psdvec_option *row, const void *options)
+{
+    char other[PV_OPTIONS_MOST_BYTES];
+    const char *at = (const char *)options + row->offset;
+    return row->absent && row->type < PSDVEC_OPTION_TEXT &&
+           pv_option_store(row, row->absent, other) &&
+           !memcmp(other + row->offset, at, pv_option_bytes(row));
+}
+
 void pv_options_put_json(pv_json_writer *w, const pv_options_table *table, const void *options)
 {
     for (const psdvec_option *row = table->rows; row->name; row++) {
         const char *at = (const char *)options + row->offset, *text;
         if (!row->stored || (table->used_only && !pv_options_hold(table, options, row->needs)))
+            continue;
+        if (row->added && is_absent(row, options))
             continue;
         if (row->type == PSDVEC_OPTION_TEXT) { /* a text that is not there has no member */
             memcpy(&text, at, sizeof text);
@@ -258,7 +271,7 @@ static bool read_members(pv_json *j, reader *r, pv_buffer *key)
                 return false;
             continue;
         }
-        if (!row->name && !is_known(r, key))
+        if (!row->name && r->what && !is_known(r, key))
             pv_warn(r->ctx,
                     "%s: has the %s setting \"%.*s\", which this version of psdvec does not know; "
                     "it is ignored",
@@ -312,7 +325,7 @@ static psdvec_status fill_missing(reader *r)
 static psdvec_status fail(reader *r, const char *why)
 {
     return pv_fail(r->ctx, PSDVEC_ERR_CORRUPT, "%s: its %s settings cannot be used: %s", r->path,
-                   r->what, why);
+                   r->what ? r->what : "own", why);
 }
 
 psdvec_status pv_options_read_json(psdvec_context *ctx, const pv_options_table *table,

@@ -11,8 +11,8 @@
 #include "model/find.h"
 
 #include "base/arguments.h"
-#include "base/json_read.h"
 #include "corpus/icu_words.h"
+#include "corpus/options.h"
 #include "corpus/tokenizer.h"
 
 #include <string.h>
@@ -92,71 +92,41 @@ psdvec_status pv_model_find_either(const psdvec_model *model, const char *word, 
 
 /* ---- The model's tokeniser -------------------------------------------------------------- */
 
-static const char *const tokenizers[] = {"words", "whitespace", "original", "icu", NULL};
-static const char *const cases[] = {"auto", "fold", "keep", NULL};
-static const char *const accents[] = {"keep", "strip", NULL};
-static const char *const digits[] = {"drop", "keep", "zero", NULL};
-static const char *const inner[] = {"join", "split", NULL};
-
-/* The index of a member's value among `names`; false if it is missing or none of them. */
-static bool read_choice(const char *json, const char *key, const char *const *names,
-                        pv_buffer *scratch, int *choice)
-{
-    scratch->length = 0;
-    if (pv_json_member(json, key, scratch) != PSDVEC_OK || scratch->length < 3)
-        return false;
-    for (int k = 0; names[k]; k++) /* between quotes, and a zero byte behind them */
-        if (strlen(names[k]) + 3 == scratch->length &&
-            memcmp(scratch->data + 1, names[k], scratch->length - 3) == 0) {
-            *choice = k;
-            return true;
-        }
-    return false;
-}
-
 /* How the model's text became words, over the defaults. False: it does not say, or what is here
  * cannot do it. */
-static bool read_settings(const psdvec_model *m, pv_buffer *settings, pv_buffer *scratch,
-                          psdvec_text_options *o)
+static bool read_settings(psdvec_context *ctx, const psdvec_model *m, psdvec_text_options *o)
 {
-    int choice;
-    psdvec_text_options_default(o);
-    if (!m->info.counts_json ||
-        pv_json_member(m->info.counts_json, "settings", settings) != PSDVEC_OK ||
-        settings->length == 0 ||
-        !read_choice(settings->data, "tokenizer", tokenizers, scratch, &choice))
-        return false;
-    if (choice == PSDVEC_TOKENIZER_ICU && !pv_icu_available())
-        return false;
-    o->tokenizer = (psdvec_tokenizer)choice;
-    if (read_choice(settings->data, "case", cases, scratch, &choice))
-        o->letter_case = (psdvec_case)choice;
-    if (read_choice(settings->data, "accents", accents, scratch, &choice))
-        o->accents = (psdvec_accents)choice;
-    if (read_choice(settings->data, "digits", digits, scratch, &choice))
-        o->digits = (psdvec_digits)choice;
-    if (read_choice(settings->data, "apostrophes", inner, scratch, &choice))
-        o->apostrophes = (psdvec_inner)choice;
-    if (read_choice(settings->data, "hyphens", inner, scratch, &choice))
-        o->hyphens = (psdvec_inner)choice;
-    return true;
+    pv_buffer settings, memory;
+    pv_buffer_init(&settings, ctx);
+    pv_buffer_init(&memory, ctx);
+    bool found = m->info.counts_json &&
+                 pv_json_member(m->info.counts_json, "settings", &settings) == PSDVEC_OK &&
+                 settings.length > 0 && /* imported counts do not say */
+                 pv_json_member(settings.data, "tokenizer", &memory) == PSDVEC_OK &&
+                 memory.length > 0 &&
+                 pv_options_read_json(ctx, &pv_text_table, m->path, NULL, settings.data, NULL, o,
+                                      &memory) == PSDVEC_OK &&
+                 (o->tokenizer != PSDVEC_TOKENIZER_ICU || pv_icu_available());
+    if (!found) {
+        pv_begin(ctx); /* what cannot be read is as if it were not there */
+        psdvec_text_options_default(o);
+    }
+    o->json_field = NULL; /* about files */
+    pv_buffer_free(&settings);
+    pv_buffer_free(&memory);
+    return found;
 }
 
 static psdvec_status ensure_rules(psdvec_context *ctx, psdvec_model *m)
 {
-    pv_buffer settings, scratch;
     psdvec_text_options options;
-    pv_buffer_init(&settings, ctx);
-    pv_buffer_init(&scratch, ctx);
     pthread_mutex_lock(&m->lock);
     if (!m->rules && (m->rules = pv_alloc(m->ctx, 1, sizeof *m->rules, NULL))) {
-        m->own_rules = read_settings(m, &settings, &scratch, &options);
+        m->own_rules = read_settings(ctx, m, &options);
         pv_text_rules_init(m->rules, &options);
     }
     bool ready = m->rules != NULL;
     pthread_mutex_unlock(&m->lock);
-    pv_buffer_free(&settings);
-    pv_buffer_free(&scratch);
     return ready ? PSDVEC_OK
                  : pv_fail(ctx, PSDVEC_ERR_BUDGET,
                            "%s: there is no memory left to look for a word as its tokeniser would "

@@ -1,8 +1,9 @@
-/* Options of converting vectors: their choices, and what goes together. */
+/* Options of converting vectors and of queries: their choices, and what goes together. */
 #include "model/options.h"
 
 #include "model/foreign_write.h"
 
+#include <math.h>
 #include <stdio.h>
 
 const psdvec_choice pv_precision_choices[] = {
@@ -38,3 +39,13 @@ static const psdvec_option rows[] = {
 
 const pv_options_table pv_convert_table = {
     .name = "convert", .rows = rows, .size = sizeof(psdvec_convert_options), .rule = rule};
+
+#undef PSDVEC_OPTION
+#define PSDVEC_OPTION(KIND, type, member, key, ...)                                                \
+    PV_OPTION_ROW(KIND, psdvec_query_options, member, key, __VA_ARGS__)
+static const psdvec_option query_rows[] = {
+#include <psdvec/options/query.def>
+    {0}};
+
+const pv_options_table pv_query_table = {
+    .name = "query", .rows = query_rows, .size = sizeof(psdvec_query_options)};

@@ -1,22 +1,9 @@
 /* Reading the options of queries. */
 #include "model/query.h"
 
+#include "model/options.h"
+
 #include <math.h>
-#include <stddef.h>
-#include <string.h>
-
-/* The struct as it was first published: no host has a shorter one. */
-#define FIRST_SIZE                                                                                 \
-    (offsetof(psdvec_query_options, except_begin) + sizeof((psdvec_query_options *)0)->except_begin)
-
-void psdvec_query_options_init(psdvec_query_options *options, size_t size)
-{
-    const psdvec_query_options defaults = {.size = size, .min_score = -INFINITY};
-    if (!options)
-        return;
-    memset(options, 0, size); /* a newer host has fields that are not known here */
-    memcpy(options, &defaults, size < sizeof defaults ? size : sizeof defaults);
-}
 
 static psdvec_status check_except(psdvec_context *ctx, const psdvec_model *m, const pv_query *query)
 {
@@ -46,18 +33,7 @@ psdvec_status pv_query_take(psdvec_context *ctx, const psdvec_model *m,
 {
     *query = (pv_query){.count = count};
     psdvec_query_options *o = &query->options;
-    psdvec_query_options_default(o);
-    if (options) {
-        if (options->size < FIRST_SIZE)
-            return pv_fail(ctx, PSDVEC_ERR_OPTION,
-                           "the `size` of the query options is %zu; fill them in with "
-                           "psdvec_query_options_default first",
-                           options->size);
-        memcpy(o, options, options->size < sizeof *o ? options->size : sizeof *o);
-    }
-    if (isnan(o->min_score))
-        return pv_fail(ctx, PSDVEC_ERR_OPTION,
-                       "`min_score` is not a number; -INFINITY leaves out no word");
+    PV_TRY(pv_options_adopt(ctx, &pv_query_table, options, o));
     uint32_t words = m->info.words;
     query->words = o->restrict_words > 0 && o->restrict_words < words ? o->restrict_words : words;
     return check_except(ctx, m, query);

@@ -95,7 +95,7 @@ static bool is_excepted(const many_job *job, size_t q, uint32_t word)
 /* What the product of a candidate divided by its length must reach. */
 static float needed(const many_job *job, const pv_best *best)
 {
-    float least = job->query->options.min_score;
+    float least = (float)job->query->options.min_score;
     if (best->count == best->most && best->heap[0].cosine > least)
         least = best->heap[0].cosine;
     return least - job->margin;

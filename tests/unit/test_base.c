@@ -271,7 +271,7 @@ static void a_failure_that_a_worker_only_returns_is_not_lost(void **state)
         assert_int_equal(pv_parallel(b->ctx, fail_silently, &s), PSDVEC_ERR_NUMERIC);
         assert_non_null(strstr(psdvec_error_message(b->ctx), "PSDVEC_ERR_NUMERIC"));
     }
-    psdvec_context_options o = {.threads = 1};
+    psdvec_context_options o = {.size = sizeof(psdvec_context_options), .threads = 1};
     psdvec_context *alone;
     ok(psdvec_context_new(&o, &alone));
     silence s = {.ctx = alone};
@@ -293,7 +293,8 @@ static void workers_may_not_divide_their_work_again(void **state)
     bench *b = *state;
     for (int threads = 1; threads <= 3; threads++)
         for (int worker = 0; worker < threads; worker++) {
-            psdvec_context_options o = {.threads = threads, .memory = 256 << 20};
+            psdvec_context_options o = {
+                .size = sizeof(psdvec_context_options), .threads = threads, .memory = 256 << 20};
             psdvec_context *ctx;
             ok(psdvec_context_new(&o, &ctx));
             assert_int_equal(psdvec_threads(ctx), threads);

@@ -624,30 +624,6 @@ static void wrong_options_of_queries_are_refused(void **state)
     sample_free(&s);
 }
 
-/* Of a host that was compiled with a later header, and a longer struct. */
-static void longer_options_are_read_as_far_as_they_are_known(void **state)
-{
-    workshop *w = *state;
-    sample s;
-    struct {
-        psdvec_query_options known;
-        uint64_t later;
-    } options = {.later = 99};
-    sample_make(&s, 6, 3, 15);
-    psdvec_model *m = open_sample(w, &s);
-    psdvec_neighbour got[6];
-    size_t found;
-    psdvec_query_options_init(&options.known, sizeof options);
-    assert_true(options.later == 0 && options.known.size == sizeof options);
-    options.known.restrict_words = 2;
-    assert_int_equal(
-        psdvec_model_similar(w->ctx, m, psdvec_model_vector(m, 3), &options.known, 6, got, &found),
-        PSDVEC_OK);
-    assert_int_equal(found, 2);
-    psdvec_model_close(m);
-    sample_free(&s);
-}
-
 static void analogies_are_those_of_the_formulas(void **state)
 {
     workshop *w = *state;
@@ -757,7 +733,6 @@ int main(void)
         CASE(odd_questions_have_answers),
         CASE(options_choose_which_words_are_answers),
         CASE(wrong_options_of_queries_are_refused),
-        CASE(longer_options_are_read_as_far_as_they_are_known),
         CASE(analogies_are_those_of_the_formulas),
         CASE(analogies_without_an_answer),
         CASE(a_damaged_file_cannot_upset_the_search),

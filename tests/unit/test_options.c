@@ -522,6 +522,57 @@ static void a_key_of_a_newer_file_is_named(void **state)
     psdvec_context_free(ctx);
 }
 
+/* A row of a later version, in a table made up for it. */
+struct later {
+    size_t size;
+    uint32_t old;
+    double added;
+};
+
+static void a_later_row_is_in_files_only_if_it_matters(void **state)
+{
+    (void)state;
+    static const psdvec_option rows[] = {{.name = "old",
+                                          .type = PSDVEC_OPTION_UINT32,
+                                          .offset = offsetof(struct later, old),
+                                          .fallback = "3",
+                                          .stored = true},
+                                         {.name = "added",
+                                          .type = PSDVEC_OPTION_DOUBLE,
+                                          .offset = offsetof(struct later, added),
+                                          .fallback = "0.5",
+                                          .absent = "0",
+                                          .added = true,
+                                          .stored = true},
+                                         {0}};
+    static const pv_options_table table = {
+        .name = "later", .rows = rows, .size = sizeof(struct later)};
+    psdvec_context *ctx = context();
+    struct later options;
+    pv_buffer json, memory;
+    pv_buffer_init(&json, ctx);
+    pv_buffer_init(&memory, ctx);
+    pv_options_fill(&table, &options, NULL);
+    for (int round = 0; round < 2; round++) {
+        pv_json_writer w;
+        json.length = 0;
+        options.added = round ? 0 : 0.5;
+        pv_json_writer_init(&w, &json);
+        pv_json_open_object(&w);
+        pv_options_put_json(&w, &table, &options);
+        pv_json_close(&w);
+        assert_int_equal(pv_buffer_byte(&json, 0), PSDVEC_OK);
+        assert_string_equal(json.data, round ? "{\"old\":3}" : "{\"old\":3,\"added\":0.5}");
+        assert_int_equal(
+            pv_options_read_json(ctx, &table, "F", "test", json.data, NULL, &options, &memory),
+            PSDVEC_OK);
+        assert_true(options.added == (round ? 0 : 0.5));
+    }
+    pv_buffer_free(&json);
+    pv_buffer_free(&memory);
+    psdvec_context_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -547,6 +598,7 @@ int main(void)
         cmocka_unit_test(a_struct_that_was_not_filled_in_is_refused),
         cmocka_unit_test(no_options_are_the_defaults),
         cmocka_unit_test(a_key_of_a_newer_file_is_named),
+        cmocka_unit_test(a_later_row_is_in_files_only_if_it_matters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
