@@ -89,10 +89,6 @@ typedef struct psdvec_counts_info {
 } psdvec_counts_info;
 
 PSDVEC_API const psdvec_counts_info *psdvec_counts_get_info(const psdvec_counts *counts);
-/* The options that the file was made with, a psdvec_count_options; to be freed. An error if it does
- * not say, as of imported counts. */
-PSDVEC_API psdvec_status psdvec_counts_settings(psdvec_context *ctx, const psdvec_counts *counts,
-                                                psdvec_settings **settings);
 
 /* Getters answer NULL, 0, an empty row or, of `keep`, NAN if there is no word i. */
 

@@ -70,11 +70,6 @@ typedef struct psdvec_model_info {
 } psdvec_model_info;
 
 PSDVEC_API const psdvec_model_info *psdvec_model_get_info(const psdvec_model *model);
-/* The options that the model was made with: PSDVEC_OPTIONS_COUNT, and PSDVEC_OPTIONS_TRAIN or, of
- * another system, PSDVEC_OPTIONS_BASELINE; to be freed. PSDVEC_ERR_MISMATCH if it does not say. */
-PSDVEC_API psdvec_status psdvec_model_settings(psdvec_context *ctx, const psdvec_model *model,
-                                               psdvec_options_kind kind,
-                                               psdvec_settings **settings);
 
 /* Getters answer NULL, 0, false or, where the answer is a double, NAN if there is no word i. */
 

@@ -32,6 +32,7 @@
  *     model.h      models, queries, conversion of vectors
  *     eval.h       scores on test sets
  *     document.h   the probability of documents
+ *     origin.h     how a counts file or a model was made
  *     baseline.h   word2vec, GloVe, SVD and other systems, to compare with
  *
  * RULES
@@ -65,6 +66,7 @@
 #include <psdvec/eval.h>
 #include <psdvec/model.h>
 #include <psdvec/options.h>
+#include <psdvec/origin.h>
 #include <psdvec/status.h>
 #include <psdvec/text.h>
 #include <psdvec/train.h>

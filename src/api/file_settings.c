@@ -1,5 +1,6 @@
 /* The options that a file was made with. */
 #include "api/registry.h"
+#include "base/arguments.h"
 #include "baseline/options.h"
 #include "count/options.h"
 #include "count/provenance.h"
@@ -77,8 +78,10 @@ done:
 psdvec_status psdvec_counts_settings(psdvec_context *ctx, const psdvec_counts *counts,
                                      psdvec_settings **settings)
 {
+    PV_BEGIN(ctx);
+    PV_NEED(ctx, counts);
+    PV_NEED(ctx, settings);
     const psdvec_counts_info *info = psdvec_counts_get_info(counts);
-    pv_begin(ctx);
     *settings = NULL;
     return counting(ctx, "the counts", info->settings_json, info->vocabulary_json, settings);
 }
@@ -114,7 +117,9 @@ psdvec_status psdvec_model_settings(psdvec_context *ctx, const psdvec_model *mod
     psdvec_train_options train;
     psdvec_baseline_options baseline;
     psdvec_status status;
-    pv_begin(ctx);
+    PV_BEGIN(ctx);
+    PV_NEED(ctx, model);
+    PV_NEED(ctx, settings);
     *settings = NULL;
     if (kind == PSDVEC_OPTIONS_COUNT)
         return counting_of_model(ctx, model, settings);
