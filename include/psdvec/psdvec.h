@@ -49,7 +49,12 @@
  *     PSDVEC_ERR_OPTION and a sentence that names the argument; NULL options are the
  *     defaults. Getters, which return no status, answer NULL, 0, false, or NAN for a
  *     double, if they are given NULL or an index out of range.
- *   - One context serves one caller at a time; use one context per thread.
+ *   - One context serves one caller at a time; use one context per thread. A model, a counts
+ *     file and a test set may be shared by any number of threads, each with its own context:
+ *     calls that take them as const may run at the same time.
+ *   - What was opened with a context is counted in its memory budget, also what is made later
+ *     (an index of words, a float32 copy of vectors). Close it, from any thread, when no other
+ *     thread uses it, and before that context is freed.
  */
 #ifndef PSDVEC_H
 #define PSDVEC_H

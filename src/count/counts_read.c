@@ -187,7 +187,7 @@ void psdvec_counts_close(psdvec_counts *c)
 {
     if (!c)
         return;
-    pv_word_table_free(&c->index);
+    pv_word_index_free(&c->index);
     pv_st_close(c->file);
     pthread_mutex_destroy(&c->lock);
     pv_free(c->ctx, c);
@@ -289,20 +289,17 @@ const char *psdvec_counts_word(const psdvec_counts *c, uint32_t i, size_t *lengt
     return there ? c->bytes + c->offsets[i] : NULL;
 }
 
-/* Builds the index of words once, at the first search. */
+/* Builds the index of words once, at the first search. That it fails is recorded nowhere: the
+ * context of the file may be in use by another thread. */
 static bool ensure_index(psdvec_counts *c)
 {
     pthread_mutex_lock(&c->lock);
-    if (!c->indexed && pv_word_table_init(&c->index, c->ctx, c->info.words) == PSDVEC_OK) {
-        psdvec_status status = PSDVEC_OK;
-        for (uint32_t i = 0; i < c->info.words && status == PSDVEC_OK; i++) {
-            size_t length;
-            const char *word = psdvec_counts_word(c, i, &length);
-            uint32_t id;
-            pv_word_key key = pv_word_key_exact(word, (uint32_t)length);
-            status = pv_word_table_add(&c->index, &key, &id);
-        }
-        c->indexed = status == PSDVEC_OK;
+    if (!c->indexed && pv_word_index_init(&c->index, c->ctx, c->info.words, c->bytes, c->offsets,
+                                          NULL) == PSDVEC_OK) {
+        uint32_t other;
+        for (uint32_t i = 0; i < c->info.words; i++)
+            pv_word_index_add(&c->index, i, &other);
+        c->indexed = true;
     }
     bool ready = c->indexed;
     pthread_mutex_unlock(&c->lock);
@@ -312,12 +309,10 @@ static bool ensure_index(psdvec_counts *c)
 bool psdvec_counts_find(const psdvec_counts *counts, const char *word, size_t length, uint32_t *i)
 {
     psdvec_counts *c = (psdvec_counts *)counts; /* the index is a cache */
-    if (!c || !word || !i || length > UINT32_MAX)
+    if (!c || !word || !i)
         return false;
-    if (ensure_index(c)) {
-        pv_word_key key = pv_word_key_exact(word, (uint32_t)length);
-        return pv_word_table_find(&c->index, &key, i);
-    }
+    if (ensure_index(c))
+        return pv_word_index_find(&c->index, word, length, i);
     for (uint32_t k = 0; k < c->info.words; k++) { /* no memory for it: look at all */
         size_t other;
         const char *text = psdvec_counts_word(c, k, &other);

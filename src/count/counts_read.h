@@ -3,7 +3,7 @@
 #define PV_COUNT_COUNTS_READ_H
 
 #include "base/safetensors_read.h"
-#include "count/word_table.h"
+#include "base/word_index.h"
 
 struct psdvec_counts {
     psdvec_context *ctx;
@@ -16,10 +16,10 @@ struct psdvec_counts {
     const char *bytes;
     const uint64_t *offsets; /* words + 1 */
     const uint64_t *frequency, *context_total, *focus_total;
-    const double *keep;  /* NULL: all 1 */
-    pv_word_table index; /* built at the first search */
+    const double *keep;   /* NULL: all 1 */
+    pthread_mutex_t lock; /* guards the cache below; nothing else changes after opening */
+    pv_word_index index;  /* built at the first search */
     bool indexed;
-    pthread_mutex_t lock;
 };
 
 /* Without pv_begin, for use inside other calls. */

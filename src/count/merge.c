@@ -15,6 +15,7 @@
 #include "count/counts_read.h"
 #include "count/counts_write.h"
 #include "count/settings_compare.h"
+#include "count/word_table.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

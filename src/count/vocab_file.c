@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "corpus/utf8.h"
 #include "count/counts_read.h"
+#include "count/word_table.h"
 
 #include <inttypes.h>
 

@@ -17,7 +17,7 @@
 #include "base/c_locale.h"
 
 #include "model/float_text.h"
-#include "model/word_index.h"
+#include "base/word_index.h"
 
 #include <string.h>
 

@@ -18,7 +18,7 @@
 #include "model/foreign.h"
 #include "model/sparse_rows.h"
 #include "model/vector_set.h"
-#include "model/word_index.h"
+#include "base/word_index.h"
 #include "spelling/spelling.h"
 
 #define PV_MODEL_MOST_WORDS (UINT32_MAX - 2)

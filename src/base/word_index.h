@@ -3,8 +3,8 @@
  *
  *     slots   [tag|i+1] [  0  ] [tag|i+1] ...     8 bytes each, open addressing
  */
-#ifndef PV_MODEL_WORD_INDEX_H
-#define PV_MODEL_WORD_INDEX_H
+#ifndef PV_BASE_WORD_INDEX_H
+#define PV_BASE_WORD_INDEX_H
 
 #include "base/memory.h"
 

@@ -1,5 +1,5 @@
 /* The index of words. */
-#include "model/word_index.h"
+#include "base/word_index.h"
 
 #include <string.h>
 #include <xxhash.h>

@@ -1,0 +1,342 @@
+/* One model, one counts file, one test set, and several threads that use them at the same time,
+ * each with a context of its own. Everything is opened anew for the threads, so that whatever is
+ * made when it is first asked for is made while all ask; the answers must be those of one thread
+ * alone. To be run under the thread sanitizer (make tsan), which sees what luck hides. */
+#include "base/context.h"
+#include "support/problem.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include <cmocka.h>
+
+enum { THREADS = 4, MODELS = 4, ASKED = 12, MOST = 7, DIM = 10, WORDS = 300 };
+
+/* ---- What is shared ---------------------------------------------------------------------- */
+
+typedef struct files {
+    problem *p;
+    char *models[MODELS]; /* float32, float16, int8, sparse */
+    char *pairs, *analogies;
+} files;
+
+typedef struct shared {
+    psdvec_context *ctx; /* opened everything, and does nothing else meanwhile */
+    psdvec_model *models[MODELS];
+    psdvec_counts *counts;
+    psdvec_test *tests[2];
+} shared;
+
+static files make_files(void)
+{
+    files f = {.p = problem_of_text(7, WORDS, 20000, false, 2)};
+    static const char *const names[MODELS] = {"float32", "float16", "int8", "sparse"};
+    for (int k = 0; k < MODELS; k++)
+        f.models[k] = scratch_path(f.p->folder, names[k]);
+    psdvec_train_options train;
+    psdvec_train_options_default(&train);
+    train.dim = DIM;
+    train.iterations = 3;
+    well(f.p->ctx, psdvec_train(f.p->ctx, &train, f.p->path, f.models[0], NULL));
+    for (int k = 1; k <= 2; k++) {
+        psdvec_convert_options convert;
+        psdvec_convert_options_default(&convert);
+        convert.precision = (psdvec_precision)k;
+        well(f.p->ctx, psdvec_convert(f.p->ctx, &convert, f.models[0], f.models[k]));
+    }
+    psdvec_baseline_options ppmi;
+    psdvec_baseline_options_default(&ppmi, PSDVEC_METHOD_PPMI, NULL);
+    well(f.p->ctx, psdvec_baseline(f.p->ctx, &ppmi, f.p->path, f.models[3], NULL));
+    f.pairs = scratch_path(f.p->folder, "pairs.txt");
+    f.analogies = scratch_path(f.p->folder, "analogies.txt");
+    char text[20000], *at = text;
+    for (int k = 0; k < 100; k++)
+        at += sprintf(at, "w%d W%d %d.5\n", k, 3 * k % 120, k % 10);
+    scratch_write(f.pairs, text, (size_t)(at - text));
+    at = text + sprintf(text, ": some\n");
+    for (int k = 0; k < 100; k++)
+        at += sprintf(at, "w%d w%d w%d w%d\n", k, k + 5, k + 10, k + 15);
+    scratch_write(f.analogies, text, (size_t)(at - text));
+    return f;
+}
+
+static void free_files(files *f)
+{
+    for (int k = 0; k < MODELS; k++)
+        free(f->models[k]);
+    free(f->pairs);
+    free(f->analogies);
+    problem_free(f->p);
+}
+
+static shared open_shared(const files *f)
+{
+    shared s = {.ctx = context_of(1)};
+    for (int k = 0; k < MODELS; k++)
+        well(s.ctx, psdvec_model_open(s.ctx, f->models[k], &s.models[k]));
+    well(s.ctx, psdvec_counts_open(s.ctx, f->p->path, &s.counts));
+    well(s.ctx, psdvec_test_open(s.ctx, f->pairs, &s.tests[0]));
+    well(s.ctx, psdvec_test_open(s.ctx, f->analogies, &s.tests[1]));
+    return s;
+}
+
+static void close_shared(shared *s)
+{
+    for (int k = 0; k < MODELS; k++)
+        psdvec_model_close(s->models[k]);
+    psdvec_counts_close(s->counts);
+    psdvec_test_close(s->tests[0]);
+    psdvec_test_close(s->tests[1]);
+    psdvec_context_free(s->ctx);
+}
+
+/* ---- What a thread does: all calls that only read ------------------------------------------- */
+
+typedef struct asker {
+    const shared *s;
+    psdvec_context *ctx;
+    pthread_barrier_t *start; /* or NULL */
+    uint64_t digest;          /* of all answers */
+    char failure[300];        /* empty: none */
+} asker;
+
+static void note(asker *a, const void *bytes, size_t length)
+{
+    a->digest = XXH3_64bits_withSeed(bytes, length, a->digest);
+}
+
+static void note_double(asker *a, double x)
+{
+    note(a, &x, sizeof x);
+}
+
+static bool fine(asker *a, psdvec_status status, const char *call)
+{
+    if (status != PSDVEC_OK && !*a->failure)
+        snprintf(a->failure, sizeof a->failure, "%s: %s", call, psdvec_error_message(a->ctx));
+    note(a, &status, sizeof status);
+    return status == PSDVEC_OK;
+}
+#define FINE(call) fine(a, call, #call)
+
+static void ask_words(asker *a, const psdvec_model *m)
+{
+    const psdvec_model_info *info = psdvec_model_get_info(m);
+    float *vector = calloc(info->dim, sizeof *vector);
+    for (uint32_t k = 0; vector && k < ASKED; k++) {
+        char word[16], normal[16];
+        uint32_t i = 0, j = 0;
+        size_t length, needed = 0, count;
+        const uint32_t *columns;
+        const float *values;
+        snprintf(word, sizeof word, "w%u", 7 * k);
+        bool found = psdvec_model_find(m, word, strlen(word), &i);
+        note(a, &found, sizeof found);
+        word[0] = 'W';
+        FINE(psdvec_model_find_normalized(a->ctx, m, word, strlen(word), &j));
+        FINE(psdvec_model_normalize(a->ctx, m, word, strlen(word), normal, sizeof normal, &needed));
+        note(a, normal, needed);
+        note(a, &j, sizeof j);
+        const char *text = psdvec_model_word(m, i, &length);
+        note(a, text, length);
+        psdvec_model_copy(m, i, vector);
+        note(a, vector, info->dim * sizeof *vector);
+        psdvec_model_vector_copy(m, i, vector);
+        note(a, vector, info->dim * sizeof *vector);
+        if (!info->sparse)
+            note(a, psdvec_model_vector(m, i), info->dim * sizeof *vector);
+        psdvec_model_spell(m, word, strlen(word), vector);
+        note(a, vector, info->dim * sizeof *vector);
+        psdvec_model_sparse_row(m, i, &columns, &values, &count);
+        note(a, values, count * sizeof *values);
+        note_double(a, (double)psdvec_model_frequency(m, i));
+        note_double(a, psdvec_model_spread(m, i));
+        note_double(a, psdvec_model_unigram(m, i));
+        note_double(a, psdvec_model_cosine(m, i, k));
+        note_double(a, psdvec_model_product(m, i, k));
+    }
+    free(vector);
+}
+
+static void ask_neighbours(asker *a, const psdvec_model *m)
+{
+    uint32_t dim = psdvec_model_get_info(m)->dim;
+    float *vectors = calloc((size_t)ASKED * dim, sizeof *vectors);
+    psdvec_neighbour near[ASKED * MOST];
+    size_t found[ASKED];
+    psdvec_query_options options;
+    psdvec_query_options_default(&options);
+    options.restrict_words = 200;
+    memset(near, 0, sizeof near);
+    for (uint32_t q = 0; vectors && q < ASKED; q++)
+        psdvec_model_copy(m, 11 * q, vectors + (size_t)q * dim);
+    if (vectors) {
+        FINE(psdvec_model_similar(a->ctx, m, vectors, NULL, MOST, near, found));
+        note(a, near, found[0] * sizeof *near);
+        FINE(psdvec_model_similar_many(a->ctx, m, vectors, ASKED, &options, MOST, near, found));
+        note(a, near, sizeof near);
+        FINE(psdvec_model_analogy(a->ctx, m, PSDVEC_MEASURE_MUL, vectors, vectors + dim,
+                                  vectors + (size_t)2 * dim, NULL, MOST, near, found));
+        note(a, near, found[0] * sizeof *near);
+    }
+    free(vectors);
+}
+
+static void ask_counts(asker *a, const psdvec_counts *c)
+{
+    for (uint32_t k = 0; k < ASKED; k++) {
+        char word[16];
+        uint32_t i = 0;
+        psdvec_row row;
+        size_t length;
+        snprintf(word, sizeof word, "w%u", 5 * k);
+        bool found = psdvec_counts_find(c, word, strlen(word), &i);
+        note(a, &found, sizeof found);
+        const char *text = psdvec_counts_word(c, i, &length);
+        note(a, text, length);
+        psdvec_counts_row(c, i, &row);
+        note(a, row.focus, row.length * sizeof *row.focus);
+        note_double(a, (double)psdvec_counts_get(c, i, k) + psdvec_counts_keep(c, i));
+        note_double(a, (double)(psdvec_counts_frequency(c, i) + psdvec_counts_focus_total(c, i) +
+                                psdvec_counts_context_total(c, i)));
+    }
+    FINE(psdvec_counts_verify(a->ctx, c));
+    FINE(psdvec_counts_check_rows(a->ctx, c));
+}
+
+static void ask_documents(asker *a, const psdvec_model *m, const psdvec_counts *c)
+{
+    static const char text[] = "w1 w2 w3 w10 w20 w4 w1 w5";
+    psdvec_scorer *scorer = NULL;
+    psdvec_scored_model scored = {.model = m, .counts = c};
+    psdvec_pair_story story;
+    psdvec_joint joint;
+    psdvec_residual top[5];
+    size_t found;
+    if (FINE(psdvec_scorer_open(a->ctx, NULL, &scored, 1, &scorer)) &&
+        FINE(psdvec_scorer_text(scorer, text, strlen(text))))
+        note_double(a, psdvec_scorer_total(scorer)->fits[0].conditional);
+    psdvec_scorer_close(scorer);
+    if (!c)
+        return;
+    if (FINE(psdvec_model_explain_pair(a->ctx, m, c, 1, 2, &story)))
+        note_double(a, story.residual);
+    if (FINE(psdvec_joint_compute(a->ctx, m, c, &joint)))
+        note_double(a, joint.residuals);
+    if (FINE(psdvec_residuals(a->ctx, m, c, NULL, PSDVEC_RESIDUAL_LOSS, 0, 5, top, &found, NULL)))
+        note_double(a, top[4].target);
+}
+
+static void ask_tests(asker *a)
+{
+    const psdvec_model *const *models = (const psdvec_model *const *)a->s->models;
+    const psdvec_test *const *tests = (const psdvec_test *const *)a->s->tests;
+    psdvec_eval_options options;
+    psdvec_report *report;
+    size_t count;
+    psdvec_eval_options_default(&options);
+    options.resamples = 50;
+    options.unknown = PSDVEC_UNKNOWN_MEAN;
+    for (int t = 0; t < 2; t++) {
+        note_double(a, psdvec_test_get_info(tests[t])->questions);
+        const char *section = psdvec_test_section(tests[t], 0);
+        note(a, section ? section : "", section ? strlen(section) : 0);
+    }
+    if (FINE(psdvec_eval(a->ctx, &options, models, MODELS, tests, 2, &report))) {
+        const psdvec_score *scores = psdvec_report_scores(report, &count);
+        for (size_t k = 0; k < count; k++)
+            note_double(a, scores[k].value + scores[k].low);
+        psdvec_report_free(report);
+    }
+}
+
+static void *ask_all(void *opaque)
+{
+    asker *a = opaque;
+    if (a->start)
+        pthread_barrier_wait(a->start);
+    for (int k = 0; k < MODELS; k++) {
+        ask_words(a, a->s->models[k]);
+        ask_neighbours(a, a->s->models[k]);
+        FINE(psdvec_model_verify(a->ctx, a->s->models[k]));
+    }
+    ask_counts(a, a->s->counts);
+    for (int k = 0; k < MODELS - 1; k++)
+        ask_documents(a, a->s->models[k], k == 1 ? NULL : a->s->counts);
+    ask_tests(a);
+    return NULL;
+}
+
+/* ---- The test -------------------------------------------------------------------------------- */
+
+static void threads_that_share_everything_get_the_answers_of_one(void **state)
+{
+    (void)state;
+    files f = make_files();
+    shared s = open_shared(&f);
+    asker alone = {.s = &s, .ctx = context_of(1)};
+    ask_all(&alone);
+    assert_string_equal(alone.failure, "");
+    psdvec_context_free(alone.ctx);
+    close_shared(&s);
+
+    for (int round = 0; round < 3; round++) {
+        pthread_barrier_t start;
+        pthread_t threads[THREADS];
+        asker askers[THREADS];
+        s = open_shared(&f);
+        assert_int_equal(pthread_barrier_init(&start, NULL, THREADS), 0);
+        for (int t = 0; t < THREADS; t++) {
+            askers[t] = (asker){.s = &s, .ctx = context_of(t == 0 ? 2 : 1), .start = &start};
+            assert_int_equal(pthread_create(&threads[t], NULL, ask_all, &askers[t]), 0);
+        }
+        for (int t = 0; t < THREADS; t++) {
+            pthread_join(threads[t], NULL);
+            assert_string_equal(askers[t].failure, "");
+            assert_true(askers[t].digest == alone.digest);
+            psdvec_context_free(askers[t].ctx);
+        }
+        pthread_barrier_destroy(&start);
+        close_shared(&s);
+    }
+    free_files(&f);
+}
+
+/* Where the index has no memory, every word is looked at; nobody's context hears of it, and
+ * nothing is lost. */
+static void an_index_without_memory_is_no_failure(void **state)
+{
+    (void)state;
+    files f = make_files();
+    psdvec_context *ctx = context_of(1);
+    psdvec_counts *counts;
+    ok(psdvec_counts_open(ctx, f.p->path, &counts));
+    uint64_t used = ctx->options.memory = atomic_load(&ctx->memory_used);
+    for (int round = 0; round < 3; round++) {
+        uint32_t i = 0;
+        size_t length;
+        assert_true(psdvec_counts_find(counts, "w9", 2, &i));
+        assert_memory_equal(psdvec_counts_word(counts, i, &length), "w9", 2);
+        assert_false(psdvec_counts_find(counts, "nothing", 7, &i));
+        assert_true(atomic_load(&ctx->memory_used) == used);
+        assert_string_equal(psdvec_error_message(ctx), "");
+    }
+    psdvec_counts_close(counts);
+    assert_true(atomic_load(&ctx->memory_used) == 0);
+    psdvec_context_free(ctx);
+    free_files(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(threads_that_share_everything_get_the_answers_of_one),
+        cmocka_unit_test(an_index_without_memory_is_no_failure),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
