@@ -117,6 +117,12 @@ headers_alone() {
             return 1
     done
 }
+# The example finds the library by pkg-config, as a user's program would.
+builds_example() {
+    command -v c++ >/dev/null || { echo "no C++ compiler"; return 0; }
+    PKG_CONFIG_PATH=$stage/opt/psdvec/lib/pkgconfig $make --no-print-directory -C examples \
+        PKG_CONFIG="pkg-config --define-variable=prefix=$stage/opt/psdvec" OUT="$scratch" CXXFLAGS=-Werror
+}
 exports_prefix() {
     nm -D --defined-only "$stage/opt/psdvec/lib/libpsdvec.so.$version" >"$scratch/symbols" || return 1
     grep -q ' psdvec_version$' "$scratch/symbols" || return 1
@@ -168,6 +174,7 @@ if command -v cmake >/dev/null; then
     check "a CMake project uses both libraries" uses_cmake
     check "a CMake project that wants another major version is refused" cmake_refuses
 fi
+check "the example in C++ builds by its own Makefile" builds_example
 check "only psdvec_ names are exported" exports_prefix
 check "only psdvec_ and pv_ names are defined in the static library" defines_prefix
 check "nothing is called that changes a host's process" leaves_the_process_alone

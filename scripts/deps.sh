@@ -39,6 +39,7 @@ test|?|file /usr/include/arpack/arpack.h|libarpack2-dev|arpack-devel|arpack|arpa
 test|?|linked openblas-pthread/libopenblas.so|libopenblas-pthread-dev||||
 test|!|cmd bats|bats|bats|bash-bats|bats|bats-core
 test|?|cmd cmake|cmake|cmake|cmake|cmake|cmake
+test|?|cmd g++|g++|gcc-c++|gcc|g++|gcc
 test|?|cmd jq|jq|jq|jq|jq|jq
 test|?|cmd zstd|zstd|zstd|zstd|zstd|zstd
 test|?|cmd lz4|lz4|lz4|lz4|lz4|lz4
