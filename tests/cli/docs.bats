@@ -116,6 +116,20 @@ END
     "$python" tour.py
 }
 
+@test "the commands and the program of docs/serving.md agree" {
+    need_licences
+    blocks sh "$ROOT/docs/serving.md" >all.sh
+    [ "$(grep -c '^psdvec' all.sh)" -eq 4 ]
+    bash -eux -o pipefail all.sh >output 2>&1 || { cat output; return 1; }
+    find_library || skip "no shared library, or no pkg-config"
+    blocks c "$ROOT/docs/serving.md" >serving.c
+    # shellcheck disable=SC2046
+    ${CC:-cc} -Wall -Wextra -Werror serving.c $(pkg-config --cflags --libs psdvec) -o serving
+    psdvec similar gpl.safetensors free software patent --top 3 --restrict 100 --tsv | cut -f 1-3 >wanted
+    ./serving | sed 's/^Patent/patent/' | diff - wanted
+    [ "$(wc -l <wanted)" -eq 9 ]
+}
+
 @test "the simulation of docs/simulation.md finds the truth again, as predicted" {
     python=$(python_with_numpy) || skip "no python3 with numpy"
     blocks sh "$ROOT/docs/simulation.md" >all.sh
