@@ -132,17 +132,23 @@ static psdvec_status decompose(stepper *s, pv_sum_matrix *matrix, size_t want, p
     options.end = end;
     options.tolerance = s->options->eigen_tolerance;
     float *guess = NULL;
+    psdvec_status status = PSDVEC_OK;
     if (s->core->rank > 0) {
-        /* The solver wants its guess dense. */
+        /* The solver wants its guess dense. Without one it would begin at random, and the
+         * bits of the result would depend on the memory. */
         options.guess_columns = s->core->rank;
-        guess = pv_alloc(s->ctx, s->core->n * s->core->rank, sizeof *guess, NULL);
+        guess = pv_alloc(s->ctx, s->core->n * s->core->rank, sizeof *guess,
+                         "the vectors to begin an iteration with");
+        if (!guess)
+            status = pv_failure(s->ctx);
         for (size_t i = 0; guess && i < s->core->n; i++)
             memcpy(guess + i * s->core->rank, s->core->U + i * s->core->stride,
                    s->core->rank * sizeof *guess);
         options.guess = guess;
     }
     pv_operator operator= pv_sum_matrix_operator(matrix);
-    psdvec_status status = pv_eigen(s->ctx, &operator, & options, s->values, s->vectors, &s->eigen);
+    if (status == PSDVEC_OK)
+        status = pv_eigen(s->ctx, &operator, & options, s->values, s->vectors, &s->eigen);
     pv_free(s->ctx, guess);
     pv_sum_matrix_close(matrix);
     *found = s->eigen.found;

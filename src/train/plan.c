@@ -30,14 +30,18 @@ static uint64_t eigen_bytes(const psdvec_train_options *options, uint64_t n, uin
     pv_eigen_options_default(&eigen, rank);
     uint64_t basis = pv_eigen_basis(&eigen, n), block = eigen.block;
     uint64_t tiles = pv_tall_tiles(n);
-    uint64_t tall = n * (basis + 4 * block + 2 * rank) * sizeof(float);
+    /* The eigenvectors, those of the last iteration and, with priors in the symmetric form, the
+     * positive directions. */
+    bool two = options->core_mu > 0 && options->form == PSDVEC_FORM_SYMMETRIC;
+    uint64_t ranks = two ? 3 : 2;
+    uint64_t tall = n * (basis + 4 * block + ranks * rank) * sizeof(float);
     if (options->relaxation != 1 || options->rho > 0)
         tall += n * (rank + 8) * sizeof(float);
     /* The projected problem with LAPACK's work space, and partial sums of tiles. */
     uint64_t projected = 6 * basis * basis * sizeof(double);
     uint64_t partial = tiles * basis * block * sizeof(float) + 4 * basis * block * sizeof(double);
     if (basis + 2 * block >= n || n <= 512) /* solved as one dense matrix */
-        return n * (4 * block + 3 * rank) * sizeof(float) + 4 * n * n * sizeof(double);
+        return n * (4 * block + (ranks + 1) * rank) * sizeof(float) + 4 * n * n * sizeof(double);
     return tall + projected + partial;
 }
 

@@ -607,6 +607,57 @@ static psdvec_status stop_after_two(void *user, const pv_core *core, const pv_co
     return course->done == 2 ? pv_fail(core->ctx, PSDVEC_ERR_CANCELLED, "enough") : PSDVEC_OK;
 }
 
+/* Stands in for the C library's, of which the library asks for all blocks of up to some
+ * megabytes: the one of that number is refused. */
+static size_t asked, refused;
+
+void *aligned_alloc(size_t alignment, size_t size)
+{
+    void *block = NULL;
+    if (++asked == refused)
+        return NULL;
+    return posix_memalign(&block, alignment, size) == 0 ? block : NULL;
+}
+
+static psdvec_status note_requests(void *user, const pv_core *core, const pv_course *course)
+{
+    (void)core;
+    if (course->done == 1)
+        *(size_t *)user = asked;
+    return PSDVEC_OK;
+}
+
+static void memory_that_is_refused_never_changes_the_bits(void **state)
+{
+    (void)state;
+    problem *p = random_problem(5, 600, 20000);
+    psdvec_train_options o = paper_options(30, 2);
+    o.eigen_tolerance = 0.01;
+    psdvec_context *ctx = context_of(1);
+    run whole = run_open(ctx, p, &o, false);
+    size_t first = 0; /* requests of the first iteration */
+    asked = refused = 0;
+    well(ctx, pv_algorithm1(whole.core, &whole.course, note_requests, &first));
+    assert_true(first > 30 && asked > first + 30);
+    for (size_t k = 1; k < first + 15; k = k == 15 ? first - 5 : k + 1) {
+        run r = run_open(ctx, p, &o, false);
+        asked = 0;
+        refused = k;
+        psdvec_status status = pv_algorithm1(r.core, &r.course, NULL, NULL);
+        refused = 0;
+        if (status == PSDVEC_OK)
+            assert_memory_equal(r.core->U, whole.core->U,
+                                whole.core->n * whole.core->stride * sizeof *whole.core->U);
+        else
+            assert_int_equal(status, PSDVEC_ERR_MEMORY);
+        pv_begin(ctx);
+        run_close(&r);
+    }
+    run_close(&whole);
+    psdvec_context_free(ctx);
+    problem_free(p);
+}
+
 static void a_state_goes_on_with_the_same_bits(void **state)
 {
     (void)state;
@@ -683,6 +734,7 @@ int main(void)
         cmocka_unit_test(appendix_a_the_sign_tells_who_avoids_whom),
         cmocka_unit_test(the_bits_are_the_same_for_any_threads_and_from_a_file),
         cmocka_unit_test(a_state_goes_on_with_the_same_bits),
+        cmocka_unit_test(memory_that_is_refused_never_changes_the_bits),
         cmocka_unit_test(a_number_that_is_not_finite_is_reported_with_its_word),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
