@@ -44,17 +44,23 @@ typedef struct lanczos {
     float *X, *Y;                 /* n x block: into and out of the matrix */
     double *coefficient, *second; /* capacity x block */
     double *gram;                 /* block x block */
+    double *scale, *square;       /* block */
     float *small;                 /* capacity x block or block x block, in single precision */
     double norm;                  /* of the matrix, as far as seen */
     pv_tall_room room;
     uint64_t drawn; /* random blocks so far */
 } lanczos;
 
-static psdvec_status sum_everywhere(lanczos *l, double *numbers, size_t count)
+static psdvec_status reduce(lanczos *l, double *numbers, size_t count, pv_reduction how)
 {
     if (!l->matrix->reduce)
         return PSDVEC_OK;
-    return l->matrix->reduce(l->matrix->self, numbers, count);
+    return l->matrix->reduce(l->matrix->self, numbers, count, how);
+}
+
+static psdvec_status sum_everywhere(lanczos *l, double *numbers, size_t count)
+{
+    return reduce(l, numbers, count, PV_REDUCE_SUM);
 }
 
 static void to_float(float *to, const double *from, size_t count)
@@ -88,7 +94,7 @@ static psdvec_status orthonormal(lanczos *l, float *W, size_t width, double leas
     PV_TRY(pv_tall_gram(l->ctx, l->n, (pv_tall){W, l->block, width}, (pv_tall){W, l->block, width},
                         &l->room, l->gram));
     PV_TRY(sum_everywhere(l, l->gram, width * width));
-    double scale[256], values[256];
+    double *scale = l->scale, *values = l->square;
     for (size_t j = 0; j < width; j++) {
         double square = l->gram[j * width + j];
         if (!isfinite(square))
@@ -199,7 +205,7 @@ static psdvec_status draw_tile(void *arg, size_t task, int worker)
         for (size_t j = 0; j < l->block; j++)
             l->Y[i * l->block + j] =
                 (float)(pv_random_unit(l->ctx->options.seed, purpose_start + (l->drawn << 32),
-                                       i * l->block + j) -
+                                       (l->matrix->first + i) * l->block + j) -
                         0.5);
     return PSDVEC_OK;
 }
@@ -390,6 +396,34 @@ static double residual_of(const lanczos *l, const double *Z, const ritz *order, 
     return sqrt(sum / (double)want) / (smallest > floor ? smallest : floor > 0 ? floor : 1);
 }
 
+/* largest (want): this machine's largest number of each vector by magnitude, which becomes that
+ * of all machines. Of equal ones that of the first machine counts. */
+static psdvec_status largest_everywhere(lanczos *l, float *largest, size_t want)
+{
+    if (!l->matrix->reduce)
+        return PSDVEC_OK;
+    double *size = pv_alloc(l->ctx, 2 * want, sizeof *size, "eigenvectors");
+    if (!size)
+        return pv_failure(l->ctx);
+    double *place = size + want; /* of the first machine that has it, negative */
+    psdvec_status status;
+    for (size_t k = 0; k < want; k++)
+        size[k] = fabsf(largest[k]);
+    PV_TRY_DONE(reduce(l, size, want, PV_REDUCE_LARGEST));
+    for (size_t k = 0; k < want; k++)
+        place[k] = fabsf(largest[k]) == size[k] ? -(double)l->matrix->first : -INFINITY;
+    PV_TRY_DONE(reduce(l, place, want, PV_REDUCE_LARGEST));
+    for (size_t k = 0; k < want; k++)
+        size[k] = fabsf(largest[k]) == size[k] && place[k] == -(double)l->matrix->first
+                      ? (double)largest[k]
+                      : 0;
+    PV_TRY_DONE(reduce(l, size, want, PV_REDUCE_SUM));
+    to_float(largest, size, want);
+done:
+    pv_free(l->ctx, size);
+    return status;
+}
+
 /* The sign of a vector is free: make its largest number positive. */
 static psdvec_status fix_signs(lanczos *l, float *vectors, size_t want)
 {
@@ -400,12 +434,13 @@ static psdvec_status fix_signs(lanczos *l, float *vectors, size_t want)
         for (size_t k = 0; k < want; k++)
             if (fabsf(vectors[i * want + k]) > fabsf(largest[k]))
                 largest[k] = vectors[i * want + k];
-    for (size_t i = 0; i < l->n; i++)
+    psdvec_status status = largest_everywhere(l, largest, want);
+    for (size_t i = 0; i < l->n && status == PSDVEC_OK; i++)
         for (size_t k = 0; k < want; k++)
             if (largest[k] < 0)
                 vectors[i * want + k] = -vectors[i * want + k];
     pv_free(l->ctx, largest);
-    return PSDVEC_OK;
+    return status;
 }
 
 static psdvec_status iterate(lanczos *l, double *values, float *vectors)
@@ -512,7 +547,7 @@ static psdvec_status solve_dense(psdvec_context *ctx, const pv_operator *matrix,
             vectors[i * want + k] = (float)A[order[k].row * n + i];
     }
     *report = (pv_eigen_report){.found = found, .columns = n};
-    lanczos signs = {.ctx = ctx, .n = n};
+    lanczos signs = {.ctx = ctx, .matrix = matrix, .n = n};
     status = fix_signs(&signs, vectors, want);
 done:
     pv_free(ctx, Y);
@@ -529,8 +564,14 @@ psdvec_status pv_eigen(psdvec_context *ctx, const pv_operator *matrix,
 {
     size_t n = matrix->n, block = options->block;
     memset(vectors, 0, n * options->want * sizeof *vectors);
-    size_t capacity = pv_eigen_basis(options, n);
-    if (!matrix->reduce && (capacity + 2 * block >= n || n <= 512))
+    size_t total = matrix->total ? matrix->total : n;
+    size_t capacity = pv_eigen_basis(options, total);
+    bool small = capacity + 2 * block >= total || total <= 512;
+    if (small && matrix->reduce)
+        return pv_fail(ctx, PSDVEC_ERR_INTERNAL,
+                       "an eigenproblem of %zu rows is too small to be divided among machines",
+                       total);
+    if (small)
         return solve_dense(ctx, matrix, options, values, vectors, report);
     lanczos l = {.ctx = ctx,
                  .matrix = matrix,
@@ -550,11 +591,15 @@ psdvec_status pv_eigen(psdvec_context *ctx, const pv_operator *matrix,
     l.second = pv_alloc_zero(ctx, capacity * block, sizeof *l.second, "a basis");
     l.gram = pv_alloc(ctx, block * block, sizeof *l.gram, "a basis");
     l.small = pv_alloc(ctx, capacity * block, sizeof *l.small, "a basis");
-    if (!l.Q || !l.H || !l.X || !l.Y || !l.coefficient || !l.second || !l.gram || !l.small)
+    l.scale = pv_alloc(ctx, 2 * block, sizeof *l.scale, "a basis");
+    l.square = l.scale ? l.scale + block : NULL;
+    if (!l.Q || !l.H || !l.X || !l.Y || !l.coefficient || !l.second || !l.gram || !l.small ||
+        !l.scale)
         status = pv_failure(ctx);
     else
         status = iterate(&l, values, vectors);
     pv_tall_room_free(ctx, &l.room);
+    pv_free(ctx, l.scale);
     pv_free(ctx, l.small);
     pv_free(ctx, l.gram);
     pv_free(ctx, l.second);

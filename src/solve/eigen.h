@@ -24,14 +24,26 @@
 
 #include "base/context.h"
 
-/* The matrix. `apply` makes Y = A X for X, Y: n x k, row-major. `reduce` adds
- * numbers up over all machines that hold rows of the matrix; NULL: this one has
- * them all. */
+typedef enum pv_reduction {
+    PV_REDUCE_SUM = 0,
+    PV_REDUCE_LARGEST /* the largest of each number */
+} pv_reduction;
+
+/* The matrix. `apply` makes Y = A X for X, Y: n x k, row-major.
+ *
+ * Rows may be divided among several machines (or processes), each of which calls pv_eigen with the
+ * same options and an operator for its own rows: X, Y and the vectors are then the rows of this
+ * machine. `apply` sees to it that the machines exchange what they need of X. `reduce` combines
+ * every number with those of the other machines and must give all of them the same bits; as all
+ * else is computed from such numbers, all machines take the same steps. NULL: this machine has all
+ * rows. The solver does not tell the others of a failure: that is up to `apply` and `reduce`. */
 typedef struct pv_operator {
-    size_t n;
+    size_t n;     /* rows of this machine */
+    size_t first; /* the number of the first of them */
+    size_t total; /* rows of all machines; 0: n */
     void *self;
     psdvec_status (*apply)(void *self, const float *X, float *Y, size_t k);
-    psdvec_status (*reduce)(void *self, double *numbers, size_t count);
+    psdvec_status (*reduce)(void *self, double *numbers, size_t count, pv_reduction how);
 } pv_operator;
 
 typedef enum pv_eigen_end {
@@ -43,7 +55,7 @@ typedef struct pv_eigen_options {
     size_t want;
     pv_eigen_end end;
     double tolerance;   /* of the residuals' root mean square over the smallest wanted value */
-    size_t block;       /* columns of a product */
+    size_t block;       /* columns of a product; at least 1 */
     size_t basis;       /* most columns of the basis; 0: chosen */
     size_t restarts;    /* at most */
     const float *guess; /* n x guess_columns: their span is near the wanted one; NULL: random */

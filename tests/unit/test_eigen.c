@@ -400,6 +400,156 @@ static void a_small_matrix_gives_as_many_as_it_has(void **state)
 
 /* ---- How it is called -------------------------------------------------------------------------- */
 
+static void a_block_may_be_wide(void **state)
+{
+    (void)state;
+    enum { N = 1700, WANT = 20 };
+    psdvec_context *ctx = context_of(2);
+    dense m = dense_random(8, N, 0);
+    pv_operator matrix = {.n = N, .self = &m, .apply = apply_single};
+    pv_eigen_options narrow = options_of(WANT, PV_EIGEN_MAGNITUDE, 16, 0);
+    pv_eigen_options wide = options_of(WANT, PV_EIGEN_MAGNITUDE, 300, 0);
+    solved a = solve(ctx, &matrix, &narrow), b = solve(ctx, &matrix, &wide);
+    for (size_t k = 0; k < WANT; k++)
+        assert_close(a.value[k], b.value[k], 1e-4);
+    check_vectors(&b, &matrix, WANT, 1e-3);
+    solved_free(&a);
+    solved_free(&b);
+    dense_free(&m);
+    psdvec_context_free(ctx);
+}
+
+/* ---- Rows divided among machines ------------------------------------------------------------- */
+
+/* What the machines have in common: a room in which they meet. */
+typedef struct meeting {
+    const dense *m;
+    pthread_barrier_t barrier;
+    float *X;        /* all rows of the block that is multiplied */
+    double *numbers; /* of each machine */
+    size_t sums, largest;
+} meeting;
+
+enum { MACHINES = 3, MOST_NUMBERS = 100000 };
+
+typedef struct machine {
+    meeting *place;
+    size_t number, first, rows;
+    psdvec_context *ctx;
+    solved result;
+    psdvec_status status;
+} machine;
+
+static psdvec_status apply_part(void *self, const float *X, float *Y, size_t k)
+{
+    machine *own = self;
+    meeting *place = own->place;
+    int n = (int)place->m->n;
+    memcpy(place->X + own->first * k, X, own->rows * k * sizeof *X);
+    pthread_barrier_wait(&place->barrier);
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)own->rows, (int)k, n, 1,
+                place->m->single + own->first * place->m->n, n, place->X, (int)k, 0, Y, (int)k);
+    pthread_barrier_wait(&place->barrier);
+    return PSDVEC_OK;
+}
+
+static psdvec_status reduce_parts(void *self, double *numbers, size_t count, pv_reduction how)
+{
+    machine *own = self;
+    meeting *place = own->place;
+    if (count > MOST_NUMBERS)
+        return pv_fail(own->ctx, PSDVEC_ERR_OVERFLOW, "%zu numbers", count);
+    memcpy(place->numbers + own->number * MOST_NUMBERS, numbers, count * sizeof *numbers);
+    if (own->number == 0)
+        *(how == PV_REDUCE_SUM ? &place->sums : &place->largest) += 1;
+    pthread_barrier_wait(&place->barrier);
+    for (size_t i = 0; i < count; i++) {
+        numbers[i] = place->numbers[i];
+        for (size_t k = 1; k < MACHINES; k++) {
+            double other = place->numbers[k * MOST_NUMBERS + i];
+            numbers[i] = how == PV_REDUCE_SUM ? numbers[i] + other : fmax(numbers[i], other);
+        }
+    }
+    pthread_barrier_wait(&place->barrier);
+    return PSDVEC_OK;
+}
+
+static void *run_machine(void *self)
+{
+    machine *own = self;
+    pv_operator part = {.n = own->rows,
+                        .first = own->first,
+                        .total = own->place->m->n,
+                        .self = own,
+                        .apply = apply_part,
+                        .reduce = reduce_parts};
+    solved *r = &own->result;
+    pv_eigen_options o = options_of(r->want, PV_EIGEN_MAGNITUDE, 16, 0);
+    own->status = pv_eigen(own->ctx, &part, &o, r->value, r->vector, &r->report);
+    return NULL;
+}
+
+static void machines_that_share_the_rows_find_the_same(void **state)
+{
+    (void)state;
+    enum { N = 900, WANT = 30 };
+    static const size_t edges[MACHINES + 1] = {0, 410, 500, N};
+    dense m = dense_random(9, N, -1);
+    psdvec_context *ctx = context_of(1);
+    pv_operator matrix = {.n = N, .self = &m, .apply = apply_single};
+    pv_eigen_options o = options_of(WANT, PV_EIGEN_MAGNITUDE, 16, 0);
+    solved alone = solve(ctx, &matrix, &o);
+
+    meeting place = {.m = &m,
+                     .X = zeros(N * 16, sizeof(float)),
+                     .numbers = zeros(MACHINES * MOST_NUMBERS, sizeof(double))};
+    assert_int_equal(pthread_barrier_init(&place.barrier, NULL, MACHINES), 0);
+    machine machines[MACHINES];
+    pthread_t threads[MACHINES];
+    for (size_t k = 0; k < MACHINES; k++) {
+        size_t rows = edges[k + 1] - edges[k];
+        machines[k] = (machine){
+            .place = &place,
+            .number = k,
+            .first = edges[k],
+            .rows = rows,
+            .ctx = context_of(1),
+            .result = {
+                rows, WANT, zeros(WANT, sizeof(double)), zeros(rows * WANT, sizeof(float)), {0}}};
+        assert_int_equal(pthread_create(&threads[k], NULL, run_machine, &machines[k]), 0);
+    }
+    solved joined = {N, WANT, zeros(WANT, sizeof(double)), zeros(N * WANT, sizeof(float)), {0}};
+    for (size_t k = 0; k < MACHINES; k++) {
+        machine *own = &machines[k];
+        pthread_join(threads[k], NULL);
+        well(own->ctx, own->status);
+        assert_int_equal(own->result.report.found, WANT);
+        assert_memory_equal(own->result.value, machines[0].result.value, WANT * sizeof(double));
+        memcpy(joined.vector + own->first * WANT, own->result.vector,
+               own->rows * WANT * sizeof(float));
+    }
+    memcpy(joined.value, machines[0].result.value, WANT * sizeof(double));
+    assert_true(place.sums > 10 && place.largest == 2);
+    assert_int_equal(machines[0].result.report.columns, alone.report.columns);
+    for (size_t k = 0; k < WANT; k++) {
+        assert_close(joined.value[k], alone.value[k], 1e-4);
+        for (size_t i = 0; i < N; i++) /* the signs, too */
+            assert_close(joined.vector[i * WANT + k], alone.vector[i * WANT + k], 1e-3);
+    }
+    check_vectors(&joined, &matrix, WANT, 1e-3);
+    for (size_t k = 0; k < MACHINES; k++) {
+        solved_free(&machines[k].result);
+        psdvec_context_free(machines[k].ctx);
+    }
+    pthread_barrier_destroy(&place.barrier);
+    free(place.X);
+    free(place.numbers);
+    solved_free(&joined);
+    solved_free(&alone);
+    dense_free(&m);
+    psdvec_context_free(ctx);
+}
+
 static void a_good_guess_saves_work_and_a_bad_one_does_no_harm(void **state)
 {
     (void)state;
@@ -642,6 +792,8 @@ int main(void)
         cmocka_unit_test(multiple_eigenvalues_are_found_as_often_as_they_are_there),
         cmocka_unit_test(low_rank_and_invariant_spaces_are_no_trouble),
         cmocka_unit_test(a_small_matrix_gives_as_many_as_it_has),
+        cmocka_unit_test(a_block_may_be_wide),
+        cmocka_unit_test(machines_that_share_the_rows_find_the_same),
         cmocka_unit_test(a_good_guess_saves_work_and_a_bad_one_does_no_harm),
         cmocka_unit_test(the_bits_are_the_same_for_any_number_of_threads),
         cmocka_unit_test(what_goes_wrong_in_a_product_is_reported),
