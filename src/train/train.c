@@ -84,15 +84,33 @@ static void pack_iteration(const psdvec_iteration *it, double *to)
     memcpy(to, fields, sizeof fields);
 }
 
-static psdvec_iteration unpack_iteration(const double *from)
+/* False if these are not the numbers of iteration k: a file may come from anywhere, and not
+ * every double is a uint32_t. */
+static bool unpack_iteration(const double *from, uint64_t k, size_t stride, psdvec_iteration *it)
 {
-    return (psdvec_iteration){.iteration = (uint32_t)from[0],
-                              .rank = (uint32_t)from[1],
-                              .positive = (uint32_t)from[2],
-                              .objective = from[3],
-                              .relaxation = from[4],
-                              .smallest = from[5],
-                              .residual = from[6]};
+    for (size_t i = 0; i < FIELDS_OF_ITERATION; i++)
+        if (!isfinite(from[i]))
+            return false;
+    if (from[0] != (double)k || !(from[1] >= 0 && from[1] <= (double)stride) ||
+        !(from[2] >= 0 && from[2] <= from[1]) || from[1] != trunc(from[1]) ||
+        from[2] != trunc(from[2]))
+        return false;
+    *it = (psdvec_iteration){.iteration = (uint32_t)from[0],
+                             .rank = (uint32_t)from[1],
+                             .positive = (uint32_t)from[2],
+                             .objective = from[3],
+                             .relaxation = from[4],
+                             .smallest = from[5],
+                             .residual = from[6]};
+    return true;
+}
+
+static bool are_signs(const float *sign, size_t count)
+{
+    for (size_t k = 0; k < count; k++)
+        if (sign[k] != -1 && sign[k] != 0 && sign[k] != 1)
+            return false;
+    return true;
 }
 
 static psdvec_status save_iteration(void *user, const pv_core *core, const pv_course *course)
@@ -149,17 +167,20 @@ static psdvec_status load_iteration(training *t, pv_core *core, pv_course *cours
                               (int64_t[]){-1, FIELDS_OF_ITERATION}, &history));
     PV_TRY_DONE(pv_st_require(t->ctx, file, "finished", PV_DTYPE_U8, 1, (int64_t[]){1}, &finished));
     uint64_t done = history->shape[0];
-    if (done == 0 || done > t->options->iterations)
+    bool sound = done > 0 && done <= t->options->iterations && are_signs(sign->data, core->stride);
+    for (uint64_t k = 0; k < done && sound; k++)
+        sound = unpack_iteration((const double *)history->data + k * FIELDS_OF_ITERATION, k + 1,
+                                 core->stride, &course->iterations[k]);
+    if (!sound) {
+        pv_warn(t->ctx,
+                "%s: not used, since its numbers are not those of a run; training begins anew",
+                pv_st_path(file));
         goto done;
+    }
     memcpy(core->U, vectors->data, vectors->bytes);
     memcpy(core->sign, sign->data, sign->bytes);
     memcpy(course->values, values->data, values->bytes);
-    for (uint64_t k = 0; k < done; k++)
-        course->iterations[k] =
-            unpack_iteration((const double *)history->data + k * FIELDS_OF_ITERATION);
     core->rank = course->iterations[done - 1].rank;
-    if (core->rank > core->stride)
-        core->rank = core->stride;
     course->done = (uint32_t)done;
     course->finished = *(const uint8_t *)finished->data != 0;
     pv_step(t->ctx, "going on after iteration %u of an interrupted run", course->done);

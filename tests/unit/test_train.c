@@ -1,6 +1,7 @@
 /* Training as the public interface offers it: what the model file has, interrupted runs,
  * text and counts, little memory, and what is refused before the work begins. */
 #include "base/context.h"
+#include "base/safetensors_write.h"
 #include "support/problem.h"
 
 #include <math.h>
@@ -326,6 +327,79 @@ static void interrupt(problem *p, const psdvec_train_options *o, const char *out
     host_close(&h);
 }
 
+/* Writes a state again with another number in one of its tensors; its checksums are right. */
+static void forge(psdvec_context *ctx, const char *path, const char *name, size_t at, double value)
+{
+    pv_st_file *file;
+    pv_st_writer *writer;
+    pv_output *output;
+    well(ctx, pv_st_open_how(ctx, path, true, &file));
+    well(ctx, pv_output_open(ctx, path, &output));
+    well(ctx, pv_st_writer_begin(ctx, pv_st_output_sink(output), pv_st_count(file), NULL, 0, 0,
+                                 &writer));
+    for (size_t i = 0; i < pv_st_count(file); i++) {
+        const pv_tensor *t = pv_st_at(file, i);
+        char *copy = malloc(t->bytes + 1);
+        assert_non_null(copy);
+        memcpy(copy, t->data, t->bytes);
+        if (!strcmp(t->name, name)) {
+            float single = (float)value;
+            size_t size = pv_dtype_size(t->dtype);
+            assert_true(at < t->count);
+            memcpy(copy + at * size, size == sizeof single ? (void *)&single : (void *)&value,
+                   size);
+        }
+        well(ctx, pv_st_writer_tensor(writer, t->name, t->dtype, t->rank, t->shape, copy));
+        free(copy);
+    }
+    well(ctx, pv_st_writer_end(writer, NULL));
+    pv_st_writer_free(writer);
+    pv_st_close(file);
+    well(ctx, pv_output_commit(output));
+}
+
+static void a_forged_state_is_passed_over(void **state)
+{
+    (void)state;
+    problem *p = problem_of_text(3, 200, 9000, true, 2);
+    paths at = paths_of(p);
+    psdvec_train_options o = small_options();
+    char *core = scratch_path(at.partial, "core.safetensors");
+    well(p->ctx, psdvec_train(p->ctx, &o, p->path, at.whole, NULL));
+    static const struct {
+        const char *tensor;
+        size_t at;
+        double value;
+    } forged[] = {{"history", 8, NAN},  {"history", 8, INFINITY}, {"history", 8, 1e300},
+                  {"history", 8, -1},   {"history", 8, 2.5},      {"history", 8, 1000},
+                  {"history", 0, -1e9}, {"history", 2, 4e9},      {"history", 9, 1e20},
+                  {"history", 3, NAN},  {"sign", 1, 3},           {"sign", 0, NAN}};
+    for (size_t k = 0; k < sizeof forged / sizeof *forged; k++) {
+        interrupt(p, &o, at.other);
+        forge(p->ctx, core, forged[k].tensor, forged[k].at, forged[k].value);
+        host h;
+        host_open(&h, 2, 0);
+        well(h.ctx, psdvec_train(h.ctx, &o, p->path, at.other, NULL));
+        assert_contains(h.messages, "core.safetensors: not used");
+        assert_null(strstr(h.messages, "going on after"));
+        assert_true(same_file(at.whole, at.other));
+        host_close(&h);
+        remove(at.other);
+    }
+    /* The forger himself does no harm. */
+    interrupt(p, &o, at.other);
+    forge(p->ctx, core, "history", 0, 1);
+    host h;
+    host_open(&h, 2, 0);
+    well(h.ctx, psdvec_train(h.ctx, &o, p->path, at.other, NULL));
+    assert_contains(h.messages, "going on after iteration 2");
+    assert_true(same_file(at.whole, at.other));
+    host_close(&h);
+    free(core);
+    paths_free(&at);
+    problem_free(p);
+}
+
 static void a_state_is_not_taken_for_other_work(void **state)
 {
     (void)state;
@@ -570,6 +644,7 @@ int main(void)
         cmocka_unit_test(columns_without_an_eigenvalue_stay_empty),
         cmocka_unit_test(a_run_stopped_after_any_iteration_ends_with_the_same_bytes),
         cmocka_unit_test(a_run_stopped_after_a_block_ends_with_the_same_bytes),
+        cmocka_unit_test(a_forged_state_is_passed_over),
         cmocka_unit_test(a_state_is_not_taken_for_other_work),
         cmocka_unit_test(another_seed_does_not_take_the_state_either),
         cmocka_unit_test(text_and_its_counts_give_the_same_model),
