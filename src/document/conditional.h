@@ -1,4 +1,5 @@
-/* How likely a word is after the words before it, by one model (docs/documents.md):
+/* How likely a word is after the words before it, by one model (docs/documents.md), equation (8) of
+ * the paper with a normaliser:
  *
  *     log P(w | before) = log p_w + T sum_k b_k (v_k' J v_w + a_kw + t_k + t_w) - log Z
  *

@@ -1,4 +1,4 @@
-/* Drawing from the model (docs/simulation.md), as the files of it share it.
+/* Drawing from the model (section 4 of the paper, docs/simulation.md), as the files of it share it.
  *
  *     simulate_truth   V and A are drawn and adjusted; the table exp(G)
  *     simulate_margins how much they are adjusted

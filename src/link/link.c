@@ -224,6 +224,8 @@ double pv_link_unseen_weight(const pv_link *link, uint32_t i, uint32_t j)
 
 static const double most_target = 1e4;
 
+/* Both directions of a pair as one: S and T are the f-bar / 2 and the weighted average G-bar that
+ * section 5.3 has for the blocks 12 and 21. The core needs them as well, as V'V is symmetric. */
 pv_pair pv_link_pair(const pv_link *link, uint32_t i, uint32_t j, double xij, double xji)
 {
     double sum = xij + xji;

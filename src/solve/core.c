@@ -136,7 +136,8 @@ static psdvec_status not_finite(const pv_core *core, uint32_t i)
                    (int)length, word, (unsigned long)i + 1);
 }
 
-/* From X_ij to the residual, and the objective's part, of a stretch of rows. */
+/* From X_ij to the residual, equation (4), and the part of a stretch of rows in the objective,
+ * equation (14). */
 static psdvec_status residual_rows(void *arg, size_t task, int worker)
 {
     pv_core *core = arg;

@@ -1,4 +1,5 @@
-/* The state of Algorithm 1 on the core words.
+/* The state of Algorithm 1 on the core words, the residual A = G - V'V of equation (4) and the
+ * objective, equation (14), with the square that the norm there lacks.
  *
  * The vectors are kept scaled: U = D^½ V with D = diag(m), m the majoriser's
  * factors (all 1 in the paper), so that every step is a plain eigenproblem. With
@@ -39,11 +40,11 @@ uint64_t pv_core_bytes(uint64_t n, uint64_t most_rank);
 /* mu_i of a core word. */
 double pv_core_prior(const pv_link *link, uint32_t i);
 
-/* Writes the residual of U into pairs->value and core->diagonal, and gives the
- * objective. The values are w (g - X_ij) / (s_i s_j). */
+/* Writes the residual of U, equation (4), into pairs->value and core->diagonal, and gives the
+ * objective, equation (14). The values are w (g - X_ij) / (s_i s_j). */
 psdvec_status pv_core_residual(pv_core *core, double *objective);
 
-/* The same for X(0) = start * G, which has no low rank: values such that
+/* The same for X(0) = start * G (1/2 in the paper), which has no low rank: values such that
  * relaxation * value + (unseen part) is the matrix of the first step. */
 psdvec_status pv_core_start(pv_core *core, double start, double relaxation);
 

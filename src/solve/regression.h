@@ -1,5 +1,6 @@
-/* Section 5.3: vectors for words outside the core, by weighted ridge regression on
- * the core, whose vectors stay as they are.
+/* Section 5.3, step 4: vectors for words outside the core, by weighted ridge regression on
+ * the core, whose vectors stay as they are. Without a background it is the paper's
+ *     v = (V_1 diag(f) V_1' + mu I)^-1 V_1 diag(f) g.
  *
  * For a word w the vector minimises, over the core words j,
  *     sum f_j (g_j - v' J v_j)^2 + sum b_j (g_0 - v' J v_j)^2 + mu |v|^2

@@ -1,4 +1,4 @@
-/* The matrix that one step of Algorithm 1 decomposes, as a sum that is never
+/* The matrix that one step of Algorithm 1 decomposes, there called G_t, as a sum that is never
  * written out:
  *
  *     A = flip * ( sparse_factor * E + diag(d) + sum of F_k diag(c_k) F_k' )

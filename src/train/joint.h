@@ -1,4 +1,5 @@
-/* The joint probability of text, vectors and residuals (docs/model.md), in two parts: what seen
+/* The joint probability of text, vectors and residuals, equations (9) and (10) of the paper
+ * (docs/model.md), in two parts: what seen
  * pairs give, and what words and unseen pairs give.
  *
  * Every sum is in double precision, over a row and then over the rows in their order.
