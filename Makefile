@@ -126,7 +126,7 @@ HARDEN = -fstack-protector-strong $(if $(filter Linux,$(SYSTEM)),-fstack-clash-p
 SANITIZE_FLAGS = $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer -O1)
 COVERAGE_FLAGS = $(if $(COVERAGE),--coverage -O0)
 # Contraction of a*b+c would make results depend on the compiler and the machine.
-BASE_CFLAGS = -std=c11 -D_GNU_SOURCE -ffp-contract=off -fPIC -fvisibility=hidden -pthread -Iinclude
+BASE_CFLAGS = -std=c11 -D_GNU_SOURCE -DPSDVEC_EXPERIMENTAL -ffp-contract=off -fPIC -fvisibility=hidden -pthread -Iinclude
 TAIL_CFLAGS = $(WARN) $(HARDEN) $(CPPFLAGS) $(CFLAGS) $(SANITIZE_FLAGS) $(COVERAGE_FLAGS)
 HAVE = $(if $(filter icu-uc,$(FOUND_OPTIONAL)),-DPV_HAVE_ICU)
 

@@ -1,9 +1,9 @@
 /* psdvec: word embeddings from a generative model, as a C library.
  *
- * Text goes in; exact co-occurrence counts and, from them, word vectors come out, in files that
- * any language can read. The library also adds new words to a trained model, finds neighbours,
- * scores models on test sets, assigns probabilities to documents, and trains the systems that the
- * paper compares with.
+ * psdvec reads text, counts which words occur together, and trains word vectors that approximate the
+ * pointwise mutual information of words. It adds new words to a model without retraining, derives
+ * vectors of unseen words from their spelling, finds neighbours, scores models on test sets, and
+ * assigns probabilities to documents. Counts and models are safetensors files.
  *
  * THE SHORTEST USEFUL PROGRAM
  *
@@ -23,46 +23,49 @@
  *
  * THE PARTS (this header includes them all)
  *
- *     status.h     status codes
- *     options.h    every option with its type, range, default and help; setting options by name
- *     context.h    the context: threads, memory, progress, messages, cancellation
- *     text.h       how text becomes tokens
- *     counts.h     counting word pairs; counts files; import, export, merge
- *     train.h      training a model; adding words to it
- *     model.h      models, queries, conversion of vectors
- *     eval.h       scores on test sets
- *     document.h   the probability of documents
- *     origin.h     how a counts file or a model was made
- *     baseline.h   word2vec, GloVe, SVD and other systems, to compare with
+ *     status.h        status codes
+ *     options.h       every option with its type, range, default and help; setting options by name
+ *     context.h       the context: threads, memory, progress, messages, cancellation
+ *     text.h          how text becomes tokens
+ *     counts.h        counting word pairs; counts files; import, export, merge
+ *     train.h         training a model; adding words to it
+ *     model.h         models, queries, conversion of vectors
+ *     eval.h          scores on test sets, analogies
+ *     document.h      the probability of documents, and text drawn from a model
+ *     origin.h        how a counts file or a model was made
+ *     baseline.h      word2vec, GloVe, SVD and other systems, to compare with
+ *     experimental.h  calls that may still change; only if PSDVEC_EXPERIMENTAL is defined
  *
  * RULES
- *   - Every call that can fail returns a psdvec_status; PSDVEC_OK is zero. The sentence that
- *     explains a failure is in psdvec_error_message(ctx).
- *   - The library never prints, never exits and has no global state. Progress,
- *     warnings and cancellation are callbacks of the host.
- *   - Options are plain structs. Fill them with ..._default(), change what you
- *     like, and every call validates them before it does anything.
- *   - Same input, same options: same bits, for any number of threads and any
- *     memory budget; of counts also for any order of the inputs.
- *   - ..._free() and ..._close() accept NULL.
- *   - Calls that return a psdvec_status refuse NULL for a required pointer with
- *     PSDVEC_ERR_OPTION and a sentence that names the argument; NULL options are the
- *     defaults. Getters, which return no status, answer NULL, 0, false, or NAN for a
- *     double, if they are given NULL or an index out of range.
- *   - One context serves one caller at a time; use one context per thread. A model, a counts
- *     file and a test set may be shared by any number of threads, each with its own context:
- *     calls that take them as const may run at the same time.
- *   - What was opened with a context is counted in its memory budget, also what is made later
- *     (an index of words, a float32 copy of vectors). Close it, from any thread, when no other
- *     thread uses it, and before that context is freed.
+ *
+ * Errors. A call that can fail returns a psdvec_status; PSDVEC_OK is zero. psdvec_error_message(ctx)
+ *   explains the last failure: the file, the place, the cause and the remedy. Options are named in
+ *   backquotes, `min_count`.
+ * Arguments. NULL options stand for the defaults, in every call. Other pointers are required unless
+ *   the call says "may be NULL"; NULL for one of them is refused with PSDVEC_ERR_OPTION. Getters
+ *   answer NULL, 0, false or NAN to an index that is out of range.
+ * Options. Fill in a struct with ..._default() and change members. Each call checks all of them before
+ *   it does anything. Structs begin with their size, which ..._default() fills in, so a program
+ *   compiled with this header also runs with later libraries of the same soname.
+ * Ownership. Whoever opens an object closes it; ..._free() and ..._close() accept NULL. After a failed
+ *   call there is nothing to free, and the pointer that was to receive an object is NULL. Close
+ *   scorers and reports before the models and counts they use, and everything before the context it
+ *   was opened with. Pointers that a getter returns are valid until the object is closed.
+ * Threads. A context serves one thread at a time; use one context per thread. A model, a counts file
+ *   or a test set may be shared by any number of threads, each with its own context.
+ * The host. The library never prints, never exits and keeps no global state. It leaves signal
+ *   handlers, locale, environment, working directory and the host's BLAS alone. Progress, warnings and
+ *   cancellation are callbacks.
+ * Results. The same input and options give the same bits, for any number of threads and any memory
+ *   budget; counts also for any order of the inputs. Outputs are replaced only when they are complete.
  */
 #ifndef PSDVEC_H
 #define PSDVEC_H
 
 #define PSDVEC_VERSION_MAJOR 0
-#define PSDVEC_VERSION_MINOR 1
+#define PSDVEC_VERSION_MINOR 2
 #define PSDVEC_VERSION_PATCH 0
-#define PSDVEC_VERSION "0.1.0"
+#define PSDVEC_VERSION "0.2.0"
 
 #include <psdvec/baseline.h>
 #include <psdvec/context.h>
@@ -75,5 +78,9 @@
 #include <psdvec/status.h>
 #include <psdvec/text.h>
 #include <psdvec/train.h>
+
+#ifdef PSDVEC_EXPERIMENTAL
+#include <psdvec/experimental.h>
+#endif
 
 #endif
