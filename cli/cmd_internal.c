@@ -1,10 +1,11 @@
 /* Hidden commands that write what is derived from the declarations: manual
- * pages, completion scripts, the list of examples for the tests. */
+ * pages, completion scripts, the reference of options, the list of examples for the tests. */
 #include "commands.h"
 #include "completion.h"
 #include "exit_status.h"
 #include "help.h"
 #include "man.h"
+#include "reference.h"
 #include "run.h"
 #include "system.h"
 
@@ -72,6 +73,15 @@ static int act_examples(struct run *run)
     return EXIT_FINE;
 }
 
+static int act_options(struct run *run)
+{
+    struct buffer text = {0};
+    reference_options(&text);
+    output_add(&run->out, text.text, text.length);
+    buffer_free(&text);
+    return EXIT_FINE;
+}
+
 const struct command cmd_internal_man = {.name = "internal-man",
                                          .summary = "write the manual pages",
                                          .synopsis = "DIR",
@@ -95,3 +105,9 @@ const struct command cmd_internal_examples = {.name = "internal-examples",
                                               .synopsis = "",
                                               .sources = {COMMON_OPTIONS},
                                               .act = act_examples};
+
+const struct command cmd_internal_options = {.name = "internal-options",
+                                             .summary = "print docs/reference/options.md",
+                                             .synopsis = "",
+                                             .sources = {COMMON_OPTIONS},
+                                             .act = act_options};

@@ -43,4 +43,5 @@ const struct command *const commands[] = {&cmd_train,
                                           &cmd_internal_man,
                                           &cmd_internal_completion,
                                           &cmd_internal_examples,
+                                          &cmd_internal_options,
                                           NULL};

@@ -15,6 +15,7 @@ extern const struct command cmd_similar, cmd_analogy, cmd_odd_one_out, cmd_compa
 extern const struct command cmd_score, cmd_next, cmd_explain, cmd_generate, cmd_fit_temperature;
 extern const struct command cmd_residuals, cmd_simulate, cmd_interaction;
 extern const struct command cmd_help;
-extern const struct command cmd_internal_man, cmd_internal_completion, cmd_internal_examples;
+extern const struct command cmd_internal_man, cmd_internal_completion, cmd_internal_examples,
+    cmd_internal_options;
 
 #endif

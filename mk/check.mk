@@ -48,6 +48,15 @@ bench-train: ## the benchmarks of training, on the text BENCH=path
 	+@$(SUBMAKE) all bench-programs
 	@BUILD='$(BUILD)' PSDVEC='$(PSDVEC)' bash bench/train.sh $(BENCH)
 
+##@ Committed files that are generated
+.PHONY: reference
+# First into the build folder, so that a failure leaves the page as it was.
+reference: ## docs/reference/options.md, from the options tables
+	$(DEPS) build
+	+@$(SUBMAKE) program
+	@$(BUILD)/psdvec internal-options > $(BUILD)/options.md
+	@mkdir -p docs/reference && cp $(BUILD)/options.md docs/reference/options.md
+
 ##@ Looking for defects
 .PHONY: asan ubsan tsan fuzz coverage lint format format-check
 asan: ## unit and command line tests with the address, leak and undefined-behaviour sanitizers

@@ -116,6 +116,7 @@ typedef struct psdvec_option {
     const char *group;     /* heading in help */
     const char *help;      /* one sentence without a full stop */
     const char *why;       /* why the presets have their values; NULL: not explained */
+    const char *member;    /* of the struct: "letter_case" for "case" */
 } psdvec_option;
 #define PSDVEC_PRESETS(...) ((const psdvec_preset_value[]){__VA_ARGS__, {NULL, NULL}})
 
@@ -166,6 +167,10 @@ typedef struct psdvec_option_value {
 PSDVEC_API bool psdvec_option_parse(const psdvec_option *option, const char *shown,
                                     const char *text, psdvec_option_value *value, char *why,
                                     size_t room);
+
+/* The values that an option may have, for messages and documentation: "a whole number from 1 to
+ * 1000", "join or split". Cut off at `room`. */
+PSDVEC_API void psdvec_option_range(const psdvec_option *option, char *text, size_t room);
 
 /* Near spellings, for messages: the candidate (of a list that ends with NULL) that `word` is a start
  * of, or a slip away from; NULL if none is near. */

@@ -56,10 +56,9 @@ static void add_limits(const psdvec_option *row, char *to, size_t room)
     add_number(to, room, row->most);
 }
 
-void pv_option_range(const psdvec_option *row, char *to, size_t room)
+static void add_number_range(const psdvec_option *row, char *to, size_t room)
 {
     bool list = row->type == PSDVEC_OPTION_DOUBLES || row->type == PSDVEC_OPTION_UINT32S;
-    *to = 0;
     if (row->unit == PSDVEC_UNIT_BYTES)
         add(to, room, "a size such as 512M or 4G, or a share of the machine's memory such as 50%%");
     else
@@ -86,6 +85,31 @@ static void add_choices(const psdvec_option *row, char *to, size_t room)
             : row->choices[k + 1].name ? ", "
                                        : " or ",
             row->choices[k].name);
+}
+
+void psdvec_option_range(const psdvec_option *row, char *text, size_t room)
+{
+    if (!text || !room)
+        return;
+    *text = 0;
+    if (!row)
+        return;
+    switch (row->type) {
+    case PSDVEC_OPTION_FLAG:
+        add(text, room, "yes or no");
+        break;
+    case PSDVEC_OPTION_CHOICE:
+        add_choices(row, text, room);
+        break;
+    case PSDVEC_OPTION_TEXT:
+        add(text, room, "a text");
+        break;
+    case PSDVEC_OPTION_TEXTS:
+        add(text, room, "texts, separated by commas");
+        break;
+    default:
+        add_number_range(row, text, room);
+    }
 }
 
 static const char *nearest_choice(const psdvec_option *row, const char *text)
@@ -202,17 +226,9 @@ bool psdvec_option_parse(const psdvec_option *row, const char *shown, const char
         add(why, room, "%s must not be empty", shown);
         return false;
     }
-    add(why, room, "%s must be ", shown);
-    if (row->type == PSDVEC_OPTION_FLAG) {
-        add(why, room, "yes or no");
-    } else if (row->type == PSDVEC_OPTION_CHOICE) {
-        add_choices(row, why, room);
-    } else {
-        char range[200];
-        pv_option_range(row, range, sizeof range);
-        add(why, room, "%s", range);
-    }
-    add(why, room, ", not '%s'", text);
+    char range[400];
+    psdvec_option_range(row, range, sizeof range);
+    add(why, room, "%s must be %s, not '%s'", shown, range, text);
     const char *near = row->type == PSDVEC_OPTION_CHOICE ? nearest_choice(row, text) : NULL;
     if (near)
         add(why, room, "; did you mean '%s'?", near);

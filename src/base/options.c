@@ -391,7 +391,7 @@ static void refuse(const psdvec_option *row, double value, size_t element, char 
 {
     char number[PV_DOUBLE_ROOM] = "nan", range[160];
     pv_double_to_text(value, number);
-    pv_option_range(row, range, sizeof range);
+    psdvec_option_range(row, range, sizeof range);
     if (element)
         snprintf(why, room, "`%s` has %s as number %zu; it must be %s", row->name, number, element,
                  range);

@@ -22,10 +22,11 @@
 #include "base/json_read.h"
 #include "base/json_write.h"
 
-#define PV_OPTION_ROW(KIND, structure, member, key, ...)                                           \
+#define PV_OPTION_ROW(KIND, structure, place, key, ...)                                            \
     {.name = (key),                                                                                \
      .type = PSDVEC_OPTION_##KIND,                                                                 \
-     .offset = offsetof(structure, member),                                                        \
+     .offset = offsetof(structure, place),                                                         \
+     .member = #place,                                                                             \
      __VA_ARGS__},
 
 /* A default of a list, which needs memory that outlives every call. */
@@ -81,9 +82,6 @@ const char *pv_option_choice(const psdvec_option *row, const void *options);
 
 /* Bytes of the member, with a list's number of elements. */
 size_t pv_option_bytes(const psdvec_option *row);
-
-/* What a number may be, "a whole number from 1 to 1000", for a sentence. */
-void pv_option_range(const psdvec_option *row, char *to, size_t room);
 
 /* Parses `text` into the member; lists and texts are not for it. False if it is wrong. */
 bool pv_option_store(const psdvec_option *row, const char *text, void *options);

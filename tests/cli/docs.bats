@@ -274,7 +274,7 @@ anchors() {
 
 @test "links between the documents lead somewhere" {
     missing=0
-    for file in "$ROOT"/*.md "$ROOT"/docs/*.md; do
+    for file in "$ROOT"/*.md "$ROOT"/docs/*.md "$ROOT"/docs/*/*.md; do
         grep -o ']([^)]*)' "$file" | sed -e 's/^](//' -e 's/)$//' >links || continue
         while read -r link; do
             case $link in http*://*) continue ;; esac

@@ -1,4 +1,4 @@
-# What is generated from the declarations: manual pages and completion.
+# What is generated from the declarations: manual pages, completion, the reference of options.
 load common
 
 setup() { common_setup; }
@@ -38,6 +38,19 @@ setup() { common_setup; }
 
 @test "an unknown shell is refused" {
     refused 2 "the shell must be bash, zsh or fish, not 'tcsh'" internal-completion tcsh
+}
+
+@test "docs/reference/options.md is what the options tables say" {
+    "$PSDVEC" internal-options >options.md
+    diff -u "$HERE/../../docs/reference/options.md" options.md || {
+        echo "The options tables have changed; run 'make reference' and commit the page."
+        return 1
+    }
+    # Of each row of the tables, which begin with the type, the C type, the member and the name.
+    sed -n 's/^PSDVEC_OPTION([A-Z0-9]*, [^,]*, [a-z0-9_]*, "\([a-z0-9_]*\)".*/\1/p' \
+        "$HERE"/../../include/psdvec/options/*.def >names
+    [ "$(wc -l <names)" -eq "$(cat "$HERE"/../../include/psdvec/options/*.def | grep -c '^PSDVEC_OPTION(')" ]
+    while read -r name; do grep -qF -- "- **\`$name\`**: " options.md; done <names
 }
 
 # complete_bash WORD...: what bash would offer for the last word.

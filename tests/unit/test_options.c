@@ -42,8 +42,46 @@ static void every_row_is_complete(void **state)
                      row->name);
         assert_true((row->type == PSDVEC_OPTION_CHOICE) == (row->choices != NULL));
         assert_ptr_equal(psdvec_options_find(kind, row->name), row);
+        assert_non_null(row->member);
         assert_true(row->offset + pv_option_bytes(row) <= psdvec_options_size(kind));
     }
+}
+
+static void rows_name_the_members_of_their_structs(void **state)
+{
+    (void)state;
+    assert_string_equal(psdvec_options_find(PSDVEC_OPTIONS_TRAIN, "dim")->member, "dim");
+    assert_string_equal(psdvec_options_find(PSDVEC_OPTIONS_TEXT, "case")->member, "letter_case");
+    assert_string_equal(psdvec_options_find(PSDVEC_OPTIONS_COUNT, "case")->member,
+                        "text.letter_case");
+}
+
+static void assert_range(psdvec_options_kind kind, const char *name, const char *wanted)
+{
+    char text[200], cut[5];
+    psdvec_option_range(psdvec_options_find(kind, name), text, sizeof text);
+    assert_string_equal(text, wanted);
+    psdvec_option_range(psdvec_options_find(kind, name), cut, sizeof cut);
+    assert_int_equal(strlen(cut), 4);
+    assert_memory_equal(cut, wanted, 4);
+}
+
+static void ranges_are_told_of_every_type(void **state)
+{
+    (void)state;
+    char text[200] = "x";
+    assert_range(PSDVEC_OPTIONS_COUNT, "window", "a whole number from 1 to 1000");
+    assert_range(PSDVEC_OPTIONS_TRAIN, "kappa", "a number above 0 and below 1");
+    assert_range(PSDVEC_OPTIONS_TRAIN, "core", "a whole number from 1 to 4294967295, or all");
+    assert_range(PSDVEC_OPTIONS_TRAIN, "bands",
+                 "whole numbers from 1 to 4294967295, separated by commas");
+    assert_range(PSDVEC_OPTIONS_TEXT, "sentences", "yes or no");
+    assert_range(PSDVEC_OPTIONS_TEXT, "digits", "drop, keep or zero");
+    assert_range(PSDVEC_OPTIONS_TEXT, "json_field", "a text");
+    assert_range(PSDVEC_OPTIONS_COUNT, "keep", "texts, separated by commas");
+    psdvec_option_range(NULL, text, sizeof text);
+    assert_string_equal(text, "");
+    psdvec_option_range(psdvec_options_find(PSDVEC_OPTIONS_COUNT, "window"), NULL, 0);
 }
 
 static void no_two_rows_share_a_name_or_a_member(void **state)
@@ -577,6 +615,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_row_is_complete),
+        cmocka_unit_test(rows_name_the_members_of_their_structs),
+        cmocka_unit_test(ranges_are_told_of_every_type),
         cmocka_unit_test(no_two_rows_share_a_name_or_a_member),
         cmocka_unit_test(every_default_can_be_read_and_is_what_the_struct_gets),
         cmocka_unit_test(every_absent_value_can_be_read),
