@@ -156,10 +156,11 @@ static bool parse_number(const psdvec_option *row, const char *text, psdvec_opti
     return fine && value->integer <= widest;
 }
 
-static bool within(const psdvec_option *row, double value)
+bool pv_option_within(const psdvec_option *row, double value)
 {
     if (row->least == 0 && row->most == 0)
-        return true;
+        return !isnan(value);
+    /* Written so that not-a-number fails. */
     return (row->above ? value > row->least : value >= row->least) &&
            (row->below ? value < row->most : value <= row->most);
 }
@@ -173,7 +174,7 @@ static bool parse_list(const psdvec_option *row, const char *text, psdvec_option
             return false;
         memcpy(item, at, length);
         item[length] = 0;
-        if (!parse_number(row, item, value) || !within(row, value->real))
+        if (!parse_number(row, item, value) || !pv_option_within(row, value->real))
             return false;
         at += length;
         if (!*at)
@@ -205,7 +206,7 @@ static bool parse(const psdvec_option *row, const char *text, psdvec_option_valu
             value->integer = values[k] > 0 && isfinite(values[k]) ? (uint64_t)values[k] : 0;
             return true;
         }
-    return parse_number(row, text, value) && within(row, value->real);
+    return parse_number(row, text, value) && pv_option_within(row, value->real);
 }
 
 bool psdvec_option_parse(const psdvec_option *row, const char *shown, const char *text,

@@ -379,11 +379,7 @@ static bool in_range(const psdvec_option *row, double value)
     if ((row->word && (value == row->word_value || (isnan(value) && isnan(row->word_value)))) ||
         (row->second_word && value == row->second_value))
         return true;
-    if (row->least == 0 && row->most == 0)
-        return !isnan(value);
-    /* Written so that not-a-number fails. */
-    return (row->above ? value > row->least : value >= row->least) &&
-           (row->below ? value < row->most : value <= row->most) && !isinf(value);
+    return pv_option_within(row, value) && !isinf(value);
 }
 
 /* The sentence about a value that the type could hold and the range does not allow. */

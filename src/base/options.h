@@ -83,6 +83,9 @@ const char *pv_option_choice(const psdvec_option *row, const void *options);
 /* Bytes of the member, with a list's number of elements. */
 size_t pv_option_bytes(const psdvec_option *row);
 
+/* Whether a number is within the limits of a row. */
+bool pv_option_within(const psdvec_option *row, double value);
+
 /* Parses `text` into the member; lists and texts are not for it. False if it is wrong. */
 bool pv_option_store(const psdvec_option *row, const char *text, void *options);
 /* The member as text, on the heap; NULL if it has no value or memory is short. */

@@ -3,25 +3,14 @@
 # The files are those of tests/golden, changed with tests/tools/st_edit, which computes checksums anew.
 bats_require_minimum_version 1.5.0
 load common
+load changed_files
 
 setup() {
     common_setup
-    GOLDEN=$(realpath "$HERE/../golden")
-    TEXT=$GOLDEN/text
-    EDIT=$(dirname "$PSDVEC")/tests/tools/st_edit
-    [ -x "$EDIT" ] || { echo "no $EDIT: run make test-tools"; return 1; }
+    changed_files_setup
     cp "$GOLDEN"/0.1.0/models/{default,paper,extended,ppmi}.safetensors .
     cp "$GOLDEN"/0.1.0/counts/default.counts.safetensors counts.safetensors
     cp "$GOLDEN"/0.1.0/counts/new.counts.safetensors new.safetensors
-}
-
-# changed FILE KEY SED: writes changed.safetensors, with the metadata entry KEY edited by sed.
-changed() {
-    local before after
-    before=$("$EDIT" get "$1" "$2")
-    after=$(sed -E "$3" <<<"$before")
-    [ "$before" != "$after" ] || { echo "$2 of $1 is not changed by $3"; return 1; }
-    "$EDIT" set "$1" changed.safetensors "$2=$after"
 }
 
 # quietly ARGUMENT...: fails if the program fails, or says anything on standard error.
