@@ -263,6 +263,21 @@ $(COMPLETIONS): $(BUILD)/completions/psdvec.%: $(BUILD)/psdvec
 	@mkdir -p $(@D)
 	$Q$< internal-completion $* > $@
 
+# The C interface for bindings, described by a program that the compiler checks.
+API_JSON := $(BUILD)/psdvec-api.json
+API_CFLAGS = $(BASE_CFLAGS) $(CPPFLAGS) $(CFLAGS)
+API_BUILD := $(BUILD)/describe-api
+$(API_JSON): scripts/describe-api.awk $(HEADERS) $(OPTION_TABLES) $(BUILD)/flags
+	$(call say,API,$@)
+	@mkdir -p $(API_BUILD)
+	@echo '#include <psdvec/psdvec.h>' > $(API_BUILD)/headers.c
+	$Q$(CC) $(API_CFLAGS) -E -dD $(API_BUILD)/headers.c > $(API_BUILD)/headers.i
+	$Qawk -v soname='$(SONAME)' -f scripts/describe-api.awk $(API_BUILD)/headers.i > $(API_BUILD)/describe.c
+	$Q$(CC) $(API_CFLAGS) $(LDFLAGS) $(API_BUILD)/describe.c -o $(API_BUILD)/describe
+	@rm -f $@
+	@if $(API_BUILD)/describe > $@.new 2>/dev/null; then mv -f $@.new $@; else rm -f $@.new; \
+	    echo "  $@ is left out: programs for the target do not run on this machine"; fi
+
 # For programs that link us: what our archive needs is named directly, not by the packages,
 # whose own private libraries few systems have. Both descriptions can be moved: folders below
 # the prefix are spelled relative to it, and for CMake relative to the folder of the library.
@@ -272,6 +287,7 @@ INCLUDEDIR_THERE = $(if $(filter $(PREFIX)/%,$(LIBDIR)),$(patsubst $(PREFIX)/%,$
 $(BUILD)/psdvec.pc: psdvec.pc.in $(HEADER) $(BUILD)/flags FORCE
 	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(call below_prefix,$(LIBDIR))|' \
 	     -e 's|@INCLUDEDIR@|$(call below_prefix,$(INCLUDEDIR))|' \
+	     -e 's|@API@|$(call below_prefix,$(DATADIR))/psdvec/$(notdir $(API_JSON))|' \
 	     -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS@|$(LIBS)|' $< > $@
 CMAKE_FILES := $(BUILD)/psdvec-config.cmake $(BUILD)/psdvec-config-version.cmake
 $(CMAKE_FILES): $(BUILD)/%: %.in $(HEADER) $(BUILD)/flags FORCE
@@ -286,8 +302,8 @@ library: $(BUILD)/$(STATIC) $(BUILD)/$(SHARED)
 program: $(if $(HAVE_CLI),$(BUILD)/psdvec)
 # Without cmocka the unit tests are not built, and the runner reports them as failed.
 unit-tests: $(if $(HAVE_CMOCKA),$(UNIT_BIN) $(HOST_BIN))
-# Programs that tests of the command line use.
-test-tools: $(TOOL_BIN)
+# Programs and files that tests of the command line use.
+test-tools: $(TOOL_BIN) $(API_JSON)
 bench-programs: $(BENCH_BIN)
 # Without libFuzzer they can at least be compiled.
 fuzz-objects: $(call objects,$(FUZZ_SRC))
@@ -295,7 +311,7 @@ library program unit-tests test-tools bench-programs fuzz-objects: ; @:
 
 ##@ Building
 .PHONY: all deps deps-dev clean help
-all: library program $(if $(HAVE_CLI),$(MAN_STAMP) $(COMPLETIONS)) ## the library, the program, its manual pages and completions (default)
+all: library program $(API_JSON) $(if $(HAVE_CLI),$(MAN_STAMP) $(COMPLETIONS)) ## the library, the program, its manual pages and completions (default)
 
 deps: ## install what building, testing and the demo need, or say what is missing
 	$(DEPS) build test demo

@@ -18,7 +18,7 @@ endef
 
 ##@ Installing
 .PHONY: install uninstall
-install: all $(BUILD)/psdvec.pc $(CMAKE_FILES) ## install program, libraries, headers, manual, completions (PREFIX, DESTDIR)
+install: all $(BUILD)/psdvec.pc $(CMAKE_FILES) ## install program, libraries, headers, API description, manual, completions (PREFIX, DESTDIR)
 	$(INSTALL) -d $D$(LIBDIR)/pkgconfig $D$(LIBDIR)/cmake/psdvec $D$(INCLUDEDIR)/psdvec/options
 	$(INSTALL) -m 644 $(BUILD)/$(STATIC) $D$(LIBDIR)/$(STATIC)
 	$(INSTALL) -m 755 $(BUILD)/$(SHARED) $D$(LIBDIR)/$(SHARED)
@@ -28,6 +28,8 @@ install: all $(BUILD)/psdvec.pc $(CMAKE_FILES) ## install program, libraries, he
 	$(INSTALL) -m 644 $(OPTION_TABLES) $D$(INCLUDEDIR)/psdvec/options
 	$(INSTALL) -m 644 $(BUILD)/psdvec.pc $D$(LIBDIR)/pkgconfig/psdvec.pc
 	$(INSTALL) -m 644 $(CMAKE_FILES) $D$(LIBDIR)/cmake/psdvec
+# Not there if programs for the target do not run here.
+	if [ -f $(API_JSON) ]; then $(INSTALL) -d $D$(DATADIR)/psdvec && $(INSTALL) -m 644 $(API_JSON) $D$(DATADIR)/psdvec; fi
 ifneq ($(HAVE_CLI),)
 	$(INSTALL) -d $D$(BINDIR) $D$(MANDIR)/man1 $D$(BASHDIR) $D$(ZSHDIR) $D$(FISHDIR)
 	$(INSTALL) -m 755 $(BUILD)/psdvec $D$(BINDIR)/psdvec
@@ -43,6 +45,7 @@ uninstall: ## remove what `make install` put there
 	rm -f $D$(LIBDIR)/$(STATIC) $D$(LIBDIR)/$(SOLINK) $D$(LIBDIR)/$(SONAME) $D$(LIBDIR)/$(SHARED)
 	rm -f $(CMAKE_FILES:$(BUILD)/%=$D$(LIBDIR)/cmake/psdvec/%)
 	rm -f $D$(LIBDIR)/pkgconfig/psdvec.pc $(patsubst include/%,$D$(INCLUDEDIR)/%,$(HEADERS) $(OPTION_TABLES))
+	rm -f $D$(DATADIR)/psdvec/$(notdir $(API_JSON))
 	rm -f $D$(BASHDIR)/psdvec $D$(ZSHDIR)/_psdvec $D$(FISHDIR)/psdvec.fish
-	-rmdir $D$(INCLUDEDIR)/psdvec/options $D$(INCLUDEDIR)/psdvec $D$(LIBDIR)/cmake/psdvec 2>/dev/null || true
+	-rmdir $D$(INCLUDEDIR)/psdvec/options $D$(INCLUDEDIR)/psdvec $D$(LIBDIR)/cmake/psdvec $D$(DATADIR)/psdvec 2>/dev/null || true
 	$(tell_loader)

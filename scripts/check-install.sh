@@ -163,6 +163,8 @@ check "the library, the headers and psdvec.pc arrive" has_files lib/libpsdvec.a 
     "lib/libpsdvec.so.$version" "lib/libpsdvec.so.${version%%.*}" include/psdvec/psdvec.h \
     include/psdvec/context.h include/psdvec/model.h include/psdvec/options/train.def lib/pkgconfig/psdvec.pc
 check "the links of the shared library form a chain" links
+check "the description of the interface arrives where pkg-config says" \
+    cmp "$build/psdvec-api.json" "$(pc --variable=api)"
 check "pkg-config knows the version" [ "$(pc --modversion 2>&1)" = "$version" ]
 check "each header compiles alone in strict C11" headers_alone
 check "a program uses the shared library" uses_shared
