@@ -128,9 +128,9 @@ PV_FAST_INLINE float fold(__m256 low, __m256 high)
     return _mm_cvtss_f32(_mm_add_ss(four, _mm_shuffle_ps(four, four, 1)));
 }
 
-/* `p` and `count` are known, so that the sums stay in registers. The last sum is of the row
- * itself. */
-PV_FAST_INLINE float row_dots(psdvec_precision p, const void *row, float row_scale,
+/* `p`, `count` and `own` are known, so that the sums stay in registers. With `own`, the last sum is
+ * of the row itself. */
+PV_FAST_INLINE float row_dots(psdvec_precision p, bool own, const void *row, float row_scale,
                               const float *const *queries, size_t count, size_t n, float *out)
 {
     __m256 low[PV_DOT_QUERIES + 1], high[PV_DOT_QUERIES + 1];
@@ -147,8 +147,10 @@ PV_FAST_INLINE float row_dots(psdvec_precision p, const void *row, float row_sca
             low[q] = _mm256_add_ps(low[q], _mm256_mul_ps(a, _mm256_loadu_ps(queries[q] + k)));
             high[q] = _mm256_add_ps(high[q], _mm256_mul_ps(b, _mm256_loadu_ps(queries[q] + k + 8)));
         }
-        low[count] = _mm256_add_ps(low[count], _mm256_mul_ps(a, a));
-        high[count] = _mm256_add_ps(high[count], _mm256_mul_ps(b, b));
+        if (own) {
+            low[count] = _mm256_add_ps(low[count], _mm256_mul_ps(a, a));
+            high[count] = _mm256_add_ps(high[count], _mm256_mul_ps(b, b));
+        }
     }
     if (k < n) {
         size_t first = n - k, second = first > 8 ? first - 8 : 0;
@@ -168,51 +170,48 @@ PV_FAST_INLINE float row_dots(psdvec_precision p, const void *row, float row_sca
             high[q] =
                 _mm256_add_ps(high[q], _mm256_mul_ps(b, load_some(queries[q] + behind, second)));
         }
-        low[count] = _mm256_add_ps(low[count], _mm256_mul_ps(a, a));
-        high[count] = _mm256_add_ps(high[count], _mm256_mul_ps(b, b));
+        if (own) {
+            low[count] = _mm256_add_ps(low[count], _mm256_mul_ps(a, a));
+            high[count] = _mm256_add_ps(high[count], _mm256_mul_ps(b, b));
+        }
     }
     for (size_t q = 0; q < count; q++)
         out[q] = fold(low[q], high[q]);
-    return fold(low[count], high[count]);
+    return own ? fold(low[count], high[count]) : 0;
 }
 
-PV_FAST_INLINE float any_dots(psdvec_precision p, const void *row, float scale,
+PV_FAST_INLINE float any_dots(psdvec_precision p, bool own, const void *row, float scale,
                               const float *const *queries, size_t count, size_t n, float *out)
 {
     switch (count) {
     case 0:
-        return row_dots(p, row, scale, queries, 0, n, out);
+        return row_dots(p, own, row, scale, queries, 0, n, out);
     case 1:
-        return row_dots(p, row, scale, queries, 1, n, out);
+        return row_dots(p, own, row, scale, queries, 1, n, out);
     case 2:
-        return row_dots(p, row, scale, queries, 2, n, out);
+        return row_dots(p, own, row, scale, queries, 2, n, out);
     default:
-        return row_dots(p, row, scale, queries, PV_DOT_QUERIES, n, out);
+        return row_dots(p, own, row, scale, queries, PV_DOT_QUERIES, n, out);
     }
 }
 
-PV_FAST static float fast_dots_of_floats(const void *row, float scale, const float *const *queries,
-                                         size_t count, size_t n, float *out)
-{
-    return any_dots(PSDVEC_FLOAT32, row, scale, queries, count, n, out);
-}
-
-PV_FAST static float fast_dots_of_halves(const void *row, float scale, const float *const *queries,
-                                         size_t count, size_t n, float *out)
-{
-    return any_dots(PSDVEC_FLOAT16, row, scale, queries, count, n, out);
-}
-
-PV_FAST static float fast_dots_of_bytes(const void *row, float scale, const float *const *queries,
-                                        size_t count, size_t n, float *out)
-{
-    return any_dots(PSDVEC_INT8, row, scale, queries, count, n, out);
-}
+#define FAST_DOTS(name, precision, own)                                                            \
+    PV_FAST static float name(const void *row, float scale, const float *const *queries,           \
+                              size_t count, size_t n, float *out)                                  \
+    {                                                                                              \
+        return any_dots(precision, own, row, scale, queries, count, n, out);                       \
+    }
+FAST_DOTS(fast_dots_of_floats, PSDVEC_FLOAT32, true)
+FAST_DOTS(fast_dots_of_halves, PSDVEC_FLOAT16, true)
+FAST_DOTS(fast_dots_of_bytes, PSDVEC_INT8, true)
+FAST_DOTS(fast_products_of_floats, PSDVEC_FLOAT32, false)
+FAST_DOTS(fast_products_of_halves, PSDVEC_FLOAT16, false)
+FAST_DOTS(fast_products_of_bytes, PSDVEC_INT8, false)
 
 PV_FAST static float fast_row_dots(const float *row, const float *const *queries, size_t count,
                                    size_t n, float *out)
 {
-    return any_dots(PSDVEC_FLOAT32, row, 1, queries, count, n, out);
+    return any_dots(PSDVEC_FLOAT32, true, row, 1, queries, count, n, out);
 }
 
 pv_row_dots_fn *pv_row_dots_best(void)
@@ -229,6 +228,15 @@ pv_set_dots_fn *pv_set_dots_best(psdvec_precision precision)
                                        : fast_dots_of_floats;
 }
 
+pv_set_dots_fn *pv_set_products_best(psdvec_precision precision)
+{
+    if (!pv_fast_kernels())
+        return pv_set_dots_reference(precision);
+    return precision == PSDVEC_FLOAT16 ? fast_products_of_halves
+           : precision == PSDVEC_INT8  ? fast_products_of_bytes
+                                       : fast_products_of_floats;
+}
+
 #else
 pv_row_dots_fn *pv_row_dots_best(void)
 {
@@ -236,6 +244,11 @@ pv_row_dots_fn *pv_row_dots_best(void)
 }
 
 pv_set_dots_fn *pv_set_dots_best(psdvec_precision precision)
+{
+    return pv_set_dots_reference(precision);
+}
+
+pv_set_dots_fn *pv_set_products_best(psdvec_precision precision)
 {
     return pv_set_dots_reference(precision);
 }

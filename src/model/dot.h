@@ -46,6 +46,8 @@ typedef float pv_set_dots_fn(const void *row, float scale, const float *const *q
                              size_t count, size_t n, float *out);
 pv_set_dots_fn *pv_set_dots_reference(psdvec_precision precision);
 pv_set_dots_fn *pv_set_dots_best(psdvec_precision precision);
+/* The products alone, for whoever has the squares: what is returned means nothing. */
+pv_set_dots_fn *pv_set_products_best(psdvec_precision precision);
 
 /* The length of a vector, in double precision and in order. */
 double pv_length(const float *a, size_t n);

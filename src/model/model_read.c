@@ -400,6 +400,7 @@ void psdvec_model_close(psdvec_model *m)
     pv_word_index_free(&m->index);
     pv_free(m->ctx, m->floats[0]);
     pv_free(m->ctx, m->floats[1]);
+    pv_free(m->ctx, m->squares);
     pv_free(m->ctx, m->rules);
     pv_free(m->ctx, m->ones);
     pv_spelling_free(m->spelling);

@@ -15,10 +15,10 @@
 #define PV_MODEL_MODEL_READ_H
 
 #include "base/safetensors_file.h"
+#include "base/word_index.h"
 #include "model/foreign.h"
 #include "model/sparse_rows.h"
 #include "model/vector_set.h"
-#include "base/word_index.h"
 #include "spelling/spelling.h"
 
 #define PV_MODEL_MOST_WORDS (UINT32_MAX - 2)
@@ -50,6 +50,8 @@ struct psdvec_model {
     pthread_mutex_t lock; /* guards the caches below */
     pv_word_index index;  /* built at the first search for a word */
     bool indexed;
+    float *squares;              /* words: of the read-out's rows, as dot.h has them; noted by the
+                                    first search */
     struct pv_text_rules *rules; /* of the tokeniser; made when first asked for */
     bool own_rules;              /* by the model's settings, not by the defaults */
     float *floats[2]; /* words x dim: `vectors` and `readout` as float32, if they are not; made

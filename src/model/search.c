@@ -1,7 +1,7 @@
 /* One pass over the read-out, or over the entries of a sparse model.
  *
  * The vectors of the question are brought to length 1, and a row's length comes with its
- * products, so a search is one pass over n * dim numbers, as fast as memory delivers them
+ * products, so a search is one pass over n * dim numbers, nearly as fast as memory delivers them
  * (bench/neighbours.c measures it). Rows are shared out in fixed blocks, each product is
  * summed in a fixed order (dot.h), and one thread picks the best from the n scores: so the
  * answer does not depend on the number of threads.
@@ -21,6 +21,8 @@ static const float least_square = 1e-30F, most_square = 1e30F;
 typedef struct row_job {
     uint32_t words;
     const pv_vector_set *set;             /* the read-out, unless it is sparse */
+    const float *squares;                 /* words: of the rows, if they are known already ... */
+    float *measured;                      /* ... or where to note them; or NULL */
     const float *queries[PV_DOT_QUERIES]; /* dim, of length 1 */
     const pv_sparse_vectors *sparse;      /* else */
     const float *panel;                   /* dim x count: the same queries, for sparse rows */
@@ -54,12 +56,10 @@ bool pv_square_is_exact(float square)
     return square > least_square && square < most_square;
 }
 
-bool pv_row_cosines(const pv_vector_set *set, uint64_t i, const float *const *units, size_t count,
-                    double *cosines)
+/* `products`: of the row with the units. */
+static bool cosines_of(const pv_vector_set *set, uint64_t i, float square, const float *products,
+                       const float *const *units, size_t count, double *cosines)
 {
-    float products[PV_DOT_QUERIES], scale;
-    const void *row = pv_vector_set_row(set, i, &scale);
-    float square = set->dots(row, scale, units, count, set->dim, products);
     if (pv_square_is_exact(square)) {
         double length = sqrt((double)square);
         for (size_t q = 0; q < count; q++)
@@ -71,6 +71,31 @@ bool pv_row_cosines(const pv_vector_set *set, uint64_t i, const float *const *un
     return true;
 }
 
+bool pv_row_cosines_of(const pv_vector_set *set, uint64_t i, float square,
+                       const float *const *units, size_t count, double *cosines)
+{
+    float products[PV_DOT_QUERIES], scale;
+    const void *row = pv_vector_set_row(set, i, &scale);
+    set->products(row, scale, units, count, set->dim, products);
+    return cosines_of(set, i, square, products, units, count, cosines);
+}
+
+static bool measured_cosines(const pv_vector_set *set, uint64_t i, const float *const *units,
+                             size_t count, double *cosines, float *square)
+{
+    float products[PV_DOT_QUERIES], scale;
+    const void *row = pv_vector_set_row(set, i, &scale);
+    *square = set->dots(row, scale, units, count, set->dim, products);
+    return cosines_of(set, i, *square, products, units, count, cosines);
+}
+
+bool pv_row_cosines(const pv_vector_set *set, uint64_t i, const float *const *units, size_t count,
+                    double *cosines)
+{
+    float square;
+    return measured_cosines(set, i, units, count, cosines, &square);
+}
+
 static psdvec_status score_rows(void *arg, size_t task, int worker)
 {
     (void)worker;
@@ -78,7 +103,16 @@ static psdvec_status score_rows(void *arg, size_t task, int worker)
     uint64_t end = ((uint64_t)task + 1) * BLOCK_ROWS;
     for (uint64_t i = end - BLOCK_ROWS; i < end && i < job->words; i++) {
         double cosines[PV_DOT_QUERIES];
-        bool fine = pv_row_cosines(job->set, i, job->queries, job->count, cosines);
+        bool fine;
+        if (job->squares)
+            fine =
+                pv_row_cosines_of(job->set, i, job->squares[i], job->queries, job->count, cosines);
+        else {
+            float square;
+            fine = measured_cosines(job->set, i, job->queries, job->count, cosines, &square);
+            if (job->measured)
+                job->measured[i] = square;
+        }
         job->scores[i] = fine ? (float)job->score(cosines) : NAN; /* which keeps it out */
     }
     return PSDVEC_OK;
@@ -123,6 +157,32 @@ static void pick(const float *scores, uint32_t words, float least, pv_best *best
     pv_best_sort(best);
 }
 
+/* ---- Squares of rows ----------------------------------------------------------------
+ *
+ * The first search of all words notes them for those that follow, which then have half of the
+ * arithmetic: on fast memory that is what bounds them. */
+
+static void begin_squares(const psdvec_model *model, row_job *job)
+{
+    psdvec_model *m = (psdvec_model *)model; /* a cache */
+    pthread_mutex_lock(&m->lock);
+    job->squares = m->squares;
+    pthread_mutex_unlock(&m->lock);
+    if (!job->squares && job->words == m->info.words) /* without memory it goes without */
+        job->measured = pv_alloc(m->ctx, job->words, sizeof *job->measured, NULL);
+}
+
+static void keep_squares(const psdvec_model *model, row_job *job)
+{
+    psdvec_model *m = (psdvec_model *)model;
+    pthread_mutex_lock(&m->lock);
+    if (!m->squares) { /* else another thread was faster */
+        m->squares = job->measured;
+        job->measured = NULL;
+    }
+    pthread_mutex_unlock(&m->lock);
+}
+
 /* ---- The whole ------------------------------------------------------------------- */
 
 /* The vectors of the question at length 1; side by side for sparse rows, whose entries then need one
@@ -165,8 +225,12 @@ psdvec_status pv_model_search(psdvec_context *ctx, const psdvec_model *m, const 
     }
     if (!make_units(search, dim, units, &job))
         goto done;
+    if (!job.sparse)
+        begin_squares(m, &job);
     PV_TRY_DONE(pv_parallel_tasks(ctx, ((size_t)job.words + BLOCK_ROWS - 1) / BLOCK_ROWS,
                                   job.sparse ? score_sparse_rows : score_rows, &job));
+    if (job.measured)
+        keep_squares(m, &job);
     size_t except_count;
     const uint32_t *except = pv_query_except(query, q, &except_count);
     for (size_t k = 0; k < except_count; k++)
@@ -178,5 +242,6 @@ psdvec_status pv_model_search(psdvec_context *ctx, const psdvec_model *m, const 
 done:
     pv_free(ctx, units);
     pv_free(ctx, job.scores);
+    pv_free(m->ctx, job.measured);
     return status;
 }

@@ -23,6 +23,9 @@ typedef struct pv_search {
  * these bits. False: the row has no direction, or is damaged. */
 bool pv_row_cosines(const pv_vector_set *set, uint64_t i, const float *const *units, size_t count,
                     double *cosines);
+/* The same of a row whose square, as set->dots has it, is known. */
+bool pv_row_cosines_of(const pv_vector_set *set, uint64_t i, float square,
+                       const float *const *units, size_t count, double *cosines);
 /* False of a row's square in single precision that is so large or small that digits of it, or of
  * the products, may be lost. */
 bool pv_square_is_exact(float square);

@@ -18,6 +18,7 @@ pv_vector_set pv_vector_set_of(psdvec_precision precision, uint32_t words, uint3
                            .data = data,
                            .scale = scale,
                            .dots = pv_set_dots_best(precision),
+                           .products = pv_set_products_best(precision),
                            .unpack = pv_unpack_best(precision)};
 }
 

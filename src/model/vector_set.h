@@ -16,7 +16,7 @@ typedef struct pv_vector_set {
     const void *data;   /* words x dim, row-major; NULL: there is none */
     const float *scale; /* words, of int8; else NULL */
     /* The kernels of this precision, the fastest of this machine */
-    pv_set_dots_fn *dots;
+    pv_set_dots_fn *dots, *products;
     pv_unpack_fn *unpack;
 } pv_vector_set;
 

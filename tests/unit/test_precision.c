@@ -275,24 +275,26 @@ static void fast_conversions_have_the_bits_of_the_plain_ones(void **state)
 }
 
 /* Fast and plain, and both as the float32 kernel on converted rows. */
-static void products_of_packed_rows_have_the_bits_of_float32(void **state)
+static void products_of_rows_have_the_bits_of_float32(void **state)
 {
     (void)state;
     enum { MOST = 100 };
     dice d = {32};
-    float numbers[PV_DOT_QUERIES][MOST], row[MOST];
+    float numbers[PV_DOT_QUERIES][MOST], row[MOST], floats[MOST + 1];
     const float *queries[PV_DOT_QUERIES] = {numbers[0], numbers[1], numbers[2]};
     uint16_t halves[MOST + 1];
     int8_t bytes[MOST + 1];
     for (size_t k = 0; k < MOST; k++) {
         halves[k + 1] = pv_half_from((float)(dice_unit(&d) - 0.5));
         bytes[k + 1] = (int8_t)dice_u64(&d);
+        floats[k + 1] = (float)(dice_unit(&d) - 0.5);
         for (size_t q = 0; q < PV_DOT_QUERIES; q++)
             numbers[q][k] = (float)(dice_unit(&d) - 0.5);
     }
-    for (int p = PSDVEC_FLOAT16; p <= PSDVEC_INT8; p++) {
+    const void *const packings[] = {floats + 1, halves + 1, bytes + 1};
+    for (int p = PSDVEC_FLOAT32; p <= PSDVEC_INT8; p++) {
         psdvec_precision precision = (psdvec_precision)p;
-        const void *packed = precision == PSDVEC_INT8 ? (void *)(bytes + 1) : (void *)(halves + 1);
+        const void *packed = packings[p];
         const float scale = 0.0072F;
         pv_unpack_reference(precision)(packed, scale, MOST, row);
         for (size_t n = 0; n <= MOST; n++)
@@ -305,6 +307,9 @@ static void products_of_packed_rows_have_the_bits_of_float32(void **state)
                 wanted[3] = pv_row_dots_reference(row, queries, count, n, wanted);
                 assert_memory_equal(fast, wanted, sizeof fast);
                 assert_memory_equal(plain, wanted, sizeof plain);
+                memset(fast, 0, sizeof fast);
+                pv_set_products_best(precision)(packed, scale, queries, count, n, fast);
+                assert_memory_equal(fast, wanted, count * sizeof *fast);
             }
     }
 }
@@ -436,7 +441,7 @@ int main(void)
         CASE(formats_without_room_for_a_precision_are_refused),
         CASE(int8_without_its_scales_is_refused),
         CASE(fast_conversions_have_the_bits_of_the_plain_ones),
-        CASE(products_of_packed_rows_have_the_bits_of_float32),
+        CASE(products_of_rows_have_the_bits_of_float32),
         CASE(packed_models_answer_in_place_as_float32_would),
         CASE(a_copy_that_does_not_fit_is_refused_and_queries_go_on),
     };
