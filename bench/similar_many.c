@@ -54,7 +54,7 @@ static psdvec_status ask(psdvec_context *ctx, const psdvec_model *m, const float
 
 static psdvec_status run(psdvec_context *ctx, const char *path, double seconds)
 {
-    static const size_t batches[] = {1, 4, 16, 64, 256, LARGEST};
+    static const size_t batches[] = {1, 4, 8, 16, 64, 256, LARGEST};
     psdvec_model *m = NULL;
     psdvec_status status = psdvec_model_open(ctx, path, &m);
     if (status != PSDVEC_OK)
