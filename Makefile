@@ -40,7 +40,11 @@ HEADER := include/psdvec/psdvec.h
 HEADERS := $(sort $(wildcard include/psdvec/*.h))
 OPTION_TABLES := $(sort $(wildcard include/psdvec/options/*.def))
 VERSION := $(shell sed -n 's/^\#define PSDVEC_VERSION "\(.*\)"/\1/p' $(HEADER))
-SOVERSION := $(firstword $(subst ., ,$(VERSION)))
+MAJOR := $(firstword $(subst ., ,$(VERSION)))
+MINOR := $(word 2,$(subst ., ,$(VERSION)))
+# Which programs may load the library. While the major version is 0, every minor version may change
+# the interface.
+SOVERSION := $(MAJOR)$(if $(filter 0,$(MAJOR)),.$(MINOR))
 
 # ---- Sources ---------------------------------------------------------------
 # One of these is used: $(BUILD)/openblas.o is made from it.
@@ -149,6 +153,7 @@ $(LIB_CFLAGS)
 $(CMOCKA_CFLAGS) $(CMOCKA_LIBS) $(ARPACK_LIBS)
 $(ALL_LDFLAGS) $(LIBS)
 $(PRIVATE_BLAS)
+$(SONAME)
 endef
 define if_changed
 	@$(shell mkdir -p $(@D))$(file >$@.new,$1)cmp -s $@.new $@ && rm -f $@.new || { $2 mv -f $@.new $@; }
@@ -292,7 +297,7 @@ $(BUILD)/psdvec.pc: psdvec.pc.in $(HEADER) $(BUILD)/flags FORCE
 CMAKE_FILES := $(BUILD)/psdvec-config.cmake $(BUILD)/psdvec-config-version.cmake
 $(CMAKE_FILES): $(BUILD)/%: %.in $(HEADER) $(BUILD)/flags FORCE
 	@sed -e 's|@INCLUDEDIR@|$(INCLUDEDIR_THERE)|' -e 's|@VERSION@|$(VERSION)|' \
-	     -e 's|@MAJOR@|$(firstword $(subst ., ,$(VERSION)))|' -e 's|@SHARED@|$(SHARED)|' \
+	     -e 's|@MAJOR@|$(MAJOR)|' -e 's|@MINOR@|$(MINOR)|' -e 's|@SHARED@|$(SHARED)|' \
 	     -e 's|@SONAME@|$(SONAME)|' -e 's|@STATIC@|$(STATIC)|' \
 	     -e 's|@LIBS@|$(subst $(space),;,$(strip $(LIBS)))|' $< > $@
 

@@ -25,7 +25,7 @@ test: ## everything that should pass before a commit, in a few minutes
 	$(DEPS) build test
 	+@$(SUBMAKE) WERROR=1 all unit-tests test-tools fuzz-objects
 	+@$(call sanitized,asan,address$(comma)undefined) unit-tests
-	+@$(run_suites) $(BATS) tests/check_rooms.sh tests/check_calls.sh tests/check_data.sh \
+	+@$(run_suites) $(BATS) tests/check_rooms.sh tests/check_calls.sh tests/check_data.sh tests/check_abi.sh \
 	    scripts/check-install.sh scripts/check-warnings.sh scripts/check-runner.sh \
 	    $(UNIT_BIN) $(HOST_BIN) $(UNIT_BIN:$(BUILD)/%=$(BUILD)/asan/%)
 
@@ -49,13 +49,18 @@ bench-train: ## the benchmarks of training, on the text BENCH=path
 	@BUILD='$(BUILD)' PSDVEC='$(PSDVEC)' bash bench/train.sh $(BENCH)
 
 ##@ Committed files that are generated
-.PHONY: reference
+.PHONY: reference abi
 # First into the build folder, so that a failure leaves the page as it was.
 reference: ## docs/reference/options.md, from the options tables
 	$(DEPS) build
 	+@$(SUBMAKE) program
 	@$(BUILD)/psdvec internal-options > $(BUILD)/options.md
 	@mkdir -p docs/reference && cp $(BUILD)/options.md docs/reference/options.md
+
+abi: ## tests/abi/libpsdvec.abi, the binary interface that `make test` compares with
+	$(DEPS) build test
+	+@$(SUBMAKE) library
+	@BUILD='$(BUILD)' sh tests/check_abi.sh --write
 
 ##@ Looking for defects
 .PHONY: asan ubsan tsan fuzz coverage lint format format-check

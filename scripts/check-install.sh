@@ -25,6 +25,11 @@ check() { # description, command...
 }
 
 version=$(sed -n 's/^#define PSDVEC_VERSION "\(.*\)"/\1/p' include/psdvec/psdvec.h)
+# While the major version is 0, every minor version may change the interface.
+case $version in
+0.*) soversion=${version%.*} other_version=0.$((${soversion#0.} - 1)) ;;
+*) soversion=${version%%.*} other_version=99 ;;
+esac
 # A program that calls little, but links everything.
 cat >"$scratch/user.c" <<'END'
 #include <psdvec/psdvec.h>
@@ -102,11 +107,15 @@ uses_cmake() {
     nm -D "$scratch/cmake/with-shared" | grep -q ' U psdvec_version' &&
         ! nm -D "$scratch/cmake/with-static" | grep -q ' U psdvec_version'
 }
-cmake_refuses() { # another major version
-    mkdir -p "$scratch/next"
+cmake_finds() { # version
+    rm -rf "$scratch/finds" && mkdir -p "$scratch/finds"
     printf '%s\n' 'cmake_minimum_required(VERSION 3.10)' 'project(user C)' \
-        'find_package(psdvec 99 REQUIRED)' >"$scratch/next/CMakeLists.txt"
-    ! cmake -S "$scratch/next" -B "$scratch/next/build" -DCMAKE_PREFIX_PATH="$stage/opt/psdvec"
+        "find_package(psdvec $1 REQUIRED)" >"$scratch/finds/CMakeLists.txt"
+    cmake -S "$scratch/finds" -B "$scratch/finds/build" -DCMAKE_C_COMPILER="${CC%% *}" \
+        -DCMAKE_PREFIX_PATH="$stage/opt/psdvec"
+}
+cmake_chooses() {
+    cmake_finds "${version%%.*}" && cmake_finds "$version" && ! cmake_finds 99 && ! cmake_finds "$other_version"
 }
 # Each alone, in strict C11, with every warning.
 # shellcheck disable=SC2046,SC2086
@@ -152,7 +161,14 @@ has_files() {
         [ -s "$stage/opt/psdvec/$file" ] || { echo "$file is missing or empty"; return 1; }
     done
 }
-links() { [ "$(readlink "$stage/opt/psdvec/lib/libpsdvec.so")" = "libpsdvec.so.${version%%.*}" ]; }
+links() { [ "$(readlink "$stage/opt/psdvec/lib/libpsdvec.so")" = "libpsdvec.so.$soversion" ]; }
+# A program records this name, and is not started with a library of another interface.
+has_soname() {
+    readelf -d "$stage/opt/psdvec/lib/libpsdvec.so" | grep -q "SONAME.*\[libpsdvec\.so\.$soversion\]" &&
+        readelf -d "$scratch/user" | grep -q "NEEDED.*\[libpsdvec\.so\.$soversion\]" || return 1
+    mkdir -p "$scratch/other" && cp "$stage/opt/psdvec/lib/libpsdvec.so" "$scratch/other/libpsdvec.so.$other_version"
+    ! LD_LIBRARY_PATH=$scratch/other "$scratch/user"
+}
 uninstalls() {
     $make --no-print-directory BUILD="$build" PREFIX=/opt/psdvec DESTDIR="$stage" uninstall &&
         ! find "$stage" ! -type d | grep .
@@ -160,7 +176,7 @@ uninstalls() {
 
 check "make install works with PREFIX and DESTDIR" installs
 check "the library, the headers and psdvec.pc arrive" has_files lib/libpsdvec.a \
-    "lib/libpsdvec.so.$version" "lib/libpsdvec.so.${version%%.*}" include/psdvec/psdvec.h \
+    "lib/libpsdvec.so.$version" "lib/libpsdvec.so.$soversion" include/psdvec/psdvec.h \
     include/psdvec/context.h include/psdvec/model.h include/psdvec/options/train.def lib/pkgconfig/psdvec.pc
 check "the links of the shared library form a chain" links
 check "the description of the interface arrives where pkg-config says" \
@@ -168,13 +184,16 @@ check "the description of the interface arrives where pkg-config says" \
 check "pkg-config knows the version" [ "$(pc --modversion 2>&1)" = "$version" ]
 check "each header compiles alone in strict C11" headers_alone
 check "a program uses the shared library" uses_shared
+if command -v readelf >/dev/null; then
+    check "a program asks for the version of the interface" has_soname
+fi
 check "a program uses the static library alone, through pkg-config --static" uses_static
 if has_static_twins; then
     check "a program uses no shared library at all" uses_no_shared_library
 fi
 if command -v cmake >/dev/null; then
     check "a CMake project uses both libraries" uses_cmake
-    check "a CMake project that wants another major version is refused" cmake_refuses
+    check "a CMake project gets the version that it wants, and is refused another" cmake_chooses
 fi
 check "the example in C++ builds by its own Makefile" builds_example
 check "only psdvec_ names are exported" exports_prefix

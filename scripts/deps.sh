@@ -47,6 +47,8 @@ test|?|cmd xz|xz-utils|xz|xz|xz|xz
 test|?|cmd bzip2|bzip2|bzip2|bzip2|bzip2|bzip2
 test|?|cmd zip|zip|zip|zip|zip|zip
 test|?|cmd unzip|unzip|unzip|unzip|unzip|unzip
+test|?|cmd python3|python3|python3|python|python3|python3
+test|?|cmd abidiff|abigail-tools|libabigail|||
 test|?|cmd man|man-db|man-db|man-db|mandoc|man-db
 demo|?|file /usr/share/dictd/gcide.dict.dz|dict-gcide||||
 demo|?|file /usr/share/dictd/wn.dict.dz|dict-wn||||
