@@ -78,11 +78,11 @@ done:
 psdvec_status psdvec_counts_settings(psdvec_context *ctx, const psdvec_counts *counts,
                                      psdvec_settings **settings)
 {
+    PV_CLEAR(settings);
     PV_BEGIN(ctx);
     PV_NEED(ctx, counts);
     PV_NEED(ctx, settings);
     const psdvec_counts_info *info = psdvec_counts_get_info(counts);
-    *settings = NULL;
     return counting(ctx, "the counts", info->settings_json, info->vocabulary_json, settings);
 }
 
@@ -114,13 +114,13 @@ done:
 psdvec_status psdvec_model_settings(psdvec_context *ctx, const psdvec_model *model,
                                     psdvec_options_kind kind, psdvec_settings **settings)
 {
-    psdvec_train_options train;
-    psdvec_baseline_options baseline;
-    psdvec_status status;
+    PV_CLEAR(settings);
     PV_BEGIN(ctx);
     PV_NEED(ctx, model);
     PV_NEED(ctx, settings);
-    *settings = NULL;
+    psdvec_train_options train;
+    psdvec_baseline_options baseline;
+    psdvec_status status;
     if (kind == PSDVEC_OPTIONS_COUNT)
         return counting_of_model(ctx, model, settings);
     const psdvec_model_info *info = &model->info;

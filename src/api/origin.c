@@ -196,13 +196,13 @@ static psdvec_status is_imported(psdvec_context *ctx, const char *settings, psdv
 psdvec_status psdvec_counts_origin(psdvec_context *ctx, const psdvec_counts *counts,
                                    psdvec_origin **origin)
 {
+    PV_CLEAR(origin);
     PV_BEGIN(ctx);
     PV_NEED(ctx, counts);
     PV_NEED(ctx, origin);
     psdvec_status status = PSDVEC_OK;
     const psdvec_counts_info *info = &counts->info;
     psdvec_origin *o = new_origin(ctx);
-    *origin = NULL;
     if (!o)
         return pv_failure(ctx);
     o->tokens = info->tokens;
@@ -241,13 +241,13 @@ static psdvec_status read_counts(psdvec_context *ctx, const char *json, psdvec_o
 psdvec_status psdvec_model_origin(psdvec_context *ctx, const psdvec_model *model,
                                   psdvec_origin **origin)
 {
+    PV_CLEAR(origin);
     PV_BEGIN(ctx);
     PV_NEED(ctx, model);
     PV_NEED(ctx, origin);
     psdvec_status status = PSDVEC_OK;
     const psdvec_model_info *info = &model->info;
     psdvec_origin *o = new_origin(ctx);
-    *origin = NULL;
     if (!o)
         return pv_failure(ctx);
     if (info->counts_json)

@@ -46,30 +46,30 @@ psdvec_settings *psdvec_settings_new(psdvec_options_kind kind, const char *prese
     return s;
 }
 
-void psdvec_settings_free(psdvec_settings *s)
+void psdvec_settings_free(psdvec_settings *settings)
 {
-    if (!s)
+    if (!settings)
         return;
-    for (size_t k = 0; k < s->rows; k++) {
-        free(s->given ? s->given[k] : NULL);
-        free(s->owned ? s->owned[k] : NULL);
+    for (size_t k = 0; k < settings->rows; k++) {
+        free(settings->given ? settings->given[k] : NULL);
+        free(settings->owned ? settings->owned[k] : NULL);
     }
-    free(s->given);
-    free(s->owned);
-    free(s->options);
-    free(s->preset);
-    free(s->shown);
-    free(s);
+    free(settings->given);
+    free(settings->owned);
+    free(settings->options);
+    free(settings->preset);
+    free(settings->shown);
+    free(settings);
 }
 
-const char *psdvec_settings_message(const psdvec_settings *s)
+const char *psdvec_settings_message(const psdvec_settings *settings)
 {
-    return s ? s->message : "there are no settings";
+    return settings ? settings->message : "there are no settings";
 }
 
-void *psdvec_settings_struct(psdvec_settings *s)
+void *psdvec_settings_struct(psdvec_settings *settings)
 {
-    return s ? s->options : NULL;
+    return settings ? settings->options : NULL;
 }
 
 /* ---- Setting --------------------------------------------------------------------------------- */
@@ -161,23 +161,28 @@ static psdvec_status unknown_name(psdvec_settings *s, const char *name)
     return PSDVEC_ERR_OPTION;
 }
 
-psdvec_status psdvec_settings_set(psdvec_settings *s, const char *name, const char *text)
+static psdvec_status is_null(psdvec_settings *s, const char *argument)
 {
+    snprintf(s->message, sizeof s->message, "NULL was given for `%s`, which is required", argument);
+    return PSDVEC_ERR_OPTION;
+}
+
+psdvec_status psdvec_settings_set(psdvec_settings *settings, const char *name, const char *text)
+{
+    psdvec_settings *s = settings;
     if (!s)
         return PSDVEC_ERR_OPTION;
     s->message[0] = 0;
-    const psdvec_option *row = name ? pv_options_find(s->table, name) : NULL;
+    if (!name || !text)
+        return is_null(s, name ? "text" : "name");
+    const psdvec_option *row = pv_options_find(s->table, name);
     if (!row)
-        return unknown_name(s, name ? name : "");
+        return unknown_name(s, name);
     size_t k = (size_t)(row - s->table->rows);
     psdvec_option_value value;
-    bool unset = text && !*text && row->type >= PSDVEC_OPTION_TEXT;
-    if (!text ||
-        (!unset && !psdvec_option_parse(row, NULL, text, &value, s->message, sizeof s->message))) {
-        if (!text)
-            snprintf(s->message, sizeof s->message, "`%s` has no value", row->name);
+    bool unset = !*text && row->type >= PSDVEC_OPTION_TEXT;
+    if (!unset && !psdvec_option_parse(row, NULL, text, &value, s->message, sizeof s->message))
         return PSDVEC_ERR_OPTION;
-    }
     char *copy = strdup(text);
     if (!copy || !store(s, k, text)) {
         free(copy);
@@ -190,21 +195,21 @@ psdvec_status psdvec_settings_set(psdvec_settings *s, const char *name, const ch
     return PSDVEC_OK;
 }
 
-const char *psdvec_settings_get(psdvec_settings *s, const char *name)
+const char *psdvec_settings_get(psdvec_settings *settings, const char *name)
 {
-    const psdvec_option *row = s && name ? pv_options_find(s->table, name) : NULL;
+    const psdvec_option *row = settings && name ? pv_options_find(settings->table, name) : NULL;
     if (!row)
         return NULL;
-    free(s->shown);
-    return s->shown = pv_option_text(row, s->options);
+    free(settings->shown);
+    return settings->shown = pv_option_text(row, settings->options);
 }
 
-void psdvec_settings_apply(const psdvec_settings *s, void *options)
+void psdvec_settings_apply(const psdvec_settings *settings, void *options)
 {
-    for (size_t k = 0; s && options && k < s->rows; k++) {
-        const psdvec_option *row = &s->table->rows[k];
-        if (s->given[k])
-            memcpy((char *)options + row->offset, (const char *)s->options + row->offset,
+    for (size_t k = 0; settings && options && k < settings->rows; k++) {
+        const psdvec_option *row = &settings->table->rows[k];
+        if (settings->given[k])
+            memcpy((char *)options + row->offset, (const char *)settings->options + row->offset,
                    pv_option_bytes(row));
     }
 }
@@ -241,8 +246,9 @@ static void describe(const char *condition, char *to, size_t room)
 #undef ADD
 }
 
-psdvec_status psdvec_settings_finish(psdvec_settings *s)
+psdvec_status psdvec_settings_finish(psdvec_settings *settings)
 {
+    psdvec_settings *s = settings;
     if (!s)
         return PSDVEC_ERR_OPTION;
     s->message[0] = 0;

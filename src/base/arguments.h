@@ -10,9 +10,10 @@
  *         PV_NEED_EACH(ctx, inputs, input_count);
  *
  * A NULL is refused with PSDVEC_ERR_OPTION and a sentence that names the argument, so a
- * definition uses the parameter names of the header. Each macro returns from the function: use
- * them before anything is allocated. Getters, which return no status, check by themselves and
- * answer NULL, 0, false or NAN.
+ * definition uses the parameter names of the header. Each macro but PV_CLEAR returns from the
+ * function: use them before anything is allocated. Getters, which return no status, check by
+ * themselves and answer NULL, 0, false or NAN. tests/unit/test_arguments.c calls every public
+ * function with NULL in each place.
  */
 #ifndef PV_BASE_ARGUMENTS_H
 #define PV_BASE_ARGUMENTS_H
@@ -25,6 +26,21 @@
         if (PV_UNLIKELY(!(ctx)))                                                                   \
             return PSDVEC_ERR_OPTION;                                                              \
         pv_begin(ctx);                                                                             \
+    } while (0)
+
+/* The same for calls that take a scorer, and with it a context. */
+#define PV_BEGIN_OF(object)                                                                        \
+    do {                                                                                           \
+        if (PV_UNLIKELY(!(object)))                                                                \
+            return PSDVEC_ERR_OPTION;                                                              \
+        pv_begin((object)->ctx);                                                                   \
+    } while (0)
+
+/* First of all in calls that make an object: whatever goes wrong, the caller's pointer is NULL. */
+#define PV_CLEAR(out)                                                                              \
+    do {                                                                                           \
+        if (out)                                                                                   \
+            *(out) = NULL;                                                                         \
     } while (0)
 
 #define PV_NEED(ctx, pointer)                                                                      \
@@ -56,7 +72,7 @@
 /* An index below `count`. */
 #define PV_NEED_INDEX(ctx, index, count)                                                           \
     do {                                                                                           \
-        if (PV_UNLIKELY((index) >= (count)))                                                       \
+        if (PV_UNLIKELY((uint64_t)(index) >= (uint64_t)(count)))                                   \
             return pv_fail(ctx, PSDVEC_ERR_OPTION,                                                 \
                            "`" #index "` is %llu, but must be less than %llu",                     \
                            (unsigned long long)(index), (unsigned long long)(count));              \

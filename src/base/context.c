@@ -51,33 +51,36 @@ const char *psdvec_status_name(psdvec_status status)
 
 static const uint64_t least_memory_a_thread = UINT64_C(16) << 20;
 
-psdvec_status psdvec_context_new(const psdvec_context_options *options, psdvec_context **out)
+static psdvec_status set_up(psdvec_context *ctx, const psdvec_context_options *options)
 {
-    psdvec_context *ctx = calloc(1, sizeof *ctx);
-    *out = NULL;
-    if (!ctx)
-        return PSDVEC_ERR_MEMORY;
-    pthread_mutex_init(&ctx->lock, NULL);
-    psdvec_status status = pv_options_adopt(ctx, &pv_context_table, options, &ctx->options);
-    if (status != PSDVEC_OK) {
-        psdvec_context_free(ctx);
-        return status;
-    }
+    PV_TRY(pv_options_adopt(ctx, &pv_context_table, options, &ctx->options));
     if (ctx->options.threads <= 0)
         ctx->options.threads = pv_usable_cores();
     if (ctx->options.memory == 0)
         ctx->options.memory = psdvec_machine_memory() / 2;
     ctx->threads_wanted = ctx->options.threads;
     ctx->options.threads = pv_threads_within(ctx, ctx->options.memory);
-    if (ctx->options.tempdir) {
-        ctx->tempdir = strdup(ctx->options.tempdir);
-        if (!ctx->tempdir) {
-            psdvec_context_free(ctx);
-            return PSDVEC_ERR_MEMORY;
-        }
-    }
-    *out = ctx;
-    return PSDVEC_OK;
+    if (!ctx->options.tempdir)
+        return PSDVEC_OK;
+    ctx->tempdir = strdup(ctx->options.tempdir);
+    return ctx->tempdir ? PSDVEC_OK : PSDVEC_ERR_MEMORY;
+}
+
+psdvec_status psdvec_context_new(const psdvec_context_options *options, psdvec_context **ctx)
+{
+    if (!ctx)
+        return PSDVEC_ERR_OPTION;
+    *ctx = NULL;
+    psdvec_context *made = calloc(1, sizeof *made);
+    if (!made)
+        return PSDVEC_ERR_MEMORY;
+    pthread_mutex_init(&made->lock, NULL);
+    psdvec_status status = set_up(made, options);
+    if (status == PSDVEC_OK)
+        *ctx = made;
+    else
+        psdvec_context_free(made);
+    return status;
 }
 
 void psdvec_context_free(psdvec_context *ctx)
@@ -94,7 +97,7 @@ void psdvec_context_free(psdvec_context *ctx)
 const char *psdvec_error_message(const psdvec_context *ctx)
 {
     if (!ctx)
-        return "no context: the system refused memory for it";
+        return "there is no context: its options were refused, or memory is short";
     int status = atomic_load(&ctx->status);
     if (status == PSDVEC_OK)
         return "";
@@ -103,12 +106,12 @@ const char *psdvec_error_message(const psdvec_context *ctx)
 
 uint64_t psdvec_peak_memory(const psdvec_context *ctx)
 {
-    return atomic_load(&ctx->memory_peak);
+    return ctx ? atomic_load(&ctx->memory_peak) : 0;
 }
 
 int psdvec_threads(const psdvec_context *ctx)
 {
-    return ctx->options.threads;
+    return ctx ? ctx->options.threads : 0;
 }
 
 /* Every worker needs some memory of its own; results do not depend on
@@ -123,7 +126,7 @@ int pv_threads_within(const psdvec_context *ctx, uint64_t memory)
 
 uint64_t psdvec_memory_budget(const psdvec_context *ctx)
 {
-    return ctx->options.memory;
+    return ctx ? ctx->options.memory : 0;
 }
 
 void pv_begin(psdvec_context *ctx)

@@ -209,28 +209,35 @@ static bool parse(const psdvec_option *row, const char *text, psdvec_option_valu
     return parse_number(row, text, value) && pv_option_within(row, value->real);
 }
 
-bool psdvec_option_parse(const psdvec_option *row, const char *shown, const char *text,
+bool psdvec_option_parse(const psdvec_option *option, const char *shown, const char *text,
                          psdvec_option_value *value, char *why, size_t room)
 {
     char name[100];
-    *value = (psdvec_option_value){0};
-    if (parse(row, text, value))
+    if (why && room)
+        *why = 0;
+    if (value)
+        *value = (psdvec_option_value){0};
+    const char *missing = !option ? "option" : !text ? "text" : !value ? "value" : NULL;
+    if (!missing && parse(option, text, value))
         return true;
     if (!why || !room)
         return false;
+    if (missing) {
+        add(why, room, "NULL was given for `%s`, which is required", missing);
+        return false;
+    }
     if (!shown) {
-        snprintf(name, sizeof name, "`%s`", row->name);
+        snprintf(name, sizeof name, "`%s`", option->name);
         shown = name;
     }
-    *why = 0;
-    if (row->type == PSDVEC_OPTION_TEXT || row->type == PSDVEC_OPTION_TEXTS) {
+    if (option->type == PSDVEC_OPTION_TEXT || option->type == PSDVEC_OPTION_TEXTS) {
         add(why, room, "%s must not be empty", shown);
         return false;
     }
     char range[400];
-    psdvec_option_range(row, range, sizeof range);
+    psdvec_option_range(option, range, sizeof range);
     add(why, room, "%s must be %s, not '%s'", shown, range, text);
-    const char *near = row->type == PSDVEC_OPTION_CHOICE ? nearest_choice(row, text) : NULL;
+    const char *near = option->type == PSDVEC_OPTION_CHOICE ? nearest_choice(option, text) : NULL;
     if (near)
         add(why, room, "; did you mean '%s'?", near);
     return false;

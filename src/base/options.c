@@ -20,13 +20,15 @@ const psdvec_option *pv_options_find(const pv_options_table *table, const char *
     return NULL;
 }
 
-const char *psdvec_option_default(const psdvec_option *row, const char *preset)
+const char *psdvec_option_default(const psdvec_option *option, const char *preset)
 {
-    const psdvec_preset_value *value = preset ? row->presets : NULL;
+    if (!option)
+        return NULL;
+    const psdvec_preset_value *value = preset ? option->presets : NULL;
     for (; value && value->preset; value++)
         if (!strcmp(value->preset, preset))
             return value->value;
-    return row->fallback;
+    return option->fallback;
 }
 
 /* ---- Members ----------------------------------------------------------------------------- */

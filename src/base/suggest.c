@@ -14,6 +14,8 @@ static size_t least(size_t a, size_t b)
 size_t psdvec_edit_distance(const char *a, size_t a_length, const char *b, size_t b_length,
                             size_t limit)
 {
+    a_length = a ? a_length : 0;
+    b_length = b ? b_length : 0;
     size_t apart = a_length > b_length ? a_length - b_length : b_length - a_length;
     if (apart > limit)
         return limit + 1;
@@ -42,7 +44,7 @@ size_t psdvec_edit_distance(const char *a, size_t a_length, const char *b, size_
         above = here;
         here = spare;
     }
-    size_t result = least(above[b_length], limit + 1);
+    size_t result = above[b_length] > limit ? limit + 1 : above[b_length];
     free(rows);
     return result;
 }
@@ -54,6 +56,8 @@ size_t psdvec_edit_limit(size_t length)
 
 const char *psdvec_suggest(const char *word, const char *const *candidates)
 {
+    if (!word || !candidates)
+        return NULL;
     size_t length = strlen(word);
     const char *best = NULL;
     size_t best_distance = psdvec_edit_limit(length) + 1;

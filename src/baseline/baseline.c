@@ -2,6 +2,7 @@
  * found, the method called, the model written. The methods themselves know nothing of that. */
 #include "baseline/baseline.h"
 
+#include "base/arguments.h"
 #include "base/file.h"
 #include "base/progress.h"
 #include "baseline/options.h"
@@ -68,7 +69,9 @@ static void finish(pv_baseline_run *run, double began, psdvec_baseline_report *r
 psdvec_status psdvec_baseline(psdvec_context *ctx, const psdvec_baseline_options *options,
                               const char *input, const char *output, psdvec_baseline_report *report)
 {
-    pv_begin(ctx);
+    PV_BEGIN(ctx);
+    PV_NEED(ctx, input);
+    PV_NEED(ctx, output);
     double began = pv_now();
     psdvec_baseline_report told = {.loss = NAN};
     psdvec_baseline_options own;
@@ -104,7 +107,9 @@ psdvec_status psdvec_baseline_text(psdvec_context *ctx, const psdvec_baseline_op
                                    psdvec_count_report *count_report,
                                    psdvec_baseline_report *report)
 {
-    pv_begin(ctx);
+    PV_BEGIN(ctx);
+    PV_NEED_EACH(ctx, inputs, input_count);
+    PV_NEED(ctx, output);
     double began = pv_now();
     psdvec_baseline_report told = {.loss = NAN};
     psdvec_baseline_options own;

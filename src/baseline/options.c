@@ -1,6 +1,8 @@
 /* Options of the other systems: what of them a model file keeps, and their methods. */
 #include "baseline/options.h"
 
+#include "base/arguments.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -22,7 +24,7 @@ const char *psdvec_method_name(psdvec_method method)
 
 bool psdvec_method_find(const char *name, psdvec_method *method)
 {
-    for (unsigned k = 0; k < PSDVEC_METHODS; k++)
+    for (unsigned k = 0; name && method && k < PSDVEC_METHODS; k++)
         if (strcmp(pv_method_choices[k].name, name) == 0) {
             *method = (psdvec_method)k;
             return true;
@@ -54,7 +56,7 @@ psdvec_status psdvec_baseline_options_check(psdvec_context *ctx,
                                             const psdvec_baseline_options *options)
 {
     psdvec_baseline_options own;
-    pv_begin(ctx);
+    PV_BEGIN(ctx);
     return pv_baseline_adopt(ctx, options, &own);
 }
 

@@ -2,6 +2,7 @@
  * archives. */
 #include "corpus/tokenize.h"
 
+#include "base/arguments.h"
 #include "corpus/corpus.h"
 #include "corpus/options.h"
 #include "corpus/records.h"
@@ -266,9 +267,11 @@ psdvec_status psdvec_tokenize(psdvec_context *ctx, const psdvec_text_options *op
                               const char *text, size_t length, psdvec_token_fn *on_token,
                               void *user)
 {
+    PV_BEGIN(ctx);
+    PV_NEED_ARRAY(ctx, text, length);
+    PV_NEED(ctx, on_token);
     one_callback callback = {.on_token = on_token, .user = user};
     pv_token_sink sink = {tell_word, tell_pause, tell_end, &callback, NULL, NULL};
-    pv_begin(ctx);
     return pv_tokenize(ctx, options, text, length, &sink);
 }
 
@@ -276,8 +279,10 @@ psdvec_status psdvec_tokenize_inputs(psdvec_context *ctx, const psdvec_text_opti
                                      const char *const *inputs, size_t input_count,
                                      psdvec_token_fn *on_token, void *user)
 {
+    PV_BEGIN(ctx);
+    PV_NEED_EACH(ctx, inputs, input_count);
+    PV_NEED(ctx, on_token);
     one_callback callback = {.on_token = on_token, .user = user};
     pv_token_sink sink = {tell_word, tell_pause, tell_end, &callback, NULL, NULL};
-    pv_begin(ctx);
     return pv_tokenize_inputs(ctx, options, inputs, input_count, &sink);
 }

@@ -176,21 +176,21 @@ psdvec_status pv_counts_open(psdvec_context *ctx, const char *path, psdvec_count
 
 psdvec_status psdvec_counts_open(psdvec_context *ctx, const char *path, psdvec_counts **counts)
 {
+    PV_CLEAR(counts);
     PV_BEGIN(ctx);
     PV_NEED(ctx, counts);
-    *counts = NULL;
     PV_NEED(ctx, path);
     return pv_counts_open(ctx, path, counts);
 }
 
-void psdvec_counts_close(psdvec_counts *c)
+void psdvec_counts_close(psdvec_counts *counts)
 {
-    if (!c)
+    if (!counts)
         return;
-    pv_word_index_free(&c->index);
-    pv_st_close(c->file);
-    pthread_mutex_destroy(&c->lock);
-    pv_free(c->ctx, c);
+    pv_word_index_free(&counts->index);
+    pv_st_close(counts->file);
+    pthread_mutex_destroy(&counts->lock);
+    pv_free(counts->ctx, counts);
 }
 
 bool pv_counts_looks_like(const char *path)
@@ -276,17 +276,17 @@ static bool has_word(const psdvec_counts *c, uint32_t i)
     return c && i < c->info.words;
 }
 
-const psdvec_counts_info *psdvec_counts_get_info(const psdvec_counts *c)
+const psdvec_counts_info *psdvec_counts_get_info(const psdvec_counts *counts)
 {
-    return c ? &c->info : NULL;
+    return counts ? &counts->info : NULL;
 }
 
-const char *psdvec_counts_word(const psdvec_counts *c, uint32_t i, size_t *length)
+const char *psdvec_counts_word(const psdvec_counts *counts, uint32_t i, size_t *length)
 {
-    bool there = has_word(c, i);
+    bool there = has_word(counts, i);
     if (length)
-        *length = there ? (size_t)(c->offsets[i + 1] - c->offsets[i]) : 0;
-    return there ? c->bytes + c->offsets[i] : NULL;
+        *length = there ? (size_t)(counts->offsets[i + 1] - counts->offsets[i]) : 0;
+    return there ? counts->bytes + counts->offsets[i] : NULL;
 }
 
 /* Builds the index of words once, at the first search. That it fails is recorded nowhere: the
@@ -324,46 +324,46 @@ bool psdvec_counts_find(const psdvec_counts *counts, const char *word, size_t le
     return false;
 }
 
-uint64_t psdvec_counts_frequency(const psdvec_counts *c, uint32_t i)
+uint64_t psdvec_counts_frequency(const psdvec_counts *counts, uint32_t i)
 {
-    return has_word(c, i) ? c->frequency[i] : 0;
+    return has_word(counts, i) ? counts->frequency[i] : 0;
 }
 
-uint64_t psdvec_counts_context_total(const psdvec_counts *c, uint32_t i)
+uint64_t psdvec_counts_context_total(const psdvec_counts *counts, uint32_t i)
 {
-    return has_word(c, i) ? c->context_total[i] : 0;
+    return has_word(counts, i) ? counts->context_total[i] : 0;
 }
 
-uint64_t psdvec_counts_focus_total(const psdvec_counts *c, uint32_t i)
+uint64_t psdvec_counts_focus_total(const psdvec_counts *counts, uint32_t i)
 {
-    return has_word(c, i) ? c->focus_total[i] : 0;
+    return has_word(counts, i) ? counts->focus_total[i] : 0;
 }
 
-double psdvec_counts_keep(const psdvec_counts *c, uint32_t i)
+double psdvec_counts_keep(const psdvec_counts *counts, uint32_t i)
 {
-    if (!has_word(c, i))
+    if (!has_word(counts, i))
         return (double)NAN;
-    return c->keep ? c->keep[i] : 1.0;
+    return counts->keep ? counts->keep[i] : 1.0;
 }
 
-void psdvec_counts_row(const psdvec_counts *c, uint32_t i, psdvec_row *row)
+void psdvec_counts_row(const psdvec_counts *counts, uint32_t i, psdvec_row *row)
 {
     if (!row)
         return;
     *row = (psdvec_row){0};
-    if (!has_word(c, i))
+    if (!has_word(counts, i))
         return;
-    uint64_t begin = c->row_end[i];
-    row->length = (size_t)(c->row_end[i + 1] - begin);
-    row->focus = c->indices + begin;
-    row->values32 = c->values32 ? c->values32 + begin : NULL;
-    row->values64 = c->values64 ? c->values64 + begin : NULL;
+    uint64_t begin = counts->row_end[i];
+    row->length = (size_t)(counts->row_end[i + 1] - begin);
+    row->focus = counts->indices + begin;
+    row->values32 = counts->values32 ? counts->values32 + begin : NULL;
+    row->values64 = counts->values64 ? counts->values64 + begin : NULL;
 }
 
-uint64_t psdvec_counts_get(const psdvec_counts *c, uint32_t context, uint32_t focus)
+uint64_t psdvec_counts_get(const psdvec_counts *counts, uint32_t context, uint32_t focus)
 {
     psdvec_row row;
-    psdvec_counts_row(c, context, &row);
+    psdvec_counts_row(counts, context, &row);
     size_t low = 0, high = row.length;
     while (low < high) {
         size_t middle = low + (high - low) / 2;

@@ -8,6 +8,7 @@
  * step being halved as long as it makes matters worse. One pass gives the likelihood, slope and
  * curvature. n is 0 for all words but those of the context.
  */
+#include "base/arguments.h"
 #include "base/json_write.h"
 #include "base/progress.h"
 #include "corpus/options.h"
@@ -372,11 +373,14 @@ psdvec_status psdvec_fit_temperature(psdvec_context *ctx, const psdvec_model *mo
                                      const char *const *inputs, size_t input_count,
                                      uint64_t most_words, psdvec_fit_report *report)
 {
+    PV_BEGIN(ctx);
+    PV_NEED(ctx, report);
+    *report = (psdvec_fit_report){0};
+    PV_NEED(ctx, model);
+    PV_NEED_EACH(ctx, inputs, input_count);
     psdvec_status status;
     double began = pv_now();
     fitting f = {.ctx = ctx, .report = report};
-    pv_begin(ctx);
-    *report = (psdvec_fit_report){0};
     f.text = (text_to_fit){.ctx = ctx, .model = model, .most = most_words};
     pv_buffer_init(&f.text.words, ctx);
     PV_TRY_DONE(pv_model_require_psd(ctx, model, "only models made by train have probabilities"));
@@ -418,11 +422,15 @@ static void put_number(pv_json_writer *w, const char *key, double value)
 }
 
 psdvec_status psdvec_model_keep_fit(psdvec_context *ctx, const psdvec_model *model,
-                                    const psdvec_fit_report *r, const char *output)
+                                    const psdvec_fit_report *report, const char *output)
 {
+    PV_BEGIN(ctx);
+    PV_NEED(ctx, model);
+    PV_NEED(ctx, report);
+    PV_NEED(ctx, output);
+    const psdvec_fit_report *r = report;
     pv_buffer json;
     pv_json_writer w;
-    pv_begin(ctx);
     PV_TRY(pv_model_require_psd(ctx, model, "only models made by train have probabilities"));
     if (!model->info.native)
         return pv_fail(ctx, PSDVEC_ERR_FORMAT,

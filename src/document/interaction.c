@@ -4,6 +4,7 @@
  * takes PInt to be 0. Here it is measured: triple_text.h has what is counted, triple_count.h how,
  * interaction_figures.h what is made of it.
  */
+#include "base/arguments.h"
 #include "document/interaction_figures.h"
 #include "model/model_read.h"
 
@@ -59,6 +60,11 @@ psdvec_status psdvec_interactions(psdvec_context *ctx, const psdvec_model *model
                                   uint64_t least_count, psdvec_interaction *out, size_t *found,
                                   psdvec_interaction_report *report)
 {
+    PV_BEGIN(ctx);
+    PV_NEED(ctx, model);
+    PV_NEED_EACH(ctx, inputs, input_count);
+    PV_NEED_ARRAY(ctx, asked, asked_count);
+    PV_NEED_ARRAY(ctx, out, asked_count ? asked_count : most);
     const char *folder = P_tmpdir; /* there is no output beside which temporary files could go */
     double began = pv_now();
     pv_triple_text text = {0};
@@ -70,7 +76,6 @@ psdvec_status psdvec_interactions(psdvec_context *ctx, const psdvec_model *model
                                       .within_half = NAN,
                                       .sum_absolute = NAN,
                                       .slope = NAN};
-    pv_begin(ctx);
     PV_TRY(check_asked(ctx, model, asked, asked_count));
     PV_TRY_DONE(pv_triple_text_open(&text, ctx, model, inputs, input_count, window, folder));
     told.window = text.window;

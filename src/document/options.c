@@ -1,6 +1,7 @@
 /* Options of scoring documents, of drawing text from a model, and of simulation. */
 #include "document/options.h"
 
+#include "base/arguments.h"
 #include "train/options.h"
 
 #include <math.h>
@@ -73,6 +74,6 @@ psdvec_status psdvec_simulate_options_check(psdvec_context *ctx,
                                             const psdvec_simulate_options *options)
 {
     psdvec_simulate_options own;
-    pv_begin(ctx);
+    PV_BEGIN(ctx);
     return pv_options_adopt(ctx, &pv_simulate_table, options, &own);
 }

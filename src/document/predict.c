@@ -1,4 +1,5 @@
 /* The distribution of the next word, whole: the most probable words, and words drawn from it. */
+#include "base/arguments.h"
 #include "document/options.h"
 #include "document/scorer.h"
 
@@ -137,24 +138,30 @@ static psdvec_prediction *ranked(const outlook *o)
     return all;
 }
 
-psdvec_status psdvec_scorer_next(psdvec_scorer *s, const uint32_t *context, size_t context_count,
-                                 size_t most, psdvec_prediction *predictions, size_t *found)
+psdvec_status psdvec_scorer_next(psdvec_scorer *scorer, const uint32_t *context,
+                                 size_t context_count, size_t most, psdvec_prediction *predictions,
+                                 size_t *found)
 {
+    PV_BEGIN_OF(scorer);
+    psdvec_context *ctx = scorer->ctx;
+    PV_NEED(ctx, found);
+    *found = 0;
+    PV_NEED_ARRAY(ctx, context, context_count);
+    PV_NEED_ARRAY(ctx, predictions, most);
     psdvec_status status;
     psdvec_prediction *all = NULL;
     outlook o;
-    *found = 0;
-    pv_begin(s->ctx);
-    PV_TRY_DONE(outlook_open(&o, s, context, context_count));
+    PV_TRY_DONE(outlook_open(&o, scorer, context, context_count));
     PV_TRY_DONE(look(&o));
     if (!(all = ranked(&o))) {
-        status = pv_failure(s->ctx);
+        status = pv_failure(ctx);
         goto done;
     }
     *found = most < o.c->words ? most : o.c->words;
-    memcpy(predictions, all, *found * sizeof *all);
+    if (*found)
+        memcpy(predictions, all, *found * sizeof *all);
 done:
-    pv_free(s->ctx, all);
+    pv_free(ctx, all);
     outlook_close(&o);
     return status;
 }
@@ -181,20 +188,23 @@ static psdvec_status draw(const outlook *o, uint32_t top, double unit, uint32_t 
     return PSDVEC_OK;
 }
 
-psdvec_status psdvec_scorer_generate(psdvec_scorer *s, const psdvec_generate_options *options,
+psdvec_status psdvec_scorer_generate(psdvec_scorer *scorer, const psdvec_generate_options *options,
                                      const uint32_t *prompt, size_t prompt_count, uint32_t *words,
                                      psdvec_draw_fn *on_draw, void *user)
 {
+    PV_BEGIN_OF(scorer);
+    psdvec_context *ctx = scorer->ctx;
+    PV_NEED_ARRAY(ctx, prompt, prompt_count);
+    PV_NEED(ctx, words);
     psdvec_status status;
     psdvec_generate_options own;
     outlook o;
     pv_progress progress;
-    pv_begin(s->ctx);
-    PV_TRY(pv_options_adopt(s->ctx, &pv_generate_table, options, &own));
-    pv_progress_begin(&progress, s->ctx, "drawing", "words", own.length);
-    PV_TRY_DONE(outlook_open(&o, s, prompt, prompt_count));
+    PV_TRY(pv_options_adopt(ctx, &pv_generate_table, options, &own));
+    pv_progress_begin(&progress, ctx, "drawing", "words", own.length);
+    PV_TRY_DONE(outlook_open(&o, scorer, prompt, prompt_count));
     for (uint32_t k = 0; k < own.length; k++) {
-        PV_TRY_DONE(pv_check_cancel(s->ctx));
+        PV_TRY_DONE(pv_check_cancel(ctx));
         PV_TRY_DONE(look(&o));
         PV_TRY_DONE(draw(&o, own.top, pv_random_unit(own.seed, DRAWING, k), &words[k]));
         outlook_add(&o, words[k]);

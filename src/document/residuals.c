@@ -4,6 +4,7 @@
  * matrix is made as well. Sums are taken row by row and then over the rows in their order, and
  * which pairs are best does not depend on who finds them: no two are alike.
  */
+#include "base/arguments.h"
 #include "base/progress.h"
 #include "document/residual_file.h"
 #include "document/residual_matrix.h"
@@ -289,6 +290,13 @@ psdvec_status psdvec_residuals(psdvec_context *ctx, const psdvec_model *model,
                                psdvec_residual_order order, double least_count, size_t most,
                                psdvec_residual *top, size_t *found, psdvec_residual_report *report)
 {
+    PV_BEGIN(ctx);
+    PV_NEED(ctx, model);
+    PV_NEED(ctx, counts);
+    PV_NEED_ARRAY(ctx, top, most);
+    PV_NEED_INDEX(ctx, order, PSDVEC_RESIDUAL_LESS + 1);
+    if (isnan(least_count))
+        return pv_fail(ctx, PSDVEC_ERR_OPTION, "`least_count` is not a number");
     double began = pv_now();
     psdvec_residual_report figures = {0};
     residuals_job job = {.order = order, .least_count = least_count, .most = most};
@@ -296,7 +304,6 @@ psdvec_status psdvec_residuals(psdvec_context *ctx, const psdvec_model *model,
     uint32_t *word = NULL, common;
     size_t listed = 0;
     psdvec_status status;
-    pv_begin(ctx);
     if (output)
         PV_TRY_DONE(try_output(ctx, model, counts, output));
     PV_TRY_DONE(pv_counts_verify_rows(ctx, counts));

@@ -1,6 +1,8 @@
 /* Opening and feeding a scorer. */
 #include "document/scorer.h"
 
+#include "base/arguments.h"
+#include "corpus/options.h"
 #include "corpus/tokenize.h"
 #include "document/options.h"
 #include "model/model_read.h"
@@ -60,15 +62,27 @@ static void warn_of_other_tokens(const psdvec_scorer *s, size_t m)
                 s->models[m].conditional->model->path, s->models[0].conditional->model->path);
 }
 
+static psdvec_status check_models(psdvec_context *ctx, const psdvec_scored_model *models,
+                                  size_t count)
+{
+    for (size_t m = 0; m < count; m++)
+        if (!models[m].model)
+            return pv_fail(ctx, PSDVEC_ERR_OPTION, "NULL was given for `models[%zu].model`", m);
+    return PSDVEC_OK;
+}
+
 psdvec_status psdvec_scorer_open(psdvec_context *ctx, const psdvec_scorer_options *options,
                                  const psdvec_scored_model *models, size_t model_count,
-                                 psdvec_scorer **out)
+                                 psdvec_scorer **scorer)
 {
+    PV_CLEAR(scorer);
+    PV_BEGIN(ctx);
+    PV_NEED(ctx, scorer);
+    PV_NEED_ARRAY(ctx, models, model_count);
+    PV_TRY(check_models(ctx, models, model_count));
     psdvec_status status;
     psdvec_scorer_options own;
     psdvec_scorer *s = NULL;
-    *out = NULL;
-    pv_begin(ctx);
     PV_TRY(pv_options_adopt(ctx, &pv_scorer_table, options, &own));
     if (model_count == 0)
         return pv_fail(ctx, PSDVEC_ERR_OPTION, "there is no model to score with");
@@ -108,55 +122,61 @@ done:
         psdvec_scorer_close(s);
         return status;
     }
-    *out = s;
+    *scorer = s;
     return PSDVEC_OK;
 }
 
-void psdvec_scorer_close(psdvec_scorer *s)
+void psdvec_scorer_close(psdvec_scorer *scorer)
 {
-    if (!s)
+    if (!scorer)
         return;
-    for (size_t m = 0; m < s->model_count; m++) {
-        pv_scored_model *model = &s->models[m];
+    psdvec_context *ctx = scorer->ctx;
+    for (size_t m = 0; m < scorer->model_count; m++) {
+        pv_scored_model *model = &scorer->models[m];
         pv_normaliser_close(model->normaliser);
         pv_trail_free(&model->trail);
         pv_contexts_free(&model->contexts);
-        pv_free(s->ctx, model->partitions);
+        pv_free(ctx, model->partitions);
         pv_conditional_close(model->conditional);
     }
-    pv_buffer_free(&s->texts);
-    pv_buffer_free(&s->beginning);
-    pv_free(s->ctx, s->models);
-    pv_free(s->ctx, s->events);
-    pv_free(s->ctx, s->row);
-    pv_free(s->ctx, s->without);
-    pv_free(s->ctx, s->without_all);
-    pv_free(s->ctx, s->influences);
-    pv_free(s->ctx, s->document.fits);
-    pv_free(s->ctx, s->document.variance);
-    pv_free(s->ctx, s->total.fits);
-    pv_free(s->ctx, s->total.variance);
-    pv_free(s->ctx, s);
+    pv_buffer_free(&scorer->texts);
+    pv_buffer_free(&scorer->beginning);
+    pv_free(ctx, scorer->models);
+    pv_free(ctx, scorer->events);
+    pv_free(ctx, scorer->row);
+    pv_free(ctx, scorer->without);
+    pv_free(ctx, scorer->without_all);
+    pv_free(ctx, scorer->influences);
+    pv_free(ctx, scorer->document.fits);
+    pv_free(ctx, scorer->document.variance);
+    pv_free(ctx, scorer->total.fits);
+    pv_free(ctx, scorer->total.variance);
+    pv_free(ctx, scorer);
 }
 
-double psdvec_scorer_temperature(const psdvec_scorer *s, size_t m)
+static bool has_model(const psdvec_scorer *scorer, size_t m)
 {
-    return s->models[m].conditional->temperature;
+    return scorer && m < scorer->model_count;
 }
 
-double psdvec_scorer_self(const psdvec_scorer *s, size_t m)
+double psdvec_scorer_temperature(const psdvec_scorer *scorer, size_t m)
 {
-    return s->models[m].conditional->self;
+    return has_model(scorer, m) ? scorer->models[m].conditional->temperature : (double)NAN;
 }
 
-double psdvec_scorer_interpolation(const psdvec_scorer *s, size_t m)
+double psdvec_scorer_self(const psdvec_scorer *scorer, size_t m)
 {
-    return s->models[m].conditional->interpolation;
+    return has_model(scorer, m) ? scorer->models[m].conditional->self : (double)NAN;
 }
 
-const psdvec_text_options *psdvec_scorer_text_options(const psdvec_scorer *s)
+double psdvec_scorer_interpolation(const psdvec_scorer *scorer, size_t m)
 {
-    return &s->models[0].conditional->counting.text;
+    return has_model(scorer, m) ? scorer->models[m].conditional->interpolation : (double)NAN;
+}
+
+const psdvec_text_options *psdvec_scorer_text_options(const psdvec_scorer *scorer)
+{
+    return scorer ? &scorer->models[0].conditional->counting.text : NULL;
 }
 
 /* ---- Feeding ---------------------------------------------------------------------------------- */
@@ -257,27 +277,29 @@ static psdvec_status settle(psdvec_scorer *s, psdvec_status status)
     return status;
 }
 
-psdvec_status psdvec_scorer_word(psdvec_scorer *s, const char *word, size_t length)
+psdvec_status psdvec_scorer_word(psdvec_scorer *scorer, const char *word, size_t length)
 {
-    pv_begin(s->ctx);
-    return settle(s, feed_word(s, word, length));
+    PV_BEGIN_OF(scorer);
+    PV_NEED(scorer->ctx, word);
+    return settle(scorer, feed_word(scorer, word, length));
 }
 
-psdvec_status psdvec_scorer_pause(psdvec_scorer *s)
+psdvec_status psdvec_scorer_pause(psdvec_scorer *scorer)
 {
-    return feed_pause(s);
+    PV_BEGIN_OF(scorer);
+    return feed_pause(scorer);
 }
 
-psdvec_status psdvec_scorer_end(psdvec_scorer *s)
+psdvec_status psdvec_scorer_end(psdvec_scorer *scorer)
 {
-    pv_begin(s->ctx);
-    return settle(s, feed_end(s, NULL));
+    PV_BEGIN_OF(scorer);
+    return settle(scorer, feed_end(scorer, NULL));
 }
 
-psdvec_status psdvec_scorer_finish(psdvec_scorer *s)
+psdvec_status psdvec_scorer_finish(psdvec_scorer *scorer)
 {
-    pv_begin(s->ctx);
-    return settle(s, finish(s));
+    PV_BEGIN_OF(scorer);
+    return settle(scorer, finish(scorer));
 }
 
 /* ---- Whole texts ------------------------------------------------------------------------------- */
@@ -310,25 +332,29 @@ static psdvec_status feed_text(psdvec_scorer *s, const char *text, size_t length
     return finish(s);
 }
 
-psdvec_status psdvec_scorer_text(psdvec_scorer *s, const char *text, size_t length)
+psdvec_status psdvec_scorer_text(psdvec_scorer *scorer, const char *text, size_t length)
 {
-    pv_begin(s->ctx);
-    return settle(s, feed_text(s, text, length));
+    PV_BEGIN_OF(scorer);
+    PV_NEED_ARRAY(scorer->ctx, text, length);
+    return settle(scorer, feed_text(scorer, text, length));
 }
 
 static psdvec_status feed_inputs(psdvec_scorer *s, const psdvec_text_options *text,
                                  const char *const *inputs, size_t input_count)
 {
-    psdvec_text_options options = text ? *text : *psdvec_scorer_text_options(s);
+    psdvec_text_options options;
+    PV_TRY(pv_options_adopt(s->ctx, &pv_text_table, text ? text : psdvec_scorer_text_options(s),
+                            &options));
     pv_token_sink sink = {sink_word, sink_pause, sink_end, s, NULL, "scoring"};
     options.min_document_words = 1;
     PV_TRY(pv_tokenize_inputs(s->ctx, &options, inputs, input_count, &sink));
     return finish(s);
 }
 
-psdvec_status psdvec_scorer_inputs(psdvec_scorer *s, const psdvec_text_options *text,
+psdvec_status psdvec_scorer_inputs(psdvec_scorer *scorer, const psdvec_text_options *text,
                                    const char *const *inputs, size_t input_count)
 {
-    pv_begin(s->ctx);
-    return settle(s, feed_inputs(s, text, inputs, input_count));
+    PV_BEGIN_OF(scorer);
+    PV_NEED_EACH(scorer->ctx, inputs, input_count);
+    return settle(scorer, feed_inputs(scorer, text, inputs, input_count));
 }

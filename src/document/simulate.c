@@ -1,6 +1,7 @@
 /* Drawing a model and a text from it: psdvec_simulate. */
 #include "document/simulate.h"
 
+#include "base/arguments.h"
 #include "base/file.h"
 #include "base/progress.h"
 #include "document/options.h"
@@ -28,24 +29,25 @@ done:
 }
 
 psdvec_status psdvec_simulate(psdvec_context *ctx, const psdvec_simulate_options *options,
-                              const char *path, psdvec_simulate_report *report)
+                              const char *folder, psdvec_simulate_report *report)
 {
-    pv_begin(ctx);
+    PV_BEGIN(ctx);
+    PV_NEED(ctx, folder);
     double began = pv_now();
     psdvec_status status;
     pv_truth truth = {0};
-    pv_simulation_folder folder = {0};
+    pv_simulation_folder files = {0};
     pv_drawn drawn = {0};
     psdvec_simulate_options own;
     PV_TRY(pv_options_adopt(ctx, &pv_simulate_table, options, &own));
-    PV_TRY_DONE(pv_simulation_folder_open(ctx, path, &folder));
+    PV_TRY_DONE(pv_simulation_folder_open(ctx, folder, &files));
     drawn.counts = pv_alloc(ctx, own.vocab, sizeof *drawn.counts, "frequencies");
     if (!drawn.counts) {
         status = pv_failure(ctx);
         goto done;
     }
     PV_TRY_DONE(pv_truth_make(ctx, &own, &truth));
-    PV_TRY_DONE(simulate(&truth, &folder, &drawn));
+    PV_TRY_DONE(simulate(&truth, &files, &drawn));
     if (report)
         *report = (psdvec_simulate_report){.tokens = own.tokens,
                                            .documents = drawn.documents,
@@ -60,6 +62,6 @@ psdvec_status psdvec_simulate(psdvec_context *ctx, const psdvec_simulate_options
 done:
     pv_truth_free(&truth);
     pv_free(ctx, drawn.counts);
-    pv_simulation_folder_close(&folder, status == PSDVEC_OK);
+    pv_simulation_folder_close(&files, status == PSDVEC_OK);
     return status;
 }

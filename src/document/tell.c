@@ -212,10 +212,12 @@ static psdvec_status end_document(psdvec_scorer *s, const char *source)
     return PSDVEC_OK;
 }
 
-const psdvec_document_score *psdvec_scorer_total(psdvec_scorer *s)
+const psdvec_document_score *psdvec_scorer_total(psdvec_scorer *scorer)
 {
-    fill_score(s, &s->total, NULL, "");
-    return &s->score;
+    if (!scorer)
+        return NULL;
+    fill_score(scorer, &scorer->total, NULL, "");
+    return &scorer->score;
 }
 
 void pv_scorer_drop(psdvec_scorer *s)

@@ -88,9 +88,9 @@ psdvec_status psdvec_eval(psdvec_context *ctx, const psdvec_eval_options *option
                           const psdvec_test *const *tests, size_t test_count,
                           psdvec_report **report)
 {
+    PV_CLEAR(report);
     PV_BEGIN(ctx);
     PV_NEED(ctx, report);
-    *report = NULL;
     PV_NEED_EACH(ctx, models, model_count);
     PV_NEED_EACH(ctx, tests, test_count);
     psdvec_eval_options own;

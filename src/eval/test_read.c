@@ -378,9 +378,9 @@ psdvec_status psdvec_test_open(psdvec_context *ctx, const char *path, psdvec_tes
 {
     struct stat info;
     pv_table table;
+    PV_CLEAR(test);
     PV_BEGIN(ctx);
     PV_NEED(ctx, test);
-    *test = NULL;
     PV_NEED(ctx, path);
     if (stat(path, &info) != 0)
         return pv_fail_errno(ctx, PSDVEC_ERR_READ, "cannot read the test", path, errno);
@@ -399,9 +399,9 @@ size_t psdvec_test_builtin_count(void)
 
 psdvec_status psdvec_test_builtin(psdvec_context *ctx, size_t i, psdvec_test **test)
 {
+    PV_CLEAR(test);
     PV_BEGIN(ctx);
     PV_NEED(ctx, test);
-    *test = NULL;
     if (i >= pv_builtin_count())
         return pv_fail(ctx, PSDVEC_ERR_OPTION, "there is no built-in test %zu; there are %zu", i,
                        pv_builtin_count());

@@ -262,19 +262,20 @@ psdvec_status pv_builder_finish(pv_test_builder *b, psdvec_test_kind kind, const
     return PSDVEC_OK;
 }
 
-void psdvec_test_close(psdvec_test *t)
+void psdvec_test_close(psdvec_test *test)
 {
-    if (!t)
+    if (!test)
         return;
-    for (uint32_t s = 0; s < t->info.sections; s++)
-        pv_free(t->ctx, t->sections[s]);
-    pv_free(t->ctx, t->sections);
-    pv_free(t->ctx, t->lists);
-    pv_free(t->ctx, t->questions);
-    pv_free(t->ctx, t->offsets);
-    pv_free(t->ctx, t->bytes);
-    pv_free(t->ctx, t->name);
-    pv_free(t->ctx, t);
+    psdvec_context *ctx = test->ctx;
+    for (uint32_t s = 0; s < test->info.sections; s++)
+        pv_free(ctx, test->sections[s]);
+    pv_free(ctx, test->sections);
+    pv_free(ctx, test->lists);
+    pv_free(ctx, test->questions);
+    pv_free(ctx, test->offsets);
+    pv_free(ctx, test->bytes);
+    pv_free(ctx, test->name);
+    pv_free(ctx, test);
 }
 
 const psdvec_test_info *psdvec_test_get_info(const psdvec_test *test)

@@ -164,6 +164,8 @@ static const psdvec_vectors_format by_suffix[] = {FORMATS(SUFFIXES)};
 
 bool psdvec_vectors_format_of(const char *path, psdvec_vectors_format *format)
 {
+    if (!path || !format)
+        return false;
     size_t length = strlen(path);
     for (size_t f = 0; f < sizeof by_suffix / sizeof *by_suffix; f++) {
         const char *const *suffixes = pv_vectors_formats[by_suffix[f]].suffixes;

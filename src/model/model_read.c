@@ -386,30 +386,30 @@ psdvec_status pv_model_open(psdvec_context *ctx, const char *path, psdvec_model 
 
 psdvec_status psdvec_model_open(psdvec_context *ctx, const char *path, psdvec_model **model)
 {
+    PV_CLEAR(model);
     PV_BEGIN(ctx);
     PV_NEED(ctx, model);
-    *model = NULL;
     PV_NEED(ctx, path);
     return pv_model_open_words(ctx, path, NULL, model);
 }
 
-void psdvec_model_close(psdvec_model *m)
+void psdvec_model_close(psdvec_model *model)
 {
-    if (!m)
+    if (!model)
         return;
-    pv_word_index_free(&m->index);
-    pv_free(m->ctx, m->floats[0]);
-    pv_free(m->ctx, m->floats[1]);
-    pv_free(m->ctx, m->squares);
-    pv_free(m->ctx, m->rules);
-    pv_free(m->ctx, m->ones);
-    pv_spelling_free(m->spelling);
-    pv_free(m->ctx, m->iterations);
-    pv_foreign_free(m->ctx, &m->foreign);
-    pv_st_close(m->file);
-    pthread_mutex_destroy(&m->lock);
-    free(m->path);
-    pv_free(m->ctx, m);
+    pv_word_index_free(&model->index);
+    pv_free(model->ctx, model->floats[0]);
+    pv_free(model->ctx, model->floats[1]);
+    pv_free(model->ctx, model->squares);
+    pv_free(model->ctx, model->rules);
+    pv_free(model->ctx, model->ones);
+    pv_spelling_free(model->spelling);
+    pv_free(model->ctx, model->iterations);
+    pv_foreign_free(model->ctx, &model->foreign);
+    pv_st_close(model->file);
+    pthread_mutex_destroy(&model->lock);
+    free(model->path);
+    pv_free(model->ctx, model);
 }
 
 /* ---- The whole ------------------------------------------------------------------ */
@@ -462,17 +462,17 @@ psdvec_status pv_model_require_psd(psdvec_context *ctx, const psdvec_model *m, c
                    method ? method : "another method", only);
 }
 
-const psdvec_model_info *psdvec_model_get_info(const psdvec_model *m)
+const psdvec_model_info *psdvec_model_get_info(const psdvec_model *model)
 {
-    return m ? &m->info : NULL;
+    return model ? &model->info : NULL;
 }
 
-const char *psdvec_model_word(const psdvec_model *m, uint32_t i, size_t *length)
+const char *psdvec_model_word(const psdvec_model *model, uint32_t i, size_t *length)
 {
-    bool there = pv_model_has(m, i);
+    bool there = pv_model_has(model, i);
     if (length)
-        *length = there ? (size_t)(m->offsets[i + 1] - m->offsets[i]) : 0;
-    return there ? m->bytes + m->offsets[i] : NULL;
+        *length = there ? (size_t)(model->offsets[i + 1] - model->offsets[i]) : 0;
+    return there ? model->bytes + model->offsets[i] : NULL;
 }
 
 psdvec_status pv_model_floats(psdvec_context *ctx, const psdvec_model *model,
@@ -501,41 +501,42 @@ psdvec_status pv_model_floats(psdvec_context *ctx, const psdvec_model *model,
                          m->path, (double)set->words * set->dim * sizeof(float) / 1048576);
 }
 
-const float *psdvec_model_vector(const psdvec_model *m, uint32_t i)
+const float *psdvec_model_vector(const psdvec_model *model, uint32_t i)
 {
     const float *floats;
-    if (!pv_model_has(m, i) || m->info.sparse ||
-        pv_model_floats(NULL, m, &m->vectors, &floats) != PSDVEC_OK)
+    if (!pv_model_has(model, i) || model->info.sparse ||
+        pv_model_floats(NULL, model, &model->vectors, &floats) != PSDVEC_OK)
         return NULL;
-    return floats + (size_t)i * m->info.dim;
+    return floats + (size_t)i * model->info.dim;
 }
 
-uint64_t psdvec_model_frequency(const psdvec_model *m, uint32_t i)
+uint64_t psdvec_model_frequency(const psdvec_model *model, uint32_t i)
 {
-    return pv_model_has(m, i) && m->counts ? m->counts[i] : 0;
+    return pv_model_has(model, i) && model->counts ? model->counts[i] : 0;
 }
 
-double psdvec_model_spread(const psdvec_model *m, uint32_t i)
+double psdvec_model_spread(const psdvec_model *model, uint32_t i)
 {
-    if (!pv_model_has(m, i))
+    if (!pv_model_has(model, i))
         return (double)NAN;
-    return m->spread ? (double)m->spread[i] : 0;
+    return model->spread ? (double)model->spread[i] : 0;
 }
 
-double psdvec_model_unigram(const psdvec_model *m, uint32_t i)
+double psdvec_model_unigram(const psdvec_model *model, uint32_t i)
 {
-    if (!pv_model_has(m, i))
+    if (!pv_model_has(model, i))
         return (double)NAN;
-    return m->unigram ? m->unigram[i] : 0;
+    return model->unigram ? model->unigram[i] : 0;
 }
 
-double psdvec_model_product(const psdvec_model *m, uint32_t i, uint32_t j)
+double psdvec_model_product(const psdvec_model *model, uint32_t i, uint32_t j)
 {
-    if (!pv_model_has(m, i) || !pv_model_has(m, j))
+    if (!pv_model_has(model, i) || !pv_model_has(model, j))
         return (double)NAN;
-    if (m->info.sparse)
-        return pv_sparse_product(pv_sparse_row_of(&m->sparse, i), pv_sparse_row_of(&m->sparse, j));
-    return pv_vector_set_product(&m->vectors, i, &m->vectors, j, m->info.eigenvalues);
+    if (model->info.sparse)
+        return pv_sparse_product(pv_sparse_row_of(&model->sparse, i),
+                                 pv_sparse_row_of(&model->sparse, j));
+    return pv_vector_set_product(&model->vectors, i, &model->vectors, j, model->info.eigenvalues);
 }
 
 psdvec_status pv_model_data_of(psdvec_context *ctx, const psdvec_model *m, pv_model_data *data)

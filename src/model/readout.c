@@ -15,9 +15,9 @@
 psdvec_status psdvec_model_readout(psdvec_context *ctx, const psdvec_model *model,
                                    const float **vectors)
 {
+    PV_CLEAR(vectors);
     PV_BEGIN(ctx);
     PV_NEED(ctx, vectors);
-    *vectors = NULL;
     PV_NEED(ctx, model);
     if (!model->info.sparse)
         return pv_model_floats(ctx, model, &model->readout, vectors);
@@ -32,36 +32,36 @@ bool pv_model_explicit(const psdvec_model *m)
     return m->info.method && strcmp(m->info.method, "ppmi") == 0;
 }
 
-bool psdvec_model_copy(const psdvec_model *m, uint32_t i, float *vector)
+bool psdvec_model_copy(const psdvec_model *model, uint32_t i, float *vector)
 {
-    if (!m || !vector)
+    if (!model || !vector)
         return false;
-    bool there = i < m->info.words;
+    bool there = i < model->info.words;
     if (!there)
-        memset(vector, 0, m->info.dim * sizeof *vector);
-    else if (m->info.sparse)
-        pv_sparse_spread_out(pv_sparse_row_of(&m->sparse, i), m->info.dim, vector);
+        memset(vector, 0, model->info.dim * sizeof *vector);
+    else if (model->info.sparse)
+        pv_sparse_spread_out(pv_sparse_row_of(&model->sparse, i), model->info.dim, vector);
     else
-        pv_vector_set_copy(&m->readout, i, 1, vector);
+        pv_vector_set_copy(&model->readout, i, 1, vector);
     return there;
 }
 
-bool psdvec_model_vector_copy(const psdvec_model *m, uint32_t i, float *vector)
+bool psdvec_model_vector_copy(const psdvec_model *model, uint32_t i, float *vector)
 {
-    if (!pv_model_has(m, i) || m->info.sparse) /* a sparse model has one set */
-        return psdvec_model_copy(m, i, vector);
+    if (!pv_model_has(model, i) || model->info.sparse) /* a sparse model has one set */
+        return psdvec_model_copy(model, i, vector);
     if (!vector)
         return false;
-    pv_vector_set_copy(&m->vectors, i, 1, vector);
+    pv_vector_set_copy(&model->vectors, i, 1, vector);
     return true;
 }
 
-void psdvec_model_sparse_row(const psdvec_model *m, uint32_t i, const uint32_t **columns,
+void psdvec_model_sparse_row(const psdvec_model *model, uint32_t i, const uint32_t **columns,
                              const float **values, size_t *count)
 {
     pv_sparse_row row = {0};
-    if (pv_model_has(m, i) && m->info.sparse)
-        row = pv_sparse_row_of(&m->sparse, i);
+    if (pv_model_has(model, i) && model->info.sparse)
+        row = pv_sparse_row_of(&model->sparse, i);
     if (columns)
         *columns = row.column;
     if (values)
@@ -70,23 +70,24 @@ void psdvec_model_sparse_row(const psdvec_model *m, uint32_t i, const uint32_t *
         *count = row.count;
 }
 
-bool psdvec_model_spell(const psdvec_model *m, const char *word, size_t length, float *vector)
+bool psdvec_model_spell(const psdvec_model *model, const char *word, size_t length, float *vector)
 {
-    if (!m || !vector)
+    if (!model || !vector)
         return false;
-    if (m->spelling && word)
-        return pv_spelling_vector(m->spelling, word, length, vector) > 0;
-    memset(vector, 0, m->info.dim * sizeof *vector);
+    if (model->spelling && word)
+        return pv_spelling_vector(model->spelling, word, length, vector) > 0;
+    memset(vector, 0, model->info.dim * sizeof *vector);
     return false;
 }
 
-double psdvec_model_cosine(const psdvec_model *m, uint32_t i, uint32_t j)
+double psdvec_model_cosine(const psdvec_model *model, uint32_t i, uint32_t j)
 {
-    if (!pv_model_has(m, i) || !pv_model_has(m, j))
+    if (!pv_model_has(model, i) || !pv_model_has(model, j))
         return (double)NAN;
-    if (m->info.sparse)
-        return pv_sparse_cosine(pv_sparse_row_of(&m->sparse, i), pv_sparse_row_of(&m->sparse, j));
-    const pv_vector_set *set = &m->readout;
+    if (model->info.sparse)
+        return pv_sparse_cosine(pv_sparse_row_of(&model->sparse, i),
+                                pv_sparse_row_of(&model->sparse, j));
+    const pv_vector_set *set = &model->readout;
     double lengths = pv_vector_set_length(set, i) * pv_vector_set_length(set, j);
     return lengths > 0 ? pv_vector_set_product(set, i, set, j, NULL) / lengths : 0;
 }

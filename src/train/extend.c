@@ -10,6 +10,7 @@
  */
 #include "train/train.h"
 
+#include "base/arguments.h"
 #include "base/file.h"
 #include "base/json_read.h"
 #include "base/json_write.h"
@@ -574,7 +575,10 @@ psdvec_status psdvec_extend(psdvec_context *ctx, const psdvec_extend_options *op
                             const char *model, const char *const *inputs, size_t input_count,
                             const char *output, psdvec_extend_report *report)
 {
-    pv_begin(ctx);
+    PV_BEGIN(ctx);
+    PV_NEED(ctx, model);
+    PV_NEED_EACH(ctx, inputs, input_count);
+    PV_NEED(ctx, output);
     double began = pv_now();
     psdvec_extend_options own;
     extension e = {.ctx = ctx, .options = &own, .model_path = model};

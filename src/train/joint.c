@@ -1,6 +1,7 @@
 /* What words and unseen pairs give to the joint probability; and all of it of a model. */
 #include "train/joint.h"
 
+#include "base/arguments.h"
 #include "base/json_write.h"
 #include "model/model_read.h"
 #include "solve/tall.h"
@@ -180,11 +181,14 @@ uint64_t pv_joint_words_bytes(uint64_t words, uint64_t dim)
 psdvec_status psdvec_joint_compute(psdvec_context *ctx, const psdvec_model *model,
                                    const psdvec_counts *counts, psdvec_joint *joint)
 {
+    PV_BEGIN(ctx);
+    PV_NEED(ctx, joint);
+    *joint = (psdvec_joint){0};
+    PV_NEED(ctx, model);
+    PV_NEED(ctx, counts);
     pv_model_link opened = {0};
     uint32_t *word = NULL, common;
     psdvec_status status;
-    *joint = (psdvec_joint){0};
-    pv_begin(ctx);
     PV_TRY_DONE(pv_counts_verify_rows(ctx, counts));
     PV_TRY_DONE(pv_model_link_open(ctx, model, counts, true, &opened));
     PV_TRY_DONE(pv_model_words(ctx, model, counts, &word, &common));

@@ -1,6 +1,7 @@
 /* Options of training, and of adding words: their choices, and what goes together. */
 #include "train/options.h"
 
+#include "base/arguments.h"
 #include "base/c_locale.h"
 #include "link/link.h"
 #include "link/weights.h"
@@ -104,6 +105,6 @@ const pv_options_table pv_extend_table = {
 psdvec_status psdvec_train_options_check(psdvec_context *ctx, const psdvec_train_options *options)
 {
     psdvec_train_options own;
-    pv_begin(ctx);
+    PV_BEGIN(ctx);
     return pv_options_adopt(ctx, &pv_train_table, options, &own);
 }

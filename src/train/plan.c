@@ -5,6 +5,7 @@
  */
 #include "train/plan.h"
 
+#include "base/arguments.h"
 #include "base/blas.h"
 #include "base/memory.h"
 #include "base/progress.h"
@@ -212,22 +213,24 @@ static double guess_seconds(psdvec_context *ctx, const psdvec_train_options *opt
 }
 
 psdvec_status psdvec_train_plan_make(psdvec_context *ctx, const psdvec_train_options *options,
-                                     const char *path, psdvec_train_plan *plan)
+                                     const char *counts, psdvec_train_plan *plan)
 {
-    psdvec_counts *counts = NULL;
+    PV_BEGIN(ctx);
+    PV_NEED(ctx, counts);
+    PV_NEED(ctx, plan);
+    psdvec_counts *opened = NULL;
     pv_link *link = NULL;
     psdvec_status status;
-    pv_begin(ctx);
     psdvec_train_options own;
     PV_TRY(pv_options_adopt(ctx, &pv_train_table, options, &own));
-    PV_TRY(pv_counts_open_sound(ctx, path, &counts));
+    PV_TRY(pv_counts_open_sound(ctx, counts, &opened));
     uint64_t pairs = 0;
-    PV_TRY_DONE(pv_link_open(ctx, counts, &own, NULL, &link));
+    PV_TRY_DONE(pv_link_open(ctx, opened, &own, NULL, &link));
     PV_TRY_DONE(pv_pairs_count(link, &pairs));
-    pv_plan_fill(ctx, &own, counts, pairs, plan);
-    plan->seconds = guess_seconds(ctx, &own, plan, counts->info.bigrams);
+    pv_plan_fill(ctx, &own, opened, pairs, plan);
+    plan->seconds = guess_seconds(ctx, &own, plan, opened->info.bigrams);
 done:
     pv_link_close(link);
-    psdvec_counts_close(counts);
+    psdvec_counts_close(opened);
     return status;
 }

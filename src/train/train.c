@@ -14,6 +14,7 @@
  */
 #include "train/train.h"
 
+#include "base/arguments.h"
 #include "base/file.h"
 #include "base/partial.h"
 #include "base/progress.h"
@@ -546,7 +547,9 @@ static psdvec_status key_of_counts(psdvec_context *ctx, const psdvec_train_optio
 psdvec_status psdvec_train(psdvec_context *ctx, const psdvec_train_options *options,
                            const char *counts, const char *output, psdvec_train_report *report)
 {
-    pv_begin(ctx);
+    PV_BEGIN(ctx);
+    PV_NEED(ctx, counts);
+    PV_NEED(ctx, output);
     pv_buffer key;
     pv_buffer_init(&key, ctx);
     psdvec_train_options own;
@@ -580,7 +583,9 @@ psdvec_status psdvec_train_text(psdvec_context *ctx, const psdvec_train_options 
                                 size_t input_count, const char *output,
                                 psdvec_count_report *count_report, psdvec_train_report *report)
 {
-    pv_begin(ctx);
+    PV_BEGIN(ctx);
+    PV_NEED_EACH(ctx, inputs, input_count);
+    PV_NEED(ctx, output);
     pv_buffer key;
     pv_buffer_init(&key, ctx);
     psdvec_train_options own;

@@ -1,11 +1,13 @@
 /* What public calls do when a host hands them NULL or an index out of range. */
 #include "base/arguments.h"
 #include "model/sparse_write.h"
+#include "support/documents.h"
 #include "support/vectors.h"
 
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,11 +18,6 @@ static void assert_refused(workshop *w, psdvec_status status, const char *senten
     assert_int_equal(status, PSDVEC_ERR_OPTION);
     assert_string_equal(psdvec_error_message(w->ctx), sentence);
 }
-
-#define assert_needs(w, name, call)                                                                \
-    assert_refused(w, call, "NULL was given for `" name "`, which is required")
-#define assert_needs_array(w, name, count, call)                                                   \
-    assert_refused(w, call, "NULL was given for `" name "`, but its number of elements is " #count)
 
 /* ---- The macros --------------------------------------------------------------- */
 
@@ -134,39 +131,6 @@ static void getters_of_sparse_models_answer_for_any_index(void **state)
     psdvec_model_close(m);
 }
 
-static void calls_about_models_need_their_pointers(void **state)
-{
-    workshop *w = *state;
-    psdvec_model *m = open_pair(w), *none = m;
-    const float v[3] = {1, 2, 3}, *vectors;
-    psdvec_neighbour near[2];
-    size_t found;
-    assert_needs(w, "path", psdvec_model_open(w->ctx, NULL, &none));
-    assert_null(none);
-    assert_needs(w, "model", psdvec_model_open(w->ctx, w->in, NULL));
-    assert_int_equal(psdvec_model_open(NULL, w->in, &none), PSDVEC_ERR_OPTION);
-    assert_needs(w, "model", psdvec_model_verify(w->ctx, NULL));
-    assert_needs(w, "model", psdvec_model_readout(w->ctx, NULL, &vectors));
-    assert_needs(w, "vectors", psdvec_model_readout(w->ctx, m, NULL));
-    assert_needs(w, "model", psdvec_model_similar(w->ctx, NULL, v, NULL, 2, near, &found));
-    assert_needs(w, "vector", psdvec_model_similar(w->ctx, m, NULL, NULL, 2, near, &found));
-    psdvec_query_options options = without(NULL, 3);
-    assert_refused(w, psdvec_model_similar(w->ctx, m, v, &options, 2, near, &found),
-                   "`except` is NULL, but `except_count` is 3; give the list, or 0");
-    assert_needs_array(w, "neighbours", 2,
-                       psdvec_model_similar(w->ctx, m, v, NULL, 2, NULL, &found));
-    assert_needs(w, "found", psdvec_model_similar(w->ctx, m, v, NULL, 2, near, NULL));
-    assert_needs(
-        w, "b",
-        psdvec_model_analogy(w->ctx, m, PSDVEC_MEASURE_ADD, v, NULL, v, NULL, 2, near, &found));
-    assert_needs_array(
-        w, "answers", 2,
-        psdvec_model_analogy(w->ctx, m, PSDVEC_MEASURE_ADD, v, v, v, NULL, 2, NULL, &found));
-    assert_needs(w, "input", psdvec_convert(w->ctx, NULL, NULL, w->out));
-    assert_needs(w, "output", psdvec_convert(w->ctx, NULL, w->in, NULL));
-    psdvec_model_close(m);
-}
-
 /* ---- Counts ------------------------------------------------------------------------ */
 
 static psdvec_counts *open_counts(workshop *w)
@@ -216,73 +180,781 @@ static void getters_of_counts_answer_for_any_index(void **state)
     psdvec_counts_close(c);
 }
 
-static void calls_about_counts_need_their_pointers(void **state)
+/* ---- Every public call, with NULL in every place ---------------------------------------- */
+
+/* What the calls need, and which of their arguments are to be NULL. */
+typedef struct bench {
+    trained *t;
+    psdvec_context *ctx;
+    psdvec_scorer *scorer;
+    psdvec_settings *settings;
+    psdvec_report *report;
+    psdvec_test *test;
+    char *letters; /* a text that has words by any options */
+    char *output, *list, *glove, *tests, *folder, *kept;
+    const char *null; /* names between blanks: " ctx report " */
+    atomic_bool stop; /* the host wants no more */
+} bench;
+
+static bool is_null(const bench *b, const char *name)
 {
-    workshop *w = *state;
-    psdvec_counts *c = open_counts(w), *none = c;
-    psdvec_model *m = NULL;
-    psdvec_pair_story story;
-    const char *holes[] = {w->in, NULL};
-    assert_int_equal(psdvec_count_options_check(w->ctx, NULL), PSDVEC_OK);
-    assert_needs_array(w, "inputs", 2, psdvec_count(w->ctx, NULL, NULL, 2, w->other, NULL));
-    assert_refused(w, psdvec_count(w->ctx, NULL, holes, 2, w->other, NULL),
-                   "NULL was given for `inputs[1]`");
-    assert_needs(w, "output", psdvec_count(w->ctx, NULL, holes, 1, NULL, NULL));
-    assert_needs(w, "path", psdvec_counts_open(w->ctx, NULL, &none));
-    assert_null(none);
-    assert_needs(w, "counts", psdvec_counts_open(w->ctx, w->out, NULL));
-    assert_needs(w, "counts", psdvec_counts_verify(w->ctx, NULL));
-    assert_needs(w, "counts", psdvec_counts_check_rows(w->ctx, NULL));
-    assert_needs_array(w, "paths", 1, psdvec_counts_merge(w->ctx, NULL, 1, w->other, NULL));
-    assert_needs(w, "output", psdvec_counts_merge(w->ctx, holes, 1, NULL, NULL));
-    assert_needs(w, "input", psdvec_counts_import(w->ctx, NULL, NULL, w->other, NULL));
-    assert_needs(w, "output", psdvec_counts_import(w->ctx, NULL, w->in, NULL, NULL));
-    assert_needs(
-        w, "counts",
-        psdvec_counts_export(w->ctx, NULL, PSDVEC_FORMAT_TOP2GRAMS, false, w->other, NULL));
-    assert_needs(w, "output",
-                 psdvec_counts_export(w->ctx, c, PSDVEC_FORMAT_TOP2GRAMS, false, NULL, NULL));
-    assert_needs(w, "model", psdvec_model_explain_pair(w->ctx, NULL, c, 0, 1, &story));
-    m = open_pair(w);
-    assert_needs(w, "counts", psdvec_model_explain_pair(w->ctx, m, NULL, 0, 1, &story));
-    assert_needs(w, "story", psdvec_model_explain_pair(w->ctx, m, c, 0, 1, NULL));
-    psdvec_model_close(m);
-    psdvec_counts_close(c);
+    char between[80];
+    snprintf(between, sizeof between, " %s ", name);
+    return strstr(b->null, between) != NULL;
+}
+/* The argument of this name. */
+#define GIVE(name, value) (is_null(b, #name) ? NULL : (value))
+#define GIVE_ELEMENT(name, value) (is_null(b, name) ? NULL : (value))
+
+/* Calls without a status are told apart by what they answer. */
+static psdvec_status answers(bool something)
+{
+    return something ? PSDVEC_OK : PSDVEC_ERR_OPTION;
 }
 
-/* ---- Tests ------------------------------------------------------------------------- */
+#define NO_OBJECT ((void *)(uintptr_t)64)
 
-static void calls_about_tests_need_their_pointers(void **state)
+/* Of a call that makes an object: it is there after a success, and NULL after a failure. */
+static psdvec_status made(const bench *b, const char *name, psdvec_status status, void **object)
 {
-    workshop *w = *state;
-    psdvec_test *test = NULL, *none;
+    if (status == PSDVEC_OK)
+        assert_true(*object && *object != NO_OBJECT);
+    else if (!is_null(b, name))
+        assert_null(*object);
+    if (status != PSDVEC_OK)
+        *object = NULL;
+    return status;
+}
+
+#define CALL(function, ...)                                                                        \
+    static psdvec_status call_##function(bench *b)                                                 \
+    {                                                                                              \
+        return function(__VA_ARGS__);                                                              \
+    }
+#define GETTER(function, something, ...)                                                           \
+    static psdvec_status call_##function(bench *b)                                                 \
+    {                                                                                              \
+        (void)b;                                                                                   \
+        return answers(function(__VA_ARGS__) something);                                           \
+    }
+/* Of what may be called with anything. */
+#define ANYTHING(function, ...)                                                                    \
+    static psdvec_status call_##function(bench *b)                                                 \
+    {                                                                                              \
+        (void)b;                                                                                   \
+        function(__VA_ARGS__);                                                                     \
+        return PSDVEC_OK;                                                                          \
+    }
+#define MAKER(function, type, name, close, ...)                                                    \
+    static psdvec_status call_##function(bench *b)                                                 \
+    {                                                                                              \
+        type *object = NO_OBJECT;                                                                  \
+        psdvec_status status = function(__VA_ARGS__, GIVE(name, &object));                         \
+        made(b, #name, status, (void **)&object);                                                  \
+        close(object);                                                                             \
+        return status;                                                                             \
+    }
+#define CHECKER(function, type)                                                                    \
+    static psdvec_status call_##function(bench *b)                                                 \
+    {                                                                                              \
+        type options;                                                                              \
+        fill_##type(&options);                                                                     \
+        return function(GIVE(ctx, b->ctx), GIVE(options, &options));                               \
+    }
+
+#define CTX GIVE(ctx, b->ctx)
+#define THE_MODEL GIVE(model, b->t->model)
+#define THE_COUNTS GIVE(counts, b->t->counts)
+#define THE_SCORER GIVE(scorer, b->scorer)
+#define THE_SETTINGS GIVE(settings, b->settings)
+#define THE_OUTPUT GIVE(output, b->output)
+/* An array of one path. */
+#define INPUTS(name, path)                                                                         \
+    GIVE(name, ((const char *const[]){GIVE_ELEMENT(#name "[0]", path)})), (size_t)1
+#define TEXT_INPUT INPUTS(inputs, b->t->text)
+
+/* ---- context.h */
+ANYTHING(psdvec_context_free, NULL)
+GETTER(psdvec_error_message, != NULL, CTX)
+GETTER(psdvec_peak_memory, > 0, CTX)
+GETTER(psdvec_threads, > 0, CTX)
+GETTER(psdvec_memory_budget, > 0, CTX)
+static psdvec_status call_psdvec_context_new(bench *b)
+{
+    psdvec_context *object = NO_OBJECT;
+    psdvec_context_options options;
+    psdvec_context_options_default(&options);
+    psdvec_status status = psdvec_context_new(GIVE(options, &options), GIVE(ctx, &object));
+    made(b, "ctx", status, (void **)&object);
+    psdvec_context_free(object);
+    return status;
+}
+
+/* ---- options.h */
+GETTER(psdvec_options_find, != NULL, PSDVEC_OPTIONS_TRAIN, GIVE(name, "dim"))
+GETTER(psdvec_option_default, != NULL,
+       GIVE(option, psdvec_options_find(PSDVEC_OPTIONS_TRAIN, "dim")), GIVE(preset, "paper"))
+GETTER(psdvec_options_hold, , PSDVEC_OPTIONS_TRAIN, GIVE(options, &b->t->training),
+       GIVE(condition, "weights=factored"))
+GETTER(psdvec_suggest, != NULL, GIVE(word, "dimm"),
+       GIVE(candidates, ((const char *const[]){"dim", NULL})))
+GETTER(psdvec_edit_distance, < 3, GIVE(a, "ab"), 2, GIVE(b, "ac"), 2, 3)
+ANYTHING(psdvec_settings_free, NULL)
+GETTER(psdvec_settings_get, != NULL, THE_SETTINGS, GIVE(name, "dim"))
+CALL(psdvec_settings_set, THE_SETTINGS, GIVE(name, "dim"), GIVE(text, "7"))
+ANYTHING(psdvec_settings_apply, THE_SETTINGS, GIVE(options, &b->t->training))
+CALL(psdvec_settings_finish, THE_SETTINGS)
+GETTER(psdvec_settings_message, != NULL, THE_SETTINGS)
+GETTER(psdvec_settings_struct, != NULL, THE_SETTINGS)
+static psdvec_status call_psdvec_options_init(bench *b)
+{
+    psdvec_train_options options;
+    psdvec_options_init(PSDVEC_OPTIONS_TRAIN, GIVE(options, &options), sizeof options, 0,
+                        GIVE(preset, "paper"));
+    return PSDVEC_OK;
+}
+static psdvec_status call_psdvec_option_parse(bench *b)
+{
+    psdvec_option_value value;
+    char why[100];
+    const psdvec_option *dim = psdvec_options_find(PSDVEC_OPTIONS_TRAIN, "dim");
+    return answers(psdvec_option_parse(GIVE(option, dim), GIVE(shown, "--dim"), GIVE(text, "7"),
+                                       GIVE(value, &value), GIVE(why, why), sizeof why));
+}
+static psdvec_status call_psdvec_settings_new(bench *b)
+{
+    psdvec_settings *s = psdvec_settings_new(PSDVEC_OPTIONS_TRAIN, GIVE(preset, "paper"));
+    psdvec_status status = answers(s != NULL);
+    psdvec_settings_free(s);
+    return status;
+}
+
+/* ---- text.h */
+static void hear_token(void *user, const char *word, size_t length)
+{
+    (void)user;
+    (void)word;
+    (void)length;
+}
+static psdvec_status call_psdvec_tokenize(bench *b)
+{
+    psdvec_text_options options;
+    psdvec_text_options_default(&options);
+    return psdvec_tokenize(CTX, GIVE(options, &options), GIVE(text, "a b"), 3,
+                           GIVE(on_token, hear_token), GIVE(user, b));
+}
+static psdvec_status call_psdvec_tokenize_inputs(bench *b)
+{
+    psdvec_text_options options;
+    psdvec_text_options_default(&options);
+    return psdvec_tokenize_inputs(CTX, GIVE(options, &options), TEXT_INPUT,
+                                  GIVE(on_token, hear_token), GIVE(user, b));
+}
+
+/* ---- counts.h */
+CALL(psdvec_count_options_check, CTX, GIVE(options, &b->t->counting))
+CALL(psdvec_count, CTX, GIVE(options, &b->t->counting), TEXT_INPUT, THE_OUTPUT,
+     GIVE(report, &(psdvec_count_report){0}))
+MAKER(psdvec_counts_open, psdvec_counts, counts, psdvec_counts_close, CTX,
+      GIVE(path, b->t->counts_path))
+ANYTHING(psdvec_counts_close, NULL)
+CALL(psdvec_counts_verify, CTX, THE_COUNTS)
+CALL(psdvec_counts_check_rows, CTX, THE_COUNTS)
+GETTER(psdvec_counts_get_info, != NULL, THE_COUNTS)
+MAKER(psdvec_counts_settings, psdvec_settings, settings, psdvec_settings_free, CTX, THE_COUNTS)
+GETTER(psdvec_counts_word, != NULL, THE_COUNTS, 0, GIVE(length, &(size_t){0}))
+GETTER(psdvec_counts_find, , THE_COUNTS, GIVE(word, "w1"), 2, GIVE(i, &(uint32_t){0}))
+GETTER(psdvec_counts_frequency, > 0, THE_COUNTS, 0)
+GETTER(psdvec_counts_context_total, > 0, THE_COUNTS, 0)
+GETTER(psdvec_counts_focus_total, > 0, THE_COUNTS, 0)
+GETTER(psdvec_counts_keep, > 0, THE_COUNTS, 0)
+ANYTHING(psdvec_counts_row, THE_COUNTS, 0, GIVE(row, &(psdvec_row){0}))
+GETTER(psdvec_counts_get, > 0, THE_COUNTS, 0, 1)
+CALL(psdvec_counts_merge, CTX, INPUTS(paths, b->t->counts_path), THE_OUTPUT,
+     GIVE(report, &(psdvec_count_report){0}))
+CALL(psdvec_counts_export, CTX, THE_COUNTS, PSDVEC_FORMAT_GLOVE, true, THE_OUTPUT,
+     GIVE(vocab_output, b->list))
+static psdvec_status call_psdvec_counts_import(bench *b)
+{
+    psdvec_import_options options;
+    psdvec_import_options_default(&options);
+    options.vocab_file = b->list;
+    options.symmetric = true;
+    return psdvec_counts_import(CTX, GIVE(options, &options), GIVE(input, b->glove), THE_OUTPUT,
+                                GIVE(report, &(psdvec_count_report){0}));
+}
+
+/* ---- train.h */
+CALL(psdvec_train_options_check, CTX, GIVE(options, &b->t->training))
+CALL(psdvec_train, CTX, GIVE(options, &b->t->training), GIVE(counts, b->t->counts_path), THE_OUTPUT,
+     GIVE(report, &(psdvec_train_report){0}))
+CALL(psdvec_train_text, CTX, GIVE(options, &b->t->training), GIVE(count, &b->t->counting),
+     INPUTS(inputs, b->letters), THE_OUTPUT, GIVE(count_report, &(psdvec_count_report){0}),
+     GIVE(report, &(psdvec_train_report){0}))
+CALL(psdvec_train_plan_make, CTX, GIVE(options, &b->t->training), GIVE(counts, b->t->counts_path),
+     GIVE(plan, &(psdvec_train_plan){0}))
+static psdvec_status call_psdvec_extend(bench *b)
+{
+    psdvec_extend_options options;
+    psdvec_extend_options_default(&options);
+    options.min_count = 1;
+    return psdvec_extend(CTX, GIVE(options, &options), GIVE(model, b->t->model_path), TEXT_INPUT,
+                         THE_OUTPUT, GIVE(report, &(psdvec_extend_report){0}));
+}
+
+/* ---- model.h */
+static const float some_vector[DIM] = {1, 2, 3};
+static float a_vector[DIM];
+static psdvec_neighbour near[2];
+static size_t a_size;
+static uint32_t a_number;
+static psdvec_query_options query(void)
+{
+    return without(NULL, 0);
+}
+
+MAKER(psdvec_model_open, psdvec_model, model, psdvec_model_close, CTX, GIVE(path, b->t->model_path))
+ANYTHING(psdvec_model_close, NULL)
+CALL(psdvec_model_verify, CTX, THE_MODEL)
+GETTER(psdvec_model_get_info, != NULL, THE_MODEL)
+MAKER(psdvec_model_settings, psdvec_settings, settings, psdvec_settings_free, CTX, THE_MODEL,
+      PSDVEC_OPTIONS_TRAIN)
+GETTER(psdvec_model_word, != NULL, THE_MODEL, 0, GIVE(length, &a_size))
+GETTER(psdvec_model_find, , THE_MODEL, GIVE(word, "w1"), 2, GIVE(i, &a_number))
+CALL(psdvec_model_find_normalized, CTX, THE_MODEL, GIVE(text, "W1"), 2, GIVE(i, &a_number))
+CALL(psdvec_model_normalize, CTX, THE_MODEL, GIVE(text, "W1"), 2, GIVE(word, (char[8]){0}), 8,
+     GIVE(needed, &a_size))
+GETTER(psdvec_model_vector, != NULL, THE_MODEL, 0)
+GETTER(psdvec_model_vector_copy, , THE_MODEL, 0, GIVE(vector, a_vector))
+GETTER(psdvec_model_frequency, > 0, THE_MODEL, 0)
+GETTER(psdvec_model_spread, >= 0, THE_MODEL, 0)
+GETTER(psdvec_model_unigram, > 0, THE_MODEL, 0)
+GETTER(psdvec_model_product, > -1e9, THE_MODEL, 0, 1)
+ANYTHING(psdvec_model_spell, THE_MODEL, GIVE(word, "w1"), 2, GIVE(vector, a_vector))
+GETTER(psdvec_model_copy, , THE_MODEL, 0, GIVE(vector, a_vector))
+ANYTHING(psdvec_model_sparse_row, THE_MODEL, 0, GIVE(columns, &(const uint32_t *){NULL}),
+         GIVE(values, &(const float *){NULL}), GIVE(count, &a_size))
+GETTER(psdvec_model_cosine, >= -1, THE_MODEL, 0, 1)
+CALL(psdvec_model_similar, CTX, THE_MODEL, GIVE(vector, some_vector),
+     GIVE(options, (psdvec_query_options[]){query()}), 2, GIVE(neighbours, near),
+     GIVE(found, &a_size))
+CALL(psdvec_model_similar_many, CTX, THE_MODEL, GIVE(vectors, some_vector), 1,
+     GIVE(options, (psdvec_query_options[]){query()}), 2, GIVE(neighbours, near),
+     GIVE(found, &a_size))
+CALL(psdvec_model_explain_pair, CTX, THE_MODEL, THE_COUNTS, 0, 1,
+     GIVE(story, &(psdvec_pair_story){0}))
+GETTER(psdvec_vectors_format_of, , GIVE(path, "a.vec"), GIVE(format, &(psdvec_vectors_format){0}))
+static psdvec_status call_psdvec_model_readout(bench *b)
+{
+    const float *vectors = NO_OBJECT;
+    psdvec_status status = psdvec_model_readout(CTX, THE_MODEL, GIVE(vectors, &vectors));
+    return made(b, "vectors", status, (void **)&vectors);
+}
+static psdvec_status call_psdvec_convert(bench *b)
+{
+    psdvec_convert_options options;
+    psdvec_convert_options_default(&options);
+    return psdvec_convert(CTX, GIVE(options, &options), GIVE(input, b->t->model_path), THE_OUTPUT);
+}
+
+/* ---- eval.h */
+MAKER(psdvec_test_open, psdvec_test, test, psdvec_test_close, CTX, GIVE(path, b->tests))
+MAKER(psdvec_test_builtin, psdvec_test, test, psdvec_test_close, CTX, 0)
+ANYTHING(psdvec_test_close, NULL)
+GETTER(psdvec_test_get_info, != NULL, GIVE(test, b->test))
+GETTER(psdvec_test_section, != NULL, GIVE(test, b->test), 0)
+ANYTHING(psdvec_report_free, NULL)
+GETTER(psdvec_report_scores, != NULL, GIVE(report, b->report), GIVE(count, &a_size))
+GETTER(psdvec_report_differences, != NULL, GIVE(report, b->report), GIVE(count, &a_size))
+CALL(psdvec_model_analogy, CTX, THE_MODEL, PSDVEC_MEASURE_ADD, GIVE(a, some_vector),
+     GIVE(b, some_vector), GIVE(c, some_vector), GIVE(options, (psdvec_query_options[]){query()}),
+     2, GIVE(answers, near), GIVE(found, &a_size))
+static psdvec_status call_psdvec_eval(bench *b)
+{
+    psdvec_eval_options options;
+    psdvec_report *object = NO_OBJECT;
+    const psdvec_model *models[] = {GIVE_ELEMENT("models[0]", b->t->model), b->t->model};
+    const psdvec_test *tests[] = {GIVE_ELEMENT("tests[0]", b->test)};
+    psdvec_eval_options_default(&options);
+    options.resamples = 100;
+    psdvec_status status = psdvec_eval(CTX, GIVE(options, &options), GIVE(models, models), 2,
+                                       GIVE(tests, tests), 1, GIVE(report, &object));
+    made(b, "report", status, (void **)&object);
+    psdvec_report_free(object);
+    return status;
+}
+
+/* ---- document.h */
+static void hear_draw(void *user, uint32_t word)
+{
+    (void)user;
+    (void)word;
+}
+static const uint32_t some_words[2] = {1, PSDVEC_UNKNOWN_WORD};
+
+static psdvec_status call_psdvec_scorer_open(bench *b)
+{
+    psdvec_scorer_options options;
+    psdvec_scorer *object = NO_OBJECT;
+    psdvec_scored_model models[] = {{GIVE_ELEMENT("models[0].model", b->t->model), NULL}};
+    psdvec_scorer_options_default(&options);
+    psdvec_status status = psdvec_scorer_open(CTX, GIVE(options, &options), GIVE(models, models), 1,
+                                              GIVE(scorer, &object));
+    made(b, "scorer", status, (void **)&object);
+    psdvec_scorer_close(object);
+    return status;
+}
+ANYTHING(psdvec_scorer_close, NULL)
+CALL(psdvec_scorer_word, THE_SCORER, GIVE(word, "w1"), 2)
+CALL(psdvec_scorer_pause, THE_SCORER)
+CALL(psdvec_scorer_end, THE_SCORER)
+CALL(psdvec_scorer_finish, THE_SCORER)
+CALL(psdvec_scorer_text, THE_SCORER, GIVE(text, "w1 w2"), 5)
+CALL(psdvec_scorer_inputs, THE_SCORER, GIVE(text, &b->t->counting.text), TEXT_INPUT)
+GETTER(psdvec_scorer_total, != NULL, THE_SCORER)
+GETTER(psdvec_scorer_temperature, > 0, THE_SCORER, 0)
+ANYTHING(psdvec_scorer_self, THE_SCORER, 0)          /* NAN of most models */
+ANYTHING(psdvec_scorer_interpolation, THE_SCORER, 0) /* the same */
+GETTER(psdvec_scorer_text_options, != NULL, THE_SCORER)
+CALL(psdvec_scorer_next, THE_SCORER, GIVE(context, some_words), 2, 1,
+     GIVE(predictions, &(psdvec_prediction){0}), GIVE(found, &a_size))
+static psdvec_status call_psdvec_scorer_generate(bench *b)
+{
+    uint32_t words[50];
+    psdvec_generate_options options;
+    psdvec_generate_options_default(&options);
+    return psdvec_scorer_generate(THE_SCORER, GIVE(options, &options), GIVE(prompt, some_words), 2,
+                                  GIVE(words, words), GIVE(on_draw, hear_draw), GIVE(user, b));
+}
+CALL(psdvec_fit_temperature, CTX, THE_MODEL, THE_COUNTS, GIVE(text, &b->t->counting.text),
+     TEXT_INPUT, 500, GIVE(report, &(psdvec_fit_report){0}))
+CALL(psdvec_model_keep_fit, CTX, THE_MODEL,
+     GIVE(report, (&(psdvec_fit_report){.temperature = 1, .self = NAN})), GIVE(output, b->kept))
+CALL(psdvec_residuals, CTX, THE_MODEL, THE_COUNTS, THE_OUTPUT, PSDVEC_RESIDUAL_LOSS, 1, 1,
+     GIVE(top, &(psdvec_residual){0}), GIVE(found, &a_size),
+     GIVE(report, &(psdvec_residual_report){0}))
+CALL(psdvec_joint_compute, CTX, THE_MODEL, THE_COUNTS, GIVE(joint, &(psdvec_joint){0}))
+static psdvec_simulate_options little(void)
+{
+    psdvec_simulate_options options;
+    psdvec_simulate_options_default(&options);
+    options.vocab = 20;
+    options.dim = 3;
+    options.tokens = 100;
+    return options;
+}
+CALL(psdvec_simulate_options_check, CTX, GIVE(options, (psdvec_simulate_options[]){little()}))
+/* The defaults take a while, and the host stops them. */
+static psdvec_status call_psdvec_simulate(bench *b)
+{
+    psdvec_simulate_options options = little();
+    b->stop = is_null(b, "options");
+    psdvec_status status = psdvec_simulate(CTX, GIVE(options, &options), GIVE(folder, b->folder),
+                                           GIVE(report, &(psdvec_simulate_report){0}));
+    b->stop = false;
+    return status == PSDVEC_ERR_CANCELLED ? PSDVEC_OK : status;
+}
+CALL(psdvec_interactions, CTX, THE_MODEL, TEXT_INPUT, 3,
+     GIVE(asked, ((const uint32_t[1][3]){{0, 1, 2}})), 1, 1, 1, GIVE(out, &(psdvec_interaction){0}),
+     GIVE(found, &a_size), GIVE(report, &(psdvec_interaction_report){0}))
+
+/* ---- baseline.h */
+GETTER(psdvec_method_find, , GIVE(name, "svd"), GIVE(method, &(psdvec_method){0}))
+static psdvec_baseline_options svd(void)
+{
+    psdvec_baseline_options options;
+    psdvec_baseline_options_default(&options, PSDVEC_METHOD_SVD, NULL);
+    options.dim = 5;
+    return options;
+}
+CALL(psdvec_baseline_options_check, CTX, GIVE(options, (psdvec_baseline_options[]){svd()}))
+CALL(psdvec_baseline, CTX, GIVE(options, (psdvec_baseline_options[]){svd()}),
+     GIVE(input, b->t->counts_path), THE_OUTPUT, GIVE(report, &(psdvec_baseline_report){0}))
+CALL(psdvec_baseline_text, CTX, GIVE(options, (psdvec_baseline_options[]){svd()}),
+     GIVE(count, &b->t->counting), INPUTS(inputs, b->letters), THE_OUTPUT,
+     GIVE(count_report, &(psdvec_count_report){0}), GIVE(report, &(psdvec_baseline_report){0}))
+
+/* How a refusal is told. */
+typedef enum told {
+    BY_CONTEXT,  /* by a sentence of the context ... */
+    BY_SETTINGS, /* ... or of the settings */
+    BY_ANSWER    /* NULL, 0, false or NAN */
+} told;
+
+typedef struct row {
+    const char *function;
+    psdvec_status (*call)(bench *b);
+    told told;
+    const char *required; /* NULL is refused, and the sentence names the argument */
+    const char *optional; /* NULL is fine */
+    const char *other;    /* NULL is refused with the other arguments given here */
+} row;
+#define ROW(function, told, required, optional)                                                    \
+    {                                                                                              \
+#function, call_##function, told, required, optional, ""                                   \
+    }
+#define ROW_OTHER(function, told, required, optional, other)                                       \
+    {                                                                                              \
+#function, call_##function, told, required, optional, other                                \
+    }
+
+/* tests/check_arguments.sh compares these rows with the headers. */
+static const row rows[] = {
+    /* context.h */
+    ROW(psdvec_context_new, BY_ANSWER, "ctx", "options"),
+    ROW(psdvec_context_free, BY_ANSWER, "", "ctx"),
+    ROW(psdvec_error_message, BY_ANSWER, "", "ctx"),
+    ROW(psdvec_peak_memory, BY_ANSWER, "ctx", ""),
+    ROW(psdvec_threads, BY_ANSWER, "ctx", ""),
+    ROW(psdvec_memory_budget, BY_ANSWER, "ctx", ""),
+    /* options.h */
+    ROW(psdvec_options_find, BY_ANSWER, "name", ""),
+    ROW(psdvec_option_default, BY_ANSWER, "option", "preset"),
+    ROW(psdvec_options_hold, BY_ANSWER, "options", "condition"),
+    ROW(psdvec_options_init, BY_ANSWER, "", "options preset"),
+    ROW(psdvec_option_parse, BY_ANSWER, "option text value", "shown why"),
+    ROW(psdvec_suggest, BY_ANSWER, "word candidates", ""),
+    ROW(psdvec_edit_distance, BY_ANSWER, "", "a b"),
+    ROW(psdvec_settings_new, BY_ANSWER, "", "preset"),
+    ROW(psdvec_settings_free, BY_ANSWER, "", "settings"),
+    ROW(psdvec_settings_set, BY_SETTINGS, "settings name text", ""),
+    ROW(psdvec_settings_get, BY_ANSWER, "settings name", ""),
+    ROW(psdvec_settings_apply, BY_ANSWER, "", "settings options"),
+    ROW(psdvec_settings_finish, BY_SETTINGS, "settings", ""),
+    ROW(psdvec_settings_message, BY_ANSWER, "", "settings"),
+    ROW(psdvec_settings_struct, BY_ANSWER, "settings", ""),
+    /* text.h */
+    ROW(psdvec_tokenize, BY_CONTEXT, "ctx text on_token", "options user"),
+    ROW(psdvec_tokenize_inputs, BY_CONTEXT, "ctx inputs inputs[0] on_token", "options user"),
+    /* counts.h */
+    ROW(psdvec_count_options_check, BY_CONTEXT, "ctx", "options"),
+    ROW(psdvec_count, BY_CONTEXT, "ctx inputs inputs[0] output", "options report"),
+    ROW(psdvec_counts_open, BY_CONTEXT, "ctx path counts", ""),
+    ROW(psdvec_counts_close, BY_ANSWER, "", "counts"),
+    ROW(psdvec_counts_verify, BY_CONTEXT, "ctx counts", ""),
+    ROW(psdvec_counts_check_rows, BY_CONTEXT, "ctx counts", ""),
+    ROW(psdvec_counts_get_info, BY_ANSWER, "counts", ""),
+    ROW(psdvec_counts_settings, BY_CONTEXT, "ctx counts settings", ""),
+    ROW(psdvec_counts_word, BY_ANSWER, "counts", "length"),
+    ROW(psdvec_counts_find, BY_ANSWER, "counts word i", ""),
+    ROW(psdvec_counts_frequency, BY_ANSWER, "counts", ""),
+    ROW(psdvec_counts_context_total, BY_ANSWER, "counts", ""),
+    ROW(psdvec_counts_focus_total, BY_ANSWER, "counts", ""),
+    ROW(psdvec_counts_keep, BY_ANSWER, "counts", ""),
+    ROW(psdvec_counts_row, BY_ANSWER, "", "counts row"),
+    ROW(psdvec_counts_get, BY_ANSWER, "counts", ""),
+    ROW(psdvec_counts_merge, BY_CONTEXT, "ctx paths paths[0] output", "report"),
+    ROW_OTHER(psdvec_counts_export, BY_CONTEXT, "ctx counts output", "", "vocab_output"),
+    ROW_OTHER(psdvec_counts_import, BY_CONTEXT, "ctx input output", "report", "options"),
+    /* train.h */
+    ROW(psdvec_train_options_check, BY_CONTEXT, "ctx", "options"),
+    ROW(psdvec_train, BY_CONTEXT, "ctx counts output", "options report"),
+    ROW(psdvec_train_text, BY_CONTEXT, "ctx inputs inputs[0] output",
+        "options count count_report report"),
+    ROW(psdvec_train_plan_make, BY_CONTEXT, "ctx counts plan", "options"),
+    ROW(psdvec_extend, BY_CONTEXT, "ctx model inputs inputs[0] output", "options report"),
+    /* model.h */
+    ROW(psdvec_model_open, BY_CONTEXT, "ctx path model", ""),
+    ROW(psdvec_model_close, BY_ANSWER, "", "model"),
+    ROW(psdvec_model_verify, BY_CONTEXT, "ctx model", ""),
+    ROW(psdvec_model_get_info, BY_ANSWER, "model", ""),
+    ROW(psdvec_model_settings, BY_CONTEXT, "ctx model settings", ""),
+    ROW(psdvec_model_word, BY_ANSWER, "model", "length"),
+    ROW(psdvec_model_find, BY_ANSWER, "model word i", ""),
+    ROW(psdvec_model_find_normalized, BY_CONTEXT, "ctx model text i", ""),
+    ROW(psdvec_model_normalize, BY_CONTEXT, "ctx model text word needed", ""),
+    ROW(psdvec_model_vector, BY_ANSWER, "model", ""),
+    ROW(psdvec_model_vector_copy, BY_ANSWER, "model vector", ""),
+    ROW(psdvec_model_frequency, BY_ANSWER, "model", ""),
+    ROW(psdvec_model_spread, BY_ANSWER, "model", ""),
+    ROW(psdvec_model_unigram, BY_ANSWER, "model", ""),
+    ROW(psdvec_model_product, BY_ANSWER, "model", ""),
+    ROW(psdvec_model_readout, BY_CONTEXT, "ctx model vectors", ""),
+    ROW(psdvec_model_spell, BY_ANSWER, "", "model word vector"),
+    ROW(psdvec_model_copy, BY_ANSWER, "model vector", ""),
+    ROW(psdvec_model_sparse_row, BY_ANSWER, "", "model columns values count"),
+    ROW(psdvec_model_cosine, BY_ANSWER, "model", ""),
+    ROW(psdvec_model_similar, BY_CONTEXT, "ctx model vector neighbours found", "options"),
+    ROW(psdvec_model_similar_many, BY_CONTEXT, "ctx model vectors neighbours found", "options"),
+    ROW(psdvec_model_explain_pair, BY_CONTEXT, "ctx model counts story", ""),
+    ROW(psdvec_vectors_format_of, BY_ANSWER, "path format", ""),
+    ROW(psdvec_convert, BY_CONTEXT, "ctx input output", "options"),
+    /* eval.h */
+    ROW(psdvec_test_open, BY_CONTEXT, "ctx path test", ""),
+    ROW(psdvec_test_builtin, BY_CONTEXT, "ctx test", ""),
+    ROW(psdvec_test_close, BY_ANSWER, "", "test"),
+    ROW(psdvec_test_get_info, BY_ANSWER, "test", ""),
+    ROW(psdvec_test_section, BY_ANSWER, "test", ""),
+    ROW(psdvec_eval, BY_CONTEXT, "ctx models models[0] tests tests[0] report", "options"),
+    ROW(psdvec_report_free, BY_ANSWER, "", "report"),
+    ROW(psdvec_report_scores, BY_ANSWER, "report", "count"),
+    ROW(psdvec_report_differences, BY_ANSWER, "report", "count"),
+    ROW(psdvec_model_analogy, BY_CONTEXT, "ctx model a b c answers found", "options"),
+    /* document.h */
+    ROW(psdvec_scorer_open, BY_CONTEXT, "ctx models models[0].model scorer", "options"),
+    ROW(psdvec_scorer_close, BY_ANSWER, "", "scorer"),
+    ROW(psdvec_scorer_word, BY_CONTEXT, "scorer word", ""),
+    ROW(psdvec_scorer_pause, BY_CONTEXT, "scorer", ""),
+    ROW(psdvec_scorer_end, BY_CONTEXT, "scorer", ""),
+    ROW(psdvec_scorer_finish, BY_CONTEXT, "scorer", ""),
+    ROW(psdvec_scorer_text, BY_CONTEXT, "scorer text", ""),
+    ROW(psdvec_scorer_inputs, BY_CONTEXT, "scorer inputs inputs[0]", "text"),
+    ROW(psdvec_scorer_total, BY_ANSWER, "scorer", ""),
+    ROW(psdvec_scorer_temperature, BY_ANSWER, "scorer", ""),
+    ROW(psdvec_scorer_self, BY_ANSWER, "", "scorer"),
+    ROW(psdvec_scorer_interpolation, BY_ANSWER, "", "scorer"),
+    ROW(psdvec_scorer_text_options, BY_ANSWER, "scorer", ""),
+    ROW(psdvec_scorer_next, BY_CONTEXT, "scorer context predictions found", ""),
+    ROW(psdvec_scorer_generate, BY_CONTEXT, "scorer prompt words", "options on_draw user"),
+    ROW(psdvec_fit_temperature, BY_CONTEXT, "ctx model inputs inputs[0] report", "counts text"),
+    ROW(psdvec_model_keep_fit, BY_CONTEXT, "ctx model report output", ""),
+    ROW(psdvec_residuals, BY_CONTEXT, "ctx model counts top", "output found report"),
+    ROW(psdvec_joint_compute, BY_CONTEXT, "ctx model counts joint", ""),
+    ROW(psdvec_simulate_options_check, BY_CONTEXT, "ctx", "options"),
+    ROW(psdvec_simulate, BY_CONTEXT, "ctx folder", "options report"),
+    ROW(psdvec_interactions, BY_CONTEXT, "ctx model inputs inputs[0] asked out", "found report"),
+    /* baseline.h */
+    ROW(psdvec_method_find, BY_ANSWER, "name method", ""),
+    ROW(psdvec_baseline_options_check, BY_CONTEXT, "ctx", "options"),
+    ROW(psdvec_baseline, BY_CONTEXT, "ctx input output", "options report"),
+    ROW(psdvec_baseline_text, BY_CONTEXT, "ctx inputs inputs[0] output",
+        "options count count_report report"),
+};
+
+/* The next of the names that are separated by blanks, as bench.null has it. False: there is none. */
+static bool next_name(const char **names, char between[80])
+{
+    size_t length = strcspn(*names, " ");
+    snprintf(between, 80, " %.*s ", (int)length, *names);
+    *names += length + strspn(*names + length, " ");
+    return length > 0;
+}
+
+static psdvec_status call_with_null(bench *b, const row *r, const char *names)
+{
+    b->null = names;
+    psdvec_status status = r->call(b);
+    b->null = "";
+    return status;
+}
+
+static const char *sentence(const bench *b, const row *r)
+{
+    return r->told == BY_CONTEXT    ? psdvec_error_message(b->ctx)
+           : r->told == BY_SETTINGS ? psdvec_settings_message(b->settings)
+                                    : "";
+}
+
+static void check_accepted(bench *b, const row *r, const char *names)
+{
+    psdvec_status status = call_with_null(b, r, names);
+    if (status != PSDVEC_OK)
+        fail_msg("%s without%s: %d, %s", r->function, names, (int)status, sentence(b, r));
+}
+
+static void check_refused(bench *b, const row *r, const char *name)
+{
+    char beginning[120];
+    bool nowhere = !strcmp(name, " ctx ") || !strcmp(name, " scorer ") ||
+                   !strcmp(name, " settings "); /* the sentence would be in it */
+    snprintf(beginning, sizeof beginning, "NULL was given for `%.*s`", (int)strlen(name) - 2,
+             name + 1);
+    psdvec_status status = call_with_null(b, r, name);
+    if (status != PSDVEC_ERR_OPTION)
+        fail_msg("%s without%s: %d, %s", r->function, name, (int)status, sentence(b, r));
+    if (r->told != BY_ANSWER && !nowhere &&
+        strncmp(sentence(b, r), beginning, strlen(beginning)) != 0)
+        fail_msg("%s without%s: %s", r->function, name, sentence(b, r));
+}
+
+static void check_row(bench *b, const row *r)
+{
+    char name[80], all[200];
+    check_accepted(b, r, " ");
+    for (const char *rest = r->required; next_name(&rest, name);)
+        check_refused(b, r, name);
+    for (const char *rest = r->optional; next_name(&rest, name);)
+        check_accepted(b, r, name);
+    snprintf(all, sizeof all, " %s ", r->optional);
+    check_accepted(b, r, all);
+    for (const char *rest = r->other; next_name(&rest, name);) {
+        assert_int_equal(call_with_null(b, r, name), PSDVEC_ERR_OPTION);
+        assert_string_not_equal(sentence(b, r), "");
+    }
+}
+
+static bool wants_to_stop(void *user)
+{
+    return ((bench *)user)->stop;
+}
+
+static void bench_open(bench *b)
+{
+    static const char analogies[] = ": some\nw1 w2 w3 w4\nw2 w3 w4 w5\nw3 w5 w7 w9\n";
+    psdvec_context_options options;
+    *b = (bench){.t = trained_new(PSDVEC_PRESET_DEFAULT, 1), .null = ""};
+    psdvec_context_options_default(&options);
+    options.should_cancel = wants_to_stop;
+    options.user = b;
+    options.threads = 1;
+    ok(psdvec_context_new(&options, &b->ctx));
+    char **const paths[] = {&b->output, &b->list, &b->glove,  &b->tests,
+                            &b->folder, &b->kept, &b->letters};
+    static const char *const names[] = {"output", "list", "glove",  "tests",
+                                        "folder", "kept", "letters"};
+    for (size_t k = 0; k < sizeof paths / sizeof *paths; k++)
+        *paths[k] = scratch_path(b->t->folder, names[k]);
+    scratch_write(b->tests, analogies, strlen(analogies));
+    char *text = random_text(3, 26, 5000);
+    for (char *at = text; *at; at++)
+        if (*at >= '0' && *at <= '9')
+            *at = (char)('a' + (*at - '0'));
+    scratch_write(b->letters, text, strlen(text));
+    free(text);
+    well(b->ctx,
+         psdvec_counts_export(b->ctx, b->t->counts, PSDVEC_FORMAT_GLOVE, true, b->glove, b->list));
+    well(b->ctx, psdvec_test_open(b->ctx, b->tests, &b->test));
+    const psdvec_model *models[] = {b->t->model, b->t->model};
+    well(b->ctx,
+         psdvec_eval(b->ctx, NULL, models, 2, (const psdvec_test *const *)&b->test, 1, &b->report));
+    psdvec_scored_model scored = {b->t->model, NULL};
+    well(b->ctx, psdvec_scorer_open(b->ctx, NULL, &scored, 1, &b->scorer));
+    b->settings = psdvec_settings_new(PSDVEC_OPTIONS_TRAIN, NULL);
+    assert_non_null(b->settings);
+}
+
+static void bench_close(bench *b)
+{
+    psdvec_settings_free(b->settings);
+    psdvec_scorer_close(b->scorer);
+    psdvec_report_free(b->report);
+    psdvec_test_close(b->test);
+    uint64_t held = atomic_load(&b->ctx->memory_used);
+    psdvec_context_free(b->ctx);
+    trained_free(b->t);
+    char *const paths[] = {b->output, b->list, b->glove, b->tests, b->folder, b->kept, b->letters};
+    for (size_t k = 0; k < sizeof paths / sizeof *paths; k++)
+        free(paths[k]);
+    assert_int_equal(held, 0);
+}
+
+static void assert_refuses(const bench *b, psdvec_status status, const char *part)
+{
+    assert_int_equal(status, PSDVEC_ERR_OPTION);
+    assert_contains(psdvec_error_message(b->ctx), part);
+}
+
+static void indices_out_of_range_are_refused(void **state)
+{
+    (void)state;
+    bench bench_, *b = &bench_;
+    bench_open(b);
+    psdvec_context *ctx = b->ctx;
+    const psdvec_model *m = b->t->model;
+    uint32_t words = psdvec_model_get_info(m)->words, drawn[50];
+    psdvec_pair_story story;
+    psdvec_prediction prediction;
+    psdvec_interaction interaction;
+    psdvec_residual residual;
+    psdvec_test *test;
+    const char *inputs[] = {b->t->text};
+    const uint32_t triple[1][3] = {{0, 1, words}};
+    size_t found;
+    assert_refuses(b, psdvec_model_explain_pair(ctx, m, b->t->counts, words, 0, &story), "word");
+    assert_refuses(b, psdvec_model_explain_pair(ctx, m, b->t->counts, 0, words, &story), "word");
+    assert_refuses(b, psdvec_scorer_next(b->scorer, &words, 1, 1, &prediction, &found), "word");
+    assert_refuses(b, psdvec_scorer_generate(b->scorer, NULL, &words, 1, drawn, NULL, NULL),
+                   "word");
+    assert_refuses(
+        b, psdvec_interactions(ctx, m, inputs, 1, 3, triple, 1, 0, 1, &interaction, &found, NULL),
+        "word");
+    assert_refuses(b, psdvec_test_builtin(ctx, psdvec_test_builtin_count(), &test), "test");
+    assert_refuses(b,
+                   psdvec_residuals(ctx, m, b->t->counts, NULL, (psdvec_residual_order)3, 1, 1,
+                                    &residual, &found, NULL),
+                   "`order` is 3, but must be less than 3");
+    assert_refuses(b,
+                   psdvec_residuals(ctx, m, b->t->counts, NULL, PSDVEC_RESIDUAL_LOSS, (double)NAN,
+                                    1, &residual, &found, NULL),
+                   "`least_count`");
+    assert_refuses(
+        b,
+        psdvec_counts_export(ctx, b->t->counts, (psdvec_counts_format)9, true, b->output, b->list),
+        "format");
+    assert_true(isnan(psdvec_scorer_temperature(b->scorer, 1)));
+    assert_true(isnan(psdvec_scorer_self(b->scorer, SIZE_MAX)));
+    assert_true(isnan(psdvec_scorer_interpolation(b->scorer, 1)));
+    assert_null(psdvec_test_section(b->test, 1));
+    assert_string_equal(psdvec_method_name((psdvec_method)99), "unknown");
+    bench_close(b);
+}
+
+/* The struct that a call takes beside its own options may be shorter than the library's, too. */
+static void text_options_of_an_older_program_are_not_read_past_their_end(void **state)
+{
+    (void)state;
+    bench bench_, *b = &bench_;
+    bench_open(b);
+    const char *inputs[] = {b->t->text};
+    psdvec_text_options now;
+    psdvec_fit_report report;
+    size_t size = offsetof(psdvec_text_options, json_field);
+    void *older = malloc(size);
+    psdvec_text_options_default(&now);
+    now.digits = PSDVEC_DIGITS_KEEP;
+    now.size = size;
+    memcpy(older, &now, size);
+    well(b->ctx, psdvec_scorer_inputs(b->scorer, older, inputs, 1));
+    assert_true(psdvec_scorer_total(b->scorer)->known > 0);
+    well(b->ctx, psdvec_fit_temperature(b->ctx, b->t->model, NULL, older, inputs, 1, 500, &report));
+    well(b->ctx, psdvec_tokenize_inputs(b->ctx, older, inputs, 1, hear_token, NULL));
+    now.size = 3;
+    assert_refuses(b, psdvec_scorer_inputs(b->scorer, &now, inputs, 1), "were not filled in");
+    free(older);
+    bench_close(b);
+}
+
+/* NULL is an array of no elements. */
+static void arrays_of_nothing_need_no_pointer(void **state)
+{
+    (void)state;
+    bench bench_, *b = &bench_;
+    bench_open(b);
+    psdvec_context *ctx = b->ctx;
+    psdvec_prediction prediction;
     psdvec_report *report;
-    psdvec_model *m = open_pair(w);
-    const psdvec_model *models[] = {m, NULL};
-    size_t count = 99;
-    assert_needs(w, "path", psdvec_test_open(w->ctx, NULL, &none));
-    assert_needs(w, "test", psdvec_test_open(w->ctx, w->in, NULL));
-    assert_needs(w, "test", psdvec_test_builtin(w->ctx, 0, NULL));
-    assert_int_equal(psdvec_test_builtin(w->ctx, 0, &test), PSDVEC_OK);
-    const psdvec_test *tests[] = {test, NULL};
-    assert_refused(w, psdvec_eval(w->ctx, NULL, models, 2, tests, 1, &report),
-                   "NULL was given for `models[1]`");
-    assert_refused(w, psdvec_eval(w->ctx, NULL, models, 1, tests, 2, &report),
-                   "NULL was given for `tests[1]`");
-    assert_needs_array(w, "tests", 1, psdvec_eval(w->ctx, NULL, models, 1, NULL, 1, &report));
-    assert_needs(w, "report", psdvec_eval(w->ctx, NULL, models, 1, tests, 1, NULL));
-    assert_int_equal(psdvec_eval(w->ctx, NULL, models, 1, tests, 1, &report), PSDVEC_OK);
-    psdvec_report_free(report);
-    assert_null(psdvec_report_scores(NULL, &count));
-    assert_int_equal(count, 0);
-    count = 99;
-    assert_null(psdvec_report_differences(NULL, &count));
-    assert_int_equal(count, 0);
-    assert_null(psdvec_test_get_info(NULL));
-    assert_null(psdvec_test_section(NULL, 0));
-    assert_null(psdvec_test_section(test, psdvec_test_get_info(test)->sections));
-    psdvec_test_close(test);
-    psdvec_model_close(m);
+    psdvec_scorer *scorer;
+    size_t found;
+    float v[DIM] = {1};
+    uint32_t words[50];
+    well(ctx, psdvec_tokenize(ctx, NULL, NULL, 0, hear_token, NULL));
+    well(ctx, psdvec_scorer_text(b->scorer, NULL, 0));
+    well(ctx, psdvec_scorer_next(b->scorer, NULL, 0, 1, &prediction, &found));
+    well(ctx, psdvec_scorer_next(b->scorer, NULL, 0, 0, NULL, &found));
+    well(ctx, psdvec_scorer_generate(b->scorer, NULL, NULL, 0, words, NULL, NULL));
+    well(ctx, psdvec_model_similar(ctx, b->t->model, v, NULL, 0, NULL, &found));
+    well(ctx, psdvec_model_similar_many(ctx, b->t->model, NULL, 0, NULL, 1, NULL, NULL));
+    well(ctx, psdvec_model_normalize(ctx, b->t->model, "W1", 2, NULL, 0, &found));
+    assert_int_equal(found, 2);
+    well(ctx, psdvec_residuals(ctx, b->t->model, b->t->counts, NULL, PSDVEC_RESIDUAL_LOSS, 1, 0,
+                               NULL, NULL, NULL));
+    assert_int_equal(psdvec_count(ctx, NULL, NULL, 0, b->output, NULL), PSDVEC_ERR_OPTION);
+    assert_int_equal(psdvec_counts_merge(ctx, NULL, 0, b->output, NULL), PSDVEC_ERR_OPTION);
+    assert_int_equal(psdvec_tokenize_inputs(ctx, NULL, NULL, 0, hear_token, NULL),
+                     PSDVEC_ERR_OPTION);
+    assert_int_equal(psdvec_eval(ctx, NULL, NULL, 0, NULL, 0, &report), PSDVEC_ERR_OPTION);
+    assert_int_equal(psdvec_scorer_open(ctx, NULL, NULL, 0, &scorer), PSDVEC_ERR_OPTION);
+    bench_close(b);
+}
+
+static void every_call_refuses_null_where_it_needs_something(void **state)
+{
+    (void)state;
+    bench b;
+    bench_open(&b);
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
+        check_row(&b, &rows[k]);
+    bench_close(&b);
 }
 
 int main(void)
@@ -292,10 +964,11 @@ int main(void)
         TEST(null_and_bad_indices_are_refused_by_name),
         TEST(getters_of_models_answer_for_any_index),
         TEST(getters_of_sparse_models_answer_for_any_index),
-        TEST(calls_about_models_need_their_pointers),
         TEST(getters_of_counts_answer_for_any_index),
-        TEST(calls_about_counts_need_their_pointers),
-        TEST(calls_about_tests_need_their_pointers),
+        cmocka_unit_test(every_call_refuses_null_where_it_needs_something),
+        cmocka_unit_test(indices_out_of_range_are_refused),
+        cmocka_unit_test(arrays_of_nothing_need_no_pointer),
+        cmocka_unit_test(text_options_of_an_older_program_are_not_read_past_their_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
