@@ -11,11 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Takes over all values of a struct, by way of text, which keeps every bit. */
+/* Takes over the values of a struct, by way of text, which keeps every bit. Options without effect
+ * keep their defaults: psdvec_settings_finish would refuse them as set. */
 static psdvec_status take_all(psdvec_context *ctx, const pv_options_table *table,
                               const void *options, psdvec_settings *settings)
 {
     for (const psdvec_option *row = table->rows; row->name; row++) {
+        if (!pv_options_hold(table, options, row->needs))
+            continue;
         char *text = pv_option_text(row, options);
         psdvec_status status = text ? psdvec_settings_set(settings, row->name, text) : PSDVEC_OK;
         free(text);

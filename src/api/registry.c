@@ -10,6 +10,7 @@
 #include "train/options.h"
 
 #include <assert.h>
+#include <string.h>
 
 static const pv_options_table *const tables[] = {
     [PSDVEC_OPTIONS_CONTEXT] = &pv_context_table,   [PSDVEC_OPTIONS_TEXT] = &pv_text_table,
@@ -24,6 +25,23 @@ static_assert(sizeof tables / sizeof *tables == PSDVEC_OPTIONS_KINDS, "a table f
 const pv_options_table *pv_options_of(psdvec_options_kind kind)
 {
     return (unsigned)kind < PSDVEC_OPTIONS_KINDS ? tables[kind] : NULL;
+}
+
+static bool selects(const psdvec_option *row, const char *preset)
+{
+    for (size_t k = 0; row->selects_preset && row->choices[k].name; k++)
+        if (!strcmp(row->choices[k].name, preset))
+            return true;
+    return false;
+}
+
+bool pv_options_preset_exists(const char *preset)
+{
+    for (size_t kind = 0; kind < PSDVEC_OPTIONS_KINDS; kind++)
+        for (const psdvec_option *row = tables[kind]->rows; row->name; row++)
+            if (selects(row, preset))
+                return true;
+    return false;
 }
 
 const char *psdvec_options_name(psdvec_options_kind kind)

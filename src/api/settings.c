@@ -28,7 +28,8 @@ static void *allocate(size_t count, size_t size)
 psdvec_settings *psdvec_settings_new(psdvec_options_kind kind, const char *preset)
 {
     const pv_options_table *table = pv_options_of(kind);
-    psdvec_settings *s = table ? allocate(1, sizeof *s) : NULL;
+    bool exists = table && (!preset || pv_options_preset_exists(preset));
+    psdvec_settings *s = exists ? allocate(1, sizeof *s) : NULL;
     if (!s)
         return NULL;
     s->table = table;
@@ -254,13 +255,17 @@ psdvec_status psdvec_settings_finish(psdvec_settings *settings)
     s->message[0] = 0;
     for (size_t k = 0; k < s->rows; k++) {
         const psdvec_option *row = &s->table->rows[k];
-        if (!s->given[k] && row->default_if &&
-            !pv_options_hold(s->table, s->options, row->default_if))
-            pv_option_store(row, row->default_else, s->options);
+        if (!s->given[k] && row->default_if)
+            pv_option_store(row,
+                            pv_options_hold(s->table, s->options, row->default_if)
+                                ? psdvec_option_default(row, s->preset)
+                                : row->default_else,
+                            s->options);
     }
     for (size_t k = 0; k < s->rows; k++) {
         const psdvec_option *row = &s->table->rows[k];
-        if (s->given[k] && !pv_options_hold(s->table, s->options, row->needs)) {
+        bool given = s->given[k] && *s->given[k];
+        if (given && !pv_options_hold(s->table, s->options, row->needs)) {
             char needed[300];
             describe(row->needs, needed, sizeof needed);
             snprintf(s->message, sizeof s->message, "`%s` has no effect here; it needs %s",

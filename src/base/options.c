@@ -239,11 +239,10 @@ void pv_options_fill(const pv_options_table *table, void *options, const char *p
         memcpy((char *)options + table->inner_offset, &table->inner_size, sizeof(size_t));
     for (const psdvec_option *row = table->rows; row->name; row++) {
         const char *text = psdvec_option_default(row, preset);
+        bool selected = row->selects_preset && preset && pv_option_store(row, preset, options);
         if (is_list(row))
             fill_list(table, row, text, options);
-        else if (row->selects_preset && preset)
-            pv_option_store(row, preset, options);
-        else if (text)
+        else if (text && !selected)
             pv_option_store(row, text, options);
     }
 }
@@ -404,9 +403,17 @@ static bool list_fits(const psdvec_option *row, const void *options, char *why, 
     size_t count;
     memcpy(&values, at, sizeof values);
     memcpy(&count, at + sizeof values, sizeof count);
-    for (size_t k = 0; values && k < count; k++) {
-        if (row->type == PSDVEC_OPTION_TEXTS)
-            continue;
+    if (!values && count) {
+        snprintf(why, room, "`%s` is NULL, but its number of elements is %zu", row->name, count);
+        return false;
+    }
+    for (size_t k = 0; k < count; k++) {
+        if (row->type == PSDVEC_OPTION_TEXTS) {
+            if (((const char *const *)values)[k])
+                continue;
+            snprintf(why, room, "`%s` has NULL as element %zu", row->name, k + 1);
+            return false;
+        }
         double value = row->type == PSDVEC_OPTION_DOUBLES ? ((const double *)values)[k]
                                                           : ((const uint32_t *)values)[k];
         if (!in_range(row, value)) {

@@ -8,10 +8,6 @@
 static psdvec_status check_except(psdvec_context *ctx, const psdvec_model *m, const pv_query *query)
 {
     const psdvec_query_options *o = &query->options;
-    if (o->except_count > 0 && !o->except)
-        return pv_fail(ctx, PSDVEC_ERR_OPTION,
-                       "`except` is NULL, but `except_count` is %zu; give the list, or 0",
-                       o->except_count);
     for (size_t k = 0; k < o->except_count; k++)
         if (o->except[k] >= m->info.words)
             return pv_fail(ctx, PSDVEC_ERR_OPTION,

@@ -391,6 +391,63 @@ static void options_without_effect_are_refused(void **state)
     psdvec_settings_free(s);
 }
 
+/* What finish put aside comes back if the options that it depends on are changed again. */
+static void settings_may_be_finished_again(void **state)
+{
+    (void)state;
+    psdvec_settings *s = psdvec_settings_new(PSDVEC_OPTIONS_TRAIN, "default");
+    const psdvec_train_options *o = psdvec_settings_struct(s);
+    assert_int_equal(psdvec_settings_set(s, "weights", "glove"), PSDVEC_OK);
+    assert_int_equal(psdvec_settings_finish(s), PSDVEC_OK);
+    assert_true(o->rho == 0);
+    assert_int_equal(psdvec_settings_set(s, "weights", "factored"), PSDVEC_OK);
+    assert_int_equal(psdvec_settings_finish(s), PSDVEC_OK);
+    assert_true(o->rho == 0.2);
+    /* A list that was unset is not one that was set to no effect. */
+    assert_int_equal(psdvec_settings_set(s, "bands", "9"), PSDVEC_OK);
+    assert_int_equal(psdvec_settings_finish(s), PSDVEC_ERR_OPTION);
+    assert_int_equal(psdvec_settings_set(s, "bands", ""), PSDVEC_OK);
+    assert_int_equal(psdvec_settings_finish(s), PSDVEC_OK);
+    psdvec_settings_free(s);
+}
+
+static void there_are_no_settings_of_an_unknown_preset(void **state)
+{
+    (void)state;
+    assert_null(psdvec_settings_new(PSDVEC_OPTIONS_TRAIN, "papers"));
+    assert_null(psdvec_settings_new(PSDVEC_OPTIONS_TRAIN, ""));
+    /* One of another table leaves the defaults. */
+    psdvec_settings *s = psdvec_settings_new(PSDVEC_OPTIONS_BASELINE, "paper");
+    assert_string_equal(psdvec_settings_get(s, "method"), "svd");
+    psdvec_settings_free(s);
+}
+
+static void lists_must_be_there(void **state)
+{
+    (void)state;
+    static const char *const hole[] = {"alpha", NULL};
+    psdvec_context *ctx = context();
+    psdvec_count_options count;
+    psdvec_train_options train;
+    psdvec_count_options_default(&count);
+    count.keep_words_count = 3;
+    assert_int_equal(psdvec_count_options_check(ctx, &count), PSDVEC_ERR_OPTION);
+    assert_string_equal(psdvec_error_message(ctx),
+                        "`keep` is NULL, but its number of elements is 3");
+    count.keep_words = hole;
+    count.keep_words_count = 2;
+    assert_int_equal(psdvec_count_options_check(ctx, &count), PSDVEC_ERR_OPTION);
+    assert_string_equal(psdvec_error_message(ctx), "`keep` has NULL as element 2");
+    count.keep_words_count = 1;
+    assert_int_equal(psdvec_count_options_check(ctx, &count), PSDVEC_OK);
+    psdvec_train_options_default(&train);
+    train.bands_count = 2;
+    assert_int_equal(psdvec_train_options_check(ctx, &train), PSDVEC_ERR_OPTION);
+    assert_string_equal(psdvec_error_message(ctx),
+                        "`bands` is NULL, but its number of elements is 2");
+    psdvec_context_free(ctx);
+}
+
 static void what_was_set_can_be_laid_over_another_struct(void **state)
 {
     (void)state;
@@ -632,6 +689,9 @@ int main(void)
         cmocka_unit_test(defaults_that_make_no_sense_with_what_was_set_are_put_aside),
         cmocka_unit_test(options_without_effect_are_refused),
         cmocka_unit_test(what_was_set_can_be_laid_over_another_struct),
+        cmocka_unit_test(settings_may_be_finished_again),
+        cmocka_unit_test(there_are_no_settings_of_an_unknown_preset),
+        cmocka_unit_test(lists_must_be_there),
         cmocka_unit_test(a_struct_of_an_older_version_is_understood),
         cmocka_unit_test(a_struct_of_a_newer_version_is_refused),
         cmocka_unit_test(an_older_struct_within_a_struct_is_understood),
