@@ -65,7 +65,7 @@ PSDVEC_API psdvec_status psdvec_baseline(psdvec_context *ctx,
                                          const psdvec_baseline_options *options, const char *input,
                                          const char *output, psdvec_baseline_report *report);
 /* The same from text; not for SPARSE. Counts go to a file beside the output and vanish at the end.
- * `count_report` may be NULL. */
+ * NULL for `count`: the method's way of counting. `count_report` may be NULL. */
 PSDVEC_API psdvec_status psdvec_baseline_text(psdvec_context *ctx,
                                               const psdvec_baseline_options *options,
                                               const psdvec_count_options *count,

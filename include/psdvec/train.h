@@ -99,7 +99,7 @@ PSDVEC_API psdvec_status psdvec_train(psdvec_context *ctx, const psdvec_train_op
                                       psdvec_train_report *report);
 
 /* The same from text; the counts go to a file beside the output and vanish at
- * the end. `count_report` may be NULL. */
+ * the end. NULL for `count`: the preset's way of counting. `count_report` may be NULL. */
 PSDVEC_API psdvec_status psdvec_train_text(psdvec_context *ctx, const psdvec_train_options *options,
                                            const psdvec_count_options *count,
                                            const char *const *inputs, size_t input_count,

@@ -113,7 +113,7 @@ psdvec_status psdvec_baseline_text(psdvec_context *ctx, const psdvec_baseline_op
     double began = pv_now();
     psdvec_baseline_report told = {.loss = NAN};
     psdvec_baseline_options own;
-    psdvec_count_options counting;
+    psdvec_count_options counting, preset;
     pv_baseline_run run = {.ctx = ctx,
                            .options = &own,
                            .output = output,
@@ -136,8 +136,8 @@ psdvec_status psdvec_baseline_text(psdvec_context *ctx, const psdvec_baseline_op
         goto done;
     }
     if (!count) {
-        pv_options_fill(&pv_count_table, &counting, psdvec_method_name(own.method));
-        count = &counting;
+        pv_options_fill(&pv_count_table, &preset, psdvec_method_name(own.method));
+        count = &preset;
     }
     PV_TRY_DONE(pv_options_adopt(ctx, &pv_count_table, count, &counting));
     PV_TRY_DONE(pv_refuse_same_file(ctx, inputs, input_count, output));

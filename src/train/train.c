@@ -589,7 +589,7 @@ psdvec_status psdvec_train_text(psdvec_context *ctx, const psdvec_train_options 
     pv_buffer key;
     pv_buffer_init(&key, ctx);
     psdvec_train_options own;
-    psdvec_count_options counting;
+    psdvec_count_options counting, preset;
     training t = {.ctx = ctx, .options = &own, .output = output};
     char *counts = NULL;
     bool again;
@@ -598,8 +598,8 @@ psdvec_status psdvec_train_text(psdvec_context *ctx, const psdvec_train_options 
         *count_report = (psdvec_count_report){0};
     PV_TRY_DONE(pv_options_adopt(ctx, &pv_train_table, options, &own));
     if (!count) {
-        pv_options_fill(&pv_count_table, &counting, pv_preset_choices[own.preset].name);
-        count = &counting;
+        pv_options_fill(&pv_count_table, &preset, pv_preset_choices[own.preset].name);
+        count = &preset;
     }
     PV_TRY_DONE(pv_options_adopt(ctx, &pv_count_table, count, &counting));
     PV_TRY_DONE(pv_refuse_same_file(ctx, inputs, input_count, output));

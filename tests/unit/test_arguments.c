@@ -947,6 +947,40 @@ static void arrays_of_nothing_need_no_pointer(void **state)
     bench_close(b);
 }
 
+static psdvec_count_options counting_of(const bench *b, psdvec_settings **settings)
+{
+    psdvec_model *model;
+    well(b->ctx, psdvec_model_open(b->ctx, b->output, &model));
+    well(b->ctx, psdvec_model_settings(b->ctx, model, PSDVEC_OPTIONS_COUNT, settings));
+    psdvec_model_close(model);
+    return *(psdvec_count_options *)psdvec_settings_struct(*settings);
+}
+
+static void no_counting_options_are_those_of_the_preset(void **state)
+{
+    (void)state;
+    bench bench_, *b = &bench_;
+    bench_open(b);
+    const char *inputs[] = {b->letters};
+    psdvec_settings *settings;
+    psdvec_baseline_options glove;
+    well(b->ctx, psdvec_train_text(b->ctx, NULL, NULL, inputs, 1, b->output, NULL, NULL));
+    psdvec_count_options o = counting_of(b, &settings);
+    assert_int_equal(o.window, 10);
+    assert_int_equal(o.distance, PSDVEC_DISTANCE_HARMONIC);
+    assert_true(o.subsample == 0.001);
+    psdvec_settings_free(settings);
+    psdvec_baseline_options_default(&glove, PSDVEC_METHOD_GLOVE, NULL);
+    glove.dim = 3;
+    glove.epochs = 1;
+    well(b->ctx, psdvec_baseline_text(b->ctx, &glove, NULL, inputs, 1, b->output, NULL, NULL));
+    o = counting_of(b, &settings);
+    assert_int_equal(o.window, 15);
+    assert_int_equal(o.oov, PSDVEC_OOV_DROP);
+    psdvec_settings_free(settings);
+    bench_close(b);
+}
+
 static void every_call_refuses_null_where_it_needs_something(void **state)
 {
     (void)state;
@@ -969,6 +1003,7 @@ int main(void)
         cmocka_unit_test(indices_out_of_range_are_refused),
         cmocka_unit_test(arrays_of_nothing_need_no_pointer),
         cmocka_unit_test(text_options_of_an_older_program_are_not_read_past_their_end),
+        cmocka_unit_test(no_counting_options_are_those_of_the_preset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
