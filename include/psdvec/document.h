@@ -23,8 +23,8 @@ extern "C" {
  * place, e. T and e are fitted to text (psdvec_fit_temperature). */
 typedef struct psdvec_scorer psdvec_scorer;
 
-/* A model and, if residuals are wanted, the counts that it was trained on; else NULL. Both must
- * outlive the scorer. */
+/* A model and, if residuals are wanted, the counts that it was trained on; else NULL. Both may be
+ * closed before the scorer, which keeps them. */
 typedef struct psdvec_scored_model {
     const psdvec_model *model;
     const psdvec_counts *counts;

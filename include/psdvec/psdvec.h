@@ -48,9 +48,9 @@
  *   it does anything. Structs begin with their size, which ..._default() fills in, so a program
  *   compiled with this header also runs with later libraries of the same soname.
  * Ownership. Whoever opens an object closes it; ..._free() and ..._close() accept NULL. After a failed
- *   call there is nothing to free, and the pointer that was to receive an object is NULL. Close
- *   scorers and reports before the models and counts they use, and everything before the context it
- *   was opened with. Pointers that a getter returns are valid until the object is closed.
+ *   call there is nothing to free, and the pointer that was to receive an object is NULL. Objects may
+ *   be closed in any order, also after the context they were opened with. Pointers that a getter
+ *   returns are valid until the object is closed.
  * Threads. A context serves one thread at a time; use one context per thread. A model, a counts file
  *   or a test set may be shared by any number of threads, each with its own context.
  * The host. The library never prints, never exits and keeps no global state. It leaves signal

@@ -74,6 +74,7 @@ psdvec_status psdvec_context_new(const psdvec_context_options *options, psdvec_c
     psdvec_context *made = calloc(1, sizeof *made);
     if (!made)
         return PSDVEC_ERR_MEMORY;
+    atomic_init(&made->holders, 1);
     pthread_mutex_init(&made->lock, NULL);
     psdvec_status status = set_up(made, options);
     if (status == PSDVEC_OK)
@@ -83,15 +84,35 @@ psdvec_status psdvec_context_new(const psdvec_context_options *options, psdvec_c
     return status;
 }
 
-void psdvec_context_free(psdvec_context *ctx)
+psdvec_context *pv_context_hold(psdvec_context *ctx)
 {
-    if (!ctx)
+    atomic_fetch_add(&ctx->holders, 1);
+    return ctx;
+}
+
+void pv_context_release(psdvec_context *ctx)
+{
+    if (atomic_fetch_sub(&ctx->holders, 1) > 1)
         return;
     pv_pool_free(ctx->pool);
     pthread_mutex_destroy(&ctx->lock);
     free(ctx->tempdir);
     free(ctx->message);
     free(ctx);
+}
+
+/* Whoever still holds it cannot call the host, whose callbacks may be gone, and has no threads
+ * waiting. */
+void psdvec_context_free(psdvec_context *ctx)
+{
+    if (!ctx)
+        return;
+    ctx->options.on_progress = NULL;
+    ctx->options.on_message = NULL;
+    ctx->options.should_cancel = NULL;
+    pv_pool_free(ctx->pool);
+    ctx->pool = NULL;
+    pv_context_release(ctx);
 }
 
 const char *psdvec_error_message(const psdvec_context *ctx)

@@ -27,6 +27,7 @@
 typedef struct pv_pool pv_pool;
 
 struct psdvec_context {
+    atomic_uint holders;            /* the host, and every object that was opened with it */
     psdvec_context_options options; /* with the zeros resolved; threads: what the memory allows */
     int threads_wanted;
     char *tempdir; /* own copy, or NULL */
@@ -40,6 +41,11 @@ struct psdvec_context {
     pthread_mutex_t lock; /* guards message, and calls of on_message */
     char *message;        /* heap; NULL if it could not be allocated */
 };
+
+/* Objects that outlive the call that made them hold their context, for its accounts of memory:
+ * hosts may free it before they close them. The last holder to let go ends it. */
+psdvec_context *pv_context_hold(psdvec_context *ctx);
+void pv_context_release(psdvec_context *ctx);
 
 /* Forgets the last failure. */
 void pv_begin(psdvec_context *ctx);

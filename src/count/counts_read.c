@@ -157,7 +157,8 @@ psdvec_status pv_counts_open(psdvec_context *ctx, const char *path, psdvec_count
     psdvec_counts *c = pv_alloc_zero(ctx, 1, sizeof *c, "the counts");
     if (!c)
         return pv_failure(ctx);
-    c->ctx = ctx;
+    c->ctx = pv_context_hold(ctx);
+    atomic_init(&c->holders, 1);
     pthread_mutex_init(&c->lock, NULL);
     psdvec_status status = pv_st_open(ctx, path, &c->file);
     if (status == PSDVEC_OK)
@@ -183,14 +184,23 @@ psdvec_status psdvec_counts_open(psdvec_context *ctx, const char *path, psdvec_c
     return pv_counts_open(ctx, path, counts);
 }
 
+const psdvec_counts *pv_counts_hold(const psdvec_counts *counts)
+{
+    if (counts)
+        atomic_fetch_add(&((psdvec_counts *)counts)->holders, 1);
+    return counts;
+}
+
 void psdvec_counts_close(psdvec_counts *counts)
 {
-    if (!counts)
+    if (!counts || atomic_fetch_sub(&counts->holders, 1) > 1)
         return;
+    psdvec_context *ctx = counts->ctx;
     pv_word_index_free(&counts->index);
     pv_st_close(counts->file);
     pthread_mutex_destroy(&counts->lock);
-    pv_free(counts->ctx, counts);
+    pv_free(ctx, counts);
+    pv_context_release(ctx);
 }
 
 bool pv_counts_looks_like(const char *path)

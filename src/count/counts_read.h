@@ -7,6 +7,7 @@
 
 struct psdvec_counts {
     psdvec_context *ctx;
+    atomic_uint holders; /* the host, and scorers */
     pv_st_file *file;
     psdvec_counts_info info;
     const uint64_t *row_end; /* words + 1 */
@@ -24,6 +25,8 @@ struct psdvec_counts {
 
 /* Without pv_begin, for use inside other calls. */
 psdvec_status pv_counts_open(psdvec_context *ctx, const char *path, psdvec_counts **counts);
+/* For an object that keeps the counts (may be NULL); psdvec_counts_close lets go. */
+const psdvec_counts *pv_counts_hold(const psdvec_counts *counts);
 /* With all checksums, if there are any, and all rows verified: for whoever relies on what stands
  * in the rows. A damaged column would be an address outside of an array. */
 psdvec_status pv_counts_open_sound(psdvec_context *ctx, const char *path, psdvec_counts **counts);

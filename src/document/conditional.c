@@ -171,8 +171,8 @@ psdvec_status pv_conditional_open(psdvec_context *ctx, const psdvec_model *model
     if (!c)
         return pv_failure(ctx);
     c->ctx = ctx;
-    c->model = model;
-    c->counts = counts;
+    c->model = pv_model_hold(model);
+    c->counts = pv_counts_hold(counts);
     c->words = info->words;
     c->dim = info->dim;
     c->log_absent = -INFINITY;
@@ -215,6 +215,8 @@ void pv_conditional_close(pv_conditional *c)
     pv_free(c->ctx, c->sign);
     pv_free(c->ctx, c->own);
     pv_free(c->ctx, c->counted);
+    psdvec_counts_close((psdvec_counts *)c->counts);
+    psdvec_model_close((psdvec_model *)c->model);
     pv_free(c->ctx, c);
 }
 

@@ -22,7 +22,7 @@
 
 typedef struct pv_conditional {
     psdvec_context *ctx;
-    const psdvec_model *model;
+    const psdvec_model *model;   /* held, as is the next */
     const psdvec_counts *counts; /* or NULL */
     uint32_t words, dim;
     const float *vectors;          /* words x dim: the model's, as float32 */

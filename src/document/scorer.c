@@ -88,7 +88,7 @@ psdvec_status psdvec_scorer_open(psdvec_context *ctx, const psdvec_scorer_option
         return pv_fail(ctx, PSDVEC_ERR_OPTION, "there is no model to score with");
     if (!(s = pv_alloc_zero(ctx, 1, sizeof *s, "a scorer")))
         return pv_failure(ctx);
-    s->ctx = ctx;
+    s->ctx = pv_context_hold(ctx);
     s->options = own;
     s->document.number = 1;
     pv_buffer_init(&s->texts, ctx);
@@ -152,6 +152,7 @@ void psdvec_scorer_close(psdvec_scorer *scorer)
     pv_free(ctx, scorer->total.fits);
     pv_free(ctx, scorer->total.variance);
     pv_free(ctx, scorer);
+    pv_context_release(ctx);
 }
 
 static bool has_model(const psdvec_scorer *scorer, size_t m)

@@ -103,7 +103,7 @@ psdvec_status psdvec_eval(psdvec_context *ctx, const psdvec_eval_options *option
     e.models = pv_alloc_zero(ctx, model_count, sizeof *e.models, "a report");
     e.report = pv_alloc_zero(ctx, 1, sizeof *e.report, "a report");
     if (e.models && e.report) {
-        e.report->ctx = ctx;
+        e.report->ctx = pv_context_hold(ctx);
         pv_buffer_init(&e.report->scores, ctx);
         pv_buffer_init(&e.report->differences, ctx);
         status = evaluate(&e, models, tests, test_count);

@@ -335,7 +335,9 @@ void psdvec_report_free(psdvec_report *report)
         return;
     pv_buffer_free(&report->scores);
     pv_buffer_free(&report->differences);
-    pv_free(report->ctx, report);
+    psdvec_context *ctx = report->ctx;
+    pv_free(ctx, report);
+    pv_context_release(ctx);
 }
 
 const psdvec_score *psdvec_report_scores(const psdvec_report *report, size_t *count)

@@ -71,7 +71,7 @@ psdvec_status pv_builder_init(pv_test_builder *b, psdvec_context *ctx, const cha
     b->test = pv_alloc_zero(ctx, 1, sizeof *b->test, "a test");
     if (!b->test)
         return pv_failure(ctx);
-    b->test->ctx = ctx;
+    b->test->ctx = pv_context_hold(ctx);
     return PSDVEC_OK;
 }
 
@@ -276,6 +276,7 @@ void psdvec_test_close(psdvec_test *test)
     pv_free(ctx, test->bytes);
     pv_free(ctx, test->name);
     pv_free(ctx, test);
+    pv_context_release(ctx);
 }
 
 const psdvec_test_info *psdvec_test_get_info(const psdvec_test *test)

@@ -363,7 +363,8 @@ psdvec_status pv_model_open_words(psdvec_context *ctx, const char *path, const c
     psdvec_model *m = pv_alloc_zero(ctx, 1, sizeof *m, "the model");
     if (!m)
         return pv_failure(ctx);
-    m->ctx = ctx;
+    m->ctx = pv_context_hold(ctx);
+    atomic_init(&m->holders, 1);
     pthread_mutex_init(&m->lock, NULL);
     m->path = strdup(path);
     bool native = false;
@@ -393,9 +394,15 @@ psdvec_status psdvec_model_open(psdvec_context *ctx, const char *path, psdvec_mo
     return pv_model_open_words(ctx, path, NULL, model);
 }
 
+const psdvec_model *pv_model_hold(const psdvec_model *model)
+{
+    atomic_fetch_add(&((psdvec_model *)model)->holders, 1);
+    return model;
+}
+
 void psdvec_model_close(psdvec_model *model)
 {
-    if (!model)
+    if (!model || atomic_fetch_sub(&model->holders, 1) > 1)
         return;
     pv_word_index_free(&model->index);
     pv_free(model->ctx, model->floats[0]);
@@ -409,7 +416,9 @@ void psdvec_model_close(psdvec_model *model)
     pv_st_close(model->file);
     pthread_mutex_destroy(&model->lock);
     free(model->path);
-    pv_free(model->ctx, model);
+    psdvec_context *ctx = model->ctx;
+    pv_free(ctx, model);
+    pv_context_release(ctx);
 }
 
 /* ---- The whole ------------------------------------------------------------------ */

@@ -28,6 +28,7 @@
 
 struct psdvec_model {
     psdvec_context *ctx;
+    atomic_uint holders; /* the host, and scorers */
     char *path;
     psdvec_model_info info;
     pv_st_file *file;   /* NULL: foreign */
@@ -63,6 +64,9 @@ psdvec_status pv_model_open(psdvec_context *ctx, const char *path, psdvec_model 
 /* `words_file`: where the words of an npy file are; NULL: beside it. */
 psdvec_status pv_model_open_words(psdvec_context *ctx, const char *path, const char *words_file,
                                   psdvec_model **out);
+
+/* For an object that keeps the model; psdvec_model_close lets go. */
+const psdvec_model *pv_model_hold(const psdvec_model *model);
 
 /* All vectors as float32: words x dim, valid until the close. Of float16 and int8 the first call
  * makes a copy, in the budget of the context that opened the model; whoever can go row by row
