@@ -44,6 +44,7 @@ teardown() {
 
 # start MODEL OPTION...: sets `service` and `port`.
 start() {
+    : >log # the program's own beginning of it may come after the first look below
     ./neighbour_service "$@" --port 0 >log 2>&1 3>&- &
     service=$!
     for _ in $(seq 100); do
