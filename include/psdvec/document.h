@@ -1,4 +1,35 @@
-/* Part of psdvec.h: the probability of documents. */
+/* Part of psdvec.h: the probability of documents, prediction and text generation.
+ *
+ * A model trained by psdvec is a generative model, so it gives every text a probability. A scorer
+ * computes it, and also predicts the next word and draws text from the model.
+ *
+ *     psdvec_scored_model with = {model, NULL};
+ *     psdvec_scorer *scorer;
+ *     if (psdvec_scorer_open(ctx, NULL, &with, 1, &scorer) == PSDVEC_OK) {
+ *         if (psdvec_scorer_text(scorer, text, strlen(text)) == PSDVEC_OK) {
+ *             const psdvec_document_score *total = psdvec_scorer_total(scorer);
+ *             printf("perplexity %g\n", exp(-total->fits[0].conditional / (double)total->known));
+ *         }
+ *         psdvec_scorer_close(scorer);
+ *     }
+ *
+ * The log-probability of a focus word w given the context words k before it in the window is
+ * (docs/documents.md)
+ *
+ *     log P(w | before) = log p_w + T sum_k b_k (v_k' J v_w + a_kw + t_k + t_w) - log Z
+ *
+ *     p    unigram probabilities
+ *     b_k  weight of a pair at this distance, as in counting
+ *     a    residuals, computed from the counts; 0 without counts
+ *     t    shift from the training target to PMI; 0 for the paper's target
+ *     T    temperature; 1 in the paper
+ *     Z    normaliser
+ *
+ * Without log Z and with T = 1 this is the value of the paper, a first-order approximation whose
+ * probabilities do not sum to one. With log Z it is a probability. Training gives pairs of a word
+ * with itself no weight, so v_w' J v_w does not describe how words repeat; one value e for all
+ * words can replace it. psdvec_fit_temperature fits T and e to text.
+ */
 #ifndef PSDVEC_DOCUMENT_H
 #define PSDVEC_DOCUMENT_H
 
@@ -9,149 +40,165 @@ extern "C" {
 #endif
 
 /* ---- Documents --------------------------------------------------------------- */
-/* The model gives every text a probability. Of a word w and the words k before it in the window
- * (docs/documents.md):
- *
- *     log P(w | before) = log p_w + T sum_k b_k (v_k' J v_w + a_kw + t_k + t_w)  - log Z
- *
- * p: how likely words are by themselves. b_k: what the counts gave a pair at this distance. a:
- * residuals, from the counts, or 0 without them. t: turns the target that the model was trained
- * with into mutual information; 0 for the paper's. T: the temperature, 1 in the paper. Without
- * log Z and with T = 1 it is the paper's value, a first-order approximation whose probabilities
- * do not sum to one; with it, it is a probability. Training gives pairs of a word with itself no
- * weight, so v_w' J v_w says nothing of how words repeat; a number for all words may stand in its
- * place, e. T and e are fitted to text (psdvec_fit_temperature). */
 typedef struct psdvec_scorer psdvec_scorer;
 
-/* A model and, if residuals are wanted, the counts that it was trained on; else NULL. Both may be
- * closed before the scorer, which keeps them. */
+/* A model to score with. Both objects may be closed before the scorer, which keeps them. */
 typedef struct psdvec_scored_model {
     const psdvec_model *model;
-    const psdvec_counts *counts;
+    const psdvec_counts *counts; /* the counts it was trained on, for residuals; may be NULL */
 } psdvec_scored_model;
 
-/* What the words before it do to a word; one of them. */
+/* The contribution of one context word to the score of a focus word. */
 typedef struct psdvec_influence {
-    uint64_t place;  /* of the context word in the document, from 0, unknown words included */
-    uint32_t word;   /* in the model */
-    double weight;   /* b_k: by distance, and less of words that were subsampled */
+    uint64_t place;  /* position of the context word in the document, from 0, as in
+                        psdvec_word_score */
+    uint32_t word;   /* index of the context word in the model */
+    double weight;   /* b_k: by distance, and lower for subsampled words */
     double product;  /* v_k' J v_w */
     double residual; /* a_kw; 0 without counts */
     double shift;    /* t_k + t_w */
     double added;    /* T b_k (product + residual + shift) */
 } psdvec_influence;
 
-/* A word of a document, by the first model. */
+/* The score of one word of a document under the first model. Natural logarithms. */
 typedef struct psdvec_word_score {
-    uint64_t document; /* from 1 */
-    uint64_t place;    /* in the document, from 0 */
-    const char *text;  /* not zero-terminated */
+    uint64_t document; /* number of the document, from 1 */
+    uint64_t place;    /* position in the document, from 0, counting unknown words too */
+    const char *text;  /* the word, not null-terminated */
     size_t length;
-    bool known;                         /* if not, the rest says nothing */
-    uint32_t word;                      /* in the model */
+    bool known;                         /* the model has the word; if false, ignore what follows */
+    uint32_t word;                      /* index in the model */
     double unigram;                     /* log p_w */
     double paper;                       /* log of the paper's value */
     double conditional;                 /* log P(w | before), normalised */
     double normaliser;                  /* log Z */
-    const psdvec_influence *influences; /* if asked for; nearest first */
+    const psdvec_influence *influences; /* with the option `influences`, nearest first */
     size_t influence_count;
 } psdvec_word_score;
 
-/* A document under one model: natural logarithms, sums over its known words. */
+/* The score of a document under one model: sums of natural logarithms over its known words. */
 typedef struct psdvec_document_fit {
-    double paper;         /* of the paper's value; not a probability */
-    double conditional;   /* of the normalised conditionals: the log-likelihood */
-    double error;         /* standard error of it by sampling; 0: exact */
-    double unigram;       /* of p alone */
-    double bigram;        /* of Jelinek-Mercer bigrams from the same counts; NAN without counts */
-    double bigram_fitted; /* the same with the weight of the unigrams that fit-temperature found */
-    double posterior;     /* of this model among those that are scored, all equally likely before */
+    double paper;         /* of the paper's value; not a log-probability */
+    double conditional;   /* of P(w | before): the log-likelihood */
+    double error;         /* standard error of `conditional` from sampling; 0 if exact */
+    double unigram;       /* of p_w alone */
+    double bigram;        /* of a Jelinek-Mercer bigram model of the counts; NAN without counts */
+    double bigram_fitted; /* the same with the fitted interpolation weight; NAN if not fitted */
+    double posterior;     /* probability of this model among the scored ones, with equal priors */
 } psdvec_document_fit;
 
+/* The score of a document. */
 typedef struct psdvec_document_score {
-    uint64_t number;                 /* from 1; of the total the number of documents */
-    const char *source;              /* name of the file; NULL: not read from one */
-    const char *beginning;           /* its first words, zero-terminated; empty in the total */
-    uint64_t words;                  /* unknown ones included */
+    uint64_t number;                 /* from 1; in the total, the number of documents */
+    const char *source;              /* name of the file; NULL if not read from a file */
+    const char *beginning;           /* its first words, null-terminated; empty in the total */
+    uint64_t words;                  /* including unknown words */
     uint64_t known;                  /* words that were scored */
-    const psdvec_document_fit *fits; /* one for each model */
+    const psdvec_document_fit *fits; /* one per model */
     size_t fit_count;
 } psdvec_document_score;
 
+/* Callbacks of a scorer; what they receive is valid during the call only. */
 typedef void psdvec_document_fn(void *user, const psdvec_document_score *document);
 typedef void psdvec_word_fn(void *user, const psdvec_word_score *word);
 
 typedef struct psdvec_scorer_options {
-    size_t size;                     /* filled in by psdvec_scorer_options_default */
-    psdvec_document_fn *on_document; /* after each document, in order; may be NULL */
-    psdvec_word_fn *on_word;         /* for each word, in order; may be NULL */
-    void *user;
+    size_t size;                     /* set by psdvec_scorer_options_default */
+    psdvec_document_fn *on_document; /* called for each document, in order; may be NULL */
+    psdvec_word_fn *on_word;         /* called for each word, in order; may be NULL */
+    void *user;                      /* passed to both callbacks */
 #include <psdvec/options/scorer.def>
 } psdvec_scorer_options;
 
+/* Sets all members to their defaults. */
 static inline void psdvec_scorer_options_default(psdvec_scorer_options *options)
 {
     psdvec_options_init(PSDVEC_OPTIONS_SCORER, options, sizeof *options, 0, NULL);
 }
 
-/* With one model, words that it does not know are skipped. With several, all words that any of
- * them knows are scored by all: to a model that lacks it a word has `smoothing` occurrences and no
- * vector. Models that were trained without counts of words cannot score. */
+/* Creates a scorer for one or more models; close it with psdvec_scorer_close. With one model, words
+ * that are not in it are skipped. With several models, every word that one of them has is scored by
+ * all of them: in a model that lacks a word, it has `smoothing` occurrences and no vector. Models
+ * without word frequencies cannot score. `options` may be NULL. The scorer uses `ctx` in all
+ * calls. */
 PSDVEC_API psdvec_status psdvec_scorer_open(psdvec_context *ctx,
                                             const psdvec_scorer_options *options,
                                             const psdvec_scored_model *models, size_t model_count,
                                             psdvec_scorer **scorer);
+
+/* Closes a scorer. `scorer` may be NULL. */
 PSDVEC_API void psdvec_scorer_close(psdvec_scorer *scorer);
 
-/* Feeding a text, token by token, as long as it may be. A pause ends the window, as a sentence
- * may; end ends the document; finish sees that all were told, and comes last. A failure loses the
- * document being fed and those not told yet; what is fed after it is a new document. */
+/* Feed text token by token; texts may be of any length. Words are scored in batches, so callbacks
+ * may come later than the words. If a call fails, the current document and those not yet reported
+ * are lost, and the next word starts a new document. */
+
+/* Adds one token to the current document. */
 PSDVEC_API psdvec_status psdvec_scorer_word(psdvec_scorer *scorer, const char *word, size_t length);
+/* Ends the context window, as the end of a sentence may. */
 PSDVEC_API psdvec_status psdvec_scorer_pause(psdvec_scorer *scorer);
+/* Ends the document. */
 PSDVEC_API psdvec_status psdvec_scorer_end(psdvec_scorer *scorer);
+/* Ends the last document and reports everything not yet reported. Call it at the end. */
 PSDVEC_API psdvec_status psdvec_scorer_finish(psdvec_scorer *scorer);
-/* Feeds one text in memory, as one document whatever its lines; and inputs as for psdvec_count.
- * Tokens as the first model's counts had them. `text` of the second may be NULL for that, too.
- * Every line or record is a document, also one without a word. Both finish. */
+
+/* Tokenizes a text in memory as the first model's text was, scores it as one document regardless of
+ * its lines, and finishes. */
 PSDVEC_API psdvec_status psdvec_scorer_text(psdvec_scorer *scorer, const char *text, size_t length);
+
+/* Tokenizes inputs (see psdvec_count), scores their documents, and finishes. `text` may be NULL to
+ * tokenize as the first model's text was. Each line or record is a document unless the option
+ * `document` differs, even if it has no words. */
 PSDVEC_API psdvec_status psdvec_scorer_inputs(psdvec_scorer *scorer,
                                               const psdvec_text_options *text,
                                               const char *const *inputs, size_t input_count);
-/* Sums over all documents so far. Valid until the next call. */
+
+/* Returns the sums over all documents so far, valid until the next call with the scorer. */
 PSDVEC_API const psdvec_document_score *psdvec_scorer_total(psdvec_scorer *scorer);
-/* What model m scores with. */
+
+/* Return the parameters that model m, an index in the array given to psdvec_scorer_open, scores
+ * with: the temperature T; e, NAN if v_w' J v_w is used; and the weight of the unigrams in
+ * bigram_fitted, NAN if none was given or fitted. */
 PSDVEC_API double psdvec_scorer_temperature(const psdvec_scorer *scorer, size_t m);
-/* NAN: v_w' J v_w. */
 PSDVEC_API double psdvec_scorer_self(const psdvec_scorer *scorer, size_t m);
-/* NAN: nothing was fitted. */
 PSDVEC_API double psdvec_scorer_interpolation(const psdvec_scorer *scorer, size_t m);
-/* How the first model's text was split: what psdvec_scorer_text uses. */
+
+/* Returns how the first model's text was tokenized, which psdvec_scorer_text uses. Valid until the
+ * scorer is closed. */
 PSDVEC_API const psdvec_text_options *psdvec_scorer_text_options(const psdvec_scorer *scorer);
 
+/* ---- Prediction and generation ------------------------------------------------- */
 typedef struct psdvec_prediction {
     uint32_t word;
-    double probability; /* normalised */
+    double probability; /* P(word | context), normalised */
     double unigram;     /* p_w */
 } psdvec_prediction;
 
-/* The most probable words after `context` (words of the first model, the last one nearest), best
- * first, ties by rank. */
+/* Finds the `most` most probable words after a context, by the first model. `context` has word
+ * indices of that model or PSDVEC_UNKNOWN_WORD, the nearest word last; it may be NULL if
+ * `context_count` is 0. `predictions` receives the *found words, best first, ties by word index. */
 PSDVEC_API psdvec_status psdvec_scorer_next(psdvec_scorer *scorer, const uint32_t *context,
                                             size_t context_count, size_t most,
                                             psdvec_prediction *predictions, size_t *found);
 
 typedef struct psdvec_generate_options {
-    size_t size; /* filled in by psdvec_generate_options_default */
+    size_t size; /* set by psdvec_generate_options_default */
 #include <psdvec/options/generate.def>
 } psdvec_generate_options;
 
+/* Sets all members to their defaults. */
 static inline void psdvec_generate_options_default(psdvec_generate_options *options)
 {
     psdvec_options_init(PSDVEC_OPTIONS_GENERATE, options, sizeof *options, 0, NULL);
 }
-/* Draws words one after the other, each from its distribution given those before it, by the first
- * model. `words` receives `length` of them; `on_draw` (may be NULL) each as it is drawn. */
+
+/* Receives each word as it is drawn. */
 typedef void psdvec_draw_fn(void *user, uint32_t word);
+
+/* Draws text from the first model, each word from its distribution given the words before it. It
+ * continues `prompt`, word indices as in psdvec_scorer_next, which may be NULL if `prompt_count` is
+ * 0. `words` receives `length` word indices, a member of the options. `options` and `on_draw` may
+ * be NULL. */
 PSDVEC_API psdvec_status psdvec_scorer_generate(psdvec_scorer *scorer,
                                                 const psdvec_generate_options *options,
                                                 const uint32_t *prompt, size_t prompt_count,
@@ -159,35 +206,40 @@ PSDVEC_API psdvec_status psdvec_scorer_generate(psdvec_scorer *scorer,
                                                 void *user);
 
 /* ---- The temperature ----------------------------------------------------------- */
+/* The result of psdvec_fit_temperature. */
 typedef struct psdvec_fit_report {
-    double temperature, self;  /* the likeliest T and e of the text, by the vectors alone; e is NAN
-                                  if own products are likelier */
-    double temperature_alone;  /* the likeliest T if a word's own product stays what it is */
-    double temperature_counts; /* the likeliest T with residuals; NAN without counts */
-    double interpolation;      /* the likeliest weight of unigrams in bigrams; NAN without counts */
-    double kappa;              /* the weight before */
-    uint64_t words, known;     /* of the text that was used */
+    double temperature, self;  /* maximum-likelihood T and e without counts; e is NAN if v_w' J v_w
+                                  gives a higher likelihood */
+    double temperature_alone;  /* maximum-likelihood T with v_w' J v_w */
+    double temperature_counts; /* maximum-likelihood T with residuals; NAN without counts */
+    double interpolation;      /* maximum-likelihood weight of the unigrams in the bigram model; NAN
+                                  without counts */
+    double kappa;              /* that weight before fitting */
+    uint64_t words, known;     /* words of the text used, and those in the model */
     /* Perplexities */
-    double before; /* T = 1 */
-    double alone;  /* T as fitted alone */
-    double after;  /* T and e as fitted */
+    double before; /* with T = 1 */
+    double alone;  /* with temperature_alone */
+    double after;  /* with temperature and self */
     double unigram;
     double counts_before, counts_after; /* with residuals; NAN without counts */
-    double bigram;                      /* with kappa; NAN without counts */
-    double bigram_after;                /* with the fitted weight */
+    double bigram;                      /* bigram model with kappa; NAN without counts */
+    double bigram_after;                /* bigram model with interpolation; NAN without counts */
     uint32_t rounds;                    /* passes over the text */
     double seconds;
 } psdvec_fit_report;
 
-/* Fits T and e, and with counts T of the residuals and the baseline's weight, to text that the
- * model was not trained on: to its first `most_words` known words (0: all). The likelihood is
- * concave in T and T e, so there is one best pair. */
+/* Fits T and e by maximum likelihood to text that the model was not trained on; with `counts`, also
+ * T with residuals and the interpolation weight of the bigram model. Uses the first `most_words`
+ * known words, 0 for all. The likelihood is concave in T and T e, so the maximum is global.
+ * `counts` may be NULL; `text` may be NULL to tokenize as the model's text was. */
 PSDVEC_API psdvec_status psdvec_fit_temperature(psdvec_context *ctx, const psdvec_model *model,
                                                 const psdvec_counts *counts,
                                                 const psdvec_text_options *text,
                                                 const char *const *inputs, size_t input_count,
                                                 uint64_t most_words, psdvec_fit_report *report);
-/* A copy of the model file that knows what was fitted; `output` may be the model itself. */
+
+/* Writes a copy of the model file that includes the fitted parameters. `output` may be the path of
+ * the model itself. */
 PSDVEC_API psdvec_status psdvec_model_keep_fit(psdvec_context *ctx, const psdvec_model *model,
                                                const psdvec_fit_report *report, const char *output);
 

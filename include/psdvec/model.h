@@ -1,4 +1,34 @@
-/* Part of psdvec.h: models, queries and other programs' vectors. */
+/* Part of psdvec.h: reading models, nearest neighbours, and conversion of vectors.
+ *
+ * psdvec_model_open opens a model, or vectors of another program. Words are numbered from 0, in
+ * models trained by psdvec the most frequent first.
+ *
+ *     psdvec_model *model;
+ *     psdvec_neighbour near[10];
+ *     uint32_t word;
+ *     size_t found = 0;
+ *     if (psdvec_model_open(ctx, "wiki.safetensors", &model) == PSDVEC_OK &&
+ *         psdvec_model_find(model, "music", 5, &word)) {
+ *         float vector[1000]; // at least psdvec_model_get_info(model)->dim
+ *         psdvec_query_options query;
+ *         psdvec_query_options_default(&query);
+ *         query.except = &word;
+ *         query.except_count = 1;
+ *         psdvec_model_copy(model, word, vector);
+ *         psdvec_model_similar(ctx, model, vector, &query, 10, near, &found);
+ *     }
+ *     psdvec_model_close(model);
+ *
+ * A model has two sets of vectors:
+ *
+ * - The generative vectors (psdvec_model_vector) are the posterior mode. Their products are the
+ *   model's PMI, and new words are fitted to them (psdvec_extend).
+ * - The read-out (psdvec_model_readout, psdvec_model_copy) is the set of vectors for comparing
+ *   words. Training derives it from the generative vectors. Similarity, neighbours, analogies and
+ *   export use it.
+ *
+ * If psdvec_model_info.has_readout is false, as for vectors of another program, both are the same.
+ */
 #ifndef PSDVEC_MODEL_H
 #define PSDVEC_MODEL_H
 
@@ -11,208 +41,241 @@ extern "C" {
 /* ---- Reading a model ------------------------------------------------------ */
 typedef struct psdvec_model psdvec_model;
 
-/* Opens a model file, or another program's vectors (word2vec text or binary,
- * GloVe or fastText text, npy with its words beside it). Model files are
- * mapped; others are read into memory. */
+/* Opens a model, or vectors of another program: word2vec text or binary, GloVe or fastText text, or
+ * npy with its list of words beside it. Close it with psdvec_model_close. Model files are
+ * memory-mapped, and their checksums are not compared; other formats are read into memory. */
 PSDVEC_API psdvec_status psdvec_model_open(psdvec_context *ctx, const char *path,
                                            psdvec_model **model);
+
+/* Closes a model. Pointers obtained from it become invalid. `model` may be NULL. */
 PSDVEC_API void psdvec_model_close(psdvec_model *model);
-/* Reads all of a model file and compares every checksum. */
+
+/* Reads the whole model file and compares all checksums. */
 PSDVEC_API psdvec_status psdvec_model_verify(psdvec_context *ctx, const psdvec_model *model);
 
+/* One iteration of training. */
 typedef struct psdvec_iteration {
     uint32_t iteration; /* from 1 */
-    uint32_t rank;      /* eigenvalues kept */
-    uint32_t positive;  /* of them positive */
+    uint32_t rank;      /* number of eigenvalues kept */
+    uint32_t positive;  /* number of positive ones among them */
     double objective;
-    double relaxation; /* of the step that was taken */
-    double smallest;   /* the kept eigenvalue of least magnitude */
+    double relaxation; /* length of the step taken */
+    double smallest;   /* smallest magnitude of an eigenvalue kept */
     double residual;   /* of the eigenvectors, relative to `smallest` */
 } psdvec_iteration;
 
-/* How a file holds the numbers of vectors. Queries read them where they are; a copy as float32 is
- * made only by psdvec_model_vector, psdvec_model_readout and calls that need all vectors at once,
- * such as scoring documents. */
+/* How a file stores the components of vectors. Queries use them as stored. Only
+ * psdvec_model_vector, psdvec_model_readout and calls that need all vectors at once, such as
+ * scoring documents, convert a copy to float32. */
 typedef enum psdvec_precision {
     PSDVEC_FLOAT32 = 0,
     PSDVEC_FLOAT16,
-    PSDVEC_INT8 /* with a scale for each vector */
+    PSDVEC_INT8 /* with one scale per vector */
 } psdvec_precision;
 
 typedef struct psdvec_model_info {
-    uint32_t words, core_words; /* core words come first; 0 core words: not known */
-    uint32_t dim, positive;     /* positive: how many of the signs are +; dim if not known */
+    uint32_t words, core_words; /* core words come first; core_words is 0 if not known */
+    uint32_t dim, positive;     /* dimensions, and those with sign + in J; dim if not known */
     uint64_t file_bytes;
     psdvec_precision precision; /* of the vectors in the file */
-    bool native;                /* a model file of ours */
+    bool native;                /* a model file of psdvec */
     const char *method;         /* "psd", "svd", ...; NULL if not known */
-    bool sparse;                /* vectors are sparse; dim may be large */
-    uint64_t entries;           /* numbers of them that are not 0; 0 if they are not sparse */
-    bool directions_are_words;  /* sparse: number k of a vector is about word k, as of PPMI */
+    bool sparse;                /* the vectors are sparse; dim may be large */
+    uint64_t entries;           /* nonzero components of sparse vectors; 0 if not sparse */
+    bool directions_are_words;  /* sparse: dimension k corresponds to word k, as in PPMI */
     bool has_counts, has_spread;
-    bool has_readout;         /* other vectors than the generative ones compare words */
-    bool has_spelling;        /* psdvec_model_spell answers */
-    uint32_t ngrams;          /* of letters, that it knows */
-    uint64_t spelling_bytes;  /* of them in the file */
-    const float *eigenvalues; /* dim, by magnitude, with signs; NULL if not known */
+    bool has_readout;         /* the read-out differs from the generative vectors */
+    bool has_spelling;        /* psdvec_model_spell works */
+    uint32_t ngrams;          /* number of character n-grams for it */
+    uint64_t spelling_bytes;  /* their size in the file */
+    const float *eigenvalues; /* dim values with signs, by magnitude; NULL if not known */
     const psdvec_iteration *iterations;
     size_t iteration_count;
-    const char *settings_json;   /* how it was trained: an object; NULL if not known */
-    const char *counts_json;     /* how it was counted, and from what: an object; NULL */
-    const char *extensions_json; /* an array, one object for each `extend`; NULL */
-    const char *written_by;      /* "psdvec 0.1.0"; NULL */
-    /* Fitted for scoring documents; 0, of `self` NAN: it was not */
+    const char *settings_json;   /* options of training, a JSON object; NULL if not known */
+    const char *counts_json;     /* options and inputs of counting, a JSON object; may be NULL */
+    const char *extensions_json; /* an array with one object per psdvec_extend; may be NULL */
+    const char *written_by;      /* "psdvec 0.1.0"; may be NULL */
+    /* Fitted for scoring documents (document.h). If not fitted, 0; NAN for `self`. */
     double temperature, self;  /* T and e */
     double temperature_counts; /* T with residuals */
-    double interpolation;      /* of the bigrams beside it */
-    const char *fit_json;      /* how it was fitted: an object; NULL */
-    const char *joint_json;    /* terms of the joint probability after training; NULL */
+    double interpolation;      /* weight of the unigrams in the bigram baseline */
+    const char *fit_json;      /* details of the fit, a JSON object; may be NULL */
+    const char *joint_json;    /* joint probability after training, a JSON object; may be NULL */
 } psdvec_model_info;
 
+/* Returns the metadata of the model, valid until the model is closed. */
 PSDVEC_API const psdvec_model_info *psdvec_model_get_info(const psdvec_model *model);
 
-/* Getters answer NULL, 0, false or, where the answer is a double, NAN if there is no word i. */
+/* The following functions return NULL, 0, false or, if they return a double, NAN if i is not the
+ * index of a word. */
 
-/* The word's bytes (UTF-8, not zero-terminated) and their number. */
+/* Returns word i as UTF-8, not null-terminated, and stores its length in bytes in *length (may be
+ * NULL). Valid until the model is closed. */
 PSDVEC_API const char *psdvec_model_word(const psdvec_model *model, uint32_t i, size_t *length);
-/* In place of a word's number: a word that the model does not have. */
+/* In place of a word index: a word that is not in the model. */
 #define PSDVEC_UNKNOWN_WORD UINT32_MAX
 
-/* True and *i if the word is known. Exact bytes; no folding. */
+/* Finds a word by its exact bytes. Returns true and stores its index in *i, or returns false if the
+ * word is not in the model. */
 PSDVEC_API bool psdvec_model_find(const psdvec_model *model, const char *word, size_t length,
                                   uint32_t *i);
-/* The same for a word as a person writes it: as it is or, if the model does not have it, as the
- * tokeniser of the model's text would write it. So "Paris" finds "paris" if that text was
- * case-folded; composed characters, stripped accents, digits and apostrophes follow the model's
- * settings too. Vectors that do not say how their text was tokenised, such as third-party ones,
- * are tried in lower case and then with the default settings. *i is PSDVEC_UNKNOWN_WORD if the
- * word is not known, or if `text` is several words to the tokeniser. */
+
+/* Finds a word as a user types it: first by its exact bytes, then as the model's tokenizer would
+ * write it. For example, "Paris" finds "paris" if the model's text was folded to lower case;
+ * composed characters, accents, digits and apostrophes follow the model's settings too. Vectors
+ * without tokenizer settings, such as third-party ones, are searched in lower case, then with the
+ * default settings. *i is PSDVEC_UNKNOWN_WORD if the word is not in the model, or if the tokenizer
+ * splits `text` into several words. */
 PSDVEC_API psdvec_status psdvec_model_find_normalized(psdvec_context *ctx,
                                                       const psdvec_model *model, const char *text,
                                                       size_t length, uint32_t *i);
-/* How that tokeniser writes a word, whether the model has it or not, for psdvec_model_spell:
- * *needed bytes, of which `word` receives at most `room`, and a zero byte behind them if there is
- * room for it. *needed is 0 if `text` is not exactly one word. */
+
+/* Writes a word as the model's tokenizer does, whether the model has it or not; for
+ * psdvec_model_spell. *needed is its length in bytes, 0 if `text` is not exactly one word. `word`
+ * receives at most `room` bytes and, if there is room, a terminating zero; it may be NULL if `room`
+ * is 0. */
 PSDVEC_API psdvec_status psdvec_model_normalize(psdvec_context *ctx, const psdvec_model *model,
                                                 const char *text, size_t length, char *word,
                                                 size_t room, size_t *needed);
-/* The generative vector: dim numbers, valid until the close. NULL of a sparse model. Of a model in
- * float16 or int8, the first call makes a copy of all vectors as float32, in the budget of the
- * context that opened the model, and NULL means that it does not fit. */
+
+/* Returns the generative vector of word i, dim components, valid until the model is closed. NULL
+ * for sparse models. For float16 and int8 models, the first call converts all vectors to float32
+ * within the memory budget of the context that opened the model; NULL if they do not fit. */
 PSDVEC_API const float *psdvec_model_vector(const psdvec_model *model, uint32_t i);
-/* Writes dim numbers of it to `vector`, of any model, without such a copy. False, and zeros, if
- * there is no word i. */
+
+/* Copies the generative vector of word i to `vector`, dim components. Works for every model and
+ * does not convert all vectors. Returns false and fills `vector` with zeros if i is out of
+ * range. */
 PSDVEC_API bool psdvec_model_vector_copy(const psdvec_model *model, uint32_t i, float *vector);
-/* How often the word stood in the text; 0 if not known. */
+
+/* Returns how often word i occurs in the training text; 0 if not known. */
 PSDVEC_API uint64_t psdvec_model_frequency(const psdvec_model *model, uint32_t i);
-/* Posterior standard deviation of the vector's numbers (geometric mean over the directions):
- * how little to trust it. 0 if not known. */
+
+/* Returns the posterior standard deviation of the components of vector i (geometric mean over the
+ * dimensions): the larger, the less certain the vector. 0 if not known. */
 PSDVEC_API double psdvec_model_spread(const psdvec_model *model, uint32_t i);
-/* P(s_i), as the model was trained with it; 0 if not known. */
+
+/* Returns P(s_i), the unigram probability used in training; 0 if not known. */
 PSDVEC_API double psdvec_model_unigram(const psdvec_model *model, uint32_t i);
-/* v_i' J v_j: what the model says the pointwise mutual information is. */
+
+/* Returns v_i' J v_j, the model's estimate of the PMI of words i and j. */
 PSDVEC_API double psdvec_model_product(const psdvec_model *model, uint32_t i, uint32_t j);
 
-/* A model has two sets of vectors. The generative ones, psdvec_model_vector, are the
- * posterior mode: their products are the model's mutual information, and words that
- * arrive later are explained by them. The read-out is made from them at the end of
- * training, for comparing words: similarity, analogies, neighbours and export use it. If
- * has_readout is false, as of another program's vectors, both are the same.
- *
- * words x dim, row-major, valid until the close; PSDVEC_ERR_OPTION of a sparse model, whose
- * vectors are psdvec_model_copy and psdvec_model_sparse_row. Of a model in float16 or int8 a copy
- * as float32, as of psdvec_model_vector. */
+/* Stores a pointer to the read-out of all words in *vectors: words x dim, row-major, valid until
+ * the model is closed. float16 and int8 models are converted as in psdvec_model_vector. Sparse
+ * models give PSDVEC_ERR_OPTION; use psdvec_model_copy or psdvec_model_sparse_row. */
 PSDVEC_API psdvec_status psdvec_model_readout(psdvec_context *ctx, const psdvec_model *model,
                                               const float **vectors);
-/* The read-out of any string of letters from its spelling alone: dim numbers. False, and
- * zeros, if the model has no spelling or knows nothing in the word. */
+
+/* Derives a read-out vector, dim components, from the spelling of a word that need not be in the
+ * model. Returns false and fills `vector` with zeros if the model has no spelling, or none of the
+ * word's character n-grams. */
 PSDVEC_API bool psdvec_model_spell(const psdvec_model *model, const char *word, size_t length,
                                    float *vector);
-/* One word's read-out, of any model: dim numbers. False, and zeros, if there is no word i. */
+
+/* Copies the read-out of word i to `vector`, dim components. Works for every model. Returns false
+ * and fills `vector` with zeros if i is out of range. */
 PSDVEC_API bool psdvec_model_copy(const psdvec_model *model, uint32_t i, float *vector);
-/* What a sparse model has of a word: *count numbers that are not 0, and the ascending numbers of
- * the directions where they stand. Of other models *count is 0. */
+
+/* Gives the nonzero components of the vector of word i in a sparse model: *count dimensions in
+ * *columns, ascending, and their values in *values. The arrays are valid until the model is closed;
+ * each of the three pointers may be NULL. *count is 0 for models that are not sparse. */
 PSDVEC_API void psdvec_model_sparse_row(const psdvec_model *model, uint32_t i,
                                         const uint32_t **columns, const float **values,
                                         size_t *count);
-/* Of the read-out. */
+
+/* Returns the cosine similarity of words i and j in the read-out; 0 if one of the vectors is
+ * zero. */
 PSDVEC_API double psdvec_model_cosine(const psdvec_model *model, uint32_t i, uint32_t j);
 
+/* ---- Nearest neighbours ---------------------------------------------------- */
 typedef struct psdvec_neighbour {
     uint32_t word;
     float cosine;
 } psdvec_neighbour;
 
-/* Which words may be answers to a query. NULL means the defaults: all words. */
+/* Restricts which words are returned by a query. NULL options stand for all words. */
 typedef struct psdvec_query_options {
-    size_t size; /* filled in by psdvec_query_options_default */
-    /* For several queries, each with its own list: query q leaves out except[k] for
-     * except_begin[q] <= k < except_begin[q + 1], so there is one number more than queries.
-     * NULL: every query leaves out all of `except`. */
+    size_t size; /* set by psdvec_query_options_default */
+    /* For psdvec_model_similar_many, if each query has its own list: query q excludes except[k] for
+     * except_begin[q] <= k < except_begin[q + 1], so the array has one element more than there are
+     * queries. NULL: every query excludes all of `except`. */
     const size_t *except_begin;
 #include <psdvec/options/query.def>
 } psdvec_query_options;
 
+/* Sets all members to their defaults. */
 static inline void psdvec_query_options_default(psdvec_query_options *options)
 {
     psdvec_options_init(PSDVEC_OPTIONS_QUERY, options, sizeof *options, 0, NULL);
 }
 
-/* The `most` words whose read-out is nearest to a vector of dim numbers by cosine, best
- * first, ties by rank; exact. *found is at most `most`. */
+/* Finds the `most` words whose read-out has the highest cosine similarity to `vector`, dim
+ * components. The search is exact. `neighbours` receives the *found words, at most `most`, best
+ * first, ties by word index. The word of the vector itself is found too unless `except` excludes
+ * it. `options` may be NULL. */
 PSDVEC_API psdvec_status psdvec_model_similar(psdvec_context *ctx, const psdvec_model *model,
                                               const float *vector,
                                               const psdvec_query_options *options, size_t most,
                                               psdvec_neighbour *neighbours, size_t *found);
 
-/* The same of many queries at once, which is many times as fast as one after the other: vectors
- * is count x dim, neighbours count x most, found has `count` numbers, and the neighbours of
- * query q are the first found[q] of row q. Every query gets exactly the words and the cosines,
- * to the last bit, that psdvec_model_similar gives it. */
+/* Answers `count` queries at once, which is many times faster than one by one. `vectors` is count x
+ * dim, `neighbours` is count x most, `found` has `count` elements; the results of query q are the
+ * first found[q] elements of row q. Words and cosines are bit-for-bit those of
+ * psdvec_model_similar. `options` may be NULL. */
 PSDVEC_API psdvec_status psdvec_model_similar_many(psdvec_context *ctx, const psdvec_model *model,
                                                    const float *vectors, size_t count,
                                                    const psdvec_query_options *options, size_t most,
                                                    psdvec_neighbour *neighbours, size_t *found);
 
-/* What counts ask of two words i and j of a model, by the settings it was trained with, and what
- * it answers. docs/model.md has the formulas. */
+/* ---- Explaining a pair ------------------------------------------------------ */
+/* The target and weight that the counts give to a pair of words, by the model's training options,
+ * and the product of their vectors. docs/model.md has the formulas. */
 typedef struct psdvec_pair_story {
-    double count_ij, count_ji;   /* how often j stands after i, and i after j; in expectation, if
+    double count_ij, count_ji;   /* counts of j after i and of i after j; expected counts, if
                                     frequent words were subsampled */
-    double target_ij, target_ji; /* G of each direction; NAN: the counts say nothing */
+    double target_ij, target_ji; /* G of each direction; NAN if the counts do not determine it */
     double weight_ij, weight_ji; /* f of each direction */
-    double target, weight;       /* of both together: T, NAN if nothing weighs, and S */
-    double background, background_target; /* of every pair, seen or not: weight and target */
-    double product;                       /* v_i' J v_j: the answer */
+    double target, weight;       /* of both directions: T, NAN if no weight is positive, and S */
+    double background, background_target; /* weight and target of every pair, seen or not */
+    double product;                       /* v_i' J v_j */
     double residual;                      /* target - product; NAN without a target */
-    bool same_counts;                     /* these are the counts that the model was trained on */
+    bool same_counts;                     /* the model was trained on these counts */
 } psdvec_pair_story;
 
-/* Words are looked for in the counts by spelling. */
+/* Explains the pair of words i and j of the model. The words are looked up in the counts by their
+ * bytes. */
 PSDVEC_API psdvec_status psdvec_model_explain_pair(psdvec_context *ctx, const psdvec_model *model,
                                                    const psdvec_counts *counts, uint32_t i,
                                                    uint32_t j, psdvec_pair_story *story);
 
-/* ---- Other programs' vectors ------------------------------------------------ */
+/* ---- Conversion of vectors --------------------------------------------------- */
 typedef enum psdvec_vectors_format {
-    PSDVEC_VECTORS_MODEL = 0,       /* our own file */
-    PSDVEC_VECTORS_WORD2VEC,        /* text: "words dim", then a word and its numbers a line */
-    PSDVEC_VECTORS_WORD2VEC_BINARY, /* the same with the numbers as float32 */
+    PSDVEC_VECTORS_MODEL = 0,       /* a model file of psdvec */
+    PSDVEC_VECTORS_WORD2VEC,        /* text: a line "words dim", then one line per word */
+    PSDVEC_VECTORS_WORD2VEC_BINARY, /* the same, with the components as float32 */
     PSDVEC_VECTORS_GLOVE,           /* text without the first line */
-    PSDVEC_VECTORS_NPY              /* numpy's .npy, and a text with a word a line beside it */
+    PSDVEC_VECTORS_NPY              /* NumPy .npy, and a text file with one word per line */
 } psdvec_vectors_format;
 
 typedef struct psdvec_convert_options {
-    size_t size; /* filled in by psdvec_convert_options_default */
+    size_t size; /* set by psdvec_convert_options_default */
 #include <psdvec/options/convert.def>
 } psdvec_convert_options;
 
+/* Sets all members to their defaults. */
 static inline void psdvec_convert_options_default(psdvec_convert_options *options)
 {
     psdvec_options_init(PSDVEC_OPTIONS_CONVERT, options, sizeof *options, 0, NULL);
 }
-/* The format that the suffix of a file name stands for: .vec, .npy, ... False: none. */
+
+/* Determines the format from the suffix of a file name: .vec, .npy, ... Returns true and stores it
+ * in *format, or returns false if the suffix is not known. */
 PSDVEC_API bool psdvec_vectors_format_of(const char *path, psdvec_vectors_format *format);
+
+/* Reads `input`, a model or vectors of another program as in psdvec_model_open, and writes it to
+ * `output` in the format of the options, which does not depend on the suffix of `output`. `options`
+ * may be NULL: then the output is a model. */
 PSDVEC_API psdvec_status psdvec_convert(psdvec_context *ctx, const psdvec_convert_options *options,
                                         const char *input, const char *output);
 

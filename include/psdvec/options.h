@@ -1,15 +1,15 @@
-/* Part of psdvec.h: options, declared once.
+/* Part of psdvec.h: the tables of all options, and options by name.
  *
- * The options of each call are a plain struct, and each struct has one table with a row per option:
- * psdvec/options/NAME.def. The members of the struct, its defaults and presets, the checks and their
- * messages, what files keep, the command line, its help and manual pages, and docs/reference/
- * options.md come from that table.
+ * The options of each call are a plain struct. Each struct is defined by one table with a row per
+ * option, psdvec/options/NAME.def. The members of the struct, defaults and presets, checks and
+ * error messages, metadata in files, the command line, its help and manual pages, and
+ * docs/reference/options.md are all generated from that table.
  *
- * From C, use the structs: fill one in with ..._default(), change members, pass it on. NULL stands
- * for the defaults in every call that takes options.
+ * From C, use the structs: call ..._default(), change members, and pass the struct to the call.
+ * NULL stands for the defaults in every call that takes options.
  *
- * From another language, use psdvec_settings: options by name and value as text, and a pointer to
- * pass where the struct is expected. No struct has to be declared.
+ * From another language, use psdvec_settings: set options by name, with values as text, and pass
+ * psdvec_settings_struct() where the struct is expected. No struct has to be declared.
  *
  *     psdvec_settings *s = psdvec_settings_new(PSDVEC_OPTIONS_TRAIN, "paper");
  *     if (psdvec_settings_set(s, "dim", "200") || psdvec_settings_finish(s))
@@ -32,11 +32,12 @@ extern "C" {
 #endif
 
 /* ---- The tables ------------------------------------------------------------------- */
-/* The numbers are part of the interface; new ones are added at the end. */
+/* One kind per options struct. The values are part of the interface; new ones are added at the
+ * end. */
 typedef enum psdvec_options_kind {
     PSDVEC_OPTIONS_CONTEXT = 0,
     PSDVEC_OPTIONS_TEXT,
-    PSDVEC_OPTIONS_COUNT, /* with those of TEXT */
+    PSDVEC_OPTIONS_COUNT, /* includes the options of TEXT */
     PSDVEC_OPTIONS_IMPORT,
     PSDVEC_OPTIONS_TRAIN,
     PSDVEC_OPTIONS_EXTEND,
@@ -56,71 +57,73 @@ typedef enum psdvec_option_type {
     PSDVEC_OPTION_UINT32,   /* uint32_t */
     PSDVEC_OPTION_UINT64,   /* uint64_t */
     PSDVEC_OPTION_DOUBLE,   /* double */
-    PSDVEC_OPTION_CHOICE,   /* an enumeration; the value is the place among the choices */
-    PSDVEC_OPTION_TEXT,     /* const char *; NULL: none */
-    /* Lists: a pointer and, behind it, a size_t with the number of elements */
+    PSDVEC_OPTION_CHOICE,   /* an enumeration; its value is the index of the choice */
+    PSDVEC_OPTION_TEXT,     /* const char *; NULL if not set */
+    /* Lists: a pointer, followed by a size_t with the number of elements */
     PSDVEC_OPTION_TEXTS,   /* const char *const * */
     PSDVEC_OPTION_DOUBLES, /* const double * */
     PSDVEC_OPTION_UINT32S  /* const uint32_t * */
 } psdvec_option_type;
 
-/* How a number may be written. */
+/* Units in which a number may be given. */
 typedef enum psdvec_unit {
     PSDVEC_UNIT_NONE = 0,
     PSDVEC_UNIT_COUNT, /* 200k, 5M: powers of 1,000 */
-    PSDVEC_UNIT_BYTES  /* 512M, 4G: powers of 1,024; 50%: of the machine's memory */
+    PSDVEC_UNIT_BYTES  /* 512M, 4G: powers of 1,024; 50%: share of the machine's memory */
 } psdvec_unit;
 
+/* What the value of a text option names. */
 typedef enum psdvec_path { PSDVEC_PATH_NONE = 0, PSDVEC_PATH_FILE, PSDVEC_PATH_FOLDER } psdvec_path;
 
 typedef struct psdvec_choice {
-    const char *name; /* NULL ends a list */
+    const char *name; /* NULL at the end of a list */
     const char *help; /* may be NULL */
 } psdvec_choice;
 
 typedef struct psdvec_preset_value {
-    const char *preset, *value; /* NULL ends a list */
+    const char *preset, *value; /* NULL at the end of a list */
 } psdvec_preset_value;
 
 /* A row of a table. Later versions may add members at the end. */
 typedef struct psdvec_option {
-    const char *name; /* "min_count"; NULL ends a table */
+    const char *name; /* "min_count"; NULL at the end of a table */
     psdvec_option_type type;
     size_t offset;                /* of the member in its struct */
-    double least, most;           /* numbers: the range; both 0: no limits */
-    bool above, below;            /* `least`, `most` itself is excluded */
-    const psdvec_choice *choices; /* CHOICE */
-    psdvec_unit unit;             /* numbers */
-    const char *word;             /* a word that stands for a number, such as "all"; NULL: none */
-    double word_value;            /* the number it stands for */
-    const char *second_word;      /* another one */
+    double least, most;           /* range of a number; no limits if both are 0 */
+    bool above, below;            /* `least` or `most` itself is excluded */
+    const psdvec_choice *choices; /* CHOICE: the names of the values */
+    psdvec_unit unit;             /* of a number */
+    const char *word;             /* keyword accepted instead of a number, such as "all"; or NULL */
+    double word_value;            /* value of the keyword */
+    const char *second_word;      /* another keyword, or NULL */
     double second_value;
-    const char *fallback;               /* the default, as text; NULL: none */
-    const psdvec_preset_value *presets; /* defaults of presets that differ from it; may be NULL */
-    bool selects_preset; /* CHOICE: its value is the preset of the others' defaults */
-    /* An option that was not set has its default only under this condition (as `needs`), and
-     * otherwise the second value. NULL: always. */
+    const char *fallback;               /* the default, as text; NULL if there is none */
+    const psdvec_preset_value *presets; /* presets with another default; may be NULL */
+    bool selects_preset;                /* CHOICE: its value selects the preset */
+    /* If the option is not set, it has its default under this condition (written like `needs`) and
+     * default_else otherwise. NULL: the default applies always. */
     const char *default_if, *default_else;
-    const char *absent; /* what a file means that lacks it; NULL: the default */
-    bool added;         /* after 0.1.0: files leave it out while it has the value of `absent` */
-    /* It has an effect only if other options have these values: "weights=raw|smoothed rho>0".
-     * NULL: always. */
+    const char *absent; /* value for files that lack the option; NULL: the default */
+    bool added;         /* added after 0.1.0: not stored in files if it equals `absent` */
+    /* The option has an effect only if other options have these values: "weights=raw|smoothed
+     * rho>0". NULL: always. */
     const char *needs;
-    bool stored;           /* files keep it */
-    const char *flag;      /* on the command line; NULL: the name, with dashes */
-    char letter;           /* short form on the command line; 0: none */
-    const char *argument;  /* how help writes the value: "N"; NULL: by the type */
-    bool yes_no;           /* FLAG: the command line takes yes or no, as the default may be yes */
-    const char *otherwise; /* how help describes the default, if not by `fallback` */
-    psdvec_path path;      /* TEXT, TEXTS: it names a file or folder */
+    bool stored;           /* the option is stored in files */
+    const char *flag;      /* name on the command line; NULL: `name` with dashes */
+    char letter;           /* short form on the command line, or 0 */
+    const char *argument;  /* placeholder for the value in help, such as "N"; NULL: by type */
+    bool yes_no;           /* FLAG: takes yes or no on the command line; the default may be yes */
+    const char *otherwise; /* description of the default in help, instead of `fallback` */
+    psdvec_path path;      /* TEXT, TEXTS: the value is a file or folder */
     const char *group;     /* heading in help */
     const char *help;      /* one sentence without a full stop */
-    const char *why;       /* why the presets have their values; NULL: not explained */
+    const char *why;       /* why the presets have their values; may be NULL */
     const char *member;    /* of the struct: "letter_case" for "case" */
 } psdvec_option;
 #define PSDVEC_PRESETS(...) ((const psdvec_preset_value[]){__VA_ARGS__, {NULL, NULL}})
 
-/* The rows of a table as members of a struct; inside the library also as rows. */
+/* These macros turn the rows of a table into members of a struct. The library redefines
+ * PSDVEC_OPTION to turn them into psdvec_option rows. */
 #define PSDVEC_MEMBER_FLAG(type, member) type member;
 #define PSDVEC_MEMBER_INT(type, member) type member;
 #define PSDVEC_MEMBER_UINT32(type, member) type member;
@@ -135,35 +138,40 @@ typedef struct psdvec_option {
 #define PSDVEC_MEMBER_UINT32S(type, member) PSDVEC_MEMBER_TEXTS(type, member)
 #define PSDVEC_OPTION(KIND, type, member, ...) PSDVEC_MEMBER_##KIND(type, member)
 
-/* "train", "count", ...; NULL if there is no such kind. */
+/* Returns the name of a kind, "train", "count", ...; NULL if there is no such kind. All strings and
+ * rows of the tables are static. */
 PSDVEC_API const char *psdvec_options_name(psdvec_options_kind kind);
-/* Of the struct, in bytes. */
+/* Returns the size of the struct in bytes; 0 if there is no such kind. */
 PSDVEC_API size_t psdvec_options_size(psdvec_options_kind kind);
-/* Row i, from 0; NULL behind the last. */
+/* Returns row i of a table, from 0; NULL after the last row. */
 PSDVEC_API const psdvec_option *psdvec_options_at(psdvec_options_kind kind, size_t i);
+/* Returns the row of the option with this name, or NULL. */
 PSDVEC_API const psdvec_option *psdvec_options_find(psdvec_options_kind kind, const char *name);
-/* The default of an option, as text, in a preset (NULL: none); NULL if it has none. */
+/* Returns the default of an option in a preset, as text; NULL if it has none. `preset` may be
+ * NULL. */
 PSDVEC_API const char *psdvec_option_default(const psdvec_option *option, const char *preset);
 
-/* Whether a condition of a row, `needs` or `default_if`, holds for a struct of the library's size. */
+/* Returns whether a condition, the `needs` or `default_if` of a row, holds for a struct. The struct
+ * must have the library's size (psdvec_options_size). */
 PSDVEC_API bool psdvec_options_hold(psdvec_options_kind kind, const void *options,
                                     const char *condition);
 
-/* Fills a struct of `size` bytes with the defaults of a preset (NULL: none); the typed functions
- * ..._default() call it. `text_size`: of COUNT the size of its member `text`, else 0. A struct
- * compiled against an older version may be smaller than the library's: new members have their
- * defaults. */
+/* Sets the members of a struct of `size` bytes to the defaults of a preset, which may be NULL;
+ * called by the ..._default() functions. `text_size` is the size of the member `text` for COUNT,
+ * and 0 otherwise. The struct of a program compiled with an older version may be smaller than the
+ * library's; the members it lacks have their defaults. */
 PSDVEC_API void psdvec_options_init(psdvec_options_kind kind, void *options, size_t size,
                                     size_t text_size, const char *preset);
 
 /* ---- Values as text ----------------------------------------------------------------- */
 typedef struct psdvec_option_value {
-    uint64_t integer; /* FLAG, INT, UINT32, UINT64; of a CHOICE its place */
-    double real;      /* DOUBLE, and the integers too */
+    uint64_t integer; /* FLAG, INT, UINT32, UINT64; the index of a CHOICE */
+    double real;      /* DOUBLE; also set for integers */
 } psdvec_option_value;
 
-/* Reads a value; of a list, checks it only. False, and a sentence in `why` (may be NULL), if the
- * option cannot have it. `shown`: how the sentence names the option; NULL: by its name. */
+/* Parses and checks a value; lists are only checked. Returns true and stores the value, or returns
+ * false and writes a message of at most `room` bytes to `why` (may be NULL). `shown` is the name of
+ * the option in the message; NULL for its own name in backquotes. */
 PSDVEC_API bool psdvec_option_parse(const psdvec_option *option, const char *shown,
                                     const char *text, psdvec_option_value *value, char *why,
                                     size_t room);
@@ -172,40 +180,56 @@ PSDVEC_API bool psdvec_option_parse(const psdvec_option *option, const char *sho
  * 1000", "join or split". Cut off at `room`. */
 PSDVEC_API void psdvec_option_range(const psdvec_option *option, char *text, size_t room);
 
-/* Near spellings, for messages: the candidate (of a list that ends with NULL) that `word` is a start
- * of, or a slip away from; NULL if none is near. */
+/* Finds a likely intended spelling, for "did you mean" messages. Returns the element of
+ * `candidates`, a NULL-terminated list, that begins with `word` or differs from it by a typing
+ * error; NULL if there is none. */
 PSDVEC_API const char *psdvec_suggest(const char *word, const char *const *candidates);
-/* Edits (insert, delete, replace, swap of neighbours) from a to b, in bytes; limit + 1 as soon as
- * more than `limit` are needed. */
+/* Returns the edit distance from a to b in bytes: insertions, deletions, replacements and swaps of
+ * adjacent bytes. Returns limit + 1 if it exceeds `limit`. */
 PSDVEC_API size_t psdvec_edit_distance(const char *a, size_t a_length, const char *b,
                                        size_t b_length, size_t limit);
-/* How many edits still count as a slip in a word of this length. */
+/* Returns the edit distance up to which psdvec_suggest assumes a typing error, for a word of this
+ * length. */
 PSDVEC_API size_t psdvec_edit_limit(size_t length);
 
 /* ---- Options by name ------------------------------------------------------------------ */
-/* A struct of options, with the memory of its texts and lists. Not to be shared between threads
- * while it is changed. */
+/* An options struct together with the memory of its strings and lists. Must not be used by other
+ * threads while it is changed. */
 typedef struct psdvec_settings psdvec_settings;
 
-/* NULL if memory is short or there is no such kind or preset. */
+/* Creates settings with the defaults of a preset, which may be NULL. Free them with
+ * psdvec_settings_free. Returns NULL if memory is short or there is no such kind; an unknown preset
+ * is not detected. */
 PSDVEC_API psdvec_settings *psdvec_settings_new(psdvec_options_kind kind, const char *preset);
+
+/* Frees settings, including the struct and everything it points to. `settings` may be NULL. */
 PSDVEC_API void psdvec_settings_free(psdvec_settings *settings);
-/* PSDVEC_OK, or PSDVEC_ERR_OPTION with a message; then nothing was changed. Elements of a list are
- * separated by commas. An empty text unsets texts and lists. */
+
+/* Sets an option. Elements of a list are separated by commas; an empty `text` unsets a string or
+ * list. On failure, returns PSDVEC_ERR_OPTION with a message (psdvec_settings_message) and changes
+ * nothing. */
 PSDVEC_API psdvec_status psdvec_settings_set(psdvec_settings *settings, const char *name,
                                              const char *text);
-/* The value as text that psdvec_settings_set would read; NULL if there is no such option or it has
- * no value. Valid until the next call with `settings`. */
+
+/* Returns the value of an option as text, in the form that psdvec_settings_set accepts; NULL if
+ * there is no such option or it has no value. Valid until the next call with `settings`. */
 PSDVEC_API const char *psdvec_settings_get(psdvec_settings *settings, const char *name);
-/* Copies the options that were set into another struct of the same kind, whose other members stay.
- * Its texts and lists live as long as `settings`. */
+
+/* Copies the options that were set to another struct of the same kind and leaves its other members
+ * alone. The copied strings and lists are valid until `settings` is freed. */
 PSDVEC_API void psdvec_settings_apply(const psdvec_settings *settings, void *options);
-/* When all are set: resolves defaults that depend on other options, refuses options that were set
- * and would have no effect, and checks everything. */
+
+/* Completes the settings when all options are set: resolves defaults that depend on other options,
+ * rejects options that were set but have no effect, and checks all values. Returns PSDVEC_OK, or
+ * PSDVEC_ERR_OPTION with a message. */
 PSDVEC_API psdvec_status psdvec_settings_finish(psdvec_settings *settings);
-/* Why the last call failed; empty if it did not. */
+
+/* Returns a message that explains why the last call failed; empty if it succeeded. Valid until the
+ * next call with `settings`. */
 PSDVEC_API const char *psdvec_settings_message(const psdvec_settings *settings);
-/* The struct, a psdvec_train_options for PSDVEC_OPTIONS_TRAIN and so on. Valid until the free. */
+
+/* Returns the struct: a psdvec_train_options for PSDVEC_OPTIONS_TRAIN, and so on. Valid until
+ * `settings` is freed. */
 PSDVEC_API void *psdvec_settings_struct(psdvec_settings *settings);
 
 #ifdef __cplusplus

@@ -1,6 +1,15 @@
-/* Part of psdvec.h: how a file was made, as typed values.
+/* Part of psdvec.h: how a counts file or a model was made.
  *
- * psdvec_counts_info and psdvec_model_info have the same as JSON, for showing it to people. */
+ * Files store the options and inputs they were made with. These calls give them as typed values;
+ * psdvec_counts_info and psdvec_model_info have the same as JSON, for display.
+ *
+ *     psdvec_settings *settings;
+ *     if (psdvec_model_settings(ctx, model, PSDVEC_OPTIONS_TRAIN, &settings) == PSDVEC_OK) {
+ *         const psdvec_train_options *train = psdvec_settings_struct(settings);
+ *         printf("trained with %u dimensions\n", train->dim);
+ *         psdvec_settings_free(settings);
+ *     }
+ */
 #ifndef PSDVEC_ORIGIN_H
 #define PSDVEC_ORIGIN_H
 
@@ -11,28 +20,32 @@ extern "C" {
 #endif
 
 /* ---- Options ---------------------------------------------------------------------- */
-/* The options that a counts file was made with, a psdvec_count_options; to be freed.
- * PSDVEC_ERR_MISMATCH if the file does not say, as of imported counts. */
+/* Gives the options that a counts file was made with; their struct is a psdvec_count_options. Free
+ * them with psdvec_settings_free. PSDVEC_ERR_MISMATCH if the file does not have them, as for
+ * imported counts. */
 PSDVEC_API psdvec_status psdvec_counts_settings(psdvec_context *ctx, const psdvec_counts *counts,
                                                 psdvec_settings **settings);
-/* The options that a model was made with: PSDVEC_OPTIONS_COUNT, and PSDVEC_OPTIONS_TRAIN or, of
- * another system, PSDVEC_OPTIONS_BASELINE; to be freed. PSDVEC_ERR_MISMATCH if it does not say. */
+
+/* Gives the options that a model was made with. `kind` is PSDVEC_OPTIONS_COUNT for counting, and
+ * PSDVEC_OPTIONS_TRAIN for training or, for a model of another method, PSDVEC_OPTIONS_BASELINE.
+ * Free them with psdvec_settings_free. PSDVEC_ERR_MISMATCH if the model does not have options of
+ * this kind. */
 PSDVEC_API psdvec_status psdvec_model_settings(psdvec_context *ctx, const psdvec_model *model,
                                                psdvec_options_kind kind,
                                                psdvec_settings **settings);
 
 /* ---- Inputs, extensions, results ---------------------------------------------------- */
-/* One of the inputs that were counted. */
+/* One input of the counting run. */
 typedef struct psdvec_input_info {
-    const char *name; /* as it was given */
+    const char *name; /* as given to psdvec_count */
     uint64_t files, bytes, documents, tokens;
 } psdvec_input_info;
 
 /* One call of psdvec_extend. */
 typedef struct psdvec_extension_info {
-    uint32_t first;     /* number of its first word in the model */
-    uint32_t words;     /* that it added */
-    uint32_t replaced;  /* words whose vectors it replaced */
+    uint32_t first;     /* index of the first word that it added */
+    uint32_t words;     /* number of words added */
+    uint32_t replaced;  /* number of words whose vectors were replaced */
     uint64_t min_count; /* its options */
     double mu;
 } psdvec_extension_info;
@@ -41,21 +54,25 @@ typedef struct psdvec_extension_info {
 typedef struct psdvec_origin {
     const psdvec_input_info *inputs;
     size_t input_count;
-    const psdvec_extension_info *extensions; /* of models */
+    const psdvec_extension_info *extensions; /* models only */
     size_t extension_count;
-    uint64_t tokens, documents; /* of the text that was counted; 0: not known */
-    bool imported;              /* the counts are another program's */
-    bool has_joint;             /* of models: the joint probability after training */
+    uint64_t tokens, documents; /* of the text that was counted; 0 if not known */
+    bool imported;              /* the counts were imported from another program */
+    bool has_joint;             /* models only: `joint` is set, as computed after training */
     psdvec_joint joint;
-    bool has_fit; /* of models: what psdvec_model_keep_fit kept; other members are NAN or 0 */
+    bool has_fit; /* models only: `fit` is set, as psdvec_model_keep_fit stored it; members that are
+                     not stored are NAN or 0 */
     psdvec_fit_report fit;
 } psdvec_origin;
 
-/* What the file says of it; what it does not say is empty. */
+/* Give the origin of a counts file or a model; free it with psdvec_origin_free. It is a copy and
+ * does not depend on the file. Members the file has no value for are empty. */
 PSDVEC_API psdvec_status psdvec_counts_origin(psdvec_context *ctx, const psdvec_counts *counts,
                                               psdvec_origin **origin);
 PSDVEC_API psdvec_status psdvec_model_origin(psdvec_context *ctx, const psdvec_model *model,
                                              psdvec_origin **origin);
+
+/* Frees an origin and everything it points to. `origin` may be NULL. */
 PSDVEC_API void psdvec_origin_free(psdvec_origin *origin);
 
 #ifdef __cplusplus
