@@ -19,19 +19,19 @@ static const char *const titles[METHODS] = {"3CosAdd", "3CosMul"};
 static const char *const names[METHODS] = {"add", "mul"};
 
 static const char *const description[] = {
-    "A is to B as C is to what? Shows the best answers of two methods side by side, with their "
-    "scores; bars are relative to the best answer. 3CosAdd is cos(x, B) - cos(x, A) + cos(x, C); "
-    "3CosMul is (cos(x, B) + 1) (cos(x, C) + 1) / (cos(x, A) + 1.001), in which no single term "
-    "outweighs the others; of positive mutual information itself (baseline ppmi) cosines are taken as they are, and "
-    "0.001 is added to the last. Cosines are those of the read-out, which is made for comparing words. "
-    "All words are tried but A, B and C.",
-    "Words are looked for as in psdvec similar, where they may also come from their spelling. The "
-    "columns of --tsv are question, method, word, score and count.",
+    "Answers the question: A is to B as C is to what? Shows the best answers of two methods side "
+    "by side with their scores; bars are relative to the best answer. 3CosAdd is cos(x, B) - "
+    "cos(x, A) + cos(x, C). 3CosMul is (cos(x, B) + 1) (cos(x, C) + 1) / (cos(x, A) + 1.001), in "
+    "which no single term dominates; for PPMI vectors (baseline ppmi) it is cos(x, B) cos(x, C) / "
+    "(cos(x, A) + 0.001). Cosines are those of the read-out (see psdvec convert). All words "
+    "except A, B and C are compared.",
+    "Words are looked up as in psdvec similar, if necessary by their spelling. The columns of "
+    "--tsv are question, method, word, score and count.",
     NULL};
 
 static const struct example examples[] = {
     {"psdvec analogy model.safetensors man king woman", "Man is to king as woman is to what?"},
-    {"psdvec analogy model.safetensors man king woman --top 3 --json", "For a program."},
+    {"psdvec analogy model.safetensors man king woman --top 3 --json", "JSON output for scripts."},
     {0}};
 
 struct answers {

@@ -5,13 +5,13 @@
 #include <stdint.h>
 
 static const char *const description[] = {
-    "Makes vectors by the canonical correlations of words and the words around them: a truncated "
-    "singular value decomposition of the square roots of counts, divided by what the frequencies of "
-    "both words make of them. After Stratos, Collins and Hsu (2015) and their program Singular, "
-    "with its defaults but for 300 dimensions, where it has 500. All vectors have length 1.",
-    "An INPUT is text as psdvec count takes it, or one counts file, and then the options from "
-    "Counting to Text are settled. The same input, options and seed give the same file, bit for "
-    "bit, for any number of threads and any memory.",
+    "Trains vectors by canonical correlation analysis (CCA) of words and their contexts: a "
+    "truncated singular value decomposition of the square roots of the counts, normalised by the "
+    "frequencies of both words. After Stratos, Collins and Hsu (2015) and their program Singular, "
+    "with its defaults except for 300 dimensions instead of 500. All vectors have length 1.",
+    "An INPUT is text (see psdvec count) or one counts file. With a counts file, counting and "
+    "text options are not accepted. Results are bit-for-bit reproducible for any number of "
+    "threads and any memory limit.",
     NULL};
 
 static const struct example examples[] = {
@@ -23,7 +23,7 @@ static const struct example examples[] = {
 const struct command cmd_baseline_cca = {
     .name = "baseline cca",
     .group = "Other systems",
-    .summary = "canonical correlations of square roots of counts",
+    .summary = "canonical correlation analysis (CCA) of counts",
     .synopsis = "INPUT... -o FILE [OPTION]...",
     .description = description,
     .sources = {LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_BASELINE, .except = " restart "),

@@ -3,27 +3,26 @@
 #include "commands.h"
 
 static const char *const description[] = {
-    "Gives each word the vector of its positive mutual information with every other: the logarithm "
-    "of how much more often the two stand together than chance would have it, and 0 where it is not "
-    "more often. A vector has as many numbers as there are words; only those that are not 0 are "
-    "kept. All commands that compare words take such a model; each number is about a word, which "
-    "psdvec vector and psdvec compare show. After Levy and Goldberg (2014), and Levy, Goldberg and "
-    "Dagan (2015).",
-    "An INPUT is text as psdvec count takes it, or one counts file, and then the options from "
-    "Counting to Text are settled. The same input and options give the same file, bit for bit, "
-    "for any number of threads and any memory.",
+    "Represents each word by its positive pointwise mutual information (PPMI) with every other "
+    "word: the PMI, and 0 where it is negative. After Levy and Goldberg (2014), and Levy, "
+    "Goldberg and Dagan (2015). The vectors are sparse and have one dimension per word of the "
+    "vocabulary; psdvec vector and psdvec compare show which words they are. All commands that "
+    "compare words accept such a model.",
+    "An INPUT is text (see psdvec count) or one counts file. With a counts file, counting and "
+    "text options are not accepted. Results are bit-for-bit reproducible for any number of "
+    "threads and any memory limit.",
     NULL};
 
 static const struct example examples[] = {
     {"psdvec baseline ppmi wiki.txt -o ppmi.safetensors", "Text in, sparse vectors out."},
     {"psdvec baseline ppmi wiki.counts.safetensors --shift 1.5 -o few.safetensors",
-     "From a counts file; only what is more than half as frequent again as by chance."},
+     "From a counts file; only pairs more than 1.5 times as frequent as by chance."},
     {0}};
 
 const struct command cmd_baseline_ppmi = {
     .name = "baseline ppmi",
     .group = "Other systems",
-    .summary = "positive mutual information itself, as sparse vectors",
+    .summary = "positive PMI (PPMI), as sparse vectors",
     .synopsis = "INPUT... -o FILE [OPTION]...",
     .description = description,
     .sources = {LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_BASELINE, .except = " restart "),

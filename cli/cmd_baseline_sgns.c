@@ -6,30 +6,29 @@ static const psdvec_option options[] = {
     {.name = "cbow",
      .type = PSDVEC_OPTION_FLAG,
      .group = "Model",
-     .help =
-         "continuous bag of words instead of skip-gram: faster, and often worse for rare words"},
+     .help = "continuous bag of words (CBOW) instead of skip-gram: faster, but often worse for "
+             "rare words"},
     {0}};
 
 static const char *const description[] = {
-    "Makes vectors as word2vec does (Mikolov, Sutskever, Chen, Corrado and Dean, 2013): words are "
-    "to tell which words stand near them, or with --cbow the words near them which word it is, from "
-    "words drawn at random.",
-    "An INPUT is text as psdvec count takes it; words outside the vocabulary are left out before "
-    "windows are laid. The same input, options and seed give the same file, bit for bit, for any "
-    "number of threads.",
+    "Trains vectors as word2vec does (Mikolov, Sutskever, Chen, Corrado and Dean, 2013), with "
+    "negative sampling: a word predicts its context words (skip-gram), or with --cbow the context "
+    "words predict the word.",
+    "An INPUT is text (see psdvec count). Words outside the vocabulary are dropped before windows "
+    "are formed. Results are bit-for-bit reproducible for any number of threads.",
     NULL};
 
 static const struct example examples[] = {
     {"psdvec baseline sgns wiki.txt --dim 20 --min-count 2 -o sgns.safetensors",
      "Skip-gram with negative sampling."},
     {"psdvec baseline sgns wiki.txt --cbow --window 8 --negative 15 --dim 20 -o cbow.safetensors",
-     "The continuous bag of words, with a wider window and more noise."},
+     "CBOW, with a wider window and more negative samples."},
     {0}};
 
 static const char *const notes[] = {
-    "After Ctrl-C, a crash or kill -9, run the same command again: what was learnt up to the last "
-    "whole epoch is kept in the folder FILE.partial beside the result, and the run goes on from "
-    "there to the same bits.",
+    "After Ctrl-C, a crash or kill -9, run the same command again to resume. The state after the "
+    "last complete epoch is kept in the folder FILE.partial beside the output, which is deleted "
+    "at the end. A resumed run gives the same bits as an uninterrupted one.",
     NULL};
 
 const struct command cmd_baseline_sgns = {

@@ -3,28 +3,28 @@
 #include "commands.h"
 
 static const char *const description[] = {
-    "Learns a dictionary of many more directions than the vectors of MODEL have numbers, and for "
-    "each word a few of them that add up to its vector. Such directions are easier to give a name: "
-    "psdvec vector shows those of a word. MODEL is a model or the vectors of another program; of a model, the "
-    "read-out is taken. All commands that compare words take the result. After Faruqui, Tsvetkov, Yogatama, Dyer and Smith "
-    "(2015).",
-    "Vectors are first scaled, all by one number, to a mean squared length of 4, so that the "
-    "penalties mean the same for all. The same MODEL, options and --seed give the same file, bit for bit, for "
-    "any number of threads. If the run is interrupted, the same command goes on after the last "
-    "epoch.",
+    "Learns a dictionary with many more directions than the vectors of MODEL have dimensions, and "
+    "represents each word as a combination of a few of them (sparse coding), after Faruqui, "
+    "Tsvetkov, Yogatama, Dyer and Smith (2015). Such dimensions are easier to interpret; psdvec "
+    "vector shows those of a word. MODEL is a model, whose read-out is used, or vectors of "
+    "another program. All commands that compare words accept the result.",
+    "Vectors are first scaled by one common factor to a mean squared length of 4, so that the "
+    "penalties have the same meaning for all models. Results are bit-for-bit reproducible for any "
+    "number of threads. If a run is interrupted, the same command resumes it after the last "
+    "complete epoch.",
     NULL};
 
 static const struct example examples[] = {
     {"psdvec baseline sparse model.safetensors -o sparse.safetensors",
-     "Ten times as many directions, few of them in each word."},
+     "Ten times as many dimensions, few of them nonzero."},
     {"psdvec baseline sparse model.safetensors --binary --l1 2 -o binary.safetensors",
-     "Words as lists of directions, shorter ones."},
+     "Binary codes with fewer ones."},
     {0}};
 
 const struct command cmd_baseline_sparse = {
     .name = "baseline sparse",
     .group = "Other systems",
-    .summary = "sparse codes of other vectors",
+    .summary = "sparse coding of other vectors",
     .synopsis = "MODEL -o FILE [OPTION]...",
     .description = description,
     .sources = {LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_BASELINE), COMMON_OPTIONS},

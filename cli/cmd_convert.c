@@ -15,33 +15,33 @@ static const psdvec_option own_options[] = {
     {0}};
 
 static const char *const description[] = {
-    "Reads a model, or the vectors of another program, and writes them in another format. What "
-    "FILE is, its content says: a model, text of word2vec, fastText or GloVe, word2vec's binary, or "
-    "numpy's npy with its words in a file beside it.",
-    "Names of outputs that say the format: .safetensors is a model; .txt, .vec and .w2v are "
-    "word2vec's text, .bin is word2vec-binary, .glove and .glove.txt are glove, .npy is npy.",
-    "Other programs get the read-out, the vectors by which words are compared; with --raw the "
-    "generative ones, whose products are the model's mutual information. A model file always has "
-    "both.",
+    "Reads a model, or vectors of another program, and writes them in another format. The format "
+    "of FILE is detected from its content: a model, text of word2vec, fastText or GloVe, word2vec "
+    "binary, or NumPy npy with the words in a file beside it.",
+    "The format of OUTPUT is determined by its suffix unless --to is given: .safetensors is a "
+    "model; .txt, .vec and .w2v are word2vec text, .bin is word2vec-binary, .glove and .glove.txt "
+    "are glove, .npy is npy.",
+    "Formats of other programs contain the read-out, the vectors for comparing words; with --raw "
+    "the generative vectors, whose products are the model's PMI. A model file contains both.",
     NULL};
 
 static const struct example examples[] = {
     {"psdvec convert vectors.vec model.safetensors", "From word2vec or fastText."},
     {"psdvec convert vectors.txt glove.safetensors", "From GloVe."},
-    {"psdvec convert model.safetensors model.bin", "For programs that read word2vec's binary."},
-    {"psdvec convert model.safetensors model.npy", "For numpy; the words go to model.words.txt."},
+    {"psdvec convert model.safetensors model.bin", "For programs that read word2vec binary."},
+    {"psdvec convert model.safetensors model.npy", "For NumPy; the words go to model.words.txt."},
     {"psdvec convert model.safetensors --dim 100 --words 50000 -o small.safetensors",
      "A smaller model."},
     {"psdvec convert model.safetensors --int8 tiny.safetensors",
-     "A quarter of the size; cosines change by a thousandth or so."},
+     "A quarter of the size; cosines change by about 0.001."},
     {"psdvec convert model.safetensors --to glove --digits 4 -o model.txt",
-     "Text that is small rather than exact."},
+     "Smaller text with less precision."},
     {0}};
 
 static const char *const notes[] = {
-    "Of equal words the first counts, bytes that are not UTF-8 become U+FFFD, and both are told. "
-    "Anything else that is wrong in FILE ends the conversion, with the line. An existing output is "
-    "replaced only when the new one is whole.",
+    "Of duplicate words the first is kept, and bytes that are not UTF-8 become U+FFFD, both with "
+    "a warning. Any other error in FILE stops the conversion with a message that names the line. "
+    "An existing output is replaced only when the new file is complete.",
     NULL};
 
 static int act(struct run *run)
@@ -76,7 +76,7 @@ static int act(struct run *run)
 const struct command cmd_convert = {.name = "convert",
                                     .group = "Vectors",
                                     .brief = true,
-                                    .summary = "vectors from one format into another",
+                                    .summary = "convert vectors from one format to another",
                                     .synopsis = "FILE OUTPUT [OPTION]...",
                                     .description = description,
                                     .sources = {LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_CONVERT),

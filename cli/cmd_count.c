@@ -5,11 +5,12 @@
 #include "summary.h"
 
 static const char *const description[] = {
-    "Reads text and counts how often each word stands within a few words after each other word. "
-    "The counts are exact, and go to a file in the safetensors format that any language can read.",
+    "Counts how often each word occurs within a few words after each other word. The counts are "
+    "exact. They are written to a counts file in safetensors format, which libraries for many "
+    "languages can read.",
     "An INPUT is a file (plain, gz, bz2, xz, zst, lz4, tar, zip, or a Wikipedia dump), a folder "
-    "with such files, or - for standard input. The same input and options give the same file, bit "
-    "for bit, for any number of threads, any memory, and any order of the inputs.",
+    "with such files, or - for standard input. Results are bit-for-bit reproducible for any "
+    "number of threads, any memory limit and any order of the inputs.",
     NULL};
 
 static const struct example examples[] = {
@@ -17,16 +18,16 @@ static const struct example examples[] = {
     {"psdvec count wiki.txt books notes.tar.gz -o all.counts.safetensors",
      "A file, a folder and an archive together."},
     {"zcat news.txt.gz | psdvec count - --window 3 --min-count 2 -o news.counts.safetensors",
-     "Standard input, a narrower window, and rarer words."},
+     "Standard input, with a narrower window and rarer words."},
     {"psdvec count posts.jsonl --json-field text --min-count 2 -o posts.counts.safetensors",
      "The member \"text\" of JSON lines."},
     {"psdvec count wiki.txt --memory 512M --threads 2 --log count.log -o wiki.counts.safetensors",
-     "Within 512 MiB of memory, with a log that programs can read."},
+     "With at most 512 MiB of memory and a machine-readable log."},
     {0}};
 
 static const char *const notes[] = {
-    "Ctrl-C stops within a second and leaves nothing behind; an existing FILE stays as it was. "
-    "With --resume DIR the finished inputs are not counted again.",
+    "Ctrl-C stops within a second and leaves nothing behind; an existing FILE is not changed. "
+    "With --resume DIR, inputs that are finished are not counted again.",
     NULL};
 
 static int act(struct run *run)
@@ -53,7 +54,7 @@ static int act(struct run *run)
 const struct command cmd_count = {
     .name = "count",
     .group = "Counting",
-    .summary = "count the word pairs of text",
+    .summary = "count the word pairs in text",
     .synopsis = "INPUT... -o FILE [OPTION]...",
     .description = description,
     .sources = {LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_COUNT), COMMON_OPTIONS},

@@ -15,55 +15,55 @@ static const psdvec_option own_options[] = {
      .argument = "FILE",
      .group = "Models and sets",
      .path = PSDVEC_PATH_FILE,
-     .help = "a model, whatever it looks like"},
+     .help = "a model, without detecting what the file is"},
     {.name = "set",
      .type = PSDVEC_OPTION_TEXTS,
      .argument = "FILE",
      .path = PSDVEC_PATH_FILE,
-     .help = "a test set, whatever it looks like"},
+     .help = "a test set, without detecting what the file is"},
     {.name = "builtin",
      .type = PSDVEC_OPTION_FLAG,
-     .help = "the built-in sets, beside those named"},
+     .help = "use the built-in sets in addition to those given"},
     {.name = "format",
      .type = PSDVEC_OPTION_CHOICE,
      .choices = formats,
      .fallback = "table",
      .group = "Showing",
-     .help = "a table; one JSON object; a line with tabs for each score; a table for a page"},
+     .help = "a table; one JSON object; tab-separated values, one line per score; or a Markdown "
+             "table"},
     {.name = "sections",
      .type = PSDVEC_OPTION_FLAG,
-     .help = "show the sections of sets that have some; json and tsv always have them"},
+     .help = "show the scores of sections; json and tsv always contain them"},
     {0}};
 
 static const char *const description[] = {
-    "Scores models on test sets: judgements of similarity (Spearman's rank correlation with the "
-    "cosines), analogies (the share that is answered rightly, by 3CosAdd and by 3CosMul), choices "
-    "of the word that means the same (the share answered rightly) and groups of words (the purity "
-    "of the clusters that k-means finds). Beside each score stands how many questions the model "
-    "knows all words of. Without a SET, the sets that come with psdvec are used.",
-    "Several models stand side by side, with a mark where one is worse than the best by more than "
-    "chance: by a paired bootstrap for correlations, by McNemar's exact test for shares and "
-    "purity.",
-    "What a file is, its first bytes say, in any order. It is a model if it is one of psdvec's, "
-    "npy, word2vec's binary, or text whose first line is two whole numbers or most of whose "
-    "first lines are a word and two or more numbers. Anything else is a set, and so is a folder: "
-    "each file in it is a section. Where that goes wrong, --model and --set say it.",
+    "Scores models on test sets: word similarity (Spearman correlation of cosines with human "
+    "ratings), analogies (share answered correctly by 3CosAdd and by 3CosMul), synonym choice "
+    "(share answered correctly) and categories (purity of k-means clusters). Each score is shown "
+    "with its coverage: how many questions have only words that the model knows. Without a SET, "
+    "the built-in test sets are used.",
+    "With several models, a mark shows which scores are significantly worse than the best one: by "
+    "a paired bootstrap for correlations, by McNemar's exact test for shares and purity.",
+    "Models and sets may be given in any order; they are recognised by their first bytes. Models "
+    "are psdvec files, npy, word2vec binary, and text whose first line is two whole numbers or "
+    "most of whose first lines are a word and two or more numbers. Everything else is a set; a "
+    "folder is a set with one section per file. If detection fails, use --model and --set.",
     NULL};
 
 static const struct example examples[] = {
     {"psdvec eval model.safetensors", "On the built-in sets, in seconds."},
     {"psdvec eval model.safetensors ws353.txt google.txt --sections",
-     "On files, whose form is recognised."},
+     "On files, whose format is detected."},
     {"psdvec eval model.safetensors vectors.vec vectors.txt ws353.txt google.txt --common",
      "Several models, on the questions that all of them know."},
     {"psdvec eval model.safetensors --half first --unknown zero --format json -o scores.json",
-     "For a program that chooses settings."},
+     "JSON output, for choosing settings by script."},
     {0}};
 
 static const char *const notes[] = {
-    "Of psdvec's own models the read-out is used, which is made from the generative vectors for "
-    "comparing words; of other programs' vectors, what is in the file. docs/evaluation.md has the "
-    "forms of sets, the formulas, and what the JSON holds.",
+    "For psdvec models, the read-out is scored, the vectors for comparing words; for vectors of "
+    "other programs, those in the file. docs/evaluation.md describes the formats of sets, the "
+    "formulas and the JSON output.",
     NULL};
 
 static void print(const struct eval *eval)
@@ -115,7 +115,7 @@ static int act(struct run *run)
 
 const struct command cmd_eval = {.name = "eval",
                                  .group = "Vectors",
-                                 .summary = "score models on tests of similarity and analogy",
+                                 .summary = "score models on similarity, analogy and other tests",
                                  .synopsis = "MODEL... [SET]... [OPTION]...",
                                  .description = description,
                                  .sources = {OWN_OPTIONS(own_options),

@@ -5,19 +5,20 @@
 #include "summary.h"
 
 static const char *const description[] = {
-    "Gives a model vectors for words that it does not know, from new text in which they stand "
-    "beside words that it knows. The vectors that are there already keep their bits.",
-    "An INPUT is text as psdvec count takes it, which is read with the model's own settings, or a "
-    "counts file.",
+    "Adds new words to a model without retraining, from new text in which they occur near words "
+    "of the model. Existing vectors keep their bits.",
+    "An INPUT is text (see psdvec count), which is counted with the settings stored in the model, "
+    "or a counts file.",
     NULL};
 
 static const struct example examples[] = {
-    {"psdvec extend small.safetensors books -o more.safetensors", "Words of a folder of text."},
+    {"psdvec extend small.safetensors books -o more.safetensors",
+     "Add the words of a folder of text."},
     {0}};
 
 static const char *const notes[] = {
-    "A word that an earlier extension brought and that stands in the new text again is an error, "
-    "unless --replace says that its vector should be made anew.",
+    "It is an error if a word that an earlier extension added occurs in the new text again, "
+    "unless --replace is given, which recomputes its vector.",
     NULL};
 
 static int act(struct run *run)
@@ -44,7 +45,7 @@ const struct command cmd_extend = {
     .name = "extend",
     .group = "Vectors",
     .brief = true,
-    .summary = "give a model vectors for words of new text",
+    .summary = "add the words of new text to a model",
     .synopsis = "MODEL INPUT... -o FILE [OPTION]...",
     .description = description,
     .sources = {LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_EXTEND), COMMON_OPTIONS},

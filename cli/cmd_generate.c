@@ -16,21 +16,21 @@ static const psdvec_option options[] = {
      .type = PSDVEC_OPTION_TEXT,
      .argument = "TEXT",
      .group = "Text",
-     .help = "go on from TEXT, which is cut into words as the model's text was"},
+     .help = "continue TEXT, which is tokenized as the model's text was"},
     {.name = "json", .type = PSDVEC_OPTION_FLAG, .help = "print one JSON object"},
     {0}};
 
 static const char *const description[] = {
-    "Draws words one after the other, each from the model's distribution given those before it, "
-    "and prints them as they are drawn. The same seed gives the same words. What comes out is text "
-    "as the model sees it: words of a topic near each other, without grammar.",
+    "Draws words one by one, each from the model's distribution given the words before it, and "
+    "prints them as they are drawn. The same seed gives the same words. The text shows what the "
+    "model captures: words of the same topic near each other, without grammar.",
     NULL};
 
 static const struct example examples[] = {
     {"psdvec generate wiki.safetensors --length 20 --seed 1", "Twenty words."},
     {"psdvec generate wiki.safetensors --prompt \"folk music\" --counts wiki.counts.safetensors "
      "--top 5",
-     "Go on from a text, with likely words, and with what only the counts know."},
+     "Continue a text, with probable words only and with residuals."},
     {0}};
 
 struct writer {

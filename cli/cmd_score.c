@@ -19,12 +19,12 @@ static const psdvec_option options[] = {
      .argument = "FILE",
      .group = "Model",
      .path = PSDVEC_PATH_FILE,
-     .help = "the counts that the model was trained on: adds their residuals, and bigrams to "
-             "compare with; once for each model, in their order"},
+     .help = "the counts that the model was trained on: adds residuals, and a bigram model for "
+             "comparison; once per model, in the same order"},
     {.name = "sort",
      .type = PSDVEC_OPTION_FLAG,
      .group = "Showing",
-     .help = "the least expected documents first, by perplexity"},
+     .help = "list documents by perplexity, the highest first"},
     {.name = "top",
      .type = PSDVEC_OPTION_UINT64,
      .argument = "N",
@@ -32,51 +32,52 @@ static const psdvec_option options[] = {
      .most = UINT32_MAX,
      .word = "all",
      .fallback = "all",
-     .help = "with --sort: only the first N documents"},
+     .help = "with --sort: list only the first N documents"},
     {.name = "per-word",
      .type = PSDVEC_OPTION_FLAG,
-     .help = "show every word with its surprise in bits; a mark is at those that surprise"},
+     .help = "show every word with its surprisal in bits, and mark surprising words"},
     {.name = "surprising",
      .type = PSDVEC_OPTION_DOUBLE,
      .argument = "BITS",
      .least = 0,
      .most = INFINITY,
      .otherwise = "log2 of the number of words",
-     .help = "a word surprises from so many bits on; by default, if it is less likely than one "
-             "drawn blindly from the model's list"},
+     .help = "surprisal from which a word is marked as surprising; by default, if it is less "
+             "probable than with a uniform distribution"},
     {.name = "format",
      .type = PSDVEC_OPTION_CHOICE,
      .choices = formats,
      .fallback = "table",
-     .help = "a table, also into a pipe; JSON lines; lines of columns with tabs between them"},
+     .help = "a table, also when piped; JSON lines; or tab-separated values"},
     {0}};
 
 static const char *const description[] = {
-    "Tells how probable each document of its inputs is: the logarithm of its probability and its "
-    "perplexity, beside the perplexity of the same words by themselves (unigrams) and, with "
-    "--counts, of Jelinek-Mercer bigrams. Without a FILE, standard input is read. Totals come "
-    "last. Perplexity is of the model's normalised probabilities. The paper's value, which leaves "
-    "the normaliser out and does not sum to one, stands beside it.",
-    "With several models, each document is given to the one that explains it best, with the "
-    "posterior probability of that model, all being equally likely before: a classifier. The first "
-    "operand is a model, and so is every other one that is a file of psdvec's; the rest are texts.",
-    "Text is read as the model's text was, by default. Unknown words are skipped and counted. With "
-    "--sort, only scores and beginnings of documents are kept in memory.",
+    "Computes the log-probability and perplexity of each document and, for comparison, its "
+    "perplexity under a unigram model and, with --counts, a Jelinek-Mercer bigram model. Totals "
+    "come last. Without a FILE, standard input is read. Perplexities are those of normalised "
+    "probabilities; the paper's value, which omits the normaliser and does not sum to one, is "
+    "shown as well.",
+    "With several models, score is a classifier: each document is assigned to the model that "
+    "explains it best, with the posterior probability of that model, given equal priors. The "
+    "first operand is a model, and so is every other one that is a psdvec file; the rest are "
+    "texts.",
+    "By default, text is tokenized as the model's text was. Unknown words are skipped and "
+    "counted. With --sort, only the scores and the beginnings of documents are kept in memory.",
     NULL};
 
 static const struct example examples[] = {
     {"psdvec score wiki.safetensors notes.txt", "Every line of a text is a document."},
     {"psdvec score wiki.safetensors notes.txt --counts wiki.counts.safetensors --sort --top 5",
-     "The five least expected, with what only the counts know."},
+     "The five least probable documents, with residuals."},
     {"psdvec score wiki.safetensors posts.jsonl --json-field text --per-word",
-     "Which words are the surprising ones?"},
+     "Mark the surprising words."},
     {"psdvec score wiki.safetensors books.safetensors notes.txt --format jsonl",
-     "Which model explains which line better; for a program."},
+     "Which model explains each line better; JSON output for scripts."},
     {0}};
 
 static const char *const notes[] = {
-    "Surprises of words are in bits, -log2 P. Log-likelihoods, and all logarithms of jsonl and tsv, "
-    "are natural ones. docs/documents.md has the formulas and what the columns hold.",
+    "Surprisal is -log2 P, in bits. Log-likelihoods, and all logarithms in jsonl and tsv, are "
+    "natural logarithms. docs/documents.md has the formulas and describes the columns.",
     NULL};
 
 /* ---- What the forms ask -------------------------------------------------------------- */
@@ -304,7 +305,7 @@ static int act(struct run *run)
 const struct command cmd_score = {
     .name = "score",
     .group = "Documents",
-    .summary = "how probable documents are, by one model or several",
+    .summary = "score documents by probability under one or more models",
     .synopsis = "MODEL... [FILE]... [OPTION]...",
     .description = description,
     .sources = {OWN_OPTIONS(options),

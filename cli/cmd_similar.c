@@ -17,28 +17,28 @@
 #define BATCH 256
 
 static const char *const description[] = {
-    "For each WORD, shows the words of MODEL whose vectors have the highest cosine with its own, "
-    "with a bar, and how often they stood in the text. The vectors are those of the read-out, "
-    "which is made for comparing words. All words are compared; nothing is approximate. MODEL may "
-    "also be the vectors of another program, see psdvec convert.",
-    "Words with signs make one question of all words: king -man +woman asks what is near to the "
-    "sum of their vectors, each brought to length 1. Behind MODEL a dash with one letter is an "
-    "option if there is such a letter below, anything longer is a word; words behind -- have no "
-    "signs. Words of the question are not among the answers.",
-    "A WORD that is not in the model as it is written is looked for as the model's tokeniser "
-    "would write it, so Paris finds paris. If it is not there either, its vector is made from its "
-    "spelling, provided that the model can do that, and the answer says so. The columns of --tsv "
-    "are question, word, cosine and count.",
+    "For each WORD, lists the words of MODEL with the highest cosine similarity, with a bar and "
+    "their frequency in the training text. Cosines are those of the read-out (see psdvec "
+    "convert). The search is exact. MODEL may also be vectors of another program.",
+    "Words with signs form one query: king -man +woman finds the words nearest to the sum of "
+    "their vectors, each scaled to length 1. After MODEL, a dash and one letter is an option if "
+    "that option exists; anything longer is a word. Words after -- have no signs. The words of a "
+    "query are not among its results.",
+    "A WORD that is not in the model is looked up as the model's tokenizer would write it, so "
+    "Paris finds paris. If it is still not found, its vector is derived from its spelling, "
+    "provided that the model supports it, and the output says so. The columns of --tsv are "
+    "question, word, cosine and count.",
     NULL};
 
 static const struct example examples[] = {
-    {"psdvec similar model.safetensors music", "What is like music."},
-    {"psdvec similar model.safetensors music art --top 3", "Two questions."},
+    {"psdvec similar model.safetensors music", "The nearest neighbours of music."},
+    {"psdvec similar model.safetensors music art --top 3", "Two queries."},
     {"psdvec similar model.safetensors music --restrict 20000",
      "Only among the 20,000 most frequent words."},
     {"psdvec similar model.safetensors king -man +woman",
-     "What is to a woman as a king is to a man? See psdvec analogy, too."},
-    {"psdvec similar vectors.vec music --json", "From another program's vectors, for a program."},
+     "What is to woman as king is to man? See also psdvec analogy."},
+    {"psdvec similar vectors.vec music --json",
+     "Vectors of another program; JSON output for scripts."},
     {0}};
 
 /* One question: some of the words, each added or taken away. */
@@ -244,7 +244,7 @@ static int act(struct run *run)
 const struct command cmd_similar = {
     .name = "similar",
     .group = "Asking a model",
-    .summary = "show the words nearest to a word",
+    .summary = "list the nearest neighbours of a word",
     .synopsis = "MODEL [+|-]WORD... [OPTION]...",
     .description = description,
     .sources = {OWN_OPTIONS(top_options), QUERY_OPTIONS, OWN_OPTIONS(form_options), COMMON_OPTIONS},

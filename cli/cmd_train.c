@@ -12,39 +12,38 @@ static const psdvec_option options[] = {
     {.name = "explain-preset",
      .type = PSDVEC_OPTION_FLAG,
      .group = "The run",
-     .help = "print what the presets set, and why, and do nothing"},
+     .help = "print the values of the presets and the reasons, and exit"},
     {.name = "dry-run",
      .type = PSDVEC_OPTION_FLAG,
-     .help = "print the plan (words, pairs, memory, disk, time) and do nothing"},
+     .help = "print the plan (words, pairs, memory, disk, time) and exit"},
     {0}};
 
 static const char *const description[] = {
-    "Makes vectors of words. Their products come near to how much more often two words stand "
-    "together than chance would have it, and words that are used alike get vectors that point the "
-    "same way.",
-    "An INPUT is text as psdvec count takes it, or one counts file, and then the options from "
-    "Counting to Text are settled. The same input and options give the same file, bit for bit, "
-    "for any number of threads and any memory.",
+    "Trains word vectors. The product of two vectors approximates the pointwise mutual "
+    "information (PMI) of their words, so words that are used alike get similar vectors.",
+    "An INPUT is text (see psdvec count) or one counts file. With a counts file, counting and "
+    "text options are not accepted. Results are bit-for-bit reproducible for any number of "
+    "threads and any memory limit.",
     NULL};
 
 static const struct example examples[] = {
     {"psdvec train wiki.txt -o wiki.safetensors", "Text in, model out."},
     {"psdvec train books --min-count 2 --window 10 --dim 20 -o books.safetensors",
-     "The options of counting hold too."},
+     "Counting options apply too."},
     {"psdvec train wiki.counts.safetensors --dim 10 -o small.safetensors",
-     "From a counts file: try several settings, count once."},
+     "From a counts file: count once, try several settings."},
     {"psdvec train wiki.counts.safetensors --preset paper --core 8 --dim 5 --mu 2,4,8 "
      "-o paper.safetensors",
-     "The setting of the paper: a core, and bands of rarer words behind it."},
-    {"psdvec train --explain-preset", "What the presets set, and why."},
+     "The settings of the paper: core words, and bands of noncore words."},
+    {"psdvec train --explain-preset", "The values of the presets, and why."},
     {"psdvec train wiki.counts.safetensors --dry-run -o wiki.safetensors",
-     "What it would take in memory, disk and time."},
+     "Estimate memory, disk space and time."},
     {0}};
 
 static const char *const notes[] = {
-    "After Ctrl-C, a crash or kill -9, run the same command again: what was finished is kept in the "
-    "folder FILE.partial beside the result, and the run goes on from there to the same bits. The "
-    "folder goes away at the end.",
+    "After Ctrl-C, a crash or kill -9, run the same command again to resume. Finished work is "
+    "kept in the folder FILE.partial beside the output, which is deleted at the end. A resumed "
+    "run gives the same bits as an uninterrupted one.",
     NULL};
 
 static int from_counts(struct run *run, const struct train_setup *setup, const char *path)
@@ -110,7 +109,7 @@ static int act(struct run *run)
 const struct command cmd_train = {
     .name = "train",
     .group = "Vectors",
-    .summary = "make vectors from text or from counts",
+    .summary = "train word vectors from text or from counts",
     .synopsis = "INPUT... -o FILE [OPTION]...",
     .description = description,
     .sources = {LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_TRAIN), OWN_OPTIONS(options),

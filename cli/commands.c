@@ -1,10 +1,9 @@
 /* The list of commands, in the order of the help screen. */
 #include "commands.h"
 
-const struct family families[] = {
-    {"counts", "look into counts files, add them up, export and import them"},
-    {"baseline", "make the vectors of other systems: word2vec, GloVe, ..."},
-    {0}};
+const struct family families[] = {{"counts", "inspect, merge, export and import counts files"},
+                                  {"baseline", "train other methods: word2vec, GloVe, ..."},
+                                  {0}};
 
 const struct command *const commands[] = {&cmd_train,
                                           &cmd_extend,

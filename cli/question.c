@@ -24,10 +24,10 @@ const psdvec_option top_options[] = {{.name = "top",
 const psdvec_option form_options[] = {{.name = "tsv",
                                        .type = PSDVEC_OPTION_FLAG,
                                        .group = "Showing",
-                                       .help = "print lines of columns with tabs between them"},
+                                       .help = "print tab-separated values"},
                                       {.name = "json",
                                        .type = PSDVEC_OPTION_FLAG,
-                                       .help = "print a JSON object a line for each question"},
+                                       .help = "print one JSON object per line and question"},
                                       {0}};
 
 /* ---- The question ---------------------------------------------------------------------- */

@@ -16,8 +16,8 @@ const psdvec_option scoring_options[] = {
      .argument = "FILE",
      .group = "Model",
      .path = PSDVEC_PATH_FILE,
-     .help = "the counts that the model was trained on: adds their residuals, what the vectors "
-             "leave out"},
+     .help = "the counts that the model was trained on: adds residuals, which the vectors do not "
+             "explain"},
     {0}};
 
 /* ---- Opening -------------------------------------------------------------------------- */
