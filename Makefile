@@ -9,6 +9,7 @@
 #   CC, CFLAGS, CPPFLAGS, LDFLAGS   as usual; a change rebuilds what it touches
 #   WERROR=1                        warnings are errors
 #   SANITIZE=address,undefined      build with sanitizers
+#   PORTABLE=1                      nothing beyond POSIX and plain C, to test the fallbacks
 #   BLAS=private, BLAS=shared       contain a serial OpenBLAS, or use the system's shared
 #                                   one (default: private where its archive is found)
 #   BLAS_ARCHIVE=path               the archive of a serial OpenBLAS for BLAS=private
@@ -130,16 +131,19 @@ HARDEN = -fstack-protector-strong $(if $(filter Linux,$(SYSTEM)),-fstack-clash-p
 SANITIZE_FLAGS = $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer -O1)
 COVERAGE_FLAGS = $(if $(COVERAGE),--coverage -O0)
 # Contraction of a*b+c would make results depend on the compiler and the machine.
-BASE_CFLAGS = -std=c11 -D_GNU_SOURCE -DPSDVEC_EXPERIMENTAL -ffp-contract=off -fPIC -fvisibility=hidden -pthread -Iinclude
+# The library sees POSIX alone (src/base/platform.h), the program and the tests the system.
+BASE_CFLAGS = -std=c11 -DPSDVEC_EXPERIMENTAL -ffp-contract=off -fPIC -fvisibility=hidden -pthread -Iinclude
+POSIX = -D_XOPEN_SOURCE=700
+SYSTEM_FLAGS = -D_GNU_SOURCE
 TAIL_CFLAGS = $(WARN) $(HARDEN) $(CPPFLAGS) $(CFLAGS) $(SANITIZE_FLAGS) $(COVERAGE_FLAGS)
-HAVE = $(if $(filter icu-uc,$(FOUND_OPTIONAL)),-DPV_HAVE_ICU)
+HAVE = $(if $(filter icu-uc,$(FOUND_OPTIONAL)),-DPV_HAVE_ICU) $(if $(PORTABLE),-DPV_PORTABLE=1)
 
-LIB_CFLAGS = $(BASE_CFLAGS) -Isrc $(PKG_CFLAGS) $(HAVE) $(TAIL_CFLAGS)
+LIB_CFLAGS = $(BASE_CFLAGS) $(POSIX) -Isrc $(PKG_CFLAGS) $(HAVE) $(TAIL_CFLAGS)
 # The program is compiled without -Isrc: it sees the public header alone.
-CLI_CFLAGS = $(BASE_CFLAGS) $(TAIL_CFLAGS)
+CLI_CFLAGS = $(BASE_CFLAGS) $(SYSTEM_FLAGS) $(TAIL_CFLAGS)
 TEST_HAVE = $(HAVE) $(if $(ARPACK_LIBS),-DPV_HAVE_ARPACK)
-TEST_CFLAGS = $(BASE_CFLAGS) -Isrc -Itests $(PKG_CFLAGS) $(CMOCKA_CFLAGS) $(TEST_HAVE) $(TAIL_CFLAGS)
-HOST_CFLAGS = $(BASE_CFLAGS) -Itests $(OPENBLAS_CFLAGS) $(CMOCKA_CFLAGS) \
+TEST_CFLAGS = $(BASE_CFLAGS) $(SYSTEM_FLAGS) -Isrc -Itests $(PKG_CFLAGS) $(CMOCKA_CFLAGS) $(TEST_HAVE) $(TAIL_CFLAGS)
+HOST_CFLAGS = $(BASE_CFLAGS) $(SYSTEM_FLAGS) -Itests $(OPENBLAS_CFLAGS) $(CMOCKA_CFLAGS) \
               $(if $(PRIVATE_BLAS),-DPV_BLAS_PRIVATE) $(TAIL_CFLAGS)
 ALL_LDFLAGS = $(LDHARDEN) $(LDFLAGS) $(SANITIZE_FLAGS) $(COVERAGE_FLAGS)
 LIBS = $(PKG_LIBS) -pthread -lm
@@ -199,7 +203,7 @@ $(SETS_C:.c=.o): $(SETS_C)
 # library too, for the test programs. Neither is instrumented.
 BLAS_OBJ := $(BUILD)/openblas.o
 BLAS_LIB := $(BUILD)/libpv_blas.so
-BLAS_CFLAGS = $(BASE_CFLAGS) -Isrc $(PKG_CFLAGS) $(WARN) $(HARDEN) $(CPPFLAGS) $(CFLAGS) $(WERROR_FLAGS) -fno-lto
+BLAS_CFLAGS = $(BASE_CFLAGS) $(POSIX) -Isrc $(PKG_CFLAGS) $(WARN) $(HARDEN) $(CPPFLAGS) $(CFLAGS) $(WERROR_FLAGS) -fno-lto
 define private_blas
 	$(call say,BLAS,'private copy of $(PRIVATE_BLAS)')
 	$Q$(CC) $(BLAS_CFLAGS) -DPV_BLAS_BUFFERS=$$(CC='$(CC)' sh scripts/private-blas.sh buffers \

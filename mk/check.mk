@@ -13,6 +13,8 @@ TEST_ENV = BUILD='$(BUILD)' PSDVEC='$(PSDVEC)' SANITIZE='$(SANITIZE)' CC='$(CC)'
     MAKE='$(MAKE)' $(SANITIZER_ENV)
 run_suites = $(TEST_ENV) sh tests/run.sh -j $(JOBS) -l $(BUILD)/test-logs
 sanitized = $(SUBMAKE) WERROR=1 BUILD=$(BUILD)/$1 SANITIZE=$2
+# The fallbacks and the plain kernels, on whatever machine.
+portable = $(SUBMAKE) WERROR=1 BUILD=$(BUILD)/portable PORTABLE=1 CFLAGS=-O1
 
 ##@ Trying it
 .PHONY: demo test check-long bench bench-train
@@ -25,9 +27,11 @@ test: ## everything that should pass before a commit, in a few minutes
 	$(DEPS) build test
 	+@$(SUBMAKE) WERROR=1 all unit-tests test-tools fuzz-objects
 	+@$(call sanitized,asan,address$(comma)undefined) unit-tests
+	+@$(portable) unit-tests
 	+@$(run_suites) $(BATS) tests/check_rooms.sh tests/check_calls.sh tests/check_arguments.sh tests/check_data.sh tests/check_abi.sh \
 	    scripts/check-install.sh scripts/check-warnings.sh scripts/check-runner.sh \
-	    $(UNIT_BIN) $(HOST_BIN) $(UNIT_BIN:$(BUILD)/%=$(BUILD)/asan/%)
+	    $(UNIT_BIN) $(HOST_BIN) $(UNIT_BIN:$(BUILD)/%=$(BUILD)/asan/%) \
+	    $(UNIT_BIN:$(BUILD)/%=$(BUILD)/portable/%)
 
 check-long: ## the tests, the long ones too, under each sanitizer, and the fuzzers
 	+@$(SUBMAKE) test
@@ -105,7 +109,7 @@ lint: ## clang-tidy and cppcheck on the library and the program, shellcheck on t
 	+@$(MAKE) --no-print-directory run-lint
 .PHONY: run-lint
 run-lint:
-	@JOBS=$(JOBS) sh scripts/lint.sh '$(BASE_CFLAGS) -Isrc $(PKG_CFLAGS) $(HAVE)' $(LIB_SRC) $(BLAS_SRC) $(CLI_SRC)
+	@JOBS=$(JOBS) sh scripts/lint.sh '$(BASE_CFLAGS) $(SYSTEM_FLAGS) -Isrc $(PKG_CFLAGS) $(HAVE)' $(LIB_SRC) $(BLAS_SRC) $(CLI_SRC)
 
 FORMAT = clang-format --style=file
 format: ## put the sources into the house style

@@ -45,11 +45,22 @@ int pv_snprintf(char *text, size_t size, const char *format, ...)
 
 int pv_vasprintf(char **text, const char *format, va_list arguments)
 {
-    c_locale c;
-    if (!begin(&c))
+    va_list again;
+    va_copy(again, arguments);
+    int length = pv_vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    *text = length >= 0 ? malloc((size_t)length + 1) : NULL;
+    if (!*text)
         return -1;
-    int length = vasprintf(text, format, arguments);
-    end(&c);
+    return pv_vsnprintf(*text, (size_t)length + 1, format, arguments);
+}
+
+int pv_asprintf(char **text, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int length = pv_vasprintf(text, format, arguments);
+    va_end(arguments);
     return length;
 }
 

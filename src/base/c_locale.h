@@ -18,9 +18,11 @@
 #include <xlocale.h>
 #endif
 
-/* As the functions of the C library. Negative also if the system refused memory. */
+/* As the functions of the C library; those that allocate are GNU's. Negative, and *text NULL, if
+ * the system refused memory. */
 int pv_snprintf(char *text, size_t size, const char *format, ...) PV_PRINTF(3, 4);
 int pv_vsnprintf(char *text, size_t size, const char *format, va_list arguments) PV_PRINTF(3, 0);
+int pv_asprintf(char **text, const char *format, ...) PV_PRINTF(2, 3);
 int pv_vasprintf(char **text, const char *format, va_list arguments) PV_PRINTF(2, 0);
 
 /* The number at the beginning of the text, as strtod and strtof read it. False if the

@@ -1,7 +1,9 @@
 /* Files. Every transfer is checked, also the sync at the end. */
 #include "base/file.h"
 
+#include "base/c_locale.h"
 #include "base/memory.h"
+#include "base/platform.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -88,23 +90,11 @@ psdvec_status pv_read_all_at(psdvec_context *ctx, int fd, const char *path, uint
     return PSDVEC_OK;
 }
 
-/* A nameless file in `folder`; -1 and errno if the file system has no such thing. */
-static int open_nameless(const char *folder)
-{
-#ifdef O_TMPFILE
-    return open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
-#else
-    (void)folder;
-    errno = EOPNOTSUPP;
-    return -1;
-#endif
-}
-
 /* A name in `folder` that nobody else uses. Heap; NULL without memory. */
 static char *unique_name(const char *folder, const char *stem, unsigned attempt)
 {
     char *name = NULL;
-    if (asprintf(&name, "%s/.%.64s.psdvec-%ld-%u", folder, stem, (long)getpid(), attempt) < 0)
+    if (pv_asprintf(&name, "%s/.%.64s.psdvec-%ld-%u", folder, stem, (long)getpid(), attempt) < 0)
         return NULL;
     return name;
 }
@@ -137,7 +127,7 @@ psdvec_status pv_temp_open(psdvec_context *ctx, const char *folder, int *fd)
 {
     if (ctx->tempdir)
         folder = ctx->tempdir;
-    *fd = open_nameless(folder);
+    *fd = pv_nameless_open(folder);
     if (*fd < 0 && errno != ENOENT && errno != EACCES && errno != ENOSPC && errno != EROFS) {
         char *name;
         *fd = open_named(folder, "temporary", &name);
@@ -149,19 +139,6 @@ psdvec_status pv_temp_open(psdvec_context *ctx, const char *folder, int *fd)
         return pv_fail_errno(ctx, PSDVEC_ERR_WRITE, "cannot create a temporary file in it", folder,
                              errno);
     return PSDVEC_OK;
-}
-
-static void path_of_descriptor(int fd, char path[64])
-{
-    snprintf(path, 64, "/proc/self/fd/%d", fd);
-}
-
-/* Without /proc a nameless file could never be given a name. */
-static bool can_be_named(int fd)
-{
-    char self[64];
-    path_of_descriptor(fd, self);
-    return access(self, F_OK) == 0;
 }
 
 /* Where a chain of links ends, even if nothing is there yet. Heap; NULL
@@ -180,7 +157,7 @@ static char *follow_links(const char *path)
             next = strdup(link);
         } else {
             char *folder = pv_folder_of(now);
-            if (folder && asprintf(&next, "%s/%s", folder, link) < 0)
+            if (folder && pv_asprintf(&next, "%s/%s", folder, link) < 0)
                 next = NULL;
             free(folder);
         }
@@ -223,8 +200,8 @@ psdvec_status pv_output_open(psdvec_context *ctx, const char *path, pv_output **
         return pv_fail(ctx, PSDVEC_ERR_MEMORY, "%s: the system refused memory", path);
     }
     if (access(output->folder, W_OK | X_OK) == 0 || errno == EROFS) {
-        output->fd = open_nameless(output->folder);
-        if (output->fd >= 0 && !can_be_named(output->fd)) {
+        output->fd = pv_nameless_open(output->folder);
+        if (output->fd >= 0 && !pv_nameless_can_be_named(output->fd)) {
             close(output->fd);
             output->fd = -1;
             errno = EOPNOTSUPP;
@@ -254,7 +231,7 @@ psdvec_status pv_output_write_at(pv_output *output, uint64_t offset, const void 
     /* The disk may as well begin now: the sync at the end then has less to wait for. */
     if (atomic_fetch_add(&output->unsynced, length) + length >= WRITE_BEHIND) {
         atomic_store(&output->unsynced, 0);
-        sync_file_range(output->fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+        pv_hint_written(output->fd);
     }
     return PSDVEC_OK;
 }
@@ -275,13 +252,11 @@ static int give_name(pv_output *output)
 {
     const char *slash = strrchr(output->target, '/');
     const char *stem = slash ? slash + 1 : output->target;
-    char self[64];
-    path_of_descriptor(output->fd, self);
     for (unsigned attempt = 0; attempt < most_attempts; attempt++) {
         char *name = unique_name(output->folder, stem, attempt);
         if (!name)
             return ENOMEM;
-        if (linkat(AT_FDCWD, self, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0) {
+        if (pv_nameless_name(output->fd, name) == 0) {
             output->name = name;
             return 0;
         }

@@ -6,10 +6,11 @@
  * reserved for many of them at once.
  */
 #include "base/json_parser.h"
+#include "base/platform.h"
 
 #include <string.h>
 
-#ifdef __SSE2__
+#if PV_SSE2
 #include <emmintrin.h>
 #endif
 
@@ -52,7 +53,7 @@ size_t pv_json_plain_reference(const char *data, size_t length, bool ascii)
     return i;
 }
 
-#ifdef __SSE2__
+#if PV_SSE2
 /* Compared as signed numbers, bytes from 0x80 are below 0x20 as well: one
  * comparison finds both. For `any` bytes the control characters are those that
  * a minimum with 0x1f leaves unchanged. */

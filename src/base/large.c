@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/platform.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +16,7 @@ static psdvec_status map_file(psdvec_context *ctx, const char *folder, const cha
     int fd = -1;
     PV_TRY(pv_temp_open(ctx, folder, &fd));
     /* Room is taken now: a full disk found out by a store would be a signal. */
-    int error = posix_fallocate(fd, 0, (off_t)large->bytes);
+    int error = pv_file_reserve(fd, large->bytes);
     if (error != 0) {
         close(fd);
         return pv_fail_errno(ctx, PSDVEC_ERR_WRITE, "cannot make room for temporary data",

@@ -2,17 +2,17 @@
 #include "base/memory.h"
 
 #include "base/c_locale.h"
+#include "base/platform.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 /* Blocks of LARGE bytes and more come straight from the system and go straight
  * back to it, so that what the budget counts is what the process holds. */
-enum { HEADER = 64, HUGE_PAGE = 2 << 20, LARGE = 2 * HUGE_PAGE };
+enum { HEADER = 64, LARGE = 4 << 20 };
 
 typedef struct block_header {
     size_t bytes; /* without the header */
@@ -20,25 +20,8 @@ typedef struct block_header {
 
 static size_t mapped_size(size_t bytes)
 {
-    return (HEADER + bytes + 4095) / 4096 * 4096;
-}
-
-/* Huge-page aligned, since random access into large arrays is bound by address
- * translation. Only whole huge pages inside the block are asked for: the last
- * one must not hold memory nobody counted. */
-static void *map_large(size_t bytes)
-{
-    size_t size = mapped_size(bytes);
-    char *raw =
-        mmap(NULL, size + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (raw == MAP_FAILED)
-        return NULL;
-    size_t lead = (HUGE_PAGE - (uintptr_t)raw % HUGE_PAGE) % HUGE_PAGE;
-    if (lead)
-        munmap(raw, lead);
-    munmap(raw + lead + size, HUGE_PAGE - lead);
-    madvise(raw + lead, size / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
-    return raw + lead;
+    size_t page = pv_page_size();
+    return (HEADER + bytes + page - 1) / page * page;
 }
 
 static block_header *header_of(void *block)
@@ -84,7 +67,7 @@ uint64_t pv_memory_left(psdvec_context *ctx)
 void *pv_alloc(psdvec_context *ctx, size_t count, size_t size, const char *what)
 {
     size_t bytes, total;
-    if (!pv_mul(count, size, &bytes) || !pv_add(bytes, HEADER + HUGE_PAGE, &total)) {
+    if (!pv_mul(count, size, &bytes) || !pv_add(bytes, HEADER + LARGE, &total)) {
         if (what)
             pv_fail(ctx, PSDVEC_ERR_OVERFLOW,
                     "%s would need more bytes than a machine word can count", what);
@@ -92,7 +75,7 @@ void *pv_alloc(psdvec_context *ctx, size_t count, size_t size, const char *what)
     }
     if (pv_memory_claim(ctx, bytes, what) != PSDVEC_OK)
         return NULL;
-    char *base = bytes >= LARGE ? map_large(bytes)
+    char *base = bytes >= LARGE ? pv_pages_take(mapped_size(bytes))
                                 : aligned_alloc(64, (HEADER + bytes + 63) / 64 * 64);
     if (!base) {
         pv_memory_unclaim(ctx, bytes);
@@ -135,7 +118,7 @@ void pv_free(psdvec_context *ctx, void *block)
     size_t bytes = header->bytes;
     pv_memory_unclaim(ctx, bytes);
     if (bytes >= LARGE)
-        munmap(header, mapped_size(bytes));
+        pv_pages_give(header, mapped_size(bytes));
     else
         free(header);
 }

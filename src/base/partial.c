@@ -5,8 +5,10 @@
  * own, and what it says is passed on as a warning. */
 #include "base/partial.h"
 
+#include "base/c_locale.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/platform.h"
 #include "base/safetensors_write.h"
 
 #include <dirent.h>
@@ -15,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -113,7 +114,7 @@ static char *path_of(const pv_partial *p, const char *name)
                 "\"%s\" cannot be the name of a state; please report this defect", name);
         return NULL;
     }
-    if (asprintf(&path, "%s/%s" STATE, p->folder, name) < 0) {
+    if (pv_asprintf(&path, "%s/%s" STATE, p->folder, name) < 0) {
         no_memory(p->ctx);
         return NULL;
     }
@@ -173,7 +174,7 @@ static psdvec_status compare_key(const pv_partial *p, const pv_buffer *wanted, k
 bool pv_partial_is_one(const char *folder)
 {
     char *path = NULL, text[sizeof FAMILY] = "";
-    if (asprintf(&path, "%s/" KEY, folder) < 0)
+    if (pv_asprintf(&path, "%s/" KEY, folder) < 0)
         return false;
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     free(path);
@@ -254,9 +255,10 @@ static psdvec_status take_lock(pv_partial *p)
         return pv_fail_errno(p->ctx, PSDVEC_ERR_WRITE, "cannot write into it", p->folder, errno);
     if (fstat(p->lock_fd, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size != 0)
         return fail_in_the_way(p, "its lock is not ours");
-    if (flock(p->lock_fd, LOCK_EX | LOCK_NB) == 0)
+    int error = pv_file_lock(p->lock_fd);
+    if (error == 0)
         return PSDVEC_OK;
-    if (errno == EWOULDBLOCK)
+    if (error == EWOULDBLOCK)
         return pv_fail(p->ctx, PSDVEC_ERR_WRITE,
                        "%s: another run is writing this model; wait for it, stop it, or choose "
                        "another output",
@@ -289,7 +291,7 @@ static psdvec_status write_key(const pv_partial *p, const pv_buffer *key)
 {
     char *path;
     pv_output *output;
-    if (asprintf(&path, "%s/" KEY, p->folder) < 0)
+    if (pv_asprintf(&path, "%s/" KEY, p->folder) < 0)
         return no_memory(p->ctx);
     psdvec_status status = pv_output_open(p->ctx, path, &output);
     free(path);
@@ -335,7 +337,7 @@ psdvec_status pv_partial_open(psdvec_context *ctx, const char *output, const cha
     if (!p)
         return no_memory(ctx);
     *p = (pv_partial){.ctx = ctx, .folder_fd = -1, .lock_fd = -1};
-    if (asprintf(&p->folder, "%s.partial", output) < 0) {
+    if (pv_asprintf(&p->folder, "%s.partial", output) < 0) {
         free(p);
         return no_memory(ctx);
     }

@@ -2,6 +2,7 @@
 #include "base/sort.h"
 
 #include "base/memory.h"
+#include "base/platform.h"
 #include "base/thread.h"
 
 #include <stdlib.h>
@@ -28,7 +29,8 @@ static psdvec_status sort_slice(void *opaque, size_t slice, int worker)
     (void)worker;
     sorting *s = opaque;
     size_t begin = slice * SLICE;
-    qsort_r(s->from + begin * s->size, least(SLICE, s->count - begin), s->size, s->compare, s->arg);
+    pv_sort_small(s->from + begin * s->size, least(SLICE, s->count - begin), s->size, s->compare,
+                  s->arg);
     return PSDVEC_OK;
 }
 

@@ -2,6 +2,7 @@
  * is small and a large one has few blocks. */
 #include "base/spool.h"
 
+#include "base/c_locale.h"
 #include "base/file.h"
 #include "base/memory.h"
 
@@ -45,7 +46,7 @@ psdvec_status pv_spool_new(psdvec_context *ctx, const char *folder, const char *
     spool->fd = -1;
     spool->memory_limit = memory_limit;
     pthread_mutex_init(&spool->lock, NULL);
-    if (asprintf(&spool->label, "%s: temporary file", ctx->tempdir ? ctx->tempdir : folder) < 0)
+    if (pv_asprintf(&spool->label, "%s: temporary file", ctx->tempdir ? ctx->tempdir : folder) < 0)
         spool->label = NULL;
     spool->folder = strdup(folder);
     if (!spool->folder || !spool->label) {

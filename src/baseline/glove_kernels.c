@@ -9,6 +9,8 @@
  */
 #include "baseline/glove_kernels.h"
 
+#include "base/platform.h"
+
 #include <math.h>
 
 enum { LANES = 32, LINE = 16 /* floats of a line of a cache */ };
@@ -71,7 +73,7 @@ double pv_glove_steps_plain(const pv_glove_shape *shape, float *word, float *con
     return cost;
 }
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#if PV_AVX2
 #include <immintrin.h>
 
 #define AVX2 __attribute__((target("avx2")))

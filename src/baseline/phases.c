@@ -1,6 +1,7 @@
 /* Phases by two counters: tasks given out, tasks done. */
 #include "baseline/phases.h"
 
+#include "base/platform.h"
 #include "base/thread.h"
 
 #include <sched.h>
@@ -23,7 +24,7 @@ typedef struct phase_run {
 
 static inline void pause_a_little(void)
 {
-#if defined(__x86_64__) && defined(__GNUC__)
+#if PV_SSE2
     __builtin_ia32_pause();
 #endif
 }

@@ -7,6 +7,8 @@
  */
 #include "baseline/sgns_kernels.h"
 
+#include "base/platform.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -175,7 +177,7 @@ const pv_sgns_kernels pv_sgns_kernels_plain = {"plain",        plain_logits, pla
 
 /* ---- AVX2 ------------------------------------------------------------------------------ */
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#if PV_AVX2
 #include <immintrin.h>
 
 #define AVX2 __attribute__((target("avx2,fma")))

@@ -1,6 +1,8 @@
 /* Steps of coordinate descent, eight numbers at a time. */
 #include "baseline/sparse_sweep.h"
 
+#include "base/platform.h"
+
 /* Eight numbers; rows are padded, but may lie anywhere. */
 typedef float float8 __attribute__((vector_size(32), aligned(4), may_alias));
 
@@ -98,7 +100,7 @@ static void plain_add_row(const float *x, float factor, size_t n, float *y)
 
 const pv_sweep_kernels pv_sweep_plain = {"plain", plain_sweep, plain_add, plain_add_row};
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#if PV_AVX2
 #define AVX2 __attribute__((target("avx2")))
 
 AVX2 static float avx2_sweep(const pv_atoms *atoms, const uint32_t *listed, size_t count,

@@ -7,6 +7,7 @@
 
 #include "base/c_locale.h"
 #include "base/memory.h"
+#include "base/platform.h"
 #include "corpus/gunzip.h"
 #include "corpus/inputs.h"
 #include "corpus/unpack_memory.h"
@@ -234,7 +235,7 @@ psdvec_status pv_stream_open(psdvec_context *ctx, const char *path, pv_stream **
     if (status == PSDVEC_OK) {
         stream->regular = S_ISREG(info.st_mode) && !standard;
         if (stream->regular)
-            posix_fadvise(stream->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+            pv_hint_sequential(stream->fd);
         status = take_peek(stream);
     }
     if (status == PSDVEC_OK && is_gzip(stream)) {
@@ -299,7 +300,7 @@ static psdvec_status next_in_archive(pv_stream *stream, bool *more)
             return PSDVEC_OK;
         if (archive_entry_filetype(entry) != AE_IFREG || (name && pv_is_clutter(name)))
             continue;
-        if (asprintf(&stream->name, "%s: %s", stream->path, name ? name : "(nameless)") < 0) {
+        if (pv_asprintf(&stream->name, "%s: %s", stream->path, name ? name : "(nameless)") < 0) {
             stream->name = NULL;
             return pv_fail(stream->ctx, PSDVEC_ERR_MEMORY, "%s: the system refused memory",
                            stream->path);

@@ -1,6 +1,7 @@
 /* Cutting the inputs into pieces. */
 #include "corpus/corpus.h"
 
+#include "base/platform.h"
 #include "corpus/byte_stream.h"
 #include "corpus/segment.h"
 #include "corpus/text_sniff.h"
@@ -213,7 +214,7 @@ static psdvec_status begin_member(pv_corpus *corpus, corpus_file *file, size_t i
 
 static char *last_newline(char *text, size_t length)
 {
-    return memrchr(text, '\n', length);
+    return pv_find_last(text, '\n', length);
 }
 
 /* The start of the text after the last blank line, or NULL. */

@@ -4,6 +4,7 @@
 #include "base/c_locale.h"
 #include "base/memory.h"
 #include "base/partial.h"
+#include "base/platform.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -29,7 +30,7 @@ static psdvec_status add_file(pv_inputs *list, const char *path, uint32_t input,
         return pv_fail(list->ctx, PSDVEC_ERR_MEMORY, "%s: the system refused memory", path);
     if (info && S_ISREG(info->st_mode)) {
         file.size = (uint64_t)info->st_size;
-        file.modified = (int64_t)info->st_mtim.tv_sec * INT64_C(1000000000) + info->st_mtim.tv_nsec;
+        file.modified = pv_file_changed(info);
     }
     list->files[list->count++] = file;
     return PSDVEC_OK;
@@ -79,7 +80,7 @@ static psdvec_status add_entry(pv_inputs *list, const char *folder, const char *
     char *path = NULL, text[100];
     size_t length = strlen(folder);
     bool slash = length > 0 && folder[length - 1] == '/';
-    if (asprintf(&path, "%s%s%s", folder, slash ? "" : "/", name) < 0)
+    if (pv_asprintf(&path, "%s%s%s", folder, slash ? "" : "/", name) < 0)
         return pv_fail(list->ctx, PSDVEC_ERR_MEMORY, "%s: the system refused memory", folder);
     psdvec_status status = PSDVEC_OK;
     struct stat info;

@@ -1,6 +1,8 @@
 /* Masks of word bytes: SSE2, which every x86-64 has, and plain C. */
 #include "corpus/run_scan.h"
 
+#include "base/platform.h"
+
 #include <string.h>
 
 void pv_scan_rules_finish(pv_scan_rules *rules)
@@ -37,7 +39,7 @@ void pv_scan_block_plain(const pv_scan_rules *rules, unsigned char *text, uint64
     *odd = o;
 }
 
-#ifdef __SSE2__
+#if PV_SSE2
 #include <emmintrin.h>
 
 /* 0xFF where low <= byte <= low + span, bytes unsigned. */

@@ -11,6 +11,8 @@
  */
 #include "corpus/wiki_dump.h"
 
+#include "base/platform.h"
+
 #include <expat.h>
 #include <string.h>
 
@@ -360,9 +362,9 @@ bool pv_wiki_dump_looks_like(const char *start, size_t length)
         const char *close;
         size_t n;
         if (left >= 2 && memcmp(p, "<?", 2) == 0) {
-            close = memmem(p, left, "?>", n = 2);
+            close = pv_find_bytes(p, left, "?>", n = 2);
         } else if (left >= 4 && memcmp(p, "<!--", 4) == 0) {
-            close = memmem(p + 4, left - 4, "-->", n = 3);
+            close = pv_find_bytes(p + 4, left - 4, "-->", n = 3);
         } else {
             static const char root[] = "<mediawiki";
             n = sizeof root - 1;

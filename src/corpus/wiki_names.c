@@ -4,6 +4,7 @@
  */
 #include "corpus/wiki_names.h"
 
+#include "base/platform.h"
 #include "corpus/wiki_scan.h"
 
 #include <stdlib.h>
@@ -211,7 +212,7 @@ static bool in_list(const char *list, size_t list_size, const char *name, size_t
     framed[0] = '|';
     memcpy(framed + 1, name, n);
     framed[n + 1] = '|';
-    return memmem(list, list_size - 1, framed, n + 2) != NULL;
+    return pv_find_bytes(list, list_size - 1, framed, n + 2) != NULL;
 }
 #define IN_LIST(list, name, n) in_list(list, sizeof(list), name, n)
 

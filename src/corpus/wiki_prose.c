@@ -1,6 +1,7 @@
 /* See wiki_prose.h. */
 #include "corpus/wiki_prose.h"
 
+#include "base/platform.h"
 #include "corpus/wiki_inner.h"
 #include "corpus/wiki_names.h"
 #include "corpus/wiki_output.h"
@@ -93,7 +94,7 @@ static const char *skip_heading(writer *w, const char *p)
 
     w->out.line_start = false; /* else "=<b>=<b>=" would be looked at ever again */
     const char *q = p + pv_wiki_run_of(p, (size_t)(end - p), '=');
-    const char *second = q - p < 2 ? NULL : memmem(q, (size_t)(end - q), "==", 2);
+    const char *second = q - p < 2 ? NULL : pv_find_bytes(q, (size_t)(end - q), "==", 2);
     return second ? second + pv_wiki_run_of(second, (size_t)(end - second), '=') : q;
 }
 
@@ -331,7 +332,7 @@ static const char *write_event(writer *w, const pv_wiki_event *e)
         return end;
     case PV_EV_NOWIKI: {
         const char *from = memchr(start, '>', (size_t)(end - start));
-        const char *to = memrchr(start, '<', (size_t)(end - start));
+        const char *to = pv_find_last(start, '<', (size_t)(end - start));
         if (from && to > from)
             pv_wiki_put_literal(&w->out, from + 1, to < w->limit ? to : w->limit);
         return end;

@@ -1,7 +1,9 @@
 /* The scans of wiki_scan.h: SSE2, which every x86-64 has, and plain C. */
 #include "corpus/wiki_scan.h"
 
-#ifdef __SSE2__
+#include "base/platform.h"
+
+#if PV_SSE2
 #include <emmintrin.h>
 #endif
 
@@ -54,7 +56,7 @@ size_t pv_wiki_prose_run_plain(const char *p, size_t n)
     return prose_run(p, n, 0);
 }
 
-#ifdef __SSE2__
+#if PV_SSE2
 size_t pv_wiki_structural_run(const char *p, size_t n)
 {
     const __m128i bit = _mm_set1_epi8(0x20), open = _mm_set1_epi8('{'), close = _mm_set1_epi8('}'),

@@ -3,6 +3,7 @@
  */
 #include "corpus/wiki_structure.h"
 
+#include "base/platform.h"
 #include "corpus/wiki_names.h"
 #include "corpus/wiki_scan.h"
 
@@ -156,7 +157,7 @@ static size_t find_closer(structure *s, size_t from, const pv_wiki_tag *tag)
         }
         if (is_ref && name_is_at(s, p + 1, name, n)) {
             if (!blank_line) {
-                const char *found = memmem(s->text + checked, p - checked, "\n\n", 2);
+                const char *found = pv_find_bytes(s->text + checked, p - checked, "\n\n", 2);
                 blank_line = found ? (size_t)(found - s->text) + 1 : 0;
                 checked = p;
             }
@@ -174,7 +175,7 @@ static psdvec_status scan_comment(structure *s, size_t *p)
 {
     const char *from = s->text + *p;
     size_t left = s->length - *p;
-    const char *close = s->no_comment_end ? NULL : memmem(from + 4, left - 4, "-->", 3);
+    const char *close = s->no_comment_end ? NULL : pv_find_bytes(from + 4, left - 4, "-->", 3);
     size_t end;
     if (close) {
         end = (size_t)(close - s->text) + 3;
@@ -341,7 +342,7 @@ static psdvec_status scan_open_braces(structure *s, size_t *p)
     }
     if (start > 0 && s->text[start - 1] == '-' && next != '|') {
         if (s->variant_end <= *p) {
-            const char *close = memmem(s->text + *p, s->length - *p, "}-", 2);
+            const char *close = pv_find_bytes(s->text + *p, s->length - *p, "}-", 2);
             s->variant_end = close ? (size_t)(close - s->text) + 2 : SIZE_MAX;
         }
         if (s->variant_end != SIZE_MAX && s->variant_end - start < 2000)

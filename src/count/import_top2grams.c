@@ -15,6 +15,7 @@
  * or negative, so only the items count. Commas are found from the right: a
  * word may have some.
  */
+#include "base/platform.h"
 #include "corpus/utf8.h"
 #include "count/import.h"
 #include "count/text_lines.h"
@@ -39,10 +40,10 @@ typedef struct grams {
 /* "word,count,anything" -> the word's length and the count. False: it is not. */
 static bool split_item(const char *item, const char *end, size_t *length, uint64_t *count)
 {
-    const char *last = memrchr(item, ',', (size_t)(end - item));
+    const char *last = pv_find_last(item, ',', (size_t)(end - item));
     if (!last || last + 1 == end)
         return false;
-    const char *middle = memrchr(item, ',', (size_t)(last - item));
+    const char *middle = pv_find_last(item, ',', (size_t)(last - item));
     if (!middle || middle == item)
         return false;
     *length = (size_t)(middle - item);
@@ -203,7 +204,7 @@ static psdvec_status begin_row(grams *g, const char *line, size_t length)
     const char *end = line + length, *comma[3] = {0}, *at = end;
     const char *word = memchr(line, ',', length);
     for (size_t i = 0; i < 3 && at; i++)
-        at = comma[i] = memrchr(line, ',', (size_t)(at - line));
+        at = comma[i] = pv_find_last(line, ',', (size_t)(at - line));
     const char *last = comma[2]; /* behind the word */
     if (!word || !last || last <= word + 1 ||
         pv_digits_read(last + 1, UINT64_MAX, &g->neighbours) != comma[1])

@@ -14,6 +14,7 @@
  */
 #include "count/resume.h"
 
+#include "base/c_locale.h"
 #include "base/file.h"
 #include "corpus/inputs.h"
 #include "count/count.h"
@@ -97,8 +98,8 @@ static psdvec_status close_unit(resumable *r, unit *u, size_t first, size_t last
         return fail_memory(r->ctx);
     for (size_t i = 0; i < u->count; i++)
         u->paths[i] = whole ? r->inputs[u->input] : r->files.files[first + i].path;
-    if (asprintf(&u->words, "%s/unit-%016" PRIx64 ".words.safetensors", r->options->resume_dir,
-                 u->fingerprint) < 0) {
+    if (pv_asprintf(&u->words, "%s/unit-%016" PRIx64 ".words.safetensors", r->options->resume_dir,
+                    u->fingerprint) < 0) {
         u->words = NULL;
         return fail_memory(r->ctx);
     }
@@ -259,7 +260,8 @@ static psdvec_status write_list(resumable *r, const chosen_words *chosen)
 {
     pv_output *output;
     uint64_t print = XXH3_64bits(chosen->text.data, chosen->text.length);
-    if (asprintf(&r->list, "%s/vocabulary-%016" PRIx64 ".txt", r->options->resume_dir, print) < 0) {
+    if (pv_asprintf(&r->list, "%s/vocabulary-%016" PRIx64 ".txt", r->options->resume_dir, print) <
+        0) {
         r->list = NULL;
         return fail_memory(r->ctx);
     }
@@ -283,8 +285,8 @@ static psdvec_status make_list(resumable *r, const pv_vocabulary *list)
     chosen_words chosen = {.ctx = ctx};
     pv_buffer_init(&chosen.text, ctx);
     const char **parts = calloc(r->unit_count, sizeof *parts);
-    if (!parts || asprintf(&path, "%s/all-words-%ld.safetensors", r->options->resume_dir,
-                           (long)getpid()) < 0) {
+    if (!parts || pv_asprintf(&path, "%s/all-words-%ld.safetensors", r->options->resume_dir,
+                              (long)getpid()) < 0) {
         free(parts);
         return fail_memory(ctx);
     }
@@ -333,8 +335,8 @@ static psdvec_status count_units(resumable *r)
     for (size_t i = 0; i < r->unit_count; i++) {
         unit *u = &r->units[i];
         uint64_t print = hash_more(u->fingerprint, &list_print, sizeof list_print);
-        if (asprintf(&u->counts, "%s/unit-%016" PRIx64 ".counts.safetensors",
-                     r->options->resume_dir, print) < 0) {
+        if (pv_asprintf(&u->counts, "%s/unit-%016" PRIx64 ".counts.safetensors",
+                        r->options->resume_dir, print) < 0) {
             u->counts = NULL;
             return fail_memory(r->ctx);
         }

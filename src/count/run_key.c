@@ -1,6 +1,7 @@
 /* Keys of interrupted work. */
 #include "count/run_key.h"
 
+#include "base/platform.h"
 #include "corpus/inputs.h"
 #include "count/count.h"
 #include "count/counts_read.h"
@@ -20,8 +21,9 @@ psdvec_status pv_key_add_file(pv_buffer *key, const char *path)
     struct stat about;
     if (stat(path, &about) != 0)
         return pv_fail_errno(key->ctx, PSDVEC_ERR_READ, "cannot read", path, errno);
-    return pv_buffer_printf(key, "%s %llu %lld.%09ld\n", path, (unsigned long long)about.st_size,
-                            (long long)about.st_mtim.tv_sec, (long)about.st_mtim.tv_nsec);
+    long long changed = pv_file_changed(&about), second = 1000000000;
+    return pv_buffer_printf(key, "%s %llu %lld.%09lld\n", path, (unsigned long long)about.st_size,
+                            changed / second, changed % second);
 }
 
 psdvec_status pv_key_add_counts(pv_buffer *key, const char *path)

@@ -1,6 +1,8 @@
 /* The twins: plain C, and AVX2 without FMA, which rounds once where the other rounds twice. */
 #include "document/exp_sums.h"
 
+#include "base/platform.h"
+
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -83,7 +85,7 @@ void pv_exp_sums_reference(float *s, const float *log_p, const float *shift, flo
     add_up(&sums, out);
 }
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#if PV_AVX2
 #include <immintrin.h>
 
 #define AVX2 __attribute__((target("avx2")))

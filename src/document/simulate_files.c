@@ -1,5 +1,6 @@
 /* The folder of a simulation and the files that tell the truth: a model, residuals, and how all
  * of it was drawn. */
+#include "base/c_locale.h"
 #include "document/simulate.h"
 
 #include "base/file.h"
@@ -58,7 +59,7 @@ static char *name_in(const char *folder, const char *name)
     while (length > 1 && folder[length - 1] == '/')
         length--;
     char *path = NULL;
-    return asprintf(&path, "%.*s/%s", (int)length, folder, name) < 0 ? NULL : path;
+    return pv_asprintf(&path, "%.*s/%s", (int)length, folder, name) < 0 ? NULL : path;
 }
 
 psdvec_status pv_simulation_folder_open(psdvec_context *ctx, const char *path,

@@ -2,6 +2,8 @@
  * which they are compared, so eight lanes are as good as one. */
 #include "eval/analogy_kernels.h"
 
+#include "base/platform.h"
+
 enum { LANES = 8 };
 
 static void plain_prepare(const float *a, const float *b, size_t n, float shift, float *sum,
@@ -44,7 +46,7 @@ static void plain_largest(const float *sum, const float *ratio, const float *c, 
 
 const pv_analogy_kernels pv_analogy_plain = {"plain", plain_prepare, plain_largest};
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#if PV_AVX2
 #include <immintrin.h>
 
 #define AVX2 __attribute__((target("avx2")))

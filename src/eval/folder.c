@@ -76,7 +76,8 @@ static psdvec_status add_entry(pv_folder *f, const char *folder, const char *nam
 {
     char *path;
     struct stat info;
-    if (asprintf(&path, "%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/", name) < 0)
+    if (pv_asprintf(&path, "%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/", name) <
+        0)
         return pv_fail(f->ctx, PSDVEC_ERR_MEMORY, "%s: the system refused memory", folder);
     psdvec_status status = PSDVEC_OK;
     if (stat(path, &info) != 0)

@@ -2,6 +2,7 @@
 #include "eval/statistics.h"
 
 #include "base/memory.h"
+#include "base/platform.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -143,9 +144,8 @@ psdvec_status pv_mark_commonest(psdvec_context *ctx, const uint32_t *cluster, co
 
 static double log_choose(uint64_t n, uint64_t k)
 {
-    int sign;
-    return lgamma_r((double)n + 1, &sign) - lgamma_r((double)k + 1, &sign) -
-           lgamma_r((double)(n - k) + 1, &sign);
+    return pv_log_gamma((double)n + 1) - pv_log_gamma((double)k + 1) -
+           pv_log_gamma((double)(n - k) + 1);
 }
 
 void pv_share_interval(uint64_t right, uint64_t n, double confidence, double *low, double *high)

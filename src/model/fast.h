@@ -3,9 +3,11 @@
 #ifndef PV_MODEL_FAST_H
 #define PV_MODEL_FAST_H
 
+#include "base/platform.h"
+
 #include <stdbool.h>
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#if PV_AVX2
 #include <cpuid.h>
 
 #define PV_FAST __attribute__((target("avx2,f16c")))

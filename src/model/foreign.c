@@ -1,6 +1,7 @@
 /* Recognising other programs' vectors, and what their readers share. */
 #include "model/foreign.h"
 
+#include "base/c_locale.h"
 #include "base/json_read.h"
 #include "model/model_read.h"
 
@@ -186,7 +187,7 @@ char *pv_foreign_words_path(const char *npy)
     if (stem > 4 && strcmp(npy + stem - 4, ".npy") == 0)
         stem -= 4;
     char *path = NULL;
-    if (asprintf(&path, "%.*s.words.txt", (int)stem, npy) < 0)
+    if (pv_asprintf(&path, "%.*s.words.txt", (int)stem, npy) < 0)
         return NULL;
     return path;
 }

@@ -7,6 +7,8 @@
  */
 #include "solve/kernels.h"
 
+#include "base/platform.h"
+
 static void plain_row_product(const uint32_t *column, const float *value, size_t count,
                               const float *X, size_t k, float *y)
 {
@@ -32,7 +34,7 @@ static void plain_row_dots(const uint32_t *column, size_t count, const float *a,
 
 const pv_kernels pv_kernels_plain = {"plain", plain_row_product, plain_row_dots};
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#if PV_AVX2
 #include <immintrin.h>
 
 #define AVX2 __attribute__((target("avx2,fma")))

@@ -1,6 +1,8 @@
 /* Sums of rows, with the sums in registers: 32 columns of floats, or 64 of bytes, at a time. */
 #include "spelling/row_sums.h"
 
+#include "base/platform.h"
+
 /* Eight numbers that may lie anywhere. */
 typedef float float8 __attribute__((vector_size(32), aligned(4), may_alias));
 
@@ -69,7 +71,7 @@ static void plain_bytes(const uint32_t *list, size_t count, const int8_t *rows, 
 
 const pv_row_sums pv_row_sums_plain = {"plain", plain_floats, plain_bytes};
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#if PV_AVX2
 #include <immintrin.h>
 
 /* Without FMA, which rounds once where the plain form rounds twice. */

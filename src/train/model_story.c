@@ -1,4 +1,5 @@
 /* What a model file says about how it was made. */
+#include "base/platform.h"
 #include "train/train.h"
 
 #include "base/json_read.h"
@@ -77,8 +78,8 @@ static psdvec_status rename_input(psdvec_context *ctx, const char *inputs, const
     pv_buffer name;
     pv_buffer_init(&name, ctx);
     psdvec_status status = pv_json_append_string(&name, kept, strlen(kept));
-    const char *at = status == PSDVEC_OK ? memmem(inputs, strlen(inputs), name.data, name.length)
-                                         : NULL;
+    const char *at =
+        status == PSDVEC_OK ? pv_find_bytes(inputs, strlen(inputs), name.data, name.length) : NULL;
     if (at) {
         status = pv_buffer_append(out, inputs, (size_t)(at - inputs));
         if (status == PSDVEC_OK)

@@ -3,6 +3,7 @@
 #include "base/context.h"
 #include "base/file.h"
 #include "base/partial.h"
+#include "base/platform.h"
 #include "count/provenance.h"
 #include "support/scratch.h"
 #include "train/options.h"
@@ -693,9 +694,33 @@ static void a_torn_or_damaged_state_counts_as_absent(void **state)
     pv_partial_close(p, true);
 }
 
+static void a_folder_that_another_process_uses_is_refused(void **state)
+{
+    bench *b = *state;
+    pv_partial *p = must_open(b, "work", false);
+    save(p, "solve", 1, 10);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        pv_partial *second;
+        psdvec_status status = pv_partial_open(b->ctx, b->output, "work", true, &second);
+        bool told = strstr(psdvec_error_message(b->ctx), "another run is writing") != NULL;
+        _exit(status == PSDVEC_ERR_WRITE && told ? 0 : 1);
+    }
+    int status = 1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    assert_true(first_number(p, "solve") == 1); /* the other took nothing away */
+    pv_partial_close(p, true);
+}
+
 static void a_folder_in_use_is_refused(void **state)
 {
     bench *b = *state;
+#if PV_PORTABLE
+    skip(); /* locks of POSIX are those of a process */
+#endif
     pv_partial *p = must_open(b, "work", false), *second;
     assert_int_equal(pv_partial_open(b->ctx, b->output, "work", true, &second), PSDVEC_ERR_WRITE);
     assert_null(second);
@@ -926,6 +951,7 @@ int main(void)
         TEST(states_of_version_0_1_0_are_used),
         TEST(restart_forgets),
         TEST(a_torn_or_damaged_state_counts_as_absent),
+        TEST(a_folder_that_another_process_uses_is_refused),
         TEST(a_folder_in_use_is_refused),
         TEST(a_dead_process_leaves_its_states_and_no_lock),
         TEST(what_is_not_ours_stays),
