@@ -38,26 +38,26 @@
  *
  * RULES
  *
- * Errors. A call that can fail returns a psdvec_status; PSDVEC_OK is zero. psdvec_error_message(ctx)
- *   explains the last failure: the file, the place, the cause and the remedy. Options are named in
- *   backquotes, `min_count`.
+ * Errors. A call that can fail returns a psdvec_status; PSDVEC_OK is zero. After a failure,
+ *   psdvec_error_message(ctx) names the file, the location, the cause and the remedy. Options are
+ *   named in backquotes, `min_count`.
  * Arguments. NULL options stand for the defaults, in every call. Other pointers are required unless
- *   the call says "may be NULL"; NULL for one of them is refused with PSDVEC_ERR_OPTION. Getters
- *   answer NULL, 0, false or NAN to an index that is out of range.
- * Options. Fill in a struct with ..._default() and change members. Each call checks all of them before
- *   it does anything. Structs begin with their size, which ..._default() fills in, so a program
- *   compiled with this header also runs with later libraries of the same soname.
- * Ownership. Whoever opens an object closes it; ..._free() and ..._close() accept NULL. After a failed
- *   call there is nothing to free, and the pointer that was to receive an object is NULL. Objects may
- *   be closed in any order, also after the context they were opened with. Pointers that a getter
- *   returns are valid until the object is closed.
+ *   the call says that they may be NULL; NULL for one of them is refused with PSDVEC_ERR_OPTION.
+ *   Getters return NULL, 0, false or NAN for an index that is out of range.
+ * Options. Fill in a struct with ..._default() and change members. Each call checks all of them
+ *   before it does anything. Structs begin with their size, which ..._default() fills in, so that a
+ *   program compiled with this header also runs with later libraries of the same soname.
+ * Ownership. Whoever opens an object closes it; ..._free() and ..._close() accept NULL. After a
+ *   failed call there is nothing to free, and the pointer that was to receive an object is NULL.
+ *   Objects may be closed in any order, also after the context they were opened with. Pointers that
+ *   a getter returns are valid until the object is closed.
  * Threads. A context serves one thread at a time; use one context per thread. A model, a counts file
  *   or a test set may be shared by any number of threads, each with its own context.
  * The host. The library never prints, never exits and keeps no global state. It leaves signal
- *   handlers, locale, environment, working directory and the host's BLAS alone. Progress, warnings and
- *   cancellation are callbacks.
+ *   handlers, locale, environment, working directory and the host's BLAS alone. Progress, warnings
+ *   and cancellation are callbacks.
  * Results. The same input and options give the same bits, for any number of threads and any memory
- *   budget; counts also for any order of the inputs. Outputs are replaced only when they are complete.
+ *   budget; counts also for any order of the inputs. Outputs are replaced only when complete.
  */
 #ifndef PSDVEC_H
 #define PSDVEC_H

@@ -84,7 +84,7 @@ PSDVEC_API psdvec_status psdvec_train_options_check(psdvec_context *ctx,
                                                     const psdvec_train_options *options);
 
 /* The log of the joint probability of text, vectors and residuals, term by term: equation
- * (logjointcorpus2) of the paper; see docs/model.md, "The joint probability". The log-likelihood of
+ * (10) of the paper; see docs/model.md, "The joint probability". The log-likelihood of
  * the text is the sum of the first four members. Sums over pairs are over ordered pairs, i before
  * j. */
 typedef struct psdvec_joint {

@@ -87,19 +87,19 @@ static void add_choices(const psdvec_option *row, char *to, size_t room)
             row->choices[k].name);
 }
 
-void psdvec_option_range(const psdvec_option *row, char *text, size_t room)
+void psdvec_option_range(const psdvec_option *option, char *text, size_t room)
 {
     if (!text || !room)
         return;
     *text = 0;
-    if (!row)
+    if (!option)
         return;
-    switch (row->type) {
+    switch (option->type) {
     case PSDVEC_OPTION_FLAG:
         add(text, room, "yes or no");
         break;
     case PSDVEC_OPTION_CHOICE:
-        add_choices(row, text, room);
+        add_choices(option, text, room);
         break;
     case PSDVEC_OPTION_TEXT:
         add(text, room, "a text");
@@ -108,7 +108,7 @@ void psdvec_option_range(const psdvec_option *row, char *text, size_t room)
         add(text, room, "texts, separated by commas");
         break;
     default:
-        add_number_range(row, text, room);
+        add_number_range(option, text, room);
     }
 }
 
@@ -144,7 +144,7 @@ static bool parse_choice(const psdvec_option *row, const char *text, psdvec_opti
 static bool parse_number(const psdvec_option *row, const char *text, psdvec_option_value *value)
 {
     if (row->type == PSDVEC_OPTION_DOUBLE || row->type == PSDVEC_OPTION_DOUBLES)
-        return pv_text_real(text, &value->real);
+        return pv_text_real(text, &value->real) && (value->real += 0.0, true); /* -0 is 0 */
     bool fine = row->unit == PSDVEC_UNIT_BYTES
                     ? pv_text_bytes(text, psdvec_machine_memory(), &value->integer)
                 : row->unit == PSDVEC_UNIT_COUNT ? pv_text_count(text, &value->integer)

@@ -305,6 +305,15 @@ void pv_options_init(const pv_options_table *table, void *options, size_t size, 
     set_sizes(table, options, its);
 }
 
+/* The preset that the struct names; NULL if its table has no such row. */
+static const char *preset_of(const pv_options_table *table, const void *options)
+{
+    for (const psdvec_option *row = table->rows; row->name; row++)
+        if (row->selects_preset)
+            return pv_option_choice(row, options);
+    return NULL;
+}
+
 psdvec_status pv_options_adopt(psdvec_context *ctx, const pv_options_table *table,
                                const void *given, void *options)
 {
@@ -325,6 +334,11 @@ psdvec_status pv_options_adopt(psdvec_context *ctx, const pv_options_table *tabl
                            "the program was compiled with the header of a newer psdvec than this "
                            "library, " PSDVEC_VERSION "; install the newer library");
         copy_parts(table, options, ours, given, its);
+        if (its.size < ours.size || its.inner_size < ours.inner_size) {
+            /* Members that the host does not know have the defaults of its preset. */
+            pv_options_fill(table, options, preset_of(table, options));
+            copy_parts(table, options, ours, given, its);
+        }
         set_sizes(table, options, ours);
     }
     return pv_options_check(ctx, table, options);

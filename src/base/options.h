@@ -97,7 +97,7 @@ void pv_options_put_json(pv_json_writer *writer, const pv_options_table *table,
                          const void *options);
 
 /* Reads such an object. A row that it lacks takes the value that the table gives for it; a key
- * that no row has is told as a note of the context; `also` (may be NULL) lists keys that are known
+ * that no row has is named in a warning; `also` (may be NULL) lists keys that are known
  * but are no rows, and ends with NULL; without `what` nothing is told. Ranges and rules are checked. `path` and `what` ("training")
  * are for messages. Texts and lists live in `memory`, which the caller has initialised and frees
  * when the options are no longer used. */

@@ -473,9 +473,10 @@ stop_in_readout() {
 
 # interrupt OPTION...: leaves the state of a run stopped by Ctrl-C, its words in stderr.
 interrupt() {
+    rm -f stderr
     "$PSDVEC" train counts.st "${slow[@]}" --iterations 10000 -o m.st "$@" 3>&- 2>stderr &
     local process=$! tries=0
-    while [ ! -e m.st.partial ] || ! grep -q '^iteration' stderr; do
+    while [ ! -e m.st.partial ] || ! grep -qs "^iteration" stderr; do
         sleep 0.05
         tries=$((tries + 1))
         [ $tries -lt 400 ]

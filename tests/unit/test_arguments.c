@@ -300,6 +300,7 @@ GETTER(psdvec_suggest, != NULL, GIVE(word, "dimm"),
        GIVE(candidates, ((const char *const[]){"dim", NULL})))
 GETTER(psdvec_edit_distance, < 3, GIVE(a, "ab"), 2, GIVE(b, "ac"), 2, 3)
 ANYTHING(psdvec_settings_free, NULL)
+ANYTHING(psdvec_origin_free, NULL)
 GETTER(psdvec_settings_get, != NULL, THE_SETTINGS, GIVE(name, "dim"))
 CALL(psdvec_settings_set, THE_SETTINGS, GIVE(name, "dim"), GIVE(text, "7"))
 ANYTHING(psdvec_settings_apply, THE_SETTINGS, GIVE(options, &b->t->training))
@@ -312,6 +313,13 @@ static psdvec_status call_psdvec_options_init(bench *b)
     psdvec_options_init(PSDVEC_OPTIONS_TRAIN, GIVE(options, &options), sizeof options, 0,
                         GIVE(preset, "paper"));
     return PSDVEC_OK;
+}
+static psdvec_status call_psdvec_option_range(bench *b)
+{
+    const psdvec_option *dim = psdvec_options_find(PSDVEC_OPTIONS_TRAIN, "dim");
+    char text[200] = "";
+    psdvec_option_range(GIVE(option, dim), GIVE(text, (char *)text), sizeof text);
+    return answers(*text != 0);
 }
 static psdvec_status call_psdvec_option_parse(bench *b)
 {
@@ -362,6 +370,8 @@ CALL(psdvec_counts_verify, CTX, THE_COUNTS)
 CALL(psdvec_counts_check_rows, CTX, THE_COUNTS)
 GETTER(psdvec_counts_get_info, != NULL, THE_COUNTS)
 MAKER(psdvec_counts_settings, psdvec_settings, settings, psdvec_settings_free, CTX, THE_COUNTS)
+MAKER(psdvec_counts_origin, psdvec_origin, origin, psdvec_origin_free, CTX, THE_COUNTS)
+MAKER(psdvec_model_origin, psdvec_origin, origin, psdvec_origin_free, CTX, THE_MODEL)
 GETTER(psdvec_counts_word, != NULL, THE_COUNTS, 0, GIVE(length, &(size_t){0}))
 GETTER(psdvec_counts_find, , THE_COUNTS, GIVE(word, "w1"), 2, GIVE(i, &(uint32_t){0}))
 GETTER(psdvec_counts_frequency, > 0, THE_COUNTS, 0)
@@ -612,6 +622,7 @@ static const row rows[] = {
     ROW(psdvec_option_default, BY_ANSWER, "option", "preset"),
     ROW(psdvec_options_hold, BY_ANSWER, "options", "condition"),
     ROW(psdvec_options_init, BY_ANSWER, "", "options preset"),
+    ROW(psdvec_option_range, BY_ANSWER, "option text", ""),
     ROW(psdvec_option_parse, BY_ANSWER, "option text value", "shown why"),
     ROW(psdvec_suggest, BY_ANSWER, "word candidates", ""),
     ROW(psdvec_edit_distance, BY_ANSWER, "", "a b"),
@@ -635,6 +646,9 @@ static const row rows[] = {
     ROW(psdvec_counts_check_rows, BY_CONTEXT, "ctx counts", ""),
     ROW(psdvec_counts_get_info, BY_ANSWER, "counts", ""),
     ROW(psdvec_counts_settings, BY_CONTEXT, "ctx counts settings", ""),
+    ROW(psdvec_counts_origin, BY_CONTEXT, "ctx counts origin", ""),
+    ROW(psdvec_model_origin, BY_CONTEXT, "ctx model origin", ""),
+    ROW(psdvec_origin_free, BY_ANSWER, "", "origin"),
     ROW(psdvec_counts_word, BY_ANSWER, "counts", "length"),
     ROW(psdvec_counts_find, BY_ANSWER, "counts word i", ""),
     ROW(psdvec_counts_frequency, BY_ANSWER, "counts", ""),

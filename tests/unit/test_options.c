@@ -221,6 +221,10 @@ static void values_are_read_from_text(void **state)
     assert_parsed(PSDVEC_OPTIONS_SCORER, "self", "product", INFINITY);
     assert_parsed(PSDVEC_OPTIONS_SCORER, "self", "fitted", NAN);
     assert_parsed(PSDVEC_OPTIONS_EXTEND, "mu", "auto", NAN);
+    psdvec_option_value value; /* -0 would be another number in files */
+    assert_true(psdvec_option_parse(psdvec_options_find(PSDVEC_OPTIONS_TRAIN, "core_mu"), NULL,
+                                    "-0", &value, NULL, 0));
+    assert_false(signbit(value.real));
 }
 
 static void wrong_values_have_a_sentence(void **state)
@@ -536,6 +540,21 @@ static void an_older_struct_within_a_struct_is_understood(void **state)
     psdvec_context_free(ctx);
 }
 
+/* New members have the defaults of the preset that the struct names. */
+static void an_older_struct_keeps_its_preset(void **state)
+{
+    (void)state;
+    psdvec_context *ctx = context();
+    unsigned char host[sizeof(psdvec_train_options)];
+    psdvec_train_options own, paper;
+    size_t size = offsetof(psdvec_train_options, order) / sizeof(size_t) * sizeof(size_t);
+    psdvec_options_init(PSDVEC_OPTIONS_TRAIN, host, size, 0, "paper");
+    psdvec_train_options_preset(&paper, PSDVEC_PRESET_PAPER, NULL);
+    assert_int_equal(pv_options_adopt(ctx, &pv_train_table, host, &own), PSDVEC_OK);
+    assert_memory_equal(&own, &paper, sizeof own);
+    psdvec_context_free(ctx);
+}
+
 static void a_struct_that_was_not_filled_in_is_refused(void **state)
 {
     (void)state;
@@ -695,6 +714,7 @@ int main(void)
         cmocka_unit_test(a_struct_of_an_older_version_is_understood),
         cmocka_unit_test(a_struct_of_a_newer_version_is_refused),
         cmocka_unit_test(an_older_struct_within_a_struct_is_understood),
+        cmocka_unit_test(an_older_struct_keeps_its_preset),
         cmocka_unit_test(a_struct_that_was_not_filled_in_is_refused),
         cmocka_unit_test(no_options_are_the_defaults),
         cmocka_unit_test(a_key_of_a_newer_file_is_named),
