@@ -92,41 +92,51 @@ psdvec_status pv_model_find_either(const psdvec_model *model, const char *word, 
 
 /* ---- The model's tokeniser -------------------------------------------------------------- */
 
-/* How the model's text became words, over the defaults. False: it does not say, or what is here
- * cannot do it. */
-static bool read_settings(psdvec_context *ctx, const psdvec_model *m, psdvec_text_options *o)
+/* How the model's text became words, over the defaults. Not *found: it does not say, or what is here
+ * cannot do it. Fails only for lack of memory, of which the next one who asks may have more. */
+static psdvec_status read_settings(psdvec_context *ctx, const psdvec_model *m,
+                                   psdvec_text_options *o, bool *found)
 {
     pv_buffer settings, memory;
     pv_buffer_init(&settings, ctx);
     pv_buffer_init(&memory, ctx);
-    bool found = m->info.counts_json &&
-                 pv_json_member(m->info.counts_json, "settings", &settings) == PSDVEC_OK &&
-                 settings.length > 0 && /* imported counts do not say */
-                 pv_json_member(settings.data, "tokenizer", &memory) == PSDVEC_OK &&
-                 memory.length > 0 &&
-                 pv_options_read_json(ctx, &pv_text_table, m->path, NULL, settings.data, NULL, o,
-                                      &memory) == PSDVEC_OK &&
-                 (o->tokenizer != PSDVEC_TOKENIZER_ICU || pv_icu_available());
-    if (!found) {
+    *found = m->info.counts_json &&
+             pv_json_member(m->info.counts_json, "settings", &settings) == PSDVEC_OK &&
+             settings.length > 0 && /* imported counts do not say */
+             pv_json_member(settings.data, "tokenizer", &memory) == PSDVEC_OK &&
+             memory.length > 0 &&
+             pv_options_read_json(ctx, &pv_text_table, m->path, NULL, settings.data, NULL, o,
+                                  &memory) == PSDVEC_OK &&
+             (o->tokenizer != PSDVEC_TOKENIZER_ICU || pv_icu_available());
+    int failure = atomic_load(&ctx->status);
+    bool memory_is_short = failure == PSDVEC_ERR_BUDGET || failure == PSDVEC_ERR_MEMORY;
+    if (!*found && !memory_is_short) {
         pv_begin(ctx); /* what cannot be read is as if it were not there */
         psdvec_text_options_default(o);
     }
     o->json_field = NULL; /* about files */
     pv_buffer_free(&settings);
     pv_buffer_free(&memory);
-    return found;
+    return memory_is_short ? (psdvec_status)failure : PSDVEC_OK;
 }
 
 static psdvec_status ensure_rules(psdvec_context *ctx, psdvec_model *m)
 {
     psdvec_text_options options;
+    psdvec_status status = PSDVEC_OK;
     pthread_mutex_lock(&m->lock);
     if (!m->rules && (m->rules = pv_alloc(m->ctx, 1, sizeof *m->rules, NULL))) {
-        m->own_rules = read_settings(ctx, m, &options);
-        pv_text_rules_init(m->rules, &options);
+        status = read_settings(ctx, m, &options, &m->own_rules);
+        if (status == PSDVEC_OK) {
+            pv_text_rules_init(m->rules, &options);
+        } else {
+            pv_free(m->ctx, m->rules);
+            m->rules = NULL;
+        }
     }
     bool ready = m->rules != NULL;
     pthread_mutex_unlock(&m->lock);
+    PV_TRY(status);
     return ready ? PSDVEC_OK
                  : pv_fail(ctx, PSDVEC_ERR_BUDGET,
                            "%s: there is no memory left to look for a word as its tokeniser would "

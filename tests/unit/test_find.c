@@ -87,6 +87,39 @@ static void the_settings_of_the_model_decide(void **state)
     psdvec_model_close(m);
 }
 
+/* The tokeniser is made once, for whoever asks first, and must not depend on how much memory that
+ * one has. */
+static void little_memory_of_the_first_to_ask_does_not_change_the_tokeniser(void **state)
+{
+    workshop *w = *state;
+    psdvec_model *m =
+        model_of(w, words, "{\"settings\":{\"tokenizer\":\"words\",\"case\":\"keep\"}}");
+    uint64_t used = atomic_load(&w->ctx->memory_used), all;
+    psdvec_context *other;
+    uint32_t i;
+    int failures = 0;
+    assert_int_equal(psdvec_context_new(NULL, &other), PSDVEC_OK);
+    all = other->options.memory;
+    for (uint64_t room = 0;; room += 100) {
+        other->options.memory = room;
+        psdvec_status status = psdvec_model_find_normalized(other, m, "PARIS", 5, &i);
+        assert_int_equal(i, PSDVEC_UNKNOWN_WORD);
+        if (status == PSDVEC_OK)
+            break;
+        assert_int_equal(status, PSDVEC_ERR_BUDGET);
+        assert_string_not_equal(psdvec_error_message(other), "");
+        failures++;
+    }
+    other->options.memory = all;
+    assert_true(failures > 2);
+    assert_int_equal(atomic_load(&other->memory_used), 0);
+    assert_true(atomic_load(&w->ctx->memory_used) > used);
+    psdvec_context_free(other);
+    assert_finds(w, m, "\"Paris\"", "Paris");
+    assert_finds(w, m, "PARIS", "");
+    psdvec_model_close(m);
+}
+
 static void vectors_without_settings_are_tried_in_lower_case_and_by_the_defaults(void **state)
 {
     workshop *w = *state;
@@ -251,6 +284,7 @@ int main(void)
 #define CASE(name) cmocka_unit_test_setup_teardown(name, workshop_open, workshop_close)
     const struct CMUnitTest tests[] = {
         CASE(the_settings_of_the_model_decide),
+        CASE(little_memory_of_the_first_to_ask_does_not_change_the_tokeniser),
         CASE(vectors_without_settings_are_tried_in_lower_case_and_by_the_defaults),
         CASE(words_are_written_as_counting_writes_them),
         CASE(a_word_is_cut_to_the_room_there_is),
