@@ -18,9 +18,7 @@ static const char *const description[] = {
     "Reads a model, or vectors of another program, and writes them in another format. The format "
     "of FILE is detected from its content: a model, text of word2vec, fastText or GloVe, word2vec "
     "binary, or NumPy npy with the words in a file beside it.",
-    "The format of OUTPUT is determined by its suffix unless --to is given: .safetensors is a "
-    "model; .txt, .vec and .w2v are word2vec text, .bin is word2vec-binary, .glove and .glove.txt "
-    "are glove, .npy is npy.",
+    "The format of OUTPUT is determined by its suffix unless --to is given.",
     "Formats of other programs contain the read-out, the vectors for comparing words; with --raw "
     "the generative vectors, whose products are the model's PMI. A model file contains both.",
     NULL};
@@ -53,11 +51,14 @@ static int act(struct run *run)
     int code = options_apply(run, PSDVEC_OPTIONS_CONVERT, &convert);
     if (code)
         return code;
-    if (!argument(arguments, "to")->given && !psdvec_vectors_format_of(output, &convert.format))
+    if (!argument(arguments, "to")->given && !psdvec_vectors_format_of(output, &convert.format)) {
+        char formats[200];
+        psdvec_option_range(psdvec_options_find(PSDVEC_OPTIONS_CONVERT, "format"), formats,
+                            sizeof formats);
         return run_use_error(run,
-                             "the name %s does not say in which format; say it: --to model, "
-                             "word2vec, word2vec-binary, glove or npy",
-                             output);
+                             "the format cannot be told from the name %s; give it with --to: %s",
+                             output, formats);
+    }
     bool half = argument_flag(arguments, "float16"), bytes = argument_flag(arguments, "int8");
     if (half + bytes + argument(arguments, "precision")->given > 1)
         return run_use_error(run, "--precision, --float16 and --int8 exclude each other");

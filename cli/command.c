@@ -54,6 +54,20 @@ struct option_list {
     struct option_list *next;
 };
 
+/* The help as the command line shows it, with that of the choices where it asks for them; on the
+ * heap. */
+static char *full_help(const struct command *command, const psdvec_option *row)
+{
+    struct buffer text = {0};
+    size_t length = strlen(row->help);
+    buffer_text(&text, row->help);
+    for (size_t k = 0; row->choices && row->help[length - 1] == ':' && row->choices[k].name; k++)
+        buffer_format(&text, "%s %s: %s", k ? ";" : "", row->choices[k].name, row->choices[k].help);
+    char *help = command_spell(command, text.text);
+    buffer_free(&text);
+    return help;
+}
+
 static void add_option(struct option_list *list, const struct option_source *source,
                        const psdvec_option *row, const char *group)
 {
@@ -62,7 +76,7 @@ static void add_option(struct option_list *list, const struct option_source *sou
     *option = (struct option_spec){.row = *row, .library = source->library, .kind = source->kind};
     option->row.group = group;
     option->name = row->flag ? row->flag : source->library ? dashed(row->name) : row->name;
-    char *help = row->help ? command_spell(list->command, row->help) : NULL;
+    char *help = row->help ? full_help(list->command, row) : NULL;
     option->row.help = help; /* as long as the program lives */
 }
 

@@ -296,7 +296,11 @@ static void add_default(struct buffer *to, psdvec_options_kind kind, const psdve
 static void add_option(struct buffer *to, psdvec_options_kind kind, const psdvec_option *row)
 {
     buffer_format(to, "- **`%s`**: ", row->name);
-    add_sentence(to, row->help);
+    /* A colon at the end announces the choices, which are listed below. */
+    char *help = must_format(
+        "%.*s", (int)(strlen(row->help) - (row->help[strlen(row->help) - 1] == ':')), row->help);
+    add_sentence(to, help);
+    free(help);
     buffer_char(to, '\n');
     add_command_line(to, kind, row);
     add_value(to, row);

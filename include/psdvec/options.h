@@ -77,6 +77,7 @@ typedef enum psdvec_path { PSDVEC_PATH_NONE = 0, PSDVEC_PATH_FILE, PSDVEC_PATH_F
 
 typedef struct psdvec_choice {
     const char *name; /* NULL at the end of a list */
+    /* One sentence without a full stop. With a colon at the end, the help of the choices follows. */
     const char *help; /* may be NULL */
 } psdvec_choice;
 
@@ -116,6 +117,7 @@ typedef struct psdvec_option {
     const char *otherwise; /* description of the default in help, instead of `fallback` */
     psdvec_path path;      /* TEXT, TEXTS: the value is a file or folder */
     const char *group;     /* heading in help */
+    /* One sentence without a full stop. With a colon at the end, the help of the choices follows. */
     const char *help;      /* one sentence without a full stop */
     const char *why;       /* why the presets have their values; may be NULL */
     const char *member;    /* of the struct: "letter_case" for "case" */

@@ -84,14 +84,14 @@ static double target_smoothed(const pv_link *link, uint32_t i, uint32_t j, doubl
 /* ---- The tables: a row per function -------------------------------------------------------- */
 
 #define WEIGHTS(ROW)                                                                               \
-    ROW(FACTORED, "factored", "r_i^g r_j^g times the logistic function of PMI",                    \
+    ROW(FACTORED, "factored", "frequencies of its words times the logistic function of its PMI",   \
         {weight_factored, NULL, true, false})                                                      \
-    ROW(RAW, "raw", "the original program: square root of the count, cut off",                     \
+    ROW(RAW, "raw", "square root of its count, cut off, as in the original program",               \
         {weight_raw, measure_raw, false, false})                                                   \
-    ROW(SMOOTHED, "smoothed",                                                                      \
-        "the paper's text: square root of the smoothed probability, cut off",                      \
+    ROW(SMOOTHED, "smoothed", "square root of its smoothed probability, cut off, as in the paper", \
         {weight_smoothed, measure_smoothed, false, true})                                          \
-    ROW(GLOVE, "glove", "GloVe: (x / x_max)^power, at most 1", {weight_glove, NULL, false, false})
+    ROW(GLOVE, "glove", "(count / `glove_max`)^`glove_power`, at most 1, as in GloVe",             \
+        {weight_glove, NULL, false, false})
 
 #define TARGETS(ROW)                                                                               \
     ROW(PMI, "pmi", "PMI of x + x', margins raised to a power", {target_pmi, false})               \

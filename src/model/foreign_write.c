@@ -128,25 +128,24 @@ static psdvec_status put_packed(writer *w, uint32_t i, const float *row, pv_buff
  * names. A model file is written elsewhere (model_write.h). Of suffixes that fit, the first row's is
  * taken. */
 #define FORMATS(ROW)                                                                               \
-    ROW(MODEL, "model", "psdvec's own file",                                                       \
+    ROW(MODEL, "model", "a psdvec model (.safetensors)",                                           \
         {.suffixes = {".safetensors"}, .holds = {true, true, true}})                               \
-    ROW(GLOVE, "glove", "GloVe text, without a first line",                                        \
+    ROW(GLOVE, "glove", "text without a header line (.glove, .glove.txt)",                         \
         {.suffixes = {".glove", ".glove.txt"},                                                     \
          .holds = {true},                                                                          \
          .spaces_in_words = true,                                                                  \
          .put_row = put_text})                                                                     \
-    ROW(WORD2VEC, "word2vec",                                                                      \
-        "word2vec text: \"words dim\", then a word and its numbers per line",                      \
+    ROW(WORD2VEC, "word2vec", "text with a header line (.vec, .txt, .w2v)",                        \
         {.suffixes = {".vec", ".txt", ".w2v"},                                                     \
          .holds = {true},                                                                          \
          .put_header = put_word2vec_header,                                                        \
          .put_row = put_text})                                                                     \
-    ROW(WORD2VEC_BINARY, "word2vec-binary", "the same with the numbers as float32",                \
+    ROW(WORD2VEC_BINARY, "word2vec-binary", "binary vectors (.bin)",                               \
         {.suffixes = {".bin"},                                                                     \
          .holds = {true},                                                                          \
          .put_header = put_word2vec_header,                                                        \
          .put_row = put_binary})                                                                   \
-    ROW(NPY, "npy", "numpy's .npy, and a text with a word per line beside it",                     \
+    ROW(NPY, "npy", "a NumPy matrix, and a file with one word per line (.npy)",                    \
         {.suffixes = {".npy"},                                                                     \
          .holds = {true, true},                                                                    \
          .spaces_in_words = true,                                                                  \

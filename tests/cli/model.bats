@@ -133,7 +133,7 @@ END
 
 @test "the format is that of the name, or of --to" {
     small_vectors
-    refused 2 "the name out.xyz does not say in which format" convert small.vec -o out.xyz
+    refused 2 "the format cannot be told from the name out.xyz" convert small.vec -o out.xyz
     "$PSDVEC" convert small.vec out.glove.txt -q
     tail -n +2 small.vec | cmp - out.glove.txt
     refused 2 "--to must be model, word2vec" convert small.vec --to gensim -o out.txt

@@ -390,7 +390,7 @@ static void a_core_without_pairs_is_refused_with_a_sentence(void **state)
     for (size_t i = 0; i < 4; i++)
         c.frequency[i] = 9;
     problem *p = problem_new(c, 1, 1);
-    for (int weights = PSDVEC_WEIGHTS_FACTORED; weights <= PSDVEC_WEIGHTS_GLOVE; weights++) {
+    for (int weights = PSDVEC_WEIGHTS_FACTORED; pv_weights_choices[weights].name; weights++) {
         psdvec_train_options o = paper_options(1, 1);
         o.weights = (psdvec_weights)weights;
         o.core = 3;
@@ -481,9 +481,31 @@ static void gathered_columns_are_those_of_the_rows(void **state)
     free(value);
 }
 
+/* A new weight function or target needs a combination above. */
+static void every_weight_and_target_is_tested(void **state)
+{
+    (void)state;
+    enum { COUNT = sizeof combinations / sizeof *combinations };
+    for (unsigned w = 0; pv_weights_choices[w].name; w++) {
+        bool found = false;
+        for (size_t k = 0; k < COUNT; k++)
+            found |= combinations[k].weights == w;
+        if (!found)
+            fail_msg("no combination has the weights %s", pv_weights_choices[w].name);
+    }
+    for (unsigned t = 0; pv_target_choices[t].name; t++) {
+        bool found = false;
+        for (size_t k = 0; k < COUNT; k++)
+            found |= combinations[k].target == t;
+        if (!found)
+            fail_msg("no combination has the target %s", pv_target_choices[t].name);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_weight_and_target_is_tested),
         cmocka_unit_test(margins_are_those_of_the_whole_file),
         cmocka_unit_test(the_cut_off_is_the_one_that_sorting_finds),
         cmocka_unit_test(constants_that_are_given_are_used),

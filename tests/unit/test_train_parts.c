@@ -153,7 +153,7 @@ static void every_wrong_option_has_a_sentence_that_names_it(void **state)
     WRONG(o.spelling = 11, "`spelling` is 11; it must be a number from 0 to 10");
     WRONG(o.spelling = INFINITY, "`spelling`");
     WRONG(o.mu_count = 0, "`mu` is empty");
-    WRONG(o.mu = NULL, "`mu` is empty");
+    WRONG(o.mu = NULL, "`mu` is NULL");
     WRONG((o.mu = bad_mu, o.mu_count = 2), "`mu` has -1 as number 2");
     WRONG(o.mu = odd_mu, "`mu` has");
     WRONG((o.mu = three, o.mu_count = 3, o.bands = falling, o.bands_count = 2),
