@@ -58,7 +58,7 @@ bool pv_text_real(const char *text, double *value)
     double number;
     if (!end || *end || !pv_text_to_double(text, &number) || !isfinite(number))
         return false;
-    *value = number;
+    *value = number == 0 ? 0 : number; /* -0 is 0 */
     return true;
 }
 

@@ -141,13 +141,22 @@ static bool align_memory(pv_json *j, reader *r)
     return true;
 }
 
+/* -0 is 0, as in text: equal options have equal bytes. */
+static bool read_real(pv_json *j, double *real)
+{
+    if (!pv_json_read_double(j, real))
+        return false;
+    if (*real == 0)
+        *real = 0;
+    return true;
+}
+
 static bool read_element(pv_json *j, const psdvec_option *row, reader *r)
 {
     double real;
     uint64_t wide;
     if (row->type == PSDVEC_OPTION_DOUBLES)
-        return pv_json_read_double(j, &real) &&
-               keep(j, pv_buffer_append(r->memory, &real, sizeof real));
+        return read_real(j, &real) && keep(j, pv_buffer_append(r->memory, &real, sizeof real));
     if (!pv_json_read_u64(j, &wide))
         return false;
     if (wide > UINT32_MAX)
@@ -233,7 +242,7 @@ static bool read_row(pv_json *j, const psdvec_option *row, reader *r)
         memcpy(at, &flag, sizeof flag);
         return true;
     case PSDVEC_OPTION_DOUBLE:
-        if (!pv_json_read_double(j, &real))
+        if (!read_real(j, &real))
             return false;
         memcpy(at, &real, sizeof real);
         return true;

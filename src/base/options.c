@@ -105,7 +105,7 @@ static double number_of(const psdvec_option *row, const void *options)
 const char *pv_option_choice(const psdvec_option *row, const void *options)
 {
     double value = number_of(row, options);
-    for (size_t k = 0; row->choices[k].name; k++)
+    for (size_t k = 0; row->choices && row->choices[k].name; k++)
         if ((double)k == value)
             return row->choices[k].name;
     return NULL;

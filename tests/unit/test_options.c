@@ -426,6 +426,42 @@ static void there_are_no_settings_of_an_unknown_preset(void **state)
     psdvec_settings_free(s);
 }
 
+static void negative_zero_is_zero(void **state)
+{
+    (void)state;
+    psdvec_context *ctx = context();
+    psdvec_settings *s = psdvec_settings_new(PSDVEC_OPTIONS_TRAIN, NULL);
+    const psdvec_train_options *o = psdvec_settings_struct(s);
+    psdvec_train_options train;
+    pv_buffer memory;
+    assert_int_equal(psdvec_settings_set(s, "order", "-0"), PSDVEC_OK);
+    assert_int_equal(psdvec_settings_set(s, "mu", "1,-0.0"), PSDVEC_OK);
+    assert_false(signbit(o->order) || signbit(o->mu[1]));
+    assert_string_equal(psdvec_settings_get(s, "mu"), "1,0");
+    pv_buffer_init(&memory, ctx);
+    assert_int_equal(pv_options_read_json(ctx, &pv_train_table, "F", "test",
+                                          "{\"order\":-0.0,\"core\":5,\"mu\":[-0e3]}", NULL, &train,
+                                          &memory),
+                     PSDVEC_OK);
+    assert_false(signbit(train.order));
+    pv_buffer_free(&memory);
+    psdvec_settings_free(s);
+    psdvec_context_free(ctx);
+}
+
+/* `=` compares the values of choices; others have none. */
+static void conditions_of_other_options_do_not_hold(void **state)
+{
+    (void)state;
+    psdvec_train_options train;
+    psdvec_train_options_default(&train);
+    assert_true(psdvec_options_hold(PSDVEC_OPTIONS_TRAIN, &train, "weights=raw|factored rho>0"));
+    assert_false(psdvec_options_hold(PSDVEC_OPTIONS_TRAIN, &train, "rho=0.2"));
+    assert_false(psdvec_options_hold(PSDVEC_OPTIONS_TRAIN, &train, "rho"));
+    assert_false(psdvec_options_hold(PSDVEC_OPTIONS_TRAIN, &train, "moon>0"));
+    assert_false(psdvec_options_hold(PSDVEC_OPTIONS_TRAIN, &train, "centre=yes"));
+}
+
 static void lists_must_be_there(void **state)
 {
     (void)state;
@@ -711,6 +747,8 @@ int main(void)
         cmocka_unit_test(settings_may_be_finished_again),
         cmocka_unit_test(there_are_no_settings_of_an_unknown_preset),
         cmocka_unit_test(lists_must_be_there),
+        cmocka_unit_test(negative_zero_is_zero),
+        cmocka_unit_test(conditions_of_other_options_do_not_hold),
         cmocka_unit_test(a_struct_of_an_older_version_is_understood),
         cmocka_unit_test(a_struct_of_a_newer_version_is_refused),
         cmocka_unit_test(an_older_struct_within_a_struct_is_understood),
