@@ -5,8 +5,19 @@
 #
 # What a fuzzer NAME learns stays in FOLDER/corpus/NAME for the next run; seeds
 # come from tests/fuzz/corpus/NAME, its words from tests/fuzz/NAME.dict, if they
-# exist. An input that breaks something stays in FOLDER/findings.
+# exist; readers of files also begin with those of tests/golden. An input that
+# breaks something stays in FOLDER/findings.
 set -u
+
+# The files, each behind the byte by which these fuzzers tell a whole file.
+golden() {
+    seeds=$folder/seeds/$name
+    mkdir -p "$seeds"
+    for file in "$@"; do
+        { printf '\000' && cat "$file"; } >"$seeds/$(echo "$file" | tr / _)"
+    done
+    inputs=$seeds
+}
 
 if [ "${1:-}" = --one ]; then
     seconds=$2 folder=$3 fuzzer=$4
@@ -14,6 +25,13 @@ if [ "${1:-}" = --one ]; then
     mkdir -p "$folder/corpus/$name" "$folder/findings" "$folder/logs"
     set -- "$folder/corpus/$name"
     [ -d "tests/fuzz/corpus/$name" ] && set -- "$@" "tests/fuzz/corpus/$name"
+    inputs=
+    case $name in
+    fuzz_model_open) golden tests/golden/*/models/* ;;
+    fuzz_counts_open) golden tests/golden/*/counts/* ;;
+    fuzz_safetensors) golden tests/golden/*/residuals/* ;;
+    esac
+    [ -n "$inputs" ] && set -- "$@" "$inputs"
     [ -f "tests/fuzz/$name.dict" ] && set -- "-dict=tests/fuzz/$name.dict" "$@"
     log=$folder/logs/$name.log
     if "$fuzzer" "-max_total_time=$seconds" -timeout=20 -rss_limit_mb=2560 -print_final_stats=1 \
