@@ -2,6 +2,7 @@
 #include "api/registry.h"
 #include "base/arguments.h"
 #include "baseline/options.h"
+#include "count/counts_read.h"
 #include "count/options.h"
 #include "count/provenance.h"
 #include "model/model_read.h"
@@ -13,7 +14,7 @@
 
 /* Takes over the values of a struct, by way of text, which keeps every bit. Options without effect
  * keep their defaults: psdvec_settings_finish would refuse them as set. */
-static psdvec_status take_all(psdvec_context *ctx, const pv_options_table *table,
+static psdvec_status take_all(psdvec_context *ctx, const char *path, const pv_options_table *table,
                               const void *options, psdvec_settings *settings)
 {
     for (const psdvec_option *row = table->rows; row->name; row++) {
@@ -22,19 +23,22 @@ static psdvec_status take_all(psdvec_context *ctx, const pv_options_table *table
         char *text = pv_option_text(row, options);
         psdvec_status status = text ? psdvec_settings_set(settings, row->name, text) : PSDVEC_OK;
         free(text);
+        if (status == PSDVEC_ERR_OPTION) /* of a number that is read without its limits */
+            return pv_fail(ctx, PSDVEC_ERR_CORRUPT, "%s: its settings cannot be used: %s", path,
+                           psdvec_settings_message(settings));
         if (status != PSDVEC_OK)
             return pv_fail(ctx, status, "%s", psdvec_settings_message(settings));
     }
     return PSDVEC_OK;
 }
 
-static psdvec_status hand_over(psdvec_context *ctx, psdvec_options_kind kind, const void *options,
-                               psdvec_settings **out)
+static psdvec_status hand_over(psdvec_context *ctx, const char *path, psdvec_options_kind kind,
+                               const void *options, psdvec_settings **out)
 {
     psdvec_settings *settings = psdvec_settings_new(kind, NULL);
     if (!settings)
         return pv_fail(ctx, PSDVEC_ERR_MEMORY, "the system refused memory for options");
-    psdvec_status status = take_all(ctx, pv_options_of(kind), options, settings);
+    psdvec_status status = take_all(ctx, path, pv_options_of(kind), options, settings);
     if (status == PSDVEC_OK)
         *out = settings;
     else
@@ -72,7 +76,7 @@ static psdvec_status counting(psdvec_context *ctx, const char *path, const char 
     PV_TRY_DONE(pv_provenance_read_settings(ctx, path, settings, &options, &strings));
     if (vocabulary)
         PV_TRY_DONE(read_vocabulary(ctx, vocabulary, &options));
-    status = hand_over(ctx, PSDVEC_OPTIONS_COUNT, &options, out);
+    status = hand_over(ctx, path, PSDVEC_OPTIONS_COUNT, &options, out);
 done:
     pv_buffer_free(&strings);
     return status;
@@ -86,7 +90,8 @@ psdvec_status psdvec_counts_settings(psdvec_context *ctx, const psdvec_counts *c
     PV_NEED(ctx, counts);
     PV_NEED(ctx, settings);
     const psdvec_counts_info *info = psdvec_counts_get_info(counts);
-    return counting(ctx, "the counts", info->settings_json, info->vocabulary_json, settings);
+    return counting(ctx, pv_st_path(counts->file), info->settings_json, info->vocabulary_json,
+                    settings);
 }
 
 static psdvec_status unknown(psdvec_context *ctx, const psdvec_model *model)
@@ -135,12 +140,12 @@ psdvec_status psdvec_model_settings(psdvec_context *ctx, const psdvec_model *mod
     pv_buffer_init(&memory, ctx);
     if (psd) {
         PV_TRY_DONE(pv_settings_read(ctx, model->path, info->settings_json, &train, &memory));
-        status = hand_over(ctx, kind, &train, settings);
+        status = hand_over(ctx, model->path, kind, &train, settings);
     } else {
         static const char *const also[] = {"seed", NULL};
         PV_TRY_DONE(pv_options_read_json(ctx, &pv_baseline_table, model->path, "training",
                                          info->settings_json, also, &baseline, &memory));
-        status = hand_over(ctx, kind, &baseline, settings);
+        status = hand_over(ctx, model->path, kind, &baseline, settings);
     }
 done:
     pv_buffer_free(&memory);

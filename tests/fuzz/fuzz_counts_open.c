@@ -65,6 +65,17 @@ static void make_model(psdvec_context *ctx)
     fclose(file);
 }
 
+/* The options that the file was made with are fit to be used again. */
+static void ask_settings(psdvec_context *ctx, const psdvec_counts *counts)
+{
+    psdvec_settings *settings = NULL;
+    psdvec_status status = psdvec_counts_settings(ctx, counts, &settings);
+    require((status == PSDVEC_OK) == (settings != NULL));
+    require(settings ? psdvec_settings_finish(settings) == PSDVEC_OK
+                     : psdvec_error_message(ctx)[0] != '\0');
+    psdvec_settings_free(settings);
+}
+
 static void walk(const psdvec_counts *counts, bool verified)
 {
     const psdvec_counts_info *info = psdvec_counts_get_info(counts);
@@ -129,6 +140,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     psdvec_status status = psdvec_counts_open(ctx, path, &counts);
     require((status == PSDVEC_OK) == (counts != NULL));
     if (counts) {
+        ask_settings(ctx, counts);
         walk(counts, false);
         if (psdvec_counts_verify(ctx, counts) == PSDVEC_OK)
             walk(counts, true);

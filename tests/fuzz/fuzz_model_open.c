@@ -110,18 +110,36 @@ static void make_good(psdvec_context *ctx, int kind)
     unlink(path);
 }
 
+/* The options that the file was made with are fit to be used again. */
+static void ask_settings(psdvec_context *ctx, const psdvec_model *model)
+{
+    static const psdvec_options_kind kinds[] = {PSDVEC_OPTIONS_COUNT, PSDVEC_OPTIONS_TRAIN,
+                                                PSDVEC_OPTIONS_BASELINE};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        psdvec_settings *settings = NULL;
+        psdvec_status status = psdvec_model_settings(ctx, model, kinds[k], &settings);
+        require((status == PSDVEC_OK) == (settings != NULL));
+        require(settings ? psdvec_settings_finish(settings) == PSDVEC_OK
+                         : psdvec_error_message(ctx)[0] != '\0');
+        psdvec_settings_free(settings);
+    }
+}
+
 static void walk(psdvec_context *ctx, const psdvec_model *model, bool verified)
 {
     const psdvec_model_info *info = psdvec_model_get_info(model);
     psdvec_neighbour near[4];
     volatile double sum = 0;
     size_t found;
+    uint32_t a_word;
     if (info->dim > 1U << 20) /* which a sparse model may say; it is a question of memory */
         return;
     float *spelled = malloc(info->dim * sizeof *spelled);
     float *copy = malloc(info->dim * sizeof *copy);
     const float *readout;
     require(spelled && copy);
+    ask_settings(ctx, model);
+    require(psdvec_model_find_normalized(ctx, model, " Of", 3, &a_word) == PSDVEC_OK);
     psdvec_status got = psdvec_model_readout(ctx, model, &readout);
     require(got == (info->sparse ? PSDVEC_ERR_OPTION : PSDVEC_OK));
     require(info->has_readout || readout == psdvec_model_vector(model, 0));
