@@ -6,7 +6,7 @@ setup() {
     ROOT=$(realpath "$HERE/../..")
     BUILT=$(dirname "$PSDVEC")
     API=$BUILT/psdvec-api.json
-    CC=${CC:-cc}
+    CC="${CC:-cc} -DPSDVEC_EXPERIMENTAL"
     command -v jq >/dev/null || skip "no jq"
     [ -f "$API" ]
 }
