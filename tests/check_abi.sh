@@ -6,8 +6,10 @@
 #   tests/check_abi.sh --write    record the interface of $BUILD/libpsdvec.so (make abi)
 #
 # Additions are compatible: functions, values of enumerations, and members at the end of structs
-# whose names end in _options, which tell their size, or _info, which only the library allocates.
+# that may grow.
 set -u
+# Options tell their size; of the others the library returns a pointer to a single one.
+growing='psdvec_[a-z0-9_]*_options|psdvec_(counts|model|test)_info|psdvec_origin'
 here=$(dirname "$0")
 headers=$here/../include/psdvec
 recorded=$here/abi/libpsdvec.abi
@@ -56,8 +58,8 @@ soname() { sed -n "1s/.* soname='\([^']*\)'.*/\1/p" "$1"; }
 
 # The new description with the structs that may grow cut to the members that the old one has.
 ungrown() { # old | new
-    awk '
-        /<class-decl name=.psdvec_[a-z0-9_]*_(options|info). size-in-bits=/ {
+    awk -v growing="<class-decl name=.($growing). size-in-bits=" '
+        $0 ~ growing {
             match($0, /name=.[a-z0-9_]*/)
             name = substr($0, RSTART + 6, RLENGTH - 6)
             match($0, /size-in-bits=.[0-9]*/)
@@ -182,22 +184,25 @@ cat >"$scratch/public.h" <<'END'
 typedef struct psdvec_thing psdvec_thing;
 typedef enum psdvec_colour { PSDVEC_RED, PSDVEC_GREEN } psdvec_colour;
 typedef struct psdvec_thing_options { size_t size; int first; double second; } psdvec_thing_options;
-typedef struct psdvec_thing_info { int words; psdvec_colour colour; } psdvec_thing_info;
+typedef struct psdvec_model_info { int words; psdvec_colour colour; } psdvec_model_info;
+typedef struct psdvec_input_info { int words; double share; } psdvec_input_info;
 typedef struct psdvec_thing_report { int words; double seconds; } psdvec_thing_report;
 int psdvec_make(const psdvec_thing_options *options, psdvec_thing **thing, psdvec_thing_report *report);
-const psdvec_thing_info *psdvec_info(const psdvec_thing *thing);
+const psdvec_model_info *psdvec_info(const psdvec_thing *thing);
+const psdvec_input_info *psdvec_inputs(const psdvec_thing *thing, size_t *count);
 END
 cat >"$scratch/library.c" <<'END'
 #include <psdvec/public.h>
 struct psdvec_thing {
-    psdvec_thing_info info;
+    psdvec_model_info info;
 #ifdef HIDDEN
     int hidden;
 #endif
 };
 int psdvec_make(const psdvec_thing_options *options, psdvec_thing **thing, psdvec_thing_report *report)
 { return options && thing && report; }
-const psdvec_thing_info *psdvec_info(const psdvec_thing *thing) { return &thing->info; }
+const psdvec_model_info *psdvec_info(const psdvec_thing *thing) { return &thing->info; }
+const psdvec_input_info *psdvec_inputs(const psdvec_thing *thing, size_t *count) { return (void)thing, (void)count, NULL; }
 #ifdef MORE
 int psdvec_more(void) { return 1; }
 #endif
@@ -226,13 +231,14 @@ try good "" "" "the same interface"
 try good "" -DMORE "a new function"
 try good "" -DHIDDEN "a change of what is opaque"
 try good "s/double second;/& const char *third;/" "" "a new member at the end of options"
-try good "s/psdvec_colour colour;/& double late;/" "" "a new member at the end of an info"
+try good "s/psdvec_colour colour;/& double late;/" "" "a new member at the end of what a getter returns"
 try good "s/PSDVEC_GREEN }/PSDVEC_GREEN, PSDVEC_BLUE }/" "" "a new value of an enumeration"
 try bad "s/double second;/int between; &/" "" "a new member between others"
 try bad "s/int first; double second;/double second; int first;/" "" "members of options in another order"
 try bad "s/int first;/float first;/" "" "a member with another type"
 try bad "s/ double second;//" "" "options that lost a member"
 try bad "s/double seconds;/& int late;/" "" "a report with a new member"
+try bad "s/double share;/& int late;/" "" "elements of an array with a new member"
 try bad "s/PSDVEC_RED, PSDVEC_GREEN/PSDVEC_GREEN, PSDVEC_RED/" "" "enumerations with other numbers"
 try bad "" -Dpsdvec_info=psdvec_get_info "a function with another name"
 
