@@ -51,17 +51,19 @@ gather() {
 
 # OpenBLAS chooses its kernels for the processor from one table per kind of processor,
 # and the tables name every kernel. Those of the types complex and double complex, like
-# cgemm_kernel_n_HASWELL, are set to 0 in the tables, unless some code refers to one
-# directly.
+# cgemm_kernel_n_HASWELL, are replaced by a function of ours in the tables, unless some code
+# refers to one directly or there is any other function for complex numbers.
 leave_out_complex() {
-    awk '$2 == "T" && $3 ~ /^i?[cz][a-z0-9_]*_[A-Z][A-Z0-9_]*$/ { print $3 " = 0;" }' \
+    awk '$2 == "T" && $3 !~ /_[A-Z][A-Z0-9_]*$/ { sub(/^cblas_/, "", $3); if ($3 ~ /^i?[cz]/) exit 1 }' \
+        "$scratch/symbols" || return 0
+    awk '$2 == "T" && $3 ~ /^i?[cz][a-z0-9_]*_[A-Z][A-Z0-9_]*$/ { print $3 " = pv_blas_left_out;" }' \
         "$scratch/symbols" >"$scratch/complex.ld"
     [ -s "$scratch/complex.ld" ] || return 0
     gather "$scratch/real.o" "$scratch/complex.ld"
     "$(tool readelf)" -rW "$scratch/real.o" | awk '
-        FNR == NR { zero[$1]; next }
+        FNR == NR { left_out[$1]; next }
         /^Relocation section/ { table = $3 ~ /\.data/ }
-        !table { for (i = 1; i <= NF; i++) if ($i in zero) found = 1 }
+        !table { for (i = 1; i <= NF; i++) if ($i in left_out) found = 1 }
         END { exit found }' "$scratch/complex.ld" - || return 0
     mv "$scratch/real.o" "$scratch/all.o"
 }

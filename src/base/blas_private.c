@@ -13,6 +13,7 @@
  */
 #include <pthread.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The size of the table, found by the script. */
@@ -47,6 +48,14 @@ void __wrap_blas_memory_free(void *buffer)
     in_use--;
     pthread_cond_signal(&returned);
     pthread_mutex_unlock(&lock);
+}
+
+/* Is in OpenBLAS' tables instead of the kernels for complex numbers, which are left out. There is
+ * no function in the copy that would call one. */
+void pv_blas_left_out(void);
+void pv_blas_left_out(void)
+{
+    abort();
 }
 
 /* All that LAPACK's eigensolver uses of the Fortran runtime: a // b, padded with blanks
