@@ -7,6 +7,7 @@ PSDVEC = $(abspath $(BUILD))/psdvec
 SUITES = $(BATS) tests/check_rooms.sh tests/check_calls.sh tests/check_arguments.sh tests/check_data.sh $(UNIT_BIN) $(HOST_BIN)
 # What a sanitizer says goes to the test's output; any finding ends the program.
 SANITIZER_ENV = ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1:$$ASAN_OPTIONS \
+    LSAN_OPTIONS=suppressions=$(CURDIR)/tests/lsan.supp:print_suppressions=0:$$LSAN_OPTIONS \
     UBSAN_OPTIONS=print_stacktrace=1:$$UBSAN_OPTIONS \
     TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:$$TSAN_OPTIONS
 TEST_ENV = BUILD='$(BUILD)' PSDVEC='$(PSDVEC)' SANITIZE='$(SANITIZE)' CC='$(CC)' \

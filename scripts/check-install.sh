@@ -32,6 +32,7 @@ case $version in
 esac
 # A program that calls little, but links everything.
 cat >"$scratch/user.c" <<'END'
+#define PSDVEC_EXPERIMENTAL
 #include <psdvec/psdvec.h>
 #include <stdio.h>
 typedef void any(void);

@@ -50,7 +50,7 @@ static void large_blocks_can_be_used_to_the_last_byte(void **state)
 {
     (void)state;
     psdvec_context *ctx;
-    psdvec_context_options o = {.threads = 1, .memory = 64 << 20};
+    psdvec_context_options o = {.size = sizeof o, .threads = 1, .memory = 64 << 20};
     assert_int_equal(psdvec_context_new(&o, &ctx), PSDVEC_OK);
     for (size_t bytes = (4 << 20) - 70; bytes < (4 << 20) + 70; bytes += 7) {
         char *block = pv_alloc_zero(ctx, bytes, 1, "a block");
