@@ -60,9 +60,11 @@ static char *full_help(const struct command *command, const psdvec_option *row)
 {
     struct buffer text = {0};
     size_t length = strlen(row->help);
-    buffer_text(&text, row->help);
-    for (size_t k = 0; row->choices && row->help[length - 1] == ':' && row->choices[k].name; k++)
-        buffer_format(&text, "%s %s: %s", k ? ";" : "", row->choices[k].name, row->choices[k].help);
+    bool with_choices = row->choices && row->help[length - 1] == ':';
+    buffer_add(&text, row->help, length - with_choices);
+    for (size_t k = 0; with_choices && row->choices[k].name; k++)
+        buffer_format(&text, "%s %s: %s", k ? ";" : ".", row->choices[k].name,
+                      row->choices[k].help);
     char *help = command_spell(command, text.text);
     buffer_free(&text);
     return help;

@@ -4,7 +4,7 @@
 #include "signals.h"
 
 const struct exit_line exit_lines[] = {
-    {"0", "All went well."},
+    {"0", "Success."},
     {"1", "A defect in psdvec itself; please report it."},
     {"2", "The program was used wrongly: an unknown command or option, or a value out of range."},
     {"3", "The input cannot be used: not found, not text, damaged, or empty."},

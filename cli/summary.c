@@ -307,7 +307,7 @@ void summary_extend(struct run *run, const psdvec_extend_report *report)
     buffer_text(&value, " as they were");
     summary_line(&text, "model", &value);
     human_count(&value, report->core_words_seen);
-    buffer_text(&value, " of the model's core words stand in the new text");
+    buffer_text(&value, " of the model's core words occur in the new text");
     summary_line(&text, "core", &value);
     human_seconds(&value, report->seconds);
     add_threads(&value, run);

@@ -37,6 +37,7 @@ test: ## everything that should pass before a commit, in a few minutes
 check-long: ## the tests, the long ones too, under each sanitizer, and the fuzzers
 	+@$(SUBMAKE) test
 	@$(if $(LONG_BATS),PSDVEC_TEST_LONG=1 TEST_TIMEOUT=3600 $(run_suites) $(LONG_BATS),echo "No tests/long/*.bats.")
+	+@TEST_TIMEOUT=14400 $(run_suites) scripts/check-arm64.sh
 	+@$(SUBMAKE) asan
 	+@$(SUBMAKE) ubsan
 	+@$(SUBMAKE) tsan

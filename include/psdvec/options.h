@@ -77,8 +77,7 @@ typedef enum psdvec_path { PSDVEC_PATH_NONE = 0, PSDVEC_PATH_FILE, PSDVEC_PATH_F
 
 typedef struct psdvec_choice {
     const char *name; /* NULL at the end of a list */
-    /* One sentence without a full stop. With a colon at the end, the help of the choices follows. */
-    const char *help; /* may be NULL */
+    const char *help; /* a phrase; may be NULL */
 } psdvec_choice;
 
 typedef struct psdvec_preset_value {
@@ -117,8 +116,8 @@ typedef struct psdvec_option {
     const char *otherwise; /* description of the default in help, instead of `fallback` */
     psdvec_path path;      /* TEXT, TEXTS: the value is a file or folder */
     const char *group;     /* heading in help */
-    /* One sentence without a full stop. With a colon at the end, the help of the choices follows. */
-    const char *help;      /* one sentence without a full stop */
+    /* One sentence without a full stop. After a colon at its end, the choices' help follows. */
+    const char *help;
     const char *why;       /* why the presets have their values; may be NULL */
     const char *member;    /* of the struct: "letter_case" for "case" */
 } psdvec_option;

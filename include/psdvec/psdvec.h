@@ -1,9 +1,9 @@
 /* psdvec: word embeddings from a generative model, as a C library.
  *
- * psdvec reads text, counts which words occur together, and trains word vectors that approximate the
- * pointwise mutual information of words. It adds new words to a model without retraining, derives
- * vectors of unseen words from their spelling, finds neighbours, scores models on test sets, and
- * assigns probabilities to documents. Counts and models are safetensors files.
+ * psdvec reads text, counts which words occur together, and trains word vectors that approximate
+ * the pointwise mutual information of words. It adds new words to a model without retraining,
+ * derives vectors of unseen words from their spelling, finds neighbours, scores models on test
+ * sets, and assigns probabilities to documents. Counts and models are safetensors files.
  *
  * THE SHORTEST USEFUL PROGRAM
  *
@@ -51,8 +51,8 @@
  *   failed call there is nothing to free, and the pointer that was to receive an object is NULL.
  *   Objects may be closed in any order, also after the context they were opened with. Pointers that
  *   a getter returns are valid until the object is closed.
- * Threads. A context serves one thread at a time; use one context per thread. A model, a counts file
- *   or a test set may be shared by any number of threads, each with its own context.
+ * Threads. A context serves one thread at a time; use one context per thread. A model, a counts
+ *   file or a test set may be shared by any number of threads, each with its own context.
  * The host. The library never prints, never exits and keeps no global state. It leaves signal
  *   handlers, locale, environment, working directory and the host's BLAS alone. Progress, warnings
  *   and cancellation are callbacks.

@@ -13,10 +13,12 @@
  */
 #include "base/blas.h"
 
-/* Of OpenBLAS only; another BLAS has its own ways to divide its work. */
+/* Of OpenBLAS only; another BLAS has its own ways to divide its work.
+ * NOLINTBEGIN(readability-redundant-declaration): cblas.h has them without "weak" */
 extern int openblas_get_num_threads(void) __attribute__((weak));
 extern void openblas_set_num_threads(int threads) __attribute__((weak));
 extern int openblas_get_parallel(void) __attribute__((weak));
+/* NOLINTEND(readability-redundant-declaration) */
 
 enum { POSIX_THREADS = 1 }; /* an answer of openblas_get_parallel() */
 
@@ -70,54 +72,55 @@ extern __typeof__(pv_blas_strsv) cblas_strsv;
 extern __typeof__(pv_blas_dsyevd) dsyevd_;
 extern __typeof__(pv_blas_spotrf) spotrf_;
 
-void pv_blas_saxpy(blasint n, float alpha, const float *x, blasint x_step, float *y, blasint y_step)
+/* The names of the parameters are those of cblas.h. */
+void pv_blas_saxpy(blasint n, float alpha, const float *x, blasint incx, float *y, blasint incy)
 {
     enter();
-    cblas_saxpy(n, alpha, x, x_step, y, y_step);
+    cblas_saxpy(n, alpha, x, incx, y, incy);
     leave();
 }
 
-float pv_blas_sdot(blasint n, const float *x, blasint x_step, const float *y, blasint y_step)
+float pv_blas_sdot(blasint n, const float *x, blasint incx, const float *y, blasint incy)
 {
     enter();
-    float dot = cblas_sdot(n, x, x_step, y, y_step);
+    float dot = cblas_sdot(n, x, incx, y, incy);
     leave();
     return dot;
 }
 
-void pv_blas_sgemm(enum CBLAS_ORDER order, enum CBLAS_TRANSPOSE a_form, enum CBLAS_TRANSPOSE b_form,
-                   blasint m, blasint n, blasint k, float alpha, const float *a, blasint lda,
-                   const float *b, blasint ldb, float beta, float *c, blasint ldc)
+void pv_blas_sgemm(enum CBLAS_ORDER Order, enum CBLAS_TRANSPOSE TransA, enum CBLAS_TRANSPOSE TransB,
+                   blasint M, blasint N, blasint K, float alpha, const float *A, blasint lda,
+                   const float *B, blasint ldb, float beta, float *C, blasint ldc)
 {
     enter();
-    cblas_sgemm(order, a_form, b_form, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+    cblas_sgemm(Order, TransA, TransB, M, N, K, alpha, A, lda, B, ldb, beta, C, ldc);
     leave();
 }
 
-void pv_blas_sgemv(enum CBLAS_ORDER order, enum CBLAS_TRANSPOSE form, blasint m, blasint n,
-                   float alpha, const float *a, blasint lda, const float *x, blasint x_step,
-                   float beta, float *y, blasint y_step)
+void pv_blas_sgemv(enum CBLAS_ORDER order, enum CBLAS_TRANSPOSE trans, blasint m, blasint n,
+                   float alpha, const float *a, blasint lda, const float *x, blasint incx,
+                   float beta, float *y, blasint incy)
 {
     enter();
-    cblas_sgemv(order, form, m, n, alpha, a, lda, x, x_step, beta, y, y_step);
+    cblas_sgemv(order, trans, m, n, alpha, a, lda, x, incx, beta, y, incy);
     leave();
 }
 
-void pv_blas_ssyrk(enum CBLAS_ORDER order, enum CBLAS_UPLO triangle, enum CBLAS_TRANSPOSE form,
-                   blasint n, blasint k, float alpha, const float *a, blasint lda, float beta,
-                   float *c, blasint ldc)
+void pv_blas_ssyrk(enum CBLAS_ORDER Order, enum CBLAS_UPLO Uplo, enum CBLAS_TRANSPOSE Trans,
+                   blasint N, blasint K, float alpha, const float *A, blasint lda, float beta,
+                   float *C, blasint ldc)
 {
     enter();
-    cblas_ssyrk(order, triangle, form, n, k, alpha, a, lda, beta, c, ldc);
+    cblas_ssyrk(Order, Uplo, Trans, N, K, alpha, A, lda, beta, C, ldc);
     leave();
 }
 
-void pv_blas_strsv(enum CBLAS_ORDER order, enum CBLAS_UPLO triangle, enum CBLAS_TRANSPOSE form,
-                   enum CBLAS_DIAG diagonal, blasint n, const float *a, blasint lda, float *x,
-                   blasint x_step)
+void pv_blas_strsv(enum CBLAS_ORDER order, enum CBLAS_UPLO Uplo, enum CBLAS_TRANSPOSE TransA,
+                   enum CBLAS_DIAG Diag, blasint N, const float *A, blasint lda, float *X,
+                   blasint incX)
 {
     enter();
-    cblas_strsv(order, triangle, form, diagonal, n, a, lda, x, x_step);
+    cblas_strsv(order, Uplo, TransA, Diag, N, A, lda, X, incX);
     leave();
 }
 

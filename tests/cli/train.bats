@@ -604,7 +604,7 @@ old_model() {
     old_model
     "$PSDVEC" extend old.st new.txt -o new.st 2>stderr
     grep -Eq '^  model +[0-9,]+ new words, [0-9,]+ as they were$' stderr
-    grep -Eq '^  core +[0-9,]+ of the model.s core words stand in the new text$' stderr
+    grep -Eq '^  core +[0-9,]+ of the model.s core words occur in the new text$' stderr
     grep -Eq '^  written +new.st' stderr
     for set in "" --raw; do # the read-out, and the generative vectors
         # shellcheck disable=SC2086
