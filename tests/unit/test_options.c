@@ -377,7 +377,7 @@ static void options_without_effect_are_refused(void **state)
     } cases[] = {
         {"kappa", "0.1", "`kappa` has no effect here; it needs `target=smoothed`"},
         {"cut", "0.1", "`cut` has no effect here; it needs `weights=raw` or `weights=smoothed`"},
-        {"mu", "3", "`mu` has no effect here; it needs `core` above 0"},
+        {"mu", "3", "`mu` has no effect here; it needs `core` other than all"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         psdvec_settings *s = psdvec_settings_new(PSDVEC_OPTIONS_TRAIN, NULL);
