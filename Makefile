@@ -139,8 +139,8 @@ TAIL_CFLAGS = $(WARN) $(HARDEN) $(CPPFLAGS) $(CFLAGS) $(SANITIZE_FLAGS) $(COVERA
 HAVE = $(if $(filter icu-uc,$(FOUND_OPTIONAL)),-DPV_HAVE_ICU) $(if $(PORTABLE),-DPV_PORTABLE=1)
 
 LIB_CFLAGS = $(BASE_CFLAGS) $(POSIX) -Isrc $(PKG_CFLAGS) $(HAVE) $(TAIL_CFLAGS)
-# The program is compiled without -Isrc: it sees the public header alone.
-CLI_CFLAGS = $(BASE_CFLAGS) $(SYSTEM_FLAGS) $(TAIL_CFLAGS)
+# Of src/ the program sees util alone: tests/check_rooms.sh.
+CLI_CFLAGS = $(BASE_CFLAGS) $(SYSTEM_FLAGS) -Isrc $(TAIL_CFLAGS)
 TEST_HAVE = $(HAVE) $(if $(ARPACK_LIBS),-DPV_HAVE_ARPACK)
 TEST_CFLAGS = $(BASE_CFLAGS) $(SYSTEM_FLAGS) -Isrc -Itests $(PKG_CFLAGS) $(CMOCKA_CFLAGS) $(TEST_HAVE) $(TAIL_CFLAGS)
 HOST_CFLAGS = $(BASE_CFLAGS) $(SYSTEM_FLAGS) -Itests $(OPENBLAS_CFLAGS) $(CMOCKA_CFLAGS) \

@@ -2,7 +2,6 @@
 #include "memory.h"
 
 #include "exit_status.h"
-#include "utf8.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -89,34 +88,29 @@ void buffer_format(struct buffer *buffer, const char *format, ...)
     va_end(list);
 }
 
+static bool append(void *to, const char *bytes, size_t length)
+{
+    buffer_add(to, bytes, length);
+    return true;
+}
+
 void buffer_json(struct buffer *buffer, const char *text, size_t length)
 {
-    buffer_char(buffer, '"');
-    for (size_t k = 0; k < length;) {
-        unsigned char c = (unsigned char)text[k];
-        if (c == '"' || c == '\\') {
-            buffer_char(buffer, '\\');
-            buffer_char(buffer, (char)c);
-            k++;
-        } else if (c == '\n') {
-            buffer_text(buffer, "\\n");
-            k++;
-        } else if (c == '\t') {
-            buffer_text(buffer, "\\t");
-            k++;
-        } else if (c < 0x20 || c == 0x7f) {
-            buffer_format(buffer, "\\u%04x", c);
-            k++;
-        } else {
-            size_t bytes = utf8_length(text + k, length - k);
-            if (bytes)
-                buffer_add(buffer, text + k, bytes);
-            else
-                buffer_text(buffer, "\xef\xbf\xbd");
-            k += bytes ? bytes : 1;
-        }
-    }
-    buffer_char(buffer, '"');
+    pv_json_quote(append, buffer, text, length);
+}
+
+void json_start(pv_json_writer *writer, struct buffer *buffer)
+{
+    pv_json_writer_start(writer, append, buffer);
+    writer->spaced = true;
+}
+
+void json_end(pv_json_writer *writer)
+{
+    if (pv_json_writer_end(writer))
+        return;
+    fputs("psdvec: JSON was written in an impossible order; please report this defect\n", stderr);
+    exit(EXIT_DEFECT); /* NOLINT(concurrency-mt-unsafe): as above */
 }
 
 const char *buffer_get(const struct buffer *buffer)

@@ -7,14 +7,12 @@
 #ifndef CLI_MEMORY_H
 #define CLI_MEMORY_H
 
+#include "util/json.h"
+
 #include <stdarg.h>
 #include <stddef.h>
 
-#if defined(__GNUC__)
-#define CLI_PRINTF(text, first) __attribute__((format(printf, text, first)))
-#else
-#define CLI_PRINTF(text, first)
-#endif
+#define CLI_PRINTF(text, first) PV_PRINTF(text, first)
 
 /* Says so and ends the program. */
 void out_of_memory(void);
@@ -38,6 +36,10 @@ void buffer_format(struct buffer *buffer, const char *format, ...) CLI_PRINTF(2,
 void buffer_vformat(struct buffer *buffer, const char *format, va_list list) CLI_PRINTF(2, 0);
 /* Adds `text` as a JSON string with its quotes; bad UTF-8 becomes U+FFFD. */
 void buffer_json(struct buffer *buffer, const char *text, size_t length);
+/* Starts a writer that adds to the buffer, with a space after commas and colons. Ends it; what a
+ * defect in the program left open or in disorder ends the program. */
+void json_start(pv_json_writer *writer, struct buffer *buffer);
+void json_end(pv_json_writer *writer);
 /* The text, never NULL. */
 const char *buffer_get(const struct buffer *buffer);
 void buffer_clear(struct buffer *buffer);

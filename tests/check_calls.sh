@@ -6,7 +6,7 @@
 #   tests/check_calls.sh TREE     check another tree only
 set -u
 
-# Whose result depends on the host's locale: base/c_locale.c has replacements.
+# Whose result depends on the host's locale: util/c_locale.c has replacements.
 locale_calls='strto[df]|strtold|atof|v?f?scanf|sscanf|vsscanf|strerror|strerror_r|strn?casecmp|strcoll|strxfrm
 setlocale|localeconv|newlocale|uselocale|v?sprintf|vsnprintf|vasprintf|tolower|toupper
 is(alnum|alpha|blank|cntrl|digit|graph|lower|print|punct|space|upper|xdigit)'
@@ -28,9 +28,9 @@ offences() {
                     sub(/\/\/.*$/, "")
                     code = " " $0
                 }
-                FILENAME !~ /base\/c_locale\.c$/ && !excused {
+                FILENAME !~ /util\/c_locale\.c$/ && !excused {
                     if (code ~ "[^A-Za-z0-9_](" locale ")\\(" && code !~ /fscanf\(.*(SCN|%[dul])/)
-                        offend("use base/c_locale.h")
+                        offend("use util/c_locale.h")
                     # A call may go on in the next lines, up to its semicolon.
                     if (code ~ /[^A-Za-z0-9_](snprintf|asprintf|fprintf|dprintf)\(/) inside = 1
                     if (inside && code ~ /%[-+ #0-9.*]*l?[aefgAEFG]/) offend("use pv_snprintf")
@@ -96,6 +96,6 @@ try good src/count/a.c '/* strtod(text)
 try good src/count/a.c 'snprintf(text, 20, "%d", i);
 pv_fail(ctx, 1, "%g", x);'
 try good src/count/a.c 'snprintf(text, 20, "%.3e", x); /* any locale */'
-try good src/base/c_locale.c 'x = strtod(text, NULL);'
+try good src/util/c_locale.c 'x = strtod(text, NULL);'
 try good src/base/a.c 'if (fscanf(file, "%" SCNu64, &limit) != 1)'
 finish

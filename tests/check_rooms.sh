@@ -6,8 +6,10 @@
 #   tests/check_rooms.sh TREE     check another tree only
 set -u
 
-# room: what it may include besides itself, src/base and the public header.
+# room: what it may include besides itself, src/util, src/base and the public header. util may include
+# nothing but itself and the C library.
 arrows='
+util:
 base:
 corpus:
 count: corpus
@@ -27,7 +29,7 @@ topic: document
 #
 # An include is ours if it names a room ("base/thread.h"), a file beside the
 # includer, or a path that climbs ("../x.h"). Programs (cli, server) see the
-# public header and their own folder; tests and benchmarks see everything.
+# public header, src/util and their own folder; tests and benchmarks see everything.
 offences() {
     tree=$1
     (
@@ -41,7 +43,8 @@ offences() {
                         if (!match(lines[i], /^[a-z]+:/)) continue
                         room = substr(lines[i], 1, RLENGTH - 1)
                         known[room] = 1
-                        may[room, room] = may[room, "base"] = 1
+                        may[room, room] = may[room, "util"] = 1
+                        if (room != "util") may[room, "base"] = 1
                         m = split(substr(lines[i], RLENGTH + 1), to, " ")
                         for (j = 1; j <= m; j++) may[room, to[j]] = 1
                     }
@@ -61,6 +64,7 @@ offences() {
                     sub(/\/.*$/, "", first)
                     if (path ~ /\.\.\//) { offend("do not climb out of a folder"); next }
                     if (first == "psdvec" && place == "include") next
+                    if (room == "util" && first == "psdvec") { offend("util depends on the C library alone"); next }
                     if (path == "psdvec/psdvec.h") next
                     if (place == "src" && path ~ /^psdvec\/options\/[a-z]+\.def$/) next
                     if (first == "psdvec") { offend("include psdvec/psdvec.h"); next }
@@ -70,7 +74,8 @@ offences() {
                     }
                     if (path !~ /\// || !(first in known)) next
                     if (place == "include") offend("the public header stands alone")
-                    else if (place != "src") offend(place " may use only psdvec/psdvec.h")
+                    else if (place != "src" && first == "util") next
+                    else if (place != "src") offend(place " may use only psdvec/psdvec.h and util")
                     else if (room in known && !((room, first) in may)) offend(room " may not see " first)
                 }' "$file"
             # A quoted name without a room must lie beside the file that names it.
@@ -133,6 +138,12 @@ try() { # bad|good | file | include line
 }
 try bad src/base/a.c '#include "corpus/text.h"'
 try bad src/base/a.c '  #  include <count/count.h>'
+try bad src/util/a.h '#include "base/context.h"'
+try bad src/util/a.c '#include <psdvec/psdvec.h>'
+try bad include/psdvec/psdvec.h '#include "util/utf8.h"'
+try good src/util/a.c '#include "util/utf8.h"'
+try good src/base/a.c '#include "util/utf8.h"'
+try good cli/a.c '#include "util/utf8.h"'
 try bad src/corpus/a.c '#include "count/count.h"'
 try bad src/corpus/a.h '#include "../count/count.h"'
 try bad src/eval/a.c '#include "link/pmi.h"'

@@ -3,7 +3,7 @@
  * What was set is remembered as text, so that another preset can be chosen afterwards: the struct
  * is filled in again, and what was set is set again. */
 #include "api/registry.h"
-#include "base/number.h"
+#include "util/number.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* The context and the recording of failures. */
 #include "base/context.h"
 
-#include "base/c_locale.h"
 #include "base/machine.h"
 #include "base/options.h"
 #include "base/thread.h"
+#include "util/c_locale.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -9,20 +9,12 @@
 #ifndef PV_BASE_CONTEXT_H
 #define PV_BASE_CONTEXT_H
 
+#include "util/compiler.h"
+
 #include <psdvec/psdvec.h>
 
 #include <pthread.h>
 #include <stdatomic.h>
-
-#if defined(__GNUC__)
-#define PV_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
-#define PV_LIKELY(x) __builtin_expect(!!(x), 1)
-#define PV_UNLIKELY(x) __builtin_expect(!!(x), 0)
-#else
-#define PV_PRINTF(fmt, args)
-#define PV_LIKELY(x) (x)
-#define PV_UNLIKELY(x) (x)
-#endif
 
 typedef struct pv_pool pv_pool;
 

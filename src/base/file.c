@@ -1,9 +1,9 @@
 /* Files. Every transfer is checked, also the sync at the end. */
 #include "base/file.h"
 
-#include "base/c_locale.h"
 #include "base/memory.h"
 #include "base/platform.h"
+#include "util/c_locale.h"
 
 #include <errno.h>
 #include <fcntl.h>

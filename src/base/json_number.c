@@ -2,11 +2,11 @@
  * doubles correctly rounded in any locale.
  *
  * One pass over the digits; a double that is no integer of 53 bits costs a
- * strtod() besides, and the making of a locale (base/c_locale.h).
+ * strtod() besides, and the making of a locale (util/c_locale.h).
  */
 #include "base/json_parser.h"
 
-#include "base/c_locale.h"
+#include "util/c_locale.h"
 
 #include <math.h>
 #include <string.h>

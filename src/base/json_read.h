@@ -106,14 +106,4 @@ bool pv_json_reject(pv_json *json, const char *cause);
 /* True if the buffer holds exactly this text. */
 bool pv_json_text_is(const pv_buffer *buffer, const char *text);
 
-/* Bytes (1 to 4) of the well-formed UTF-8 sequence at the start of `data`, 0
- * if there is none. */
-size_t pv_utf8_sequence(const char *data, size_t length);
-
-/* How many bytes at the start of `data` stand for themselves in a string:
- * neither a quote, a backslash nor a control character, and with `ascii` only
- * below 0x80. The second is the plain twin that tests compare the first to. */
-size_t pv_json_plain(const char *data, size_t length, bool ascii);
-size_t pv_json_plain_reference(const char *data, size_t length, bool ascii);
-
 #endif

@@ -1,8 +1,8 @@
 /* Budgeted allocation. Each block carries its size in the 64 bytes before it. */
 #include "base/memory.h"
 
-#include "base/c_locale.h"
 #include "base/platform.h"
+#include "util/c_locale.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -22,27 +22,27 @@ static void put_value(pv_json_writer *w, const psdvec_option *row, const char *a
     switch (row->type) {
     case PSDVEC_OPTION_FLAG:
         memcpy(&flag, at, sizeof flag);
-        pv_json_put_bool(w, flag);
+        pv_json_put_bool(w, row->name, flag);
         break;
     case PSDVEC_OPTION_INT:
         memcpy(&whole, at, sizeof whole);
-        pv_json_put_i64(w, whole);
+        pv_json_put_i64(w, row->name, whole);
         break;
     case PSDVEC_OPTION_UINT32:
         memcpy(&narrow, at, sizeof narrow);
-        pv_json_put_u64(w, narrow);
+        pv_json_put_u64(w, row->name, narrow);
         break;
     case PSDVEC_OPTION_UINT64:
         memcpy(&wide, at, sizeof wide);
-        pv_json_put_u64(w, wide);
+        pv_json_put_u64(w, row->name, wide);
         break;
     case PSDVEC_OPTION_DOUBLE:
         memcpy(&real, at, sizeof real);
-        pv_json_put_double(w, real);
+        pv_json_put_double(w, row->name, real);
         break;
     case PSDVEC_OPTION_TEXT:
         memcpy(&text, at, sizeof text);
-        pv_json_put_string(w, text);
+        pv_json_put_string(w, row->name, text);
         break;
     default:
         break;
@@ -56,17 +56,17 @@ static void put_list(pv_json_writer *w, const psdvec_option *row, const char *at
     memcpy(&values, at, sizeof values);
     memcpy(&count, at + sizeof values, sizeof count);
     if (!values) {
-        pv_json_put_null(w);
+        pv_json_put_null(w, row->name);
         return;
     }
-    pv_json_open_array(w);
+    pv_json_open_array(w, row->name);
     for (size_t k = 0; k < count; k++)
         if (row->type == PSDVEC_OPTION_TEXTS)
-            pv_json_put_string(w, ((const char *const *)values)[k]);
+            pv_json_put_string(w, NULL, ((const char *const *)values)[k]);
         else if (row->type == PSDVEC_OPTION_DOUBLES)
-            pv_json_put_double(w, ((const double *)values)[k]);
+            pv_json_put_double(w, NULL, ((const double *)values)[k]);
         else
-            pv_json_put_u64(w, ((const uint32_t *)values)[k]);
+            pv_json_put_u64(w, NULL, ((const uint32_t *)values)[k]);
     pv_json_close(w);
 }
 
@@ -94,9 +94,8 @@ void pv_options_put_json(pv_json_writer *w, const pv_options_table *table, const
             if (!text)
                 continue;
         }
-        pv_json_key(w, row->name);
         if (row->type == PSDVEC_OPTION_CHOICE)
-            pv_json_put_string(w, pv_option_choice(row, options));
+            pv_json_put_string(w, row->name, pv_option_choice(row, options));
         else if (row->type >= PSDVEC_OPTION_TEXTS)
             put_list(w, row, at);
         else

@@ -1,8 +1,8 @@
 /* Values of options as text: reading them, and the sentences if they are wrong. */
 #include "base/options.h"
 
-#include "base/c_locale.h"
-#include "base/number.h"
+#include "util/c_locale.h"
+#include "util/number.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
  * places and types of members, not the struct. */
 #include "base/options.h"
 
-#include "base/number.h"
+#include "util/number.h"
 
 #include <assert.h>
 #include <math.h>

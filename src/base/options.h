@@ -19,8 +19,8 @@
 #ifndef PV_BASE_OPTIONS_H
 #define PV_BASE_OPTIONS_H
 
+#include "base/json.h"
 #include "base/json_read.h"
-#include "base/json_write.h"
 
 #define PV_OPTION_ROW(KIND, structure, place, key, ...)                                            \
     {.name = (key),                                                                                \

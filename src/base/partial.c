@@ -5,11 +5,11 @@
  * own, and what it says is passed on as a warning. */
 #include "base/partial.h"
 
-#include "base/c_locale.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/platform.h"
 #include "base/safetensors_write.h"
+#include "util/c_locale.h"
 
 #include <dirent.h>
 #include <errno.h>

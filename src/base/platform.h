@@ -8,23 +8,9 @@
 #ifndef PV_BASE_PLATFORM_H
 #define PV_BASE_PLATFORM_H
 
+#include "util/compiler.h"
+
 #include <psdvec/psdvec.h>
-
-#ifndef PV_PORTABLE
-#define PV_PORTABLE 0
-#endif
-
-/* Kernels: PV_SSE2 are those that every x86-64 has, PV_AVX2 those that are chosen at run time. */
-#if !PV_PORTABLE && defined(__SSE2__)
-#define PV_SSE2 1
-#else
-#define PV_SSE2 0
-#endif
-#if !PV_PORTABLE && defined(__x86_64__) && defined(__GNUC__)
-#define PV_AVX2 1
-#else
-#define PV_AVX2 0
-#endif
 
 struct stat;
 

@@ -8,9 +8,9 @@
  */
 #include "base/safetensors_write.h"
 
-#include "base/json_read.h"
-#include "base/json_write.h"
+#include "base/json.h"
 #include "base/memory.h"
+#include "util/utf8.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -378,29 +378,22 @@ static psdvec_status compose(pv_st_writer *w, const pv_st_pair *pairs, size_t pa
 {
     pv_json_writer json;
     pv_json_writer_init(&json, out);
-    pv_json_open_object(&json);
-    pv_json_key(&json, "__metadata__");
-    pv_json_open_object(&json);
-    for (size_t i = 0; i < pair_count; i++) {
-        pv_json_key(&json, pairs[i].key);
-        pv_json_put_string(&json, pairs[i].value);
-    }
+    pv_json_open_object(&json, NULL);
+    pv_json_open_object(&json, "__metadata__");
+    for (size_t i = 0; i < pair_count; i++)
+        pv_json_put_string(&json, pairs[i].key, pairs[i].value);
     pv_json_close(&json);
     for (size_t i = 0; i < w->count; i++) {
         const written *t = &w->list[i];
-        pv_json_key(&json, t->name);
-        pv_json_open_object(&json);
-        pv_json_key(&json, "dtype");
-        pv_json_put_string(&json, pv_dtype_name(t->tensor.dtype));
-        pv_json_key(&json, "shape");
-        pv_json_open_array(&json);
+        pv_json_open_object(&json, t->name);
+        pv_json_put_string(&json, "dtype", pv_dtype_name(t->tensor.dtype));
+        pv_json_open_array(&json, "shape");
         for (unsigned d = 0; d < t->tensor.rank; d++)
-            pv_json_put_u64(&json, t->tensor.shape[d]);
+            pv_json_put_u64(&json, NULL, t->tensor.shape[d]);
         pv_json_close(&json);
-        pv_json_key(&json, "data_offsets");
-        pv_json_open_array(&json);
-        pv_json_put_u64(&json, t->begin);
-        pv_json_put_u64(&json, t->begin + t->tensor.bytes);
+        pv_json_open_array(&json, "data_offsets");
+        pv_json_put_u64(&json, NULL, t->begin);
+        pv_json_put_u64(&json, NULL, t->begin + t->tensor.bytes);
         pv_json_close(&json);
         pv_json_close(&json);
     }

@@ -2,9 +2,9 @@
  * is small and a large one has few blocks. */
 #include "base/spool.h"
 
-#include "base/c_locale.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "util/c_locale.h"
 
 #include <errno.h>
 #include <stdio.h>

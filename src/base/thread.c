@@ -1,7 +1,7 @@
 /* A pool of threads that sleep between jobs. Started on first use. */
 #include "base/thread.h"
 
-#include "base/c_locale.h"
+#include "util/c_locale.h"
 
 #include <stdlib.h>
 

@@ -71,12 +71,10 @@ psdvec_status pv_baseline_settings(psdvec_context *ctx, const psdvec_baseline_op
 {
     pv_json_writer w;
     pv_json_writer_init(&w, json);
-    pv_json_open_object(&w);
+    pv_json_open_object(&w, NULL);
     pv_options_put_json(&w, &pv_baseline_table, options);
-    if (has_seed(options->method)) {
-        pv_json_key(&w, "seed");
-        pv_json_put_u64(&w, ctx->options.seed);
-    }
+    if (has_seed(options->method))
+        pv_json_put_u64(&w, "seed", ctx->options.seed);
     pv_json_close(&w);
     return pv_json_writer_status(&w);
 }

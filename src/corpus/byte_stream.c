@@ -5,12 +5,12 @@
  */
 #include "corpus/byte_stream.h"
 
-#include "base/c_locale.h"
 #include "base/memory.h"
 #include "base/platform.h"
 #include "corpus/gunzip.h"
 #include "corpus/inputs.h"
 #include "corpus/unpack_memory.h"
+#include "util/c_locale.h"
 
 #include <archive.h>
 #include <archive_entry.h>

@@ -3,7 +3,7 @@
 
 #ifdef PV_HAVE_ICU
 
-#include "corpus/utf8.h"
+#include "util/utf8.h"
 
 #include <unicode/ubrk.h>
 #include <unicode/utext.h>

@@ -1,10 +1,10 @@
 /* Expansion of inputs into files. */
 #include "corpus/inputs.h"
 
-#include "base/c_locale.h"
 #include "base/memory.h"
 #include "base/partial.h"
 #include "base/platform.h"
+#include "util/c_locale.h"
 
 #include <dirent.h>
 #include <errno.h>

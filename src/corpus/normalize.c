@@ -1,7 +1,7 @@
 /* Unicode normalisation of one word: NFC, case folding, accents, digits. */
 #include "corpus/tokenizer.h"
-#include "corpus/utf8.h"
 #include "corpus/word_split.h"
+#include "util/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * separator (U+2029), which joined records contain. */
 #include "corpus/segment.h"
 
-#include "corpus/utf8.h"
+#include "util/utf8.h"
 
 #include <stdbool.h>
 #include <string.h>

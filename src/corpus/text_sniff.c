@@ -3,7 +3,7 @@
  * below that in most languages and is read with its bad bytes reported. */
 #include "corpus/text_sniff.h"
 
-#include "corpus/utf8.h"
+#include "util/utf8.h"
 
 #include <stdbool.h>
 #include <string.h>

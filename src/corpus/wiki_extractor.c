@@ -2,7 +2,7 @@
 #include "corpus/wiki_extractor.h"
 
 #include "corpus/html_entities.h"
-#include "corpus/utf8.h"
+#include "util/utf8.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 
 #include "base/context.h"
 #include "corpus/html_entities.h"
-#include "corpus/utf8.h"
+#include "util/utf8.h"
 
 #include <string.h>
 

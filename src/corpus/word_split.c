@@ -1,7 +1,7 @@
 /* Splitting of runs that are not plain ASCII words. */
 #include "corpus/word_split.h"
 
-#include "corpus/utf8.h"
+#include "util/utf8.h"
 
 typedef struct cursor {
     const unsigned char *at, *end;

@@ -3,7 +3,7 @@
 
 #include "base/arguments.h"
 #include "base/file.h"
-#include "base/json_write.h"
+#include "base/json.h"
 #include "count/count.h"
 #include "count/counts_write.h"
 #include "count/formats.h"
@@ -151,24 +151,17 @@ static psdvec_status set_provenance(const pv_import *m, pv_provenance *p)
     pv_json_writer w;
     pv_buffer_init(&json, m->ctx);
     pv_json_writer_init(&w, &json);
-    pv_json_open_object(&w);
-    pv_json_key(&w, "imported");
-    pv_json_put_string(&w, pv_counts_format_choices[m->options->format].name);
-    pv_json_key(&w, "window");
+    pv_json_open_object(&w, NULL);
+    pv_json_put_string(&w, "imported", pv_counts_format_choices[m->options->format].name);
     if (m->window)
-        pv_json_put_u64(&w, m->window);
+        pv_json_put_u64(&w, "window", m->window);
     else
-        pv_json_put_null(&w);
-    if (m->dynamic_window) {
-        pv_json_key(&w, "dynamic_window");
-        pv_json_put_bool(&w, true);
-    }
-    pv_json_key(&w, "pairs");
-    pv_json_put_string(&w, m->fold ? "unordered" : "directed");
-    if (!m->frequencies_known) {
-        pv_json_key(&w, "frequencies");
-        pv_json_put_string(&w, "from the pairs");
-    }
+        pv_json_put_null(&w, "window");
+    if (m->dynamic_window)
+        pv_json_put_bool(&w, "dynamic_window", true);
+    pv_json_put_string(&w, "pairs", m->fold ? "unordered" : "directed");
+    if (!m->frequencies_known)
+        pv_json_put_string(&w, "frequencies", "from the pairs");
     pv_json_close(&w);
     psdvec_status status;
     PV_TRY_DONE(pv_json_writer_status(&w));

@@ -9,9 +9,9 @@
  * symmetric, where one triangle stands for both. A line "% psdvec: scale=60
  * window=5", as our export writes it, fills in what the user did not say.
  */
-#include "base/c_locale.h"
 #include "count/import.h"
 #include "count/text_lines.h"
+#include "util/c_locale.h"
 
 #include <inttypes.h>
 #include <string.h>

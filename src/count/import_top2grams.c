@@ -16,9 +16,9 @@
  * word may have some.
  */
 #include "base/platform.h"
-#include "corpus/utf8.h"
 #include "count/import.h"
 #include "count/text_lines.h"
+#include "util/utf8.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -26,25 +26,20 @@ void pv_provenance_free(pv_provenance *p)
     pv_provenance_init(p, p->ctx);
 }
 
-static void put_number(pv_json_writer *w, const char *key, uint64_t value)
-{
-    pv_json_key(w, key);
-    pv_json_put_u64(w, value);
-}
-
 /* ---- Settings --------------------------------------------------------------------- */
 
 /* A finished buffer as a heap string. */
 static psdvec_status take_string(pv_json_writer *w, char **out)
 {
+    pv_buffer *buffer = w->to;
     psdvec_status status = pv_json_writer_status(w);
     if (status == PSDVEC_OK) {
         free(*out);
-        *out = strndup(w->out->data, w->out->length);
+        *out = strndup(buffer->data, buffer->length);
         if (!*out)
-            status = pv_fail(w->out->ctx, PSDVEC_ERR_MEMORY, "the system refused memory");
+            status = pv_fail(buffer->ctx, PSDVEC_ERR_MEMORY, "the system refused memory");
     }
-    pv_buffer_free(w->out);
+    pv_buffer_free(buffer);
     return status;
 }
 
@@ -61,21 +56,20 @@ psdvec_status pv_provenance_set(pv_provenance *p, const psdvec_count_options *op
     pv_json_writer w;
     pv_buffer_init(&json, p->ctx);
     pv_json_writer_init(&w, &json);
-    pv_json_open_object(&w);
+    pv_json_open_object(&w, NULL);
     pv_options_put_json(&w, &pv_count_table, &resolved);
     pv_json_close(&w);
     PV_TRY(take_string(&w, &p->settings));
 
     pv_json_writer_init(&w, &json);
-    pv_json_open_object(&w);
+    pv_json_open_object(&w, NULL);
     if (options->vocab_file) {
-        pv_json_key(&w, "list");
-        pv_json_put_bool(&w, true);
+        pv_json_put_bool(&w, "list", true);
     } else {
-        put_number(&w, "min_count", options->min_count);
-        put_number(&w, "max_vocab", options->max_vocab);
+        pv_json_put_u64(&w, "min_count", options->min_count);
+        pv_json_put_u64(&w, "max_vocab", options->max_vocab);
         if (options->keep_words_count)
-            put_number(&w, "keep", options->keep_words_count);
+            pv_json_put_u64(&w, "keep", options->keep_words_count);
     }
     pv_json_close(&w);
     PV_TRY(take_string(&w, &p->vocabulary));
@@ -138,16 +132,15 @@ psdvec_status pv_provenance_inputs_json(pv_provenance *p, pv_buffer *json)
         qsort(p->inputs, p->input_count, sizeof *p->inputs, by_note);
     pv_json_writer w;
     pv_json_writer_init(&w, json);
-    pv_json_open_array(&w);
+    pv_json_open_array(&w, NULL);
     for (size_t i = 0; i < p->input_count; i++) {
         const pv_input_note *note = &p->inputs[i];
-        pv_json_open_object(&w);
-        pv_json_key(&w, "name");
-        pv_json_put_string(&w, note->name);
-        put_number(&w, "files", note->files);
-        put_number(&w, "bytes", note->bytes);
-        put_number(&w, "documents", note->documents);
-        put_number(&w, "tokens", note->tokens);
+        pv_json_open_object(&w, NULL);
+        pv_json_put_string(&w, "name", note->name);
+        pv_json_put_u64(&w, "files", note->files);
+        pv_json_put_u64(&w, "bytes", note->bytes);
+        pv_json_put_u64(&w, "documents", note->documents);
+        pv_json_put_u64(&w, "tokens", note->tokens);
         pv_json_close(&w);
     }
     pv_json_close(&w);

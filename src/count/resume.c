@@ -14,13 +14,13 @@
  */
 #include "count/resume.h"
 
-#include "base/c_locale.h"
 #include "base/file.h"
 #include "corpus/inputs.h"
 #include "count/count.h"
 #include "count/counts_read.h"
 #include "count/merge.h"
 #include "count/vocab_file.h"
+#include "util/c_locale.h"
 
 #include <errno.h>
 #include <inttypes.h>

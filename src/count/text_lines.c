@@ -1,7 +1,7 @@
 /* Lines of text. */
 #include "count/text_lines.h"
 
-#include "base/c_locale.h"
+#include "util/c_locale.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -2,9 +2,9 @@
 #include "count/vocab_file.h"
 
 #include "base/file.h"
-#include "corpus/utf8.h"
 #include "count/counts_read.h"
 #include "count/word_table.h"
+#include "util/utf8.h"
 
 #include <inttypes.h>
 

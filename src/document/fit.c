@@ -9,7 +9,7 @@
  * curvature. n is 0 for all words but those of the context.
  */
 #include "base/arguments.h"
-#include "base/json_write.h"
+#include "base/json.h"
 #include "base/progress.h"
 #include "corpus/options.h"
 #include "corpus/tokenize.h"
@@ -415,10 +415,8 @@ done:
 
 static void put_number(pv_json_writer *w, const char *key, double value)
 {
-    if (!isfinite(value))
-        return;
-    pv_json_key(w, key);
-    pv_json_put_double(w, value);
+    if (isfinite(value))
+        pv_json_put_double(w, key, value);
 }
 
 psdvec_status psdvec_model_keep_fit(psdvec_context *ctx, const psdvec_model *model,
@@ -440,7 +438,7 @@ psdvec_status psdvec_model_keep_fit(psdvec_context *ctx, const psdvec_model *mod
     PV_TRY(pv_st_warn_unknown(ctx, model->file, pv_model_names));
     pv_buffer_init(&json, ctx);
     pv_json_writer_init(&w, &json);
-    pv_json_open_object(&w);
+    pv_json_open_object(&w, NULL);
     put_number(&w, "temperature", r->temperature);
     put_number(&w, "self", r->self);
     put_number(&w, "temperature_counts", r->temperature_counts);

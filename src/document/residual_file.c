@@ -1,8 +1,8 @@
 /* Writing a file of residuals. */
 #include "document/residual_file.h"
 
-#include "base/c_locale.h"
 #include "base/safetensors_write.h"
+#include "util/c_locale.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* The folder of a simulation and the files that tell the truth: a model, residuals, and how all
  * of it was drawn. */
-#include "base/c_locale.h"
 #include "document/simulate.h"
+#include "util/c_locale.h"
 
 #include "base/file.h"
-#include "base/json_write.h"
+#include "base/json.h"
 #include "count/provenance.h"
 #include "document/residual_file.h"
 #include "model/model_write.h"
@@ -224,19 +224,13 @@ static psdvec_status write_counts_story(const pv_truth *t, const pv_drawn *drawn
     PV_TRY_DONE(pv_provenance_set(&provenance, &count));
     pv_json_writer w;
     pv_json_writer_init(&w, json);
-    pv_json_open_object(&w);
-    pv_json_key(&w, "settings");
-    pv_json_put_raw(&w, provenance.settings, strlen(provenance.settings));
-    pv_json_key(&w, "vocabulary");
-    pv_json_put_raw(&w, provenance.vocabulary, strlen(provenance.vocabulary));
-    pv_json_key(&w, "simulated");
-    pv_json_put_bool(&w, true);
-    pv_json_key(&w, "words");
-    pv_json_put_u64(&w, t->words);
-    pv_json_key(&w, "tokens");
-    pv_json_put_u64(&w, t->options.tokens);
-    pv_json_key(&w, "documents");
-    pv_json_put_u64(&w, drawn->documents);
+    pv_json_open_object(&w, NULL);
+    pv_json_put_raw(&w, "settings", provenance.settings, strlen(provenance.settings));
+    pv_json_put_raw(&w, "vocabulary", provenance.vocabulary, strlen(provenance.vocabulary));
+    pv_json_put_bool(&w, "simulated", true);
+    pv_json_put_u64(&w, "words", t->words);
+    pv_json_put_u64(&w, "tokens", t->options.tokens);
+    pv_json_put_u64(&w, "documents", drawn->documents);
     pv_json_close(&w);
     PV_TRY_DONE(pv_json_writer_status(&w));
     status = pv_buffer_byte(json, 0);
@@ -277,18 +271,6 @@ done:
 
 /* ---- The story ----------------------------------------------------------------------------- */
 
-static void put_real(pv_json_writer *w, const char *key, double value)
-{
-    pv_json_key(w, key);
-    pv_json_put_double(w, value);
-}
-
-static void put_whole(pv_json_writer *w, const char *key, uint64_t value)
-{
-    pv_json_key(w, key);
-    pv_json_put_u64(w, value);
-}
-
 psdvec_status pv_write_truth_story(const pv_truth *t, const pv_drawn *drawn, const char *path)
 {
     psdvec_status status;
@@ -298,30 +280,27 @@ psdvec_status pv_write_truth_story(const pv_truth *t, const pv_drawn *drawn, con
     pv_json_writer w;
     pv_buffer_init(&json, t->ctx);
     pv_json_writer_init(&w, &json);
-    pv_json_open_object(&w);
-    pv_json_key(&w, "format"); /* first: see `mark` */
-    pv_json_put_string(&w, "psdvec.simulation");
-    put_whole(&w, "version", 1);
-    pv_json_key(&w, "written_by");
-    pv_json_put_string(&w, "psdvec " PSDVEC_VERSION);
-    put_whole(&w, "vocab", o->vocab);
-    put_whole(&w, "dim", o->dim);
-    put_whole(&w, "tokens", o->tokens);
-    put_whole(&w, "window", o->window);
-    put_whole(&w, "document_words", o->document_words);
-    put_real(&w, "zipf", o->zipf);
-    put_real(&w, "strength", o->strength);
-    put_real(&w, "residual", o->residual);
-    pv_json_key(&w, "form");
-    pv_json_put_string(&w, o->form == PSDVEC_FORM_PSD ? "psd" : "symmetric");
-    put_whole(&w, "seed", o->seed);
-    put_real(&w, "mu", t->mu);
-    put_whole(&w, "documents", drawn->documents);
-    put_real(&w, "pairs", pairs_of(t, drawn));
-    put_real(&w, "log_likelihood", drawn->log_likelihood);
-    put_real(&w, "log_unigram", drawn->log_unigram);
-    put_real(&w, "entropy", t->entropy);
-    put_real(&w, "entropy_rate", t->entropy_rate);
+    pv_json_open_object(&w, NULL);
+    pv_json_put_string(&w, "format", "psdvec.simulation"); /* first: see `mark` */
+    pv_json_put_u64(&w, "version", 1);
+    pv_json_put_string(&w, "written_by", "psdvec " PSDVEC_VERSION);
+    pv_json_put_u64(&w, "vocab", o->vocab);
+    pv_json_put_u64(&w, "dim", o->dim);
+    pv_json_put_u64(&w, "tokens", o->tokens);
+    pv_json_put_u64(&w, "window", o->window);
+    pv_json_put_u64(&w, "document_words", o->document_words);
+    pv_json_put_double(&w, "zipf", o->zipf);
+    pv_json_put_double(&w, "strength", o->strength);
+    pv_json_put_double(&w, "residual", o->residual);
+    pv_json_put_string(&w, "form", o->form == PSDVEC_FORM_PSD ? "psd" : "symmetric");
+    pv_json_put_u64(&w, "seed", o->seed);
+    pv_json_put_double(&w, "mu", t->mu);
+    pv_json_put_u64(&w, "documents", drawn->documents);
+    pv_json_put_double(&w, "pairs", pairs_of(t, drawn));
+    pv_json_put_double(&w, "log_likelihood", drawn->log_likelihood);
+    pv_json_put_double(&w, "log_unigram", drawn->log_unigram);
+    pv_json_put_double(&w, "entropy", t->entropy);
+    pv_json_put_double(&w, "entropy_rate", t->entropy_rate);
     pv_json_close(&w);
     PV_TRY_DONE(pv_json_writer_status(&w));
     PV_TRY_DONE(pv_buffer_byte(&json, '\n'));

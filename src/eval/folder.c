@@ -1,8 +1,8 @@
 /* Folders of test sets. */
 #include "eval/folder.h"
 
-#include "base/c_locale.h"
 #include "base/memory.h"
+#include "util/c_locale.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -14,10 +14,10 @@
  */
 #include "eval/test_form.h"
 
-#include "base/c_locale.h"
+#include "util/c_locale.h"
 
-#include "model/float_text.h"
 #include "base/word_index.h"
+#include "model/float_text.h"
 
 #include <string.h>
 

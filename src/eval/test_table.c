@@ -1,9 +1,9 @@
 /* Lines, separators, quotes. */
 #include "eval/test_table.h"
 
-#include "base/c_locale.h"
 #include "base/file.h"
-#include "base/json_read.h"
+#include "util/c_locale.h"
+#include "util/utf8.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -13,7 +13,7 @@
  */
 #include "model/float_text.h"
 
-#include "base/c_locale.h"
+#include "util/c_locale.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,9 +1,9 @@
 /* Recognising other programs' vectors, and what their readers share. */
 #include "model/foreign.h"
 
-#include "base/c_locale.h"
-#include "base/json_read.h"
 #include "model/model_read.h"
+#include "util/c_locale.h"
+#include "util/utf8.h"
 
 #include <inttypes.h>
 #include <stdio.h>

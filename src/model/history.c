@@ -1,39 +1,27 @@
 /* Iterations to JSON and back. */
 #include "model/history.h"
 
+#include "base/json.h"
 #include "base/json_read.h"
-#include "base/json_write.h"
 
 #include <math.h>
 #include <string.h>
-
-static void put_integer(pv_json_writer *w, const char *key, uint64_t value)
-{
-    pv_json_key(w, key);
-    pv_json_put_u64(w, value);
-}
-
-static void put_real(pv_json_writer *w, const char *key, double value)
-{
-    pv_json_key(w, key);
-    pv_json_put_double(w, value);
-}
 
 psdvec_status pv_history_write(pv_buffer *json, const psdvec_iteration *iterations, size_t count)
 {
     pv_json_writer w;
     pv_json_writer_init(&w, json);
-    pv_json_open_array(&w);
+    pv_json_open_array(&w, NULL);
     for (size_t k = 0; k < count; k++) {
         const psdvec_iteration *it = &iterations[k];
-        pv_json_open_object(&w);
-        put_integer(&w, "iteration", it->iteration);
-        put_integer(&w, "rank", it->rank);
-        put_integer(&w, "positive", it->positive);
-        put_real(&w, "objective", it->objective);
-        put_real(&w, "relaxation", it->relaxation);
-        put_real(&w, "smallest", it->smallest);
-        put_real(&w, "residual", it->residual);
+        pv_json_open_object(&w, NULL);
+        pv_json_put_u64(&w, "iteration", it->iteration);
+        pv_json_put_u64(&w, "rank", it->rank);
+        pv_json_put_u64(&w, "positive", it->positive);
+        pv_json_put_double(&w, "objective", it->objective);
+        pv_json_put_double(&w, "relaxation", it->relaxation);
+        pv_json_put_double(&w, "smallest", it->smallest);
+        pv_json_put_double(&w, "residual", it->residual);
         pv_json_close(&w);
     }
     pv_json_close(&w);

@@ -12,8 +12,8 @@
 
 #include "base/arguments.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/json_read.h"
-#include "base/json_write.h"
 #include "base/partial.h"
 #include "base/progress.h"
 #include "count/count.h"
@@ -339,7 +339,7 @@ static psdvec_status tell_story(extension *e, double mu, pv_buffer *json)
     psdvec_status status = pv_counts_story(e->ctx, e->counts, e->kept_input, &story);
     pv_json_writer w;
     pv_json_writer_init(&w, json);
-    pv_json_open_array(&w);
+    pv_json_open_array(&w, NULL);
     const char *before = e->model->info.extensions_json ? e->model->info.extensions_json : "[]";
     pv_json j;
     pv_json_init(&j, before, strlen(before), 0);
@@ -348,24 +348,18 @@ static psdvec_status tell_story(extension *e, double mu, pv_buffer *json)
         const char *element;
         size_t length;
         if (pv_json_skip(&j, &element, &length))
-            pv_json_put_raw(&w, element, length);
+            pv_json_put_raw(&w, NULL, element, length);
     }
-    pv_json_open_object(&w);
-    pv_json_key(&w, "first");
-    pv_json_put_u64(&w, e->model->info.words);
-    pv_json_key(&w, "words");
-    pv_json_put_u64(&w, e->added);
-    pv_json_key(&w, "replaced");
-    pv_json_put_u64(&w, e->replaced);
-    pv_json_key(&w, "min_count");
-    pv_json_put_u64(&w, e->options->min_count);
-    pv_json_key(&w, "mu");
-    pv_json_put_double(&w, mu);
-    pv_json_key(&w, "counts");
+    pv_json_open_object(&w, NULL);
+    pv_json_put_u64(&w, "first", e->model->info.words);
+    pv_json_put_u64(&w, "words", e->added);
+    pv_json_put_u64(&w, "replaced", e->replaced);
+    pv_json_put_u64(&w, "min_count", e->options->min_count);
+    pv_json_put_double(&w, "mu", mu);
     if (status == PSDVEC_OK)
-        pv_json_put_raw(&w, story.data, strlen(story.data));
+        pv_json_put_raw(&w, "counts", story.data, strlen(story.data));
     else
-        pv_json_put_null(&w);
+        pv_json_put_null(&w, "counts");
     pv_json_close(&w);
     pv_json_close(&w);
     if (status == PSDVEC_OK)

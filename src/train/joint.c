@@ -2,7 +2,7 @@
 #include "train/joint.h"
 
 #include "base/arguments.h"
-#include "base/json_write.h"
+#include "base/json.h"
 #include "model/model_read.h"
 #include "solve/tall.h"
 #include "train/model_link.h"
@@ -230,15 +230,11 @@ psdvec_status pv_joint_write(const psdvec_joint *joint, pv_buffer *json)
                   {"words", joint->words},     {"free_words", joint->free_words}};
     pv_json_writer w;
     pv_json_writer_init(&w, json);
-    pv_json_open_object(&w);
-    for (size_t k = 0; k < sizeof terms / sizeof *terms; k++) {
-        pv_json_key(&w, terms[k].name);
-        pv_json_put_double(&w, terms[k].value);
-    }
-    for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
-        pv_json_key(&w, counts[k].name);
-        pv_json_put_u64(&w, counts[k].value);
-    }
+    pv_json_open_object(&w, NULL);
+    for (size_t k = 0; k < sizeof terms / sizeof *terms; k++)
+        pv_json_put_double(&w, terms[k].name, terms[k].value);
+    for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
+        pv_json_put_u64(&w, counts[k].name, counts[k].value);
     pv_json_close(&w);
     PV_TRY(pv_json_writer_status(&w));
     return pv_buffer_byte(json, 0);

@@ -2,8 +2,8 @@
 #include "base/platform.h"
 #include "train/train.h"
 
+#include "base/json.h"
 #include "base/json_read.h"
-#include "base/json_write.h"
 #include "link/weights.h"
 #include "train/settings.h"
 
@@ -18,13 +18,10 @@ psdvec_status pv_model_settings(psdvec_context *ctx, const psdvec_train_options 
     pv_buffer_init(&inner, ctx);
     pv_json_writer w;
     pv_json_writer_init(&w, &inner);
-    pv_json_open_object(&w);
-    pv_json_key(&w, "cut");
-    pv_json_put_double(&w, constants->cut);
-    pv_json_key(&w, "factor_mean");
-    pv_json_put_double(&w, constants->factor_mean);
-    pv_json_key(&w, "total");
-    pv_json_put_double(&w, constants->total);
+    pv_json_open_object(&w, NULL);
+    pv_json_put_double(&w, "cut", constants->cut);
+    pv_json_put_double(&w, "factor_mean", constants->factor_mean);
+    pv_json_put_double(&w, "total", constants->total);
     pv_json_close(&w);
     psdvec_status status = pv_json_writer_status(&w);
     if (status == PSDVEC_OK)
@@ -105,27 +102,18 @@ static psdvec_status write_story(const story *s, pv_buffer *json)
         {"settings", s->settings}, {"vocabulary", s->vocabulary}, {"inputs", s->inputs}};
     pv_json_writer w;
     pv_json_writer_init(&w, json);
-    pv_json_open_object(&w);
+    pv_json_open_object(&w, NULL);
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
-        if (parts[k][1]) {
-            pv_json_key(&w, parts[k][0]);
-            pv_json_put_raw(&w, parts[k][1], strlen(parts[k][1]));
-        }
-    pv_json_key(&w, "words");
-    pv_json_put_u64(&w, s->words);
-    if (s->counts) {
-        pv_json_key(&w, "bigrams");
-        pv_json_put_u64(&w, s->counts->info.bigrams);
-    }
-    pv_json_key(&w, "tokens");
-    pv_json_put_u64(&w, s->tokens);
-    pv_json_key(&w, "documents");
-    pv_json_put_u64(&w, s->documents);
+        if (parts[k][1])
+            pv_json_put_raw(&w, parts[k][0], parts[k][1], strlen(parts[k][1]));
+    pv_json_put_u64(&w, "words", s->words);
+    if (s->counts)
+        pv_json_put_u64(&w, "bigrams", s->counts->info.bigrams);
+    pv_json_put_u64(&w, "tokens", s->tokens);
+    pv_json_put_u64(&w, "documents", s->documents);
     const char *digest = s->counts ? pv_st_meta(s->counts->file, "xxh3.metadata") : NULL;
-    if (digest) {
-        pv_json_key(&w, "xxh3");
-        pv_json_put_string(&w, digest);
-    }
+    if (digest)
+        pv_json_put_string(&w, "xxh3", digest);
     pv_json_close(&w);
     PV_TRY(pv_json_writer_status(&w));
     return pv_buffer_byte(json, 0);

@@ -2,9 +2,9 @@
 #include "train/options.h"
 
 #include "base/arguments.h"
-#include "base/c_locale.h"
 #include "link/link.h"
 #include "link/weights.h"
+#include "util/c_locale.h"
 
 #include <inttypes.h>
 #include <math.h>

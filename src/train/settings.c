@@ -10,7 +10,7 @@ psdvec_status pv_settings_write(psdvec_context *ctx, const psdvec_train_options 
     PV_TRY(pv_options_check(ctx, &pv_train_table, options));
     pv_json_writer w;
     pv_json_writer_init(&w, json);
-    pv_json_open_object(&w);
+    pv_json_open_object(&w, NULL);
     pv_options_put_json(&w, &pv_train_table, options);
     pv_json_close(&w);
     return pv_json_writer_status(&w);

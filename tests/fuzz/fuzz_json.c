@@ -4,8 +4,8 @@
  * agree on whether it is JSON. What was read is written again, and that text
  * must be accepted and, written once more, not change any further.
  */
+#include "base/json.h"
 #include "base/json_read.h"
-#include "base/json_write.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,17 +29,17 @@ static bool copy_value(pv_json *in, pv_json_writer *out, pv_buffer *text)
     text->length = 0;
     switch (pv_json_peek(in)) {
     case PV_JSON_OBJECT:
-        pv_json_open_object(out);
+        pv_json_open_object(out, NULL);
         require(pv_json_enter_object(in) || in->depth == PV_JSON_DEPTH);
         while (text->length = 0, pv_json_next_key(in, text)) {
-            pv_json_key_n(out, text->data ? text->data : "", text->length);
+            pv_json_key(out, text->data ? text->data : "", text->length);
             if (!copy_value(in, out, text))
                 return false;
         }
         pv_json_close(out);
         return !in->cause;
     case PV_JSON_ARRAY:
-        pv_json_open_array(out);
+        pv_json_open_array(out, NULL);
         require(pv_json_enter_array(in) || in->depth == PV_JSON_DEPTH);
         while (pv_json_next_element(in))
             if (!copy_value(in, out, text))
@@ -49,34 +49,34 @@ static bool copy_value(pv_json *in, pv_json_writer *out, pv_buffer *text)
     case PV_JSON_STRING:
         if (!pv_json_read_string(in, text))
             return false;
-        pv_json_put_string_n(out, text->data ? text->data : "", text->length);
+        pv_json_put_string_n(out, NULL, text->data ? text->data : "", text->length);
         return true;
     case PV_JSON_NUMBER: {
         pv_json before = *in;
         if (pv_json_read_u64(in, &natural)) {
-            pv_json_put_u64(out, natural);
+            pv_json_put_u64(out, NULL, natural);
             return true;
         }
         *in = before;
         if (pv_json_read_i64(in, &whole)) {
-            pv_json_put_i64(out, whole);
+            pv_json_put_i64(out, NULL, whole);
             return true;
         }
         *in = before;
         if (!pv_json_read_double(in, &real))
             return false;
-        pv_json_put_double(out, real);
+        pv_json_put_double(out, NULL, real);
         return true;
     }
     case PV_JSON_BOOL:
         if (!pv_json_read_bool(in, &truth))
             return false;
-        pv_json_put_bool(out, truth);
+        pv_json_put_bool(out, NULL, truth);
         return true;
     case PV_JSON_NULL:
         if (!pv_json_read_null(in))
             return false;
-        pv_json_put_null(out);
+        pv_json_put_null(out, NULL);
         return true;
     case PV_JSON_NONE:
         break;

@@ -161,7 +161,7 @@ static void write_json(const pv_options_table *table, const void *options, pv_bu
 {
     pv_json_writer w;
     pv_json_writer_init(&w, json);
-    pv_json_open_object(&w);
+    pv_json_open_object(&w, NULL);
     pv_options_put_json(&w, table, options);
     pv_json_close(&w);
     require(pv_json_writer_status(&w) == PSDVEC_OK);

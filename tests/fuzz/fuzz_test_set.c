@@ -4,9 +4,9 @@
  * file. A set that is read must be whole: every number in it leads somewhere, every word
  * is valid UTF-8 and not empty, and no figure is out of its range.
  */
-#include "base/json_read.h"
 #include "eval/test_set.h"
 #include "model/model_read.h"
+#include "util/utf8.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #include "corpus/icu_words.h"
 #include "corpus/options.h"
 #include "corpus/tokenizer.h"
-#include "corpus/utf8.h"
+#include "util/utf8.h"
 
 #include <stdio.h>
 #include <stdlib.h>

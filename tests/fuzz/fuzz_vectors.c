@@ -5,8 +5,8 @@
  * finite, in valid UTF-8 and without equal words, and must come back from that format
  * with the same bits.
  */
-#include "base/json_read.h"
 #include "model/model_read.h"
+#include "util/utf8.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* Text that does not depend on the host's locale. */
-#include "base/c_locale.h"
+#include "base/context.h"
 #include "support/locales.h"
 #include "support/scratch.h"
+#include "util/c_locale.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,11 +1,11 @@
 /* The corpus room from the outside in: lists of files, packed files, text or
  * not. Packed files are made by libarchive's writer. */
-#include "base/c_locale.h"
 #include "base/context.h"
 #include "corpus/byte_stream.h"
 #include "corpus/inputs.h"
 #include "corpus/text_sniff.h"
 #include "support/scratch.h"
+#include "util/c_locale.h"
 
 #include <archive.h>
 #include <archive_entry.h>

@@ -1,7 +1,7 @@
 /* The JSON reader and writer: what they accept, what they refuse and where, and
  * that what one writes the other reads. */
+#include "base/json.h"
 #include "base/json_read.h"
-#include "base/json_write.h"
 #include "support/locales.h"
 #include "support/scratch.h"
 
@@ -624,7 +624,7 @@ static void the_locale_does_not_matter(void **state)
     pv_buffer_init(&out, *state);
     pv_json_writer writer;
     pv_json_writer_init(&writer, &out);
-    pv_json_put_double(&writer, 0.1);
+    pv_json_put_double(&writer, NULL, 0.1);
     if (comma) {
         assert_ptr_equal(uselocale(before), comma); /* what the host had set is still set */
         freelocale(comma);
@@ -643,29 +643,65 @@ static void commas_come_by_themselves(void **state)
     pv_buffer_init(&out, *state);
     pv_json_writer w;
     pv_json_writer_init(&w, &out);
-    pv_json_open_object(&w);
-    pv_json_key(&w, "a");
-    pv_json_put_u64(&w, UINT64_MAX);
-    pv_json_key(&w, "b");
-    pv_json_open_array(&w);
-    pv_json_put_i64(&w, INT64_MIN);
-    pv_json_put_bool(&w, true);
-    pv_json_put_bool(&w, false);
-    pv_json_put_null(&w);
-    pv_json_put_string(&w, NULL);
-    pv_json_open_object(&w);
+    pv_json_open_object(&w, NULL);
+    pv_json_put_u64(&w, "a", UINT64_MAX);
+    pv_json_open_array(&w, "b");
+    pv_json_put_i64(&w, NULL, INT64_MIN);
+    pv_json_put_bool(&w, NULL, true);
+    pv_json_put_bool(&w, NULL, false);
+    pv_json_put_null(&w, NULL);
+    pv_json_put_string(&w, NULL, NULL);
+    pv_json_open_object(&w, NULL);
     pv_json_close(&w);
-    pv_json_open_array(&w);
+    pv_json_open_array(&w, NULL);
     pv_json_close(&w);
-    pv_json_put_raw(&w, "[1]", 3);
+    pv_json_put_raw(&w, NULL, "[1]", 3);
     pv_json_close(&w);
-    pv_json_key_n(&w, "cd", 1);
-    pv_json_put_string_n(&w, "xy", 1);
+    pv_json_key(&w, "cd", 1);
+    pv_json_put_string_n(&w, NULL, "xy", 1);
     pv_json_close(&w);
     assert_int_equal(pv_json_writer_status(&w), PSDVEC_OK);
     assert_true(pv_json_text_is(&out,
                                 "{\"a\":18446744073709551615,\"b\":[-9223372036854775808,true,"
                                 "false,null,null,{},[],[1]],\"c\":\"x\"}"));
+    pv_buffer_free(&out);
+}
+
+static void a_spaced_writer_leaves_a_space_after_commas_and_colons(void **state)
+{
+    pv_buffer out;
+    pv_buffer_init(&out, *state);
+    pv_json_writer w;
+    pv_json_writer_init(&w, &out);
+    w.spaced = true;
+    pv_json_open_object(&w, NULL);
+    pv_json_put_u64(&w, "a", 1);
+    pv_json_open_array(&w, "b");
+    pv_json_put_bool(&w, NULL, true);
+    pv_json_put_null(&w, NULL);
+    pv_json_close(&w);
+    pv_json_close(&w);
+    assert_int_equal(pv_json_writer_status(&w), PSDVEC_OK);
+    assert_true(pv_json_text_is(&out, "{\"a\": 1, \"b\": [true, null]}"));
+    pv_buffer_free(&out);
+}
+
+static void doubles_have_the_digits_asked_for(void **state)
+{
+    pv_buffer out;
+    pv_buffer_init(&out, *state);
+    pv_json_writer w;
+    pv_json_writer_init(&w, &out);
+    pv_json_open_array(&w, NULL);
+    pv_json_put_fixed(&w, NULL, 2.0 / 3, 3);
+    pv_json_put_fixed(&w, NULL, 5, 0);
+    pv_json_put_fixed(&w, NULL, (double)NAN, 3);
+    pv_json_put_digits(&w, NULL, 2.0 / 3, 9);
+    pv_json_put_digits(&w, NULL, 1e-9, 3);
+    pv_json_put_digits(&w, NULL, -(double)INFINITY, 3);
+    pv_json_close(&w);
+    assert_int_equal(pv_json_writer_status(&w), PSDVEC_OK);
+    assert_true(pv_json_text_is(&out, "[0.667,5,null,0.666666667,1e-09,null]"));
     pv_buffer_free(&out);
 }
 
@@ -695,7 +731,7 @@ static void assert_written(psdvec_context *ctx, double value, const char *expect
     pv_buffer_init(&out, ctx);
     pv_json_writer w;
     pv_json_writer_init(&w, &out);
-    pv_json_put_double(&w, value);
+    pv_json_put_double(&w, NULL, value);
     assert_int_equal(pv_buffer_byte(&out, 0), PSDVEC_OK);
     assert_string_equal(out.data, expected);
     pv_buffer_free(&out);
@@ -731,7 +767,7 @@ static void doubles_read_back_as_the_same_bits(void **state)
         pv_json_writer w;
         out.length = 0;
         pv_json_writer_init(&w, &out);
-        pv_json_put_double(&w, value);
+        pv_json_put_double(&w, NULL, value);
         pv_json json;
         pv_json_init(&json, out.data, out.length, 0);
         assert_true(pv_json_read_double(&json, &back));
@@ -753,19 +789,19 @@ static void an_impossible_order_of_calls_is_a_defect(void **state)
         if (wrong == 0) {
             pv_json_close(&w);
         } else if (wrong == 1) {
-            pv_json_key(&w, "a");
+            pv_json_key(&w, "a", 1);
         } else if (wrong == 2) {
-            pv_json_open_object(&w);
-            pv_json_put_u64(&w, 1);
+            pv_json_open_object(&w, NULL);
+            pv_json_put_u64(&w, NULL, 1);
         } else if (wrong == 3) {
-            pv_json_open_object(&w);
-            pv_json_key(&w, "a");
+            pv_json_open_object(&w, NULL);
+            pv_json_key(&w, "a", 1);
             pv_json_close(&w);
         } else if (wrong == 4) {
-            pv_json_open_array(&w);
+            pv_json_open_array(&w, NULL);
         } else {
             for (int i = 0; i < 65; i++)
-                pv_json_open_array(&w);
+                pv_json_open_array(&w, NULL);
             for (int i = 0; i < 65; i++)
                 pv_json_close(&w);
         }
@@ -804,6 +840,8 @@ int main(void)
         cmocka_unit_test(a_number_too_large_or_too_long_is_not_read),
         cmocka_unit_test(the_locale_does_not_matter),
         cmocka_unit_test(commas_come_by_themselves),
+        cmocka_unit_test(a_spaced_writer_leaves_a_space_after_commas_and_colons),
+        cmocka_unit_test(doubles_have_the_digits_asked_for),
         cmocka_unit_test(a_string_is_escaped),
         cmocka_unit_test(bad_utf8_is_written_as_replacement_characters),
         cmocka_unit_test(doubles_are_short),

@@ -708,7 +708,7 @@ static void a_later_row_is_in_files_only_if_it_matters(void **state)
         json.length = 0;
         options.added = round ? 0 : 0.5;
         pv_json_writer_init(&w, &json);
-        pv_json_open_object(&w);
+        pv_json_open_object(&w, NULL);
         pv_options_put_json(&w, &table, &options);
         pv_json_close(&w);
         assert_int_equal(pv_buffer_byte(&json, 0), PSDVEC_OK);

@@ -1,7 +1,7 @@
 /* The safetensors reader and writer: round trips, every refusal, and that no
  * single damaged bit goes unnoticed. */
 #include "base/file.h"
-#include "base/json_write.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/safetensors_read.h"
 #include "base/safetensors_write.h"

@@ -3,8 +3,8 @@
 #include "base/context.h"
 #include "corpus/icu_words.h"
 #include "corpus/tokenizer.h"
-#include "corpus/utf8.h"
 #include "support/scratch.h"
+#include "util/utf8.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

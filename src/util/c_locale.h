@@ -7,13 +7,15 @@
  *
  * The locale is changed for the calling thread and for the time of one call.
  */
-#ifndef PV_BASE_C_LOCALE_H
-#define PV_BASE_C_LOCALE_H
+#ifndef PV_UTIL_C_LOCALE_H
+#define PV_UTIL_C_LOCALE_H
 
-#include "base/context.h"
+#include "util/compiler.h"
 
 #include <locale.h>
 #include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
 #if defined(__APPLE__)
 #include <xlocale.h>
 #endif

@@ -1,5 +1,5 @@
 /* The C locale for the time of a call. */
-#include "base/c_locale.h"
+#include "util/c_locale.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,13 @@
 /* One code point at a time, fully validated: no overlong forms, no surrogates,
  * nothing above U+10FFFF.
  */
-#ifndef PV_CORPUS_UTF8_H
-#define PV_CORPUS_UTF8_H
+#ifndef PV_UTIL_UTF8_H
+#define PV_UTIL_UTF8_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+#define PV_UTF8_REPLACEMENT "\xef\xbf\xbd" /* U+FFFD, for bytes that are no UTF-8 */
 
 /* Decodes the code point at p < end into *cp and returns its length, 1 to 4.
  * Invalid bytes: returns minus the number of bytes to pass over (the longest
@@ -42,6 +44,15 @@ static inline int pv_utf8_decode(const unsigned char *p, const unsigned char *en
         return -3;
     *cp = (b0 & 0x07) << 18 | (b1 & 0x3F) << 12 | (p[2] & 0x3F) << 6 | (p[3] & 0x3F);
     return 4;
+}
+
+/* Bytes (1 to 4) of the well-formed sequence at the start of `text`, 0 if there is none. */
+static inline size_t pv_utf8_sequence(const char *text, size_t length)
+{
+    const unsigned char *p = (const unsigned char *)text;
+    uint32_t cp;
+    int used = length ? pv_utf8_decode(p, p + length, &cp) : 0;
+    return used > 0 ? (size_t)used : 0;
 }
 
 /* Writes a valid code point and returns its length. */

@@ -1,6 +1,6 @@
 /* Numbers to and from text, the same in every locale. */
-#ifndef PV_BASE_NUMBER_H
-#define PV_BASE_NUMBER_H
+#ifndef PV_UTIL_NUMBER_H
+#define PV_UTIL_NUMBER_H
 
 #include <stdbool.h>
 #include <stdint.h>

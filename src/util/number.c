@@ -1,8 +1,8 @@
 /* Numbers to and from text. strtod() accepts white space, signs, hex, "nan" and "inf", so the
  * characters are checked before it is called. */
-#include "base/number.h"
+#include "util/number.h"
 
-#include "base/c_locale.h"
+#include "util/c_locale.h"
 
 #include <errno.h>
 #include <math.h>

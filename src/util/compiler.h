@@ -1,0 +1,32 @@
+/* What compilers and processors have beyond C11. With PV_PORTABLE (make PORTABLE=1) only the plain
+ * kernels are compiled, so that they can be tested. */
+#ifndef PV_UTIL_COMPILER_H
+#define PV_UTIL_COMPILER_H
+
+#if defined(__GNUC__)
+#define PV_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+#define PV_LIKELY(x) __builtin_expect(!!(x), 1)
+#define PV_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#else
+#define PV_PRINTF(fmt, args)
+#define PV_LIKELY(x) (x)
+#define PV_UNLIKELY(x) (x)
+#endif
+
+#ifndef PV_PORTABLE
+#define PV_PORTABLE 0
+#endif
+
+/* Kernels: PV_SSE2 are those that every x86-64 has, PV_AVX2 those that are chosen at run time. */
+#if !PV_PORTABLE && defined(__SSE2__)
+#define PV_SSE2 1
+#else
+#define PV_SSE2 0
+#endif
+#if !PV_PORTABLE && defined(__x86_64__) && defined(__GNUC__)
+#define PV_AVX2 1
+#else
+#define PV_AVX2 0
+#endif
+
+#endif
