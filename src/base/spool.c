@@ -197,10 +197,3 @@ uint64_t pv_spool_on_disk(const pv_spool *spool)
 {
     return spool->closed_memory ? spool->length - spool->in_memory : 0;
 }
-
-void pv_spool_stop_growing(pv_spool *spool)
-{
-    pthread_mutex_lock(&spool->lock);
-    spool->memory_limit = spool->in_memory;
-    pthread_mutex_unlock(&spool->lock);
-}

@@ -26,7 +26,4 @@ psdvec_status pv_spool_read(pv_spool *spool, uint64_t offset, void *data, size_t
 uint64_t pv_spool_length(const pv_spool *spool);
 uint64_t pv_spool_on_disk(const pv_spool *spool);
 
-/* From now on everything goes to the file: called when memory gets short. */
-void pv_spool_stop_growing(pv_spool *spool);
-
 #endif

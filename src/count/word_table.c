@@ -69,11 +69,6 @@ static uint64_t bytes_for(uint64_t slots, uint64_t tails)
     return slots * sizeof(uint64_t) + slots / 5 * 3 * sizeof(pv_word) + tails;
 }
 
-uint64_t pv_word_table_bytes(const pv_word_table *table)
-{
-    return bytes_for(table->mask + 1, table->tails_capacity);
-}
-
 uint64_t pv_word_table_bytes_if_grown(const pv_word_table *table)
 {
     return bytes_for(3 * (table->mask + 1), 3 * table->tails_capacity);

@@ -48,8 +48,7 @@ void pv_word_table_free(pv_word_table *table);
 /* Forgets all words and gives back most of the memory. */
 psdvec_status pv_word_table_clear(pv_word_table *table);
 
-/* Bytes it holds, and would hold at the peak of its next growth. */
-uint64_t pv_word_table_bytes(const pv_word_table *table);
+/* Bytes at the peak of its next growth. */
 uint64_t pv_word_table_bytes_if_grown(const pv_word_table *table);
 
 uint64_t pv_word_hash_long(const char *text, uint32_t length);

@@ -217,11 +217,6 @@ void pv_link_close(pv_link *link)
 }
 
 /* ---- One pair ------------------------------------------------------------------- */
-double pv_link_unseen_weight(const pv_link *link, uint32_t i, uint32_t j)
-{
-    return link->background_only_unseen ? link->weight(link, i, j, 0, 0) : 0;
-}
-
 static const double most_target = 1e4;
 
 /* Both directions of a pair as one: S and T are the f-bar / 2 and the weighted average G-bar that

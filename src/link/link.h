@@ -105,9 +105,8 @@ typedef struct pv_pair {
 
 pv_pair pv_link_pair(const pv_link *link, uint32_t i, uint32_t j, double xij, double xji);
 
-/* Weight of an unseen pair, by the rule itself and by the background's form. They
- * differ only where the rule is cut off. */
-double pv_link_unseen_weight(const pv_link *link, uint32_t i, uint32_t j);
+/* Weight of an unseen pair in the form of the background. It differs from the weight function
+ * only where that is cut off. */
 static inline double pv_link_background(const pv_link *link, uint32_t i, uint32_t j)
 {
     return link->background > 0 ? link->background * link->factor[i] * link->factor[j] : 0;

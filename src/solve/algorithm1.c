@@ -56,9 +56,6 @@ typedef struct stepper {
     float *coefficients; /* 3 x stride, and the signs before a step */
     float *old;          /* n x stride: U before a step that may be taken back */
     float *shifted;      /* n: the diagonal with the prior in it */
-    float *positive;     /* n x most: the next X+ = P P' of the two-step rule; else NULL */
-    size_t positive_count;
-    float *minus; /* most: -1 */
     pv_eigen_report eigen;
     pv_progress progress; /* in columns multiplied; how many an iteration takes is a guess */
     uint64_t share;       /* columns that are counted for one iteration */
@@ -73,14 +70,8 @@ static void count_columns(void *user, size_t columns)
     pv_progress_add(&s->progress, more);
 }
 
-/* The matrix of the next step, A = D^½ Y D^½, or what the two-step rule makes of it. */
-typedef enum step_part {
-    WHOLE,    /* A; in the semidefinite form less the prior */
-    POSITIVE, /* A + X- less the prior: its positive part is the next X+ */
-    NEGATIVE  /* X+ - A less the prior, X+ being the next one: its positive part is the next X- */
-} step_part;
-
-static void step_matrix(stepper *s, bool first, double omega, step_part part, pv_sum_matrix *matrix)
+/* The matrix of the next step, A = D^½ Y D^½, in the psd form less the prior. */
+static void step_matrix(stepper *s, bool first, double omega, pv_sum_matrix *matrix)
 {
     pv_core *core = s->core;
     const pv_link *link = core->link;
@@ -95,17 +86,12 @@ static void step_matrix(stepper *s, bool first, double omega, step_part part, pv
     for (size_t i = 0; i < core->n; i++) {
         double m = (double)core->root[i] * core->root[i];
         double prior = core->mu ? 0.5 * core->mu[i] / m : 0;
-        if (part == WHOLE && s->options->form != PSDVEC_FORM_PSD)
-            prior = 0;
-        else if (part == NEGATIVE)
-            prior = -prior; /* all is turned round below */
         s->shifted[i] = (float)(omega * (core->diagonal[i] - prior));
     }
     float *own = s->coefficients, *constant = own + core->stride, *faded = constant + core->stride;
     double beta = omega * link->background;
     for (size_t k = 0; k < core->rank; k++) {
-        double x = core->sign[k] > 0 || part != POSITIVE ? core->sign[k] : 0;
-        own[k] = (float)(core->ratio ? x : x - beta * core->sign[k]);
+        own[k] = (float)(core->ratio ? core->sign[k] : core->sign[k] - beta * core->sign[k]);
         faded[k] = (float)(-beta * core->sign[k]);
     }
     pv_sum_matrix_add(matrix, (pv_low_rank){core->U, core->stride, core->rank, own, NULL});
@@ -119,11 +105,6 @@ static void step_matrix(stepper *s, bool first, double omega, step_part part, pv
     if (start != 0) {
         constant[1] = (float)(start * link->unseen_target);
         pv_sum_matrix_add(matrix, (pv_low_rank){core->root, 1, 1, constant + 1, NULL});
-    }
-    if (part == NEGATIVE) {
-        matrix->flip = true;
-        pv_sum_matrix_add(matrix,
-                          (pv_low_rank){s->positive, s->most, s->positive_count, s->minus, NULL});
     }
 }
 
@@ -158,111 +139,24 @@ static psdvec_status decompose(stepper *s, pv_sum_matrix *matrix, size_t want, p
     return status;
 }
 
-/* to (n x stride) = Q |Lambda|^½ of the first `kept` pairs; the rest of its columns up to
- * `columns` are 0. */
-static void scale_vectors(const stepper *s, size_t want, size_t kept, float *to, size_t stride,
-                          size_t columns)
-{
-    float *scale = s->coefficients;
-    for (size_t k = 0; k < kept; k++)
-        scale[k] = (float)sqrt(fabs(s->values[k]));
-    for (size_t i = 0; i < s->core->n; i++) {
-        float *u = to + i * stride;
-        const float *q = s->vectors + i * want;
-        for (size_t k = 0; k < kept; k++)
-            u[k] = q[k] * scale[k];
-        for (size_t k = kept; k < columns; k++)
-            u[k] = 0;
-    }
-}
-
+/* U = Q |Lambda|^½ of the first `kept` pairs; the rest of its columns are 0. */
 static void take_vectors(stepper *s, size_t want, size_t kept)
 {
     pv_core *core = s->core;
+    float *scale = s->coefficients;
     for (size_t k = 0; k < core->stride; k++)
         core->sign[k] = k >= kept ? 0 : s->values[k] < 0 ? -1 : 1;
-    scale_vectors(s, want, kept, core->U, core->stride, core->stride);
-    core->rank = kept;
-}
-
-static size_t positive_of(const double *values, size_t count)
-{
-    while (count > 0 && !(values[count - 1] > 0))
-        count--;
-    return count;
-}
-
-/* U = [P, Q |Lambda|^½], ordered by magnitude. s->values has the eigenvalues of the
- * negative part, `positive` those of P. */
-static psdvec_status join_parts(stepper *s, const double *positive, size_t want, size_t negative)
-{
-    pv_core *core = s->core;
-    size_t count = s->positive_count + negative;
-    float *part = pv_alloc(s->ctx, core->n * (negative ? negative : 1), sizeof *part,
-                           "the negative directions");
-    double *values = pv_alloc(s->ctx, count ? count : 1, sizeof *values, "eigenvalues");
-    if (!part || !values) {
-        pv_free(s->ctx, part);
-        pv_free(s->ctx, values);
-        return pv_failure(s->ctx);
-    }
-    scale_vectors(s, want, negative, part, negative, negative);
-    memset(core->sign, 0, core->stride * sizeof *core->sign);
-    memset(core->U, 0, core->n * core->stride * sizeof *core->U);
-    for (size_t k = 0, p = 0, q = 0; k < count; k++) {
-        bool plus = q == negative || (p < s->positive_count && positive[p] >= s->values[q]);
-        const float *from = plus ? s->positive + p : part + q;
-        size_t stride = plus ? s->most : negative;
-        values[k] = plus ? positive[p++] : -s->values[q++];
-        core->sign[k] = plus ? 1 : -1;
-        for (size_t i = 0; i < core->n; i++)
-            core->U[i * core->stride + k] = from[i * stride];
-    }
-    memcpy(s->values, values, count * sizeof *values);
-    core->rank = count;
-    pv_free(s->ctx, values);
-    pv_free(s->ctx, part);
-    return PSDVEC_OK;
-}
-
-/* Priors in the symmetric form: the prior is linear in X+ and in X-, not in X. How
- * many directions each may have is what A itself says. */
-static psdvec_status take_two_steps(stepper *s, uint32_t t, double omega)
-{
-    pv_core *core = s->core;
-    size_t want = pv_rank_at(s->options, core->n, t), kept, plus = 0, columns = 0;
-    pv_sum_matrix matrix;
-    step_matrix(s, t == 1, omega, WHOLE, &matrix);
-    PV_TRY(decompose(s, &matrix, want, PV_EIGEN_MAGNITUDE, &kept));
-    columns += s->eigen.columns;
     for (size_t k = 0; k < kept; k++)
-        plus += s->values[k] > 0;
-    size_t minus = kept - plus;
-    double *positive = pv_alloc(s->ctx, s->most, sizeof *positive, "eigenvalues");
-    if (!positive)
-        return pv_failure(s->ctx);
-    psdvec_status status = PSDVEC_OK;
-    s->positive_count = 0;
-    if (plus > 0) {
-        step_matrix(s, t == 1, omega, POSITIVE, &matrix);
-        PV_TRY_DONE(decompose(s, &matrix, plus, PV_EIGEN_LARGEST, &kept));
-        columns += s->eigen.columns;
-        s->positive_count = positive_of(s->values, kept);
-        scale_vectors(s, plus, s->positive_count, s->positive, s->most, s->positive_count);
-        memcpy(positive, s->values, s->positive_count * sizeof *positive);
+        scale[k] = (float)sqrt(fabs(s->values[k]));
+    for (size_t i = 0; i < core->n; i++) {
+        float *u = core->U + i * core->stride;
+        const float *q = s->vectors + i * want;
+        for (size_t k = 0; k < kept; k++)
+            u[k] = q[k] * scale[k];
+        for (size_t k = kept; k < core->stride; k++)
+            u[k] = 0;
     }
-    kept = 0;
-    if (minus > 0) {
-        step_matrix(s, t == 1, omega, NEGATIVE, &matrix);
-        PV_TRY_DONE(decompose(s, &matrix, minus, PV_EIGEN_LARGEST, &kept));
-        columns += s->eigen.columns;
-        kept = positive_of(s->values, kept);
-    }
-    status = join_parts(s, positive, minus, kept);
-    s->eigen.columns = columns;
-done:
-    pv_free(s->ctx, positive);
-    return status;
+    core->rank = kept;
 }
 
 /* One iteration from the residual in the pairs: U becomes the new one. */
@@ -272,15 +166,10 @@ static psdvec_status take_step(stepper *s, uint32_t t, double omega)
     bool psd = s->options->form == PSDVEC_FORM_PSD;
     size_t want = pv_rank_at(s->options, core->n, t), kept;
     pv_sum_matrix matrix;
-    if (s->positive)
-        return take_two_steps(s, t, omega);
-    step_matrix(s, t == 1, omega, WHOLE, &matrix);
+    step_matrix(s, t == 1, omega, &matrix);
     PV_TRY(decompose(s, &matrix, want, psd ? PV_EIGEN_LARGEST : PV_EIGEN_MAGNITUDE, &kept));
-    if (psd)
-        kept = positive_of(s->values, kept);
-    else
-        while (kept > 0 && s->values[kept - 1] == 0)
-            kept--;
+    while (kept > 0 && (psd ? !(s->values[kept - 1] > 0) : s->values[kept - 1] == 0))
+        kept--;
     take_vectors(s, want, kept);
     return PSDVEC_OK;
 }
@@ -380,24 +269,14 @@ psdvec_status pv_algorithm1(pv_core *core, pv_course *course, pv_iteration_fn *o
     s.values = pv_alloc(ctx, s.most, sizeof *s.values, "eigenvectors");
     s.coefficients = pv_alloc(ctx, 4 * core->stride, sizeof *s.coefficients, "eigenvectors");
     s.shifted = pv_alloc(ctx, core->n, sizeof *s.shifted, "eigenvectors");
-    bool two = core->mu && options->form == PSDVEC_FORM_SYMMETRIC;
-    if (two) {
-        s.positive = pv_alloc(ctx, core->n * s.most, sizeof *s.positive, "the positive directions");
-        s.minus = pv_alloc(ctx, s.most, sizeof *s.minus, "the positive directions");
-        for (size_t k = 0; s.minus && k < s.most; k++)
-            s.minus[k] = -1;
-    }
     bool old = may_rise(core->link);
     if (old)
         s.old = pv_alloc(ctx, core->n * core->stride, sizeof *s.old, "the vectors before a step");
-    if (!s.vectors || !s.values || !s.coefficients || !s.shifted || (old && !s.old) ||
-        (two && (!s.positive || !s.minus)))
+    if (!s.vectors || !s.values || !s.coefficients || !s.shifted || (old && !s.old))
         status = pv_failure(ctx);
     else
         status = run_course(&s, course, on_iteration, user);
     pv_free(ctx, s.old);
-    pv_free(ctx, s.minus);
-    pv_free(ctx, s.positive);
     pv_free(ctx, s.shifted);
     pv_free(ctx, s.coefficients);
     pv_free(ctx, s.values);

@@ -43,14 +43,14 @@ static psdvec_status product_rows(void *arg, size_t task, int worker)
                     (int)k, 0, Y, (int)k);
     } else
         memset(Y, 0, (end - first) * k * sizeof *Y);
-    float factor = matrix->flip ? -matrix->sparse_factor : matrix->sparse_factor;
+    float factor = matrix->sparse_factor;
     for (uint32_t i = first; i < end; i++) {
         float *y = job->Y + (size_t)i * k;
         const float *x = job->X + (size_t)i * k;
         uint64_t tail = pairs->tail[i];
         matrix->kernels->row_product(pairs->column + tail, pairs->value + tail,
                                      (size_t)(pairs->begin[i + 1] - tail), job->X, k, y);
-        float diagonal = matrix->flip ? -matrix->diagonal[i] : matrix->diagonal[i];
+        float diagonal = matrix->diagonal[i];
         for (size_t c = 0; c < k; c++)
             y[c] = factor * y[c] + diagonal * x[c];
     }
@@ -103,9 +103,8 @@ static psdvec_status add_term(pv_sum_matrix *matrix, const pv_low_rank *term, co
     PV_TRY_DONE(
         pv_tall_gram(ctx, n, factor, (pv_tall){rows ? rows : X, k, k}, &matrix->room, inner));
     for (size_t r = 0; r < term->columns; r++) {
-        float c = matrix->flip ? -term->coefficient[r] : term->coefficient[r];
         for (size_t j = 0; j < k; j++)
-            scaled[r * k + j] = c * (float)inner[r * k + j];
+            scaled[r * k + j] = term->coefficient[r] * (float)inner[r * k + j];
     }
     if (!rows)
         status = pv_tall_multiply(ctx, n, 1, factor, scaled, k, 1, Y, k);

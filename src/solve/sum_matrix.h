@@ -1,7 +1,7 @@
 /* The matrix that one step of Algorithm 1 decomposes, there called G_t, as a sum that is never
  * written out:
  *
- *     A = flip * ( sparse_factor * E + diag(d) + sum of F_k diag(c_k) F_k' )
+ *     A = sparse_factor * E + diag(d) + sum of F_k diag(c_k) F_k'
  *
  * E lives on the core's pairs; the F_k are tall: the vectors so far, a column of
  * ones, and the like. Where E is dense it is multiplied as a dense matrix (pairs.h). One product with k columns costs two flops for each number
@@ -15,7 +15,7 @@
 #include "solve/kernels.h"
 #include "solve/tall.h"
 
-enum { PV_SUM_TERMS = 5 };
+enum { PV_SUM_TERMS = 4 };
 
 typedef struct pv_low_rank {
     const float *data; /* F: n x columns */
@@ -32,7 +32,6 @@ typedef struct pv_sum_matrix {
     const float *diagonal; /* n */
     pv_low_rank terms[PV_SUM_TERMS];
     size_t term_count;
-    bool flip; /* -A is meant */
     pv_tall_room room;
     void (*on_product)(void *user, size_t columns); /* NULL: nobody asks */
     void *user;

@@ -102,9 +102,21 @@ static const psdvec_option extend_rows[] = {
 const pv_options_table pv_extend_table = {
     .name = "extend", .rows = extend_rows, .size = sizeof(psdvec_extend_options)};
 
+psdvec_status pv_train_options_adopt(psdvec_context *ctx, const psdvec_train_options *given,
+                                     psdvec_train_options *own)
+{
+    PV_TRY(pv_options_adopt(ctx, &pv_train_table, given, own));
+    if (own->core_mu > 0 && own->form != PSDVEC_FORM_PSD)
+        return pv_fail(ctx, PSDVEC_ERR_OPTION,
+                       "`core_mu` is %g, and only `form=psd` has a prior of core words; use that "
+                       "form or `core_mu=0`",
+                       own->core_mu);
+    return PSDVEC_OK;
+}
+
 psdvec_status psdvec_train_options_check(psdvec_context *ctx, const psdvec_train_options *options)
 {
     psdvec_train_options own;
     PV_BEGIN(ctx);
-    return pv_options_adopt(ctx, &pv_train_table, options, &own);
+    return pv_train_options_adopt(ctx, options, &own);
 }

@@ -31,18 +31,15 @@ static uint64_t eigen_bytes(const psdvec_train_options *options, uint64_t n, uin
     pv_eigen_options_default(&eigen, rank);
     uint64_t basis = pv_eigen_basis(&eigen, n), block = eigen.block;
     uint64_t tiles = pv_tall_tiles(n);
-    /* The eigenvectors, those of the last iteration and, with priors in the symmetric form, the
-     * positive directions. */
-    bool two = options->core_mu > 0 && options->form == PSDVEC_FORM_SYMMETRIC;
-    uint64_t ranks = two ? 3 : 2;
-    uint64_t tall = n * (basis + 4 * block + ranks * rank) * sizeof(float);
+    /* The eigenvectors and those of the last iteration. */
+    uint64_t tall = n * (basis + 4 * block + 2 * rank) * sizeof(float);
     if (options->relaxation != 1 || options->rho > 0)
         tall += n * (rank + 8) * sizeof(float);
     /* The projected problem with LAPACK's work space, and partial sums of tiles. */
     uint64_t projected = 6 * basis * basis * sizeof(double);
     uint64_t partial = tiles * basis * block * sizeof(float) + 4 * basis * block * sizeof(double);
     if (basis + 2 * block >= n || n <= 512) /* solved as one dense matrix */
-        return n * (4 * block + (ranks + 1) * rank) * sizeof(float) + 4 * n * n * sizeof(double);
+        return n * (4 * block + 3 * rank) * sizeof(float) + 4 * n * n * sizeof(double);
     return tall + projected + partial;
 }
 
@@ -200,8 +197,6 @@ static double guess_seconds(psdvec_context *ctx, const psdvec_train_options *opt
     double n = plan->core_words, rank = plan->dim, entries = 2.0 * (double)plan->pairs;
     double iterations = options->iterations, basis = 1.25 * rank + 128;
     double columns = (iterations + 1) * (2 * rank + 150);
-    if (options->core_mu > 0 && options->form == PSDVEC_FORM_SYMMETRIC)
-        columns *= 3; /* three decompositions instead of one */
     double solving = columns * (entries * 2 / (speed / 5) + 6 * n * basis / speed) +
                      iterations * (entries * rank / (speed / 3) + 8 * n * rank * rank / speed);
     double projected = columns / 128 * 20 * basis * basis * basis / speed;
@@ -222,7 +217,7 @@ psdvec_status psdvec_train_plan_make(psdvec_context *ctx, const psdvec_train_opt
     pv_link *link = NULL;
     psdvec_status status;
     psdvec_train_options own;
-    PV_TRY(pv_options_adopt(ctx, &pv_train_table, options, &own));
+    PV_TRY(pv_train_options_adopt(ctx, options, &own));
     PV_TRY(pv_counts_open_sound(ctx, counts, &opened));
     uint64_t pairs = 0;
     PV_TRY_DONE(pv_link_open(ctx, opened, &own, NULL, &link));

@@ -555,7 +555,7 @@ psdvec_status psdvec_train(psdvec_context *ctx, const psdvec_train_options *opti
     psdvec_train_options own;
     training t = {.ctx = ctx, .options = &own, .output = output};
     psdvec_status status;
-    PV_TRY_DONE(pv_options_adopt(ctx, &pv_train_table, options, &own));
+    PV_TRY_DONE(pv_train_options_adopt(ctx, options, &own));
     PV_TRY_DONE(pv_refuse_same_file(ctx, &counts, 1, output));
     PV_TRY_DONE(pv_output_try(ctx, output));
     PV_TRY_DONE(key_of_counts(ctx, &own, counts, &key));
@@ -596,7 +596,7 @@ psdvec_status psdvec_train_text(psdvec_context *ctx, const psdvec_train_options 
     psdvec_status status;
     if (count_report)
         *count_report = (psdvec_count_report){0};
-    PV_TRY_DONE(pv_options_adopt(ctx, &pv_train_table, options, &own));
+    PV_TRY_DONE(pv_train_options_adopt(ctx, options, &own));
     if (!count) {
         pv_options_fill(&pv_count_table, &preset, pv_preset_choices[own.preset].name);
         count = &preset;

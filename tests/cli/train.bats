@@ -90,6 +90,7 @@ slow=(--dim 60 --iterations 30 --eigen-tolerance 1e-5)
     refused 2 "it needs --weights glove" train x -o y --glove-max 5
     refused 2 "it needs --core above 0" train x -o y --mu 2,4
     refused 2 "it needs --core above 0" train x -o y --unseen-weight 0.001
+    refused 2 "--core-mu has no effect here; it needs --form psd" train x -o y --core-mu 1
 }
 
 @test "values of a preset that do not go with what was typed are put aside" {
@@ -202,12 +203,10 @@ END
 
 @test "priors of any size" {
     some_counts
-    for form in psd symmetric; do
-        "$PSDVEC" train counts.st --core-mu 1e12 --form $form --dim 5 --iterations 2 -o m.st 2>stderr
-        grep -q 'warning: the last 5 of the 5 numbers of every vector are 0' stderr
-        grep -Eq '^  eigenvalues +0 positive, 0 negative$' stderr
-    done
-    train counts.st --core 50 --mu 1e12 --mu-power 10 --core-mu 1e12 --dim 5 --iterations 2 -o m.st
+    "$PSDVEC" train counts.st --core-mu 1e12 --form psd --dim 5 --iterations 2 -o m.st 2>stderr
+    grep -q 'warning: the last 5 of the 5 numbers of every vector are 0' stderr
+    grep -Eq '^  eigenvalues +0 positive, 0 negative$' stderr
+    train counts.st --core 50 --mu 1e12 --mu-power 10 --core-mu 1e12 --form psd --dim 5 --iterations 2 -o m.st
     refused 2 "--core-mu must be a number from 0 to 1000000000000" train counts.st --core-mu 1e30 -o m.st
     refused 2 "--mu must be numbers from 0 to 1000000000000" train counts.st --core 50 --mu 1,1e30 -o m.st
     refused 2 "--mu must be a number from 0 to 1000000000000" extend m.st text.txt --mu 1e30 -o x.st

@@ -244,6 +244,7 @@ static psdvec_status go(tour *t)
     settings(&train, &count);
     count.subsample = 0.015625;
     train.core_mu = 0.375;
+    train.form = PSDVEC_FORM_PSD;
     const char *model = in(t, "model"), *extended = in(t, "extended");
     const char *more[] = {in(t, "more.txt")};
     scratch_write(more[0], "waaa newword waab newword waac\nnewword waaa waab\n", 47);

@@ -366,22 +366,11 @@ static factors nearest(size_t n, const double *A, size_t most, psdvec_form form)
     return f;
 }
 
-/* Q |value| Q', to which `scale` times is added. */
-static void add_product(size_t n, const factors *f, double scale, double *Y)
-{
-    for (size_t k = 0; k < f->rank; k++)
-        for (size_t i = 0; i < n; i++)
-            for (size_t j = 0; j < n; j++)
-                Y[i * n + j] += scale * fabs(f->value[k]) * f->Q[k * n + i] * f->Q[k * n + j];
-}
-
 typedef struct training {
     const dense_link *link;
     const psdvec_train_options *options;
     size_t n;
-    bool priors;
     double *X;         /* n x n; before the first step it need not be symmetric */
-    double *negative;  /* n x n: Y-, for the symmetric form with priors */
     factors kept;      /* what X was made of */
     double *V, *sign;  /* n x rank, rank */
     double trace, sum; /* of the last step */
@@ -428,36 +417,6 @@ static void subtract_priors(const training *s, double omega, double *A)
         A[i * s->n + i] -= omega * s->link->mu[i] * inverse_root(s, i) * inverse_root(s, i) / 2;
 }
 
-/* Symmetric form with priors: X = X+ - X-. First X+ is made best for the old X-, then X- for
- * the new X+. How many of the `rank` directions each may have is decided by the signs of the
- * eigenvalues of A that are largest in magnitude. */
-static factors two_steps(const training *s, const double *A, double omega, size_t rank)
-{
-    size_t n = s->n, positive = 0;
-    factors by_magnitude = nearest(n, A, rank, PSDVEC_FORM_SYMMETRIC);
-    for (size_t k = 0; k < by_magnitude.rank; k++)
-        positive += by_magnitude.value[k] > 0;
-
-    double *B = numbers(n * n);
-    for (size_t ij = 0; ij < n * n; ij++)
-        B[ij] = A[ij] + s->negative[ij];
-    subtract_priors(s, omega, B);
-    factors plus = nearest(n, B, positive, PSDVEC_FORM_PSD);
-
-    for (size_t ij = 0; ij < n * n; ij++)
-        B[ij] = -A[ij];
-    add_product(n, &plus, 1, B);
-    subtract_priors(s, omega, B);
-    factors minus = nearest(n, B, by_magnitude.rank - positive, PSDVEC_FORM_PSD);
-
-    for (size_t k = 0; k < minus.rank; k++)
-        add_factor(&plus, n, -minus.value[k], &minus.Q[k * n]);
-    factors_free(&minus);
-    factors_free(&by_magnitude);
-    free(B);
-    return plus;
-}
-
 /* One step of length omega from X; V, sign and kept are the result, X stays. */
 static void take_step(training *s, double omega, size_t rank)
 {
@@ -467,12 +426,8 @@ static void take_step(training *s, double omega, size_t rank)
     free(s->sign);
 
     double *A = step_matrix(s, s->X, omega);
-    if (s->options->form == PSDVEC_FORM_SYMMETRIC && s->priors) {
-        s->kept = two_steps(s, A, omega, rank);
-    } else {
-        subtract_priors(s, omega, A);
-        s->kept = nearest(n, A, rank, s->options->form);
-    }
+    subtract_priors(s, omega, A);
+    s->kept = nearest(n, A, rank, s->options->form);
     s->trace = s->sum = 0;
     for (size_t i = 0; i < n; i++)
         s->trace += A[i * n + i];
@@ -491,31 +446,20 @@ static void take_step(training *s, double omega, size_t rank)
     }
 }
 
-/* X and Y- from what was kept. */
+/* X from what was kept. */
 static void accept_step(training *s)
 {
-    size_t n = s->n;
     free(s->X);
-    s->X = dense_products(n, s->kept.rank, s->V, s->sign);
-    memset(s->negative, 0, n * n * sizeof *s->negative);
-    for (size_t k = 0; k < s->kept.rank; k++)
-        if (s->kept.value[k] < 0) {
-            factors one = {1, &s->kept.value[k], &s->kept.Q[k * n]};
-            add_product(n, &one, 1, s->negative);
-        }
+    s->X = dense_products(s->n, s->kept.rank, s->V, s->sign);
 }
 
-/* start * G is no X+ - X- of low rank; the first step begins with X- = 0. */
 static void start(training *s)
 {
     size_t n = s->n;
     s->X = numbers(n * n);
-    s->negative = numbers(n * n);
-    for (size_t i = 0; i < n; i++) {
-        s->priors |= s->link->mu[i] > 0;
+    for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++)
             s->X[i * n + j] = s->options->start * s->link->G[i * s->link->words + j];
-    }
 }
 
 static void solve_core(const dense_link *l, const psdvec_train_options *o, dense_model *m)
@@ -569,7 +513,6 @@ static void solve_core(const dense_link *l, const psdvec_train_options *o, dense
     free(s.V);
     free(s.sign);
     free(s.X);
-    free(s.negative);
 }
 
 /* ---- Regression ------------------------------------------------------------------------------ */

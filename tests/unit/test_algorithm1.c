@@ -293,21 +293,6 @@ static void priors_are_those_of_the_reference(void **state)
     problem_free(p);
 }
 
-static void priors_of_the_symmetric_form_are_those_of_the_reference(void **state)
-{
-    (void)state;
-    problem *p = random_problem(7, 60, 8000);
-    for (size_t s = 0; s < SETTINGS; s += 2) {
-        psdvec_train_options o = setting(s, 6, 4);
-        o.core_mu = 1.5;
-        o.mu_power = s % 4 == 0 ? 0.7 : 0;
-        compare(p, &o, 1e-3);
-        o.relaxation = 1.3;
-        compare(p, &o, 1e-3);
-    }
-    problem_free(p);
-}
-
 static void it_stops_where_the_reference_stops(void **state)
 {
     (void)state;
@@ -388,13 +373,6 @@ static psdvec_status look_at_the_matrix(void *user, const pv_core *core, const p
     for (size_t k = 0; k < core->rank; k++)
         kept += course->values[k];
     assert_close(trace, kept, 1e-4 * fabs(kept));
-    float *minus = calloc(n * n, sizeof *minus);
-    assert_non_null(minus);
-    sum.flip = true;
-    assert_int_equal(matrix.apply(matrix.self, unit, minus, n), PSDVEC_OK);
-    for (size_t ij = 0; ij < n * n; ij++)
-        assert_true(minus[ij] == -A[ij]);
-    free(minus);
     pv_sum_matrix_close(&sum);
     w->seen++;
     free(X);
@@ -724,7 +702,6 @@ int main(void)
         cmocka_unit_test(fewer_positive_eigenvalues_are_kept_with_a_warning),
         cmocka_unit_test(long_steps_are_taken_back_where_the_reference_does),
         cmocka_unit_test(priors_are_those_of_the_reference),
-        cmocka_unit_test(priors_of_the_symmetric_form_are_those_of_the_reference),
         cmocka_unit_test(it_stops_where_the_reference_stops),
         cmocka_unit_test(the_plain_kernels_give_the_same_to_rounding),
         cmocka_unit_test(the_matrix_of_a_step_has_the_trace_that_was_kept),

@@ -610,29 +610,6 @@ static void a_spool_crosses_from_memory_to_disk(void **state)
     assert_int_equal(scratch_entries(b->folder), 0);
 }
 
-static void a_spool_may_be_told_to_stop_growing(void **state)
-{
-    bench *b = *state;
-    pv_spool *spool;
-    ok(pv_spool_new(b->ctx, b->folder, "a test", 16 << 20, &spool));
-    char block[70000];
-    memset(block, 1, sizeof block);
-    ok(pv_spool_append(spool, block, sizeof block, NULL));
-    assert_int_equal(pv_spool_on_disk(spool), 0);
-    pv_spool_stop_growing(spool);
-    uint64_t before = atomic_load(&b->ctx->memory_used), offset;
-    for (int i = 0; i < 20; i++) {
-        memset(block, i, sizeof block);
-        ok(pv_spool_append(spool, block, sizeof block, &offset));
-    }
-    assert_int_equal(atomic_load(&b->ctx->memory_used), before);
-    assert_true(pv_spool_on_disk(spool) > 0);
-    ok(pv_spool_read(spool, offset, block, sizeof block));
-    assert_int_equal(block[0], 19);
-    assert_int_equal(block[sizeof block - 1], 19);
-    pv_spool_free(spool);
-}
-
 typedef struct appending {
     pv_spool *spool;
     uint64_t offsets[2000];
@@ -700,7 +677,6 @@ int main(void)
         TEST(a_map_shows_the_file_mapped_or_read),
         TEST(a_temporary_file_has_no_name),
         TEST(a_spool_crosses_from_memory_to_disk),
-        TEST(a_spool_may_be_told_to_stop_growing),
         TEST(threads_may_append_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -88,7 +88,6 @@ static void a_table_finds_every_word_again(void **state)
         assert_int_equal(table.words[i].length, length);
         assert_memory_equal(pv_word_text(&table, i), word, length);
     }
-    assert_true(pv_word_table_bytes(&table) <= atomic_load(&b->ctx->memory_used) + 65536);
     ok(pv_word_table_clear(&table));
     assert_int_equal(table.count, 0);
     pv_word_key key = pv_word_key_padded(word, 5);

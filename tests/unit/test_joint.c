@@ -139,6 +139,7 @@ static void every_term_agrees_with_sums_over_all_pairs(void **state)
             compare(p, &paper);
             compare(p, &factored);
             paper.core_mu = factored.core_mu = 1.5;
+            factored.form = PSDVEC_FORM_PSD;
             factored.context_power = 1;
             compare(p, &paper);
             compare(p, &factored);
@@ -180,6 +181,7 @@ static void where_all_words_are_core_the_priors_are_the_objective(void **state)
         psdvec_train_options o = paper ? paper_options(6, 3) : factored_options(6, 3);
         psdvec_train_report report;
         o.core_mu = 0.5;
+        o.form = PSDVEC_FORM_PSD;
         psdvec_model *m = trained(p, &o, &report);
         double priors = report.joint.residual_prior + report.joint.background +
                         report.joint.vector_prior;

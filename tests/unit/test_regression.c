@@ -392,7 +392,7 @@ static void a_core_word_gets_its_own_vector_back(void **state)
         o.cut = 1;
         o.relaxation = 1.6;
         o.form = trial / 2 ? PSDVEC_FORM_PSD : PSDVEC_FORM_SYMMETRIC;
-        o.core_mu = 1;
+        o.core_mu = o.form == PSDVEC_FORM_PSD ? 1 : 0;
         dense_link l = dense_link_make(&p->dense, &o);
         dense_model m = dense_train(&l, &o);
         assert_int_equal(m.rank, DIM);

@@ -147,6 +147,7 @@ static void every_wrong_option_has_a_sentence_that_names_it(void **state)
     WRONG(o.rank_extra = 1001, "`rank_extra`");
     WRONG(o.eigen_tolerance = 0, "`eigen_tolerance`");
     WRONG(o.core_mu = -1, "`core_mu`");
+    WRONG(o.core_mu = 1, "`core_mu` is 1, and only `form=psd` has a prior of core words");
     WRONG(o.mu_power = NAN, "`mu_power`");
     WRONG(o.order = -1, "`order` is -1; it must be a number from 0 to 10");
     WRONG(o.order = NAN, "`order`");
@@ -413,6 +414,23 @@ static void settings_that_a_file_lacks_have_the_value_of_the_table(void **state)
     assert_true(!back.centre && back.order == 0 && back.spelling == 0);
     pv_buffer_free(&lists);
     free(less);
+    free(json);
+}
+
+/* psdvec 0.1.0 trained with them; training refuses them now. */
+static void settings_with_priors_in_the_symmetric_form_are_read(void **state)
+{
+    bench *b = *state;
+    psdvec_train_options o, back;
+    psdvec_train_options_default(&o);
+    o.core_mu = 1;
+    assert_int_equal(psdvec_train_options_check(b->ctx, &o), PSDVEC_ERR_OPTION);
+    char *json = settings_of(b, &o);
+    pv_buffer lists;
+    pv_buffer_init(&lists, b->ctx);
+    ok(pv_settings_read(b->ctx, "M", json, &back, &lists));
+    assert_same_options(&o, &back);
+    pv_buffer_free(&lists);
     free(json);
 }
 
@@ -941,6 +959,7 @@ int main(void)
         TEST(settings_have_the_names_of_the_command_line),
         TEST(settings_that_cannot_be_are_refused),
         TEST(settings_that_a_file_lacks_have_the_value_of_the_table),
+        TEST(settings_with_priors_in_the_symmetric_form_are_read),
         TEST(settings_of_a_later_version_may_have_more),
         TEST(settings_of_counting_come_back),
         TEST(settings_of_counting_that_cannot_be_are_refused),
