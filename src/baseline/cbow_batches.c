@@ -175,7 +175,7 @@ static void draw_noise(const chunk_job *job, size_t batch)
 {
     const pv_sgns_space *space = &job->w->space;
     uint64_t purpose = NOISE + (job->step << 32);
-    pv_stream stream = {pv_random_u64(job->w->ctx->options.seed, purpose, batch)};
+    pv_random_stream stream = {pv_random_u64(job->w->ctx->options.seed, purpose, batch)};
     for (size_t t = 0; t < pv_cbow_groups(job->b, batch); t++) {
         uint32_t *slot = job->b->slots + (batch * PV_CBOW_GROUPS + t) * space->width;
         for (size_t s = 0; s < space->width; s++)

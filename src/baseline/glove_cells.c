@@ -29,20 +29,20 @@ typedef struct cells_job {
 } cells_job;
 
 /* ---- Chance ---------------------------------------------------------------------------------- */
-static void shuffle_words(uint32_t *words, size_t count, pv_stream stream)
+static void shuffle_words(uint32_t *words, size_t count, pv_random_stream stream)
 {
     for (size_t k = count; k > 1; k--) {
-        size_t other = pv_below((uint32_t)(pv_stream_next(&stream) >> 32), (uint32_t)k);
+        size_t other = pv_below((uint32_t)(pv_random_next(&stream) >> 32), (uint32_t)k);
         uint32_t word = words[k - 1];
         words[k - 1] = words[other];
         words[other] = word;
     }
 }
 
-static void shuffle_row(uint32_t *column, float *value, size_t count, pv_stream stream)
+static void shuffle_row(uint32_t *column, float *value, size_t count, pv_random_stream stream)
 {
     for (size_t k = count; k > 1; k--) {
-        size_t other = pv_below((uint32_t)(pv_stream_next(&stream) >> 32), (uint32_t)k);
+        size_t other = pv_below((uint32_t)(pv_random_next(&stream) >> 32), (uint32_t)k);
         uint32_t c = column[k - 1];
         float v = value[k - 1];
         column[k - 1] = column[other];
@@ -91,7 +91,7 @@ static psdvec_status divide_blocks(cells_job *job, size_t row_bytes)
             job->tile[strata->members[first + k]] = (uint16_t)(b * cells->tiles + part);
             job->order[first + k] = strata->members[first + k];
         }
-        pv_stream stream = {pv_random_u64(job->seed, ORDER_OF_WORDS, b)};
+        pv_random_stream stream = {pv_random_u64(job->seed, ORDER_OF_WORDS, b)};
         shuffle_words(job->order + first, count, stream);
     }
     return PSDVEC_OK;
@@ -166,7 +166,8 @@ static void fill_row(const cells_job *job, uint32_t i, pv_glove_tile *next, uint
     for (uint32_t t = 0; t < job->tiles; t++)
         if (in_tile[t] > 0)
             cells->stretch[next[t].stretch++] = (pv_glove_stretch){i, in_tile[t]};
-    shuffle_row(column, value, count, (pv_stream){pv_random_u64(job->seed, ORDER_OF_CELLS, i)});
+    shuffle_row(column, value, count,
+                (pv_random_stream){pv_random_u64(job->seed, ORDER_OF_CELLS, i)});
     for (size_t e = 0; e < count; e++)
         cells->cell[next[job->tile[column[e]]].cell++] = make_cell(job, column[e], value[e]);
 }

@@ -10,11 +10,11 @@
 
 /* Random numbers for a hot loop (SplitMix64: Steele, Lea and Flood 2014). Its start comes from
  * base/random.h, keyed by what it is for, so that nothing depends on who draws when. */
-typedef struct pv_stream {
+typedef struct pv_random_stream {
     uint64_t state;
-} pv_stream;
+} pv_random_stream;
 
-static inline uint64_t pv_stream_next(pv_stream *stream)
+static inline uint64_t pv_random_next(pv_random_stream *stream)
 {
     uint64_t z = stream->state += UINT64_C(0x9E3779B97F4A7C15);
     z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
@@ -45,9 +45,9 @@ typedef struct pv_noise {
 void pv_noise_make(pv_noise *noise, const uint32_t *members, uint32_t count, const double *weight,
                    pv_noise_cell *cells, double *share, uint32_t *queue);
 
-static inline uint32_t pv_noise_draw(const pv_noise *noise, pv_stream *stream)
+static inline uint32_t pv_noise_draw(const pv_noise *noise, pv_random_stream *stream)
 {
-    uint64_t bits = pv_stream_next(stream);
+    uint64_t bits = pv_random_next(stream);
     const pv_noise_cell *cell = &noise->cells[pv_below((uint32_t)(bits >> 32), noise->count)];
     return (uint32_t)bits < cell->limit ? cell->own : cell->other;
 }

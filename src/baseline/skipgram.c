@@ -140,7 +140,7 @@ static void deal(const chunk_job *job)
 {
     pv_strata *strata = &job->s->strata;
     uint32_t blocks = strata->blocks, words = strata->words;
-    pv_stream stream = {pv_random_u64(job->w->ctx->options.seed, DEALING, job->step)};
+    pv_random_stream stream = {pv_random_u64(job->w->ctx->options.seed, DEALING, job->step)};
     uint16_t order[MOST_BLOCKS] = {0};
     for (uint32_t b = 0; b < blocks; b++) {
         order[b] = (uint16_t)b;
@@ -150,7 +150,7 @@ static void deal(const chunk_job *job)
     for (uint32_t i = 0; i < words; i += blocks) {
         uint32_t n = words - i < blocks ? words - i : blocks;
         for (uint32_t k = 0; k < n; k++) {
-            uint32_t other = k + pv_below((uint32_t)pv_stream_next(&stream), blocks - k);
+            uint32_t other = k + pv_below((uint32_t)pv_random_next(&stream), blocks - k);
             uint16_t drawn = order[other];
             order[other] = order[k];
             order[k] = drawn;
@@ -271,7 +271,7 @@ static psdvec_status place_pairs(void *opaque, size_t piece, int worker)
 /* ---- Learning ------------------------------------------------------------------------------ */
 
 static void next_group(const pv_word2vec *w, const word_pair *pairs, size_t left,
-                       const pv_noise *noise, pv_stream *stream, pv_sgns_group *group)
+                       const pv_noise *noise, pv_random_stream *stream, pv_sgns_group *group)
 {
     group->pairs = left < PV_SGNS_GROUP ? (uint32_t)left : PV_SGNS_GROUP;
     for (uint32_t i = 0; i < group->pairs; i++) {
@@ -292,7 +292,7 @@ static psdvec_status learn_stratum(void *opaque, uint32_t p, uint32_t q, int wor
     const pv_sgns_kernels *kernels = w->kernels;
     desk *d = &s->desks[worker];
     stratum_loss sum = {0};
-    pv_stream stream = {
+    pv_random_stream stream = {
         pv_random_u64(w->ctx->options.seed, NOISE + ((uint64_t)job->step << 32), stratum)};
     float rate = pv_word2vec_rate(w, job->step, (double)round / blocks);
     pv_sgns_group groups[2] = {{.slot = d->slots}, {.slot = d->slots + w->space.width}};

@@ -81,7 +81,7 @@ void pv_w2v_draw(pv_w2v_text *text, uint32_t epoch, size_t chunk, size_t k)
     size_t piece = chunk * text->chunk_pieces + k;
     size_t begin = piece * PV_W2V_PIECE, end = begin + PV_W2V_PIECE;
     end = end < text->length ? end : text->length;
-    pv_stream stream = {
+    pv_random_stream stream = {
         pv_random_u64(text->ctx->options.seed, DRAWING + ((uint64_t)epoch << 32), piece)};
     uint32_t *kept = text->kept + k * PV_W2V_ROOM;
     uint16_t *reach = text->reach + k * PV_W2V_ROOM;
@@ -96,7 +96,7 @@ void pv_w2v_draw(pv_w2v_text *text, uint32_t epoch, size_t chunk, size_t k)
             if (id == PV_BORDER)
                 continue;
         }
-        uint64_t bits = pv_stream_next(&stream);
+        uint64_t bits = pv_random_next(&stream);
         if ((uint32_t)(bits >> 32) > text->keep[id])
             continue;
         reach[n] = (uint16_t)(1 + pv_below((uint32_t)bits, text->window));

@@ -25,7 +25,7 @@
 
 enum { PEEK = 1024, PACKED_BLOCK = 256 << 10 };
 
-struct pv_stream {
+struct pv_byte_stream {
     psdvec_context *ctx;
     char *path; /* as shown to people */
     int fd;
@@ -51,7 +51,7 @@ struct pv_stream {
 };
 
 /* Waits for a pipe without missing a request to stop. */
-static psdvec_status wait_readable(pv_stream *stream)
+static psdvec_status wait_readable(pv_byte_stream *stream)
 {
     if (stream->regular)
         return PSDVEC_OK;
@@ -64,7 +64,7 @@ static psdvec_status wait_readable(pv_stream *stream)
     }
 }
 
-static psdvec_status read_file(pv_stream *stream, char *bytes, size_t capacity, size_t *got)
+static psdvec_status read_file(pv_byte_stream *stream, char *bytes, size_t capacity, size_t *got)
 {
     *got = 0;
     while (!stream->ended) { /* a terminal would ask again after the end */
@@ -85,7 +85,7 @@ static psdvec_status read_file(pv_stream *stream, char *bytes, size_t capacity, 
 /* What was looked at first, then the rest of the file. */
 static psdvec_status read_packed(void *opaque, char *bytes, size_t capacity, size_t *got)
 {
-    pv_stream *stream = opaque;
+    pv_byte_stream *stream = opaque;
     size_t peeked = stream->peek_length - stream->peek_used;
     if (peeked == 0)
         return read_file(stream, bytes, capacity, got);
@@ -96,7 +96,7 @@ static psdvec_status read_packed(void *opaque, char *bytes, size_t capacity, siz
 }
 
 /* The same behind gzip, if there is any. */
-static psdvec_status read_next(pv_stream *stream, char *bytes, size_t capacity, size_t *got)
+static psdvec_status read_next(pv_byte_stream *stream, char *bytes, size_t capacity, size_t *got)
 {
     if (stream->gunzip && stream->peek_used == stream->peek_length)
         return pv_gunzip_read(stream->gunzip, bytes, capacity, got);
@@ -105,7 +105,7 @@ static psdvec_status read_next(pv_stream *stream, char *bytes, size_t capacity, 
 
 /* Reads the first bytes: of the file, or, later, of what is behind gzip. The
  * unpacker has then taken all of the file's, which are replaced. */
-static psdvec_status take_peek(pv_stream *stream)
+static psdvec_status take_peek(pv_byte_stream *stream)
 {
     char first[PEEK];
     size_t length = 0, got = 1;
@@ -120,7 +120,7 @@ static psdvec_status take_peek(pv_stream *stream)
     return PSDVEC_OK;
 }
 
-static bool is_gzip(const pv_stream *stream)
+static bool is_gzip(const pv_byte_stream *stream)
 {
     return stream->peek_length >= 2 && memcmp(stream->peek, "\x1f\x8b", 2) == 0;
 }
@@ -153,7 +153,7 @@ static bool looks_packed(const char *bytes, size_t length)
 
 static la_ssize_t archive_wants_bytes(struct archive *archive, void *opaque, const void **bytes)
 {
-    pv_stream *stream = opaque;
+    pv_byte_stream *stream = opaque;
     size_t got;
     if (read_next(stream, stream->packed, PACKED_BLOCK, &got) != PSDVEC_OK) {
         archive_set_error(archive, EIO, "reading failed");
@@ -167,7 +167,7 @@ static la_ssize_t archive_wants_bytes(struct archive *archive, void *opaque, con
 static la_int64_t archive_wants_seek(struct archive *archive, void *opaque, la_int64_t offset,
                                      int whence)
 {
-    pv_stream *stream = opaque;
+    pv_byte_stream *stream = opaque;
     stream->peek_used = stream->peek_length;
     stream->ended = false;
     off_t position = lseek(stream->fd, offset, whence);
@@ -178,16 +178,16 @@ static la_int64_t archive_wants_seek(struct archive *archive, void *opaque, la_i
     return position;
 }
 
-static psdvec_status fail_archive(pv_stream *stream)
+static psdvec_status fail_archive(pv_byte_stream *stream)
 {
     const char *cause = archive_error_string(stream->archive);
     return pv_fail(stream->ctx, PSDVEC_ERR_DAMAGED,
                    "%s: cannot be unpacked after %llu bytes of it: %s; is it complete?",
-                   pv_stream_name(stream), (unsigned long long)stream->consumed,
+                   pv_byte_stream_name(stream), (unsigned long long)stream->consumed,
                    cause ? cause : "damaged");
 }
 
-static psdvec_status open_archive(pv_stream *stream)
+static psdvec_status open_archive(pv_byte_stream *stream)
 {
     uint64_t needed = pv_unpack_memory(stream->peek, stream->peek_length);
     PV_TRY(pv_memory_claim(stream->ctx, needed, "unpacking"));
@@ -215,10 +215,10 @@ static psdvec_status open_archive(pv_stream *stream)
     return PSDVEC_OK;
 }
 
-psdvec_status pv_stream_open(psdvec_context *ctx, const char *path, pv_stream **out)
+psdvec_status pv_byte_stream_open(psdvec_context *ctx, const char *path, pv_byte_stream **out)
 {
     *out = NULL;
-    pv_stream *stream = pv_alloc_zero(ctx, 1, sizeof *stream, "a reader");
+    pv_byte_stream *stream = pv_alloc_zero(ctx, 1, sizeof *stream, "a reader");
     if (!stream)
         return pv_failure(ctx);
     stream->ctx = ctx;
@@ -246,14 +246,14 @@ psdvec_status pv_stream_open(psdvec_context *ctx, const char *path, pv_stream **
     if (status == PSDVEC_OK && looks_packed(stream->peek, stream->peek_length))
         status = open_archive(stream);
     if (status != PSDVEC_OK) {
-        pv_stream_close(stream);
+        pv_byte_stream_close(stream);
         return status;
     }
     *out = stream;
     return PSDVEC_OK;
 }
 
-void pv_stream_close(pv_stream *stream)
+void pv_byte_stream_close(pv_byte_stream *stream)
 {
     if (!stream)
         return;
@@ -271,7 +271,7 @@ void pv_stream_close(pv_stream *stream)
 }
 
 /* An archive may end before the gzip around it does, whose check sum is last. */
-static psdvec_status check_rest(pv_stream *stream)
+static psdvec_status check_rest(pv_byte_stream *stream)
 {
     size_t got = stream->gunzip ? 1 : 0;
     while (got > 0)
@@ -280,7 +280,7 @@ static psdvec_status check_rest(pv_stream *stream)
 }
 
 /* The next regular file of the archive that is not clutter. */
-static psdvec_status next_in_archive(pv_stream *stream, bool *more)
+static psdvec_status next_in_archive(pv_byte_stream *stream, bool *more)
 {
     for (;;) {
         struct archive_entry *entry;
@@ -312,7 +312,7 @@ static psdvec_status next_in_archive(pv_stream *stream, bool *more)
     }
 }
 
-psdvec_status pv_stream_next_member(pv_stream *stream, bool *more)
+psdvec_status pv_byte_stream_next_member(pv_byte_stream *stream, bool *more)
 {
     free(stream->name);
     stream->name = NULL;
@@ -325,7 +325,7 @@ psdvec_status pv_stream_next_member(pv_stream *stream, bool *more)
     return PSDVEC_OK;
 }
 
-psdvec_status pv_stream_read(pv_stream *stream, char *bytes, size_t capacity, size_t *got)
+psdvec_status pv_byte_stream_read(pv_byte_stream *stream, char *bytes, size_t capacity, size_t *got)
 {
     *got = 0;
     if (!stream->archive)
@@ -347,17 +347,17 @@ psdvec_status pv_stream_read(pv_stream *stream, char *bytes, size_t capacity, si
     return PSDVEC_OK;
 }
 
-const char *pv_stream_name(const pv_stream *stream)
+const char *pv_byte_stream_name(const pv_byte_stream *stream)
 {
     return stream->name ? stream->name : stream->path;
 }
 
-bool pv_stream_in_archive(const pv_stream *stream)
+bool pv_byte_stream_in_archive(const pv_byte_stream *stream)
 {
     return stream->in_archive;
 }
 
-uint64_t pv_stream_consumed(const pv_stream *stream)
+uint64_t pv_byte_stream_consumed(const pv_byte_stream *stream)
 {
     return stream->consumed;
 }

@@ -9,25 +9,26 @@
 
 #include "base/context.h"
 
-typedef struct pv_stream pv_stream;
+typedef struct pv_byte_stream pv_byte_stream;
 
 /* "-" is standard input. */
-psdvec_status pv_stream_open(psdvec_context *ctx, const char *path, pv_stream **stream);
-void pv_stream_close(pv_stream *stream);
+psdvec_status pv_byte_stream_open(psdvec_context *ctx, const char *path, pv_byte_stream **stream);
+void pv_byte_stream_close(pv_byte_stream *stream);
 
 /* Goes to the next member; *more is false after the last. */
-psdvec_status pv_stream_next_member(pv_stream *stream, bool *more);
+psdvec_status pv_byte_stream_next_member(pv_byte_stream *stream, bool *more);
 
 /* Fills at most `capacity` bytes; *got is 0 at the end of the member only. */
-psdvec_status pv_stream_read(pv_stream *stream, char *bytes, size_t capacity, size_t *got);
+psdvec_status pv_byte_stream_read(pv_byte_stream *stream, char *bytes, size_t capacity,
+                                  size_t *got);
 
 /* "notes.zip: chapter 1.txt"; valid until the next member. */
-const char *pv_stream_name(const pv_stream *stream);
+const char *pv_byte_stream_name(const pv_byte_stream *stream);
 
 /* True if this is one of possibly several files in an archive. */
-bool pv_stream_in_archive(const pv_stream *stream);
+bool pv_byte_stream_in_archive(const pv_byte_stream *stream);
 
 /* Bytes taken from the file itself so far, for progress. */
-uint64_t pv_stream_consumed(const pv_stream *stream);
+uint64_t pv_byte_stream_consumed(const pv_byte_stream *stream);
 
 #endif

@@ -18,7 +18,7 @@ typedef struct corpus_file {
     pthread_mutex_t lock;
     bool opened;
     atomic_bool finished;
-    pv_stream *stream;
+    pv_byte_stream *stream;
     bool in_member;
     pv_piece_kind kind;
     pv_buffer carry;   /* read, but not yet part of a piece */
@@ -85,7 +85,7 @@ psdvec_status pv_corpus_new(psdvec_context *ctx, const pv_inputs *inputs,
 
 static void close_file(corpus_file *file)
 {
-    pv_stream_close(file->stream);
+    pv_byte_stream_close(file->stream);
     file->stream = NULL;
     pv_wiki_dump_free(file->dump);
     file->dump = NULL;
@@ -141,7 +141,7 @@ static psdvec_status fill(corpus_file *file, pv_buffer *buffer, size_t wanted)
          * much a pipe happens to hold. */
         size_t room = wanted - buffer->length, got;
         PV_TRY(pv_buffer_reserve(buffer, room));
-        PV_TRY(pv_stream_read(file->stream, buffer->data + buffer->length, room, &got));
+        PV_TRY(pv_byte_stream_read(file->stream, buffer->data + buffer->length, room, &got));
         buffer->length += got;
         file->member_ended = got == 0;
     }
@@ -161,7 +161,7 @@ static psdvec_status take_page(void *opaque, const char *title, size_t title_len
 static psdvec_status begin_member(pv_corpus *corpus, corpus_file *file, size_t index, bool *use)
 {
     psdvec_context *ctx = corpus->ctx;
-    const char *name = pv_stream_name(file->stream);
+    const char *name = pv_byte_stream_name(file->stream);
     *use = true;
     file->carry.length = 0;
     file->member_ended = false;
@@ -173,7 +173,7 @@ static psdvec_status begin_member(pv_corpus *corpus, corpus_file *file, size_t i
 
     const char *not_text = pv_not_text(start, length);
     if (not_text) {
-        bool named = corpus->inputs->files[index].named && !pv_stream_in_archive(file->stream);
+        bool named = corpus->inputs->files[index].named && !pv_byte_stream_in_archive(file->stream);
         if (named)
             return pv_fail(ctx, PSDVEC_ERR_NOT_TEXT, "%s: %s", name, not_text);
         pv_warn(ctx, "%s: passed over: %s", name, not_text);
@@ -310,7 +310,7 @@ static psdvec_status next_lines(pv_corpus *corpus, corpus_file *file, pv_piece *
         if (text->length > LONGEST_RECORD)
             return pv_fail(corpus->ctx, PSDVEC_ERR_DAMAGED,
                            "%s: line %" PRIu64 " is longer than %d MiB; is this really JSON lines?",
-                           pv_stream_name(file->stream), file->line, LONGEST_RECORD >> 20);
+                           pv_byte_stream_name(file->stream), file->line, LONGEST_RECORD >> 20);
         wanted = 2 * text->length;
     }
     size_t used = text->data ? (size_t)(cut - text->data) : 0;
@@ -355,7 +355,7 @@ static psdvec_status next_of_file(pv_corpus *corpus, size_t index, pv_piece *pie
     *more = true;
     for (;;) {
         if (!file->in_member) {
-            PV_TRY(pv_stream_next_member(file->stream, more));
+            PV_TRY(pv_byte_stream_next_member(file->stream, more));
             if (!*more)
                 return PSDVEC_OK;
             bool use;
@@ -367,7 +367,7 @@ static psdvec_status next_of_file(pv_corpus *corpus, size_t index, pv_piece *pie
         piece->kind = file->kind;
         piece->file = (uint32_t)index;
         piece->sequence = file->sequence;
-        const char *name = pv_stream_name(file->stream);
+        const char *name = pv_byte_stream_name(file->stream);
         piece->name.length = 0;
         PV_TRY(pv_buffer_append(&piece->name, name, strlen(name) + 1));
         PV_TRY(file->kind == PV_PIECE_WIKI_PAGES ? next_pages(corpus, file, piece)
@@ -407,13 +407,14 @@ psdvec_status pv_corpus_next(pv_corpus *corpus, size_t *place, pv_piece *piece, 
         *more = !file->finished;
         if (*more && !file->opened) {
             file->opened = true;
-            status = pv_stream_open(corpus->ctx, corpus->inputs->files[*place].path, &file->stream);
+            status =
+                pv_byte_stream_open(corpus->ctx, corpus->inputs->files[*place].path, &file->stream);
         }
         if (*more && status == PSDVEC_OK)
             status = next_of_file(corpus, *place, piece, more);
         if (status != PSDVEC_OK)
             *more = false;
-        uint64_t consumed = file->stream ? pv_stream_consumed(file->stream) : file->consumed;
+        uint64_t consumed = file->stream ? pv_byte_stream_consumed(file->stream) : file->consumed;
         uint64_t progress = consumed - file->consumed;
         file->consumed = consumed;
         if (!*more && !file->finished) {

@@ -32,8 +32,8 @@ typedef struct glove {
     pv_progress progress;
     uint64_t records; /* done */
     record *block;
-    int fd;            /* of a plain file, or -1 */
-    pv_stream *stream; /* of any other, or NULL */
+    int fd;                 /* of a plain file, or -1 */
+    pv_byte_stream *stream; /* of any other, or NULL */
 } glove;
 
 static psdvec_status reject(const glove *g, const char *name, uint64_t number, const record *r)
@@ -108,9 +108,9 @@ static psdvec_status open_input(glove *g, uint64_t *size)
         close(g->fd);
         g->fd = -1;
     }
-    PV_TRY(pv_stream_open(m->ctx, m->input, &g->stream));
+    PV_TRY(pv_byte_stream_open(m->ctx, m->input, &g->stream));
     bool more;
-    return pv_stream_next_member(g->stream, &more);
+    return pv_byte_stream_next_member(g->stream, &more);
 }
 
 static psdvec_status read_plain(glove *g, uint64_t size)
@@ -134,24 +134,25 @@ static psdvec_status read_stream(glove *g)
     uint64_t consumed = 0;
     do {
         PV_TRY(pv_check_cancel(m->ctx));
-        PV_TRY(pv_stream_read(g->stream, (char *)g->block + held, BLOCK * RECORD - held, &got));
+        PV_TRY(
+            pv_byte_stream_read(g->stream, (char *)g->block + held, BLOCK * RECORD - held, &got));
         held += got;
         m->bytes += got;
         size_t rest = held % RECORD, whole = held - rest;
-        PV_TRY(take_block(g, pv_stream_name(g->stream), whole / RECORD));
+        PV_TRY(take_block(g, pv_byte_stream_name(g->stream), whole / RECORD));
         memmove(g->block, (char *)g->block + whole, rest);
         held = rest;
-        pv_progress_add(&g->progress, pv_stream_consumed(g->stream) - consumed);
-        consumed = pv_stream_consumed(g->stream);
+        pv_progress_add(&g->progress, pv_byte_stream_consumed(g->stream) - consumed);
+        consumed = pv_byte_stream_consumed(g->stream);
     } while (got > 0);
     if (held)
-        return fail_cut_short(g, pv_stream_name(g->stream), g->records, held);
+        return fail_cut_short(g, pv_byte_stream_name(g->stream), g->records, held);
     bool more;
-    PV_TRY(pv_stream_next_member(g->stream, &more));
+    PV_TRY(pv_byte_stream_next_member(g->stream, &more));
     if (more)
         return pv_fail(m->ctx, PSDVEC_ERR_DAMAGED,
                        "%s: the archive has more than one file; unpack the one to be imported",
-                       pv_stream_name(g->stream));
+                       pv_byte_stream_name(g->stream));
     return PSDVEC_OK;
 }
 
@@ -171,7 +172,7 @@ psdvec_status pv_import_glove(pv_import *m)
 done:
     if (g.fd >= 0)
         close(g.fd);
-    pv_stream_close(g.stream);
+    pv_byte_stream_close(g.stream);
     pv_free(m->ctx, g.block);
     return status;
 }

@@ -14,9 +14,9 @@ enum { BLOCK = 1 << 20, LONGEST_LINE = 64 << 20 };
 psdvec_status pv_text_lines_open(pv_text_lines *l, psdvec_context *ctx, const char *path)
 {
     *l = (pv_text_lines){.ctx = ctx};
-    PV_TRY(pv_stream_open(ctx, path, &l->stream));
+    PV_TRY(pv_byte_stream_open(ctx, path, &l->stream));
     bool more;
-    PV_TRY(pv_stream_next_member(l->stream, &more));
+    PV_TRY(pv_byte_stream_next_member(l->stream, &more));
     l->ended = !more;
     l->capacity = BLOCK;
     l->block = pv_alloc_zero(ctx, l->capacity + PV_BUFFER_PAD, 1, "reading lines");
@@ -33,7 +33,7 @@ void pv_text_lines_close(pv_text_lines *l)
 {
     if (!l->ctx)
         return;
-    pv_stream_close(l->stream);
+    pv_byte_stream_close(l->stream);
     pv_free(l->ctx, l->block);
     *l = (pv_text_lines){0};
 }
@@ -46,17 +46,17 @@ psdvec_status pv_text_lines_reject(const pv_text_lines *l, const char *format, .
     pv_vsnprintf(cause, sizeof cause, format, arguments);
     va_end(arguments);
     return pv_fail(l->ctx, PSDVEC_ERR_DAMAGED, "%s: line %" PRIu64 ": %s",
-                   pv_stream_name(l->stream), l->number, cause);
+                   pv_byte_stream_name(l->stream), l->number, cause);
 }
 
 static psdvec_status refuse_more_members(pv_text_lines *l)
 {
     bool more;
-    PV_TRY(pv_stream_next_member(l->stream, &more));
+    PV_TRY(pv_byte_stream_next_member(l->stream, &more));
     if (more)
         return pv_fail(l->ctx, PSDVEC_ERR_DAMAGED,
                        "%s: the archive has more than one file; unpack the one to be imported",
-                       pv_stream_name(l->stream));
+                       pv_byte_stream_name(l->stream));
     return PSDVEC_OK;
 }
 
@@ -81,11 +81,11 @@ static psdvec_status refill(pv_text_lines *l)
     l->at = l->block;
     l->end = l->block + rest;
     PV_TRY(pv_check_cancel(l->ctx));
-    PV_TRY(pv_stream_read(l->stream, l->end, l->capacity - rest, &got));
+    PV_TRY(pv_byte_stream_read(l->stream, l->end, l->capacity - rest, &got));
     l->end += got;
     memset(l->end, 0, PV_BUFFER_PAD);
-    pv_progress_add(&l->progress, pv_stream_consumed(l->stream) - l->consumed);
-    l->consumed = pv_stream_consumed(l->stream);
+    pv_progress_add(&l->progress, pv_byte_stream_consumed(l->stream) - l->consumed);
+    l->consumed = pv_byte_stream_consumed(l->stream);
     if (got == 0) {
         l->ended = true;
         PV_TRY(refuse_more_members(l));

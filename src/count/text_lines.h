@@ -10,7 +10,7 @@
 
 typedef struct pv_text_lines {
     psdvec_context *ctx;
-    pv_stream *stream;
+    pv_byte_stream *stream;
     pv_progress progress;
     char *block;
     size_t capacity;

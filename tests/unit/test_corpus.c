@@ -227,27 +227,27 @@ static void pack(bench *b, packing kind)
 /* Everything in the stream, members after one another with a bar between. */
 static psdvec_status unpack(bench *b, const char *path, char **out, size_t *length)
 {
-    pv_stream *stream;
+    pv_byte_stream *stream;
     *out = NULL;
     *length = 0;
     pv_begin(b->ctx);
-    PV_TRY(pv_stream_open(b->ctx, path, &stream));
+    PV_TRY(pv_byte_stream_open(b->ctx, path, &stream));
     psdvec_status status = PSDVEC_OK;
     for (bool more = true; status == PSDVEC_OK;) {
-        status = pv_stream_next_member(stream, &more);
+        status = pv_byte_stream_next_member(stream, &more);
         if (status != PSDVEC_OK || !more)
             break;
         size_t got = 1;
         while (status == PSDVEC_OK && got > 0) {
             *out = realloc(*out, *length + 50001);
             assert_non_null(*out);
-            status = pv_stream_read(stream, *out + *length, 50000, &got);
+            status = pv_byte_stream_read(stream, *out + *length, 50000, &got);
             *length += got;
         }
         (*out)[(*length)++] = '|';
-        assert_non_null(pv_stream_name(stream));
+        assert_non_null(pv_byte_stream_name(stream));
     }
-    pv_stream_close(stream);
+    pv_byte_stream_close(stream);
     return status;
 }
 
@@ -411,19 +411,19 @@ static void a_member_knows_its_name(void **state)
 {
     bench *b = *state;
     pack(b, ZIP);
-    pv_stream *stream;
+    pv_byte_stream *stream;
     bool more;
-    ok(pv_stream_open(b->ctx, b->path, &stream));
-    ok(pv_stream_next_member(stream, &more));
-    assert_true(more && pv_stream_in_archive(stream));
-    assert_non_null(strstr(pv_stream_name(stream), "file: one.txt"));
-    ok(pv_stream_next_member(stream, &more)); /* without reading the first */
+    ok(pv_byte_stream_open(b->ctx, b->path, &stream));
+    ok(pv_byte_stream_next_member(stream, &more));
+    assert_true(more && pv_byte_stream_in_archive(stream));
+    assert_non_null(strstr(pv_byte_stream_name(stream), "file: one.txt"));
+    ok(pv_byte_stream_next_member(stream, &more)); /* without reading the first */
     assert_true(more);
-    assert_non_null(strstr(pv_stream_name(stream), "file: two/three.txt"));
-    ok(pv_stream_next_member(stream, &more));
+    assert_non_null(strstr(pv_byte_stream_name(stream), "file: two/three.txt"));
+    ok(pv_byte_stream_next_member(stream, &more));
     assert_false(more);
-    pv_stream_close(stream);
-    pv_stream_close(NULL);
+    pv_byte_stream_close(stream);
+    pv_byte_stream_close(NULL);
 }
 
 /* ---- Text or not ------------------------------------------------------------------------- */

@@ -262,7 +262,7 @@ static void words_are_drawn_by_their_weights(void **state)
         total += weight[members[k]];
     pv_noise noise;
     pv_noise_make(&noise, members, count, weight, cells, share, queue);
-    pv_stream stream = {42};
+    pv_random_stream stream = {42};
     uint32_t *drawn = calloc(WORDS, sizeof *drawn);
     for (int k = 0; k < DRAWS; k++)
         drawn[pv_noise_draw(&noise, &stream)]++;
@@ -280,7 +280,7 @@ static void one_word_is_always_drawn_and_none_is_told(void **state)
     uint32_t members[2] = {0, 1}, queue[2];
     pv_noise_cell cells[2];
     pv_noise noise;
-    pv_stream stream = {1};
+    pv_random_stream stream = {1};
     pv_noise_make(&noise, members, 2, weight, cells, share, queue);
     for (int k = 0; k < 1000; k++)
         assert_int_equal(pv_noise_draw(&noise, &stream), 1);
