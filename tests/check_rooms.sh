@@ -6,12 +6,13 @@
 #   tests/check_rooms.sh TREE     check another tree only
 set -u
 
-# room: what it may include besides itself, src/util, src/base and the public header. util may include
-# nothing but itself and the C library.
+# room: what it may include besides itself, src/util, src/base, src/sparse and the public header. util
+# may include nothing but itself and the C library.
 arrows='
 util:
 base:
 corpus:
+sparse:
 count: corpus
 link: corpus count
 solve: corpus count link
@@ -45,6 +46,7 @@ offences() {
                         known[room] = 1
                         may[room, room] = may[room, "util"] = 1
                         if (room != "util") may[room, "base"] = 1
+                        if (room != "util" && room != "base") may[room, "sparse"] = 1
                         m = split(substr(lines[i], RLENGTH + 1), to, " ")
                         for (j = 1; j <= m; j++) may[room, to[j]] = 1
                     }
@@ -160,6 +162,8 @@ try good src/base/a.c '#include <sys/stat.h>'
 try good src/base/a.c '#include "base/memory.h"'
 try good src/count/a.c '#include "corpus/text.h"'
 try good src/count/a.c '#include "beside.h"'
+try bad src/base/a.c '#include "sparse/csr.h"'
+try good src/eval/a.c '#include "sparse/csr.h"'
 try good src/solve/a.c '#include "link/pmi.h"'
 try good cli/a.c '#include <psdvec/psdvec.h>'
 try good src/train/a.c '#include <psdvec/options/train.def>'

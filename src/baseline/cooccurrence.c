@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "base/thread.h"
-#include "link/columns.h"
+#include "sparse/columns.h"
 
 #include <stdlib.h>
 
@@ -120,14 +120,8 @@ psdvec_status pv_cooccurrence_make(psdvec_context *ctx, const psdvec_counts *cou
     out->margin = pv_alloc_zero(ctx, n, sizeof *out->margin, "pairs of words");
     if (!out->begin || !out->margin)
         return pv_failure(ctx);
-    pv_sparse_rows rows = {.rows = n,
-                           .begin = counts->row_end,
-                           .end = counts->row_end + 1,
-                           .column = counts->indices,
-                           .value32 = counts->values32,
-                           .value64 = counts->values64};
     pv_progress_begin(&job.progress, ctx, "pairing", "words", 2 * (uint64_t)n);
-    PV_TRY_DONE(pv_column_blocks_make(ctx, rows, 0, n, block_count, &job.blocks));
+    PV_TRY_DONE(pv_column_blocks_make(ctx, counts->rows, 0, n, block_count, &job.blocks));
     PV_TRY_DONE(count_entries(&job));
     PV_TRY_DONE(make_room(&job, output, besides));
     job.fill = true;

@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "base/thread.h"
-#include "link/columns.h"
+#include "sparse/columns.h"
 
 #include <string.h>
 
@@ -63,8 +63,7 @@ static psdvec_status transpose(pv_sparse_matrix *matrix, const char *folder, uin
     pv_float_rows rows = matrix->across.rows;
     uint64_t entries = rows.begin[rows.rows];
     transpose_job job = {.ctx = ctx, .value = rows.value};
-    pv_sparse_rows pattern = {
-        .rows = rows.rows, .begin = rows.begin, .end = rows.begin + 1, .column = rows.column};
+    pv_csr pattern = pv_csr_of(rows.rows, rows.columns, rows.begin, rows.column, NULL);
     psdvec_status status;
     matrix->begin = pv_alloc_zero(ctx, (size_t)rows.columns + 1, sizeof *matrix->begin,
                                   "the transposed matrix");
@@ -96,20 +95,6 @@ done:
     return status;
 }
 
-/* A row costs something even if it is empty. */
-static void divide(pv_sparse_side *side)
-{
-    const uint64_t *begin = side->rows.begin;
-    uint32_t n = side->rows.rows, i = 0;
-    double total = (double)begin[n] + n;
-    for (uint32_t t = 0; t < PV_SPARSE_TASKS; t++) {
-        while (i < n && (double)begin[i] + i < total * t / PV_SPARSE_TASKS)
-            i++;
-        side->edges[t] = i;
-    }
-    side->edges[PV_SPARSE_TASKS] = n;
-}
-
 psdvec_status pv_sparse_matrix_open(psdvec_context *ctx, pv_float_rows rows, bool symmetric,
                                     const float *row_scale, const float *column_scale,
                                     const char *folder, uint64_t besides, pv_sparse_matrix *out)
@@ -122,8 +107,9 @@ psdvec_status pv_sparse_matrix_open(psdvec_context *ctx, pv_float_rows rows, boo
                               .column_scale = column_scale};
     if (!symmetric)
         PV_TRY(transpose(out, folder, besides));
-    divide(&out->across);
-    divide(&out->down);
+    pv_divide_rows(out->across.rows.begin, out->across.rows.rows, 1, PV_SPARSE_TASKS,
+                   out->across.edges);
+    pv_divide_rows(out->down.rows.begin, out->down.rows.rows, 1, PV_SPARSE_TASKS, out->down.edges);
     return PSDVEC_OK;
 }
 

@@ -57,17 +57,6 @@ static psdvec_status check_kind(const psdvec_counts *c)
     return PSDVEC_OK;
 }
 
-/* Offsets must ascend from 0 to `last`. */
-static bool ascends(const uint64_t *offsets, uint64_t count, uint64_t last)
-{
-    if (offsets[0] != 0 || offsets[count] != last)
-        return false;
-    bool ok = true;
-    for (uint64_t i = 0; i < count; i++)
-        ok &= offsets[i] <= offsets[i + 1];
-    return ok;
-}
-
 static psdvec_status take_tensors(psdvec_counts *c)
 {
     psdvec_context *ctx = c->ctx;
@@ -80,23 +69,24 @@ static psdvec_status take_tensors(psdvec_counts *c)
     c->offsets = t->data;
     PV_TRY(pv_st_require(ctx, c->file, "words", PV_DTYPE_U8, 1, (int64_t[]){-1}, &t));
     c->bytes = t->data;
-    if (!ascends(c->offsets, c->info.words, t->bytes))
+    if (!pv_offsets_ascend(c->offsets, c->info.words, t->bytes))
         return fail_corrupt(c->ctx, c, "the words' offsets do not ascend");
     PV_TRY(pv_st_require(ctx, c->file, "indices", PV_DTYPE_U32, 1, (int64_t[]){-1}, &t));
-    c->indices = t->data;
+    c->rows = (pv_csr){.rows = c->info.words, .columns = c->info.words, .column = t->data};
     c->info.bigrams = t->count;
     int64_t bigrams = (int64_t)t->count;
     PV_TRY(pv_st_require(ctx, c->file, "indptr", PV_DTYPE_U64, 1, &ends, &t));
-    c->row_end = t->data;
-    if (!ascends(c->row_end, c->info.words, c->info.bigrams))
+    c->rows.begin = t->data;
+    c->rows.end = c->rows.begin + 1;
+    if (!pv_offsets_ascend(c->rows.begin, c->info.words, c->info.bigrams))
         return fail_corrupt(c->ctx, c, "the rows do not ascend");
     c->info.wide = values && values->dtype == PV_DTYPE_U64;
     PV_TRY(pv_st_require(ctx, c->file, "values", c->info.wide ? PV_DTYPE_U64 : PV_DTYPE_U32, 1,
                          &bigrams, &t));
     if (c->info.wide)
-        c->values64 = t->data;
+        c->rows.value64 = t->data;
     else
-        c->values32 = t->data;
+        c->rows.value32 = t->data;
     PV_TRY(pv_st_require(ctx, c->file, "counts", PV_DTYPE_U64, 1, &words, &t));
     c->frequency = t->data;
     PV_TRY(pv_st_require(ctx, c->file, "context_totals", PV_DTYPE_U64, 1, &words, &t));
@@ -230,11 +220,12 @@ static psdvec_status verify_rows(void *arg, size_t task, int worker)
     uint32_t end = c->info.words - first < rows_a_task ? c->info.words : first + rows_a_task;
     for (uint32_t i = first; i < end; i++) {
         uint64_t sum = 0;
-        for (uint64_t k = c->row_end[i]; k < c->row_end[i + 1]; k++) {
-            if (c->indices[k] >= c->info.words ||
-                (k > c->row_end[i] && c->indices[k] <= c->indices[k - 1]))
+        psdvec_row row;
+        psdvec_counts_row(c, i, &row);
+        for (size_t k = 0; k < row.length; k++) {
+            if (row.focus[k] >= c->info.words || (k > 0 && row.focus[k] <= row.focus[k - 1]))
                 return fail_corrupt(job->ctx, c, "the columns of a row do not ascend");
-            sum += c->values32 ? c->values32[k] : c->values64[k];
+            sum += psdvec_row_value(&row, k);
         }
         if (sum != c->context_total[i])
             return fail_corrupt(job->ctx, c, "a row does not add up to its total");
@@ -363,24 +354,18 @@ void psdvec_counts_row(const psdvec_counts *counts, uint32_t i, psdvec_row *row)
     *row = (psdvec_row){0};
     if (!has_word(counts, i))
         return;
-    uint64_t begin = counts->row_end[i];
-    row->length = (size_t)(counts->row_end[i + 1] - begin);
-    row->focus = counts->indices + begin;
-    row->values32 = counts->values32 ? counts->values32 + begin : NULL;
-    row->values64 = counts->values64 ? counts->values64 + begin : NULL;
+    const pv_csr *rows = &counts->rows;
+    uint64_t begin = rows->begin[i];
+    row->length = (size_t)(rows->end[i] - begin);
+    row->focus = rows->column + begin;
+    row->values32 = rows->value32 ? rows->value32 + begin : NULL;
+    row->values64 = rows->value64 ? rows->value64 + begin : NULL;
 }
 
 uint64_t psdvec_counts_get(const psdvec_counts *counts, uint32_t context, uint32_t focus)
 {
     psdvec_row row;
     psdvec_counts_row(counts, context, &row);
-    size_t low = 0, high = row.length;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (row.focus[middle] < focus)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < row.length && row.focus[low] == focus ? psdvec_row_value(&row, low) : 0;
+    size_t at = pv_lower_bound(row.focus, row.length, focus);
+    return at < row.length && row.focus[at] == focus ? psdvec_row_value(&row, at) : 0;
 }

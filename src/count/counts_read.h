@@ -4,16 +4,14 @@
 
 #include "base/safetensors_read.h"
 #include "base/word_index.h"
+#include "sparse/csr.h"
 
 struct psdvec_counts {
     psdvec_context *ctx;
     atomic_uint holders; /* the host, and scorers */
     pv_st_file *file;
     psdvec_counts_info info;
-    const uint64_t *row_end; /* words + 1 */
-    const uint32_t *indices;
-    const uint32_t *values32;
-    const uint64_t *values64;
+    pv_csr rows; /* words x words, value32 or value64 */
     const char *bytes;
     const uint64_t *offsets; /* words + 1 */
     const uint64_t *frequency, *context_total, *focus_total;

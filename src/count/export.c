@@ -138,7 +138,7 @@ static psdvec_status write_directed(pv_export *e, const pv_row_sink *sink)
     if (!work)
         return pv_failure(ctx);
     for (uint32_t i = 0; i < words; i++)
-        work[i] = e->counts->row_end[i + 1] - e->counts->row_end[i];
+        work[i] = e->counts->rows.end[i] - e->counts->rows.begin[i];
     uint64_t wanted = e->counts->info.bigrams / GROUP_ENTRIES + 1;
     psdvec_status status = pv_row_groups_init(&groups, ctx, work, words,
                                               wanted < MOST_GROUPS ? (size_t)wanted : MOST_GROUPS);

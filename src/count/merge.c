@@ -273,9 +273,11 @@ static psdvec_status add_row(const merging *m, const merge_input *input, uint32_
     const psdvec_counts *c = input->counts;
     if (input->source && (row = input->source[row]) == PV_UNKNOWN_WORD)
         return PSDVEC_OK;
-    for (uint64_t k = c->row_end[row]; k < c->row_end[row + 1]; k++) {
-        uint32_t column = c->indices[k];
-        uint64_t value = c->values32 ? c->values32[k] : c->values64[k];
+    psdvec_row r;
+    psdvec_counts_row(c, row, &r);
+    for (size_t k = 0; k < r.length; k++) {
+        uint32_t column = r.focus[k];
+        uint64_t value = psdvec_row_value(&r, k);
         if (PV_UNLIKELY(column >= c->info.words || value == 0))
             return pv_fail(m->ctx, PSDVEC_ERR_CORRUPT,
                            "%s: row %" PRIu32 " of the counts is damaged; make the file anew",
@@ -311,8 +313,8 @@ static psdvec_status merge_rows(merging *m, const pv_row_sink *sink)
     for (size_t i = 0; i < m->count; i++) {
         const merge_input *input = &m->inputs[i];
         for (uint32_t w = 0; w < input->counts->info.words; w++)
-            work[input->final ? input->final[w] : w] += input->counts->row_end[w + 1] -
-                                                        input->counts->row_end[w];
+            work[input->final ? input->final[w] : w] += input->counts->rows.end[w] -
+                                                        input->counts->rows.begin[w];
         entries += input->counts->info.bigrams;
     }
     psdvec_status status =

@@ -4,9 +4,9 @@
 #include "base/json_read.h"
 #include "count/counts_read.h"
 #include "count/provenance.h"
-#include "link/columns.h"
 #include "link/weights.h"
 #include "model/model_read.h"
+#include "sparse/columns.h"
 #include "train/model_link.h"
 #include "train/settings.h"
 

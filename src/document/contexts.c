@@ -1,7 +1,7 @@
 /* From the words before a word to a row of a matrix. */
 #include "document/contexts.h"
 
-#include "link/columns.h"
+#include "sparse/columns.h"
 #include "model/dot.h"
 #include "model/model_read.h"
 

@@ -41,24 +41,10 @@ static psdvec_status sum_stretch(void *arg, size_t task, int worker)
     return pv_check_cancel(link->ctx);
 }
 
-/* Rows divided so that each stretch has about as many pairs. */
-static void divide_rows(margin_job *job)
-{
-    const uint64_t *end = job->link->counts->row_end;
-    uint32_t words = job->link->words, i = 0;
-    for (size_t s = 0; s < stretches; s++) {
-        uint64_t goal = (uint64_t)((double)end[words] * (double)s / stretches);
-        while (i < words && end[i] < goal)
-            i++;
-        job->edges[s] = i;
-    }
-    job->edges[stretches] = words;
-}
-
 static psdvec_status weighted_margins(pv_link *link)
 {
     margin_job job = {.link = link};
-    divide_rows(&job);
+    pv_divide_rows(link->counts->rows.begin, link->words, 0, stretches, job.edges);
     job.partial = pv_alloc_zero(link->ctx, (size_t)stretches * link->words, sizeof *job.partial,
                                 "the words' margins");
     if (!job.partial)

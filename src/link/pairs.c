@@ -146,9 +146,10 @@ static psdvec_status make_block(void *arg, size_t task, int worker)
 static psdvec_status open_job(make_job *job, const pv_link *link, pv_pairs *pairs)
 {
     *job = (make_job){.link = link, .pairs = pairs, .capped = capped_words(link)};
-    const psdvec_counts *counts = link->counts;
-    pv_sparse_rows rows = {link->core, counts->row_end, counts->row_end + 1, counts->indices, NULL,
-                           NULL};
+    pv_csr rows = link->counts->rows;
+    rows.rows = link->core;
+    rows.value32 = NULL; /* not needed to count */
+    rows.value64 = NULL;
     PV_TRY(pv_column_blocks_make(link->ctx, rows, 0, link->core, block_count, &job->blocks));
     job->below = pv_alloc_zero(link->ctx, (size_t)psdvec_threads(link->ctx) * link->core,
                                sizeof *job->below, "the pairs");
@@ -329,6 +330,15 @@ psdvec_status pv_pairs_mirror(pv_pairs *pairs)
     return pv_parallel_tasks(pairs->ctx, pairs->head_blocks, fill_head, pairs);
 }
 
+static pv_csr above_diagonal(const pv_pairs *pairs)
+{
+    return (pv_csr){.rows = pairs->n,
+                    .columns = pairs->n,
+                    .begin = pairs->middle,
+                    .end = pairs->begin + 1,
+                    .column = pairs->column};
+}
+
 /* Frequent words are in many pairs, and products of their vectors are had cheaper a tile at
  * a time. Among rare words that never pays, so their tiles may be wide. */
 static psdvec_status set_tiles(pv_pairs *pairs)
@@ -346,14 +356,13 @@ static psdvec_status set_tiles(pv_pairs *pairs)
         edges[count + 1] = n - edges[count] < step ? n : edges[count] + step;
         count++;
     }
-    pv_sparse_rows rows = {n, pairs->middle, pairs->begin + 1, pairs->column, NULL, NULL};
-    return pv_column_blocks_at(pairs->ctx, rows, edges, count, &pairs->tiles);
+    return pv_column_blocks_at(pairs->ctx, above_diagonal(pairs), edges, count, &pairs->tiles);
 }
 
 static psdvec_status mirror_pattern(pv_pairs *pairs)
 {
-    pv_sparse_rows above = {pairs->n, pairs->middle, pairs->begin + 1, pairs->column, NULL, NULL};
-    PV_TRY(pv_column_blocks_make(pairs->ctx, above, 0, pairs->n, block_count, &pairs->blocks));
+    PV_TRY(pv_column_blocks_make(pairs->ctx, above_diagonal(pairs), 0, pairs->n, block_count,
+                                 &pairs->blocks));
     mirror_job job = {pairs, true};
     PV_TRY(pv_parallel_tasks(pairs->ctx, block_count, mirror_block, &job));
     return set_tiles(pairs);
@@ -387,8 +396,8 @@ psdvec_status pv_pairs_make(const pv_link *link, const char *folder, uint64_t ro
     pairs->target = pairs->targets.data;
     job.fill = true;
     job.start = start;
-    job.blocks.matrix.value32 = link->counts->values32;
-    job.blocks.matrix.value64 = link->counts->values64;
+    job.blocks.matrix.value32 = link->counts->rows.value32;
+    job.blocks.matrix.value64 = link->counts->rows.value64;
     PV_TRY_DONE(pv_parallel_tasks(ctx, block_count, make_block, &job));
     pv_progress_end(&job.progress);
     PV_TRY_DONE(mirror_pattern(pairs));

@@ -15,8 +15,8 @@
 #define PV_LINK_PAIRS_H
 
 #include "base/large.h"
-#include "link/columns.h"
 #include "link/link.h"
+#include "sparse/columns.h"
 
 enum { PV_HEAD_ROWS = 256 };
 

@@ -57,21 +57,6 @@ static psdvec_status set_priors(pv_core *core)
     return PSDVEC_OK;
 }
 
-/* Stretches of rows with about as many pairs above the diagonal each. A row costs something
- * even if it is empty. */
-static void divide_rows(const pv_pairs *pairs, uint32_t *edges)
-{
-    double total = (double)pairs->count + 16.0 * pairs->n;
-    uint32_t i = 0;
-    for (size_t t = 0; t < PV_CORE_TASKS; t++) {
-        double goal = total * (double)t / PV_CORE_TASKS;
-        while (i < pairs->n && (double)pairs->upper[i] + 16.0 * i < goal)
-            i++;
-        edges[t] = i;
-    }
-    edges[PV_CORE_TASKS] = pairs->n;
-}
-
 psdvec_status pv_core_open(const pv_link *link, pv_pairs *pairs, size_t most_rank, pv_core **out)
 {
     psdvec_context *ctx = link->ctx;
@@ -94,7 +79,7 @@ psdvec_status pv_core_open(const pv_link *link, pv_pairs *pairs, size_t most_ran
         return pv_failure(ctx);
     for (size_t i = 0; i < core->n; i++)
         core->root[i] = (float)sqrt(pv_link_majoriser(link, (uint32_t)i));
-    divide_rows(pairs, core->above_edges);
+    pv_divide_rows(pairs->upper, pairs->n, 16, PV_CORE_TASKS, core->above_edges);
     PV_TRY(set_background(core));
     return set_priors(core);
 }

@@ -5,8 +5,8 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "base/thread.h"
-#include "link/columns.h"
 #include "solve/kernels.h"
+#include "sparse/columns.h"
 
 #include <math.h>
 #include <string.h>
@@ -123,7 +123,6 @@ psdvec_status pv_order_vectors(const pv_link *link, const float *V, size_t dim, 
                                float *A, size_t stride)
 {
     psdvec_context *ctx = link->ctx;
-    const psdvec_counts *counts = link->counts;
     size_t words = link->words;
     psdvec_status status = PSDVEC_OK;
     order_job job = {
@@ -139,9 +138,8 @@ psdvec_status pv_order_vectors(const pv_link *link, const float *V, size_t dim, 
         mean[i] = (float)((link->context[i] + link->focus[i]) / 2 / sqrt(link->total));
     job.Q = Q;
     job.mean = mean;
-    pv_sparse_rows rows = {(uint32_t)words, counts->row_end,  counts->row_end + 1,
-                           counts->indices, counts->values32, counts->values64};
-    PV_TRY_DONE(pv_column_blocks_make(ctx, rows, 0, (uint32_t)words, most_blocks, &job.blocks));
+    PV_TRY_DONE(pv_column_blocks_make(ctx, link->counts->rows, 0, (uint32_t)words, most_blocks,
+                                      &job.blocks));
     pv_progress_begin(&job.progress, ctx, "order of words", "words", words);
     status = pv_parallel_tasks(ctx, most_blocks, order_block, &job);
     pv_progress_end(&job.progress);

@@ -502,17 +502,12 @@ psdvec_status pv_regression_solve(pv_regression *r, const uint32_t *words, size_
         return PSDVEC_OK;
     solve_job job = {
         .r = r, .words = words, .count = count, .mu = mu, .out = out, .spread = spread};
-    const psdvec_counts *counts = r->link->counts;
     /* Only rows of core words count; in training they come first. */
     uint32_t last = r->link->words;
     while (last > 0 && r->row_of[last - 1] == UINT32_MAX)
         last--;
-    pv_sparse_rows rows = {last,
-                           counts->row_end,
-                           counts->row_end + 1,
-                           counts->indices,
-                           counts->values32,
-                           counts->values64};
+    pv_csr rows = r->link->counts->rows;
+    rows.rows = last;
     size_t blocks = (count + words_a_task - 1) / words_a_task;
     if (blocks > most_blocks)
         blocks = most_blocks;

@@ -8,7 +8,7 @@
 #include "train/joint_sums.h"
 
 #include "base/thread.h"
-#include "link/columns.h"
+#include "sparse/csr.h"
 
 typedef struct core_job {
     const pv_joint_of *of;

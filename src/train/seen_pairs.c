@@ -1,6 +1,6 @@
 /* Walking over the seen pairs.
  *
- * A block of words is one worker's. Their columns are gathered (link/columns.h), then rows and
+ * A block of words is one worker's. Their columns are gathered (sparse/columns.h), then rows and
  * columns merged, a stripe of rows at a time. The stripe is cut into tiles of columns, and as in
  * solve/pair_products.c a tile of which more than an eighth are pairs is computed whole. Frequent
  * words come first, so behind a few tiles that are not dense no other will be.
@@ -11,8 +11,8 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "base/thread.h"
-#include "link/columns.h"
 #include "model/dot.h"
+#include "sparse/columns.h"
 #include "train/model_link.h"
 
 #include <stdlib.h>
@@ -265,7 +265,6 @@ static void close_job(walk_job *job)
 psdvec_status pv_seen_pairs(const pv_seen_walk *walk, pv_seen_fn *on_row, void *arg)
 {
     const pv_link *link = walk->link;
-    const psdvec_counts *counts = link->counts;
     walk_job job = {.walk = walk,
                     .ctx = link->ctx,
                     .on_row = on_row,
@@ -280,14 +279,13 @@ psdvec_status pv_seen_pairs(const pv_seen_walk *walk, pv_seen_fn *on_row, void *
             job.ascending = false;
         last = walk->word[c];
     }
-    pv_sparse_rows rows = {link->words,     counts->row_end,  counts->row_end + 1,
-                           counts->indices, counts->values32, counts->values64};
     psdvec_status status;
     job.stripes =
         pv_alloc_zero(job.ctx, (size_t)psdvec_threads(job.ctx), sizeof *job.stripes, "seen pairs");
     if (!job.stripes)
         return pv_failure(job.ctx);
-    PV_TRY_DONE(pv_column_blocks_make(job.ctx, rows, 0, link->words, block_count, &job.blocks));
+    PV_TRY_DONE(pv_column_blocks_make(job.ctx, link->counts->rows, 0, link->words, block_count,
+                                      &job.blocks));
     pv_progress_begin(&job.progress, job.ctx, walk->stage, "words", known);
     PV_TRY_DONE(pv_parallel_tasks(job.ctx, block_count, walk_block, &job));
     pv_progress_end(&job.progress);

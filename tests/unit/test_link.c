@@ -1,9 +1,9 @@
 /* The link function against the dense reference: margins, the cut-off, and of every pair
  * of core words weight, target, and what they leave of the objective. */
 #include "base/context.h"
-#include "link/columns.h"
 #include "link/pairs.h"
 #include "link/weights.h"
+#include "sparse/columns.h"
 #include "support/problem.h"
 
 #include <math.h>
@@ -448,7 +448,8 @@ static void gathered_columns_are_those_of_the_rows(void **state)
                 column[end[i + 1]++] = j;
             }
     }
-    pv_sparse_rows matrix = {ROWS, end, end + 1, column, value, NULL};
+    pv_csr matrix = pv_csr_of(ROWS, COLUMNS, end, column, NULL);
+    matrix.value32 = value;
     for (size_t b = 0; b < sizeof block_counts / sizeof *block_counts; b++)
         for (uint32_t first = 0; first <= 20; first += 20) {
             pv_column_blocks blocks;

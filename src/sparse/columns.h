@@ -6,48 +6,23 @@
  * once for all blocks; then a block can be gathered by one worker, in the order
  * of the rows, whatever the others do.
  */
-#ifndef PV_LINK_COLUMNS_H
-#define PV_LINK_COLUMNS_H
+#ifndef PV_SPARSE_COLUMNS_H
+#define PV_SPARSE_COLUMNS_H
 
-#include "base/context.h"
-
-/* A sparse matrix in rows, whose columns ascend. */
-typedef struct pv_sparse_rows {
-    uint32_t rows;
-    const uint64_t *begin; /* rows: where each row begins in `column` ... */
-    const uint64_t *end;   /* ... and ends; for plain rows, begin + 1 */
-    const uint32_t *column;
-    const uint32_t *value32; /* what stands there; both NULL: it is not asked for */
-    const uint64_t *value64;
-} pv_sparse_rows;
-
-/* How many of `count` ascending numbers are below `least`. */
-static inline uint64_t pv_lower_bound(const uint32_t *numbers, uint64_t count, uint32_t least)
-{
-    uint64_t from = 0;
-    while (count > 0) {
-        uint64_t half = count / 2;
-        if (numbers[from + half] < least) {
-            from += half + 1;
-            count -= half + 1;
-        } else
-            count = half;
-    }
-    return from;
-}
+#include "sparse/csr.h"
 
 typedef struct pv_column_blocks {
-    pv_sparse_rows matrix;
+    pv_csr matrix;
     uint32_t blocks;
     uint32_t *edges;  /* blocks + 1: block b has the columns edges[b] .. edges[b+1]-1 */
     uint32_t *offset; /* rows x (blocks + 1): where the blocks begin in each row, from its begin */
 } pv_column_blocks;
 
 /* Divides columns first .. end-1 into `blocks` blocks with about as many entries each. */
-psdvec_status pv_column_blocks_make(psdvec_context *ctx, pv_sparse_rows matrix, uint32_t first,
+psdvec_status pv_column_blocks_make(psdvec_context *ctx, pv_csr matrix, uint32_t first,
                                     uint32_t end, uint32_t blocks, pv_column_blocks *out);
 /* The same with edges that the caller chose: blocks + 1 of them, copied. */
-psdvec_status pv_column_blocks_at(psdvec_context *ctx, pv_sparse_rows matrix, const uint32_t *edges,
+psdvec_status pv_column_blocks_at(psdvec_context *ctx, pv_csr matrix, const uint32_t *edges,
                                   uint32_t blocks, pv_column_blocks *out);
 void pv_column_blocks_free(psdvec_context *ctx, pv_column_blocks *blocks);
 

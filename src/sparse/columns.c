@@ -1,5 +1,5 @@
 /* Gathering columns from rows. */
-#include "link/columns.h"
+#include "sparse/columns.h"
 
 #include "base/memory.h"
 #include "base/thread.h"
@@ -25,7 +25,7 @@ typedef struct blocks_job {
 static psdvec_status count_entries(void *arg, size_t task, int worker)
 {
     blocks_job *job = arg;
-    const pv_sparse_rows *matrix = &job->blocks->matrix;
+    const pv_csr *matrix = &job->blocks->matrix;
     uint32_t *entries = job->entries + (size_t)worker * (job->end - job->first);
     uint32_t first = (uint32_t)task * rows_a_task;
     uint32_t end = matrix->rows - first < rows_a_task ? matrix->rows : first + rows_a_task;
@@ -66,7 +66,7 @@ static psdvec_status find_runs(void *arg, size_t task, int worker)
 {
     blocks_job *job = arg;
     pv_column_blocks *blocks = job->blocks;
-    const pv_sparse_rows *matrix = &blocks->matrix;
+    const pv_csr *matrix = &blocks->matrix;
     (void)worker;
     uint32_t first = (uint32_t)task * rows_a_task;
     uint32_t end = matrix->rows - first < rows_a_task ? matrix->rows : first + rows_a_task;
@@ -81,7 +81,7 @@ static psdvec_status find_runs(void *arg, size_t task, int worker)
     return PSDVEC_OK;
 }
 
-static psdvec_status open_blocks(psdvec_context *ctx, pv_sparse_rows matrix, uint32_t blocks,
+static psdvec_status open_blocks(psdvec_context *ctx, pv_csr matrix, uint32_t blocks,
                                  pv_column_blocks *out)
 {
     *out = (pv_column_blocks){.matrix = matrix, .blocks = blocks};
@@ -91,12 +91,12 @@ static psdvec_status open_blocks(psdvec_context *ctx, pv_sparse_rows matrix, uin
     return out->edges && out->offset ? PSDVEC_OK : pv_failure(ctx);
 }
 
-static size_t tasks_of(const pv_sparse_rows *matrix)
+static size_t tasks_of(const pv_csr *matrix)
 {
     return ((size_t)matrix->rows + rows_a_task - 1) / rows_a_task;
 }
 
-psdvec_status pv_column_blocks_make(psdvec_context *ctx, pv_sparse_rows matrix, uint32_t first,
+psdvec_status pv_column_blocks_make(psdvec_context *ctx, pv_csr matrix, uint32_t first,
                                     uint32_t end, uint32_t blocks, pv_column_blocks *out)
 {
     PV_TRY(open_blocks(ctx, matrix, blocks, out));
@@ -114,7 +114,7 @@ psdvec_status pv_column_blocks_make(psdvec_context *ctx, pv_sparse_rows matrix, 
     return status;
 }
 
-psdvec_status pv_column_blocks_at(psdvec_context *ctx, pv_sparse_rows matrix, const uint32_t *edges,
+psdvec_status pv_column_blocks_at(psdvec_context *ctx, pv_csr matrix, const uint32_t *edges,
                                   uint32_t blocks, pv_column_blocks *out)
 {
     PV_TRY(open_blocks(ctx, matrix, blocks, out));
