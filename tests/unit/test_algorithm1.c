@@ -587,7 +587,7 @@ static psdvec_status stop_after_two(void *user, const pv_core *core, const pv_co
 
 /* Stands in for the C library's, of which the library asks for all blocks of up to some
  * megabytes: the one of that number is refused. */
-static size_t asked, refused;
+static _Atomic size_t asked, refused;
 
 void *aligned_alloc(size_t alignment, size_t size)
 {
