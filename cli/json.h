@@ -1,19 +1,15 @@
-/* Just enough JSON to lay out the settings and inputs in a counts file. */
+/* JSON from files, for people. */
 #ifndef CLI_JSON_H
 #define CLI_JSON_H
 
 #include "memory.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 /* Walks the members of one object or the elements of one array. */
 struct json_walk {
-    const char *at;
-    bool object, first;
+    pv_json json;
 };
 
-/* False if `text` does not start an object ('{') or an array ('['). */
+/* False if `text` does not start an object ('{') or an array ('['). What follows it is not read. */
 bool json_enter(struct json_walk *walk, const char *text, char bracket);
 /* The next member: its name in *key (objects only; emptied first), its value
  * as written from *value on. False at the end or at malformed text. */

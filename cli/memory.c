@@ -88,7 +88,7 @@ void buffer_format(struct buffer *buffer, const char *format, ...)
     va_end(list);
 }
 
-static bool append(void *to, const char *bytes, size_t length)
+bool buffer_append(void *to, const char *bytes, size_t length)
 {
     buffer_add(to, bytes, length);
     return true;
@@ -96,12 +96,12 @@ static bool append(void *to, const char *bytes, size_t length)
 
 void buffer_json(struct buffer *buffer, const char *text, size_t length)
 {
-    pv_json_quote(append, buffer, text, length);
+    pv_json_quote(buffer_append, buffer, text, length);
 }
 
 void json_start(pv_json_writer *writer, struct buffer *buffer)
 {
-    pv_json_writer_start(writer, append, buffer);
+    pv_json_writer_start(writer, buffer_append, buffer);
     writer->spaced = true;
 }
 

@@ -30,6 +30,8 @@ struct buffer {
 };
 
 void buffer_add(struct buffer *buffer, const char *bytes, size_t length);
+/* The same for util/json.h; `to` is a struct buffer. */
+bool buffer_append(void *to, const char *bytes, size_t length);
 void buffer_text(struct buffer *buffer, const char *text);
 void buffer_char(struct buffer *buffer, char c);
 void buffer_format(struct buffer *buffer, const char *format, ...) CLI_PRINTF(2, 3);

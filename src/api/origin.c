@@ -1,6 +1,6 @@
 /* How a file was made: its JSON as typed values. */
 #include "base/arguments.h"
-#include "base/json_read.h"
+#include "base/json.h"
 #include "count/counts_read.h"
 #include "count/provenance.h"
 #include "model/model_read.h"

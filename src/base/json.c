@@ -1,6 +1,8 @@
 /* JSON in buffers of the library. */
 #include "base/json.h"
 
+#include <string.h>
+
 static bool append(void *to, const char *bytes, size_t length)
 {
     return pv_buffer_append(to, bytes, length) == PSDVEC_OK;
@@ -25,4 +27,36 @@ psdvec_status pv_json_writer_status(pv_json_writer *writer)
 psdvec_status pv_json_append_string(pv_buffer *out, const char *text, size_t length)
 {
     return pv_json_quote(append, out, text, length) ? PSDVEC_OK : pv_failure(out->ctx);
+}
+
+void pv_json_init(pv_json *json, const char *data, size_t length, unsigned flags)
+{
+    pv_json_start(json, data, length, flags, append);
+}
+
+bool pv_json_text_is(const pv_buffer *buffer, const char *text)
+{
+    size_t length = strlen(text);
+    return buffer->length == length && (length == 0 || memcmp(buffer->data, text, length) == 0);
+}
+
+psdvec_status pv_json_member(const char *json, const char *name, pv_buffer *out)
+{
+    pv_json j;
+    pv_buffer key;
+    psdvec_status status = PSDVEC_OK;
+    const char *span;
+    size_t length;
+    pv_buffer_init(&key, out->ctx);
+    pv_json_init(&j, json, strlen(json), 0);
+    pv_json_enter_object(&j);
+    for (; pv_json_next_member(&j, &key, &span, &length); key.length = 0) {
+        if (!pv_json_text_is(&key, name))
+            continue;
+        PV_TRY_DONE(pv_buffer_append(out, span, length));
+        PV_TRY_DONE(pv_buffer_byte(out, 0));
+    }
+done:
+    pv_buffer_free(&key);
+    return status;
 }

@@ -1,4 +1,5 @@
-/* JSON in buffers of the library: util/json.h with the context's budget and its failures. */
+/* JSON in buffers of the library: util/json.h with the context's budget and its failures. Keys and
+ * strings are read into pv_buffers. */
 #ifndef PV_BASE_JSON_H
 #define PV_BASE_JSON_H
 
@@ -12,5 +13,12 @@ void pv_json_writer_init(pv_json_writer *writer, pv_buffer *out);
 psdvec_status pv_json_writer_status(pv_json_writer *writer);
 /* Appends the text in quotes, with escapes. */
 psdvec_status pv_json_append_string(pv_buffer *out, const char *text, size_t length);
+
+void pv_json_init(pv_json *json, const char *data, size_t length, unsigned flags);
+/* True if the buffer holds exactly this text. */
+bool pv_json_text_is(const pv_buffer *buffer, const char *text);
+/* Appends the raw text of a member of the object `json`, and a zero byte; nothing if it has no such
+ * member. */
+psdvec_status pv_json_member(const char *json, const char *name, pv_buffer *out);
 
 #endif

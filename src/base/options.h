@@ -20,7 +20,6 @@
 #define PV_BASE_OPTIONS_H
 
 #include "base/json.h"
-#include "base/json_read.h"
 
 #define PV_OPTION_ROW(KIND, structure, place, key, ...)                                            \
     {.name = (key),                                                                                \

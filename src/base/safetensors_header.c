@@ -9,7 +9,7 @@
  */
 #include "base/safetensors_file.h"
 
-#include "base/json_read.h"
+#include "base/json.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -46,8 +46,8 @@ psdvec_status pv_st_fail_tensor(pv_st_file *file, const char *name, const char *
 
 static psdvec_status fail_json(pv_st_file *file, const pv_json *json)
 {
-    if (json->status != PSDVEC_ERR_FORMAT)
-        return json->status; /* memory; its sentence is recorded */
+    if (json->refused)
+        return pv_failure(file->ctx); /* memory; its sentence is recorded */
     return pv_fail(file->ctx, PSDVEC_ERR_CORRUPT,
                    "%s: the header is damaged at byte %zu: %s; " PV_ST_AGAIN, file->path,
                    json->offset + 8, json->cause);

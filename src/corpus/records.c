@@ -1,7 +1,7 @@
 /* Decoding records, in the worker that tokenises them. */
 #include "corpus/records.h"
 
-#include "base/json_read.h"
+#include "base/json.h"
 #include "corpus/wiki_extractor.h"
 #include "corpus/wiki_markup.h"
 
@@ -20,7 +20,7 @@ static bool read_text(pv_json *json, pv_buffer *text)
         return pv_json_reject(json, "the field holds no text");
     while (pv_json_next_element(json))
         if (!pv_json_read_string(json, text) || pv_buffer_byte(text, '\n') != PSDVEC_OK)
-            return false;
+            return pv_json_refuse(json);
     return json->cause == NULL;
 }
 
@@ -68,8 +68,8 @@ static psdvec_status json_to_lines(psdvec_context *ctx, const psdvec_text_option
             /* nothing to say about it */
         } else if (find_field(&json, options->json_field, &key, &text)) {
             PV_TRY_DONE(pv_wiki_text_to_line(text.data ? text.data : "", text.length, lines));
-        } else if (json.status != PSDVEC_OK && json.status != PSDVEC_ERR_FORMAT) {
-            status = json.status;
+        } else if (json.refused) {
+            status = pv_failure(ctx);
             goto done;
         } else if (options->strict) {
             status = pv_fail(ctx, PSDVEC_ERR_DAMAGED,

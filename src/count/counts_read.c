@@ -4,7 +4,7 @@
 #include "count/counts_read.h"
 
 #include "base/arguments.h"
-#include "base/json_read.h"
+#include "base/json.h"
 #include "base/thread.h"
 #include "count/counts_write.h"
 

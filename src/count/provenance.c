@@ -1,7 +1,7 @@
 /* Settings and inputs as JSON. */
 #include "count/provenance.h"
 
-#include "base/json_read.h"
+#include "base/json.h"
 #include "corpus/tokenizer.h"
 #include "count/options.h"
 #include "count/window.h"

@@ -1,7 +1,7 @@
 /* Comparing settings of counting. */
 #include "count/settings_compare.h"
 
-#include "base/json_read.h"
+#include "base/json.h"
 #include "base/safetensors_file.h"
 #include "count/provenance.h"
 

@@ -1,7 +1,7 @@
 /* A model made ready to say how likely words are. */
 #include "document/conditional.h"
 
-#include "base/json_read.h"
+#include "base/json.h"
 #include "count/counts_read.h"
 #include "count/provenance.h"
 #include "link/weights.h"

@@ -1,7 +1,7 @@
 /* From inputs to the text of triples. */
 #include "document/triple_text.h"
 
-#include "base/json_read.h"
+#include "base/json.h"
 #include "base/thread.h"
 #include "count/provenance.h"
 #include "model/model_read.h"

@@ -2,7 +2,6 @@
 #include "model/history.h"
 
 #include "base/json.h"
-#include "base/json_read.h"
 
 #include <math.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include "model/model_read.h"
 
 #include "base/arguments.h"
-#include "base/json_read.h"
+#include "base/json.h"
 #include "model/history.h"
 #include "model/model_write.h"
 #include "model/precision.h"

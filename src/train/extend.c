@@ -13,7 +13,6 @@
 #include "base/arguments.h"
 #include "base/file.h"
 #include "base/json.h"
-#include "base/json_read.h"
 #include "base/partial.h"
 #include "base/progress.h"
 #include "count/count.h"

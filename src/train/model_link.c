@@ -1,7 +1,7 @@
 /* From a model's settings to its link function. */
 #include "train/model_link.h"
 
-#include "base/json_read.h"
+#include "base/json.h"
 #include "model/model_read.h"
 #include "train/settings.h"
 #include "train/train.h"

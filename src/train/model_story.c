@@ -3,7 +3,6 @@
 #include "train/train.h"
 
 #include "base/json.h"
-#include "base/json_read.h"
 #include "link/weights.h"
 #include "train/settings.h"
 

@@ -5,7 +5,6 @@
  * must be accepted and, written once more, not change any further.
  */
 #include "base/json.h"
-#include "base/json_read.h"
 
 #include <stdlib.h>
 #include <string.h>
