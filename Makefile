@@ -60,6 +60,9 @@ FUZZ_SRC := $(sort $(wildcard tests/fuzz/*.c))
 BENCH_SRC := $(sort $(wildcard bench/*.c))
 # The built-in test sets, in the order in which they are reported.
 SETS := $(patsubst %,data/%.txt,world meaning nouns verbs adjectives synonyms categories)
+# The templates of pages, and the style sheet and the scripts that they contain.
+PAGES := $(sort $(wildcard cli/pages/*.html))
+PAGE_FILES := $(PAGES) $(sort $(wildcard cli/pages/*.css cli/pages/*.js))
 BATS := $(sort $(wildcard tests/cli/*.bats))
 LONG_BATS := $(sort $(wildcard tests/long/*.bats))
 ALL_C = $(LIB_SRC) $(BLAS_SRC) $(CLI_SRC) $(UNIT_SRC) $(SUPPORT_SRC) $(wildcard tests/host/*.c) $(TOOL_SRC) $(FUZZ_SRC) $(BENCH_SRC)
@@ -67,14 +70,15 @@ ALL_H = $(sort $(wildcard include/psdvec/*.h src/*/*.h cli/*.h tests/*/*.h bench
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$1)
 SETS_C := $(BUILD)/src/eval/builtin_data.c
+PAGES_C := $(BUILD)/cli/page_templates.c
 LIB_OBJ := $(call objects,$(LIB_SRC)) $(SETS_C:.c=.o)
-CLI_OBJ := $(call objects,$(CLI_SRC))
+CLI_OBJ := $(call objects,$(CLI_SRC)) $(PAGES_C:.c=.o)
 UNIT_BIN := $(UNIT_SRC:%.c=$(BUILD)/%)
 TOOL_BIN := $(TOOL_SRC:%.c=$(BUILD)/%)
 HOST_BIN := $(HOST_SRC:%.c=$(BUILD)/%)
 FUZZ_BIN := $(FUZZ_SRC:%.c=$(BUILD)/%)
 BENCH_BIN := $(BENCH_SRC:%.c=$(BUILD)/%)
-OBJECTS := $(LIB_OBJ) $(call objects,$(CLI_SRC) $(UNIT_SRC) $(SUPPORT_SRC) $(wildcard tests/host/*.c) $(TOOL_SRC) $(FUZZ_SRC) $(BENCH_SRC))
+OBJECTS := $(LIB_OBJ) $(CLI_OBJ) $(call objects,$(UNIT_SRC) $(SUPPORT_SRC) $(wildcard tests/host/*.c) $(TOOL_SRC) $(FUZZ_SRC) $(BENCH_SRC))
 
 # ---- What the platform calls things ----------------------------------------
 SYSTEM := $(shell uname -s)
@@ -168,7 +172,7 @@ FORCE:
 $(BUILD)/flags: FORCE
 	$(call if_changed,$(FLAGS_TEXT),CC='$(CC)' sh scripts/deps.sh --check build || { rm -f $@.new; exit 1; };)
 $(BUILD)/sources: FORCE
-	$(call if_changed,$(LIB_SRC) $(CLI_SRC) $(SUPPORT_SRC) $(SETS))
+	$(call if_changed,$(LIB_SRC) $(CLI_SRC) $(SUPPORT_SRC) $(SETS) $(PAGE_FILES))
 
 define newline
 
@@ -195,7 +199,12 @@ $(SETS_C): scripts/builtin-sets.sh $(SETS) $(BUILD)/sources
 	$(call say,SETS,$@)
 	@mkdir -p $(@D)
 	$Qsh scripts/builtin-sets.sh $(SETS) > $@
-$(SETS_C:.c=.o): $(SETS_C)
+$(PAGES_C): scripts/embed-pages.sh $(PAGE_FILES) $(BUILD)/sources
+	$(call say,PAGES,$@)
+	@mkdir -p $(@D)
+	$Qsh scripts/embed-pages.sh $(PAGES) > $@
+$(PAGES_C:.c=.o): private CFLAGS_HERE = $(CLI_CFLAGS) -Icli
+$(SETS_C:.c=.o) $(PAGES_C:.c=.o): %.o: %.c
 	$(call say,CC,$<)
 	$Q$(CC) $(CFLAGS_HERE) $(WERROR_FLAGS) -MMD -MP -c $< -o $@
 

@@ -3,6 +3,7 @@
 #include "exit_status.h"
 #include "explain.h"
 #include "options.h"
+#include "page.h"
 #include "system.h"
 #include "word_list.h"
 
@@ -136,6 +137,7 @@ static void json_one(struct buffer *to, const struct explain *e, const psdvec_wo
 
 static void json_total(struct buffer *to, const struct explain *e, const psdvec_document_score *d)
 {
+    const char *path = e->run->arguments->operands[0];
     buffer_format(to, "%s, \"words\": %" PRIu64 ", \"known\": %" PRIu64,
                   e->word_count ? "]" : "{\"per_word\": []", d->words, d->known);
     json_real(to, "temperature", e->temperature);
@@ -145,61 +147,66 @@ static void json_total(struct buffer *to, const struct explain *e, const psdvec_
     json_real(to, "log_paper", d->fits[0].paper);
     json_real(to, "log_unigram", d->fits[0].unigram);
     json_real(to, "perplexity_unigram", perplexity(d->fits[0].unigram, d->known));
-    buffer_text(to, "}\n");
+    json_real(to, "self", psdvec_scorer_self(e->scoring.scorer, 0));
+    buffer_text(to, ", \"model\": ");
+    buffer_json(to, path, strlen(path));
+    buffer_format(to, ", \"model_words\": %" PRIu32 ", \"show_influences\": %zu}\n",
+                  psdvec_model_get_info(e->scoring.models[0])->words, e->most);
 }
 
 /* ---- The command ---------------------------------------------------------------------------- */
 
+static void print(struct explain *e)
+{
+    struct buffer *forms[] = {&e->data, &e->text};
+    for (size_t k = 0; k < sizeof forms / sizeof *forms; k++) {
+        output_add(&e->run->out, buffer_get(forms[k]), forms[k]->length);
+        buffer_clear(forms[k]);
+    }
+}
+
 static void on_word(void *user, const psdvec_word_score *word)
 {
     struct explain *e = user;
-    const struct arguments *arguments = e->run->arguments;
-    struct buffer to = {0};
-    if (argument_text(arguments, "html")) {
-        explain_page_word(e, word);
-    } else if (argument_flag(arguments, "json")) {
-        json_one(&to, e, word);
-    } else {
-        if (!e->word_count)
-            explain_table_head(&to, e);
-        explain_table_word(&to, e, word);
-    }
+    if (e->json)
+        json_one(&e->data, e, word);
+    if (e->table && !e->word_count)
+        explain_table_head(&e->text, e);
+    if (e->table)
+        explain_table_word(&e->text, e, word);
     e->word_count++;
-    output_add(&e->run->out, buffer_get(&to), to.length);
+    if (e->html)
+        return;
+    print(e);
     run_flush(e->run);
-    buffer_free(&to);
 }
 
-static int write_page(struct explain *e, const char *path, const psdvec_document_score *total)
+static int write_page(struct explain *e)
 {
     struct buffer page = {0};
     struct output out;
-    explain_page(&page, e, total);
-    if (output_open(&out, path))
+    page_add(&page, page_explain, &e->data, &e->text);
+    if (output_open(&out, e->html))
         output_add(&out, page.text, page.length);
     buffer_free(&page);
     return output_close(&out, true) ? EXIT_FINE
-                                    : run_error(e->run, EXIT_OUTPUT, "cannot write %s: %s", path,
+                                    : run_error(e->run, EXIT_OUTPUT, "cannot write %s: %s", e->html,
                                                 system_error(out.error));
 }
 
 static int explain_text(struct explain *e, const char *text, size_t length)
 {
-    struct run *run = e->run;
-    const char *html = argument_text(run->arguments, "html");
     psdvec_status status = psdvec_scorer_text(e->scoring.scorer, text, length);
     if (status != PSDVEC_OK)
-        return run_failed(run, status);
+        return run_failed(e->run, status);
     const psdvec_document_score *total = psdvec_scorer_total(e->scoring.scorer);
-    if (html)
-        return write_page(e, html, total);
-    struct buffer to = {0};
-    if (argument_flag(run->arguments, "json"))
-        json_total(&to, e, total);
-    else
-        explain_table_total(&to, e, total);
-    output_add(&run->out, to.text, to.length);
-    buffer_free(&to);
+    if (e->json)
+        json_total(&e->data, e, total);
+    if (e->table)
+        explain_table_total(&e->text, e, total);
+    if (e->html)
+        return write_page(e);
+    print(e);
     return EXIT_FINE;
 }
 
@@ -258,7 +265,12 @@ static int act(struct run *run)
     size_t length = 0, width = terminal_width(STDOUT_FILENO);
     struct explain e = {.run = run,
                         .most = (size_t)argument_integer(arguments, "influences"),
-                        .width = width < 80 || !isatty(STDOUT_FILENO) ? 80 : width};
+                        .html = argument_text(arguments, "html")};
+    e.json = e.html || argument_flag(arguments, "json");
+    e.table = e.html || !e.json;
+    e.width = e.html || width < 80 || !isatty(STDOUT_FILENO) ? 80 : width;
+    if (e.html)
+        run->palette = terminal_palette(false);
     psdvec_scorer_options *scorer = options_take(run, PSDVEC_OPTIONS_SCORER);
     if (!scorer)
         return run->refusal;
@@ -277,8 +289,8 @@ static int act(struct run *run)
         code = explain_text(&e, text, length);
     }
     free(text);
+    buffer_free(&e.data);
     buffer_free(&e.text);
-    buffer_free(&e.table);
     scoring_close(&e.scoring);
     return code;
 }

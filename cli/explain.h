@@ -9,11 +9,13 @@ struct explain {
     struct scoring scoring;
     size_t most; /* influences to show of a word */
     double temperature;
-    bool counted;              /* there are residuals */
-    double surprising;         /* bits from which on a word is marked */
-    size_t width;              /* of the screen */
-    uint64_t word_count;       /* told so far */
-    struct buffer text, table; /* of a page: the words, and the table below them */
+    bool counted;             /* there are residuals */
+    double surprising;        /* bits from which on a word is marked */
+    size_t width;             /* of the screen */
+    uint64_t word_count;      /* told so far */
+    const char *html;         /* the file of the page; NULL: the result is printed */
+    bool json, table;         /* which forms are made; a page contains both */
+    struct buffer data, text; /* of these forms, what is not written yet */
 };
 
 /* The parts of what one word adds, in bits of log2 P: they sum to `added`. */
@@ -35,10 +37,5 @@ void explain_table_word(struct buffer *to, const struct explain *explain,
                         const psdvec_word_score *word);
 void explain_table_total(struct buffer *to, const struct explain *explain,
                          const psdvec_document_score *document);
-
-/* A page: words are gathered, and the page is made at the end. */
-void explain_page_word(struct explain *explain, const psdvec_word_score *word);
-void explain_page(struct buffer *to, const struct explain *explain,
-                  const psdvec_document_score *document);
 
 #endif

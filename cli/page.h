@@ -1,20 +1,15 @@
-/* What the pages have in common: one file each, opened without a network, in the colours that the
- * reader's system has, light or dark, and fit for paper. */
+/* Pages: one HTML file each, which needs no network. Everything they show is drawn by the templates
+ * in cli/pages from the JSON of the command; scripts/embed-pages.sh puts them into the program. */
 #ifndef CLI_PAGE_H
 #define CLI_PAGE_H
 
 #include "memory.h"
 
-/* Text between tags or in an attribute; bad UTF-8 and control characters become a replacement
- * sign. */
-void page_escape(struct buffer *to, const char *text, size_t length);
-void page_text(struct buffer *to, const char *text);
+/* The templates, by the names of their files. */
+extern const unsigned char page_explain[], page_table[];
 
-/* From the doctype to the start of the body. `style` is added to what all pages have: the colours
- * --paper, --ink, --soft, --line, --panel, --plus and --minus, text, tables, and .scroll around
- * what may be wider than the window. */
-void page_head(struct buffer *to, const char *title, const char *style);
-/* The rest; `script` may be NULL. */
-void page_tail(struct buffer *to, const char *script);
+/* `json`: the data. `text`: the same for people, shown where scripts do not run. */
+void page_add(struct buffer *to, const unsigned char *page, const struct buffer *json,
+              const struct buffer *text);
 
 #endif

@@ -1,11 +1,13 @@
-/* The table as JSON: what psdvec eval --format json has, and before it how the models were made.
- * docs/table.md says what stands in it. */
+/* The table as JSON, and as a page that shows this JSON. It has what psdvec eval --format json has,
+ * and before it how the models were made. docs/table.md describes its members. */
 #include "table.h"
 
 #include "eval_print.h"
+#include "page.h"
 #include "table_settings.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void add_text(struct buffer *to, const char *member, const char *text)
@@ -17,9 +19,12 @@ static void add_text(struct buffer *to, const char *member, const char *text)
         buffer_text(to, "null");
 }
 
-/* What an item has whichever it is; ends the object. */
-static void add_item(struct buffer *to, const struct table_item *item)
+/* What an item has whichever it is; ends the object. `begins_with` is emptied. */
+static void add_item(struct buffer *to, const struct table_item *item, struct buffer *begins_with)
 {
+    buffer_text(to, ", ");
+    add_text(to, "begins_with", begins_with->text);
+    buffer_clear(begins_with);
     buffer_text(to, ", ");
     add_text(to, "file", item->file);
     buffer_format(to, ", \"made_from\": %s, ", item->settings.text);
@@ -41,6 +46,7 @@ static void add_item(struct buffer *to, const struct table_item *item)
 
 static void add_counts(struct buffer *to, const struct table *table)
 {
+    struct buffer text = {0};
     buffer_text(to, "\"counts\": [");
     for (size_t k = 0; k < table->counts_count; k++) {
         const struct table_item *item = &table->counts[k].item;
@@ -48,22 +54,27 @@ static void add_counts(struct buffer *to, const struct table *table)
         add_text(to, "name", item->name);
         buffer_format(to, ", \"tokens\": %" PRIu64 ", \"documents\": %" PRIu64, item->tokens,
                       item->documents);
-        add_item(to, item);
+        buffer_text(&text, "text; ");
+        table_counts_words(&text, &table->counts[k].options);
+        add_item(to, item, &text);
     }
     buffer_char(to, ']');
+    buffer_free(&text);
 }
 
 static void add_systems(struct buffer *to, const struct table *table)
 {
+    struct buffer text = {0};
     buffer_text(to, "\"systems\": [");
     for (size_t k = 0; k < table->system_count; k++) {
         const struct table_system *system = &table->systems[k];
-        struct buffer title = {0};
-        table_title(&title, table, system);
+        size_t model = table_model(table, k);
+        table_title(&text, table, system);
         buffer_text(to, k ? ", {" : "{");
         add_text(to, "name", system->item.name);
         buffer_text(to, ", ");
-        add_text(to, "title", title.text);
+        add_text(to, "title", text.text);
+        buffer_clear(&text);
         buffer_text(to, ", ");
         add_text(to, "follows", system->kind->paper);
         buffer_format(to, ", \"method\": \"%s\", ", psdvec_method_name(system->kind->method));
@@ -72,19 +83,79 @@ static void add_systems(struct buffer *to, const struct table *table)
         buffer_text(to, ", ");
         add_text(to, "of",
                  system->source == SIZE_MAX ? NULL : table->systems[system->source].item.name);
-        add_item(to, &system->item);
-        buffer_free(&title);
+        if (model != SIZE_MAX)
+            table_numbers(&text, table->eval.models[model]);
+        buffer_text(to, ", ");
+        add_text(to, "numbers", model == SIZE_MAX ? NULL : text.text);
+        buffer_clear(&text);
+        table_begins_with(&text, table, system);
+        add_item(to, &system->item, &text);
     }
     buffer_char(to, ']');
+    buffer_free(&text);
+}
+
+/* The names of the systems with this mark. */
+static void add_marked(struct buffer *to, const struct table *table, const struct eval_row *row,
+                       enum table_mark mark, const char *member)
+{
+    bool some = false;
+    buffer_format(to, ", \"%s\": [", member);
+    for (size_t k = 0; k < table->system_count; k++) {
+        size_t model = table_model(table, k);
+        if (model == SIZE_MAX || table_mark(table, row, model) != mark)
+            continue;
+        buffer_format(to, "%s\"%s\"", some ? ", " : "", table->systems[k].item.name);
+        some = true;
+    }
+    buffer_char(to, ']');
+}
+
+static void add_columns(struct buffer *to, const struct table *table)
+{
+    struct table_columns columns = table_columns(table);
+    buffer_text(to, "\"columns\": [");
+    for (size_t k = 0; k < columns.count; k++) {
+        const struct eval_row *row = columns.rows[k];
+        buffer_text(to, k ? ", {" : "{");
+        add_text(to, "set", table->eval.set_files.names[row->set]);
+        buffer_format(to, ", \"measure\": \"%s\", \"title\": \"%s\", \"head\": \"%s\"",
+                      measure_words[row->measure], measure_names[row->measure],
+                      measure_heads[row->measure]);
+        add_marked(to, table, row, MARK_BEST, "best");
+        add_marked(to, table, row, MARK_ALIKE, "alike");
+        buffer_char(to, '}');
+    }
+    buffer_char(to, ']');
+    free(columns.rows);
+}
+
+/* How to read it, a paragraph each. */
+static void add_notes(struct buffer *to, const struct table *table)
+{
+    struct buffer notes = {0};
+    table_notes(&notes, table, "\xe2\x96\xb2", "\xe2\x89\x88");
+    buffer_text(to, "\"notes\": [");
+    for (const char *line = notes.text, *end; *line; line = end + 1) {
+        end = strchr(line, '\n');
+        buffer_text(to, line > notes.text ? ", " : "");
+        buffer_json(to, line, (size_t)(end - line));
+    }
+    buffer_char(to, ']');
+    buffer_free(&notes);
 }
 
 void table_json(struct buffer *to, const struct table *table)
 {
     const struct arguments *arguments = table->run->arguments;
-    struct buffer command = {0};
-    table_command(&command, table);
+    struct buffer text = {0};
+    table_command(&text, table);
     buffer_format(to, "{\"version\": \"%s\", ", psdvec_version());
-    add_text(to, "command", command.text);
+    add_text(to, "command", text.text);
+    buffer_clear(&text);
+    table_story(&text, table);
+    buffer_text(to, ", ");
+    add_text(to, "summary", text.text);
     buffer_text(to, ", \"inputs\": [");
     for (size_t k = 0; k < arguments->operand_count; k++) {
         buffer_text(to, k ? ", " : "");
@@ -97,7 +168,21 @@ void table_json(struct buffer *to, const struct table *table)
     buffer_text(to, ", ");
     add_systems(to, table);
     buffer_text(to, ", ");
+    add_columns(to, table);
+    buffer_text(to, ", ");
+    add_notes(to, table);
+    buffer_text(to, ", ");
     eval_json_members(to, &table->eval);
     buffer_text(to, "}\n");
-    buffer_free(&command);
+    buffer_free(&text);
+}
+
+void table_page(struct buffer *to, const struct table *table)
+{
+    struct buffer json = {0}, text = {0};
+    table_json(&json, table);
+    table_markdown(&text, table);
+    page_add(to, page_table, &json, &text);
+    buffer_free(&json);
+    buffer_free(&text);
 }

@@ -49,6 +49,7 @@ test|?|cmd zip|zip|zip|zip|zip|zip
 test|?|cmd unzip|unzip|unzip|unzip|unzip|unzip
 test|?|cmd python3|python3|python3|python|python3|python3
 test|?|cmd abidiff|abigail-tools|libabigail|||
+test|?|cmd chromium|chromium|chromium|chromium|chromium|
 test|?|cmd man|man-db|man-db|man-db|mandoc|man-db
 demo|?|file /usr/share/dictd/gcide.dict.dz|dict-gcide||||
 demo|?|file /usr/share/dictd/wn.dict.dz|dict-wn||||

@@ -54,3 +54,19 @@ café -0.5 -0.5 -0.5
 END
     "$PSDVEC" convert small.vec -o small.safetensors -q
 }
+
+# rendered FILE: the page as Chromium shows it, after its scripts, as HTML. Skips the rest of the
+# test where there is no Chromium that runs; so it must not be part of a pipe.
+rendered() {
+    local probe=$BATS_RUN_TMPDIR/chromium
+    if [ ! -e "$probe" ]; then
+        { command -v chromium >/dev/null && chromium_shows 'data:text/html,<p>shown' | grep -q shown &&
+            echo yes || echo no; } >"$probe"
+    fi
+    [ "$(cat "$probe")" = yes ] || skip "no chromium: what the page draws is not checked"
+    chromium_shows "file://$(realpath "$1")"
+}
+chromium_shows() {
+    timeout 120 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage \
+        --user-data-dir="$BATS_TEST_TMPDIR/.chromium" --dump-dom "$1" 2>/dev/null
+}

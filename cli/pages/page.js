@@ -1,0 +1,231 @@
+// Components that all pages share. A page fills the slots of its <template> with what these
+// functions return:
+//
+//   showPage({title: "...", scores: table({...}), chart: barChart({...})});
+//
+// No function here knows which command wrote the data.
+"use strict";
+
+// ---- Markup ---------------------------------------------------------------------------------
+
+class Markup {
+  constructor(text) { this.text = text; }
+}
+
+// html`<b>${word}</b>`: whatever is inserted becomes text, whatever it contains, unless it is
+// markup itself. Lists are joined; null, undefined and false insert nothing. Attribute values need
+// double quotes.
+function html(parts, ...values) {
+  return new Markup(parts.reduce((text, part, k) => text + markupOf(values[k - 1]) + part));
+}
+
+function markupOf(value) {
+  if (value instanceof Markup) return value.text;
+  if (Array.isArray(value)) return value.map(markupOf).join("");
+  if (value === null || value === undefined || value === false) return "";
+  const entities = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"};
+  return String(value).replace(/[&<>"']/g, (sign) => entities[sign]);
+}
+
+function join(items, separator) {
+  return items.map((item, k) => (k ? [separator, item] : item));
+}
+
+let idCount = 0;
+const newId = () => `id-${++idCount}`;
+
+// ---- The page -------------------------------------------------------------------------------
+
+// The data of this page: the JSON that the command writes, or the sample of a template that is
+// opened as it is. Integers that a double cannot hold stay as they are written.
+function pageData() {
+  const element = document.getElementById("data");
+  if (!element) return window.sample;
+  return JSON.parse(element.textContent, (key, value, context) =>
+    Number.isInteger(value) && !Number.isSafeInteger(value) && context ? context.source : value);
+}
+
+// Replaces the plain text by the page's template, and each <slot name="x"> in it by slots.x.
+function showPage(slots) {
+  const page = document.querySelector("template").content.cloneNode(true);
+  for (const slot of page.querySelectorAll("slot")) {
+    const content = document.createElement("template");
+    content.innerHTML = markupOf(slots[slot.name]);
+    slot.replaceWith(content.content);
+  }
+  document.querySelector("main").replaceChildren(page);
+}
+
+// ---- Figures --------------------------------------------------------------------------------
+
+const known = (value) => typeof value === "number" && Number.isFinite(value);
+const count = (value) => Math.round(value).toLocaleString("en-US");
+// As printf rounds, and so the text forms of the same results: ties, which only sums of powers of
+// two can be, go to the even digit.
+function fixed(value, digits) {
+  const tie = Number.isInteger(value * 2 ** 20) && (Math.abs(value) * 10 ** digits) % 2 === 0.5;
+  return (tie ? value - Math.sign(value) * 2 ** -20 : value).toFixed(digits);
+}
+const threeDigits = (value) => fixed(value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0);
+// .742, as papers print scores; a true minus sign.
+function score(value) {
+  if (!known(value)) return "–";
+  const digits = fixed(Math.abs(value), 3).replace(/^0/, "");
+  return (value < 0 && digits !== ".000" ? "−" : "") + digits;
+}
+function signed(value, digits = 2) {
+  const text = fixed(Math.abs(value), digits);
+  return (Number(text) === 0 ? "" : value < 0 ? "−" : "+") + text;
+}
+function bytes(value) {
+  const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
+  let unit = 0;
+  for (; value >= 999.5 && unit + 1 < units.length; unit++) value /= 1024;
+  return `${unit ? threeDigits(value) : fixed(value, 0)} ${units[unit]}`;
+}
+function seconds(value) {
+  if (value < 0.0995) return `${fixed(value * 1000, 0)} ms`;
+  if (value < 99.95) return `${fixed(value, value < 9.95 ? 2 : 1)} s`;
+  const whole = Math.round(value), two = (n) => String(n).padStart(2, "0");
+  return `${whole >= 3600 ? `${Math.floor(whole / 3600)} h ` : ""}${Math.floor(whole / 60) % 60
+  } min ${two(whole % 60)} s`;
+}
+// 38%; 100% only if nothing is missing, and 0% only if everything is.
+function percent(part, whole) {
+  const value = whole ? (100 * part) / whole : 0;
+  return part && value < 1 ? "<1%" : `${Math.floor(value)}%`;
+}
+
+// ---- Small parts ----------------------------------------------------------------------------
+
+// The figures that sum a page up: [[value, label], ...].
+const facts = (pairs) => html`<dl class="facts">${pairs.map(
+  ([value, label]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>`;
+
+const notes = (texts) => html`<div class="notes">${texts.map((text) => html`<p>${text}</p>`)}</div>`;
+
+// [[term, description], ...].
+const definitions = (pairs, style = "") => html`<dl class="definitions ${style}">${pairs.map(
+  ([term, text]) => html`<dt>${term}</dt><dd>${text}</dd>`)}</dl>`;
+
+// A signed number in the colour of its direction.
+const direction = (value) =>
+  html`<span class="${value >= 0.005 ? "plus" : value <= -0.005 ? "minus" : ""}">${signed(value)}</span>`;
+
+// ---- Tables ---------------------------------------------------------------------------------
+
+// table({caption, columns, rows, groups, foot, style}): `caption` is for screen readers. Columns:
+// {head, title, text, sort}; `text` for columns of words; `sort` is "up" or "down", what the first
+// press of the head does. Groups, a row above the heads: {head, span}. Rows, and those of the foot, are
+// lists of cells; the first names the row. A cell: a text, or {text, note, value, style, span};
+// `note` is a smaller line below the text; `value` is what it is sorted by.
+function table({caption, columns, rows, groups, foot, style = ""}) {
+  const head = (column, k) => html`<th scope="col" class="${column.text ? "text" : ""}"${
+    column.sort && html` aria-sort="none"`}${groups && k === 0 && html` rowspan="2"`}>${
+    column.sort
+      ? html`<button type="button" data-sort="${column.sort}" title="${column.title || "Sort"}">${column.head}</button>`
+      : column.head}</th>`;
+  const row = (cells) => html`<tr>${cells.map((cell, k) => bodyCell(cell, k, columns[k]))}</tr>`;
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${caption}"><table class="${style}">
+    <caption class="unseen">${caption}</caption>
+    <thead>${groups && html`<tr>${head(columns[0], 0)}${groups.map((group) =>
+      html`<th scope="colgroup" colspan="${group.span}"><span>${group.head}</span></th>`)}</tr>`}
+    <tr>${columns.map((column, k) => !(groups && k === 0) && head(column, k))}</tr></thead>
+    <tbody>${rows.map(row)}</tbody>${foot && html`<tfoot>${foot.map(row)}</tfoot>`}</table></div>`;
+}
+
+function bodyCell(cell, k, column = {}) {
+  const {text, note, value, style = "", span} =
+    cell !== null && typeof cell === "object" && !(cell instanceof Markup) && !Array.isArray(cell) ? cell : {text: cell};
+  const attributes = html`class="${column.text ? "text " : ""}${style}"${
+    (known(value) || typeof value === "string") && html` data-value="${value}"`}${span && html` colspan="${span}"`}`;
+  const content = html`${text}${note && html`<small>${note}</small>`}`;
+  return k ? html`<td ${attributes}>${content}</td>` : html`<th scope="row" ${attributes}>${content}</th>`;
+}
+
+// First in the column's direction, then in the other, then in the order of the page.
+function sortTable(button) {
+  const head = button.closest("th"), body = head.closest("table").tBodies[0];
+  const rows = Array.from(body.rows);
+  rows.forEach((row, k) => { row.dataset.place = row.dataset.place || k; });
+  const first = button.dataset.sort === "up" ? "ascending" : "descending";
+  const second = first === "ascending" ? "descending" : "ascending";
+  const order = {none: first, [first]: second, [second]: "none"}[head.getAttribute("aria-sort")];
+  const heads = head.closest("thead").querySelectorAll("th:not([scope=colgroup])");
+  const column = Array.from(heads).indexOf(head);
+  const place = (row) => Number(row.dataset.place);
+  const compare = (a, b) => {
+    const [x, y] = [a, b].map((row) => row.cells[column] && row.cells[column].dataset.value);
+    if (order === "none" || x === y) return place(a) - place(b);
+    if (x === undefined || y === undefined) return x === undefined ? 1 : -1; // what has no value is last
+    const sign = order === "ascending" ? 1 : -1;
+    const difference = isNaN(x) || isNaN(y) ? x.localeCompare(y) : x - y;
+    return sign * difference || place(a) - place(b);
+  };
+  heads.forEach((other) => other.hasAttribute("aria-sort") && other.setAttribute("aria-sort", "none"));
+  head.setAttribute("aria-sort", order);
+  body.append(...rows.sort(compare));
+}
+
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-sort]");
+  if (button) sortTable(button);
+});
+
+// ---- Bar charts -----------------------------------------------------------------------------
+
+// barChart({title, caption, rows, ticks}): horizontal bars, from 0 to the right or, if negative, to
+// the left. Rows: {label, bars}. Bars, several in a row stand below each other: {value, text, low,
+// high, before, style, description}; `low` and `high` are the ends of whiskers; `before` is a
+// lighter part that the bar continues; `style` is "best", "alike" or "other"; a bar without a value
+// has only its text. `ticks` formats the marks of the axis; without it there is none.
+function barChart({title, caption, rows, ticks}) {
+  const bars = rows.flatMap((row) => row.bars).filter((bar) => known(bar.value));
+  const ends = bars.flatMap((bar) => [(bar.before || 0) + bar.value, bar.low, bar.high]).filter(known);
+  const least = Math.min(0, ...ends), most = Math.max(0, ...ends);
+  const marks = ticks ? marksBetween(least, most) : [];
+  const across = (value) => (most > least ? (100 * (value - least)) / (most - least) : 0);
+  const at = (value) => `${across(value).toFixed(2)}%`;
+  const id = newId();
+  const says = rows.flatMap((row) => row.bars.map((bar) => known(bar.value) && `${row.label} ${bar.description || bar.text}`));
+  const axis = html`<svg class="axis" style="grid-row: 1 / span ${rows.length}">${marks.map((mark) =>
+    html`<line class="${mark === 0 && "zero"}" x1="${at(mark)}" x2="${at(mark)}" y1="0" y2="100%"/>`)}</svg>
+    <svg class="marks">${marks.map((mark) => html`<text x="${at(mark)}" y="12">${ticks(mark)}</text>`)}</svg>`;
+  return html`<figure>
+    <figcaption id="${id}-title">${title} <span>${caption}</span></figcaption>
+    <div class="chart" role="img" aria-labelledby="${id}-title" aria-describedby="${id}-description">
+    ${ticks && axis}${rows.map((row, k) => chartRow(row, k + 1, at))}</div>
+    <p class="unseen" id="${id}-description">${says.filter(Boolean).join("; ")}</p></figure>`;
+}
+
+function chartRow({label, bars}, place, at) {
+  const thickness = bars.length > 1 ? 9 : 12, pitch = thickness + 3;
+  const draw = ({value, low, high, before = 0, style = "other"}, k) => {
+    const y = k * pitch + 1.5, middle = y + thickness / 2, end = before + value;
+    const bar = (from, to, kind) => html`<line class="${kind}" x1="${at(from)}" x2="${at(to)}"
+      y1="${middle}" y2="${middle}" stroke-width="${thickness}"/>`;
+    const whisker = (x1, x2, half) => html`<line class="whisker" x1="${at(x1)}" x2="${at(x2)}"
+      y1="${middle - half}" y2="${middle + half}"/>`;
+    return [known(value) && before > 0 && bar(0, before, "before"), known(value) && bar(before, end, style),
+      known(low) && known(high) && [whisker(low, high, 0), whisker(low, low, 3), whisker(high, high, 3)]];
+  };
+  return html`<span class="label" style="grid-row: ${place}" title="${label}">${label}</span>
+    <svg class="bars" style="grid-row: ${place}" height="${bars.length * pitch}">${bars.map(draw)}</svg>
+    <span class="values ${bars.length > 1 ? "several" : ""}" style="grid-row: ${place}">${
+      bars.map((bar) => html`<span>${bar.text}</span>`)}</span>`;
+}
+
+// A bar in a line of text, from the middle to the left or right; `largest` fills a half.
+function inlineBar(value, largest) {
+  const end = largest > 0 ? 50 + (50 * value) / largest : 50;
+  return html`<svg class="inline-bar" aria-hidden="true"><line class="${value < 0 ? "minus" : "plus"}" x1="50%" x2="${
+    fixed(end, 1)}%" y1="50%" y2="50%" stroke-width="8"/><line class="zero" x1="50%" x2="50%" y1="0" y2="100%"/></svg>`;
+}
+
+// Round numbers: 1, 2 or 5 times a power of ten apart.
+function marksBetween(least, most) {
+  const rough = (most - least) / 4.5 || 1, power = 10 ** Math.floor(Math.log10(rough));
+  const step = power * [1, 2, 5, 10].find((factor) => factor * power >= rough * 0.999);
+  const from = Math.ceil(least / step - 1e-9), to = Math.floor(most / step + 1e-9);
+  return Array.from({length: to - from + 1}, (_, k) => (from + k) * step);
+}

@@ -1,0 +1,241 @@
+# Pages: the templates of cli/pages, what the program puts into them, and what a browser makes of it.
+# What the page of a command shows is tested with the command.
+bats_require_minimum_version 1.5.0
+load common
+
+setup() {
+    common_setup
+    PAGES=$HERE/../../cli/pages
+}
+
+# A model of words that a text splits at spaces only, so that any of them may be markup, and a text.
+hostile=('</script><script>document.title="broken"</script>' '<!--<script>' '<img/src=x/onerror=document.title="broken">'
+    '&lt;b&gt;' '"quoted"' "it's" '${1+1}' '`' '\u003cb\u003e' '</pre>' '</template>' ']]>' $'line\xe2\x80\xa8end')
+hostile_model() {
+    for _ in 1 2 3; do echo "${hostile[*]} plain"; done >text.txt
+    "$PSDVEC" train text.txt --tokenizer whitespace --min-count 1 --dim 4 -o model.safetensors -q
+}
+small_table() {
+    mkdir -p sets
+    printf '%s\n' 'king queen 9' 'king barn 1' 'dog cat 8' 'queen cow 2' 'cow horse 7' >'sets/pairs & <b>.txt'
+    for _ in $(seq 30); do
+        printf 'the king and the queen rule the land\na dog and a cat and a cow and a horse sleep in the barn\n'
+    done >text.txt
+    "$PSDVEC" table text.txt --dim 4 --min-count 1 --sets sets --resamples 100 --methods psd,svd,glove -o out -q "$@" >/dev/null
+}
+# asked PAGE SCRIPT: what the script says with say(text) at the end of the page, a line each.
+asked() {
+    awk -v script="$2" '$0 != "</body>" { print; next } {
+        print "<script>{ const said = [], say = (text) => said.push(text);"
+        print script
+        print "document.documentElement.replaceChildren(said.join(\"\\n\")) }</script></body>"
+    }' "$1" >"${1%.html}-asked.html"
+    rendered "${1%.html}-asked.html" >shown.html
+    sed '1d; s/^<html[^>]*>//; s/<\/html>$//' shown.html
+}
+# part FILE ELEMENT: what the element of the file contains, as it is written.
+part() {
+    python3 -c 'import re, sys; print(re.search(sys.argv[2] + ">(.*?)</", open(sys.argv[1], encoding="utf-8").read(), re.S).group(1), end="")' "$@"
+}
+
+# ---- The file ---------------------------------------------------------------------------------------
+
+@test "a page is one file: it loads nothing, and says that nothing may be loaded" {
+    small_table
+    "$PSDVEC" explain out/psd.safetensors the king --html page.html
+    for page in out/table.html page.html; do
+        run ! grep -qE 'https?:|src=|@import|url\(|<link' "$page"
+        grep -q "content=\"default-src 'none'; " "$page"
+        grep -q 'prefers-color-scheme: dark' "$page"
+        grep -q '@media print' "$page"
+    done
+}
+
+@test "the JSON of a page is the JSON of the command, and its text the text" {
+    command -v python3 >/dev/null || skip "no python3"
+    small_table --seed 18446744073709551615
+    part out/table.html 'id="data"' >data
+    sed 's/</\\u003c/g' out/table.json | diff - data
+    part out/table.html '<pre id="text"' | python3 -c 'import html, sys; print(html.unescape(sys.stdin.read()), end="")' | diff out/table.md -
+    hostile_model
+    "$PSDVEC" explain model.safetensors --file text.txt --html page.html --color always
+    "$PSDVEC" explain model.safetensors --file text.txt --json | sed 's/</\\u003c/g' >json
+    part page.html 'id="data"' | diff json -
+    run ! grep -q '<' json
+    "$PSDVEC" explain model.safetensors --file text.txt >printed
+    part page.html '<pre id="text"' | python3 -c 'import html, sys; print(html.unescape(sys.stdin.read()), end="")' | diff printed -
+    # Nothing that steers a terminal, nor a byte that is no text.
+    printf 'plain \033[31m \377 plain' >bytes
+    "$PSDVEC" explain model.safetensors --file bytes --html page.html
+    run ! grep -qP '[\x00-\x09\x0b-\x1f\x7f]' page.html
+    iconv -f UTF-8 -t UTF-8 page.html >/dev/null
+}
+
+# ---- What a browser shows -----------------------------------------------------------------------------
+
+@test "hostile words stay words, in the data, in the text and on the page" {
+    hostile_model
+    "$PSDVEC" explain model.safetensors --file text.txt --html page.html
+    [ "$(grep -o '<script' page.html | wc -l)" -eq 3 ]
+    [ "$(grep -o '</script' page.html | wc -l)" -eq 3 ]
+    rendered page.html >shown.html
+    grep -q '<title>psdvec explain</title>' shown.html
+    run ! grep -q '<img' shown.html
+    asked page.html 'say(JSON.stringify(Array.from(document.querySelectorAll(".word"), (word) => word.textContent)))' >said
+    command -v python3 >/dev/null || skip "no python3"
+    python3 - "${hostile[@]}" <<'PYTHON'
+import html, json, sys
+words = json.loads(html.unescape(open("said", encoding="utf-8").read()))
+assert words == (sys.argv[1:] + ["plain"]) * 3, words
+PYTHON
+}
+
+@test "a table is sorted by a column down, up and back; what has no value is last" {
+    cp -R "$PAGES" pages
+    asked pages/table.html '
+        const table = document.querySelector("table"), heads = table.querySelectorAll("th[aria-sort]");
+        const order = () => Array.from(table.tBodies[0].rows, (row) => row.cells[0].textContent).join(" ");
+        const press = (k) => { heads[k].querySelector("button").click(); say(order() + ", " + heads[k].getAttribute("aria-sort")); };
+        say(order()); press(1); press(1); press(1); press(0); press(2); say(heads[0].getAttribute("aria-sort"))' >said
+    diff - said <<'END'
+psd ppmi svd glove sparse-glove
+psd ppmi glove sparse-glove svd, descending
+sparse-glove glove ppmi psd svd, ascending
+psd ppmi svd glove sparse-glove, none
+glove ppmi psd sparse-glove svd, ascending
+psd ppmi sparse-glove glove svd, descending
+none
+END
+}
+
+@test "a chart draws values, whiskers and what is negative to scale, and says it in words" {
+    cp -R "$PAGES" pages
+    asked pages/table.html '
+        showPage({sets: barChart({title: "t<b>", caption: "c", ticks: String, rows: [
+            {label: "one", bars: [{value: 3, low: 2, high: 4, text: "3", style: "best"}]},
+            {label: "two", bars: [{value: -1, text: "-1"}, {text: "none"}]},
+            {label: "three", bars: [{value: 1, before: 2, text: "1"}]}]})});
+        for (const line of document.querySelectorAll(".bars line"))
+            say([line.className.baseVal, line.getAttribute("x1"), line.getAttribute("x2")].join(" "));
+        say("zero " + document.querySelector(".axis .zero").getAttribute("x1"));
+        say(Array.from(document.querySelectorAll(".marks text"), (text) => text.textContent).join(" "));
+        const chart = document.querySelector("[role=img]");
+        for (const name of ["aria-labelledby", "aria-describedby"])
+            say(document.getElementById(chart.getAttribute(name)).textContent)' >said
+    # From -1 to 4, so 0 is at a fifth.
+    diff - said <<'END'
+best 20.00% 80.00%
+whisker 60.00% 100.00%
+whisker 60.00% 60.00%
+whisker 100.00% 100.00%
+other 20.00% 0.00%
+before 20.00% 60.00%
+other 60.00% 80.00%
+zero 20.00%
+0 2 4
+t&lt;b&gt; c
+one 3; two -1; three 1
+END
+}
+
+@test "figures are written as the text forms write them" {
+    cp -R "$PAGES" pages
+    asked pages/table.html '
+        say([0.0625, 0.1875, -0.0004, 1, -0.25, null, 0.2845].map(score).join(" "));
+        say([0.0994, 0.125, 99.96, 3725].map(seconds).join(", "));
+        say([999, 1e6, 2 ** 40].map(bytes).join(", "));
+        say([[1, 300], [299, 300], [0, 0]].map((pair) => percent(...pair)).join(" "));
+        say([count(1234567), signed(-0.001), signed(-2.5)].join(" "))' >said
+    diff - said <<'END'
+.062 .188 .000 1.000 −.250 – .284
+99 ms, 0.12 s, 1 min 40 s, 1 h 2 min 05 s
+999 B, 977 KiB, 1.00 TiB
+&lt;1% 99% 0%
+1,234,567 0.00 −2.50
+END
+}
+
+@test "whole numbers that JavaScript cannot hold are shown as they are" {
+    small_table --seed 18446744073709551615
+    asked out/table.html 'say(JSON.stringify(pageData().options.seed))' >said
+    [ "$(cat said)" = '"18446744073709551615"' ]
+}
+
+@test "explain: keys, pointer and clicks choose a word, and the panel says what moved it" {
+    cp -R "$PAGES" pages
+    asked pages/explain.html '
+        const panel = document.querySelector(".panel"), elements = document.querySelectorAll(".word");
+        const tell = (what) => say(what + ": " + (panel.hidden ? "hidden" : panel.querySelector("b").textContent + ", " +
+            panel.querySelectorAll("tbody tr").length + " rows, " + document.querySelectorAll(".pulls").length + " pull, " +
+            document.querySelectorAll(".pushes").length + " push"));
+        const press = (key) => {
+            document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true}));
+            tell(key + " at " + document.activeElement.textContent);
+        };
+        const point = (k) => { elements[k].dispatchEvent(new MouseEvent("mouseover", {bubbles: true})); tell("pointer"); };
+        point(1); elements[0].focus(); tell("focus");
+        ["ArrowLeft", "ArrowRight", "ArrowRight", "End", "ArrowRight", "Home"].forEach(press);
+        point(3); press("Escape"); elements[2].click(); tell("click");
+        document.querySelector("h1").click(); tell("click elsewhere")' >said
+    diff - said <<'END'
+pointer: is, 1 rows, 1 pull, 0 push
+focus: anarchism, 0 rows, 0 pull, 0 push
+ArrowLeft at anarchism: anarchism, 0 rows, 0 pull, 0 push
+ArrowRight at is: is, 1 rows, 1 pull, 0 push
+ArrowRight at often: often, 2 rows, 2 pull, 0 push
+End at state: state, 5 rows, 1 pull, 4 push
+ArrowRight at state: state, 5 rows, 1 pull, 4 push
+Home at anarchism: anarchism, 0 rows, 0 pull, 0 push
+pointer: anarchism, 0 rows, 0 pull, 0 push
+Escape at anarchism: hidden
+click: often, 2 rows, 2 pull, 0 push
+click elsewhere: hidden
+END
+}
+
+# ---- Editing them -------------------------------------------------------------------------------------
+
+@test "a template opened as it is shows its sample" {
+    rendered "$PAGES/table.html" >shown.html
+    [ "$(grep -c 'role="img"' shown.html)" -eq 4 ]
+    run ! grep -q 'need JavaScript' shown.html
+    rendered "$PAGES/explain.html" >shown.html
+    [ "$(grep -o 'class="word ' shown.html | wc -l)" -ge 10 ]
+    run ! grep -q 'need JavaScript' shown.html
+}
+
+@test "samples have the members that the program writes" {
+    command -v python3 >/dev/null || skip "no python3"
+    small_table
+    "$PSDVEC" explain out/psd.safetensors the king --json >explain.json
+    python3 - "$PAGES/sample" <<'PYTHON'
+import json, sys
+OPEN = {"settings", "made_from", "counts", "extensions"}   # these differ from model to model
+def members(value, path=""):
+    if isinstance(value, list):
+        return set().union(*(members(item, path + "[]") for item in value)) if value else {path + "[]"}
+    if not isinstance(value, dict): return {path}
+    return set().union(*({path + "." + key} if key in OPEN and path else members(item, path + "." + key)
+                         for key, item in value.items()))
+for page, file in ("table", "out/table.json"), ("explain", "explain.json"):
+    sample = open(f"{sys.argv[1]}/{page}.js", encoding="utf-8").read().split("\nsample = ")[1]
+    sample, written = members(json.loads(sample)), members(json.load(open(file, encoding="utf-8")))
+    differ = {m for m in sample ^ written if not m.endswith("[]") and not m.startswith(".differences")
+              and not m.startswith(".sets[].sections")}
+    assert not differ, (page, differ)
+PYTHON
+}
+
+@test "a template without a place for data or text, or with a file that is missing, is no page" {
+    cp -R "$PAGES" pages
+    sh "$HERE/../../scripts/embed-pages.sh" pages/table.html >whole.c
+    for line in '<script src="sample' '<pre id="text">'; do
+        grep -v "^$line" "$PAGES/table.html" >pages/table.html
+        run ! sh "$HERE/../../scripts/embed-pages.sh" pages/table.html
+        [[ $output == *"pages/table.html must have one line"* ]]
+    done
+    cp "$PAGES/table.html" pages
+    rm pages/page.css
+    run ! sh "$HERE/../../scripts/embed-pages.sh" pages/table.html
+    [[ $output == *"cannot read pages/page.css"* ]]
+}
