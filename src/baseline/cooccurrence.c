@@ -3,9 +3,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/progress.h"
-#include "base/thread.h"
-#include "sparse/columns.h"
+#include "sparse/pair_walk.h"
 
 #include <stdlib.h>
 
@@ -20,63 +18,41 @@ typedef struct merge_job {
     pv_progress progress;
 } merge_job;
 
-/* Row i and column i, which is column c of the gathered block. */
-static void merge_row(const merge_job *job, uint32_t i, const pv_gathered *gathered, uint32_t c)
+static psdvec_status merge_row(void *arg, pv_pair_row row, int worker)
 {
+    const merge_job *job = arg;
     pv_cooccurrence *out = job->out;
     const double *keep = job->counts->keep;
-    psdvec_row row;
-    psdvec_counts_row(job->counts, i, &row);
-    size_t r = 0, g = gathered->begin[c], g_end = gathered->begin[c + 1];
+    uint32_t i = row.i;
     uint64_t count = 0, at = job->fill ? out->begin[i] : 0; /* else others write it */
     double sum = 0;
-    while (r < row.length || g < g_end) {
-        uint32_t after = r < row.length ? row.focus[r] : UINT32_MAX;
-        uint32_t before = g < g_end ? gathered->row[g] : UINT32_MAX;
-        uint32_t j = after < before ? after : before;
-        uint64_t stored = 0;
-        if (after == j)
-            stored += psdvec_row_value(&row, r++);
-        if (before == j)
-            stored += gathered->value[g++];
-        if (job->fill) {
-            double x = (double)stored * job->unit * (keep ? keep[i] * keep[j] : 1);
-            out->column[at + count] = j;
-            out->value[at + count] = (float)x;
-            sum += x;
-        }
-        count++;
+    (void)worker;
+    for (; pv_pair_next(&row); count++) {
+        if (!job->fill)
+            continue;
+        double x = (double)(row.xij + row.xji) * job->unit * (keep ? keep[i] * keep[row.j] : 1);
+        out->column[at + count] = row.j;
+        out->value[at + count] = (float)x;
+        sum += x;
     }
     if (job->fill)
         out->margin[i] = sum;
     else
         out->begin[i + 1] = count;
+    return PSDVEC_OK;
 }
 
-static psdvec_status merge_block(void *arg, size_t task, int worker)
+static psdvec_status merge_rows(merge_job *job)
 {
-    merge_job *job = arg;
-    psdvec_context *ctx = job->out->ctx;
-    (void)worker;
-    uint32_t first = job->blocks.edges[task], end = job->blocks.edges[task + 1];
-    if (first == end)
-        return PSDVEC_OK;
-    pv_gathered gathered;
-    psdvec_status status = pv_gather(ctx, &job->blocks, (uint32_t)task, 0, job->out->n, &gathered);
-    for (uint32_t i = first; i < end && status == PSDVEC_OK; i++) {
-        merge_row(job, i, &gathered, i - first);
-        if ((i & 63) == 0)
-            status = pv_check_cancel(ctx);
-    }
-    pv_gathered_free(ctx, &gathered);
-    pv_progress_add(&job->progress, end - first);
-    return status;
+    pv_pair_walk walk = {
+        .blocks = &job->blocks, .progress = &job->progress, .on_row = merge_row, .arg = job};
+    return pv_walk_pairs(job->out->ctx, &walk);
 }
 
 static psdvec_status count_entries(merge_job *job)
 {
     pv_cooccurrence *out = job->out;
-    PV_TRY(pv_parallel_tasks(out->ctx, block_count, merge_block, job));
+    PV_TRY(merge_rows(job));
     for (uint32_t i = 0; i < out->n; i++)
         out->begin[i + 1] += out->begin[i];
     out->entries = out->begin[out->n];
@@ -125,7 +101,7 @@ psdvec_status pv_cooccurrence_make(psdvec_context *ctx, const psdvec_counts *cou
     PV_TRY_DONE(count_entries(&job));
     PV_TRY_DONE(make_room(&job, output, besides));
     job.fill = true;
-    PV_TRY_DONE(pv_parallel_tasks(ctx, block_count, merge_block, &job));
+    PV_TRY_DONE(merge_rows(&job));
     pv_progress_end(&job.progress);
     for (uint32_t i = 0; i < n; i++)
         out->total += out->margin[i];

@@ -2,8 +2,8 @@
 #include "link/pairs.h"
 
 #include "base/memory.h"
-#include "base/progress.h"
 #include "base/thread.h"
+#include "sparse/pair_walk.h"
 
 #include <math.h>
 #include <string.h>
@@ -48,7 +48,7 @@ typedef struct pair_sink {
     double constant;
 } pair_sink;
 
-static psdvec_status take_pair(pair_sink *sink, uint32_t j, double xij, double xji)
+static psdvec_status take_pair(pair_sink *sink, uint32_t j, uint64_t after, uint64_t before)
 {
     make_job *job = sink->job;
     pv_pairs *pairs = job->pairs;
@@ -57,6 +57,8 @@ static psdvec_status take_pair(pair_sink *sink, uint32_t j, double xij, double x
         sink->below[j]++;
         return PSDVEC_OK;
     }
+    double xij = pv_link_count(job->link, sink->i, j, after);
+    double xji = pv_link_count(job->link, j, sink->i, before);
     pv_pair pair = pv_link_pair(job->link, sink->i, j, xij, xji);
     if (PV_UNLIKELY(!isfinite(pair.weight) || !isfinite(pair.target))) {
         size_t a, b;
@@ -77,70 +79,40 @@ static psdvec_status take_pair(pair_sink *sink, uint32_t j, double xij, double x
     return PSDVEC_OK;
 }
 
-/* Row i of the counts, column i of the counts and the capped unseen pairs, all
- * above i, merged. */
-static psdvec_status merge_row(make_job *job, uint32_t i, const pv_gathered *gathered, uint32_t c,
-                               pair_sink *sink)
-{
-    const pv_link *link = job->link;
-    psdvec_row row;
-    psdvec_counts_row(link->counts, i, &row);
-    size_t r = 0, g = gathered->begin[c], g_end = gathered->begin[c + 1];
-    while (r < row.length && row.focus[r] <= i)
-        r++;
-    while (g < g_end && gathered->row[g] <= i)
-        g++;
-    uint32_t next_capped = i < job->capped ? i + 1 : link->core;
-    for (;;) {
-        uint32_t a = r < row.length ? row.focus[r] : UINT32_MAX;
-        uint32_t b = g < g_end ? gathered->row[g] : UINT32_MAX;
-        uint32_t j = a < b ? a : b;
-        for (; next_capped < job->capped && next_capped < j; next_capped++)
-            if (pv_link_background(link, i, next_capped) > 1)
-                PV_TRY(take_pair(sink, next_capped, 0, 0));
-        if (j >= link->core)
-            return PSDVEC_OK;
-        if (next_capped == j)
-            next_capped++;
-        double xij = 0, xji = 0;
-        if (a == j) {
-            if (job->fill)
-                xij = pv_link_count(link, i, j, psdvec_row_value(&row, r));
-            r++;
-        }
-        if (b == j) {
-            if (job->fill)
-                xji = pv_link_count(link, j, i, gathered->value[g]);
-            g++;
-        }
-        PV_TRY(take_pair(sink, j, xij, xji));
-    }
-}
-
-static psdvec_status make_block(void *arg, size_t task, int worker)
+/* The pairs of a row above the diagonal, the capped unseen ones among them. */
+static psdvec_status make_row(void *arg, pv_pair_row row, int worker)
 {
     make_job *job = arg;
     const pv_link *link = job->link;
-    uint32_t *below = job->below + (size_t)worker * link->core;
-    uint32_t first = job->blocks.edges[task], end = job->blocks.edges[task + 1];
-    if (first == end)
-        return PSDVEC_OK;
-    pv_gathered gathered;
-    psdvec_status status =
-        pv_gather(link->ctx, &job->blocks, (uint32_t)task, first, link->core, &gathered);
-    for (uint32_t i = first; i < end && status == PSDVEC_OK; i++) {
-        pair_sink sink = {.job = job, .below = below, .i = i};
-        status = merge_row(job, i, &gathered, i - first, &sink);
-        if (!job->fill)
-            job->pairs->upper[i + 1] = sink.count;
-        else
-            job->pairs->constant[i] = sink.constant;
-        if ((i & 63) == 0 && status == PSDVEC_OK)
-            status = pv_check_cancel(link->ctx);
+    uint32_t i = row.i, next_capped = i < job->capped ? i + 1 : link->core;
+    pair_sink sink = {.job = job, .below = job->below + (size_t)worker * link->core, .i = i};
+    pv_pair_skip(&row, i + 1);
+    for (bool more = true; more;) {
+        more = pv_pair_next(&row) && row.j < link->core;
+        uint32_t j = more ? row.j : link->core;
+        for (; next_capped < job->capped && next_capped < j; next_capped++)
+            if (pv_link_background(link, i, next_capped) > 1)
+                PV_TRY(take_pair(&sink, next_capped, 0, 0));
+        if (next_capped == j)
+            next_capped++;
+        if (more)
+            PV_TRY(take_pair(&sink, j, row.xij, row.xji));
     }
-    pv_gathered_free(link->ctx, &gathered);
-    pv_progress_add(&job->progress, end - first);
-    return status;
+    if (!job->fill)
+        job->pairs->upper[i + 1] = sink.count;
+    else
+        job->pairs->constant[i] = sink.constant;
+    return PSDVEC_OK;
+}
+
+static psdvec_status walk_counts(make_job *job)
+{
+    pv_pair_walk walk = {.blocks = &job->blocks,
+                         .above = true,
+                         .progress = &job->progress,
+                         .on_row = make_row,
+                         .arg = job};
+    return pv_walk_pairs(job->link->ctx, &walk);
 }
 
 static psdvec_status open_job(make_job *job, const pv_link *link, pv_pairs *pairs)
@@ -185,7 +157,7 @@ static psdvec_status count_pairs(make_job *job)
     pv_pairs *pairs = job->pairs;
     psdvec_context *ctx = job->link->ctx;
     pv_progress_begin(&job->progress, ctx, "pairing", "words", 2 * (uint64_t)pairs->n);
-    PV_TRY(pv_parallel_tasks(ctx, block_count, make_block, job));
+    PV_TRY(walk_counts(job));
     for (uint32_t i = 0; i < pairs->n; i++) {
         uint64_t above = pairs->upper[i + 1];
         pairs->upper[i + 1] = pairs->upper[i] + above;
@@ -398,7 +370,7 @@ psdvec_status pv_pairs_make(const pv_link *link, const char *folder, uint64_t ro
     job.start = start;
     job.blocks.matrix.value32 = link->counts->rows.value32;
     job.blocks.matrix.value64 = link->counts->rows.value64;
-    PV_TRY_DONE(pv_parallel_tasks(ctx, block_count, make_block, &job));
+    PV_TRY_DONE(walk_counts(&job));
     pv_progress_end(&job.progress);
     PV_TRY_DONE(mirror_pattern(pairs));
     status = set_head(pairs, folder, spill);

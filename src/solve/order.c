@@ -3,15 +3,20 @@
 #include "solve/order.h"
 
 #include "base/memory.h"
-#include "base/progress.h"
-#include "base/thread.h"
 #include "solve/kernels.h"
-#include "sparse/columns.h"
+#include "sparse/pair_walk.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { most_blocks = 128 };
+
+/* The entries of one row of K, one direction after the other. */
+typedef struct scratch {
+    uint32_t *column;
+    float *value;
+    size_t count, room;
+} scratch;
 
 typedef struct order_job {
     const pv_link *link;
@@ -21,16 +26,10 @@ typedef struct order_job {
     const float *mean; /* words: m_i / sqrt(T) */
     float *A;          /* words x dim */
     size_t stride;
+    scratch *scratch; /* of each worker */
     pv_column_blocks blocks;
     pv_progress progress;
 } order_job;
-
-/* The entries of one row of K, one direction after the other. */
-typedef struct scratch {
-    uint32_t *column;
-    float *value;
-    size_t count;
-} scratch;
 
 static void add_entry(const order_job *job, scratch *s, uint32_t i, uint32_t j, double x,
                       float sign)
@@ -40,64 +39,39 @@ static void add_entry(const order_job *job, scratch *s, uint32_t i, uint32_t j, 
     s->value[s->count++] = sign * log1pf((float)x / (expected + 1));
 }
 
-static void order_word(const order_job *job, scratch *s, uint32_t i, const pv_gathered *gathered,
-                       uint32_t c)
+/* Room for `count` entries; the old ones are lost. */
+static psdvec_status make_room(const order_job *job, scratch *s, size_t count)
 {
+    psdvec_context *ctx = job->link->ctx;
+    if (count <= s->room)
+        return PSDVEC_OK;
+    pv_free(ctx, s->column);
+    pv_free(ctx, s->value);
+    s->column = pv_alloc(ctx, count, sizeof *s->column, "the order of words");
+    s->value = pv_alloc(ctx, count, sizeof *s->value, "the order of words");
+    s->room = count;
+    return s->column && s->value ? PSDVEC_OK : pv_failure(ctx);
+}
+
+static psdvec_status order_word(void *arg, pv_pair_row row, int worker)
+{
+    const order_job *job = arg;
     const pv_link *link = job->link;
-    psdvec_row row;
-    psdvec_counts_row(link->counts, i, &row);
+    const psdvec_row *after = &row.after, *before = &row.before;
+    scratch *s = &job->scratch[worker];
+    uint32_t i = row.i;
     float *a = job->A + (size_t)i * job->stride;
+    PV_TRY(make_room(job, s, after->length + before->length));
     memset(a, 0, job->dim * sizeof *a);
     s->count = 0;
-    for (size_t k = 0; k < row.length; k++)
-        add_entry(job, s, i, row.focus[k],
-                  pv_link_count(link, i, row.focus[k], psdvec_row_value(&row, k)), 1);
-    for (size_t k = gathered->begin[c]; k < gathered->begin[c + 1]; k++)
-        add_entry(job, s, i, gathered->row[k],
-                  pv_link_count(link, gathered->row[k], i, gathered->value[k]), -1);
+    for (size_t k = 0; k < after->length; k++)
+        add_entry(job, s, i, after->focus[k],
+                  pv_link_count(link, i, after->focus[k], pv_pair_value(after, k)), 1);
+    for (size_t k = 0; k < before->length; k++)
+        add_entry(job, s, i, before->focus[k],
+                  pv_link_count(link, before->focus[k], i, pv_pair_value(before, k)), -1);
     job->kernels->row_product(s->column, s->value, s->count, job->Q, job->dim, a);
-}
-
-/* Room for the longest row of K among words first .. end-1. */
-static psdvec_status make_scratch(const pv_link *link, const pv_gathered *gathered, uint32_t first,
-                                  uint32_t end, scratch *s)
-{
-    size_t longest = 0;
-    for (uint32_t i = first; i < end; i++) {
-        psdvec_row row;
-        psdvec_counts_row(link->counts, i, &row);
-        size_t before = gathered->begin[i - first + 1] - gathered->begin[i - first];
-        longest = row.length + before > longest ? row.length + before : longest;
-    }
-    s->column = pv_alloc(link->ctx, longest, sizeof *s->column, "the order of words");
-    s->value = pv_alloc(link->ctx, longest, sizeof *s->value, "the order of words");
-    return s->column && s->value ? PSDVEC_OK : pv_failure(link->ctx);
-}
-
-static psdvec_status order_block(void *arg, size_t task, int worker)
-{
-    order_job *job = arg;
-    const pv_link *link = job->link;
-    uint32_t first = job->blocks.edges[task], end = job->blocks.edges[task + 1];
-    (void)worker;
-    if (first == end)
-        return PSDVEC_OK;
-    scratch s = {0};
-    pv_gathered gathered;
-    psdvec_status status =
-        pv_gather(link->ctx, &job->blocks, (uint32_t)task, 0, link->words, &gathered);
-    if (status == PSDVEC_OK)
-        status = make_scratch(link, &gathered, first, end, &s);
-    for (uint32_t i = first; i < end && status == PSDVEC_OK; i++) {
-        order_word(job, &s, i, &gathered, i - first);
-        if ((i & 63) == 0)
-            status = pv_check_cancel(link->ctx);
-    }
-    pv_gathered_free(link->ctx, &gathered);
-    pv_free(link->ctx, s.column);
-    pv_free(link->ctx, s.value);
-    pv_progress_add(&job->progress, end - first);
-    return status;
+    return PSDVEC_OK;
 }
 
 /* Q from V. Sums over words in double and in order: the bits must not depend on threads. */
@@ -129,7 +103,9 @@ psdvec_status pv_order_vectors(const pv_link *link, const float *V, size_t dim, 
         .link = link, .kernels = pv_kernels_best(), .dim = directions, .A = A, .stride = stride};
     float *Q = pv_alloc(ctx, words * directions, sizeof *Q, "the order of words");
     float *mean = pv_alloc(ctx, words, sizeof *mean, "the order of words");
-    if (!Q || !mean) {
+    job.scratch =
+        pv_alloc_zero(ctx, (size_t)psdvec_threads(ctx), sizeof *job.scratch, "the order of words");
+    if (!Q || !mean || !job.scratch) {
         status = pv_failure(ctx);
         goto done;
     }
@@ -141,10 +117,17 @@ psdvec_status pv_order_vectors(const pv_link *link, const float *V, size_t dim, 
     PV_TRY_DONE(pv_column_blocks_make(ctx, link->counts->rows, 0, (uint32_t)words, most_blocks,
                                       &job.blocks));
     pv_progress_begin(&job.progress, ctx, "order of words", "words", words);
-    status = pv_parallel_tasks(ctx, most_blocks, order_block, &job);
+    pv_pair_walk walk = {
+        .blocks = &job.blocks, .progress = &job.progress, .on_row = order_word, .arg = &job};
+    status = pv_walk_pairs(ctx, &walk);
     pv_progress_end(&job.progress);
 done:
     pv_column_blocks_free(ctx, &job.blocks);
+    for (int w = 0; job.scratch && w < psdvec_threads(ctx); w++) {
+        pv_free(ctx, job.scratch[w].column);
+        pv_free(ctx, job.scratch[w].value);
+    }
+    pv_free(ctx, job.scratch);
     pv_free(ctx, Q);
     pv_free(ctx, mean);
     return status;

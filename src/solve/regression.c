@@ -3,9 +3,9 @@
 
 #include "base/blas.h"
 #include "base/memory.h"
-#include "base/progress.h"
 #include "base/thread.h"
 #include "solve/tall.h"
+#include "sparse/pair_walk.h"
 
 #include <math.h>
 #include <string.h>
@@ -397,13 +397,17 @@ typedef struct solve_job {
     size_t count;
     const double *mu;
     float *out, *spread;
+    scratch *scratch; /* of each worker */
     pv_column_blocks blocks;
     pv_progress progress;
 } solve_job;
 
 static psdvec_status add_pair(pv_regression *r, scratch *s, size_t *pairs, uint32_t word,
-                              uint32_t other, double x_after, double x_before)
+                              uint32_t other, uint64_t after, uint64_t before)
 {
+    const pv_link *link = r->link;
+    if (r->row_of[other] == UINT32_MAX || other == word)
+        return PSDVEC_OK;
     if (*pairs == s->pair_room) {
         seen_pair *more =
             pv_resize(r->ctx, s->pairs, 2 * s->pair_room, sizeof *s->pairs, "a regression");
@@ -412,87 +416,54 @@ static psdvec_status add_pair(pv_regression *r, scratch *s, size_t *pairs, uint3
         s->pairs = more;
         s->pair_room *= 2;
     }
-    pv_pair pair = pv_link_pair(r->link, word, other, x_after, x_before);
+    pv_pair pair = pv_link_pair(link, word, other, pv_link_count(link, word, other, after),
+                                pv_link_count(link, other, word, before));
     double weight = 2 * pair.weight, pull = weight * pair.target;
-    if (r->link->background <= 0)
-        weight -= r->link->options.unseen_weight;
+    if (link->background <= 0)
+        weight -= link->options.unseen_weight;
     if (weight == 0)
         return PSDVEC_OK;
     s->pairs[(*pairs)++] = (seen_pair){r->row_of[other], (float)weight, (float)(pull / weight)};
     return PSDVEC_OK;
 }
 
-/* Words after `word` (its row of the counts) and before it (its column) merged, and if there
- * may be any, those unseen whose weight is cut off, so that the shared part says too much. */
-static psdvec_status gather_word(pv_regression *r, scratch *s, uint32_t word,
-                                 const pv_gathered *gathered, size_t column, size_t *pairs)
+/* The seen pairs of a word, and if there may be any, those unseen whose weight is cut off, so that
+ * the shared part says too much. */
+static psdvec_status gather_word(pv_regression *r, scratch *s, pv_pair_row row, size_t *pairs)
 {
     const pv_link *link = r->link;
-    psdvec_row row;
-    psdvec_counts_row(link->counts, word, &row);
-    size_t a = 0, b = gathered->begin[column], b_end = gathered->begin[column + 1];
-    *pairs = 0;
+    uint32_t word = row.i;
     bool capped = link->background * link->factor[word] * r->largest > 1;
-    uint32_t next = capped ? 0 : UINT32_MAX;
-    while (a < row.length || b < b_end || next < link->words) {
-        uint32_t after = a < row.length ? row.focus[a] : UINT32_MAX;
-        uint32_t before = b < b_end ? gathered->row[b] : UINT32_MAX;
-        uint32_t other = after < before ? after : before;
-        double x_after = 0, x_before = 0;
-        if (next < other)
-            other = next;
-        if (capped)
-            next = other + 1;
-        if (other < after && other < before && !(pv_link_background(link, word, other) > 1))
-            continue;
-        if (after == other)
-            x_after = pv_link_count(link, word, other, psdvec_row_value(&row, a++));
-        if (before == other) {
-            x_before = pv_link_count(link, other, word, gathered->value[b]);
-            b++;
-        }
-        if (r->row_of[other] != UINT32_MAX && other != word)
-            PV_TRY(add_pair(r, s, pairs, word, other, x_after, x_before));
+    uint32_t next = capped ? 0 : link->words;
+    *pairs = 0;
+    for (bool more = true; more;) {
+        more = pv_pair_next(&row);
+        uint32_t end = more ? row.j : link->words;
+        for (; next < end; next++)
+            if (pv_link_background(link, word, next) > 1)
+                PV_TRY(add_pair(r, s, pairs, word, next, 0, 0));
+        if (more)
+            PV_TRY(add_pair(r, s, pairs, word, row.j, row.xij, row.xji));
+        next += next == end;
     }
     return PSDVEC_OK;
 }
 
-/* The words of one block of columns. */
-static psdvec_status solve_block(void *arg, size_t task, int worker)
+static psdvec_status solve_row(void *arg, pv_pair_row row, int worker)
 {
     solve_job *job = arg;
     pv_regression *r = job->r;
-    (void)worker;
-    uint32_t first = job->blocks.edges[task], end = job->blocks.edges[task + 1];
-    size_t at = 0, high = job->count;
-    while (at < high) { /* the first word of this block */
-        size_t middle = at + (high - at) / 2;
-        if (job->words[middle] < first)
-            at = middle + 1;
-        else
-            high = middle;
-    }
-    if (at == job->count || job->words[at] >= end)
+    scratch *s = &job->scratch[worker];
+    size_t at = pv_lower_bound(job->words, job->count, row.i), pairs;
+    if (at == job->count || job->words[at] != row.i)
         return PSDVEC_OK;
-    pv_gathered gathered = {0};
-    scratch s;
-    psdvec_status status = scratch_open(r, &s);
-    if (status == PSDVEC_OK)
-        status =
-            pv_gather(r->ctx, &job->blocks, (uint32_t)task, 0, job->blocks.matrix.rows, &gathered);
-    for (; at < job->count && job->words[at] < end && status == PSDVEC_OK; at++) {
-        size_t pairs;
-        status = gather_word(r, &s, job->words[at], &gathered, job->words[at] - first, &pairs);
-        if (status == PSDVEC_OK)
-            status = solve_word(r, &s, job->words[at], pairs, job->mu[at], job->out + at * r->dim,
-                                job->spread ? job->spread + at : NULL);
-        if (status == PSDVEC_OK)
-            status = pv_check_cancel(r->ctx);
-        pv_progress_add(&job->progress, 1);
-    }
-    pv_gathered_free(r->ctx, &gathered);
-    scratch_close(r, &s);
-    return status;
+    if (!s->pairs)
+        PV_TRY(scratch_open(r, s));
+    PV_TRY(gather_word(r, s, row, &pairs));
+    PV_TRY(solve_word(r, s, row.i, pairs, job->mu[at], job->out + at * r->dim,
+                      job->spread ? job->spread + at : NULL));
+    pv_progress_add(&job->progress, 1);
+    return pv_check_cancel(r->ctx);
 }
 
 psdvec_status pv_regression_solve(pv_regression *r, const uint32_t *words, size_t count,
@@ -511,11 +482,20 @@ psdvec_status pv_regression_solve(pv_regression *r, const uint32_t *words, size_
     size_t blocks = (count + words_a_task - 1) / words_a_task;
     if (blocks > most_blocks)
         blocks = most_blocks;
+    psdvec_status status;
+    int workers = psdvec_threads(r->ctx);
+    job.scratch = pv_alloc_zero(r->ctx, (size_t)workers, sizeof *job.scratch, "a regression");
+    if (!job.scratch)
+        return pv_failure(r->ctx);
     pv_progress_begin(&job.progress, r->ctx, "regressing", "words", count);
-    psdvec_status status = pv_column_blocks_make(r->ctx, rows, words[0], words[count - 1] + 1,
-                                                 (uint32_t)blocks, &job.blocks);
-    if (status == PSDVEC_OK)
-        status = pv_parallel_tasks(r->ctx, blocks, solve_block, &job);
+    PV_TRY_DONE(pv_column_blocks_make(r->ctx, rows, words[0], words[count - 1] + 1,
+                                      (uint32_t)blocks, &job.blocks));
+    pv_pair_walk walk = {.blocks = &job.blocks, .on_row = solve_row, .arg = &job};
+    PV_TRY_DONE(pv_walk_pairs(r->ctx, &walk));
+done:
+    for (int w = 0; w < workers; w++)
+        scratch_close(r, &job.scratch[w]);
+    pv_free(r->ctx, job.scratch);
     pv_column_blocks_free(r->ctx, &job.blocks);
     pv_progress_end(&job.progress);
     return status;

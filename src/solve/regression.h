@@ -18,7 +18,6 @@
 #ifndef PV_SOLVE_REGRESSION_H
 #define PV_SOLVE_REGRESSION_H
 
-#include "sparse/columns.h"
 #include "link/link.h"
 
 typedef struct pv_regression pv_regression;

@@ -1,6 +1,6 @@
 /* Walking over the seen pairs.
  *
- * A block of words is one worker's. Their columns are gathered (sparse/columns.h), then rows and
+ * A block of words is one worker's. Their columns are gathered (sparse/pair_walk.h), then rows and
  * columns merged, a stripe of rows at a time. The stripe is cut into tiles of columns, and as in
  * solve/pair_products.c a tile of which more than an eighth are pairs is computed whole. Frequent
  * words come first, so behind a few tiles that are not dense no other will be.
@@ -9,10 +9,9 @@
 
 #include "base/blas.h"
 #include "base/memory.h"
-#include "base/progress.h"
 #include "base/thread.h"
 #include "model/dot.h"
-#include "sparse/columns.h"
+#include "sparse/pair_walk.h"
 #include "train/model_link.h"
 
 #include <stdlib.h>
@@ -32,6 +31,7 @@ typedef struct walk_job {
     psdvec_context *ctx;
     pv_seen_fn *on_row;
     void *arg;
+    uint64_t limit;         /* pairs at which a stripe ends */
     bool ascending;         /* the model has the words in the order of the counts */
     struct stripe *stripes; /* one for each worker */
     pv_column_blocks blocks;
@@ -73,29 +73,18 @@ static int by_word(const void *a, const void *b)
     return x->word < y->word ? -1 : x->word > y->word;
 }
 
-/* Row i of the counts and column c of the block, merged; `gathered` is NULL: the row alone. */
-static void merge_row(const walk_job *job, uint32_t i, const pv_gathered *gathered, uint32_t c,
-                      stripe *s)
+static void take_row(const walk_job *job, pv_pair_row row, stripe *s)
 {
     const pv_seen_walk *walk = job->walk;
     const pv_link *link = walk->link;
-    psdvec_row row;
-    psdvec_counts_row(link->counts, i, &row);
-    size_t r = 0, g = 0, g_end = 0, first = s->count;
-    uint32_t own = walk->word[i];
-    if (gathered) {
-        g = gathered->begin[c];
-        g_end = gathered->begin[c + 1];
-    }
-    while (r < row.length || g < g_end) {
-        uint32_t a = r < row.length ? row.focus[r] : UINT32_MAX;
-        uint32_t b = g < g_end ? gathered->row[g] : UINT32_MAX;
-        uint32_t j = a < b ? a : b, word = walk->word[j];
-        pv_seen_pair pair = {.word = word, .counted = j};
-        if (a == j)
-            pair.xij = pv_link_count(link, i, j, psdvec_row_value(&row, r++));
-        if (g < g_end && b == j)
-            pair.xji = pv_link_count(link, j, i, gathered->value[g++]);
+    size_t first = s->count;
+    uint32_t i = row.i, own = walk->word[i];
+    while (pv_pair_next(&row)) {
+        uint32_t j = row.j, word = walk->word[j];
+        pv_seen_pair pair = {.word = word,
+                             .counted = j,
+                             .xij = pv_link_count(link, i, j, row.xij),
+                             .xji = pv_link_count(link, j, i, row.xji)};
         bool wanted = word != PV_NO_WORD && !(walk->above && word < own) &&
                       !(word < walk->beyond && own < walk->beyond);
         if (wanted && (pair.xij > 0 || pair.xji > 0))
@@ -222,33 +211,17 @@ static psdvec_status prepare(walk_job *job, stripe *s)
     return s->vectors && s->tile ? PSDVEC_OK : pv_failure(job->ctx);
 }
 
-static psdvec_status walk_block(void *arg, size_t task, int worker)
+static psdvec_status walk_row(void *arg, pv_pair_row row, int worker)
 {
     walk_job *job = arg;
-    const pv_seen_walk *walk = job->walk;
     stripe *s = &job->stripes[worker];
-    uint32_t first = job->blocks.edges[task], end = job->blocks.edges[task + 1];
-    if (first == end)
-        return PSDVEC_OK;
-    pv_gathered gathered = {0};
-    psdvec_status status;
-    uint64_t limit = stripe_limit(walk->link->counts->info.bigrams, walk->vectors != NULL);
-    PV_TRY_DONE(prepare(job, s));
-    if (walk->either)
-        PV_TRY_DONE(pv_gather(job->ctx, &job->blocks, (uint32_t)task,
-                              walk->above && job->ascending ? first : 0, walk->link->words,
-                              &gathered));
-    for (uint32_t i = first; i < end; i++) {
-        if (walk->word[i] == PV_NO_WORD)
-            continue;
-        merge_row(job, i, walk->either ? &gathered : NULL, i - first, s);
-        if (s->rows == stripe_rows || s->count >= limit)
-            PV_TRY_DONE(finish_stripe(job, s, worker));
-    }
-    status = finish_stripe(job, s, worker);
-done:
-    pv_gathered_free(job->ctx, &gathered);
-    return status;
+    bool last = row.last;
+    PV_TRY(prepare(job, s));
+    if (job->walk->word[row.i] != PV_NO_WORD)
+        take_row(job, row, s);
+    if (last || s->rows == stripe_rows || s->count >= job->limit)
+        PV_TRY(finish_stripe(job, s, worker));
+    return PSDVEC_OK;
 }
 
 static void close_job(walk_job *job)
@@ -269,6 +242,7 @@ psdvec_status pv_seen_pairs(const pv_seen_walk *walk, pv_seen_fn *on_row, void *
                     .ctx = link->ctx,
                     .on_row = on_row,
                     .arg = arg,
+                    .limit = stripe_limit(link->counts->info.bigrams, walk->vectors != NULL),
                     .ascending = true,
                     .row_dots = pv_row_dots_best()};
     uint32_t known = 0, last = 0;
@@ -287,7 +261,12 @@ psdvec_status pv_seen_pairs(const pv_seen_walk *walk, pv_seen_fn *on_row, void *
     PV_TRY_DONE(pv_column_blocks_make(job.ctx, link->counts->rows, 0, link->words, block_count,
                                       &job.blocks));
     pv_progress_begin(&job.progress, job.ctx, walk->stage, "words", known);
-    PV_TRY_DONE(pv_parallel_tasks(job.ctx, block_count, walk_block, &job));
+    pv_pair_walk rows = {.blocks = &job.blocks,
+                         .above = walk->above && job.ascending,
+                         .row_only = !walk->either,
+                         .on_row = walk_row,
+                         .arg = &job};
+    PV_TRY_DONE(pv_walk_pairs(job.ctx, &rows));
     pv_progress_end(&job.progress);
 done:
     close_job(&job);
