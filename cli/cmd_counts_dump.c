@@ -14,7 +14,7 @@
 #include <string.h>
 
 enum { FORMAT_TSV, FORMAT_JSONL };
-static const psdvec_choice formats[] = {{"tsv", NULL}, {"jsonl", NULL}, {0}};
+static const psdvec_choice formats[] = {{.name = "tsv"}, {.name = "jsonl"}, {0}};
 
 static const psdvec_option options[] = {
     {.name = "top",

@@ -23,7 +23,7 @@
 #define LIFT_COLUMNS 6
 
 enum { BY_ASSOCIATION, BY_COUNT };
-static const psdvec_choice orders[] = {{"association", NULL}, {"count", NULL}, {0}};
+static const psdvec_choice orders[] = {{.name = "association"}, {.name = "count"}, {0}};
 
 static const psdvec_option options[] = {
     {.name = "top",

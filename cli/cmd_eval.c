@@ -6,7 +6,7 @@
 #include "options.h"
 
 static const psdvec_choice formats[] = {
-    {"table", NULL}, {"json", NULL}, {"tsv", NULL}, {"markdown", NULL}, {0}};
+    {.name = "table"}, {.name = "json"}, {.name = "tsv"}, {.name = "markdown"}, {0}};
 enum { AS_TABLE, AS_JSON, AS_TSV, AS_MARKDOWN };
 
 static const psdvec_option own_options[] = {

@@ -17,7 +17,7 @@
 #define WORD_COLUMNS 15
 #define COUNT_COLUMNS 10
 
-static const psdvec_choice orders[] = {{"loss", NULL}, {"more", NULL}, {"less", NULL}, {0}};
+static const psdvec_choice orders[] = {{.name = "loss"}, {.name = "more"}, {.name = "less"}, {0}};
 
 static const psdvec_option options[] = {
     {.name = "top",

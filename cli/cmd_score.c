@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const psdvec_choice formats[] = {{"table", NULL}, {"jsonl", NULL}, {"tsv", NULL}, {0}};
+static const psdvec_choice formats[] = {{.name = "table"}, {.name = "jsonl"}, {.name = "tsv"}, {0}};
 static const struct score_form *const forms[] = {&score_table, &score_jsonl, &score_tsv};
 
 static const psdvec_option options[] = {

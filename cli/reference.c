@@ -91,40 +91,11 @@ static void add_upper(struct buffer *to, const char *text)
         buffer_char(to, (char)toupper((unsigned char)*text));
 }
 
-/* One comparison of a condition, "weights=raw|smoothed" or "rho>0", of `length` characters. */
-static void add_comparison(struct buffer *to, psdvec_options_kind kind, const char *text,
-                           size_t length)
-{
-    size_t name = strcspn(text, "=>");
-    const char *value = text + name + 1, *end = text + length;
-    if (text[name] == '>') {
-        char *copy = must_format("%.*s", (int)name, text);
-        const psdvec_option *row = psdvec_options_find(kind, copy);
-        if (row && row->word && row->word_value == 0 && !strncmp(value, "0", length - name - 1))
-            buffer_format(to, "`%s` other than `%s`", copy, row->word);
-        else
-            buffer_format(to, "`%s` above %.*s", copy, (int)(end - value), value);
-        free(copy);
-        return;
-    }
-    for (bool first = true; value < end; first = false) {
-        size_t size = strcspn(value, "| ");
-        const char *joint = first ? "" : value + size < end ? ", " : " or ";
-        buffer_format(to, "%s`%.*s=%.*s`", joint, (int)name, text, (int)size, value);
-        value += size + 1;
-    }
-}
-
 static void add_condition(struct buffer *to, psdvec_options_kind kind, const char *condition)
 {
-    for (const char *at = condition; *at;) {
-        size_t length = strcspn(at, " ");
-        if (at != condition)
-            buffer_text(to, " and ");
-        add_comparison(to, kind, at, length);
-        at += length;
-        at += strspn(at, " ");
-    }
+    char text[300];
+    psdvec_condition_text(kind, condition, text, sizeof text);
+    buffer_text(to, text);
 }
 
 /* ---- Commands ------------------------------------------------------------------------------------ */

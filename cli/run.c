@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 static const psdvec_choice colour_words[] = {
-    {"auto", NULL}, {"always", NULL}, {"never", NULL}, {0}};
+    {.name = "auto"}, {.name = "always"}, {.name = "never"}, {0}};
 
 const psdvec_option common_options[] = {
     {.name = "output",

@@ -168,7 +168,10 @@ function signature(s,    open, head, list, n, i, part, json, types) {
     if (d_name == "") fail("'" s "' has no name")
     f_name = d_name
     f_pointer = d_type " (*)("
-    json = "\"returns\": {" described() "}, \"parameters\": ["
+    # Bytes without a zero at their end: their number comes back through `length`.
+    json = "\"returns\": {" described() \
+        (d_type == "const char *" && list ~ /size_t *\* *length/ ? ", \"length\": \"length\"" : "") \
+        "}, \"parameters\": ["
     n = list == "void" ? 0 : split_outside(list, ",", part)
     types = ""
     for (i = 1; i <= n; i++) {

@@ -71,7 +71,7 @@ static inline void psdvec_context_options_default(psdvec_context_options *option
 PSDVEC_API psdvec_status psdvec_context_new(const psdvec_context_options *options,
                                             psdvec_context **ctx);
 
-/* Frees a context. Close everything that was opened with it first. `ctx` may be NULL. */
+/* Frees a context. What was opened with it may be closed before or after. `ctx` may be NULL. */
 PSDVEC_API void psdvec_context_free(psdvec_context *ctx);
 
 /* Returns a message that explains the last failure in this context: file, location, cause and fix.

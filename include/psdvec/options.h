@@ -78,6 +78,7 @@ typedef enum psdvec_path { PSDVEC_PATH_NONE = 0, PSDVEC_PATH_FILE, PSDVEC_PATH_F
 typedef struct psdvec_choice {
     const char *name; /* NULL at the end of a list */
     const char *help; /* a phrase; may be NULL */
+    const char *uses; /* names of options that have an effect with this choice; see `needs` */
 } psdvec_choice;
 
 typedef struct psdvec_preset_value {
@@ -105,8 +106,8 @@ typedef struct psdvec_option {
     const char *default_if, *default_else;
     const char *absent; /* value for files that lack the option; NULL: the default */
     bool added;         /* added after 0.1.0: not stored in files if it equals `absent` */
-    /* The option has an effect only if other options have these values: "weights=raw|smoothed
-     * rho>0". NULL: always. */
+    /* The option has an effect only if other options have these values: "weights=factored rho>0";
+     * "weights:cut" stands for the choices of `weights` that use `cut`. NULL: always. */
     const char *needs;
     bool stored;           /* the option is stored in files */
     const char *flag;      /* name on the command line; NULL: `name` with dashes */
@@ -118,8 +119,8 @@ typedef struct psdvec_option {
     const char *group;     /* heading in help */
     /* One sentence without a full stop. After a colon at its end, the choices' help follows. */
     const char *help;
-    const char *why;       /* why the presets have their values; may be NULL */
-    const char *member;    /* of the struct: "letter_case" for "case" */
+    const char *why;    /* why the presets have their values; may be NULL */
+    const char *member; /* of the struct: "letter_case" for "case" */
 } psdvec_option;
 #define PSDVEC_PRESETS(...) ((const psdvec_preset_value[]){__VA_ARGS__, {NULL, NULL}})
 
@@ -156,6 +157,11 @@ PSDVEC_API const char *psdvec_option_default(const psdvec_option *option, const 
  * must have the library's size (psdvec_options_size). */
 PSDVEC_API bool psdvec_options_hold(psdvec_options_kind kind, const void *options,
                                     const char *condition);
+
+/* Writes a condition in words: "`weights=factored` and `rho` above 0". The text is cut off at
+ * `size` bytes, including the zero at its end. */
+PSDVEC_API void psdvec_condition_text(psdvec_options_kind kind, const char *condition, char *text,
+                                      size_t size);
 
 /* Sets the members of a struct of `size` bytes to the defaults of a preset, which may be NULL;
  * called by the ..._default() functions. `text_size` is the size of the member `text` for COUNT,
@@ -199,8 +205,8 @@ PSDVEC_API size_t psdvec_edit_limit(size_t length);
 typedef struct psdvec_settings psdvec_settings;
 
 /* Creates settings with the defaults of a preset, which may be NULL. Free them with
- * psdvec_settings_free. Returns NULL if memory is short or there is no such kind; an unknown preset
- * is not detected. */
+ * psdvec_settings_free. Returns NULL if memory is short or there is no such kind or preset
+ * (psdvec_option_presets lists them). */
 PSDVEC_API psdvec_settings *psdvec_settings_new(psdvec_options_kind kind, const char *preset);
 
 /* Frees settings, including the struct and everything it points to. `settings` may be NULL. */

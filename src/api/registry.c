@@ -71,6 +71,16 @@ const psdvec_option *psdvec_options_find(psdvec_options_kind kind, const char *n
     return table && name ? pv_options_find(table, name) : NULL;
 }
 
+void psdvec_condition_text(psdvec_options_kind kind, const char *condition, char *text, size_t size)
+{
+    const pv_options_table *table = pv_options_of(kind);
+    if (!text || size == 0)
+        return;
+    *text = 0;
+    if (table && condition)
+        pv_condition_text(table, condition, text, size);
+}
+
 bool psdvec_options_hold(psdvec_options_kind kind, const void *options, const char *condition)
 {
     const pv_options_table *table = pv_options_of(kind);

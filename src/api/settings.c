@@ -217,43 +217,6 @@ void psdvec_settings_apply(const psdvec_settings *settings, void *options)
 
 /* ---- Finishing ------------------------------------------------------------------------------- */
 
-/* "weights=raw|smoothed rho>0" as "`weights=raw` or `weights=smoothed`, and `rho` above 0"; "core>0",
- * where 0 is written as "all", as "`core` other than all". */
-static void describe(const pv_options_table *table, const char *condition, char *to, size_t room)
-{
-    size_t used = 0;
-#define ADD(...)                                                                                   \
-    do {                                                                                           \
-        int added_ = snprintf(to + used, room - used, __VA_ARGS__);                                \
-        used = added_ < 0 || (size_t)added_ >= room - used ? room - 1 : used + (size_t)added_;     \
-    } while (0)
-    *to = 0;
-    for (const char *at = condition; *at;) {
-        size_t length = strcspn(at, " "), name = strcspn(at, "=>");
-        if (at != condition)
-            ADD(" and ");
-        if (at[name] == '>') {
-            char copy[80];
-            snprintf(copy, sizeof copy, "%.*s", (int)name, at);
-            const psdvec_option *row = pv_options_find(table, copy);
-            if (row && row->word && row->word_value == 0)
-                ADD("`%s` other than %s", row->name, row->word);
-            else
-                ADD("`%.*s` above %.*s", (int)name, at, (int)(length - name - 1), at + name + 1);
-        } else {
-            for (size_t from = name + 1; from < length;) {
-                size_t value = strcspn(at + from, "| ");
-                ADD("%s`%.*s=%.*s`", from > name + 1 ? " or " : "", (int)name, at, (int)value,
-                    at + from);
-                from += value + 1;
-            }
-        }
-        at += length;
-        at += strspn(at, " ");
-    }
-#undef ADD
-}
-
 psdvec_status psdvec_settings_finish(psdvec_settings *settings)
 {
     psdvec_settings *s = settings;
@@ -274,7 +237,7 @@ psdvec_status psdvec_settings_finish(psdvec_settings *settings)
         bool given = s->given[k] && *s->given[k];
         if (given && !pv_options_hold(s->table, s->options, row->needs)) {
             char needed[300];
-            describe(s->table, row->needs, needed, sizeof needed);
+            pv_condition_text(s->table, row->needs, needed, sizeof needed);
             snprintf(s->message, sizeof s->message, "`%s` has no effect here; it needs %s",
                      row->name, needed);
             return PSDVEC_ERR_OPTION;

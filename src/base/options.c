@@ -347,6 +347,17 @@ psdvec_status pv_options_adopt(psdvec_context *ctx, const pv_options_table *tabl
 /* ---- Checks ---------------------------------------------------------------------------------- */
 
 /* One comparison, "name=a|b" or "name>0", of `length` characters. */
+bool pv_choice_uses(const psdvec_choice *choice, const char *option, size_t length)
+{
+    for (const char *at = choice->uses; at && *at; at += strspn(at, " ")) {
+        size_t name = strcspn(at, " ");
+        if (name == length && !memcmp(at, option, length))
+            return true;
+        at += name;
+    }
+    return false;
+}
+
 static bool holds(const pv_options_table *table, const void *options, const char *text,
                   size_t length)
 {
@@ -355,7 +366,7 @@ static bool holds(const pv_options_table *table, const void *options, const char
         return false;
     memcpy(copy, text, length);
     copy[length] = 0;
-    char *sign = strpbrk(copy, "=>");
+    char *sign = strpbrk(copy, "=>:");
     char kind = sign ? *sign : 0;
     if (!sign)
         return false;
@@ -365,6 +376,13 @@ static bool holds(const pv_options_table *table, const void *options, const char
         return false;
     if (kind == '>')
         return number_of(row, options) > strtol(sign + 1, NULL, 10);
+    if (kind == ':') {
+        double choice = number_of(row, options);
+        for (size_t k = 0; row->choices[k].name; k++)
+            if ((double)k == choice)
+                return pv_choice_uses(&row->choices[k], sign + 1, strlen(sign + 1));
+        return false;
+    }
     const char *value = pv_option_choice(row, options);
     for (char *next = sign + 1; value && next;) {
         char *bar = strchr(next, '|');
@@ -387,6 +405,66 @@ bool pv_options_hold(const pv_options_table *table, const void *options, const c
         condition += strspn(condition, " ");
     }
     return true;
+}
+
+static bool has_choice(const char *list, const char *end, const char *name)
+{
+    for (size_t length; list < end; list += length + 1) {
+        length = strcspn(list, "| ");
+        if (strlen(name) == length && !memcmp(list, name, length))
+            return true;
+    }
+    return false;
+}
+
+/* One comparison, of `length` characters. */
+static void comparison_text(const pv_options_table *table, const char *text, size_t length,
+                            char *to, size_t room)
+{
+    char name[80];
+    size_t sign = strcspn(text, "=>:"), used = 0, named = 0;
+    const char *value = text + sign + 1, *end = text + length;
+    snprintf(name, sizeof name, "%.*s", (int)sign, text);
+    const psdvec_option *row = pv_options_find(table, name);
+    *to = 0;
+    if (!row)
+        return;
+    if (text[sign] == '>') {
+        if (row->word && row->word_value == 0 && !strncmp(value, "0", (size_t)(end - value)))
+            snprintf(to, room, "`%s` other than `%s`", name, row->word);
+        else
+            snprintf(to, room, "`%s` above %.*s", name, (int)(end - value), value);
+        return;
+    }
+    size_t fit = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (const psdvec_choice *c = row->choices; c->name; c++) {
+            if (text[sign] == '=' ? !has_choice(value, end, c->name)
+                                  : !pv_choice_uses(c, value, (size_t)(end - value)))
+                continue;
+            if (pass == 0) {
+                fit++;
+                continue;
+            }
+            const char *joint = named == 0 ? "" : named + 1 < fit ? ", " : " or ";
+            int added = snprintf(to + used, room - used, "%s`%s=%s`", joint, name, c->name);
+            used = added < 0 || (size_t)added >= room - used ? room - 1 : used + (size_t)added;
+            named++;
+        }
+}
+
+void pv_condition_text(const pv_options_table *table, const char *condition, char *to, size_t room)
+{
+    size_t used = 0;
+    *to = 0;
+    for (const char *at = condition; *at && used + 1 < room; at += strspn(at, " ")) {
+        size_t length = strcspn(at, " ");
+        if (at != condition && room - used > 5)
+            used += (size_t)snprintf(to + used, room - used, " and ");
+        comparison_text(table, at, length, to + used, room - used);
+        used += strlen(to + used);
+        at += length;
+    }
 }
 
 static bool in_range(const psdvec_option *row, double value)

@@ -74,6 +74,10 @@ psdvec_status pv_options_check(psdvec_context *ctx, const pv_options_table *tabl
                                const void *options);
 
 /* Whether a condition such as "weights=raw|smoothed rho>0" holds. NULL holds. */
+/* Writes a condition for people: "`weights=factored` and `rho` above 0". */
+void pv_condition_text(const pv_options_table *table, const char *condition, char *to, size_t room);
+/* Whether `uses` of a choice has the option of this name. */
+bool pv_choice_uses(const psdvec_choice *choice, const char *option, size_t length);
 bool pv_options_hold(const pv_options_table *table, const void *options, const char *condition);
 
 /* The name of a choice's value; NULL if it has no such value. */

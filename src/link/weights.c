@@ -2,8 +2,9 @@
  *
  * To add one: write the function, add a row to the table at the end, and a value to the
  * enumeration in psdvec/train.h. `x` is the count of i before j, `sum` that of both
- * directions; link->constants.cut is C. A function that returns more than
- * m_i m_j (pv_link_majoriser) would make Algorithm 1 diverge.
+ * directions. A function whose row has a measure uses the option `cut`: link->constants.cut is C,
+ * the square root of the measure from which pairs have the full weight. A function that returns
+ * more than m_i m_j (pv_link_majoriser) would make Algorithm 1 diverge.
  */
 #include "link/weights.h"
 
@@ -85,12 +86,12 @@ static double target_smoothed(const pv_link *link, uint32_t i, uint32_t j, doubl
 
 #define WEIGHTS(ROW)                                                                               \
     ROW(FACTORED, "factored", "frequencies of its words times the logistic function of its PMI",   \
-        {weight_factored, NULL, true, false})                                                      \
-    ROW(RAW, "raw", "square root of its count, cut off, as in the original program",               \
+        NULL, {weight_factored, NULL, true, false})                                                \
+    ROW(RAW, "raw", "square root of its count, cut off, as in the original program", "cut",        \
         {weight_raw, measure_raw, false, false})                                                   \
     ROW(SMOOTHED, "smoothed", "square root of its smoothed probability, cut off, as in the paper", \
-        {weight_smoothed, measure_smoothed, false, true})                                          \
-    ROW(GLOVE, "glove", "(count / `glove_max`)^`glove_power`, at most 1, as in GloVe",             \
+        "cut", {weight_smoothed, measure_smoothed, false, true})                                   \
+    ROW(GLOVE, "glove", "(count / `glove_max`)^`glove_power`, at most 1, as in GloVe", NULL,       \
         {weight_glove, NULL, false, false})
 
 #define TARGETS(ROW)                                                                               \
@@ -98,8 +99,8 @@ static double target_smoothed(const pv_link *link, uint32_t i, uint32_t j, doubl
     ROW(SMOOTHED, "smoothed", "the paper: log(P_smoothed(j|i) / P(j)), Jelinek-Mercer with kappa", \
         {target_smoothed, true})
 
-#define WEIGHT_CHOICE(ID, name, help, ...) [PSDVEC_WEIGHTS_##ID] = {name, help},
-#define WEIGHT_RULE(ID, name, help, ...) [PSDVEC_WEIGHTS_##ID] = __VA_ARGS__,
+#define WEIGHT_CHOICE(ID, name, help, uses, ...) [PSDVEC_WEIGHTS_##ID] = {name, help, uses},
+#define WEIGHT_RULE(ID, name, help, uses, ...) [PSDVEC_WEIGHTS_##ID] = __VA_ARGS__,
 #define TARGET_CHOICE(ID, name, help, ...) [PSDVEC_TARGET_##ID] = {name, help},
 #define TARGET_RULE(ID, name, help, ...) [PSDVEC_TARGET_##ID] = __VA_ARGS__,
 

@@ -151,8 +151,8 @@ static void conditions_name_options_and_values(void **state)
         const char *conditions[] = {row->needs, row->default_if};
         for (size_t c = 0; c < 2; c++)
             for (const char *at = conditions[c]; at && *at; at += strspn(at, " ")) {
-                size_t length = strcspn(at, " "), name = strcspn(at, "=>");
-                char text[100];
+                size_t length = strcspn(at, " "), name = strcspn(at, "=>:");
+                char text[300];
                 snprintf(text, sizeof text, "%.*s", (int)name, at);
                 const psdvec_option *other = psdvec_options_find(kind, text);
                 assert_non_null(other);
@@ -163,9 +163,19 @@ static void conditions_name_options_and_values(void **state)
                     assert_true(psdvec_option_parse(other, NULL, text, &parsed, NULL, 0));
                     from += value + 1;
                 }
+                snprintf(text, sizeof text, "%.*s", (int)length, at);
+                char words[300] = "";
+                psdvec_condition_text(kind, text, words, sizeof words);
+                assert_true(strlen(words) > name);
                 at += length;
             }
     }
+    char words[300];
+    psdvec_condition_text(PSDVEC_OPTIONS_TRAIN, "weights:cut rho>0 core>0", words, sizeof words);
+    assert_string_equal(words, "`weights=raw` or `weights=smoothed` and `rho` above 0 and `core` "
+                               "other than `all`");
+    psdvec_condition_text(PSDVEC_OPTIONS_TRAIN, "weights:cut rho>0", words, 20);
+    assert_int_equal(strlen(words), 19);
 }
 
 static void limits_agree_with_those_of_the_code(void **state)
@@ -377,7 +387,7 @@ static void options_without_effect_are_refused(void **state)
     } cases[] = {
         {"kappa", "0.1", "`kappa` has no effect here; it needs `target=smoothed`"},
         {"cut", "0.1", "`cut` has no effect here; it needs `weights=raw` or `weights=smoothed`"},
-        {"mu", "3", "`mu` has no effect here; it needs `core` other than all"},
+        {"mu", "3", "`mu` has no effect here; it needs `core` other than `all`"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         psdvec_settings *s = psdvec_settings_new(PSDVEC_OPTIONS_TRAIN, NULL);

@@ -663,7 +663,7 @@ static void options_out_of_range_are_refused(void **state)
     REFUSED(zipf, NAN, "`zipf`");
     REFUSED(strength, 0, "`strength` is 0");
     REFUSED(residual, -1, "`residual` is -1");
-    REFUSED(form, (psdvec_form)2, "`form`");
+    REFUSED(form, (psdvec_form)99, "`form`");
     /* Only drawing shows how large products become. */
     bad = fine;
     bad.strength = 10;

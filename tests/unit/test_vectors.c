@@ -1,5 +1,6 @@
 /* Other programs' vectors: reading, writing, converting, and every refusal. */
 #include "model/model_read.h"
+#include "model/options.h"
 #include "support/vectors.h"
 
 #include <float.h>
@@ -438,7 +439,7 @@ static void every_format_gives_back_the_bits(void **state)
     for (int threads = 1; threads <= 4; threads += 3) {
         workshop_context(w, 0, threads);
         assert_int_equal(pv_model_write(w->ctx, &s.data, w->in), PSDVEC_OK);
-        for (int format = PSDVEC_VECTORS_MODEL; format <= PSDVEC_VECTORS_NPY; format++) {
+        for (int format = PSDVEC_VECTORS_MODEL; pv_vectors_format_choices[format].name; format++) {
             bool npy = format == PSDVEC_VECTORS_NPY;
             psdvec_convert_options there = {.size = sizeof(psdvec_convert_options),
                                             .format = (psdvec_vectors_format)format},
@@ -468,7 +469,7 @@ static void the_bytes_written_do_not_depend_on_the_threads(void **state)
     workshop *w = *state;
     sample s;
     make_wild(&s, 5000, 40);
-    for (int format = PSDVEC_VECTORS_MODEL; format <= PSDVEC_VECTORS_NPY; format++) {
+    for (int format = PSDVEC_VECTORS_MODEL; pv_vectors_format_choices[format].name; format++) {
         char *before = NULL;
         size_t before_length = 0;
         for (int threads = 1; threads <= 4; threads++) {
