@@ -8,12 +8,12 @@ void cell_text(struct buffer *to, const char *text, size_t length)
 {
     for (size_t k = 0; k < length;) {
         unsigned char c = (unsigned char)text[k];
-        size_t bytes = utf8_length(text + k, length - k);
+        size_t bytes = pv_utf8_sequence(text + k, length - k);
         /* C0 and DEL, and C1, which is C2 80 .. C2 9F. */
         bool control = c < 0x20 || c == 0x7f ||
                        (bytes == 2 && c == 0xc2 && (unsigned char)text[k + 1] < 0xa0);
         if (!bytes || control)
-            buffer_text(to, "\xef\xbf\xbd");
+            buffer_text(to, PV_UTF8_REPLACEMENT);
         else
             buffer_add(to, text + k, bytes);
         k += bytes ? bytes : 1;

@@ -138,7 +138,7 @@ void shorten(struct buffer *to, const char *name, size_t columns)
         head = utf8_fit(text, safe.length, columns / 2, &used);
         size_t tail = head;
         while (utf8_columns(text + tail, safe.length - tail) > columns - 1 - used) {
-            size_t bytes = utf8_length(text + tail, safe.length - tail);
+            size_t bytes = pv_utf8_sequence(text + tail, safe.length - tail);
             tail += bytes ? bytes : 1;
         }
         buffer_add(to, text, head);

@@ -1,7 +1,7 @@
 /* Inserting data into the embedded templates. */
 #include "page.h"
 
-#include "utf8.h"
+#include "util/utf8.h"
 
 #include <string.h>
 
@@ -13,14 +13,14 @@
 static void add_text(struct buffer *to, const struct buffer *from)
 {
     for (size_t k = 0; k < from->length;) {
-        size_t bytes = utf8_length(from->text + k, from->length - k);
+        size_t bytes = pv_utf8_sequence(from->text + k, from->length - k);
         char c = from->text[k];
         if (c == '&')
             buffer_text(to, "&amp;");
         else if (c == '<')
             buffer_text(to, "&lt;");
         else if (!bytes || ((unsigned char)c < 0x20 && c != '\n') || c == 0x7f)
-            buffer_text(to, "\xef\xbf\xbd");
+            buffer_text(to, PV_UTF8_REPLACEMENT);
         else
             buffer_add(to, from->text + k, bytes);
         k += bytes ? bytes : 1;

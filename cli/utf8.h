@@ -1,12 +1,8 @@
-/* The little the program must know of UTF-8: where a character ends, and how
- * many columns of a terminal a text takes. */
+/* How many columns of a terminal a text takes. */
 #ifndef CLI_UTF8_H
 #define CLI_UTF8_H
 
-#include <stddef.h>
-
-/* Bytes of the well-formed character at `text`, 1 to 4; 0 if there is none. */
-size_t utf8_length(const char *text, size_t length);
+#include "util/utf8.h"
 
 /* Columns on a terminal. Needs an LC_CTYPE that is UTF-8 (terminal_start). */
 size_t utf8_columns(const char *text, size_t length);

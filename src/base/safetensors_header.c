@@ -10,6 +10,7 @@
 #include "base/safetensors_file.h"
 
 #include "base/json.h"
+#include "util/utf8.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -28,8 +29,7 @@ pv_st_shown pv_st_show(const char *name)
             s.text[i - 1] = '?';
     }
     if (name[i]) {
-        while (i > 0 && ((unsigned char)name[i] & 0xc0) == 0x80)
-            i--; /* not in the middle of a character */
+        i = pv_utf8_cut(name, i);
         memcpy(s.text + i, "...", 3);
         i += 3;
     }

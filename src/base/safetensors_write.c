@@ -88,13 +88,7 @@ static psdvec_status misuse(pv_st_writer *w, const char *subject, const char *wh
 static bool is_utf8(const char *text)
 {
     size_t length = strlen(text);
-    for (size_t i = 0; i < length;) {
-        size_t sequence = pv_utf8_sequence(text + i, length - i);
-        if (sequence == 0)
-            return false;
-        i += sequence;
-    }
-    return true;
+    return pv_utf8_valid(text, length) == length;
 }
 
 static char *copy_text(psdvec_context *ctx, const char *text)

@@ -86,18 +86,6 @@ static psdvec_status read_head(grams *g)
     return PSDVEC_OK;
 }
 
-static bool is_utf8(const char *text, size_t length)
-{
-    for (const char *p = text, *end = text + length; p < end;) {
-        uint32_t cp;
-        int used = pv_utf8_decode((const unsigned char *)p, (const unsigned char *)end, &cp);
-        if (used < 0)
-            return false;
-        p += used;
-    }
-    return true;
-}
-
 static psdvec_status add_word(grams *g, const char *item, const char *end)
 {
     size_t length;
@@ -106,7 +94,7 @@ static psdvec_status add_word(grams *g, const char *item, const char *end)
     if (!split_item(item, end, &length, &count))
         return pv_text_lines_reject(&g->lines, "expected word,count,logarithm but found \"%.*s\"",
                                     (int)(end - item < 60 ? end - item : 60), item);
-    if (!is_utf8(item, length))
+    if (pv_utf8_valid(item, length) < length)
         return pv_text_lines_reject(&g->lines, "a word that is not valid UTF-8");
     pv_word_key key = pv_word_key_padded(item, (uint32_t)length);
     if (pv_word_table_find(&g->words, &key, &id))

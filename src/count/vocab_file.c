@@ -55,14 +55,9 @@ static psdvec_status add_line(psdvec_context *ctx, const char *path, uint64_t nu
             return pv_fail(ctx, PSDVEC_ERR_DAMAGED,
                            "%s: line %" PRIu64 ": expected a word, or a word and its frequency",
                            path, number);
-    for (const char *p = line; p < word_end;) {
-        uint32_t cp;
-        int used = pv_utf8_decode((const unsigned char *)p, (const unsigned char *)word_end, &cp);
-        if (used < 0)
-            return pv_fail(ctx, PSDVEC_ERR_DAMAGED, "%s: line %" PRIu64 ": not valid UTF-8", path,
-                           number);
-        p += used;
-    }
+    if (pv_utf8_valid(line, (size_t)(word_end - line)) < (size_t)(word_end - line))
+        return pv_fail(ctx, PSDVEC_ERR_DAMAGED, "%s: line %" PRIu64 ": not valid UTF-8", path,
+                       number);
     if (word_end - line > UINT32_MAX / 2)
         return pv_fail(ctx, PSDVEC_ERR_DAMAGED, "%s: line %" PRIu64 ": the word is too long", path,
                        number);

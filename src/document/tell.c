@@ -2,6 +2,7 @@
 #include "document/scorer.h"
 #include "model/dot.h"
 #include "model/model_read.h"
+#include "util/utf8.h"
 
 #include <math.h>
 #include <string.h>
@@ -182,8 +183,7 @@ static psdvec_status cut_beginning(psdvec_scorer *s)
         while (length > 0 && text[length] != ' ')
             length--;
         if (length == 0)
-            for (length = BEGINNING_BYTES; length > 0 && (text[length] & 0xc0) == 0x80;)
-                length--;
+            length = pv_utf8_cut(text, BEGINNING_BYTES);
         s->beginning.length = length;
     }
     return pv_buffer_byte(&s->beginning, 0);

@@ -214,14 +214,10 @@ static psdvec_status check_text(const pv_table *t)
                            "%s: line %" PRIu64 ": has a zero byte, so this is no text; a test set "
                            "is a text file or a folder of them",
                            t->path, w.number);
-        for (size_t k = 0, step; k < w.line.length; k += step) {
-            step = pv_utf8_sequence(w.line.at + k, w.line.length - k);
-            if (step == 0)
-                return pv_fail(t->ctx, PSDVEC_ERR_NOT_TEXT,
-                               "%s: line %" PRIu64
-                               ": is not valid UTF-8; convert the file with iconv",
-                               t->path, w.number);
-        }
+        if (pv_utf8_valid(w.line.at, w.line.length) < w.line.length)
+            return pv_fail(t->ctx, PSDVEC_ERR_NOT_TEXT,
+                           "%s: line %" PRIu64 ": is not valid UTF-8; convert the file with iconv",
+                           t->path, w.number);
     }
     return PSDVEC_OK;
 }

@@ -218,7 +218,8 @@ static size_t mend(const pv_span *word, char *to, bool *bad)
     for (size_t k = 0; k < word->length;) {
         size_t sequence = pv_utf8_sequence(word->at + k, word->length - k);
         if (to)
-            memcpy(to + length, sequence ? word->at + k : "\xef\xbf\xbd", sequence ? sequence : 3);
+            memcpy(to + length, sequence ? word->at + k : PV_UTF8_REPLACEMENT,
+                   sequence ? sequence : 3);
         length += sequence ? sequence : 3;
         k += sequence ? sequence : 1;
         *bad |= sequence == 0;

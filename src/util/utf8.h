@@ -55,6 +55,23 @@ static inline size_t pv_utf8_sequence(const char *text, size_t length)
     return used > 0 ? (size_t)used : 0;
 }
 
+/* How many bytes at the start of `text` are well-formed UTF-8. */
+static inline size_t pv_utf8_valid(const char *text, size_t length)
+{
+    size_t at = 0;
+    for (size_t step = 1; at < length && step; at += step)
+        step = pv_utf8_sequence(text + at, length - at);
+    return at;
+}
+
+/* The same length, or less so that text[length] does not continue a character. */
+static inline size_t pv_utf8_cut(const char *text, size_t length)
+{
+    while (length > 0 && ((unsigned char)text[length] & 0xC0) == 0x80)
+        length--;
+    return length;
+}
+
 /* Writes a valid code point and returns its length. */
 static inline int pv_utf8_encode(uint32_t cp, char *out)
 {

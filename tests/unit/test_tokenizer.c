@@ -654,6 +654,25 @@ static void invalid_utf8_is_passed_over_as_unicode_recommends(void **state)
     }
 }
 
+static void text_is_valid_up_to_its_first_bad_byte(void **state)
+{
+    (void)state;
+    assert_int_equal(pv_utf8_valid("", 0), 0);
+    assert_int_equal(pv_utf8_valid("a\xc3\xa9z", 4), 4);
+    assert_int_equal(pv_utf8_valid("a\xc3\xa9\xff", 4), 3);
+    assert_int_equal(pv_utf8_valid("a\xe2\x82", 3), 1);
+}
+
+static void text_is_cut_between_characters(void **state)
+{
+    (void)state;
+    static const char text[] = "a\xe2\x82\xac"
+                               "b"; /* a, the sign of the euro, b */
+    static const size_t expected[] = {0, 1, 1, 1, 4, 5};
+    for (size_t length = 0; length < sizeof text; length++)
+        assert_int_equal(pv_utf8_cut(text, length), expected[length]);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -692,6 +711,8 @@ int main(void)
         TEST(tokens_do_not_depend_on_the_size_of_batches),
         TEST(impossible_options_are_refused),
         TEST(every_code_point_survives_encoding),
+        TEST(text_is_valid_up_to_its_first_bad_byte),
+        TEST(text_is_cut_between_characters),
         TEST(invalid_utf8_is_passed_over_as_unicode_recommends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
