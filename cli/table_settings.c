@@ -13,7 +13,7 @@
 #include "json.h"
 #include "options.h"
 #include "system.h"
-#include "walk.h"
+#include "util/walk.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -44,15 +44,23 @@ static void hash_file(uint64_t *hash, const char *name, const struct stat *statu
     buffer_free(&line);
 }
 
-static void add_file(void *user, const char *path, const char *inner, const struct stat *status)
+/* What cannot be read inside a folder shows when it is counted. */
+static int add_file(void *user, const pv_walk_entry *entry)
 {
     struct identity *identity = user;
-    const char *slash = strrchr(path, '/');
-    if (!S_ISREG(status->st_mode) && !identity->odd)
+    const char *path = entry->path, *slash = strrchr(path, '/');
+    if (entry->error || S_ISDIR(entry->info->st_mode))
+        return *entry->inner ? 0 : entry->error;
+    if (!S_ISREG(entry->info->st_mode) && !identity->odd)
         identity->odd = must_copy(path);
-    hash_file(&identity->hash, *inner ? inner : slash ? slash + 1 : path, status);
+    hash_file(&identity->hash,
+              *entry->inner ? entry->inner
+              : slash       ? slash + 1
+                            : path,
+              entry->info);
     identity->files++;
-    identity->bytes += (uint64_t)status->st_size;
+    identity->bytes += (uint64_t)entry->info->st_size;
+    return 0;
 }
 
 static int refuse_twice(struct table *table, const char *path)
@@ -77,7 +85,7 @@ static int look_at_text(struct table *table, struct identity *identity)
                              "%s is not text but a file of psdvec's; a table begins with text, as "
                              "word2vec cannot begin with counts",
                              path);
-        int error = walk_files(path, add_file, identity);
+        int error = pv_walk(path, add_file, identity);
         if (error)
             return run_error(table->run, EXIT_INPUT, "cannot read %s: %s", path,
                              system_error(error));

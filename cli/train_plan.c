@@ -11,7 +11,7 @@
 #include "interrupted.h"
 #include "summary.h"
 #include "system.h"
-#include "walk.h"
+#include "util/walk.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -149,11 +149,13 @@ static bool is_packed(const char *path)
 }
 
 /* Adds the bytes of text in a file. */
-static void add_size(void *bytes, const char *path, const char *inner, const struct stat *status)
+static int add_size(void *bytes, const pv_walk_entry *entry)
 {
     static const double unpacked = 3; /* bytes of text in one of a packed file, about */
-    (void)inner;
-    *(double *)bytes += (double)status->st_size * (is_packed(path) ? unpacked : 1);
+    if (entry->error || S_ISDIR(entry->info->st_mode))
+        return *entry->inner ? 0 : entry->error;
+    *(double *)bytes += (double)entry->info->st_size * (is_packed(entry->path) ? unpacked : 1);
+    return 0;
 }
 
 static int text_size(struct run *run, double *bytes)
@@ -165,7 +167,7 @@ static int text_size(struct run *run, double *bytes)
         if (!strcmp(path, "-"))
             return run_use_error(run, "--dry-run cannot know how much text will come from standard "
                                       "input; save it to a file first");
-        int error = walk_files(path, add_size, bytes);
+        int error = pv_walk(path, add_size, bytes);
         if (error)
             return run_error(run, EXIT_INPUT, "cannot read %s: %s", path, system_error(error));
     }

@@ -3,15 +3,12 @@
 
 #include "base/memory.h"
 #include "util/c_locale.h"
+#include "util/walk.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-enum { MOST_DEPTH = 8, MOST_FILES = 10000 }; /* links may lead round in circles */
+enum { MOST_FILES = 10000 };
 
 const char *pv_base_name(const char *path, size_t *length)
 {
@@ -24,11 +21,11 @@ const char *pv_base_name(const char *path, size_t *length)
     return name;
 }
 
-static bool may_be_test(const char *name)
+static bool may_be_test(const char *path)
 {
     static const char *const endings[] = {"", ".txt", ".csv", ".tsv", ".tab"};
     size_t length;
-    pv_base_name(name, &length);
+    const char *name = pv_base_name(path, &length);
     if (pv_begins_with(name, "README") || pv_begins_with(name, "LICENSE"))
         return false;
     for (size_t k = 0; k < sizeof endings / sizeof endings[0]; k++)
@@ -60,57 +57,27 @@ static psdvec_status add_file(pv_folder *f, const char *path)
     return PSDVEC_OK;
 }
 
-static int is_visible(const struct dirent *entry)
+static int add_entry(void *user, const pv_walk_entry *entry)
 {
-    return entry->d_name[0] != '.';
-}
-
-static int by_bytes(const struct dirent **a, const struct dirent **b)
-{
-    return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-static psdvec_status add_folder(pv_folder *f, const char *folder, int depth);
-
-static psdvec_status add_entry(pv_folder *f, const char *folder, const char *name, int depth)
-{
-    char *path;
-    struct stat info;
-    if (pv_asprintf(&path, "%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/", name) <
-        0)
-        return pv_fail(f->ctx, PSDVEC_ERR_MEMORY, "%s: the system refused memory", folder);
-    psdvec_status status = PSDVEC_OK;
-    if (stat(path, &info) != 0)
-        status = pv_fail_errno(f->ctx, PSDVEC_ERR_READ, "cannot read", path, errno);
-    else if (S_ISDIR(info.st_mode))
-        status = depth < MOST_DEPTH ? add_folder(f, path, depth + 1) : PSDVEC_OK;
-    else if (S_ISREG(info.st_mode) && may_be_test(name))
-        status = add_file(f, path);
-    free(path);
-    return status;
-}
-
-static psdvec_status add_folder(pv_folder *f, const char *folder, int depth)
-{
-    struct dirent **entries;
-    PV_TRY(pv_check_cancel(f->ctx));
-    int count = scandir(folder, &entries, is_visible, by_bytes);
-    if (count < 0)
-        return pv_fail_errno(f->ctx, PSDVEC_ERR_READ, "cannot open the folder", folder, errno);
-    psdvec_status status = PSDVEC_OK;
-    for (int k = 0; k < count; k++) {
-        if (status == PSDVEC_OK)
-            status = add_entry(f, folder, entries[k]->d_name, depth);
-        free(entries[k]);
-    }
-    free(entries);
-    return status;
+    pv_folder *f = user;
+    const struct stat *info = entry->info;
+    if (info && entry->error == ELOOP)
+        return 0; /* its files are in the list already */
+    if (entry->error)
+        return (int)pv_fail_errno(f->ctx, PSDVEC_ERR_READ,
+                                  info ? "cannot open the folder" : "cannot read", entry->path,
+                                  entry->error);
+    if (S_ISDIR(info->st_mode))
+        return (int)pv_check_cancel(f->ctx);
+    if (S_ISREG(info->st_mode) && may_be_test(entry->path))
+        return (int)add_file(f, entry->path);
+    return 0;
 }
 
 psdvec_status pv_folder_list(pv_folder *folder, psdvec_context *ctx, const char *path)
 {
     *folder = (pv_folder){.ctx = ctx};
-    psdvec_status status = add_folder(folder, path, 0);
+    psdvec_status status = (psdvec_status)pv_walk(path, add_entry, folder);
     if (status == PSDVEC_OK && folder->count == 0)
         status = pv_fail(ctx, PSDVEC_ERR_EMPTY,
                          "%s: the folder has no files with tests (.txt, .csv, .tsv, .tab)", path);

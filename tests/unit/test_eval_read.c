@@ -223,6 +223,22 @@ static void a_folder_is_one_set_with_a_section_for_each_file(void **state)
     free(path);
 }
 
+static void a_link_back_repeats_no_questions(void **state)
+{
+    workshop *w = *state;
+    psdvec_test *t;
+    char *path = scratch_path(w->folder, "set"), *link = scratch_path(w->folder, "set/b/back");
+    write_in(w, "set", "a.csv", "a,b,1\nc,d,2\n");
+    write_in(w, "set/b", "b.csv", "a,c,1\n");
+    assert_int_equal(symlink("..", link), 0);
+    if (psdvec_test_open(w->ctx, path, &t) != PSDVEC_OK)
+        fail_msg("%s", psdvec_error_message(w->ctx));
+    assert_int_equal(t->info.questions, 3);
+    psdvec_test_close(t);
+    free(link);
+    free(path);
+}
+
 /* ---- Choices, categories ---------------------------------------------------------------------- */
 
 static void choices_begin_with_the_right_one(void **state)
@@ -426,6 +442,7 @@ int main(void)
         TEST(a_tag_makes_sections_wherever_its_column_is),
         TEST(of_word_pairs_each_is_asked_with_every_other),
         TEST(a_folder_is_one_set_with_a_section_for_each_file),
+        TEST(a_link_back_repeats_no_questions),
         TEST(choices_begin_with_the_right_one),
         TEST(words_with_few_categories_are_no_pairs),
         TEST(a_question_keeps_its_half_in_any_order_and_case),
