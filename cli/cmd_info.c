@@ -5,6 +5,7 @@
 #include "human.h"
 #include "json.h"
 #include "model_file.h"
+#include "options.h"
 #include "sheet.h"
 #include "spectrum.h"
 #include "wrap.h"
@@ -38,8 +39,10 @@ static const struct example examples[] = {
     {"psdvec info vectors.vec --json", "Another program's vectors, for a program."},
     {0}};
 
-static const char *const precisions[] = {
-    [PSDVEC_FLOAT32] = "float32", [PSDVEC_FLOAT16] = "float16", [PSDVEC_INT8] = "int8"};
+static const char *precision_of(const psdvec_model_info *info)
+{
+    return option_word(PSDVEC_OPTIONS_CONVERT, "precision", info->precision);
+}
 
 /* Of the read-out in the file, with the scales that int8 has. */
 static uint64_t readout_bytes(const psdvec_model_info *info)
@@ -96,7 +99,7 @@ static void add_contents(struct buffer *to, const psdvec_model_info *info, bool 
                       100 * density(info), (double)info->entries / info->words);
         sheet_value(to, "sparse", &value);
     }
-    buffer_text(&value, precisions[info->precision]);
+    buffer_text(&value, precision_of(info));
     sheet_value(to, "stored as", &value);
     buffer_text(&value, info->has_counts ? "frequencies" : "");
     if (info->has_spread)
@@ -380,7 +383,7 @@ static void add_json(struct buffer *to, const char *path, const psdvec_model_inf
         ", \"readout_bytes\": %" PRIu64 ", \"has_spelling\": %s, \"ngrams\": %" PRIu32
         ", \"spelling_bytes\": %" PRIu64,
         info->native ? "true" : "false", verified ? "true" : "false", info->file_bytes, info->words,
-        info->core_words, info->dim, info->positive, precisions[info->precision],
+        info->core_words, info->dim, info->positive, precision_of(info),
         info->has_counts ? "true" : "false", info->has_spread ? "true" : "false",
         info->has_readout ? "true" : "false", readout_bytes(info),
         info->has_spelling ? "true" : "false", info->ngrams, info->spelling_bytes);

@@ -132,7 +132,7 @@ psdvec_status psdvec_model_settings(psdvec_context *ctx, const psdvec_model *mod
     if (kind == PSDVEC_OPTIONS_COUNT)
         return counting_of_model(ctx, model, settings);
     const psdvec_model_info *info = &model->info;
-    bool psd = !info->method || !strcmp(info->method, "psd");
+    bool psd = !info->method || !strcmp(info->method, psdvec_method_name(PSDVEC_METHOD_PSD));
     if (!info->settings_json || (kind == PSDVEC_OPTIONS_TRAIN) != psd ||
         (kind != PSDVEC_OPTIONS_TRAIN && kind != PSDVEC_OPTIONS_BASELINE))
         return unknown(ctx, model);

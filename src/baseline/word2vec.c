@@ -107,7 +107,8 @@ static psdvec_status check_finite(const pv_word2vec *w)
     return pv_fail(w->ctx, PSDVEC_ERR_NUMERIC,
                    "the steps of %s lead to numbers that are not finite; a rate below %g (`rate`) "
                    "may help",
-                   w->settings.cbow ? "cbow" : "sgns", w->settings.rate);
+                   psdvec_method_name(w->settings.cbow ? PSDVEC_METHOD_CBOW : PSDVEC_METHOD_SGNS),
+                   w->settings.rate);
 }
 
 /* Words as output start at zero, and stay there if there never was a pair. */

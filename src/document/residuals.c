@@ -8,6 +8,7 @@
 #include "base/progress.h"
 #include "document/residual_file.h"
 #include "document/residual_matrix.h"
+#include "link/weights.h"
 #include "model/model_read.h"
 #include "train/model_link.h"
 #include "train/seen_pairs.h"
@@ -312,7 +313,10 @@ psdvec_status psdvec_residuals(psdvec_context *ctx, const psdvec_model *model,
     PV_TRY_DONE(pv_model_counts_check(ctx, counts, opened.same_counts, common));
     PV_TRY_DONE(walk_pairs(ctx, model, &opened, word, &job, top, &listed, &figures));
     if (output)
-        PV_TRY_DONE(write_all(ctx, model, counts, job.symmetric ? "pmi" : "smoothed", output));
+        PV_TRY_DONE(write_all(
+            ctx, model, counts,
+            pv_target_choices[job.symmetric ? PSDVEC_TARGET_PMI : PSDVEC_TARGET_SMOOTHED].name,
+            output));
 done:
     figures.seconds = pv_now() - began;
     if (found)

@@ -1,14 +1,16 @@
 /* The folder of a simulation and the files that tell the truth: a model, residuals, and how all
  * of it was drawn. */
 #include "document/simulate.h"
-#include "util/c_locale.h"
 
 #include "base/file.h"
 #include "base/json.h"
 #include "count/provenance.h"
 #include "document/residual_file.h"
+#include "link/weights.h"
 #include "model/model_write.h"
+#include "train/options.h"
 #include "train/train.h"
+#include "util/c_locale.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -164,7 +166,7 @@ psdvec_status pv_write_truth_residuals(const pv_truth *t, const char *path)
                              .begin = begin,
                              .focus = focus,
                              .value = value,
-                             .target = "pmi",
+                             .target = pv_target_choices[PSDVEC_TARGET_PMI].name,
                              .unseen = NAN};
     status = pv_residual_file_write(ctx, &data, path);
 done:
@@ -258,7 +260,7 @@ psdvec_status pv_write_truth_model(const pv_truth *t, const pv_drawn *drawn, con
                           .counts = drawn->counts,
                           .unigram = t->unigram,
                           .eigenvalues = t->eigenvalues,
-                          .method = "psd",
+                          .method = psdvec_method_name(PSDVEC_METHOD_PSD),
                           .settings_json = settings.data,
                           .counts_json = counts.data};
     status = pv_model_write(t->ctx, &data, path);
@@ -292,7 +294,7 @@ psdvec_status pv_write_truth_story(const pv_truth *t, const pv_drawn *drawn, con
     pv_json_put_double(&w, "zipf", o->zipf);
     pv_json_put_double(&w, "strength", o->strength);
     pv_json_put_double(&w, "residual", o->residual);
-    pv_json_put_string(&w, "form", o->form == PSDVEC_FORM_PSD ? "psd" : "symmetric");
+    pv_json_put_string(&w, "form", pv_form_choices[o->form].name);
     pv_json_put_u64(&w, "seed", o->seed);
     pv_json_put_double(&w, "mu", t->mu);
     pv_json_put_u64(&w, "documents", drawn->documents);

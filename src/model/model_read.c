@@ -299,7 +299,7 @@ static psdvec_status take_method(psdvec_model *m)
     info->method = pv_st_meta(m->file, "method");
     if (!info->method && info->settings_json &&
         !info->sparse) /* there was one method when it was written */
-        info->method = "psd";
+        info->method = psdvec_method_name(PSDVEC_METHOD_PSD);
     size_t length = info->method ? strspn(info->method, letters) : 1;
     if (length < 1 || length > 32 || (info->method && info->method[length] != '\0'))
         return fail_corrupt(m, "its method is no name");
@@ -465,7 +465,7 @@ psdvec_status psdvec_model_verify(psdvec_context *ctx, const psdvec_model *model
 psdvec_status pv_model_require_psd(psdvec_context *ctx, const psdvec_model *m, const char *only)
 {
     const char *method = m->info.method;
-    if (!m->info.sparse && (!method || strcmp(method, "psd") == 0))
+    if (!m->info.sparse && (!method || strcmp(method, psdvec_method_name(PSDVEC_METHOD_PSD)) == 0))
         return PSDVEC_OK;
     return pv_fail(ctx, PSDVEC_ERR_FORMAT, "%s: its vectors are those of %s; %s", m->path,
                    method ? method : "another method", only);

@@ -29,7 +29,7 @@ psdvec_status psdvec_model_readout(psdvec_context *ctx, const psdvec_model *mode
 
 bool pv_model_explicit(const psdvec_model *m)
 {
-    return m->info.method && strcmp(m->info.method, "ppmi") == 0;
+    return m->info.method && strcmp(m->info.method, psdvec_method_name(PSDVEC_METHOD_PPMI)) == 0;
 }
 
 bool psdvec_model_copy(const psdvec_model *model, uint32_t i, float *vector)

@@ -421,7 +421,7 @@ static psdvec_status write_model(training *t)
                           .eigenvalues = t->eigenvalues,
                           .iterations = t->iterations,
                           .iteration_count = t->iteration_count,
-                          .method = "psd",
+                          .method = psdvec_method_name(PSDVEC_METHOD_PSD),
                           .settings_json = settings.data,
                           .counts_json = story.data,
                           .joint_json = joint.data,
