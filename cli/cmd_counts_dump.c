@@ -9,6 +9,7 @@
 #include "decimal.h"
 #include "exit_status.h"
 #include "signals.h"
+#include "util/number.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -133,11 +134,11 @@ static char *put_word(const struct printer *printer, char *at, uint32_t i)
 static char *put_count(const struct printer *printer, char *at, uint64_t v)
 {
     if (printer->scale <= 1)
-        return at + decimal_integer(at, v);
+        return pv_digits_write(at, v);
     if (!printer->fractions)
         return at + decimal_ratio(at, v, printer->scale);
     uint64_t whole = v / printer->scale, part = v - whole * printer->scale;
-    at += decimal_integer(at, whole);
+    at = pv_digits_write(at, whole);
     return part ? put(at, printer->fractions[part], printer->fraction_lengths[part]) : at;
 }
 

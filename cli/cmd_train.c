@@ -58,12 +58,12 @@ static int from_counts(struct run *run, const struct train_setup *setup, const c
     if (argument_flag(run->arguments, "dry-run"))
         return train_plan_counts(run, setup, path);
     psdvec_train_report report = {0};
-    double began = clock_seconds();
+    double began = pv_now();
     psdvec_status status = psdvec_train(run->ctx, setup->train, path,
                                         argument_text(run->arguments, "output"), &report);
     if (status != PSDVEC_OK)
         return interrupted_failed(run, status);
-    summary_train(run, NULL, &report, clock_seconds() - began);
+    summary_train(run, NULL, &report, pv_now() - began);
     return EXIT_FINE;
 }
 
@@ -78,13 +78,13 @@ static int from_text(struct run *run, const struct train_setup *setup)
     run_tell_of_terminal(run);
     psdvec_count_report count = {0};
     psdvec_train_report report = {0};
-    double began = clock_seconds();
+    double began = pv_now();
     status = psdvec_train_text(run->ctx, setup->train, setup->count, arguments->operands,
                                arguments->operand_count, argument_text(arguments, "output"), &count,
                                &report);
     if (status != PSDVEC_OK)
         return interrupted_failed(run, status);
-    summary_train(run, &count, &report, clock_seconds() - began);
+    summary_train(run, &count, &report, pv_now() - began);
     return EXIT_FINE;
 }
 

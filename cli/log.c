@@ -8,17 +8,10 @@
 #include <string.h>
 #include <time.h>
 
-double clock_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 bool log_open(struct log *log, const char *path)
 {
     log->file = NULL;
-    log->started = clock_seconds();
+    log->started = pv_now();
     log->last_progress = log->started;
     pthread_mutex_init(&log->lock, NULL);
     if (!path)
@@ -39,8 +32,8 @@ void log_event(struct log *log, const char *event, const char *members)
     strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%S", &parts);
     pthread_mutex_lock(&log->lock);
     fprintf(log->file, "{\"time\": \"%s.%03ldZ\", \"elapsed\": %.3f, \"event\": \"%s\"%s%s}\n",
-            stamp, now.tv_nsec / 1000000, clock_seconds() - log->started, event,
-            *members ? ", " : "", members);
+            stamp, now.tv_nsec / 1000000, pv_now() - log->started, event, *members ? ", " : "",
+            members);
     (void)fflush(log->file); /* a failure stays in ferror(), for log_close() */
     pthread_mutex_unlock(&log->lock);
 }

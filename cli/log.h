@@ -5,6 +5,7 @@
 
 #include "arguments.h"
 #include "memory.h"
+#include "util/clock.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -14,9 +15,6 @@ struct log {
     pthread_mutex_t lock;
     double started, last_progress;
 };
-
-/* Seconds of a clock that only goes forward. */
-double clock_seconds(void);
 
 /* False with errno set if the file cannot be opened. path may be NULL. */
 bool log_open(struct log *log, const char *path);

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 static const psdvec_choice colour_words[] = {
@@ -113,9 +112,7 @@ int run_failed(struct run *run, psdvec_status status)
 
 void run_flush(struct run *run)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    double seconds = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    double seconds = pv_now();
     if (seconds - run->flushed < 0.05) /* short documents come by the thousand */
         return;
     run->flushed = seconds;

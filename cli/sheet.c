@@ -4,7 +4,7 @@
 #include "cell.h"
 #include "human.h"
 #include "json.h"
-#include "number.h"
+#include "util/number.h"
 #include "wrap.h"
 
 #include <stdbool.h>
@@ -60,7 +60,7 @@ static void add_number_or_text(struct buffer *to, const char *json, size_t lengt
     struct buffer plain = {0};
     uint64_t number;
     json_plain(&plain, json, length);
-    if (*json != '"' && number_integer(buffer_get(&plain), &number))
+    if (*json != '"' && pv_text_integer(buffer_get(&plain), &number))
         human_count(to, number);
     else
         buffer_text(to, buffer_get(&plain));

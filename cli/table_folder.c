@@ -10,8 +10,8 @@
 
 #include "exit_status.h"
 #include "json.h"
-#include "number.h"
 #include "system.h"
+#include "util/number.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -129,17 +129,17 @@ static bool read_record(const struct table *table, const struct table_item *item
         else if (!strcmp(name, "more"))
             record->cost.more = *value == 't';
         else if (!strcmp(name, "file_bytes"))
-            number_integer(buffer_get(&text), &record->bytes);
+            pv_text_integer(buffer_get(&text), &record->bytes);
         else if (!strcmp(name, "tokens"))
-            number_integer(buffer_get(&text), &record->tokens);
+            pv_text_integer(buffer_get(&text), &record->tokens);
         else if (!strcmp(name, "documents"))
-            number_integer(buffer_get(&text), &record->documents);
+            pv_text_integer(buffer_get(&text), &record->documents);
         else if (!strcmp(name, "seconds"))
-            number_real(buffer_get(&text), &record->cost.seconds);
+            pv_text_real(buffer_get(&text), &record->cost.seconds);
         else if (!strcmp(name, "cpu_seconds"))
-            number_real(buffer_get(&text), &record->cost.cpu);
+            pv_text_real(buffer_get(&text), &record->cost.cpu);
         else if (!strcmp(name, "memory"))
-            number_integer(buffer_get(&text), &record->cost.memory);
+            pv_text_integer(buffer_get(&text), &record->cost.memory);
         else if (!strcmp(name, "threads"))
             record->cost.threads = (int)strtol(buffer_get(&text), NULL, 10);
     }

@@ -144,10 +144,10 @@ static int work(struct table *table, struct table_item *item, work_fn *fn, void 
         run->ctx = outer;
         return code;
     }
-    double seconds = clock_seconds(), cpu = cpu_seconds();
+    double seconds = pv_now(), cpu = cpu_seconds();
     psdvec_status status = fn(table, what);
     uint64_t memory = psdvec_peak_memory(run->ctx);
-    item->cost.seconds = whole_ms(item->cost.seconds + clock_seconds() - seconds);
+    item->cost.seconds = whole_ms(item->cost.seconds + pv_now() - seconds);
     item->cost.cpu = whole_ms(item->cost.cpu + cpu_seconds() - cpu);
     item->cost.memory = memory > item->cost.memory ? memory : item->cost.memory;
     item->cost.threads = psdvec_threads(run->ctx);

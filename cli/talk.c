@@ -172,7 +172,7 @@ static void log_progress(struct talk *talk, const psdvec_progress *progress)
     if (!talk->log->file)
         return;
     pthread_mutex_lock(&talk->log->lock);
-    double now = clock_seconds();
+    double now = pv_now();
     bool due = now - talk->log->last_progress >= 1;
     if (due)
         talk->log->last_progress = now;

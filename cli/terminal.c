@@ -5,8 +5,8 @@
  * locale (a container, cron) widths are taken from C.UTF-8. */
 #include "terminal.h"
 
-#include "number.h"
 #include "system.h"
+#include "util/number.h"
 
 #include <langinfo.h>
 #include <locale.h>
@@ -53,7 +53,7 @@ size_t terminal_width(int fd)
     if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col)
         return size.ws_col;
     const char *text = system_variable("COLUMNS");
-    if (text && number_integer(text, &columns) && columns > 0 && columns < 10000)
+    if (text && pv_text_integer(text, &columns) && columns > 0 && columns < 10000)
         return (size_t)columns;
     return 80;
 }

@@ -2,21 +2,8 @@
 #include "base/progress.h"
 
 #include <math.h>
-#include <time.h>
 
 static const uint64_t report_interval = 100 * 1000 * 1000; /* ns */
-
-static uint64_t now_ns(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * UINT64_C(1000000000) + (uint64_t)time.tv_nsec;
-}
-
-double pv_now(void)
-{
-    return (double)now_ns() * 1e-9;
-}
 
 static void report(pv_progress *progress)
 {
@@ -51,7 +38,7 @@ void pv_progress_begin(pv_progress *progress, psdvec_context *ctx, const char *s
     progress->began = pv_now();
     progress->objective = NAN;
     atomic_init(&progress->done, 0);
-    atomic_init(&progress->next_report, now_ns() + report_interval);
+    atomic_init(&progress->next_report, pv_now_ns() + report_interval);
 }
 
 void pv_progress_add(pv_progress *progress, uint64_t units)
@@ -59,7 +46,7 @@ void pv_progress_add(pv_progress *progress, uint64_t units)
     atomic_fetch_add(&progress->done, units);
     if (!progress->ctx->options.on_progress)
         return;
-    uint64_t now = now_ns(), due = atomic_load(&progress->next_report);
+    uint64_t now = pv_now_ns(), due = atomic_load(&progress->next_report);
     if (now >= due &&
         atomic_compare_exchange_strong(&progress->next_report, &due, now + report_interval))
         report(progress);

@@ -5,6 +5,7 @@
 #define PV_BASE_PROGRESS_H
 
 #include "base/context.h"
+#include "util/clock.h"
 
 typedef struct pv_progress {
     psdvec_context *ctx;
@@ -16,9 +17,6 @@ typedef struct pv_progress {
     _Atomic uint64_t done;
     _Atomic uint64_t next_report; /* nanoseconds on the monotonic clock */
 } pv_progress;
-
-/* Seconds on a clock that never jumps. */
-double pv_now(void);
 
 void pv_progress_begin(pv_progress *progress, psdvec_context *ctx, const char *stage,
                        const char *unit, uint64_t total);

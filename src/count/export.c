@@ -8,6 +8,7 @@
 #include "count/formats.h"
 #include "count/options.h"
 #include "count/triples.h"
+#include "util/number.h"
 
 #include <stdlib.h>
 #include <string.h>

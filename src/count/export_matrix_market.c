@@ -5,6 +5,7 @@
  */
 #include "count/export.h"
 #include "count/fixed_point.h"
+#include "util/number.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* Decimals to multiples of 1/scale and back, in integers. */
 #include "count/fixed_point.h"
+#include "util/number.h"
 
 typedef unsigned __int128 wide;
 
@@ -143,19 +144,6 @@ const char *pv_decimal_read(const char *text, pv_decimal *d)
     for (; d->exponent < 0 && d->digits > UINT64_MAX && d->digits % 10 == 0; d->exponent++)
         d->digits /= 10;
     return p;
-}
-
-char *pv_digits_write(char *out, uint64_t number)
-{
-    char digits[20];
-    unsigned length = 0;
-    do {
-        digits[length++] = (char)('0' + number % 10);
-        number /= 10;
-    } while (number);
-    while (length)
-        *out++ = digits[--length];
-    return out;
 }
 
 unsigned pv_fixed_places(uint64_t scale)

@@ -82,9 +82,6 @@ static inline const char *pv_digits_read(const char *text, uint64_t most, uint64
     return p == text || value > most ? NULL : p;
 }
 
-/* Writes digits; returns the end. At most 20 bytes. */
-char *pv_digits_write(char *out, uint64_t number);
-
 /* Writes value / scale with `places` decimals, rounded, without zeros at the
  * end; returns the end. At most 21 + places bytes. pv_fixed_places gives places
  * enough to read the same value back without a trace of rounding. */

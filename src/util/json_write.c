@@ -124,15 +124,9 @@ void pv_json_put_raw(pv_json_writer *writer, const char *key, const char *json, 
 
 static void put_magnitude(pv_json_writer *w, const char *key, bool negative, uint64_t magnitude)
 {
-    char digits[21];
-    size_t at = sizeof digits;
-    do {
-        digits[--at] = (char)('0' + magnitude % 10);
-        magnitude /= 10;
-    } while (magnitude);
-    if (negative)
-        digits[--at] = '-';
-    pv_json_put_raw(w, key, digits + at, sizeof digits - at);
+    char digits[21] = "-";
+    char *end = pv_digits_write(digits + negative, magnitude);
+    pv_json_put_raw(w, key, digits, (size_t)(end - digits));
 }
 
 void pv_json_put_u64(pv_json_writer *writer, const char *key, uint64_t value)

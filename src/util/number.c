@@ -11,6 +11,27 @@
 
 #define DIGITS "0123456789"
 
+static const char pairs[] = "0001020304050607080910111213141516171819"
+                            "2021222324252627282930313233343536373839"
+                            "4041424344454647484950515253545556575859"
+                            "6061626364656667686970717273747576777879"
+                            "8081828384858687888990919293949596979899";
+
+/* Two digits at a time, for the inner loops of exports. */
+char *pv_digits_write(char *out, uint64_t number)
+{
+    char space[20];
+    size_t at = sizeof space;
+    for (; number >= 100; number /= 100)
+        memcpy(space + (at -= 2), pairs + 2 * (number % 100), 2);
+    if (number >= 10)
+        memcpy(space + (at -= 2), pairs + 2 * number, 2);
+    else
+        space[--at] = (char)('0' + number);
+    memcpy(out, space + at, sizeof space - at);
+    return out + (sizeof space - at);
+}
+
 bool pv_double_to_text(double value, char text[PV_DOUBLE_ROOM])
 {
     double again = 0;

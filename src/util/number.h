@@ -9,6 +9,9 @@
  * is none. */
 const char *pv_number_end(const char *text);
 
+/* Writes digits, without a final zero byte; returns the end. At most 20 bytes. */
+char *pv_digits_write(char *out, uint64_t number);
+
 #define PV_DOUBLE_ROOM 40
 /* Of 15, 16 and 17 digits the fewest that read back as the same bits. False if the system refuses
  * memory. */
