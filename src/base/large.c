@@ -34,6 +34,12 @@ static psdvec_status map_file(psdvec_context *ctx, const char *folder, const cha
     return PSDVEC_OK;
 }
 
+bool pv_large_spills(psdvec_context *ctx, uint64_t bytes, uint64_t besides)
+{
+    uint64_t left = pv_memory_left(ctx);
+    return besides > left || bytes > left - besides;
+}
+
 psdvec_status pv_large_alloc(psdvec_context *ctx, uint64_t count, size_t size, const char *folder,
                              bool spill, const char *what, pv_large *large)
 {

@@ -12,6 +12,9 @@ typedef struct pv_large {
     bool mapped;
 } pv_large;
 
+/* Whether so many bytes should go to a file: the budget has no room for them beside `besides`. */
+bool pv_large_spills(psdvec_context *ctx, uint64_t bytes, uint64_t besides);
+
 /* Zeros. `folder`: of the temporary file, if the context names none. `spill`:
  * use a file at once. A failure of the file names the room it needs. */
 psdvec_status pv_large_alloc(psdvec_context *ctx, uint64_t count, size_t size, const char *folder,

@@ -206,20 +206,15 @@ psdvec_status pv_baseline_write(pv_baseline_run *run, const pv_baseline_words *w
 }
 
 psdvec_status pv_baseline_write_sparse(pv_baseline_run *run, const pv_baseline_words *words,
-                                       uint32_t dim, const uint64_t *begin, const uint32_t *column,
-                                       const float *value)
+                                       pv_csr rows)
 {
     pv_buffer settings;
     pv_buffer_init(&settings, run->ctx);
     psdvec_status status = settings_of(run, &settings);
     if (status == PSDVEC_OK) {
-        pv_sparse_model_data data = {.words = words->words,
-                                     .dim = dim,
+        pv_sparse_model_data data = {.rows = rows,
                                      .bytes = words->bytes,
                                      .offsets = words->offsets,
-                                     .begin = begin,
-                                     .column = column,
-                                     .value = value,
                                      .counts = words->frequency,
                                      .directions_are_words = run->options->method ==
                                                              PSDVEC_METHOD_PPMI,
@@ -230,7 +225,7 @@ psdvec_status pv_baseline_write_sparse(pv_baseline_run *run, const pv_baseline_w
     }
     pv_buffer_free(&settings);
     run->report->words = words->words;
-    run->report->dim = dim;
-    run->report->entries = begin[words->words];
+    run->report->dim = rows.columns;
+    run->report->entries = rows.begin[rows.rows];
     return status;
 }

@@ -43,9 +43,8 @@ psdvec_status pv_baseline_words_of(psdvec_context *ctx, const psdvec_counts *cou
 /* vectors: words x dim. */
 psdvec_status pv_baseline_write(pv_baseline_run *run, const pv_baseline_words *words, uint32_t dim,
                                 const float *vectors);
-/* Row i has the entries begin[i] .. begin[i+1]-1; columns ascend. `value` NULL: all are 1. */
+/* rows: words x dim; without values all are 1. */
 psdvec_status pv_baseline_write_sparse(pv_baseline_run *run, const pv_baseline_words *words,
-                                       uint32_t dim, const uint64_t *begin, const uint32_t *column,
-                                       const float *value);
+                                       pv_csr rows);
 
 #endif

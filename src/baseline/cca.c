@@ -16,7 +16,6 @@
  * As the counts are symmetric, M = R K C with R, C diagonal and K = t(x): its transpose needs no
  * memory of its own.
  */
-#include "base/file.h"
 #include "base/progress.h"
 #include "base/thread.h"
 #include "baseline/baseline.h"
@@ -29,17 +28,17 @@
 enum { rows_a_task = 256 };
 
 typedef struct power_job {
-    pv_cooccurrence *pairs;
+    pv_csr_store *pairs;
     double power;
 } power_job;
 
 static psdvec_status raise_rows(void *arg, size_t task, int worker)
 {
     power_job *job = arg;
-    const pv_cooccurrence *pairs = job->pairs;
+    const pv_csr_store *pairs = job->pairs;
     (void)worker;
     size_t first = task * rows_a_task;
-    size_t end = pairs->n - first < rows_a_task ? pairs->n : first + rows_a_task;
+    size_t end = pairs->rows - first < rows_a_task ? pairs->rows : first + rows_a_task;
     for (uint64_t k = pairs->begin[first]; k < pairs->begin[end]; k++)
         pairs->value[k] = job->power == 0.5 ? sqrtf(pairs->value[k])
                                             : (float)pow((double)pairs->value[k], job->power);
@@ -56,7 +55,7 @@ static psdvec_status decompose(const pv_baseline_run *run, const pv_cooccurrence
                                pv_singular *singular)
 {
     const psdvec_baseline_options *options = run->options;
-    uint32_t n = pairs->n;
+    uint32_t n = pairs->matrix.rows;
     pv_sparse_matrix matrix = {0};
     psdvec_status status;
     float *scale = pv_alloc(run->ctx, 2 * (size_t)n, sizeof *scale, "scales of words");
@@ -67,12 +66,8 @@ static psdvec_status decompose(const pv_baseline_run *run, const pv_cooccurrence
         scale[n + i] =
             scale_of(pairs->margin[i], options->count_power * options->context_power / 2);
     }
-    pv_float_rows rows = {.rows = n,
-                          .columns = n,
-                          .begin = pairs->begin,
-                          .column = pairs->column,
-                          .value = pairs->value};
-    PV_TRY_DONE(pv_sparse_matrix_open(run->ctx, rows, true, scale, scale + n, NULL, 0, &matrix));
+    PV_TRY_DONE(pv_sparse_matrix_open(run->ctx, pv_csr_view(&pairs->matrix), true, scale, scale + n,
+                                      NULL, 0, &matrix));
     status = pv_sparse_svd(&matrix, options->dim, options->eigen_tolerance, false, singular);
 done:
     pv_sparse_matrix_close(&matrix);
@@ -104,9 +99,9 @@ psdvec_status pv_baseline_cca(pv_baseline_run *run, const psdvec_counts *counts)
     uint64_t besides = pv_sparse_svd_bytes(counts->info.words, options->dim, false);
     PV_TRY_DONE(pv_baseline_words_of(run->ctx, counts, &story, &words));
     PV_TRY_DONE(pv_cooccurrence_make(run->ctx, counts, run->output, besides, &pairs));
-    power_job job = {&pairs, options->count_power};
-    PV_TRY_DONE(
-        pv_parallel_tasks(run->ctx, (pairs.n + rows_a_task - 1) / rows_a_task, raise_rows, &job));
+    power_job job = {&pairs.matrix, options->count_power};
+    PV_TRY_DONE(pv_parallel_tasks(run->ctx, (pairs.matrix.rows + rows_a_task - 1) / rows_a_task,
+                                  raise_rows, &job));
     PV_TRY_DONE(decompose(run, &pairs, &singular));
     pv_singular_weigh(&singular, options->eigenvalue_power);
     set_lengths_to_one(&singular);

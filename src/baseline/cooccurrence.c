@@ -1,11 +1,8 @@
 /* Rows and columns of the counts, merged: once to count the entries, once to fill them in. */
 #include "baseline/cooccurrence.h"
 
-#include "base/file.h"
 #include "base/memory.h"
 #include "sparse/pair_walk.h"
-
-#include <stdlib.h>
 
 enum { block_count = 64 };
 
@@ -21,7 +18,7 @@ typedef struct merge_job {
 static psdvec_status merge_row(void *arg, pv_pair_row row, int worker)
 {
     const merge_job *job = arg;
-    pv_cooccurrence *out = job->out;
+    pv_csr_store *out = &job->out->matrix;
     const double *keep = job->counts->keep;
     uint32_t i = row.i;
     uint64_t count = 0, at = job->fill ? out->begin[i] : 0; /* else others write it */
@@ -36,7 +33,7 @@ static psdvec_status merge_row(void *arg, pv_pair_row row, int worker)
         sum += x;
     }
     if (job->fill)
-        out->margin[i] = sum;
+        job->out->margin[i] = sum;
     else
         out->begin[i + 1] = count;
     return PSDVEC_OK;
@@ -46,60 +43,30 @@ static psdvec_status merge_rows(merge_job *job)
 {
     pv_pair_walk walk = {
         .blocks = &job->blocks, .progress = &job->progress, .on_row = merge_row, .arg = job};
-    return pv_walk_pairs(job->out->ctx, &walk);
-}
-
-static psdvec_status count_entries(merge_job *job)
-{
-    pv_cooccurrence *out = job->out;
-    PV_TRY(merge_rows(job));
-    for (uint32_t i = 0; i < out->n; i++)
-        out->begin[i + 1] += out->begin[i];
-    out->entries = out->begin[out->n];
-    if (out->entries == 0)
-        return pv_fail(out->ctx, PSDVEC_ERR_EMPTY,
-                       "no two words stand together in the counts, so there is nothing to learn; "
-                       "count more text or a wider window");
-    return PSDVEC_OK;
-}
-
-static psdvec_status make_room(merge_job *job, const char *output, uint64_t besides)
-{
-    pv_cooccurrence *out = job->out;
-    psdvec_context *ctx = out->ctx;
-    uint64_t bytes = out->entries * (sizeof *out->column + sizeof *out->value);
-    uint64_t left = pv_memory_left(ctx);
-    bool spill = besides > left || bytes > left - besides;
-    char *folder = pv_folder_of(output);
-    if (!folder)
-        return pv_fail(ctx, PSDVEC_ERR_MEMORY, "no memory for a path");
-    psdvec_status status;
-    PV_TRY_DONE(pv_large_alloc(ctx, out->entries, sizeof *out->column, folder, spill,
-                               "pairs of words", &out->columns_room));
-    PV_TRY_DONE(pv_large_alloc(ctx, out->entries, sizeof *out->value, folder, spill,
-                               "pairs of words", &out->values_room));
-    out->column = out->columns_room.data;
-    out->value = out->values_room.data;
-done:
-    free(folder);
-    return status;
+    return pv_walk_pairs(job->out->matrix.ctx, &walk);
 }
 
 psdvec_status pv_cooccurrence_make(psdvec_context *ctx, const psdvec_counts *counts,
                                    const char *output, uint64_t besides, pv_cooccurrence *out)
 {
     uint32_t n = counts->info.words;
-    *out = (pv_cooccurrence){.ctx = ctx, .n = n};
+    *out = (pv_cooccurrence){0};
     merge_job job = {.counts = counts, .out = out, .unit = 1 / (double)counts->info.scale};
     psdvec_status status;
-    out->begin = pv_alloc_zero(ctx, (size_t)n + 1, sizeof *out->begin, "pairs of words");
+    PV_TRY(pv_csr_store_open(ctx, n, n, "pairs of words", &out->matrix));
     out->margin = pv_alloc_zero(ctx, n, sizeof *out->margin, "pairs of words");
-    if (!out->begin || !out->margin)
+    if (!out->margin)
         return pv_failure(ctx);
     pv_progress_begin(&job.progress, ctx, "pairing", "words", 2 * (uint64_t)n);
     PV_TRY_DONE(pv_column_blocks_make(ctx, counts->rows, 0, n, block_count, &job.blocks));
-    PV_TRY_DONE(count_entries(&job));
-    PV_TRY_DONE(make_room(&job, output, besides));
+    PV_TRY_DONE(merge_rows(&job));
+    PV_TRY_DONE(pv_csr_store_reserve(&out->matrix, output, besides));
+    if (out->matrix.begin[n] == 0) {
+        status = pv_fail(ctx, PSDVEC_ERR_EMPTY,
+                         "no two words stand together in the counts, so there is nothing to learn; "
+                         "count more text or a wider window");
+        goto done;
+    }
     job.fill = true;
     PV_TRY_DONE(merge_rows(&job));
     pv_progress_end(&job.progress);
@@ -112,9 +79,8 @@ done:
 
 void pv_cooccurrence_free(pv_cooccurrence *c)
 {
-    pv_large_free(c->ctx, &c->columns_room);
-    pv_large_free(c->ctx, &c->values_room);
-    pv_free(c->ctx, c->begin);
-    pv_free(c->ctx, c->margin);
+    if (c->matrix.ctx)
+        pv_free(c->matrix.ctx, c->margin);
+    pv_csr_store_free(&c->matrix);
     *c = (pv_cooccurrence){0};
 }

@@ -7,19 +7,12 @@
 #ifndef PV_BASELINE_COOCCURRENCE_H
 #define PV_BASELINE_COOCCURRENCE_H
 
-#include "base/large.h"
 #include "count/counts_read.h"
 
 typedef struct pv_cooccurrence {
-    psdvec_context *ctx;
-    uint32_t n;
-    uint64_t entries;
-    uint64_t *begin;  /* n + 1 */
-    uint32_t *column; /* ascending in each row */
-    float *value;
-    double *margin; /* n: sums of the rows, from the counts in double precision */
-    double total;   /* of the margins */
-    pv_large columns_room, values_room;
+    pv_csr_store matrix; /* words x words */
+    double *margin;      /* words: sums of the rows, from the counts in double precision */
+    double total;        /* of the margins */
 } pv_cooccurrence;
 
 /* The large arrays go to temporary files beside `output` if the budget has no room for them beside

@@ -17,6 +17,7 @@
 
 #include "base/random.h"
 #include "base/thread.h"
+#include "baseline/cooccurrence.h"
 #include "baseline/epochs.h"
 
 #include <math.h>
@@ -218,7 +219,7 @@ psdvec_status pv_baseline_glove(pv_baseline_run *run, const psdvec_counts *count
     psdvec_context *ctx = run->ctx;
     const psdvec_baseline_options *o = run->options;
     uint32_t n = counts->info.words;
-    pv_cooccurrence pairs = {.ctx = ctx};
+    pv_cooccurrence pairs = {0};
     pv_glove_cells cells = {0};
     pv_glove g = {.ctx = ctx};
     pv_baseline_words words;
@@ -229,10 +230,9 @@ psdvec_status pv_baseline_glove(pv_baseline_run *run, const psdvec_counts *count
     uint64_t rows = pv_glove_bytes(n, o->dim);
     uint64_t most = 2 * counts->info.bigrams * sizeof(pv_glove_cell);
     PV_TRY_DONE(pv_cooccurrence_make(ctx, counts, run->output, rows + most, &pairs));
-    PV_TRY_DONE(pv_glove_cells_make(&pairs, o->glove_max, o->glove_power, row_bytes(o->dim),
+    PV_TRY_DONE(pv_glove_cells_make(&pairs.matrix, o->glove_max, o->glove_power, row_bytes(o->dim),
                                     ctx->options.seed, run->output, rows, &cells));
     pv_cooccurrence_free(&pairs);
-    pairs.ctx = ctx;
     PV_TRY_DONE(pv_glove_open(&cells, o->dim, o->rate, &g));
     PV_TRY_DONE(run_epochs(run, &g));
     const float *vectors;

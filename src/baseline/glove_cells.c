@@ -20,7 +20,7 @@ enum {
 
 typedef struct cells_job {
     pv_glove_cells *cells;
-    pv_cooccurrence *pairs;
+    pv_csr_store *pairs;
     double x_max, power;
     uint64_t seed;
     uint16_t *tile;  /* words: of the context, in all blocks together */
@@ -54,16 +54,16 @@ static void shuffle_row(uint32_t *column, float *value, size_t count, pv_random_
 
 /* ---- Which tile -------------------------------------------------------------------------------- */
 
-static psdvec_status make_strata(const pv_cooccurrence *pairs, pv_glove_cells *cells)
+static psdvec_status make_strata(const pv_csr_store *pairs, pv_glove_cells *cells)
 {
     psdvec_context *ctx = cells->ctx;
-    double *work = pv_alloc(ctx, pairs->n, sizeof *work, "blocks of words");
+    double *work = pv_alloc(ctx, pairs->rows, sizeof *work, "blocks of words");
     if (!work)
         return pv_failure(ctx);
-    for (uint32_t i = 0; i < pairs->n; i++)
+    for (uint32_t i = 0; i < pairs->rows; i++)
         work[i] = (double)(pairs->begin[i + 1] - pairs->begin[i]);
     psdvec_status status =
-        pv_strata_make(ctx, pairs->n, work, pv_strata_blocks(pairs->n), &cells->strata);
+        pv_strata_make(ctx, pairs->rows, work, pv_strata_blocks(pairs->rows), &cells->strata);
     pv_free(ctx, work);
     return status;
 }
@@ -102,7 +102,7 @@ static psdvec_status divide_blocks(cells_job *job, size_t row_bytes)
 /* The cells of a row in each tile. */
 static void count_row(const cells_job *job, uint32_t i, uint32_t *in_tile)
 {
-    const pv_cooccurrence *pairs = job->pairs;
+    const pv_csr_store *pairs = job->pairs;
     for (uint32_t t = 0; t < job->tiles; t++)
         in_tile[t] = 0;
     for (uint64_t e = pairs->begin[i]; e < pairs->begin[i + 1]; e++)
@@ -157,7 +157,7 @@ static pv_glove_cell make_cell(const cells_job *job, uint32_t context, float val
 static void fill_row(const cells_job *job, uint32_t i, pv_glove_tile *next, uint32_t *in_tile)
 {
     pv_glove_cells *cells = job->cells;
-    pv_cooccurrence *pairs = job->pairs;
+    pv_csr_store *pairs = job->pairs;
     uint64_t first = pairs->begin[i];
     uint32_t *column = pairs->column + first;
     float *value = pairs->value + first;
@@ -198,8 +198,7 @@ static psdvec_status make_room(pv_glove_cells *cells, uint64_t stretches, const 
 {
     psdvec_context *ctx = cells->ctx;
     uint64_t bytes = cells->count * sizeof *cells->cell + stretches * sizeof *cells->stretch + 4096;
-    uint64_t left = pv_memory_left(ctx);
-    bool spill = besides > left || bytes > left - besides;
+    bool spill = pv_large_spills(ctx, bytes, besides);
     char *folder = pv_folder_of(output);
     if (!folder)
         return pv_fail(ctx, PSDVEC_ERR_MEMORY, "no memory for a path");
@@ -218,12 +217,12 @@ done:
     return status;
 }
 
-psdvec_status pv_glove_cells_make(pv_cooccurrence *pairs, double x_max, double power,
-                                  size_t row_bytes, uint64_t seed, const char *output,
-                                  uint64_t besides, pv_glove_cells *cells)
+psdvec_status pv_glove_cells_make(pv_csr_store *pairs, double x_max, double power, size_t row_bytes,
+                                  uint64_t seed, const char *output, uint64_t besides,
+                                  pv_glove_cells *cells)
 {
     psdvec_context *ctx = pairs->ctx;
-    *cells = (pv_glove_cells){.ctx = ctx, .count = pairs->entries};
+    *cells = (pv_glove_cells){.ctx = ctx, .count = pairs->begin[pairs->rows]};
     cells_job job = {.cells = cells, .pairs = pairs, .x_max = x_max, .power = power, .seed = seed};
     psdvec_status status;
     PV_TRY_DONE(make_strata(pairs, cells));

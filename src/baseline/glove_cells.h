@@ -15,10 +15,9 @@
 #ifndef PV_BASELINE_GLOVE_CELLS_H
 #define PV_BASELINE_GLOVE_CELLS_H
 
-#include "base/large.h"
-#include "baseline/cooccurrence.h"
 #include "baseline/glove_kernels.h"
 #include "baseline/strata.h"
+#include "sparse/csr.h"
 
 typedef struct pv_glove_stretch {
     uint32_t word;
@@ -44,9 +43,9 @@ typedef struct pv_glove_cells {
 /* `pairs` are used up: their rows are shuffled, and what is left of them is to be freed. Files go
  * beside `output`, if the budget has no room beside `besides` bytes of the caller's. `row_bytes`: of
  * a context. */
-psdvec_status pv_glove_cells_make(pv_cooccurrence *pairs, double x_max, double power,
-                                  size_t row_bytes, uint64_t seed, const char *output,
-                                  uint64_t besides, pv_glove_cells *cells);
+psdvec_status pv_glove_cells_make(pv_csr_store *pairs, double x_max, double power, size_t row_bytes,
+                                  uint64_t seed, const char *output, uint64_t besides,
+                                  pv_glove_cells *cells);
 void pv_glove_cells_free(pv_glove_cells *cells);
 
 #endif

@@ -21,9 +21,9 @@ typedef struct ppmi_job {
 
 static uint64_t keep_positive(const ppmi_job *job, uint32_t i)
 {
-    pv_cooccurrence *c = job->c;
+    pv_csr_store *c = &job->c->matrix;
+    double margin = job->c->margin[i], here = job->constant - (margin > 0 ? log(margin) : 0);
     uint64_t to = c->begin[i];
-    double here = job->constant - (c->margin[i] > 0 ? log(c->margin[i]) : 0);
     for (uint64_t k = c->begin[i]; k < c->begin[i + 1]; k++) {
         uint32_t j = c->column[k];
         float x = c->value[k];
@@ -41,19 +41,19 @@ static psdvec_status keep_rows(void *arg, size_t task, int worker)
     (void)worker;
     ppmi_job *job = arg;
     uint64_t first = (uint64_t)task * ROWS_A_TASK, end = first + ROWS_A_TASK;
-    end = end < job->c->n ? end : job->c->n;
+    end = end < job->c->matrix.rows ? end : job->c->matrix.rows;
     for (uint64_t i = first; i < end; i++)
         job->kept[i] = keep_positive(job, (uint32_t)i);
     pv_progress_add(&job->progress, end - first);
-    return pv_check_cancel(job->c->ctx);
+    return pv_check_cancel(job->c->matrix.ctx);
 }
 
 /* Rows move towards the front, one after the other. */
 static void close_up(const ppmi_job *job)
 {
-    pv_cooccurrence *c = job->c;
+    pv_csr_store *c = &job->c->matrix;
     uint64_t to = 0;
-    for (uint32_t i = 0; i < c->n; i++) {
+    for (uint32_t i = 0; i < c->rows; i++) {
         uint64_t from = c->begin[i], count = job->kept[i];
         c->begin[i] = to;
         if (to != from) {
@@ -62,33 +62,34 @@ static void close_up(const ppmi_job *job)
         }
         to += count;
     }
-    c->begin[c->n] = c->entries = to;
+    c->begin[c->rows] = to;
 }
 
 psdvec_status pv_ppmi_make(pv_cooccurrence *c, double context_power, double shift)
 {
-    psdvec_context *ctx = c->ctx;
+    psdvec_context *ctx = c->matrix.ctx;
+    uint32_t n = c->matrix.rows;
     psdvec_status status = PSDVEC_OK;
     ppmi_job job = {.c = c};
     double smoothed = 0; /* D' */
-    job.contexts = pv_alloc_zero(ctx, c->n, sizeof *job.contexts, "mutual information");
-    job.kept = pv_alloc(ctx, c->n, sizeof *job.kept, "mutual information");
+    job.contexts = pv_alloc_zero(ctx, n, sizeof *job.contexts, "mutual information");
+    job.kept = pv_alloc(ctx, n, sizeof *job.kept, "mutual information");
     if (!job.contexts || !job.kept) {
         status = pv_failure(ctx);
         goto done;
     }
-    for (uint32_t j = 0; j < c->n; j++)
+    for (uint32_t j = 0; j < n; j++)
         if (c->margin[j] > 0) {
             job.contexts[j] = context_power * log(c->margin[j]);
             smoothed += exp(job.contexts[j]);
         }
     job.constant = log(smoothed) - log(shift);
-    pv_progress_begin(&job.progress, ctx, "mutual information", "words", c->n);
+    pv_progress_begin(&job.progress, ctx, "mutual information", "words", n);
     PV_TRY_DONE(
-        pv_parallel_tasks(ctx, ((size_t)c->n + ROWS_A_TASK - 1) / ROWS_A_TASK, keep_rows, &job));
+        pv_parallel_tasks(ctx, ((size_t)n + ROWS_A_TASK - 1) / ROWS_A_TASK, keep_rows, &job));
     pv_progress_end(&job.progress);
     close_up(&job);
-    if (c->entries == 0)
+    if (c->matrix.begin[n] == 0)
         status = pv_fail(ctx, PSDVEC_ERR_EMPTY,
                          "no pair of words was seen more than %g times as often as by chance, so "
                          "no vector has a number that is not 0; count more text or lower `shift`",
@@ -108,10 +109,10 @@ psdvec_status pv_baseline_ppmi(pv_baseline_run *run, const psdvec_counts *counts
     pv_baseline_words words;
     pv_buffer_init(&story, run->ctx);
     PV_TRY_DONE(pv_cooccurrence_make(run->ctx, counts, run->output, 0, &c));
-    run->report->pairs = c.entries;
+    run->report->pairs = c.matrix.begin[c.matrix.rows];
     PV_TRY_DONE(pv_ppmi_make(&c, o->context_power, o->shift));
     PV_TRY_DONE(pv_baseline_words_of(run->ctx, counts, &story, &words));
-    status = pv_baseline_write_sparse(run, &words, c.n, c.begin, c.column, c.value);
+    status = pv_baseline_write_sparse(run, &words, pv_csr_view(&c.matrix));
 done:
     pv_cooccurrence_free(&c);
     pv_buffer_free(&story);

@@ -14,8 +14,7 @@
 
 #include "baseline/cooccurrence.h"
 
-/* Turns the counts in `c` into M, in place: what is not positive goes, and begin, column, value and
- * entries are closed up. Row i is word i, column j context j; with a power other than 1 the matrix
+/* Turns the counts in `c` into M, in place: what is not positive goes, and the rows are closed up. Row i is word i, column j context j; with a power other than 1 the matrix
  * is not symmetric. margin and total stay those of the counts. PSDVEC_ERR_EMPTY if nothing is left.
  *
  * One pass over the entries by all workers, a logarithm each, and one that moves them; no memory

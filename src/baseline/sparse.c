@@ -25,44 +25,18 @@ typedef struct sparse_run {
     pv_code_words words;
     pv_sparse_learner learner;
     pv_progress progress;
-    float *scale; /* words */
-    /* The codes in one piece, when they are needed so */
-    uint64_t *begin;
-    uint32_t *column;
-    float *value;
+    float *scale;       /* words */
+    pv_csr_store codes; /* all of them, when they are needed in one piece */
 } sparse_run;
 
 /* ---- The state ------------------------------------------------------------------- */
-
-static void drop_piece(sparse_run *s)
-{
-    pv_free(s->ctx, s->begin);
-    pv_free(s->ctx, s->column);
-    pv_free(s->ctx, s->value);
-    s->begin = NULL;
-    s->column = NULL;
-    s->value = NULL;
-}
-
-static psdvec_status make_piece(sparse_run *s, bool by_word, double factor)
-{
-    static const char what[] = "the codes in one piece";
-    uint64_t entries = s->learner.entries;
-    s->begin = pv_alloc(s->ctx, (size_t)s->words.count + 1, sizeof *s->begin, what);
-    s->column = pv_alloc(s->ctx, entries, sizeof *s->column, what);
-    s->value = pv_alloc(s->ctx, entries, sizeof *s->value, what);
-    if (!s->begin || !s->column || !s->value)
-        return pv_failure(s->ctx);
-    pv_sparse_gather(&s->learner, by_word, (float)factor, s->begin, s->column, s->value);
-    return PSDVEC_OK;
-}
 
 static psdvec_status save(sparse_run *s)
 {
     const pv_sparse_learner *l = &s->learner;
     double figures[] = {l->epochs, l->length, l->objective};
     psdvec_status status;
-    PV_TRY_DONE(make_piece(s, false, 1));
+    PV_TRY_DONE(pv_sparse_gather(&s->learner, false, 1, &s->codes));
     uint64_t words = s->words.count;
     pv_tensor tensors[] = {
         {.name = "atoms",
@@ -70,39 +44,35 @@ static psdvec_status save(sparse_run *s)
          .rank = 2,
          .shape = {l->atoms.count, l->atoms.stride},
          .data = l->atoms.rows},
-        {.name = "begin", .dtype = PV_DTYPE_U64, .rank = 1, .shape = {words + 1}, .data = s->begin},
+        {.name = "begin",
+         .dtype = PV_DTYPE_U64,
+         .rank = 1,
+         .shape = {words + 1},
+         .data = s->codes.begin},
         {.name = "column",
          .dtype = PV_DTYPE_U32,
          .rank = 1,
          .shape = {l->entries},
-         .data = s->column},
+         .data = s->codes.column},
         {.name = "value",
          .dtype = PV_DTYPE_F32,
          .rank = 1,
          .shape = {l->entries},
-         .data = s->value},
+         .data = s->codes.value},
         {.name = "figures", .dtype = PV_DTYPE_F64, .rank = 1, .shape = {3}, .data = figures}};
     status = pv_partial_save(s->run->partial, "codes", tensors, sizeof tensors / sizeof *tensors,
                              NULL, 0);
 done:
-    drop_piece(s);
+    pv_csr_store_free(&s->codes);
     return status;
 }
 
 /* Whether codes from a file can be believed. */
-static bool sound(const uint64_t *begin, uint64_t words, const uint32_t *column, uint64_t entries,
-                  uint32_t atoms)
+static psdvec_status check_codes(psdvec_context *ctx, const pv_csr *codes, uint64_t entries,
+                                 bool *fine)
 {
-    if (begin[0] != 0 || begin[words] != entries)
-        return false;
-    for (uint64_t i = 0; i < words; i++) {
-        if (begin[i] > begin[i + 1] || begin[i + 1] > entries || begin[i + 1] - begin[i] > atoms)
-            return false;
-        for (uint64_t t = begin[i]; t < begin[i + 1]; t++)
-            if (column[t] >= atoms || (t > begin[i] && column[t] <= column[t - 1]))
-                return false;
-    }
-    return true;
+    *fine = pv_offsets_ascend(codes->begin, codes->rows, entries, 0);
+    return *fine ? pv_csr_check_columns(ctx, codes, fine) : PSDVEC_OK;
 }
 
 /* Takes up the state of an interrupted run, if there is one. */
@@ -124,12 +94,15 @@ static psdvec_status load(sparse_run *s)
                               (int64_t[]){(int64_t)column->shape[0]}, &value));
     PV_TRY_DONE(pv_st_require(s->ctx, file, "figures", PV_DTYPE_F64, 1, (int64_t[]){3}, &figures));
     const double *known = figures->data;
-    if (!(known[0] >= 1 && known[0] <= s->run->options->epochs) || !(known[1] > 0) ||
-        !sound(begin->data, s->words.count, column->data, column->shape[0], l->atoms.count))
+    pv_csr codes =
+        pv_csr_of(s->words.count, l->atoms.count, begin->data, column->data, value->data);
+    bool fine;
+    PV_TRY_DONE(check_codes(s->ctx, &codes, column->shape[0], &fine));
+    if (!fine || !(known[0] >= 1 && known[0] <= s->run->options->epochs) || !(known[1] > 0))
         goto done;
     memcpy(l->atoms.rows, atoms->data, atoms->bytes);
     pv_atoms_measure(&l->atoms);
-    PV_TRY_DONE(pv_sparse_scatter(l, begin->data, column->data, value->data));
+    PV_TRY_DONE(pv_sparse_scatter(l, &codes));
     l->epochs = (uint32_t)known[0];
     l->length = known[1];
     l->objective = known[2];
@@ -233,7 +206,7 @@ static psdvec_status write_codes(sparse_run *s)
                                .offsets = dense->offsets,
                                .frequency = dense->counts,
                                .counts_json = dense->info.counts_json};
-    PV_TRY(make_piece(s, true, 1 / l->length));
+    PV_TRY(pv_sparse_gather(l, true, (float)(1 / l->length), &s->codes));
     s->run->report->entries = l->entries;
     s->run->report->epochs = l->epochs;
     s->run->report->loss = l->objective;
@@ -242,8 +215,10 @@ static psdvec_status write_codes(sparse_run *s)
                 "all codes are 0, so no word has a vector; a penalty below %g (`l1`) leaves "
                 "more of them",
                 options->l1);
-    return pv_baseline_write_sparse(s->run, &words, l->atoms.count, s->begin, s->column,
-                                    options->binary ? NULL : s->value);
+    pv_csr codes = pv_csr_view(&s->codes);
+    if (options->binary)
+        codes.value = NULL;
+    return pv_baseline_write_sparse(s->run, &words, codes);
 }
 
 psdvec_status pv_baseline_sparse(pv_baseline_run *run, const psdvec_model *dense)
@@ -266,7 +241,7 @@ psdvec_status pv_baseline_sparse(pv_baseline_run *run, const psdvec_model *dense
     PV_TRY_DONE(write_codes(&s));
 done:
     pv_sparse_free(&s.learner);
-    drop_piece(&s);
+    pv_csr_store_free(&s.codes);
     pv_free(s.ctx, s.scale);
     return status;
 }

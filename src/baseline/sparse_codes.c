@@ -81,43 +81,6 @@ void pv_code_room_free(psdvec_context *ctx, pv_code_room *room)
     pv_free(ctx, room);
 }
 
-void pv_codes_free(psdvec_context *ctx, pv_codes *codes)
-{
-    pv_free(ctx, codes->begin);
-    *codes = (pv_codes){0};
-}
-
-/* Room for codes of so many rows and entries, in one block. */
-static psdvec_status make(psdvec_context *ctx, uint32_t rows, size_t entries, pv_codes *codes)
-{
-    uint32_t *block =
-        pv_alloc(ctx, (size_t)rows + 1 + 2 * entries, sizeof(uint32_t), "the codes of words");
-    if (!block)
-        return pv_failure(ctx);
-    *codes = (pv_codes){rows, block, block + rows + 1, (float *)(block + rows + 1 + entries)};
-    return PSDVEC_OK;
-}
-
-psdvec_status pv_codes_copy(psdvec_context *ctx, const pv_codes *from, pv_codes *to)
-{
-    size_t entries = from->begin[from->rows];
-    PV_TRY(make(ctx, from->rows, entries, to));
-    memcpy(to->begin, from->begin, (from->rows + 1 + 2 * entries) * sizeof *to->begin);
-    return PSDVEC_OK;
-}
-
-psdvec_status pv_codes_take(psdvec_context *ctx, uint32_t rows, const uint64_t *begin,
-                            const uint32_t *column, const float *value, pv_codes *codes)
-{
-    size_t entries = (size_t)(begin[rows] - begin[0]);
-    PV_TRY(make(ctx, rows, entries, codes));
-    for (uint32_t i = 0; i <= rows; i++)
-        codes->begin[i] = (uint32_t)(begin[i] - begin[0]);
-    memcpy(codes->column, column + begin[0], entries * sizeof *column);
-    memcpy(codes->value, value + begin[0], entries * sizeof *value);
-    return PSDVEC_OK;
-}
-
 /* r = scale x - sum of a_j d_j. Returns the squared length of scale x. */
 static float residual(const pv_atoms *atoms, const float *x, float scale, const uint32_t *column,
                       const float *value, size_t count, pv_code_room *room, float *r)
@@ -208,37 +171,33 @@ static void word_round(const pv_atoms *atoms, const pv_code_rules *rules, uint32
     room->held[i] = kept;
 }
 
-/* The codes as they leave, in one block. */
+/* The codes as they leave. */
 static psdvec_status keep(psdvec_context *ctx, const pv_code_room *room, uint32_t rows, size_t most,
-                          pv_codes *codes)
+                          pv_csr_store *codes)
 {
-    size_t total = 0;
+    pv_csr_store_free(codes);
+    PV_TRY(pv_csr_store_open(ctx, rows, (uint32_t)most, "the codes of words", codes));
     for (uint32_t i = 0; i < rows; i++)
-        total += room->held[i];
-    pv_codes_free(ctx, codes);
-    PV_TRY(make(ctx, rows, total, codes));
-    uint32_t at = 0;
+        codes->begin[i + 1] = room->held[i];
+    PV_TRY(pv_csr_store_reserve(codes, NULL, 0));
     for (uint32_t i = 0; i < rows; i++) {
-        uint32_t count = room->held[i];
-        codes->begin[i] = at;
-        memcpy(codes->column + at, room->column + i * most, count * sizeof(uint32_t));
-        memcpy(codes->value + at, room->value + i * most, count * sizeof(float));
-        at += count;
+        uint64_t at = codes->begin[i];
+        memcpy(codes->column + at, room->column + i * most, room->held[i] * sizeof(uint32_t));
+        memcpy(codes->value + at, room->value + i * most, room->held[i] * sizeof(float));
     }
-    codes->begin[rows] = at;
     return PSDVEC_OK;
 }
 
 psdvec_status pv_codes_find(psdvec_context *ctx, const pv_atoms *atoms, const pv_code_rules *rules,
                             const float *const *x, const float *scale, uint32_t rows,
-                            pv_code_room *room, pv_codes *codes)
+                            pv_code_room *room, pv_csr_store *codes)
 {
     size_t stride = atoms->stride, most = atoms->count;
     for (uint32_t i = 0; i < rows; i++) {
         uint32_t count = 0;
         if (codes->rows > 0) {
-            uint32_t from = codes->begin[i];
-            count = codes->begin[i + 1] - from;
+            uint64_t from = codes->begin[i];
+            count = (uint32_t)(codes->begin[i + 1] - from);
             memcpy(room->column + i * most, codes->column + from, count * sizeof(uint32_t));
             memcpy(room->value + i * most, codes->value + from, count * sizeof(float));
         }
@@ -260,21 +219,20 @@ psdvec_status pv_codes_find(psdvec_context *ctx, const pv_atoms *atoms, const pv
 }
 
 pv_code_figures pv_codes_measure(const pv_atoms *atoms, const float *const *x, const float *scale,
-                                 const pv_codes *codes, pv_code_room *room)
+                                 const pv_csr_store *codes, pv_code_room *room)
 {
     pv_code_figures sums = {0};
+    const pv_csr view = pv_csr_view(codes);
     for (uint32_t i = 0; i < codes->rows; i++) {
-        uint32_t from = codes->begin[i], count = codes->begin[i + 1] - from;
-        const uint32_t *column = codes->column + from;
-        const float *value = codes->value + from;
+        pv_csr_row row = pv_csr_row_of(&view, i);
         float *r = room->residuals;
-        residual(atoms, x[i], scale[i], column, value, count, room, r);
+        residual(atoms, x[i], scale[i], row.column, row.value, row.count, room, r);
         for (uint32_t k = 0; k < atoms->dim; k++)
             sums.error += (double)r[k] * (double)r[k];
-        for (uint32_t t = 0; t < count; t++) {
-            double a = (double)value[t];
+        for (size_t t = 0; t < row.count; t++) {
+            double a = (double)row.value[t];
             sums.length += fabs(a);
-            sums.squares += a * a * (double)atoms->square[column[t]];
+            sums.squares += a * a * (double)atoms->square[row.column[t]];
         }
     }
     return sums;

@@ -13,8 +13,8 @@
 #ifndef PV_BASELINE_SPARSE_CODES_H
 #define PV_BASELINE_SPARSE_CODES_H
 
-#include "base/context.h"
 #include "baseline/sparse_sweep.h"
+#include "sparse/csr.h"
 
 /* Words of a tile at most. */
 enum { PV_CODE_TILE = 64 };
@@ -29,20 +29,6 @@ typedef struct pv_code_rules {
     float tolerance;
 } pv_code_rules;
 
-/* Codes of a few words: row i has the entries begin[i] .. begin[i + 1] - 1, columns ascending. */
-typedef struct pv_codes {
-    uint32_t rows;
-    uint32_t *begin; /* rows + 1, in one block with the columns and values */
-    uint32_t *column;
-    float *value;
-} pv_codes;
-
-void pv_codes_free(psdvec_context *ctx, pv_codes *codes);
-psdvec_status pv_codes_copy(psdvec_context *ctx, const pv_codes *from, pv_codes *to);
-/* From rows that lie among others: row i has the entries begin[i] .. begin[i + 1] - 1. */
-psdvec_status pv_codes_take(psdvec_context *ctx, uint32_t rows, const uint64_t *begin,
-                            const uint32_t *column, const float *value, pv_codes *codes);
-
 /* What one worker needs for tiles. */
 typedef struct pv_code_room pv_code_room;
 psdvec_status pv_code_room_make(psdvec_context *ctx, const pv_atoms *atoms, pv_code_room **room);
@@ -50,11 +36,11 @@ void pv_code_room_free(psdvec_context *ctx, pv_code_room *room);
 /* Bytes of one. */
 uint64_t pv_code_room_bytes(uint32_t atoms, uint32_t dim);
 
-/* Row i of the tile is scale[i] times the vector at x[i]. `codes` comes with codes to begin with
- * (rows 0: zeros) and leaves with better ones. */
+/* Row i of the tile is scale[i] times the vector at x[i]. `codes`, rows x atoms, comes with
+ * codes to begin with (rows 0: zeros) and leaves with better ones. */
 psdvec_status pv_codes_find(psdvec_context *ctx, const pv_atoms *atoms, const pv_code_rules *rules,
                             const float *const *x, const float *scale, uint32_t rows,
-                            pv_code_room *room, pv_codes *codes);
+                            pv_code_room *room, pv_csr_store *codes);
 
 /* Sums over rows of |x - ...|^2, of |a| and of |a_j d_j|^2. */
 typedef struct pv_code_figures {
@@ -62,6 +48,6 @@ typedef struct pv_code_figures {
 } pv_code_figures;
 
 pv_code_figures pv_codes_measure(const pv_atoms *atoms, const float *const *x, const float *scale,
-                                 const pv_codes *codes, pv_code_room *room);
+                                 const pv_csr_store *codes, pv_code_room *room);
 
 #endif

@@ -94,37 +94,24 @@ typedef struct sum_job {
     pv_code_sums *sums;
     const pv_code_words *words;
     uint32_t first, last;
-    const pv_codes *codes;
+    const pv_csr_store *codes;
     float sign;
     const pv_sweep_kernels *kernels;
 } sum_job;
 
-/* The first of the ascending columns that is not below j. */
-static uint32_t first_from(const uint32_t *column, uint32_t count, uint32_t j)
-{
-    uint32_t low = 0, high = count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (column[middle] < j)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static void add_word(const sum_job *job, const float *x, float scale, const uint32_t *column,
-                     const float *value, uint32_t count, uint32_t from, uint32_t to)
+static void add_word(const sum_job *job, const float *x, float scale, pv_csr_row code,
+                     uint32_t from, uint32_t to)
 {
     pv_code_sums *sums = job->sums;
-    for (uint32_t t = first_from(column, count, from); t < count && column[t] < to; t++) {
-        size_t j = column[t];
-        float a = job->sign * value[t];
+    size_t t = pv_lower_bound(code.column, code.count, from);
+    for (; t < code.count && code.column[t] < to; t++) {
+        size_t j = code.column[t];
+        float a = job->sign * code.value[t];
         float *row = sums->B + j * sums->atoms;
-        for (uint32_t u = t; u < count; u++)
-            row[column[u]] += a * value[u];
+        for (size_t u = t; u < code.count; u++)
+            row[code.column[u]] += a * code.value[u];
         job->kernels->add_row(x, a * scale, sums->dim, sums->C + j * sums->stride);
-        sums->length[j] += job->sign * fabs((double)value[t]);
+        sums->length[j] += job->sign * fabs((double)code.value[t]);
     }
 }
 
@@ -137,18 +124,16 @@ static psdvec_status sum_task(void *arg, size_t task, int worker)
     const float *x[PV_CODE_TILE];
     float scale[PV_CODE_TILE];
     for (uint32_t t = job->first; t < job->last; t++) {
-        const pv_codes *codes = &job->codes[t - job->first];
+        const pv_csr codes = pv_csr_view(&job->codes[t - job->first]);
         uint32_t rows = pv_code_tile(job->words, t, x, scale);
         for (uint32_t i = 0; i < rows; i++)
-            add_word(job, x[i], scale[i], codes->column + codes->begin[i],
-                     codes->value + codes->begin[i], codes->begin[i + 1] - codes->begin[i], from,
-                     to);
+            add_word(job, x[i], scale[i], pv_csr_row_of(&codes, i), from, to);
     }
     return PSDVEC_OK;
 }
 
 psdvec_status pv_code_sums_add(pv_code_sums *sums, const pv_code_words *words, uint32_t first,
-                               uint32_t last, const pv_codes *codes, float sign)
+                               uint32_t last, const pv_csr_store *codes, float sign)
 {
     sum_job job = {sums, words, first, last, codes, sign, pv_sweep_best()};
     return pv_parallel_tasks(sums->ctx, (sums->atoms + sum_rows - 1) / sum_rows, sum_task, &job);

@@ -49,7 +49,7 @@ void pv_code_sums_free(pv_code_sums *sums);
 void pv_code_sums_clear(pv_code_sums *sums);
 /* Tiles first .. last - 1, sign +1 or -1; codes: of these tiles. */
 psdvec_status pv_code_sums_add(pv_code_sums *sums, const pv_code_words *words, uint32_t first,
-                               uint32_t last, const pv_codes *codes, float sign);
+                               uint32_t last, const pv_csr_store *codes, float sign);
 
 /* `sweeps` times over all atoms; all have length 1. */
 psdvec_status pv_atoms_update(pv_atoms *atoms, pv_code_sums *sums, uint32_t sweeps);

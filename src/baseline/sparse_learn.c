@@ -21,6 +21,8 @@ enum { purpose_words = 0x53504157, purpose_noise = 0x5350414e };
 /* Noise in the first atoms, relative to a word: two atoms from one word must part. */
 static const double first_noise = 0.3;
 
+static const char what_codes[] = "the codes of words";
+
 uint64_t pv_sparse_bytes(const psdvec_context *ctx, uint32_t words, uint32_t dim, uint32_t atoms)
 {
     uint64_t stride = ((uint64_t)dim + PV_ATOM_PAD - 1) / PV_ATOM_PAD * PV_ATOM_PAD;
@@ -71,14 +73,13 @@ static double first_length(const pv_sparse_learner *l)
 psdvec_status pv_sparse_begin(pv_sparse_learner *l, uint32_t atoms)
 {
     psdvec_context *ctx = l->ctx;
-    static const char what[] = "the codes of words";
     size_t tiles = l->words->tiles, workers = (size_t)psdvec_threads(ctx);
     PV_TRY(pv_atoms_make(ctx, atoms, l->words->dim, &l->atoms));
     PV_TRY(pv_code_sums_make(ctx, &l->atoms, &l->sums));
-    l->codes = pv_alloc_zero(ctx, tiles, sizeof *l->codes, what);
-    l->old = pv_alloc_zero(ctx, tiles, sizeof *l->old, what);
-    l->figures = pv_alloc_zero(ctx, tiles, sizeof *l->figures, what);
-    l->rooms = pv_alloc_zero(ctx, workers, sizeof(pv_code_room *), what);
+    l->codes = pv_alloc_zero(ctx, tiles, sizeof *l->codes, what_codes);
+    l->old = pv_alloc_zero(ctx, tiles, sizeof *l->old, what_codes);
+    l->figures = pv_alloc_zero(ctx, tiles, sizeof *l->figures, what_codes);
+    l->rooms = pv_alloc_zero(ctx, workers, sizeof(pv_code_room *), what_codes);
     if (!l->codes || !l->old || !l->figures || !l->rooms)
         return pv_failure(ctx);
     for (size_t w = 0; w < workers; w++)
@@ -102,9 +103,9 @@ void pv_sparse_free(pv_sparse_learner *l)
         pv_code_room_free(ctx, l->rooms[w]);
     for (uint32_t t = 0; t < l->words->tiles; t++) {
         if (l->codes)
-            pv_codes_free(ctx, &l->codes[t]);
+            pv_csr_store_free(&l->codes[t]);
         if (l->old)
-            pv_codes_free(ctx, &l->old[t]);
+            pv_csr_store_free(&l->old[t]);
     }
     pv_free(ctx, l->rooms);
     pv_free(ctx, l->codes);
@@ -131,9 +132,10 @@ static psdvec_status code_task(void *arg, size_t task, int worker)
     const float *x[PV_CODE_TILE];
     float scale[PV_CODE_TILE];
     uint32_t rows = pv_code_tile(l->words, tile, x, scale);
-    pv_codes *codes = &l->codes[tile];
+    pv_csr_store *codes = &l->codes[tile];
+    pv_csr now = pv_csr_view(codes);
     if (job->keep_old)
-        PV_TRY(pv_codes_copy(l->ctx, codes, &l->old[tile]));
+        PV_TRY(pv_csr_copy_rows(l->ctx, &now, 0, now.rows, what_codes, &l->old[tile]));
     PV_TRY(pv_codes_find(l->ctx, &l->atoms, &job->rules, x, scale, rows, l->rooms[worker], codes));
     if (l->progress)
         pv_progress_add(l->progress, rows);
@@ -203,7 +205,7 @@ static psdvec_status learn_batch(pv_sparse_learner *l, uint32_t first, uint32_t 
         PV_TRY(pv_code_sums_add(&l->sums, words, first, last, l->old + first, -1));
     PV_TRY(pv_code_sums_add(&l->sums, words, first, last, l->codes + first, 1));
     for (uint32_t t = first; t < last; t++)
-        pv_codes_free(l->ctx, &l->old[t]);
+        pv_csr_store_free(&l->old[t]);
     PV_TRY(pv_atoms_update(&l->atoms, &l->sums, atom_sweeps));
     balance(l, again ? words->count : (uint64_t)words->count * last / words->tiles);
     return PSDVEC_OK;
@@ -234,46 +236,40 @@ psdvec_status pv_sparse_finish(pv_sparse_learner *l)
 
 /* ---- Codes in one piece ----------------------------------------------------------- */
 
-static uint64_t gather_row(const pv_codes *codes, uint32_t row, float factor, uint64_t at,
-                           uint32_t *column, float *value)
+psdvec_status pv_sparse_gather(const pv_sparse_learner *l, bool by_word, float factor,
+                               pv_csr_store *codes)
 {
-    for (uint32_t t = codes->begin[row]; t < codes->begin[row + 1]; t++, at++) {
-        column[at] = codes->column[t];
-        value[at] = codes->value[t] * factor;
+    uint32_t n = l->words->count, tiles = l->words->tiles, in_tiles = 0;
+    PV_TRY(pv_csr_store_open(l->ctx, n, l->atoms.count, "the codes in one piece", codes));
+    for (int pass = 0; pass < 2; pass++, in_tiles = 0) {
+        for (uint32_t t = 0; t < tiles; t++) {
+            const pv_csr tile = pv_csr_view(&l->codes[t]);
+            for (uint32_t r = 0; r < tile.rows; r++) {
+                pv_csr_row row = pv_csr_row_of(&tile, r);
+                uint32_t i = by_word ? r * tiles + t : in_tiles++;
+                if (pass == 0)
+                    codes->begin[i + 1] = row.count;
+                for (size_t k = 0; pass == 1 && k < row.count; k++) {
+                    codes->column[codes->begin[i] + k] = row.column[k];
+                    codes->value[codes->begin[i] + k] = row.value[k] * factor;
+                }
+            }
+        }
+        if (pass == 0)
+            PV_TRY(pv_csr_store_reserve(codes, NULL, 0));
     }
-    return at;
+    return PSDVEC_OK;
 }
 
-void pv_sparse_gather(const pv_sparse_learner *l, bool by_word, float factor, uint64_t *begin,
-                      uint32_t *column, float *value)
-{
-    uint32_t n = l->words->count, tiles = l->words->tiles, row = 0, tile = 0;
-    uint64_t at = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        if (by_word) {
-            tile = i % tiles;
-            row = i / tiles;
-        }
-        begin[i] = at;
-        at = gather_row(&l->codes[tile], row, factor, at, column, value);
-        if (!by_word && ++row == l->codes[tile].rows) {
-            row = 0;
-            tile++;
-        }
-    }
-    begin[n] = at;
-}
-
-psdvec_status pv_sparse_scatter(pv_sparse_learner *l, const uint64_t *begin, const uint32_t *column,
-                                const float *value)
+psdvec_status pv_sparse_scatter(pv_sparse_learner *l, const pv_csr *codes)
 {
     const float *x[PV_CODE_TILE];
     float scale[PV_CODE_TILE];
-    uint64_t word = 0;
-    l->entries = begin[l->words->count];
+    uint32_t word = 0;
+    l->entries = codes->begin[codes->rows];
     for (uint32_t t = 0; t < l->words->tiles; t++) {
         uint32_t rows = pv_code_tile(l->words, t, x, scale);
-        PV_TRY(pv_codes_take(l->ctx, rows, begin + word, column, value, &l->codes[t]));
+        PV_TRY(pv_csr_copy_rows(l->ctx, codes, word, rows, what_codes, &l->codes[t]));
         word += rows;
     }
     return PSDVEC_OK;

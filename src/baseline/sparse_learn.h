@@ -39,17 +39,17 @@ typedef struct pv_sparse_learner {
     bool nonnegative;
 
     /* The state */
-    pv_atoms atoms;   /* of length 1 */
-    pv_codes *codes;  /* of each tile: b = g a */
-    double length;    /* g */
-    uint32_t epochs;  /* done */
-    double objective; /* after the last; NAN: none yet */
-    uint64_t entries; /* codes that are not 0, after the last */
+    pv_atoms atoms;      /* of length 1 */
+    pv_csr_store *codes; /* of each tile: b = g a */
+    double length;       /* g */
+    uint32_t epochs;     /* done */
+    double objective;    /* after the last; NAN: none yet */
+    uint64_t entries;    /* codes that are not 0, after the last */
 
     pv_progress *progress; /* may be NULL; counts words */
     pv_code_sums sums;
     pv_code_room **rooms;     /* of each worker */
-    pv_codes *old;            /* of each tile of a batch */
+    pv_csr_store *old;        /* of each tile of a batch */
     pv_code_figures *figures; /* of each tile */
 } pv_sparse_learner;
 
@@ -64,11 +64,10 @@ void pv_sparse_free(pv_sparse_learner *learner);
 uint64_t pv_sparse_bytes(const psdvec_context *ctx, uint32_t words, uint32_t dim, uint32_t atoms);
 
 /* The codes in one piece. In the order of the tiles, or with `by_word` in that of the words;
- * times `factor`. begin: words + 1; column, value: learner->entries. */
-void pv_sparse_gather(const pv_sparse_learner *learner, bool by_word, float factor, uint64_t *begin,
-                      uint32_t *column, float *value);
+ * times `factor`. */
+psdvec_status pv_sparse_gather(const pv_sparse_learner *learner, bool by_word, float factor,
+                               pv_csr_store *codes);
 /* The other way, for codes in the order of the tiles. */
-psdvec_status pv_sparse_scatter(pv_sparse_learner *learner, const uint64_t *begin,
-                                const uint32_t *column, const float *value);
+psdvec_status pv_sparse_scatter(pv_sparse_learner *learner, const pv_csr *codes);
 
 #endif

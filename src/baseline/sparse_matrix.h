@@ -11,20 +11,13 @@
 #ifndef PV_BASELINE_SPARSE_MATRIX_H
 #define PV_BASELINE_SPARSE_MATRIX_H
 
-#include "base/large.h"
 #include "solve/kernels.h"
-
-typedef struct pv_float_rows {
-    uint32_t rows, columns;
-    const uint64_t *begin;  /* rows + 1 */
-    const uint32_t *column; /* ascending in each row */
-    const float *value;
-} pv_float_rows;
+#include "sparse/csr.h"
 
 enum { PV_SPARSE_TASKS = 256 };
 
 typedef struct pv_sparse_side {
-    pv_float_rows rows;
+    pv_csr rows;
     uint32_t edges[PV_SPARSE_TASKS + 1]; /* rows of each task, with about as many entries */
 } pv_sparse_side;
 
@@ -34,18 +27,15 @@ typedef struct pv_sparse_matrix {
     pv_sparse_side across, down; /* A and A' */
     const float *row_scale;      /* NULL: ones */
     const float *column_scale;
-    uint64_t *begin; /* of A', if it was written out; else NULL */
-    pv_large columns_room, values_room;
+    pv_csr_store transpose; /* if it was written out */
 } pv_sparse_matrix;
 
-/* A and the scales are the caller's and must stay. The transpose goes to a temporary file in
- * `folder` if there is no room for it beside `besides` bytes. */
-psdvec_status pv_sparse_matrix_open(psdvec_context *ctx, pv_float_rows rows, bool symmetric,
+/* A and the scales are the caller's and must stay. The transpose goes to a temporary file beside
+ * `output` if there is no room for it beside `besides` bytes. */
+psdvec_status pv_sparse_matrix_open(psdvec_context *ctx, pv_csr rows, bool symmetric,
                                     const float *row_scale, const float *column_scale,
-                                    const char *folder, uint64_t besides, pv_sparse_matrix *out);
+                                    const char *output, uint64_t besides, pv_sparse_matrix *out);
 void pv_sparse_matrix_close(pv_sparse_matrix *matrix);
-/* Bytes of the transpose of so many entries. */
-uint64_t pv_sparse_transpose_bytes(uint64_t entries);
 
 /* Y (rows x k) = M X, X: columns x k; row-major. `room` has columns x k numbers; only looked at if
  * there are column scales. */

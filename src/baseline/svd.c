@@ -7,12 +7,9 @@
  * its two. p = 1 is the decomposition by the book, which is the worst of vectors; 1/2 and 0 do
  * better, and 1/2 is the default of Hyperwords.
  */
-#include "base/file.h"
 #include "baseline/baseline.h"
 #include "baseline/ppmi.h"
 #include "baseline/sparse_svd.h"
-
-#include <stdlib.h>
 
 static psdvec_status decompose(const pv_baseline_run *run, const pv_cooccurrence *ppmi,
                                pv_singular *singular)
@@ -20,21 +17,13 @@ static psdvec_status decompose(const pv_baseline_run *run, const pv_cooccurrence
     const psdvec_baseline_options *options = run->options;
     psdvec_status status;
     pv_sparse_matrix matrix = {0};
-    pv_float_rows rows = {.rows = ppmi->n,
-                          .columns = ppmi->n,
-                          .begin = ppmi->begin,
-                          .column = ppmi->column,
-                          .value = ppmi->value};
-    uint64_t besides = pv_sparse_svd_bytes(ppmi->n, options->dim, options->add_contexts);
-    char *folder = pv_folder_of(run->output);
-    if (!folder)
-        return pv_fail(run->ctx, PSDVEC_ERR_MEMORY, "no memory for a path");
-    PV_TRY_DONE(pv_sparse_matrix_open(run->ctx, rows, false, NULL, NULL, folder, besides, &matrix));
+    uint64_t besides = pv_sparse_svd_bytes(ppmi->matrix.rows, options->dim, options->add_contexts);
+    PV_TRY_DONE(pv_sparse_matrix_open(run->ctx, pv_csr_view(&ppmi->matrix), false, NULL, NULL,
+                                      run->output, besides, &matrix));
     status = pv_sparse_svd(&matrix, options->dim, options->eigen_tolerance, options->add_contexts,
                            singular);
 done:
     pv_sparse_matrix_close(&matrix);
-    free(folder);
     return status;
 }
 
@@ -50,7 +39,7 @@ psdvec_status pv_baseline_svd(pv_baseline_run *run, const psdvec_counts *counts)
     /* A pair may stand in the counts in one direction only. */
     uint64_t besides =
         pv_sparse_svd_bytes(counts->info.words, options->dim, options->add_contexts) +
-        pv_sparse_transpose_bytes(2 * counts->info.bigrams);
+        pv_csr_bytes(2 * counts->info.bigrams);
     PV_TRY_DONE(pv_baseline_words_of(run->ctx, counts, &story, &words));
     PV_TRY_DONE(pv_cooccurrence_make(run->ctx, counts, run->output, besides, &pairs));
     PV_TRY_DONE(pv_ppmi_make(&pairs, options->context_power, options->shift));

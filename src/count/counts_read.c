@@ -69,7 +69,7 @@ static psdvec_status take_tensors(psdvec_counts *c)
     c->offsets = t->data;
     PV_TRY(pv_st_require(ctx, c->file, "words", PV_DTYPE_U8, 1, (int64_t[]){-1}, &t));
     c->bytes = t->data;
-    if (!pv_offsets_ascend(c->offsets, c->info.words, t->bytes))
+    if (!pv_offsets_ascend(c->offsets, c->info.words, t->bytes, 0))
         return fail_corrupt(c->ctx, c, "the words' offsets do not ascend");
     PV_TRY(pv_st_require(ctx, c->file, "indices", PV_DTYPE_U32, 1, (int64_t[]){-1}, &t));
     c->rows = (pv_csr){.rows = c->info.words, .columns = c->info.words, .column = t->data};
@@ -78,7 +78,7 @@ static psdvec_status take_tensors(psdvec_counts *c)
     PV_TRY(pv_st_require(ctx, c->file, "indptr", PV_DTYPE_U64, 1, &ends, &t));
     c->rows.begin = t->data;
     c->rows.end = c->rows.begin + 1;
-    if (!pv_offsets_ascend(c->rows.begin, c->info.words, c->info.bigrams))
+    if (!pv_offsets_ascend(c->rows.begin, c->info.words, c->info.bigrams, 0))
         return fail_corrupt(c->ctx, c, "the rows do not ascend");
     c->info.wide = values && values->dtype == PV_DTYPE_U64;
     PV_TRY(pv_st_require(ctx, c->file, "values", c->info.wide ? PV_DTYPE_U64 : PV_DTYPE_U32, 1,

@@ -6,7 +6,6 @@
 #include "count/provenance.h"
 #include "link/weights.h"
 #include "model/model_read.h"
-#include "sparse/columns.h"
 #include "train/model_link.h"
 #include "train/settings.h"
 
@@ -241,10 +240,11 @@ double pv_conditional_residual(const pv_conditional *c, uint32_t context, uint32
     const pv_residual_matrix *a = c->residuals;
     if (!a)
         return 0;
-    uint64_t from = a->begin[context], count = a->begin[context + 1] - from;
-    uint64_t at = pv_lower_bound(a->focus + from, count, focus);
-    if (at < count && a->focus[from + at] == focus)
-        return (double)a->value[from + at];
+    const pv_csr rows = pv_csr_view(&a->rows);
+    pv_csr_row row = pv_csr_row_of(&rows, context);
+    uint64_t at = pv_lower_bound(row.column, row.count, focus);
+    if (at < row.count && row.column[at] == focus)
+        return (double)row.value[at];
     return c->replaced ? a->unseen : 0;
 }
 

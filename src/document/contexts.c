@@ -1,7 +1,6 @@
 /* From the words before a word to a row of a matrix. */
 #include "document/contexts.h"
 
-#include "sparse/columns.h"
 #include "model/dot.h"
 #include "model/model_read.h"
 
@@ -175,14 +174,16 @@ static void add_residuals(const pv_conditional *c, const pv_context_link *link,
                           const uint32_t *place, uint32_t from, uint32_t to, float *scores)
 {
     const pv_residual_matrix *a = c->residuals;
-    uint64_t e = a->begin[link->word], end = a->begin[link->word + 1];
+    const pv_csr rows = pv_csr_view(&a->rows);
+    pv_csr_row entries = pv_csr_row_of(&rows, link->word);
+    size_t e = 0;
     float weight = (float)link->weight, less = c->replaced ? (float)a->unseen : 0;
     if (!place)
-        e += pv_lower_bound(a->focus + e, end - e, from);
-    for (; e < end; e++) {
-        uint32_t at = place ? place[a->focus[e]] : a->focus[e];
+        e = pv_lower_bound(entries.column, entries.count, from);
+    for (; e < entries.count; e++) {
+        uint32_t at = place ? place[entries.column[e]] : entries.column[e];
         if (at >= from && at < to)
-            scores[at - from] += weight * (a->value[e] - less);
+            scores[at - from] += weight * (entries.value[e] - less);
         else if (!place)
             break;
     }

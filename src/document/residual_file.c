@@ -31,13 +31,14 @@ static size_t describe(const pv_residual_data *data, char version[16], char unse
 
 static psdvec_status put_tensors(pv_st_writer *w, const pv_residual_data *data)
 {
-    uint64_t words = data->words, ends = words + 1;
-    uint64_t bytes = data->offsets[words], pairs = data->begin[words];
+    const pv_csr *rows = &data->rows;
+    uint64_t words = rows->rows, ends = words + 1;
+    uint64_t bytes = data->offsets[words], pairs = rows->begin[words];
     PV_TRY(pv_st_writer_tensor(w, "words", PV_DTYPE_U8, 1, &bytes, data->bytes));
     PV_TRY(pv_st_writer_tensor(w, "offsets", PV_DTYPE_U64, 1, &ends, data->offsets));
-    PV_TRY(pv_st_writer_tensor(w, "indptr", PV_DTYPE_U64, 1, &ends, data->begin));
-    PV_TRY(pv_st_writer_tensor(w, "indices", PV_DTYPE_U32, 1, &pairs, data->focus));
-    return pv_st_writer_tensor(w, "values", PV_DTYPE_F32, 1, &pairs, data->value);
+    PV_TRY(pv_st_writer_tensor(w, "indptr", PV_DTYPE_U64, 1, &ends, rows->begin));
+    PV_TRY(pv_st_writer_tensor(w, "indices", PV_DTYPE_U32, 1, &pairs, rows->column));
+    return pv_st_writer_tensor(w, "values", PV_DTYPE_F32, 1, &pairs, rows->value);
 }
 
 psdvec_status pv_residual_file_write(psdvec_context *ctx, const pv_residual_data *data,
@@ -50,8 +51,7 @@ psdvec_status pv_residual_file_write(psdvec_context *ctx, const pv_residual_data
     pv_st_pair meta[MOST_METADATA];
     size_t meta_count = describe(data, version, unseen, meta);
     PV_TRY_DONE(pv_output_open(ctx, path, &output));
-    PV_TRY_DONE(pv_output_expect(output, data->begin[data->words] *
-                                             (sizeof *data->focus + sizeof *data->value)));
+    PV_TRY_DONE(pv_output_expect(output, pv_csr_bytes(data->rows.begin[data->rows.rows])));
     PV_TRY_DONE(pv_st_writer_begin(ctx, pv_st_output_sink(output), MOST_TENSORS, meta, meta_count,
                                    0, &writer));
     PV_TRY_DONE(put_tensors(writer, data));

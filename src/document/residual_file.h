@@ -4,18 +4,15 @@
 #ifndef PV_DOCUMENT_RESIDUAL_FILE_H
 #define PV_DOCUMENT_RESIDUAL_FILE_H
 
-#include "base/context.h"
+#include "sparse/csr.h"
 
 #define PV_RESIDUALS_FORMAT "psdvec.residuals"
 #define PV_RESIDUALS_VERSION 1
 
 typedef struct pv_residual_data {
-    uint32_t words;
+    pv_csr rows;                /* words x words: a_ij */
     const char *bytes;          /* all words, one after the other */
     const uint64_t *offsets;    /* words + 1 */
-    const uint64_t *begin;      /* words + 1: where the rows begin ... */
-    const uint32_t *focus;      /* ... in this, ascending in each row ... */
-    const float *value;         /* ... and in this: a_ij */
     const char *target;         /* "smoothed" or "pmi": how G was made */
     double unseen;              /* G of the pairs that are not listed, whose residual is unseen less
                                 v' J v; NAN: it is 0 */

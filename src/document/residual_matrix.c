@@ -6,14 +6,12 @@
  */
 #include "document/residual_matrix.h"
 
-#include "base/file.h"
 #include "base/memory.h"
 #include "model/model_read.h"
 #include "train/model_link.h"
 #include "train/seen_pairs.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 typedef struct fill_job {
     pv_residual_matrix *matrix;
@@ -25,7 +23,7 @@ static psdvec_status count_row(void *arg, const pv_seen_row *row, int worker)
 {
     fill_job *job = arg;
     (void)worker;
-    job->matrix->begin[row->word + 1] = row->count;
+    job->matrix->rows.begin[row->word + 1] = row->count;
     return PSDVEC_OK;
 }
 
@@ -33,38 +31,18 @@ static psdvec_status fill_row(void *arg, const pv_seen_row *row, int worker)
 {
     fill_job *job = arg;
     const pv_link *link = job->link;
-    pv_residual_matrix *matrix = job->matrix;
+    pv_csr_store *matrix = &job->matrix->rows;
     uint64_t at = matrix->begin[row->word];
     (void)worker;
     for (size_t k = 0; k < row->count; k++) {
         const pv_seen_pair *pair = &row->pairs[k];
         double target =
             link->target(link, row->counted, pair->counted, pair->xij, pair->xij + pair->xji);
-        matrix->focus[at + k] = pair->word;
+        matrix->column[at + k] = pair->word;
         matrix->value[at + k] =
             (float)(job->kind == PV_RESIDUAL_DIFFERENCE ? target - pair->product : target);
     }
     return PSDVEC_OK;
-}
-
-static psdvec_status take_room(pv_residual_matrix *matrix, const psdvec_model *model)
-{
-    psdvec_context *ctx = matrix->ctx;
-    uint64_t count = matrix->begin[matrix->words];
-    bool spill = count * (sizeof(uint32_t) + sizeof(float)) > pv_memory_left(ctx) / 2;
-    char *folder = pv_folder_of(model->path);
-    if (!folder)
-        return pv_fail(ctx, PSDVEC_ERR_MEMORY, "no memory for a path");
-    psdvec_status status;
-    PV_TRY_DONE(pv_large_alloc(ctx, count, sizeof(uint32_t), folder, spill,
-                               "the residuals' columns", &matrix->focuses));
-    PV_TRY_DONE(
-        pv_large_alloc(ctx, count, sizeof(float), folder, spill, "the residuals", &matrix->values));
-    matrix->focus = matrix->focuses.data;
-    matrix->value = matrix->values.data;
-done:
-    free(folder);
-    return status;
 }
 
 static psdvec_status fill_matrix(pv_residual_matrix *matrix, const psdvec_model *model,
@@ -74,16 +52,15 @@ static psdvec_status fill_matrix(pv_residual_matrix *matrix, const psdvec_model 
     bool smoothed = link->directed;
     pv_seen_walk walk = {.link = link,
                          .word = word,
-                         .words = matrix->words,
+                         .words = matrix->rows.rows,
                          .either = !smoothed,
                          .stage = "counting pairs"};
     matrix->unseen = smoothed ? link->unseen_target : NAN;
     PV_TRY(pv_seen_pairs(&walk, count_row, &job));
-    for (uint32_t i = 0; i < matrix->words; i++)
-        matrix->begin[i + 1] += matrix->begin[i];
-    PV_TRY(take_room(matrix, model));
+    uint64_t left = pv_memory_left(matrix->rows.ctx);
+    PV_TRY(pv_csr_store_reserve(&matrix->rows, model->path, left - left / 2));
     if (kind == PV_RESIDUAL_DIFFERENCE) {
-        PV_TRY(pv_model_floats(matrix->ctx, model, &model->vectors, &walk.vectors));
+        PV_TRY(pv_model_floats(matrix->rows.ctx, model, &model->vectors, &walk.vectors));
         walk.dim = model->info.dim;
         walk.eigenvalues = model->info.eigenvalues;
     }
@@ -102,12 +79,8 @@ psdvec_status pv_residual_matrix_make(psdvec_context *ctx, const psdvec_model *m
     *out = matrix;
     if (!matrix)
         return pv_failure(ctx);
-    matrix->ctx = ctx;
-    matrix->words = model->info.words;
-    matrix->begin =
-        pv_alloc_zero(ctx, (size_t)matrix->words + 1, sizeof *matrix->begin, "the residuals");
-    if (!matrix->begin)
-        return pv_failure(ctx);
+    PV_TRY(pv_csr_store_open(ctx, model->info.words, model->info.words, "the residuals",
+                             &matrix->rows));
     PV_TRY_DONE(pv_counts_verify_rows(ctx, counts));
     PV_TRY_DONE(pv_model_link_open(ctx, model, counts, true, &opened));
     PV_TRY_DONE(pv_model_words(ctx, model, counts, &word, &matrix->common));
@@ -123,9 +96,7 @@ void pv_residual_matrix_free(pv_residual_matrix *matrix)
 {
     if (!matrix)
         return;
-    psdvec_context *ctx = matrix->ctx;
-    pv_large_free(ctx, &matrix->focuses);
-    pv_large_free(ctx, &matrix->values);
-    pv_free(ctx, matrix->begin);
+    psdvec_context *ctx = matrix->rows.ctx;
+    pv_csr_store_free(&matrix->rows);
     pv_free(ctx, matrix);
 }

@@ -9,21 +9,16 @@
 #ifndef PV_DOCUMENT_RESIDUAL_MATRIX_H
 #define PV_DOCUMENT_RESIDUAL_MATRIX_H
 
-#include "base/large.h"
+#include "sparse/csr.h"
 
 typedef enum pv_residual_kind { PV_RESIDUAL_TARGET, PV_RESIDUAL_DIFFERENCE } pv_residual_kind;
 
 typedef struct pv_residual_matrix {
-    psdvec_context *ctx;
-    uint32_t words;  /* of the model */
-    uint64_t *begin; /* words + 1 */
-    uint32_t *focus; /* ascending in each row */
-    float *value;
-    double unseen; /* G of all other pairs: log kappa; NAN for PMI, whose other pairs have no
-                      residual */
-    pv_large focuses, values;
-    bool same_counts; /* the model was trained on these */
-    uint32_t common;  /* words of both */
+    pv_csr_store rows; /* words x words of the model */
+    double unseen;     /* G of all other pairs: log kappa; NAN for PMI, whose other pairs have no
+                          residual */
+    bool same_counts;  /* the model was trained on these */
+    uint32_t common;   /* words of both */
 } pv_residual_matrix;
 
 /* The same bits for any number of threads. The counts' rows are checked before they are used. */

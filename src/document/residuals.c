@@ -253,12 +253,9 @@ static psdvec_status write_all(psdvec_context *ctx, const psdvec_model *model,
     psdvec_status status =
         pv_residual_matrix_make(ctx, model, counts, PV_RESIDUAL_DIFFERENCE, &matrix);
     if (status == PSDVEC_OK) {
-        pv_residual_data data = {.words = matrix->words,
+        pv_residual_data data = {.rows = pv_csr_view(&matrix->rows),
                                  .bytes = model->bytes,
                                  .offsets = model->offsets,
-                                 .begin = matrix->begin,
-                                 .focus = matrix->focus,
-                                 .value = matrix->value,
                                  .target = target,
                                  .unseen = matrix->unseen,
                                  .model = model->file ? pv_st_meta(model->file, "xxh3.metadata")

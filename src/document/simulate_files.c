@@ -160,12 +160,9 @@ psdvec_status pv_write_truth_residuals(const pv_truth *t, const char *path)
         pv_truth_residuals(t, (uint32_t)i, value + i * n);
         PV_TRY_DONE(pv_check_cancel(ctx));
     }
-    pv_residual_data data = {.words = t->words,
+    pv_residual_data data = {.rows = pv_csr_of(t->words, t->words, begin, focus, value),
                              .bytes = names.bytes,
                              .offsets = names.offsets,
-                             .begin = begin,
-                             .focus = focus,
-                             .value = value,
                              .target = pv_target_choices[PSDVEC_TARGET_PMI].name,
                              .unseen = NAN};
     status = pv_residual_file_write(ctx, &data, path);

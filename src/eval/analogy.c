@@ -35,7 +35,7 @@ typedef struct batch {
     pv_vector_set rows; /* the candidates are the first of them */
     const float *units; /* all words x dim */
     uint32_t candidates, dim;
-    const pv_sparse_vectors *sparse;    /* instead of rows, or NULL */
+    const pv_csr *sparse;               /* instead of rows, or NULL */
     const pv_sparse_unit *sparse_units; /* instead of units */
     pv_sparse_block *sparse_blocks;     /* workers */
     pv_analogy **questions;             /* by a and b */
@@ -300,7 +300,7 @@ psdvec_status pv_analogies_answer(psdvec_context *ctx, pv_vector_set rows, uint3
     return answer_all(&job, words, questions, count);
 }
 
-psdvec_status pv_analogies_answer_sparse(psdvec_context *ctx, const pv_sparse_vectors *rows,
+psdvec_status pv_analogies_answer_sparse(psdvec_context *ctx, const pv_csr *rows,
                                          uint32_t candidates, const pv_sparse_unit *units,
                                          uint32_t words, pv_analogy *questions, size_t count,
                                          float shift, pv_progress *progress)
@@ -309,7 +309,7 @@ psdvec_status pv_analogies_answer_sparse(psdvec_context *ctx, const pv_sparse_ve
                  .sparse = rows,
                  .sparse_units = units,
                  .candidates = candidates,
-                 .dim = rows->dim,
+                 .dim = rows->columns,
                  .shift = shift,
                  .progress = progress};
     return answer_all(&job, words, questions, count);

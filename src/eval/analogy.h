@@ -35,7 +35,7 @@ psdvec_status pv_analogies_answer(psdvec_context *ctx, pv_vector_set rows, uint3
                                   const float *units, uint32_t words, pv_analogy *questions,
                                   size_t count, float shift, pv_progress *progress);
 /* The same with sparse rows, of which the first `candidates` count, and units. */
-psdvec_status pv_analogies_answer_sparse(psdvec_context *ctx, const pv_sparse_vectors *rows,
+psdvec_status pv_analogies_answer_sparse(psdvec_context *ctx, const pv_csr *rows,
                                          uint32_t candidates, const pv_sparse_unit *units,
                                          uint32_t words, pv_analogy *questions, size_t count,
                                          float shift, pv_progress *progress);

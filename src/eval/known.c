@@ -17,7 +17,7 @@ static void add_row(const float *row, uint32_t dim, double *sum)
         sum[k] += (double)row[k];
 }
 
-static void add_sparse_row(pv_sparse_row row, double *sum)
+static void add_sparse_row(pv_csr_row row, double *sum)
 {
     if (!isfinite(pv_sparse_length(row)))
         return;
@@ -37,7 +37,7 @@ static psdvec_status pack_mean(pv_seen_model *s, psdvec_context *ctx)
             s->mean_columns[count] = k;
             s->mean[count++] = s->mean[k];
         }
-    s->sparse_mean = pv_sparse_unit_of((pv_sparse_row){s->mean_columns, s->mean, count});
+    s->sparse_mean = pv_sparse_unit_of((pv_csr_row){s->mean_columns, s->mean, count});
     return PSDVEC_OK;
 }
 
@@ -55,7 +55,7 @@ static psdvec_status find_mean(pv_seen_model *s, psdvec_context *ctx)
         if (i % 4096 == 0)
             PV_TRY_DONE(pv_check_cancel(ctx));
         if (s->sparse)
-            add_sparse_row(pv_sparse_row_of(s->sparse, i), sum);
+            add_sparse_row(pv_csr_row_of(s->sparse, i), sum);
         else
             add_row(pv_vector_set_floats_of(s->rows, i, 1, room), s->dim, sum);
     }
@@ -167,7 +167,7 @@ static psdvec_status make_sparse(pv_test_vectors *v, psdvec_context *ctx, const 
     for (uint32_t w = 0; w < test->words; w++) {
         bool known = rows[w] != PV_UNKNOWN;
         if (known)
-            v->sparse[w] = pv_sparse_unit_of(pv_sparse_row_of(seen->sparse, rows[w]));
+            v->sparse[w] = pv_sparse_unit_of(pv_csr_row_of(seen->sparse, rows[w]));
         else if (options->unknown == PSDVEC_UNKNOWN_MEAN)
             v->sparse[w] = seen->sparse_mean;
         v->there[w] = known || options->unknown == PSDVEC_UNKNOWN_MEAN;

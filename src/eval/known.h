@@ -11,8 +11,8 @@
 /* A model as evaluation sees it. */
 typedef struct pv_seen_model {
     const psdvec_model *model;
-    const pv_vector_set *rows;       /* the read-out; NULL if sparse */
-    const pv_sparse_vectors *sparse; /* else */
+    const pv_vector_set *rows; /* the read-out; NULL if sparse */
+    const pv_csr *sparse;      /* else */
     uint32_t words, dim;
     bool explicit; /* 3CosMul takes cosines as they are (model/model_read.h) */
     float *mean;   /* dim, of length 1; NULL if no rule asks for it */

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-pv_sparse_unit pv_sparse_unit_of(pv_sparse_row row)
+pv_sparse_unit pv_sparse_unit_of(pv_csr_row row)
 {
     double length = pv_sparse_length(row);
     bool fine = length > 0 && isfinite(length);
@@ -18,11 +18,11 @@ pv_sparse_unit pv_sparse_unit_of(pv_sparse_row row)
     return unit;
 }
 
-psdvec_status pv_sparse_block_init(pv_sparse_block *b, psdvec_context *ctx,
-                                   const pv_sparse_vectors *v, uint32_t candidates, uint32_t length)
+psdvec_status pv_sparse_block_init(pv_sparse_block *b, psdvec_context *ctx, const pv_csr *v,
+                                   uint32_t candidates, uint32_t length)
 {
     uint64_t most = 0;
-    *b = (pv_sparse_block){.dim = v->dim};
+    *b = (pv_sparse_block){.dim = v->columns};
     for (uint64_t first = 0; first < candidates; first += length) {
         uint64_t end = first + length < candidates ? first + length : candidates;
         uint64_t entries = v->begin[end] - v->begin[first];
@@ -32,7 +32,7 @@ psdvec_status pv_sparse_block_init(pv_sparse_block *b, psdvec_context *ctx,
         return pv_fail(ctx, PSDVEC_ERR_OVERFLOW,
                        "the vectors of %u words have more than 2^32 numbers that are not 0",
                        (unsigned)length);
-    b->end = pv_alloc(ctx, v->dim, sizeof *b->end, "sparse vectors");
+    b->end = pv_alloc(ctx, v->columns, sizeof *b->end, "sparse vectors");
     b->candidate = pv_alloc(ctx, (size_t)most, sizeof *b->candidate, "sparse vectors");
     b->value = pv_alloc(ctx, (size_t)most, sizeof *b->value, "sparse vectors");
     return b->end && b->candidate && b->value ? PSDVEC_OK : pv_failure(ctx);
@@ -46,8 +46,7 @@ void pv_sparse_block_free(pv_sparse_block *b, psdvec_context *ctx)
     *b = (pv_sparse_block){0};
 }
 
-void pv_sparse_block_take(pv_sparse_block *b, const pv_sparse_vectors *v, uint32_t first,
-                          uint32_t length)
+void pv_sparse_block_take(pv_sparse_block *b, const pv_csr *v, uint32_t first, uint32_t length)
 {
     uint32_t sum = 0;
     b->length = length;
@@ -60,7 +59,7 @@ void pv_sparse_block_take(pv_sparse_block *b, const pv_sparse_vectors *v, uint32
         sum += count;
     }
     for (uint32_t i = 0; i < length; i++) {
-        pv_sparse_row row = pv_sparse_row_of(v, first + i);
+        pv_csr_row row = pv_csr_row_of(v, first + i);
         float scale = pv_sparse_unit_of(row).scale;
         for (size_t k = 0; k < row.count; k++) {
             uint32_t at = b->end[row.column[k]]++;

@@ -17,11 +17,11 @@
 
 /* A sparse vector of length 1: the numbers times `scale`. 0: it has no direction. */
 typedef struct pv_sparse_unit {
-    pv_sparse_row row;
+    pv_csr_row row;
     float scale;
 } pv_sparse_unit;
 
-pv_sparse_unit pv_sparse_unit_of(pv_sparse_row row);
+pv_sparse_unit pv_sparse_unit_of(pv_csr_row row);
 
 enum { PV_SPARSE_BLOCK_MOST = 1 << 16 }; /* candidates */
 
@@ -36,12 +36,11 @@ typedef struct pv_sparse_block {
 /* Room for any block of `length` candidates, from row 0 on, of the first `candidates`. On failure
  * what there is must be freed, too. */
 psdvec_status pv_sparse_block_init(pv_sparse_block *block, psdvec_context *ctx,
-                                   const pv_sparse_vectors *vectors, uint32_t candidates,
-                                   uint32_t length);
+                                   const pv_csr *vectors, uint32_t candidates, uint32_t length);
 void pv_sparse_block_free(pv_sparse_block *block, psdvec_context *ctx);
 
 /* Takes candidates first .. first + length - 1. */
-void pv_sparse_block_take(pv_sparse_block *block, const pv_sparse_vectors *vectors, uint32_t first,
+void pv_sparse_block_take(pv_sparse_block *block, const pv_csr *vectors, uint32_t first,
                           uint32_t length);
 /* out: one for each candidate of the block. */
 void pv_sparse_block_cosines(const pv_sparse_block *block, const pv_sparse_unit *unit, float *out);

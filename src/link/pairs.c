@@ -6,7 +6,6 @@
 #include "sparse/pair_walk.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { block_count = 64, head_bytes_a_pair = 8 };
 
@@ -205,25 +204,10 @@ static psdvec_status mirror_block(void *arg, size_t task, int worker)
     mirror_job *job = arg;
     pv_pairs *pairs = job->pairs;
     (void)worker;
-    uint32_t first = pairs->blocks.edges[task], end = pairs->blocks.edges[task + 1];
-    if (first == end)
-        return PSDVEC_OK;
-    uint64_t *next = pv_alloc(pairs->ctx, end - first, sizeof *next, "mirror places");
-    if (!next)
-        return pv_failure(pairs->ctx);
-    memcpy(next, pairs->begin + first, (end - first) * sizeof *next);
-    for (uint32_t i = 0; i + 1 < end; i++) {
-        uint64_t from, to;
-        pv_column_run(&pairs->blocks, i, (uint32_t)task, &from, &to);
-        if (job->columns)
-            for (uint64_t k = from; k < to; k++)
-                pairs->column[next[pairs->column[k] - first]++] = i;
-        else
-            for (uint64_t k = from; k < to; k++)
-                pairs->value[next[pairs->column[k] - first]++] = pairs->value[k];
-    }
-    pv_free(pairs->ctx, next);
-    return PSDVEC_OK;
+    /* Entries above the diagonal: none is in a row at or below the last column. */
+    return pv_transpose_block(
+        pairs->ctx, &pairs->blocks, (uint32_t)task, pairs->blocks.edges[task + 1], pairs->begin,
+        job->columns ? pairs->column : NULL, pairs->value, job->columns ? NULL : pairs->value);
 }
 
 /* ---- The dense head --------------------------------------------------------------- */

@@ -182,9 +182,9 @@ bool psdvec_vectors_format_of(const char *path, psdvec_vectors_format *format)
 /* A sparse row with all its zeros. */
 static void fill_row(const pv_rows_out *rows, uint32_t i, float *row)
 {
-    pv_sparse_row entries = pv_sparse_row_of(&rows->model->sparse, i);
+    pv_csr_row entries = pv_csr_row_of(&rows->model->sparse, i);
     pv_sparse_spread_out(entries, rows->dim, row);
-    entries.count = pv_sparse_cut(entries, rows->dim);
+    entries.count = pv_lower_bound(entries.column, entries.count, rows->dim);
     double length = rows->normalize ? pv_sparse_length(entries) : 0;
     for (size_t k = 0; length > 0 && k < entries.count; k++)
         row[entries.column[k]] = (float)((double)entries.value[k] / length);

@@ -80,9 +80,7 @@ static psdvec_status take_words(psdvec_model *m)
     m->offsets = t->data;
     PV_TRY(pv_st_require(m->ctx, m->file, "words", PV_DTYPE_U8, 1, (int64_t[]){-1}, &t));
     m->bytes = t->data;
-    bool ascends = m->offsets[0] == 0 && m->offsets[m->info.words] == t->bytes;
-    for (uint32_t i = 0; i < m->info.words; i++)
-        ascends &= m->offsets[i] < m->offsets[i + 1];
+    bool ascends = pv_offsets_ascend(m->offsets, m->info.words, t->bytes, 1);
     return ascends ? PSDVEC_OK : fail_corrupt(m, "the words' offsets do not ascend");
 }
 
@@ -543,8 +541,8 @@ double psdvec_model_product(const psdvec_model *model, uint32_t i, uint32_t j)
     if (!pv_model_has(model, i) || !pv_model_has(model, j))
         return (double)NAN;
     if (model->info.sparse)
-        return pv_sparse_product(pv_sparse_row_of(&model->sparse, i),
-                                 pv_sparse_row_of(&model->sparse, j));
+        return pv_sparse_product(pv_csr_row_of(&model->sparse, i),
+                                 pv_csr_row_of(&model->sparse, j));
     return pv_vector_set_product(&model->vectors, i, &model->vectors, j, model->info.eigenvalues);
 }
 

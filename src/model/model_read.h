@@ -41,7 +41,7 @@ struct psdvec_model {
     const float *readout_mean; /* dim, or NULL: zeros */
     const float *readout_map;  /* dim x dim, or NULL: the identity */
     pv_spelling *spelling;     /* or NULL */
-    pv_sparse_vectors sparse;  /* if info.sparse */
+    pv_csr sparse;             /* if info.sparse */
     float *ones;               /* of sparse.ones */
     const uint64_t *counts;    /* words, or NULL */
     const double *unigram;     /* words, or NULL */

@@ -19,7 +19,7 @@ enum { MOST_TENSORS = 18, MOST_METADATA = 12, CHECK_ROWS = 4096 };
 
 typedef struct finite_job {
     const pv_vector_set *set; /* dense, or else ... */
-    const pv_sparse_vectors *sparse;
+    const pv_csr *sparse;
     uint32_t words, dim;
     _Atomic uint32_t first; /* bad word found so far; `words`: none */
 } finite_job;
@@ -37,7 +37,7 @@ static bool row_is_finite(const finite_job *job, uint32_t i)
 {
     if (!job->sparse)
         return pv_vector_set_is_finite(job->set, i, job->dim);
-    pv_sparse_row row = pv_sparse_row_of(job->sparse, i);
+    pv_csr_row row = pv_csr_row_of(job->sparse, i);
     return are_finite(row.value, row.count);
 }
 
@@ -90,10 +90,10 @@ psdvec_status pv_vector_set_check(psdvec_context *ctx, const char *subject,
 }
 
 psdvec_status pv_sparse_check_finite(psdvec_context *ctx, const char *subject,
-                                     const pv_sparse_vectors *vectors, const char *bytes,
+                                     const pv_csr *vectors, const char *bytes,
                                      const uint64_t *offsets)
 {
-    finite_job job = {.sparse = vectors, .words = vectors->words};
+    finite_job job = {.sparse = vectors, .words = vectors->rows};
     return vectors->value ? check_finite(ctx, &job, subject, bytes, offsets) : PSDVEC_OK;
 }
 

@@ -59,7 +59,7 @@ psdvec_status pv_vector_set_check(psdvec_context *ctx, const char *subject,
                                   const char *bytes, const uint64_t *offsets);
 /* The same of all rows of sparse vectors. */
 psdvec_status pv_sparse_check_finite(psdvec_context *ctx, const char *subject,
-                                     const pv_sparse_vectors *vectors, const char *bytes,
+                                     const pv_csr *vectors, const char *bytes,
                                      const uint64_t *offsets);
 
 #endif

@@ -40,7 +40,7 @@ bool psdvec_model_copy(const psdvec_model *model, uint32_t i, float *vector)
     if (!there)
         memset(vector, 0, model->info.dim * sizeof *vector);
     else if (model->info.sparse)
-        pv_sparse_spread_out(pv_sparse_row_of(&model->sparse, i), model->info.dim, vector);
+        pv_sparse_spread_out(pv_csr_row_of(&model->sparse, i), model->info.dim, vector);
     else
         pv_vector_set_copy(&model->readout, i, 1, vector);
     return there;
@@ -59,9 +59,9 @@ bool psdvec_model_vector_copy(const psdvec_model *model, uint32_t i, float *vect
 void psdvec_model_sparse_row(const psdvec_model *model, uint32_t i, const uint32_t **columns,
                              const float **values, size_t *count)
 {
-    pv_sparse_row row = {0};
+    pv_csr_row row = {0};
     if (pv_model_has(model, i) && model->info.sparse)
-        row = pv_sparse_row_of(&model->sparse, i);
+        row = pv_csr_row_of(&model->sparse, i);
     if (columns)
         *columns = row.column;
     if (values)
@@ -85,8 +85,7 @@ double psdvec_model_cosine(const psdvec_model *model, uint32_t i, uint32_t j)
     if (!pv_model_has(model, i) || !pv_model_has(model, j))
         return (double)NAN;
     if (model->info.sparse)
-        return pv_sparse_cosine(pv_sparse_row_of(&model->sparse, i),
-                                pv_sparse_row_of(&model->sparse, j));
+        return pv_sparse_cosine(pv_csr_row_of(&model->sparse, i), pv_csr_row_of(&model->sparse, j));
     const pv_vector_set *set = &model->readout;
     double lengths = pv_vector_set_length(set, i) * pv_vector_set_length(set, j);
     return lengths > 0 ? pv_vector_set_product(set, i, set, j, NULL) / lengths : 0;

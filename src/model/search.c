@@ -24,7 +24,7 @@ typedef struct row_job {
     const float *squares;                 /* words: of the rows, if they are known already ... */
     float *measured;                      /* ... or where to note them; or NULL */
     const float *queries[PV_DOT_QUERIES]; /* dim, of length 1 */
-    const pv_sparse_vectors *sparse;      /* else */
+    const pv_csr *sparse;                 /* else */
     const float *panel;                   /* dim x count: the same queries, for sparse rows */
     size_t count;
     pv_score_fn *score;
@@ -124,7 +124,7 @@ static psdvec_status score_sparse_rows(void *arg, size_t task, int worker)
     row_job *job = arg;
     uint64_t end = ((uint64_t)task + 1) * BLOCK_ROWS;
     for (uint64_t i = end - BLOCK_ROWS; i < end && i < job->words; i++) {
-        pv_sparse_row row = pv_sparse_row_of(job->sparse, (uint32_t)i);
+        pv_csr_row row = pv_csr_row_of(job->sparse, (uint32_t)i);
         double cosines[PV_DOT_QUERIES] = {0}, square = 0;
         for (size_t k = 0; k < row.count; k++) {
             const float *at = job->panel + row.column[k] * job->count;

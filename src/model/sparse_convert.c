@@ -10,39 +10,29 @@
 /* As dense numbers; beyond it a mistake is likelier than a wish. */
 #define MOST_DENSE_BYTES (UINT64_C(16) << 30)
 
-typedef struct cut_rows {
-    uint64_t *begin;
-    uint32_t *column;
-    float *value;
-} cut_rows;
-
 /* The first `dim` directions of the first words, at length 1 if asked for. */
-static psdvec_status cut(psdvec_context *ctx, const pv_rows_out *rows, cut_rows *to)
+static psdvec_status cut(psdvec_context *ctx, const pv_rows_out *rows, pv_csr_store *to)
 {
-    const pv_sparse_vectors *v = &rows->model->sparse;
-    size_t most = (size_t)v->begin[rows->words];
-    to->begin = pv_alloc(ctx, (size_t)rows->words + 1, sizeof *to->begin, "the vectors");
-    to->column = pv_alloc(ctx, most, sizeof *to->column, "the vectors");
-    if (!to->begin || !to->column)
-        return pv_failure(ctx);
-    if (v->value || rows->normalize)
-        if (!(to->value = pv_alloc(ctx, most, sizeof *to->value, "the vectors")))
-            return pv_failure(ctx);
-    uint64_t at = 0;
+    const pv_csr *v = &rows->model->sparse;
+    PV_TRY(pv_csr_store_open(ctx, rows->words, rows->dim, "the vectors", to));
     for (uint32_t i = 0; i < rows->words; i++) {
-        pv_sparse_row row = pv_sparse_row_of(v, i);
-        row.count = pv_sparse_cut(row, rows->dim);
+        pv_csr_row row = pv_csr_row_of(v, i);
+        to->begin[i + 1] = pv_lower_bound(row.column, row.count, rows->dim);
+    }
+    PV_TRY(pv_csr_store_reserve(to, NULL, 0));
+    for (uint32_t i = 0; i < rows->words; i++) {
+        pv_csr_row row = pv_csr_row_of(v, i);
+        uint64_t at = to->begin[i];
+        row.count = (size_t)(to->begin[i + 1] - at);
         double length = rows->normalize ? pv_sparse_length(row) : 1;
-        to->begin[i] = at;
         for (size_t k = 0; k < row.count; k++, at++) {
             to->column[at] = row.column[k];
-            if (to->value) /* a vector without length is left as it is */
-                to->value[at] = (float)((double)row.value[k] / (length > 0 ? length : 1));
+            /* a vector without length is left as it is */
+            to->value[at] = (float)((double)row.value[k] / (length > 0 ? length : 1));
         }
         if (i % 4096 == 0)
             PV_TRY(pv_check_cancel(ctx));
     }
-    to->begin[rows->words] = at;
     return PSDVEC_OK;
 }
 
@@ -50,31 +40,26 @@ static psdvec_status to_model(psdvec_context *ctx, const pv_rows_out *rows, cons
 {
     const psdvec_model *m = rows->model;
     psdvec_status status = PSDVEC_OK;
-    cut_rows own = {0};
-    pv_sparse_model_data data = {.words = rows->words,
-                                 .dim = rows->dim,
+    pv_csr_store own = {0};
+    pv_sparse_model_data data = {.rows = m->sparse,
                                  .bytes = m->bytes,
                                  .offsets = m->offsets,
-                                 .begin = m->sparse.begin,
-                                 .column = m->sparse.column,
-                                 .value = m->sparse.value,
                                  .counts = m->counts,
                                  .directions_are_words = m->info.directions_are_words,
                                  .method = m->info.method,
                                  .settings_json = m->info.settings_json,
                                  .counts_json = m->info.counts_json};
+    data.rows.rows = rows->words;
     PV_TRY_DONE(pv_st_warn_unknown(ctx, m->file, pv_sparse_names));
     if (rows->dim < m->info.dim || rows->normalize) {
         PV_TRY_DONE(cut(ctx, rows, &own));
-        data.begin = own.begin;
-        data.column = own.column;
-        data.value = own.value;
+        data.rows = pv_csr_view(&own);
+        if (!m->sparse.value && !rows->normalize)
+            data.rows.value = NULL; /* all are still 1 */
     }
     status = pv_sparse_model_write(ctx, &data, output);
 done:
-    pv_free(ctx, own.begin);
-    pv_free(ctx, own.column);
-    pv_free(ctx, own.value);
+    pv_csr_store_free(&own);
     return status;
 }
 
@@ -95,8 +80,8 @@ psdvec_status pv_sparse_convert(psdvec_context *ctx, const pv_rows_out *rows, co
                        " words of %" PRIu32 " numbers are %.0f GB; keep fewer with `words` or "
                        "`dim`, or keep it a model",
                        m->path, rows->words, rows->dim, (double)numbers * sizeof(float) / 1e9);
-    pv_sparse_vectors kept = m->sparse;
-    kept.words = rows->words;
+    pv_csr kept = m->sparse;
+    kept.rows = rows->words;
     PV_TRY(pv_sparse_check_finite(ctx, m->path, &kept, m->bytes, m->offsets));
     if (rows->format == PSDVEC_VECTORS_MODEL)
         return to_model(ctx, rows, output);

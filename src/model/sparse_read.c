@@ -41,24 +41,23 @@ static psdvec_status take_ones(psdvec_model *m)
 
 psdvec_status pv_sparse_take(psdvec_model *m)
 {
-    pv_sparse_vectors *v = &m->sparse;
+    pv_csr *v = &m->sparse;
     const pv_tensor *t;
     uint32_t words = m->info.words;
     PV_TRY(take_dim(m));
-    v->words = words;
-    v->dim = m->info.dim;
+    v->rows = words;
+    v->columns = m->info.dim;
     PV_TRY(pv_st_require(m->ctx, m->file, "indices", PV_DTYPE_U32, 1, (int64_t[]){-1}, &t));
     v->column = t->data;
     m->info.entries = t->count;
     PV_TRY(pv_st_require(m->ctx, m->file, "indptr", PV_DTYPE_U64, 1,
                          (int64_t[]){(int64_t)words + 1}, &t));
     v->begin = t->data;
-    bool fine = v->begin[0] == 0 && v->begin[words] == m->info.entries;
-    for (uint32_t i = 0; i < words; i++)
-        fine &= v->begin[i] <= v->begin[i + 1];
-    if (!fine)
+    v->end = v->begin + 1;
+    bool fine;
+    if (!pv_offsets_ascend(v->begin, words, m->info.entries, 0))
         return fail_corrupt(m, "its rows do not ascend");
-    PV_TRY(pv_sparse_check_columns(m->ctx, v, &fine));
+    PV_TRY(pv_csr_check_columns(m->ctx, v, &fine));
     if (!fine)
         return fail_corrupt(m, "the columns of a row do not ascend");
     m->info.sparse = true;

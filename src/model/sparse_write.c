@@ -15,33 +15,25 @@ const char *const pv_sparse_names[] = {"format", "version",  "written_by", "dim"
                                        "method", "settings", "counts",     "words", "offsets",
                                        "indptr", "indices",  "values",     NULL};
 
-static bool ascends(const uint64_t *ends, uint32_t count, bool strictly)
-{
-    bool fine = ends[0] == 0;
-    for (uint32_t i = 0; i < count; i++)
-        fine &= ends[i] < ends[i + 1] || (!strictly && ends[i] == ends[i + 1]);
-    return fine;
-}
-
 static psdvec_status check(psdvec_context *ctx, const pv_sparse_model_data *m, const char *path)
 {
     const char *wrong = NULL;
-    if (m->words == 0 || m->dim == 0 || m->words > PV_MODEL_MOST_WORDS)
+    uint32_t words = m->rows.rows;
+    if (words == 0 || m->rows.columns == 0 || words > PV_MODEL_MOST_WORDS)
         wrong = "no words, no directions, or too many words";
-    else if (!ascends(m->offsets, m->words, true))
+    else if (!pv_offsets_ascend(m->offsets, words, m->offsets[words], 1))
         wrong = "an empty word";
-    else if (!ascends(m->begin, m->words, false))
+    else if (!pv_offsets_ascend(m->rows.begin, words, m->rows.begin[words], 0))
         wrong = "rows that do not ascend";
-    const pv_sparse_vectors vectors = {m->words, m->dim, m->begin, m->column, m->value, NULL};
     bool fine = true;
     if (!wrong)
-        PV_TRY(pv_sparse_check_columns(ctx, &vectors, &fine));
+        PV_TRY(pv_csr_check_columns(ctx, &m->rows, &fine));
     if (!fine)
         wrong = "columns that do not ascend, or beyond the last";
     if (wrong)
         return pv_fail(ctx, PSDVEC_ERR_INTERNAL, "%s: a sparse model with %s was to be written",
                        path, wrong);
-    return pv_sparse_check_finite(ctx, path, &vectors, m->bytes, m->offsets);
+    return pv_sparse_check_finite(ctx, path, &m->rows, m->bytes, m->offsets);
 }
 
 static size_t describe(const pv_sparse_model_data *m, char version[16], char dim[16],
@@ -49,7 +41,7 @@ static size_t describe(const pv_sparse_model_data *m, char version[16], char dim
 {
     size_t n = 0;
     snprintf(version, 16, "%d", PV_SPARSE_VERSION);
-    snprintf(dim, 16, "%" PRIu32, m->dim);
+    snprintf(dim, 16, "%" PRIu32, m->rows.columns);
     meta[n++] = (pv_st_pair){"format", PV_SPARSE_FORMAT};
     meta[n++] = (pv_st_pair){"version", version};
     meta[n++] = (pv_st_pair){"written_by", "psdvec " PSDVEC_VERSION};
@@ -68,17 +60,17 @@ static size_t describe(const pv_sparse_model_data *m, char version[16], char dim
 /* What is small stands in front. */
 static psdvec_status put_tensors(pv_st_writer *w, const pv_sparse_model_data *m)
 {
-    uint64_t words = m->words, ends = words + 1, bytes = m->offsets[words],
-             entries = m->begin[words];
+    uint64_t words = m->rows.rows, ends = words + 1, bytes = m->offsets[words],
+             entries = m->rows.begin[words];
     PV_TRY(pv_st_writer_tensor(w, "words", PV_DTYPE_U8, 1, &bytes, m->bytes));
     PV_TRY(pv_st_writer_tensor(w, "offsets", PV_DTYPE_U64, 1, &ends, m->offsets));
     if (m->counts)
         PV_TRY(pv_st_writer_tensor(w, "counts", PV_DTYPE_U64, 1, &words, m->counts));
-    PV_TRY(pv_st_writer_tensor(w, "indptr", PV_DTYPE_U64, 1, &ends, m->begin));
-    PV_TRY(pv_st_writer_tensor(w, "indices", PV_DTYPE_U32, 1, &entries, m->column));
-    if (!m->value)
+    PV_TRY(pv_st_writer_tensor(w, "indptr", PV_DTYPE_U64, 1, &ends, m->rows.begin));
+    PV_TRY(pv_st_writer_tensor(w, "indices", PV_DTYPE_U32, 1, &entries, m->rows.column));
+    if (!m->rows.value)
         return PSDVEC_OK;
-    return pv_st_writer_tensor(w, "values", PV_DTYPE_F32, 1, &entries, m->value);
+    return pv_st_writer_tensor(w, "values", PV_DTYPE_F32, 1, &entries, m->rows.value);
 }
 
 psdvec_status pv_sparse_model_write(psdvec_context *ctx, const pv_sparse_model_data *m,
@@ -92,8 +84,8 @@ psdvec_status pv_sparse_model_write(psdvec_context *ctx, const pv_sparse_model_d
     PV_TRY(check(ctx, m, path));
     size_t meta_count = describe(m, version, dim, meta);
     PV_TRY_DONE(pv_output_open(ctx, path, &output));
-    PV_TRY_DONE(pv_output_expect(
-        output, m->begin[m->words] * (sizeof *m->column + (m->value ? sizeof *m->value : 0))));
+    PV_TRY_DONE(pv_output_expect(output, m->rows.begin[m->rows.rows] *
+                                             (m->rows.value ? pv_csr_bytes(1) : sizeof(uint32_t))));
     PV_TRY_DONE(pv_st_writer_begin(ctx, pv_st_output_sink(output), MOST_TENSORS, meta, meta_count,
                                    0, &writer));
     PV_TRY_DONE(put_tensors(writer, m));

@@ -2,19 +2,16 @@
 #ifndef PV_MODEL_SPARSE_WRITE_H
 #define PV_MODEL_SPARSE_WRITE_H
 
-#include "base/context.h"
+#include "sparse/csr.h"
 
 #define PV_SPARSE_FORMAT "psdvec.sparse"
 #define PV_SPARSE_VERSION 1
 
 /* What goes into the file. */
 typedef struct pv_sparse_model_data {
-    uint32_t words, dim;
+    pv_csr rows;               /* words x dim; finite values, or none if all are 1 */
     const char *bytes;         /* all words, UTF-8, one after the other; none empty */
     const uint64_t *offsets;   /* words + 1 */
-    const uint64_t *begin;     /* words + 1: row i has the entries begin[i] .. begin[i+1]-1 */
-    const uint32_t *column;    /* ascending in each row, below dim */
-    const float *value;        /* finite; NULL: all are 1, and the file need not say so often */
     const uint64_t *counts;    /* words: frequency in the text, or NULL */
     bool directions_are_words; /* direction k is word k, as of PPMI */
     const char *method;        /* "ppmi", or NULL */

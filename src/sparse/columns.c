@@ -96,8 +96,9 @@ static size_t tasks_of(const pv_csr *matrix)
     return ((size_t)matrix->rows + rows_a_task - 1) / rows_a_task;
 }
 
-psdvec_status pv_column_blocks_make(psdvec_context *ctx, pv_csr matrix, uint32_t first,
-                                    uint32_t end, uint32_t blocks, pv_column_blocks *out)
+/* `totals`, if not NULL, receives the number of entries of each column. */
+static psdvec_status make_blocks(psdvec_context *ctx, pv_csr matrix, uint32_t first, uint32_t end,
+                                 uint32_t blocks, uint64_t *totals, pv_column_blocks *out)
 {
     PV_TRY(open_blocks(ctx, matrix, blocks, out));
     blocks_job job = {ctx, out, first, end, NULL};
@@ -108,10 +109,18 @@ psdvec_status pv_column_blocks_make(psdvec_context *ctx, pv_csr matrix, uint32_t
     psdvec_status status = pv_parallel_tasks(ctx, tasks_of(&matrix), count_entries, &job);
     if (status == PSDVEC_OK) {
         choose_edges(&job);
+        for (uint32_t j = first; totals && j < end; j++)
+            totals[j - first] = entries_of(&job, j);
         status = pv_parallel_tasks(ctx, tasks_of(&matrix), find_runs, &job);
     }
     pv_free(ctx, job.entries);
     return status;
+}
+
+psdvec_status pv_column_blocks_make(psdvec_context *ctx, pv_csr matrix, uint32_t first,
+                                    uint32_t end, uint32_t blocks, pv_column_blocks *out)
+{
+    return make_blocks(ctx, matrix, first, end, blocks, NULL, out);
 }
 
 psdvec_status pv_column_blocks_at(psdvec_context *ctx, pv_csr matrix, const uint32_t *edges,
@@ -176,4 +185,68 @@ void pv_gathered_free(psdvec_context *ctx, pv_gathered *gathered)
     pv_free(ctx, gathered->row);
     pv_free(ctx, gathered->value);
     *gathered = (pv_gathered){0};
+}
+
+/* ---- The transpose ------------------------------------------------------------------ */
+psdvec_status pv_transpose_block(psdvec_context *ctx, const pv_column_blocks *blocks,
+                                 uint32_t block, uint32_t end_row, const uint64_t *begin,
+                                 uint32_t *to_column, const float *value, float *to_value)
+{
+    const uint32_t *column = blocks->matrix.column;
+    uint32_t first = blocks->edges[block], width = blocks->edges[block + 1] - first;
+    if (width == 0)
+        return PSDVEC_OK;
+    uint64_t *next = pv_alloc(ctx, width, sizeof *next, "the transpose of a matrix");
+    if (!next)
+        return pv_failure(ctx);
+    memcpy(next, begin + first, width * sizeof *next);
+    for (uint32_t i = 0; i < end_row; i++) {
+        uint64_t from, to;
+        pv_column_run(blocks, i, block, &from, &to);
+        if (to_column && to_value)
+            for (uint64_t k = from; k < to; k++) {
+                uint64_t at = next[column[k] - first]++;
+                to_column[at] = i;
+                to_value[at] = value[k];
+            }
+        else if (to_column)
+            for (uint64_t k = from; k < to; k++)
+                to_column[next[column[k] - first]++] = i;
+        else
+            for (uint64_t k = from; k < to; k++)
+                to_value[next[column[k] - first]++] = value[k];
+    }
+    pv_free(ctx, next);
+    return pv_check_cancel(ctx);
+}
+
+enum { transpose_blocks = 64 };
+
+typedef struct transpose_job {
+    const pv_csr *matrix;
+    pv_column_blocks blocks;
+    pv_csr_store *to;
+} transpose_job;
+
+static psdvec_status transpose_task(void *arg, size_t task, int worker)
+{
+    const transpose_job *job = arg;
+    (void)worker;
+    return pv_transpose_block(job->to->ctx, &job->blocks, (uint32_t)task, job->matrix->rows,
+                              job->to->begin, job->to->column, job->matrix->value, job->to->value);
+}
+
+psdvec_status pv_csr_transpose(psdvec_context *ctx, const pv_csr *matrix, const char *output,
+                               uint64_t besides, const char *what, pv_csr_store *transpose)
+{
+    transpose_job job = {.matrix = matrix, .to = transpose};
+    psdvec_status status;
+    PV_TRY_DONE(pv_csr_store_open(ctx, matrix->columns, matrix->rows, what, transpose));
+    PV_TRY_DONE(make_blocks(ctx, *matrix, 0, matrix->columns, transpose_blocks,
+                            transpose->begin + 1, &job.blocks));
+    PV_TRY_DONE(pv_csr_store_reserve(transpose, output, besides));
+    status = pv_parallel_tasks(ctx, transpose_blocks, transpose_task, &job);
+done:
+    pv_column_blocks_free(ctx, &job.blocks);
+    return status;
 }

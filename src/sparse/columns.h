@@ -47,4 +47,14 @@ psdvec_status pv_gather(psdvec_context *ctx, const pv_column_blocks *blocks, uin
                         uint32_t first_row, uint32_t end_row, pv_gathered *out);
 void pv_gathered_free(psdvec_context *ctx, pv_gathered *gathered);
 
+/* The columns of one block become rows of another matrix, whose rows begin at `begin`: the places of
+ * column j are begin[j], begin[j] + 1, ... Looks at the rows before end_row. Writes what is not NULL:
+ * to_column gets the number of the row, to_value the value. */
+psdvec_status pv_transpose_block(psdvec_context *ctx, const pv_column_blocks *blocks,
+                                 uint32_t block, uint32_t end_row, const uint64_t *begin,
+                                 uint32_t *to_column, const float *value, float *to_value);
+/* The whole transpose. `output` and `besides`: pv_csr_store_reserve(). */
+psdvec_status pv_csr_transpose(psdvec_context *ctx, const pv_csr *matrix, const char *output,
+                               uint64_t besides, const char *what, pv_csr_store *transpose);
+
 #endif

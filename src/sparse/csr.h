@@ -3,12 +3,13 @@
  *     row i:  column[begin[i]] < column[begin[i] + 1] < ... < columns
  *             value [begin[i]],  value [begin[i] + 1], ...
  *
- * pv_csr is a view of arrays that belong to somebody else, often to a mapped file.
+ * pv_csr is a view of arrays that belong to somebody else, often to a mapped file; pv_csr_store owns
+ * its arrays.
  */
 #ifndef PV_SPARSE_CSR_H
 #define PV_SPARSE_CSR_H
 
-#include "base/context.h"
+#include "base/large.h"
 
 typedef struct pv_csr {
     uint32_t rows, columns;
@@ -49,12 +50,62 @@ static inline uint64_t pv_lower_bound(const uint32_t *numbers, uint64_t count, u
     return from;
 }
 
-/* Whether count + 1 offsets ascend from 0 to `last`. */
-bool pv_offsets_ascend(const uint64_t *offsets, uint64_t count, uint64_t last);
+/* A row of a matrix with float values. */
+typedef struct pv_csr_row {
+    const uint32_t *column; /* ascending */
+    const float *value;
+    size_t count;
+} pv_csr_row;
+
+static inline pv_csr_row pv_csr_row_of(const pv_csr *matrix, uint32_t i)
+{
+    uint64_t at = matrix->begin[i];
+    return (pv_csr_row){.column = matrix->column + at,
+                        .value = matrix->value ? matrix->value + at : matrix->ones,
+                        .count = (size_t)(matrix->end[i] - at)};
+}
+
+/* Whether count + 1 offsets ascend from 0 to `last`, by at least `step` each. */
+bool pv_offsets_ascend(const uint64_t *offsets, uint64_t count, uint64_t last, unsigned step);
+
+/* *fine: the columns of every row ascend and are below `columns`. All workers look. `begin` and
+ * `end` must be sound. */
+psdvec_status pv_csr_check_columns(psdvec_context *ctx, const pv_csr *matrix, bool *fine);
 
 /* Divides rows among tasks of about the same work: their entries, and `row_cost` entries more for
  * each row. Task t gets rows edges[t] .. edges[t + 1] - 1. `begin`: rows + 1, from 0 on. */
 void pv_divide_rows(const uint64_t *begin, uint32_t rows, uint32_t row_cost, uint32_t tasks,
                     uint32_t *edges);
+
+/* ---- Matrices that own their arrays ---------------------------------------------------------
+ * Made in two passes: pv_csr_store_open(), the number of entries of each row i into begin[i + 1],
+ * pv_csr_store_reserve(), then the entries. */
+typedef struct pv_csr_store {
+    psdvec_context *ctx;
+    const char *what; /* for messages */
+    uint32_t rows, columns;
+    uint64_t *begin; /* rows + 1 */
+    uint32_t *column;
+    float *value;
+    pv_large column_memory, value_memory;
+} pv_csr_store;
+
+psdvec_status pv_csr_store_open(psdvec_context *ctx, uint32_t rows, uint32_t columns,
+                                const char *what, pv_csr_store *store);
+/* Turns the counts in `begin` into offsets and allocates that many entries: in memory if they fit
+ * the budget beside `besides` bytes, else in temporary files in the folder of `output`. NULL: in
+ * memory or not at all. */
+psdvec_status pv_csr_store_reserve(pv_csr_store *store, const char *output, uint64_t besides);
+void pv_csr_store_free(pv_csr_store *store);
+/* A copy of rows first .. first + count - 1 of a matrix with float values, in memory. */
+psdvec_status pv_csr_copy_rows(psdvec_context *ctx, const pv_csr *from, uint32_t first,
+                               uint32_t count, const char *what, pv_csr_store *to);
+/* Bytes of so many entries. */
+uint64_t pv_csr_bytes(uint64_t entries);
+
+static inline pv_csr pv_csr_view(const pv_csr_store *store)
+{
+    return pv_csr_of(store->rows, store->columns, store->begin, store->column, store->value);
+}
 
 #endif

@@ -35,17 +35,14 @@ static psdvec_status write_sparse(psdvec_context *ctx, bool ones, const char *pa
     static const uint64_t begin[] = {0, 2, 5, 5, 6, 8};
     static const uint32_t column[] = {0, 2, 0, 1, 2, 1, 0, 1};
     static const float value[] = {1, 2, -3, 4, 0.5F, 6, 7, 8};
-    const pv_sparse_model_data model = {.words = WORDS,
-                                        .dim = DIM,
-                                        .bytes = "theofandtoin",
-                                        .offsets = offsets,
-                                        .begin = begin,
-                                        .column = column,
-                                        .value = ones ? NULL : value,
-                                        .counts = counts,
-                                        .directions_are_words = ones,
-                                        .method = "ppmi",
-                                        .settings_json = "{\"shift\": 1}"};
+    const pv_sparse_model_data model = {
+        .rows = pv_csr_of(WORDS, DIM, begin, column, ones ? NULL : value),
+        .bytes = "theofandtoin",
+        .offsets = offsets,
+        .counts = counts,
+        .directions_are_words = ones,
+        .method = "ppmi",
+        .settings_json = "{\"shift\": 1}"};
     return pv_sparse_model_write(ctx, &model, path);
 }
 

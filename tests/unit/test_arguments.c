@@ -115,13 +115,8 @@ static void getters_of_sparse_models_answer_for_any_index(void **state)
     const uint64_t offsets[] = {0, 1, 2}, begin[] = {0, 2, 4};
     const uint32_t column[] = {0, 1, 0, 2};
     const float value[] = {1, 2, 3, 4};
-    const pv_sparse_model_data data = {.words = 2,
-                                       .dim = 3,
-                                       .bytes = "ab",
-                                       .offsets = offsets,
-                                       .begin = begin,
-                                       .column = column,
-                                       .value = value};
+    const pv_sparse_model_data data = {
+        .rows = pv_csr_of(2, 3, begin, column, value), .bytes = "ab", .offsets = offsets};
     assert_int_equal(pv_sparse_model_write(w->ctx, &data, w->out), PSDVEC_OK);
     psdvec_model *m = open_model(w, w->out);
     check_model_getters(m, 0, true);

@@ -21,28 +21,28 @@ static void compare_with_dense(problem *p)
     pv_cooccurrence c;
     size_t n = p->dense.words;
     well(p->ctx, pv_cooccurrence_make(p->ctx, p->counts, p->path, 0, &c));
-    assert_int_equal(c.n, n);
+    assert_int_equal(c.matrix.rows, n);
     double total = 0;
     uint64_t entries = 0;
     for (size_t i = 0; i < n; i++) {
         double margin = 0;
-        uint64_t k = c.begin[i];
+        uint64_t k = c.matrix.begin[i];
         for (size_t j = 0; j < n; j++) {
             double x = p->dense.x[i * n + j] + p->dense.x[j * n + i];
             if (x == 0)
                 continue;
             margin += x;
-            assert_true(k < c.begin[i + 1]);
-            assert_int_equal(c.column[k], j);
-            assert_close(c.value[k], x, 1e-6 * x);
+            assert_true(k < c.matrix.begin[i + 1]);
+            assert_int_equal(c.matrix.column[k], j);
+            assert_close(c.matrix.value[k], x, 1e-6 * x);
             k++;
         }
-        assert_int_equal(k, c.begin[i + 1]);
+        assert_int_equal(k, c.matrix.begin[i + 1]);
         assert_close(c.margin[i], margin, 1e-12 * margin);
         total += margin;
         entries = k;
     }
-    assert_int_equal(entries, c.entries);
+    assert_int_equal(entries, c.matrix.begin[n]);
     assert_close(c.total, total, 1e-9 * total);
     pv_cooccurrence_free(&c);
 }
@@ -64,10 +64,12 @@ static void large_matrices_go_to_files_and_are_the_same(void **state)
     pv_cooccurrence memory, file;
     well(p->ctx, pv_cooccurrence_make(p->ctx, p->counts, p->path, 0, &memory));
     well(p->ctx, pv_cooccurrence_make(p->ctx, p->counts, p->path, UINT64_MAX, &file));
-    assert_false(memory.columns_room.mapped);
-    assert_true(file.columns_room.mapped);
-    assert_memory_equal(memory.column, file.column, memory.entries * sizeof *memory.column);
-    assert_memory_equal(memory.value, file.value, memory.entries * sizeof *memory.value);
+    assert_false(memory.matrix.column_memory.mapped);
+    assert_true(file.matrix.column_memory.mapped);
+    assert_memory_equal(memory.matrix.column, file.matrix.column,
+                        memory.matrix.begin[memory.matrix.rows] * sizeof *memory.matrix.column);
+    assert_memory_equal(memory.matrix.value, file.matrix.value,
+                        memory.matrix.begin[memory.matrix.rows] * sizeof *memory.matrix.value);
     pv_cooccurrence_free(&memory);
     pv_cooccurrence_free(&file);
     problem_free(p);

@@ -1,5 +1,6 @@
 /* GloVe against its formulas in double precision, and as the public interface offers it: the same
  * bits for any number of threads, after an interruption, with little memory. */
+#include "baseline/cooccurrence.h"
 #include "baseline/glove.h"
 #include "support/problem.h"
 
@@ -159,7 +160,7 @@ static void cells_of(problem *p, uint32_t dim, uint64_t seed, pv_glove_cells *ce
     pv_cooccurrence pairs;
     well(p->ctx, pv_cooccurrence_make(p->ctx, p->counts, p->path, 0, &pairs));
     size_t row_bytes = pv_glove_shape_of(dim, 0).stride * sizeof(float);
-    well(p->ctx, pv_glove_cells_make(&pairs, 10, 0.75, row_bytes, seed, p->path, 0, cells));
+    well(p->ctx, pv_glove_cells_make(&pairs.matrix, 10, 0.75, row_bytes, seed, p->path, 0, cells));
     pv_cooccurrence_free(&pairs);
 }
 

@@ -3,7 +3,6 @@
 #include "base/context.h"
 #include "link/pairs.h"
 #include "link/weights.h"
-#include "sparse/columns.h"
 #include "support/problem.h"
 
 #include <math.h>
@@ -426,62 +425,6 @@ static void a_number_that_is_not_finite_is_reported_with_its_words(void **state)
     problem_free(p);
 }
 
-/* ---- Columns --------------------------------------------------------------------------------- */
-
-static void gathered_columns_are_those_of_the_rows(void **state)
-{
-    (void)state;
-    enum { ROWS = 700, COLUMNS = 90 };
-    static const uint32_t block_counts[] = {1, 2, 7, 64, 200};
-    dice d = {13};
-    psdvec_context *ctx = context_of(2);
-    bool *there = calloc(ROWS * COLUMNS, sizeof *there);
-    uint32_t *column = calloc(ROWS * COLUMNS, sizeof *column);
-    uint64_t end[ROWS + 1] = {0};
-    uint32_t *value = calloc(ROWS * COLUMNS, sizeof *value);
-    assert_true(there && column && value);
-    for (size_t i = 0; i < ROWS; i++) {
-        end[i + 1] = end[i];
-        for (uint32_t j = 0; j < COLUMNS; j++)
-            if ((there[i * COLUMNS + j] = i % 5 != 3 && dice_percent(&d, 1 + 30 / (j + 1)))) {
-                value[end[i + 1]] = (uint32_t)(i * COLUMNS + j);
-                column[end[i + 1]++] = j;
-            }
-    }
-    pv_csr matrix = pv_csr_of(ROWS, COLUMNS, end, column, NULL);
-    matrix.value32 = value;
-    for (size_t b = 0; b < sizeof block_counts / sizeof *block_counts; b++)
-        for (uint32_t first = 0; first <= 20; first += 20) {
-            pv_column_blocks blocks;
-            uint32_t first_row = first, end_row = ROWS - first, last = COLUMNS - first;
-            well(ctx, pv_column_blocks_make(ctx, matrix, first, last, block_counts[b], &blocks));
-            assert_int_equal(blocks.edges[0], first);
-            assert_int_equal(blocks.edges[block_counts[b]], last);
-            for (uint32_t block = 0; block < block_counts[b]; block++) {
-                pv_gathered gathered;
-                well(ctx, pv_gather(ctx, &blocks, block, first_row, end_row, &gathered));
-                for (uint32_t j = blocks.edges[block]; j < blocks.edges[block + 1]; j++) {
-                    size_t at = gathered.begin[j - blocks.edges[block]];
-                    for (uint32_t i = first_row; i < end_row; i++) {
-                        if (!there[i * COLUMNS + j])
-                            continue;
-                        assert_int_equal(gathered.row[at], i);
-                        assert_int_equal(gathered.value[at], i * COLUMNS + j);
-                        at++;
-                    }
-                    assert_int_equal(at, gathered.begin[j - blocks.edges[block] + 1]);
-                }
-                pv_gathered_free(ctx, &gathered);
-            }
-            pv_column_blocks_free(ctx, &blocks);
-        }
-    assert_int_equal(atomic_load(&ctx->memory_used), 0);
-    psdvec_context_free(ctx);
-    free(there);
-    free(column);
-    free(value);
-}
-
 /* A new weight function or target needs a combination above. */
 static void every_weight_and_target_is_tested(void **state)
 {
@@ -519,7 +462,6 @@ int main(void)
         cmocka_unit_test(pairs_are_the_same_bits_for_any_threads_and_in_a_file),
         cmocka_unit_test(a_core_without_pairs_is_refused_with_a_sentence),
         cmocka_unit_test(a_number_that_is_not_finite_is_reported_with_its_words),
-        cmocka_unit_test(gathered_columns_are_those_of_the_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

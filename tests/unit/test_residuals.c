@@ -32,23 +32,23 @@ static void compare_with_reference(const problem *p, const psdvec_model *m,
     well(p->ctx, pv_residual_matrix_make(p->ctx, m, p->counts, kind, &r));
     dense_link link = dense_link_make(&p->dense, o);
     size_t n = p->dense.words;
-    assert_int_equal(r->words, n);
+    assert_int_equal(r->rows.rows, n);
     for (size_t i = 0; i < n; i++) {
-        uint64_t at = r->begin[i];
+        uint64_t at = r->rows.begin[i];
         for (size_t j = 0; j < n; j++) {
             double xij = p->dense.x[i * n + j], xji = p->dense.x[j * n + i];
             bool wanted = o->target == PSDVEC_TARGET_PMI ? xij + xji > 0 : xij > 0;
-            bool found = at < r->begin[i + 1] && r->focus[at] == j;
+            bool found = at < r->rows.begin[i + 1] && r->rows.column[at] == j;
             assert_int_equal(found, wanted);
             if (!found)
                 continue;
             double expected = link.G[i * n + j];
             if (kind == PV_RESIDUAL_DIFFERENCE)
                 expected -= psdvec_model_product(m, (uint32_t)i, (uint32_t)j);
-            assert_close(r->value[at], expected, 2e-5);
+            assert_close(r->rows.value[at], expected, 2e-5);
             at++;
         }
-        assert_int_equal(at, r->begin[i + 1]);
+        assert_int_equal(at, r->rows.begin[i + 1]);
     }
     if (o->target == PSDVEC_TARGET_PMI)
         assert_true(isnan(r->unseen));
@@ -84,17 +84,19 @@ static void products_are_right_in_dense_and_sparse_tiles(void **state)
     pv_residual_matrix *r, *again, *targets;
     well(p->ctx, pv_residual_matrix_make(p->ctx, m, p->counts, PV_RESIDUAL_DIFFERENCE, &r));
     well(p->ctx, pv_residual_matrix_make(p->ctx, m, p->counts, PV_RESIDUAL_TARGET, &targets));
-    uint64_t count = r->begin[r->words];
-    assert_true(r->words > 2600 && count > 100000);
-    for (uint32_t i = 0; i < r->words; i++)
-        for (uint64_t k = r->begin[i]; k < r->begin[i + 1]; k++)
-            assert_close(r->value[k], targets->value[k] - psdvec_model_product(m, i, r->focus[k]),
+    uint64_t count = r->rows.begin[r->rows.rows];
+    assert_true(r->rows.rows > 2600 && count > 100000);
+    for (uint32_t i = 0; i < r->rows.rows; i++)
+        for (uint64_t k = r->rows.begin[i]; k < r->rows.begin[i + 1]; k++)
+            assert_close(r->rows.value[k],
+                         targets->rows.value[k] - psdvec_model_product(m, i, r->rows.column[k]),
                          2e-5);
     psdvec_context *three = context_of(3);
     well(three, pv_residual_matrix_make(three, m, p->counts, PV_RESIDUAL_DIFFERENCE, &again));
-    assert_memory_equal(r->begin, again->begin, (r->words + 1) * sizeof *r->begin);
-    assert_memory_equal(r->focus, again->focus, count * sizeof *r->focus);
-    assert_memory_equal(r->value, again->value, count * sizeof *r->value);
+    assert_memory_equal(r->rows.begin, again->rows.begin,
+                        (r->rows.rows + 1) * sizeof *r->rows.begin);
+    assert_memory_equal(r->rows.column, again->rows.column, count * sizeof *r->rows.column);
+    assert_memory_equal(r->rows.value, again->rows.value, count * sizeof *r->rows.value);
     pv_residual_matrix_free(again);
     psdvec_context_free(three);
     pv_residual_matrix_free(r);
@@ -115,21 +117,21 @@ static void words_of_other_counts_are_matched_by_spelling(void **state)
         pv_residual_matrix *r;
         well(p->ctx, pv_residual_matrix_make(p->ctx, m, other->counts, PV_RESIDUAL_DIFFERENCE, &r));
         uint64_t seen = 0;
-        for (uint32_t i = 0; i < r->words; i++) {
-            for (uint64_t k = r->begin[i]; k < r->begin[i + 1]; k++) {
+        for (uint32_t i = 0; i < r->rows.rows; i++) {
+            for (uint64_t k = r->rows.begin[i]; k < r->rows.begin[i + 1]; k++) {
                 psdvec_pair_story s;
-                assert_true(k == r->begin[i] || r->focus[k] > r->focus[k - 1]);
+                assert_true(k == r->rows.begin[i] || r->rows.column[k] > r->rows.column[k - 1]);
                 well(p->ctx,
-                     psdvec_model_explain_pair(p->ctx, m, other->counts, i, r->focus[k], &s));
-                assert_close(r->value[k], s.target_ij - s.product, 2e-5);
+                     psdvec_model_explain_pair(p->ctx, m, other->counts, i, r->rows.column[k], &s));
+                assert_close(r->rows.value[k], s.target_ij - s.product, 2e-5);
                 assert_true(s.count_ij > 0 || (pmi && s.count_ji > 0));
                 seen++;
             }
         }
         /* All pairs of words that both know, and no other. */
         uint64_t expected = 0;
-        for (uint32_t i = 0; i < r->words; i++)
-            for (uint32_t j = 0; j < r->words; j++) {
+        for (uint32_t i = 0; i < r->rows.rows; i++)
+            for (uint32_t j = 0; j < r->rows.rows; j++) {
                 uint32_t a, b;
                 size_t length;
                 const char *word = psdvec_model_word(m, i, &length);
@@ -162,8 +164,9 @@ static void a_small_budget_puts_the_matrix_into_a_file(void **state)
     assert_int_equal(psdvec_context_new(&small, &ctx), PSDVEC_OK);
     well(ctx, pv_residual_matrix_make(ctx, m, p->counts, PV_RESIDUAL_DIFFERENCE, &r));
     well(p->ctx, pv_residual_matrix_make(p->ctx, m, p->counts, PV_RESIDUAL_DIFFERENCE, &large));
-    assert_true(r->values.mapped && !large->values.mapped);
-    assert_memory_equal(r->value, large->value, r->begin[r->words] * sizeof *r->value);
+    assert_true(r->rows.value_memory.mapped && !large->rows.value_memory.mapped);
+    assert_memory_equal(r->rows.value, large->rows.value,
+                        r->rows.begin[r->rows.rows] * sizeof *r->rows.value);
     pv_residual_matrix_free(r);
     pv_residual_matrix_free(large);
     psdvec_context_free(ctx);
@@ -351,7 +354,7 @@ static void the_file_has_the_matrix_and_says_where_it_comes_from(void **state)
         well(p->ctx, pv_residual_matrix_make(p->ctx, m, p->counts, PV_RESIDUAL_DIFFERENCE, &r));
         well(p->ctx, pv_st_open(p->ctx, path, &file));
         well(p->ctx, pv_st_verify(p->ctx, file));
-        int64_t n = (int64_t)r->words, pairs = (int64_t)r->begin[r->words];
+        int64_t n = (int64_t)r->rows.rows, pairs = (int64_t)r->rows.begin[r->rows.rows];
         well(p->ctx,
              pv_st_require(p->ctx, file, "indptr", PV_DTYPE_U64, 1, (int64_t[]){n + 1}, &begin));
         well(p->ctx,
@@ -359,9 +362,9 @@ static void the_file_has_the_matrix_and_says_where_it_comes_from(void **state)
         well(p->ctx,
              pv_st_require(p->ctx, file, "values", PV_DTYPE_F32, 1, (int64_t[]){pairs}, &value));
         well(p->ctx, pv_st_require(p->ctx, file, "words", PV_DTYPE_U8, 1, (int64_t[]){-1}, &words));
-        assert_memory_equal(begin->data, r->begin, begin->bytes);
-        assert_memory_equal(focus->data, r->focus, focus->bytes);
-        assert_memory_equal(value->data, r->value, value->bytes);
+        assert_memory_equal(begin->data, r->rows.begin, begin->bytes);
+        assert_memory_equal(focus->data, r->rows.column, focus->bytes);
+        assert_memory_equal(value->data, r->rows.value, value->bytes);
         assert_string_equal(pv_st_meta(file, "format"), "psdvec.residuals");
         assert_string_equal(pv_st_meta(file, "target"), pmi ? "pmi" : "smoothed");
         assert_non_null(pv_st_meta(file, "model"));

@@ -47,13 +47,13 @@ static float *random_vectors(dice *d, size_t count, size_t dim)
 }
 
 /* Codes of one tile of rows that lie one behind the other. */
-static pv_codes find(psdvec_context *ctx, const pv_atoms *atoms, const pv_code_rules *rules,
-                     const float *x, uint32_t rows)
+static pv_csr_store find(psdvec_context *ctx, const pv_atoms *atoms, const pv_code_rules *rules,
+                         const float *x, uint32_t rows)
 {
     const float *at[PV_CODE_TILE];
     float scale[PV_CODE_TILE];
     pv_code_room *room;
-    pv_codes codes = {0};
+    pv_csr_store codes = {0};
     for (uint32_t i = 0; i < rows; i++) {
         at[i] = x + (size_t)i * atoms->dim;
         scale[i] = 1;
@@ -64,10 +64,10 @@ static pv_codes find(psdvec_context *ctx, const pv_atoms *atoms, const pv_code_r
     return codes;
 }
 
-static void spread_out(const pv_codes *codes, uint32_t row, size_t count, double *code)
+static void spread_out(const pv_csr_store *codes, uint32_t row, size_t count, double *code)
 {
     memset(code, 0, count * sizeof *code);
-    for (uint32_t t = codes->begin[row]; t < codes->begin[row + 1]; t++)
+    for (uint64_t t = codes->begin[row]; t < codes->begin[row + 1]; t++)
         code[codes->column[t]] = (double)codes->value[t];
 }
 
@@ -124,7 +124,7 @@ static void codes_meet_the_conditions_of_the_minimum(void **state)
         uint32_t dim = kind < 2 ? 8 : kind < 6 ? 37 : 3, rows = kind < 2 ? 1 : PV_CODE_TILE - 3;
         pv_atoms atoms = random_atoms(w->ctx, &d, 5 * dim + 1, dim);
         float *x = random_vectors(&d, rows, dim);
-        pv_codes codes = find(w->ctx, &atoms, &rules, x, rows);
+        pv_csr_store codes = find(w->ctx, &atoms, &rules, x, rows);
         double *code = calloc(atoms.count, sizeof *code), *r = calloc(dim, sizeof *r);
         assert_int_equal(codes.rows, rows);
         for (uint32_t i = 0; i < rows; i++) {
@@ -134,7 +134,7 @@ static void codes_meet_the_conditions_of_the_minimum(void **state)
             /* As many codes as numbers are enough (two may be on their way out), and one that is 0 is
              * not kept. */
             assert_true(rules.ridge > 0 || codes.begin[i + 1] - codes.begin[i] <= dim + 2);
-            for (uint32_t t = codes.begin[i]; t < codes.begin[i + 1]; t++) {
+            for (uint64_t t = codes.begin[i]; t < codes.begin[i + 1]; t++) {
                 assert_true(codes.value[t] != 0);
                 assert_true(t == codes.begin[i] || codes.column[t] > codes.column[t - 1]);
             }
@@ -142,7 +142,7 @@ static void codes_meet_the_conditions_of_the_minimum(void **state)
         free(code);
         free(r);
         free(x);
-        pv_codes_free(w->ctx, &codes);
+        pv_csr_store_free(&codes);
         pv_atoms_free(w->ctx, &atoms);
     }
 }
@@ -173,7 +173,7 @@ static void codes_are_those_of_a_plain_solver(void **state)
         rules.nonnegative = nonnegative;
         pv_atoms atoms = random_atoms(w->ctx, &d, count, dim);
         float *x = random_vectors(&d, rows, dim);
-        pv_codes codes = find(w->ctx, &atoms, &rules, x, rows);
+        pv_csr_store codes = find(w->ctx, &atoms, &rules, x, rows);
         double code[count], expected[count], r[dim];
         for (uint32_t i = 0; i < rows; i++) {
             double best = plain_codes(&atoms, x + i * dim, &rules, expected, r);
@@ -183,7 +183,7 @@ static void codes_are_those_of_a_plain_solver(void **state)
                 assert_close(code[j], expected[j], 1e-3);
         }
         free(x);
-        pv_codes_free(w->ctx, &codes);
+        pv_csr_store_free(&codes);
         pv_atoms_free(w->ctx, &atoms);
     }
 }
@@ -194,10 +194,10 @@ static void a_zero_vector_has_no_codes(void **state)
     dice d = {13};
     pv_atoms atoms = random_atoms(w->ctx, &d, 20, 5);
     float x[10] = {0, 0, 0, 0, 0, 1, 0, 2, 0, 0};
-    pv_codes codes = find(w->ctx, &atoms, &exact, x, 2);
+    pv_csr_store codes = find(w->ctx, &atoms, &exact, x, 2);
     assert_int_equal(codes.begin[1], 0);
     assert_true(codes.begin[2] > 0);
-    pv_codes_free(w->ctx, &codes);
+    pv_csr_store_free(&codes);
     pv_atoms_free(w->ctx, &atoms);
 }
 

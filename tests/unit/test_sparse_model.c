@@ -75,13 +75,9 @@ static twins make_twins(workshop *w, uint32_t words, uint32_t dim, uint64_t seed
             }
         t.begin[i + 1] = entries;
     }
-    t.data = (pv_sparse_model_data){.words = words,
-                                    .dim = dim,
+    t.data = (pv_sparse_model_data){.rows = pv_csr_of(words, dim, t.begin, t.column, t.value),
                                     .bytes = t.s.bytes,
                                     .offsets = t.s.offsets,
-                                    .begin = t.begin,
-                                    .column = t.column,
-                                    .value = t.value,
                                     .counts = t.s.counts,
                                     .method = positive ? "ppmi" : "sparse",
                                     .settings_json = "{\"shift\": 1}",
@@ -151,7 +147,7 @@ static void without_values_all_are_one(void **state)
     twins t = make_twins(w, 30, 20, 2, false);
     size_t with, without;
     free(scratch_read(w->out, &with));
-    t.data.value = NULL;
+    t.data.rows.value = NULL;
     t.data.counts = NULL;
     t.data.method = t.data.settings_json = t.data.counts_json = NULL;
     t.data.directions_are_words = true;
@@ -209,8 +205,8 @@ static void a_caller_who_errs_is_told(void **state)
     } sizes[] = {{0, 20, "no words"}, {30, 0, "no words"}, {30, 5, "columns"}};
     for (size_t k = 0; k < 3; k++) {
         pv_sparse_model_data data = t.data;
-        data.words = sizes[k].words;
-        data.dim = sizes[k].dim;
+        data.rows.rows = sizes[k].words;
+        data.rows.columns = sizes[k].dim;
         assert_fails(w, pv_sparse_model_write(w->ctx, &data, w->in), PSDVEC_ERR_INTERNAL,
                      sizes[k].sentence);
         pv_begin(w->ctx);
@@ -536,7 +532,7 @@ static void blocks_of_candidates_give_their_cosines(void **state)
         uint32_t length = WORDS - first < LENGTH ? WORDS - first : LENGTH;
         pv_sparse_block_take(&block, &t.sparse->sparse, first, length);
         for (uint32_t q = 0; q < WORDS; q++) {
-            pv_sparse_unit unit = pv_sparse_unit_of(pv_sparse_row_of(&t.sparse->sparse, q));
+            pv_sparse_unit unit = pv_sparse_unit_of(pv_csr_row_of(&t.sparse->sparse, q));
             pv_sparse_block_cosines(&block, &unit, cosines);
             for (uint32_t i = 0; i < length; i++)
                 assert_true(fabs((double)cosines[i] - psdvec_model_cosine(t.dense, q, first + i)) <
@@ -558,7 +554,7 @@ static void answers_are_those_of_dense_vectors(void **state)
     assert_true(units && sparse && asked && again);
     for (uint32_t i = 0; i < WORDS; i++) {
         pv_unit_vector(t.s.vectors + (size_t)i * DIM, DIM, units + (size_t)i * DIM);
-        sparse[i] = pv_sparse_unit_of(pv_sparse_row_of(&t.sparse->sparse, i));
+        sparse[i] = pv_sparse_unit_of(pv_csr_row_of(&t.sparse->sparse, i));
     }
     dice d = {16};
     for (int q = 0; q < COUNT; q++) {
@@ -737,7 +733,7 @@ static void absurdly_many_zeros_are_not_written(void **state)
 {
     workshop *w = *state;
     twins t = make_twins(w, 50, 30, 14, false);
-    t.data.dim = UINT32_MAX;
+    t.data.rows.columns = UINT32_MAX;
     well(w, pv_sparse_model_write(w->ctx, &t.data, w->in));
     psdvec_convert_options options;
     psdvec_convert_options_default(&options);

@@ -84,13 +84,9 @@ static void sample_free(sample *s)
     free(s->value);
 }
 
-static pv_float_rows rows_of(const sample *s)
+static pv_csr rows_of(const sample *s)
 {
-    return (pv_float_rows){.rows = (uint32_t)s->rows,
-                           .columns = (uint32_t)s->columns,
-                           .begin = s->begin,
-                           .column = s->column,
-                           .value = s->value};
+    return pv_csr_of((uint32_t)s->rows, (uint32_t)s->columns, s->begin, s->column, s->value);
 }
 
 static float *random_floats(uint64_t seed, size_t count, bool positive)
@@ -165,21 +161,22 @@ static void a_transpose_in_a_file_is_the_same(void **state)
 {
     (void)state;
     psdvec_context *ctx = context_of(2);
-    char *folder = scratch_new();
+    char *folder = scratch_new(), *path = scratch_path(folder, "output");
     sample s = sample_random(6, 150, 90, false);
     pv_sparse_matrix memory, file;
-    pv_float_rows rows = rows_of(&s);
-    well(ctx, pv_sparse_matrix_open(ctx, rows, false, NULL, NULL, folder, 0, &memory));
-    well(ctx, pv_sparse_matrix_open(ctx, rows, false, NULL, NULL, folder, UINT64_MAX, &file));
-    assert_false(memory.values_room.mapped);
-    assert_true(file.values_room.mapped);
-    pv_float_rows one = memory.down.rows, other = file.down.rows;
+    pv_csr rows = rows_of(&s);
+    well(ctx, pv_sparse_matrix_open(ctx, rows, false, NULL, NULL, path, 0, &memory));
+    well(ctx, pv_sparse_matrix_open(ctx, rows, false, NULL, NULL, path, UINT64_MAX, &file));
+    assert_false(memory.transpose.value_memory.mapped);
+    assert_true(file.transpose.value_memory.mapped);
+    pv_csr one = memory.down.rows, other = file.down.rows;
     assert_memory_equal(one.begin, other.begin, (s.columns + 1) * sizeof *one.begin);
     assert_memory_equal(one.column, other.column, s.begin[s.rows] * sizeof *one.column);
     assert_memory_equal(one.value, other.value, s.begin[s.rows] * sizeof *one.value);
     pv_sparse_matrix_close(&file);
     pv_sparse_matrix_close(&memory);
     sample_free(&s);
+    free(path);
     scratch_free(folder);
     psdvec_context_free(ctx);
 }
