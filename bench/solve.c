@@ -91,8 +91,8 @@ static psdvec_status tail_rows(void *arg, size_t task, int worker)
     memset(p->Y + (size_t)first * p->k, 0, (end - first) * p->k * sizeof *p->Y);
     for (uint32_t i = first; i < end; i++) {
         uint64_t tail = pairs->tail[i];
-        p->core->kernels->row_product(pairs->column + tail, pairs->value + tail,
-                                      (size_t)(pairs->begin[i + 1] - tail), p->X, p->k,
+        p->core->kernels->row_product(pairs->matrix.column + tail, pairs->matrix.value + tail,
+                                      (size_t)(pairs->matrix.begin[i + 1] - tail), p->X, p->k,
                                       p->Y + (size_t)i * p->k);
     }
     return PSDVEC_OK;
@@ -111,10 +111,10 @@ static psdvec_status touch_rows(void *arg, size_t task, int worker)
     (void)worker;
     block_of(p, task, &first, &end);
     for (uint32_t i = first; i < end; i++)
-        for (uint64_t t = pairs->tail[i]; t < pairs->begin[i + 1]; t++) {
-            uint64_t next = t + ahead < pairs->begin[i + 1] ? t + ahead : t;
-            const char *row = X + pairs->column[t] * row_bytes;
-            const char *later = X + pairs->column[next] * row_bytes;
+        for (uint64_t t = pairs->tail[i]; t < pairs->matrix.begin[i + 1]; t++) {
+            uint64_t next = t + ahead < pairs->matrix.begin[i + 1] ? t + ahead : t;
+            const char *row = X + pairs->matrix.column[t] * row_bytes;
+            const char *later = X + pairs->matrix.column[next] * row_bytes;
             for (size_t b = 0; b < row_bytes; b += LINE) {
                 __builtin_prefetch(later + b);
                 sum += *(const uint32_t *)(const void *)(row + b);
@@ -289,7 +289,7 @@ static psdvec_status open_problem(psdvec_context *ctx, const psdvec_counts *coun
     PV_TRY(psdvec_train_options_check(ctx, &p->options));
     PV_TRY(pv_link_open(ctx, counts, &p->options, NULL, &p->link));
     PV_TRY(pv_pairs_make(p->link, ".", UINT64_MAX, false, &p->pairs));
-    p->n = p->pairs->n;
+    p->n = p->pairs->matrix.rows;
     size_t rank = p->options.dim < p->n ? p->options.dim : p->n;
     PV_TRY(pv_core_open(p->link, p->pairs, rank, &p->core));
     p->core->rank = rank;
@@ -306,8 +306,8 @@ static psdvec_status open_problem(psdvec_context *ctx, const psdvec_counts *coun
         block_of(p, b, &first, &end);
         p->head_cells += (uint64_t)(end - first) * p->pairs->head_width[b];
         for (uint32_t i = first; i < end; i++) {
-            p->head_pairs_inside += p->pairs->tail[i] - p->pairs->begin[i];
-            p->tail_entries += p->pairs->begin[i + 1] - p->pairs->tail[i];
+            p->head_pairs_inside += p->pairs->tail[i] - p->pairs->matrix.begin[i];
+            p->tail_entries += p->pairs->matrix.begin[i + 1] - p->pairs->tail[i];
         }
     }
     return part_residual(p);

@@ -69,11 +69,11 @@ static psdvec_status take_pair(pair_sink *sink, uint32_t j, uint64_t after, uint
                        (int)a, first, (int)b, second, pair.weight, pair.target, xij, xji);
     }
     uint64_t at = pairs->upper[sink->i] + k;
-    pairs->column[pairs->middle[sink->i] + k] = j;
+    pairs->matrix.column[pairs->middle[sink->i] + k] = j;
     pairs->weight[at] = (float)pair.weight;
     pairs->target[at] = (float)pair.target;
     if (job->start)
-        pairs->value[pairs->middle[sink->i] + k] = (float)pair.start;
+        pairs->matrix.value[pairs->middle[sink->i] + k] = (float)pair.start;
     sink->constant += 2 * pair.constant;
     return PSDVEC_OK;
 }
@@ -141,13 +141,11 @@ static psdvec_status new_pairs(const pv_link *link, pv_pairs **out)
     if (!pairs)
         return pv_failure(ctx);
     pairs->ctx = ctx;
-    pairs->n = link->core;
-    pairs->begin = pv_alloc_zero(ctx, (size_t)link->core + 1, sizeof *pairs->begin, "the pairs");
+    PV_TRY(pv_csr_store_open(ctx, link->core, link->core, "the pairs", &pairs->matrix));
     pairs->middle = pv_alloc_zero(ctx, (size_t)link->core + 1, sizeof *pairs->middle, "the pairs");
     pairs->upper = pv_alloc_zero(ctx, (size_t)link->core + 1, sizeof *pairs->upper, "the pairs");
     pairs->constant = pv_alloc_zero(ctx, link->core, sizeof *pairs->constant, "the pairs");
-    return pairs->begin && pairs->middle && pairs->upper && pairs->constant ? PSDVEC_OK
-                                                                            : pv_failure(ctx);
+    return pairs->middle && pairs->upper && pairs->constant ? PSDVEC_OK : pv_failure(ctx);
 }
 
 /* The first pass: how many pairs each row has, above and below. */
@@ -155,17 +153,17 @@ static psdvec_status count_pairs(make_job *job)
 {
     pv_pairs *pairs = job->pairs;
     psdvec_context *ctx = job->link->ctx;
-    pv_progress_begin(&job->progress, ctx, "pairing", "words", 2 * (uint64_t)pairs->n);
+    pv_progress_begin(&job->progress, ctx, "pairing", "words", 2 * (uint64_t)pairs->matrix.rows);
     PV_TRY(walk_counts(job));
-    for (uint32_t i = 0; i < pairs->n; i++) {
+    for (uint32_t i = 0; i < pairs->matrix.rows; i++) {
         uint64_t above = pairs->upper[i + 1];
         pairs->upper[i + 1] = pairs->upper[i] + above;
-        pairs->middle[i] = pairs->begin[i];
+        pairs->middle[i] = pairs->matrix.begin[i];
         for (int w = 0; w < psdvec_threads(ctx); w++)
-            pairs->middle[i] += job->below[(size_t)w * pairs->n + i];
-        pairs->begin[i + 1] = pairs->middle[i] + above;
+            pairs->middle[i] += job->below[(size_t)w * pairs->matrix.rows + i];
+        pairs->matrix.begin[i + 1] = pairs->middle[i] + above;
     }
-    pairs->count = pairs->upper[pairs->n];
+    pairs->count = pairs->upper[pairs->matrix.rows];
     if (pairs->count == 0)
         return pv_link_no_pairs(job->link);
     return PSDVEC_OK;
@@ -205,9 +203,10 @@ static psdvec_status mirror_block(void *arg, size_t task, int worker)
     pv_pairs *pairs = job->pairs;
     (void)worker;
     /* Entries above the diagonal: none is in a row at or below the last column. */
-    return pv_transpose_block(
-        pairs->ctx, &pairs->blocks, (uint32_t)task, pairs->blocks.edges[task + 1], pairs->begin,
-        job->columns ? pairs->column : NULL, pairs->value, job->columns ? NULL : pairs->value);
+    return pv_transpose_block(pairs->ctx, &pairs->blocks, (uint32_t)task,
+                              pairs->blocks.edges[task + 1], pairs->matrix.begin,
+                              job->columns ? pairs->matrix.column : NULL, pairs->matrix.value,
+                              job->columns ? NULL : pairs->matrix.value);
 }
 
 /* ---- The dense head --------------------------------------------------------------- */
@@ -218,12 +217,13 @@ static const double head_density = 0.3;
 static uint32_t head_width_of(const pv_pairs *pairs, uint32_t first, uint32_t end, uint64_t room)
 {
     uint32_t width = 0;
-    while (width < pairs->n) {
-        uint32_t next = pairs->n - width < head_step ? pairs->n : width + head_step;
+    while (width < pairs->matrix.rows) {
+        uint32_t next = pairs->matrix.rows - width < head_step ? pairs->matrix.rows
+                                                               : width + head_step;
         uint64_t inside = 0;
         for (uint32_t i = first; i < end; i++) {
-            const uint32_t *row = pairs->column + pairs->begin[i];
-            uint64_t count = pairs->begin[i + 1] - pairs->begin[i];
+            const uint32_t *row = pairs->matrix.column + pairs->matrix.begin[i];
+            uint64_t count = pairs->matrix.begin[i + 1] - pairs->matrix.begin[i];
             inside += pv_lower_bound(row, count, next) - pv_lower_bound(row, count, width);
         }
         uint64_t cells = (uint64_t)(end - first) * (next - width);
@@ -238,26 +238,28 @@ static uint32_t head_width_of(const pv_pairs *pairs, uint32_t first, uint32_t en
 static psdvec_status set_head(pv_pairs *pairs, const char *folder, bool spill)
 {
     psdvec_context *ctx = pairs->ctx;
-    uint32_t blocks = (pairs->n + PV_HEAD_ROWS - 1) / PV_HEAD_ROWS;
+    uint32_t blocks = (pairs->matrix.rows + PV_HEAD_ROWS - 1) / PV_HEAD_ROWS;
     pairs->head_blocks = blocks;
     pairs->head_width = pv_alloc_zero(ctx, blocks, sizeof *pairs->head_width, "the pairs");
     pairs->head_begin =
         pv_alloc_zero(ctx, (size_t)blocks + 1, sizeof *pairs->head_begin, "the pairs");
-    pairs->tail = pv_alloc(ctx, pairs->n, sizeof *pairs->tail, "the pairs");
+    pairs->tail = pv_alloc(ctx, pairs->matrix.rows, sizeof *pairs->tail, "the pairs");
     if (!pairs->head_width || !pairs->head_begin || !pairs->tail)
         return pv_failure(ctx);
     uint64_t room = pairs->count * head_bytes_a_pair;
     for (uint32_t b = 0; b < blocks; b++) {
         uint32_t first = b * PV_HEAD_ROWS;
-        uint32_t end = pairs->n - first < PV_HEAD_ROWS ? pairs->n : first + PV_HEAD_ROWS;
+        uint32_t end = pairs->matrix.rows - first < PV_HEAD_ROWS ? pairs->matrix.rows
+                                                                 : first + PV_HEAD_ROWS;
         uint32_t width =
             head_width_of(pairs, first, end, room - pairs->head_begin[b] * sizeof(float));
         pairs->head_width[b] = width;
         pairs->head_begin[b + 1] = pairs->head_begin[b] + (uint64_t)(end - first) * width;
         for (uint32_t i = first; i < end; i++)
-            pairs->tail[i] = pairs->begin[i] + pv_lower_bound(pairs->column + pairs->begin[i],
-                                                              pairs->begin[i + 1] - pairs->begin[i],
-                                                              width);
+            pairs->tail[i] = pairs->matrix.begin[i] +
+                             pv_lower_bound(pairs->matrix.column + pairs->matrix.begin[i],
+                                            pairs->matrix.begin[i + 1] - pairs->matrix.begin[i],
+                                            width);
     }
     PV_TRY(pv_large_alloc(ctx, pairs->head_begin[blocks], sizeof(float), folder, spill,
                           "the frequent words' pairs", &pairs->heads));
@@ -270,11 +272,12 @@ static psdvec_status fill_head(void *arg, size_t task, int worker)
     pv_pairs *pairs = arg;
     (void)worker;
     uint32_t first = (uint32_t)task * PV_HEAD_ROWS, width = pairs->head_width[task];
-    uint32_t end = pairs->n - first < PV_HEAD_ROWS ? pairs->n : first + PV_HEAD_ROWS;
+    uint32_t end = pairs->matrix.rows - first < PV_HEAD_ROWS ? pairs->matrix.rows
+                                                             : first + PV_HEAD_ROWS;
     for (uint32_t i = first; i < end; i++) {
         float *row = pairs->head + pairs->head_begin[task] + (uint64_t)(i - first) * width;
-        for (uint64_t k = pairs->begin[i]; k < pairs->tail[i]; k++)
-            row[pairs->column[k]] = pairs->value[k];
+        for (uint64_t k = pairs->matrix.begin[i]; k < pairs->tail[i]; k++)
+            row[pairs->matrix.column[k]] = pairs->matrix.value[k];
     }
     return PSDVEC_OK;
 }
@@ -288,11 +291,11 @@ psdvec_status pv_pairs_mirror(pv_pairs *pairs)
 
 static pv_csr above_diagonal(const pv_pairs *pairs)
 {
-    return (pv_csr){.rows = pairs->n,
-                    .columns = pairs->n,
+    return (pv_csr){.rows = pairs->matrix.rows,
+                    .columns = pairs->matrix.rows,
                     .begin = pairs->middle,
-                    .end = pairs->begin + 1,
-                    .column = pairs->column};
+                    .end = pairs->matrix.begin + 1,
+                    .column = pairs->matrix.column};
 }
 
 /* Frequent words are in many pairs, and products of their vectors are had cheaper a tile at
@@ -300,7 +303,7 @@ static pv_csr above_diagonal(const pv_pairs *pairs)
 static psdvec_status set_tiles(pv_pairs *pairs)
 {
     enum { width = 512, narrow = 40, most = 64 };
-    uint32_t edges[most + 1] = {0}, count = 0, n = pairs->n;
+    uint32_t edges[most + 1] = {0}, count = 0, n = pairs->matrix.rows;
     while (edges[count] < n && count < narrow) {
         edges[count + 1] = n - edges[count] < width ? n : edges[count] + width;
         count++;
@@ -317,8 +320,8 @@ static psdvec_status set_tiles(pv_pairs *pairs)
 
 static psdvec_status mirror_pattern(pv_pairs *pairs)
 {
-    PV_TRY(pv_column_blocks_make(pairs->ctx, above_diagonal(pairs), 0, pairs->n, block_count,
-                                 &pairs->blocks));
+    PV_TRY(pv_column_blocks_make(pairs->ctx, above_diagonal(pairs), 0, pairs->matrix.rows,
+                                 block_count, &pairs->blocks));
     mirror_job job = {pairs, true};
     PV_TRY(pv_parallel_tasks(pairs->ctx, block_count, mirror_block, &job));
     return set_tiles(pairs);
@@ -335,19 +338,14 @@ psdvec_status pv_pairs_make(const pv_link *link, const char *folder, uint64_t ro
     PV_TRY_DONE(open_job(&job, link, pairs));
     PV_TRY_DONE(count_pairs(&job));
     uint64_t large, small;
-    pv_pairs_bytes(pairs->n, pairs->count, &large, &small);
+    pv_pairs_bytes(pairs->matrix.rows, pairs->count, &large, &small);
     bool spill = large > room;
     pairs->spilled = spill ? large : 0;
-    PV_TRY_DONE(pv_large_alloc(ctx, 2 * pairs->count, sizeof(uint32_t), folder, spill,
-                               "the pairs' columns", &pairs->columns));
-    PV_TRY_DONE(pv_large_alloc(ctx, 2 * pairs->count, sizeof(float), folder, spill,
-                               "the pairs' values", &pairs->values));
+    PV_TRY_DONE(pv_csr_store_allocate(&pairs->matrix, folder, spill));
     PV_TRY_DONE(pv_large_alloc(ctx, pairs->count, sizeof(float), folder, spill,
                                "the pairs' weights", &pairs->weights));
     PV_TRY_DONE(pv_large_alloc(ctx, pairs->count, sizeof(float), folder, spill,
                                "the pairs' targets", &pairs->targets));
-    pairs->column = pairs->columns.data;
-    pairs->value = pairs->values.data;
     pairs->weight = pairs->weights.data;
     pairs->target = pairs->targets.data;
     job.fill = true;
@@ -368,8 +366,7 @@ void pv_pairs_free(pv_pairs *pairs)
     if (!pairs)
         return;
     psdvec_context *ctx = pairs->ctx;
-    pv_large_free(ctx, &pairs->columns);
-    pv_large_free(ctx, &pairs->values);
+    pv_csr_store_free(&pairs->matrix);
     pv_large_free(ctx, &pairs->weights);
     pv_large_free(ctx, &pairs->targets);
     pv_large_free(ctx, &pairs->heads);
@@ -378,7 +375,6 @@ void pv_pairs_free(pv_pairs *pairs)
     pv_free(ctx, pairs->tail);
     pv_column_blocks_free(ctx, &pairs->blocks);
     pv_column_blocks_free(ctx, &pairs->tiles);
-    pv_free(ctx, pairs->begin);
     pv_free(ctx, pairs->middle);
     pv_free(ctx, pairs->upper);
     pv_free(ctx, pairs->constant);

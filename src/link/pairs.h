@@ -14,7 +14,6 @@
 #ifndef PV_LINK_PAIRS_H
 #define PV_LINK_PAIRS_H
 
-#include "base/large.h"
 #include "link/link.h"
 #include "sparse/columns.h"
 
@@ -22,15 +21,12 @@ enum { PV_HEAD_ROWS = 256 };
 
 typedef struct pv_pairs {
     psdvec_context *ctx;
-    uint32_t n;
-    uint64_t count;   /* of pairs, each once */
-    uint64_t spilled; /* bytes in temporary files */
-    uint64_t *begin;  /* n + 1 */
-    uint64_t *middle; /* n */
-    uint64_t *upper;  /* n + 1 */
-    double *constant; /* n: of the objective, over both directions of row i's pairs above i */
-    pv_large columns; /* uint32_t, 2 * count */
-    pv_large values;  /* float, 2 * count */
+    pv_csr_store matrix; /* n x n, 2 * count entries; the values belong to the solver */
+    uint64_t count;      /* of pairs, each once */
+    uint64_t spilled;    /* bytes in temporary files */
+    uint64_t *middle;    /* n */
+    uint64_t *upper;     /* n + 1 */
+    double *constant;    /* n: of the objective, over both directions of row i's pairs above i */
     pv_large weights, targets; /* float, count */
     pv_column_blocks blocks;   /* of the part above the diagonal, for mirroring */
     pv_column_blocks tiles; /* of the same part, a few hundred words wide: pieces that may be worth
@@ -45,8 +41,7 @@ typedef struct pv_pairs {
     uint64_t *tail;       /* n: the first entry of a row that is not in the head */
     pv_large heads;       /* float */
     float *head;
-    uint32_t *column; /* columns.data */
-    float *value, *weight, *target;
+    float *weight, *target;
 } pv_pairs;
 
 /* How many there are, without making them. */

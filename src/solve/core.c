@@ -68,7 +68,7 @@ psdvec_status pv_core_open(const pv_link *link, pv_pairs *pairs, size_t most_ran
     core->link = link;
     core->pairs = pairs;
     core->kernels = pv_kernels_best();
-    core->n = pairs->n;
+    core->n = pairs->matrix.rows;
     core->stride = (most_rank + 7) / 8 * 8;
     core->U = pv_alloc_zero(ctx, core->n * core->stride, sizeof *core->U, "the vectors");
     core->sign = pv_alloc_zero(ctx, core->stride, sizeof *core->sign, "the vectors");
@@ -79,7 +79,7 @@ psdvec_status pv_core_open(const pv_link *link, pv_pairs *pairs, size_t most_ran
         return pv_failure(ctx);
     for (size_t i = 0; i < core->n; i++)
         core->root[i] = (float)sqrt(pv_link_majoriser(link, (uint32_t)i));
-    pv_divide_rows(pairs->upper, pairs->n, 16, PV_CORE_TASKS, core->above_edges);
+    pv_divide_rows(pairs->upper, pairs->matrix.rows, 16, PV_CORE_TASKS, core->above_edges);
     PV_TRY(set_background(core));
     return set_priors(core);
 }
@@ -133,9 +133,9 @@ static psdvec_status residual_rows(void *arg, size_t task, int worker)
         const float *u = core->U + (size_t)i * core->stride;
         float root = core->root[i];
         uint64_t begin = pairs->middle[i];
-        size_t count = (size_t)(pairs->begin[i + 1] - begin);
-        const uint32_t *column = pairs->column + begin;
-        float *value = pairs->value + begin;
+        size_t count = (size_t)(pairs->matrix.begin[i + 1] - begin);
+        const uint32_t *column = pairs->matrix.column + begin;
+        float *value = pairs->matrix.value + begin;
         const float *weight = pairs->weight + pairs->upper[i];
         const float *target = pairs->target + pairs->upper[i];
         double sum = 0;
@@ -236,16 +236,16 @@ static psdvec_status start_rows(void *arg, size_t task, int worker)
     double s = job->start, omega = job->relaxation;
     for (uint32_t i = core->above_edges[task]; i < core->above_edges[task + 1]; i++) {
         uint64_t begin = pairs->middle[i], upper = pairs->upper[i];
-        size_t count = (size_t)(pairs->begin[i + 1] - begin);
+        size_t count = (size_t)(pairs->matrix.begin[i + 1] - begin);
         for (size_t k = 0; k < count; k++) {
-            double scale = (double)core->root[i] * core->root[pairs->column[begin + k]];
+            double scale = (double)core->root[i] * core->root[pairs->matrix.column[begin + k]];
             double pull = (double)pairs->weight[upper + k] * pairs->target[upper + k];
-            double above = pairs->value[begin + k] - link->unseen_target;
+            double above = pairs->matrix.value[begin + k] - link->unseen_target;
             /* A background that seen pairs carry too pulls from G there, not from log kappa. */
             double b = link->background_only_unseen
                            ? 0
-                           : pv_link_background(link, i, pairs->column[begin + k]);
-            pairs->value[begin + k] =
+                           : pv_link_background(link, i, pairs->matrix.column[begin + k]);
+            pairs->matrix.value[begin + k] =
                 (float)(((1 - s) * pull - s * b * above) / scale + s * scale * above / omega);
         }
         double m = (double)core->root[i] * core->root[i];

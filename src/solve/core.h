@@ -40,7 +40,7 @@ uint64_t pv_core_bytes(uint64_t n, uint64_t most_rank);
 /* mu_i of a core word. */
 double pv_core_prior(const pv_link *link, uint32_t i);
 
-/* Writes the residual of U, equation (4), into pairs->value and core->diagonal, and gives the
+/* Writes the residual of U, equation (4), into pairs->matrix.value and core->diagonal, and gives the
  * objective, equation (14). The values are w (g - X_ij) / (s_i s_j). */
 psdvec_status pv_core_residual(pv_core *core, double *objective);
 

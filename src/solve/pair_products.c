@@ -48,7 +48,7 @@ static void dense_tile(const pv_core *core, const tile_space *space, uint32_t fi
         uint64_t from, to;
         pv_column_run(&pairs->tiles, i, tile, &from, &to);
         for (uint64_t k = from; k < to; k++)
-            pairs->value[k] = row[pairs->column[k] - left];
+            pairs->matrix.value[k] = row[pairs->matrix.column[k] - left];
     }
 }
 
@@ -60,9 +60,9 @@ static void sparse_tile(const pv_core *core, const tile_space *space, uint32_t f
     for (uint32_t i = first; i < end; i++) {
         uint64_t from, to;
         pv_column_run(&pairs->tiles, i, tile, &from, &to);
-        core->kernels->row_dots(pairs->column + from, (size_t)(to - from),
+        core->kernels->row_dots(pairs->matrix.column + from, (size_t)(to - from),
                                 space->rows + (size_t)(i - first) * core->stride, core->U,
-                                core->stride, dim, pairs->value + from);
+                                core->stride, dim, pairs->matrix.value + from);
     }
 }
 
@@ -95,8 +95,8 @@ static psdvec_status product_rows(void *arg, size_t task, int worker)
             sparse_tile(core, &space, first, end, tile);
     }
     for (uint32_t i = first; i < end && status == PSDVEC_OK; i++)
-        for (uint64_t k = pairs->middle[i]; k < pairs->begin[i + 1]; k++)
-            pairs->value[k] /= core->root[pairs->column[k]];
+        for (uint64_t k = pairs->middle[i]; k < pairs->matrix.begin[i + 1]; k++)
+            pairs->matrix.value[k] /= core->root[pairs->matrix.column[k]];
     pv_free(core->ctx, space.tile);
     pv_free(core->ctx, space.rows);
     return status == PSDVEC_OK ? pv_check_cancel(core->ctx) : status;

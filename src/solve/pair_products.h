@@ -4,7 +4,7 @@
 
 #include "solve/core.h"
 
-/* pairs->value above the diagonal becomes X_ij. Without any direction nothing is written: all
+/* pairs->matrix.value above the diagonal becomes X_ij. Without any direction nothing is written: all
  * are 0. */
 psdvec_status pv_products_on_pairs(pv_core *core);
 

@@ -35,7 +35,8 @@ static psdvec_status product_rows(void *arg, size_t task, int worker)
     (void)worker;
     size_t k = job->k;
     uint32_t first = (uint32_t)task * PV_HEAD_ROWS, width = pairs->head_width[task];
-    uint32_t end = pairs->n - first < PV_HEAD_ROWS ? pairs->n : first + PV_HEAD_ROWS;
+    uint32_t end = pairs->matrix.rows - first < PV_HEAD_ROWS ? pairs->matrix.rows
+                                                             : first + PV_HEAD_ROWS;
     float *Y = job->Y + (size_t)first * k;
     if (width > 0) {
         cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)(end - first), (int)k,
@@ -48,8 +49,8 @@ static psdvec_status product_rows(void *arg, size_t task, int worker)
         float *y = job->Y + (size_t)i * k;
         const float *x = job->X + (size_t)i * k;
         uint64_t tail = pairs->tail[i];
-        matrix->kernels->row_product(pairs->column + tail, pairs->value + tail,
-                                     (size_t)(pairs->begin[i + 1] - tail), job->X, k, y);
+        matrix->kernels->row_product(pairs->matrix.column + tail, pairs->matrix.value + tail,
+                                     (size_t)(pairs->matrix.begin[i + 1] - tail), job->X, k, y);
         float diagonal = matrix->diagonal[i];
         for (size_t c = 0; c < k; c++)
             y[c] = factor * y[c] + diagonal * x[c];
@@ -88,7 +89,7 @@ static psdvec_status add_term(pv_sum_matrix *matrix, const pv_low_rank *term, co
                               float *Y, size_t k)
 {
     psdvec_context *ctx = matrix->ctx;
-    size_t n = matrix->pairs->n;
+    size_t n = matrix->pairs->matrix.rows;
     psdvec_status status;
     pv_tall factor = {term->data, term->stride, term->columns};
     double *inner = pv_alloc(ctx, term->columns * k, sizeof *inner, "a product");
@@ -133,5 +134,5 @@ static psdvec_status apply(void *self, const float *X, float *Y, size_t k)
 
 pv_operator pv_sum_matrix_operator(pv_sum_matrix *matrix)
 {
-    return (pv_operator){.n = matrix->pairs->n, .self = matrix, .apply = apply};
+    return (pv_operator){.n = matrix->pairs->matrix.rows, .self = matrix, .apply = apply};
 }

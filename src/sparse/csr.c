@@ -78,24 +78,28 @@ uint64_t pv_csr_bytes(uint64_t entries)
     return entries * (sizeof(uint32_t) + sizeof(float));
 }
 
-psdvec_status pv_csr_store_reserve(pv_csr_store *store, const char *output, uint64_t besides)
+psdvec_status pv_csr_store_allocate(pv_csr_store *store, const char *folder, bool spill)
 {
-    psdvec_context *ctx = store->ctx;
-    for (uint32_t i = 0; i < store->rows; i++)
-        store->begin[i + 1] += store->begin[i];
     uint64_t entries = store->begin[store->rows];
-    bool spill = output && pv_large_spills(ctx, pv_csr_bytes(entries), besides);
-    char *folder = spill ? pv_folder_of(output) : NULL;
-    if (spill && !folder)
-        return pv_fail(ctx, PSDVEC_ERR_MEMORY, "no memory for a path");
-    psdvec_status status;
-    PV_TRY_DONE(pv_large_alloc(ctx, entries, sizeof *store->column, folder, spill, store->what,
-                               &store->column_memory));
-    PV_TRY_DONE(pv_large_alloc(ctx, entries, sizeof *store->value, folder, spill, store->what,
-                               &store->value_memory));
+    PV_TRY(pv_large_alloc(store->ctx, entries, sizeof *store->column, folder, spill, store->what,
+                          &store->column_memory));
+    PV_TRY(pv_large_alloc(store->ctx, entries, sizeof *store->value, folder, spill, store->what,
+                          &store->value_memory));
     store->column = store->column_memory.data;
     store->value = store->value_memory.data;
-done:
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_csr_store_reserve(pv_csr_store *store, const char *output, uint64_t besides)
+{
+    for (uint32_t i = 0; i < store->rows; i++)
+        store->begin[i + 1] += store->begin[i];
+    if (!output || !pv_large_spills(store->ctx, pv_csr_bytes(store->begin[store->rows]), besides))
+        return pv_csr_store_allocate(store, NULL, false);
+    char *folder = pv_folder_of(output);
+    if (!folder)
+        return pv_fail(store->ctx, PSDVEC_ERR_MEMORY, "no memory for a path");
+    psdvec_status status = pv_csr_store_allocate(store, folder, true);
     free(folder);
     return status;
 }

@@ -96,6 +96,8 @@ psdvec_status pv_csr_store_open(psdvec_context *ctx, uint32_t rows, uint32_t col
  * the budget beside `besides` bytes, else in temporary files in the folder of `output`. NULL: in
  * memory or not at all. */
 psdvec_status pv_csr_store_reserve(pv_csr_store *store, const char *output, uint64_t besides);
+/* Allocates the entries of a store whose `begin` has offsets already; `spill`: in files in `folder`. */
+psdvec_status pv_csr_store_allocate(pv_csr_store *store, const char *folder, bool spill);
 void pv_csr_store_free(pv_csr_store *store);
 /* A copy of rows first .. first + count - 1 of a matrix with float values, in memory. */
 psdvec_status pv_csr_copy_rows(psdvec_context *ctx, const pv_csr *from, uint32_t first,

@@ -33,11 +33,11 @@ static void take_pairs(const core_job *job, uint32_t i, pv_joint_sums *sums)
                 *target = pairs->target + pairs->upper[i];
     pv_log_sum logs = {1, 0};
     uint64_t begin = pairs->middle[i];
-    size_t count = (size_t)(pairs->begin[i + 1] - begin);
+    size_t count = (size_t)(pairs->matrix.begin[i + 1] - begin);
     for (size_t k = 0; k < count; k++) {
-        uint32_t j = pairs->column[begin + k];
+        uint32_t j = pairs->matrix.column[begin + k];
         double w = weight[k], g = target[k];
-        double a = (double)pairs->value[begin + k] * core->root[i] * core->root[j] / w;
+        double a = (double)pairs->matrix.value[begin + k] * core->root[i] * core->root[j] / w;
         if (PV_UNLIKELY(!(w > 0)))
             a = g - pv_joint_product(job->of, i, j);
         double both = exp(g + off[i] + off[j]);

@@ -562,7 +562,7 @@ static void the_bits_are_the_same_for_any_threads_and_from_a_file(void **state)
         for (int threads = 1; threads <= 4; threads *= 2) {
             psdvec_context *ctx = context_of(threads);
             run r = run_open(ctx, p, &o, threads == 2);
-            assert_true(r.pairs->values.mapped == (threads == 2));
+            assert_true(r.pairs->matrix.value_memory.mapped == (threads == 2));
             well(ctx, pv_algorithm1(r.core, &r.course, NULL, NULL));
             assert_memory_equal(r.core->U, first.core->U,
                                 r.core->n * r.core->stride * sizeof(float));

@@ -25,8 +25,8 @@ static problem *random_problem(uint64_t seed, size_t words, double pairs, int th
 /* Where pair (i, j) stands in row i; UINT64_MAX: nowhere. */
 static uint64_t place_of(const pv_pairs *pairs, uint32_t i, uint32_t j)
 {
-    for (uint64_t k = pairs->begin[i]; k < pairs->begin[i + 1]; k++)
-        if (pairs->column[k] == j)
+    for (uint64_t k = pairs->matrix.begin[i]; k < pairs->matrix.begin[i + 1]; k++)
+        if (pairs->matrix.column[k] == j)
             return k;
     return UINT64_MAX;
 }
@@ -38,17 +38,19 @@ static uint64_t upper_place(const pv_pairs *pairs, uint32_t i, uint64_t k)
 
 static void pattern_is_symmetric(const pv_pairs *pairs)
 {
-    assert_int_equal(pairs->begin[0], 0);
-    assert_int_equal(pairs->upper[pairs->n], pairs->count);
-    assert_int_equal(pairs->begin[pairs->n], 2 * pairs->count);
-    for (uint32_t i = 0; i < pairs->n; i++) {
+    assert_int_equal(pairs->matrix.begin[0], 0);
+    assert_int_equal(pairs->upper[pairs->matrix.rows], pairs->count);
+    assert_int_equal(pairs->matrix.begin[pairs->matrix.rows], 2 * pairs->count);
+    for (uint32_t i = 0; i < pairs->matrix.rows; i++) {
         assert_int_equal(pairs->upper[i + 1] - pairs->upper[i],
-                         pairs->begin[i + 1] - pairs->middle[i]);
-        for (uint64_t k = pairs->begin[i]; k < pairs->begin[i + 1]; k++) {
-            assert_true(pairs->column[k] < pairs->n);
-            assert_true(k < pairs->middle[i] ? pairs->column[k] < i : pairs->column[k] > i);
-            assert_true(k == pairs->begin[i] || pairs->column[k] > pairs->column[k - 1]);
-            assert_true(place_of(pairs, pairs->column[k], i) != UINT64_MAX);
+                         pairs->matrix.begin[i + 1] - pairs->middle[i]);
+        for (uint64_t k = pairs->matrix.begin[i]; k < pairs->matrix.begin[i + 1]; k++) {
+            assert_true(pairs->matrix.column[k] < pairs->matrix.rows);
+            assert_true(k < pairs->middle[i] ? pairs->matrix.column[k] < i
+                                             : pairs->matrix.column[k] > i);
+            assert_true(k == pairs->matrix.begin[i] ||
+                        pairs->matrix.column[k] > pairs->matrix.column[k - 1]);
+            assert_true(place_of(pairs, pairs->matrix.column[k], i) != UINT64_MAX);
         }
     }
 }
@@ -68,7 +70,7 @@ static size_t compare_pairs(problem *p, const psdvec_train_options *o)
     well(p->ctx, pv_link_open(p->ctx, p->counts, o, NULL, &link));
     well(p->ctx, pv_pairs_count(link, &count));
     well(p->ctx, pv_pairs_make(link, p->folder, UINT64_MAX, true, &pairs));
-    assert_int_equal(pairs->n, n);
+    assert_int_equal(pairs->matrix.rows, n);
     assert_int_equal(pairs->count, count);
     pattern_is_symmetric(pairs);
     for (uint32_t i = 0; i < n; i++) {
@@ -88,7 +90,7 @@ static size_t compare_pairs(problem *p, const psdvec_train_options *o)
                 g = pairs->target[upper_place(pairs, i, k)];
                 listed_unseen += !l.seen[ij];
                 if (o->target == PSDVEC_TARGET_SMOOTHED)
-                    assert_close(pairs->value[k], (l.G[ij] + l.G[ji]) / 2, 2e-6);
+                    assert_close(pairs->matrix.value[k], (l.G[ij] + l.G[ji]) / 2, 2e-6);
             } else {
                 assert_false(l.seen[ij]);
             }
@@ -321,14 +323,14 @@ static void mirrored_values_stand_on_both_sides(void **state)
     pv_pairs *pairs;
     well(p->ctx, pv_link_open(p->ctx, p->counts, &o, NULL, &link));
     well(p->ctx, pv_pairs_make(link, p->folder, UINT64_MAX, false, &pairs));
-    for (uint32_t i = 0; i < pairs->n; i++)
-        for (uint64_t k = pairs->middle[i]; k < pairs->begin[i + 1]; k++)
-            pairs->value[k] = (float)(i * 1000 + pairs->column[k]);
+    for (uint32_t i = 0; i < pairs->matrix.rows; i++)
+        for (uint64_t k = pairs->middle[i]; k < pairs->matrix.begin[i + 1]; k++)
+            pairs->matrix.value[k] = (float)(i * 1000 + pairs->matrix.column[k]);
     well(p->ctx, pv_pairs_mirror(pairs));
-    for (uint32_t i = 0; i < pairs->n; i++)
-        for (uint64_t k = pairs->begin[i]; k < pairs->begin[i + 1]; k++) {
-            uint32_t j = pairs->column[k];
-            assert_true(pairs->value[k] == (float)(i < j ? i * 1000 + j : j * 1000 + i));
+    for (uint32_t i = 0; i < pairs->matrix.rows; i++)
+        for (uint64_t k = pairs->matrix.begin[i]; k < pairs->matrix.begin[i + 1]; k++) {
+            uint32_t j = pairs->matrix.column[k];
+            assert_true(pairs->matrix.value[k] == (float)(i < j ? i * 1000 + j : j * 1000 + i));
         }
     pv_pairs_free(pairs);
     pv_link_close(link);
@@ -347,7 +349,7 @@ static void pairs_are_the_same_bits_for_any_threads_and_in_a_file(void **state)
     pv_pairs *pairs;
     well(p->ctx, pv_link_open(p->ctx, p->counts, &o, NULL, &link));
     well(p->ctx, pv_pairs_make(link, p->folder, UINT64_MAX, true, &pairs));
-    assert_false(pairs->columns.mapped);
+    assert_false(pairs->matrix.column_memory.mapped);
     for (int threads = 1; threads <= 4; threads *= 2)
         for (int spill = 0; spill < 2; spill++) {
             psdvec_context *ctx = context_of(threads);
@@ -357,16 +359,20 @@ static void pairs_are_the_same_bits_for_any_threads_and_in_a_file(void **state)
             well(ctx, psdvec_counts_open(ctx, p->path, &counts));
             well(ctx, pv_link_open(ctx, counts, &o, NULL, &other));
             well(ctx, pv_pairs_make(other, p->folder, spill ? 0 : UINT64_MAX, true, &again));
-            assert_true(again->columns.mapped == (spill == 1));
+            assert_true(again->matrix.column_memory.mapped == (spill == 1));
             assert_int_equal(scratch_entries(p->folder), 1); /* the file has no name */
             assert_int_equal(again->count, pairs->count);
             uint64_t count = pairs->count;
-            assert_memory_equal(again->begin, pairs->begin, (pairs->n + 1) * sizeof(uint64_t));
-            assert_memory_equal(again->column, pairs->column, 2 * count * sizeof(uint32_t));
-            assert_memory_equal(again->value, pairs->value, 2 * count * sizeof(float));
+            assert_memory_equal(again->matrix.begin, pairs->matrix.begin,
+                                (pairs->matrix.rows + 1) * sizeof(uint64_t));
+            assert_memory_equal(again->matrix.column, pairs->matrix.column,
+                                2 * count * sizeof(uint32_t));
+            assert_memory_equal(again->matrix.value, pairs->matrix.value,
+                                2 * count * sizeof(float));
             assert_memory_equal(again->weight, pairs->weight, count * sizeof(float));
             assert_memory_equal(again->target, pairs->target, count * sizeof(float));
-            assert_memory_equal(again->constant, pairs->constant, pairs->n * sizeof(double));
+            assert_memory_equal(again->constant, pairs->constant,
+                                pairs->matrix.rows * sizeof(double));
             pv_pairs_free(again);
             pv_link_close(other);
             psdvec_counts_close(counts);
