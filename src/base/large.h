@@ -4,7 +4,7 @@
 #ifndef PV_BASE_LARGE_H
 #define PV_BASE_LARGE_H
 
-#include "base/context.h"
+#include "base/memory.h"
 
 typedef struct pv_large {
     void *data;

@@ -16,6 +16,7 @@ enum { HEADER = 64, LARGE = 4 << 20 };
 
 typedef struct block_header {
     size_t bytes; /* without the header */
+    void *before; /* block of the same scope */
 } block_header;
 
 static size_t mapped_size(size_t bytes)
@@ -121,6 +122,38 @@ void pv_free(psdvec_context *ctx, void *block)
         pv_pages_give(header, mapped_size(bytes));
     else
         free(header);
+}
+
+void *pv_scope_alloc(pv_scope *scope, size_t count, size_t size, bool zero)
+{
+    void *block = NULL;
+    if (!scope->failed)
+        block = zero ? pv_alloc_zero(scope->ctx, count, size, scope->what)
+                     : pv_alloc(scope->ctx, count, size, scope->what);
+    scope->failed = !block;
+    if (block) {
+        header_of(block)->before = scope->last;
+        scope->last = block;
+    }
+    return block;
+}
+
+void pv_scope_drop(pv_scope *scope, void *block)
+{
+    void **link = &scope->last;
+    while (*link && *link != block)
+        link = &header_of(*link)->before;
+    if (!*link)
+        return;
+    *link = header_of(block)->before;
+    pv_free(scope->ctx, block);
+}
+
+void pv_scope_free(pv_scope *scope)
+{
+    while (scope->last)
+        pv_scope_drop(scope, scope->last);
+    scope->failed = false;
 }
 
 void pv_buffer_init(pv_buffer *buffer, psdvec_context *ctx)

@@ -20,6 +20,41 @@ void *pv_alloc_zero(psdvec_context *ctx, size_t count, size_t size, const char *
 void *pv_resize(psdvec_context *ctx, void *block, size_t count, size_t size, const char *what);
 void pv_free(psdvec_context *ctx, void *block);
 
+/* Blocks that are freed together: the arrays of an object, or those of one call. After the first
+ * failure all further requests fail too, so that one check does for all of them:
+ *
+ *     pv_scope scope = {.ctx = ctx, .what = "the vectors"};
+ *     float *a, *b;
+ *     PV_TAKE(&scope, a, n);
+ *     PV_TAKE_ZERO(&scope, b, n);
+ *     PV_TRY_DONE(pv_scope_status(&scope));
+ *     ...
+ * done:
+ *     pv_scope_free(&scope);
+ *
+ * To be used by one thread at a time. */
+typedef struct pv_scope {
+    psdvec_context *ctx;
+    const char *what; /* as pv_alloc has it */
+    void *last;       /* block; each knows the one before it */
+    bool failed;
+} pv_scope;
+
+/* pointer = room for `count` of what it points to. NULL after a recorded failure. */
+#define PV_TAKE(scope, pointer, count)                                                             \
+    ((pointer) = pv_scope_alloc((scope), (count), sizeof *(pointer), false))
+#define PV_TAKE_ZERO(scope, pointer, count)                                                        \
+    ((pointer) = pv_scope_alloc((scope), (count), sizeof *(pointer), true))
+void *pv_scope_alloc(pv_scope *scope, size_t count, size_t size, bool zero);
+static inline psdvec_status pv_scope_status(const pv_scope *scope)
+{
+    return scope->failed ? pv_failure(scope->ctx) : PSDVEC_OK;
+}
+/* Frees one block before the others; NULL is none. */
+void pv_scope_drop(pv_scope *scope, void *block);
+/* Frees all blocks and leaves the scope empty, ready for more. */
+void pv_scope_free(pv_scope *scope);
+
 /* Bytes that can still be had within the budget. */
 uint64_t pv_memory_left(psdvec_context *ctx);
 

@@ -18,6 +18,8 @@
 enum { AHEAD = 4 }; /* additions by which rows are asked for */
 
 struct pv_cbow {
+    pv_scope memory; /* of the batch */
+    pv_scope chunk;  /* phases, loss */
     pv_cbow_batches batches;
     size_t room;      /* batches for which there are */
     uint64_t *phases; /* 2 x batches + 1: their first tasks */
@@ -28,16 +30,16 @@ struct pv_cbow {
 
 psdvec_status pv_cbow_new(pv_word2vec *w)
 {
-    static const char what[] = "a batch of the text";
     psdvec_context *ctx = w->ctx;
-    pv_cbow *c = w->cbow = pv_alloc_zero(ctx, 1, sizeof *c, what);
+    pv_cbow *c = w->cbow = pv_alloc_zero(ctx, 1, sizeof *c, "a batch of the text");
     if (!c)
         return pv_failure(ctx);
-    c->h = pv_alloc(ctx, PV_CBOW_BATCH * w->space.stride, sizeof *c->h, what);
-    c->e = pv_alloc(ctx, PV_CBOW_BATCH * w->space.stride, sizeof *c->e, what);
-    c->g = pv_alloc_zero(ctx, PV_CBOW_BATCH * w->space.width, sizeof *c->g, what);
-    if (!c->h || !c->e || !c->g)
-        return pv_failure(ctx);
+    c->memory = (pv_scope){.ctx = ctx, .what = "a batch of the text"};
+    c->chunk = (pv_scope){.ctx = ctx, .what = "a chunk of the text"};
+    PV_TAKE(&c->memory, c->h, PV_CBOW_BATCH * w->space.stride);
+    PV_TAKE(&c->memory, c->e, PV_CBOW_BATCH * w->space.stride);
+    PV_TAKE_ZERO(&c->memory, c->g, PV_CBOW_BATCH * w->space.width);
+    PV_TRY(pv_scope_status(&c->memory));
     return pv_cbow_batches_open(&c->batches, w);
 }
 
@@ -46,12 +48,9 @@ void pv_cbow_free(pv_word2vec *w)
     pv_cbow *c = w->cbow;
     if (!c)
         return;
-    pv_cbow_batches_close(&c->batches, w->ctx);
-    pv_free(w->ctx, c->phases);
-    pv_free(w->ctx, c->loss);
-    pv_free(w->ctx, c->h);
-    pv_free(w->ctx, c->e);
-    pv_free(w->ctx, c->g);
+    pv_cbow_batches_close(&c->batches);
+    pv_scope_free(&c->chunk);
+    pv_scope_free(&c->memory);
     pv_free(w->ctx, c);
     w->cbow = NULL;
 }
@@ -171,17 +170,15 @@ static psdvec_status learn(void *opaque, size_t phase, size_t task, int worker)
 
 /* ---- A chunk -------------------------------------------------------------------------------------- */
 
-static psdvec_status plan_phases(psdvec_context *ctx, pv_cbow *c)
+static psdvec_status plan_phases(pv_cbow *c)
 {
     const pv_cbow_batches *b = &c->batches;
     if (b->count > c->room) {
-        pv_free(ctx, c->phases);
-        pv_free(ctx, c->loss);
         c->room = 0;
-        c->phases = pv_alloc(ctx, 2 * b->count + 1, sizeof *c->phases, "a chunk of the text");
-        c->loss = pv_alloc(ctx, b->count, sizeof *c->loss, "a chunk of the text");
-        if (!c->phases || !c->loss)
-            return pv_failure(ctx);
+        pv_scope_free(&c->chunk);
+        PV_TAKE(&c->chunk, c->phases, 2 * b->count + 1);
+        PV_TAKE(&c->chunk, c->loss, b->count);
+        PV_TRY(pv_scope_status(&c->chunk));
         c->room = b->count;
     }
     c->phases[0] = 0;
@@ -200,7 +197,7 @@ psdvec_status pv_cbow_chunk(pv_word2vec *w, uint32_t epoch, size_t chunk, uint64
     PV_TRY(pv_cbow_batches_make(b, w, epoch, chunk, step));
     if (b->count == 0)
         return PSDVEC_OK;
-    PV_TRY(plan_phases(w->ctx, c));
+    PV_TRY(plan_phases(c));
     PV_TRY(pv_phases_run(w->ctx, 2 * b->count, c->phases, learn, &job));
     w->pairs += b->centre_count;
     for (size_t batch = 0; batch < b->count; batch++) {

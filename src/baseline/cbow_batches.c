@@ -10,22 +10,21 @@ enum { NOISE = 0x63626e7a }; /* purpose of random numbers */
 
 static psdvec_status make_noise(pv_cbow_batches *b, const pv_word2vec *w)
 {
-    static const char what[] = "the noise words";
-    psdvec_status status = PSDVEC_OK;
-    b->cells = pv_alloc(w->ctx, w->words, sizeof *b->cells, what);
-    uint32_t *members = pv_alloc(w->ctx, w->words, sizeof *members, what);
-    uint32_t *queue = pv_alloc(w->ctx, w->words, sizeof *queue, what);
-    double *share = pv_alloc(w->ctx, w->words, sizeof *share, what);
-    if (!b->cells || !members || !queue || !share) {
-        status = pv_failure(w->ctx);
-    } else {
+    pv_scope scope = {.ctx = w->ctx, .what = "the noise words"};
+    uint32_t *members, *queue;
+    double *share;
+    PV_TAKE(&b->memory, b->cells, w->words);
+    PV_TRY(pv_scope_status(&b->memory));
+    PV_TAKE(&scope, members, w->words);
+    PV_TAKE(&scope, queue, w->words);
+    PV_TAKE(&scope, share, w->words);
+    psdvec_status status = pv_scope_status(&scope);
+    if (status == PSDVEC_OK) {
         for (uint32_t i = 0; i < w->words; i++)
             members[i] = i;
         pv_noise_make(&b->noise, members, w->words, w->weight, b->cells, share, queue);
     }
-    pv_free(w->ctx, members);
-    pv_free(w->ctx, queue);
-    pv_free(w->ctx, share);
+    pv_scope_free(&scope);
     return status;
 }
 
@@ -40,30 +39,17 @@ static size_t batch_size(uint32_t window)
 
 psdvec_status pv_cbow_batches_open(pv_cbow_batches *b, pv_word2vec *w)
 {
-    *b = (pv_cbow_batches){.batch = batch_size(w->settings.window)};
-    b->counts =
-        pv_alloc(w->ctx, 2 * w->text.chunk_pieces, sizeof *b->counts, "a chunk of the text");
-    return b->counts ? make_noise(b, w) : pv_failure(w->ctx);
+    *b = (pv_cbow_batches){.batch = batch_size(w->settings.window),
+                           .memory = {.ctx = w->ctx, .what = "the noise words"},
+                           .chunk = {.ctx = w->ctx, .what = "a chunk of the text"}};
+    PV_TAKE(&b->memory, b->counts, 2 * w->text.chunk_pieces);
+    return make_noise(b, w);
 }
 
-static void free_chunk(pv_cbow_batches *b, psdvec_context *ctx)
+void pv_cbow_batches_close(pv_cbow_batches *b)
 {
-    pv_free(ctx, b->centres);
-    pv_free(ctx, b->slots);
-    pv_free(ctx, b->additions);
-    pv_free(ctx, b->begin);
-    pv_free(ctx, b->buckets);
-    b->centres = NULL;
-    b->slots = b->begin = b->buckets = NULL;
-    b->additions = NULL;
-    b->centre_room = b->addition_room = 0;
-}
-
-void pv_cbow_batches_close(pv_cbow_batches *b, psdvec_context *ctx)
-{
-    free_chunk(b, ctx);
-    pv_free(ctx, b->cells);
-    pv_free(ctx, b->counts);
+    pv_scope_free(&b->chunk);
+    pv_scope_free(&b->memory);
     *b = (pv_cbow_batches){0};
 }
 
@@ -108,7 +94,6 @@ static psdvec_status draw_piece(void *opaque, size_t piece, int worker)
 
 static psdvec_status make_room(const chunk_job *job)
 {
-    static const char what[] = "a chunk of the text";
     psdvec_context *ctx = job->w->ctx;
     pv_cbow_batches *b = job->b;
     size_t around = 0, width = job->w->space.width;
@@ -127,16 +112,16 @@ static psdvec_status make_room(const chunk_job *job)
                        job->w->settings.window);
     if (b->centre_count <= b->centre_room && additions <= b->addition_room)
         return PSDVEC_OK;
-    free_chunk(b, ctx);
+    b->centre_room = b->addition_room = 0;
+    pv_scope_free(&b->chunk);
     size_t centres = b->centre_count + b->centre_count / 16, room = additions + additions / 16;
     size_t batches = centres / b->batch + 1;
-    b->centres = pv_alloc(ctx, centres, sizeof *b->centres, what);
-    b->slots = pv_alloc(ctx, batches * PV_CBOW_GROUPS * width, sizeof *b->slots, what);
-    b->additions = pv_alloc(ctx, room, sizeof *b->additions, what);
-    b->begin = pv_alloc(ctx, batches, sizeof *b->begin, what);
-    b->buckets = pv_alloc(ctx, batches * (PV_CBOW_BUCKETS + 1), sizeof *b->buckets, what);
-    if (!b->centres || !b->slots || !b->additions || !b->begin || !b->buckets)
-        return pv_failure(ctx);
+    PV_TAKE(&b->chunk, b->centres, centres);
+    PV_TAKE(&b->chunk, b->slots, batches * PV_CBOW_GROUPS * width);
+    PV_TAKE(&b->chunk, b->additions, room);
+    PV_TAKE(&b->chunk, b->begin, batches);
+    PV_TAKE(&b->chunk, b->buckets, batches * (PV_CBOW_BUCKETS + 1));
+    PV_TRY(pv_scope_status(&b->chunk));
     b->centre_room = centres;
     b->addition_room = room;
     return PSDVEC_OK;

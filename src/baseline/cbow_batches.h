@@ -44,11 +44,13 @@ typedef struct pv_cbow_centre {
 } pv_cbow_centre;
 
 typedef struct pv_cbow_batches {
+    pv_scope memory;
     pv_noise noise;
     pv_noise_cell *cells; /* words */
     size_t batch;         /* centres of one, at most */
     size_t *counts;       /* chunk_pieces x 2: centres and words around, and where they begin */
     /* Of the chunk; grown as needed */
+    pv_scope chunk;
     size_t centre_count, count; /* of batches */
     size_t centre_room, addition_room;
     pv_cbow_centre *centres;
@@ -59,7 +61,7 @@ typedef struct pv_cbow_batches {
 } pv_cbow_batches;
 
 psdvec_status pv_cbow_batches_open(pv_cbow_batches *b, pv_word2vec *w);
-void pv_cbow_batches_close(pv_cbow_batches *b, psdvec_context *ctx);
+void pv_cbow_batches_close(pv_cbow_batches *b);
 
 /* Draws a chunk. */
 psdvec_status pv_cbow_batches_make(pv_cbow_batches *b, pv_word2vec *w, uint32_t epoch, size_t chunk,

@@ -68,6 +68,7 @@ psdvec_status pv_glove_open(const pv_glove_cells *cells, uint32_t dim, double ra
     psdvec_context *ctx = cells->ctx;
     const pv_strata *strata = &cells->strata;
     *g = (pv_glove){.ctx = ctx,
+                    .memory = {.ctx = ctx, .what = "the vectors"},
                     .cells = cells,
                     .steps = pv_glove_steps_best(),
                     .shape = pv_glove_shape_of(dim, rate),
@@ -76,21 +77,17 @@ psdvec_status pv_glove_open(const pv_glove_cells *cells, uint32_t dim, double ra
     size_t numbers;
     if (!pv_mul(g->words, g->shape.stride, &numbers))
         numbers = SIZE_MAX;
-    g->word = pv_alloc(ctx, numbers, sizeof *g->word, "the vectors");
-    g->context = pv_alloc(ctx, numbers, sizeof *g->context, "the vectors");
-    g->cost =
-        pv_alloc(ctx, (size_t)strata->blocks * strata->blocks, sizeof *g->cost, "the vectors");
-    if (!g->word || !g->context || !g->cost)
-        return pv_failure(ctx);
+    PV_TAKE(&g->memory, g->word, numbers);
+    PV_TAKE(&g->memory, g->context, numbers);
+    PV_TAKE(&g->memory, g->cost, (size_t)strata->blocks * strata->blocks);
+    PV_TRY(pv_scope_status(&g->memory));
     return pv_parallel_tasks(ctx, ((size_t)g->words + ROWS_A_TASK - 1) / ROWS_A_TASK, start_rows,
                              g);
 }
 
 void pv_glove_close(pv_glove *g)
 {
-    pv_free(g->ctx, g->word);
-    pv_free(g->ctx, g->context);
-    pv_free(g->ctx, g->cost);
+    pv_scope_free(&g->memory);
     *g = (pv_glove){0};
 }
 
@@ -221,7 +218,7 @@ psdvec_status pv_baseline_glove(pv_baseline_run *run, const psdvec_counts *count
     uint32_t n = counts->info.words;
     pv_cooccurrence pairs = {0};
     pv_glove_cells cells = {0};
-    pv_glove g = {.ctx = ctx};
+    pv_glove g = {0};
     pv_baseline_words words;
     pv_buffer story;
     pv_buffer_init(&story, ctx);

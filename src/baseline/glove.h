@@ -7,6 +7,7 @@
 
 typedef struct pv_glove {
     psdvec_context *ctx;
+    pv_scope memory;
     const pv_glove_cells *cells;
     pv_glove_steps_fn *steps;
     pv_glove_shape shape;

@@ -20,6 +20,7 @@ enum {
 
 typedef struct cells_job {
     pv_glove_cells *cells;
+    pv_scope memory;
     pv_csr_store *pairs;
     double x_max, power;
     uint64_t seed;
@@ -73,17 +74,15 @@ static psdvec_status divide_blocks(cells_job *job, size_t row_bytes)
 {
     pv_glove_cells *cells = job->cells;
     const pv_strata *strata = &cells->strata;
-    psdvec_context *ctx = cells->ctx;
     uint64_t block = (uint64_t)strata->words / strata->blocks * row_bytes;
     uint64_t tiles = block / TILE_BYTES + 1;
     cells->tiles = (uint32_t)(tiles < MOST_TILES ? tiles : MOST_TILES);
     job->tiles = strata->blocks * cells->tiles;
-    job->tile = pv_alloc(ctx, strata->words, sizeof *job->tile, "blocks of words");
-    job->order = pv_alloc(ctx, strata->words, sizeof *job->order, "blocks of words");
-    cells->tile = pv_alloc_zero(ctx, (size_t)strata->blocks * job->tiles + 1, sizeof *cells->tile,
-                                "blocks of words");
-    if (!job->tile || !job->order || !cells->tile)
-        return pv_failure(ctx);
+    PV_TAKE(&job->memory, job->tile, strata->words);
+    PV_TAKE(&job->memory, job->order, strata->words);
+    PV_TAKE_ZERO(&cells->memory, cells->tile, (size_t)strata->blocks * job->tiles + 1);
+    PV_TRY(pv_scope_status(&job->memory));
+    PV_TRY(pv_scope_status(&cells->memory));
     for (uint32_t b = 0; b < strata->blocks; b++) {
         uint32_t first = strata->start[b], count = strata->start[b + 1] - first;
         for (uint32_t k = 0; k < count; k++) {
@@ -177,9 +176,12 @@ static psdvec_status fill_block(void *arg, size_t task, int worker)
     cells_job *job = arg;
     const pv_strata *strata = &job->cells->strata;
     psdvec_context *ctx = job->cells->ctx;
-    uint32_t *in_tile = pv_alloc(ctx, job->tiles, sizeof *in_tile, "blocks of words");
-    pv_glove_tile *next = pv_alloc(ctx, job->tiles, sizeof *next, "blocks of words");
-    psdvec_status status = in_tile && next ? PSDVEC_OK : pv_failure(ctx);
+    pv_scope scope = {.ctx = ctx, .what = "blocks of words"};
+    uint32_t *in_tile;
+    pv_glove_tile *next;
+    PV_TAKE(&scope, in_tile, job->tiles);
+    PV_TAKE(&scope, next, job->tiles);
+    psdvec_status status = pv_scope_status(&scope);
     (void)worker;
     for (uint32_t t = 0; t < job->tiles && !status; t++)
         next[t] = job->cells->tile[task * job->tiles + t];
@@ -188,8 +190,7 @@ static psdvec_status fill_block(void *arg, size_t task, int worker)
         if (k % 64 == 0)
             status = pv_check_cancel(ctx);
     }
-    pv_free(ctx, in_tile);
-    pv_free(ctx, next);
+    pv_scope_free(&scope);
     return status;
 }
 
@@ -222,8 +223,15 @@ psdvec_status pv_glove_cells_make(pv_csr_store *pairs, double x_max, double powe
                                   pv_glove_cells *cells)
 {
     psdvec_context *ctx = pairs->ctx;
-    *cells = (pv_glove_cells){.ctx = ctx, .count = pairs->begin[pairs->rows]};
-    cells_job job = {.cells = cells, .pairs = pairs, .x_max = x_max, .power = power, .seed = seed};
+    *cells = (pv_glove_cells){.ctx = ctx,
+                              .memory = {.ctx = ctx, .what = "blocks of words"},
+                              .count = pairs->begin[pairs->rows]};
+    cells_job job = {.cells = cells,
+                     .memory = cells->memory,
+                     .pairs = pairs,
+                     .x_max = x_max,
+                     .power = power,
+                     .seed = seed};
     psdvec_status status;
     PV_TRY_DONE(make_strata(pairs, cells));
     PV_TRY_DONE(divide_blocks(&job, row_bytes));
@@ -233,8 +241,7 @@ psdvec_status pv_glove_cells_make(pv_csr_store *pairs, double x_max, double powe
     PV_TRY_DONE(make_room(cells, end.stretch, output, besides));
     status = pv_parallel_tasks(ctx, blocks, fill_block, &job);
 done:
-    pv_free(ctx, job.tile);
-    pv_free(ctx, job.order);
+    pv_scope_free(&job.memory);
     return status;
 }
 
@@ -243,7 +250,7 @@ void pv_glove_cells_free(pv_glove_cells *cells)
     if (!cells->ctx)
         return;
     pv_strata_free(&cells->strata);
-    pv_free(cells->ctx, cells->tile);
+    pv_scope_free(&cells->memory);
     pv_large_free(cells->ctx, &cells->stretches_room);
     pv_large_free(cells->ctx, &cells->cells_room);
     *cells = (pv_glove_cells){0};

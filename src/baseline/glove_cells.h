@@ -31,6 +31,7 @@ typedef struct pv_glove_tile {
 
 typedef struct pv_glove_cells {
     psdvec_context *ctx;
+    pv_scope memory;
     pv_strata strata;
     uint64_t count;
     uint32_t tiles;            /* of a stratum */

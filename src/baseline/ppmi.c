@@ -13,6 +13,7 @@ enum { ROWS_A_TASK = 256 };
 
 typedef struct ppmi_job {
     pv_cooccurrence *c;
+    pv_scope memory;
     double constant;  /* log D' - log shift */
     double *contexts; /* n: power * log c_j */
     uint64_t *kept;   /* n: entries that are left at the start of each row */
@@ -70,14 +71,11 @@ psdvec_status pv_ppmi_make(pv_cooccurrence *c, double context_power, double shif
     psdvec_context *ctx = c->matrix.ctx;
     uint32_t n = c->matrix.rows;
     psdvec_status status = PSDVEC_OK;
-    ppmi_job job = {.c = c};
+    ppmi_job job = {.c = c, .memory = {.ctx = ctx, .what = "mutual information"}};
     double smoothed = 0; /* D' */
-    job.contexts = pv_alloc_zero(ctx, n, sizeof *job.contexts, "mutual information");
-    job.kept = pv_alloc(ctx, n, sizeof *job.kept, "mutual information");
-    if (!job.contexts || !job.kept) {
-        status = pv_failure(ctx);
-        goto done;
-    }
+    PV_TAKE_ZERO(&job.memory, job.contexts, n);
+    PV_TAKE(&job.memory, job.kept, n);
+    PV_TRY_DONE(pv_scope_status(&job.memory));
     for (uint32_t j = 0; j < n; j++)
         if (c->margin[j] > 0) {
             job.contexts[j] = context_power * log(c->margin[j]);
@@ -95,8 +93,7 @@ psdvec_status pv_ppmi_make(pv_cooccurrence *c, double context_power, double shif
                          "no vector has a number that is not 0; count more text or lower `shift`",
                          shift);
 done:
-    pv_free(ctx, job.contexts);
-    pv_free(ctx, job.kept);
+    pv_scope_free(&job.memory);
     return status;
 }
 

@@ -40,6 +40,7 @@ typedef struct stratum_loss {
 } stratum_loss;
 
 struct pv_skipgram {
+    pv_scope memory;
     pv_strata strata;
     pv_noise *noise;      /* blocks */
     pv_noise_cell *cells; /* words */
@@ -58,18 +59,15 @@ struct pv_skipgram {
 
 static psdvec_status make_desks(pv_word2vec *w, pv_skipgram *s)
 {
-    static const char what[] = "the workers' desks";
     s->workers = psdvec_threads(w->ctx);
-    s->desks = pv_alloc_zero(w->ctx, (size_t)s->workers, sizeof *s->desks, what);
-    if (!s->desks)
-        return pv_failure(w->ctx);
+    PV_TAKE_ZERO(&s->memory, s->desks, (size_t)s->workers);
+    PV_TRY(pv_scope_status(&s->memory));
     for (int k = 0; k < s->workers; k++) {
         desk *d = &s->desks[k];
-        d->f = pv_alloc_zero(w->ctx, PV_SGNS_GROUP * w->space.width, sizeof *d->f, what);
-        d->scratch = pv_alloc(w->ctx, PV_SGNS_GROUP * w->space.stride, sizeof *d->scratch, what);
-        d->slots = pv_alloc(w->ctx, 2 * w->space.width, sizeof *d->slots, what);
-        if (!d->f || !d->scratch || !d->slots)
-            return pv_failure(w->ctx);
+        PV_TAKE_ZERO(&s->memory, d->f, PV_SGNS_GROUP * w->space.width);
+        PV_TAKE(&s->memory, d->scratch, PV_SGNS_GROUP * w->space.stride);
+        PV_TAKE(&s->memory, d->slots, 2 * w->space.width);
+        PV_TRY(pv_scope_status(&s->memory));
         for (size_t t = 0; t < 2 * w->space.width; t++)
             d->slots[t] = PV_SGNS_NOBODY;
     }
@@ -78,50 +76,33 @@ static psdvec_status make_desks(pv_word2vec *w, pv_skipgram *s)
 
 psdvec_status pv_skipgram_new(pv_word2vec *w)
 {
-    static const char what[] = "sorting pairs of words";
     psdvec_context *ctx = w->ctx;
-    pv_skipgram *s = w->skipgram = pv_alloc_zero(ctx, 1, sizeof *s, what);
+    pv_skipgram *s = w->skipgram = pv_alloc_zero(ctx, 1, sizeof *s, "pairs of words");
     if (!s)
         return pv_failure(ctx);
+    s->memory = (pv_scope){.ctx = ctx, .what = "pairs of words"};
     uint32_t blocks = pv_strata_blocks(w->words);
     blocks = blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS;
     size_t strata = (size_t)blocks * blocks;
     PV_TRY(pv_strata_make(ctx, w->words, w->weight, blocks, &s->strata));
-    s->noise = pv_alloc(ctx, blocks, sizeof *s->noise, what);
-    s->cells = pv_alloc(ctx, w->words, sizeof *s->cells, what);
-    s->share = pv_alloc(ctx, w->words, sizeof *s->share, what);
-    s->queue = pv_alloc(ctx, w->words, sizeof *s->queue, what);
-    s->histogram = pv_alloc(ctx, w->text.chunk_pieces * strata, sizeof *s->histogram, what);
-    s->begin = pv_alloc(ctx, strata + 1, sizeof *s->begin, what);
-    s->loss = pv_alloc(ctx, strata, sizeof *s->loss, what);
-    if (!s->noise || !s->cells || !s->share || !s->queue || !s->histogram || !s->begin || !s->loss)
-        return pv_failure(ctx);
+    PV_TAKE(&s->memory, s->noise, blocks);
+    PV_TAKE(&s->memory, s->cells, w->words);
+    PV_TAKE(&s->memory, s->share, w->words);
+    PV_TAKE(&s->memory, s->queue, w->words);
+    PV_TAKE(&s->memory, s->histogram, w->text.chunk_pieces * strata);
+    PV_TAKE(&s->memory, s->begin, strata + 1);
+    PV_TAKE(&s->memory, s->loss, strata);
     return make_desks(w, s);
 }
 
 void pv_skipgram_free(pv_word2vec *w)
 {
     pv_skipgram *s = w->skipgram;
-    psdvec_context *ctx = w->ctx;
     if (!s)
         return;
-    for (int k = 0; s->desks && k < s->workers; k++) {
-        pv_free(ctx, s->desks[k].f);
-        pv_free(ctx, s->desks[k].scratch);
-        pv_free(ctx, s->desks[k].slots);
-    }
-    if (s->strata.ctx)
-        pv_strata_free(&s->strata);
-    pv_free(ctx, s->desks);
-    pv_free(ctx, s->noise);
-    pv_free(ctx, s->cells);
-    pv_free(ctx, s->share);
-    pv_free(ctx, s->queue);
-    pv_free(ctx, s->histogram);
-    pv_free(ctx, s->begin);
-    pv_free(ctx, s->pairs);
-    pv_free(ctx, s->loss);
-    pv_free(ctx, s);
+    pv_strata_free(&s->strata);
+    pv_scope_free(&s->memory);
+    pv_free(w->ctx, s);
     w->skipgram = NULL;
 }
 
@@ -230,11 +211,10 @@ static psdvec_status make_room(const chunk_job *job)
                        job->w->settings.window);
     if (total > s->pair_room) {
         size_t room = total + total / 16;
-        pv_free(job->w->ctx, s->pairs);
+        pv_scope_drop(&s->memory, s->pairs);
         s->pair_room = 0;
-        s->pairs = pv_alloc(job->w->ctx, room, sizeof *s->pairs, "pairs of words");
-        if (!s->pairs)
-            return pv_failure(job->w->ctx);
+        PV_TAKE(&s->memory, s->pairs, room);
+        PV_TRY(pv_scope_status(&s->memory));
         s->pair_room = room;
     }
     return PSDVEC_OK;

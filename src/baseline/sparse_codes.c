@@ -8,6 +8,7 @@
 #include <string.h>
 
 struct pv_code_room {
+    pv_scope memory;
     const pv_sweep_kernels *kernels;
     float *residuals; /* PV_CODE_TILE x stride */
     float *packed;    /* those of words that are not done, one behind the other */
@@ -37,47 +38,33 @@ psdvec_status pv_code_room_make(psdvec_context *ctx, const pv_atoms *atoms, pv_c
 {
     static const char what[] = "the codes of a few words";
     size_t cells;
-    pv_code_room *room = NULL;
+    *out = NULL;
     if (!pv_mul(atoms->count, PV_CODE_TILE, &cells) || cells > UINT32_MAX)
         return pv_fail(ctx, PSDVEC_ERR_OPTION, "%u atoms are too many", atoms->count);
-    room = pv_alloc_zero(ctx, 1, sizeof *room, what);
+    pv_code_room *room = *out = pv_alloc_zero(ctx, 1, sizeof *room, what);
     if (!room)
         return pv_failure(ctx);
+    pv_scope *memory = &room->memory;
+    *memory = (pv_scope){.ctx = ctx, .what = what};
     room->kernels = pv_sweep_best();
-    room->residuals = pv_alloc_zero(ctx, atoms->stride * PV_CODE_TILE, sizeof(float), what);
-    room->packed = pv_alloc(ctx, atoms->stride * PV_CODE_TILE, sizeof(float), what);
-    room->open = pv_alloc(ctx, PV_CODE_TILE, sizeof(uint32_t), what);
-    room->products = pv_alloc(ctx, cells, sizeof(float), what);
-    room->code = pv_alloc_zero(ctx, atoms->count, sizeof(float), what);
-    room->listed = pv_alloc(ctx, atoms->count, sizeof(uint32_t), what);
-    room->length = pv_alloc(ctx, PV_CODE_TILE, sizeof(float), what);
-    room->done = pv_alloc(ctx, PV_CODE_TILE, sizeof(bool), what);
-    room->held = pv_alloc_zero(ctx, PV_CODE_TILE, sizeof(uint32_t), what);
-    room->column = pv_alloc(ctx, cells, sizeof(uint32_t), what);
-    room->value = pv_alloc(ctx, cells, sizeof(float), what);
-    *out = room;
-    if (!room->residuals || !room->packed || !room->open || !room->products || !room->code ||
-        !room->listed || !room->length || !room->done || !room->held || !room->column ||
-        !room->value)
-        return pv_failure(ctx);
-    return PSDVEC_OK;
+    PV_TAKE_ZERO(memory, room->residuals, atoms->stride * PV_CODE_TILE);
+    PV_TAKE(memory, room->packed, atoms->stride * PV_CODE_TILE);
+    PV_TAKE(memory, room->open, PV_CODE_TILE);
+    PV_TAKE(memory, room->products, cells);
+    PV_TAKE_ZERO(memory, room->code, atoms->count);
+    PV_TAKE(memory, room->listed, atoms->count);
+    PV_TAKE(memory, room->length, PV_CODE_TILE);
+    PV_TAKE(memory, room->done, PV_CODE_TILE);
+    PV_TAKE_ZERO(memory, room->held, PV_CODE_TILE);
+    PV_TAKE(memory, room->column, cells);
+    PV_TAKE(memory, room->value, cells);
+    return pv_scope_status(memory);
 }
 
 void pv_code_room_free(psdvec_context *ctx, pv_code_room *room)
 {
-    if (!room)
-        return;
-    pv_free(ctx, room->residuals);
-    pv_free(ctx, room->packed);
-    pv_free(ctx, room->open);
-    pv_free(ctx, room->products);
-    pv_free(ctx, room->code);
-    pv_free(ctx, room->listed);
-    pv_free(ctx, room->length);
-    pv_free(ctx, room->done);
-    pv_free(ctx, room->held);
-    pv_free(ctx, room->column);
-    pv_free(ctx, room->value);
+    if (room)
+        pv_scope_free(&room->memory);
     pv_free(ctx, room);
 }
 

@@ -57,25 +57,22 @@ void pv_atoms_measure(pv_atoms *atoms)
 
 psdvec_status pv_code_sums_make(psdvec_context *ctx, const pv_atoms *atoms, pv_code_sums *sums)
 {
-    *sums = (pv_code_sums){
-        .ctx = ctx, .atoms = atoms->count, .dim = atoms->dim, .stride = atoms->stride};
-    static const char what[] = "the products of codes";
+    *sums = (pv_code_sums){.memory = {.ctx = ctx, .what = "the products of codes"},
+                           .atoms = atoms->count,
+                           .dim = atoms->dim,
+                           .stride = atoms->stride};
     size_t count = atoms->count, cells;
     if (!pv_mul(count, count, &cells))
         return pv_fail(ctx, PSDVEC_ERR_OPTION, "a dictionary of %zu atoms is too large", count);
-    sums->B = pv_alloc_zero(ctx, cells, sizeof(float), what);
-    sums->C = sums->B ? pv_alloc_zero(ctx, count * atoms->stride, sizeof(float), what) : NULL;
-    sums->length = sums->C ? pv_alloc_zero(ctx, count, sizeof(double), what) : NULL;
-    return sums->length ? PSDVEC_OK : pv_failure(ctx);
+    PV_TAKE_ZERO(&sums->memory, sums->B, cells);
+    PV_TAKE_ZERO(&sums->memory, sums->C, count * atoms->stride);
+    PV_TAKE_ZERO(&sums->memory, sums->length, count);
+    return pv_scope_status(&sums->memory);
 }
 
 void pv_code_sums_free(pv_code_sums *sums)
 {
-    if (!sums->ctx)
-        return;
-    pv_free(sums->ctx, sums->B);
-    pv_free(sums->ctx, sums->C);
-    pv_free(sums->ctx, sums->length);
+    pv_scope_free(&sums->memory);
     *sums = (pv_code_sums){0};
 }
 
@@ -136,7 +133,8 @@ psdvec_status pv_code_sums_add(pv_code_sums *sums, const pv_code_words *words, u
                                uint32_t last, const pv_csr_store *codes, float sign)
 {
     sum_job job = {sums, words, first, last, codes, sign, pv_sweep_best()};
-    return pv_parallel_tasks(sums->ctx, (sums->atoms + sum_rows - 1) / sum_rows, sum_task, &job);
+    return pv_parallel_tasks(sums->memory.ctx, (sums->atoms + sum_rows - 1) / sum_rows, sum_task,
+                             &job);
 }
 
 /* The lower triangle of B, by blocks of rows. */
@@ -208,7 +206,7 @@ static void update_block(const update_job *job, float *step)
 
 psdvec_status pv_atoms_update(pv_atoms *atoms, pv_code_sums *sums, uint32_t sweeps)
 {
-    psdvec_context *ctx = sums->ctx;
+    psdvec_context *ctx = sums->memory.ctx;
     PV_TRY(
         pv_parallel_tasks(ctx, (sums->atoms + mirror_rows - 1) / mirror_rows, mirror_task, sums));
     float *room =

@@ -36,7 +36,7 @@ void pv_atoms_free(psdvec_context *ctx, pv_atoms *atoms);
 void pv_atoms_measure(pv_atoms *atoms);
 
 typedef struct pv_code_sums {
-    psdvec_context *ctx;
+    pv_scope memory;
     uint32_t atoms, dim;
     size_t stride;  /* of the atoms */
     float *B;       /* atoms x atoms; below the diagonal only during pv_atoms_update */

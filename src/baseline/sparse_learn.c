@@ -74,14 +74,14 @@ psdvec_status pv_sparse_begin(pv_sparse_learner *l, uint32_t atoms)
 {
     psdvec_context *ctx = l->ctx;
     size_t tiles = l->words->tiles, workers = (size_t)psdvec_threads(ctx);
+    l->memory = (pv_scope){.ctx = ctx, .what = what_codes};
     PV_TRY(pv_atoms_make(ctx, atoms, l->words->dim, &l->atoms));
     PV_TRY(pv_code_sums_make(ctx, &l->atoms, &l->sums));
-    l->codes = pv_alloc_zero(ctx, tiles, sizeof *l->codes, what_codes);
-    l->old = pv_alloc_zero(ctx, tiles, sizeof *l->old, what_codes);
-    l->figures = pv_alloc_zero(ctx, tiles, sizeof *l->figures, what_codes);
-    l->rooms = pv_alloc_zero(ctx, workers, sizeof(pv_code_room *), what_codes);
-    if (!l->codes || !l->old || !l->figures || !l->rooms)
-        return pv_failure(ctx);
+    PV_TAKE_ZERO(&l->memory, l->codes, tiles);
+    PV_TAKE_ZERO(&l->memory, l->old, tiles);
+    PV_TAKE_ZERO(&l->memory, l->figures, tiles);
+    PV_TAKE_ZERO(&l->memory, l->rooms, workers);
+    PV_TRY(pv_scope_status(&l->memory));
     for (size_t w = 0; w < workers; w++)
         PV_TRY(pv_code_room_make(ctx, &l->atoms, &l->rooms[w]));
     for (uint32_t j = 0; j < atoms; j++)
@@ -107,10 +107,7 @@ void pv_sparse_free(pv_sparse_learner *l)
         if (l->old)
             pv_csr_store_free(&l->old[t]);
     }
-    pv_free(ctx, l->rooms);
-    pv_free(ctx, l->codes);
-    pv_free(ctx, l->old);
-    pv_free(ctx, l->figures);
+    pv_scope_free(&l->memory);
     pv_code_sums_free(&l->sums);
     pv_atoms_free(ctx, &l->atoms);
 }

@@ -34,6 +34,7 @@
 
 typedef struct pv_sparse_learner {
     psdvec_context *ctx;
+    pv_scope memory;
     const pv_code_words *words;
     double l1, l2, ridge;
     bool nonnegative;

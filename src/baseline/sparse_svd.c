@@ -63,14 +63,11 @@ static psdvec_status find_left(const pv_sparse_matrix *matrix, double tolerance,
     gram g = {.matrix = matrix};
     bool scaled = matrix->row_scale || matrix->column_scale;
     psdvec_status status;
-    g.inner = pv_alloc(ctx, out->columns * options.block, sizeof *g.inner, "a block of vectors");
+    pv_scope scope = {.ctx = ctx, .what = "a block of vectors"};
+    PV_TAKE(&scope, g.inner, out->columns * options.block);
     if (scaled)
-        g.room = pv_alloc(ctx, larger(out->rows, out->columns) * options.block, sizeof *g.room,
-                          "a block of vectors");
-    if (!g.inner || (scaled && !g.room)) {
-        status = pv_failure(ctx);
-        goto done;
-    }
+        PV_TAKE(&scope, g.room, larger(out->rows, out->columns) * options.block);
+    PV_TRY_DONE(pv_scope_status(&scope));
     pv_operator square = {.n = out->rows, .self = &g, .apply = apply};
     pv_eigen_report report;
     pv_progress_begin(&g.progress, ctx, "decomposing", "columns",
@@ -87,8 +84,7 @@ static psdvec_status find_left(const pv_sparse_matrix *matrix, double tolerance,
                 out->rank, out->dim - out->rank, out->dim);
     pv_note(ctx, "%zu columns multiplied, residual %.1e", report.columns, report.residual);
 done:
-    pv_free(ctx, g.room);
-    pv_free(ctx, g.inner);
+    pv_scope_free(&scope);
     return status;
 }
 
@@ -103,16 +99,15 @@ static void take_roots(pv_singular *s)
 
 static psdvec_status find_right(const pv_sparse_matrix *matrix, pv_singular *s)
 {
-    psdvec_context *ctx = matrix->ctx;
     psdvec_status status;
-    float *room = NULL, *scale = pv_alloc(ctx, s->dim, sizeof *scale, "vectors of contexts");
-    s->V = pv_alloc(ctx, s->columns * s->dim, sizeof *s->V, "vectors of contexts");
+    pv_scope scope = {.ctx = matrix->ctx, .what = "vectors of contexts"};
+    float *room = NULL, *scale;
+    PV_TAKE(&s->memory, s->V, s->columns * s->dim);
+    PV_TRY(pv_scope_status(&s->memory));
+    PV_TAKE(&scope, scale, s->dim);
     if (matrix->row_scale)
-        room = pv_alloc(ctx, s->rows * s->dim, sizeof *room, "vectors of contexts");
-    if (!scale || !s->V || (matrix->row_scale && !room)) {
-        status = pv_failure(ctx);
-        goto done;
-    }
+        PV_TAKE(&scope, room, s->rows * s->dim);
+    PV_TRY_DONE(pv_scope_status(&scope));
     PV_TRY_DONE(pv_sparse_multiply_transposed(matrix, s->U, s->V, s->dim, room));
     for (size_t k = 0; k < s->dim; k++)
         scale[k] = k < s->rank ? (float)(1 / s->value[k]) : 0;
@@ -120,8 +115,7 @@ static psdvec_status find_right(const pv_sparse_matrix *matrix, pv_singular *s)
         for (size_t k = 0; k < s->dim; k++)
             s->V[j * s->dim + k] *= scale[k];
 done:
-    pv_free(ctx, room);
-    pv_free(ctx, scale);
+    pv_scope_free(&scope);
     return status;
 }
 
@@ -129,14 +123,13 @@ psdvec_status pv_sparse_svd(const pv_sparse_matrix *matrix, size_t dim, double t
                             bool contexts, pv_singular *out)
 {
     psdvec_context *ctx = matrix->ctx;
-    *out = (pv_singular){.ctx = ctx,
+    *out = (pv_singular){.memory = {.ctx = ctx, .what = "singular vectors"},
                          .rows = matrix->across.rows.rows,
                          .columns = matrix->across.rows.columns,
                          .dim = dim};
-    out->value = pv_alloc_zero(ctx, dim, sizeof *out->value, "singular values");
-    out->U = pv_alloc(ctx, out->rows * dim, sizeof *out->U, "vectors of words");
-    if (!out->value || !out->U)
-        return pv_failure(ctx);
+    PV_TAKE_ZERO(&out->memory, out->value, dim);
+    PV_TAKE(&out->memory, out->U, out->rows * dim);
+    PV_TRY(pv_scope_status(&out->memory));
     PV_TRY(find_left(matrix, tolerance, out));
     take_roots(out);
     return contexts ? find_right(matrix, out) : PSDVEC_OK;
@@ -144,9 +137,7 @@ psdvec_status pv_sparse_svd(const pv_sparse_matrix *matrix, size_t dim, double t
 
 void pv_singular_free(pv_singular *singular)
 {
-    pv_free(singular->ctx, singular->value);
-    pv_free(singular->ctx, singular->U);
-    pv_free(singular->ctx, singular->V);
+    pv_scope_free(&singular->memory);
     *singular = (pv_singular){0};
 }
 

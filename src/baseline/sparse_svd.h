@@ -13,7 +13,7 @@
 #include "baseline/sparse_matrix.h"
 
 typedef struct pv_singular {
-    psdvec_context *ctx;
+    pv_scope memory;
     size_t rows, columns, dim;
     size_t rank;   /* of the dim directions, those that M has; the others are 0 */
     double *value; /* dim, descending */

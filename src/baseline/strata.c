@@ -45,64 +45,55 @@ static void sink_top(lightest *h)
 
 static psdvec_status assign_blocks(pv_strata *strata, const double *work, uint32_t *order)
 {
-    psdvec_context *ctx = strata->ctx;
     uint32_t blocks = strata->blocks;
+    pv_scope scope = {.ctx = strata->memory.ctx, .what = strata->memory.what};
     lightest h = {.count = blocks};
-    h.load = pv_alloc_zero(ctx, blocks, sizeof *h.load, "blocks of words");
-    h.heap = pv_alloc(ctx, blocks, sizeof *h.heap, "blocks of words");
-    psdvec_status status = h.load && h.heap ? PSDVEC_OK : pv_failure(ctx);
-    if (status == PSDVEC_OK)
-        status = pv_sort(ctx, order, strata->words, sizeof *order, heavier, (void *)work);
-    if (status == PSDVEC_OK) {
-        for (uint32_t b = 0; b < blocks; b++)
-            h.heap[b] = b;
-        for (uint32_t k = 0; k < strata->words; k++) {
-            uint32_t block = h.heap[0];
-            strata->block[order[k]] = (uint16_t)block;
-            strata->start[block + 1]++;
-            h.load[block] += work[order[k]];
-            sink_top(&h);
-        }
+    psdvec_status status;
+    PV_TAKE_ZERO(&scope, h.load, blocks);
+    PV_TAKE(&scope, h.heap, blocks);
+    PV_TRY_DONE(pv_scope_status(&scope));
+    PV_TRY_DONE(pv_sort(scope.ctx, order, strata->words, sizeof *order, heavier, (void *)work));
+    for (uint32_t b = 0; b < blocks; b++)
+        h.heap[b] = b;
+    for (uint32_t k = 0; k < strata->words; k++) {
+        uint32_t block = h.heap[0];
+        strata->block[order[k]] = (uint16_t)block;
+        strata->start[block + 1]++;
+        h.load[block] += work[order[k]];
+        sink_top(&h);
     }
-    pv_free(ctx, h.load);
-    pv_free(ctx, h.heap);
+done:
+    pv_scope_free(&scope);
     return status;
 }
 
 psdvec_status pv_strata_make(psdvec_context *ctx, uint32_t words, const double *work,
                              uint32_t blocks, pv_strata *strata)
 {
-    *strata = (pv_strata){.ctx = ctx, .words = words, .blocks = blocks};
-    strata->block = pv_alloc(ctx, words, sizeof *strata->block, "blocks of words");
-    strata->start =
-        pv_alloc_zero(ctx, (size_t)blocks + 1, sizeof *strata->start, "blocks of words");
-    strata->members = pv_alloc(ctx, words, sizeof *strata->members, "blocks of words");
-    uint32_t *next = pv_alloc(ctx, blocks, sizeof *next, "blocks of words");
-    psdvec_status status = PSDVEC_OK;
-    if (!strata->block || !strata->start || !strata->members || !next)
-        status = pv_failure(ctx);
-    if (status == PSDVEC_OK) {
-        for (uint32_t i = 0; i < words; i++)
-            strata->members[i] = i; /* the order of work, until the blocks are known */
-        status = assign_blocks(strata, work, strata->members);
+    uint32_t *next;
+    *strata = (pv_strata){
+        .memory = {.ctx = ctx, .what = "blocks of words"}, .words = words, .blocks = blocks};
+    PV_TAKE(&strata->memory, strata->block, words);
+    PV_TAKE_ZERO(&strata->memory, strata->start, (size_t)blocks + 1);
+    PV_TAKE(&strata->memory, strata->members, words);
+    PV_TAKE(&strata->memory, next, blocks);
+    PV_TRY(pv_scope_status(&strata->memory));
+    for (uint32_t i = 0; i < words; i++)
+        strata->members[i] = i; /* the order of work, until the blocks are known */
+    PV_TRY(assign_blocks(strata, work, strata->members));
+    for (uint32_t b = 0; b < blocks; b++) {
+        strata->start[b + 1] += strata->start[b];
+        next[b] = strata->start[b];
     }
-    if (status == PSDVEC_OK) {
-        for (uint32_t b = 0; b < blocks; b++) {
-            strata->start[b + 1] += strata->start[b];
-            next[b] = strata->start[b];
-        }
-        for (uint32_t i = 0; i < words; i++)
-            strata->members[next[strata->block[i]]++] = i;
-    }
-    pv_free(ctx, next);
-    return status;
+    for (uint32_t i = 0; i < words; i++)
+        strata->members[next[strata->block[i]]++] = i;
+    pv_scope_drop(&strata->memory, next);
+    return PSDVEC_OK;
 }
 
 void pv_strata_free(pv_strata *strata)
 {
-    pv_free(strata->ctx, strata->block);
-    pv_free(strata->ctx, strata->start);
-    pv_free(strata->ctx, strata->members);
+    pv_scope_free(&strata->memory);
     *strata = (pv_strata){0};
 }
 
@@ -125,14 +116,14 @@ static psdvec_status run_stratum(void *arg, size_t task, int worker)
     const round_job *job = arg;
     uint32_t p = (uint32_t)task;
     PV_TRY(job->fn(job->arg, p, (p + job->shift) % job->strata->blocks, worker));
-    return pv_check_cancel(job->strata->ctx);
+    return pv_check_cancel(job->strata->memory.ctx);
 }
 
 psdvec_status pv_strata_run(const pv_strata *strata, uint32_t shift, pv_stratum_fn *fn, void *arg)
 {
     for (uint32_t r = 0; r < strata->blocks; r++) {
         round_job job = {strata, (shift % strata->blocks + r) % strata->blocks, fn, arg};
-        PV_TRY(pv_parallel_tasks(strata->ctx, strata->blocks, run_stratum, &job));
+        PV_TRY(pv_parallel_tasks(strata->memory.ctx, strata->blocks, run_stratum, &job));
     }
     return PSDVEC_OK;
 }

@@ -17,10 +17,10 @@
 #ifndef PV_BASELINE_STRATA_H
 #define PV_BASELINE_STRATA_H
 
-#include "base/context.h"
+#include "base/memory.h"
 
 typedef struct pv_strata {
-    psdvec_context *ctx;
+    pv_scope memory;
     uint32_t words, blocks;
     uint16_t *block;   /* words: to which each belongs */
     uint32_t *start;   /* blocks + 1: block b has members[start[b]] ... */

@@ -18,6 +18,7 @@ typedef struct pv_cbow pv_cbow;
 
 typedef struct pv_word2vec {
     psdvec_context *ctx;
+    pv_scope memory;
     pv_word2vec_settings settings;
     uint32_t words;
     pv_w2v_text text;

@@ -38,10 +38,9 @@ static psdvec_status make_space(pv_word2vec *w)
     if (!pv_mul(w->words, w->space.stride, &numbers))
         return pv_fail(w->ctx, PSDVEC_ERR_OVERFLOW,
                        "the vectors are too large; ask for fewer words");
-    w->space.in = pv_alloc_zero(w->ctx, numbers, sizeof(float), "the vectors");
-    w->space.out = pv_alloc_zero(w->ctx, numbers, sizeof(float), "the vectors of output");
-    if (!w->space.in || !w->space.out)
-        return pv_failure(w->ctx);
+    PV_TAKE_ZERO(&w->memory, w->space.in, numbers);
+    PV_TAKE_ZERO(&w->memory, w->space.out, numbers);
+    PV_TRY(pv_scope_status(&w->memory));
     return pv_parallel_tasks(w->ctx, (w->words + TASK_WORDS - 1) / TASK_WORDS, start_words, w);
 }
 
@@ -49,13 +48,15 @@ psdvec_status pv_word2vec_open(pv_word2vec *w, psdvec_context *ctx,
                                const pv_word2vec_settings *settings, const uint32_t *ids,
                                size_t length, const uint64_t *frequency, uint32_t words)
 {
-    *w = (pv_word2vec){
-        .ctx = ctx, .settings = *settings, .words = words, .kernels = pv_sgns_kernels_best()};
+    *w = (pv_word2vec){.ctx = ctx,
+                       .settings = *settings,
+                       .words = words,
+                       .kernels = pv_sgns_kernels_best(),
+                       .memory = {.ctx = ctx, .what = "the vectors"}};
     PV_TRY(pv_w2v_text_open(&w->text, ctx, ids, length, frequency, words, settings->window,
                             settings->subsample, settings->epochs));
-    w->weight = pv_alloc(ctx, words, sizeof *w->weight, "the noise words");
-    if (!w->weight)
-        return pv_failure(ctx);
+    PV_TAKE(&w->memory, w->weight, words);
+    PV_TRY(pv_scope_status(&w->memory));
     for (uint32_t i = 0; i < words; i++)
         w->weight[i] = frequency[i] > 0 ? pow((double)frequency[i], settings->noise_power) : 0;
     PV_TRY(make_space(w));
@@ -69,9 +70,7 @@ void pv_word2vec_close(pv_word2vec *w)
     pv_skipgram_free(w);
     pv_cbow_free(w);
     pv_w2v_text_close(&w->text);
-    pv_free(w->ctx, w->space.in);
-    pv_free(w->ctx, w->space.out);
-    pv_free(w->ctx, w->weight);
+    pv_scope_free(&w->memory);
     *w = (pv_word2vec){0};
 }
 

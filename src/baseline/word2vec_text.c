@@ -30,8 +30,10 @@ psdvec_status pv_w2v_text_open(pv_w2v_text *text, psdvec_context *ctx, const uin
                                size_t length, const uint64_t *frequency, uint32_t words,
                                uint32_t window, double subsample, uint32_t epochs)
 {
-    static const char what[] = "a chunk of the text";
-    *text = (pv_w2v_text){.ctx = ctx, .ids = ids, .length = length, .window = window};
+    *text = (pv_w2v_text){.memory = {.ctx = ctx, .what = "a chunk of the text"},
+                          .ids = ids,
+                          .length = length,
+                          .window = window};
     text->pieces = (length + PV_W2V_PIECE - 1) / PV_W2V_PIECE;
     size_t most = CHUNK_PAIRS / (window + 1) / PV_W2V_PIECE;
     size_t enough = (text->pieces * epochs + LEAST_CHUNKS - 1) / LEAST_CHUNKS;
@@ -40,24 +42,18 @@ psdvec_status pv_w2v_text_open(pv_w2v_text *text, psdvec_context *ctx, const uin
         text->chunk_pieces = 1;
     text->chunks = (text->pieces + text->chunk_pieces - 1) / text->chunk_pieces;
     size_t room = text->chunk_pieces * PV_W2V_ROOM;
-    text->keep = pv_alloc(ctx, words, sizeof *text->keep, "the words' shares");
-    text->kept = pv_alloc(ctx, room, sizeof *text->kept, what);
-    text->reach = pv_alloc(ctx, room, sizeof *text->reach, what);
-    text->kept_count = pv_alloc(ctx, text->chunk_pieces, sizeof *text->kept_count, what);
-    if (!text->keep || !text->kept || !text->reach || !text->kept_count)
-        return pv_failure(ctx);
+    PV_TAKE(&text->memory, text->keep, words);
+    PV_TAKE(&text->memory, text->kept, room);
+    PV_TAKE(&text->memory, text->reach, room);
+    PV_TAKE(&text->memory, text->kept_count, text->chunk_pieces);
+    PV_TRY(pv_scope_status(&text->memory));
     fill_keep(text, frequency, words, subsample);
     return PSDVEC_OK;
 }
 
 void pv_w2v_text_close(pv_w2v_text *text)
 {
-    if (!text->ctx)
-        return;
-    pv_free(text->ctx, text->keep);
-    pv_free(text->ctx, text->kept);
-    pv_free(text->ctx, text->reach);
-    pv_free(text->ctx, text->kept_count);
+    pv_scope_free(&text->memory);
     *text = (pv_w2v_text){0};
 }
 
@@ -82,7 +78,7 @@ void pv_w2v_draw(pv_w2v_text *text, uint32_t epoch, size_t chunk, size_t k)
     size_t begin = piece * PV_W2V_PIECE, end = begin + PV_W2V_PIECE;
     end = end < text->length ? end : text->length;
     pv_random_stream stream = {
-        pv_random_u64(text->ctx->options.seed, DRAWING + ((uint64_t)epoch << 32), piece)};
+        pv_random_u64(text->memory.ctx->options.seed, DRAWING + ((uint64_t)epoch << 32), piece)};
     uint32_t *kept = text->kept + k * PV_W2V_ROOM;
     uint16_t *reach = text->reach + k * PV_W2V_ROOM;
     uint32_t n = 0, sentence = 0;

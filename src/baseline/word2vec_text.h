@@ -23,7 +23,7 @@ enum {
 };
 
 typedef struct pv_w2v_text {
-    psdvec_context *ctx;
+    pv_scope memory;
     const uint32_t *ids; /* length: words and borders */
     size_t length;
     uint32_t window;

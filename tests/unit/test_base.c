@@ -64,6 +64,38 @@ static int tear_down(void **state)
 
 /* ---- Memory --------------------------------------------------------------------------- */
 
+static void a_scope_frees_all_its_blocks_whether_or_not_one_failed(void **state)
+{
+    bench *b = *state;
+    pv_scope scope = {.ctx = b->ctx, .what = "a test"};
+    uint32_t *small;
+    uint64_t *zeros;
+    char *large, *later;
+    pv_scope_free(&scope); /* an empty one */
+    PV_TAKE(&scope, small, 3);
+    PV_TAKE_ZERO(&scope, zeros, 100);
+    ok(pv_scope_status(&scope));
+    for (size_t k = 0; k < 100; k++)
+        assert_int_equal(zeros[k], 0);
+    assert_int_equal(atomic_load(&b->ctx->memory_used), 3 * sizeof *small + 100 * sizeof *zeros);
+    pv_scope_drop(&scope, small);
+    pv_scope_drop(&scope, NULL);
+    assert_int_equal(atomic_load(&b->ctx->memory_used), 100 * sizeof *zeros);
+    PV_TAKE(&scope, large, (size_t)1 << 40);
+    PV_TAKE(&scope, later, 1); /* would fit, but the failure stays */
+    assert_null(large);
+    assert_null(later);
+    assert_int_equal(pv_scope_status(&scope), PSDVEC_ERR_BUDGET);
+    assert_non_null(strstr(psdvec_error_message(b->ctx), "a test"));
+    pv_scope_free(&scope);
+    assert_int_equal(atomic_load(&b->ctx->memory_used), 0);
+    pv_begin(b->ctx);
+    ok(pv_scope_status(&scope)); /* it can be used again */
+    PV_TAKE(&scope, later, 1);
+    ok(pv_scope_status(&scope));
+    pv_scope_free(&scope);
+}
+
 static void a_request_beyond_the_budget_is_refused_with_a_sentence(void **state)
 {
     bench *b = *state;
@@ -651,6 +683,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
+        TEST(a_scope_frees_all_its_blocks_whether_or_not_one_failed),
         TEST(a_request_beyond_the_budget_is_refused_with_a_sentence),
         TEST(a_silent_request_leaves_no_failure),
         TEST(products_that_wrap_around_are_refused),

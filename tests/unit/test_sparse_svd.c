@@ -447,7 +447,7 @@ static void a_host_can_stop_it(void **state)
         psdvec_context *ctx;
         ok(psdvec_context_new(&options, &ctx));
         pv_sparse_matrix m;
-        pv_singular svd = {.ctx = ctx};
+        pv_singular svd = {0};
         psdvec_status status =
             pv_sparse_matrix_open(ctx, rows_of(&s), false, NULL, NULL, NULL, 0, &m);
         if (status == PSDVEC_OK)
