@@ -1,10 +1,9 @@
-/* Reading alone: the inputs unpacked and cut into pieces, nothing else done
+/* Reading alone: the inputs unpacked and cut into segments, nothing else done
  * with them, in one thread. To compare with a decompressor writing to nowhere.
  *
  *     reading INPUT...
  */
 #include "corpus/corpus.h"
-#include "corpus/tokenizer.h"
 
 #include <stdio.h>
 
@@ -20,20 +19,20 @@ int main(int argc, char **argv)
         return 1;
     pv_inputs inputs;
     pv_corpus *corpus = NULL;
-    pv_piece piece;
-    pv_piece_init(&piece, ctx);
+    pv_segment segment;
+    pv_segment_init(&segment, ctx);
     psdvec_status status =
         pv_inputs_expand(ctx, (const char *const *)argv + 1, (size_t)argc - 1, &inputs);
     if (status == PSDVEC_OK)
         status = pv_corpus_new(ctx, &inputs, &text, &corpus);
     size_t place = SIZE_MAX;
     for (bool more = true; status == PSDVEC_OK && more;)
-        status = pv_corpus_next(corpus, &place, &piece, &more);
+        status = pv_corpus_next(corpus, &place, &segment, &more);
     if (status == PSDVEC_OK)
         printf("%llu\n", (unsigned long long)pv_corpus_bytes(corpus));
     else
         fprintf(stderr, "%s\n", psdvec_error_message(ctx));
-    pv_piece_free(&piece);
+    pv_segment_free(&segment);
     pv_corpus_free(corpus);
     pv_inputs_free(&inputs);
     psdvec_context_free(ctx);

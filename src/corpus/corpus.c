@@ -1,18 +1,16 @@
-/* Cutting the inputs into pieces. */
+/* Cutting the inputs into segments. */
 #include "corpus/corpus.h"
 
-#include "base/platform.h"
 #include "corpus/byte_stream.h"
-#include "corpus/segment.h"
 #include "corpus/text_sniff.h"
-#include "corpus/tokenizer.h"
+#include "corpus/tokens.h"
 #include "corpus/wiki_dump.h"
 #include "corpus/wiki_extractor.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-enum { PIECE = 512 << 10, LONGEST_RECORD = 256 << 20, READ_BLOCK = 256 << 10 };
+enum { SEGMENT = 512 << 10, LONGEST_RECORD = 256 << 20, READ_SIZE = 256 << 10 };
 
 typedef struct corpus_file {
     pthread_mutex_t lock;
@@ -20,14 +18,14 @@ typedef struct corpus_file {
     atomic_bool finished;
     pv_byte_stream *stream;
     bool in_member;
-    pv_piece_kind kind;
-    pv_buffer carry;   /* read, but not yet part of a piece */
+    pv_segment_kind kind;
+    pv_buffer carry;   /* read, but not yet part of a segment */
     bool member_ended; /* the stream has no more for this member */
     uint64_t offset;   /* of the carry within the member */
     uint64_t line;     /* number of the line at the carry */
-    uint64_t sequence; /* of the next piece */
-    bool continues;    /* the next piece goes on with the last document */
-    bool mid_line;     /* the next piece begins inside a line */
+    uint64_t sequence; /* of the next segment */
+    bool open;         /* the next segment begins inside a document */
+    bool input_ended;  /* said in a segment of its own */
     uint64_t consumed; /* told to the progress line */
     pv_wiki_dump *dump;
     pv_buffer pages;
@@ -45,17 +43,17 @@ struct pv_corpus {
     bool slow; /* the caller tells of it */
 };
 
-void pv_piece_init(pv_piece *piece, psdvec_context *ctx)
+void pv_segment_init(pv_segment *segment, psdvec_context *ctx)
 {
-    *piece = (pv_piece){0};
-    pv_buffer_init(&piece->text, ctx);
-    pv_buffer_init(&piece->name, ctx);
+    *segment = (pv_segment){0};
+    pv_buffer_init(&segment->text, ctx);
+    pv_buffer_init(&segment->name, ctx);
 }
 
-void pv_piece_free(pv_piece *piece)
+void pv_segment_free(pv_segment *segment)
 {
-    pv_buffer_free(&piece->text);
-    pv_buffer_free(&piece->name);
+    pv_buffer_free(&segment->text);
+    pv_buffer_free(&segment->name);
 }
 
 psdvec_status pv_corpus_new(psdvec_context *ctx, const pv_inputs *inputs,
@@ -137,7 +135,7 @@ void pv_corpus_finish(pv_corpus *corpus)
 static psdvec_status fill(corpus_file *file, pv_buffer *buffer, size_t wanted)
 {
     while (!file->member_ended && buffer->length < wanted) {
-        /* Never more than wanted: where pieces are cut must not depend on how
+        /* Never more than wanted: where segments are cut must not depend on how
          * much a pipe happens to hold. */
         size_t room = wanted - buffer->length, got;
         PV_TRY(pv_buffer_reserve(buffer, room));
@@ -181,19 +179,19 @@ static psdvec_status begin_member(pv_corpus *corpus, corpus_file *file, size_t i
         *use = false;
         return PSDVEC_OK;
     }
-    file->kind = PV_PIECE_TEXT;
+    file->kind = PV_SEGMENT_TEXT;
     if (corpus->options->json_field)
-        file->kind = PV_PIECE_JSON_LINES;
+        file->kind = PV_SEGMENT_JSON_LINES;
     else if (pv_wiki_dump_looks_like(start, length))
-        file->kind = PV_PIECE_WIKI_PAGES;
+        file->kind = PV_SEGMENT_WIKI_PAGES;
     else if (pv_wiki_extractor_looks_like(start, length))
-        file->kind = PV_PIECE_WIKI_EXTRACTOR;
+        file->kind = PV_SEGMENT_WIKI_EXTRACTOR;
     if (length >= 3 && memcmp(start, "\xEF\xBB\xBF", 3) == 0) {
         memmove(file->carry.data, start + 3, length - 3); /* the byte order mark */
         file->carry.length -= 3;
         file->offset = 3;
     }
-    if (file->kind == PV_PIECE_WIKI_PAGES) {
+    if (file->kind == PV_SEGMENT_WIKI_PAGES) {
         pv_wiki_dump_free(file->dump);
         file->dump = NULL;
         file->dump = pv_wiki_dump_new(ctx, take_page, file);
@@ -201,111 +199,28 @@ static psdvec_status begin_member(pv_corpus *corpus, corpus_file *file, size_t i
             return pv_failure(ctx);
         pv_wiki_dump_set_name(file->dump, name);
     }
-    /* `none` runs the files and members of one input together. */
-    bool runs_on = corpus->options->document == PSDVEC_DOCUMENT_NONE &&
-                   (file->sequence > 0 || (index > 0 && corpus->inputs->files[index - 1].input ==
-                                                            corpus->inputs->files[index].input));
-    file->continues = runs_on;
-    file->mid_line = false;
+    file->open = pv_document_open_after(corpus->options, PV_AFTER_MEMBER);
     return PSDVEC_OK;
 }
 
-/* ---- Where to cut ---------------------------------------------------------- */
+/* ---- Segments ------------------------------------------------------------------ */
 
-static char *last_newline(char *text, size_t length)
+static psdvec_status next_lines(pv_corpus *corpus, corpus_file *file, pv_segment *segment)
 {
-    return pv_find_last(text, '\n', length);
-}
-
-/* The start of the text after the last blank line, or NULL. */
-static char *after_last_blank_line(char *text, size_t length)
-{
-    char *end = text + length;
-    for (char *newline = last_newline(text, length); newline;
-         newline = last_newline(text, (size_t)(newline - text))) {
-        unsigned char *next = pv_blank_line((unsigned char *)newline + 1, (unsigned char *)end);
-        if (next)
-            return (char *)next;
-    }
-    return NULL;
-}
-
-static char *after_last_article(char *text, size_t length)
-{
-    for (size_t end = length; end >= 7;) {
-        char *newline = last_newline(text, end);
-        if (!newline || newline - text < 6)
-            return NULL;
-        if (memcmp(newline - 6, "</doc>", 6) == 0)
-            return newline + 1;
-        end = (size_t)(newline - text);
-    }
-    return NULL;
-}
-
-/* True if a document can be larger than a record or line. */
-static bool documents_span_lines(const pv_corpus *corpus)
-{
-    psdvec_document document = corpus->options->document;
-    return document == PSDVEC_DOCUMENT_FILE || document == PSDVEC_DOCUMENT_NONE;
-}
-
-/* Where to cut the text, most of which has been read but not all. NULL: not
- * yet, read more. *inside tells whether a document is cut in two. */
-static char *find_cut(pv_corpus *corpus, corpus_file *file, pv_buffer *text, bool *inside)
-{
-    char *data = text->data, *cut;
-    size_t length = text->length;
-    bool by_blank_lines = corpus->options->document == PSDVEC_DOCUMENT_BLANK_LINE &&
-                          file->kind == PV_PIECE_TEXT;
-    *inside = documents_span_lines(corpus);
-    if (file->kind == PV_PIECE_WIKI_EXTRACTOR && (cut = after_last_article(data, length)))
-        return cut;
-    if (by_blank_lines && (cut = after_last_blank_line(data, length)))
-        return cut;
-    if ((cut = last_newline(data, length))) {
-        *inside |= by_blank_lines || file->kind == PV_PIECE_WIKI_EXTRACTOR;
-        return cut + 1;
-    }
-    if (file->kind == PV_PIECE_JSON_LINES)
-        return NULL;
-    *inside = true;
-    for (size_t i = length; i-- > 0;)
-        if ((unsigned char)data[i] <= ' ')
-            return data + i + 1;
-    if (length < PV_LONGEST_RUN)
-        return NULL;
-    size_t end = length; /* one enormous word: between two characters of it */
-    while (end > length - 4 && ((unsigned char)data[end - 1] & 0xC0) == 0x80)
-        end--;
-    if (end > length - 4 && ((unsigned char)data[end - 1] & 0x80))
-        end--;
-    return data + end;
-}
-
-/* ---- Pieces ------------------------------------------------------------------ */
-
-static psdvec_status next_lines(pv_corpus *corpus, corpus_file *file, pv_piece *piece)
-{
-    pv_buffer *text = &piece->text;
+    pv_buffer *text = &segment->text;
     text->length = 0;
-    piece->offset = file->offset;
-    piece->line = file->line;
-    piece->continues = file->continues;
-    piece->mid_line = file->mid_line;
+    segment->offset = file->offset;
+    segment->line = file->line;
     PV_TRY(pv_buffer_append(text, file->carry.data, file->carry.length));
     file->carry.length = 0;
-    size_t wanted = PIECE;
+    size_t wanted = SEGMENT;
     char *cut;
-    bool inside = false;
     for (;;) {
         PV_TRY(fill(file, text, wanted));
-        if (file->member_ended) {
-            cut = text->data + text->length;
-            break;
-        }
-        cut = find_cut(corpus, file, text, &inside);
-        if (cut)
+        cut = file->member_ended ? text->data + text->length
+                                 : pv_document_cut(corpus->options, file->kind, text->data,
+                                                   text->length, &file->open);
+        if (cut || file->member_ended)
             break;
         if (text->length > LONGEST_RECORD)
             return pv_fail(corpus->ctx, PSDVEC_ERR_DAMAGED,
@@ -317,72 +232,88 @@ static psdvec_status next_lines(pv_corpus *corpus, corpus_file *file, pv_piece *
     PV_TRY(pv_buffer_append(&file->carry, cut, text->length - used));
     text->length = used;
     file->offset += used;
-    file->continues = inside;
-    file->mid_line = used > 0 && text->data[used - 1] != '\n';
-    if (file->kind == PV_PIECE_JSON_LINES)
+    if (file->kind == PV_SEGMENT_JSON_LINES)
         for (const char *p = text->data, *end = p + used;
              p && (p = memchr(p, '\n', (size_t)(end - p))); p++)
             file->line++;
     return PSDVEC_OK;
 }
 
-static psdvec_status next_pages(pv_corpus *corpus, corpus_file *file, pv_piece *piece)
+static psdvec_status next_pages(pv_corpus *corpus, corpus_file *file, pv_segment *segment)
 {
-    piece->text.length = 0;
-    piece->offset = file->offset;
-    piece->line = 1;
-    piece->continues = file->continues;
-    piece->mid_line = false;
+    segment->text.length = 0;
+    segment->offset = file->offset;
+    segment->line = 1;
     file->pages.length = 0;
     do {
         if (file->carry.length == 0)
-            PV_TRY(fill(file, &file->carry, READ_BLOCK));
+            PV_TRY(fill(file, &file->carry, READ_SIZE));
         PV_TRY(pv_wiki_dump_feed(file->dump, file->carry.data, file->carry.length,
                                  file->member_ended));
         file->offset += file->carry.length;
         file->carry.length = 0;
-    } while (!file->member_ended && file->pages.length < PIECE);
-    pv_buffer text = piece->text;
-    piece->text = file->pages;
+    } while (!file->member_ended && file->pages.length < SEGMENT);
+    pv_buffer text = segment->text;
+    segment->text = file->pages;
     file->pages = text;
-    file->continues = documents_span_lines(corpus);
+    file->open = pv_document_open_after(corpus->options, PV_AFTER_RECORD);
     return PSDVEC_OK;
 }
 
-static psdvec_status next_of_file(pv_corpus *corpus, size_t index, pv_piece *piece, bool *more)
+/* A document that files have in common ends after the last file of the input, in an empty segment:
+ * nobody knows before whether that file has any text. */
+static bool end_input(pv_corpus *corpus, size_t index, pv_segment *segment)
+{
+    const pv_input_file *this = &corpus->inputs->files[index];
+    if (corpus->files[index].input_ended ||
+        !pv_document_open_after(corpus->options, PV_AFTER_MEMBER) ||
+        (index + 1 < corpus->inputs->count && this[1].input == this->input))
+        return false;
+    corpus->files[index].input_ended = true;
+    segment->kind = PV_SEGMENT_TEXT;
+    segment->text.length = 0;
+    segment->continues = true;
+    segment->open = false;
+    return true;
+}
+
+static psdvec_status next_of_file(pv_corpus *corpus, size_t index, pv_segment *segment, bool *more)
 {
     corpus_file *file = &corpus->files[index];
+    segment->file = (uint32_t)index;
+    segment->sequence = file->sequence++;
     *more = true;
     for (;;) {
         if (!file->in_member) {
-            PV_TRY(pv_byte_stream_next_member(file->stream, more));
-            if (!*more)
+            if (!file->input_ended)
+                PV_TRY(pv_byte_stream_next_member(file->stream, more));
+            if (!*more || file->input_ended) {
+                *more = end_input(corpus, index, segment);
                 return PSDVEC_OK;
+            }
             bool use;
             PV_TRY(begin_member(corpus, file, index, &use));
             if (!use)
                 continue;
             file->in_member = true;
         }
-        piece->kind = file->kind;
-        piece->file = (uint32_t)index;
-        piece->sequence = file->sequence;
-        const char *name = pv_byte_stream_name(file->stream);
-        piece->name.length = 0;
-        PV_TRY(pv_buffer_append(&piece->name, name, strlen(name) + 1));
-        PV_TRY(file->kind == PV_PIECE_WIKI_PAGES ? next_pages(corpus, file, piece)
-                                                 : next_lines(corpus, file, piece));
-        file->in_member = !(file->member_ended && file->carry.length == 0);
-        piece->open_end = file->in_member ? file->continues
-                                          : corpus->options->document == PSDVEC_DOCUMENT_NONE;
-        if (piece->text.length > 0) {
-            file->sequence++;
-            return PSDVEC_OK;
+        segment->kind = file->kind;
+        segment->continues = file->open;
+        PV_TRY(file->kind == PV_SEGMENT_WIKI_PAGES ? next_pages(corpus, file, segment)
+                                                   : next_lines(corpus, file, segment));
+        file->in_member = !file->member_ended;
+        if (file->member_ended)
+            file->open = pv_document_open_after(corpus->options, PV_AFTER_MEMBER);
+        segment->open = file->open;
+        if (segment->text.length > 0 || (segment->continues && !segment->open)) {
+            const char *name = pv_byte_stream_name(file->stream);
+            segment->name.length = 0;
+            return pv_buffer_append(&segment->name, name, strlen(name) + 1);
         }
     }
 }
 
-psdvec_status pv_corpus_next(pv_corpus *corpus, size_t *place, pv_piece *piece, bool *more)
+psdvec_status pv_corpus_next(pv_corpus *corpus, size_t *place, pv_segment *segment, bool *more)
 {
     size_t count = corpus->inputs->count;
     size_t tried = 0; /* files of others found finished in a row */
@@ -411,7 +342,7 @@ psdvec_status pv_corpus_next(pv_corpus *corpus, size_t *place, pv_piece *piece, 
                 pv_byte_stream_open(corpus->ctx, corpus->inputs->files[*place].path, &file->stream);
         }
         if (*more && status == PSDVEC_OK)
-            status = next_of_file(corpus, *place, piece, more);
+            status = next_of_file(corpus, *place, segment, more);
         if (status != PSDVEC_OK)
             *more = false;
         uint64_t consumed = file->stream ? pv_byte_stream_consumed(file->stream) : file->consumed;
@@ -422,12 +353,12 @@ psdvec_status pv_corpus_next(pv_corpus *corpus, size_t *place, pv_piece *piece, 
             close_file(file);
         }
         pthread_mutex_unlock(&file->lock);
-        piece->consumed = progress;
+        segment->consumed = progress;
         if (!corpus->slow || !*more)
             pv_progress_add(&corpus->progress, progress);
         PV_TRY(status);
         if (*more) {
-            atomic_fetch_add(&corpus->bytes, piece->text.length);
+            atomic_fetch_add(&corpus->bytes, segment->text.length);
             return PSDVEC_OK;
         }
     }

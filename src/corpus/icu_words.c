@@ -64,10 +64,8 @@ static void validate(pv_tokenizer *t, const unsigned char *p, const unsigned cha
         uint32_t cp;
         int length = *p < 0x80 ? 1 : pv_utf8_decode(p, end, &cp);
         if (length < 0) {
-            if (t->bad_bytes == 0)
-                t->first_bad = (uint64_t)(p - t->text);
-            t->bad_bytes += (uint64_t)-length;
             length = -length;
+            pv_tokenizer_count_bad(t, p, length);
         }
         p += length;
     }

@@ -10,10 +10,10 @@ bool pv_icu_available(void);
 psdvec_status pv_icu_new(psdvec_context *ctx, pv_icu_breaker **breaker);
 void pv_icu_free(pv_icu_breaker *breaker);
 
-/* Begins with one segment of text. */
+/* Begins with a span of text. */
 void pv_icu_start(pv_icu_breaker *breaker, const char *text, size_t length);
 
-/* Tokens of it from *count on, all RAW; true if the segment is used up. */
+/* Words of it from tokens[*count] on, all RAW; true if the span is used up. */
 bool pv_icu_tokens(pv_tokenizer *tokenizer, pv_token *tokens, size_t capacity, size_t *count);
 
 #endif

@@ -26,13 +26,6 @@ const psdvec_choice pv_digits_choices[] = {
     {0}};
 const psdvec_choice pv_inner_choices[] = {
     [PSDVEC_INNER_JOIN] = {"join", "one word"}, [PSDVEC_INNER_SPLIT] = {"split", "two words"}, {0}};
-const psdvec_choice pv_document_choices[] = {
-    [PSDVEC_DOCUMENT_LINE] = {"line", "every line or record"},
-    [PSDVEC_DOCUMENT_FILE] = {"file", "every file or archive member"},
-    [PSDVEC_DOCUMENT_BLANK_LINE] = {"blank-line", "blank lines separate documents"},
-    [PSDVEC_DOCUMENT_NONE] = {"none", "each input, folder or archive as a whole"},
-    {0}};
-
 bool pv_text_options_go_together(const psdvec_text_options *o, char *why, size_t room)
 {
     uint32_t longest = o->max_length ? o->max_length : pv_default_max_length(o->tokenizer);

@@ -50,15 +50,15 @@ static bool only_white_space(const char *line, size_t length)
 }
 
 static psdvec_status json_to_lines(psdvec_context *ctx, const psdvec_text_options *options,
-                                   const pv_piece *piece, pv_buffer *lines, uint64_t *bad)
+                                   const pv_segment *segment, pv_buffer *lines, uint64_t *bad)
 {
     pv_buffer key, text;
     psdvec_status status = PSDVEC_OK;
     pv_buffer_init(&key, ctx);
     pv_buffer_init(&text, ctx);
-    uint64_t number = piece->line;
-    const char *end = piece->text.data + piece->text.length;
-    for (const char *line = piece->text.data; line < end; number++) {
+    uint64_t number = segment->line;
+    const char *end = segment->text.data + segment->text.length;
+    for (const char *line = segment->text.data; line < end; number++) {
         const char *newline = memchr(line, '\n', (size_t)(end - line));
         size_t length = (size_t)((newline ? newline : end) - line);
         pv_json json;
@@ -74,7 +74,7 @@ static psdvec_status json_to_lines(psdvec_context *ctx, const psdvec_text_option
         } else if (options->strict) {
             status = pv_fail(ctx, PSDVEC_ERR_DAMAGED,
                              "%s: line %" PRIu64 ", character %zu: %s (field \"%s\")",
-                             piece->name.data, number, json.offset + 1,
+                             segment->name.data, number, json.offset + 1,
                              json.cause ? json.cause : "not a JSON object", options->json_field);
             goto done;
         } else {
@@ -90,12 +90,13 @@ done:
 
 /* ---- Wiki pages -------------------------------------------------------------- */
 
-static psdvec_status pages_to_lines(psdvec_context *ctx, const pv_piece *piece, pv_buffer *lines)
+static psdvec_status pages_to_lines(psdvec_context *ctx, const pv_segment *segment,
+                                    pv_buffer *lines)
 {
     pv_buffer text;
     psdvec_status status = PSDVEC_OK;
     pv_buffer_init(&text, ctx);
-    const char *page = piece->text.data, *end = page + piece->text.length;
+    const char *page = segment->text.data, *end = page + segment->text.length;
     while (page < end) {
         size_t length = strnlen(page, (size_t)(end - page));
         text.length = 0;
@@ -109,19 +110,19 @@ done:
 }
 
 psdvec_status pv_records_to_lines(psdvec_context *ctx, const psdvec_text_options *options,
-                                  const pv_piece *piece, pv_buffer *lines, uint64_t *bad)
+                                  const pv_segment *segment, pv_buffer *lines, uint64_t *bad)
 {
     lines->length = 0;
     *bad = 0;
-    PV_TRY(pv_buffer_reserve(lines, piece->text.length));
-    switch (piece->kind) {
-    case PV_PIECE_JSON_LINES:
-        return json_to_lines(ctx, options, piece, lines, bad);
-    case PV_PIECE_WIKI_PAGES:
-        return pages_to_lines(ctx, piece, lines);
-    case PV_PIECE_WIKI_EXTRACTOR:
-        return pv_wiki_extractor_to_lines(piece->text.data, piece->text.length, lines);
+    PV_TRY(pv_buffer_reserve(lines, segment->text.length));
+    switch (segment->kind) {
+    case PV_SEGMENT_JSON_LINES:
+        return json_to_lines(ctx, options, segment, lines, bad);
+    case PV_SEGMENT_WIKI_PAGES:
+        return pages_to_lines(ctx, segment, lines);
+    case PV_SEGMENT_WIKI_EXTRACTOR:
+        return pv_wiki_extractor_to_lines(segment->text.data, segment->text.length, lines);
     default:
-        return pv_buffer_append(lines, piece->text.data, piece->text.length);
+        return pv_buffer_append(lines, segment->text.data, segment->text.length);
     }
 }

@@ -6,9 +6,9 @@
 
 #include "corpus/corpus.h"
 
-/* Replaces what is in `lines` by the texts of the piece. JSON lines without
+/* Replaces what is in `lines` by the texts of the segment. JSON lines without
  * the field are counted in *bad, or an error if the options are strict. */
 psdvec_status pv_records_to_lines(psdvec_context *ctx, const psdvec_text_options *options,
-                                  const pv_piece *piece, pv_buffer *lines, uint64_t *bad);
+                                  const pv_segment *segment, pv_buffer *lines, uint64_t *bad);
 
 #endif

@@ -1,11 +1,8 @@
-/* The tokeniser's loop over segments, blocks of 64 bytes, and runs. */
+/* The tokenizer's loop over blocks of 64 bytes, and runs. */
 #include "corpus/tokenizer.h"
 
 #include "corpus/icu_words.h"
-#include "corpus/segment.h"
 #include "corpus/word_split.h"
-
-#include <string.h>
 
 uint32_t pv_default_max_length(psdvec_tokenizer tokenizer)
 {
@@ -47,34 +44,19 @@ void pv_text_rules_init(pv_text_rules *rules, const psdvec_text_options *options
 
 psdvec_status pv_tokenizer_init(pv_tokenizer *t, psdvec_context *ctx, const pv_text_rules *rules)
 {
-    *t = (pv_tokenizer){.ctx = ctx, .rules = rules};
-    pv_buffer_init(&t->scratch, ctx);
-    pv_buffer_init(&t->normal, ctx);
-    if (rules->options.tokenizer == PSDVEC_TOKENIZER_ICU)
-        return pv_icu_new(ctx, &t->icu);
-    return PSDVEC_OK;
+    *t = (pv_tokenizer){.rules = rules};
+    return rules->options.tokenizer == PSDVEC_TOKENIZER_ICU ? pv_icu_new(ctx, &t->icu) : PSDVEC_OK;
 }
 
 void pv_tokenizer_free(pv_tokenizer *t)
 {
-    pv_buffer_free(&t->scratch);
-    pv_buffer_free(&t->normal);
     pv_icu_free(t->icu);
     t->icu = NULL;
 }
 
-void pv_tokenizer_start(pv_tokenizer *t, char *text, size_t length, unsigned flags)
+void pv_tokenizer_start(pv_tokenizer *t, char *text)
 {
-    t->document = t->rules->options.document;
-    if ((flags & PV_TEXT_RECORDS) && t->document == PSDVEC_DOCUMENT_BLANK_LINE)
-        t->document = PSDVEC_DOCUMENT_LINE;
-    t->text = (unsigned char *)text;
-    t->end = t->text + length;
-    t->rest = t->text;
-    t->mid_line = (flags & PV_TEXT_MID_LINE) != 0;
-    t->in_document = false;
-    t->in_segment = false;
-    t->split = NULL;
+    t->text = t->block = (unsigned char *)text;
     t->bad_bytes = 0;
     t->first_bad = UINT64_MAX;
 }
@@ -89,43 +71,22 @@ static void load_block(pv_tokenizer *t)
 {
     uint64_t run;
     pv_scan_block(&t->rules->scan, t->block, &run, &t->odd);
-    run &= low_bits((size_t)(t->segment_end - t->block));
+    run &= low_bits((size_t)(t->end - t->block));
     t->edges = run ^ (run << 1 | (uint64_t)t->in_run);
     t->from_bit = 0;
 }
 
-/* A segment is a document, or what is left of it up to the end of a sentence. */
-static void open_segment(pv_tokenizer *t)
+void pv_tokenizer_open(pv_tokenizer *t, unsigned char *begin, unsigned char *end)
 {
-    const psdvec_text_options *o = &t->rules->options;
-    if (!t->in_document) {
-        unsigned char *stop =
-            pv_document_end(t->document, t->mid_line, t->rest, t->end, &t->document_next);
-        t->document_end = stop ? stop : t->end;
-        t->document_ends_with = stop ? PV_TOKEN_BREAK : PV_TOKEN_READY;
-        t->mid_line = false;
-    }
-    t->block = t->rest;
-    t->segment_end = t->document_end;
-    t->segment_ends_with = t->document_ends_with;
-    t->in_document = false;
-    unsigned char *sentence = NULL;
-    if (o->sentences)
-        sentence =
-            pv_sentence_end(o->tokenizer == PSDVEC_TOKENIZER_WHITESPACE, t->rest, t->document_end);
-    if (sentence && (sentence < t->document_end || t->document_ends_with == PV_TOKEN_READY)) {
-        t->segment_end = sentence;
-        t->segment_ends_with = PV_TOKEN_PAUSE;
-        t->in_document = true;
-    }
-    t->rest = t->in_document ? t->segment_end : t->document_next;
-    t->in_segment = true;
+    t->block = begin;
+    t->end = end;
     t->in_run = false;
     t->run_odd = false;
     t->edges = 0;
+    t->split = NULL;
     if (t->icu)
-        pv_icu_start(t->icu, (const char *)t->block, (size_t)(t->segment_end - t->block));
-    else if (t->block < t->segment_end)
+        pv_icu_start(t->icu, (const char *)begin, (size_t)(end - begin));
+    else if (begin < end)
         load_block(t);
 }
 
@@ -144,9 +105,9 @@ static size_t finish_run(pv_tokenizer *t, unsigned char *end, pv_token *token)
     return 1;
 }
 
-/* Tokens of the present segment until it ends, the array is full, or an odd
- * run waits in t->split. True if the segment is used up. */
-static bool scan_segment(pv_tokenizer *t, pv_token *tokens, size_t capacity, size_t *count)
+/* Words of the span until it ends, the array is full, or an odd run waits in t->split. True if the
+ * span is used up. */
+static bool scan_span(pv_tokenizer *t, pv_token *tokens, size_t capacity, size_t *count)
 {
     size_t n = *count;
     for (;;) {
@@ -173,14 +134,14 @@ static bool scan_segment(pv_tokenizer *t, pv_token *tokens, size_t capacity, siz
             }
         }
         if (t->in_run)
-            t->run_odd |= (t->odd & low_bits((size_t)(t->segment_end - t->block)) &
-                           ~low_bits(t->from_bit)) != 0;
-        if (t->segment_end - t->block <= 64)
+            t->run_odd |=
+                (t->odd & low_bits((size_t)(t->end - t->block)) & ~low_bits(t->from_bit)) != 0;
+        if (t->end - t->block <= 64)
             break;
         t->block += 64;
         load_block(t);
     }
-    t->block = t->segment_end;
+    t->block = t->end;
     *count = n;
     if (t->in_run) {
         if (n == capacity) {
@@ -188,36 +149,21 @@ static bool scan_segment(pv_tokenizer *t, pv_token *tokens, size_t capacity, siz
             return false;
         }
         t->in_run = false;
-        *count = n + finish_run(t, t->segment_end, &tokens[n]);
+        *count = n + finish_run(t, t->end, &tokens[n]);
         return t->split == NULL;
     }
     return true;
 }
 
-size_t pv_tokenizer_next(pv_tokenizer *t, pv_token *tokens, size_t capacity)
+bool pv_tokenizer_next(pv_tokenizer *t, pv_token *tokens, size_t capacity, size_t *count)
 {
-    size_t n = 0;
-    while (n < capacity) {
-        if (t->split) {
-            n += pv_word_split_next(t, &tokens[n]);
-            continue;
-        }
-        if (!t->in_segment) {
-            if (t->rest >= t->end)
-                break;
-            open_segment(t);
-        }
-        bool used_up = t->icu ? pv_icu_tokens(t, tokens, capacity, &n)
-                       : t->block >= t->segment_end && !t->in_run
-                           ? true
-                           : scan_segment(t, tokens, capacity, &n);
-        if (used_up && n < capacity) {
-            t->in_segment = false;
-            if (t->segment_ends_with != PV_TOKEN_READY)
-                tokens[n++] = (pv_token){.kind = t->segment_ends_with};
-        } else if (!t->split && n == capacity) {
-            break;
-        }
+    if (t->icu)
+        return pv_icu_tokens(t, tokens, capacity, count);
+    while (*count < capacity) {
+        if (t->split)
+            *count += pv_word_split_next(t, &tokens[*count]);
+        else if ((t->block >= t->end && !t->in_run) || scan_span(t, tokens, capacity, count))
+            return true;
     }
-    return n;
+    return false;
 }

@@ -20,17 +20,10 @@ static bool look(const pv_text_rules *rules, cursor *c)
     return true;
 }
 
-static void count_bad(pv_tokenizer *t, const unsigned char *at, int bytes)
-{
-    if (t->bad_bytes == 0)
-        t->first_bad = (uint64_t)(at - t->text);
-    t->bad_bytes += (uint64_t)bytes;
-}
-
 static void step(pv_tokenizer *t, cursor *c)
 {
     if (c->length < 0)
-        count_bad(t, c->at, -c->length);
+        pv_tokenizer_count_bad(t, c->at, -c->length);
     c->at += c->length < 0 ? -c->length : c->length;
 }
 
@@ -121,7 +114,7 @@ static bool split_whitespace(pv_tokenizer *t, pv_token *token)
     for (const unsigned char *p = begin; p < end;) {
         int length = pv_utf8_decode(p, end, &cp);
         if (length < 0) {
-            count_bad(t, p, -length);
+            pv_tokenizer_count_bad(t, p, -length);
             raw = true;
             length = -length;
         }

@@ -27,7 +27,7 @@ typedef struct pv_chunk_job {
     pv_progress *progress; /* in words */
 } pv_chunk_job;
 
-/* Counts the pairs whose context word stands in pieces [first, last). */
+/* Counts the pairs whose context word stands in parts [first, last). */
 psdvec_status pv_chunk_count(const pv_chunk_job *job, size_t first, size_t last,
                              const pv_row_sink *sink);
 

@@ -44,9 +44,9 @@ typedef struct counting {
     psdvec_count_report report;
 } counting;
 
-static uint64_t piece_room(const pv_token_piece *piece)
+static uint64_t part_room(const pv_token_part *part)
 {
-    return (uint64_t)piece->tokens + 1; /* and a border */
+    return (uint64_t)part->tokens + 1; /* and a border */
 }
 
 /* Entries of finished rows that a worker may hold, from its share of memory:
@@ -122,14 +122,14 @@ static psdvec_status count_by_runs(counting *c, const pv_chunk_job *job, uint64_
 {
     pv_runs runs;
     psdvec_status status = PSDVEC_OK;
-    size_t pieces = c->text.store->piece_count;
+    size_t parts = c->text.store->part_count;
     pv_runs_init(&runs, c->ctx, c->folder, &c->groups, c->text.vocabulary.count);
-    for (size_t first = 0; first < pieces;) {
+    for (size_t first = 0; first < parts;) {
         size_t last = first;
         uint64_t tokens = 0;
         do
-            tokens += piece_room(&c->text.store->pieces[last++]);
-        while (last < pieces && tokens + piece_room(&c->text.store->pieces[last]) <= chunk_tokens);
+            tokens += part_room(&c->text.store->parts[last++]);
+        while (last < parts && tokens + part_room(&c->text.store->parts[last]) <= chunk_tokens);
         pv_row_sink run;
         PV_TRY_DONE(pv_runs_begin(&runs, &run));
         PV_TRY_DONE(pv_chunk_count(job, first, last, &run));
@@ -153,8 +153,8 @@ done:
 static psdvec_status count_tokens(counting *c, const pv_row_sink *sink)
 {
     uint64_t all = 0, chunk_tokens;
-    for (size_t i = 0; i < c->text.store->piece_count; i++)
-        all += piece_room(&c->text.store->pieces[i]);
+    for (size_t i = 0; i < c->text.store->part_count; i++)
+        all += part_room(&c->text.store->parts[i]);
     PV_TRY(plan_groups(c));
     PV_TRY(plan_chunks(c, all, &chunk_tokens));
     bool one = all <= chunk_tokens;
@@ -169,7 +169,7 @@ static psdvec_status count_tokens(counting *c, const pv_row_sink *sink)
     if (!one)
         PV_TRY(count_by_runs(c, &job, chunk_tokens, all, sink));
     else
-        PV_TRY(pv_chunk_count(&job, 0, c->text.store->piece_count, sink));
+        PV_TRY(pv_chunk_count(&job, 0, c->text.store->part_count, sink));
     pv_progress_end(&c->progress);
     return PSDVEC_OK;
 }

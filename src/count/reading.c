@@ -82,5 +82,5 @@ void pv_reading_report(const pv_reading *r, psdvec_count_report *report)
     report->known_tokens = r->vocabulary.known_tokens;
     report->distinct_words = r->vocabulary.distinct;
     report->words = r->vocabulary.count;
-    report->bad_bytes = r->store->bad_bytes;
+    report->bad_bytes = r->store->faults.bad_bytes;
 }

@@ -4,6 +4,10 @@
 #include "base/thread.h"
 #include "count/token_code.h"
 
+/* Borders in front of the first word. What word2vec draws for a word depends on its place, so their
+ * number must stay as it is. */
+enum { LEADING = 2 };
+
 void pv_sequence_init(pv_sequence *s, psdvec_context *ctx, uint32_t words)
 {
     *s = (pv_sequence){.ctx = ctx, .words = words};
@@ -21,9 +25,9 @@ void pv_sequence_free(pv_sequence *s)
 
 uint64_t pv_sequence_tokens(const pv_token_store *store, size_t first, size_t last)
 {
-    uint64_t tokens = 1;
+    uint64_t tokens = LEADING;
     for (size_t i = first; i < last; i++)
-        tokens += (uint64_t)store->pieces[i].tokens + !store->pieces[i].continues;
+        tokens += store->parts[i].tokens;
     return tokens;
 }
 
@@ -47,25 +51,25 @@ typedef struct reading {
     pv_sequence *s;
     pv_token_store *store;
     psdvec_oov oov;
-    size_t first, last;  /* pieces */
-    size_t *piece_start; /* in the sequence, per piece; one more for the end */
+    size_t first, last; /* parts */
+    size_t *part_start; /* in the sequence, per part; one more for the end */
 } reading;
 
-/* Final ids of a piece into `out`, at most `most`; *count tells how many. With
+/* Final ids of a part into `out`, at most `most`; *count tells how many. With
  * `at_border` not NULL it stops at the first border and tells so. */
-static psdvec_status decode_piece(const reading *r, const pv_token_piece *piece, uint32_t *out,
-                                  size_t most, bool *at_border, size_t *count)
+static psdvec_status decode_part(const reading *r, const pv_token_part *part, uint32_t *out,
+                                 size_t most, bool *at_border, size_t *count)
 {
     psdvec_context *ctx = r->s->ctx;
-    const uint32_t *final = r->store->generations[piece->generation]->final;
+    const uint32_t *final = r->store->generations[part->generation]->final;
     bool drop = r->oov == PSDVEC_OOV_DROP;
-    uint16_t *units = pv_alloc(ctx, (size_t)piece->units + 1, sizeof *units, "a piece's tokens");
+    uint16_t *units = pv_alloc(ctx, (size_t)part->units + 1, sizeof *units, "a segment's tokens");
     if (!units)
         return pv_failure(ctx);
     psdvec_status status =
-        pv_spool_read(r->store->tokens, piece->offset, units, piece->units * sizeof *units);
+        pv_spool_read(r->store->tokens, part->offset, units, part->units * sizeof *units);
     size_t n = 0;
-    for (size_t i = 0; status == PSDVEC_OK && i < piece->units && n < most;) {
+    for (size_t i = 0; status == PSDVEC_OK && i < part->units && n < most;) {
         uint32_t token;
         i += pv_token_decode(units + i, &token);
         if (token < PV_TOKEN_FIRST_WORD) {
@@ -89,19 +93,16 @@ static psdvec_status decode_piece(const reading *r, const pv_token_piece *piece,
     return status;
 }
 
-static psdvec_status place_piece(void *opaque, size_t task, int worker)
+static psdvec_status place_part(void *opaque, size_t task, int worker)
 {
     (void)worker;
     reading *r = opaque;
     pv_sequence *s = r->s;
-    const pv_token_piece *piece = &r->store->pieces[r->first + task];
-    size_t start = r->piece_start[task];
-    if (!piece->continues)
-        s->ids[start++] = PV_BORDER;
-    size_t count;
-    PV_TRY(decode_piece(r, piece, s->ids + start, piece->tokens, NULL, &count));
-    /* Where unknown words vanish, a piece is shorter than its room. */
-    for (size_t i = start + count; i < r->piece_start[task + 1]; i++)
+    const pv_token_part *part = &r->store->parts[r->first + task];
+    size_t start = r->part_start[task], count;
+    PV_TRY(decode_part(r, part, s->ids + start, part->tokens, NULL, &count));
+    /* Where unknown words vanish, a part is shorter than its room. */
+    for (size_t i = start + count; i < r->part_start[task + 1]; i++)
         s->ids[i] = s->words + 1;
     return PSDVEC_OK;
 }
@@ -117,19 +118,19 @@ static void close_up(pv_sequence *s)
     s->own = used;
 }
 
-/* The words behind the pieces that their last words still see. */
+/* The words behind the parts that their last words still see. */
 static psdvec_status look_ahead(reading *r, uint64_t reach)
 {
     pv_sequence *s = r->s;
     const pv_token_store *store = r->store;
     s->length = s->own;
-    bool at_border = false;
-    for (size_t p = r->last; p < store->piece_count && reach > 0 && !at_border; p++) {
-        const pv_token_piece *piece = &store->pieces[p];
-        if (!piece->continues)
-            break;
-        size_t most = piece->tokens < reach ? piece->tokens : (size_t)reach, count;
-        PV_TRY(decode_piece(r, piece, s->ids + s->length, most, &at_border, &count));
+    bool at_border = s->ids[s->own - 1] == PV_BORDER;
+    if (at_border)
+        return PSDVEC_OK;
+    for (size_t p = r->last; p < store->part_count && reach > 0 && !at_border; p++) {
+        const pv_token_part *part = &store->parts[p];
+        size_t most = part->tokens < reach ? part->tokens : (size_t)reach, count;
+        PV_TRY(decode_part(r, part, s->ids + s->length, most, &at_border, &count));
         s->length += count;
         reach -= count;
     }
@@ -142,26 +143,25 @@ psdvec_status pv_sequence_read(pv_sequence *s, pv_token_store *store, psdvec_oov
 {
     reading r = {.s = s, .store = store, .oov = oov, .first = first, .last = last};
     psdvec_status status;
-    size_t pieces = last - first;
-    r.piece_start = pv_alloc(s->ctx, pieces + 1, sizeof *r.piece_start, "the list of pieces");
-    if (!r.piece_start)
+    size_t parts = last - first;
+    r.part_start = pv_alloc(s->ctx, parts + 1, sizeof *r.part_start, "the list of tokens");
+    if (!r.part_start)
         return pv_failure(s->ctx);
-    r.piece_start[0] = 1; /* behind the border */
-    for (size_t i = 0; i < pieces; i++) {
-        const pv_token_piece *piece = &store->pieces[first + i];
-        r.piece_start[i + 1] = r.piece_start[i] + piece->tokens + !piece->continues;
-    }
-    s->own = r.piece_start[pieces];
+    r.part_start[0] = LEADING;
+    for (size_t i = 0; i < parts; i++)
+        r.part_start[i + 1] = r.part_start[i] + store->parts[first + i].tokens;
+    s->own = r.part_start[parts];
     PV_TRY_DONE(
         make_room(s->ctx, s->own + (size_t)reach + 1, spill, "the text's words", &s->ids_room));
     s->ids = s->ids_room.data;
-    s->ids[0] = PV_BORDER;
-    PV_TRY_DONE(pv_parallel_tasks(s->ctx, pieces, place_piece, &r));
+    for (size_t i = 0; i < LEADING; i++)
+        s->ids[i] = PV_BORDER;
+    PV_TRY_DONE(pv_parallel_tasks(s->ctx, parts, place_part, &r));
     if (oov == PSDVEC_OOV_DROP)
         close_up(s);
     status = look_ahead(&r, reach);
 done:
-    pv_free(s->ctx, r.piece_start);
+    pv_free(s->ctx, r.part_start);
     return status;
 }
 

@@ -24,7 +24,7 @@ enum { PV_PLACES_AHEAD = 24 };
 typedef struct pv_sequence {
     psdvec_context *ctx;
     uint32_t words;     /* ids below are known; `words` itself is an unknown word */
-    uint32_t *ids;      /* a border, own tokens, those looked at ahead, a border */
+    uint32_t *ids;      /* borders, own tokens, those looked at ahead, a border */
     size_t own, length; /* tokens from `own` on are looked at, but not own; the last is a border */
     size_t *row_start;  /* words + 1: word i has places[row_start[i]] ... */
     uint32_t *places;   /* ... and PV_PLACES_AHEAD more */
@@ -34,7 +34,7 @@ typedef struct pv_sequence {
 void pv_sequence_init(pv_sequence *sequence, psdvec_context *ctx, uint32_t words);
 void pv_sequence_free(pv_sequence *sequence);
 
-/* Tokens and borders of pieces [first, last), at most. */
+/* Tokens and borders of parts [first, last), at most. */
 uint64_t pv_sequence_tokens(const pv_token_store *store, size_t first, size_t last);
 /* Bytes for that many. */
 uint64_t pv_sequence_bytes(uint64_t tokens);

@@ -2,14 +2,11 @@
 #include "count/token_store.h"
 
 #include "base/thread.h"
-#include "corpus/records.h"
-#include "corpus/tokenizer.h"
 #include "count/token_code.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
-enum { BATCH = 256, FIRST_WORDS = 20000 };
+enum { FIRST_WORDS = 20000 };
 
 typedef struct reader_job {
     pv_token_store *store;
@@ -27,21 +24,13 @@ typedef struct reader {
     uint32_t generation_number;
     pv_word_table *words;
     pv_word_table aliases; /* raw form -> value: id + 1, or 0 if it vanishes */
-    pv_tokenizer tokenizer;
-    pv_piece piece;
-    pv_buffer decoded;
+    pv_word_form form;
     uint32_t *ids; /* tokens of the part being read */
     size_t id_count, id_capacity;
     uint16_t *units;
     size_t unit_capacity;
-    size_t document_start;           /* in ids */
-    bool document_begun;             /* it has a word in this part already */
-    bool begun_before;               /* its first document, in parts before this one */
-    bool border_seen;                /* a document has ended in this part */
-    bool first_counted, first_words; /* as in pv_token_piece */
-    uint32_t part;
-    bool continues;
-    struct pv_input_totals seen; /* in this piece */
+    pv_token_part part;
+    struct pv_input_totals seen; /* in this segment */
 } reader;
 
 /* Makes room for one more element in an array guarded by the store's lock. */
@@ -88,25 +77,12 @@ static psdvec_status begin_generation(reader *r)
 
 /* ---- Ending a part: its tokens to the spool ------------------------------ */
 
-/* `begun_before`: its first document has, or may have, words in parts before. */
-static void begin_part(reader *r, bool continues, bool begun_before)
-{
-    r->id_count = 0;
-    r->document_start = 0;
-    r->continues = continues;
-    r->begun_before = begun_before;
-    r->document_begun = false;
-    r->border_seen = false;
-    r->first_counted = !begun_before;
-    r->first_words = false;
-}
-
 static psdvec_status flush_part(reader *r)
 {
     if (r->unit_capacity < 2 * r->id_count) {
         r->unit_capacity = 2 * r->id_capacity;
         pv_free(r->ctx, r->units);
-        r->units = pv_alloc(r->ctx, r->unit_capacity, sizeof *r->units, "a piece's tokens");
+        r->units = pv_alloc(r->ctx, r->unit_capacity, sizeof *r->units, "a segment's tokens");
         if (!r->units) {
             r->unit_capacity = 0;
             return pv_failure(r->ctx);
@@ -115,29 +91,21 @@ static psdvec_status flush_part(reader *r)
     size_t units = 0;
     for (size_t i = 0; i < r->id_count; i++)
         units += pv_token_encode(r->ids[i], r->units + units);
-    pv_token_piece piece = {
-        .file = r->piece.file,
-        .part = r->part,
-        .sequence = r->piece.sequence,
-        .units = (uint32_t)units,
-        .tokens = (uint32_t)r->id_count,
-        .generation = r->generation_number,
-        .continues = r->continues,
-        .first_counted = r->first_counted,
-        .first_words = r->first_words,
-        .last_words = r->document_begun,
-        .has_border = r->border_seen,
-    };
-    PV_TRY(pv_spool_append(r->store->tokens, r->units, units * sizeof *r->units, &piece.offset));
+    r->part.units = (uint32_t)units;
+    r->part.tokens = (uint32_t)r->id_count;
+    r->part.generation = r->generation_number;
+    PV_TRY(pv_spool_append(r->store->tokens, r->units, units * sizeof *r->units, &r->part.offset));
     pv_token_store *store = r->store;
     pthread_mutex_lock(&store->lock);
-    psdvec_status status = grow_array(r->ctx, (void **)&store->pieces, store->piece_count,
-                                      &store->piece_capacity, sizeof piece, "the list of pieces");
+    psdvec_status status = grow_array(r->ctx, (void **)&store->parts, store->part_count,
+                                      &store->part_capacity, sizeof r->part, "the list of tokens");
     if (status == PSDVEC_OK)
-        store->pieces[store->piece_count++] = piece;
+        store->parts[store->part_count++] = r->part;
     pthread_mutex_unlock(&store->lock);
-    r->part++;
-    begin_part(r, true, r->document_begun || (r->begun_before && !r->border_seen));
+    r->id_count = 0;
+    r->part.part++;
+    r->part.first_words = false;
+    r->part.last = PV_AS_BEFORE;
     return status;
 }
 
@@ -203,45 +171,22 @@ done:
 
 /* ---- Tokens ------------------------------------------------------------------ */
 
-/* A document ends: drop it if it is too short. */
-static void end_document(reader *r)
-{
-    uint32_t least = r->job->rules->options.min_document_words;
-    bool whole = r->border_seen || !r->begun_before;
-    if (least > 1 && whole && r->document_begun) {
-        size_t words = 0;
-        for (size_t i = r->document_start; i < r->id_count; i++)
-            words += r->ids[i] >= PV_TOKEN_FIRST_WORD;
-        if (words < least) {
-            for (size_t i = r->document_start; i < r->id_count; i++)
-                if (r->ids[i] >= PV_TOKEN_FIRST_WORD)
-                    r->words->words[r->ids[i] - PV_TOKEN_FIRST_WORD].value--;
-            r->id_count = r->document_start;
-            r->seen.tokens -= words;
-            r->seen.documents--;
-            r->first_words &= r->border_seen;
-        }
-    }
-    r->document_begun = false;
-}
-
 static void add_mark(reader *r, uint32_t mark)
 {
     r->ids[r->id_count++] = mark;
-    if (mark == PV_TOKEN_MARK_DOCUMENT) {
-        r->document_start = r->id_count;
-        r->border_seen = true;
-    }
+    if (mark == PV_TOKEN_MARK_DOCUMENT)
+        r->part.last = PV_NO_WORDS;
 }
 
 static inline void add_word(reader *r, uint32_t id)
 {
     r->words->words[id].value++;
     r->ids[r->id_count++] = id + PV_TOKEN_FIRST_WORD;
-    if (PV_UNLIKELY(!r->document_begun)) {
-        r->document_begun = true;
-        r->seen.documents += r->border_seen || r->first_counted;
-        r->first_words |= !r->border_seen;
+    r->seen.tokens++;
+    if (PV_UNLIKELY(r->part.last != PV_WORDS)) {
+        r->seen.documents += r->part.last == PV_NO_WORDS;
+        r->part.first_words |= r->part.last == PV_AS_BEFORE;
+        r->part.last = PV_WORDS;
     }
 }
 
@@ -256,7 +201,7 @@ static psdvec_status find_raw(reader *r, const pv_token *token, const pv_word_ke
     }
     const char *text;
     size_t length;
-    PV_TRY(pv_tokenizer_normalize(&r->tokenizer, token, &text, &length));
+    PV_TRY(pv_word_form_of(&r->form, token, &text, &length));
     *value = 0;
     if (length > 0) {
         uint32_t id;
@@ -272,28 +217,50 @@ static psdvec_status find_raw(reader *r, const pv_token *token, const pv_word_ke
     return PSDVEC_OK;
 }
 
-/* A document that may yet turn out too short must not be split between two
- * generations: it could no longer be taken back. */
-static bool may_split_document(const reader *r)
+static psdvec_status is_word(void *user, const pv_token *raw, bool *is)
 {
-    uint32_t least = r->job->rules->options.min_document_words;
-    size_t words = 0;
-    for (size_t i = r->document_start; i < r->id_count && words < least; i++)
-        words += r->ids[i] >= PV_TOKEN_FIRST_WORD;
-    return words >= least || !r->document_begun || least <= 1;
+    reader *r = user;
+    pv_word_key key;
+    uint32_t alias;
+    size_t length;
+    const char *word;
+    pv_word_key_set(&key, raw->text, raw->length);
+    if (pv_word_table_find(&r->aliases, &key, &alias)) {
+        *is = r->aliases.words[alias].value > 0;
+        return PSDVEC_OK;
+    }
+    PV_TRY(pv_word_form_of(&r->form, raw, &word, &length));
+    *is = length > 0;
+    return PSDVEC_OK;
 }
 
-static psdvec_status read_batch(reader *r, const pv_token *tokens, size_t count)
+/* Room for a batch beyond what is used. */
+static psdvec_status reserve_ids(reader *r)
 {
-    pv_word_key keys[BATCH];
-    uint32_t guesses[BATCH];
+    if (r->id_capacity - r->id_count >= PV_TOKEN_BATCH)
+        return PSDVEC_OK;
+    size_t capacity = 2 * r->id_capacity + 64 * PV_TOKEN_BATCH;
+    uint32_t *ids = pv_resize(r->ctx, r->ids, capacity, sizeof *ids, "a segment's tokens");
+    if (!ids)
+        return pv_failure(r->ctx);
+    r->ids = ids;
+    r->id_capacity = capacity;
+    return PSDVEC_OK;
+}
+
+static psdvec_status take(void *user, const pv_token *tokens, size_t count)
+{
+    reader *r = user;
+    pv_word_key keys[PV_TOKEN_BATCH];
+    uint32_t guesses[PV_TOKEN_BATCH];
     /* The table must not move to a new generation within a batch. */
     if (r->words->count + count > r->words->capacity &&
         pv_word_table_bytes_if_grown(r->words) > r->job->table_share &&
-        r->words->count > FIRST_WORDS && may_split_document(r)) {
+        r->words->count > FIRST_WORDS) {
         PV_TRY(flush_part(r));
         PV_TRY(spool_generation(r));
     }
+    PV_TRY(reserve_ids(r));
     /* Three passes, so that the memory a pass needs was asked for in the one
      * before: slots, then words, then the comparison. */
     for (size_t i = 0; i < count; i++) {
@@ -312,19 +279,15 @@ static psdvec_status read_batch(reader *r, const pv_token *tokens, size_t count)
             if (id == PV_NO_WORD || !pv_word_equals(r->words, &r->words->words[id], &keys[i]))
                 PV_TRY(pv_word_table_find_or_add(r->words, &keys[i], &id));
             add_word(r, id);
-            r->seen.tokens++;
             break;
         case PV_TOKEN_RAW: {
             uint64_t value;
             PV_TRY(find_raw(r, &tokens[i], &keys[i], &value));
-            if (value > 0) {
+            if (value > 0)
                 add_word(r, (uint32_t)(value - 1));
-                r->seen.tokens++;
-            }
             break;
         }
-        case PV_TOKEN_BREAK:
-            end_document(r);
+        case PV_TOKEN_DOCUMENT_END:
             add_mark(r, PV_TOKEN_MARK_DOCUMENT);
             break;
         default:
@@ -335,82 +298,22 @@ static psdvec_status read_batch(reader *r, const pv_token *tokens, size_t count)
     return PSDVEC_OK;
 }
 
-static psdvec_status note_bad_bytes(reader *r)
+static psdvec_status begin_segment(void *user, const pv_segment *segment)
 {
-    pv_token_store *store = r->store;
-    const pv_piece *piece = &r->piece;
-    uint64_t offset = piece->offset;
-    if (piece->kind == PV_PIECE_TEXT) /* of others only the record's place is known */
-        offset += r->tokenizer.first_bad;
-    if (r->job->rules->options.strict)
-        return pv_fail(r->ctx, PSDVEC_ERR_UTF8,
-                       "%s: byte %" PRIu64 " is not valid UTF-8; convert the text with "
-                       "iconv -f ITS-ENCODING -t utf-8, or read it without `strict`",
-                       piece->name.data, offset);
-    psdvec_status status = PSDVEC_OK;
-    pthread_mutex_lock(&store->lock);
-    bool first = store->bad_bytes == 0 || piece->file < store->bad_file ||
-                 (piece->file == store->bad_file && piece->sequence < store->bad_sequence);
-    store->bad_bytes += r->tokenizer.bad_bytes;
-    if (first) {
-        store->bad_file = piece->file;
-        store->bad_sequence = piece->sequence;
-        store->bad_offset = offset;
-        store->bad_name.length = 0;
-        status = pv_buffer_append(&store->bad_name, piece->name.data, piece->name.length);
-    }
-    pthread_mutex_unlock(&store->lock);
-    return status;
-}
-
-/* Room for a batch beyond what is used. */
-static psdvec_status reserve_ids(reader *r)
-{
-    if (r->id_capacity - r->id_count >= BATCH)
-        return PSDVEC_OK;
-    size_t capacity = 2 * r->id_capacity + 64 * BATCH;
-    uint32_t *ids = pv_resize(r->ctx, r->ids, capacity, sizeof *ids, "a piece's tokens");
-    if (!ids)
-        return pv_failure(r->ctx);
-    r->ids = ids;
-    r->id_capacity = capacity;
+    reader *r = user;
+    size_t bytes = segment->text.length;
+    r->seen =
+        (struct pv_input_totals){.bytes = bytes, .files = segment->sequence == 0 && bytes > 0};
+    r->part = (pv_token_part){.file = segment->file, .sequence = segment->sequence};
     return PSDVEC_OK;
 }
 
-static psdvec_status read_piece(reader *r)
+static psdvec_status end_segment(void *user)
 {
-    pv_token tokens[BATCH];
-    pv_piece *piece = &r->piece;
-    r->seen = (struct pv_input_totals){.bytes = piece->text.length, .files = piece->sequence == 0};
-    pv_buffer *text = &piece->text;
-    if (piece->kind != PV_PIECE_TEXT) {
-        uint64_t bad_records = 0;
-        PV_TRY(
-            pv_records_to_lines(r->ctx, &r->job->rules->options, piece, &r->decoded, &bad_records));
-        text = &r->decoded;
-        if (bad_records) {
-            pthread_mutex_lock(&r->store->lock);
-            r->store->bad_records += bad_records;
-            pthread_mutex_unlock(&r->store->lock);
-        }
-    }
-    r->part = 0;
-    begin_part(r, piece->continues, piece->continues);
-    PV_TRY(pv_buffer_reserve(text, 1)); /* so that the padding exists */
-    pv_tokenizer_start(&r->tokenizer, text->data, text->length,
-                       (piece->kind != PV_PIECE_TEXT ? PV_TEXT_RECORDS : 0) |
-                           (piece->mid_line ? PV_TEXT_MID_LINE : 0));
-    for (size_t count; (count = pv_tokenizer_next(&r->tokenizer, tokens, BATCH)) > 0;) {
-        PV_TRY(reserve_ids(r));
-        PV_TRY(read_batch(r, tokens, count));
-    }
-    if (r->tokenizer.bad_bytes)
-        PV_TRY(note_bad_bytes(r));
-    if (!piece->open_end) /* a last line without a line end is a document too */
-        end_document(r);
-    PV_TRY(flush_part(r));
+    reader *r = user;
     pv_token_store *store = r->store;
-    struct pv_input_totals *input = &store->inputs[r->job->inputs->files[piece->file].input];
+    PV_TRY(flush_part(r));
+    struct pv_input_totals *input = &store->inputs[r->job->inputs->files[r->part.file].input];
     pthread_mutex_lock(&store->lock);
     input->bytes += r->seen.bytes;
     input->documents += r->seen.documents;
@@ -426,24 +329,16 @@ static psdvec_status reader_main(void *opaque, int worker)
     reader_job *job = opaque;
     psdvec_context *ctx = job->store->ctx;
     reader r = {.job = job, .ctx = ctx, .store = job->store};
-    pv_piece_init(&r.piece, ctx);
-    pv_buffer_init(&r.decoded, ctx);
     psdvec_status status;
-    PV_TRY_DONE(pv_tokenizer_init(&r.tokenizer, ctx, job->rules));
+    pv_token_sink sink = {
+        .take = take, .user = &r, .is_word = is_word, .begin = begin_segment, .end = end_segment};
+    pv_word_form_init(&r.form, ctx, job->rules);
     PV_TRY_DONE(pv_word_table_init(&r.aliases, ctx, 1000));
     PV_TRY_DONE(begin_generation(&r));
-    size_t place = SIZE_MAX;
-    for (bool more;;) {
-        PV_TRY_DONE(pv_corpus_next(job->corpus, &place, &r.piece, &more));
-        if (!more)
-            break;
-        PV_TRY_DONE(read_piece(&r));
-    }
+    PV_TRY_DONE(pv_tokens_of_corpus(ctx, job->rules, job->corpus, &job->store->faults, &sink));
     r.generation->count = r.words->count;
 done:
-    pv_piece_free(&r.piece);
-    pv_buffer_free(&r.decoded);
-    pv_tokenizer_free(&r.tokenizer);
+    pv_word_form_free(&r.form);
     pv_word_table_free(&r.aliases);
     pv_free(ctx, r.ids);
     pv_free(ctx, r.units);
@@ -452,7 +347,7 @@ done:
 
 static int by_place(const void *a, const void *b)
 {
-    const pv_token_piece *x = a, *y = b;
+    const pv_token_part *x = a, *y = b;
     if (x->file != y->file)
         return x->file < y->file ? -1 : 1;
     if (x->sequence != y->sequence)
@@ -460,38 +355,18 @@ static int by_place(const void *a, const void *b)
     return (x->part > y->part) - (x->part < y->part);
 }
 
-/* What only the whole shows: a piece cannot go on with a document of another
- * input, whose text merely comes before it because files between were empty;
- * and a document in several pieces is one if any of them has a word. */
-static void join_pieces(pv_token_store *store, const pv_inputs *inputs)
+/* Counts the documents that begin with the first words of a part: only if no part before it has
+ * words of the same document. */
+static void join_parts(pv_token_store *store, const pv_inputs *inputs)
 {
-    uint32_t last_input = UINT32_MAX;
     bool has_words = false; /* the document so far */
-    for (size_t i = 0; i < store->piece_count; i++) {
-        pv_token_piece *piece = &store->pieces[i];
-        uint32_t input = inputs->files[piece->file].input;
-        piece->continues &= input == last_input;
-        last_input = input;
-        has_words &= piece->continues;
-        if (piece->first_words && !has_words && !piece->first_counted)
-            store->inputs[input].documents++;
-        has_words = piece->has_border ? piece->last_words : has_words || piece->first_words;
+    for (const pv_token_part *part = store->parts; part < store->parts + store->part_count;
+         part++) {
+        if (part->first_words && !has_words)
+            store->inputs[inputs->files[part->file].input].documents++;
+        if (part->last != PV_AS_BEFORE)
+            has_words = part->last == PV_WORDS;
     }
-}
-
-static void tell_bad_input(const pv_token_store *store, const psdvec_text_options *options)
-{
-    if (store->bad_bytes)
-        pv_warn(store->ctx,
-                "%s: byte %" PRIu64 " is not valid UTF-8 (%" PRIu64 " such bytes in all, read as "
-                "the replacement character); if the text has another encoding, convert it with "
-                "iconv -f ITS-ENCODING -t utf-8",
-                store->bad_name.data, store->bad_offset, store->bad_bytes);
-    if (store->bad_records)
-        pv_warn(store->ctx,
-                "%" PRIu64 " lines were passed over: no JSON object with a text in "
-                "the field \"%s\"",
-                store->bad_records, options->json_field ? options->json_field : "");
 }
 
 psdvec_status pv_token_store_read(psdvec_context *ctx, const pv_inputs *inputs, size_t input_count,
@@ -510,7 +385,7 @@ psdvec_status pv_token_store_read(psdvec_context *ctx, const pv_inputs *inputs, 
     }
     store->ctx = ctx;
     store->input_count = input_count;
-    pv_buffer_init(&store->bad_name, ctx);
+    pv_text_faults_init(&store->faults, ctx);
     pthread_mutex_init(&store->lock, NULL);
     store->inputs = pv_alloc_zero(ctx, input_count, sizeof *store->inputs, "the list of inputs");
     if (!store->inputs) {
@@ -531,15 +406,15 @@ psdvec_status pv_token_store_read(psdvec_context *ctx, const pv_inputs *inputs, 
     };
     PV_TRY_DONE(pv_parallel(ctx, reader_main, &job));
     pv_corpus_finish(corpus);
-    if (store->piece_count)
-        qsort(store->pieces, store->piece_count, sizeof *store->pieces, by_place);
-    join_pieces(store, inputs);
+    if (store->part_count)
+        qsort(store->parts, store->part_count, sizeof *store->parts, by_place);
+    join_parts(store, inputs);
     for (size_t i = 0; i < input_count; i++) {
         store->bytes += store->inputs[i].bytes;
         store->documents += store->inputs[i].documents;
         store->words_read += store->inputs[i].tokens;
     }
-    tell_bad_input(store, &rules->options);
+    pv_text_faults_report(&store->faults, &rules->options);
 done:
     pv_corpus_free(corpus);
     pv_free(ctx, rules);
@@ -562,11 +437,11 @@ void pv_token_store_free(pv_token_store *store)
         pv_free(ctx, store->generations[i]);
     }
     pv_free(ctx, store->generations);
-    pv_free(ctx, store->pieces);
+    pv_free(ctx, store->parts);
     pv_free(ctx, store->inputs);
     pv_spool_free(store->tokens);
     pv_spool_free(store->words);
-    pv_buffer_free(&store->bad_name);
+    pv_text_faults_free(&store->faults);
     pthread_mutex_destroy(&store->lock);
     pv_free(ctx, store);
 }

@@ -1,8 +1,8 @@
 /* The reading pass: text becomes provisional tokens, once.
  *
  * Every worker has a word table of its own and gives its own ids, so workers
- * never wait for each other. The tokens of each piece of text go to a spool as
- * 16-bit units, beside a note of which table ("generation") its ids belong to.
+ * never wait for each other. The tokens of each segment of text go to a spool
+ * as 16-bit units, beside a note of which table ("generation") its ids belong to.
  * When a table outgrows its share of memory, its words go to a spool as well
  * and the worker begins a new generation. vocabulary.h then turns provisional
  * ids into final ones. So the text is read and tokenised only once, even from
@@ -12,7 +12,7 @@
 #define PV_COUNT_TOKEN_STORE_H
 
 #include "base/spool.h"
-#include "corpus/corpus.h"
+#include "corpus/tokens.h"
 #include "count/word_table.h"
 
 /* Words are merged in partitions by hash, to bound memory and to share work. */
@@ -23,20 +23,19 @@ static inline unsigned pv_partition_of(uint64_t hash)
     return (unsigned)(hash >> 20) % PV_PARTITIONS;
 }
 
-typedef struct pv_token_piece {
+/* The tokens of a segment, or part of them if its worker began a generation inside it. */
+typedef struct pv_token_part {
     uint32_t file; /* the order: file, then sequence, then part */
-    uint32_t part; /* a piece is split when its worker begins a generation */
+    uint32_t part;
     uint64_t sequence;
     uint64_t offset; /* in the spool, bytes */
     uint32_t units;  /* 16-bit units */
     uint32_t tokens; /* words and marks */
     uint32_t generation;
-    bool continues;     /* no border before it */
-    bool first_counted; /* its first document began here, and was counted if it has words */
-    bool first_words;   /* words before its first document border, if any */
-    bool last_words;    /* words after its last one */
-    bool has_border;
-} pv_token_piece;
+    bool first_words; /* has words before its first end of a document, if any */
+    /* Whether the document at its end has words so far; PV_AS_BEFORE: if that at its begin had. */
+    enum { PV_AS_BEFORE, PV_NO_WORDS, PV_WORDS } last;
+} pv_token_part;
 
 typedef struct pv_generation {
     uint32_t count;      /* of words */
@@ -52,8 +51,8 @@ typedef struct pv_token_store {
     pthread_mutex_t lock; /* of everything below, while reading */
     pv_spool *tokens;
     pv_spool *words; /* of spooled generations */
-    pv_token_piece *pieces;
-    size_t piece_count, piece_capacity;
+    pv_token_part *parts;
+    size_t part_count, part_capacity;
     pv_generation **generations;
     uint32_t generation_count, generation_capacity;
     /* per input of the user, in the user's order */
@@ -62,10 +61,7 @@ typedef struct pv_token_store {
     } * inputs;
     size_t input_count;
     uint64_t bytes, documents, words_read;
-    uint64_t bad_bytes, bad_records;
-    uint32_t bad_file; /* the place of the first bad byte */
-    uint64_t bad_sequence, bad_offset;
-    pv_buffer bad_name;
+    pv_text_faults faults;
 } pv_token_store;
 
 /* Reads all inputs. `folder` takes temporary files if memory runs short. */

@@ -12,7 +12,7 @@
 #include "base/json.h"
 #include "base/progress.h"
 #include "corpus/options.h"
-#include "corpus/tokenize.h"
+#include "corpus/tokens.h"
 #include "document/scorer.h"
 #include "model/model_read.h"
 #include "model/model_write.h"
@@ -32,40 +32,23 @@ typedef struct text_to_fit {
     const psdvec_model *model;
     pv_buffer words; /* uint32_t: words, PSDVEC_UNKNOWN_WORD, PAUSE */
     uint64_t count, known, most;
+    pv_token_sink sink;
 } text_to_fit;
 
-static psdvec_status keep(text_to_fit *t, uint32_t word)
-{
-    return pv_buffer_append(&t->words, &word, sizeof word);
-}
-
-static bool enough(void *arg)
-{
-    const text_to_fit *t = arg;
-    return t->most && t->known == t->most;
-}
-
-static psdvec_status take_word(void *arg, const char *word, size_t length)
+static psdvec_status take_tokens(void *arg, const pv_token *tokens, size_t count)
 {
     text_to_fit *t = arg;
-    uint32_t i = PSDVEC_UNKNOWN_WORD;
-    if (enough(t))
-        return PSDVEC_OK;
-    t->known += psdvec_model_find(t->model, word, length, &i);
-    t->count++;
-    return keep(t, i);
-}
-
-static psdvec_status take_pause(void *arg)
-{
-    text_to_fit *t = arg;
-    return enough(t) ? PSDVEC_OK : keep(t, PAUSE);
-}
-
-static psdvec_status take_end(void *arg, const char *source)
-{
-    (void)source;
-    return take_pause(arg);
+    for (size_t k = 0; k < count && !t->sink.done; k++) {
+        uint32_t i = PAUSE;
+        if (tokens[k].kind == PV_TOKEN_READY) {
+            i = PSDVEC_UNKNOWN_WORD;
+            t->known += psdvec_model_find(t->model, tokens[k].text, tokens[k].length, &i);
+            t->count++;
+        }
+        PV_TRY(pv_buffer_append(&t->words, &i, sizeof i));
+        t->sink.done = t->most && t->known == t->most;
+    }
+    return PSDVEC_OK;
 }
 
 /* ---- One pass ------------------------------------------------------------------------------------ */
@@ -330,11 +313,11 @@ static psdvec_status fit_baselines(fitting *f)
 static psdvec_status read_text(fitting *f, const psdvec_text_options *text,
                                const char *const *inputs, size_t input_count)
 {
-    pv_token_sink sink = {take_word, take_pause, take_end, &f->text, enough, NULL};
+    f->text.sink = (pv_token_sink){.take = take_tokens, .user = &f->text};
     psdvec_text_options options;
     PV_TRY(pv_options_adopt(f->ctx, &pv_text_table, text ? text : &f->c->counting.text, &options));
     options.min_document_words = 1;
-    PV_TRY(pv_tokenize_inputs(f->ctx, &options, inputs, input_count, &sink));
+    PV_TRY(pv_tokens_of_inputs(f->ctx, &options, inputs, input_count, &f->text.sink));
     if (f->text.known > 0)
         return PSDVEC_OK;
     return pv_fail(f->ctx, PSDVEC_ERR_EMPTY, "%s: the text has no word that the model knows",

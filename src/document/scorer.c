@@ -3,7 +3,7 @@
 
 #include "base/arguments.h"
 #include "corpus/options.h"
-#include "corpus/tokenize.h"
+#include "corpus/tokens.h"
 #include "document/options.h"
 #include "model/model_read.h"
 
@@ -305,29 +305,23 @@ psdvec_status psdvec_scorer_finish(psdvec_scorer *scorer)
 
 /* ---- Whole texts ------------------------------------------------------------------------------- */
 
-static psdvec_status sink_word(void *arg, const char *word, size_t length)
+static psdvec_status feed_tokens(void *arg, const pv_token *tokens, size_t count)
 {
-    return feed_word(arg, word, length);
-}
-
-static psdvec_status sink_pause(void *arg)
-{
-    return feed_pause(arg);
-}
-
-static psdvec_status sink_end(void *arg, const char *source)
-{
-    return feed_end(arg, source);
+    for (const pv_token *t = tokens; t < tokens + count; t++)
+        PV_TRY(t->kind == PV_TOKEN_DOCUMENT_END   ? feed_end(arg, t->text)
+               : t->kind == PV_TOKEN_SENTENCE_END ? feed_pause(arg)
+                                                  : feed_word(arg, t->text, t->length));
+    return PSDVEC_OK;
 }
 
 static psdvec_status feed_text(psdvec_scorer *s, const char *text, size_t length)
 {
     psdvec_text_options options = *psdvec_scorer_text_options(s);
-    pv_token_sink sink = {sink_word, sink_pause, sink_end, s, NULL, "scoring"};
+    pv_token_sink sink = {.take = feed_tokens, .user = s, .stage = "scoring"};
     options.document = PSDVEC_DOCUMENT_NONE;
     options.json_field = NULL;
     uint64_t before = s->documents;
-    PV_TRY(pv_tokenize(s->ctx, &options, text, length, &sink));
+    PV_TRY(pv_tokens_of_text(s->ctx, &options, text, length, &sink));
     if (s->place == 0 && s->documents == before) /* no word in it: still a document */
         PV_TRY(feed_end(s, NULL));
     return finish(s);
@@ -346,9 +340,9 @@ static psdvec_status feed_inputs(psdvec_scorer *s, const psdvec_text_options *te
     psdvec_text_options options;
     PV_TRY(pv_options_adopt(s->ctx, &pv_text_table, text ? text : psdvec_scorer_text_options(s),
                             &options));
-    pv_token_sink sink = {sink_word, sink_pause, sink_end, s, NULL, "scoring"};
+    pv_token_sink sink = {.take = feed_tokens, .user = s, .stage = "scoring"};
     options.min_document_words = 1;
-    PV_TRY(pv_tokenize_inputs(s->ctx, &options, inputs, input_count, &sink));
+    PV_TRY(pv_tokens_of_inputs(s->ctx, &options, inputs, input_count, &sink));
     return finish(s);
 }
 

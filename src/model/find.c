@@ -13,7 +13,7 @@
 #include "base/arguments.h"
 #include "corpus/icu_words.h"
 #include "corpus/options.h"
-#include "corpus/tokenizer.h"
+#include "corpus/tokens.h"
 
 #include <string.h>
 #include <utf8proc.h>
@@ -114,7 +114,8 @@ static psdvec_status read_settings(psdvec_context *ctx, const psdvec_model *m,
         pv_begin(ctx); /* what cannot be read is as if it were not there */
         psdvec_text_options_default(o);
     }
-    o->json_field = NULL; /* about files */
+    o->json_field = NULL;      /* about files */
+    o->min_document_words = 1; /* about whole texts */
     pv_buffer_free(&settings);
     pv_buffer_free(&memory);
     return memory_is_short ? (psdvec_status)failure : PSDVEC_OK;
@@ -144,41 +145,34 @@ static psdvec_status ensure_rules(psdvec_context *ctx, psdvec_model *m)
                            m->path);
 }
 
+/* The first word of a text, and whether there are more. */
+typedef struct one_word {
+    pv_buffer *token;
+    size_t found;
+    pv_token_sink sink;
+} one_word;
+
+static psdvec_status take(void *user, const pv_token *tokens, size_t count)
+{
+    one_word *w = user;
+    for (size_t k = 0; k < count; k++)
+        if (tokens[k].kind == PV_TOKEN_READY && w->found++ == 0)
+            PV_TRY(pv_buffer_append(w->token, tokens[k].text, tokens[k].length));
+    w->sink.done = w->found > 1;
+    return PSDVEC_OK;
+}
+
 psdvec_status pv_model_tokenise(psdvec_context *ctx, const psdvec_model *model, const char *text,
                                 size_t length, pv_buffer *token, bool *own)
 {
-    enum { ROOM = 64 };
-    pv_token tokens[ROOM];
-    pv_tokenizer tokenizer;
-    pv_buffer copy;
-    size_t found = 0, begin = token->length;
-    psdvec_status status = PSDVEC_OK;
+    size_t begin = token->length;
+    one_word word = {.token = token, .sink = {.take = take, .user = &word}};
     PV_TRY(ensure_rules(ctx, (psdvec_model *)model)); /* a cache */
     *own = model->own_rules;
-    pv_buffer_init(&copy, ctx);
-    PV_TRY_DONE(pv_tokenizer_init(&tokenizer, ctx, model->rules));
-    PV_TRY_DONE(pv_buffer_reserve(&copy, length + 1)); /* the tokeniser writes into the text */
-    PV_TRY_DONE(pv_buffer_append(&copy, text, length));
-    pv_tokenizer_start(&tokenizer, copy.data, copy.length, 0);
-    for (size_t n; found < 2 && (n = pv_tokenizer_next(&tokenizer, tokens, ROOM)) > 0;)
-        for (size_t k = 0; k < n && found < 2; k++) {
-            const char *word = tokens[k].text;
-            size_t bytes = tokens[k].length;
-            if (tokens[k].kind == PV_TOKEN_RAW)
-                PV_TRY_DONE(pv_tokenizer_normalize(&tokenizer, &tokens[k], &word, &bytes));
-            else if (tokens[k].kind != PV_TOKEN_READY)
-                continue;
-            if (bytes == 0)
-                continue;
-            if (found++ == 0)
-                PV_TRY_DONE(pv_buffer_append(token, word, bytes));
-        }
-    if (found != 1)
+    PV_TRY(pv_tokens_by_rules(ctx, model->rules, text, length, PV_TOKEN_BATCH, NULL, &word.sink));
+    if (word.found != 1)
         token->length = begin;
-done:
-    pv_tokenizer_free(&tokenizer);
-    pv_buffer_free(&copy);
-    return status;
+    return PSDVEC_OK;
 }
 
 /* ---- The calls ---------------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
  * plain ones. */
 #include "base/context.h"
 #include "corpus/icu_words.h"
-#include "corpus/tokenizer.h"
+#include "corpus/tokens.h"
 #include "support/scratch.h"
 #include "util/utf8.h"
 
@@ -513,35 +513,21 @@ static void random_ascii_splits_like_the_naive_splitter(void **state)
     }
 }
 
-static char *in_batches(const pv_text_rules *rules, const char *text, size_t length,
-                        size_t capacity)
+static psdvec_status take_batch(void *user, const pv_token *tokens, size_t count)
 {
-    pv_tokenizer tokenizer;
-    char *copy = calloc(1, length + 64);
-    pv_token *batch = calloc(capacity, sizeof *batch);
-    line l = {0};
-    assert_true(copy && batch);
-    memcpy(copy, text, length);
-    assert_int_equal(pv_tokenizer_init(&tokenizer, ctx, rules), PSDVEC_OK);
-    pv_tokenizer_start(&tokenizer, copy, length, false);
-    for (size_t n; (n = pv_tokenizer_next(&tokenizer, batch, capacity)) > 0;) {
-        assert_true(n <= capacity);
-        for (size_t i = 0; i < n; i++) {
-            const char *word = batch[i].text;
-            size_t word_length = batch[i].length;
-            if (batch[i].kind == PV_TOKEN_RAW) {
-                assert_int_equal(pv_tokenizer_normalize(&tokenizer, &batch[i], &word, &word_length),
-                                 PSDVEC_OK);
-                if (word_length == 0)
-                    continue;
-            }
-            take(&l, batch[i].kind >= PV_TOKEN_BREAK ? NULL : word, word_length);
-        }
+    assert_in_range(count, 1, PV_TOKEN_BATCH);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_not_equal(tokens[i].kind, PV_TOKEN_RAW);
+        take(user, tokens[i].kind == PV_TOKEN_READY ? tokens[i].text : NULL, tokens[i].length);
     }
-    assert_int_equal(pv_tokenizer_next(&tokenizer, batch, capacity), 0);
-    pv_tokenizer_free(&tokenizer);
-    free(copy);
-    free(batch);
+    return PSDVEC_OK;
+}
+
+static char *in_batches(const pv_text_rules *rules, const char *text, size_t length, size_t batch)
+{
+    line l = {0};
+    pv_token_sink sink = {.take = take_batch, .user = &l};
+    assert_int_equal(pv_tokens_by_rules(ctx, rules, text, length, batch, NULL, &sink), PSDVEC_OK);
     return l.text ? canonical(l.text) : calloc(1, 1);
 }
 
@@ -560,6 +546,7 @@ static void tokens_do_not_depend_on_the_size_of_batches(void **state)
         options.sentences = dice_percent(&d, 50);
         options.hyphens = (psdvec_inner)dice_below(&d, 2);
         options.digits = (psdvec_digits)dice_below(&d, 3);
+        options.min_document_words = 1 + (uint32_t)dice_below(&d, 4);
         pv_text_rules_init(rules, &options);
         char text[3000];
         size_t length = 0;
@@ -569,8 +556,8 @@ static void tokens_do_not_depend_on_the_size_of_batches(void **state)
             length += strlen(bit);
         }
         char *expected = in_batches(rules, text, length, 10000);
-        for (size_t capacity = 64; capacity < 90; capacity++) {
-            char *tokens = in_batches(rules, text, length, capacity);
+        for (size_t batch = 1; batch < 90; batch += batch < 10 ? 1 : 7) {
+            char *tokens = in_batches(rules, text, length, batch);
             assert_string_equal(tokens, expected);
             free(tokens);
         }

@@ -1,0 +1,598 @@
+/* Where documents and sentences end, and the way of tokens to their sinks. */
+#include "corpus/tokens.h"
+
+#include "base/arguments.h"
+#include "base/platform.h"
+#include "corpus/options.h"
+#include "corpus/records.h"
+#include "util/utf8.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- Documents --------------------------------------------------------------------------- */
+
+const psdvec_choice pv_document_choices[] = {
+    [PSDVEC_DOCUMENT_LINE] = {"line", "every line or record"},
+    [PSDVEC_DOCUMENT_FILE] = {"file", "every file or archive member"},
+    [PSDVEC_DOCUMENT_BLANK_LINE] = {"blank-line", "blank lines separate documents"},
+    [PSDVEC_DOCUMENT_NONE] = {"none", "each input, folder or archive as a whole"},
+    {0}};
+
+/* Words longer than this are cut, so that a segment can always end. */
+enum { LONGEST_RUN = 16 << 20 };
+
+bool pv_document_open_after(const psdvec_text_options *options, pv_text_place place)
+{
+    return options->document == PSDVEC_DOCUMENT_NONE ||
+           (options->document == PSDVEC_DOCUMENT_FILE && place == PV_AFTER_RECORD);
+}
+
+/* A record is one line, so blank lines cannot separate documents there. */
+static psdvec_document rule_in_segment(const psdvec_text_options *options, pv_segment_kind kind)
+{
+    return options->document == PSDVEC_DOCUMENT_BLANK_LINE && kind != PV_SEGMENT_TEXT
+               ? PSDVEC_DOCUMENT_LINE
+               : options->document;
+}
+
+/* If the line is blank (spaces, tabs, carriage returns), the start of the line after it; otherwise
+ * NULL. */
+static char *after_blank_line(char *line, const char *end)
+{
+    while (line < end && (*line == ' ' || *line == '\t' || *line == '\r'))
+        line++;
+    return line < end && *line == '\n' ? line + 1 : NULL;
+}
+
+/* The end of the document that `begin` is in, and where the next one begins; NULL if none ends
+ * before `end`. With `inside_line`, `begin` is not the start of a line. */
+static char *document_end(psdvec_document rule, bool inside_line, char *begin, char *end,
+                          char **next)
+{
+    *next = end;
+    if (rule != PSDVEC_DOCUMENT_LINE && rule != PSDVEC_DOCUMENT_BLANK_LINE)
+        return NULL;
+    for (char *line = begin; line < end; line = *next, inside_line = false) {
+        char *after = NULL;
+        if (rule == PSDVEC_DOCUMENT_BLANK_LINE && !inside_line)
+            after = after_blank_line(line, end);
+        char *newline = after ? line : memchr(line, '\n', (size_t)(end - line));
+        *next = after ? after : newline ? newline + 1 : end;
+        if (after || (newline && rule == PSDVEC_DOCUMENT_LINE))
+            return newline;
+    }
+    return NULL;
+}
+
+static char *after_last_blank_line(char *text, size_t length)
+{
+    for (char *newline = pv_find_last(text, '\n', length); newline;
+         newline = pv_find_last(text, '\n', (size_t)(newline - text))) {
+        char *after = after_blank_line(newline + 1, text + length);
+        if (after)
+            return after;
+    }
+    return NULL;
+}
+
+static char *after_last_article(char *text, size_t length)
+{
+    for (char *newline = pv_find_last(text, '\n', length); newline && newline - text >= 6;
+         newline = pv_find_last(text, '\n', (size_t)(newline - text)))
+        if (memcmp(newline - 6, "</doc>", 6) == 0)
+            return newline + 1;
+    return NULL;
+}
+
+char *pv_document_cut(const psdvec_text_options *options, pv_segment_kind kind, char *text,
+                      size_t length, bool *open)
+{
+    bool by_blank_lines = rule_in_segment(options, kind) == PSDVEC_DOCUMENT_BLANK_LINE;
+    char *cut = NULL;
+    *open = pv_document_open_after(options, PV_AFTER_RECORD);
+    if (kind == PV_SEGMENT_WIKI_EXTRACTOR)
+        cut = after_last_article(text, length);
+    else if (by_blank_lines)
+        cut = after_last_blank_line(text, length);
+    if (cut)
+        return cut;
+    *open |= by_blank_lines || kind == PV_SEGMENT_WIKI_EXTRACTOR;
+    /* In front of the line's end where blank lines matter: then segments that continue a document
+     * always begin inside a line. */
+    if ((cut = pv_find_last(text, '\n', length)) && (cut > text || !by_blank_lines))
+        return by_blank_lines ? cut : cut + 1;
+    if (kind == PV_SEGMENT_JSON_LINES)
+        return NULL;
+    *open = true;
+    for (size_t i = length; i-- > 0;)
+        if ((unsigned char)text[i] <= ' ')
+            return text + i + 1;
+    if (length < LONGEST_RUN)
+        return NULL;
+    size_t end = length; /* one enormous word: between two characters of it */
+    while (end > length - 4 && ((unsigned char)text[end - 1] & 0xC0) == 0x80)
+        end--;
+    if (end > length - 4 && ((unsigned char)text[end - 1] & 0x80))
+        end--;
+    return text + end;
+}
+
+/* ---- Sentences ----------------------------------------------------------------------------
+ *
+ * A sentence ends at . ! ? or U+2026 that is followed by white space or the end of the line, closing
+ * quotes and brackets passed over; at the full stops of Chinese and Japanese and the danda of Hindi;
+ * and at a paragraph separator (U+2029), which records contain. */
+
+static bool closes(uint32_t cp)
+{
+    return cp == '"' || cp == '\'' || cp == ')' || cp == ']' || cp == 0x2019 || cp == 0x201D ||
+           cp == 0xBB;
+}
+
+static bool ends_anywhere(uint32_t cp)
+{
+    return cp == 0x3002 || cp == 0xFF01 || cp == 0xFF1F || cp == 0xFF61 || cp == 0x0964 ||
+           cp == 0x0965 || cp == 0x2029;
+}
+
+/* The end of the first sentence, or NULL if none ends. With `only_at_space`, sentences end nowhere
+ * but at white space and at `end`. */
+static char *sentence_end(bool only_at_space, char *begin, char *end)
+{
+    bool stop_seen = false;
+    const unsigned char *last = (const unsigned char *)end;
+    for (char *p = begin; p < end;) {
+        uint32_t cp = 0;
+        int length = pv_utf8_decode((const unsigned char *)p, last, &cp);
+        if (length < 0) {
+            stop_seen = false;
+            p -= length;
+            continue;
+        }
+        if (stop_seen && cp <= ' ')
+            return p;
+        p += length;
+        if (ends_anywhere(cp)) {
+            if (!only_at_space)
+                return p;
+            stop_seen = true;
+        } else if (cp == '.' || cp == '!' || cp == '?' || cp == 0x2026) {
+            stop_seen = true;
+        } else if (!closes(cp)) {
+            stop_seen = false;
+        }
+    }
+    return stop_seen ? end : NULL;
+}
+
+/* ---- The driver --------------------------------------------------------------------------- */
+
+typedef struct driver {
+    psdvec_context *ctx;
+    const pv_text_rules *rules;
+    pv_corpus *corpus; /* NULL: the text is in memory */
+    pv_text_faults *faults;
+    pv_token_sink *sink;
+    pv_tokenizer tokenizer;
+    pv_word_form form;
+    pv_buffer decoded; /* records as lines */
+
+    psdvec_document rule;           /* in this segment */
+    const char *name;               /* of its file */
+    char *rest, *end;               /* what is not yet in a span */
+    bool inside_line;               /* `rest` is not the start of a line */
+    char *document, *next_document; /* the end of the document at `rest`, and the next one; NULL:
+                                       not looked for */
+    bool document_ends;             /* at `document`; otherwise the segment does */
+    bool in_span;
+    pv_token_kind span_end; /* READY: with no event */
+
+    pv_token *tokens;
+    size_t batch, capacity;
+    size_t held;      /* tokens of a document that may yet be too short */
+    uint32_t words;   /* of the document, counted up to min_document_words */
+    bool whole;       /* no segment before this one has a part of it */
+    pv_buffer normal; /* what RAW tokens became; their `text` is an offset in it */
+} driver;
+
+static psdvec_status driver_init(driver *d, size_t batch)
+{
+    d->batch = batch;
+    d->capacity = 2 * batch + 1;
+    pv_buffer_init(&d->decoded, d->ctx);
+    pv_buffer_init(&d->normal, d->ctx);
+    pv_word_form_init(&d->form, d->ctx, d->rules);
+    d->tokens = pv_alloc(d->ctx, d->capacity, sizeof *d->tokens, "the tokenizer");
+    if (!d->tokens)
+        return pv_failure(d->ctx);
+    return pv_tokenizer_init(&d->tokenizer, d->ctx, d->rules);
+}
+
+static void driver_free(driver *d)
+{
+    pv_tokenizer_free(&d->tokenizer);
+    pv_word_form_free(&d->form);
+    pv_buffer_free(&d->decoded);
+    pv_buffer_free(&d->normal);
+    pv_free(d->ctx, d->tokens);
+}
+
+static void open_span(driver *d)
+{
+    const psdvec_text_options *o = &d->rules->options;
+    if (!d->document) {
+        char *stop = document_end(d->rule, d->inside_line, d->rest, d->end, &d->next_document);
+        d->document = stop ? stop : d->end;
+        d->document_ends = stop != NULL;
+        d->inside_line = false;
+    }
+    char *begin = d->rest, *end = NULL;
+    if (o->sentences)
+        end = sentence_end(o->tokenizer == PSDVEC_TOKENIZER_WHITESPACE, begin, d->document);
+    if (end && (end < d->document || !d->document_ends)) {
+        d->span_end = PV_TOKEN_SENTENCE_END;
+        d->rest = end;
+    } else {
+        d->span_end = d->document_ends ? PV_TOKEN_DOCUMENT_END : PV_TOKEN_READY;
+        end = d->document;
+        d->rest = d->next_document;
+        d->document = NULL;
+    }
+    d->in_span = true;
+    pv_tokenizer_open(&d->tokenizer, (unsigned char *)begin, (unsigned char *)end);
+}
+
+/* Adds tokens to those held; returns how many there are. */
+static size_t fill(driver *d)
+{
+    size_t n = d->held, most = n + d->batch;
+    while (n < most) {
+        if (!d->in_span) {
+            if (d->rest >= d->end)
+                break;
+            open_span(d);
+        }
+        if (!pv_tokenizer_next(&d->tokenizer, d->tokens, most, &n))
+            break;
+        d->in_span = false;
+        if (d->span_end != PV_TOKEN_READY)
+            d->tokens[n++] = (pv_token){.kind = d->span_end, .text = d->name};
+    }
+    return n;
+}
+
+/* Passes the first `ready` of `count` tokens on, and holds the others. */
+static psdvec_status pass_on(driver *d, size_t ready, size_t count)
+{
+    pv_token_sink *sink = d->sink;
+    if (!sink->is_word)
+        for (pv_token *token = d->tokens; token < d->tokens + ready; token++)
+            if (token->kind == PV_TOKEN_RAW) {
+                token->kind = PV_TOKEN_READY;
+                token->text = d->normal.data + (uintptr_t)token->text;
+            }
+    for (size_t at = 0; at < ready && !sink->done; at += PV_TOKEN_BATCH)
+        PV_TRY(sink->take(sink->user, d->tokens + at,
+                          ready - at < PV_TOKEN_BATCH ? ready - at : PV_TOKEN_BATCH));
+    d->held = count - ready;
+    memmove(d->tokens, d->tokens + ready, d->held * sizeof *d->tokens);
+    if (d->held == 0)
+        d->normal.length = 0;
+    if (d->capacity <= d->held + d->batch) {
+        pv_token *grown =
+            pv_resize(d->ctx, d->tokens, 2 * d->capacity, sizeof *grown, "the tokenizer");
+        if (!grown)
+            return pv_failure(d->ctx);
+        d->tokens = grown;
+        d->capacity *= 2;
+    }
+    return pv_check_cancel(d->ctx);
+}
+
+/* Finds out whether a RAW token is a word; length 0: it is none. */
+static psdvec_status resolve(driver *d, pv_token *token)
+{
+    bool is = true;
+    const char *word;
+    size_t length;
+    if (d->sink->is_word) {
+        if (d->words < d->rules->options.min_document_words)
+            PV_TRY(d->sink->is_word(d->sink->user, token, &is));
+        token->length = is ? token->length : 0;
+        return PSDVEC_OK;
+    }
+    PV_TRY(pv_word_form_of(&d->form, token, &word, &length));
+    token->text = (const char *)(uintptr_t)d->normal.length;
+    token->length = (uint32_t)length;
+    return pv_buffer_append(&d->normal, word, length);
+}
+
+/* Takes out what is no word and documents that are too short, from the tokens that were added to
+ * those held. */
+static psdvec_status sift(driver *d, size_t count)
+{
+    uint32_t least = d->rules->options.min_document_words;
+    bool all_ends = d->sink->is_word != NULL; /* it is enough that words are right */
+    if (least == 1 && all_ends)
+        return pass_on(d, count, count);
+    size_t begin = 0, n = d->held; /* of the document */
+    for (size_t i = n; i < count; i++) {
+        pv_token token = d->tokens[i];
+        if (token.kind == PV_TOKEN_DOCUMENT_END) {
+            bool counts = all_ends || d->words > 0 ||
+                          d->rules->options.document == PSDVEC_DOCUMENT_LINE;
+            if (d->whole && d->words > 0 && d->words < least)
+                n = begin;
+            d->words = 0;
+            d->whole = true;
+            begin = n + counts;
+            if (!counts)
+                continue;
+        } else if (token.kind == PV_TOKEN_SENTENCE_END) {
+            if (d->words == 0 && !all_ends)
+                continue;
+        } else {
+            if (token.kind == PV_TOKEN_RAW)
+                PV_TRY(resolve(d, &token));
+            if (token.length == 0)
+                continue;
+            d->words += d->words < least;
+        }
+        d->tokens[n++] = token;
+    }
+    return pass_on(d, d->whole && d->words < least ? begin : n, n);
+}
+
+static psdvec_status note_faults(driver *d, const pv_segment *segment, uint64_t bad_records)
+{
+    pv_text_faults *f = d->faults;
+    const pv_tokenizer *t = &d->tokenizer;
+    psdvec_status status = PSDVEC_OK;
+    if (!f || t->bad_bytes + bad_records == 0)
+        return PSDVEC_OK;
+    uint64_t offset = segment->offset;
+    if (segment->kind == PV_SEGMENT_TEXT) /* of others only the record's place is known */
+        offset += t->first_bad;
+    if (t->bad_bytes && d->rules->options.strict)
+        return pv_fail(d->ctx, PSDVEC_ERR_UTF8,
+                       "%s: byte %" PRIu64 " is not valid UTF-8; convert the text with "
+                       "iconv -f ITS-ENCODING -t utf-8, or read it without `strict`",
+                       segment->name.data, offset);
+    pthread_mutex_lock(&f->lock);
+    bool first = f->bad_bytes == 0 || segment->file < f->file ||
+                 (segment->file == f->file && segment->sequence < f->sequence);
+    f->bad_records += bad_records;
+    f->bad_bytes += t->bad_bytes;
+    if (t->bad_bytes && first) {
+        f->file = segment->file;
+        f->sequence = segment->sequence;
+        f->offset = offset;
+        f->name.length = 0;
+        status = pv_buffer_append(&f->name, segment->name.data, segment->name.length);
+    }
+    pthread_mutex_unlock(&f->lock);
+    return status;
+}
+
+/* Tells of the part of a segment that is done, `told` bytes of which were told before. */
+static void tell_progress(const driver *d, const pv_segment *segment, double share, uint64_t *told)
+{
+    uint64_t done = (uint64_t)(share * (double)segment->consumed);
+    if (!d->corpus || !d->sink->stage || done <= *told)
+        return;
+    pv_corpus_went_on(d->corpus, done - *told);
+    *told = done;
+}
+
+/* One segment, whose text is changed. */
+static psdvec_status run(driver *d, pv_segment *segment)
+{
+    pv_token_sink *sink = d->sink;
+    pv_buffer *text = &segment->text;
+    uint64_t bad_records = 0, told = 0;
+    if (segment->kind != PV_SEGMENT_TEXT) {
+        text = &d->decoded;
+        PV_TRY(pv_records_to_lines(d->ctx, &d->rules->options, segment, text, &bad_records));
+    }
+    PV_TRY(pv_buffer_reserve(text, 1)); /* so that the padding exists */
+    d->rule = rule_in_segment(&d->rules->options, segment->kind);
+    d->name = segment->name.data;
+    d->rest = text->data;
+    d->end = d->rest + text->length;
+    d->document = NULL;
+    d->in_span = false;
+    d->inside_line = segment->continues;
+    d->whole = !segment->continues;
+    if (d->whole)
+        d->words = 0;
+    if (sink->begin)
+        PV_TRY(sink->begin(sink->user, segment));
+    pv_tokenizer_start(&d->tokenizer, text->data);
+    for (size_t count; !sink->done && (count = fill(d)) > d->held;) {
+        PV_TRY(sift(d, count));
+        tell_progress(d, segment,
+                      (double)((char *)d->tokenizer.block - text->data) / (double)text->length,
+                      &told);
+    }
+    if (segment->open) {
+        PV_TRY(pass_on(d, d->held, d->held));
+    } else if (d->words > 0 || sink->is_word) {
+        d->tokens[d->held] = (pv_token){.kind = PV_TOKEN_DOCUMENT_END, .text = d->name};
+        PV_TRY(sift(d, d->held + 1));
+    }
+    tell_progress(d, segment, 1, &told);
+    PV_TRY(note_faults(d, segment, bad_records));
+    return sink->end ? sink->end(sink->user) : PSDVEC_OK;
+}
+
+/* ---- Faults ------------------------------------------------------------------------------- */
+
+void pv_text_faults_init(pv_text_faults *f, psdvec_context *ctx)
+{
+    *f = (pv_text_faults){0};
+    pthread_mutex_init(&f->lock, NULL);
+    pv_buffer_init(&f->name, ctx);
+}
+
+void pv_text_faults_free(pv_text_faults *f)
+{
+    pthread_mutex_destroy(&f->lock);
+    pv_buffer_free(&f->name);
+}
+
+void pv_text_faults_report(const pv_text_faults *f, const psdvec_text_options *options)
+{
+    if (f->bad_bytes)
+        pv_warn(f->name.ctx,
+                "%s: byte %" PRIu64 " is not valid UTF-8 (%" PRIu64 " such bytes in all, read as "
+                "the replacement character); if the text has another encoding, convert it with "
+                "iconv -f ITS-ENCODING -t utf-8",
+                f->name.data, f->offset, f->bad_bytes);
+    if (f->bad_records)
+        pv_warn(f->name.ctx,
+                "%" PRIu64 " lines were passed over: no JSON object with a text in "
+                "the field \"%s\"",
+                f->bad_records, options->json_field ? options->json_field : "");
+}
+
+/* ---- Texts --------------------------------------------------------------------------------- */
+
+psdvec_status pv_tokens_of_corpus(psdvec_context *ctx, const pv_text_rules *rules,
+                                  pv_corpus *corpus, pv_text_faults *faults, pv_token_sink *sink)
+{
+    driver d = {.ctx = ctx, .rules = rules, .corpus = corpus, .faults = faults, .sink = sink};
+    pv_segment segment;
+    psdvec_status status;
+    size_t place = SIZE_MAX;
+    pv_segment_init(&segment, ctx);
+    if (sink->stage)
+        pv_corpus_slow(corpus, sink->stage);
+    PV_TRY_DONE(driver_init(&d, PV_TOKEN_BATCH));
+    while (!sink->done) {
+        bool more;
+        PV_TRY_DONE(pv_corpus_next(corpus, &place, &segment, &more));
+        if (!more)
+            break;
+        PV_TRY_DONE(run(&d, &segment));
+    }
+done:
+    driver_free(&d);
+    pv_segment_free(&segment);
+    return status;
+}
+
+psdvec_status pv_tokens_by_rules(psdvec_context *ctx, const pv_text_rules *rules, const char *text,
+                                 size_t length, size_t batch, pv_text_faults *faults,
+                                 pv_token_sink *sink)
+{
+    driver d = {.ctx = ctx, .rules = rules, .faults = faults, .sink = sink};
+    pv_segment segment;
+    psdvec_status status;
+    pv_segment_init(&segment, ctx);
+    segment.line = 1;
+    segment.kind = rules->options.json_field ? PV_SEGMENT_JSON_LINES : PV_SEGMENT_TEXT;
+    PV_TRY_DONE(driver_init(&d, batch));
+    PV_TRY_DONE(pv_buffer_append(&segment.name, "the text", sizeof "the text"));
+    PV_TRY_DONE(pv_buffer_append(&segment.text, text, length));
+    status = run(&d, &segment);
+done:
+    driver_free(&d);
+    pv_segment_free(&segment);
+    return status;
+}
+
+static psdvec_status make_rules(psdvec_context *ctx, const psdvec_text_options *options,
+                                pv_text_rules **rules)
+{
+    psdvec_text_options own;
+    PV_TRY(pv_options_adopt(ctx, &pv_text_table, options, &own));
+    *rules = pv_alloc(ctx, 1, sizeof **rules, "the tokenizer");
+    if (!*rules)
+        return pv_failure(ctx);
+    pv_text_rules_init(*rules, &own);
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_tokens_of_text(psdvec_context *ctx, const psdvec_text_options *options,
+                                const char *text, size_t length, pv_token_sink *sink)
+{
+    pv_text_rules *rules = NULL;
+    pv_text_faults faults;
+    psdvec_status status;
+    pv_text_faults_init(&faults, ctx);
+    PV_TRY_DONE(make_rules(ctx, options, &rules));
+    PV_TRY_DONE(pv_tokens_by_rules(ctx, rules, text, length, PV_TOKEN_BATCH, &faults, sink));
+    pv_text_faults_report(&faults, &rules->options);
+done:
+    pv_text_faults_free(&faults);
+    pv_free(ctx, rules);
+    return status;
+}
+
+psdvec_status pv_tokens_of_inputs(psdvec_context *ctx, const psdvec_text_options *options,
+                                  const char *const *inputs, size_t input_count,
+                                  pv_token_sink *sink)
+{
+    pv_text_rules *rules = NULL;
+    pv_text_faults faults;
+    pv_inputs files = {0};
+    pv_corpus *corpus = NULL;
+    psdvec_status status;
+    pv_text_faults_init(&faults, ctx);
+    PV_TRY_DONE(make_rules(ctx, options, &rules));
+    PV_TRY_DONE(pv_inputs_expand(ctx, inputs, input_count, &files));
+    PV_TRY_DONE(pv_corpus_new(ctx, &files, &rules->options, &corpus));
+    PV_TRY_DONE(pv_tokens_of_corpus(ctx, rules, corpus, &faults, sink));
+    pv_text_faults_report(&faults, &rules->options);
+done:
+    pv_corpus_free(corpus);
+    pv_inputs_free(&files);
+    pv_text_faults_free(&faults);
+    pv_free(ctx, rules);
+    return status;
+}
+
+/* ---- The public calls: one callback, one mark for every end ---------------------------- */
+
+typedef struct one_callback {
+    psdvec_token_fn *on_token;
+    void *user;
+    bool any; /* words since the last end */
+} one_callback;
+
+static psdvec_status tell(void *arg, const pv_token *tokens, size_t count)
+{
+    one_callback *c = arg;
+    for (size_t i = 0; i < count; i++) {
+        bool word = tokens[i].kind == PV_TOKEN_READY;
+        if (word || c->any)
+            c->on_token(c->user, word ? tokens[i].text : NULL, tokens[i].length);
+        c->any = word || (c->any && tokens[i].kind == PV_TOKEN_SENTENCE_END);
+    }
+    return PSDVEC_OK;
+}
+
+psdvec_status psdvec_tokenize(psdvec_context *ctx, const psdvec_text_options *options,
+                              const char *text, size_t length, psdvec_token_fn *on_token,
+                              void *user)
+{
+    PV_BEGIN(ctx);
+    PV_NEED_ARRAY(ctx, text, length);
+    PV_NEED(ctx, on_token);
+    one_callback callback = {.on_token = on_token, .user = user};
+    return pv_tokens_of_text(ctx, options, text, length,
+                             &(pv_token_sink){.take = tell, .user = &callback});
+}
+
+psdvec_status psdvec_tokenize_inputs(psdvec_context *ctx, const psdvec_text_options *options,
+                                     const char *const *inputs, size_t input_count,
+                                     psdvec_token_fn *on_token, void *user)
+{
+    PV_BEGIN(ctx);
+    PV_NEED_EACH(ctx, inputs, input_count);
+    PV_NEED(ctx, on_token);
+    one_callback callback = {.on_token = on_token, .user = user};
+    return pv_tokens_of_inputs(ctx, options, inputs, input_count,
+                               &(pv_token_sink){.take = tell, .user = &callback});
+}

@@ -1,0 +1,87 @@
+/* The token driver: text becomes words, ends of sentences and ends of documents.
+ *
+ *     inputs ─► files ─► members ─► segments ─► spans ─► runs ─► tokens ─► sink
+ *
+ *     input     what the user names: a file, a folder, an archive, standard input
+ *     member    a file, or a file inside an archive
+ *     segment   about half a megabyte of a member, the work of one thread (corpus.h)
+ *     record    a JSON object or wiki page, which becomes one line of text (records.h)
+ *     span      a document or sentence, or the part of it that is in a segment
+ *     block     64 bytes whose classes are looked up together (run_scan.h)
+ *     run       consecutive bytes of one class: those that may belong to a word
+ *     token     a word, or the end of a sentence or document
+ *
+ * Everything that reads tokens is a sink: it takes them in batches. Where documents end is decided
+ * in tokens.c and nowhere else: where segments are cut, what ends a document inside one, and which
+ * documents are too short. A document of fewer words than min_document_words ends without words,
+ * but one that is cut between segments is never taken for too short: segments are processed in
+ * any order, so none may depend on another.
+ */
+#ifndef PV_CORPUS_TOKENS_H
+#define PV_CORPUS_TOKENS_H
+
+#include "corpus/corpus.h"
+#include "corpus/word_form.h"
+
+enum { PV_TOKEN_BATCH = 256 };
+
+typedef struct pv_token_sink {
+    /* At most PV_TOKEN_BATCH tokens, valid during the call. A document without words ends only if
+     * documents are lines. */
+    psdvec_status (*take)(void *user, const pv_token *tokens, size_t count);
+    void *user;
+    bool done;         /* set by the sink: read no further */
+    const char *stage; /* what progress calls it, if taking tokens is slow; NULL: it is reading */
+
+    /* A sink with `is_word`, which says whether a RAW token is a word, takes segments in any order,
+     * RAW tokens, and ends of any documents, once or twice. Other sinks take the segments in order,
+     * and finished words. */
+    psdvec_status (*is_word)(void *user, const pv_token *raw, bool *is);
+    /* Called before and after the tokens of a segment; may be NULL. */
+    psdvec_status (*begin)(void *user, const pv_segment *segment);
+    psdvec_status (*end)(void *user);
+} pv_token_sink;
+
+/* What was wrong with the text. */
+typedef struct pv_text_faults {
+    pthread_mutex_t lock;
+    uint64_t bad_bytes;
+    uint64_t bad_records; /* JSON lines without the text */
+    uint32_t file;        /* the place of the first bad byte: segment and byte */
+    uint64_t sequence, offset;
+    pv_buffer name;
+} pv_text_faults;
+
+void pv_text_faults_init(pv_text_faults *faults, psdvec_context *ctx);
+void pv_text_faults_free(pv_text_faults *faults);
+/* Warns of them. */
+void pv_text_faults_report(const pv_text_faults *faults, const psdvec_text_options *options);
+
+/* One worker's share of a corpus; all of it if it is the only one. */
+psdvec_status pv_tokens_of_corpus(psdvec_context *ctx, const pv_text_rules *rules,
+                                  pv_corpus *corpus, pv_text_faults *faults, pv_token_sink *sink);
+/* Files, folders and archives, in order. `options` may be NULL for the defaults. */
+psdvec_status pv_tokens_of_inputs(psdvec_context *ctx, const psdvec_text_options *options,
+                                  const char *const *inputs, size_t input_count,
+                                  pv_token_sink *sink);
+/* A text in memory, which is copied. */
+psdvec_status pv_tokens_of_text(psdvec_context *ctx, const psdvec_text_options *options,
+                                const char *text, size_t length, pv_token_sink *sink);
+/* The same by rules made before. `batch` tokens are looked for at a time. Without `faults` those of
+ * the text are ignored. */
+psdvec_status pv_tokens_by_rules(psdvec_context *ctx, const pv_text_rules *rules, const char *text,
+                                 size_t length, size_t batch, pv_text_faults *faults,
+                                 pv_token_sink *sink);
+
+/* ---- For those who divide the text ------------------------------------------------------- */
+
+typedef enum pv_text_place { PV_AFTER_RECORD, PV_AFTER_MEMBER } pv_text_place;
+/* True if a document can go on after the end of a record or member. */
+bool pv_document_open_after(const psdvec_text_options *options, pv_text_place place);
+
+/* Where to end a segment of text, of which there is more than `length` bytes; NULL: read more first.
+ * *open tells whether a document is cut in two. */
+char *pv_document_cut(const psdvec_text_options *options, pv_segment_kind kind, char *text,
+                      size_t length, bool *open);
+
+#endif

@@ -1,0 +1,21 @@
+/* The form in which a word is counted: NFC, with case, accents and digits as the options say. */
+#ifndef PV_CORPUS_WORD_FORM_H
+#define PV_CORPUS_WORD_FORM_H
+
+#include "corpus/tokenizer.h"
+
+typedef struct pv_word_form {
+    psdvec_context *ctx;
+    const pv_text_rules *rules;
+    pv_buffer scratch, normal;
+} pv_word_form;
+
+void pv_word_form_init(pv_word_form *form, psdvec_context *ctx, const pv_text_rules *rules);
+void pv_word_form_free(pv_word_form *form);
+
+/* The word of a RAW token, valid until the next call. Length 0: it is no word, because of its
+ * length or because nothing is left of it. */
+psdvec_status pv_word_form_of(pv_word_form *form, const pv_token *raw, const char **word,
+                              size_t *length);
+
+#endif
