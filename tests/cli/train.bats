@@ -88,8 +88,8 @@ slow=(--dim 60 --iterations 30 --eigen-tolerance 1e-5)
     refused 2 "it needs --weights factored and --rho above 0" train x -o y --rho 0 --rho-target 1
     refused 2 "it needs --weights raw or --weights smoothed" train x -o y --cut 0.1
     refused 2 "it needs --weights glove" train x -o y --glove-max 5
-    refused 2 "it needs --core above 0" train x -o y --mu 2,4
-    refused 2 "it needs --core above 0" train x -o y --unseen-weight 0.001
+    refused 2 "it needs --core other than all" train x -o y --mu 2,4
+    refused 2 "it needs --core other than all" train x -o y --unseen-weight 0.001
     refused 2 "--core-mu has no effect here; it needs --form psd" train x -o y --core-mu 1
 }
 
