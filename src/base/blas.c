@@ -33,6 +33,12 @@ psdvec_status pv_symmetric_eigen(psdvec_context *ctx, double *A, double *values,
     return status;
 }
 
+/* What dsyevd asks for: 1 + 6 n + 2 n^2 numbers, or 2 n + n times its block size if n is small. */
+uint64_t pv_symmetric_eigen_bytes(uint64_t n)
+{
+    return (1 + 128 * n + 2 * n * n) * sizeof(double) + (3 + 5 * n) * sizeof(int);
+}
+
 /* Fortran sees the transpose, so its upper triangle is our lower one. */
 bool pv_cholesky(float *A, size_t n, size_t stride)
 {

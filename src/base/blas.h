@@ -46,6 +46,8 @@ void spotrf_(const char *triangle, const int *n, float *a, const int *lda, int *
  * matrix A (n x n, double), which they replace: row k of A becomes the vector of
  * values[k]. */
 psdvec_status pv_symmetric_eigen(psdvec_context *ctx, double *A, double *values, size_t n);
+/* Bytes of the work space that it allocates. */
+uint64_t pv_symmetric_eigen_bytes(uint64_t n);
 
 /* L of A = L L' (n x n, row-major, float, lower triangle read and written).
  * False if A is not positive definite. */

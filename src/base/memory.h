@@ -73,6 +73,12 @@ static inline bool pv_add(size_t a, size_t b, size_t *sum)
     return !__builtin_add_overflow(a, b, sum);
 }
 
+/* For sums of what is allocated at different times. */
+static inline uint64_t pv_larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
 /* A growing array of bytes. Zero-initialise it; `data` is always followed by
  * at least PV_BUFFER_PAD readable bytes once anything was reserved. */
 #define PV_BUFFER_PAD 64

@@ -103,3 +103,8 @@ psdvec_status pv_cutoff(const pv_link *link, pv_measure_fn *measure, double *cut
     *cut = sqrt((double)number);
     return PSDVEC_OK;
 }
+
+uint64_t pv_cutoff_bytes(int threads)
+{
+    return (uint64_t)threads * buckets * sizeof *((cutoff_job *)0)->counts;
+}

@@ -7,5 +7,6 @@
 
 /* C, the square root of the k-th largest measure, k = cut * core * core. */
 psdvec_status pv_cutoff(const pv_link *link, pv_measure_fn *measure, double *cut);
+uint64_t pv_cutoff_bytes(int threads);
 
 #endif

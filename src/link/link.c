@@ -163,6 +163,25 @@ static psdvec_status set_rules(pv_link *link, const pv_link_past *past)
     return PSDVEC_OK;
 }
 
+enum { ARRAYS = 6 };
+
+/* The last one only with subsampling. */
+static size_t arrays_of(const psdvec_counts *counts)
+{
+    return counts->keep ? ARRAYS : ARRAYS - 1;
+}
+
+uint64_t pv_link_bytes(const psdvec_counts *counts)
+{
+    return sizeof(pv_link) + arrays_of(counts) * counts->info.words * sizeof(double);
+}
+
+uint64_t pv_link_open_bytes(const psdvec_counts *counts, int threads)
+{
+    uint64_t margins = counts->keep ? (uint64_t)stretches * counts->info.words : 0;
+    return pv_larger(margins * sizeof(double), pv_cutoff_bytes(threads));
+}
+
 psdvec_status pv_link_open(psdvec_context *ctx, const psdvec_counts *counts,
                            const psdvec_train_options *options, const pv_link_past *past,
                            pv_link **out)
@@ -179,10 +198,9 @@ psdvec_status pv_link_open(psdvec_context *ctx, const psdvec_counts *counts,
     link->unit = 1.0 / (double)counts->info.scale;
     if (past)
         link->constants = past->constants;
-    double **arrays[] = {&link->context, &link->focus, &link->unigram,
-                         &link->factor,  &link->shift, &link->keep};
-    size_t needed = sizeof arrays / sizeof *arrays - (counts->keep ? 0 : 1);
-    for (size_t a = 0; a < needed; a++)
+    double **arrays[ARRAYS] = {&link->context, &link->focus, &link->unigram,
+                               &link->factor,  &link->shift, &link->keep};
+    for (size_t a = 0; a < arrays_of(counts); a++)
         if (!(*arrays[a] = pv_alloc_zero(ctx, link->words, sizeof(double), "the words' margins")))
             return pv_failure(ctx);
     PV_TRY(take_margins(link, past));

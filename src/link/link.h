@@ -84,6 +84,9 @@ psdvec_status pv_link_open(psdvec_context *ctx, const psdvec_counts *counts,
                            const psdvec_train_options *options, const pv_link_past *past,
                            pv_link **link);
 void pv_link_close(pv_link *link);
+/* Bytes that a link function holds, and that opening one takes for a while beside them. */
+uint64_t pv_link_bytes(const psdvec_counts *counts);
+uint64_t pv_link_open_bytes(const psdvec_counts *counts, int threads);
 /* PSDVEC_ERR_EMPTY: there is no pair to learn from. */
 psdvec_status pv_link_no_pairs(const pv_link *link);
 

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-enum { block_count = 64, head_bytes_a_pair = 8 };
+enum { block_count = 64, most_tiles = 64, head_bytes_a_pair = 8 };
 
 /* Unseen pairs whose weight is cut off do not have the background's form
  * (link.h), and are stored as if seen. They are pairs of the few words whose
@@ -184,11 +184,23 @@ done:
     return status;
 }
 
-void pv_pairs_bytes(uint32_t n, uint64_t count, uint64_t *large, uint64_t *small)
+uint64_t pv_pairs_large_bytes(uint64_t count)
 {
-    *large = count * (2 * sizeof(uint32_t) + 4 * sizeof(float) + head_bytes_a_pair);
-    *small = ((uint64_t)n + 1) * (4 * sizeof(uint64_t) + sizeof(double)) +
-             2 * (uint64_t)n * (block_count + 1) * sizeof(uint32_t);
+    return count * (2 * sizeof(uint32_t) + 4 * sizeof(float) + head_bytes_a_pair);
+}
+
+uint64_t pv_pairs_bytes(uint64_t n)
+{
+    return sizeof(pv_pairs) + (n + 1) * (4 * sizeof(uint64_t) + sizeof(double)) +
+           n * (block_count + most_tiles + 2) * sizeof(uint32_t);
+}
+
+uint64_t pv_pairs_make_bytes(uint64_t n, uint64_t bigrams, int threads)
+{
+    /* The pairs that words have below the diagonal, as each worker counts them. */
+    return (uint64_t)threads * n * sizeof(uint32_t) +
+           pv_column_blocks_bytes(n, n, block_count, threads) +
+           pv_gather_bytes(n, n, bigrams, block_count, threads);
 }
 
 /* ---- The part below the diagonal ----------------------------------------------- */
@@ -302,7 +314,7 @@ static pv_csr above_diagonal(const pv_pairs *pairs)
  * a time. Among rare words that never pays, so their tiles may be wide. */
 static psdvec_status set_tiles(pv_pairs *pairs)
 {
-    enum { width = 512, narrow = 40, most = 64 };
+    enum { width = PV_TILE_COLUMNS, narrow = 40, most = most_tiles };
     uint32_t edges[most + 1] = {0}, count = 0, n = pairs->matrix.rows;
     while (edges[count] < n && count < narrow) {
         edges[count + 1] = n - edges[count] < width ? n : edges[count] + width;
@@ -337,8 +349,7 @@ psdvec_status pv_pairs_make(const pv_link *link, const char *folder, uint64_t ro
     pv_pairs *pairs = *out;
     PV_TRY_DONE(open_job(&job, link, pairs));
     PV_TRY_DONE(count_pairs(&job));
-    uint64_t large, small;
-    pv_pairs_bytes(pairs->matrix.rows, pairs->count, &large, &small);
+    uint64_t large = pv_pairs_large_bytes(pairs->count);
     bool spill = large > room;
     pairs->spilled = spill ? large : 0;
     PV_TRY_DONE(pv_csr_store_allocate(&pairs->matrix, folder, spill));

@@ -17,7 +17,7 @@
 #include "link/link.h"
 #include "sparse/columns.h"
 
-enum { PV_HEAD_ROWS = 256 };
+enum { PV_HEAD_ROWS = 256, PV_TILE_COLUMNS = 512 };
 
 typedef struct pv_pairs {
     psdvec_context *ctx;
@@ -46,9 +46,11 @@ typedef struct pv_pairs {
 
 /* How many there are, without making them. */
 psdvec_status pv_pairs_count(const pv_link *link, uint64_t *count);
-/* Bytes that the arrays of `count` pairs of n words take: those that may lie in a
- * file, and those that may not. */
-void pv_pairs_bytes(uint32_t n, uint64_t count, uint64_t *large, uint64_t *small);
+/* Bytes of `count` pairs of n words: of the arrays that may lie in a file, of the others, and
+ * what making them takes for a while beside them. */
+uint64_t pv_pairs_large_bytes(uint64_t count);
+uint64_t pv_pairs_bytes(uint64_t n);
+uint64_t pv_pairs_make_bytes(uint64_t n, uint64_t bigrams, int threads);
 
 /* The large arrays go to temporary files in `folder` if they take more than `room` bytes. If
  * `start` is asked for, value[k] above the diagonal is the mean of G_ij and G_ji. */

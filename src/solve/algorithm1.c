@@ -14,6 +14,7 @@
 
 #include "base/memory.h"
 #include "base/progress.h"
+#include "link/weights.h"
 #include "solve/eigen.h"
 #include "solve/sum_matrix.h"
 
@@ -36,14 +37,14 @@ size_t pv_rank_most(const psdvec_train_options *options, size_t n)
 
 /* The length at which a step cannot raise the objective: the weights are at most
  * (1 + rho) m_i m_j. */
-static double safe_length(const pv_link *link)
+static double safe_length(const psdvec_train_options *options)
 {
-    return link->factored ? 1 / (1 + link->background) : 1;
+    return pv_weight_rules[options->weights].factored ? 1 / (1 + options->rho) : 1;
 }
 
-static bool may_rise(const pv_link *link)
+static bool may_rise(const psdvec_train_options *options)
 {
-    return link->options.relaxation > safe_length(link);
+    return options->relaxation > safe_length(options);
 }
 
 typedef struct stepper {
@@ -231,7 +232,7 @@ static psdvec_status run_course(stepper *s, pv_course *course, pv_iteration_fn *
             PV_TRY(pv_core_residual(core, &objective));
             if (!comparable || !s->old || objective <= before * (1 + rise_tolerance))
                 break;
-            double shorter = omega > 1 ? 1 : safe_length(core->link);
+            double shorter = omega > 1 ? 1 : safe_length(s->options);
             if (!(shorter < omega))
                 break;
             pv_note(s->ctx,
@@ -257,6 +258,21 @@ static psdvec_status run_course(stepper *s, pv_course *course, pv_iteration_fn *
     return PSDVEC_OK;
 }
 
+uint64_t pv_algorithm1_bytes(const psdvec_train_options *options, uint64_t n, int threads)
+{
+    uint64_t rank = pv_rank_most(options, n), stride = (rank + 7) / 8 * 8;
+    /* Only a background that seen pairs do not carry has another factor than the majoriser. */
+    bool ratio = pv_weight_rules[options->weights].weighs_unseen;
+    pv_eigen_options eigen;
+    pv_eigen_options_default(&eigen, rank);
+    uint64_t product = pv_sum_matrix_bytes(n, rank, eigen.block, ratio);
+    uint64_t guess = n * rank * sizeof(float);
+    return n * (rank + 1) * sizeof(float) + rank * sizeof(double) + 4 * stride * sizeof(float) +
+           (may_rise(options) ? n * stride * sizeof(float) : 0) +
+           pv_larger(guess + pv_eigen_bytes(&eigen, n, product, threads),
+                     pv_core_residual_bytes(n, rank, ratio, threads));
+}
+
 psdvec_status pv_algorithm1(pv_core *core, pv_course *course, pv_iteration_fn *on_iteration,
                             void *user)
 {
@@ -269,7 +285,7 @@ psdvec_status pv_algorithm1(pv_core *core, pv_course *course, pv_iteration_fn *o
     s.values = pv_alloc(ctx, s.most, sizeof *s.values, "eigenvectors");
     s.coefficients = pv_alloc(ctx, 4 * core->stride, sizeof *s.coefficients, "eigenvectors");
     s.shifted = pv_alloc(ctx, core->n, sizeof *s.shifted, "eigenvectors");
-    bool old = may_rise(core->link);
+    bool old = may_rise(options);
     if (old)
         s.old = pv_alloc(ctx, core->n * core->stride, sizeof *s.old, "the vectors before a step");
     if (!s.vectors || !s.values || !s.coefficients || !s.shifted || (old && !s.old))

@@ -20,6 +20,9 @@ typedef psdvec_status pv_iteration_fn(void *user, const pv_core *core, const pv_
 psdvec_status pv_algorithm1(pv_core *core, pv_course *course, pv_iteration_fn *on_iteration,
                             void *user);
 
+/* Bytes that it allocates at most, besides the core. */
+uint64_t pv_algorithm1_bytes(const psdvec_train_options *options, uint64_t n, int threads);
+
 /* Eigenvalues that iteration t (from 1) keeps. */
 size_t pv_rank_at(const psdvec_train_options *options, size_t n, uint32_t t);
 size_t pv_rank_most(const psdvec_train_options *options, size_t n);

@@ -9,10 +9,24 @@
 #include <math.h>
 #include <string.h>
 
+static uint64_t stride_of(uint64_t rank)
+{
+    return (rank + 7) / 8 * 8;
+}
+
 uint64_t pv_core_bytes(uint64_t n, uint64_t most_rank)
 {
-    uint64_t stride = (most_rank + 7) / 8 * 8;
-    return n * (stride * sizeof(float) + 4 * sizeof(float) + 2 * sizeof(double));
+    uint64_t stride = stride_of(most_rank);
+    return sizeof(pv_core) + stride * sizeof(float) +
+           n * (stride * sizeof(float) + 4 * sizeof(float) + 2 * sizeof(double));
+}
+
+uint64_t pv_core_residual_bytes(uint64_t n, uint64_t rank, bool ratio, int threads)
+{
+    uint64_t stride = stride_of(rank);
+    uint64_t objective = (rank + 1) * rank * sizeof(double) + pv_tall_gram_bytes(n, rank, rank) +
+                         (ratio ? n * stride * sizeof(float) : 0);
+    return pv_larger(pv_products_bytes(stride, threads), objective);
 }
 
 static psdvec_status set_background(pv_core *core)
@@ -69,7 +83,7 @@ psdvec_status pv_core_open(const pv_link *link, pv_pairs *pairs, size_t most_ran
     core->pairs = pairs;
     core->kernels = pv_kernels_best();
     core->n = pairs->matrix.rows;
-    core->stride = (most_rank + 7) / 8 * 8;
+    core->stride = (size_t)stride_of(most_rank);
     core->U = pv_alloc_zero(ctx, core->n * core->stride, sizeof *core->U, "the vectors");
     core->sign = pv_alloc_zero(ctx, core->stride, sizeof *core->sign, "the vectors");
     core->root = pv_alloc(ctx, core->n, sizeof *core->root, "the vectors");

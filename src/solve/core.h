@@ -34,8 +34,9 @@ typedef struct pv_core {
 
 psdvec_status pv_core_open(const pv_link *link, pv_pairs *pairs, size_t most_rank, pv_core **core);
 void pv_core_close(pv_core *core);
-/* Bytes that pv_core_open takes. */
+/* Bytes that pv_core_open takes, and that pv_core_residual takes for a while. */
 uint64_t pv_core_bytes(uint64_t n, uint64_t most_rank);
+uint64_t pv_core_residual_bytes(uint64_t n, uint64_t rank, bool ratio, int threads);
 
 /* mu_i of a core word. */
 double pv_core_prior(const pv_link *link, uint32_t i);

@@ -443,6 +443,13 @@ static psdvec_status fix_signs(lanczos *l, float *vectors, size_t want)
     return status;
 }
 
+/* Some more than wanted, so that those at the edge converge too. */
+static size_t kept_over_restart(const pv_eigen_options *options, size_t capacity)
+{
+    size_t keep = options->want + options->block;
+    return keep + 2 * options->block > capacity ? capacity - 2 * options->block : keep;
+}
+
 static psdvec_status iterate(lanczos *l, double *values, float *vectors)
 {
     psdvec_status status;
@@ -477,10 +484,7 @@ static psdvec_status iterate(lanczos *l, double *values, float *vectors)
         if (l->report->residual <= l->options->tolerance || next == 0 ||
             l->report->restarts >= l->options->restarts || l->filled <= want)
             break;
-        /* Some more than wanted, so that those at the edge converge too. */
-        size_t keep = want + l->block;
-        if (keep + 2 * l->block > capacity)
-            keep = capacity - 2 * l->block;
+        size_t keep = kept_over_restart(l->options, capacity);
         keep_far_end(order, l->filled, want, keep);
         PV_TRY_DONE(keep_ritz(l, Z, order, keep));
         PV_TRY_DONE(append(l, next));
@@ -558,6 +562,30 @@ done:
     return status;
 }
 
+/* Whether the matrix is written down. */
+static bool is_small(const pv_eigen_options *options, size_t n)
+{
+    return pv_eigen_basis(options, n) + 2 * options->block >= n || n <= 512;
+}
+
+uint64_t pv_eigen_bytes(const pv_eigen_options *options, uint64_t n, uint64_t product, int threads)
+{
+    uint64_t block = options->block, basis = pv_eigen_basis(options, n);
+    if (is_small(options, n))
+        return n * n * sizeof(double) + n * (sizeof(double) + sizeof(ritz)) +
+               2 * n * block * sizeof(float) + pv_larger(product, pv_symmetric_eigen_bytes(n));
+    uint64_t arrays = n * (basis + 2 * block) * sizeof(float) +
+                      basis * block * (2 * sizeof(double) + sizeof(float)) +
+                      2 * (block + 2 * block * block) * sizeof(double) +
+                      2 * basis * basis * sizeof(double) + basis * (sizeof(double) + sizeof(ritz)) +
+                      pv_tall_gram_bytes(n, basis, block);
+    uint64_t narrow = n * block * sizeof(float); /* a product of fewer columns than a block */
+    uint64_t keep = kept_over_restart(options, basis);
+    uint64_t restart = basis * keep * sizeof(float) + pv_tall_transform_bytes(n, keep, threads);
+    return arrays + product +
+           pv_larger(narrow, pv_larger(pv_symmetric_eigen_bytes(basis), restart));
+}
+
 psdvec_status pv_eigen(psdvec_context *ctx, const pv_operator *matrix,
                        const pv_eigen_options *options, double *values, float *vectors,
                        pv_eigen_report *report)
@@ -566,7 +594,7 @@ psdvec_status pv_eigen(psdvec_context *ctx, const pv_operator *matrix,
     memset(vectors, 0, n * options->want * sizeof *vectors);
     size_t total = matrix->total ? matrix->total : n;
     size_t capacity = pv_eigen_basis(options, total);
-    bool small = capacity + 2 * block >= total || total <= 512;
+    bool small = is_small(options, total);
     if (small && matrix->reduce)
         return pv_fail(ctx, PSDVEC_ERR_INTERNAL,
                        "an eigenproblem of %zu rows is too small to be divided among machines",

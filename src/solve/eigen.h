@@ -71,8 +71,12 @@ typedef struct pv_eigen_report {
     double residual; /* reached */
 } pv_eigen_report;
 
-/* Columns of the basis that pv_eigen would use, for plans. */
+/* Columns of the basis that pv_eigen would use. */
 size_t pv_eigen_basis(const pv_eigen_options *options, size_t n);
+
+/* Bytes that pv_eigen allocates at most for a matrix of n rows, if all are on this machine and a
+ * product allocates `product` bytes. */
+uint64_t pv_eigen_bytes(const pv_eigen_options *options, uint64_t n, uint64_t product, int threads);
 
 /* values: want; vectors: n x want, row-major, orthonormal columns, in the order
  * of the end. Signs of vectors are fixed, so that they are the same in every run. */

@@ -135,9 +135,9 @@ done:
 
 uint64_t pv_order_bytes(uint64_t words, uint64_t directions, uint64_t bigrams, int threads)
 {
-    /* Q and the means; where blocks begin, and what was counted to find that out; for each
-     * worker a gathered block, which ends with a whole column, and the longest row of K. */
-    return words * (directions + 1) * sizeof(float) +
-           words * (most_blocks + 1 + (uint64_t)threads) * sizeof(uint32_t) +
-           (uint64_t)threads * ((bigrams / most_blocks + words) * 12 + words * 8 + 2 * words * 8);
+    /* Q and the means; blocks of columns; for each worker the longest row of K. */
+    return words * (directions + 1) * sizeof(float) + directions * sizeof(double) +
+           pv_column_blocks_bytes(words, words, most_blocks, threads) +
+           pv_gather_bytes(words, words, bigrams, most_blocks, threads) +
+           (uint64_t)threads * 2 * words * (sizeof(uint32_t) + sizeof(float));
 }

@@ -111,3 +111,8 @@ psdvec_status pv_products_on_pairs(pv_core *core)
     return pv_parallel_tasks(core->ctx, (core->n + rows_a_task - 1) / rows_a_task, product_rows,
                              &job);
 }
+
+uint64_t pv_products_bytes(uint64_t stride, int threads)
+{
+    return (uint64_t)threads * rows_a_task * (stride + PV_TILE_COLUMNS) * sizeof(float);
+}

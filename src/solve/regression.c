@@ -24,12 +24,7 @@ struct pv_regression {
 };
 
 /* Rows of A that are worked on at a time. Few words have more pairs. */
-enum { chunk_rows = 1024, words_a_task = 32, most_blocks = 128 };
-
-uint64_t pv_regression_bytes(uint64_t core_count, uint64_t dim)
-{
-    return core_count * dim * sizeof(float) + 3 * dim * dim * sizeof(double);
-}
+enum { chunk_rows = 1024, words_a_task = 32, most_blocks = 128, first_pairs = 1024 };
 
 /* z_j of the sum over all core words: the background's factors, or 1 where every
  * unseen pair has one weight. */
@@ -163,7 +158,7 @@ static psdvec_status scratch_open(pv_regression *r, scratch *s)
 {
     psdvec_context *ctx = r->ctx;
     size_t side = r->dim > chunk_rows ? r->dim : chunk_rows;
-    *s = (scratch){.pair_room = 1024};
+    *s = (scratch){.pair_room = first_pairs};
     s->pairs = pv_alloc(ctx, s->pair_room, sizeof *s->pairs, "a regression");
     s->A = pv_alloc(ctx, chunk_rows * r->dim, sizeof *s->A, "a regression");
     s->K = pv_alloc(ctx, side * side, sizeof *s->K, "a regression");
@@ -499,4 +494,25 @@ done:
     pv_column_blocks_free(r->ctx, &job.blocks);
     pv_progress_end(&job.progress);
     return status;
+}
+
+uint64_t pv_regression_bytes(uint64_t core_count, uint64_t dim, uint64_t words, uint64_t bigrams,
+                             int threads)
+{
+    uint64_t kept = sizeof(pv_regression) +
+                    (core_count * (dim + 1) + 2 * dim + dim * dim) * sizeof(float);
+    uint64_t basis = (core_count * (dim + 1) + dim * dim) * sizeof(float) +
+                     (dim + 2) * dim * sizeof(double) +
+                     pv_larger(pv_tall_gram_bytes(core_count, dim, dim),
+                               pv_larger(pv_symmetric_eigen_bytes(dim),
+                                         pv_tall_transform_bytes(core_count, dim, threads)));
+    /* A list of pairs doubles as it grows, and then both stand beside each other. */
+    uint64_t side = pv_larger(dim, chunk_rows), pairs = 3 * pv_larger(core_count, first_pairs);
+    uint64_t scratch_bytes = pairs * sizeof(seen_pair) +
+                             (chunk_rows * dim + side * side + 4 * dim + chunk_rows) *
+                                 sizeof(float);
+    uint64_t solving = pv_column_blocks_bytes(core_count, words, most_blocks, threads) +
+                       pv_gather_bytes(core_count, words, bigrams, most_blocks, threads) +
+                       (uint64_t)threads * scratch_bytes;
+    return kept + pv_larger(basis, solving);
 }

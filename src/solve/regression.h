@@ -28,7 +28,10 @@ psdvec_status pv_regression_open(const pv_link *link, const float *vectors, size
                                  size_t dim, const float *sign, const uint32_t *row_of,
                                  pv_regression **regression);
 void pv_regression_close(pv_regression *regression);
-uint64_t pv_regression_bytes(uint64_t core_count, uint64_t dim);
+/* Bytes that it allocates at most, from opening to closing, on counts of so many words and
+ * bigrams. */
+uint64_t pv_regression_bytes(uint64_t core_count, uint64_t dim, uint64_t words, uint64_t bigrams,
+                             int threads);
 
 /* Words words[0 .. count): ascending numbers of words of the counts; mu: their priors.
  * out: count x dim; spread: count (may be NULL). */

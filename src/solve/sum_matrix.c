@@ -120,6 +120,12 @@ done:
     return status;
 }
 
+uint64_t pv_sum_matrix_bytes(uint64_t n, uint64_t rank, uint64_t columns, bool scaled)
+{
+    return rank * columns * (sizeof(double) + sizeof(float)) +
+           pv_tall_gram_bytes(n, rank, columns) + (scaled ? n * columns * sizeof(float) : 0);
+}
+
 static psdvec_status apply(void *self, const float *X, float *Y, size_t k)
 {
     pv_sum_matrix *matrix = self;

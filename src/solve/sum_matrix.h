@@ -40,6 +40,10 @@ typedef struct pv_sum_matrix {
 void pv_sum_matrix_close(pv_sum_matrix *matrix);
 void pv_sum_matrix_add(pv_sum_matrix *matrix, pv_low_rank term);
 
+/* Bytes that products with `columns` columns allocate, some of them until the matrix is closed:
+ * terms have at most `rank` columns. scaled: one has a row_scale. */
+uint64_t pv_sum_matrix_bytes(uint64_t n, uint64_t rank, uint64_t columns, bool scaled);
+
 /* The matrix as the eigensolver sees it. */
 pv_operator pv_sum_matrix_operator(pv_sum_matrix *matrix);
 

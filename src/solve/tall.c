@@ -102,6 +102,11 @@ psdvec_status pv_tall_gram(psdvec_context *ctx, size_t n, pv_tall a, pv_tall b, 
     return status;
 }
 
+uint64_t pv_tall_gram_bytes(uint64_t n, uint64_t a_columns, uint64_t b_columns)
+{
+    return pv_tall_tiles(n) * a_columns * b_columns * sizeof(float);
+}
+
 typedef struct multiply_job {
     tiles tiles;
     pv_tall a;
@@ -166,4 +171,10 @@ psdvec_status pv_tall_transform(psdvec_context *ctx, size_t n, float *A, size_t 
     if (columns == 0 || kept == 0)
         return PSDVEC_OK;
     return pv_parallel_tasks(ctx, pv_tall_tiles(n), transform_tile, &job);
+}
+
+uint64_t pv_tall_transform_bytes(uint64_t n, uint64_t kept, int threads)
+{
+    uint64_t workers = (uint64_t)threads, most = pv_tall_tiles(n);
+    return (workers < most ? workers : most) * pv_tall_tile(n) * kept * sizeof(float);
 }

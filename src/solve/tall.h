@@ -31,6 +31,9 @@ void pv_tall_room_free(psdvec_context *ctx, pv_tall_room *room);
 psdvec_status pv_tall_gram(psdvec_context *ctx, size_t n, pv_tall a, pv_tall b, pv_tall_room *room,
                            double *out);
 
+/* Bytes of `room`, or that are taken for a while without one. */
+uint64_t pv_tall_gram_bytes(uint64_t n, uint64_t a_columns, uint64_t b_columns);
+
 /* Y (n x columns) = beta Y + alpha A M; M: a.columns x columns, row-major,
  * dense. Y must not overlap A. */
 psdvec_status pv_tall_multiply(psdvec_context *ctx, size_t n, float alpha, pv_tall a,
@@ -39,6 +42,7 @@ psdvec_status pv_tall_multiply(psdvec_context *ctx, size_t n, float alpha, pv_ta
 /* A (n x a columns) = A M in place; M: columns x kept, kept <= columns. */
 psdvec_status pv_tall_transform(psdvec_context *ctx, size_t n, float *A, size_t stride,
                                 size_t columns, const float *M, size_t kept);
+uint64_t pv_tall_transform_bytes(uint64_t n, uint64_t kept, int threads);
 
 /* Rows of a tile, and the number of tiles, for n rows. */
 size_t pv_tall_tile(size_t n);

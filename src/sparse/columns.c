@@ -250,3 +250,18 @@ done:
     pv_column_blocks_free(ctx, &job.blocks);
     return status;
 }
+
+uint64_t pv_column_blocks_bytes(uint64_t rows, uint64_t columns, uint64_t blocks, int threads)
+{
+    return (rows + 1) * (blocks + 1) * sizeof(uint32_t) +
+           (uint64_t)threads * columns * sizeof(uint32_t);
+}
+
+uint64_t pv_gather_bytes(uint64_t rows, uint64_t columns, uint64_t entries, uint64_t blocks,
+                         int threads)
+{
+    /* A block ends with a whole column, which may have an entry in every row. */
+    uint64_t most = pv_larger(1, entries / blocks + (rows < entries ? rows : entries));
+    return (uint64_t)threads * (most * (sizeof(uint32_t) + sizeof(uint64_t)) +
+                                (columns + 2) * sizeof *((pv_gathered *)0)->begin);
+}

@@ -57,4 +57,10 @@ psdvec_status pv_transpose_block(psdvec_context *ctx, const pv_column_blocks *bl
 psdvec_status pv_csr_transpose(psdvec_context *ctx, const pv_csr *matrix, const char *output,
                                uint64_t besides, const char *what, pv_csr_store *transpose);
 
+/* Bytes that pv_column_blocks_make allocates, and that gathered blocks have at most if every
+ * worker holds one. */
+uint64_t pv_column_blocks_bytes(uint64_t rows, uint64_t columns, uint64_t blocks, int threads);
+uint64_t pv_gather_bytes(uint64_t rows, uint64_t columns, uint64_t entries, uint64_t blocks,
+                         int threads);
+
 #endif

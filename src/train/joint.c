@@ -173,8 +173,8 @@ psdvec_status pv_joint_words(const pv_joint_of *of, psdvec_joint *joint)
 
 uint64_t pv_joint_words_bytes(uint64_t words, uint64_t dim)
 {
-    return words * ((dim + 1) * sizeof(float) + sizeof(uint32_t)) +
-           dim * dim * (pv_tall_tiles(words) * sizeof(float) + sizeof(double));
+    return words * (dim + 1) * sizeof(float) + (dim + 1) * dim * sizeof(double) +
+           pv_tall_gram_bytes(words, dim, dim);
 }
 
 /* ---- Of a model ------------------------------------------------------------------------ */

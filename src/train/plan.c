@@ -9,120 +9,120 @@
 #include "base/blas.h"
 #include "base/memory.h"
 #include "base/progress.h"
+#include "link/link.h"
 #include "link/pairs.h"
 #include "link/weights.h"
 #include "solve/algorithm1.h"
-#include "solve/eigen.h"
 #include "solve/regression.h"
-#include "solve/tall.h"
 #include "train/joint.h"
 #include "train/options.h"
 #include "train/readout.h"
 
 #include <math.h>
 
+/* Bytes that the parts of a run hold at the same time. The counts are mapped from their file. */
 typedef struct sizes {
-    uint64_t pairs_large, pairs_small, link, core, eigen, output;
+    uint64_t pairs;   /* arrays that may lie in a temporary file */
+    uint64_t solving; /* the core's vectors, without these arrays */
+    uint64_t others;  /* the parts before and after it */
 } sizes;
 
-static uint64_t eigen_bytes(const psdvec_train_options *options, uint64_t n, uint64_t rank)
+enum { mebibyte = 1 << 20 };
+
+/* Whether the joint probability needs a pass over the pairs that the solver does not have. */
+static bool has_other_pairs(const psdvec_train_options *options, bool noncore)
 {
-    pv_eigen_options eigen;
-    pv_eigen_options_default(&eigen, rank);
-    uint64_t basis = pv_eigen_basis(&eigen, n), block = eigen.block;
-    uint64_t tiles = pv_tall_tiles(n);
-    /* The eigenvectors and those of the last iteration. */
-    uint64_t tall = n * (basis + 4 * block + 2 * rank) * sizeof(float);
-    if (options->relaxation != 1 || options->rho > 0)
-        tall += n * (rank + 8) * sizeof(float);
-    /* The projected problem with LAPACK's work space, and partial sums of tiles. */
-    uint64_t projected = 6 * basis * basis * sizeof(double);
-    uint64_t partial = tiles * basis * block * sizeof(float) + 4 * basis * block * sizeof(double);
-    if (basis + 2 * block >= n || n <= 512) /* solved as one dense matrix */
-        return n * (4 * block + 3 * rank) * sizeof(float) + 4 * n * n * sizeof(double);
-    return tall + projected + partial;
+    return noncore || options->weights != PSDVEC_WEIGHTS_FACTORED ||
+           pv_target_rules[options->target].directed;
 }
 
 static sizes size_up(const psdvec_train_options *options, const psdvec_counts *counts,
                      uint64_t pairs, uint32_t core, int threads)
 {
-    sizes s = {0};
-    uint32_t words = counts->info.words;
-    uint64_t bigrams = counts->info.bigrams;
-    uint64_t rank = pv_rank_most(options, core);
-    pv_pairs_bytes(core, pairs, &s.pairs_large, &s.pairs_small);
-    s.link = 6 * (uint64_t)words * sizeof(double);
-    /* Gathered blocks of columns while the pairs are made, and where they begin. */
-    s.pairs_small += (uint64_t)core * 65 * sizeof(uint32_t) + bigrams / 64 * 24 * (uint64_t)threads;
-    s.core = pv_core_bytes(core, rank);
-    s.eigen = eigen_bytes(options, core, rank);
-    uint64_t final = (uint64_t)words * (options->dim + 2) * sizeof(float);
-    if (core < words)
-        final += pv_regression_bytes(core, options->dim) * 2 +
-                 (uint64_t)words * 257 * sizeof(uint32_t) +
-                 (uint64_t)threads * (512 * (uint64_t)options->dim + 512 * 512) * sizeof(float) +
-                 bigrams / 256 * 24 * (uint64_t)threads;
-    s.output = (uint64_t)words * (options->dim * sizeof(float) + 28) + counts->offsets[words] +
-               65536 + pv_readout_file_bytes(options, words, options->dim);
-    uint64_t readout = (uint64_t)words * (options->dim + 2) * sizeof(float) +
-                       pv_readout_bytes(options, counts, options->dim, threads);
-    /* The regression, the rest of the joint probability and the read-out come after the core's
-     * arrays are gone. */
-    if (final > s.eigen)
-        s.eigen = final;
-    s.core += pv_joint_core_bytes(words);
-    uint64_t last = readout, joint = pv_joint_words_bytes(words, options->dim);
-    if (core < words || options->weights != PSDVEC_WEIGHTS_FACTORED ||
-        pv_target_rules[options->target].directed) {
-        uint64_t rest = pv_joint_pairs_bytes(words, bigrams, options->dim, threads);
-        joint = rest > joint ? rest : joint;
-    }
-    joint += (uint64_t)words * (options->dim + 2) * sizeof(float);
-    if (joint > last)
-        last = joint;
-    if (last > s.eigen + s.pairs_small + s.core)
-        s.eigen = last - s.pairs_small - s.core;
-    return s;
+    uint64_t words = counts->info.words, bigrams = counts->info.bigrams, dim = options->dim;
+    bool noncore = core < words;
+    uint64_t link = pv_link_bytes(counts);
+    uint64_t vectors = words * dim * sizeof(float) + (noncore ? words * sizeof(float) : 0);
+    uint64_t solved =
+        pv_core_bytes(core, pv_rank_most(options, core)) +
+        pv_larger(pv_algorithm1_bytes(options, core, threads), pv_joint_core_bytes(words));
+    uint64_t joint = pv_joint_words_bytes(words, dim);
+    if (has_other_pairs(options, noncore))
+        joint = pv_larger(joint, pv_joint_pairs_bytes(words, bigrams, dim, threads));
+    uint64_t after = pv_larger(joint + words * sizeof(uint32_t),
+                               pv_readout_bytes(options, counts, dim, threads));
+    if (noncore)
+        after = pv_larger(after, words * sizeof(uint32_t) +
+                                     pv_regression_bytes(core, dim, words, bigrams, threads));
+    /* Buffers of files, and whatever has one number for each dimension or iteration. */
+    uint64_t small = 2 * mebibyte;
+    return (sizes){.pairs = pv_pairs_large_bytes(pairs),
+                   .solving = small + link + vectors + pv_pairs_bytes(core) +
+                              pv_larger(pv_pairs_make_bytes(core, bigrams, threads), solved),
+                   .others = small + link +
+                             pv_larger(pv_link_open_bytes(counts, threads), vectors + after)};
 }
-
-enum { mebibyte = 1 << 20 };
 
 /* What must be in memory whatever happens. */
 static uint64_t rest_of(const sizes *s)
 {
-    return s->pairs_small + s->link + s->core + s->eigen + 8 * mebibyte;
+    return pv_larger(s->solving, s->others);
 }
 
-void pv_plan_fill(psdvec_context *ctx, const psdvec_train_options *options,
-                  const psdvec_counts *counts, uint64_t pairs, psdvec_train_plan *plan)
+static uint64_t output_bytes(const psdvec_train_options *options, const psdvec_counts *counts)
+{
+    uint64_t words = counts->info.words;
+    return words * (options->dim * sizeof(float) + 28) + counts->offsets[words] + 65536 +
+           pv_readout_file_bytes(options, words, options->dim);
+}
+
+/* The core, and the sizes for as many threads as the budget has then. */
+static sizes fit(psdvec_context *ctx, psdvec_train_options *options, const psdvec_counts *counts,
+                 uint64_t pairs, uint32_t *core)
 {
     uint32_t words = counts->info.words;
-    uint32_t core = options->core == 0 || options->core > words ? words : options->core;
-    psdvec_train_options fitting = *options;
-    if (fitting.dim > core)
-        fitting.dim = core;
-    options = &fitting;
+    *core = options->core == 0 || options->core > words ? words : options->core;
+    if (options->dim > *core)
+        options->dim = *core;
     int threads = psdvec_threads(ctx);
-    sizes s = size_up(options, counts, pairs, core, threads);
-    uint64_t budget = psdvec_memory_budget(ctx), rest = rest_of(&s);
+    sizes s = size_up(options, counts, pairs, *core, threads);
+    uint64_t budget = psdvec_memory_budget(ctx);
     /* A larger budget has more threads, and these want memory too; what is asked for must do. */
-    while (rest > budget && pv_threads_within(ctx, rest + mebibyte) > threads) {
-        threads = pv_threads_within(ctx, rest + mebibyte);
-        s = size_up(options, counts, pairs, core, threads);
-        rest = rest_of(&s);
+    while (rest_of(&s) > budget && pv_threads_within(ctx, rest_of(&s) + mebibyte) > threads) {
+        threads = pv_threads_within(ctx, rest_of(&s) + mebibyte);
+        s = size_up(options, counts, pairs, *core, threads);
     }
-    *plan = (psdvec_train_plan){.words = words,
+    return s;
+}
+
+void pv_plan_fill(psdvec_context *ctx, const psdvec_train_options *given,
+                  const psdvec_counts *counts, uint64_t pairs, psdvec_train_plan *plan)
+{
+    psdvec_train_options options = *given;
+    uint32_t core;
+    sizes s = fit(ctx, &options, counts, pairs, &core);
+    *plan = (psdvec_train_plan){.words = counts->info.words,
                                 .core_words = core,
-                                .dim = options->dim,
+                                .dim = options.dim,
                                 .pairs = pairs,
-                                .memory = rest + s.pairs_large,
-                                .memory_least = rest,
-                                .memory_budget = budget,
-                                .output_bytes = s.output};
+                                .memory = pv_larger(s.solving + s.pairs, s.others),
+                                .memory_least = rest_of(&s),
+                                .memory_budget = psdvec_memory_budget(ctx),
+                                .output_bytes = output_bytes(&options, counts)};
     plan->streamed = plan->memory > plan->memory_budget;
-    plan->temporary_bytes = plan->streamed ? s.pairs_large : 0;
+    plan->temporary_bytes = plan->streamed ? s.pairs : 0;
     /* States of an interrupted run: the last iteration's, or all vectors. */
-    plan->temporary_bytes += (uint64_t)words * options->dim * sizeof(float);
+    plan->temporary_bytes += (uint64_t)plan->words * plan->dim * sizeof(float);
+}
+
+uint64_t pv_plan_pairs_room(psdvec_context *ctx, const psdvec_train_options *given,
+                            const psdvec_counts *counts)
+{
+    psdvec_train_options options = *given;
+    uint32_t core;
+    sizes s = fit(ctx, &options, counts, 0, &core);
+    uint64_t budget = psdvec_memory_budget(ctx);
+    return budget > s.solving ? budget - s.solving : 0;
 }
 
 /* What the same run would need at least if these parts of the read-out were left out. */

@@ -225,31 +225,31 @@ void pv_readout_free(pv_readout *readout)
     *readout = (pv_readout){0};
 }
 
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
 uint64_t pv_readout_bytes(const psdvec_train_options *options, const psdvec_counts *counts,
                           uint64_t dim, int threads)
 {
     if (!pv_readout_wanted(options))
         return 0;
-    uint64_t words = counts->info.words, small = 4 * dim * dim * sizeof(float);
-    uint64_t bytes = words * dim * sizeof(float), order = 0, spelling = 0;
+    uint64_t words = counts->info.words, most = 0;
+    uint64_t vectors = words * dim * sizeof(float);
+    uint64_t kept = vectors + dim * (sizeof(float) + sizeof(double));
     if (options->order > 0) {
-        /* The sums of the tiles, the Gram matrix and LAPACK's work space of two more; then half
-         * of the array, before the whole is let go. */
-        uint64_t turning = pv_tall_tiles(words) * small + 3 * 2 * small + 1024 * dim;
-        uint64_t halving = larger(bytes, (uint64_t)threads * pv_tall_tile(words) * dim * 4);
-        uint64_t finding = pv_order_bytes(words, dim, counts->info.bigrams, threads);
-        order = bytes + small + larger(finding, larger(turning, halving));
+        uint64_t directions = order_directions(dim), wide = dim + directions;
+        uint64_t gram = wide * (wide + 1) * sizeof(double);
+        uint64_t turning = pv_larger(
+            gram + pv_larger(pv_tall_gram_bytes(words, wide, wide), pv_symmetric_eigen_bytes(wide)),
+            pv_tall_transform_bytes(words, dim, threads));
+        kept += dim * dim * sizeof(float);
+        most = words * directions * sizeof(float) + directions * (sizeof(float) + sizeof(double)) +
+               wide * dim * sizeof(float) +
+               pv_larger(pv_order_bytes(words, directions, counts->info.bigrams, threads),
+                         pv_larger(turning, vectors));
     }
     if (options->spelling > 0) {
         pv_spelling_words list = {(uint32_t)words, counts->bytes, counts->offsets};
-        spelling = small + pv_spelling_learn_bytes(&list, dim, threads);
+        most = pv_larger(most, pv_spelling_learn_bytes(&list, dim, threads));
     }
-    return bytes + (1 << 18) + larger(order, spelling);
+    return kept + most;
 }
 
 uint64_t pv_readout_file_bytes(const psdvec_train_options *options, uint64_t words, uint64_t dim)

@@ -278,6 +278,7 @@ uint64_t pv_seen_pairs_bytes(uint64_t words, uint64_t bigrams, uint64_t dim, int
     uint64_t pairs = stripe_capacity(words, bigrams, dim > 0);
     uint64_t stripes = sizeof(stripe) + pairs * sizeof(pv_seen_pair) +
                        (dim > 0 ? stripe_rows * (dim + tile_width) * sizeof(float) : 0);
-    uint64_t gathered = bigrams / block_count * 24 + words * sizeof(uint32_t);
-    return words * (block_count + 1) * sizeof(uint32_t) + (uint64_t)threads * (stripes + gathered);
+    return (uint64_t)threads * stripes +
+           pv_column_blocks_bytes(words, words, block_count, threads) +
+           pv_gather_bytes(words, words, bigrams, block_count, threads);
 }

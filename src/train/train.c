@@ -258,11 +258,8 @@ static psdvec_status solve_core(training *t)
         status = pv_fail(ctx, PSDVEC_ERR_MEMORY, "no memory for a path");
         goto done;
     }
-    /* Whether the pairs fit is known only when they are counted; the plan says what else is
-     * needed. */
-    psdvec_train_plan plan;
-    pv_plan_fill(ctx, t->options, t->counts, 0, &plan);
-    PV_TRY_DONE(pv_pairs_make(t->link, folder, plan.memory_budget - plan.memory_least,
+    /* Whether the pairs fit is known only when they are counted. */
+    PV_TRY_DONE(pv_pairs_make(t->link, folder, pv_plan_pairs_room(ctx, t->options, t->counts),
                               t->options->start != 0, &pairs));
     if (t->dim < t->options->dim)
         pv_step(ctx, "the core has %u words, so vectors have %zu numbers, not %u", t->core, t->dim,

@@ -565,10 +565,10 @@ static void what_of_the_readout_is_too_much_is_said(void **state)
         psdvec_train_options o = combined(default_options(200), 1 + 2 * parts);
         o.core = 210;
         psdvec_train_plan plan;
-        psdvec_context *ctx = context_with(2, UINT64_C(1) << 30);
+        psdvec_context *ctx = context_with(1, UINT64_C(1) << 30);
         well(ctx, psdvec_train_plan_make(ctx, &o, p->path, &plan));
         psdvec_context_free(ctx);
-        ctx = context_with(2, plan.memory_least - 4 * 1048576);
+        ctx = context_with(1, plan.memory_least - 4 * 1048576);
         assert_int_equal(psdvec_train(ctx, &o, p->path, output, NULL), PSDVEC_ERR_BUDGET);
         if (remedies[parts])
             assert_contains(psdvec_error_message(ctx), remedies[parts]);

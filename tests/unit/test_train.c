@@ -533,13 +533,14 @@ static void threads_and_memory_change_no_byte(void **state)
             assert_true(psdvec_peak_memory(h.ctx) <= plan.memory);
             host_close(&h);
 
-            /* As little as the plan says that it takes: the pairs go to a file. */
+            /* As little as the plan says that it takes: the pairs go to a file, unless so many
+             * threads need more for the regression than the pairs take. */
             host_open(&h, threads, plan.memory_least + 4096);
             well(h.ctx, psdvec_train_plan_make(h.ctx, &o, p->path, &plan));
-            assert_true(plan.streamed);
+            assert_true(plan.streamed || threads > 1);
             well(h.ctx, psdvec_train(h.ctx, &o, p->path, at.other, &report));
             assert_true(same_file(at.whole, at.other));
-            assert_true(report.spilled_bytes > 0);
+            assert_true((report.spilled_bytes > 0) == plan.streamed);
             assert_true(psdvec_peak_memory(h.ctx) <= plan.memory_budget);
             host_close(&h);
         }
