@@ -9,7 +9,7 @@
 #include "base/progress.h"
 #include "base/random.h"
 #include "base/thread.h"
-#include "document/normaliser.h"
+#include "document/partition_function.h"
 #include "model/model_read.h"
 
 #include <math.h>
@@ -90,17 +90,17 @@ static psdvec_status bench_exact(setting *s)
 {
     double sgemm = INFINITY, sums = INFINITY;
     size_t tiles = (size_t)((s->words + TILE - 1) / TILE) * ((s->contexts + BLOCK - 1) / BLOCK);
-    pv_normaliser *n;
-    PV_TRY(pv_normaliser_open(&s->conditional, 0, &n));
+    pv_partition_function *n;
+    PV_TRY(pv_partition_function_open(&s->conditional, 0, &n));
     for (int round = 0; round < ROUNDS; round++) {
         double began = pv_now();
         PV_TRY(pv_parallel_tasks(s->ctx, tiles, multiply, s));
         double between = pv_now();
-        PV_TRY(pv_normalise(n, &s->x, 1, s->partitions));
+        PV_TRY(pv_partition_function_sum(n, &s->x, 1, s->partitions));
         sgemm = fmin(sgemm, between - began);
         sums = fmin(sums, pv_now() - between);
     }
-    pv_normaliser_close(n);
+    pv_partition_function_close(n);
     printf("%u contexts x %u words x %u numbers by sgemm\ts\t%.3f\n", s->contexts, s->words, s->dim,
            sgemm);
     printf("the same with log Z\ts\t%.3f\n", sums);
@@ -112,14 +112,14 @@ static psdvec_status bench_exact(setting *s)
 static psdvec_status bench_sampled(setting *s, uint32_t sampled)
 {
     double sums = INFINITY;
-    pv_normaliser *n;
-    PV_TRY(pv_normaliser_open(&s->conditional, sampled, &n));
+    pv_partition_function *n;
+    PV_TRY(pv_partition_function_open(&s->conditional, sampled, &n));
     for (int round = 0; round < ROUNDS; round++) {
         double began = pv_now();
-        PV_TRY(pv_normalise(n, &s->x, 1, s->partitions));
+        PV_TRY(pv_partition_function_sum(n, &s->x, 1, s->partitions));
         sums = fmin(sums, pv_now() - began);
     }
-    pv_normaliser_close(n);
+    pv_partition_function_close(n);
     printf("contexts a second, --sampled %u\t1/s\t%.0f\n", sampled, s->contexts / sums);
     return PSDVEC_OK;
 }

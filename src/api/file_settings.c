@@ -7,7 +7,6 @@
 #include "count/provenance.h"
 #include "model/model_read.h"
 #include "train/options.h"
-#include "train/settings.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #include "count/options.h"
 #include "count/run_key.h"
 #include "model/model_write.h"
-#include "model/sparse_write.h"
+#include "model/sparse_file.h"
 #include "train/train.h"
 
 #include <math.h>

@@ -7,7 +7,7 @@
 #include "link/weights.h"
 #include "model/model_read.h"
 #include "train/model_link.h"
-#include "train/settings.h"
+#include "train/options.h"
 
 #include <float.h>
 #include <math.h>

@@ -18,7 +18,7 @@
 
 #include "base/memory.h"
 #include "count/window.h"
-#include "document/residual_matrix.h"
+#include "document/residuals.h"
 
 typedef struct pv_conditional {
     psdvec_context *ctx;

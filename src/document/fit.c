@@ -56,7 +56,7 @@ static psdvec_status take_tokens(void *arg, const pv_token *tokens, size_t count
 typedef struct fitting {
     psdvec_context *ctx;
     pv_conditional *c;
-    pv_normaliser *normaliser;
+    pv_partition_function *normaliser;
     pv_trail trail;
     pv_contexts contexts;
     pv_partition *partitions;
@@ -109,7 +109,7 @@ static void add_row(const fitting *f, uint32_t row, slope *at)
 static psdvec_status finish_rows(fitting *f, slope *at)
 {
     PV_TRY(pv_check_cancel(f->ctx));
-    PV_TRY(pv_normalise(f->normaliser, &f->contexts, at->t, f->partitions));
+    PV_TRY(pv_partition_function_sum(f->normaliser, &f->contexts, at->t, f->partitions));
     for (uint32_t row = 0; row < f->contexts.count; row++)
         add_row(f, row, at);
     pv_progress_add(&f->progress, f->contexts.count);
@@ -326,7 +326,7 @@ static psdvec_status read_text(fitting *f, const psdvec_text_options *text,
 
 static void close_model(fitting *f)
 {
-    pv_normaliser_close(f->normaliser);
+    pv_partition_function_close(f->normaliser);
     pv_trail_free(&f->trail);
     pv_conditional_close(f->c);
     f->normaliser = NULL;
@@ -339,7 +339,7 @@ static psdvec_status open_model(fitting *f, const psdvec_model *model, const psd
     psdvec_scorer_options_default(&options);
     options.self = (double)INFINITY;
     PV_TRY(pv_conditional_open(f->ctx, model, counts, &options, &f->c));
-    PV_TRY(pv_normaliser_open(f->c, 0, &f->normaliser));
+    PV_TRY(pv_partition_function_open(f->c, 0, &f->normaliser));
     return pv_trail_init(&f->trail, f->c);
 }
 

@@ -2,14 +2,299 @@
  *
  * The paper's Appendix B: PMI(c; a, b) = PMI(c; a) + PMI(c; b) + PInt(a, b, c), and the model
  * takes PInt to be 0. Here it is measured: triple_text.h has what is counted, triple_count.h how,
- * interaction_figures.h what is made of it.
+ * and this file what is made of it.
+ *
+ * With N places, of which N(a, b, c) have the triple, N(a, b) its first two words, and so on,
+ *
+ *     PInt = log [N(a,b,c) N(a) N(b) N(c)] / [N(a,b) N(a,c) N(b,c) N]
+ *
+ * Its standard error is that of the delta method for N independent draws from the eight cells of
+ * "is a or not, is b or not, is c or not":
+ *
+ *     variance = sum over cells of n_cell u_cell^2 - 1 / N
+ *
+ * where u_cell adds up, over the counts above that the cell is part of, 1 / count with the sign
+ * that the count has in PInt.
+ *
+ * Quantiles are exact: the values go to a spool, and are selected by counting their leading
+ * 16 bits, then the next, in four passes.
  */
 #include "base/arguments.h"
-#include "document/interaction_figures.h"
+
+#include "base/spool.h"
+#include "document/triple_count.h"
 #include "model/model_read.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Figures ----------------------------------------------------------------------------- */
+
+typedef struct interaction_value {
+    uint64_t key; /* orders as the information does */
+    uint64_t weight;
+} interaction_value;
+
+enum { VALUES_A_BLOCK = 1 << 12 };
+
+typedef struct interaction_sums {
+    psdvec_context *ctx;
+    const pv_triple_text *text;
+    uint64_t triples, occurrences, within_half;
+    double information, absolute, sum_absolute; /* sums, each times how often */
+    double cross, square;                       /* of sum times joint, and of sum^2 */
+    pv_spool *values;
+    interaction_value *block;
+    size_t block_count;
+    pv_triple *top; /* a heap: the first is the last of them in order */
+    size_t top_count, most;
+} interaction_sums;
+
+enum { DIGITS = 1 << 16, QUANTILES = 5 };
+
+/* ---- One triple -------------------------------------------------------------------------- */
+
+static double pmi(uint64_t pair, uint64_t one, uint64_t other, uint64_t places)
+{
+    return pair ? log((double)pair * (double)places / ((double)one * (double)other)) : NAN;
+}
+
+static double standard_error(const pv_triple *t, const uint64_t *one, uint64_t places)
+{
+    double n = (double)t->count, pair[3], single[3], alone[3];
+    double all = 1 / n, variance = 0;
+    for (int k = 0; k < 3; k++) {
+        pair[k] = (double)t->pairs[k];
+        single[k] = (double)one[k];
+        alone[k] = single[k] + n;
+        all += 1 / single[k] - 1 / pair[k];
+    }
+    static const int of[3][2] = {{0, 1}, {0, 2}, {1, 2}}; /* the words of each pair */
+    for (int k = 0; k < 3; k++) {
+        int i = of[k][0], j = of[k][1];
+        double u = 1 / single[i] + 1 / single[j] - 1 / pair[k];
+        variance += (pair[k] - n) * u * u; /* this pair without the third word */
+        alone[i] -= pair[k];
+        alone[j] -= pair[k];
+    }
+    for (int k = 0; k < 3; k++)
+        variance += alone[k] / (single[k] * single[k]); /* one word without the others */
+    variance += n * all * all - 1 / (double)places;
+    return variance > 0 ? sqrt(variance) : 0; /* rounding */
+}
+
+/* All figures of one triple. */
+static void interaction_of(const pv_triple_text *x, const pv_triple *t, psdvec_interaction *out)
+{
+    *out = (psdvec_interaction){.count = t->count, .information = NAN, .error = NAN};
+    for (int k = 0; k < 3; k++) {
+        out->words[k] = t->words[k];
+        out->pairs[k] = t->pairs[k];
+        out->singles[k] = x->margins[k][t->words[k]];
+    }
+    const uint64_t *one = out->singles;
+    out->pmi[0] = pmi(t->pairs[0], one[0], one[1], x->places);
+    out->pmi[1] = pmi(t->pairs[1], one[0], one[2], x->places);
+    out->pmi[2] = pmi(t->pairs[2], one[1], one[2], x->places);
+    out->joint = pmi(t->count, t->pairs[0], one[2], x->places);
+    if (t->count == 0)
+        return;
+    /* One logarithm of one quotient loses less than a difference of logarithms. */
+    double above = (double)t->count * (double)one[0] * (double)one[1] * (double)one[2];
+    double below = (double)t->pairs[0] * (double)t->pairs[1] * (double)t->pairs[2];
+    out->information = log(above / (below * (double)x->places));
+    out->error = standard_error(t, one, x->places);
+}
+
+/* ---- The most frequent --------------------------------------------------------------------- */
+
+/* Negative: x comes before y. */
+static int by_count(const void *a, const void *b)
+{
+    const pv_triple *x = a, *y = b;
+    if (x->count != y->count)
+        return x->count > y->count ? -1 : 1;
+    for (int k = 0; k < 3; k++)
+        if (x->words[k] != y->words[k])
+            return x->words[k] < y->words[k] ? -1 : 1;
+    return 0;
+}
+
+static void sink_down(pv_triple *heap, size_t count, size_t at)
+{
+    for (size_t child; (child = 2 * at + 1) < count; at = child) {
+        if (child + 1 < count && by_count(&heap[child + 1], &heap[child]) > 0)
+            child++;
+        if (by_count(&heap[child], &heap[at]) <= 0)
+            return;
+        pv_triple moved = heap[at];
+        heap[at] = heap[child];
+        heap[child] = moved;
+    }
+}
+
+static void offer(interaction_sums *s, const pv_triple *triple)
+{
+    if (s->top_count < s->most) {
+        s->top[s->top_count++] = *triple;
+        if (s->top_count == s->most)
+            for (size_t k = s->most; k-- > 0;)
+                sink_down(s->top, s->most, k);
+    } else if (s->most > 0 && by_count(triple, &s->top[0]) < 0) {
+        s->top[0] = *triple;
+        sink_down(s->top, s->most, 0);
+    }
+}
+
+/* ---- Quantiles --------------------------------------------------------------------------- */
+
+static uint64_t key_of(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
+}
+
+static double value_of(uint64_t key)
+{
+    uint64_t bits = key >> 63 ? key & ~(UINT64_C(1) << 63) : ~key;
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static psdvec_status flush(interaction_sums *s)
+{
+    size_t bytes = s->block_count * sizeof *s->block;
+    s->block_count = 0;
+    return bytes ? pv_spool_append(s->values, s->block, bytes, NULL) : PSDVEC_OK;
+}
+
+/* One pass: the weight of each digit, the `pass`-th of 16 bits, among the keys that begin as
+ * far as is known of each quantile. histogram: QUANTILES x DIGITS. */
+static psdvec_status count_digits(interaction_sums *s, int pass, const uint64_t *keys,
+                                  uint64_t *histogram)
+{
+    int shift = 48 - 16 * pass;
+    uint64_t known = pass ? ~UINT64_C(0) << (shift + 16) : 0; /* the bits that are */
+    memset(histogram, 0, QUANTILES * (size_t)DIGITS * sizeof *histogram);
+    for (uint64_t at = 0; at < s->triples;) {
+        size_t count = VALUES_A_BLOCK;
+        if (count > s->triples - at)
+            count = (size_t)(s->triples - at);
+        PV_TRY(pv_spool_read(s->values, at * sizeof *s->block, s->block, count * sizeof *s->block));
+        for (size_t k = 0; k < count; k++)
+            for (int q = 0; q < QUANTILES; q++)
+                if (((s->block[k].key ^ keys[q]) & known) == 0)
+                    histogram[(size_t)q * DIGITS + (s->block[k].key >> shift & (DIGITS - 1))] +=
+                        s->block[k].weight;
+        at += count;
+    }
+    return PSDVEC_OK;
+}
+
+/* The least value such that `percent` of all occurrences have it or a smaller one. */
+static psdvec_status select_quantiles(interaction_sums *s, const unsigned *percent,
+                                      double *quantiles)
+{
+    uint64_t keys[QUANTILES] = {0}, left[QUANTILES]; /* weight still to be passed */
+    uint64_t *histogram =
+        pv_alloc(s->ctx, QUANTILES * (size_t)DIGITS, sizeof *histogram, "the quantiles");
+    psdvec_status status = PSDVEC_OK;
+    if (!histogram)
+        return pv_failure(s->ctx);
+    for (int q = 0; q < QUANTILES; q++)
+        left[q] = s->occurrences / 100 * percent[q] +
+                  (s->occurrences % 100 * percent[q] + 99) / 100;
+    for (int pass = 0; pass < 4; pass++) {
+        PV_TRY_DONE(count_digits(s, pass, keys, histogram));
+        for (int q = 0; q < QUANTILES; q++) {
+            const uint64_t *weight = histogram + (size_t)q * DIGITS;
+            uint64_t digit = 0;
+            while (weight[digit] < left[q])
+                left[q] -= weight[digit++];
+            keys[q] |= digit << (48 - 16 * pass);
+        }
+    }
+    for (int q = 0; q < QUANTILES; q++)
+        quantiles[q] = value_of(keys[q]);
+done:
+    pv_free(s->ctx, histogram);
+    return status;
+}
+
+/* ---- All together -------------------------------------------------------------------------- */
+
+/* Free it in any case. */
+static psdvec_status sums_init(interaction_sums *s, const pv_triple_text *text, size_t most,
+                               const char *folder)
+{
+    static const char what[] = "the figures of triples";
+    *s = (interaction_sums){.ctx = text->ctx, .text = text, .most = most};
+    s->block = pv_alloc(s->ctx, VALUES_A_BLOCK, sizeof *s->block, what);
+    s->top = pv_alloc(s->ctx, most, sizeof *s->top, what);
+    if (!s->block || !s->top)
+        return pv_failure(s->ctx);
+    return pv_spool_new(s->ctx, folder, what, pv_memory_left(s->ctx) / 8, &s->values);
+}
+
+static void sums_free(interaction_sums *s)
+{
+    if (!s->ctx)
+        return;
+    pv_spool_free(s->values);
+    pv_free(s->ctx, s->block);
+    pv_free(s->ctx, s->top);
+}
+
+/* A pv_triple_sink; `opaque`: the sums. */
+static psdvec_status sums_add(void *opaque, const pv_triple *triples, size_t count)
+{
+    interaction_sums *s = opaque;
+    for (size_t k = 0; k < count; k++) {
+        psdvec_interaction i;
+        interaction_of(s->text, &triples[k], &i);
+        double times = (double)i.count, sum = i.pmi[1] + i.pmi[2];
+        s->triples++;
+        s->occurrences += i.count;
+        s->within_half += fabs(i.information) <= 0.5 ? i.count : 0;
+        s->information += times * i.information;
+        s->absolute += times * fabs(i.information);
+        s->sum_absolute += times * fabs(sum);
+        s->cross += times * sum * i.joint;
+        s->square += times * sum * sum;
+        offer(s, &triples[k]);
+        s->block[s->block_count++] =
+            (interaction_value){.key = key_of(i.information), .weight = i.count};
+        if (s->block_count == VALUES_A_BLOCK)
+            PV_TRY(flush(s));
+    }
+    return PSDVEC_OK;
+}
+
+/* Fills in the report, and puts the most frequent triples in order. */
+static psdvec_status sums_finish(interaction_sums *s, psdvec_interaction_report *report)
+{
+    static const unsigned percent[QUANTILES] = {5, 25, 50, 75, 95};
+    report->triples = s->triples;
+    report->occurrences = s->occurrences;
+    if (s->top_count > 0)
+        qsort(s->top, s->top_count, sizeof *s->top, by_count);
+    if (s->triples == 0)
+        return PSDVEC_OK;
+    double all = (double)s->occurrences;
+    report->mean = s->information / all;
+    report->mean_absolute = s->absolute / all;
+    report->within_half = (double)s->within_half / all;
+    report->sum_absolute = s->sum_absolute / all;
+    report->slope = s->square > 0 ? s->cross / s->square : NAN;
+    PV_TRY(flush(s));
+    return select_quantiles(s, percent, report->quantiles);
+}
+
+/* ---- All of it --------------------------------------------------------------------------- */
 
 static psdvec_status measure_asked(const pv_triple_text *text, const uint32_t (*asked)[3],
                                    size_t count, psdvec_interaction *out)
@@ -21,7 +306,7 @@ static psdvec_status measure_asked(const pv_triple_text *text, const uint32_t (*
         triples[k] = (pv_triple){.words = {asked[k][0], asked[k][1], asked[k][2]}};
     psdvec_status status = pv_triple_measure(text, triples, count);
     for (size_t k = 0; k < count && status == PSDVEC_OK; k++)
-        pv_interaction_of(text, &triples[k], &out[k]);
+        interaction_of(text, &triples[k], &out[k]);
     pv_free(text->ctx, triples);
     return status;
 }
@@ -30,16 +315,16 @@ static psdvec_status measure_all(const pv_triple_text *text, size_t most, uint64
                                  const char *folder, psdvec_interaction *out, size_t *found,
                                  psdvec_interaction_report *report)
 {
-    pv_interaction_sums sums;
+    interaction_sums sums;
     psdvec_status status;
-    PV_TRY_DONE(pv_interaction_sums_init(&sums, text, most, folder));
-    PV_TRY_DONE(pv_triple_count(text, least, pv_interaction_sums_add, &sums));
-    PV_TRY_DONE(pv_interaction_sums_finish(&sums, report));
+    PV_TRY_DONE(sums_init(&sums, text, most, folder));
+    PV_TRY_DONE(pv_triple_count(text, least, sums_add, &sums));
+    PV_TRY_DONE(sums_finish(&sums, report));
     for (size_t k = 0; k < sums.top_count; k++)
-        pv_interaction_of(text, &sums.top[k], &out[k]);
+        interaction_of(text, &sums.top[k], &out[k]);
     *found = sums.top_count;
 done:
-    pv_interaction_sums_free(&sums);
+    sums_free(&sums);
     return status;
 }
 

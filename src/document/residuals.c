@@ -1,20 +1,178 @@
-/* psdvec_residuals: where the vectors say something else than the counts.
- *
- * One walk over the seen pairs gives the figures and the best of them; if a file is wanted, the
- * matrix is made as well. Sums are taken row by row and then over the rows in their order, and
- * which pairs are best does not depend on who finds them: no two are alike.
+/* Residuals, eq. 4: as a sparse matrix, as a file, and psdvec_residuals, which says where the
+ * vectors differ most from the counts.
  */
+#include "document/residuals.h"
+
 #include "base/arguments.h"
+#include "base/memory.h"
 #include "base/progress.h"
-#include "document/residual_file.h"
-#include "document/residual_matrix.h"
+#include "base/safetensors_write.h"
 #include "link/weights.h"
 #include "model/model_read.h"
 #include "train/model_link.h"
 #include "train/seen_pairs.h"
+#include "util/c_locale.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+
+/* ---- The matrix -------------------------------------------------------------------------- */
+/* Two walks over the seen pairs (train/seen_pairs.h): the first counts, so that every row has its
+ * place, the second fills. 8 bytes an entry, in memory if half of what is left of the budget
+ * will do, else in a temporary file. */
+
+typedef struct fill_job {
+    pv_residual_matrix *matrix;
+    const pv_link *link;
+    pv_residual_kind kind;
+} fill_job;
+
+static psdvec_status count_row(void *arg, const pv_seen_row *row, int worker)
+{
+    fill_job *job = arg;
+    (void)worker;
+    job->matrix->rows.begin[row->word + 1] = row->count;
+    return PSDVEC_OK;
+}
+
+static psdvec_status fill_row(void *arg, const pv_seen_row *row, int worker)
+{
+    fill_job *job = arg;
+    const pv_link *link = job->link;
+    pv_csr_store *matrix = &job->matrix->rows;
+    uint64_t at = matrix->begin[row->word];
+    (void)worker;
+    for (size_t k = 0; k < row->count; k++) {
+        const pv_seen_pair *pair = &row->pairs[k];
+        double target =
+            link->target(link, row->counted, pair->counted, pair->xij, pair->xij + pair->xji);
+        matrix->column[at + k] = pair->word;
+        matrix->value[at + k] =
+            (float)(job->kind == PV_RESIDUAL_DIFFERENCE ? target - pair->product : target);
+    }
+    return PSDVEC_OK;
+}
+
+static psdvec_status fill_matrix(pv_residual_matrix *matrix, const psdvec_model *model,
+                                 const pv_link *link, const uint32_t *word, pv_residual_kind kind)
+{
+    fill_job job = {matrix, link, kind};
+    bool smoothed = link->directed;
+    pv_seen_walk walk = {.link = link,
+                         .word = word,
+                         .words = matrix->rows.rows,
+                         .either = !smoothed,
+                         .stage = "counting pairs"};
+    matrix->unseen = smoothed ? link->unseen_target : NAN;
+    PV_TRY(pv_seen_pairs(&walk, count_row, &job));
+    uint64_t left = pv_memory_left(matrix->rows.ctx);
+    PV_TRY(pv_csr_store_reserve(&matrix->rows, model->path, left - left / 2));
+    if (kind == PV_RESIDUAL_DIFFERENCE) {
+        PV_TRY(pv_model_floats(matrix->rows.ctx, model, &model->vectors, &walk.vectors));
+        walk.dim = model->info.dim;
+        walk.eigenvalues = model->info.eigenvalues;
+    }
+    walk.stage = kind == PV_RESIDUAL_DIFFERENCE ? "residuals" : "targets";
+    return pv_seen_pairs(&walk, fill_row, &job);
+}
+
+psdvec_status pv_residual_matrix_make(psdvec_context *ctx, const psdvec_model *model,
+                                      const psdvec_counts *counts, pv_residual_kind kind,
+                                      pv_residual_matrix **out)
+{
+    pv_residual_matrix *matrix = pv_alloc_zero(ctx, 1, sizeof *matrix, "the residuals");
+    pv_model_link opened = {0};
+    uint32_t *word = NULL;
+    psdvec_status status;
+    *out = matrix;
+    if (!matrix)
+        return pv_failure(ctx);
+    PV_TRY(pv_csr_store_open(ctx, model->info.words, model->info.words, "the residuals",
+                             &matrix->rows));
+    PV_TRY_DONE(pv_counts_verify_rows(ctx, counts));
+    PV_TRY_DONE(pv_model_link_open(ctx, model, counts, true, &opened));
+    PV_TRY_DONE(pv_model_words(ctx, model, counts, &word, &matrix->common));
+    matrix->same_counts = opened.same_counts;
+    status = fill_matrix(matrix, model, opened.link, word, kind);
+done:
+    pv_free(ctx, word);
+    pv_model_link_close(&opened);
+    return status;
+}
+
+void pv_residual_matrix_free(pv_residual_matrix *matrix)
+{
+    if (!matrix)
+        return;
+    psdvec_context *ctx = matrix->rows.ctx;
+    pv_csr_store_free(&matrix->rows);
+    pv_free(ctx, matrix);
+}
+
+/* ---- The file ---------------------------------------------------------------------------- */
+
+enum { MOST_TENSORS = 10, MOST_METADATA = 7 };
+
+static size_t describe(const pv_residual_data *data, char version[16], char unseen[32],
+                       pv_st_pair meta[MOST_METADATA])
+{
+    size_t n = 0;
+    snprintf(version, 16, "%d", PV_RESIDUALS_VERSION);
+    meta[n++] = (pv_st_pair){"format", PV_RESIDUALS_FORMAT};
+    meta[n++] = (pv_st_pair){"version", version};
+    meta[n++] = (pv_st_pair){"written_by", "psdvec " PSDVEC_VERSION};
+    meta[n++] = (pv_st_pair){"target", data->target};
+    if (!isnan(data->unseen)) {
+        pv_snprintf(unseen, 32, "%.17g", data->unseen);
+        meta[n++] = (pv_st_pair){"unseen", unseen};
+    }
+    if (data->model)
+        meta[n++] = (pv_st_pair){"model", data->model};
+    if (data->counts)
+        meta[n++] = (pv_st_pair){"counts", data->counts};
+    return n;
+}
+
+static psdvec_status put_tensors(pv_st_writer *w, const pv_residual_data *data)
+{
+    const pv_csr *rows = &data->rows;
+    uint64_t words = rows->rows, ends = words + 1;
+    uint64_t bytes = data->offsets[words], pairs = rows->begin[words];
+    PV_TRY(pv_st_writer_tensor(w, "words", PV_DTYPE_U8, 1, &bytes, data->bytes));
+    PV_TRY(pv_st_writer_tensor(w, "offsets", PV_DTYPE_U64, 1, &ends, data->offsets));
+    PV_TRY(pv_st_writer_tensor(w, "indptr", PV_DTYPE_U64, 1, &ends, rows->begin));
+    PV_TRY(pv_st_writer_tensor(w, "indices", PV_DTYPE_U32, 1, &pairs, rows->column));
+    return pv_st_writer_tensor(w, "values", PV_DTYPE_F32, 1, &pairs, rows->value);
+}
+
+psdvec_status pv_residual_file_write(psdvec_context *ctx, const pv_residual_data *data,
+                                     const char *path)
+{
+    psdvec_status status;
+    pv_output *output = NULL;
+    pv_st_writer *writer = NULL;
+    char version[16], unseen[32];
+    pv_st_pair meta[MOST_METADATA];
+    size_t meta_count = describe(data, version, unseen, meta);
+    PV_TRY_DONE(pv_output_open(ctx, path, &output));
+    PV_TRY_DONE(pv_output_expect(output, pv_csr_bytes(data->rows.begin[data->rows.rows])));
+    PV_TRY_DONE(pv_st_writer_begin(ctx, pv_st_output_sink(output), MOST_TENSORS, meta, meta_count,
+                                   0, &writer));
+    PV_TRY_DONE(put_tensors(writer, data));
+    PV_TRY_DONE(pv_st_writer_end(writer, NULL));
+    status = pv_output_commit(output);
+    output = NULL;
+done:
+    pv_st_writer_free(writer);
+    pv_output_discard(output);
+    return status;
+}
+
+/* ---- Figures ----------------------------------------------------------------------------- */
+/* One walk over the seen pairs gives the figures and the best of them; if a file is wanted, the
+ * matrix is made as well. Sums are taken row by row and then over the rows in their order, and
+ * which pairs are best does not depend on who finds them: no two are alike. */
 
 typedef struct row_sums {
     uint64_t pairs;

@@ -114,8 +114,8 @@ psdvec_status psdvec_scorer_open(psdvec_context *ctx, const psdvec_scorer_option
     for (size_t m = 0; m < model_count; m++) {
         if (words)
             pv_conditional_share(s->models[m].conditional, words, own.smoothing);
-        PV_TRY_DONE(
-            pv_normaliser_open(s->models[m].conditional, own.sampled, &s->models[m].normaliser));
+        PV_TRY_DONE(pv_partition_function_open(s->models[m].conditional, own.sampled,
+                                               &s->models[m].normaliser));
     }
 done:
     if (status != PSDVEC_OK) {
@@ -133,7 +133,7 @@ void psdvec_scorer_close(psdvec_scorer *scorer)
     psdvec_context *ctx = scorer->ctx;
     for (size_t m = 0; m < scorer->model_count; m++) {
         pv_scored_model *model = &scorer->models[m];
-        pv_normaliser_close(model->normaliser);
+        pv_partition_function_close(model->normaliser);
         pv_trail_free(&model->trail);
         pv_contexts_free(&model->contexts);
         pv_free(ctx, model->partitions);

@@ -7,11 +7,11 @@
 #ifndef PV_DOCUMENT_SCORER_H
 #define PV_DOCUMENT_SCORER_H
 
-#include "document/normaliser.h"
+#include "document/partition_function.h"
 
 typedef struct pv_scored_model {
     pv_conditional *conditional;
-    pv_normaliser *normaliser;
+    pv_partition_function *normaliser;
     pv_trail trail;
     pv_contexts contexts;
     pv_partition *partitions; /* a row each */

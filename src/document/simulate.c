@@ -1,28 +1,541 @@
-/* Drawing a model and a text from it: psdvec_simulate. */
+/* Drawing a model and a text from it, section 4 of the paper (docs/simulation.md): names, text,
+ * the folder and what goes into it.
+ *
+ * A word is drawn from p_w prod_k exp(G_kw) over the words k before it in the window, normalised;
+ * the first word of a document from p. Documents are independent, so workers take them as they
+ * come; the number for a word depends on its place alone, and as all words have the same length,
+ * so does the place of its bytes in the file.
+ *
+ * Cost: for a window of 1, whose distributions are known beforehand, a search; otherwise n *
+ * window multiplications a word.
+ */
 #include "document/simulate.h"
 
 #include "base/arguments.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/progress.h"
+#include "base/random.h"
+#include "base/thread.h"
+#include "count/provenance.h"
 #include "document/options.h"
+#include "document/residuals.h"
+#include "document/sample_kernel.h"
+#include "link/weights.h"
+#include "model/model_write.h"
+#include "train/options.h"
+#include "train/train.h"
+#include "util/c_locale.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { TASK_WORDS = 1 << 14, BUFFER_WORDS = 1 << 12 };
+
+typedef struct drawn_text {
+    uint64_t *counts; /* n: how often each word was drawn */
+    double log_likelihood, log_unigram;
+    uint64_t documents, bytes;
+} drawn_text;
+
+/* ---- Names --------------------------------------------------------------------------- */
+
+static const char consonants[] = "bdfghjklmnprstvz", vowels[] = "aeiou";
+enum { CONSONANTS = sizeof consonants - 1, VOWELS = sizeof vowels - 1 };
+
+size_t pv_name_length(uint32_t words)
+{
+    size_t length = 4;
+    for (uint64_t names = (uint64_t)CONSONANTS * VOWELS * CONSONANTS * VOWELS; names < words;
+         names *= (uint64_t)CONSONANTS * VOWELS)
+        length += 2;
+    return length;
+}
+
+void pv_name_write(uint32_t word, size_t length, char *to)
+{
+    for (size_t at = length; at > 0; at -= 2) {
+        to[at - 1] = vowels[word % VOWELS];
+        word /= VOWELS;
+        to[at - 2] = consonants[word % CONSONANTS];
+        word /= CONSONANTS;
+    }
+}
+
+/* ---- Drawing ----------------------------------------------------------------------------- */
+
+/* What one worker needs. */
+typedef struct desk {
+    uint64_t *counts;   /* n */
+    double *ends;       /* tiles */
+    double *careful;    /* stride */
+    const float **rows; /* window: of the words before, a ring */
+    char *buffer;       /* BUFFER_WORDS words */
+} desk;
+
+typedef struct draw_job {
+    const pv_truth *truth;
+    pv_output *output;
+    desk *desks;       /* per worker */
+    double (*sums)[2]; /* per task: log-likelihood, log p */
+    size_t name_length;
+    uint64_t task_documents;
+    pv_progress progress;
+} draw_job;
+
+/* The next word, with `before` words in the window, and its probability. */
+static uint32_t draw_word(const pv_truth *t, desk *d, size_t before, double unit,
+                          double *probability)
+{
+    const double *ends = d->ends;
+    if (!before)
+        ends = t->start;
+    else if (t->ends)
+        ends = t->ends + (size_t)(d->rows[0] - t->table) / t->stride * t->tiles;
+    else
+        pv_sample_ends(t->p, d->rows, before, t->tiles, d->ends);
+    if (PV_UNLIKELY(!pv_sample_holds(ends, t->tiles)))
+        return (uint32_t)pv_sample_careful(t->p, d->rows, before, t->tiles, unit, d->careful,
+                                           probability);
+    return (uint32_t)pv_sample_find(t->p, d->rows, before, t->tiles, ends, unit, probability);
+}
+
+typedef struct span {
+    uint64_t begin, end; /* places in the text */
+} span;
+
+/* One document, and its bytes to the file. */
+static psdvec_status draw_document(draw_job *job, desk *d, span places, double sums[2])
+{
+    const pv_truth *t = job->truth;
+    uint32_t window = t->options.window ? t->options.window : 1; /* options were checked */
+    size_t width = job->name_length + 1, held = 0;
+    uint64_t flushed = places.begin;
+    for (uint64_t place = places.begin; place < places.end; place++) {
+        uint64_t before = place - places.begin;
+        double probability, unit = pv_random_unit(t->options.seed, PV_DRAW_WORDS, place);
+        uint32_t word =
+            draw_word(t, d, before < window ? (size_t)before : window, unit, &probability);
+        d->rows[before % window] = t->table + (size_t)word * t->stride;
+        d->counts[word]++;
+        sums[0] += log(probability);
+        sums[1] += log(t->unigram[word]);
+        pv_name_write(word, job->name_length, d->buffer + held * width);
+        d->buffer[++held * width - 1] = place + 1 == places.end ? '\n' : ' ';
+        if (held == BUFFER_WORDS || place + 1 == places.end) {
+            PV_TRY(pv_output_write_at(job->output, flushed * width, d->buffer, held * width));
+            pv_progress_add(&job->progress, held);
+            PV_TRY(pv_check_cancel(t->ctx));
+            flushed += held;
+            held = 0;
+        }
+    }
+    return PSDVEC_OK;
+}
+
+static psdvec_status draw_documents(void *arg, size_t task, int worker)
+{
+    draw_job *job = arg;
+    const psdvec_simulate_options *o = &job->truth->options;
+    double *sums = job->sums[task];
+    uint64_t step = (uint64_t)o->document_words;
+    uint64_t begin = task * job->task_documents * step;
+    sums[0] = sums[1] = 0;
+    for (uint64_t k = 0; k < job->task_documents && begin < o->tokens; k++, begin += step) {
+        span places = {begin, o->tokens - begin < step ? o->tokens : begin + step};
+        PV_TRY(draw_document(job, &job->desks[worker], places, sums));
+    }
+    return PSDVEC_OK;
+}
+
+/* ---- All documents ------------------------------------------------------------------------ */
+
+static psdvec_status open_desk(const pv_truth *t, size_t name_length, desk *d)
+{
+    psdvec_context *ctx = t->ctx;
+    d->counts = pv_alloc_zero(ctx, t->words, sizeof *d->counts, "frequencies");
+    d->ends = pv_alloc(ctx, t->tiles, sizeof *d->ends, "sums of weights");
+    d->careful = pv_alloc(ctx, t->stride, sizeof *d->careful, "weights");
+    d->rows = pv_alloc(ctx, t->options.window, sizeof *d->rows, "the window");
+    d->buffer = pv_alloc(ctx, BUFFER_WORDS, name_length + 1, "text");
+    return d->counts && d->ends && d->careful && d->rows && d->buffer ? PSDVEC_OK : pv_failure(ctx);
+}
+
+static void close_desk(psdvec_context *ctx, desk *d)
+{
+    pv_free(ctx, d->counts);
+    pv_free(ctx, d->ends);
+    pv_free(ctx, d->careful);
+    pv_free(ctx, d->rows);
+    pv_free(ctx, d->buffer);
+}
+
+/* Draws the text into `output`, from its beginning. `counts` is the caller's. */
+static psdvec_status draw_text(const pv_truth *t, pv_output *output, drawn_text *drawn)
+{
+    psdvec_status status;
+    psdvec_context *ctx = t->ctx;
+    const psdvec_simulate_options *o = &t->options;
+    draw_job job = {.truth = t, .output = output, .name_length = pv_name_length(t->words)};
+    drawn->documents = (o->tokens - 1) / o->document_words + 1;
+    drawn->bytes = o->tokens * (job.name_length + 1);
+    job.task_documents = o->document_words < TASK_WORDS ? TASK_WORDS / o->document_words : 1;
+    size_t tasks = (size_t)((drawn->documents - 1) / job.task_documents + 1);
+    int workers = psdvec_threads(ctx);
+    job.sums = pv_alloc(ctx, tasks, sizeof *job.sums, "log-likelihoods");
+    job.desks = pv_alloc_zero(ctx, (size_t)workers, sizeof *job.desks, "workers");
+    if (!job.sums || !job.desks) {
+        status = pv_failure(ctx);
+        goto done;
+    }
+    for (int w = 0; w < workers; w++)
+        PV_TRY_DONE(open_desk(t, job.name_length, &job.desks[w]));
+    PV_TRY_DONE(pv_output_expect(output, drawn->bytes));
+    pv_progress_begin(&job.progress, ctx, "drawing", "words", o->tokens);
+    PV_TRY_DONE(pv_parallel_tasks(ctx, tasks, draw_documents, &job));
+    pv_progress_end(&job.progress);
+    drawn->log_likelihood = drawn->log_unigram = 0;
+    for (size_t k = 0; k < tasks; k++) { /* in order: the same bits for any number of workers */
+        drawn->log_likelihood += job.sums[k][0];
+        drawn->log_unigram += job.sums[k][1];
+    }
+    memset(drawn->counts, 0, t->words * sizeof *drawn->counts);
+    for (int w = 0; w < workers; w++)
+        for (uint32_t i = 0; i < t->words; i++)
+            drawn->counts[i] += job.desks[w].counts[i];
+done:
+    for (int w = 0; job.desks && w < workers; w++)
+        close_desk(ctx, &job.desks[w]);
+    pv_free(ctx, job.desks);
+    pv_free(ctx, job.sums);
+    return status;
+}
+
+typedef struct simulation_folder {
+    psdvec_context *ctx;
+    char *text, *model, *residuals, *story; /* names of the files */
+    char *folder;
+    bool made;     /* by us, and to be taken away again after a failure */
+    bool opened;   /* it may be written to */
+    bool replaces; /* an earlier simulation */
+} simulation_folder;
+
+/* What truth.json begins with, and by which a folder of ours is known. */
+static const char mark[] = "{\"format\":\"psdvec.simulation\"";
+
+/* ---- The folder ------------------------------------------------------------------------ */
+
+static bool is_ours(const char *story)
+{
+    char head[sizeof mark] = {0};
+    int fd = open(story, O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd >= 0 ? read(fd, head, sizeof mark - 1) : -1;
+    if (fd >= 0)
+        close(fd);
+    return got == (ssize_t)sizeof mark - 1 && !memcmp(head, mark, sizeof mark - 1);
+}
+
+/* Nobody's file is replaced but a simulation's. */
+static psdvec_status look_in(simulation_folder *f)
+{
+    const char *names[] = {f->text, f->model, f->residuals, f->story};
+    struct stat found;
+    if (is_ours(f->story)) {
+        f->replaces = true;
+        return PSDVEC_OK;
+    }
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (lstat(names[k], &found) == 0)
+            return pv_fail(f->ctx, PSDVEC_ERR_WRITE,
+                           "%s: is there already, and no whole simulation that it belongs to; "
+                           "move it away or choose another folder",
+                           names[k]);
+    return PSDVEC_OK;
+}
+
+static char *name_in(const char *folder, const char *name)
+{
+    size_t length = strlen(folder);
+    while (length > 1 && folder[length - 1] == '/')
+        length--;
+    char *path = NULL;
+    return pv_asprintf(&path, "%.*s/%s", (int)length, folder, name) < 0 ? NULL : path;
+}
+
+/* Makes the folder, or sees that nothing in it would be lost. Close it in either case. */
+static psdvec_status folder_open(psdvec_context *ctx, const char *path, simulation_folder *f)
+{
+    *f = (simulation_folder){.ctx = ctx,
+                             .folder = strdup(path),
+                             .text = name_in(path, "text.txt"),
+                             .model = name_in(path, "truth.safetensors"),
+                             .residuals = name_in(path, "truth-residuals.safetensors"),
+                             .story = name_in(path, "truth.json")};
+    if (!f->folder || !f->text || !f->model || !f->residuals || !f->story)
+        return pv_fail(ctx, PSDVEC_ERR_MEMORY, "the system refused memory");
+    struct stat found;
+    if (mkdir(path, 0777) == 0) {
+        f->made = f->opened = true;
+        return PSDVEC_OK;
+    }
+    if (errno != EEXIST)
+        return pv_fail_errno(ctx, PSDVEC_ERR_WRITE, "cannot make the folder", path, errno);
+    if (stat(path, &found) != 0 || !S_ISDIR(found.st_mode))
+        return pv_fail(ctx, PSDVEC_ERR_WRITE,
+                       "%s: is no folder, and a simulation is several files; choose another name",
+                       path);
+    PV_TRY(look_in(f));
+    f->opened = true;
+    return PSDVEC_OK;
+}
+
+/* `whole`: everything was written. */
+static void folder_close(simulation_folder *f, bool whole)
+{
+    /* Of half a simulation nothing stays; one that was there before stays as it is. */
+    if (f->opened && !f->replaces && !whole) {
+        unlink(f->residuals);
+        unlink(f->model);
+        unlink(f->text);
+    }
+    if (f->made && !whole) /* fails, and rightly, if there is anything else in it */
+        rmdir(f->folder);
+    free(f->folder);
+    free(f->text);
+    free(f->model);
+    free(f->residuals);
+    free(f->story);
+    *f = (simulation_folder){0};
+}
+
+/* ---- Words ------------------------------------------------------------------------------- */
+
+typedef struct name_list {
+    char *bytes;
+    uint64_t *offsets; /* words + 1 */
+} name_list;
+
+static psdvec_status names_make(const pv_truth *t, name_list *names)
+{
+    size_t length = pv_name_length(t->words);
+    names->bytes = pv_alloc(t->ctx, t->words, length, "names of words");
+    names->offsets = pv_alloc(t->ctx, (size_t)t->words + 1, sizeof *names->offsets, "words");
+    if (!names->bytes || !names->offsets)
+        return pv_failure(t->ctx);
+    for (uint32_t i = 0; i <= t->words; i++)
+        names->offsets[i] = (uint64_t)i * length;
+    for (uint32_t i = 0; i < t->words; i++)
+        pv_name_write(i, length, names->bytes + names->offsets[i]);
+    return PSDVEC_OK;
+}
+
+static void names_free(const pv_truth *t, name_list *names)
+{
+    pv_free(t->ctx, names->bytes);
+    pv_free(t->ctx, names->offsets);
+}
+
+/* ---- Residuals ----------------------------------------------------------------------------- */
+
+static psdvec_status write_residuals(const pv_truth *t, const char *path)
+{
+    psdvec_status status;
+    psdvec_context *ctx = t->ctx;
+    size_t n = t->words, columns = t->residuals ? n : 0; /* without any, the rows are empty */
+    name_list names = {0};
+    uint64_t *begin = pv_alloc(ctx, n + 1, sizeof *begin, "residuals");
+    uint32_t *focus = pv_alloc(ctx, n * columns, sizeof *focus, "residuals of all pairs");
+    float *value = pv_alloc(ctx, n * columns, sizeof *value, "residuals of all pairs");
+    if (!begin || !focus || !value) {
+        status = pv_failure(ctx);
+        goto done;
+    }
+    PV_TRY_DONE(names_make(t, &names));
+    for (size_t i = 0; i <= n; i++)
+        begin[i] = i * columns;
+    for (size_t i = 0; i < n && columns; i++) {
+        for (size_t j = 0; j < n; j++)
+            focus[i * n + j] = (uint32_t)j;
+        pv_truth_residuals(t, (uint32_t)i, value + i * n);
+        PV_TRY_DONE(pv_check_cancel(ctx));
+    }
+    pv_residual_data data = {.rows = pv_csr_of(t->words, t->words, begin, focus, value),
+                             .bytes = names.bytes,
+                             .offsets = names.offsets,
+                             .target = pv_target_choices[PSDVEC_TARGET_PMI].name,
+                             .unseen = NAN};
+    status = pv_residual_file_write(ctx, &data, path);
+done:
+    names_free(t, &names);
+    pv_free(ctx, begin);
+    pv_free(ctx, focus);
+    pv_free(ctx, value);
+    return status;
+}
+
+/* ---- The model ------------------------------------------------------------------------------- */
+
+/* Pairs of places in the text that are within the window. */
+static double pairs_of(const pv_truth *t, const drawn_text *drawn)
+{
+    const psdvec_simulate_options *o = &t->options;
+    uint64_t last = o->tokens - (drawn->documents - 1) * o->document_words;
+    double pairs = 0;
+    for (uint64_t d = 1; d <= o->window; d++) {
+        if (d < o->document_words)
+            pairs += (double)(drawn->documents - 1) * (double)(o->document_words - d);
+        if (d < last)
+            pairs += (double)(last - d);
+    }
+    return pairs;
+}
+
+/* As training would have to be told to get there: the target of which the truth is the limit, and
+ * weights that follow the counts. */
+static psdvec_status write_settings(const pv_truth *t, double pairs, pv_buffer *json)
+{
+    psdvec_train_options o;
+    psdvec_train_options_default(&o);
+    o.dim = t->dim;
+    o.form = t->options.form;
+    o.context_power = 1;
+    o.factor_power = 1;
+    o.rho = 0;
+    o.centre = false;
+    o.order = o.spelling = 0;
+    pv_link_constants constants = {.factor_mean = 2 * pairs / t->words, .total = pairs};
+    return pv_model_settings(t->ctx, &o, &constants, json);
+}
+
+static psdvec_status write_counts_story(const pv_truth *t, const drawn_text *drawn, pv_buffer *json)
+{
+    psdvec_status status;
+    psdvec_count_options count;
+    pv_provenance provenance;
+    psdvec_count_options_default(&count);
+    count.window = t->options.window;
+    count.distance = PSDVEC_DISTANCE_UNIFORM;
+    count.oov = PSDVEC_OOV_KEEP;
+    count.subsample = 0;
+    count.min_count = 1;
+    pv_provenance_init(&provenance, t->ctx);
+    PV_TRY_DONE(pv_provenance_set(&provenance, &count));
+    pv_json_writer w;
+    pv_json_writer_init(&w, json);
+    pv_json_open_object(&w, NULL);
+    pv_json_put_raw(&w, "settings", provenance.settings, strlen(provenance.settings));
+    pv_json_put_raw(&w, "vocabulary", provenance.vocabulary, strlen(provenance.vocabulary));
+    pv_json_put_bool(&w, "simulated", true);
+    pv_json_put_u64(&w, "words", t->words);
+    pv_json_put_u64(&w, "tokens", t->options.tokens);
+    pv_json_put_u64(&w, "documents", drawn->documents);
+    pv_json_close(&w);
+    PV_TRY_DONE(pv_json_writer_status(&w));
+    status = pv_buffer_byte(json, 0);
+done:
+    pv_provenance_free(&provenance);
+    return status;
+}
+
+static psdvec_status write_model(const pv_truth *t, const drawn_text *drawn, const char *path)
+{
+    psdvec_status status;
+    name_list names = {0};
+    pv_buffer settings, counts;
+    pv_buffer_init(&settings, t->ctx);
+    pv_buffer_init(&counts, t->ctx);
+    PV_TRY_DONE(names_make(t, &names));
+    PV_TRY_DONE(write_settings(t, pairs_of(t, drawn), &settings));
+    PV_TRY_DONE(write_counts_story(t, drawn, &counts));
+    pv_model_data data = {.words = t->words,
+                          .dim = t->dim,
+                          .core_words = t->words,
+                          .bytes = names.bytes,
+                          .offsets = names.offsets,
+                          .vectors = t->vectors,
+                          .counts = drawn->counts,
+                          .unigram = t->unigram,
+                          .eigenvalues = t->eigenvalues,
+                          .method = psdvec_method_name(PSDVEC_METHOD_PSD),
+                          .settings_json = settings.data,
+                          .counts_json = counts.data};
+    status = pv_model_write(t->ctx, &data, path);
+done:
+    names_free(t, &names);
+    pv_buffer_free(&settings);
+    pv_buffer_free(&counts);
+    return status;
+}
+
+/* ---- The story ----------------------------------------------------------------------------- */
+
+static psdvec_status write_story(const pv_truth *t, const drawn_text *drawn, const char *path)
+{
+    psdvec_status status;
+    const psdvec_simulate_options *o = &t->options;
+    pv_output *output = NULL;
+    pv_buffer json;
+    pv_json_writer w;
+    pv_buffer_init(&json, t->ctx);
+    pv_json_writer_init(&w, &json);
+    pv_json_open_object(&w, NULL);
+    pv_json_put_string(&w, "format", "psdvec.simulation"); /* first: see `mark` */
+    pv_json_put_u64(&w, "version", 1);
+    pv_json_put_string(&w, "written_by", "psdvec " PSDVEC_VERSION);
+    pv_json_put_u64(&w, "vocab", o->vocab);
+    pv_json_put_u64(&w, "dim", o->dim);
+    pv_json_put_u64(&w, "tokens", o->tokens);
+    pv_json_put_u64(&w, "window", o->window);
+    pv_json_put_u64(&w, "document_words", o->document_words);
+    pv_json_put_double(&w, "zipf", o->zipf);
+    pv_json_put_double(&w, "strength", o->strength);
+    pv_json_put_double(&w, "residual", o->residual);
+    pv_json_put_string(&w, "form", pv_form_choices[o->form].name);
+    pv_json_put_u64(&w, "seed", o->seed);
+    pv_json_put_double(&w, "mu", t->mu);
+    pv_json_put_u64(&w, "documents", drawn->documents);
+    pv_json_put_double(&w, "pairs", pairs_of(t, drawn));
+    pv_json_put_double(&w, "log_likelihood", drawn->log_likelihood);
+    pv_json_put_double(&w, "log_unigram", drawn->log_unigram);
+    pv_json_put_double(&w, "entropy", t->entropy);
+    pv_json_put_double(&w, "entropy_rate", t->entropy_rate);
+    pv_json_close(&w);
+    PV_TRY_DONE(pv_json_writer_status(&w));
+    PV_TRY_DONE(pv_buffer_byte(&json, '\n'));
+    PV_TRY_DONE(pv_output_open(t->ctx, path, &output));
+    PV_TRY_DONE(pv_output_write_at(output, 0, json.data, json.length));
+    status = pv_output_commit(output);
+    output = NULL;
+done:
+    pv_output_discard(output);
+    pv_buffer_free(&json);
+    return status;
+}
+
+/* ---- All of it --------------------------------------------------------------------------- */
 
 /* Nothing appears before everything is drawn; truth.json, which vouches for the rest, comes
  * last. */
-static psdvec_status simulate(pv_truth *truth, const pv_simulation_folder *folder, pv_drawn *drawn)
+static psdvec_status simulate(pv_truth *truth, const simulation_folder *folder, drawn_text *drawn)
 {
     psdvec_status status;
     pv_output *text = NULL;
     PV_TRY(pv_output_open(truth->ctx, folder->text, &text));
-    PV_TRY_DONE(pv_draw_text(truth, text, drawn));
+    PV_TRY_DONE(draw_text(truth, text, drawn));
     pv_truth_drop_table(truth);
-    PV_TRY_DONE(pv_write_truth_residuals(truth, folder->residuals));
-    PV_TRY_DONE(pv_write_truth_model(truth, drawn, folder->model));
+    PV_TRY_DONE(write_residuals(truth, folder->residuals));
+    PV_TRY_DONE(write_model(truth, drawn, folder->model));
     status = pv_output_commit(text);
     text = NULL;
     if (status == PSDVEC_OK)
-        status = pv_write_truth_story(truth, drawn, folder->story);
+        status = write_story(truth, drawn, folder->story);
 done:
     pv_output_discard(text);
     return status;
@@ -36,11 +549,11 @@ psdvec_status psdvec_simulate(psdvec_context *ctx, const psdvec_simulate_options
     double began = pv_now();
     psdvec_status status;
     pv_truth truth = {0};
-    pv_simulation_folder files = {0};
-    pv_drawn drawn = {0};
+    simulation_folder files = {0};
+    drawn_text drawn = {0};
     psdvec_simulate_options own;
     PV_TRY(pv_options_adopt(ctx, &pv_simulate_table, options, &own));
-    PV_TRY_DONE(pv_simulation_folder_open(ctx, folder, &files));
+    PV_TRY_DONE(folder_open(ctx, folder, &files));
     drawn.counts = pv_alloc(ctx, own.vocab, sizeof *drawn.counts, "frequencies");
     if (!drawn.counts) {
         status = pv_failure(ctx);
@@ -62,6 +575,6 @@ psdvec_status psdvec_simulate(psdvec_context *ctx, const psdvec_simulate_options
 done:
     pv_truth_free(&truth);
     pv_free(ctx, drawn.counts);
-    pv_simulation_folder_close(&files, status == PSDVEC_OK);
+    folder_close(&files, status == PSDVEC_OK);
     return status;
 }

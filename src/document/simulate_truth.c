@@ -25,9 +25,10 @@
 #include "document/sample_kernel.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 64 };
+enum { ROWS = 64, COLUMNS = 256, MOST_ROUNDS = 2000 };
 
 /* exp of this is still far from the end of float. */
 #define MOST_LOG 70.0F
@@ -35,6 +36,193 @@ enum { ROWS = 64 };
 static size_t blocks_of(uint32_t words, size_t block)
 {
     return (words + block - 1) / block;
+}
+
+/* ---- Margins ----------------------------------------------------------------------------- */
+/* Scaling (Sinkhorn): factors of rows and columns in turn, until pairs p_i p_j exp(G_ij + c_i + d_j)
+ * add up to p in both directions. The table is positive, so this always ends, and soon if its
+ * entries are not far from 1. */
+
+typedef struct scale_job {
+    const pv_truth *truth;
+    double *weights; /* n: p times the factors of the other side */
+    double *factors; /* n: of this side, to be found */
+} scale_job;
+
+static psdvec_status scale_rows(void *arg, size_t task, int worker)
+{
+    (void)worker;
+    scale_job *job = arg;
+    const pv_truth *t = job->truth;
+    for (uint32_t i = (uint32_t)task * ROWS; i < t->words && i < (task + 1) * ROWS; i++) {
+        const float *row = t->table + (size_t)i * t->stride;
+        double sum[4] = {0};
+        uint32_t j = 0;
+        for (; j + 4 <= t->words; j += 4)
+            for (uint32_t l = 0; l < 4; l++)
+                sum[l] += (double)row[j + l] * job->weights[j + l];
+        for (; j < t->words; j++)
+            sum[0] += (double)row[j] * job->weights[j];
+        job->factors[i] = 1 / ((sum[0] + sum[1]) + (sum[2] + sum[3]));
+    }
+    return PSDVEC_OK;
+}
+
+static psdvec_status scale_columns(void *arg, size_t task, int worker)
+{
+    (void)worker;
+    scale_job *job = arg;
+    const pv_truth *t = job->truth;
+    double sum[COLUMNS] = {0};
+    size_t begin = task * COLUMNS;
+    size_t count = t->words - begin < COLUMNS ? t->words - begin : COLUMNS;
+    for (uint32_t i = 0; i < t->words; i++) {
+        const float *row = t->table + (size_t)i * t->stride + begin;
+        double weight = job->weights[i];
+        for (size_t j = 0; j < count; j++)
+            sum[j] += (double)row[j] * weight;
+    }
+    for (size_t j = 0; j < count; j++)
+        job->factors[begin + j] = 1 / sum[j];
+    return PSDVEC_OK;
+}
+
+/* One half of a round: the factors of one side from those of the other. */
+static psdvec_status half_round(scale_job *job, const double *given, size_t block, pv_task_fn *fn)
+{
+    const pv_truth *t = job->truth;
+    for (uint32_t i = 0; i < t->words; i++)
+        job->weights[i] = t->unigram[i] * given[i];
+    return pv_parallel_tasks(t->ctx, blocks_of(t->words, block), fn, job);
+}
+
+/* c (rows) and d (columns), n each and with the same mean over p, that give the pairs of the
+ * table the margins p. */
+static psdvec_status scale_to_margins(pv_truth *t, double *c, double *d)
+{
+    psdvec_status status = PSDVEC_OK;
+    pv_progress progress;
+    double *weights = pv_alloc(t->ctx, t->words, sizeof *weights, "margins");
+    double *last = pv_alloc(t->ctx, t->words, sizeof *last, "margins");
+    if (!weights || !last) {
+        status = pv_failure(t->ctx);
+        goto done;
+    }
+    for (uint32_t i = 0; i < t->words; i++)
+        c[i] = d[i] = 1;
+    scale_job rows = {t, weights, c}, columns = {t, weights, d};
+    double error = 1;
+    pv_progress_begin(&progress, t->ctx, "scaling to the margins", "rounds", 0);
+    for (t->rounds = 0; error > 1e-9 && t->rounds < MOST_ROUNDS; t->rounds++) {
+        memcpy(last, c, t->words * sizeof *last);
+        PV_TRY_DONE(half_round(&rows, d, ROWS, scale_rows));
+        PV_TRY_DONE(half_round(&columns, c, COLUMNS, scale_columns));
+        error = 0; /* how far the rows were off when the columns were right */
+        for (uint32_t i = 0; i < t->words; i++)
+            error = fmax(error, fabs(last[i] / c[i] - 1));
+        pv_progress_add(&progress, 1);
+        PV_TRY_DONE(pv_check_cancel(t->ctx));
+    }
+    pv_progress_end(&progress);
+    if (!(error <= 1e-6)) {
+        status = pv_fail(t->ctx, PSDVEC_ERR_NUMERIC,
+                         "no frequencies of pairs were found that go with these vectors and "
+                         "these frequencies of words; ask for less strength or residual");
+        goto done;
+    }
+    double shift = 0;
+    for (uint32_t i = 0; i < t->words; i++) {
+        c[i] = log(c[i]);
+        d[i] = log(d[i]);
+        shift += t->unigram[i] * (c[i] - d[i]) / 2;
+    }
+    for (uint32_t i = 0; i < t->words; i++) {
+        c[i] -= shift;
+        d[i] += shift;
+    }
+done:
+    pv_free(t->ctx, weights);
+    pv_free(t->ctx, last);
+    return status;
+}
+
+/* ---- Axes -------------------------------------------------------------------------------- */
+
+typedef struct axis {
+    double value;
+    size_t number;
+} axis;
+
+static int by_magnitude(const void *a, const void *b)
+{
+    double x = fabs(((const axis *)a)->value), y = fabs(((const axis *)b)->value);
+    return x < y ? 1 : x > y ? -1 : 0;
+}
+
+/* With B'B = Q L Q' the columns of Y = B Q L^-1/2 are orthonormal, and B diag(signs) B' =
+ * Y K Y' with K = L^1/2 Q' diag(signs) Q L^1/2 = U T U'. So V = B R = Y U |T|^1/2.
+ * work: 3 N x N and N. */
+static psdvec_status turn(psdvec_context *ctx, const double *B, const float *signs, size_t n,
+                          size_t N, double *work, axis *axes, float *vectors, float *eigenvalues)
+{
+    double *Q = work, *K = Q + N * N, *R = K + N * N, *values = R + N * N;
+    memset(Q, 0, N * N * sizeof *Q);
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < N; k++)
+            for (size_t l = 0; l <= k; l++)
+                Q[k * N + l] += B[i * N + k] * B[i * N + l];
+    for (size_t k = 0; k < N; k++)
+        for (size_t l = 0; l < k; l++)
+            Q[l * N + k] = Q[k * N + l];
+    PV_TRY(pv_symmetric_eigen(ctx, Q, values, N)); /* row a of Q: the a-th eigenvector */
+    double least = values[N - 1] * 1e-13;
+    for (size_t a = 0; a < N; a++)
+        for (size_t b = 0; b < N; b++) {
+            double sum = 0;
+            for (size_t k = 0; k < N; k++)
+                sum += Q[a * N + k] * (double)signs[k] * Q[b * N + k];
+            bool none = values[a] <= least || values[b] <= least;
+            K[a * N + b] = none ? 0 : sum * sqrt(values[a]) * sqrt(values[b]);
+        }
+    for (size_t a = 0; a < N; a++)
+        for (size_t k = 0; k < N; k++) /* L^-1/2 Q' */
+            Q[a * N + k] *= values[a] <= least ? 0 : 1 / sqrt(values[a]);
+    PV_TRY(pv_symmetric_eigen(ctx, K, values, N)); /* row c of K: column c of U */
+    for (size_t c = 0; c < N; c++)
+        axes[c] = (axis){values[c], c};
+    qsort(axes, N, sizeof *axes, by_magnitude);
+    for (size_t c = 0; c < N; c++) {
+        eigenvalues[c] = (float)axes[c].value;
+        for (size_t k = 0; k < N; k++) {
+            double sum = 0;
+            for (size_t a = 0; a < N; a++)
+                sum += Q[a * N + k] * K[axes[c].number * N + a];
+            R[k * N + c] = sum * sqrt(fabs(axes[c].value));
+        }
+    }
+    for (size_t i = 0; i < n; i++)
+        for (size_t c = 0; c < N; c++) {
+            double sum = 0;
+            for (size_t k = 0; k < N; k++)
+                sum += B[i * N + k] * R[k * N + c];
+            vectors[i * N + c] = (float)sum;
+        }
+    return PSDVEC_OK;
+}
+
+/* V with V J V' = B diag(signs) B' and orthogonal columns, the longest first, as training leaves
+ * it. B, V: n x N, row-major; eigenvalues: N, with the signs of J. */
+static psdvec_status turn_to_axes(psdvec_context *ctx, const double *B, const float *signs,
+                                  size_t n, size_t N, float *vectors, float *eigenvalues)
+{
+    double *work = pv_alloc(ctx, 3 * N * N + N, sizeof *work, "the axes of the vectors");
+    axis *axes = pv_alloc(ctx, N, sizeof *axes, "the axes of the vectors");
+    psdvec_status status = work && axes
+                               ? turn(ctx, B, signs, n, N, work, axes, vectors, eigenvalues)
+                               : pv_failure(ctx);
+    pv_free(ctx, work);
+    pv_free(ctx, axes);
+    return status;
 }
 
 /* ---- Unigrams and residuals -------------------------------------------------------- */
@@ -237,10 +425,10 @@ static psdvec_status make_with(pv_truth *t, double *B, float *signs)
     t->residuals = t->options.residual > 0;
     PV_TRY(fill_table(t, t->vectors, drawn_dim(t), signs));
     /* pv_truth_residuals() was told of no scaling so far. */
-    PV_TRY(pv_truth_scale(t, t->before, t->after));
+    PV_TRY(scale_to_margins(t, t->before, t->after));
     t->residuals |= t->options.form == PSDVEC_FORM_PSD;
     place_scaling(t, B);
-    PV_TRY(pv_turn_to_axes(t->ctx, B, signs, t->words, t->dim, t->vectors, t->eigenvalues));
+    PV_TRY(turn_to_axes(t->ctx, B, signs, t->words, t->dim, t->vectors, t->eigenvalues));
     for (uint32_t k = 0; k < t->dim; k++)
         signs[k] = t->eigenvalues[k] < 0 ? -1 : 1;
     PV_TRY(fill_table(t, t->vectors, t->dim, signs));

@@ -107,7 +107,7 @@ static psdvec_status take_word(psdvec_scorer *s, const pv_event *event, uint32_t
     for (size_t m = 0; event->kind == PV_EVENT_WORD && m < s->model_count; m++) {
         fit = score_word(s, m, row);
         add_fit(&d->fits[m], &fit);
-        if (pv_normaliser_sampled(s->models[m].normaliser))
+        if (pv_partition_function_sampled(s->models[m].normaliser))
             for (size_t g = 0; g < PV_SAMPLE_GROUPS; g++) {
                 double without = s->models[m].partitions[row].without[g];
                 s->without[m * PV_SAMPLE_GROUPS + g] += without;
@@ -137,7 +137,7 @@ static void add_variance(const psdvec_scorer *s, double *sums, pv_tally *to)
 {
     for (size_t m = 0; m < s->model_count; m++) {
         double *without = sums + m * PV_SAMPLE_GROUPS, mean = 0, square = 0;
-        if (!pv_normaliser_sampled(s->models[m].normaliser))
+        if (!pv_partition_function_sampled(s->models[m].normaliser))
             continue;
         for (int g = 0; g < PV_SAMPLE_GROUPS; g++)
             mean += without[g] / PV_SAMPLE_GROUPS;
@@ -234,8 +234,8 @@ psdvec_status pv_scorer_flush(psdvec_scorer *s)
     uint32_t row = 0;
     for (size_t m = 0; m < s->model_count; m++) {
         pv_scored_model *model = &s->models[m];
-        PV_TRY(pv_normalise(model->normaliser, &model->contexts, model->conditional->temperature,
-                            model->partitions));
+        PV_TRY(pv_partition_function_sum(model->normaliser, &model->contexts,
+                                         model->conditional->temperature, model->partitions));
     }
     for (size_t k = 0; k < s->event_count; k++) {
         const pv_event *event = &s->events[k];

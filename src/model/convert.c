@@ -9,7 +9,7 @@
 #include "model/model_read.h"
 #include "model/model_write.h"
 #include "model/options.h"
-#include "model/sparse_convert.h"
+#include "model/sparse_file.h"
 
 #include "base/arguments.h"
 #include "base/thread.h"

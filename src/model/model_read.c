@@ -11,7 +11,7 @@
 #include "model/history.h"
 #include "model/model_write.h"
 #include "model/precision.h"
-#include "model/sparse_write.h"
+#include "model/sparse_file.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -22,7 +22,6 @@
 #include "model/model_write.h"
 #include "solve/regression.h"
 #include "train/options.h"
-#include "train/settings.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,14 +1,309 @@
-/* What words and unseen pairs give to the joint probability; and all of it of a model. */
+/* The joint probability, eq. 9 and eq. 10: what seen pairs, words and unseen pairs give; and all of
+ * it of a model. */
 #include "train/joint.h"
 
 #include "base/arguments.h"
 #include "base/json.h"
+#include "base/thread.h"
 #include "model/model_read.h"
 #include "solve/tall.h"
+#include "sparse/csr.h"
 #include "train/model_link.h"
+#include "train/seen_pairs.h"
 #include "train/train.h"
 
 #include <math.h>
+
+/* ---- Seen pairs, by a walk over them (seen_pairs.h) -------------------------------------- */
+
+typedef struct joint_sums {
+    double products, residuals, shifts, prior, log_weights;
+    int64_t pairs, weighed, free; /* weighed: less those that the closed form has too many */
+} joint_sums;
+
+/* The sum of many logarithms. */
+typedef struct log_sum {
+    double product, sum;
+} log_sum;
+
+static void log_add(log_sum *s, double x)
+{
+    if (x < 1e-50 || x > 1e50) {
+        s->sum += log(x);
+        return;
+    }
+    s->product *= x;
+    if (s->product < 1e-200 || s->product > 1e200) {
+        s->sum += log(s->product);
+        s->product = 1;
+    }
+}
+
+typedef struct pairs_job {
+    const pv_joint_of *of;
+    joint_sums *rows; /* words of the model */
+    double *shift;    /* words of the counts: t; NULL: all 0 */
+} pairs_job;
+
+/* ---- One pair --------------------------------------------------------------------------- */
+static void add_weight(joint_sums *sums, log_sum *logs, double x, double f)
+{
+    if (f > 0) {
+        sums->weighed++;
+        log_add(logs, f);
+    } else if (x > 0)
+        sums->free++;
+}
+
+/* Different words, both directions; X is their product. */
+static void add_pair(const pv_link *link, uint32_t i, uint32_t j, double xij, double xji, double X,
+                     joint_sums *sums, log_sum *logs)
+{
+    double sum = xij + xji;
+    double aij = link->target(link, i, j, xij, sum) - X;
+    double aji = !link->directed ? aij : link->target(link, j, i, xji, sum) - X;
+    double fij = link->weight(link, i, j, xij, sum);
+    double fji = link->factored ? fij : link->weight(link, j, i, xji, sum);
+    sums->products += sum * X;
+    sums->residuals += xij * aij + xji * aji;
+    sums->prior += fij * aij * aij + fji * aji * aji;
+    sums->pairs += (xij > 0) + (xji > 0);
+    add_weight(sums, logs, xij, fij);
+    add_weight(sums, logs, xji, fji);
+    if (!link->background_only_unseen)
+        return;
+    /* The closed form over all pairs has this one as if it were unseen. */
+    double b = pv_link_background(link, i, j), off = link->background_target - X;
+    sums->prior -= 2 * b * off * off;
+    if (b > 0) {
+        sums->weighed -= 2;
+        if (b < 1) {
+            log_add(logs, 1 / b);
+            log_add(logs, 1 / b);
+        }
+    }
+}
+
+/* A word beside itself weighs nothing. */
+static void add_own(const pv_link *link, uint32_t i, double x, double X, joint_sums *sums)
+{
+    sums->products += x * X;
+    sums->residuals += x * (link->target(link, i, i, x, 2 * x) - X);
+    sums->pairs++;
+    sums->free++;
+}
+
+/* v_i' J v_j in double precision. */
+static double product_of(const pv_joint_of *of, uint32_t i, uint32_t j)
+{
+    const float *a = of->vectors + (size_t)i * of->dim, *b = of->vectors + (size_t)j * of->dim;
+    double sum = 0;
+    for (size_t k = 0; k < of->dim; k++) {
+        double term = (double)a[k] * b[k];
+        sum += of->eigenvalues && of->eigenvalues[k] < 0 ? -term : term;
+    }
+    return sum;
+}
+
+static psdvec_status take_row(void *arg, const pv_seen_row *row, int worker)
+{
+    const pairs_job *job = arg;
+    const pv_link *link = job->of->link;
+    joint_sums sums = {0};
+    log_sum logs = {1, 0};
+    (void)worker;
+    for (size_t k = 0; k < row->count; k++) {
+        const pv_seen_pair *pair = &row->pairs[k];
+        bool own = pair->word == row->word;
+        double X = (double)pair->product;
+        if (own)
+            add_own(link, row->counted, pair->xij, X, &sums);
+        else
+            add_pair(link, row->counted, pair->counted, pair->xij, pair->xji, X, &sums, &logs);
+        if (job->shift)
+            sums.shifts += (pair->xij + (own ? 0 : pair->xji)) *
+                           (job->shift[row->counted] + job->shift[pair->counted]);
+    }
+    sums.log_weights = logs.sum + log(logs.product);
+    job->rows[row->word] = sums;
+    return PSDVEC_OK;
+}
+
+/* ---- All of them ------------------------------------------------------------------------ */
+/* t_i = 1/2 log(2 tot pc_i / r_i) of the words of the counts, what the target has taken off too
+ * much or too little; *shift is NULL if all are 0. The caller frees it. */
+static psdvec_status make_shifts(const pv_link *link, double **shift)
+{
+    *shift = NULL;
+    if (link->directed || link->options.context_power == 1)
+        return PSDVEC_OK;
+    *shift = pv_alloc_zero(link->ctx, link->words, sizeof **shift, "the joint probability");
+    if (!*shift)
+        return pv_failure(link->ctx);
+    for (uint32_t i = 0; i < link->words; i++) {
+        double r = link->context[i] + link->focus[i];
+        if (r > 0)
+            (*shift)[i] = 0.5 * log(link->margin_total) + link->shift[i] - log(r);
+    }
+    return PSDVEC_OK;
+}
+
+/* Adds the rows in their order. */
+static void add_rows(const joint_sums *rows, uint32_t count, psdvec_joint *joint)
+{
+    double log_weights = 0;
+    int64_t weighed = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const joint_sums *row = &rows[i];
+        joint->products += row->products;
+        joint->residuals += row->residuals;
+        joint->shifts += row->shifts;
+        joint->residual_prior -= row->prior;
+        joint->pairs += (uint64_t)row->pairs;
+        joint->free_residuals += (uint64_t)row->free;
+        log_weights += row->log_weights;
+        weighed += row->weighed;
+    }
+    joint->weighed += (uint64_t)weighed; /* perhaps negative until the closed form is added */
+    joint->residual_normaliser += 0.5 * (log_weights - (double)weighed * log(M_PI));
+}
+
+psdvec_status pv_joint_pairs(const pv_joint_of *of, uint32_t beyond, psdvec_joint *joint)
+{
+    psdvec_context *ctx = of->link->ctx;
+    pairs_job job = {.of = of};
+    psdvec_status status = PSDVEC_OK;
+    pv_seen_walk walk = {.link = of->link,
+                         .word = of->word,
+                         .words = of->words,
+                         .dim = of->dim,
+                         .vectors = of->vectors,
+                         .eigenvalues = of->eigenvalues,
+                         .either = true,
+                         .above = true,
+                         .beyond = beyond,
+                         .stage = "joint probability"};
+    job.rows = pv_alloc_zero(ctx, of->words, sizeof *job.rows, "the joint probability");
+    if (!job.rows) {
+        status = pv_failure(ctx);
+        goto done;
+    }
+    PV_TRY_DONE(make_shifts(of->link, &job.shift));
+    PV_TRY_DONE(pv_seen_pairs(&walk, take_row, &job));
+    add_rows(job.rows, of->words, joint);
+done:
+    pv_free(ctx, job.shift);
+    pv_free(ctx, job.rows);
+    return status;
+}
+
+uint64_t pv_joint_pairs_bytes(uint64_t words, uint64_t bigrams, uint64_t dim, int threads)
+{
+    return words * (sizeof(joint_sums) + sizeof(double) + sizeof(uint32_t)) +
+           pv_seen_pairs_bytes(words, bigrams, dim, threads);
+}
+
+/* ---- The same of core words -------------------------------------------------------------- */
+/* While Algorithm 1 has the pairs: one pass over their arrays instead of one over the
+ * counts and all products.
+ *
+ * The residual is there, w (g - X) / (s s'), beside w and g. With PMI targets and factored weights,
+ * as in the default preset, both directions of a pair share w = f and g = G, and the count of
+ * both together follows from the target: x + x' = exp(G + shift + shift').
+ */
+
+typedef struct core_job {
+    const pv_joint_of *of;
+    const pv_core *core;
+    joint_sums *rows; /* core->n */
+    double *shift;    /* NULL: all 0 */
+} core_job;
+
+bool pv_joint_core_serves(const pv_core *core, size_t dim)
+{
+    const pv_link *link = core->link;
+    return core->rank > 0 && core->rank <= dim && link->factored && !link->directed;
+}
+
+/* Pairs above the diagonal. */
+static void take_pairs(const core_job *job, uint32_t i, joint_sums *sums)
+{
+    const pv_core *core = job->core;
+    const pv_pairs *pairs = core->pairs;
+    const double *off = core->link->shift, *shift = job->shift;
+    const float *weight = pairs->weight + pairs->upper[i],
+                *target = pairs->target + pairs->upper[i];
+    log_sum logs = {1, 0};
+    uint64_t begin = pairs->middle[i];
+    size_t count = (size_t)(pairs->matrix.begin[i + 1] - begin);
+    for (size_t k = 0; k < count; k++) {
+        uint32_t j = pairs->matrix.column[begin + k];
+        double w = weight[k], g = target[k];
+        double a = (double)pairs->matrix.value[begin + k] * core->root[i] * core->root[j] / w;
+        if (PV_UNLIKELY(!(w > 0)))
+            a = g - product_of(job->of, i, j);
+        double both = exp(g + off[i] + off[j]);
+        sums->products += both * (g - a);
+        sums->residuals += both * a;
+        sums->prior += 2 * w * a * a;
+        if (shift)
+            sums->shifts += both * (shift[i] + shift[j]);
+        if (w > 0) {
+            sums->weighed += 2;
+            log_add(&logs, w);
+        }
+    }
+    sums->log_weights = 2 * (logs.sum + log(logs.product));
+}
+
+static psdvec_status take_rows(void *arg, size_t task, int worker)
+{
+    const core_job *job = arg;
+    const pv_core *core = job->core;
+    const pv_link *link = core->link;
+    (void)worker;
+    for (uint32_t i = core->above_edges[task]; i < core->above_edges[task + 1]; i++) {
+        joint_sums sums = {0};
+        psdvec_row row;
+        psdvec_counts_row(link->counts, i, &row);
+        take_pairs(job, i, &sums);
+        sums.pairs = (int64_t)pv_lower_bound(row.focus, row.length, link->core);
+        uint64_t own = psdvec_counts_get(link->counts, i, i);
+        if (own > 0) {
+            double x = pv_link_count(link, i, i, own);
+            add_own(link, i, x, product_of(job->of, i, i), &sums);
+            sums.pairs--; /* it is one of the row */
+            if (job->shift)
+                sums.shifts += 2 * x * job->shift[i];
+        }
+        job->rows[i] = sums;
+    }
+    return pv_check_cancel(link->ctx);
+}
+
+psdvec_status pv_joint_core(const pv_joint_of *of, const pv_core *core, psdvec_joint *joint)
+{
+    psdvec_context *ctx = core->ctx;
+    core_job job = {.of = of, .core = core};
+    psdvec_status status = PSDVEC_OK;
+    job.rows = pv_alloc_zero(ctx, core->n, sizeof *job.rows, "the joint probability");
+    if (!job.rows) {
+        status = pv_failure(ctx);
+        goto done;
+    }
+    PV_TRY_DONE(make_shifts(core->link, &job.shift));
+    PV_TRY_DONE(pv_parallel_tasks(ctx, PV_CORE_TASKS, take_rows, &job));
+    add_rows(job.rows, (uint32_t)core->n, joint);
+done:
+    pv_free(ctx, job.shift);
+    pv_free(ctx, job.rows);
+    return status;
+}
+
+uint64_t pv_joint_core_bytes(uint64_t words)
+{
+    return words * (sizeof(joint_sums) + sizeof(double) + sizeof(uint32_t));
+}
 
 /* ---- The text without its pairs ----------------------------------------------------- */
 /* As documents are scored: P as in training, or shares of the text if frequent words were
@@ -87,7 +382,7 @@ static psdvec_status background_sum(const pv_joint_of *of, double *out)
         uint32_t i = of->word[c];
         if (i == PV_NO_WORD)
             continue;
-        double factor = link->factor[c], off = t - pv_joint_product(of, i, i);
+        double factor = link->factor[c], off = t - product_of(of, i, i);
         z[i] = (float)factor;
         all += factor;
         diagonal += factor * factor * off * off;
@@ -133,7 +428,7 @@ static void add_capped(const pv_joint_of *of, double *prior, double *logs)
             *logs -= 2 * log(b);
             if (psdvec_counts_get(link->counts, i, j) || psdvec_counts_get(link->counts, j, i))
                 continue;
-            double off = link->background_target - pv_joint_product(of, of->word[i], of->word[j]);
+            double off = link->background_target - product_of(of, of->word[i], of->word[j]);
             *prior += 2 * (1 - b) * off * off;
         }
     }

@@ -1,5 +1,4 @@
-/* The joint probability of text, vectors and residuals, equations (9) and (10) of the paper
- * (docs/model.md), in two parts: what seen
+/* The joint probability of text, vectors and residuals, eq. 9 and eq. 10 of the paper (docs/model.md), in two parts: what seen
  * pairs give, and what words and unseen pairs give.
  *
  * Every sum is in double precision, over a row and then over the rows in their order.
@@ -36,9 +35,6 @@ psdvec_status pv_joint_words(const pv_joint_of *of, psdvec_joint *joint);
 uint64_t pv_joint_pairs_bytes(uint64_t words, uint64_t bigrams, uint64_t dim, int threads);
 uint64_t pv_joint_core_bytes(uint64_t words);
 uint64_t pv_joint_words_bytes(uint64_t words, uint64_t dim);
-
-/* v_i' J v_j in double precision. */
-double pv_joint_product(const pv_joint_of *of, uint32_t i, uint32_t j);
 
 /* As a JSON object, and a zero byte. */
 psdvec_status pv_joint_write(const psdvec_joint *joint, pv_buffer *json);

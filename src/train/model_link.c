@@ -3,7 +3,7 @@
 
 #include "base/json.h"
 #include "model/model_read.h"
-#include "train/settings.h"
+#include "train/options.h"
 #include "train/train.h"
 
 #include <string.h>

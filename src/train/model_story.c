@@ -4,7 +4,7 @@
 
 #include "base/json.h"
 #include "link/weights.h"
-#include "train/settings.h"
+#include "train/options.h"
 
 #include <string.h>
 

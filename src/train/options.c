@@ -75,9 +75,10 @@ static bool train_rule(const void *options, char *why, size_t room)
 #undef CHECK
 
 static const double default_mu[] = {2}, paper_mu[] = {2, 4, 8};
-static const pv_option_list lists[] = {{"2", default_mu, sizeof default_mu / sizeof *default_mu},
-                                       {"2,4,8", paper_mu, sizeof paper_mu / sizeof *paper_mu},
-                                       {0}};
+static const pv_option_list default_lists[] = {
+    {"2", default_mu, sizeof default_mu / sizeof *default_mu},
+    {"2,4,8", paper_mu, sizeof paper_mu / sizeof *paper_mu},
+    {0}};
 
 #undef PSDVEC_OPTION
 #define PSDVEC_OPTION(KIND, type, member, key, ...)                                                \
@@ -90,7 +91,7 @@ const pv_options_table pv_train_table = {.name = "train",
                                          .rows = train_rows,
                                          .size = sizeof(psdvec_train_options),
                                          .rule = train_rule,
-                                         .lists = lists};
+                                         .lists = default_lists};
 
 #undef PSDVEC_OPTION
 #define PSDVEC_OPTION(KIND, type, member, key, ...)                                                \
@@ -119,4 +120,25 @@ psdvec_status psdvec_train_options_check(psdvec_context *ctx, const psdvec_train
     psdvec_train_options own;
     PV_BEGIN(ctx);
     return pv_train_options_adopt(ctx, options, &own);
+}
+
+/* ---- As JSON ----------------------------------------------------------------------------- */
+psdvec_status pv_settings_write(psdvec_context *ctx, const psdvec_train_options *options,
+                                pv_buffer *json)
+{
+    /* A number that is not finite would be written as null and could not be read. */
+    PV_TRY(pv_options_check(ctx, &pv_train_table, options));
+    pv_json_writer w;
+    pv_json_writer_init(&w, json);
+    pv_json_open_object(&w, NULL);
+    pv_options_put_json(&w, &pv_train_table, options);
+    pv_json_close(&w);
+    return pv_json_writer_status(&w);
+}
+
+psdvec_status pv_settings_read(psdvec_context *ctx, const char *path, const char *json,
+                               psdvec_train_options *options, pv_buffer *lists)
+{
+    static const char *const also[] = {"constants", NULL}; /* pv_model_constants() reads them */
+    return pv_options_read_json(ctx, &pv_train_table, path, "training", json, also, options, lists);
 }

@@ -1,4 +1,4 @@
-/* The tables of training and of adding words. */
+/* The options of training and of adding words: their tables, and how files keep them. */
 #ifndef PV_TRAIN_OPTIONS_H
 #define PV_TRAIN_OPTIONS_H
 
@@ -11,5 +11,18 @@ extern const pv_options_table pv_train_table, pv_extend_table;
  * version had priors of core words in the symmetric form too. */
 psdvec_status pv_train_options_adopt(psdvec_context *ctx, const psdvec_train_options *given,
                                      psdvec_train_options *own);
+
+/* ---- As JSON: what the model file keeps, and what tells one interrupted run from another ------ */
+
+/* Appends one JSON object with every option but `restart`, which says nothing
+ * about the result. Same options, same bytes. No zero byte is added. */
+psdvec_status pv_settings_write(psdvec_context *ctx, const psdvec_train_options *options,
+                                pv_buffer *json);
+
+/* The options back, all bits of all numbers, and checked. `path` is for messages.
+ * The lists (mu, bands) live in `lists`, which the caller has initialised and frees when
+ * the options are no longer used. */
+psdvec_status pv_settings_read(psdvec_context *ctx, const char *path, const char *json,
+                               psdvec_train_options *options, pv_buffer *lists);
 
 #endif

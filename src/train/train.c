@@ -31,7 +31,6 @@
 #include "train/options.h"
 #include "train/plan.h"
 #include "train/readout.h"
-#include "train/settings.h"
 
 #include <math.h>
 #include <stdio.h>

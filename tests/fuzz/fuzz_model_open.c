@@ -7,7 +7,7 @@
  */
 #include "model/model_read.h"
 #include "model/model_write.h"
-#include "model/sparse_write.h"
+#include "model/sparse_file.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * again, and reads back as the same. */
 #include "base/context.h"
 #include "count/provenance.h"
-#include "train/settings.h"
+#include "train/options.h"
 
 #include <stdlib.h>
 #include <string.h>

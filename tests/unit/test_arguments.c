@@ -1,6 +1,6 @@
 /* What public calls do when a host hands them NULL or an index out of range. */
 #include "base/arguments.h"
-#include "model/sparse_write.h"
+#include "model/sparse_file.h"
 #include "support/documents.h"
 #include "support/vectors.h"
 

@@ -1,7 +1,7 @@
 /* Residuals of all pairs against the dense reference: pattern, targets, products, figures, the
  * largest ones, and the file. */
 #include "base/safetensors_read.h"
-#include "document/residual_matrix.h"
+#include "document/residuals.h"
 #include "model/model_read.h"
 #include "support/problem.h"
 #include "support/scratch.h"

@@ -5,7 +5,7 @@
 #include "eval/analogy.h"
 #include "model/dot.h"
 #include "model/model_read.h"
-#include "model/sparse_write.h"
+#include "model/sparse_file.h"
 #include "support/vectors.h"
 
 #include <math.h>

@@ -7,7 +7,6 @@
 #include "count/provenance.h"
 #include "support/scratch.h"
 #include "train/options.h"
-#include "train/settings.h"
 
 #include <errno.h>
 #include <math.h>

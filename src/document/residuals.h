@@ -6,8 +6,8 @@
  * side. The diagonal is like any other entry. Words are matched by spelling; a word of the model
  * that the counts lack has an empty row, and one of the counts that the model lacks is left out.
  */
-#ifndef PV_DOCUMENT_RESIDUAL_MATRIX_H
-#define PV_DOCUMENT_RESIDUAL_MATRIX_H
+#ifndef PV_DOCUMENT_RESIDUALS_H
+#define PV_DOCUMENT_RESIDUALS_H
 
 #include "sparse/csr.h"
 
@@ -26,5 +26,24 @@ psdvec_status pv_residual_matrix_make(psdvec_context *ctx, const psdvec_model *m
                                       const psdvec_counts *counts, pv_residual_kind kind,
                                       pv_residual_matrix **out);
 void pv_residual_matrix_free(pv_residual_matrix *matrix);
+
+/* ---- As a file (docs/residuals.md) ------------------------------------------------------- */
+
+#define PV_RESIDUALS_FORMAT "psdvec.residuals"
+#define PV_RESIDUALS_VERSION 1
+
+typedef struct pv_residual_data {
+    pv_csr rows;                /* words x words: a_ij */
+    const char *bytes;          /* all words, one after the other */
+    const uint64_t *offsets;    /* words + 1 */
+    const char *target;         /* "smoothed" or "pmi": how G was made */
+    double unseen;              /* G of the pairs that are not listed, whose residual is unseen less
+                                v' J v; NAN: it is 0 */
+    const char *model, *counts; /* checksums of the files it comes from; NULL: none */
+} pv_residual_data;
+
+/* Writes the file whole or not at all. */
+psdvec_status pv_residual_file_write(psdvec_context *ctx, const pv_residual_data *data,
+                                     const char *path);
 
 #endif

@@ -1,5 +1,5 @@
 /* Tiles of scores, made and summed up. */
-#include "document/normaliser.h"
+#include "document/partition_function.h"
 
 #include "base/blas.h"
 #include "base/random.h"
@@ -26,7 +26,7 @@ typedef struct candidates {
     const uint32_t *word; /* NULL: all words */
 } candidates;
 
-struct pv_normaliser {
+struct pv_partition_function {
     const pv_conditional *c;
     candidates all;
     uint32_t *edges; /* slabs + 1 */
@@ -53,7 +53,7 @@ struct pv_normaliser {
 
 /* pi_w = min(1, rate q_w) with q near p, but not so near that a rare word would count too much when
  * the context calls for it. Returns their sum. */
-static double include_at(pv_normaliser *n, double rate)
+static double include_at(pv_partition_function *n, double rate)
 {
     const pv_conditional *c = n->c;
     double sum = 0;
@@ -66,7 +66,7 @@ static double include_at(pv_normaliser *n, double rate)
 }
 
 /* The rate at which `wanted` words are expected, fewer than there are. */
-static psdvec_status choose_inclusion(pv_normaliser *n, uint32_t wanted)
+static psdvec_status choose_inclusion(pv_partition_function *n, uint32_t wanted)
 {
     double low = 0, high = 1;
     n->inclusion = pv_alloc(n->c->ctx, n->c->words, sizeof *n->inclusion, "a sample of words");
@@ -83,7 +83,7 @@ static psdvec_status choose_inclusion(pv_normaliser *n, uint32_t wanted)
     return PSDVEC_OK;
 }
 
-static psdvec_status open_sample(pv_normaliser *n, uint32_t wanted)
+static psdvec_status open_sample(pv_partition_function *n, uint32_t wanted)
 {
     const pv_conditional *c = n->c;
     static const char *const what = "a sample of words";
@@ -98,7 +98,7 @@ static psdvec_status open_sample(pv_normaliser *n, uint32_t wanted)
     return PSDVEC_OK;
 }
 
-static void take_word(pv_normaliser *n, uint32_t at, uint32_t word)
+static void take_word(pv_partition_function *n, uint32_t at, uint32_t word)
 {
     const pv_conditional *c = n->c;
     n->word[at] = word;
@@ -112,7 +112,7 @@ static void take_word(pv_normaliser *n, uint32_t at, uint32_t word)
 
 /* Systematic sampling: the words' pi laid end to end, and a comb of teeth at distance 1 with a
  * random start. Words of pi 1 come first, in slabs; then the teeth in turn to the groups. */
-static void draw_sample(pv_normaliser *n)
+static void draw_sample(pv_partition_function *n)
 {
     const pv_conditional *c = n->c;
     uint32_t at = 0, hits = 0;
@@ -149,11 +149,12 @@ static void draw_sample(pv_normaliser *n)
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-psdvec_status pv_normaliser_open(const pv_conditional *c, uint32_t sampled, pv_normaliser **out)
+psdvec_status pv_partition_function_open(const pv_conditional *c, uint32_t sampled,
+                                         pv_partition_function **out)
 {
     psdvec_status status = PSDVEC_OK;
     psdvec_context *ctx = c->ctx;
-    pv_normaliser *n = pv_alloc_zero(ctx, 1, sizeof *n, "sums over the vocabulary");
+    pv_partition_function *n = pv_alloc_zero(ctx, 1, sizeof *n, "sums over the vocabulary");
     *out = NULL;
     if (!n)
         return pv_failure(ctx);
@@ -179,13 +180,13 @@ psdvec_status pv_normaliser_open(const pv_conditional *c, uint32_t sampled, pv_n
         }
     }
     if (status != PSDVEC_OK)
-        pv_normaliser_close(n);
+        pv_partition_function_close(n);
     else
         *out = n;
     return status;
 }
 
-void pv_normaliser_close(pv_normaliser *n)
+void pv_partition_function_close(pv_partition_function *n)
 {
     if (!n)
         return;
@@ -202,7 +203,7 @@ void pv_normaliser_close(pv_normaliser *n)
     pv_free(ctx, n);
 }
 
-bool pv_normaliser_sampled(const pv_normaliser *n)
+bool pv_partition_function_sampled(const pv_partition_function *n)
 {
     return n->inclusion != NULL;
 }
@@ -212,7 +213,7 @@ bool pv_normaliser_sampled(const pv_normaliser *n)
 /* Task: one block of contexts, one slab of words. */
 static psdvec_status sum_slab(void *arg, size_t task, int worker)
 {
-    pv_normaliser *n = arg;
+    pv_partition_function *n = arg;
     const pv_conditional *c = n->c;
     const pv_contexts *x = n->contexts;
     pv_exp_sums_fn *exp_sums = pv_exp_sums_best();
@@ -249,7 +250,7 @@ static double log_of(const pv_exp_sums *sums)
 }
 
 /* From the sums of a row's slabs to log Z. */
-static psdvec_status finish_row(const pv_normaliser *n, uint32_t row, pv_partition *out)
+static psdvec_status finish_row(const pv_partition_function *n, uint32_t row, pv_partition *out)
 {
     const pv_conditional *c = n->c;
     const pv_exp_sums *slabs = n->sums + (size_t)row * n->slabs;
@@ -285,8 +286,8 @@ static psdvec_status finish_row(const pv_normaliser *n, uint32_t row, pv_partiti
     return PSDVEC_OK;
 }
 
-psdvec_status pv_normalise(pv_normaliser *n, const pv_contexts *contexts, double temperature,
-                           pv_partition *partitions)
+psdvec_status pv_partition_function_sum(pv_partition_function *n, const pv_contexts *contexts,
+                                        double temperature, pv_partition *partitions)
 {
     psdvec_context *ctx = n->c->ctx;
     if (contexts->count == 0)

@@ -9,8 +9,8 @@
  * sample of its own. The words that are there by chance make groups, and what log Z would be
  * without each says how far it may be off (a jackknife).
  */
-#ifndef PV_DOCUMENT_NORMALISER_H
-#define PV_DOCUMENT_NORMALISER_H
+#ifndef PV_DOCUMENT_PARTITION_FUNCTION_H
+#define PV_DOCUMENT_PARTITION_FUNCTION_H
 
 #include "document/contexts.h"
 
@@ -23,17 +23,18 @@ typedef struct pv_partition {
     double without[PV_SAMPLE_GROUPS]; /* log Z without each group; sampled only */
 } pv_partition;
 
-typedef struct pv_normaliser pv_normaliser;
+typedef struct pv_partition_function pv_partition_function;
 
 /* `sampled`: 0 for exact sums, else about how many words stand for all. */
-psdvec_status pv_normaliser_open(const pv_conditional *conditional, uint32_t sampled,
-                                 pv_normaliser **out);
-void pv_normaliser_close(pv_normaliser *normaliser);
+psdvec_status pv_partition_function_open(const pv_conditional *conditional, uint32_t sampled,
+                                         pv_partition_function **out);
+void pv_partition_function_close(pv_partition_function *normaliser);
 /* Whether a sample smaller than the vocabulary is used. */
-bool pv_normaliser_sampled(const pv_normaliser *normaliser);
+bool pv_partition_function_sampled(const pv_partition_function *normaliser);
 
 /* partitions[k] of each row of the contexts. */
-psdvec_status pv_normalise(pv_normaliser *normaliser, const pv_contexts *contexts,
-                           double temperature, pv_partition *partitions);
+psdvec_status pv_partition_function_sum(pv_partition_function *normaliser,
+                                        const pv_contexts *contexts, double temperature,
+                                        pv_partition *partitions);
 
 #endif

@@ -1,7 +1,8 @@
-/* Writing a sparse model file (docs/model-format.md). */
-#ifndef PV_MODEL_SPARSE_WRITE_H
-#define PV_MODEL_SPARSE_WRITE_H
+/* The file of a sparse model (docs/model-format.md): written, opened, and converted. */
+#ifndef PV_MODEL_SPARSE_FILE_H
+#define PV_MODEL_SPARSE_FILE_H
 
+#include "model/foreign_write.h"
 #include "sparse/csr.h"
 
 #define PV_SPARSE_FORMAT "psdvec.sparse"
@@ -26,5 +27,11 @@ extern const char *const pv_sparse_names[];
  * the word. */
 psdvec_status pv_sparse_model_write(psdvec_context *ctx, const pv_sparse_model_data *data,
                                     const char *path);
+
+/* Sparse vectors on their way to another file: cut and brought to length 1 they stay sparse in a model
+ * file of ours; other programs get all their numbers, most of which are 0. `rows` of a sparse model.
+ * `words_path`: of NPY. */
+psdvec_status pv_sparse_convert(psdvec_context *ctx, const pv_rows_out *rows, const char *output,
+                                const char *words_path);
 
 #endif

@@ -1,0 +1,254 @@
+/* The file of a sparse model. */
+#include "model/sparse_file.h"
+
+#include "base/safetensors_file.h"
+#include "base/safetensors_write.h"
+#include "model/model_read.h"
+#include "model/model_write.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Writing ----------------------------------------------------------------------------- */
+
+enum { MOST_TENSORS = 6, MOST_METADATA = 8 };
+
+const char *const pv_sparse_names[] = {"format", "version",  "written_by", "dim",   "directions",
+                                       "method", "settings", "counts",     "words", "offsets",
+                                       "indptr", "indices",  "values",     NULL};
+
+static psdvec_status check(psdvec_context *ctx, const pv_sparse_model_data *m, const char *path)
+{
+    const char *wrong = NULL;
+    uint32_t words = m->rows.rows;
+    if (words == 0 || m->rows.columns == 0 || words > PV_MODEL_MOST_WORDS)
+        wrong = "no words, no directions, or too many words";
+    else if (!pv_offsets_ascend(m->offsets, words, m->offsets[words], 1))
+        wrong = "an empty word";
+    else if (!pv_offsets_ascend(m->rows.begin, words, m->rows.begin[words], 0))
+        wrong = "rows that do not ascend";
+    bool fine = true;
+    if (!wrong)
+        PV_TRY(pv_csr_check_columns(ctx, &m->rows, &fine));
+    if (!fine)
+        wrong = "columns that do not ascend, or beyond the last";
+    if (wrong)
+        return pv_fail(ctx, PSDVEC_ERR_INTERNAL, "%s: a sparse model with %s was to be written",
+                       path, wrong);
+    return pv_sparse_check_finite(ctx, path, &m->rows, m->bytes, m->offsets);
+}
+
+static size_t describe(const pv_sparse_model_data *m, char version[16], char dim[16],
+                       pv_st_pair meta[MOST_METADATA])
+{
+    size_t n = 0;
+    snprintf(version, 16, "%d", PV_SPARSE_VERSION);
+    snprintf(dim, 16, "%" PRIu32, m->rows.columns);
+    meta[n++] = (pv_st_pair){"format", PV_SPARSE_FORMAT};
+    meta[n++] = (pv_st_pair){"version", version};
+    meta[n++] = (pv_st_pair){"written_by", "psdvec " PSDVEC_VERSION};
+    meta[n++] = (pv_st_pair){"dim", dim};
+    if (m->directions_are_words)
+        meta[n++] = (pv_st_pair){"directions", "words"};
+    if (m->method)
+        meta[n++] = (pv_st_pair){"method", m->method};
+    if (m->settings_json)
+        meta[n++] = (pv_st_pair){"settings", m->settings_json};
+    if (m->counts_json)
+        meta[n++] = (pv_st_pair){"counts", m->counts_json};
+    return n;
+}
+
+/* What is small stands in front. */
+static psdvec_status put_tensors(pv_st_writer *w, const pv_sparse_model_data *m)
+{
+    uint64_t words = m->rows.rows, ends = words + 1, bytes = m->offsets[words],
+             entries = m->rows.begin[words];
+    PV_TRY(pv_st_writer_tensor(w, "words", PV_DTYPE_U8, 1, &bytes, m->bytes));
+    PV_TRY(pv_st_writer_tensor(w, "offsets", PV_DTYPE_U64, 1, &ends, m->offsets));
+    if (m->counts)
+        PV_TRY(pv_st_writer_tensor(w, "counts", PV_DTYPE_U64, 1, &words, m->counts));
+    PV_TRY(pv_st_writer_tensor(w, "indptr", PV_DTYPE_U64, 1, &ends, m->rows.begin));
+    PV_TRY(pv_st_writer_tensor(w, "indices", PV_DTYPE_U32, 1, &entries, m->rows.column));
+    if (!m->rows.value)
+        return PSDVEC_OK;
+    return pv_st_writer_tensor(w, "values", PV_DTYPE_F32, 1, &entries, m->rows.value);
+}
+
+psdvec_status pv_sparse_model_write(psdvec_context *ctx, const pv_sparse_model_data *m,
+                                    const char *path)
+{
+    psdvec_status status;
+    pv_output *output = NULL;
+    pv_st_writer *writer = NULL;
+    pv_st_pair meta[MOST_METADATA];
+    char version[16], dim[16];
+    PV_TRY(check(ctx, m, path));
+    size_t meta_count = describe(m, version, dim, meta);
+    PV_TRY_DONE(pv_output_open(ctx, path, &output));
+    PV_TRY_DONE(pv_output_expect(output, m->rows.begin[m->rows.rows] *
+                                             (m->rows.value ? pv_csr_bytes(1) : sizeof(uint32_t))));
+    PV_TRY_DONE(pv_st_writer_begin(ctx, pv_st_output_sink(output), MOST_TENSORS, meta, meta_count,
+                                   0, &writer));
+    PV_TRY_DONE(put_tensors(writer, m));
+    PV_TRY_DONE(pv_st_writer_end(writer, NULL));
+    status = pv_output_commit(output);
+    output = NULL;
+done:
+    pv_st_writer_free(writer);
+    pv_output_discard(output);
+    return status;
+}
+
+/* ---- Opening ----------------------------------------------------------------------------- */
+/* What opening a model does with the rows of a sparse one.
+ *
+ * Unlike dense vectors they are read at once, all columns of them: everything that later uses
+ * a column as an index relies on it, and has no way to fail. It takes as long as reading 4 bytes an
+ * entry does. That the numbers are finite only psdvec_model_verify tells.
+ */
+
+static psdvec_status fail_corrupt(const psdvec_model *m, const char *cause)
+{
+    return pv_fail(m->ctx, PSDVEC_ERR_CORRUPT, "%s: the model is damaged: %s; make the file anew",
+                   m->path, cause);
+}
+
+static psdvec_status take_dim(psdvec_model *m)
+{
+    const char *text = pv_st_meta(m->file, "dim"), *directions = pv_st_meta(m->file, "directions");
+    size_t digits = text ? strspn(text, "0123456789") : 0;
+    unsigned long long dim = digits && digits < 12 ? strtoull(text, NULL, 10) : 0;
+    if (dim < 1 || dim > UINT32_MAX || text[digits] != '\0')
+        return fail_corrupt(m, "it does not say how many directions there are");
+    m->info.dim = m->info.positive = (uint32_t)dim;
+    m->info.directions_are_words = directions && strcmp(directions, "words") == 0;
+    return PSDVEC_OK;
+}
+
+static psdvec_status take_ones(psdvec_model *m)
+{
+    uint64_t longest = pv_sparse_longest(&m->sparse);
+    float *ones = m->ones = pv_alloc(m->ctx, (size_t)longest, sizeof *ones, "the vectors");
+    if (!ones)
+        return pv_failure(m->ctx);
+    for (uint64_t k = 0; k < longest; k++)
+        ones[k] = 1;
+    m->sparse.ones = ones;
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_sparse_take(psdvec_model *m)
+{
+    pv_csr *v = &m->sparse;
+    const pv_tensor *t;
+    uint32_t words = m->info.words;
+    PV_TRY(take_dim(m));
+    v->rows = words;
+    v->columns = m->info.dim;
+    PV_TRY(pv_st_require(m->ctx, m->file, "indices", PV_DTYPE_U32, 1, (int64_t[]){-1}, &t));
+    v->column = t->data;
+    m->info.entries = t->count;
+    PV_TRY(pv_st_require(m->ctx, m->file, "indptr", PV_DTYPE_U64, 1,
+                         (int64_t[]){(int64_t)words + 1}, &t));
+    v->begin = t->data;
+    v->end = v->begin + 1;
+    bool fine;
+    if (!pv_offsets_ascend(v->begin, words, m->info.entries, 0))
+        return fail_corrupt(m, "its rows do not ascend");
+    PV_TRY(pv_csr_check_columns(m->ctx, v, &fine));
+    if (!fine)
+        return fail_corrupt(m, "the columns of a row do not ascend");
+    m->info.sparse = true;
+    if (!pv_st_tensor(m->file, "values"))
+        return take_ones(m);
+    PV_TRY(pv_st_require(m->ctx, m->file, "values", PV_DTYPE_F32, 1,
+                         (int64_t[]){(int64_t)m->info.entries}, &t));
+    v->value = t->data;
+    return PSDVEC_OK;
+}
+
+/* ---- Conversion -------------------------------------------------------------------------- */
+
+/* As dense numbers; beyond it a mistake is likelier than a wish. */
+#define MOST_DENSE_BYTES (UINT64_C(16) << 30)
+
+/* The first `dim` directions of the first words, at length 1 if asked for. */
+static psdvec_status cut(psdvec_context *ctx, const pv_rows_out *rows, pv_csr_store *to)
+{
+    const pv_csr *v = &rows->model->sparse;
+    PV_TRY(pv_csr_store_open(ctx, rows->words, rows->dim, "the vectors", to));
+    for (uint32_t i = 0; i < rows->words; i++) {
+        pv_csr_row row = pv_csr_row_of(v, i);
+        to->begin[i + 1] = pv_lower_bound(row.column, row.count, rows->dim);
+    }
+    PV_TRY(pv_csr_store_reserve(to, NULL, 0));
+    for (uint32_t i = 0; i < rows->words; i++) {
+        pv_csr_row row = pv_csr_row_of(v, i);
+        uint64_t at = to->begin[i];
+        row.count = (size_t)(to->begin[i + 1] - at);
+        double length = rows->normalize ? pv_sparse_length(row) : 1;
+        for (size_t k = 0; k < row.count; k++, at++) {
+            to->column[at] = row.column[k];
+            /* a vector without length is left as it is */
+            to->value[at] = (float)((double)row.value[k] / (length > 0 ? length : 1));
+        }
+        if (i % 4096 == 0)
+            PV_TRY(pv_check_cancel(ctx));
+    }
+    return PSDVEC_OK;
+}
+
+static psdvec_status to_model(psdvec_context *ctx, const pv_rows_out *rows, const char *output)
+{
+    const psdvec_model *m = rows->model;
+    psdvec_status status = PSDVEC_OK;
+    pv_csr_store own = {0};
+    pv_sparse_model_data data = {.rows = m->sparse,
+                                 .bytes = m->bytes,
+                                 .offsets = m->offsets,
+                                 .counts = m->counts,
+                                 .directions_are_words = m->info.directions_are_words,
+                                 .method = m->info.method,
+                                 .settings_json = m->info.settings_json,
+                                 .counts_json = m->info.counts_json};
+    data.rows.rows = rows->words;
+    PV_TRY_DONE(pv_st_warn_unknown(ctx, m->file, pv_sparse_names));
+    if (rows->dim < m->info.dim || rows->normalize) {
+        PV_TRY_DONE(cut(ctx, rows, &own));
+        data.rows = pv_csr_view(&own);
+        if (!m->sparse.value && !rows->normalize)
+            data.rows.value = NULL; /* all are still 1 */
+    }
+    status = pv_sparse_model_write(ctx, &data, output);
+done:
+    pv_csr_store_free(&own);
+    return status;
+}
+
+psdvec_status pv_sparse_convert(psdvec_context *ctx, const pv_rows_out *rows, const char *output,
+                                const char *words_path)
+{
+    const psdvec_model *m = rows->model;
+    uint64_t numbers = (uint64_t)rows->words * rows->dim;
+    if (rows->format == PSDVEC_VECTORS_MODEL && rows->precision != PSDVEC_FLOAT32)
+        return pv_fail(
+            ctx, PSDVEC_ERR_OPTION,
+            "%s: its vectors are sparse, and a sparse model holds them as float32 alone; "
+            "leave out `precision`",
+            m->path);
+    if (rows->format != PSDVEC_VECTORS_MODEL && numbers > MOST_DENSE_BYTES / sizeof(float))
+        return pv_fail(ctx, PSDVEC_ERR_OPTION,
+                       "%s: its vectors are sparse; with all their zeros %" PRIu32
+                       " words of %" PRIu32 " numbers are %.0f GB; keep fewer with `words` or "
+                       "`dim`, or keep it a model",
+                       m->path, rows->words, rows->dim, (double)numbers * sizeof(float) / 1e9);
+    pv_csr kept = m->sparse;
+    kept.rows = rows->words;
+    PV_TRY(pv_sparse_check_finite(ctx, m->path, &kept, m->bytes, m->offsets));
+    if (rows->format == PSDVEC_VECTORS_MODEL)
+        return to_model(ctx, rows, output);
+    return pv_foreign_write(ctx, rows, output, words_path);
+}
