@@ -1,5 +1,5 @@
-/* How likely a word is after the words before it, by one model (docs/documents.md), equation (8) of
- * the paper with a normaliser:
+/* How likely a word is after the words before it, by one model (docs/documents.md), eq. 8 of the
+ * paper (section 3.2) divided by its partition function Z:
  *
  *     log P(w | before) = log p_w + T sum_k b_k (v_k' J v_w + a_kw + t_k + t_w) - log Z
  *
@@ -8,7 +8,8 @@
  *
  *     h = J sum_k b_k v_k      B = sum_k b_k      S = sum_k b_k t_k
  *
- * so that the score of w is s_w = h' v_w + B t_w + S + sum_k b_k a_kw.
+ * so that the score of w is s_w = h' v_w + B t_w + S + sum_k b_k a_kw. For one word before it this
+ * is eq. 2.
  *
  * With counts and smoothed targets v_k' J v_w + a_kw is G of the pair itself, seen or not, and the
  * vectors cancel: `replaced`.

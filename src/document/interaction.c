@@ -1,6 +1,6 @@
 /* psdvec_interactions: the first-order assumption of the model, looked at in text.
  *
- * The paper's Appendix B: PMI(c; a, b) = PMI(c; a) + PMI(c; b) + PInt(a, b, c), and the model
+ * Appendix B of the paper: PMI(c; a, b) = PMI(c; a) + PMI(c; b) + PInt(a, b, c), and the model
  * takes PInt to be 0. Here it is measured: triple_text.h has what is counted, triple_count.h how,
  * and this file what is made of it.
  *

@@ -1,5 +1,5 @@
 /* What the counts say of pairs, as a sparse matrix over the model's words: targets G, or the
- * residuals G - v' J v, equation (4) of the paper.
+ * residuals A = G - v' J v of eq. 4.
  *
  * A row is a context word, its columns the focus words of which the counts say something: for
  * smoothed targets those seen after it, for PMI, which has no direction, those seen on either

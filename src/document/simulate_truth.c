@@ -2,7 +2,7 @@
  *
  * Drawn are vectors with independent normal numbers of variance 1/(2 mu), where mu is such that
  * v_i' J v_j has the wanted standard deviation, and residuals. For these to be the mutual
- * information of a text, pairs p_i p_j exp(G_ij) must have the margins p:
+ * information of a text, the pairs of eq. 1, p_i p_j exp(G_ij), must have the margins p:
  *
  *     sum_j p_j exp(G_ij) = 1,    sum_i p_i exp(G_ij) = 1
  *

@@ -1,4 +1,4 @@
-/* Where the weight function is cut off at 1, C_cut of f after equation (5): the k-th largest of
+/* Where the weight function is cut off at 1, C_cut of f in section 3.1.2: the k-th largest of
  * a number that each seen pair of core words has. */
 #ifndef PV_LINK_CUTOFF_H
 #define PV_LINK_CUTOFF_H

@@ -1,15 +1,13 @@
-/* Section 3 of the paper: from counts of word pairs to what the vectors are
- * fitted to, a target and a weight for each pair. Numbers of equations are the paper's;
- * ARCHITECTURE.md has a table of where each is carried out.
+/* From counts of word pairs to what the vectors are fitted to, a target and a weight for each pair
+ * (section 3.1 of the paper).
  *
- * The target G_ij is the PMI of equations (3) and (4), in the paper's setting smoothed by (6)
- * and estimated by (11) and (12); the weight f_ij is f(h_ij) of equation (5). Both are in
- * weights.c.
+ * The target G_ij is the PMI of eq. 3 and eq. 4, in the paper's setting smoothed by eq. 6 and
+ * estimated by eq. 11 and eq. 12; the weight f_ij is f(h_ij) of eq. 5. Both are in weights.c.
  *
  * Probabilities are always those of the whole counts file, also where only the
  * core or one block of words is looked at, so that all share one scale.
  *
- * A pair of different words enters the objective, equation (14), in both directions:
+ * A pair of different words enters the objective, eq. 14, in both directions:
  *     f_ij (G_ij - X_ij)^2 + f_ji (G_ji - X_ij)^2
  * which, but for a constant, is twice
  *     S (T - X_ij)^2,  S = (f_ij + f_ji) / 2,  T the weighted mean of the targets.
@@ -97,7 +95,7 @@ static inline double pv_link_count(const pv_link *link, uint32_t i, uint32_t j, 
     return link->keep ? x * link->keep[i] * link->keep[j] : x;
 }
 
-/* What a pair of words i != j contributes to equation (14); x_ij and x_ji may be 0, but not both
+/* What a pair of words i != j contributes to eq. 14; x_ij and x_ji may be 0, but not both
  * unless the background's form does not hold for the pair. */
 typedef struct pv_pair {
     double weight;   /* w, per direction */

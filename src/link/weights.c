@@ -15,7 +15,7 @@ static double at_most_one(double weight)
     return weight < 1 ? weight : 1;
 }
 
-/* The original program: f after equation (5), but of the count itself, unsmoothed. */
+/* The original program: f of section 3.1.2, after eq. 5, but of the count itself, unsmoothed. */
 static double measure_raw(const pv_link *link, uint32_t i, uint32_t j, double x)
 {
     (void)link, (void)i, (void)j;
@@ -28,8 +28,8 @@ static double weight_raw(const pv_link *link, uint32_t i, uint32_t j, double x, 
     return at_most_one(sqrt(x) / link->constants.cut);
 }
 
-/* The paper's text: f after equation (5), the square root of the smoothed probability of the pair.
- * Equation (7): h_ij = (1 - kappa) P(s_i, s_j) + kappa P(s_i) P(s_j). */
+/* The paper's text: f of section 3.1.2, the square root of the smoothed probability of the pair,
+ * eq. 7: h_ij = (1 - kappa) P(s_i, s_j) + kappa P(s_i) P(s_j). */
 static double measure_smoothed(const pv_link *link, uint32_t i, uint32_t j, double x)
 {
     double kappa = link->options.kappa;
@@ -63,7 +63,7 @@ double pv_pmi_ratio(const pv_link *link, uint32_t i, uint32_t j, double sum)
     return sum * link->margin_total / (ri * rj);
 }
 
-/* The PMI of equation (3) without smoothing, the mean of both directions:
+/* The PMI of eq. 3 without smoothing, the mean of both directions:
  * ½ [log(s / (r_i pc_j)) + log(s / (r_j pc_i))], pc_j = r_j^p / sum of r^p. */
 static double target_pmi(const pv_link *link, uint32_t i, uint32_t j, double x, double sum)
 {
@@ -71,8 +71,8 @@ static double target_pmi(const pv_link *link, uint32_t i, uint32_t j, double x, 
     return log(sum) - link->shift[i] - link->shift[j];
 }
 
-/* Equations (11) and (12): G* = log(P_smoothed(j|i) / P(j)), where equation (6), Jelinek-Mercer
- * smoothing, has P_smoothed(j|i) = (1 - kappa) P(j|i) + kappa P(j). So log kappa for x = 0. */
+/* eq. 11 and, for all pairs, eq. 12: G* = log(P_smoothed(j|i) / P(j)), where Jelinek-Mercer
+ * smoothing, eq. 6, has P_smoothed(j|i) = (1 - kappa) P(j|i) + kappa P(j). So log kappa for x = 0. */
 static double target_smoothed(const pv_link *link, uint32_t i, uint32_t j, double x, double sum)
 {
     (void)sum;

@@ -1,5 +1,5 @@
-/* The weight functions f(h) of equation (5) and the targets G of equations (3), (6) and (12), each
- * a few lines. */
+/* The weight functions f(h) of eq. 5 and the targets G of eq. 3, eq. 6 and eq. 12, each a few
+ * lines. */
 #ifndef PV_LINK_WEIGHTS_H
 #define PV_LINK_WEIGHTS_H
 

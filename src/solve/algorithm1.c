@@ -1,5 +1,5 @@
 /* Block coordinate descent by repeated eigendecomposition (section 5.2): minimises the weighted
- * squares of equation (14). In the paper's own setting an iteration is that of its Algorithm 1,
+ * squares of eq. 14. In the paper's own setting an iteration is that of its Algorithm 1,
  *     G_t = W o G* + (1 - W) o X,   X = PSD_Approximate(G_t, N):
  * the matrix that is decomposed is G_t, which step_matrix describes and take_step decomposes.
  *

@@ -49,6 +49,7 @@ static psdvec_status set_background(pv_core *core)
     return PSDVEC_OK;
 }
 
+/* mu_i of section 3.1.1 */
 double pv_core_prior(const pv_link *link, uint32_t i)
 {
     const psdvec_train_options *options = &link->options;
@@ -135,8 +136,8 @@ static psdvec_status not_finite(const pv_core *core, uint32_t i)
                    (int)length, word, (unsigned long)i + 1);
 }
 
-/* From X_ij to the residual, equation (4), and the part of a stretch of rows in the objective,
- * equation (14). */
+/* From X_ij to the residual, eq. 4, and the part of a stretch of rows in the objective, eq. 14:
+ * the weighted squares of eq. 5 and the priors. */
 static psdvec_status residual_rows(void *arg, size_t task, int worker)
 {
     pv_core *core = arg;

@@ -1,5 +1,6 @@
-/* The state of Algorithm 1 on the core words, the residual A = G - V'V of equation (4) and the
- * objective, equation (14), with the square that the norm there lacks.
+/* The state of Algorithm 1 on the core words, the residual A = G - V'V of eq. 4 and the
+ * objective, eq. 14, with the square that the norm there lacks; but for a constant it is the log
+ * posterior of eq. 13, negated.
  *
  * The vectors are kept scaled: U = D^½ V with D = diag(m), m the majoriser's
  * factors (all 1 in the paper), so that every step is a plain eigenproblem. With
@@ -41,8 +42,8 @@ uint64_t pv_core_residual_bytes(uint64_t n, uint64_t rank, bool ratio, int threa
 /* mu_i of a core word. */
 double pv_core_prior(const pv_link *link, uint32_t i);
 
-/* Writes the residual of U, equation (4), into pairs->matrix.value and core->diagonal, and gives the
- * objective, equation (14). The values are w (g - X_ij) / (s_i s_j). */
+/* Writes the residual of U, eq. 4, into pairs->matrix.value and core->diagonal, and gives the
+ * objective, eq. 14. The values are w (g - X_ij) / (s_i s_j). */
 psdvec_status pv_core_residual(pv_core *core, double *objective);
 
 /* The same for X(0) = start * G (1/2 in the paper), which has no low rank: values such that

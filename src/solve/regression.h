@@ -1,5 +1,5 @@
-/* Section 5.3, step 4: vectors for words outside the core, by weighted ridge regression on
- * the core, whose vectors stay as they are. Without a background it is the paper's
+/* Vectors for words outside the core (section 5.3, step 4), by weighted ridge regression on the
+ * core, whose vectors stay as they are. Without a background it is the paper's
  *     v = (V_1 diag(f) V_1' + mu I)^-1 V_1 diag(f) g.
  *
  * For a word w the vector minimises, over the core words j,

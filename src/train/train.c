@@ -59,6 +59,7 @@ typedef struct training {
     psdvec_train_report report;
 } training;
 
+/* mu_i of section 3.1.1 */
 double pv_noncore_mu(const psdvec_train_options *options, uint32_t core, uint32_t words,
                      uint32_t rank, double frequency, double last_core_frequency)
 {
