@@ -45,9 +45,11 @@ function pageData() {
     Number.isInteger(value) && !Number.isSafeInteger(value) && context ? context.source : value);
 }
 
-// Replaces the plain text by the page's template, and each <slot name="x"> in it by slots.x.
+// Replaces the plain text by the page's template, and each <slot name="x"> in it by slots.x; an
+// element with data-if="x" is left out if there is no slots.x.
 function showPage(slots) {
   const page = document.querySelector("template").content.cloneNode(true);
+  for (const part of page.querySelectorAll("[data-if]")) if (!slots[part.dataset.if]) part.remove();
   for (const slot of page.querySelectorAll("slot")) {
     const content = document.createElement("template");
     content.innerHTML = markupOf(slots[slot.name]);
@@ -114,16 +116,18 @@ const direction = (value) =>
 
 // ---- Tables ---------------------------------------------------------------------------------
 
-// table({caption, columns, rows, groups, foot, style}): `caption` is for screen readers. Columns:
-// {head, title, text, sort}; `text` for columns of words; `sort` is "up" or "down", what the first
-// press of the head does. Groups, a row above the heads: {head, span}. Rows, and those of the foot, are
-// lists of cells; the first names the row. A cell: a text, or {text, note, value, style, span};
-// `note` is a smaller line below the text; `value` is what it is sorted by.
+// table({caption, columns, rows, groups, foot, style}):
+//   caption  what it is, for screen readers
+//   columns  {head, text, sort, title}; text: a column of words; sort: "up" or "down", what the first
+//            press of the head does; title: what a head that sorts says to the pointer
+//   groups   a row above the heads: {head, span}
+//   rows, foot  lists of cells, of which the first names the row. A cell is a text, or {text, note,
+//            value, style, span}; note: a smaller line below; value: what the row is sorted by
 function table({caption, columns, rows, groups, foot, style = ""}) {
   const head = (column, k) => html`<th scope="col" class="${column.text ? "text" : ""}"${
     column.sort && html` aria-sort="none"`}${groups && k === 0 && html` rowspan="2"`}>${
     column.sort
-      ? html`<button type="button" data-sort="${column.sort}" title="${column.title || "Sort"}">${column.head}</button>`
+      ? html`<button type="button" data-sort="${column.sort}" title="${column.title}">${column.head}</button>`
       : column.head}</th>`;
   const row = (cells) => html`<tr>${cells.map((cell, k) => bodyCell(cell, k, columns[k]))}</tr>`;
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${caption}"><table class="${style}">
@@ -136,7 +140,7 @@ function table({caption, columns, rows, groups, foot, style = ""}) {
 
 function bodyCell(cell, k, column = {}) {
   const {text, note, value, style = "", span} =
-    cell !== null && typeof cell === "object" && !(cell instanceof Markup) && !Array.isArray(cell) ? cell : {text: cell};
+    cell && Object.getPrototypeOf(cell) === Object.prototype ? cell : {text: cell};
   const attributes = html`class="${column.text ? "text " : ""}${style}"${
     (known(value) || typeof value === "string") && html` data-value="${value}"`}${span && html` colspan="${span}"`}`;
   const content = html`${text}${note && html`<small>${note}</small>`}`;
@@ -187,7 +191,8 @@ function barChart({title, caption, rows, ticks}) {
   const across = (value) => (most > least ? (100 * (value - least)) / (most - least) : 0);
   const at = (value) => `${across(value).toFixed(2)}%`;
   const id = newId();
-  const says = rows.flatMap((row) => row.bars.map((bar) => known(bar.value) && `${row.label} ${bar.description || bar.text}`));
+  const says = rows.flatMap((row) => row.bars.filter((bar) => known(bar.value))
+    .map((bar) => `${row.label} ${bar.description || bar.text}`));
   const axis = html`<svg class="axis" style="grid-row: 1 / span ${rows.length}">${marks.map((mark) =>
     html`<line class="${mark === 0 && "zero"}" x1="${at(mark)}" x2="${at(mark)}" y1="0" y2="100%"/>`)}</svg>
     <svg class="marks">${marks.map((mark) => html`<text x="${at(mark)}" y="12">${ticks(mark)}</text>`)}</svg>`;
@@ -195,7 +200,7 @@ function barChart({title, caption, rows, ticks}) {
     <figcaption id="${id}-title">${title} <span>${caption}</span></figcaption>
     <div class="chart" role="img" aria-labelledby="${id}-title" aria-describedby="${id}-description">
     ${ticks && axis}${rows.map((row, k) => chartRow(row, k + 1, at))}</div>
-    <p class="unseen" id="${id}-description">${says.filter(Boolean).join("; ")}</p></figure>`;
+    <p class="unseen" id="${id}-description">${says.join("; ")}</p></figure>`;
 }
 
 function chartRow({label, bars}, place, at) {

@@ -138,6 +138,20 @@ one 3; two -1; three 1
 END
 }
 
+@test "a template leaves out what there is no data for" {
+    cp -R "$PAGES" pages
+    asked pages/table.html '
+        say(document.querySelectorAll("[data-if]").length + " " + document.querySelector("main").textContent.includes("Whiskers: 95\\u00a0% confidence"));
+        showPage({summary: "a < b"});
+        say(document.querySelectorAll("[data-if], slot").length + " " + document.querySelector("main").textContent.includes("Whiskers"));
+        say(document.querySelector(".lead").textContent)' >said
+    diff - said <<'END'
+3 true
+0 false
+a &lt; b.
+END
+}
+
 @test "figures are written as the text forms write them" {
     cp -R "$PAGES" pages
     asked pages/table.html '
