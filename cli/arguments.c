@@ -58,6 +58,27 @@ static bool is_help(const struct option_spec *option)
     return option_is_switch(option) && !strcmp(option->name, "help");
 }
 
+/* --json is short for --format json, and --tsv for --format tsv. */
+static char *parse_short_format(struct arguments *arguments, const char *name, size_t length)
+{
+    const struct option_spec *option;
+    for (size_t k = 0; (option = command_option(arguments->command, k)); k++) {
+        struct option_value *value = &arguments->values[k];
+        uint64_t before = value->integer;
+        if (strcmp(option->name, "format") != 0 || (strcmp(name, "json") && strcmp(name, "tsv")))
+            continue;
+        bool given = value->given;
+        value->given = true;
+        char *error = store(value, option, "--format", name);
+        if (!error && given && value->integer != before)
+            error = must_format("--%s%s and --%s exclude each other",
+                                before == FORMAT_TSV || before == FORMAT_JSON ? "" : "format ",
+                                option->row.choices[before].name, name);
+        return error;
+    }
+    return unknown_option(arguments->command, name, length);
+}
+
 /* One --name, --name=value or --name value; *at moves over a value used up. */
 static char *parse_long(struct arguments *arguments, int argc, char **argv, int *at)
 {
@@ -72,7 +93,7 @@ static char *parse_long(struct arguments *arguments, int argc, char **argv, int 
         index++;
     }
     if (!option)
-        return unknown_option(arguments->command, name, length);
+        return parse_short_format(arguments, name, length);
     struct option_value *value = &arguments->values[index];
     if (option_is_switch(option)) {
         if (inside)

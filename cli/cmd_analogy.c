@@ -3,19 +3,12 @@
 #include "commands.h"
 #include "exit_status.h"
 #include "question.h"
-#include "wrap.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Two halves of 37 columns: two spaces, a word, a bar and the score. */
-#define WORD_COLUMNS 16
-#define BAR_COLUMNS 10
-#define HALF (2 + WORD_COLUMNS + 1 + BAR_COLUMNS + 8)
-
 enum { METHODS = 2 };
 static const psdvec_measure measures[METHODS] = {PSDVEC_MEASURE_ADD, PSDVEC_MEASURE_MUL};
-static const char *const titles[METHODS] = {"3CosAdd", "3CosMul"};
 static const char *const names[METHODS] = {"add", "mul"};
 
 static const char *const description[] = {
@@ -25,19 +18,31 @@ static const char *const description[] = {
     "which no single term dominates; for PPMI vectors (baseline ppmi) it is cos(x, B) cos(x, C) / "
     "(cos(x, A) + 0.001). Cosines are those of the read-out (see psdvec convert). All words "
     "except A, B and C are compared.",
-    "Words are looked up as in psdvec similar, if necessary by their spelling. The columns of "
-    "--tsv are question, method, word, score and count.",
-    NULL};
+    "Words are looked up as in psdvec similar, if necessary by their spelling.", NULL};
 
 static const struct example examples[] = {
     {"psdvec analogy model.safetensors man king woman", "Man is to king as woman is to what?"},
     {"psdvec analogy model.safetensors man king woman --top 3 --json", "JSON output for scripts."},
     {0}};
 
-struct answers {
-    psdvec_neighbour *list[METHODS];
-    size_t found[METHODS];
-};
+/* Two halves of 37 columns. */
+#define COLUMNS(title)                                                                             \
+    {                                                                                              \
+        {.name = "question", .where = IN_TSV}, {.name = "method", .where = IN_TSV},                \
+            {.name = "word", .heading = (title), .gap = 2, .width = 16},                           \
+            {.heading = "", .where = IN_TABLE, .gap = 1, .width = 10, .style = CYAN},              \
+            {.name = "score",                                                                      \
+             .heading = "score",                                                                   \
+             .right = true,                                                                        \
+             .gap = 1,                                                                             \
+             .width = 7,                                                                           \
+             .digits = 4,                                                                          \
+             .exact = 6},                                                                          \
+        {                                                                                          \
+            .name = "count"                                                                        \
+        }                                                                                          \
+    }
+static const struct column columns[METHODS][6] = {COLUMNS("3CosAdd"), COLUMNS("3CosMul")};
 
 static void add_question(struct buffer *to, const struct question *q)
 {
@@ -48,78 +53,66 @@ static void add_question(struct buffer *to, const struct question *q)
     }
 }
 
-static void show(struct buffer *to, const struct question *q, const struct answers *answers)
+static void fill(struct rows *rows, const struct question *q, const psdvec_neighbour *answers,
+                 size_t count)
 {
-    const struct palette *palette = &q->run->palette;
-    size_t rows = answers->found[0] > answers->found[1] ? answers->found[0] : answers->found[1];
-    buffer_text(to, palette->bold);
-    add_question(to, q);
-    buffer_format(to, " is to%s\n", palette->plain);
-    add_spelled(to, q->words, q->count);
-    if (!rows) {
-        question_nothing(to, q, "one of the vectors has no direction");
-        return;
+    struct buffer text = {0};
+    add_question(&text, q);
+    for (size_t k = 0; k < count; k++) {
+        double score = (double)answers[k].cosine, best = (double)answers[0].cosine;
+        rows_add(rows, text_cell(text.text), text_cell(rows->name), answer_word(q, answers[k].word),
+                 bar_cell(best > 0 ? score / best : 0), real_cell(score),
+                 answer_count(q, answers[k].word));
     }
-    buffer_format(to, "  %-*s%s\n", HALF, titles[0], titles[1]);
-    for (size_t k = 0; k < rows; k++) {
-        for (size_t m = 0; m < METHODS; m++) {
-            const psdvec_neighbour *list = answers->list[m];
-            double best = (double)list[0].cosine;
-            add_answer(to, q, &list[k], best > 0 ? (double)list[k].cosine / best : 0, WORD_COLUMNS,
-                       BAR_COLUMNS);
-        }
-        buffer_char(to, '\n');
-    }
+    buffer_free(&text);
 }
 
-static void tabulate(struct buffer *to, const struct question *q, const struct answers *answers)
+static void print(const struct question *q, struct rows rows[METHODS])
 {
-    for (size_t m = 0; m < METHODS; m++)
-        for (size_t k = 0; k < answers->found[m]; k++) {
-            add_question(to, q);
-            buffer_format(to, "\t%s\t", names[m]);
-            add_answer_tsv(to, q, &answers->list[m][k]);
-        }
-}
-
-static void add_json(struct buffer *to, const struct question *q, const struct answers *answers)
-{
-    static const char *const members[] = {"{\"a\": ", ", \"b\": ", ", \"c\": "};
-    for (size_t k = 0; k < 3; k++) {
-        buffer_text(to, members[k]);
-        buffer_json(to, q->words[k].text, strlen(q->words[k].text));
-    }
-    for (size_t m = 0; m < METHODS; m++) {
-        buffer_format(to, ", \"%s\": ", names[m]);
-        add_answers_json(to, q, answers->list[m], answers->found[m], "score");
-    }
-    add_spelled_json(to, q->words, q->count);
-    buffer_text(to, "}\n");
+    static const char *const members[] = {"a", "b", "c"};
+    struct show show;
+    struct buffer title = {0};
+    buffer_text(&title, STYLE_BOLD);
+    add_question(&title, q);
+    buffer_text(&title, " is to");
+    show_start(&show, q->run, false);
+    show_open(&show);
+    show_title(&show, title.text);
+    question_remark(&show, q->words, q->count);
+    for (size_t k = 0; k < 3; k++)
+        show_data(&show, members[k], text_cell(q->words[k].text));
+    if (!rows[0].row_count && !rows[1].row_count)
+        question_nothing(&show, q, "one of the vectors has no direction");
+    show_pair(&show, &rows[0], &rows[1], 0);
+    question_spelled(&show, q->words, q->count);
+    show_close(&show);
+    show_end(&show);
+    buffer_free(&title);
 }
 
 static int ask(struct question *q)
 {
-    static void (*const forms[])(struct buffer *, const struct question *,
-                                 const struct answers *) = {show, tabulate, add_json};
-    struct answers answers = {0};
+    struct rows rows[METHODS] = {{0}};
     psdvec_status status = PSDVEC_OK;
-    size_t top = question_top(q);
+    size_t top = question_top(q), found = 0;
     const struct asked *w = q->words;
     psdvec_query_options options = question_options(q, q->known, q->known_count);
-    for (size_t m = 0; m < METHODS; m++) {
-        answers.list[m] = must_alloc(top, sizeof *answers.list[m]);
+    psdvec_neighbour *answers = must_alloc(top, sizeof *answers);
+    for (size_t m = 0; m < METHODS && status == PSDVEC_OK; m++) {
+        rows[m] = (struct rows){.name = names[m],
+                                .columns = columns[m],
+                                .column_count = sizeof columns[m] / sizeof *columns[m] -
+                                                !q->info->has_counts};
+        status = psdvec_model_analogy(q->run->ctx, q->model, measures[m], w[0].vector, w[1].vector,
+                                      w[2].vector, &options, top, answers, &found);
         if (status == PSDVEC_OK)
-            status = psdvec_model_analogy(q->run->ctx, q->model, measures[m], w[0].vector,
-                                          w[1].vector, w[2].vector, &options, top, answers.list[m],
-                                          &answers.found[m]);
+            fill(&rows[m], q, answers, found);
     }
-    if (status == PSDVEC_OK) {
-        struct buffer text = {0};
-        forms[q->form](&text, q, &answers);
-        question_print(q, &text);
-    }
-    for (size_t m = 0; m < METHODS; m++)
-        free(answers.list[m]);
+    if (status == PSDVEC_OK)
+        print(q, rows);
+    rows_free(&rows[0]);
+    rows_free(&rows[1]);
+    free(answers);
     return status == PSDVEC_OK ? EXIT_FINE : run_failed(q->run, status);
 }
 
@@ -135,7 +128,7 @@ const struct command cmd_analogy = {
     .summary = "A is to B as C is to what?",
     .synopsis = "MODEL A B C [OPTION]...",
     .description = description,
-    .sources = {OWN_OPTIONS(top_options), QUERY_OPTIONS, OWN_OPTIONS(form_options), COMMON_OPTIONS},
+    .sources = {OWN_OPTIONS(top_options), QUERY_OPTIONS, FORMAT_OPTIONS, COMMON_OPTIONS},
     .examples = examples,
     .least_operands = 4,
     .most_operands = 4,

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FORMAT_TSV, FORMAT_JSONL };
+enum { AS_TSV, AS_JSONL };
 static const psdvec_choice formats[] = {{.name = "tsv"}, {.name = "jsonl"}, {0}};
 
 static const psdvec_option options[] = {
@@ -343,7 +343,7 @@ static int act(struct run *run)
     uint32_t *wanted = must_alloc(argument(arguments, "word")->text_count, sizeof *wanted);
     struct dump dump = {.printer = {.out = &run->out,
                                     .counts = counts,
-                                    .jsonl = argument_integer(arguments, "format") == FORMAT_JSONL,
+                                    .jsonl = argument_integer(arguments, "format") == AS_JSONL,
                                     .scale = argument_flag(arguments, "raw")
                                                  ? 1
                                                  : psdvec_counts_get_info(counts)->scale},

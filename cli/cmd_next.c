@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORD_COLUMNS = 26, BAR_COLUMNS = 24 };
-
 static const psdvec_option options[] = {
     {.name = "top",
      .type = PSDVEC_OPTION_UINT64,
@@ -30,8 +28,7 @@ static const char *const description[] = {
     "are as probable as they are by themselves. TEXT is cut into words as the model's text was. "
     "Only its last words, as many as the window has, make a difference; unknown ones keep their "
     "place in it and add nothing.",
-    "The model knows which words stand near each other, not grammar: expect words of the topic. "
-    "The columns of --tsv are word, probability, unigram and lift.",
+    "The model knows which words stand near each other, not grammar: expect words of the topic.",
     NULL};
 
 static const struct example examples[] = {
@@ -42,12 +39,12 @@ static const struct example examples[] = {
      "The probability of every word."},
     {0}};
 
-struct answer {
-    const struct scoring *scoring;
-    const struct context_words *context;
-    const psdvec_prediction *words;
-    size_t count;
-};
+static const struct column columns[] = {
+    {.name = "word", .heading = "word", .gap = 2, .width = 26},
+    {.heading = "", .where = IN_TABLE, .gap = 1, .width = 24, .style = CYAN},
+    {.name = "probability", .heading = "probability", .right = true, .width = 11, .exact = -12},
+    {.name = "unigram", .exact = -12},
+    {.name = "lift", .heading = "lift", .gap = 2, .style = DIM, .exact = -12}};
 
 static double lift(const psdvec_prediction *p)
 {
@@ -61,67 +58,63 @@ static void add_percent(struct buffer *to, double share)
     int digits = percent >= 10 ? 1 : percent >= 1 ? 2 : percent >= 0.1 ? 3 : 4;
     char *text = percent >= 0.001 || percent == 0 ? must_format("%.*f", digits, percent)
                                                   : must_format("%.2e", percent);
-    buffer_format(to, "%9s %%", text);
+    buffer_format(to, "%s %%", text);
     free(text);
 }
 
-static void show(struct buffer *to, const struct answer *answer)
+static void show_context(struct show *show, const struct context_words *context)
 {
-    const struct palette *palette = &answer->scoring->run->palette;
-    const struct context_words *context = answer->context;
-    buffer_text(to, palette->bold);
+    struct buffer title = {0}, words = {0}, unknown = {0};
+    buffer_text(&title, STYLE_BOLD);
     for (size_t k = 0; k < context->count; k++) {
-        bool unknown = context->words[k] == PSDVEC_UNKNOWN_WORD;
-        buffer_text(to, unknown ? "(" : "");
-        cell_text(to, context->texts[k], strlen(context->texts[k]));
-        buffer_text(to, unknown ? ") " : " ");
+        const char *text = context->texts[k];
+        bool known = context->words[k] != PSDVEC_UNKNOWN_WORD;
+        buffer_text(&title, known ? "" : "(");
+        cell_text(&title, text, strlen(text));
+        buffer_text(&title, known ? " " : ") ");
+        list_add(&words, text, strlen(text));
+        if (!known)
+            list_add(&unknown, text, strlen(text));
     }
-    buffer_format(to, "...%s\n", palette->plain);
-    double most = answer->count ? answer->words[0].probability : 1;
-    for (size_t k = 0; k < answer->count; k++) {
-        const psdvec_prediction *p = &answer->words[k];
+    buffer_text(&title, "...");
+    show_title(show, title.text);
+    show_json(show, "context", NULL, list_get(&words));
+    show_json(show, "unknown", NULL, list_get(&unknown));
+    buffer_free(&title);
+    buffer_free(&words);
+    buffer_free(&unknown);
+}
+
+static void print(const struct scoring *scoring, const struct context_words *context,
+                  const psdvec_prediction *words, size_t count)
+{
+    struct rows rows = {.name = "next",
+                        .columns = columns,
+                        .column_count = sizeof columns / sizeof *columns,
+                        .bare = true};
+    struct show show;
+    show_start(&show, scoring->run, false);
+    show_open(&show);
+    show_context(&show, context);
+    show_data(&show, "temperature", real_cell(psdvec_scorer_temperature(scoring->scorer, 0)));
+    for (size_t k = 0; k < count; k++) {
+        const psdvec_prediction *p = &words[k];
+        struct buffer percent = {0}, times = {0};
         size_t length;
-        const char *word = psdvec_model_word(answer->scoring->models[0], p->word, &length);
-        struct buffer times = {0};
+        const char *word = psdvec_model_word(scoring->models[0], p->word, &length);
+        add_percent(&percent, p->probability);
+        buffer_text(&times, "\xc3\x97 ");
         add_number(&times, lift(p));
-        buffer_text(to, "  ");
-        cell_add(to, word, length, WORD_COLUMNS, false);
-        buffer_format(to, " %s", palette->cyan);
-        cell_bar(to, p->probability / most, BAR_COLUMNS, terminal_unicode());
-        buffer_text(to, palette->plain);
-        add_percent(to, p->probability);
-        buffer_format(to, "  %s\xc3\x97 %s%s\n", palette->dim, times.text, palette->plain);
+        rows_add(&rows, word_cell(word, length), bar_cell(p->probability / words[0].probability),
+                 shown_as(real_cell(p->probability), percent.text), real_cell(p->unigram),
+                 shown_as(real_cell(lift(p)), times.text));
+        buffer_free(&percent);
         buffer_free(&times);
     }
-}
-
-static void tabulate(struct buffer *to, const struct answer *answer)
-{
-    for (size_t k = 0; k < answer->count; k++) {
-        const psdvec_prediction *p = &answer->words[k];
-        size_t length;
-        const char *word = psdvec_model_word(answer->scoring->models[0], p->word, &length);
-        cell_text(to, word, length);
-        buffer_format(to, "\t%.12g\t%.12g\t%.6g\n", p->probability, p->unigram, lift(p));
-    }
-}
-
-static void add_json(struct buffer *to, const struct answer *answer)
-{
-    buffer_char(to, '{');
-    context_words_json(to, "context", answer->context);
-    json_real(to, "temperature", psdvec_scorer_temperature(answer->scoring->scorer, 0));
-    buffer_text(to, ", \"next\": [");
-    for (size_t k = 0; k < answer->count; k++) {
-        const psdvec_prediction *p = &answer->words[k];
-        buffer_text(to, k ? ", {\"word\": " : "{\"word\": ");
-        json_word(to, answer->scoring->models[0], p->word);
-        json_real(to, "probability", p->probability);
-        json_real(to, "unigram", p->unigram);
-        json_real(to, "lift", lift(p));
-        buffer_char(to, '}');
-    }
-    buffer_text(to, "]}\n");
+    show_rows(&show, &rows);
+    show_close(&show);
+    show_end(&show);
+    rows_free(&rows);
 }
 
 static int answer_text(struct scoring *scoring, struct context_words *context)
@@ -133,8 +126,7 @@ static int answer_text(struct scoring *scoring, struct context_words *context)
     free(text);
     if (code)
         return code;
-    bool json = argument_flag(arguments, "json"), tsv = argument_flag(arguments, "tsv");
-    if (!json)
+    if (run->format != FORMAT_JSON)
         context_words_warn(run, context);
     size_t words = psdvec_model_get_info(scoring->models[0])->words, found = 0;
     uint64_t top = argument_integer(arguments, "top");
@@ -142,13 +134,8 @@ static int answer_text(struct scoring *scoring, struct context_words *context)
     psdvec_prediction *predictions = must_alloc(most, sizeof *predictions);
     psdvec_status status = psdvec_scorer_next(scoring->scorer, context->words, context->count, most,
                                               predictions, &found);
-    if (status == PSDVEC_OK) {
-        struct answer answer = {scoring, context, predictions, found};
-        struct buffer to = {0};
-        (json ? add_json : tsv ? tabulate : show)(&to, &answer);
-        output_add(&run->out, buffer_get(&to), to.length);
-        buffer_free(&to);
-    }
+    if (status == PSDVEC_OK)
+        print(scoring, context, predictions, found);
     free(predictions);
     return status == PSDVEC_OK ? EXIT_FINE : run_failed(run, status);
 }
@@ -160,8 +147,6 @@ static int act(struct run *run)
     psdvec_scorer_options *scorer = options_take(run, PSDVEC_OPTIONS_SCORER);
     if (!scorer)
         return run->refusal;
-    if (argument_flag(run->arguments, "json") && argument_flag(run->arguments, "tsv"))
-        return run_use_error(run, "--json and --tsv exclude each other");
     int code = scoring_open(&scoring, run, run->arguments->operands, 1, scorer);
     if (!code)
         code = answer_text(&scoring, &context);
@@ -179,7 +164,7 @@ const struct command cmd_next = {
     .description = description,
     .sources = {OWN_OPTIONS(options), OWN_OPTIONS(scoring_options),
                 LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_SCORER, .only = " temperature self "),
-                OWN_OPTIONS(form_options), COMMON_OPTIONS},
+                FORMAT_OPTIONS, COMMON_OPTIONS},
     .examples = examples,
     .least_operands = 1,
     .most_operands = SIZE_MAX,

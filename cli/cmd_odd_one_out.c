@@ -7,15 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORD_COLUMNS 26
-#define BAR_COLUMNS 24
-
 static const char *const description[] = {
     "Shows which WORD does not fit: the one whose mean cosine with the others is the lowest. All "
     "words are shown with that mean, the lowest first; of equal ones, that which was named first. "
     "Cosines are those of the read-out, which is made for comparing words.",
-    "Words are looked for as in psdvec similar, where they may also come from their spelling. The "
-    "columns of --tsv are word and mean cosine.",
+    "Words are looked for as in psdvec similar, where they may also come from their spelling.",
     NULL};
 
 static const struct example examples[] = {
@@ -36,46 +32,43 @@ static int fit_order(const void *a, const void *b)
     return (x->place > y->place) - (x->place < y->place);
 }
 
-static void show(struct buffer *to, const struct question *q, const struct fit *fits)
-{
-    const struct palette *palette = &q->run->palette;
-    const char *odd = q->words[fits[0].place].text;
-    buffer_text(to, palette->bold);
-    cell_text(to, odd, strlen(odd));
-    buffer_format(to, "%s does not fit; mean cosine with the others:\n", palette->plain);
-    add_spelled(to, q->words, q->count);
-    for (size_t k = 0; k < q->count; k++) {
-        const char *word = q->words[fits[k].place].text;
-        add_figure(to, q, word, strlen(word), fits[k].mean, fits[k].mean, WORD_COLUMNS,
-                   BAR_COLUMNS);
-        buffer_char(to, '\n');
-    }
-}
+static const struct column columns[] = {
+    {.name = "word", .heading = "word", .gap = 2, .width = 26},
+    {.heading = "", .where = IN_TABLE, .gap = 1, .width = 24, .style = CYAN},
+    {.name = "mean_cosine",
+     .heading = "mean cosine",
+     .right = true,
+     .gap = 1,
+     .width = 7,
+     .digits = 4,
+     .exact = 6}};
 
-static void tabulate(struct buffer *to, const struct question *q, const struct fit *fits)
+static void print(const struct question *q, const struct fit *fits)
 {
-    for (size_t k = 0; k < q->count; k++) {
-        const char *word = q->words[fits[k].place].text;
-        cell_text(to, word, strlen(word));
-        buffer_format(to, "\t%.6f\n", fits[k].mean);
-    }
-}
-
-static void add_json(struct buffer *to, const struct question *q, const struct fit *fits)
-{
+    struct rows rows = {.name = "words",
+                        .columns = columns,
+                        .column_count = sizeof columns / sizeof *columns,
+                        .bare = true};
     const char *odd = q->words[fits[0].place].text;
-    buffer_text(to, "{\"odd\": ");
-    buffer_json(to, odd, strlen(odd));
-    buffer_text(to, ", \"words\": [");
-    for (size_t k = 0; k < q->count; k++) {
-        const char *word = q->words[fits[k].place].text;
-        buffer_text(to, k ? ", {\"word\": " : "{\"word\": ");
-        buffer_json(to, word, strlen(word));
-        buffer_format(to, ", \"mean_cosine\": %.6f}", fits[k].mean);
-    }
-    buffer_char(to, ']');
-    add_spelled_json(to, q->words, q->count);
-    buffer_text(to, "}\n");
+    struct buffer title = {0};
+    struct show show;
+    buffer_text(&title, STYLE_BOLD);
+    cell_text(&title, odd, strlen(odd));
+    buffer_text(&title, STYLE_PLAIN " does not fit; mean cosine with the others:");
+    show_start(&show, q->run, false);
+    show_open(&show);
+    show_title(&show, title.text);
+    show_data(&show, "odd", text_cell(odd));
+    question_remark(&show, q->words, q->count);
+    for (size_t k = 0; k < q->count; k++)
+        rows_add(&rows, text_cell(q->words[fits[k].place].text), bar_cell(fits[k].mean),
+                 real_cell(fits[k].mean));
+    show_rows(&show, &rows);
+    question_spelled(&show, q->words, q->count);
+    show_close(&show);
+    show_end(&show);
+    rows_free(&rows);
+    buffer_free(&title);
 }
 
 static int check_twice(const struct question *q)
@@ -89,8 +82,6 @@ static int check_twice(const struct question *q)
 
 static int ask(struct question *q)
 {
-    static void (*const forms[])(struct buffer *, const struct question *,
-                                 const struct fit *) = {show, tabulate, add_json};
     int code = check_twice(q);
     if (code)
         return code;
@@ -102,9 +93,7 @@ static int ask(struct question *q)
                 fits[i].mean += question_cosine(q, i, j) / (double)(q->count - 1);
     }
     qsort(fits, q->count, sizeof *fits, fit_order);
-    struct buffer text = {0};
-    forms[q->form](&text, q, fits);
-    question_print(q, &text);
+    print(q, fits);
     free(fits);
     return EXIT_FINE;
 }
@@ -121,7 +110,7 @@ const struct command cmd_odd_one_out = {
     .summary = "which word does not fit the others",
     .synopsis = "MODEL WORD WORD WORD... [OPTION]...",
     .description = description,
-    .sources = {OWN_OPTIONS(form_options), COMMON_OPTIONS},
+    .sources = {FORMAT_OPTIONS, COMMON_OPTIONS},
     .examples = examples,
     .least_operands = 4,
     .most_operands = SIZE_MAX,

@@ -1,20 +1,16 @@
 /* psdvec residuals: what the counts say of pairs beyond the vectors. */
-#include "cell.h"
 #include "commands.h"
 #include "counts_file.h"
 #include "exit_status.h"
 #include "human.h"
 #include "model_file.h"
-#include "question.h"
-#include "sheet.h"
+#include "show.h"
 #include "summary.h"
-#include "wrap.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
-#define WORD_COLUMNS 15
 #define COUNT_COLUMNS 10
 
 static const psdvec_choice orders[] = {{.name = "loss"}, {.name = "more"}, {.name = "less"}, {0}};
@@ -41,11 +37,6 @@ static const psdvec_option options[] = {
      .most = 1e18,
      .fallback = "10",
      .help = "leave out pairs counted less than X times"},
-    {.name = "tsv",
-     .type = PSDVEC_OPTION_FLAG,
-     .group = "Showing",
-     .help = "print the pairs as lines of columns with tabs between them"},
-    {.name = "json", .type = PSDVEC_OPTION_FLAG, .help = "print one JSON object"},
     {0}};
 
 static const char *const description[] = {
@@ -77,115 +68,113 @@ struct residuals {
     struct run *run;
     psdvec_model *model;
     psdvec_counts *counts;
-    enum form form;
     psdvec_residual *top;
     size_t found;
     psdvec_residual_report report;
 };
 
-static const char *word_of(const struct residuals *r, uint32_t word, size_t *length)
-{
-    return psdvec_model_word(r->model, word, length);
-}
+/* ---- Showing ------------------------------------------------------------------------------ */
 
-/* ---- For people ------------------------------------------------------------------------ */
+static const struct column columns[] = {
+    {.name = "context", .heading = "word", .gap = 2, .width = 15},
+    {.name = "focus", .heading = "word", .gap = 1, .width = 15},
+    {.name = "count",
+     .heading = "count",
+     .right = true,
+     .gap = 1,
+     .width = COUNT_COLUMNS,
+     .exact = -9},
+    {.name = "target",
+     .heading = "target",
+     .right = true,
+     .gap = 1,
+     .width = 8,
+     .digits = 3,
+     .exact = -9},
+    {.name = "product",
+     .heading = "product",
+     .right = true,
+     .gap = 1,
+     .width = 8,
+     .digits = 3,
+     .exact = -9},
+    {.name = "residual",
+     .heading = "residual",
+     .right = true,
+     .gap = 1,
+     .width = 8,
+     .digits = 3,
+     .exact = -9},
+    {.name = "weight",
+     .heading = "weight",
+     .right = true,
+     .gap = 1,
+     .width = 7,
+     .digits = -3,
+     .exact = -9}};
 
-static void add_figures(struct buffer *to, const psdvec_residual_report *report)
+static void show_figures(struct show *show, const psdvec_residual_report *report)
 {
     struct buffer value = {0};
+    show_data(show, "pairs", whole_cell(report->pairs));
+    show_data(show, "mean", real_cell(report->mean));
+    show_data(show, "deviation", real_cell(report->deviation));
+    show_data(show, "weighted_square", real_cell(report->weighted_square));
+    show_data(show, "explained", real_cell(report->explained));
+    show_data(show, "correlation", real_cell(report->correlation));
     human_count(&value, report->pairs);
     buffer_text(&value, " pairs");
-    sheet_value(to, "seen", &value);
+    show_value(show, "seen", &value);
     buffer_format(&value, "mean %.4f, standard deviation %.4f", report->mean, report->deviation);
-    sheet_value(to, "residuals", &value);
+    show_value(show, "residuals", &value);
     buffer_format(&value, "%.4f of targets and products, by weight", report->correlation);
-    sheet_value(to, "correlation", &value);
+    show_value(show, "correlation", &value);
     buffer_format(&value, "%.1f%% of the weighted squares of the targets", 100 * report->explained);
-    sheet_value(to, "explained", &value);
+    show_value(show, "explained", &value);
     buffer_free(&value);
 }
 
 static void add_count(struct buffer *to, double count)
 {
-    struct buffer text = {0};
     if (count < 1e5 && count != floor(count))
-        buffer_format(&text, "%.1f", count);
+        buffer_format(to, "%.1f", count);
     else if (count < 1e9)
-        human_count(&text, (uint64_t)(count + 0.5));
-    if (!text.length || text.length > COUNT_COLUMNS) {
-        buffer_clear(&text);
-        human_short(&text, count);
+        human_count(to, (uint64_t)(count + 0.5));
+    if (!to->length || to->length > COUNT_COLUMNS) {
+        buffer_clear(to);
+        human_short(to, count);
     }
-    cell_add(to, buffer_get(&text), text.length, COUNT_COLUMNS, true);
-    buffer_free(&text);
 }
 
-static void show(struct buffer *to, const struct residuals *r)
+static void print(const struct residuals *r)
 {
-    const struct palette *palette = &r->run->palette;
-    add_figures(to, &r->report);
-    if (!r->found)
-        return;
-    buffer_format(to, "\n%s  %-*s %-*s %*s %8s %8s %8s %7s%s\n", palette->bold, WORD_COLUMNS,
-                  "word", WORD_COLUMNS, "word", COUNT_COLUMNS, "count", "target", "product",
-                  "residual", "weight", palette->plain);
+    struct rows rows = {.name = "top",
+                        .columns = columns,
+                        .column_count = sizeof columns / sizeof *columns,
+                        .heading = BOLD};
+    struct show show;
+    show_start(&show, r->run, false);
+    show_open(&show);
+    show_figures(&show, &r->report);
     for (size_t k = 0; k < r->found; k++) {
         const psdvec_residual *item = &r->top[k];
+        struct buffer count = {0};
         size_t first, second;
-        const char *context = word_of(r, item->context, &first);
-        const char *focus = word_of(r, item->focus, &second);
-        buffer_text(to, "  ");
-        cell_add(to, context, first, WORD_COLUMNS, false);
-        buffer_char(to, ' ');
-        cell_add(to, focus, second, WORD_COLUMNS, false);
-        buffer_char(to, ' ');
-        add_count(to, item->count);
-        buffer_format(to, " %8.3f %8.3f %8.3f %7.3g\n", item->target, item->product,
-                      item->target - item->product, item->weight);
+        const char *context = psdvec_model_word(r->model, item->context, &first);
+        const char *focus = psdvec_model_word(r->model, item->focus, &second);
+        add_count(&count, item->count);
+        rows_add(&rows, word_cell(context, first), word_cell(focus, second),
+                 shown_as(real_cell(item->count), count.text), real_cell(item->target),
+                 real_cell(item->product), real_cell(item->target - item->product),
+                 real_cell(item->weight));
+        buffer_free(&count);
     }
-}
-
-/* ---- For programs ------------------------------------------------------------------------ */
-
-static void tabulate(struct buffer *to, const struct residuals *r)
-{
-    for (size_t k = 0; k < r->found; k++) {
-        const psdvec_residual *item = &r->top[k];
-        size_t length;
-        const char *word = word_of(r, item->context, &length);
-        cell_text(to, word, length);
-        buffer_char(to, '\t');
-        word = word_of(r, item->focus, &length);
-        cell_text(to, word, length);
-        buffer_format(to, "\t%.9g\t%.9g\t%.9g\t%.9g\t%.9g\n", item->count, item->target,
-                      item->product, item->target - item->product, item->weight);
-    }
-}
-
-static void add_json(struct buffer *to, const struct residuals *r)
-{
-    buffer_format(
-        to,
-        "{\"pairs\": %" PRIu64 ", \"mean\": %.9g, \"deviation\": %.9g, "
-        "\"weighted_square\": %.9g, \"explained\": %.9g, \"correlation\": %.9g, \"top\": [",
-        r->report.pairs, r->report.mean, r->report.deviation, r->report.weighted_square,
-        r->report.explained, r->report.correlation);
-    for (size_t k = 0; k < r->found; k++) {
-        const psdvec_residual *item = &r->top[k];
-        size_t length;
-        const char *word = word_of(r, item->context, &length);
-        buffer_text(to, k ? ", {\"context\": " : "{\"context\": ");
-        buffer_json(to, word, length);
-        word = word_of(r, item->focus, &length);
-        buffer_text(to, ", \"focus\": ");
-        buffer_json(to, word, length);
-        buffer_format(to,
-                      ", \"count\": %.9g, \"target\": %.9g, \"product\": %.9g, \"residual\": %.9g, "
-                      "\"weight\": %.9g}",
-                      item->count, item->target, item->product, item->target - item->product,
-                      item->weight);
-    }
-    buffer_text(to, "]}\n");
+    if (r->found)
+        show_gap(&show);
+    show_rows(&show, &rows);
+    show_close(&show);
+    show_end(&show);
+    rows_free(&rows);
 }
 
 /* ---- The command -------------------------------------------------------------------------- */
@@ -205,24 +194,16 @@ static int compute(struct residuals *r)
 
 static int act(struct run *run)
 {
-    static void (*const forms[])(struct buffer *, const struct residuals *) = {show, tabulate,
-                                                                               add_json};
     const struct arguments *arguments = run->arguments;
-    bool json = argument_flag(arguments, "json"), tsv = argument_flag(arguments, "tsv");
-    struct residuals r = {.run = run, .form = json ? FOR_PROGRAMS : tsv ? FOR_TABLES : FOR_PEOPLE};
-    if (json && tsv)
-        return run_use_error(run, "--json and --tsv exclude each other");
+    struct residuals r = {.run = run};
     int code = model_file_open(run, arguments->operands[0], &r.model);
     if (!code)
         code = counts_file_open(run, arguments->operands[1], &r.counts);
     if (!code)
         code = compute(&r);
     if (!code) {
-        struct buffer text = {0};
         talk_erase(&run->talk);
-        forms[r.form](&text, &r);
-        output_add(&run->out, buffer_get(&text), text.length);
-        buffer_free(&text);
+        print(&r);
         if (argument_text(arguments, "output"))
             summary_written(run, argument_text(arguments, "output"));
     }
@@ -239,7 +220,7 @@ const struct command cmd_residuals = {
     .summary = "what the counts say of pairs beyond the vectors",
     .synopsis = "MODEL COUNTS [-o RESIDUALS] [OPTION]...",
     .description = description,
-    .sources = {OWN_OPTIONS(options), COMMON_OPTIONS},
+    .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS, COMMON_OPTIONS},
     .examples = examples,
     .least_operands = 2,
     .most_operands = 2,

@@ -10,9 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORD_COLUMNS 26
-#define BAR_COLUMNS 24
-#define COUNT_COLUMNS 13
 /* Questions that are put at once. */
 #define BATCH 256
 
@@ -26,8 +23,7 @@ static const char *const description[] = {
     "query are not among its results.",
     "A WORD that is not in the model is looked up as the model's tokenizer would write it, so "
     "Paris finds paris. If it is still not found, its vector is derived from its spelling, "
-    "provided that the model supports it, and the output says so. The columns of --tsv are "
-    "question, word, cosine and count.",
+    "provided that the model supports it, and the output says so.",
     NULL};
 
 static const struct example examples[] = {
@@ -52,8 +48,7 @@ struct search {
     struct question question;
     char *signs; /* one for each word */
     size_t top;
-    const psdvec_neighbour *answers; /* to the question that is printed */
-    size_t asked;
+    struct show show;
 };
 
 static void add_unit(const float *vector, uint32_t dim, double sign, double *sum)
@@ -90,87 +85,58 @@ static void add_sum(struct buffer *to, const struct sum *q)
     }
 }
 
-static void show(struct buffer *to, const struct search *search, const struct sum *q, size_t found)
+/* The words that are added, or those that are taken away. */
+static void show_words(struct show *show, const struct sum *q, const char *name, bool minus)
+{
+    struct buffer list = {0};
+    for (size_t k = 0; k < q->count; k++)
+        if ((q->signs[k] == '-') == minus)
+            list_add(&list, q->words[k].text, strlen(q->words[k].text));
+    show_json(show, name, NULL, list_get(&list));
+    buffer_free(&list);
+}
+
+static const struct column columns[] = {
+    QUESTION_COLUMNS("cosine"),
+    {.name = "count", .heading = "count", .right = true, .gap = 1, .width = 13, .style = DIM}};
+
+static void print(struct search *search, const struct sum *q, const psdvec_neighbour *answers,
+                  size_t found)
 {
     const struct question *question = &search->question;
-    const struct palette *palette = &question->run->palette;
+    struct show *show = &search->show;
     bool counted = question->info->has_counts;
-    buffer_text(to, search->asked ? "\n" : "");
-    buffer_text(to, palette->bold);
-    add_sum(to, q);
-    buffer_text(to, palette->plain);
+    struct rows rows = {.name = "similar",
+                        .columns = columns,
+                        .column_count = sizeof columns / sizeof *columns - !counted,
+                        .bare = true};
+    struct buffer sum = {0}, title = {0};
+    add_sum(&sum, q);
+    buffer_format(&title, STYLE_BOLD "%s" STYLE_PLAIN, buffer_get(&sum));
     if (counted && q->count == 1 && q->words[0].known) {
-        buffer_text(to, "  ");
-        human_count(to, psdvec_model_frequency(question->model, q->words[0].word));
-        buffer_text(to, " times in the text");
+        buffer_text(&title, "  ");
+        human_count(&title, psdvec_model_frequency(question->model, q->words[0].word));
+        buffer_text(&title, " times in the text");
     }
-    buffer_char(to, '\n');
-    add_spelled(to, q->words, q->count);
+    show_open(show);
+    show_title(show, title.text);
+    question_remark(show, q->words, q->count);
+    show_words(show, q, "words", false);
+    show_words(show, q, "minus", true);
     for (size_t k = 0; k < found; k++) {
-        const psdvec_neighbour *answer = &search->answers[k];
-        add_answer(to, question, answer, (double)answer->cosine, WORD_COLUMNS, BAR_COLUMNS);
-        if (counted) {
-            struct buffer count = {0};
-            human_count(&count, psdvec_model_frequency(question->model, answer->word));
-            buffer_format(to, "%s ", palette->dim);
-            if (count.length > COUNT_COLUMNS) /* rather a line too long than a number cut off */
-                buffer_text(to, count.text);
-            else
-                cell_add(to, count.text, count.length, COUNT_COLUMNS, true);
-            buffer_text(to, palette->plain);
-            buffer_free(&count);
-        }
-        buffer_char(to, '\n');
+        double cosine = (double)answers[k].cosine;
+        rows_add(&rows, text_cell(sum.text), answer_word(question, answers[k].word),
+                 bar_cell(cosine), real_cell(cosine), answer_count(question, answers[k].word));
     }
     if (!found)
-        question_nothing(to, question, "its vector has no direction");
-}
-
-static void tabulate(struct buffer *to, const struct search *search, const struct sum *q,
-                     size_t found)
-{
-    for (size_t k = 0; k < found; k++) {
-        add_sum(to, q);
-        buffer_char(to, '\t');
-        add_answer_tsv(to, &search->question, &search->answers[k]);
-    }
-}
-
-static void add_words_json(struct buffer *to, const struct sum *q, bool minus)
-{
-    bool first = true;
-    buffer_char(to, '[');
-    for (size_t k = 0; k < q->count; k++) {
-        if ((q->signs[k] == '-') != minus)
-            continue;
-        buffer_text(to, first ? "" : ", ");
-        buffer_json(to, q->words[k].text, strlen(q->words[k].text));
-        first = false;
-    }
-    buffer_char(to, ']');
-}
-
-static void add_json(struct buffer *to, const struct search *search, const struct sum *q,
-                     size_t found)
-{
-    buffer_text(to, "{\"words\": ");
-    add_words_json(to, q, false);
-    buffer_text(to, ", \"minus\": ");
-    add_words_json(to, q, true);
-    buffer_text(to, ", \"similar\": ");
-    add_answers_json(to, &search->question, search->answers, found, "cosine");
-    add_spelled_json(to, q->words, q->count);
-    buffer_text(to, "}\n");
-}
-
-static void print(struct search *search, const struct sum *q, size_t found)
-{
-    static void (*const forms[])(struct buffer *, const struct search *, const struct sum *,
-                                 size_t) = {show, tabulate, add_json};
-    struct buffer text = {0};
-    forms[search->question.form](&text, search, q, found);
-    question_print(&search->question, &text);
-    search->asked++;
+        question_nothing(show, question, "its vector has no direction");
+    show_rows(show, &rows);
+    question_spelled(show, q->words, q->count);
+    show_close(show);
+    show_flush(show);
+    rows_free(&rows);
+    buffer_free(&sum);
+    buffer_free(&title);
 }
 
 /* `count` questions, one after the other in the words of the command line, of `together` words
@@ -199,8 +165,7 @@ static int ask(struct search *search, size_t first, size_t count, size_t togethe
                                                      count, &options, search->top, answers, found);
     for (size_t k = 0; status == PSDVEC_OK && k < count; k++) {
         struct sum q = sum_of(search, first + k * together, together);
-        search->answers = answers + k * search->top;
-        print(search, &q, found[k]);
+        print(search, &q, answers + k * search->top, found[k]);
     }
     free(vectors);
     free(except);
@@ -233,8 +198,10 @@ static int act(struct run *run)
         one |= search.signs[k] != 0;
     }
     int code = question_open(&search.question, run, texts, count);
+    show_start(&search.show, run, false);
     if (!code)
         code = search_all(&search, one);
+    show_end(&search.show);
     question_close(&search.question);
     free(search.signs);
     free(texts);
@@ -247,7 +214,7 @@ const struct command cmd_similar = {
     .summary = "list the nearest neighbours of a word",
     .synopsis = "MODEL [+|-]WORD... [OPTION]...",
     .description = description,
-    .sources = {OWN_OPTIONS(top_options), QUERY_OPTIONS, OWN_OPTIONS(form_options), COMMON_OPTIONS},
+    .sources = {OWN_OPTIONS(top_options), QUERY_OPTIONS, FORMAT_OPTIONS, COMMON_OPTIONS},
     .examples = examples,
     .least_operands = 2,
     .most_operands = SIZE_MAX,

@@ -24,7 +24,7 @@ static const char *const description[] = {
     "from its spelling, provided that the model can do that; a generative vector it cannot have.",
     "Of a sparse model the numbers that are not 0 are printed, each behind the direction where it "
     "stands and a colon: a word, where directions are words as of psdvec baseline ppmi, else its "
-    "place from 1 on. With --tsv these get a line each: WORD, place, direction and number.",
+    "place from 1 on. In TSV and Markdown each of these numbers is a row.",
     NULL};
 
 static const struct example examples[] = {
@@ -45,121 +45,143 @@ static void add_number(struct buffer *to, float number)
     buffer_text(to, text);
 }
 
-static void add_vector(struct buffer *to, const struct question *q, const struct asked *asked,
-                       const float *vector)
+/* The columns of vectors: the word, and a column for each number. On the heap, and so are the
+ * names. */
+static struct column *dense_columns(uint32_t dim)
 {
-    bool json = q->form == FOR_PROGRAMS;
-    const char *between = json ? ", " : q->form == FOR_TABLES ? "\t" : " ";
-    if (json) {
-        buffer_text(to, "{\"word\": ");
-        buffer_json(to, asked->text, strlen(asked->text));
-        buffer_text(to, ", \"vector\": [");
-    } else {
-        cell_text(to, asked->text, strlen(asked->text));
+    struct column *columns = must_alloc((size_t)dim + 1, sizeof *columns);
+    columns[0].name = columns[0].heading = "word";
+    for (uint32_t k = 1; k <= dim; k++) {
+        columns[k].name = columns[k].heading = must_format("%" PRIu32, k);
+        columns[k].right = true;
     }
-    for (uint32_t k = 0; k < q->info->dim; k++) {
-        buffer_text(to, k || !json ? between : "");
-        add_number(to, vector[k]);
-    }
-    if (json) {
-        buffer_char(to, ']');
-        add_spelled_json(to, asked, 1);
-        buffer_char(to, '}');
-    }
-    buffer_char(to, '\n');
+    return columns;
 }
 
-/* The word of a direction; false if it has none. */
-static bool direction_word(const struct question *q, uint32_t k, const char **word, size_t *length)
-{
-    if (!q->info->directions_are_words || k >= q->info->words)
-        return false;
-    *word = psdvec_model_word(q->model, k, length);
-    return true;
-}
+/* Of a sparse vector: a row for each number that is not 0. */
+static const struct column sparse_columns[] = {
+    {.name = "word", .heading = "word", .where = IN_TSV | IN_MARKDOWN},
+    {.name = "place", .heading = "place", .right = true, .where = IN_TSV | IN_MARKDOWN},
+    {.name = "direction", .heading = "direction", .where = IN_TSV | IN_MARKDOWN},
+    {.name = "direction", .where = IN_JSON},
+    {.name = "word", .where = IN_JSON},
+    {.name = "value", .heading = "value", .right = true}};
 
-static void add_direction(struct buffer *to, const struct question *q, uint32_t k)
-{
-    const char *word;
-    size_t length;
-    if (direction_word(q, k, &word, &length))
-        cell_text(to, word, length);
-    else
-        buffer_format(to, "%" PRIu32, k + 1);
-}
+struct vectors {
+    struct question *question;
+    struct show show;
+    struct rows rows, line; /* a line is what people see */
+};
 
-static void add_entry_json(struct buffer *to, const struct question *q, uint32_t k, float value)
+static void print_vector(struct vectors *v, const struct asked *asked)
 {
-    const char *word;
-    size_t length;
-    buffer_format(to, "{\"direction\": %" PRIu32, k + 1);
-    if (direction_word(q, k, &word, &length)) {
-        buffer_text(to, ", \"word\": ");
-        buffer_json(to, word, length);
+    struct buffer line = {0}, list = {0}, number = {0};
+    uint32_t dim = v->question->info->dim;
+    cell_text(&line, asked->text, strlen(asked->text));
+    rows_add(&v->rows, text_cell(asked->text));
+    for (uint32_t k = 0; k < dim; k++) {
+        buffer_clear(&number);
+        add_number(&number, asked->vector[k]);
+        buffer_format(&line, " %s", number.text);
+        buffer_format(&list, "%s%s", k ? ", " : "[", number.text);
+        rows_more(&v->rows, json_cell(number.text));
     }
-    buffer_text(to, ", \"value\": ");
-    add_number(to, value);
-    buffer_char(to, '}');
+    buffer_char(&list, ']');
+    rows_add(&v->line, shown_as(no_cell(), line.text));
+    show_json(&v->show, "vector", NULL, list.text);
+    show_rows_so_far(&v->show, &v->rows);
+    question_spelled(&v->show, asked, 1);
+    buffer_free(&line);
+    buffer_free(&list);
+    buffer_free(&number);
 }
 
-static void add_sparse(struct buffer *to, const struct question *q, const struct asked *asked)
+static void print_sparse(struct vectors *v, const struct asked *asked)
 {
+    const struct question *q = v->question;
+    struct buffer line = {0}, number = {0}, place = {0};
     const uint32_t *columns;
     const float *values;
     size_t count;
     psdvec_model_sparse_row(q->model, asked->word, &columns, &values, &count);
-    if (q->form == FOR_PROGRAMS) {
-        buffer_text(to, "{\"word\": ");
-        buffer_json(to, asked->text, strlen(asked->text));
-        buffer_format(to, ", \"dim\": %" PRIu32 ", \"entries\": [", q->info->dim);
-    } else if (q->form == FOR_PEOPLE) {
-        cell_text(to, asked->text, strlen(asked->text));
-    }
+    show_data(&v->show, "dim", whole_cell(q->info->dim));
+    cell_text(&line, asked->text, strlen(asked->text));
     for (size_t k = 0; k < count; k++) {
-        if (q->form == FOR_PROGRAMS) {
-            buffer_text(to, k ? ", " : "");
-            add_entry_json(to, q, columns[k], values[k]);
-        } else if (q->form == FOR_TABLES) {
-            cell_text(to, asked->text, strlen(asked->text));
-            buffer_format(to, "\t%" PRIu32 "\t", columns[k] + 1);
-            add_direction(to, q, columns[k]);
-            buffer_char(to, '\t');
-            add_number(to, values[k]);
-            buffer_char(to, '\n');
-        } else {
-            buffer_char(to, ' ');
-            add_direction(to, q, columns[k]);
-            buffer_char(to, ':');
-            add_number(to, values[k]);
-        }
+        bool named = q->info->directions_are_words && columns[k] < q->info->words;
+        buffer_clear(&number);
+        buffer_clear(&place);
+        add_number(&number, values[k]);
+        buffer_format(&place, "%" PRIu32, columns[k] + 1);
+        struct cell direction = named ? answer_word(q, columns[k]) : text_cell(place.text);
+        buffer_char(&line, ' ');
+        cell_text(&line, direction.text, direction.length);
+        buffer_format(&line, ":%s", number.text);
+        rows_add(&v->rows, text_cell(asked->text), json_cell(place.text), direction,
+                 json_cell(place.text), named ? direction : no_cell(), json_cell(number.text));
     }
-    if (q->form != FOR_TABLES)
-        buffer_text(to, q->form == FOR_PROGRAMS ? "]}\n" : "\n");
+    rows_add(&v->line, shown_as(no_cell(), line.text));
+    show_rows(&v->show, &v->rows);
+    buffer_free(&line);
+    buffer_free(&number);
+    buffer_free(&place);
+}
+
+static int print_word(struct vectors *v, const struct asked *asked)
+{
+    struct question *q = v->question;
+    bool raw = argument_flag(q->run->arguments, "raw");
+    if (raw && !asked->known)
+        return run_error(q->run, EXIT_USE,
+                         "the word '%s' is not in the model, and its spelling gives no "
+                         "generative vector; leave out --raw",
+                         asked->text);
+    if (!asked->known && q->run->format != FORMAT_JSON) { /* rows of the output are vectors alone */
+        char *warning =
+            must_format("the word '%s' is not in the model; from its spelling", asked->text);
+        talk_warning(&q->run->talk, warning);
+        free(warning);
+    }
+    show_open(&v->show);
+    show_data(&v->show, "word", text_cell(asked->text));
+    if (q->info->sparse) { /* which has no spelling, so the word is known */
+        print_sparse(v, asked);
+    } else {
+        if (raw)
+            psdvec_model_vector_copy(q->model, asked->word, asked->vector);
+        print_vector(v, asked);
+    }
+    show_rows(&v->show, &v->line);
+    show_close(&v->show);
+    show_flush(&v->show);
+    return EXIT_FINE;
 }
 
 static int print_all(struct question *q)
 {
-    bool raw = argument_flag(q->run->arguments, "raw");
-    for (size_t k = 0; k < q->count; k++) {
-        const struct asked *asked = &q->words[k];
-        struct buffer text = {0};
-        if (raw && !asked->known)
-            return run_error(q->run, EXIT_USE,
-                             "the word '%s' is not in the model, and its spelling gives no "
-                             "generative vector; leave out --raw",
-                             asked->text);
-        if (!asked->known && q->form == FOR_PEOPLE) /* lines of the output are vectors alone */
-            question_warn_spelled(q, asked);
-        if (q->info->sparse) /* which has no spelling, so the word is known */
-            add_sparse(&text, q, asked);
-        else {
-            if (raw)
-                psdvec_model_vector_copy(q->model, asked->word, asked->vector);
-            add_vector(&text, q, asked, asked->vector);
-        }
-        question_print(q, &text);
-    }
-    return EXIT_FINE;
+    static const struct column line_columns[] = {{.heading = ""}};
+    uint32_t dim = q->info->sparse ? 0 : q->info->dim;
+    struct column *dense = dense_columns(dim);
+    struct vectors v = {
+        .question = q,
+        .rows = {.where = IN_TSV | IN_MARKDOWN, .columns = dense, .column_count = (size_t)dim + 1},
+        .line = {.where = IN_TABLE, .columns = line_columns, .column_count = 1, .bare = true}};
+    if (q->info->sparse)
+        v.rows = (struct rows){.name = "entries",
+                               .where = IN_TSV | IN_MARKDOWN | IN_JSON,
+                               .columns = sparse_columns,
+                               .column_count = sizeof sparse_columns / sizeof *sparse_columns};
+    show_start(&v.show, q->run, false);
+    v.show.compact = true;
+    int code = EXIT_FINE;
+    for (size_t k = 0; k < q->count && !code; k++)
+        code = print_word(&v, &q->words[k]);
+    show_end(&v.show);
+    rows_free(&v.rows);
+    rows_free(&v.line);
+    for (uint32_t k = 1; k <= dim; k++)
+        free((char *)dense[k].name);
+    free(dense);
+    return code;
 }
 
 static int act(struct run *run)
@@ -174,7 +196,7 @@ const struct command cmd_vector = {
     .summary = "print the vectors of words",
     .synopsis = "MODEL WORD... [OPTION]...",
     .description = description,
-    .sources = {OWN_OPTIONS(options), OWN_OPTIONS(form_options), COMMON_OPTIONS},
+    .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS, COMMON_OPTIONS},
     .examples = examples,
     .least_operands = 2,
     .most_operands = SIZE_MAX,

@@ -21,24 +21,7 @@ const psdvec_option top_options[] = {{.name = "top",
                                       .help = "show N words"},
                                      {0}};
 
-const psdvec_option form_options[] = {{.name = "tsv",
-                                       .type = PSDVEC_OPTION_FLAG,
-                                       .group = "Showing",
-                                       .help = "print tab-separated values"},
-                                      {.name = "json",
-                                       .type = PSDVEC_OPTION_FLAG,
-                                       .help = "print one JSON object per line and question"},
-                                      {0}};
-
 /* ---- The question ---------------------------------------------------------------------- */
-
-void question_warn_spelled(struct question *q, const struct asked *asked)
-{
-    char *sentence =
-        must_format("the word '%s' is not in the model; from its spelling", asked->text);
-    talk_warning(&q->run->talk, sentence);
-    free(sentence);
-}
 
 static int find(struct question *q, const char *text, struct asked *asked)
 {
@@ -55,18 +38,13 @@ static int find(struct question *q, const char *text, struct asked *asked)
     if (!q->info->has_spelling ||
         !psdvec_model_spell(q->model, asked->text, strlen(asked->text), asked->vector))
         return model_file_unknown(q->run, q->model, text);
-    if (q->form == FOR_TABLES) /* the others say it with the answer */
-        question_warn_spelled(q, asked);
     return EXIT_FINE;
 }
 
 int question_open(struct question *q, struct run *run, const char *const *texts, size_t count)
 {
     const struct arguments *arguments = run->arguments;
-    bool json = argument_flag(arguments, "json"), tsv = argument_flag(arguments, "tsv");
-    *q = (struct question){.run = run, .form = json ? FOR_PROGRAMS : tsv ? FOR_TABLES : FOR_PEOPLE};
-    if (json && tsv)
-        return run_use_error(run, "--json and --tsv exclude each other");
+    *q = (struct question){.run = run};
     int code = model_file_open(run, arguments->operands[0], &q->model);
     if (!code)
         code = model_file_fits(run, q->model, count);
@@ -119,15 +97,6 @@ psdvec_query_options question_options(const struct question *q, const uint32_t *
     return options;
 }
 
-void question_nothing(struct buffer *to, const struct question *q, const char *otherwise)
-{
-    uint64_t words = argument_integer(q->run->arguments, "restrict");
-    if (words > 0)
-        buffer_format(to, "  nothing among the first %" PRIu64 " words\n", words);
-    else
-        buffer_format(to, "  nothing: %s\n", otherwise);
-}
-
 double question_cosine(const struct question *q, size_t i, size_t j)
 {
     const float *a = q->words[i].vector, *b = q->words[j].vector;
@@ -140,81 +109,52 @@ double question_cosine(const struct question *q, size_t i, size_t j)
     return aa > 0 && bb > 0 ? product / sqrt(aa) / sqrt(bb) : 0;
 }
 
-/* ---- Printing ------------------------------------------------------------------------ */
+/* ---- Showing -------------------------------------------------------------------------- */
 
-void add_figure(struct buffer *to, const struct question *q, const char *word, size_t length,
-                double figure, double share, size_t word_columns, size_t bar_columns)
+void question_nothing(struct show *show, const struct question *q, const char *otherwise)
 {
-    const struct palette *palette = &q->run->palette;
-    buffer_text(to, "  ");
-    cell_add(to, word, length, word_columns, false);
-    buffer_format(to, " %s", palette->cyan);
-    cell_bar(to, share, bar_columns, terminal_unicode());
-    buffer_format(to, "%s %7.4f", palette->plain, figure);
+    uint64_t words = argument_integer(q->run->arguments, "restrict");
+    char *line = words > 0 ? must_format("  nothing among the first %" PRIu64 " words", words)
+                           : must_format("  nothing: %s", otherwise);
+    show_title(show, line);
+    free(line);
 }
 
-void add_answer(struct buffer *to, const struct question *q, const psdvec_neighbour *answer,
-                double share, size_t word_columns, size_t bar_columns)
+struct cell answer_word(const struct question *q, uint32_t word)
 {
     size_t length;
-    const char *word = psdvec_model_word(q->model, answer->word, &length);
-    add_figure(to, q, word, length, (double)answer->cosine, share, word_columns, bar_columns);
+    const char *text = psdvec_model_word(q->model, word, &length);
+    return word_cell(text, length);
 }
 
-void add_answer_tsv(struct buffer *to, const struct question *q, const psdvec_neighbour *answer)
+struct cell answer_count(const struct question *q, uint32_t word)
 {
-    size_t length;
-    const char *word = psdvec_model_word(q->model, answer->word, &length);
-    cell_text(to, word, length);
-    buffer_format(to, "\t%.6f", (double)answer->cosine);
-    if (q->info->has_counts)
-        buffer_format(to, "\t%" PRIu64, psdvec_model_frequency(q->model, answer->word));
-    buffer_char(to, '\n');
+    return q->info->has_counts ? whole_cell(psdvec_model_frequency(q->model, word)) : no_cell();
 }
 
-void add_answers_json(struct buffer *to, const struct question *q, const psdvec_neighbour *answers,
-                      size_t count, const char *name)
+void question_remark(struct show *show, const struct asked *words, size_t count)
 {
-    buffer_char(to, '[');
     for (size_t k = 0; k < count; k++) {
-        size_t length;
-        const char *word = psdvec_model_word(q->model, answers[k].word, &length);
-        buffer_text(to, k ? ", {\"word\": " : "{\"word\": ");
-        buffer_json(to, word, length);
-        buffer_format(to, ", \"%s\": %.6f", name, (double)answers[k].cosine);
-        if (q->info->has_counts)
-            buffer_format(to, ", \"count\": %" PRIu64,
-                          psdvec_model_frequency(q->model, answers[k].word));
-        buffer_char(to, '}');
+        struct buffer line = {0};
+        if (words[k].known)
+            continue;
+        buffer_text(&line, "  ");
+        cell_text(&line, words[k].text, strlen(words[k].text));
+        buffer_text(&line, ": not in the model; from its spelling");
+        char *warning =
+            must_format("the word '%s' is not in the model; from its spelling", words[k].text);
+        show_remark(show, line.text, warning);
+        free(warning);
+        buffer_free(&line);
     }
-    buffer_char(to, ']');
 }
 
-void add_spelled(struct buffer *to, const struct asked *words, size_t count)
+void question_spelled(struct show *show, const struct asked *words, size_t count)
 {
+    struct buffer list = {0};
     for (size_t k = 0; k < count; k++)
-        if (!words[k].known) {
-            buffer_text(to, "  ");
-            cell_text(to, words[k].text, strlen(words[k].text));
-            buffer_text(to, ": not in the model; from its spelling\n");
-        }
-}
-
-void add_spelled_json(struct buffer *to, const struct asked *words, size_t count)
-{
-    bool first = true;
-    buffer_text(to, ", \"spelled\": [");
-    for (size_t k = 0; k < count; k++)
-        if (!words[k].known) {
-            buffer_text(to, first ? "" : ", ");
-            buffer_json(to, words[k].text, strlen(words[k].text));
-            first = false;
-        }
-    buffer_char(to, ']');
-}
-
-void question_print(struct question *q, struct buffer *text)
-{
-    output_add(&q->run->out, buffer_get(text), text->length);
-    buffer_free(text);
+        if (!words[k].known)
+            list_add(&list, words[k].text, strlen(words[k].text));
+    show_json(show, "spelled", NULL, list_get(&list));
+    buffer_free(&list);
 }

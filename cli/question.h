@@ -7,15 +7,11 @@
 #ifndef CLI_QUESTION_H
 #define CLI_QUESTION_H
 
-#include "run.h"
-
-enum form { FOR_PEOPLE, FOR_TABLES, FOR_PROGRAMS };
+#include "show.h"
 
 /* --top; and the options of queries that commands have. */
 extern const psdvec_option top_options[];
 #define QUERY_OPTIONS LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_QUERY, .only = " restrict min_score ")
-/* --tsv and --json. */
-extern const psdvec_option form_options[];
 
 /* A word that is asked about. */
 struct asked {
@@ -29,7 +25,6 @@ struct question {
     struct run *run;
     psdvec_model *model;
     const psdvec_model_info *info;
-    enum form form;
     struct asked *words;
     size_t count;
     uint32_t *known; /* of the words those in the model: no answers to the question */
@@ -52,38 +47,29 @@ size_t question_top(const struct question *question);
 psdvec_query_options question_options(const struct question *question, const uint32_t *except,
                                       size_t except_count);
 
-/* For people: there is no answer, because of --restrict or for another reason. */
-void question_nothing(struct buffer *to, const struct question *question, const char *otherwise);
-
 double question_cosine(const struct question *question, size_t i, size_t j);
 
-/* ---- Printing ------------------------------------------------------------------------ */
+/* ---- Showing ------------------------------------------------------------------------- */
 
-/* A word in `word_columns` columns, a bar filled to `share`, and the figure. */
-void add_figure(struct buffer *to, const struct question *question, const char *word, size_t length,
-                double figure, double share, size_t word_columns, size_t bar_columns);
+/* Columns of answers: what was asked (TSV), the word, a bar and the figure. */
+#define QUESTION_COLUMNS(figure)                                                                   \
+    {.name = "question", .where = IN_TSV},                                                         \
+        {.name = "word", .heading = "word", .gap = 2, .width = 26},                                \
+        {.heading = "", .where = IN_TABLE, .gap = 1, .width = 24, .style = CYAN},                  \
+    {                                                                                              \
+        .name = (figure), .heading = (figure), .right = true, .gap = 1, .width = 7, .digits = 4,   \
+        .exact = 6                                                                                 \
+    }
 
-/* The same of an answer. */
-void add_answer(struct buffer *to, const struct question *question, const psdvec_neighbour *answer,
-                double share, size_t word_columns, size_t bar_columns);
+/* For people: there is no answer, because of --restrict or for another reason. */
+void question_nothing(struct show *show, const struct question *question, const char *otherwise);
 
-/* Word, figure and, if known, count with tabs between them, and the end of the line. */
-void add_answer_tsv(struct buffer *to, const struct question *question,
-                    const psdvec_neighbour *answer);
+/* The text of the word, and its frequency if the model knows it. */
+struct cell answer_word(const struct question *question, uint32_t word);
+struct cell answer_count(const struct question *question, uint32_t word);
 
-/* An array of objects, the figure being a member `name`. */
-void add_answers_json(struct buffer *to, const struct question *question,
-                      const psdvec_neighbour *answers, size_t count, const char *name);
-
-/* For people: a line about each word that is not in the model. */
-void add_spelled(struct buffer *to, const struct asked *words, size_t count);
-/* For programs: such words as a member "spelled". */
-void add_spelled_json(struct buffer *to, const struct asked *words, size_t count);
-
-/* On stderr, where lines of the output have no room for it. */
-void question_warn_spelled(struct question *question, const struct asked *asked);
-
-/* Prints and empties the text. */
-void question_print(struct question *question, struct buffer *text);
+/* Says which words are not in the model; and the same for JSON, as a member. */
+void question_remark(struct show *show, const struct asked *words, size_t count);
+void question_spelled(struct show *show, const struct asked *words, size_t count);
 
 #endif

@@ -258,6 +258,11 @@ int run_command(const struct arguments *arguments)
                             ? COLOUR_NEVER
                             : wish));
 
+    if (arguments_have(arguments, "format"))
+        run.format = (enum format)argument_integer(arguments, "format");
+    if (run.format == FORMAT_JSONL)
+        run.format = FORMAT_JSON;
+
     int code;
     bool overwrites = arguments_input_at(arguments, 0, log_path) ||
                       same_file(log_path, argument_text(arguments, "output"));

@@ -12,8 +12,9 @@ size_t utf8_fit(const char *text, size_t length, size_t columns, size_t *used)
     const unsigned char *begin = (const unsigned char *)text, *at = begin, *end = begin + length;
     for (*used = 0; at < end;) {
         uint32_t code;
-        int bytes = pv_utf8_decode(at, end, &code);
-        int width = bytes > 0 ? wcwidth((wchar_t)code) : 1;
+        bool style = *at == '\1' && at + 1 < end; /* a style of rows.h, or its space */
+        int bytes = style ? 2 : pv_utf8_decode(at, end, &code);
+        int width = style ? at[1] == '_' : bytes > 0 ? wcwidth((wchar_t)code) : 1;
         size_t wide = width < 0 ? 1 : (size_t)width;
         if (wide > columns - *used)
             break;

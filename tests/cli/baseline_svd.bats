@@ -20,7 +20,7 @@ themes() {
 # nearest_have_the_theme MODEL: the five words nearest to each begin with the same letter.
 nearest_have_the_theme() {
     for word in aak bbl ccm ddn eeo; do
-        "$PSDVEC" similar "$1" $word --top 5 --tsv -q | cut -f 2 >near
+        "$PSDVEC" similar "$1" $word --top 5 --tsv -q | rows | cut -f 2 >near
         [ "$(wc -l <near)" -eq 5 ]
         [ "$(grep -c "^${word:0:2}" near)" -eq 5 ]
     done

@@ -34,6 +34,11 @@ refused() {
     fi
 }
 
+# The lines of tab-separated values behind their header.
+rows() {
+    tail -n +2
+}
+
 # A text small enough to count by hand.
 small_text() {
     printf 'The cat sat on the mat.\nThe dog sat.\n' >small.txt

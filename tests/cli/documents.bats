@@ -301,7 +301,7 @@ close='def close(a; b): (a - b | fabs) < 1e-6 * (1 + (a | fabs));'
     [ "$(jq -c 'select(.total | not) | .known' scores)" -eq 60002 ]
     echo king | "$PSDVEC" score court.safetensors --format jsonl | head -n 1 >alone
     holds "$close close(.log_likelihood; .log_unigram) and .known == 1" alone
-    echo king | "$PSDVEC" next court.safetensors --top all --tsv | awk -F'\t' '$1 == "king" { printf "%.9f\n", log($3) }' >a
+    echo king | "$PSDVEC" next court.safetensors --top all --tsv | rows | awk -F'\t' '$1 == "king" { printf "%.9f\n", log($3) }' >a
     jq .log_unigram alone >b
     same a b
 }
@@ -353,24 +353,24 @@ close='def close(a; b): (a - b | fabs) < 1e-6 * (1 + (a | fabs));'
     worlds
     for options in "" "--counts court.counts" "--temperature 0.3"; do
         # shellcheck disable=SC2086
-        "$PSDVEC" next court.safetensors the king rules the --top all --tsv $options >all
+        "$PSDVEC" next court.safetensors the king rules the --top all --tsv $options | rows >all
         awk -F'\t' '{ p += $2; u += $3 } END { exit !((p - 1) ^ 2 < 1e-10 && (u - 1) ^ 2 < 1e-10) }' all
         sort -t$'\t' -k2,2gr -s all | cmp - all
         awk -F'\t' '($4 - $2 / $3) ^ 2 > 1e-8 * $4 ^ 2 { exit 1 }' all
         # shellcheck disable=SC2086
-        "$PSDVEC" next court.safetensors the king rules the --top 3 --tsv $options >three
+        "$PSDVEC" next court.safetensors the king rules the --top 3 --tsv $options | rows >three
         head -n 3 all | cmp - three
         # shellcheck disable=SC2086
         "$PSDVEC" next court.safetensors "The king rules, the" --top 3 --json $options >json
         holds '(.next | length) == 3 and .context == ["the", "king", "rules", "the"] and .unknown == []' json
         jq -r '.next[] | [.word, .probability, .unigram] | @tsv' json | cut -f 1 | cmp - <(cut -f 1 three)
     done
-    [ "$("$PSDVEC" next court.safetensors the king rules the --top 0 --tsv | wc -l)" -eq "$("$PSDVEC" info court.safetensors --json | jq .words)" ]
+    [ "$("$PSDVEC" next court.safetensors the king rules the --top 0 --tsv | rows | wc -l)" -eq "$("$PSDVEC" info court.safetensors --json | jq .words)" ]
 }
 
 @test "next: the probability of a word is what score gives it" {
     worlds
-    "$PSDVEC" next court.safetensors the king rules --counts court.counts --top all --tsv |
+    "$PSDVEC" next court.safetensors the king rules --counts court.counts --top all --tsv | rows |
         awk -F'\t' '$1 == "the" { printf "%.9f\n", log($2) }' >a
     echo 'the king rules the' | "$PSDVEC" score court.safetensors --counts court.counts --per-word --format jsonl |
         jq '.per_word // [] | .[3].log_probability // empty' >b
@@ -383,8 +383,8 @@ close='def close(a; b): (a - b | fabs) < 1e-6 * (1 + (a | fabs));'
     local options=(--min-count 1 --dim 4 -q)
     "$PSDVEC" train court.txt "${options[@]}" -o text.safetensors
     "$PSDVEC" train court.jsonl --json-field body "${options[@]}" -o json.safetensors
-    "$PSDVEC" next text.safetensors "the king rules" --tsv >wanted 2>stderr
-    "$PSDVEC" next json.safetensors "the king rules" --tsv 2>stderr | cmp wanted -
+    "$PSDVEC" next text.safetensors "the king rules" --tsv 2>stderr | rows >wanted
+    "$PSDVEC" next json.safetensors "the king rules" --tsv 2>stderr | rows | cmp wanted -
     [ ! -s stderr ]
     "$PSDVEC" generate text.safetensors --prompt "the king rules" --length 9 >wanted 2>stderr
     "$PSDVEC" generate json.safetensors --prompt "the king rules" --length 9 2>stderr | cmp wanted -
@@ -399,7 +399,7 @@ close='def close(a; b): (a - b | fabs) < 1e-6 * (1 + (a | fabs));'
     "$PSDVEC" next court.safetensors the xyzzy king --json 2>stderr >json
     [ ! -s stderr ]
     holds '.unknown == ["xyzzy"]' json
-    "$PSDVEC" next court.safetensors --tsv --top all | awk -F'\t' '($4 - 1) ^ 2 > 1e-8 { exit 1 }'
+    "$PSDVEC" next court.safetensors --tsv --top all | rows | awk -F'\t' '($4 - 1) ^ 2 > 1e-8 { exit 1 }'
     "$PSDVEC" next court.safetensors the king >screen
     [ "$(wc -L <screen)" -le 80 ]
     refused 2 "--json and --tsv exclude each other" next court.safetensors the --json --tsv
@@ -537,7 +537,7 @@ PYTHON
     context="the king xyzzy"
     for k in 4 5 6; do
         # shellcheck disable=SC2086
-        next=$("$PSDVEC" next court.safetensors $context --counts court.counts --top 1 --tsv 2>/dev/null | cut -f 1)
+        next=$("$PSDVEC" next court.safetensors $context --counts court.counts --top 1 --tsv 2>/dev/null | rows | cut -f 1)
         [ "$(cut -d' ' -f $k text)" = "$next" ]
         context="$context $next"
     done

@@ -22,8 +22,8 @@ ask() (
     rm -f out.safetensors
     "$PSDVEC" score "$1" "$TEXT/held.txt" --counts counts.safetensors --format tsv -q | tail -n 3 | cut -f 4-
     "$PSDVEC" explain "$1" "the sailor sails the ship" --json -q | grep -o '"log_likelihood": [^,}]*'
-    "$PSDVEC" residuals "$1" counts.safetensors --tsv --min-count 3 -q
-    "$PSDVEC" next "$1" "the old ship" --tsv -q
+    "$PSDVEC" residuals "$1" counts.safetensors --tsv --min-count 3 -q | rows
+    "$PSDVEC" next "$1" "the old ship" --tsv -q | rows
     "$PSDVEC" generate "$1" --length 8 -q
     "$PSDVEC" compare "$1" ship wave --counts counts.safetensors --json -q | grep -o '"product": [^,}]*'
     "$PSDVEC" fit-temperature "$1" "$TEXT/held.txt" --json -q | grep -o '"temperature": [^,}]*'

@@ -137,8 +137,8 @@ same_model() {
         echo "$1: an uninterrupted run has the bits of then, but going on gives others"
         return 1
     fi
-    "$PSDVEC" similar "$1" ship the --tsv --top 3 -q | cut -f 1-3 >../resumed
-    "$PSDVEC" similar "$2" ship the --tsv --top 3 -q | cut -f 1-3 >../fresh
+    "$PSDVEC" similar "$1" ship the --tsv --top 3 -q | rows | cut -f 1-3 >../resumed
+    "$PSDVEC" similar "$2" ship the --tsv --top 3 -q | rows | cut -f 1-3 >../fresh
     awk -v tolerance=0.02 -f ../near.awk ../resumed ../fresh
     echo "# $1: compared by neighbours, since this machine's arithmetic is another" >&3
 }

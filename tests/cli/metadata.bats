@@ -137,8 +137,8 @@ damaged() {
     "$EDIT" set default.safetensors changed.safetensors -written_by -method -core_words -settings -counts -history \
         -joint '~eigenvalues' '~counts' '~unigram' '~spread' '~readout.mean' '~readout.map'
     quietly info changed.safetensors --verify
-    "$PSDVEC" similar default.safetensors ship bread --tsv | cut -f 1-3 >wanted
-    "$PSDVEC" similar changed.safetensors ship bread --tsv | cut -f 1-3 | cmp wanted -
+    "$PSDVEC" similar default.safetensors ship bread --tsv | rows | cut -f 1-3 >wanted
+    "$PSDVEC" similar changed.safetensors ship bread --tsv | rows | cut -f 1-3 | cmp wanted -
     for command in "vector changed.safetensors ship" "analogy changed.safetensors farmer feeds sailor" \
         "odd-one-out changed.safetensors ship wave bread" "compare changed.safetensors ship wave" \
         "eval changed.safetensors $TEXT/sets/alike.txt" "convert changed.safetensors out.safetensors"; do

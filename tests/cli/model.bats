@@ -145,13 +145,13 @@ END
 @test "float16 and int8: smaller files that answer the same" {
     awk 'BEGIN { for (i = 0; i < 500; i++) { line = "w" i; for (k = 0; k < 50; k++) line = line " " sin(i * k); print line } }' >many.txt
     "$PSDVEC" convert many.txt many.safetensors -q
-    "$PSDVEC" similar many.safetensors w5 --top 5 --tsv | cut -f 1,2 >exact
+    "$PSDVEC" similar many.safetensors w5 --top 5 --tsv | rows | cut -f 1,2 >exact
     for precision in float16 int8; do
         "$PSDVEC" convert many.txt --$precision $precision.safetensors -q
         [ "$(stat -c %s $precision.safetensors)" -lt "$(stat -c %s many.safetensors)" ]
         "$PSDVEC" info $precision.safetensors --verify | grep -qE "^  stored as +$precision"
         "$PSDVEC" info $precision.safetensors --json | grep -q "\"precision\": \"$precision\""
-        "$PSDVEC" similar $precision.safetensors w5 --top 5 --tsv | cut -f 1,2 | cmp - exact
+        "$PSDVEC" similar $precision.safetensors w5 --top 5 --tsv | rows | cut -f 1,2 | cmp - exact
     done
     refused 2 "--float16 and --int8 exclude each other" convert many.txt --float16 --int8 x.safetensors
     refused 2 "only model files hold int8" convert many.txt --int8 x.npy
@@ -210,7 +210,7 @@ END
 
 @test "neighbours, best first, the word itself and zero vectors left out" {
     small_vectors
-    "$PSDVEC" similar small.safetensors king --tsv | cut -f 1-2 >printed
+    "$PSDVEC" similar small.safetensors king --tsv | rows | cut -f 1-2 >printed
     head -n 3 printed | cut -f 2 | sort >a
     printf 'man\nqueen\nwoman\n' | cmp - a
     [ "$(head -n 1 printed | cut -f 2)" = queen ]
@@ -226,7 +226,7 @@ END
 
 @test "sums and differences of words" {
     small_vectors
-    [ "$("$PSDVEC" similar small.safetensors king -man +woman --top 1 --tsv | cut -f 1-2)" = \
+    [ "$("$PSDVEC" similar small.safetensors king -man +woman --top 1 --tsv | rows | cut -f 1-2)" = \
         "$(printf 'king - man + woman\tqueen')" ]
     "$PSDVEC" similar small.safetensors man +woman --top 1 --json >printed
     grep -q '^{"words": \["man", "woman"\], "minus": \[\], "similar": \[{"word": "queen", "cosine": 0.' printed
@@ -236,9 +236,9 @@ END
 
 @test "words are found as the tokeniser writes them; others get a suggestion" {
     small_vectors
-    [ "$("$PSDVEC" similar small.safetensors PARIS --top 1 --tsv | cut -f 1)" = paris ]
-    [ "$("$PSDVEC" similar small.safetensors CAFÉ --top 1 --tsv | cut -f 1)" = café ]
-    [ "$("$PSDVEC" similar small.safetensors "$(printf 'cafe\xcc\x81')" --top 1 --tsv | cut -f 1)" = café ]
+    [ "$("$PSDVEC" similar small.safetensors PARIS --top 1 --tsv | rows | cut -f 1)" = paris ]
+    [ "$("$PSDVEC" similar small.safetensors CAFÉ --top 1 --tsv | rows | cut -f 1)" = café ]
+    [ "$("$PSDVEC" similar small.safetensors "$(printf 'cafe\xcc\x81')" --top 1 --tsv | rows | cut -f 1)" = café ]
     refused 2 "the word 'quene' is not in the model; did you mean 'queen'?" \
         similar small.safetensors quene
     refused 2 "the word 'xyzzy' is not in the model" similar small.safetensors king xyzzy
@@ -303,7 +303,7 @@ END
     for model in small half bytes; do
         for word in king café london; do
             "$python" reader.py $model.safetensors $word | grep -v '^zero' >printed
-            "$PSDVEC" similar $model.safetensors $word --tsv |
+            "$PSDVEC" similar $model.safetensors $word --tsv | rows |
                 awk -F'\t' '{ printf "%s\t%.4f\n", $2, $3 }' >wanted
             diff -u wanted printed
         done
@@ -314,7 +314,7 @@ END
     "$PSDVEC" convert float.safetensors --int8 bytes.safetensors -q
     for model in float bytes; do
         "$python" reader.py $model.safetensors walk >printed
-        "$PSDVEC" similar $model.safetensors walk --tsv |
+        "$PSDVEC" similar $model.safetensors walk --tsv | rows |
             awk -F'\t' '{ printf "%s\t%.4f\n", $2, $3 }' >wanted
         [ -s wanted ]
         diff -u wanted printed

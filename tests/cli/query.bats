@@ -45,18 +45,18 @@ close_to() { awk -v a="$1" -v b="$2" 'BEGIN { exit !((a - b) ^ 2 < 1e-12) }'; }
     small_vectors
     "$PSDVEC" similar small.safetensors king -man +woman --top 1 | head -n 1 >first
     [ "$(cat first)" = "king - man + woman" ]
-    "$PSDVEC" similar -q small.safetensors --top 1 -man king +woman --tsv >printed
+    "$PSDVEC" similar -q small.safetensors --top 1 -man king +woman --tsv | rows >printed
     [ "$(cut -f 1 printed)" = "- man + king + woman" ]
     # Options do not care where they stand.
-    "$PSDVEC" similar --top 1 small.safetensors -man king +woman -q --tsv | cmp - printed
+    "$PSDVEC" similar --top 1 small.safetensors -man king +woman -q --tsv | rows | cmp - printed
     "$PSDVEC" similar small.safetensors -man king +woman --tsv --top 1 -o out
-    cmp out printed
+    rows <out | cmp - printed
 }
 
 @test "the same words as a sum and as an analogy lead to the same word" {
     small_vectors
-    [ "$("$PSDVEC" similar small.safetensors king -man +woman --top 1 --tsv | cut -f 2)" = queen ]
-    [ "$("$PSDVEC" analogy small.safetensors man king woman --top 1 --tsv | cut -f 3 | uniq)" = queen ]
+    [ "$("$PSDVEC" similar small.safetensors king -man +woman --top 1 --tsv | rows | cut -f 2)" = queen ]
+    [ "$("$PSDVEC" analogy small.safetensors man king woman --top 1 --tsv | rows | cut -f 3 | uniq)" = queen ]
 }
 
 @test "letters that are options stay options, and -- ends signs" {
@@ -67,8 +67,8 @@ close_to() { awk -v a="$1" -v b="$2" 'BEGIN { exit !((a - b) ^ 2 < 1e-12) }'; }
     refused 2 "there is no option -m" similar -man small.safetensors king
     refused 2 "there is no option -m" analogy small.safetensors -man king woman
     printf -- '-man 1 0\nking 1 1\nman 0 1\n' >signs.txt
-    [ "$("$PSDVEC" similar signs.txt king -man --tsv --top 1 | cut -f 1-2)" = "$(printf 'king - man\t-man')" ]
-    [ "$("$PSDVEC" similar signs.txt --tsv --top 1 -- -man | cut -f 1-2)" = "$(printf -- '-man\tking')" ]
+    [ "$("$PSDVEC" similar signs.txt king -man --tsv --top 1 | rows | cut -f 1-2)" = "$(printf 'king - man\t-man')" ]
+    [ "$("$PSDVEC" similar signs.txt --tsv --top 1 -- -man | rows | cut -f 1-2)" = "$(printf -- '-man\tking')" ]
     refused 2 "a file name or word on the command line is empty" similar small.safetensors king ''
 }
 
@@ -77,7 +77,7 @@ close_to() { awk -v a="$1" -v b="$2" 'BEGIN { exit !((a - b) ^ 2 < 1e-12) }'; }
 @test "analogies of both methods, on a screen and for programs" {
     small_vectors
     "$PSDVEC" analogy small.safetensors man king woman --top 3 | golden analogy
-    "$PSDVEC" analogy small.safetensors man king woman --top 3 --tsv >printed
+    "$PSDVEC" analogy small.safetensors man king woman --top 3 --tsv | rows >printed
     [ "$(cut -f 1,2 printed | uniq -c | tr -s ' ')" = "$(printf ' 3 man is to king as woman\tadd\n 3 man is to king as woman\tmul')" ]
     "$PSDVEC" analogy small.safetensors man king woman --top 1 --json >json
     grep -q '^{"a": "man", "b": "king", "c": "woman", "add": \[{"word": "queen", "score": ' json
@@ -88,7 +88,7 @@ close_to() { awk -v a="$1" -v b="$2" 'BEGIN { exit !((a - b) ^ 2 < 1e-12) }'; }
     small_vectors
     cosine() { "$PSDVEC" compare small.safetensors "$1" "$2" --json >json && number cosine; }
     a=$(cosine queen man) b=$(cosine queen king) c=$(cosine queen woman)
-    "$PSDVEC" analogy small.safetensors man king woman --top 1 --tsv | cut -f 4 >scores
+    "$PSDVEC" analogy small.safetensors man king woman --top 1 --tsv | rows | cut -f 4 >scores
     awk -v a="$a" -v b="$b" -v c="$c" '{ wanted = NR == 1 ? b - a + c : (b + 1) * (c + 1) / (a + 1.001)
         if (($1 - wanted) ^ 2 > 4e-11) { print $1, wanted; exit 1 } }' scores
 }
@@ -103,17 +103,17 @@ first_words() { # N C
 @test "--restrict: answers among the most frequent words, with the same figures" {
     trained
     for n in 3 7; do
-        "$PSDVEC" similar text.safetensors king dog night --top 100 --tsv | first_words $n 2 >wanted
-        "$PSDVEC" similar text.safetensors king dog night --top 100 --restrict $n --tsv | cmp - wanted
+        "$PSDVEC" similar text.safetensors king dog night --top 100 --tsv | rows | first_words $n 2 >wanted
+        "$PSDVEC" similar text.safetensors king dog night --top 100 --restrict $n --tsv | rows | cmp - wanted
         [ -s wanted ]
-        "$PSDVEC" analogy text.safetensors king queen dog --top 100 --tsv | first_words $n 3 >wanted
-        "$PSDVEC" analogy text.safetensors king queen dog --top 100 --restrict $n --tsv | cmp - wanted
+        "$PSDVEC" analogy text.safetensors king queen dog --top 100 --tsv | rows | first_words $n 3 >wanted
+        "$PSDVEC" analogy text.safetensors king queen dog --top 100 --restrict $n --tsv | rows | cmp - wanted
         [ -s wanted ]
     done
-    "$PSDVEC" similar text.safetensors king --top 100 --tsv >all
-    "$PSDVEC" similar text.safetensors king --top 100 --tsv --restrict 0 | cmp - all
-    "$PSDVEC" similar text.safetensors king --top 100 --tsv --restrict all | cmp - all
-    "$PSDVEC" similar text.safetensors king --top 100 --tsv --restrict 1000000 | cmp - all
+    "$PSDVEC" similar text.safetensors king --top 100 --tsv | rows >all
+    "$PSDVEC" similar text.safetensors king --top 100 --tsv --restrict 0 | rows | cmp - all
+    "$PSDVEC" similar text.safetensors king --top 100 --tsv --restrict all | rows | cmp - all
+    "$PSDVEC" similar text.safetensors king --top 100 --tsv --restrict 1000000 | rows | cmp - all
     "$PSDVEC" similar text.safetensors the --restrict 1 | grep -qx '  nothing among the first 1 words'
     "$PSDVEC" analogy text.safetensors the the the --restrict 1 | grep -qx '  nothing among the first 1 words'
     refused 2 "--restrict" similar text.safetensors king --restrict some
@@ -126,8 +126,8 @@ first_words() { # N C
     for word in $many; do echo "$word"; done | wc -l >count
     [ "$(cat count)" -gt 257 ] # more than are put at a time
     # shellcheck disable=SC2086
-    "$PSDVEC" similar text.safetensors $many --tsv >together
-    for word in $words; do "$PSDVEC" similar text.safetensors "$word" --tsv; done >once
+    "$PSDVEC" similar text.safetensors $many --tsv | rows >together
+    for word in $words; do "$PSDVEC" similar text.safetensors "$word" --tsv | rows; done >once
     for _ in $(seq 20); do cat once; done | cmp - together
 }
 
@@ -143,7 +143,7 @@ first_words() { # N C
 @test "the odd one out has the lowest mean cosine" {
     small_vectors
     "$PSDVEC" odd-one-out small.safetensors king paris queen woman | golden odd-one-out
-    "$PSDVEC" odd-one-out small.safetensors king paris queen woman --tsv >printed
+    "$PSDVEC" odd-one-out small.safetensors king paris queen woman --tsv | rows >printed
     [ "$(head -n 1 printed | cut -f 1)" = paris ]
     cut -f 2 printed | sort -g | cmp - <(cut -f 2 printed)
     mean=0
@@ -174,7 +174,7 @@ first_words() { # N C
     "$PSDVEC" convert again.vec again.bin -q
     cmp odd.bin again.bin
     "$PSDVEC" vector small.safetensors king --json | grep -qx '{"word": "king", "vector": \[1, 0, 0.5\], "spelled": \[\]}'
-    [ "$("$PSDVEC" vector small.safetensors king --tsv)" = "$(printf 'king\t1\t0\t0.5')" ]
+    [ "$("$PSDVEC" vector small.safetensors king --tsv | rows)" = "$(printf 'king\t1\t0\t0.5')" ]
 }
 
 # ---- Unknown words --------------------------------------------------------------------------
@@ -212,7 +212,7 @@ first_words() { # N C
     grep -q "warning: the word 'jumping' is not in the model; from its spelling" stderr
     refused 2 "its spelling gives no generative vector; leave out --raw" vector $model jumping --raw
     # The letters know the ending: the nearest but for the word itself are no adverbs.
-    "$PSDVEC" odd-one-out $model walking talking jumping day --tsv 2>/dev/null | head -n 1 | grep -q '^day'
+    "$PSDVEC" odd-one-out $model walking talking jumping day --tsv 2>/dev/null | rows | head -n 1 | grep -q '^day'
 }
 
 @test "a word whose letters are unknown as well is unknown" {
@@ -247,8 +247,8 @@ first_words() { # N C
         "$PSDVEC" vector text.safetensors $word | cmp - <(grep "^$word " readout.vec)
         "$PSDVEC" vector text.safetensors $word --raw | cmp - <(grep "^$word " raw.vec)
     done
-    "$PSDVEC" similar text.safetensors walk --tsv | cut -f 2,3 >wanted
-    "$PSDVEC" similar readout.vec walk --tsv | cut -f 2,3 | cmp - wanted
+    "$PSDVEC" similar text.safetensors walk --tsv | rows | cut -f 2,3 >wanted
+    "$PSDVEC" similar readout.vec walk --tsv | rows | cut -f 2,3 | cmp - wanted
     refused 2 "a model file keeps both sets of vectors" convert text.safetensors other.safetensors --raw
     [ ! -e other.safetensors ]
 }
@@ -279,12 +279,12 @@ first_words() { # N C
     for model in float32 float16 int8 cut; do
         "$PSDVEC" info $model.safetensors --verify >/dev/null
         "$PSDVEC" compare $model.safetensors walk talk --counts text.counts >/dev/null
-        [ "$("$PSDVEC" odd-one-out $model.safetensors walking talking painting day --tsv | cut -f 1 | head -n 1)" = day ]
+        [ "$("$PSDVEC" odd-one-out $model.safetensors walking talking painting day --tsv | rows | cut -f 1 | head -n 1)" = day ]
         "$PSDVEC" analogy $model.safetensors walk walking jumping >screen
         grep -q 'jumping: not in the model; from its spelling' screen
     done
     "$PSDVEC" compare text.safetensors walk talk --json >json
-    close_to "$(number cosine)" "$("$PSDVEC" similar text.safetensors walk --top 100 --tsv | awk '$2 == "talk" { print $3 }')"
+    close_to "$(number cosine)" "$("$PSDVEC" similar text.safetensors walk --top 100 --tsv | rows | awk '$2 == "talk" { print $3 }')"
 }
 
 # ---- compare ---------------------------------------------------------------------------------
@@ -346,7 +346,7 @@ first_words() { # N C
         "$PSDVEC" convert text.safetensors --$precision $precision.safetensors -q
         "$PSDVEC" compare $precision.safetensors king queen --counts text.counts >/dev/null
         "$PSDVEC" analogy $precision.safetensors king queen dog >/dev/null
-        [ "$("$PSDVEC" odd-one-out $precision.safetensors king queen barks --tsv | cut -f 1)" = \
-            "$("$PSDVEC" odd-one-out text.safetensors king queen barks --tsv | cut -f 1)" ]
+        [ "$("$PSDVEC" odd-one-out $precision.safetensors king queen barks --tsv | rows | cut -f 1)" = \
+            "$("$PSDVEC" odd-one-out text.safetensors king queen barks --tsv | rows | cut -f 1)" ]
     done
 }

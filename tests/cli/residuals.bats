@@ -37,7 +37,7 @@ text_and_model() {
 
 @test "a pair in tabs has what compare says of it" {
     text_and_model paper
-    "$PSDVEC" residuals text.model text.counts --tsv --top 1000 --min-count 0 >out
+    "$PSDVEC" residuals text.model text.counts --tsv --top 1000 --min-count 0 | rows >out
     [ "$(awk -F'\t' 'NF != 7' out | wc -l)" -eq 0 ]
     grep -P '^of\tcourse\t' out >pair
     [ "$(wc -l <pair)" -eq 1 ]
@@ -52,19 +52,19 @@ text_and_model() {
 
 @test "order turns the list, min-count shortens it, and no pair has a word twice" {
     text_and_model paper
-    "$PSDVEC" residuals text.model text.counts --tsv --order more --top 1000 --min-count 0 >more
-    "$PSDVEC" residuals text.model text.counts --tsv --order less --top 1000 --min-count 0 >less
+    "$PSDVEC" residuals text.model text.counts --tsv --order more --top 1000 --min-count 0 | rows >more
+    "$PSDVEC" residuals text.model text.counts --tsv --order less --top 1000 --min-count 0 | rows >less
     tac less | cut -f6 | cmp - <(cut -f6 more)
     cut -f6 more | sort -gr | cmp - <(cut -f6 more)
-    "$PSDVEC" residuals text.model text.counts --tsv --top 1000 --min-count 100 >frequent
+    "$PSDVEC" residuals text.model text.counts --tsv --top 1000 --min-count 100 | rows >frequent
     [ "$(wc -l <frequent)" -lt "$(wc -l <more)" ]
     [ "$(awk -F'\t' '$3 < 100 || $1 == $2' frequent | wc -l)" -eq 0 ]
-    [ "$("$PSDVEC" residuals text.model text.counts --tsv --top 0 | wc -c)" -eq 0 ]
+    [ "$("$PSDVEC" residuals text.model text.counts --tsv --top 0 | rows | wc -c)" -eq 0 ]
 }
 
 @test "with PMI a pair is listed once, with the counts of both directions" {
     text_and_model
-    "$PSDVEC" residuals text.model text.counts --tsv --top 1000 --min-count 0 >out
+    "$PSDVEC" residuals text.model text.counts --tsv --top 1000 --min-count 0 | rows >out
     [ "$(awk -F'\t' '{ print $1 < $2 ? $1 " " $2 : $2 " " $1 }' out | sort | uniq -d | wc -l)" -eq 0 ]
 }
 
@@ -89,7 +89,7 @@ text_and_model() {
     [ -n "$python" ] || skip "no python3 with numpy"
     sed -n '/^```python$/,/^```$/p' "$ROOT/docs/residuals.md" | sed '1d;$d' >reader.py
     "$python" reader.py all.residuals of >read
-    "$PSDVEC" residuals text.model text.counts --tsv --order more --top 1000 --min-count 0 |
+    "$PSDVEC" residuals text.model text.counts --tsv --order more --top 1000 --min-count 0 | rows |
         awk -F'\t' '$1 == "of" { printf "%s\t%.4f\n", $2, $6 }' | sort >listed
     # The file has the pair of a word with itself, too.
     grep -v -P '^of\t' read | sort >ten

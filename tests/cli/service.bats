@@ -85,7 +85,7 @@ ask() {
 # The words and cosines in `body`, as the columns of similar --tsv.
 pairs() { grep -o '{"word": "[^"]*", "cosine": [^}]*' body | sed 's/{"word": "//; s/", "cosine": /\t/'; }
 
-wanted() { "$PSDVEC" similar "$@" --tsv | cut -f 2,3; }
+wanted() { "$PSDVEC" similar "$@" --tsv | rows | cut -f 2,3; }
 
 @test "the example is C++17 without a warning for clang, too" {
     command -v clang++ >/dev/null || skip "no clang++"

@@ -23,7 +23,7 @@ setup() {
     "$PSDVEC" simulate $small -q -o sim
     "$PSDVEC" info --verify sim/truth.safetensors >info
     grep -q '6, 3 with a positive and 3 with a negative sign' info
-    "$PSDVEC" similar sim/truth.safetensors baba --top 3 --tsv >similar
+    "$PSDVEC" similar sim/truth.safetensors baba --top 3 --tsv | rows >similar
     [ "$(wc -l <similar)" -eq 3 ]
 }
 

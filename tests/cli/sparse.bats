@@ -18,7 +18,7 @@ dense() { "$PSDVEC" convert ppmi.safetensors --to word2vec -o dense.vec -q; }
 
 @test "numbers are those of the formula" {
     "$PSDVEC" counts dump text.counts --format tsv | awk -F '\t' '!/^#/ { print $1, $2, $3 }' >pairs
-    "$PSDVEC" vector ppmi.safetensors king queen dog --tsv >numbers
+    "$PSDVEC" vector ppmi.safetensors king queen dog --tsv | rows >numbers
     awk 'FNR == NR { x[$1, $2] += $3; x[$2, $1] += $3; r[$1] += $3; r[$2] += $3; next }
          FNR == 1 { for (j in r) D += r[j] ^ 0.75 }
          { wanted = log(x[$1, $3] * D / (r[$1] * r[$3] ^ 0.75))
@@ -109,7 +109,7 @@ dense() { "$PSDVEC" convert ppmi.safetensors --to word2vec -o dense.vec -q; }
     "$PSDVEC" vector ppmi.safetensors king >line
     [ "$(wc -l <line)" -eq 1 ]
     grep -qE '^king .*rules:[0-9.]+' line
-    "$PSDVEC" vector ppmi.safetensors king --tsv >table
+    "$PSDVEC" vector ppmi.safetensors king --tsv | rows >table
     [ "$(wc -l <table)" -eq "$(($(wc -w <line) - 1))" ]
     "$PSDVEC" vector ppmi.safetensors king --json >json
     jq -e '.word == "king" and .dim == 14 and all(.entries[]; .direction > 0 and .value > 0) and

@@ -50,7 +50,7 @@ entries() { "$PSDVEC" info "$1" --json | jq .entries; }
     [ "$("$PSDVEC" info model --json | jq -r .method)" = sparse ]
     [ "$("$PSDVEC" info model --json | jq .dim)" -eq 32 ]
     [ "$(entries model)" -lt $((200 * 32 / 4)) ]
-    "$PSDVEC" similar model ba --top 10 --tsv >near
+    "$PSDVEC" similar model ba --top 10 --tsv | rows >near
     [ "$(cut -f 2 near | grep -c '^b' || true)" -ge 9 ]
 }
 

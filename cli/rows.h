@@ -1,0 +1,153 @@
+/* Tables of typed cells. Whoever fills one does not know how it will be shown; show.h does that.
+ *
+ * Text for people may change its style inside: STYLE_BOLD "king" STYLE_PLAIN. Data that becomes
+ * part of such text goes through cell_text(), which lets no control character pass. */
+#ifndef CLI_ROWS_H
+#define CLI_ROWS_H
+
+#include "memory.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum style { PLAIN, BOLD, DIM, RED, YELLOW, CYAN, GREEN, STYLES };
+#define STYLE_MARK '\1' /* then the style as a digit; it takes no room on the screen */
+#define STYLE_PLAIN                                                                                \
+    "\1"                                                                                           \
+    "0"
+#define STYLE_BOLD                                                                                 \
+    "\1"                                                                                           \
+    "1"
+#define STYLE_DIM                                                                                  \
+    "\1"                                                                                           \
+    "2"
+#define STYLE_RED                                                                                  \
+    "\1"                                                                                           \
+    "3"
+#define STYLE_YELLOW                                                                               \
+    "\1"                                                                                           \
+    "4"
+#define STYLE_CYAN                                                                                 \
+    "\1"                                                                                           \
+    "5"
+#define STYLE_GREEN                                                                                \
+    "\1"                                                                                           \
+    "6"
+#define STYLE_SPACE                                                                                \
+    "\1"                                                                                           \
+    "_" /* a space at which no line is broken */
+
+/* Formats in which something appears; 0: in all. */
+enum {
+    IN_TABLE = 1,
+    IN_MARKDOWN = 2,
+    IN_TSV = 4,
+    IN_JSON = 8,
+    FOR_PEOPLE = IN_TABLE | IN_MARKDOWN,
+    FOR_PROGRAMS = IN_TSV | IN_JSON
+};
+
+enum cell_kind { CELL_NONE, CELL_TEXT, CELL_WHOLE, CELL_REAL, CELL_TRUTH, CELL_JSON, CELL_BAR };
+
+struct cell {
+    enum cell_kind kind;
+    enum style style; /* PLAIN: that of the column */
+    uint64_t whole;
+    double real;       /* also the share of a bar that is filled */
+    const char *text;  /* of TEXT and JSON; NULL: there is no value */
+    const char *shown; /* for people, instead of the value; NULL: the value */
+    size_t length;     /* of the text */
+};
+
+struct cell no_cell(void); /* left out of JSON */
+struct cell text_cell(const char *text);
+struct cell word_cell(const char *text, size_t length);
+struct cell whole_cell(uint64_t number);
+struct cell real_cell(double number); /* not finite: there is no value */
+struct cell truth_cell(bool truth);
+struct cell json_cell(const char *json);
+struct cell bar_cell(double share);
+struct cell shown_as(struct cell cell, const char *shown);
+struct cell styled_as(struct cell cell, enum style style);
+
+/* Digits: n after the point, or -n significant ones, or with 0 all that are needed. */
+struct column {
+    const char *name;    /* for programs; NULL: not for them */
+    const char *heading; /* for people; NULL: not for them */
+    const char *group;   /* a heading over this and the columns beside it with the same */
+    unsigned where;      /* 0, or only there */
+    enum style style;
+    int digits, exact; /* of numbers for people, and for programs */
+    bool right;        /* cells end, rather than begin, under each other */
+    bool names;        /* cut in the middle, and notes say what the cut names are */
+    bool wraps;        /* the last column: continued on lines of its own */
+    size_t gap;        /* spaces before it */
+    size_t width;      /* columns on a terminal; 0: as many as its cells need */
+    size_t most;       /* if so, at most these; 0: no limit */
+};
+
+/* A cell whose texts are in rows->texts. */
+struct kept_cell {
+    struct cell cell;
+    size_t text, shown;
+};
+
+struct row {
+    size_t first;   /* cell */
+    unsigned where; /* as of a column */
+    bool line;      /* its only cell is a line for people across all columns */
+    size_t indent;  /* of that */
+};
+
+struct rows {
+    const char *name; /* of the array in JSON */
+    unsigned where;
+    const struct column *columns;
+    size_t column_count;
+    bool bare;          /* no headings on a terminal */
+    bool merged;        /* in JSON, the members of its rows are those of the object around it */
+    bool begun;         /* some of it was shown */
+    enum style heading; /* style of these */
+    size_t keys;        /* the first columns are repeated if the others must be divided; 0: never */
+    size_t group_most;  /* columns of a group's heading on a terminal; 0: no limit */
+
+    struct kept_cell *cells;
+    size_t cell_count, cell_room;
+    struct row *rows;
+    size_t row_count, row_room;
+    struct buffer texts;
+};
+
+/* Adds a row; texts are copied. */
+#define rows_add(rows, ...)                                                                        \
+    rows_add_cells(rows, (const struct cell[]){__VA_ARGS__},                                       \
+                   sizeof(const struct cell[]){__VA_ARGS__} / sizeof(struct cell))
+void rows_add_cells(struct rows *rows, const struct cell *cells, size_t count);
+/* One more cell in the last row, for rows whose cells are not known at once. */
+void rows_more(struct rows *rows, struct cell cell);
+/* A line for people between the rows, wrapped, lines after the first indented alike. */
+void rows_line(struct rows *rows, size_t indent, const char *text);
+/* Forgets the rows. */
+void rows_clear(struct rows *rows);
+void rows_free(struct rows *rows);
+
+/* A JSON array of strings that grows; list_get(): "[]" while it is empty. */
+void list_add(struct buffer *list, const char *text, size_t length);
+const char *list_get(const struct buffer *list);
+
+/* ---- For those who show it ---------------------------------------------------------------- */
+
+/* The k-th cell of a row, or none; its texts are valid until rows are added. */
+struct cell rows_cell(const struct rows *rows, const struct row *row, size_t k);
+bool column_visible(const struct column *column, unsigned where);
+bool visible(unsigned where, unsigned there);
+
+/* Adds a value for people, and for programs as TSV has it. */
+void cell_for_people(struct buffer *to, const struct cell *cell, int digits);
+void cell_for_tsv(struct buffer *to, const struct cell *cell, int exact);
+/* A number with `digits` as in a column. */
+void add_digits(struct buffer *to, double number, int digits);
+/* Adds text with \t, \n, \r and \\ for a tab, the ends of lines and a backslash. */
+void escape_tsv(struct buffer *to, const char *text, size_t length);
+
+#endif
