@@ -28,19 +28,10 @@ static const struct example examples[] = {
 /* Two halves of 37 columns. */
 #define COLUMNS(title)                                                                             \
     {                                                                                              \
-        {.name = "question", .where = IN_TSV}, {.name = "method", .where = IN_TSV},                \
-            {.name = "word", .heading = (title), .gap = 2, .width = 16},                           \
-            {.heading = "", .where = IN_TABLE, .gap = 1, .width = 10, .style = CYAN},              \
-            {.name = "score",                                                                      \
-             .heading = "score",                                                                   \
-             .right = true,                                                                        \
-             .gap = 1,                                                                             \
-             .width = 7,                                                                           \
-             .digits = 4,                                                                          \
-             .exact = 6},                                                                          \
-        {                                                                                          \
-            .name = "count"                                                                        \
-        }                                                                                          \
+        COLUMN("question", NULL, .where = IN_TSV), COLUMN("method", NULL, .where = IN_TSV),        \
+            COLUMN("word", title, .gap = 2, .width = 16), BARS(.gap = 1, .width = 10),             \
+            NUMBERS("score", "score", 4, 6, .gap = 1, .width = 7),                                 \
+            COLUMN("count", NULL, .right = true)                                                   \
     }
 static const struct column columns[METHODS][6] = {COLUMNS("3CosAdd"), COLUMNS("3CosMul")};
 

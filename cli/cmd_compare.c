@@ -5,15 +5,11 @@
 #include "exit_status.h"
 #include "model_file.h"
 #include "reasons.h"
-#include "wrap.h"
+#include "show.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define LABEL_COLUMNS 27
-#define HEAD_COLUMNS 10
 
 enum { MOST_REASONS = 8, MOST_DIRECTIONS = 5 };
 
@@ -24,10 +20,6 @@ static const psdvec_option options[] = {
      .path = PSDVEC_PATH_FILE,
      .group = "The question",
      .help = "the counts that the model was trained on: show what they say of the pair"},
-    {.name = "json",
-     .type = PSDVEC_OPTION_FLAG,
-     .group = "Showing",
-     .help = "print one JSON object"},
     {0}};
 
 static const char *const description[] = {
@@ -66,244 +58,143 @@ struct comparison {
     size_t context_count, direction_count;
 };
 
-/* ---- For people ------------------------------------------------------------------------ */
+/* ---- Showing --------------------------------------------------------------------------- */
 
-static void add_word(struct buffer *to, const struct comparison *c, uint32_t word)
+/* The word as it may stand on a terminal; on the heap. */
+static char *word_of(const struct comparison *c, uint32_t word)
+{
+    struct buffer safe = {0};
+    size_t length;
+    const char *text = psdvec_model_word(c->model, word, &length);
+    cell_text(&safe, text, length);
+    return safe.text ? safe.text : must_copy("");
+}
+
+static struct cell cell_of(const struct comparison *c, uint32_t word)
 {
     size_t length;
     const char *text = psdvec_model_word(c->model, word, &length);
-    cell_text(to, text, length);
+    return word_cell(text, length);
 }
 
-static void add_cell(struct buffer *to, const struct comparison *c, uint32_t word, size_t columns,
-                     bool right)
+/* `label` NULL: only for programs. */
+static void show_number(struct show *show, const char *name, const char *label, double number,
+                        const char *meaning)
 {
-    size_t length;
-    const char *text = psdvec_model_word(c->model, word, &length);
-    cell_add(to, text, length, columns, right);
+    show_fact(show,
+              &(const struct column){.name = name, .heading = label, .digits = 4, .exact = -9},
+              real_cell(number), meaning);
 }
 
-static void add_line(struct buffer *to, const struct comparison *c, const char *label,
-                     double number, const char *meaning)
+static void show_story(struct show *show, const struct comparison *c, char *const words[2])
 {
-    buffer_text(to, "  ");
-    cell_add(to, label, strlen(label), LABEL_COLUMNS, false);
-    if (isnan(number))
-        buffer_format(to, "%11s", "-");
-    else
-        buffer_format(to, "%11.4f", number);
-    buffer_format(to, "   %s%s%s\n", c->run->palette.dim, meaning, c->run->palette.plain);
-}
-
-/* How often `pair[second]` stands after the other. */
-static void add_count(struct buffer *to, const struct comparison *c, int second, double count)
-{
-    struct buffer label = {0};
-    add_word(&label, c, c->pair[!second]);
-    buffer_text(&label, " ... ");
-    add_word(&label, c, c->pair[second]);
-    add_line(to, c, buffer_get(&label), count, "times in this order within the window");
-    buffer_free(&label);
-}
-
-static void add_story(struct buffer *to, const struct comparison *c)
-{
+    static const char in_order[] = "times in this order within the window";
     const psdvec_pair_story *s = &c->story;
-    add_count(to, c, 1, s->count_ij);
-    add_count(to, c, 0, s->count_ji);
-    add_line(to, c, "target", s->target, "the PMI that the counts ask for");
-    add_line(to, c, "residual", s->residual, "target less product");
-    add_line(to, c, "weight", s->weight, "of the residual in training");
-    if (s->background > 0) {
-        char *meaning = must_format("weight towards %g, as of every pair", s->background_target);
-        add_line(to, c, "background", s->background, meaning);
-        free(meaning);
-    }
+    char *ab = must_format("%s ... %s", words[0], words[1]);
+    char *ba = must_format("%s ... %s", words[1], words[0]);
+    char *towards = must_format("weight towards %g, as of every pair", s->background_target);
+    show_section(show, "counts", NULL);
+    show_data(show, "same_counts", truth_cell(s->same_counts));
+    show_number(show, "count_ab", ab, s->count_ij, in_order);
+    show_number(show, "count_ba", ba, s->count_ji, in_order);
+    show_number(show, "target_ab", NULL, s->target_ij, NULL);
+    show_number(show, "target_ba", NULL, s->target_ji, NULL);
+    show_number(show, "weight_ab", NULL, s->weight_ij, NULL);
+    show_number(show, "weight_ba", NULL, s->weight_ji, NULL);
+    show_number(show, "target", "target", s->target, "the PMI that the counts ask for");
+    show_number(show, "residual", "residual", s->residual, "target less product");
+    show_number(show, "weight", "weight", s->weight, "of the residual in training");
+    show_number(show, "background", s->background > 0 ? "background" : NULL, s->background,
+                towards);
+    show_number(show, "background_target", NULL, s->background_target, NULL);
+    show_section_end(show, "counts");
     if (!s->same_counts)
-        buffer_text(to, "  These are not the counts that the model was trained on.\n");
+        show_title(show, "  These are not the counts that the model was trained on.");
+    free(ab);
+    free(ba);
+    free(towards);
 }
 
-static void add_contexts(struct buffer *to, const struct comparison *c)
+/* Words near both; or the contexts that they share, which are directions. */
+static void show_contexts(struct show *show, const struct comparison *c, char *const words[2])
 {
-    if (!c->context_count)
-        return;
-    buffer_text(to, "\nWords near both              PMI with:");
-    for (int k = 0; k < 2; k++) {
-        buffer_char(to, ' ');
-        add_cell(to, c, c->pair[k], HEAD_COLUMNS, true);
-    }
-    buffer_text(to, c->counts ? "   seen with each\n" : "\n");
+    const char *with = c->shares ? "PPMI with" : "PMI with";
+    const char *part = c->shares ? "part of the cosine" : "seen with";
+    const struct column columns[] = {
+        COLUMN("word", c->shares ? "Contexts that they share" : "Words near both", .gap = 2,
+               .width = 36),
+        NUMBERS(c->shares ? "value_a" : "product_a", words[0], 4, -9, .group = with, .gap = 1,
+                .width = 10),
+        NUMBERS(c->shares ? "value_b" : "product_b", words[1], 4, -9, .group = with, .gap = 1,
+                .width = 10),
+        NUMBERS(c->shares ? "part" : "seen_a", c->shares ? "" : words[0], c->shares ? 4 : 1, -9,
+                .group = part, .sign = c->shares, .gap = c->shares ? 2 : 1, .width = 8),
+        NUMBERS("seen_b", words[1], 1, -9, .group = part, .gap = 1, .width = 8)};
+    struct rows rows = {.name = "contexts",
+                        .columns = columns,
+                        .column_count = c->shares   ? 4
+                                        : c->counts ? 5
+                                                    : 3};
     for (size_t r = 0; r < c->context_count; r++) {
         const struct context *reason = &c->contexts[r];
-        buffer_text(to, "  ");
-        add_cell(to, c, reason->word, LABEL_COLUMNS + 9, false);
-        for (int k = 0; k < 2; k++)
-            buffer_format(to, " %*.4f", HEAD_COLUMNS, reason->with[k]);
-        for (int k = 0; k < 2 && c->counts; k++)
-            buffer_format(to, " %8.1f", reason->seen[k]);
-        buffer_char(to, '\n');
+        rows_add(&rows, cell_of(c, reason->word), real_cell(reason->with[0]),
+                 real_cell(reason->with[1]), real_cell(c->shares ? reason->part : reason->seen[0]),
+                 real_cell(reason->seen[1]));
     }
+    if (c->context_count)
+        show_gap(show);
+    show_rows(show, &rows);
+    rows_free(&rows);
 }
 
-static void add_shared(struct buffer *to, const struct comparison *c)
+static void show_directions(struct show *show, const struct comparison *c)
 {
-    if (!c->context_count)
-        return;
-    buffer_text(to, "\nContexts that they share    PPMI with:");
-    for (int k = 0; k < 2; k++) {
-        buffer_char(to, ' ');
-        add_cell(to, c, c->pair[k], HEAD_COLUMNS, true);
-    }
-    buffer_text(to, "  part of the cosine\n");
-    for (size_t r = 0; r < c->context_count; r++) {
-        const struct context *shared = &c->contexts[r];
-        buffer_text(to, "  ");
-        add_cell(to, c, shared->word, LABEL_COLUMNS + 9, false);
-        for (int k = 0; k < 2; k++)
-            buffer_format(to, " %*.4f", HEAD_COLUMNS, shared->with[k]);
-        buffer_format(to, " %+19.4f\n", shared->part);
-    }
-}
-
-static void add_directions(struct buffer *to, const struct comparison *c)
-{
-    if (!c->direction_count)
-        return;
-    buffer_text(to, "\nDirections    part of the cosine   words that point there\n");
+    static const struct column columns[] = {
+        NUMBERS("number", "Direction", 0, 0, .gap = 2),
+        NUMBERS("part", "part of the cosine", 4, -9, .sign = true, .gap = 2),
+        COLUMN("words", "words that point there", .gap = 3, .width = 45)};
+    struct rows rows = {.name = "directions", .columns = columns, .column_count = 3};
     for (size_t r = 0; r < c->direction_count; r++) {
         const struct direction *d = &c->directions[r];
-        struct buffer words = {0};
+        struct buffer list = {0};
         for (uint32_t k = 0; k < d->count; k++) {
-            buffer_text(&words, k ? ", " : "");
-            add_word(&words, c, d->ends[k]);
+            struct cell word = cell_of(c, d->ends[k]);
+            list_add(&list, word.text, word.length);
         }
-        buffer_format(to, "  %8" PRIu32 "  %+20.4f   ", d->number + 1, d->part);
-        cell_add(to, buffer_get(&words), words.length, 45, false);
-        drop_spaces(to);
-        buffer_char(to, '\n');
-        buffer_free(&words);
+        rows_add(&rows, whole_cell(d->number + 1), real_cell(d->part), json_cell(list_get(&list)));
+        buffer_free(&list);
     }
+    if (c->direction_count)
+        show_gap(show);
+    show_rows(show, &rows);
+    rows_free(&rows);
 }
 
-static void show(struct buffer *to, const struct comparison *c)
+static void print(const struct comparison *c)
 {
-    buffer_text(to, c->run->palette.bold);
-    add_word(to, c, c->pair[0]);
-    buffer_text(to, ", ");
-    add_word(to, c, c->pair[1]);
-    buffer_format(to, "%s\n", c->run->palette.plain);
-    add_line(to, c, "cosine", c->cosine, "of the read-out: how alike they are");
-    add_line(to, c, "product", c->product,
-             c->generative ? "of the generative vectors: their PMI" : "of the vectors");
+    char *words[] = {word_of(c, c->pair[0]), word_of(c, c->pair[1])};
+    char *title = must_format(STYLE_BOLD "%s, %s", words[0], words[1]);
+    struct show show;
+    show_start(&show, c->run, true);
+    show.label_width = 27;
+    show_open(&show);
+    show_title(&show, title);
+    show_data(&show, "a", cell_of(c, c->pair[0]));
+    show_data(&show, "b", cell_of(c, c->pair[1]));
+    show_number(&show, "cosine", "cosine", c->cosine, "of the read-out: how alike they are");
+    show_number(&show, "product", "product", c->product,
+                c->generative ? "of the generative vectors: their PMI" : "of the vectors");
     if (c->counts)
-        add_story(to, c);
-    if (c->shares)
-        add_shared(to, c);
+        show_story(&show, c, words);
     else
-        add_contexts(to, c);
-    add_directions(to, c);
-}
-
-/* ---- For programs ------------------------------------------------------------------------ */
-
-static void add_word_json(struct buffer *to, const struct comparison *c, uint32_t word)
-{
-    size_t length;
-    const char *text = psdvec_model_word(c->model, word, &length);
-    buffer_json(to, text, length);
-}
-
-static void add_number_json(struct buffer *to, const char *name, double number)
-{
-    buffer_format(to, "\"%s\": ", name);
-    if (isfinite(number))
-        buffer_format(to, "%.9g", number);
-    else
-        buffer_text(to, "null");
-}
-
-static void add_story_json(struct buffer *to, const struct comparison *c)
-{
-    const psdvec_pair_story *s = &c->story;
-    const struct {
-        const char *name;
-        double number;
-    } members[] = {{"count_ab", s->count_ij},
-                   {"count_ba", s->count_ji},
-                   {"target_ab", s->target_ij},
-                   {"target_ba", s->target_ji},
-                   {"weight_ab", s->weight_ij},
-                   {"weight_ba", s->weight_ji},
-                   {"target", s->target},
-                   {"weight", s->weight},
-                   {"residual", s->residual},
-                   {"background", s->background},
-                   {"background_target", s->background_target}};
-    if (!c->counts) {
-        buffer_text(to, "null");
-        return;
-    }
-    buffer_format(to, "{\"same_counts\": %s", s->same_counts ? "true" : "false");
-    for (size_t k = 0; k < sizeof members / sizeof *members; k++) {
-        buffer_text(to, ", ");
-        add_number_json(to, members[k].name, members[k].number);
-    }
-    buffer_char(to, '}');
-}
-
-static void add_reasons_json(struct buffer *to, const struct comparison *c)
-{
-    static const char *const products[] = {"product_a", "product_b"},
-                             *const values[] = {"value_a", "value_b"},
-                             *const seen[] = {"seen_a", "seen_b"};
-    const char *const *with = c->shares ? values : products;
-    buffer_text(to, ", \"contexts\": [");
-    for (size_t r = 0; r < c->context_count; r++) {
-        buffer_text(to, r ? ", {\"word\": " : "{\"word\": ");
-        add_word_json(to, c, c->contexts[r].word);
-        for (int k = 0; k < 2; k++) {
-            buffer_text(to, ", ");
-            add_number_json(to, with[k], c->contexts[r].with[k]);
-        }
-        if (c->shares) {
-            buffer_text(to, ", ");
-            add_number_json(to, "part", c->contexts[r].part);
-        }
-        for (int k = 0; k < 2 && c->counts; k++) {
-            buffer_text(to, ", ");
-            add_number_json(to, seen[k], c->contexts[r].seen[k]);
-        }
-        buffer_char(to, '}');
-    }
-    buffer_text(to, "], \"directions\": [");
-    for (size_t r = 0; r < c->direction_count; r++) {
-        const struct direction *d = &c->directions[r];
-        buffer_format(to, "%s{\"number\": %" PRIu32 ", ", r ? ", " : "", d->number + 1);
-        add_number_json(to, "part", d->part);
-        buffer_text(to, ", \"words\": [");
-        for (uint32_t k = 0; k < d->count; k++) {
-            buffer_text(to, k ? ", " : "");
-            add_word_json(to, c, d->ends[k]);
-        }
-        buffer_text(to, "]}");
-    }
-    buffer_char(to, ']');
-}
-
-static void add_json(struct buffer *to, const struct comparison *c)
-{
-    buffer_text(to, "{\"a\": ");
-    add_word_json(to, c, c->pair[0]);
-    buffer_text(to, ", \"b\": ");
-    add_word_json(to, c, c->pair[1]);
-    buffer_text(to, ", ");
-    add_number_json(to, "cosine", c->cosine);
-    buffer_text(to, ", ");
-    add_number_json(to, "product", c->product);
-    buffer_text(to, ", \"counts\": ");
-    add_story_json(to, c);
-    add_reasons_json(to, c);
-    buffer_text(to, "}\n");
+        show_json(&show, "counts", NULL, NULL);
+    show_contexts(&show, c, words);
+    show_directions(&show, c);
+    show_close(&show);
+    show_end(&show);
+    free(words[0]);
+    free(words[1]);
+    free(title);
 }
 
 /* ---- The command -------------------------------------------------------------------------- */
@@ -355,30 +246,24 @@ static int act(struct run *run)
     int code = open_all(&comparison);
     if (!code)
         code = compare(&comparison);
-    if (!code) {
-        struct buffer text = {0};
-        if (argument_flag(run->arguments, "json"))
-            add_json(&text, &comparison);
-        else
-            show(&text, &comparison);
-        output_add(&run->out, buffer_get(&text), text.length);
-        buffer_free(&text);
-    }
+    if (!code)
+        print(&comparison);
     psdvec_counts_close(comparison.counts);
     psdvec_model_close(comparison.model);
     return code;
 }
 
-const struct command cmd_compare = {.name = "compare",
-                                    .group = "Asking a model",
-                                    .brief = true,
-                                    .summary = "how alike two words are, and why",
-                                    .synopsis = "MODEL WORD WORD [OPTION]...",
-                                    .description = description,
-                                    .sources = {OWN_OPTIONS(options), COMMON_OPTIONS},
-                                    .examples = examples,
-                                    .least_operands = 3,
-                                    .most_operands = 3,
-                                    .missing = "say which model to ask, and for which two words",
-                                    .completes = PSDVEC_PATH_FILE,
-                                    .act = act};
+const struct command cmd_compare = {
+    .name = "compare",
+    .group = "Asking a model",
+    .brief = true,
+    .summary = "how alike two words are, and why",
+    .synopsis = "MODEL WORD WORD [OPTION]...",
+    .description = description,
+    .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS, COMMON_OPTIONS},
+    .examples = examples,
+    .least_operands = 3,
+    .most_operands = 3,
+    .missing = "say which model to ask, and for which two words",
+    .completes = PSDVEC_PATH_FILE,
+    .act = act};

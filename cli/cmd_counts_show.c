@@ -5,9 +5,9 @@
 #include "counts_file.h"
 #include "exit_status.h"
 #include "human.h"
+#include "show.h"
 #include "signals.h"
 #include "utf8.h"
-#include "wrap.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,12 +15,8 @@
 
 /* Two halves of 38 columns with 4 between them: a word, a bar, the count, how
  * many times chance. */
-#define HALF 38
 #define GAP 4
-#define WORD_COLUMNS 15
-#define BAR_COLUMNS 8
-#define COUNT_COLUMNS 6
-#define LIFT_COLUMNS 6
+#define NUMBER_COLUMNS 6
 
 enum { BY_ASSOCIATION, BY_COUNT };
 static const psdvec_choice orders[] = {{.name = "association"}, {.name = "count"}, {0}};
@@ -72,8 +68,7 @@ struct list {
     size_t count, room;
 };
 
-struct show {
-    struct run *run;
+struct inquiry {
     const psdvec_counts *counts;
     struct margins margins;
     size_t top;
@@ -81,15 +76,15 @@ struct show {
     bool by_count;
 };
 
-static void list_offer(struct list *list, const struct show *show, uint32_t context, uint32_t focus,
+static void list_offer(struct list *list, const struct inquiry *q, uint32_t context, uint32_t focus,
                        uint32_t word, uint64_t value)
 {
-    double count = margins_count(&show->margins, context, focus, value);
-    double stored = (double)value / show->margins.scale;
-    if (stored < show->min_count)
+    double count = margins_count(&q->margins, context, focus, value);
+    double stored = (double)value / q->margins.scale;
+    if (stored < q->min_count)
         return;
-    struct association association = associate(&show->margins, context, focus, count);
-    if (!show->by_count && association.score <= 0)
+    struct association association = associate(&q->margins, context, focus, count);
+    if (!q->by_count && association.score <= 0)
         return;
     if (list->count == list->room) {
         list->room = 2 * list->room + 64;
@@ -98,7 +93,7 @@ static void list_offer(struct list *list, const struct show *show, uint32_t cont
     list->items[list->count++] =
         (struct neighbour){.word = word,
                            .count = stored,
-                           .score = show->by_count ? stored : association.score,
+                           .score = q->by_count ? stored : association.score,
                            .lift = association.lift};
 }
 
@@ -120,107 +115,105 @@ static void list_sort(struct list *list, size_t top)
 
 /* 7.5, then 1,234, then 12.3K where that would be too wide. With a sign behind
  * it, small numbers always have a decimal, so that the points align. */
-static void add_number(struct buffer *to, double number, size_t columns, const char *sign)
+static void add_number(struct buffer *to, double number, const char *sign)
 {
-    struct buffer text = {0};
     if (number < 9.95 && (sign || number != floor(number)))
-        buffer_format(&text, "%.1f", number);
+        buffer_format(to, "%.1f", number);
     else if (number < 1e15)
-        human_count(&text, (uint64_t)(number + 0.5));
-    if (!text.length || utf8_columns(text.text, text.length) + strlen(sign ? "x" : "") > columns) {
-        buffer_clear(&text);
-        human_short(&text, number);
+        human_count(to, (uint64_t)(number + 0.5));
+    if (!to->length ||
+        utf8_columns(to->text, to->length) + strlen(sign ? "x" : "") > NUMBER_COLUMNS) {
+        buffer_clear(to);
+        human_short(to, number);
     }
-    buffer_text(&text, sign ? sign : "");
-    cell_add(to, text.text, text.length, columns, true);
-    buffer_free(&text);
+    buffer_text(to, sign ? sign : "");
 }
 
-static void add_half(struct buffer *to, const struct show *show, const struct list *list, size_t k,
-                     double largest)
-{
-    const struct palette *palette = &show->run->palette;
-    if (k >= list->count) {
-        add_spaces(to, HALF);
-        return;
+#define COLUMNS(heading_)                                                                          \
+    {                                                                                              \
+        COLUMN("question", NULL, .where = IN_TSV), COLUMN("side", NULL, .where = IN_TSV),          \
+            COLUMN("word", heading_, .width = 15), BARS(.gap = 1, .width = 8),                     \
+            NUMBERS("count", "count", 0, -9, .gap = 1, .width = NUMBER_COLUMNS),                   \
+            NUMBERS("lift", "chance", 0, -9, .gap = 1, .width = NUMBER_COLUMNS, .style = DIM),     \
+            NUMBERS("score", NULL, 0, -9, .gap = 0)                                                \
     }
-    const struct neighbour *item = &list->items[k];
+
+static void fill(struct rows *rows, const struct inquiry *q, const char *asked,
+                 const struct list *list, double largest)
+{
+    for (size_t k = 0; k < list->count; k++) {
+        const struct neighbour *item = &list->items[k];
+        struct buffer count = {0}, lift = {0};
+        size_t length;
+        const char *word = psdvec_counts_word(q->counts, item->word, &length);
+        add_number(&count, item->count, NULL);
+        add_number(&lift, item->lift, terminal_unicode() ? "×" : "x");
+        rows_add(rows, text_cell(asked), text_cell(rows->name), word_cell(word, length),
+                 bar_cell(item->score / largest), shown_as(real_cell(item->count), count.text),
+                 shown_as(real_cell(item->lift), lift.text), real_cell(item->score));
+        buffer_free(&count);
+        buffer_free(&lift);
+    }
+}
+
+static void print(struct show *show, const struct inquiry *q, uint32_t i,
+                  const struct list sides[2])
+{
     size_t length;
-    const char *word = psdvec_counts_word(show->counts, item->word, &length);
-    cell_add(to, word, length, WORD_COLUMNS, false);
-    buffer_char(to, ' ');
-    buffer_text(to, palette->cyan);
-    cell_bar(to, item->score / largest, BAR_COLUMNS, terminal_unicode());
-    buffer_text(to, palette->plain);
-    buffer_char(to, ' ');
-    add_number(to, item->count, COUNT_COLUMNS, NULL);
-    buffer_char(to, ' ');
-    buffer_text(to, palette->dim);
-    add_number(to, item->lift, LIFT_COLUMNS, terminal_unicode() ? "×" : "x");
-    buffer_text(to, palette->plain);
-}
-
-static void add_title(struct buffer *to, const struct show *show, uint32_t i)
-{
-    size_t length;
-    const char *word = psdvec_counts_word(show->counts, i, &length);
-    buffer_text(to, show->run->palette.bold);
-    cell_text(to, word, length);
-    buffer_text(to, show->run->palette.plain);
-    buffer_text(to, "  ");
-    human_count(to, psdvec_counts_frequency(show->counts, i));
-    buffer_text(to, " times in the text\n");
-    struct buffer heads[2] = {{0}, {0}};
-    for (int side = 0; side < 2; side++) {
-        struct buffer *head = &heads[side];
-        buffer_text(head, side ? "after " : "before ");
-        cell_text(head, word, length);
-        cell_add(to, head->text, head->length, WORD_COLUMNS + 1 + BAR_COLUMNS, false);
-        cell_add(to, "count", 5, COUNT_COLUMNS + 1, true);
-        cell_add(to, "chance", 6, LIFT_COLUMNS + 1, true);
-        add_spaces(to, side ? 0 : GAP);
-        buffer_free(head);
-    }
-    buffer_char(to, '\n');
-}
-
-static void show_word(const struct show *show, uint32_t i)
-{
-    struct list before = {0}, after = {0};
-    uint32_t words = psdvec_counts_get_info(show->counts)->words;
-    psdvec_row row;
-    psdvec_counts_row(show->counts, i, &row);
-    for (size_t k = 0; k < row.length; k++)
-        list_offer(&after, show, i, row.focus[k], row.focus[k], psdvec_row_value(&row, k));
-    for (uint32_t j = 0; j < words && !signals_caught(); j++) {
-        uint64_t value = psdvec_counts_get(show->counts, j, i);
-        if (value)
-            list_offer(&before, show, j, i, j, value);
-    }
-    list_sort(&before, show->top);
-    list_sort(&after, show->top);
-
+    const char *word = psdvec_counts_word(q->counts, i, &length);
+    struct buffer safe = {0}, title = {0};
+    cell_text(&safe, word, length);
+    char *before = must_format("before %s", buffer_get(&safe));
+    char *after = must_format("after %s", buffer_get(&safe));
+    const struct column columns[2][7] = {COLUMNS(before), COLUMNS(after)};
+    struct rows rows[2] = {{.name = "before", .columns = columns[0], .column_count = 7},
+                           {.name = "after", .columns = columns[1], .column_count = 7}};
+    char *asked = must_format("%.*s", (int)length, word);
     double largest = 1e-300;
-    if (before.count && before.items[0].score > largest)
-        largest = before.items[0].score;
-    if (after.count && after.items[0].score > largest)
-        largest = after.items[0].score;
-    struct buffer text = {0};
-    add_title(&text, show, i);
-    size_t lines = before.count > after.count ? before.count : after.count;
-    for (size_t k = 0; k < lines; k++) {
-        add_half(&text, show, &before, k, largest);
-        add_spaces(&text, GAP);
-        add_half(&text, show, &after, k, largest);
-        drop_spaces(&text);
-        buffer_char(&text, '\n');
+    for (int side = 0; side < 2; side++)
+        if (sides[side].count && sides[side].items[0].score > largest)
+            largest = sides[side].items[0].score;
+    for (int side = 0; side < 2; side++)
+        fill(&rows[side], q, asked, &sides[side], largest);
+    buffer_format(&title, STYLE_BOLD "%s" STYLE_PLAIN "  ", buffer_get(&safe));
+    human_count(&title, psdvec_counts_frequency(q->counts, i));
+    buffer_text(&title, " times in the text");
+    show_open(show);
+    show_title(show, title.text);
+    show_data(show, "word", word_cell(word, length));
+    show_data(show, "count", whole_cell(psdvec_counts_frequency(q->counts, i)));
+    if (!sides[0].count && !sides[1].count)
+        show_title(show, "no pairs to show; try --min-count 1 or --by count");
+    show_pair(show, &rows[0], &rows[1], GAP);
+    show_close(show);
+    show_flush(show);
+    rows_free(&rows[0]);
+    rows_free(&rows[1]);
+    buffer_free(&safe);
+    buffer_free(&title);
+    free(before);
+    free(after);
+    free(asked);
+}
+
+static void show_word(struct show *show, const struct inquiry *q, uint32_t i)
+{
+    struct list sides[2] = {{0}, {0}};
+    uint32_t words = psdvec_counts_get_info(q->counts)->words;
+    psdvec_row row;
+    psdvec_counts_row(q->counts, i, &row);
+    for (size_t k = 0; k < row.length; k++)
+        list_offer(&sides[1], q, i, row.focus[k], row.focus[k], psdvec_row_value(&row, k));
+    for (uint32_t j = 0; j < words && !signals_caught(); j++) {
+        uint64_t value = psdvec_counts_get(q->counts, j, i);
+        if (value)
+            list_offer(&sides[0], q, j, i, j, value);
     }
-    if (!lines)
-        buffer_text(&text, "no pairs to show; try --min-count 1 or --by count\n");
-    output_add(&show->run->out, text.text, text.length);
-    buffer_free(&text);
-    free(before.items);
-    free(after.items);
+    list_sort(&sides[0], q->top);
+    list_sort(&sides[1], q->top);
+    print(show, q, i, sides);
+    free(sides[0].items);
+    free(sides[1].items);
 }
 
 static int act(struct run *run)
@@ -235,18 +228,17 @@ static int act(struct run *run)
     for (size_t k = 0; k < words && !code; k++)
         code = counts_file_find(run, counts, arguments->operands[k + 1], &indices[k]);
     if (!code) {
-        struct show show = {.run = run,
-                            .counts = counts,
+        struct show show;
+        struct inquiry q = {.counts = counts,
                             .top = argument_integer(arguments, "top"),
                             .min_count = argument_real(arguments, "min-count"),
                             .by_count = argument_integer(arguments, "by") == BY_COUNT};
-        margins_start(&show.margins, counts);
-        for (size_t k = 0; k < words && !signals_caught(); k++) {
-            if (k)
-                output_text(&run->out, "\n");
-            show_word(&show, indices[k]);
-        }
-        margins_end(&show.margins);
+        show_start(&show, run, false);
+        margins_start(&q.margins, counts);
+        for (size_t k = 0; k < words && !signals_caught(); k++)
+            show_word(&show, &q, indices[k]);
+        margins_end(&q.margins);
+        show_end(&show);
         if (signals_caught())
             code = 128 + signals_caught();
     }
@@ -261,7 +253,7 @@ const struct command cmd_counts_show = {
     .summary = "show which words stand before and after a word",
     .synopsis = "FILE WORD... [OPTION]...",
     .description = description,
-    .sources = {OWN_OPTIONS(options), COMMON_OPTIONS},
+    .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS, COMMON_OPTIONS},
     .examples = examples,
     .least_operands = 2,
     .most_operands = SIZE_MAX,

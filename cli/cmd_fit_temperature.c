@@ -2,11 +2,11 @@
 #include "commands.h"
 #include "counts_file.h"
 #include "exit_status.h"
-#include "grid.h"
 #include "human.h"
 #include "model_file.h"
 #include "options.h"
 #include "scoring.h"
+#include "show.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -32,7 +32,6 @@ static const psdvec_option options[] = {
     {.name = "in-place",
      .type = PSDVEC_OPTION_FLAG,
      .help = "write what was fitted into MODEL itself"},
-    {.name = "json", .type = PSDVEC_OPTION_FLAG, .help = "print one JSON object"},
     {0}};
 
 static const char *const description[] = {
@@ -69,106 +68,98 @@ struct fit {
 
 /* ---- Showing ---------------------------------------------------------------------------- */
 
-static void add_line(struct grid *grid, const char *style, char *name, double value,
+static const struct column columns[] = {COLUMN(NULL, "", .gap = 2),
+                                        NUMBERS(NULL, "perplexity", 0, 0, .gap = 2),
+                                        COLUMN(NULL, "", .gap = 2)};
+
+static void add_line(struct rows *rows, enum style style, char *name, double value,
                      const char *note)
 {
     struct buffer text = {0};
     add_number(&text, value);
-    grid_add(grid, style, name);
-    grid_next(grid, 1);
-    grid_add(grid, style, buffer_get(&text));
-    grid_next(grid, 1);
-    grid_add(grid, "", note);
-    grid_next(grid, 1);
+    rows_add(rows, styled_as(text_cell(name), style),
+             styled_as(text_cell(buffer_get(&text)), style), text_cell(note));
     buffer_free(&text);
     free(name);
 }
 
-static void show(struct buffer *to, const struct fit *fit)
+static void add_lines(struct rows *rows, const struct fit *fit)
 {
-    static const struct grid_column columns[] = {{2, false, 0}, {2, true, 0}, {2, false, 0}};
     const psdvec_fit_report *r = &fit->report;
-    const struct palette *palette = &fit->run->palette;
-    struct grid grid;
-    buffer_text(to, palette->bold);
-    human_count(to, r->words);
-    buffer_text(to, " words, ");
-    human_count(to, r->known);
-    buffer_text(to, " of them known");
-    if (r->words)
-        buffer_format(to, " (%.1f%%)", 100 * (double)r->known / (double)r->words);
-    buffer_format(to, "%s\n", palette->plain);
-    grid_start(&grid, columns, 3, palette->plain);
-    grid_next(&grid, 1);
-    grid_add(&grid, "", "perplexity");
-    grid_next(&grid, 1);
-    grid_row(&grid);
-    add_line(&grid, "", must_copy("unigrams"), r->unigram, "");
-    add_line(&grid, "", must_copy("vectors, T = 1"), r->before, "as in the paper");
-    add_line(&grid, isnan(r->self) ? palette->bold : "",
+    add_line(rows, PLAIN, must_copy("unigrams"), r->unigram, "");
+    add_line(rows, PLAIN, must_copy("vectors, T = 1"), r->before, "as in the paper");
+    add_line(rows, isnan(r->self) ? BOLD : PLAIN,
              must_format("vectors, T = %.4f", r->temperature_alone), r->alone, "fitted");
     if (!isnan(r->self)) /* else the words' own products are likelier than any e */
-        add_line(&grid, palette->bold,
-                 must_format("vectors, T = %.4f, e = %.4f", r->temperature, r->self), r->after,
-                 "fitted");
+        add_line(rows, BOLD, must_format("vectors, T = %.4f, e = %.4f", r->temperature, r->self),
+                 r->after, "fitted");
     if (fit->counts) {
-        add_line(&grid, "", must_copy("with residuals, T = 1"), r->counts_before,
+        add_line(rows, PLAIN, must_copy("with residuals, T = 1"), r->counts_before,
                  "as in the paper");
-        add_line(&grid, palette->bold,
-                 must_format("with residuals, T = %.4f", r->temperature_counts), r->counts_after,
-                 "fitted");
-        add_line(&grid, "", must_format("bigrams, kappa = %.4f", r->kappa), r->bigram, "");
-        add_line(&grid, "", must_format("bigrams, kappa = %.4f", r->interpolation), r->bigram_after,
-                 "fitted");
+        add_line(rows, BOLD, must_format("with residuals, T = %.4f", r->temperature_counts),
+                 r->counts_after, "fitted");
+        add_line(rows, PLAIN, must_format("bigrams, kappa = %.4f", r->kappa), r->bigram, "");
+        add_line(rows, PLAIN, must_format("bigrams, kappa = %.4f", r->interpolation),
+                 r->bigram_after, "fitted");
     }
-    grid_print(to, &grid);
-    grid_free(&grid);
-    if (!fit->output)
-        buffer_text(to, "Nothing was written; -o FILE or --in-place keeps it in the model.\n");
 }
 
-static void add_json(struct buffer *to, const struct fit *fit)
+static void show_data_of(struct show *show, const struct fit *fit)
 {
     const psdvec_fit_report *r = &fit->report;
-    buffer_format(to, "{\"words\": %" PRIu64 ", \"known\": %" PRIu64, r->words, r->known);
-    static const char *const names[] = {"temperature",
-                                        "self",
-                                        "temperature_alone",
-                                        "temperature_counts",
-                                        "interpolation",
-                                        "kappa",
-                                        "perplexity_before",
-                                        "perplexity_alone",
-                                        "perplexity",
-                                        "perplexity_unigram",
-                                        "perplexity_counts_before",
-                                        "perplexity_counts",
-                                        "perplexity_bigram_before",
-                                        "perplexity_bigram"};
-    const double figures[] = {r->temperature,
-                              r->self,
-                              r->temperature_alone,
-                              fit->counts ? r->temperature_counts : NAN,
-                              fit->counts ? r->interpolation : NAN,
-                              fit->counts ? r->kappa : NAN,
-                              r->before,
-                              r->alone,
-                              r->after,
-                              r->unigram,
-                              fit->counts ? r->counts_before : NAN,
-                              fit->counts ? r->counts_after : NAN,
-                              fit->counts ? r->bigram : NAN,
-                              fit->counts ? r->bigram_after : NAN};
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-        json_real(to, names[k], figures[k]);
-    buffer_format(to, ", \"rounds\": %" PRIu32, r->rounds);
-    json_real(to, "seconds", r->seconds);
-    buffer_text(to, ", \"written\": ");
-    if (fit->output)
-        buffer_json(to, fit->output, strlen(fit->output));
-    else
-        buffer_text(to, "null");
-    buffer_text(to, "}\n");
+    const struct {
+        const char *name;
+        double number;
+        bool counts; /* only with them */
+    } figures[] = {{"temperature", r->temperature, false},
+                   {"self", r->self, false},
+                   {"temperature_alone", r->temperature_alone, false},
+                   {"temperature_counts", r->temperature_counts, true},
+                   {"interpolation", r->interpolation, true},
+                   {"kappa", r->kappa, true},
+                   {"perplexity_before", r->before, false},
+                   {"perplexity_alone", r->alone, false},
+                   {"perplexity", r->after, false},
+                   {"perplexity_unigram", r->unigram, false},
+                   {"perplexity_counts_before", r->counts_before, true},
+                   {"perplexity_counts", r->counts_after, true},
+                   {"perplexity_bigram_before", r->bigram, true},
+                   {"perplexity_bigram", r->bigram_after, true},
+                   {"seconds", r->seconds, false}};
+    show_data(show, "words", whole_cell(r->words));
+    show_data(show, "known", whole_cell(r->known));
+    for (size_t k = 0; k < sizeof figures / sizeof *figures; k++)
+        show_data(show, figures[k].name,
+                  real_cell(figures[k].counts && !fit->counts ? NAN : figures[k].number));
+    show_data(show, "rounds", whole_cell(r->rounds));
+    show_data(show, "written", text_cell(fit->output));
+}
+
+static void print(const struct fit *fit)
+{
+    const psdvec_fit_report *r = &fit->report;
+    struct rows rows = {.where = FOR_PEOPLE, .columns = columns, .column_count = 3};
+    struct buffer title = {0};
+    struct show show;
+    buffer_text(&title, STYLE_BOLD);
+    human_count(&title, r->words);
+    buffer_text(&title, " words, ");
+    human_count(&title, r->known);
+    buffer_text(&title, " of them known");
+    if (r->words)
+        buffer_format(&title, " (%.1f%%)", 100 * (double)r->known / (double)r->words);
+    show_start(&show, fit->run, true);
+    show_open(&show);
+    show_title(&show, title.text);
+    show_data_of(&show, fit);
+    add_lines(&rows, fit);
+    show_rows(&show, &rows);
+    if (!fit->output)
+        show_title(&show, "Nothing was written; -o FILE or --in-place keeps it in the model.");
+    show_close(&show);
+    show_end(&show);
+    rows_free(&rows);
+    buffer_free(&title);
 }
 
 /* ---- The command ------------------------------------------------------------------------ */
@@ -224,12 +215,8 @@ static int act(struct run *run)
         code = counts_file_open(run, counts, &fit.counts);
     if (!code)
         code = fit_text(&fit);
-    if (!code) {
-        struct buffer text = {0};
-        (argument_flag(run->arguments, "json") ? add_json : show)(&text, &fit);
-        output_add(&run->out, text.text, text.length);
-        buffer_free(&text);
-    }
+    if (!code)
+        print(&fit);
     psdvec_counts_close(fit.counts);
     psdvec_model_close(fit.model);
     return code;
@@ -242,7 +229,8 @@ const struct command cmd_fit_temperature = {
     .summary = "fit how much a model trusts the context",
     .synopsis = "MODEL TEXT... [-o FILE | --in-place] [OPTION]...",
     .description = description,
-    .sources = {OWN_OPTIONS(options), LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_TEXT), COMMON_OPTIONS},
+    .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS, LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_TEXT),
+                COMMON_OPTIONS},
     .inherited = options_of_model,
     .inherited_from = "the model's",
     .examples = examples,

@@ -4,17 +4,13 @@
 #include "exit_status.h"
 #include "human.h"
 #include "model_file.h"
-#include "run.h"
+#include "show.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#define WORDS_COLUMNS 27
-#define COUNT_COLUMNS 11
-#define FIGURE_COLUMNS 7
 
 static const psdvec_option options[] = {
     {.name = "model",
@@ -45,11 +41,6 @@ static const psdvec_option options[] = {
      .most = INFINITY,
      .fallback = "10",
      .help = "without words: of triples seen at least N times"},
-    {.name = "tsv",
-     .type = PSDVEC_OPTION_FLAG,
-     .group = "Showing",
-     .help = "print lines of columns with tabs between them"},
-    {.name = "json", .type = PSDVEC_OPTION_FLAG, .help = "print one JSON object"},
     {0}};
 
 static const char *const description[] = {
@@ -64,10 +55,7 @@ static const char *const description[] = {
     "seen often enough say together, each by how often it occurs. Operands are texts as long as "
     "they name a file or a folder, the first one in any case; those behind -- are words. TEXT may "
     "be whatever psdvec count reads, - is standard input; it is read as the model's own text was.",
-    "The standard error takes the places of the text for independent draws. The columns of --tsv are the three words, how often the triple and its "
-    "pairs ab, ac and bc were seen, the PMI of ab, ac and bc, PMI(c;a,b), the interaction and its "
-    "error; a figure of what was never seen is -.",
-    NULL};
+    "The standard error takes the places of the text for independent draws.", NULL};
 
 static const struct example examples[] = {
     {"psdvec interaction wiki.txt -M model.safetensors", "The most frequent triples."},
@@ -94,187 +82,153 @@ struct inquiry {
     psdvec_interaction_report report;
 };
 
-/* ---- For people ------------------------------------------------------------------------ */
+/* ---- Showing ------------------------------------------------------------------------------ */
 
-static void add_figure_cell(struct buffer *to, double figure)
-{
-    if (isnan(figure))
-        buffer_format(to, "%*s", FIGURE_COLUMNS, "-");
-    else
-        buffer_format(to, "%*.2f", FIGURE_COLUMNS, figure);
-}
+static const struct column columns[] = {COLUMN(NULL, "a b c", .width = 27),
+                                        COLUMN("words", NULL, .where = IN_JSON),
+                                        COLUMN("a", NULL, .where = IN_TSV),
+                                        COLUMN("b", NULL, .where = IN_TSV),
+                                        COLUMN("c", NULL, .where = IN_TSV),
+                                        NUMBERS("count", "count", 0, 0, .gap = 1, .width = 11),
+                                        COLUMN("pairs", NULL, .where = IN_JSON),
+                                        COLUMN("singles", NULL, .where = IN_JSON),
+                                        COLUMN("count_ab", NULL, .where = IN_TSV),
+                                        COLUMN("count_ac", NULL, .where = IN_TSV),
+                                        COLUMN("count_bc", NULL, .where = IN_TSV),
+                                        NUMBERS("pmi_ab", NULL, 0, 6, .gap = 0),
+                                        NUMBERS("pmi_ac", "c;a", 2, 6, .width = 7),
+                                        NUMBERS("pmi_bc", "c;b", 2, 6, .width = 7),
+                                        NUMBERS(NULL, "sum", 2, 0, .width = 7),
+                                        NUMBERS("joint", "c;a,b", 2, 6, .width = 7),
+                                        COLUMN("interaction", "interaction", .gap = 1, .exact = 6),
+                                        NUMBERS("error", NULL, 0, 6, .gap = 0)};
 
-/* The words and how often they were seen; a long number takes the room of the words. */
-static void add_triple_cell(struct buffer *to, const struct inquiry *q, const psdvec_interaction *i)
+static void add_triple(struct rows *rows, const struct inquiry *q, const psdvec_interaction *i)
 {
-    struct buffer words = {0}, count = {0};
+    struct buffer text = {0}, list = {0}, figure = {0};
+    struct cell words[3];
+    bool seen = i->count > 0;
     for (int k = 0; k < 3; k++) {
         size_t length;
         const char *word = psdvec_model_word(q->model, i->words[k], &length);
-        buffer_text(&words, k ? " " : "");
-        buffer_add(&words, word, length);
+        words[k] = word_cell(word, length);
+        list_add(&list, word, length);
+        buffer_text(&text, k ? " " : "");
+        cell_text(&text, word, length);
     }
-    human_count(&count, i->count);
-    size_t columns = count.length > COUNT_COLUMNS ? count.length : COUNT_COLUMNS;
-    cell_add(to, words.text, words.length, WORDS_COLUMNS + COUNT_COLUMNS - columns, false);
-    buffer_char(to, ' ');
-    cell_add(to, count.text, count.length, columns, true);
-    buffer_free(&words);
-    buffer_free(&count);
-}
-
-static void add_table(struct buffer *to, const struct inquiry *q)
-{
-    const struct palette *palette = &q->run->palette;
-    buffer_format(to, "%s%-*s %*s%*s%*s%*s%*s interaction%s\n", palette->bold, WORDS_COLUMNS,
-                  "a b c", COUNT_COLUMNS, "count", FIGURE_COLUMNS, "c;a", FIGURE_COLUMNS, "c;b",
-                  FIGURE_COLUMNS, "sum", FIGURE_COLUMNS, "c;a,b", palette->plain);
-    for (size_t k = 0; k < q->count; k++) {
-        const psdvec_interaction *i = &q->found[k];
-        add_triple_cell(to, q, i);
-        add_figure_cell(to, i->pmi[1]);
-        add_figure_cell(to, i->pmi[2]);
-        add_figure_cell(to, i->pmi[1] + i->pmi[2]);
-        if (i->count == 0) {
-            buffer_format(to, "%s     never seen%s\n", palette->dim, palette->plain);
-            continue;
-        }
-        add_figure_cell(to, i->joint);
-        buffer_format(to, "%s%6.2f%s %s%.2f\n", palette->cyan, i->information, palette->plain,
+    char *pairs = must_format("[%" PRIu64 ", %" PRIu64 ", %" PRIu64 "]", i->pairs[0], i->pairs[1],
+                              i->pairs[2]);
+    char *singles = must_format("[%" PRIu64 ", %" PRIu64 ", %" PRIu64 "]", i->singles[0],
+                                i->singles[1], i->singles[2]);
+    if (seen)
+        buffer_format(&figure, STYLE_CYAN "%5.2f" STYLE_PLAIN " %s%.2f", i->information,
                       terminal_unicode() ? "±" : "+-", i->error);
-    }
+    else
+        buffer_text(&figure, STYLE_DIM "never seen");
+    rows_add(rows, text_cell(text.text), json_cell(list.text), words[0], words[1], words[2],
+             whole_cell(i->count), json_cell(pairs), json_cell(singles), whole_cell(i->pairs[0]),
+             whole_cell(i->pairs[1]), whole_cell(i->pairs[2]), real_cell(i->pmi[0]),
+             real_cell(i->pmi[1]), real_cell(i->pmi[2]), real_cell(i->pmi[1] + i->pmi[2]),
+             seen ? real_cell(i->joint) : shown_as(real_cell(i->joint), ""),
+             shown_as(real_cell(i->information), figure.text), real_cell(i->error));
+    buffer_free(&text);
+    buffer_free(&list);
+    buffer_free(&figure);
+    free(pairs);
+    free(singles);
 }
 
-static void add_report(struct buffer *to, const struct inquiry *q)
+static void show_number(struct show *show, const char *name, const char *label, double number,
+                        const char *meaning)
+{
+    show_fact(show, &(const struct column)NUMBERS(name, label, 3, 6, .gap = 0), real_cell(number),
+              meaning);
+}
+
+/* What all triples that were seen often enough say together. */
+static void show_all(struct show *show, const struct inquiry *q)
+{
+    static const char *const names[] = {"q5", "q25", "q50", "q75", "q95"};
+    const psdvec_interaction_report *r = &q->report;
+    bool any = r->triples > 0;
+    struct buffer text = {0};
+    show_section(show, "all", NULL);
+    show_data(show, "triples", whole_cell(r->triples));
+    show_data(show, "occurrences", whole_cell(r->occurrences));
+    show_section(show, NULL, any ? "Their interaction, where the model assumes 0:" : NULL);
+    show_number(show, "mean", any ? "mean" : NULL, r->mean, "");
+    show_number(show, "mean_absolute", any ? "mean absolute" : NULL, r->mean_absolute, "");
+    for (int k = 0; k < 5; k++)
+        show_number(show, names[k], NULL, r->quantiles[k], NULL);
+    buffer_format(&text, "%.1f %%", 100 * r->within_half);
+    show_fact(
+        show,
+        &(const struct column)COLUMN("within_half", any ? "within 0.5 of 0" : NULL, .exact = 6),
+        shown_as(real_cell(r->within_half), text.text), "");
+    buffer_clear(&text);
+    buffer_format(&text, "%.2f (5 %%) %.2f (25 %%) %.2f (50 %%) %.2f (75 %%) %.2f (95 %%)",
+                  r->quantiles[0], r->quantiles[1], r->quantiles[2], r->quantiles[3],
+                  r->quantiles[4]);
+    if (any)
+        show_value(show, "quantiles", &text);
+    show_section(show, NULL, any ? "Beside it, the sum PMI(c;a) + PMI(c;b):" : NULL);
+    show_number(show, "sum_absolute", any ? "mean absolute" : NULL, r->sum_absolute, "");
+    show_number(show, "slope", any && !isnan(r->slope) ? "best factor" : NULL, r->slope,
+                "times the sum comes nearest to PMI(c;a,b)");
+    show_section_end(show, "all");
+    buffer_free(&text);
+}
+
+static void show_report(struct show *show, const struct inquiry *q)
 {
     const psdvec_interaction_report *r = &q->report;
     uint64_t least = argument_integer(q->run->arguments, "min-count");
-    human_count(to, r->known);
-    buffer_format(to, " known words, window %" PRIu32 ": ", r->window);
-    human_count(to, r->places);
-    buffer_text(to, " places of three words\n");
-    if (q->asked_count)
-        return;
-    if (r->triples == 0) {
-        buffer_format(to, "No triple was seen %" PRIu64 " times; lower --min-count.\n", least);
-        return;
+    struct buffer text = {0};
+    human_count(&text, r->known);
+    buffer_format(&text, " known words, window %" PRIu32 ": ", r->window);
+    human_count(&text, r->places);
+    buffer_text(&text, " places of three words");
+    show_title(show, text.text);
+    buffer_clear(&text);
+    if (!q->asked_count && r->triples == 0)
+        buffer_format(&text, "No triple was seen %" PRIu64 " times; lower --min-count.", least);
+    else if (!q->asked_count) {
+        human_count(&text, r->triples);
+        buffer_text(&text, r->triples == 1 ? " triple was" : " triples were");
+        buffer_format(&text, " seen %" PRIu64 " times or more, at %.1f %% of the places", least,
+                      100 * (double)r->occurrences / (double)r->places);
     }
-    human_count(to, r->triples);
-    buffer_text(to, r->triples == 1 ? " triple was" : " triples were");
-    buffer_format(to, " seen %" PRIu64 " times or more, at %.1f %% of the places\n", least,
-                  100 * (double)r->occurrences / (double)r->places);
-    buffer_text(to, "\nTheir interaction, where the model assumes 0:\n");
-    buffer_format(to, "  mean             %8.3f\n", r->mean);
-    buffer_format(to, "  mean absolute    %8.3f\n", r->mean_absolute);
-    buffer_format(to, "  within 0.5 of 0  %8.1f %%\n", 100 * r->within_half);
-    buffer_format(to,
-                  "  quantiles        %8.2f (5 %%) %.2f (25 %%) %.2f (50 %%) %.2f (75 %%) %.2f (95 "
-                  "%%)\n",
-                  r->quantiles[0], r->quantiles[1], r->quantiles[2], r->quantiles[3],
-                  r->quantiles[4]);
-    buffer_text(to, "Beside it, the sum PMI(c;a) + PMI(c;b):\n");
-    buffer_format(to, "  mean absolute    %8.3f\n", r->sum_absolute);
-    if (!isnan(r->slope))
-        buffer_format(to, "  best factor      %8.3f   times the sum comes nearest to PMI(c;a,b)\n",
-                      r->slope);
-}
-
-static void show(struct buffer *to, const struct inquiry *q)
-{
-    if (q->count) {
-        add_table(to, q);
-        buffer_char(to, '\n');
+    if (!q->asked_count) {
+        show_title(show, text.text);
+        show_all(show, q);
     }
-    add_report(to, q);
+    buffer_free(&text);
 }
 
-/* ---- For programs ------------------------------------------------------------------------- */
-
-static void add_number(struct buffer *to, double number, const char *none)
-{
-    if (isnan(number))
-        buffer_text(to, none);
-    else
-        buffer_format(to, "%.6f", number);
-}
-
-static void tabulate(struct buffer *to, const struct inquiry *q)
-{
-    for (size_t k = 0; k < q->count; k++) {
-        const psdvec_interaction *i = &q->found[k];
-        const double figures[] = {i->pmi[0], i->pmi[1],      i->pmi[2],
-                                  i->joint,  i->information, i->error};
-        for (int w = 0; w < 3; w++) {
-            size_t length;
-            const char *word = psdvec_model_word(q->model, i->words[w], &length);
-            cell_text(to, word, length);
-            buffer_char(to, '\t');
-        }
-        buffer_format(to, "%" PRIu64, i->count);
-        for (int p = 0; p < 3; p++)
-            buffer_format(to, "\t%" PRIu64, i->pairs[p]);
-        for (size_t f = 0; f < sizeof figures / sizeof *figures; f++) {
-            buffer_char(to, '\t');
-            add_number(to, figures[f], "-");
-        }
-        buffer_char(to, '\n');
-    }
-}
-
-static void add_member(struct buffer *to, const char *name, double number)
-{
-    buffer_format(to, ", \"%s\": ", name);
-    add_number(to, number, "null");
-}
-
-static void add_triple_json(struct buffer *to, const struct inquiry *q, const psdvec_interaction *i)
-{
-    buffer_text(to, "{\"words\": [");
-    for (int w = 0; w < 3; w++) {
-        size_t length;
-        const char *word = psdvec_model_word(q->model, i->words[w], &length);
-        buffer_text(to, w ? ", " : "");
-        buffer_json(to, word, length);
-    }
-    buffer_format(to, "], \"count\": %" PRIu64, i->count);
-    buffer_format(to, ", \"pairs\": [%" PRIu64 ", %" PRIu64 ", %" PRIu64 "]", i->pairs[0],
-                  i->pairs[1], i->pairs[2]);
-    buffer_format(to, ", \"singles\": [%" PRIu64 ", %" PRIu64 ", %" PRIu64 "]", i->singles[0],
-                  i->singles[1], i->singles[2]);
-    add_member(to, "pmi_ab", i->pmi[0]);
-    add_member(to, "pmi_ac", i->pmi[1]);
-    add_member(to, "pmi_bc", i->pmi[2]);
-    add_member(to, "joint", i->joint);
-    add_member(to, "interaction", i->information);
-    add_member(to, "error", i->error);
-    buffer_char(to, '}');
-}
-
-static void add_json(struct buffer *to, const struct inquiry *q)
+static void print(const struct inquiry *q)
 {
     const psdvec_interaction_report *r = &q->report;
-    buffer_format(to, "{\"window\": %" PRIu32 ", \"tokens\": %" PRIu64 ", \"known\": %" PRIu64,
-                  r->window, r->tokens, r->known);
-    buffer_format(to, ", \"places\": %" PRIu64 ", \"triples\": [", r->places);
-    for (size_t k = 0; k < q->count; k++) {
-        buffer_text(to, k ? ", " : "");
-        add_triple_json(to, q, &q->found[k]);
-    }
-    buffer_char(to, ']');
-    if (!q->asked_count) {
-        buffer_format(to, ", \"all\": {\"triples\": %" PRIu64 ", \"occurrences\": %" PRIu64,
-                      r->triples, r->occurrences);
-        add_member(to, "mean", r->mean);
-        add_member(to, "mean_absolute", r->mean_absolute);
-        static const char *const names[] = {"q5", "q25", "q50", "q75", "q95"};
-        for (int k = 0; k < 5; k++)
-            add_member(to, names[k], r->quantiles[k]);
-        add_member(to, "within_half", r->within_half);
-        add_member(to, "sum_absolute", r->sum_absolute);
-        add_member(to, "slope", r->slope);
-        buffer_char(to, '}');
-    }
-    buffer_text(to, "}\n");
+    struct rows rows = {.name = "triples",
+                        .columns = columns,
+                        .column_count = sizeof columns / sizeof *columns,
+                        .heading = BOLD};
+    struct show show;
+    show_start(&show, q->run, false);
+    show.label_width = 16;
+    show_open(&show);
+    show_data(&show, "window", whole_cell(r->window));
+    show_data(&show, "tokens", whole_cell(r->tokens));
+    show_data(&show, "known", whole_cell(r->known));
+    show_data(&show, "places", whole_cell(r->places));
+    for (size_t k = 0; k < q->count; k++)
+        add_triple(&rows, q, &q->found[k]);
+    show_rows(&show, &rows);
+    if (q->count)
+        show_gap(&show);
+    show_report(&show, q);
+    show_close(&show);
+    show_end(&show);
+    rows_free(&rows);
 }
 
 /* ---- The question ---------------------------------------------------------------------------- */
@@ -318,19 +272,6 @@ static int measure(struct inquiry *q)
     return status == PSDVEC_OK ? EXIT_FINE : run_failed(q->run, status);
 }
 
-static void print(struct inquiry *q)
-{
-    struct buffer text = {0};
-    if (argument_flag(q->run->arguments, "json"))
-        add_json(&text, q);
-    else if (argument_flag(q->run->arguments, "tsv"))
-        tabulate(&text, q);
-    else
-        show(&text, q);
-    output_add(&q->run->out, buffer_get(&text), text.length);
-    buffer_free(&text);
-}
-
 static int act(struct run *run)
 {
     const struct arguments *arguments = run->arguments;
@@ -338,8 +279,6 @@ static int act(struct run *run)
     struct inquiry q = {.run = run, .inputs = arguments->operands};
     if (!path)
         return run_use_error(run, "say which model the words are of: -M MODEL");
-    if (argument_flag(arguments, "tsv") && argument_flag(arguments, "json"))
-        return run_use_error(run, "--tsv and --json exclude each other");
     q.input_count = count_inputs(arguments);
     size_t words = arguments->operand_count - q.input_count;
     if (words % 3)
@@ -370,7 +309,7 @@ const struct command cmd_interaction = {
     .summary = "measure what the model takes to be 0 for three words",
     .synopsis = "TEXT... -M MODEL [[--] WORD WORD WORD]... [OPTION]...",
     .description = description,
-    .sources = {OWN_OPTIONS(options), COMMON_OPTIONS},
+    .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS, COMMON_OPTIONS},
     .examples = examples,
     .notes = notes,
     .least_operands = 1,

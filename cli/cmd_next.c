@@ -40,11 +40,10 @@ static const struct example examples[] = {
     {0}};
 
 static const struct column columns[] = {
-    {.name = "word", .heading = "word", .gap = 2, .width = 26},
-    {.heading = "", .where = IN_TABLE, .gap = 1, .width = 24, .style = CYAN},
-    {.name = "probability", .heading = "probability", .right = true, .width = 11, .exact = -12},
-    {.name = "unigram", .exact = -12},
-    {.name = "lift", .heading = "lift", .gap = 2, .style = DIM, .exact = -12}};
+    COLUMN("word", "word", .gap = 2, .width = 26), BARS(.gap = 1, .width = 24),
+    NUMBERS("probability", "probability", 0, -12, .width = 11),
+    NUMBERS("unigram", NULL, 0, -12, .gap = 0),
+    COLUMN("lift", "lift", .gap = 2, .style = DIM, .exact = -12)};
 
 static double lift(const psdvec_prediction *p)
 {

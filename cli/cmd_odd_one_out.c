@@ -33,15 +33,8 @@ static int fit_order(const void *a, const void *b)
 }
 
 static const struct column columns[] = {
-    {.name = "word", .heading = "word", .gap = 2, .width = 26},
-    {.heading = "", .where = IN_TABLE, .gap = 1, .width = 24, .style = CYAN},
-    {.name = "mean_cosine",
-     .heading = "mean cosine",
-     .right = true,
-     .gap = 1,
-     .width = 7,
-     .digits = 4,
-     .exact = 6}};
+    COLUMN("word", "word", .gap = 2, .width = 26), BARS(.gap = 1, .width = 24),
+    NUMBERS("mean_cosine", "mean cosine", 4, 6, .gap = 1, .width = 7)};
 
 static void print(const struct question *q, const struct fit *fits)
 {

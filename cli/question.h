@@ -53,13 +53,8 @@ double question_cosine(const struct question *question, size_t i, size_t j);
 
 /* Columns of answers: what was asked (TSV), the word, a bar and the figure. */
 #define QUESTION_COLUMNS(figure)                                                                   \
-    {.name = "question", .where = IN_TSV},                                                         \
-        {.name = "word", .heading = "word", .gap = 2, .width = 26},                                \
-        {.heading = "", .where = IN_TABLE, .gap = 1, .width = 24, .style = CYAN},                  \
-    {                                                                                              \
-        .name = (figure), .heading = (figure), .right = true, .gap = 1, .width = 7, .digits = 4,   \
-        .exact = 6                                                                                 \
-    }
+    COLUMN("question", NULL, .where = IN_TSV), COLUMN("word", "word", .gap = 2, .width = 26),      \
+        BARS(.gap = 1, .width = 24), NUMBERS(figure, figure, 4, 6, .gap = 1, .width = 7)
 
 /* For people: there is no answer, because of --restrict or for another reason. */
 void question_nothing(struct show *show, const struct question *question, const char *otherwise);

@@ -178,16 +178,17 @@ void add_digits(struct buffer *to, double number, int digits)
     buffer_text(to, text);
 }
 
-void cell_for_people(struct buffer *to, const struct cell *cell, int digits)
+void cell_for_people(struct buffer *to, const struct cell *cell, const struct column *column)
 {
     struct buffer plain = {0};
     if (cell->shown)
         buffer_text(to, cell->shown);
     else if (cell->kind == CELL_WHOLE)
         human_count(to, cell->whole);
-    else if (cell->kind == CELL_REAL && isfinite(cell->real))
-        add_digits(to, cell->real, digits);
-    else if (cell->kind == CELL_REAL)
+    else if (cell->kind == CELL_REAL && isfinite(cell->real)) {
+        buffer_text(to, column->sign && cell->real >= 0 ? "+" : "");
+        add_digits(to, cell->real, column->digits);
+    } else if (cell->kind == CELL_REAL)
         buffer_char(to, '-');
     else if (cell->kind == CELL_TRUTH)
         buffer_text(to, cell->whole ? "yes" : "no");

@@ -78,6 +78,7 @@ struct column {
     unsigned where;      /* 0, or only there */
     enum style style;
     int digits, exact; /* of numbers for people, and for programs */
+    bool sign;         /* with a plus, for people */
     bool right;        /* cells end, rather than begin, under each other */
     bool names;        /* cut in the middle, and notes say what the cut names are */
     bool wraps;        /* the last column: continued on lines of its own */
@@ -85,6 +86,20 @@ struct column {
     size_t width;      /* columns on a terminal; 0: as many as its cells need */
     size_t most;       /* if so, at most these; 0: no limit */
 };
+
+#define COLUMN(name_, heading_, ...)                                                               \
+    {                                                                                              \
+        .name = (name_), .heading = (heading_), __VA_ARGS__                                        \
+    }
+#define NUMBERS(name_, heading_, digits_, exact_, ...)                                             \
+    {                                                                                              \
+        .name = (name_), .heading = (heading_), .digits = (digits_), .exact = (exact_),            \
+        .right = true, __VA_ARGS__                                                                 \
+    }
+#define BARS(...)                                                                                  \
+    {                                                                                              \
+        .heading = "", .where = IN_TABLE, .style = CYAN, __VA_ARGS__                               \
+    }
 
 /* A cell whose texts are in rows->texts. */
 struct kept_cell {
@@ -143,7 +158,7 @@ bool column_visible(const struct column *column, unsigned where);
 bool visible(unsigned where, unsigned there);
 
 /* Adds a value for people, and for programs as TSV has it. */
-void cell_for_people(struct buffer *to, const struct cell *cell, int digits);
+void cell_for_people(struct buffer *to, const struct cell *cell, const struct column *column);
 void cell_for_tsv(struct buffer *to, const struct cell *cell, int exact);
 /* A number with `digits` as in a column. */
 void add_digits(struct buffer *to, double number, int digits);

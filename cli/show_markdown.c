@@ -80,7 +80,7 @@ static void markdown_fact(struct show *show, const struct column *column, const 
         buffer_text(&show->text, "| | |\n|---|---|\n");
     }
     show->headed = true;
-    cell_for_people(&value, cell, column->digits);
+    cell_for_people(&value, cell, column);
     if (meaning && *meaning)
         buffer_format(&value, " (%s)", meaning);
     buffer_text(&show->text, "| ");
@@ -130,7 +130,7 @@ static void markdown_rows(struct show *show, struct rows *rows, bool last)
                 continue;
             if (row->line && first)
                 cell = rows_cell(rows, row, 0);
-            cell_for_people(&text, &cell, column->digits);
+            cell_for_people(&text, &cell, column);
             buffer_text(&show->text, first ? "| " : " ");
             add_text(show, buffer_get(&text), cell.style == BOLD);
             buffer_text(&show->text, " |");

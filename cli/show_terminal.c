@@ -18,7 +18,7 @@ static void add_styled(struct show *show, const char *text, enum style base)
     const char *const codes[STYLES] = {p->plain,  p->bold, p->dim,  p->red,
                                        p->yellow, p->cyan, p->green};
     struct buffer *to = &show->text;
-    enum style style = base;
+    enum style style = *text ? base : PLAIN;
     buffer_text(to, style ? codes[style] : "");
     for (; *text; text++) {
         if (*text == '\n')
@@ -96,14 +96,15 @@ static void terminal_fact(struct show *show, const struct column *column, const 
     struct buffer value = {0}, wrapped = {0};
     const char *label = column->heading;
     size_t width = show->label_width, indent = width + 3;
-    cell_for_people(&value, cell, column->digits);
+    cell_for_people(&value, cell, column);
     buffer_text(&show->text, "  ");
     cell_add(&show->text, label, strlen(label),
              columns_of(label) > width ? columns_of(label) : width, false);
     if (meaning) {
         size_t columns = columns_of(buffer_get(&value));
         add_spaces(&show->text, columns < MEANT_WIDTH ? MEANT_WIDTH - columns : 0);
-        buffer_format(&value, "   " STYLE_DIM "%s", meaning);
+        if (*meaning)
+            buffer_format(&value, "   " STYLE_DIM "%s", meaning);
         add_styled(show, value.text, PLAIN);
         buffer_char(&show->text, '\n');
     } else {
@@ -185,7 +186,7 @@ static void add_value(struct buffer *to, const struct layout *layout, const stru
     if (cell.kind == CELL_BAR)
         cell_bar(&text, cell.real, width, terminal_unicode());
     else
-        cell_for_people(&text, &cell, column->digits);
+        cell_for_people(&text, &cell, column);
     if (column->names)
         buffer_text(to, cut_name(&layout->cuts[k], buffer_get(&text)));
     else if (column->most && cell.kind != CELL_BAR)
@@ -214,7 +215,7 @@ static void cut_names(struct layout *layout)
         for (size_t r = 0; column && column->names && r < rows->row_count; r++) {
             struct cell cell = rows_cell(rows, &rows->rows[r], layout->shown[k]);
             struct buffer text = {0};
-            cell_for_people(&text, &cell, 0);
+            cell_for_people(&text, &cell, column);
             remember(names, buffer_get(&text));
             buffer_free(&text);
         }
@@ -304,25 +305,49 @@ static void put(struct show *show, const char *text, const struct column *column
     buffer_free(&cut);
 }
 
+/* Of a row, widths in which a number that is too wide takes the room of the text before it. On the
+ * heap, and so are the texts. */
+static size_t *fit_row(const struct layout *layout, const struct row *row, struct buffer *texts)
+{
+    size_t *widths = must_alloc(layout->count, sizeof *widths);
+    memcpy(widths, layout->widths, layout->count * sizeof *widths);
+    for (size_t k = 0, text = SIZE_MAX; k < layout->count; k++) {
+        const struct column *column = column_at(layout, k);
+        add_value(&texts[k], layout, row, k, widths[k]);
+        size_t used = columns_of(buffer_get(&texts[k]));
+        size_t excess = column->right && used > widths[k] ? used - widths[k] : 0;
+        if (excess && text != SIZE_MAX && widths[text] > excess + 1) {
+            widths[text] -= excess;
+            widths[k] += excess;
+        }
+        text = !column->right && column->where != IN_TABLE ? k : text;
+    }
+    return widths;
+}
+
 static void add_row(struct show *show, const struct layout *layout, const struct row *row,
                     size_t from, size_t to)
 {
+    struct buffer *texts = must_alloc(layout->count, sizeof *texts);
+    size_t *widths = fit_row(layout, row, texts);
     for (size_t k = from; k < to; k++) {
         const struct column *column = column_at(layout, k);
-        struct cell cell = rows_cell(layout->rows, row, layout->shown[k]);
-        struct buffer text = {0}, wrapped = {0};
-        add_value(&text, layout, row, k, layout->widths[k]);
+        enum style style = rows_cell(layout->rows, row, layout->shown[k]).style;
+        struct buffer wrapped = {0};
         if (column->wraps) {
             size_t at = width_of(layout, 0, k) + column->gap;
-            wrap(&wrapped, buffer_get(&text), at, at, show->width);
+            wrap(&wrapped, buffer_get(&texts[k]), at, at, show->width);
             wrapped.text[wrapped.length - 1] = 0;
-            put(show, wrapped.text, column, 0, cell.style ? cell.style : column->style);
-        } else
-            put(show, buffer_get(&text), column, layout->widths[k],
-                cell.style ? cell.style : column->style);
-        buffer_free(&text);
+            widths[k] = 0;
+        }
+        put(show, column->wraps ? wrapped.text : buffer_get(&texts[k]), column, widths[k],
+            style ? style : column->style);
         buffer_free(&wrapped);
     }
+    for (size_t k = 0; k < layout->count; k++)
+        buffer_free(&texts[k]);
+    free(texts);
+    free(widths);
 }
 
 /* The headings: that of groups, if there are such, or those of columns, if they have any. */
@@ -333,9 +358,13 @@ static bool add_headings(struct show *show, const struct layout *layout, bool gr
     for (size_t k = from, count; k < to; k += count) {
         const struct column *column = column_at(layout, k);
         count = groups ? span(layout, k, to) : 1;
+        while (!groups && !column->right && k + count < to &&
+               !*column_at(layout, k + count)->heading)
+            count++;
         size_t width = width_of(layout, k, k + count) - column->gap;
         const char *text = groups ? group_at(layout, k) : column->heading;
         any |= *text != 0;
+        width = columns_of(text) > width && k + count == to ? columns_of(text) : width;
         put(show, text, column, width, groups ? BOLD : layout->rows->heading);
     }
     return any;

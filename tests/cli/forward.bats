@@ -65,13 +65,13 @@ ask() (
     [ "$(wc -w <<<"$keys")" -ge 15 ]
     "$PSDVEC" extend default.safetensors "$TEXT/new.txt" --min-count 4 -o out.safetensors -q
     "$PSDVEC" vector out.safetensors lighthouse -q >wanted
-    "$PSDVEC" interaction "$TEXT/text.txt" -M default.safetensors --tsv --top 4 -q >>wanted
+    "$PSDVEC" interaction "$TEXT/text.txt" -M default.safetensors --tsv --top 4 -q | rows >>wanted
     for key in $keys; do
         without default.safetensors counts "$key"
         "$PSDVEC" extend changed.safetensors "$TEXT/new.txt" --min-count 4 -o out.safetensors -q 2>said ||
             { echo "without $key: $(cat said)"; return 1; }
         "$PSDVEC" vector out.safetensors lighthouse -q >found
-        "$PSDVEC" interaction "$TEXT/text.txt" -M changed.safetensors --tsv --top 4 -q >>found
+        "$PSDVEC" interaction "$TEXT/text.txt" -M changed.safetensors --tsv --top 4 -q | rows >>found
         # The model was counted with the defaults of psdvec count, which is what files without a
         # setting mean, but for the window: it cannot be guessed.
         [ "$key" = window ] || diff -u wanted found

@@ -19,7 +19,7 @@ small_case() {
     diff -u - out <<'END'
 a b c                             count    c;a    c;b    sum  c;a,b interaction
 x y z                                 5   0.00   0.00   0.00   0.69  0.69 ±0.39
-x yy z                                0   0.00   0.00   0.00     never seen
+x yy z                                0   0.00   0.00   0.00        never seen
 
 60 known words, window 5: 20 places of three words
 END
@@ -37,12 +37,13 @@ x yy zz                               5   0.00   0.00   0.00   0.69  0.69 ±0.39
 4 triples were seen 5 times or more, at 100.0 % of the places
 
 Their interaction, where the model assumes 0:
-  mean                0.693
-  mean absolute       0.693
+  mean                  0.693
+  mean absolute         0.693
   within 0.5 of 0       0.0 %
-  quantiles            0.69 (5 %) 0.69 (25 %) 0.69 (50 %) 0.69 (75 %) 0.69 (95 %)
+  quantiles        0.69 (5 %) 0.69 (25 %) 0.69 (50 %) 0.69 (75 %) 0.69 (95 %)
+
 Beside it, the sum PMI(c;a) + PMI(c;b):
-  mean absolute       0.000
+  mean absolute         0.000
 END
 }
 
@@ -54,16 +55,16 @@ END
 
 @test "a pipe is as good as a file, and as good as two" {
     small_case
-    "$PSDVEC" interaction parity.txt -M words.safetensors --min-count 1 --tsv >wanted
-    "$PSDVEC" interaction - -M words.safetensors --min-count 1 --tsv <parity.txt >got
+    "$PSDVEC" interaction parity.txt -M words.safetensors --min-count 1 --tsv | rows >wanted
+    "$PSDVEC" interaction - -M words.safetensors --min-count 1 --tsv <parity.txt | rows >got
     cmp wanted got
     head -n 7 parity.txt >one.txt
     tail -n +8 parity.txt >two.txt
-    "$PSDVEC" interaction one.txt two.txt -M words.safetensors --min-count 1 --tsv >got
+    "$PSDVEC" interaction one.txt two.txt -M words.safetensors --min-count 1 --tsv | rows >got
     cmp wanted got
     [ "$(wc -l <got)" -eq 4 ]
     [ "$(awk -F'\t' '{ print NF }' got | sort -u)" -eq 13 ]
-    "$PSDVEC" interaction parity.txt -M words.safetensors --tsv x yy z | grep -q "$(printf '\t-\t-$')"
+    "$PSDVEC" interaction parity.txt -M words.safetensors --tsv x yy z | rows | grep -q "$(printf '\t\t$')"
 }
 
 @test "--json is one object, with null for what was never seen" {
@@ -88,7 +89,7 @@ END
     small_case
     cp parity.txt x
     refused 2 "words come in threes" interaction parity.txt -M words.safetensors x y z
-    "$PSDVEC" interaction parity.txt -M words.safetensors --tsv -- x y z >out
+    "$PSDVEC" interaction parity.txt -M words.safetensors --tsv -- x y z | rows >out
     [ "$(cut -f 1-4 out)" = "$(printf 'x\ty\tz\t5')" ]
 }
 

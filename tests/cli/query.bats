@@ -296,8 +296,8 @@ first_words() { # N C
     for line in cosine product 'king \.\.\. queen' 'queen \.\.\. king' target residual weight background; do
         grep -qE "^  $line  +-?[0-9]" screen
     done
-    grep -q '^Words near both' screen
-    grep -q '^Directions' screen
+    grep -q '^  Words near both  *king *queen *king *queen$' screen
+    grep -q '^  Direction  part of the cosine' screen
     run ! grep -q 'not the counts' screen
     "$PSDVEC" compare text.safetensors king queen >screen
     run ! grep -q target screen
