@@ -3,7 +3,7 @@
 
 #include "human.h"
 #include "json.h"
-#include "number.h"
+#include "util/number.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -215,7 +215,7 @@ static void show_entry(struct show *show, const char *json, size_t json_length)
             add_inputs(&rest, text);
         else {
             buffer_format(&rest, "%s%s ", rest.length ? ", " : "", key.text);
-            if (*text != '"' && number_integer(buffer_get(&value), &number))
+            if (*text != '"' && pv_text_integer(buffer_get(&value), &number))
                 human_count(&rest, number);
             else
                 buffer_text(&rest, buffer_get(&value));

@@ -5,6 +5,7 @@
  * column, as terminals draw a replacement sign there. */
 #include "utf8.h"
 
+#include <stdbool.h>
 #include <wchar.h>
 
 size_t utf8_fit(const char *text, size_t length, size_t columns, size_t *used)
