@@ -143,7 +143,7 @@ TAIL_CFLAGS = $(WARN) $(HARDEN) $(CPPFLAGS) $(CFLAGS) $(SANITIZE_FLAGS) $(COVERA
 HAVE = $(if $(filter icu-uc,$(FOUND_OPTIONAL)),-DPV_HAVE_ICU) $(if $(PORTABLE),-DPV_PORTABLE=1)
 
 LIB_CFLAGS = $(BASE_CFLAGS) $(POSIX) -Isrc $(PKG_CFLAGS) $(HAVE) $(TAIL_CFLAGS)
-# Of src/ the program sees util alone: tests/check_rooms.sh.
+# Of src/ the program sees util alone: tests/check_modules.sh.
 CLI_CFLAGS = $(BASE_CFLAGS) $(SYSTEM_FLAGS) -Isrc $(TAIL_CFLAGS)
 TEST_HAVE = $(HAVE) $(if $(ARPACK_LIBS),-DPV_HAVE_ARPACK)
 TEST_CFLAGS = $(BASE_CFLAGS) $(SYSTEM_FLAGS) -Isrc -Itests $(PKG_CFLAGS) $(CMOCKA_CFLAGS) $(TEST_HAVE) $(TAIL_CFLAGS)

@@ -4,7 +4,7 @@
 # calls make again, because the flags may be known only after that.
 
 PSDVEC = $(abspath $(BUILD))/psdvec
-SUITES = $(BATS) tests/check_rooms.sh tests/check_calls.sh tests/check_arguments.sh tests/check_data.sh $(UNIT_BIN) $(HOST_BIN)
+SUITES = $(BATS) tests/check_modules.sh tests/check_calls.sh tests/check_arguments.sh tests/check_data.sh $(UNIT_BIN) $(HOST_BIN)
 # What a sanitizer says goes to the test's output; any finding ends the program.
 SANITIZER_ENV = ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1:$$ASAN_OPTIONS \
     LSAN_OPTIONS=suppressions=$(CURDIR)/tests/lsan.supp:print_suppressions=0:$$LSAN_OPTIONS \
@@ -29,7 +29,7 @@ test: ## everything that should pass before a commit, in a few minutes
 	+@$(SUBMAKE) WERROR=1 all unit-tests test-tools fuzz-objects
 	+@$(call sanitized,asan,address$(comma)undefined) unit-tests
 	+@$(portable) unit-tests
-	+@$(run_suites) $(BATS) tests/check_rooms.sh tests/check_calls.sh tests/check_arguments.sh tests/check_data.sh tests/check_abi.sh \
+	+@$(run_suites) $(BATS) tests/check_modules.sh tests/check_calls.sh tests/check_arguments.sh tests/check_data.sh tests/check_abi.sh \
 	    scripts/check-install.sh scripts/check-warnings.sh scripts/check-runner.sh \
 	    $(UNIT_BIN) $(HOST_BIN) $(UNIT_BIN:$(BUILD)/%=$(BUILD)/asan/%) \
 	    $(UNIT_BIN:$(BUILD)/%=$(BUILD)/portable/%)

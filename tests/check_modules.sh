@@ -1,12 +1,12 @@
 #!/bin/sh
-# Checks the rooms' arrows against the #include lines: which part of the source
+# Checks the modules' arrows against the #include lines: which part of the source
 # may see which. Prints TAP, and each offending line with its file and number.
 #
-#   tests/check_rooms.sh          check this tree, and that the checker can fail
-#   tests/check_rooms.sh TREE     check another tree only
+#   tests/check_modules.sh          check this tree, and that the checker can fail
+#   tests/check_modules.sh TREE     check another tree only
 set -u
 
-# room: what it may include besides itself, src/util, src/base, src/sparse and the public header. util
+# module: what it may include besides itself, src/util, src/base, src/sparse and the public header. util
 # may include nothing but itself and the C library.
 arrows='
 util:
@@ -28,7 +28,7 @@ topic: document
 
 # Prints "FILE:LINE: text (why)" for every include that breaks a rule.
 #
-# An include is ours if it names a room ("base/thread.h"), a file beside the
+# An include is ours if it names a module ("base/thread.h"), a file beside the
 # includer, or a path that climbs ("../x.h"). Programs (cli, server) see the
 # public header, src/util and their own folder; tests and benchmarks see everything.
 offences() {
@@ -42,21 +42,21 @@ offences() {
                     n = split(arrows, lines, "\n")
                     for (i = 1; i <= n; i++) {
                         if (!match(lines[i], /^[a-z]+:/)) continue
-                        room = substr(lines[i], 1, RLENGTH - 1)
-                        known[room] = 1
-                        may[room, room] = may[room, "util"] = 1
-                        if (room != "util") may[room, "base"] = 1
-                        if (room != "util" && room != "base") may[room, "sparse"] = 1
+                        module = substr(lines[i], 1, RLENGTH - 1)
+                        known[module] = 1
+                        may[module, module] = may[module, "util"] = 1
+                        if (module != "util") may[module, "base"] = 1
+                        if (module != "util" && module != "base") may[module, "sparse"] = 1
                         m = split(substr(lines[i], RLENGTH + 1), to, " ")
-                        for (j = 1; j <= m; j++) may[room, to[j]] = 1
+                        for (j = 1; j <= m; j++) may[module, to[j]] = 1
                     }
                 }
                 FNR == 1 {
                     depth = split(FILENAME, part, "/")
                     place = part[1]
-                    room = (place == "src" && depth > 2) ? part[2] : ""
-                    if (place == "src" && !(room in known))
-                        printf "%s: the file is in no room that this check knows\n", FILENAME
+                    module = (place == "src" && depth > 2) ? part[2] : ""
+                    if (place == "src" && !(module in known))
+                        printf "%s: the file is in no module that this check knows\n", FILENAME
                 }
                 /^[ \t]*#[ \t]*include[ \t]*["<]/ {
                     path = $0
@@ -66,21 +66,21 @@ offences() {
                     sub(/\/.*$/, "", first)
                     if (path ~ /\.\.\//) { offend("do not climb out of a folder"); next }
                     if (first == "psdvec" && place == "include") next
-                    if (room == "util" && first == "psdvec") { offend("util depends on the C library alone"); next }
+                    if (module == "util" && first == "psdvec") { offend("util depends on the C library alone"); next }
                     if (path == "psdvec/psdvec.h") next
                     if (place == "src" && path ~ /^psdvec\/options\/[a-z]+\.def$/) next
                     if (first == "psdvec") { offend("include psdvec/psdvec.h"); next }
                     if (first == "src" || first == "cli" || first == "server" || first == "tests" || first == "bench") {
-                        if (place != first || place == "src") offend("name the file as its room does")
+                        if (place != first || place == "src") offend("name the file as its module does")
                         next
                     }
                     if (path !~ /\// || !(first in known)) next
                     if (place == "include") offend("the public header stands alone")
                     else if (place != "src" && first == "util") next
                     else if (place != "src") offend(place " may use only psdvec/psdvec.h and util")
-                    else if (room in known && !((room, first) in may)) offend(room " may not see " first)
+                    else if (module in known && !((module, first) in may)) offend(module " may not see " first)
                 }' "$file"
-            # A quoted name without a room must lie beside the file that names it.
+            # A quoted name without a module must lie beside the file that names it.
             sed -n 's/^[ 	]*#[ 	]*include[ 	]*"\([^"/]*\)".*/\1/p' "$file" | while read -r name; do
                 [ -e "$(dirname "$file")/$name" ] || echo "$file: \"$name\" is not beside it"
             done
@@ -104,7 +104,7 @@ failed=no
 if [ $# -gt 0 ]; then
     found=$(offences "$1")
     if [ -z "$found" ]; then verdict=yes; else verdict=no; fi
-    result $verdict "the rooms keep to their arrows" "$found"
+    result $verdict "the modules keep to their arrows" "$found"
     echo "1..$number"
     [ $failed = no ]
     exit
@@ -120,7 +120,7 @@ for folder in "$root"/include "$root"/src/*/ "$root"/cli "$root"/server; do
     short=${folder#"$root"/} && short=${short%/}
     report "$short includes only what it may" "$(printf '%s\n' "$all" | grep "^$short/")"
 done
-report "every file of src lies in a room" "$(printf '%s\n' "$all" | grep '^src/[^/]*:')"
+report "every file of src lies in a module" "$(printf '%s\n' "$all" | grep '^src/[^/]*:')"
 
 # The checker itself: each bad line alone must be found, each good one not.
 scratch=$(mktemp -d) || exit 2
