@@ -46,23 +46,14 @@ static psdvec_status hand_over(psdvec_context *ctx, const char *path, psdvec_opt
 }
 
 /* How the words were chosen, which counts files keep apart from the rest. */
-static psdvec_status read_vocabulary(psdvec_context *ctx, const char *json,
-                                     psdvec_count_options *options)
+static void read_vocabulary(const char *json, psdvec_count_options *options)
 {
-    pv_buffer key;
+    static const pv_json_field fields[] = {PV_JSON_FIELD(psdvec_count_options, min_count, U64),
+                                           PV_JSON_FIELD(psdvec_count_options, max_vocab, U32),
+                                           {0}};
     pv_json j;
-    pv_buffer_init(&key, ctx);
     pv_json_init(&j, json, strlen(json), 0);
-    pv_json_enter_object(&j);
-    while (key.length = 0, pv_json_next_key(&j, &key)) {
-        uint64_t limit;
-        if (pv_json_text_is(&key, "min_count"))
-            pv_json_read_u64(&j, &options->min_count);
-        else if (pv_json_text_is(&key, "max_vocab") && pv_json_read_u64(&j, &limit))
-            options->max_vocab = limit < UINT32_MAX ? (uint32_t)limit : UINT32_MAX;
-    }
-    pv_buffer_free(&key);
-    return PSDVEC_OK;
+    pv_json_read_record(&j, fields, options);
 }
 
 static psdvec_status counting(psdvec_context *ctx, const char *path, const char *settings,
@@ -74,7 +65,7 @@ static psdvec_status counting(psdvec_context *ctx, const char *path, const char 
     psdvec_status status;
     PV_TRY_DONE(pv_provenance_read_settings(ctx, path, settings, &options, &strings));
     if (vocabulary)
-        PV_TRY_DONE(read_vocabulary(ctx, vocabulary, &options));
+        read_vocabulary(vocabulary, &options);
     status = hand_over(ctx, path, PSDVEC_OPTIONS_COUNT, &options, out);
 done:
     pv_buffer_free(&strings);

@@ -3,110 +3,29 @@
 #include "base/json.h"
 #include "count/counts_read.h"
 #include "count/provenance.h"
+#include "document/scorer.h"
 #include "model/model_read.h"
+#include "train/joint.h"
+#include "train/options.h"
 
 #include <math.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A number of a JSON object, and where it goes. */
-typedef struct number {
-    const char *name;
-    size_t offset;
-    enum { REAL, WIDE, NARROW } type;
-} number;
+static const pv_json_field text_fields[] = {
+    PV_JSON_FIELD(psdvec_origin, tokens, U64), PV_JSON_FIELD(psdvec_origin, documents, U64), {0}};
 
-static void store(const number *n, double real, uint64_t whole, char *record)
-{
-    uint32_t narrow = whole < UINT32_MAX ? (uint32_t)whole : UINT32_MAX;
-    if (n->type == REAL)
-        memcpy(record + n->offset, &real, sizeof real);
-    else if (n->type == WIDE)
-        memcpy(record + n->offset, &whole, sizeof whole);
-    else
-        memcpy(record + n->offset, &narrow, sizeof narrow);
-}
-
-/* Reads the members that the table has from the object that stands next; others are skipped. */
-static void read_numbers(pv_json *j, pv_buffer *key, const number *numbers, size_t count,
-                         void *record)
-{
-    pv_json_enter_object(j);
-    while (key->length = 0, pv_json_next_key(j, key))
-        for (size_t k = 0; k < count; k++) {
-            double real = 0;
-            uint64_t whole = 0;
-            if (!pv_json_text_is(key, numbers[k].name))
-                continue;
-            if (pv_json_peek(j) == PV_JSON_NUMBER &&
-                (numbers[k].type == REAL ? pv_json_read_double(j, &real)
-                                         : pv_json_read_u64(j, &whole)))
-                store(&numbers[k], real, whole, record);
-            break;
-        }
-}
-
-static psdvec_status read_object(psdvec_context *ctx, const char *json, const number *numbers,
-                                 size_t count, void *record)
+static psdvec_status read_object(psdvec_context *ctx, const char *json, const pv_json_field *fields,
+                                 void *record)
 {
     pv_json j;
-    pv_buffer key;
-    pv_buffer_init(&key, ctx);
     pv_json_init(&j, json, strlen(json), 0);
-    read_numbers(&j, &key, numbers, count, record);
-    pv_buffer_free(&key);
-    return pv_json_finish(&j) ? PSDVEC_OK
-                              : pv_fail(ctx, PSDVEC_ERR_CORRUPT,
-                                        "what the file says of how it was made cannot be read: %s",
-                                        j.cause ? j.cause : "not as expected");
+    pv_json_read_record(&j, fields, record);
+    return pv_json_finish(&j)
+               ? PSDVEC_OK
+               : pv_fail(ctx, PSDVEC_ERR_CORRUPT,
+                         "what the file says of how it was made cannot be read: %s", j.cause);
 }
-
-#define AT(type, member, kind)                                                                     \
-    {                                                                                              \
-#member, offsetof(type, member), kind                                                      \
-    }
-static const number joint_numbers[] = {
-    AT(psdvec_joint, unigrams, REAL),
-    AT(psdvec_joint, products, REAL),
-    AT(psdvec_joint, residuals, REAL),
-    AT(psdvec_joint, shifts, REAL),
-    AT(psdvec_joint, residual_prior, REAL),
-    AT(psdvec_joint, background, REAL),
-    AT(psdvec_joint, vector_prior, REAL),
-    AT(psdvec_joint, residual_normaliser, REAL),
-    AT(psdvec_joint, vector_normaliser, REAL),
-    AT(psdvec_joint, tokens, WIDE),
-    AT(psdvec_joint, pairs, WIDE),
-    AT(psdvec_joint, weighed, WIDE),
-    AT(psdvec_joint, free_residuals, WIDE),
-    AT(psdvec_joint, words, NARROW),
-    AT(psdvec_joint, free_words, NARROW),
-};
-static const number fit_numbers[] = {
-    AT(psdvec_fit_report, temperature, REAL),
-    AT(psdvec_fit_report, self, REAL),
-    AT(psdvec_fit_report, temperature_counts, REAL),
-    AT(psdvec_fit_report, interpolation, REAL),
-    AT(psdvec_fit_report, words, WIDE),
-    AT(psdvec_fit_report, known, WIDE),
-    {"perplexity_before", offsetof(psdvec_fit_report, before), REAL},
-    {"perplexity", offsetof(psdvec_fit_report, after), REAL},
-    {"perplexity_unigram", offsetof(psdvec_fit_report, unigram), REAL},
-    {"perplexity_counts_before", offsetof(psdvec_fit_report, counts_before), REAL},
-    {"perplexity_counts", offsetof(psdvec_fit_report, counts_after), REAL},
-    {"perplexity_bigram_before", offsetof(psdvec_fit_report, bigram), REAL},
-    {"perplexity_bigram", offsetof(psdvec_fit_report, bigram_after), REAL},
-};
-static const number extension_numbers[] = {
-    AT(psdvec_extension_info, first, NARROW),    AT(psdvec_extension_info, words, NARROW),
-    AT(psdvec_extension_info, replaced, NARROW), AT(psdvec_extension_info, min_count, WIDE),
-    AT(psdvec_extension_info, mu, REAL),
-};
-static const number text_numbers[] = {AT(psdvec_origin, tokens, WIDE),
-                                      AT(psdvec_origin, documents, WIDE)};
-#undef AT
-#define COUNT(table) (sizeof(table) / sizeof *(table))
 
 /* ---- Parts --------------------------------------------------------------------------- */
 
@@ -149,8 +68,6 @@ static psdvec_status read_extensions(psdvec_context *ctx, const char *json, psdv
     psdvec_extension_info *list = NULL;
     psdvec_status status = PSDVEC_OK;
     pv_json j;
-    pv_buffer key;
-    pv_buffer_init(&key, ctx);
     pv_json_init(&j, json, strlen(json), 0);
     pv_json_enter_array(&j);
     while (status == PSDVEC_OK && pv_json_next_element(&j)) {
@@ -163,13 +80,11 @@ static psdvec_status read_extensions(psdvec_context *ctx, const char *json, psdv
         list = longer;
         origin->extensions = list;
         list[origin->extension_count] = (psdvec_extension_info){.mu = (double)NAN};
-        read_numbers(&j, &key, extension_numbers, COUNT(extension_numbers),
-                     &list[origin->extension_count++]);
+        pv_json_read_record(&j, pv_extension_fields, &list[origin->extension_count++]);
     }
     if (status == PSDVEC_OK && !pv_json_finish(&j))
-        status = pv_fail(ctx, PSDVEC_ERR_CORRUPT, "the list of extensions cannot be read: %s",
-                         j.cause ? j.cause : "not as expected");
-    pv_buffer_free(&key);
+        status =
+            pv_fail(ctx, PSDVEC_ERR_CORRUPT, "the list of extensions cannot be read: %s", j.cause);
     return status;
 }
 
@@ -224,7 +139,7 @@ static psdvec_status read_counts(psdvec_context *ctx, const char *json, psdvec_o
 {
     pv_buffer part;
     pv_buffer_init(&part, ctx);
-    psdvec_status status = read_object(ctx, json, text_numbers, COUNT(text_numbers), o);
+    psdvec_status status = read_object(ctx, json, text_fields, o);
     if (status == PSDVEC_OK)
         status = pv_json_member(json, "inputs", &part);
     if (status == PSDVEC_OK && part.length)
@@ -256,15 +171,14 @@ psdvec_status psdvec_model_origin(psdvec_context *ctx, const psdvec_model *model
         PV_TRY_DONE(read_extensions(ctx, info->extensions_json, o));
     if (info->joint_json) {
         o->has_joint = true;
-        PV_TRY_DONE(
-            read_object(ctx, info->joint_json, joint_numbers, COUNT(joint_numbers), &o->joint));
+        PV_TRY_DONE(read_object(ctx, info->joint_json, pv_joint_fields, &o->joint));
     }
     const double no = (double)NAN;
     o->fit =
         (psdvec_fit_report){no, no, no, no, no, no, 0, 0, no, no, no, no, no, no, no, no, 0, no};
     if (info->fit_json) {
         o->has_fit = true;
-        PV_TRY_DONE(read_object(ctx, info->fit_json, fit_numbers, COUNT(fit_numbers), &o->fit));
+        PV_TRY_DONE(read_object(ctx, info->fit_json, pv_fit_fields, &o->fit));
     }
 done:
     if (status == PSDVEC_OK)

@@ -104,11 +104,8 @@ static psdvec_status take_tensors(psdvec_counts *c)
 static psdvec_status take_json(const psdvec_counts *c, const char *key, pv_json_type type,
                                const char **text)
 {
-    pv_json json;
     *text = pv_st_meta(c->file, key);
-    pv_json_init(&json, *text ? *text : "", *text ? strlen(*text) : 0, 0);
-    bool right = pv_json_peek(&json) == type && pv_json_skip(&json, NULL, NULL);
-    if (right && pv_json_finish(&json))
+    if (*text && pv_json_is(*text, type))
         return PSDVEC_OK;
     return pv_fail(c->ctx, PSDVEC_ERR_CORRUPT,
                    "%s: the counts are damaged: \"%s\" %s; make the file anew", pv_st_path(c->file),

@@ -126,6 +126,12 @@ static int by_note(const void *a, const void *b)
     return (x->documents > y->documents) - (x->documents < y->documents);
 }
 
+static const pv_json_field note_fields[] = {PV_JSON_FIELD(pv_input_note, files, U64),
+                                            PV_JSON_FIELD(pv_input_note, bytes, U64),
+                                            PV_JSON_FIELD(pv_input_note, documents, U64),
+                                            PV_JSON_FIELD(pv_input_note, tokens, U64),
+                                            {0}};
+
 psdvec_status pv_provenance_inputs_json(pv_provenance *p, pv_buffer *json)
 {
     if (p->input_count)
@@ -137,10 +143,7 @@ psdvec_status pv_provenance_inputs_json(pv_provenance *p, pv_buffer *json)
         const pv_input_note *note = &p->inputs[i];
         pv_json_open_object(&w, NULL);
         pv_json_put_string(&w, "name", note->name);
-        pv_json_put_u64(&w, "files", note->files);
-        pv_json_put_u64(&w, "bytes", note->bytes);
-        pv_json_put_u64(&w, "documents", note->documents);
-        pv_json_put_u64(&w, "tokens", note->tokens);
+        pv_json_put_fields(&w, note_fields, note);
         pv_json_close(&w);
     }
     pv_json_close(&w);
@@ -149,26 +152,12 @@ psdvec_status pv_provenance_inputs_json(pv_provenance *p, pv_buffer *json)
 
 static bool read_note(pv_json *j, pv_buffer *key, pv_buffer *name, pv_input_note *note)
 {
-    if (!pv_json_enter_object(j))
-        return false;
-    for (key->length = 0; pv_json_next_key(j, key); key->length = 0) {
-        bool ok;
-        if (pv_json_text_is(key, "name"))
-            ok = pv_json_read_string(j, name);
-        else if (pv_json_text_is(key, "files"))
-            ok = pv_json_read_u64(j, &note->files);
-        else if (pv_json_text_is(key, "bytes"))
-            ok = pv_json_read_u64(j, &note->bytes);
-        else if (pv_json_text_is(key, "documents"))
-            ok = pv_json_read_u64(j, &note->documents);
-        else if (pv_json_text_is(key, "tokens"))
-            ok = pv_json_read_u64(j, &note->tokens);
-        else
-            ok = pv_json_skip(j, NULL, NULL);
-        if (!ok)
-            return false;
-    }
-    return j->cause == NULL;
+    bool ok = pv_json_enter_object(j);
+    for (key->length = 0; ok && pv_json_next_key(j, key); key->length = 0)
+        ok = pv_json_text_is(key, "name")
+                 ? pv_json_read_string(j, name)
+                 : pv_json_read_field(j, key->data, key->length, note_fields, note);
+    return ok && !j->cause;
 }
 
 psdvec_status pv_provenance_add_inputs_json(pv_provenance *p, const char *path, const char *json)

@@ -396,11 +396,25 @@ done:
     return status;
 }
 
-static void put_number(pv_json_writer *w, const char *key, double value)
-{
-    if (isfinite(value))
-        pv_json_put_double(w, key, value);
-}
+#define FIELD(name, kind, member)                                                                  \
+    {                                                                                              \
+        name, PV_JSON_##kind, offsetof(psdvec_fit_report, member)                                  \
+    }
+const pv_json_field pv_fit_fields[] = {
+    FIELD("temperature", REAL_IF_KNOWN, temperature),
+    FIELD("self", REAL_IF_KNOWN, self),
+    FIELD("temperature_counts", REAL_IF_KNOWN, temperature_counts),
+    FIELD("interpolation", REAL_IF_KNOWN, interpolation),
+    FIELD("words", U64, words),
+    FIELD("known", U64, known),
+    FIELD("perplexity_before", REAL_IF_KNOWN, before),
+    FIELD("perplexity", REAL_IF_KNOWN, after),
+    FIELD("perplexity_unigram", REAL_IF_KNOWN, unigram),
+    FIELD("perplexity_counts_before", REAL_IF_KNOWN, counts_before),
+    FIELD("perplexity_counts", REAL_IF_KNOWN, counts_after),
+    FIELD("perplexity_bigram_before", REAL_IF_KNOWN, bigram),
+    FIELD("perplexity_bigram", REAL_IF_KNOWN, bigram_after),
+    {0}};
 
 psdvec_status psdvec_model_keep_fit(psdvec_context *ctx, const psdvec_model *model,
                                     const psdvec_fit_report *report, const char *output)
@@ -409,7 +423,6 @@ psdvec_status psdvec_model_keep_fit(psdvec_context *ctx, const psdvec_model *mod
     PV_NEED(ctx, model);
     PV_NEED(ctx, report);
     PV_NEED(ctx, output);
-    const psdvec_fit_report *r = report;
     pv_buffer json;
     pv_json_writer w;
     PV_TRY(pv_model_require_psd(ctx, model, "only models made by train have probabilities"));
@@ -422,19 +435,7 @@ psdvec_status psdvec_model_keep_fit(psdvec_context *ctx, const psdvec_model *mod
     pv_buffer_init(&json, ctx);
     pv_json_writer_init(&w, &json);
     pv_json_open_object(&w, NULL);
-    put_number(&w, "temperature", r->temperature);
-    put_number(&w, "self", r->self);
-    put_number(&w, "temperature_counts", r->temperature_counts);
-    put_number(&w, "interpolation", r->interpolation);
-    put_number(&w, "words", (double)r->words);
-    put_number(&w, "known", (double)r->known);
-    put_number(&w, "perplexity_before", r->before);
-    put_number(&w, "perplexity", r->after);
-    put_number(&w, "perplexity_unigram", r->unigram);
-    put_number(&w, "perplexity_counts_before", r->counts_before);
-    put_number(&w, "perplexity_counts", r->counts_after);
-    put_number(&w, "perplexity_bigram_before", r->bigram);
-    put_number(&w, "perplexity_bigram", r->bigram_after);
+    pv_json_put_fields(&w, pv_fit_fields, report);
     pv_json_close(&w);
     psdvec_status status = pv_json_writer_status(&w);
     if (status == PSDVEC_OK)

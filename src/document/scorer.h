@@ -7,6 +7,7 @@
 #ifndef PV_DOCUMENT_SCORER_H
 #define PV_DOCUMENT_SCORER_H
 
+#include "base/json.h"
 #include "document/partition_function.h"
 
 typedef struct pv_scored_model {
@@ -69,5 +70,8 @@ enum { PV_SCORER_ROWS = 1024, PV_SCORER_EVENTS = 8192 };
 psdvec_status pv_scorer_flush(psdvec_scorer *scorer);
 /* Forgets what waits. */
 void pv_scorer_drop(psdvec_scorer *scorer);
+
+/* Of a psdvec_fit_report, in the model file. */
+extern const pv_json_field pv_fit_fields[];
 
 #endif

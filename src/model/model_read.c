@@ -247,46 +247,39 @@ static psdvec_status take_tensors(psdvec_model *m, bool sparse)
 static psdvec_status take_json(psdvec_model *m, const char *key, pv_json_type type,
                                const char **text)
 {
-    pv_json json;
     *text = pv_st_meta(m->file, key);
-    if (!*text)
-        return PSDVEC_OK;
-    pv_json_init(&json, *text, strlen(*text), 0);
-    bool right = pv_json_peek(&json) == type && pv_json_skip(&json, NULL, NULL);
-    if (right && pv_json_finish(&json))
+    if (!*text || pv_json_is(*text, type))
         return PSDVEC_OK;
     return pv_fail(m->ctx, PSDVEC_ERR_CORRUPT,
                    "%s: the model is damaged: its \"%s\" cannot be read; make the file anew",
                    m->path, key);
 }
 
+/* NaN: it was not fitted. */
+static bool is_within(double number, double least, double most)
+{
+    return isnan(number) || (number >= least && number <= most);
+}
+
 /* What was fitted to a text after training. */
 static psdvec_status take_fit(psdvec_model *m)
 {
     psdvec_model_info *info = &m->info;
-    const struct {
-        const char *name;
-        double *number, least, most;
-    } members[] = {{"temperature", &info->temperature, 0, PV_MOST_TEMPERATURE},
-                   {"self", &info->self, -PV_MOST_SELF, PV_MOST_SELF},
-                   {"temperature_counts", &info->temperature_counts, 0, PV_MOST_TEMPERATURE},
-                   {"interpolation", &info->interpolation, 0, 1}};
-    pv_buffer text;
-    psdvec_status status = PSDVEC_OK;
-    pv_buffer_init(&text, m->ctx);
-    for (size_t k = 0; k < sizeof members / sizeof *members && status == PSDVEC_OK; k++) {
-        text.length = 0;
-        status = pv_json_member(info->fit_json, members[k].name, &text);
-        if (status == PSDVEC_OK && text.length) {
-            pv_json j;
-            pv_json_init(&j, text.data, text.length - 1, 0);
-            if (!pv_json_read_double(&j, members[k].number) ||
-                !(*members[k].number >= members[k].least && *members[k].number <= members[k].most))
-                status = fail_corrupt(m, "what was fitted is no number, or out of range");
-        }
-    }
-    pv_buffer_free(&text);
-    return status;
+    static const pv_json_field fields[] = {
+        PV_JSON_FIELD(psdvec_model_info, temperature, REAL),
+        PV_JSON_FIELD(psdvec_model_info, self, REAL),
+        PV_JSON_FIELD(psdvec_model_info, temperature_counts, REAL),
+        PV_JSON_FIELD(psdvec_model_info, interpolation, REAL),
+        {0}};
+    pv_json j;
+    pv_json_init(&j, info->fit_json, strlen(info->fit_json), 0);
+    if (pv_json_read_record(&j, fields, info) &&
+        is_within(info->temperature, 0, PV_MOST_TEMPERATURE) &&
+        is_within(info->self, -PV_MOST_SELF, PV_MOST_SELF) &&
+        is_within(info->temperature_counts, 0, PV_MOST_TEMPERATURE) &&
+        is_within(info->interpolation, 0, 1))
+        return PSDVEC_OK;
+    return fail_corrupt(m, "what was fitted is no number, or out of range");
 }
 
 /* By which method: a short name, as it is printed. */

@@ -58,24 +58,16 @@ static psdvec_status find_first_extended(extension *e)
     if (!info->extensions_json)
         return PSDVEC_OK;
     pv_json j;
-    pv_buffer key;
-    pv_buffer_init(&key, e->ctx);
     pv_json_init(&j, info->extensions_json, strlen(info->extensions_json), 0);
     pv_json_enter_array(&j);
     while (pv_json_next_element(&j)) {
-        pv_json_enter_object(&j);
-        while (key.length = 0, pv_json_next_key(&j, &key)) {
-            uint64_t first;
-            if (pv_json_text_is(&key, "first") && pv_json_read_u64(&j, &first) &&
-                first < e->first_extended)
-                e->first_extended = (uint32_t)first;
-        }
+        psdvec_extension_info one = {.first = UINT32_MAX};
+        if (pv_json_read_record(&j, pv_extension_fields, &one) && one.first < e->first_extended)
+            e->first_extended = one.first;
     }
-    bool fine = pv_json_finish(&j);
-    pv_buffer_free(&key);
-    return fine ? PSDVEC_OK
-                : pv_fail(e->ctx, PSDVEC_ERR_CORRUPT, "%s: its list of extensions cannot be read",
-                          e->model_path);
+    return pv_json_finish(&j) ? PSDVEC_OK
+                              : pv_fail(e->ctx, PSDVEC_ERR_CORRUPT,
+                                        "%s: its list of extensions cannot be read", e->model_path);
 }
 
 static psdvec_status open_model(extension *e)
@@ -330,8 +322,20 @@ typedef struct result {
     pv_buffer extensions;
 } result;
 
+const pv_json_field pv_extension_fields[] = {PV_JSON_FIELD(psdvec_extension_info, first, U32),
+                                             PV_JSON_FIELD(psdvec_extension_info, words, U32),
+                                             PV_JSON_FIELD(psdvec_extension_info, replaced, U32),
+                                             PV_JSON_FIELD(psdvec_extension_info, min_count, U64),
+                                             PV_JSON_FIELD(psdvec_extension_info, mu, REAL),
+                                             {0}};
+
 static psdvec_status tell_story(extension *e, double mu, pv_buffer *json)
 {
+    psdvec_extension_info own = {.first = e->model->info.words,
+                                 .words = e->added,
+                                 .replaced = e->replaced,
+                                 .min_count = e->options->min_count,
+                                 .mu = mu};
     pv_buffer story;
     pv_buffer_init(&story, e->ctx);
     psdvec_status status = pv_counts_story(e->ctx, e->counts, e->kept_input, &story);
@@ -349,11 +353,7 @@ static psdvec_status tell_story(extension *e, double mu, pv_buffer *json)
             pv_json_put_raw(&w, NULL, element, length);
     }
     pv_json_open_object(&w, NULL);
-    pv_json_put_u64(&w, "first", e->model->info.words);
-    pv_json_put_u64(&w, "words", e->added);
-    pv_json_put_u64(&w, "replaced", e->replaced);
-    pv_json_put_u64(&w, "min_count", e->options->min_count);
-    pv_json_put_double(&w, "mu", mu);
+    pv_json_put_fields(&w, pv_extension_fields, &own);
     if (status == PSDVEC_OK)
         pv_json_put_raw(&w, "counts", story.data, strlen(story.data));
     else

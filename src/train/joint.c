@@ -503,33 +503,30 @@ done:
     return status;
 }
 
+#define FIELD(member, kind) PV_JSON_FIELD(psdvec_joint, member, kind)
+const pv_json_field pv_joint_fields[] = {FIELD(unigrams, REAL),
+                                         FIELD(products, REAL),
+                                         FIELD(residuals, REAL),
+                                         FIELD(shifts, REAL),
+                                         FIELD(residual_prior, REAL),
+                                         FIELD(background, REAL),
+                                         FIELD(vector_prior, REAL),
+                                         FIELD(residual_normaliser, REAL),
+                                         FIELD(vector_normaliser, REAL),
+                                         FIELD(tokens, U64),
+                                         FIELD(pairs, U64),
+                                         FIELD(weighed, U64),
+                                         FIELD(free_residuals, U64),
+                                         FIELD(words, U32),
+                                         FIELD(free_words, U32),
+                                         {0}};
+
 psdvec_status pv_joint_write(const psdvec_joint *joint, pv_buffer *json)
 {
-    const struct {
-        const char *name;
-        double value;
-    } terms[] = {{"unigrams", joint->unigrams},
-                 {"products", joint->products},
-                 {"residuals", joint->residuals},
-                 {"shifts", joint->shifts},
-                 {"residual_prior", joint->residual_prior},
-                 {"background", joint->background},
-                 {"vector_prior", joint->vector_prior},
-                 {"residual_normaliser", joint->residual_normaliser},
-                 {"vector_normaliser", joint->vector_normaliser}};
-    const struct {
-        const char *name;
-        uint64_t value;
-    } counts[] = {{"tokens", joint->tokens},   {"pairs", joint->pairs},
-                  {"weighed", joint->weighed}, {"free_residuals", joint->free_residuals},
-                  {"words", joint->words},     {"free_words", joint->free_words}};
     pv_json_writer w;
     pv_json_writer_init(&w, json);
     pv_json_open_object(&w, NULL);
-    for (size_t k = 0; k < sizeof terms / sizeof *terms; k++)
-        pv_json_put_double(&w, terms[k].name, terms[k].value);
-    for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
-        pv_json_put_u64(&w, counts[k].name, counts[k].value);
+    pv_json_put_fields(&w, pv_joint_fields, joint);
     pv_json_close(&w);
     PV_TRY(pv_json_writer_status(&w));
     return pv_buffer_byte(json, 0);

@@ -6,7 +6,7 @@
 #ifndef PV_TRAIN_JOINT_H
 #define PV_TRAIN_JOINT_H
 
-#include "base/memory.h"
+#include "base/json.h"
 #include "solve/core.h"
 
 /* What it is the probability of. */
@@ -30,6 +30,9 @@ bool pv_joint_core_serves(const pv_core *core, size_t dim);
 
 /* Adds the terms that are sums over words, or have a closed form over all pairs. */
 psdvec_status pv_joint_words(const pv_joint_of *of, psdvec_joint *joint);
+
+/* Of a psdvec_joint, in the model file. */
+extern const pv_json_field pv_joint_fields[];
 
 /* Memory that these take besides the vectors. */
 uint64_t pv_joint_pairs_bytes(uint64_t words, uint64_t bigrams, uint64_t dim, int threads);

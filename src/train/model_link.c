@@ -12,23 +12,14 @@
 static bool are_same_counts(psdvec_context *ctx, const psdvec_model *m, const psdvec_counts *counts)
 {
     const char *digest = pv_st_meta(counts->file, "xxh3.metadata");
-    bool same = false;
     if (!digest || !m->info.counts_json)
         return false;
-    pv_json j;
-    pv_buffer text;
-    pv_buffer_init(&text, ctx);
-    pv_json_init(&j, m->info.counts_json, strlen(m->info.counts_json), 0);
-    pv_json_enter_object(&j);
-    while (text.length = 0, pv_json_next_key(&j, &text)) {
-        bool found = pv_json_text_is(&text, "xxh3");
-        text.length = 0;
-        if (found && pv_json_read_string(&j, &text))
-            same = pv_json_text_is(&text, digest);
-        else if (!found && !pv_json_skip(&j, NULL, NULL))
-            break;
-    }
-    pv_buffer_free(&text);
+    pv_buffer kept; /* in quotes, and with a zero byte */
+    pv_buffer_init(&kept, ctx);
+    bool same = pv_json_member(m->info.counts_json, "xxh3", &kept) == PSDVEC_OK &&
+                kept.length == strlen(digest) + 3 &&
+                memcmp(kept.data + 1, digest, strlen(digest)) == 0;
+    pv_buffer_free(&kept);
     return same;
 }
 

@@ -8,6 +8,11 @@
 
 #include <string.h>
 
+static const pv_json_field constant_fields[] = {PV_JSON_FIELD(pv_link_constants, cut, REAL),
+                                                PV_JSON_FIELD(pv_link_constants, factor_mean, REAL),
+                                                PV_JSON_FIELD(pv_link_constants, total, REAL),
+                                                {0}};
+
 psdvec_status pv_model_settings(psdvec_context *ctx, const psdvec_train_options *options,
                                 const pv_link_constants *constants, pv_buffer *json)
 {
@@ -18,9 +23,7 @@ psdvec_status pv_model_settings(psdvec_context *ctx, const psdvec_train_options 
     pv_json_writer w;
     pv_json_writer_init(&w, &inner);
     pv_json_open_object(&w, NULL);
-    pv_json_put_double(&w, "cut", constants->cut);
-    pv_json_put_double(&w, "factor_mean", constants->factor_mean);
-    pv_json_put_double(&w, "total", constants->total);
+    pv_json_put_fields(&w, constant_fields, constants);
     pv_json_close(&w);
     psdvec_status status = pv_json_writer_status(&w);
     if (status == PSDVEC_OK)
@@ -33,37 +36,24 @@ psdvec_status pv_model_constants(psdvec_context *ctx, const char *path, const ch
                                  const psdvec_train_options *options, pv_link_constants *constants)
 {
     const pv_weight_rule *rule = &pv_weight_rules[options->weights];
-    const struct {
-        const char *name;
-        double *number;
-        bool needed;
-    } members[] = {{"cut", &constants->cut, rule->measure != NULL},
-                   {"factor_mean", &constants->factor_mean, rule->factored},
-                   {"total", &constants->total, false}};
-    psdvec_status status = PSDVEC_OK;
-    pv_buffer object, text;
+    pv_buffer object;
+    pv_json j;
     pv_buffer_init(&object, ctx);
-    pv_buffer_init(&text, ctx);
     *constants = (pv_link_constants){0};
-    PV_TRY_DONE(pv_json_member(json, "constants", &object));
-    for (size_t k = 0; k < sizeof members / sizeof *members; k++) {
-        pv_json j;
-        text.length = 0;
-        if (object.length)
-            PV_TRY_DONE(pv_json_member(object.data, members[k].name, &text));
-        pv_json_init(&j, text.length ? text.data : "", text.length ? strlen(text.data) : 0, 0);
-        bool read = text.length && pv_json_read_double(&j, members[k].number);
-        if (members[k].needed && !(read && *members[k].number > 0)) {
-            status = pv_fail(ctx, PSDVEC_ERR_CORRUPT,
-                             "%s: its settings do not have the constant \"%s\", which its weights "
-                             "need; train it again",
-                             path, members[k].name);
-            goto done;
-        }
+    psdvec_status status = pv_json_member(json, "constants", &object);
+    if (status == PSDVEC_OK && object.length) {
+        pv_json_init(&j, object.data, object.length - 1, 0);
+        pv_json_read_record(&j, constant_fields, constants);
     }
-done:
     pv_buffer_free(&object);
-    pv_buffer_free(&text);
+    const char *missing = rule->measure && !(constants->cut > 0)            ? "cut"
+                          : rule->factored && !(constants->factor_mean > 0) ? "factor_mean"
+                                                                            : NULL;
+    if (status == PSDVEC_OK && missing)
+        status = pv_fail(ctx, PSDVEC_ERR_CORRUPT,
+                         "%s: its settings do not have the constant \"%s\", which its weights "
+                         "need; train it again",
+                         path, missing);
     return status;
 }
 

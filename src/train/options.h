@@ -25,4 +25,7 @@ psdvec_status pv_settings_write(psdvec_context *ctx, const psdvec_train_options 
 psdvec_status pv_settings_read(psdvec_context *ctx, const char *path, const char *json,
                                psdvec_train_options *options, pv_buffer *lists);
 
+/* Of a psdvec_extension_info: what the model file keeps of each extension. */
+extern const pv_json_field pv_extension_fields[];
+
 #endif

@@ -167,6 +167,40 @@ bool pv_json_finish(pv_json *json);
 bool pv_json_reject(pv_json *json, const char *cause);
 bool pv_json_reject_at(pv_json *json, const char *place, const char *cause);
 
+/* True if `text` is one value of this type and nothing else. */
+bool pv_json_is(const char *text, pv_json_type type);
+
+/* ---- Structs of numbers ----------------------------------------------------
+ *
+ * One table says how a struct is written and read. In files, null stands for a number that is not
+ * known; PV_JSON_REAL_IF_KNOWN is left out instead.
+ */
+typedef enum pv_json_kind {
+    PV_JSON_U32,
+    PV_JSON_U64,
+    PV_JSON_REAL,
+    PV_JSON_REAL_IF_KNOWN
+} pv_json_kind;
+
+typedef struct pv_json_field {
+    const char *name; /* NULL at the end of a table; at most 63 characters */
+    pv_json_kind kind;
+    size_t offset;
+} pv_json_field;
+#define PV_JSON_FIELD(type, member, kind)                                                          \
+    {                                                                                              \
+#member, PV_JSON_##kind, offsetof(type, member)                                            \
+    }
+
+/* Writes the fields as members of the object that is open. */
+void pv_json_put_fields(pv_json_writer *writer, const pv_json_field *fields, const void *record);
+/* Reads the object that stands next. What is missing in it or null stays as it is in `record`;
+ * members that the table does not have are skipped. */
+bool pv_json_read_record(pv_json *json, const pv_json_field *fields, void *record);
+/* The same for one value, whose key was read. */
+bool pv_json_read_field(pv_json *json, const char *key, size_t length, const pv_json_field *fields,
+                        void *record);
+
 /* ---- What lies underneath -------------------------------------------------- */
 
 /* Appends the text in quotes, with escapes. */

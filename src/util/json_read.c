@@ -413,3 +413,10 @@ bool pv_json_next_member(pv_json *json, void *key, const char **span, size_t *le
 {
     return pv_json_next_key(json, key) && pv_json_skip(json, span, length);
 }
+
+bool pv_json_is(const char *text, pv_json_type type)
+{
+    pv_json json;
+    pv_json_start(&json, text, strlen(text), 0, NULL);
+    return pv_json_peek(&json) == type && pv_json_finish(&json);
+}

@@ -811,6 +811,86 @@ static void an_impossible_order_of_calls_is_a_defect(void **state)
     pv_buffer_free(&out);
 }
 
+typedef struct figures {
+    double mean, spread;
+    uint64_t pairs;
+    uint32_t words;
+} figures;
+
+static const pv_json_field figure_fields[] = {PV_JSON_FIELD(figures, mean, REAL),
+                                              PV_JSON_FIELD(figures, spread, REAL_IF_KNOWN),
+                                              PV_JSON_FIELD(figures, pairs, U64),
+                                              PV_JSON_FIELD(figures, words, U32),
+                                              {0}};
+
+static void a_record_is_written_by_its_table(void **state)
+{
+    pv_buffer out;
+    pv_buffer_init(&out, *state);
+    for (int known = 0; known < 2; known++) {
+        double unknown = known ? 0.5 : (double)NAN;
+        figures f = {unknown, unknown, UINT64_MAX, UINT32_MAX};
+        pv_json_writer w;
+        out.length = 0;
+        pv_json_writer_init(&w, &out);
+        pv_json_open_object(&w, NULL);
+        pv_json_put_fields(&w, figure_fields, &f);
+        pv_json_close(&w);
+        assert_int_equal(pv_json_writer_status(&w), PSDVEC_OK);
+        assert_true(pv_json_text_is(
+            &out, known ? "{\"mean\":0.5,\"spread\":0.5,\"pairs\":18446744073709551615,"
+                          "\"words\":4294967295}"
+                        : "{\"mean\":null,\"pairs\":18446744073709551615,\"words\":4294967295}"));
+    }
+    pv_buffer_free(&out);
+}
+
+static void a_record_is_read_by_its_table(void **state)
+{
+    (void)state;
+    pv_json json;
+    figures f = {.mean = 3, .spread = 4, .pairs = 5};
+    init(&json,
+         "{\"words\": 4294967295, \"more\": {\"words\": [1]}, \"mean\": null, "
+         "\"a key that is far too long to be the name of a field of any table at all\": 1, "
+         "\"wordsworth\": 1, \"word\": 1, \"spre\\u0061d\": -1e-3}",
+         0);
+    assert_true(pv_json_read_record(&json, figure_fields, &f));
+    assert_true(pv_json_finish(&json));
+    assert_true(f.mean == 3 && f.spread == -1e-3 && f.pairs == 5 && f.words == UINT32_MAX);
+}
+
+static void a_record_with_other_values_is_refused(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"[]",
+                                      "{\"mean\":\"1\"}",
+                                      "{\"mean\":1e999}",
+                                      "{\"pairs\":-1}",
+                                      "{\"pairs\":1.5}",
+                                      "{\"words\":4294967296}",
+                                      "{\"words\":1"};
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        pv_json json;
+        figures f;
+        init(&json, bad[k], 0);
+        assert_false(pv_json_read_record(&json, figure_fields, &f));
+        assert_non_null(json.cause);
+        assert_false(pv_json_finish(&json));
+    }
+}
+
+static void a_text_is_known_by_its_type(void **state)
+{
+    (void)state;
+    assert_true(pv_json_is(" {\"a\": [1]} ", PV_JSON_OBJECT));
+    assert_true(pv_json_is("[]", PV_JSON_ARRAY));
+    assert_false(pv_json_is("[]", PV_JSON_OBJECT));
+    assert_false(pv_json_is("{} {}", PV_JSON_OBJECT));
+    assert_false(pv_json_is("{", PV_JSON_OBJECT));
+    assert_false(pv_json_is("", PV_JSON_OBJECT));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -843,6 +923,10 @@ int main(void)
         cmocka_unit_test(a_spaced_writer_leaves_a_space_after_commas_and_colons),
         cmocka_unit_test(doubles_have_the_digits_asked_for),
         cmocka_unit_test(a_string_is_escaped),
+        cmocka_unit_test(a_record_is_written_by_its_table),
+        cmocka_unit_test(a_record_is_read_by_its_table),
+        cmocka_unit_test(a_record_with_other_values_is_refused),
+        cmocka_unit_test(a_text_is_known_by_its_type),
         cmocka_unit_test(bad_utf8_is_written_as_replacement_characters),
         cmocka_unit_test(doubles_are_short),
         cmocka_unit_test(doubles_read_back_as_the_same_bits),
