@@ -9,7 +9,6 @@
 #include "base/platform.h"
 #include "corpus/gunzip.h"
 #include "corpus/inputs.h"
-#include "corpus/unpack_memory.h"
 #include "util/c_locale.h"
 
 #include <archive.h>
@@ -23,7 +22,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PEEK = 1024, PACKED_BLOCK = 256 << 10 };
+enum { PEEK = 1024, PACKED_SIZE = 256 << 10 };
 
 struct pv_byte_stream {
     psdvec_context *ctx;
@@ -43,11 +42,11 @@ struct pv_byte_stream {
     bool started;            /* the only member of a plain file has been given */
     struct archive *archive; /* NULL: plain */
     pv_utf8_locale utf8;     /* in the C locale libarchive loses names in other letters */
-    char *packed;            /* PACKED_BLOCK bytes read from the file */
+    char *packed;            /* PACKED_SIZE bytes read from the file */
     char *name;              /* of the member, heap; NULL: the path */
     bool in_archive;
-    const char *block; /* unpacked bytes not yet taken */
-    size_t block_left;
+    const char *unpacked; /* bytes not yet taken */
+    size_t unpacked_left;
 };
 
 /* Waits for a pipe without missing a request to stop. */
@@ -155,7 +154,7 @@ static la_ssize_t archive_wants_bytes(struct archive *archive, void *opaque, con
 {
     pv_byte_stream *stream = opaque;
     size_t got;
-    if (read_next(stream, stream->packed, PACKED_BLOCK, &got) != PSDVEC_OK) {
+    if (read_next(stream, stream->packed, PACKED_SIZE, &got) != PSDVEC_OK) {
         archive_set_error(archive, EIO, "reading failed");
         return -1;
     }
@@ -187,13 +186,79 @@ static psdvec_status fail_archive(pv_byte_stream *stream)
                    cause ? cause : "damaged");
 }
 
+enum { SMALL_WINDOW = 1 << 20, BZIP2_BLOCKS = 8 << 20, LZ4_BLOCKS = 9 << 20 };
+
+/* RFC 8878, 3.1.1.1: the frame's window, or its content if that is smaller. */
+static uint64_t zstd_window(const unsigned char *frame, size_t length)
+{
+    if (length < 10)
+        return SMALL_WINDOW;
+    unsigned descriptor = frame[4];
+    if (descriptor & 0x20) { /* one segment: no window, the content is it */
+        static const unsigned dictionary_bytes[] = {0, 1, 2, 4};
+        static const unsigned size_bytes[] = {1, 2, 4, 8};
+        size_t at = 5 + dictionary_bytes[descriptor & 3];
+        unsigned bytes = size_bytes[descriptor >> 6];
+        uint64_t size = 0;
+        if (at + bytes > length)
+            return SMALL_WINDOW;
+        for (unsigned i = 0; i < bytes; i++)
+            size |= (uint64_t)frame[at + i] << 8 * i;
+        return size;
+    }
+    unsigned exponent = frame[5] >> 3, mantissa = frame[5] & 7;
+    uint64_t base = UINT64_C(1) << (10 + exponent);
+    return base + base / 8 * mantissa;
+}
+
+/* The .xz format, 3.1 and 5.3.1: the dictionary of the first block's LZMA2. */
+static uint64_t xz_dictionary(const unsigned char *stream, size_t length)
+{
+    enum { STREAM_HEADER = 12, LZMA2 = 0x21 };
+    if (length < STREAM_HEADER + 16)
+        return SMALL_WINDOW;
+    const unsigned char *block = stream + STREAM_HEADER;
+    size_t at = 2;
+    for (unsigned sizes = (block[1] >> 6 & 1) + (block[1] >> 7); sizes > 0; sizes--) {
+        while (at < 16 && (block[at] & 0x80))
+            at++;
+        at++;
+    }
+    for (; at + 2 < length - STREAM_HEADER && at < 64; at += 2 + block[at + 1]) {
+        if (block[at] != LZMA2)
+            continue;
+        unsigned bits = block[at + 2] & 0x3F;
+        return bits >= 40 ? UINT32_MAX : (uint64_t)(2 | (bits & 1)) << (bits / 2 + 11);
+    }
+    return SMALL_WINDOW;
+}
+
+/* How much memory a decompressor will take, read off the beginning of the packed data, so that it
+ * can be counted into the budget: a zstd window or an xz dictionary may exceed everything else. */
+static uint64_t unpack_memory(const char *start, size_t length)
+{
+    const unsigned char *bytes = (const unsigned char *)start;
+    if (length >= 4 && memcmp(bytes, "\x28\xb5\x2f\xfd", 4) == 0)
+        return zstd_window(bytes, length) + SMALL_WINDOW;
+    if (length >= 6 && memcmp(bytes,
+                              "\xfd"
+                              "7zXZ",
+                              6) == 0)
+        return xz_dictionary(bytes, length) + SMALL_WINDOW;
+    if (length >= 3 && memcmp(bytes, "BZh", 3) == 0)
+        return BZIP2_BLOCKS;
+    if (length >= 4 && memcmp(bytes, "\x04\x22\x4d\x18", 4) == 0)
+        return LZ4_BLOCKS;
+    return SMALL_WINDOW;
+}
+
 static psdvec_status open_archive(pv_byte_stream *stream)
 {
-    uint64_t needed = pv_unpack_memory(stream->peek, stream->peek_length);
+    uint64_t needed = unpack_memory(stream->peek, stream->peek_length);
     PV_TRY(pv_memory_claim(stream->ctx, needed, "unpacking"));
     stream->claimed = needed;
     struct archive *a = stream->archive = archive_read_new();
-    stream->packed = pv_alloc(stream->ctx, PACKED_BLOCK, 1, "the reader of packed files");
+    stream->packed = pv_alloc(stream->ctx, PACKED_SIZE, 1, "the reader of packed files");
     if (!a || !stream->packed)
         return pv_fail(stream->ctx, PSDVEC_ERR_MEMORY, "%s: the system refused memory",
                        stream->path);
@@ -275,7 +340,7 @@ static psdvec_status check_rest(pv_byte_stream *stream)
 {
     size_t got = stream->gunzip ? 1 : 0;
     while (got > 0)
-        PV_TRY(pv_gunzip_read(stream->gunzip, stream->packed, PACKED_BLOCK, &got));
+        PV_TRY(pv_gunzip_read(stream->gunzip, stream->packed, PACKED_SIZE, &got));
     return PSDVEC_OK;
 }
 
@@ -316,7 +381,7 @@ psdvec_status pv_byte_stream_next_member(pv_byte_stream *stream, bool *more)
 {
     free(stream->name);
     stream->name = NULL;
-    stream->block_left = 0;
+    stream->unpacked_left = 0;
     *more = true;
     if (stream->archive)
         return next_in_archive(stream, more);
@@ -330,20 +395,21 @@ psdvec_status pv_byte_stream_read(pv_byte_stream *stream, char *bytes, size_t ca
     *got = 0;
     if (!stream->archive)
         return read_next(stream, bytes, capacity, got);
-    while (stream->block_left == 0) {
-        const void *block;
+    while (stream->unpacked_left == 0) {
+        const void *unpacked;
         la_int64_t offset;
-        int result = archive_read_data_block(stream->archive, &block, &stream->block_left, &offset);
+        int result =
+            archive_read_data_block(stream->archive, &unpacked, &stream->unpacked_left, &offset);
         if (result == ARCHIVE_EOF)
             return PSDVEC_OK;
         if (result != ARCHIVE_OK) /* a warning here is a check sum that does not match */
             return fail_archive(stream);
-        stream->block = block;
+        stream->unpacked = unpacked;
     }
-    *got = stream->block_left < capacity ? stream->block_left : capacity;
-    memcpy(bytes, stream->block, *got);
-    stream->block += *got;
-    stream->block_left -= *got;
+    *got = stream->unpacked_left < capacity ? stream->unpacked_left : capacity;
+    memcpy(bytes, stream->unpacked, *got);
+    stream->unpacked += *got;
+    stream->unpacked_left -= *got;
     return PSDVEC_OK;
 }
 

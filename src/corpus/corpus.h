@@ -62,4 +62,9 @@ void pv_corpus_went_on(pv_corpus *corpus, uint64_t bytes);
 /* Reports the end of reading. */
 void pv_corpus_finish(pv_corpus *corpus);
 
+enum { PV_SNIFF_LENGTH = 16 << 10 };
+/* From the first bytes of a file: NULL if it may be text in UTF-8; otherwise what it seems to be, and
+ * what to do, as the end of a sentence. */
+const char *pv_not_text(const char *bytes, size_t length);
+
 #endif

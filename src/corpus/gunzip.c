@@ -9,7 +9,7 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { PACKED_BLOCK = 256 << 10, WITH_GZIP_HEADER = 16 };
+enum { PACKED_SIZE = 256 << 10, WITH_GZIP_HEADER = 16 };
 
 struct pv_gunzip {
     psdvec_context *ctx;
@@ -21,7 +21,7 @@ struct pv_gunzip {
     bool in_member;
     bool source_ended;
     uint64_t consumed; /* packed bytes */
-    char packed[PACKED_BLOCK];
+    char packed[PACKED_SIZE];
 };
 
 psdvec_status pv_gunzip_new(psdvec_context *ctx, const char *name, pv_gunzip_source *source,
@@ -62,7 +62,7 @@ static psdvec_status fail_damaged(const pv_gunzip *g, const char *cause)
 static psdvec_status refill(pv_gunzip *g)
 {
     size_t got;
-    PV_TRY(g->source(g->user, g->packed, PACKED_BLOCK, &got));
+    PV_TRY(g->source(g->user, g->packed, PACKED_SIZE, &got));
     g->source_ended = got == 0;
     g->consumed += got;
     g->z.next_in = (Bytef *)g->packed;

@@ -2,14 +2,410 @@
 #include "corpus/wiki_prose.h"
 
 #include "base/platform.h"
-#include "corpus/wiki_inner.h"
+#include "corpus/html_entities.h"
 #include "corpus/wiki_names.h"
-#include "corpus/wiki_output.h"
 #include "corpus/wiki_scan.h"
+#include "util/utf8.h"
 
 #include <string.h>
 
-enum { SEGMENTS = 16 };
+/* ---- Writing ---------------------------------------------------------------
+ *
+ * A blank is not written when it is met, only noted in `gap`, and written
+ * before the next word. So there are none at the ends, and none twice. That
+ * something vanished is noted as well, for the next word to tidy up what stood
+ * around it: "(''{{x}}''; born 1900)" -> "(born 1900)".
+ *
+ * Every function takes time linear in what it writes or takes back. None writes
+ * more than it was given, but for the blank before it, which stands for at
+ * least one byte of the markup; so prose never becomes longer than its markup. */
+
+typedef enum gap_kind { GAP_NONE, GAP_SPACE, GAP_PARAGRAPH } gap_kind;
+
+typedef struct output {
+    char *text; /* has room for the whole markup */
+    size_t length;
+    size_t first;      /* where this article's prose starts */
+    gap_kind gap;      /* to be written before the next word */
+    bool dropped;      /* something vanished since the last word */
+    size_t dropped_at; /* and the length of the prose then */
+    bool line_start;   /* nothing was written since the newline */
+} output;
+
+/* Before the next word comes at least this gap. */
+static void widen_gap(output *out, gap_kind gap)
+{
+    if (out->gap < gap)
+        out->gap = gap;
+}
+
+static void note_drop(output *out)
+{
+    out->dropped = true;
+    out->dropped_at = out->length;
+}
+
+static bool ends_with(const output *out, const char *tail, size_t n)
+{
+    return out->length - out->first >= n && memcmp(out->text + out->length - n, tail, n) == 0;
+}
+
+/* Takes back `n` bytes of prose, and blanks before them. */
+static void take_back(output *out, size_t n)
+{
+    out->length -= n;
+    while (out->length > out->first) {
+        char last = out->text[out->length - 1];
+        if (last != ' ' && last != '\n')
+            return;
+        widen_gap(out, last == ' ' ? GAP_SPACE : GAP_PARAGRAPH);
+        out->length--;
+    }
+}
+
+/* Where something was dropped just before `p`, the punctuation that led to it
+ * goes too: "At {{x}}, a" -> "At, a". Returns how many of the `n` bytes are not
+ * to be written either. */
+static size_t tidy_up(output *out, const char *p, size_t n)
+{
+    size_t i = 0;
+    if (ends_with(out, "(", 1))
+        while (i < n && (p[i] == ',' || p[i] == ';' || p[i] == ':' || p[i] == ' '))
+            i++;
+    if (n - i >= 3 && memcmp(p + i, "\xEF\xBC\x89", 3) == 0 && out->dropped_at == out->length &&
+        ends_with(out, "\xEF\xBC\x88", 3)) { /* full-width brackets */
+        take_back(out, 3);
+        i += 3;
+        if (i < n && p[i] == ' ') {
+            widen_gap(out, GAP_SPACE);
+            i++;
+        }
+    }
+    if (i < n && out->gap == GAP_SPACE &&
+        ((out->length > out->first && strchr(",.;:!?)", p[i])) || ends_with(out, "(", 1)))
+        out->gap = GAP_NONE;
+    return i;
+}
+
+/* A word, or a few, without blanks at the ends. */
+static void put(output *out, const char *p, size_t n)
+{
+    if (PV_UNLIKELY(out->dropped)) {
+        size_t gone = tidy_up(out, p, n);
+        p += gone;
+        n -= gone;
+        if (n == 0)
+            return;
+    }
+    if (out->gap != GAP_NONE && out->length > out->first)
+        out->text[out->length++] = out->gap == GAP_SPACE ? ' ' : '\n';
+    out->gap = GAP_NONE;
+    out->dropped = false;
+    out->line_start = false;
+    memcpy(out->text + out->length, p, n);
+    out->length += n;
+}
+
+/* A stretch of pv_wiki_prose_run(): single spaces, perhaps at its ends. n > 0. */
+static void put_run(output *out, const char *p, size_t n)
+{
+    if (*p == ' ') {
+        widen_gap(out, GAP_SPACE);
+        p++, n--;
+    }
+    if (n == 0)
+        return;
+    bool space_after = p[n - 1] == ' ';
+    n -= space_after;
+    if (n)
+        put(out, p, n);
+    if (space_after)
+        widen_gap(out, GAP_SPACE);
+}
+
+/* ')' or ']' at `p`: brackets that only held what was dropped vanish. */
+static void put_bracket(output *out, const char *p, char opening_bracket)
+{
+    size_t i = out->length;
+    while (i > out->first && out->length - i < 64 && strchr(" ,;:/", out->text[i - 1]))
+        i--;
+    if (i > out->first && out->text[i - 1] == opening_bracket && out->dropped_at >= i &&
+        out->gap != GAP_PARAGRAPH) {
+        out->gap = GAP_NONE;
+        take_back(out, out->length - i + 1);
+        note_drop(out);
+        return;
+    }
+    put(out, p, 1);
+}
+
+/* Spaces of all widths, and control characters. */
+static bool is_space(uint32_t code)
+{
+    return code <= 0x20 || (code >= 0x7F && code <= 0xA0) || (code >= 0x2000 && code <= 0x200A) ||
+           code == 0x2028 || code == 0x2029 || code == 0x202F || code == 0x205F || code == 0x3000;
+}
+
+static bool is_invisible(uint32_t code)
+{
+    return code == 0xAD || code == 0x200B || code == 0x200E || code == 0x200F || code == 0x2060 ||
+           code == 0xFEFF;
+}
+
+/* The entity at `p`, or the '&' alone. Returns the place after it. */
+static const char *put_entity(output *out, const char *p, const char *end)
+{
+    uint32_t code;
+    size_t taken = pv_html_entity_twice(p, (size_t)(end - p), &code);
+    if (taken == 0) {
+        put(out, p, 1);
+        return p + 1;
+    }
+    if (is_space(code)) {
+        widen_gap(out, GAP_SPACE);
+    } else if (!is_invisible(code)) {
+        char utf8[4];
+        put(out, utf8, (size_t)pv_utf8_encode(code, utf8));
+    }
+    return p + taken;
+}
+
+/* Text in which nothing but blanks and entities is special. */
+static void put_literal(output *out, const char *p, const char *end)
+{
+    while (p < end) {
+        if ((unsigned char)*p <= 0x20) {
+            widen_gap(out, GAP_SPACE);
+            p++;
+        } else if (*p == '&') {
+            p = put_entity(out, p, end);
+        } else {
+            const char *q = p;
+            while (q < end && (unsigned char)*q > 0x20 && *q != '&')
+                q++;
+            put(out, p, (size_t)(q - p));
+            p = q;
+        }
+    }
+}
+
+typedef struct range {
+    const char *start, *end;
+} range;
+
+/* ---- Links --------------------------------------------------------------- */
+
+/* Where the text of the link goes on, which ends at its "]]"; the end of the
+ * link if it was written already. Looks at its first 1,000 bytes only. */
+static const char *read_link(output *out, const char *text, const pv_wiki_event *e)
+{
+    const char *p = text + e->start + 2, *end = text + e->end, *close = end - 2;
+    const char *q = p;
+    while (q < close && q - p < 1000 && *q != '|' && *q != '[' && *q != '{' && *q != '\n')
+        q++;
+    if (q < close && *q == '|') {
+        if (q + 1 < close)
+            return q + 1;
+        /* The pipe trick: [[Help:Foo (bar)|]] reads "Foo". */
+        const char *colon = memchr(p, ':', (size_t)(q - p));
+        if (colon)
+            p = colon + 1;
+        const char *bracket = memchr(p, '(', (size_t)(q - p));
+        if (bracket)
+            q = bracket;
+        while (q > p && pv_wiki_is_blank(q[-1]))
+            q--;
+        put_literal(out, p, q);
+        return end;
+    }
+    while (p < close && (*p == ':' || *p == '#' || pv_wiki_is_blank(*p)))
+        p++;
+    return pv_wiki_skip_project(p, close);
+}
+
+/* ---- The arguments of a template ----------------------------------------- */
+
+enum { ARGUMENTS = 6 };
+
+typedef struct arguments {
+    range by_position[ARGUMENTS]; /* from `count` on, all zero */
+    size_t count;
+    range text; /* text= or quote= */
+} arguments;
+
+static range trimmed(range a)
+{
+    while (a.start < a.end && (unsigned char)*a.start <= ' ')
+        a.start++;
+    while (a.end > a.start && (unsigned char)a.end[-1] <= ' ')
+        a.end--;
+    return a;
+}
+
+/* "name = value": takes note of the few names that matter. */
+static void add_argument(arguments *list, const char *start, const char *end)
+{
+    range a = trimmed((range){start, end});
+    const char *name_end = a.start;
+    while (name_end < a.end && name_end - a.start < 20 &&
+           (pv_wiki_is_letter(*name_end) || (*name_end >= '0' && *name_end <= '9') ||
+            *name_end == '-' || *name_end == '_'))
+        name_end++;
+    const char *equals = pv_wiki_skip_blanks(name_end, a.end);
+    if (name_end == a.start || equals == a.end || *equals != '=') {
+        if (list->count < ARGUMENTS)
+            list->by_position[list->count++] = a;
+        return;
+    }
+    char name[24];
+    size_t n = pv_wiki_canonical_name(a.start, name_end, name, sizeof name);
+    range value = trimmed((range){equals + 1, a.end});
+    if (n == 1 && name[0] >= '1' && name[0] <= '0' + ARGUMENTS) {
+        size_t index = (size_t)(name[0] - '1');
+        while (list->count <= index)
+            list->by_position[list->count++] = (range){a.start, a.start};
+        list->by_position[index] = value;
+    } else if (strcmp(name, "text") == 0 || strcmp(name, "quote") == 0) {
+        list->text = value;
+    }
+}
+
+/* Splits at the bars that belong to this template, not to what is inside. */
+static arguments split_arguments(const char *text, const pv_wiki_event *e,
+                                 const pv_wiki_event *last)
+{
+    arguments list = {.count = 0};
+    const char *end = text + e->end - 2;
+    const char *p = memchr(text + e->start, '|', (size_t)(end - text - e->start));
+    if (!p)
+        return list;
+    const char *start = ++p;
+    const pv_wiki_event *inner = e + 1;
+    for (;;) {
+        while (inner < last && text + inner->start < p)
+            inner++;
+        const char *stop = inner < last && text + inner->start < end ? text + inner->start : end;
+        const char *bar = memchr(p, '|', (size_t)(stop - p));
+        if (bar) {
+            add_argument(&list, start, bar);
+            p = start = bar + 1;
+        } else if (stop == end) {
+            add_argument(&list, start, end);
+            return list;
+        } else {
+            p = text + inner->end;
+            if (p > end)
+                p = end;
+            if (p == text + inner->start)
+                p++;
+        }
+    }
+}
+
+/* ---- Templates ----------------------------------------------------------- */
+
+/* {{convert|5|to|6|km|mi}} -> "5 to 6 km" */
+static void write_measure(output *out, const arguments *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        range a = list->by_position[i];
+        for (const char *p = a.start; p < a.end; p++)
+            if (*p == '{' || *p == '[' || *p == '<')
+                return;
+        if (i)
+            widen_gap(out, GAP_SPACE);
+        put_literal(out, a.start, a.end);
+        bool number = a.start < a.end && strchr("0123456789+-.", *a.start);
+        if (i && !number && !pv_wiki_is_connector(a.start, (size_t)(a.end - a.start)))
+            return;
+    }
+}
+
+/* {{formatnum:1234|R}}: "1234" */
+static range after_colon(const char *text, const pv_wiki_event *e)
+{
+    const char *end = text + e->end - 2;
+    const char *colon = memchr(text + e->start, ':', e->end - e->start);
+    if (!colon)
+        return (range){NULL, NULL};
+    const char *bar = memchr(colon + 1, '|', (size_t)(end - colon - 1));
+    return (range){colon + 1, bar ? bar : end};
+}
+
+/* True: `kept` is to be read as markup. False: all is done, or it vanishes,
+ * which is noted. The events inside the template are between `e` and `last`. */
+static bool read_template(output *out, const char *text, const pv_wiki_event *e,
+                          const pv_wiki_event *last, range *kept)
+{
+    const pv_wiki_template *t = &pv_wiki_templates[e->detail];
+    arguments list = {.count = 0};
+    if (t->keep != PV_KEEP_LITERAL && t->keep != PV_KEEP_AFTER_COLON)
+        list = split_arguments(text, e, last);
+    switch ((pv_wiki_keep)t->keep) {
+    case PV_KEEP_LITERAL:
+        put_literal(out, t->literal, t->literal + strlen(t->literal));
+        return false;
+    case PV_KEEP_MEASURE:
+        write_measure(out, &list);
+        return false;
+    case PV_KEEP_AFTER_COLON:
+        *kept = after_colon(text, e);
+        break;
+    case PV_KEEP_QUOTE:
+        widen_gap(out, GAP_PARAGRAPH);
+        *kept = list.text.start ? list.text : list.by_position[0];
+        break;
+    case PV_KEEP_FIRST:
+        *kept = list.by_position[0];
+        break;
+    case PV_KEEP_SECOND:
+        *kept = list.by_position[1];
+        break;
+    case PV_KEEP_LAST:
+        *kept = list.by_position[list.count ? list.count - 1 : 0];
+        break;
+    }
+    if (kept->start != kept->end)
+        return true;
+    note_drop(out);
+    return false;
+}
+
+/* ---- Variants ------------------------------------------------------------ */
+
+/* -{zh-hans:A;zh-hant:B}- reads "A", -{text}- reads "text"; flags before a bar
+ * may hide it. */
+static bool read_variant(output *out, const char *text, const pv_wiki_event *e, range *kept)
+{
+    const char *p = text + e->start + 2, *end = text + e->end - 2;
+    const char *q = p;
+    while (q < end && q - p < 30 &&
+           (pv_wiki_is_letter(*q) || *q == '-' || *q == ';' || *q == '+' || pv_wiki_is_blank(*q)))
+        q++;
+    if (q < end && *q == '|') {
+        for (; p < q; p++)
+            if (*p == 'H' || *p == 'T' || *p == '-') {
+                note_drop(out);
+                return false;
+            }
+        p = q + 1;
+    }
+    p = q = pv_wiki_skip_blanks(p, end);
+    while (q < end && q - p < 16 && ((*q >= 'a' && *q <= 'z') || *q == '-'))
+        q++;
+    if (q > p && q < end && *q == ':') {
+        p = q + 1;
+        const char *semicolon = memchr(p, ';', (size_t)(end - p));
+        if (semicolon)
+            end = semicolon;
+    }
+    *kept = (range){p, end};
+    return true;
+}
+
+/* ---- The walk's state ----------------------------------------------------- */
+
+enum { PASSAGES = 16 };
 
 typedef struct writer {
     const char *text; /* the markup */
@@ -18,12 +414,12 @@ typedef struct writer {
     /* The part being written, and where to go on after it: the argument of a
      * template inside the article. */
     const char *limit;
-    struct segment {
+    struct passage {
         const char *limit, *resume;
-    } outer[SEGMENTS];
+    } outer[PASSAGES];
     size_t depth;
 
-    pv_wiki_output out;
+    output out;
     bool list_item;           /* this line is one */
     bool in_url;              /* a ']' ends the text of "[http://... text]" */
     bool broken_table;        /* a table without end was met */
@@ -107,26 +503,26 @@ static const char *start_line(writer *w, const char *p)
         return p;
     switch (*p) {
     case '=':
-        pv_wiki_widen_gap(&w->out, PV_GAP_PARAGRAPH);
+        widen_gap(&w->out, GAP_PARAGRAPH);
         return skip_heading(w, p);
     case '*':
     case '#':
     case ':':
     case ';':
         w->list_item = true;
-        pv_wiki_widen_gap(&w->out, PV_GAP_PARAGRAPH);
+        widen_gap(&w->out, GAP_PARAGRAPH);
         while (p < w->limit &&
                (*p == '*' || *p == '#' || *p == ':' || *p == ';' || pv_wiki_is_blank(*p)))
             p++;
         return p;
     case '|': /* a table that lost its beginning or its end */
-        pv_wiki_widen_gap(&w->out, PV_GAP_PARAGRAPH);
+        widen_gap(&w->out, GAP_PARAGRAPH);
         return line_end(w, p);
     case '!':
         return w->broken_table ? line_end(w, p) : p;
     case '-':
         if (w->limit - p >= 4 && memcmp(p, "----", 4) == 0) {
-            pv_wiki_widen_gap(&w->out, PV_GAP_PARAGRAPH);
+            widen_gap(&w->out, GAP_PARAGRAPH);
             p += pv_wiki_run_of(p, (size_t)(w->limit - p), '-');
         }
         return p;
@@ -147,7 +543,7 @@ static const char *cross_newline(writer *w, const char *p)
     }
     if (newlines > 1 || pv_wiki_is_blank(p[-1]) || (p < w->limit && strchr("*#:;={<|!-", *p)))
         ends = true;
-    pv_wiki_widen_gap(&w->out, ends ? PV_GAP_PARAGRAPH : PV_GAP_SPACE);
+    widen_gap(&w->out, ends ? GAP_PARAGRAPH : GAP_SPACE);
     w->out.line_start = true;
     w->list_item = false;
     w->in_url = false;
@@ -194,8 +590,8 @@ static const char *skip_bare_url(writer *w, const char *p)
     while (n < 8 && w->out.length - w->out.first > n && p - w->text > (ptrdiff_t)n &&
            pv_wiki_is_letter(p[-1 - (ptrdiff_t)n]))
         n++;
-    if (n == 0 || pv_wiki_scheme(p - n, n + 3) != n + 3 || !pv_wiki_ends_with(&w->out, p - n, n)) {
-        pv_wiki_put(&w->out, p, 1);
+    if (n == 0 || pv_wiki_scheme(p - n, n + 3) != n + 3 || !ends_with(&w->out, p - n, n)) {
+        put(&w->out, p, 1);
         return p + 1;
     }
     const char *url = p + 3;
@@ -204,8 +600,8 @@ static const char *skip_bare_url(writer *w, const char *p)
         end--;
     if (end > url && end[-1] == ')' && !memchr(url, '(', (size_t)(end - url)))
         end--;
-    pv_wiki_take_back(&w->out, n);
-    pv_wiki_note_drop(&w->out);
+    take_back(&w->out, n);
+    note_drop(&w->out);
     return end;
 }
 
@@ -218,7 +614,7 @@ static const char *skip_magic_word(writer *w, const char *p)
     if (q - p > 4 && w->limit - q >= 2 && q[0] == '_' && q[1] == '_')
         return q + 2;
     for (; p < w->limit && *p == '_'; p++)
-        pv_wiki_put(&w->out, p, 1);
+        put(&w->out, p, 1);
     return p;
 }
 
@@ -232,7 +628,7 @@ static const char *write_special(writer *w, const char *p)
     case '\n':
         return cross_newline(w, p);
     case '&':
-        return pv_wiki_put_entity(&w->out, p, w->limit);
+        return put_entity(&w->out, p, w->limit);
     case '\'':
         if (!twice)
             break;
@@ -240,10 +636,10 @@ static const char *write_special(writer *w, const char *p)
         if (p >= w->quotes_until && w->depth == 0)
             count_quotes(w, p);
         if (n == 4 || (n == 3 && p == w->apostrophe))
-            pv_wiki_put(&w->out, p, 1);
+            put(&w->out, p, 1);
         return p + n;
     case ')':
-        pv_wiki_put_bracket(&w->out, p, '(');
+        put_bracket(&w->out, p, '(');
         return p + 1;
     case ':':
         if (left >= 3 && p[1] == '/' && p[2] == '/')
@@ -255,7 +651,7 @@ static const char *write_special(writer *w, const char *p)
         if (w->in_url)
             w->in_url = false;
         else
-            pv_wiki_put_bracket(&w->out, p, '[');
+            put_bracket(&w->out, p, '[');
         return p + 1;
     case '_':
         if (twice)
@@ -268,30 +664,30 @@ static const char *write_special(writer *w, const char *p)
     case '~':
         n = pv_wiki_run_of(p, left, '~');
         if (n < 3)
-            pv_wiki_put(&w->out, p, n);
+            put(&w->out, p, n);
         return p + n;
     default: /* '|', blanks and control characters */
-        pv_wiki_widen_gap(&w->out, PV_GAP_SPACE);
+        widen_gap(&w->out, GAP_SPACE);
         return p + 1;
     }
-    pv_wiki_put(&w->out, p, 1);
+    put(&w->out, p, 1);
     return p + 1;
 }
 
 /* ---- Events -------------------------------------------------------------- */
 
-/* Goes on with the span, and then at `resume`. */
-static const char *enter_segment(writer *w, pv_wiki_span span, const char *resume)
+/* Goes on with the range, and then at `resume`. */
+static const char *enter_passage(writer *w, range kept, const char *resume)
 {
-    if (w->depth == SEGMENTS || span.end > w->limit) {
-        pv_wiki_note_drop(&w->out);
+    if (w->depth == PASSAGES || kept.end > w->limit) {
+        note_drop(&w->out);
         return resume;
     }
-    w->outer[w->depth++] = (struct segment){w->limit, resume};
-    w->limit = span.end;
-    while (span.start < span.end && (pv_wiki_is_blank(*span.start) || *span.start == '\n'))
-        span.start++;
-    return span.start;
+    w->outer[w->depth++] = (struct passage){w->limit, resume};
+    w->limit = kept.end;
+    while (kept.start < kept.end && (pv_wiki_is_blank(*kept.start) || *kept.start == '\n'))
+        kept.start++;
+    return kept.start;
 }
 
 /* "{{" without end: a template to the end of its line (what follows starts
@@ -307,7 +703,7 @@ static const char *skip_open_braces(writer *w, const pv_wiki_event *e)
         q++;
     if (q > p &&
         (q == w->limit || *q == '\n' || *q == '|' || (*q == '{' && pv_wiki_is_letter(*p)))) {
-        pv_wiki_widen_gap(&w->out, PV_GAP_PARAGRAPH);
+        widen_gap(&w->out, GAP_PARAGRAPH);
         return line_end(w, q);
     }
     return p;
@@ -316,42 +712,42 @@ static const char *skip_open_braces(writer *w, const pv_wiki_event *e)
 static const char *write_event(writer *w, const pv_wiki_event *e)
 {
     const char *start = w->text + e->start, *end = w->text + e->end;
-    pv_wiki_span span;
+    range kept = {NULL, NULL};
     switch ((pv_wiki_event_kind)e->kind) {
     case PV_EV_TAG:
         return end;
     case PV_EV_DROP:
-        pv_wiki_note_drop(&w->out);
+        note_drop(&w->out);
         return end;
     case PV_EV_BLOCK_DROP:
     case PV_EV_BLOCK:
-        pv_wiki_widen_gap(&w->out, PV_GAP_PARAGRAPH);
+        widen_gap(&w->out, GAP_PARAGRAPH);
         return end;
     case PV_EV_SPACE:
-        pv_wiki_widen_gap(&w->out, PV_GAP_SPACE);
+        widen_gap(&w->out, GAP_SPACE);
         return end;
     case PV_EV_NOWIKI: {
         const char *from = memchr(start, '>', (size_t)(end - start));
         const char *to = pv_find_last(start, '<', (size_t)(end - start));
         if (from && to > from)
-            pv_wiki_put_literal(&w->out, from + 1, to < w->limit ? to : w->limit);
+            put_literal(&w->out, from + 1, to < w->limit ? to : w->limit);
         return end;
     }
     case PV_EV_LINK:
-        return pv_wiki_read_link(&w->out, w->text, e);
+        return read_link(&w->out, w->text, e);
     case PV_EV_TEMPLATE:
-        if (pv_wiki_read_template(&w->out, w->text, e, w->last_event, &span))
-            return enter_segment(w, span, end);
+        if (read_template(&w->out, w->text, e, w->last_event, &kept))
+            return enter_passage(w, kept, end);
         return end;
     case PV_EV_URL:
-        pv_wiki_note_drop(&w->out);
+        note_drop(&w->out);
         if (end < w->limit && *end == ']')
             return end + 1;
         w->in_url = true;
         return end;
     case PV_EV_VARIANT:
-        if (pv_wiki_read_variant(&w->out, w->text, e, &span))
-            return enter_segment(w, span, end);
+        if (read_variant(&w->out, w->text, e, &kept))
+            return enter_passage(w, kept, end);
         return end;
     case PV_EV_OPEN_LINK:
         if (pv_wiki_classify_link(end, w->limit) != PV_LINK_TEXT)
@@ -361,7 +757,7 @@ static const char *write_event(writer *w, const pv_wiki_event *e)
         return skip_open_braces(w, e);
     case PV_EV_OPEN_TABLE:
         w->broken_table = true;
-        pv_wiki_widen_gap(&w->out, PV_GAP_PARAGRAPH);
+        widen_gap(&w->out, GAP_PARAGRAPH);
         return line_end(w, end);
     }
     return end;
@@ -376,7 +772,7 @@ static void walk(writer *w, const char *p)
         if (p >= w->limit) {
             if (w->depth == 0)
                 return;
-            struct segment outer = w->outer[--w->depth];
+            struct passage outer = w->outer[--w->depth];
             w->limit = outer.limit;
             if (p < outer.resume)
                 p = outer.resume;
@@ -394,7 +790,7 @@ static void walk(writer *w, const char *p)
         }
         size_t n = pv_wiki_prose_run(p, (size_t)(stop - p));
         if (n)
-            pv_wiki_put_run(&w->out, p, n);
+            put_run(&w->out, p, n);
         p += n;
         if (p < stop)
             p = write_special(w, p);

@@ -1,7 +1,7 @@
 /* Fuzzes the wiki markup converter: any bytes give tidy prose, not longer than
  * the markup. The prose then goes through the one-line form and, as if it were
  * WikiExtractor's, through that reader. */
-#include "corpus/wiki_extractor.h"
+#include "corpus/records.h"
 #include "corpus/wiki_markup.h"
 
 #include <stdlib.h>

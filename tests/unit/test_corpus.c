@@ -2,8 +2,7 @@
  * not. Packed files are made by libarchive's writer. */
 #include "base/context.h"
 #include "corpus/byte_stream.h"
-#include "corpus/inputs.h"
-#include "corpus/text_sniff.h"
+#include "corpus/corpus.h"
 #include "support/scratch.h"
 #include "util/c_locale.h"
 

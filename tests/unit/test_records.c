@@ -1,5 +1,5 @@
 /* WikiExtractor's output, and one line a document. */
-#include "corpus/wiki_extractor.h"
+#include "corpus/records.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
