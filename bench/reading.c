@@ -24,7 +24,7 @@ int main(int argc, char **argv)
     psdvec_status status =
         pv_inputs_expand(ctx, (const char *const *)argv + 1, (size_t)argc - 1, &inputs);
     if (status == PSDVEC_OK)
-        status = pv_corpus_new(ctx, &inputs, &text, &corpus);
+        status = pv_corpus_new(ctx, &inputs, &text, NULL, &corpus);
     size_t place = SIZE_MAX;
     for (bool more = true; status == PSDVEC_OK && more;)
         status = pv_corpus_next(corpus, &place, &segment, &more);

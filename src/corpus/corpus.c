@@ -38,7 +38,6 @@ struct pv_corpus {
     corpus_file *files;
     _Atomic size_t next_unopened;
     _Atomic uint64_t bytes;
-    _Atomic uint64_t skipped;
     pv_progress progress;
     bool slow; /* the caller tells of it */
 };
@@ -57,7 +56,7 @@ void pv_segment_free(pv_segment *segment)
 }
 
 psdvec_status pv_corpus_new(psdvec_context *ctx, const pv_inputs *inputs,
-                            const psdvec_text_options *options, pv_corpus **out)
+                            const psdvec_text_options *options, const char *stage, pv_corpus **out)
 {
     *out = NULL;
     pv_corpus *corpus = pv_alloc_zero(ctx, 1, sizeof *corpus, "the corpus");
@@ -76,7 +75,8 @@ psdvec_status pv_corpus_new(psdvec_context *ctx, const pv_inputs *inputs,
         pv_buffer_init(&files[i].carry, ctx);
         pv_buffer_init(&files[i].pages, ctx);
     }
-    pv_progress_begin(&corpus->progress, ctx, "reading", "B", inputs->total_size);
+    corpus->slow = stage != NULL;
+    pv_progress_begin(&corpus->progress, ctx, stage ? stage : "reading", "B", inputs->total_size);
     *out = corpus;
     return PSDVEC_OK;
 }
@@ -106,17 +106,6 @@ void pv_corpus_free(pv_corpus *corpus)
 uint64_t pv_corpus_bytes(const pv_corpus *corpus)
 {
     return atomic_load(&corpus->bytes);
-}
-
-uint64_t pv_corpus_skipped(const pv_corpus *corpus)
-{
-    return atomic_load(&corpus->skipped);
-}
-
-void pv_corpus_slow(pv_corpus *corpus, const char *stage)
-{
-    corpus->slow = true;
-    pv_progress_begin(&corpus->progress, corpus->ctx, stage, "B", corpus->inputs->total_size);
 }
 
 void pv_corpus_went_on(pv_corpus *corpus, uint64_t bytes)
@@ -211,7 +200,6 @@ static psdvec_status begin_member(pv_corpus *corpus, corpus_file *file, size_t i
         if (named)
             return pv_fail(ctx, PSDVEC_ERR_NOT_TEXT, "%s: %s", name, not_text);
         pv_warn(ctx, "%s: passed over: %s", name, not_text);
-        atomic_fetch_add(&corpus->skipped, 1);
         *use = false;
         return PSDVEC_OK;
     }
@@ -235,7 +223,7 @@ static psdvec_status begin_member(pv_corpus *corpus, corpus_file *file, size_t i
             return pv_failure(ctx);
         pv_wiki_dump_set_name(file->dump, name);
     }
-    file->open = pv_document_open_after(corpus->options, PV_AFTER_MEMBER);
+    file->open = pv_document_spans_members(corpus->options);
     return PSDVEC_OK;
 }
 
@@ -292,7 +280,7 @@ static psdvec_status next_pages(pv_corpus *corpus, corpus_file *file, pv_segment
     pv_buffer text = segment->text;
     segment->text = file->pages;
     file->pages = text;
-    file->open = pv_document_open_after(corpus->options, PV_AFTER_RECORD);
+    file->open = pv_document_spans_records(corpus->options);
     return PSDVEC_OK;
 }
 
@@ -301,8 +289,7 @@ static psdvec_status next_pages(pv_corpus *corpus, corpus_file *file, pv_segment
 static bool end_input(pv_corpus *corpus, size_t index, pv_segment *segment)
 {
     const pv_input_file *this = &corpus->inputs->files[index];
-    if (corpus->files[index].input_ended ||
-        !pv_document_open_after(corpus->options, PV_AFTER_MEMBER) ||
+    if (corpus->files[index].input_ended || !pv_document_spans_members(corpus->options) ||
         (index + 1 < corpus->inputs->count && this[1].input == this->input))
         return false;
     corpus->files[index].input_ended = true;
@@ -339,7 +326,7 @@ static psdvec_status next_of_file(pv_corpus *corpus, size_t index, pv_segment *s
                                                    : next_lines(corpus, file, segment));
         file->in_member = !file->member_ended;
         if (file->member_ended)
-            file->open = pv_document_open_after(corpus->options, PV_AFTER_MEMBER);
+            file->open = pv_document_spans_members(corpus->options);
         segment->open = file->open;
         if (segment->text.length > 0 || (segment->continues && !segment->open)) {
             const char *name = pv_byte_stream_name(file->stream);

@@ -42,9 +42,12 @@ void pv_segment_free(pv_segment *segment);
 
 typedef struct pv_corpus pv_corpus;
 
-/* `inputs` and `options` must outlive the corpus. */
+/* `inputs` and `options` must outlive the corpus. `stage`: processing the text takes longer than
+ * reading it, and progress calls it that; the caller then reports segment->consumed bytes of every
+ * segment with pv_corpus_went_on. NULL: progress is that of reading. */
 psdvec_status pv_corpus_new(psdvec_context *ctx, const pv_inputs *inputs,
-                            const psdvec_text_options *options, pv_corpus **corpus);
+                            const psdvec_text_options *options, const char *stage,
+                            pv_corpus **corpus);
 void pv_corpus_free(pv_corpus *corpus);
 
 /* The next segment for this worker; *more is false when all is read. `*place`
@@ -53,11 +56,7 @@ psdvec_status pv_corpus_next(pv_corpus *corpus, size_t *place, pv_segment *segme
 
 /* Bytes of text handed out, after unpacking. */
 uint64_t pv_corpus_bytes(const pv_corpus *corpus);
-/* Files in folders and archives that were passed over because they are not text. */
-uint64_t pv_corpus_skipped(const pv_corpus *corpus);
-/* Where going through the text takes longer than reading it, the caller tells of progress: `stage`
- * is what it does, and of every segment it tells segment->consumed bytes bit by bit. */
-void pv_corpus_slow(pv_corpus *corpus, const char *stage);
+/* Progress of a stage, by bytes of the files. */
 void pv_corpus_went_on(pv_corpus *corpus, uint64_t bytes);
 /* Reports the end of reading. */
 void pv_corpus_finish(pv_corpus *corpus);

@@ -22,18 +22,22 @@ const psdvec_choice pv_document_choices[] = {
 /* Words longer than this are cut, so that a segment can always end. */
 enum { LONGEST_RUN = 16 << 20 };
 
-bool pv_document_open_after(const psdvec_text_options *options, pv_text_place place)
-{
-    return options->document == PSDVEC_DOCUMENT_NONE ||
-           (options->document == PSDVEC_DOCUMENT_FILE && place == PV_AFTER_RECORD);
-}
-
-/* A record is one line, so blank lines cannot separate documents there. */
+/* What ends a document in a segment. A record is one line, so blank lines cannot separate there. */
 static psdvec_document rule_in_segment(const psdvec_text_options *options, pv_segment_kind kind)
 {
     return options->document == PSDVEC_DOCUMENT_BLANK_LINE && kind != PV_SEGMENT_TEXT
                ? PSDVEC_DOCUMENT_LINE
                : options->document;
+}
+
+bool pv_document_spans_records(const psdvec_text_options *options)
+{
+    return rule_in_segment(options, PV_SEGMENT_WIKI_PAGES) != PSDVEC_DOCUMENT_LINE;
+}
+
+bool pv_document_spans_members(const psdvec_text_options *options)
+{
+    return options->document == PSDVEC_DOCUMENT_NONE;
 }
 
 /* If the line is blank (spaces, tabs, carriage returns), the start of the line after it; otherwise
@@ -88,16 +92,17 @@ static char *after_last_article(char *text, size_t length)
 char *pv_document_cut(const psdvec_text_options *options, pv_segment_kind kind, char *text,
                       size_t length, bool *open)
 {
-    bool by_blank_lines = rule_in_segment(options, kind) == PSDVEC_DOCUMENT_BLANK_LINE;
+    psdvec_document rule = rule_in_segment(options, kind);
+    bool by_blank_lines = rule == PSDVEC_DOCUMENT_BLANK_LINE;
     char *cut = NULL;
-    *open = pv_document_open_after(options, PV_AFTER_RECORD);
+    *open = pv_document_spans_records(options);
     if (kind == PV_SEGMENT_WIKI_EXTRACTOR)
         cut = after_last_article(text, length);
     else if (by_blank_lines)
         cut = after_last_blank_line(text, length);
     if (cut)
         return cut;
-    *open |= by_blank_lines || kind == PV_SEGMENT_WIKI_EXTRACTOR;
+    *open = rule != PSDVEC_DOCUMENT_LINE || kind == PV_SEGMENT_WIKI_EXTRACTOR;
     /* In front of the line's end where blank lines matter: then segments that continue a document
      * always begin inside a line. */
     if ((cut = pv_find_last(text, '\n', length)) && (cut > text || !by_blank_lines))
@@ -466,8 +471,6 @@ psdvec_status pv_tokens_of_corpus(psdvec_context *ctx, const pv_text_rules *rule
     psdvec_status status;
     size_t place = SIZE_MAX;
     pv_segment_init(&segment, ctx);
-    if (sink->stage)
-        pv_corpus_slow(corpus, sink->stage);
     PV_TRY_DONE(driver_init(&d, PV_TOKEN_BATCH));
     while (!sink->done) {
         bool more;
@@ -502,55 +505,49 @@ done:
     return status;
 }
 
-static psdvec_status make_rules(psdvec_context *ctx, const psdvec_text_options *options,
-                                pv_text_rules **rules)
+/* Of inputs or, if there are none, of a text. */
+static psdvec_status tokens_of(psdvec_context *ctx, const psdvec_text_options *options,
+                               const char *const *inputs, size_t input_count, const char *text,
+                               size_t length, pv_token_sink *sink)
 {
     psdvec_text_options own;
-    PV_TRY(pv_options_adopt(ctx, &pv_text_table, options, &own));
-    *rules = pv_alloc(ctx, 1, sizeof **rules, "the tokenizer");
-    if (!*rules)
-        return pv_failure(ctx);
-    pv_text_rules_init(*rules, &own);
-    return PSDVEC_OK;
-}
-
-psdvec_status pv_tokens_of_text(psdvec_context *ctx, const psdvec_text_options *options,
-                                const char *text, size_t length, pv_token_sink *sink)
-{
-    pv_text_rules *rules = NULL;
-    pv_text_faults faults;
-    psdvec_status status;
-    pv_text_faults_init(&faults, ctx);
-    PV_TRY_DONE(make_rules(ctx, options, &rules));
-    PV_TRY_DONE(pv_tokens_by_rules(ctx, rules, text, length, PV_TOKEN_BATCH, &faults, sink));
-    pv_text_faults_report(&faults, &rules->options);
-done:
-    pv_text_faults_free(&faults);
-    pv_free(ctx, rules);
-    return status;
-}
-
-psdvec_status pv_tokens_of_inputs(psdvec_context *ctx, const psdvec_text_options *options,
-                                  const char *const *inputs, size_t input_count,
-                                  pv_token_sink *sink)
-{
-    pv_text_rules *rules = NULL;
     pv_text_faults faults;
     pv_inputs files = {0};
     pv_corpus *corpus = NULL;
     psdvec_status status;
+    PV_TRY(pv_options_adopt(ctx, &pv_text_table, options, &own));
+    pv_text_rules *rules = pv_alloc(ctx, 1, sizeof *rules, "the tokenizer");
+    if (!rules)
+        return pv_failure(ctx);
+    pv_text_rules_init(rules, &own);
     pv_text_faults_init(&faults, ctx);
-    PV_TRY_DONE(make_rules(ctx, options, &rules));
-    PV_TRY_DONE(pv_inputs_expand(ctx, inputs, input_count, &files));
-    PV_TRY_DONE(pv_corpus_new(ctx, &files, &rules->options, &corpus));
-    PV_TRY_DONE(pv_tokens_of_corpus(ctx, rules, corpus, &faults, sink));
-    pv_text_faults_report(&faults, &rules->options);
+    if (inputs) {
+        PV_TRY_DONE(pv_inputs_expand(ctx, inputs, input_count, &files));
+        PV_TRY_DONE(pv_corpus_new(ctx, &files, &rules->options, sink->stage, &corpus));
+        PV_TRY_DONE(pv_tokens_of_corpus(ctx, rules, corpus, &faults, sink));
+    } else {
+        PV_TRY_DONE(pv_tokens_by_rules(ctx, rules, text, length, PV_TOKEN_BATCH, &faults, sink));
+    }
+    pv_text_faults_report(&faults, &own);
 done:
     pv_corpus_free(corpus);
     pv_inputs_free(&files);
     pv_text_faults_free(&faults);
     pv_free(ctx, rules);
     return status;
+}
+
+psdvec_status pv_tokens_of_text(psdvec_context *ctx, const psdvec_text_options *options,
+                                const char *text, size_t length, pv_token_sink *sink)
+{
+    return tokens_of(ctx, options, NULL, 0, text, length, sink);
+}
+
+psdvec_status pv_tokens_of_inputs(psdvec_context *ctx, const psdvec_text_options *options,
+                                  const char *const *inputs, size_t input_count,
+                                  pv_token_sink *sink)
+{
+    return tokens_of(ctx, options, inputs, input_count, NULL, 0, sink);
 }
 
 /* ---- The public calls: one callback, one mark for every end ---------------------------- */

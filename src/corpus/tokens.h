@@ -75,9 +75,9 @@ psdvec_status pv_tokens_by_rules(psdvec_context *ctx, const pv_text_rules *rules
 
 /* ---- For those who divide the text ------------------------------------------------------- */
 
-typedef enum pv_text_place { PV_AFTER_RECORD, PV_AFTER_MEMBER } pv_text_place;
-/* True if a document can go on after the end of a record or member. */
-bool pv_document_open_after(const psdvec_text_options *options, pv_text_place place);
+/* True if a document may go on after the end of a record, or of a member of the same input. */
+bool pv_document_spans_records(const psdvec_text_options *options);
+bool pv_document_spans_members(const psdvec_text_options *options);
 
 /* Where to end a segment of text, of which there is more than `length` bytes; NULL: read more first.
  * *open tells whether a document is cut in two. */

@@ -87,7 +87,7 @@ static uint64_t hash_text_settings(const resumable *r)
 
 static psdvec_status close_unit(resumable *r, unit *u, size_t first, size_t last)
 {
-    bool whole = pv_document_open_after(&r->options->text, PV_AFTER_MEMBER);
+    bool whole = pv_document_spans_members(&r->options->text);
     u->fingerprint = hash_text_settings(r);
     for (size_t i = first; i < last; i++)
         u->fingerprint = hash_file(u->fingerprint, &r->files.files[i]);
@@ -109,7 +109,7 @@ static psdvec_status close_unit(resumable *r, unit *u, size_t first, size_t last
 static psdvec_status make_units(resumable *r)
 {
     const pv_inputs *files = &r->files;
-    bool whole = pv_document_open_after(&r->options->text, PV_AFTER_MEMBER);
+    bool whole = pv_document_spans_members(&r->options->text);
     r->units = calloc(files->count, sizeof *r->units);
     if (!r->units)
         return fail_memory(r->ctx);

@@ -396,7 +396,7 @@ psdvec_status pv_token_store_read(psdvec_context *ctx, const pv_inputs *inputs, 
     uint64_t budget = ctx->options.memory;
     PV_TRY_DONE(pv_spool_new(ctx, folder, "the list of tokens", budget / 4, &store->tokens));
     PV_TRY_DONE(pv_spool_new(ctx, folder, "the list of words", budget / 16, &store->words));
-    PV_TRY_DONE(pv_corpus_new(ctx, inputs, options, &corpus));
+    PV_TRY_DONE(pv_corpus_new(ctx, inputs, options, NULL, &corpus));
     reader_job job = {
         .store = store,
         .corpus = corpus,
