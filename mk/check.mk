@@ -54,6 +54,10 @@ bench-train: ## the benchmarks of training, on the text BENCH=path
 	+@$(SUBMAKE) all bench-programs
 	@BUILD='$(BUILD)' PSDVEC='$(PSDVEC)' bash bench/train.sh $(BENCH)
 
+.PHONY: files
+files: ## every source file with the first sentence of its head comment
+	@sh scripts/list-files.sh
+
 ##@ Committed files that are generated
 .PHONY: reference abi
 # First into the build folder, so that a failure leaves the page as it was.
