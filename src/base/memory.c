@@ -138,6 +138,17 @@ void *pv_scope_alloc(pv_scope *scope, size_t count, size_t size, bool zero)
     return block;
 }
 
+void *pv_scope_grow(pv_scope *scope, void *block, size_t count, size_t size)
+{
+    void *grown = pv_scope_alloc(scope, count, size, false);
+    if (!grown)
+        return block;
+    if (block)
+        memcpy(grown, block, header_of(block)->bytes);
+    pv_scope_drop(scope, block);
+    return grown;
+}
+
 void pv_scope_drop(pv_scope *scope, void *block)
 {
     void **link = &scope->last;

@@ -50,6 +50,10 @@ static inline psdvec_status pv_scope_status(const pv_scope *scope)
 {
     return scope->failed ? pv_failure(scope->ctx) : PSDVEC_OK;
 }
+/* A larger array with the same beginning. After a failure the old one stays. */
+#define PV_GROW(scope, pointer, count)                                                             \
+    ((pointer) = pv_scope_grow((scope), (pointer), (count), sizeof *(pointer)))
+void *pv_scope_grow(pv_scope *scope, void *block, size_t count, size_t size);
 /* Frees one block before the others; NULL is none. */
 void pv_scope_drop(pv_scope *scope, void *block);
 /* Frees all blocks and leaves the scope empty, ready for more. */

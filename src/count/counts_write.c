@@ -25,6 +25,7 @@ const char *const pv_counts_names[] = {
 
 struct pv_counts_writer {
     psdvec_context *ctx;
+    pv_scope memory;
     const pv_vocabulary *vocabulary;
     pv_provenance *provenance;
     const double *keep;
@@ -77,33 +78,21 @@ psdvec_status pv_counts_writer_new(psdvec_context *ctx, pv_output *output, const
                                    const pv_vocabulary *vocabulary, pv_provenance *provenance,
                                    const double *keep, pv_counts_writer **out)
 {
-    static const char what[] = "the margins";
-    *out = NULL;
-    pv_counts_writer *w = pv_alloc_zero(ctx, 1, sizeof *w, "the counts file");
+    pv_counts_writer *w = *out = pv_alloc_zero(ctx, 1, sizeof *w, "the counts file");
     if (!w)
         return pv_failure(ctx);
     w->ctx = ctx;
+    w->memory = (pv_scope){.ctx = ctx, .what = "the margins"};
     w->vocabulary = vocabulary;
     w->provenance = provenance;
     w->keep = keep;
     w->output = output;
-    size_t words = vocabulary->count;
-    w->row_end = pv_alloc_zero(ctx, words + 1, sizeof *w->row_end, what);
-    w->context_total = pv_alloc_zero(ctx, words, sizeof *w->context_total, what);
-    w->focus_total = pv_alloc_zero(ctx, words, sizeof *w->focus_total, what);
-    psdvec_status status = w->row_end && w->context_total && w->focus_total ? PSDVEC_OK
-                                                                            : pv_failure(ctx);
-    if (status == PSDVEC_OK)
-        status =
-            pv_spool_new(ctx, folder, "the list of counts", ctx->options.memory / 8, &w->values);
-    if (status == PSDVEC_OK)
-        status = begin_file(w);
-    if (status != PSDVEC_OK) {
-        pv_counts_writer_free(w);
-        return status;
-    }
-    *out = w;
-    return PSDVEC_OK;
+    PV_TAKE_ZERO(&w->memory, w->row_end, (size_t)vocabulary->count + 1);
+    PV_TAKE_ZERO(&w->memory, w->context_total, vocabulary->count);
+    PV_TAKE_ZERO(&w->memory, w->focus_total, vocabulary->count);
+    PV_TRY(pv_scope_status(&w->memory));
+    PV_TRY(pv_spool_new(ctx, folder, "the list of counts", ctx->options.memory / 8, &w->values));
+    return begin_file(w);
 }
 
 void pv_counts_writer_free(pv_counts_writer *w)
@@ -113,9 +102,7 @@ void pv_counts_writer_free(pv_counts_writer *w)
     pv_st_writer_free(w->file);
     pv_spool_free(w->values);
     pv_free(w->ctx, w->wide);
-    pv_free(w->ctx, w->row_end);
-    pv_free(w->ctx, w->context_total);
-    pv_free(w->ctx, w->focus_total);
+    pv_scope_free(&w->memory);
     pv_free(w->ctx, w);
 }
 
@@ -227,13 +214,13 @@ static psdvec_status copy_values(void *opaque, int worker)
     value_copy *copy = opaque;
     pv_counts_writer *w = copy->w;
     psdvec_status status = PSDVEC_OK;
-    uint32_t *narrow = pv_alloc(w->ctx, COPY_BLOCK, sizeof *narrow, "copying counts");
-    uint64_t *wide = copy->wide ? pv_alloc(w->ctx, COPY_BLOCK, sizeof *wide, "copying counts")
-                                : NULL;
-    if (!narrow || (copy->wide && !wide)) {
-        status = pv_failure(w->ctx);
-        goto done;
-    }
+    pv_scope scope = {.ctx = w->ctx, .what = "copying counts"};
+    uint32_t *narrow;
+    uint64_t *wide = NULL;
+    PV_TAKE(&scope, narrow, COPY_BLOCK);
+    if (copy->wide)
+        PV_TAKE(&scope, wide, COPY_BLOCK);
+    PV_TRY_DONE(pv_scope_status(&scope));
     for (size_t bytes = 1; bytes > 0;) {
         uint64_t offset;
         PV_TRY_DONE(pv_check_cancel(w->ctx));
@@ -247,8 +234,7 @@ static psdvec_status copy_values(void *opaque, int worker)
             break;
     }
 done:
-    pv_free(w->ctx, narrow);
-    pv_free(w->ctx, wide);
+    pv_scope_free(&scope);
     return status;
 }
 

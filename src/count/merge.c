@@ -123,17 +123,15 @@ static psdvec_status unite_words(merging *m)
 {
     psdvec_context *ctx = m->ctx;
     pv_word_table seen, sorted = {0};
-    uint32_t *order = NULL, *rank = NULL;
+    pv_scope scope = {.ctx = ctx, .what = "sorting the words"};
+    uint32_t *order, *rank;
     psdvec_status status;
-    PV_TRY(pv_word_table_init(&seen, ctx, m->inputs[0].counts->info.words));
+    PV_TRY_DONE(pv_word_table_init(&seen, ctx, m->inputs[0].counts->info.words));
     for (size_t i = 0; i < m->count; i++)
         PV_TRY_DONE(add_words(ctx, &seen, &m->inputs[i]));
-    order = pv_alloc(ctx, seen.count, sizeof *order, "sorting the words");
-    rank = pv_alloc(ctx, seen.count, sizeof *rank, "sorting the words");
-    if (!order || !rank) {
-        status = pv_failure(ctx);
-        goto done;
-    }
+    PV_TAKE(&scope, order, seen.count);
+    PV_TAKE(&scope, rank, seen.count);
+    PV_TRY_DONE(pv_scope_status(&scope));
     for (uint32_t i = 0; i < seen.count; i++)
         order[i] = i;
     PV_TRY_DONE(pv_sort(ctx, order, seen.count, sizeof *order, by_frequency, &seen));
@@ -152,8 +150,7 @@ static psdvec_status unite_words(merging *m)
 done:
     pv_word_table_free(&seen);
     pv_word_table_free(&sorted);
-    pv_free(ctx, order);
-    pv_free(ctx, rank);
+    pv_scope_free(&scope);
     return status;
 }
 
@@ -162,12 +159,7 @@ static psdvec_status keep_words(merging *m)
     pv_vocabulary *v = &m->vocabulary;
     const psdvec_counts *c = m->inputs[0].counts;
     size_t words = c->info.words, bytes = (size_t)c->offsets[words];
-    v->count = c->info.words;
-    v->bytes = pv_alloc(m->ctx, bytes + 16, 1, "the vocabulary");
-    v->offsets = pv_alloc(m->ctx, words + 1, sizeof *v->offsets, "the vocabulary");
-    v->frequency = pv_alloc_zero(m->ctx, words, sizeof *v->frequency, "the vocabulary");
-    if (!v->bytes || !v->offsets || !v->frequency)
-        return pv_failure(m->ctx);
+    PV_TRY(pv_vocabulary_reserve(v, c->info.words, bytes));
     memcpy(v->bytes, c->bytes, bytes);
     memcpy(v->offsets, c->offsets, (words + 1) * sizeof *v->offsets);
     return PSDVEC_OK;

@@ -20,28 +20,19 @@ uint64_t pv_row_sum_bytes(uint32_t columns)
 
 psdvec_status pv_row_sum_init(pv_row_sum *row, psdvec_context *ctx, uint32_t columns)
 {
-    *row = (pv_row_sum){.ctx = ctx, .columns = columns};
     size_t words = bit_words(columns);
-    row->group_words = (words + 63) / 64;
-    row->sum = pv_alloc_zero(ctx, (size_t)columns + 1, sizeof *row->sum, what);
-    row->touched = pv_alloc(ctx, (size_t)columns + 2, sizeof *row->touched, what);
-    row->bits = pv_alloc_zero(ctx, words, sizeof *row->bits, what);
-    row->groups = pv_alloc_zero(ctx, row->group_words, sizeof *row->groups, what);
-    if (!row->sum || !row->touched || !row->bits || !row->groups) {
-        pv_row_sum_free(row);
-        return pv_failure(ctx);
-    }
-    return PSDVEC_OK;
+    *row = (pv_row_sum){
+        .memory = {.ctx = ctx, .what = what}, .columns = columns, .group_words = (words + 63) / 64};
+    PV_TAKE_ZERO(&row->memory, row->sum, (size_t)columns + 1);
+    PV_TAKE(&row->memory, row->touched, (size_t)columns + 2);
+    PV_TAKE_ZERO(&row->memory, row->bits, words);
+    PV_TAKE_ZERO(&row->memory, row->groups, row->group_words);
+    return pv_scope_status(&row->memory);
 }
 
 void pv_row_sum_free(pv_row_sum *row)
 {
-    if (!row->ctx)
-        return;
-    pv_free(row->ctx, row->sum);
-    pv_free(row->ctx, row->touched);
-    pv_free(row->ctx, row->bits);
-    pv_free(row->ctx, row->groups);
+    pv_scope_free(&row->memory);
     *row = (pv_row_sum){0};
 }
 

@@ -14,7 +14,7 @@
 #include "base/memory.h"
 
 typedef struct pv_row_sum {
-    psdvec_context *ctx;
+    pv_scope memory;
     uint32_t columns;
     uint64_t *sum;
     uint32_t *touched;

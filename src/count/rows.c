@@ -169,12 +169,10 @@ psdvec_status pv_rows_make(psdvec_context *ctx, uint32_t columns, const pv_row_g
         .ctx = ctx, .groups = groups, .fill = fill, .arg = arg, .sink = sink, .progress = progress};
     pthread_mutex_init(&m.lock, NULL);
     pthread_cond_init(&m.moved, NULL);
-    m.sums = pv_alloc_zero(ctx, threads, sizeof *m.sums, what);
-    m.rows = pv_alloc_zero(ctx, threads, sizeof *m.rows, what);
-    if (!m.sums || !m.rows) {
-        status = pv_failure(ctx);
-        goto done;
-    }
+    pv_scope scope = {.ctx = ctx, .what = what};
+    PV_TAKE_ZERO(&scope, m.sums, threads);
+    PV_TAKE_ZERO(&scope, m.rows, threads);
+    PV_TRY_DONE(pv_scope_status(&scope));
     for (size_t t = 0; t < threads; t++) {
         pv_rows_init(&m.rows[t], ctx);
         PV_TRY_DONE(pv_row_sum_init(&m.sums[t], ctx, columns));
@@ -185,8 +183,7 @@ done:
         pv_rows_free(&m.rows[t]);
         pv_row_sum_free(&m.sums[t]);
     }
-    pv_free(ctx, m.sums);
-    pv_free(ctx, m.rows);
+    pv_scope_free(&scope);
     pthread_cond_destroy(&m.moved);
     pthread_mutex_destroy(&m.lock);
     return status;

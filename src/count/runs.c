@@ -230,27 +230,18 @@ static psdvec_status merge_group(void *opaque, size_t group, int worker, pv_row_
 
 psdvec_status pv_runs_merge(pv_runs *runs, const pv_row_sink *sink, pv_progress *progress)
 {
-    static const char what[] = "merging sorted runs";
     psdvec_context *ctx = runs->ctx;
     size_t threads = (size_t)ctx->options.threads;
+    pv_scope scope = {.ctx = ctx, .what = "merging sorted runs"};
     merge_job job = {.runs = runs};
-    psdvec_status status = PSDVEC_OK;
-    job.workers = pv_alloc_zero(ctx, threads, sizeof *job.workers, what);
-    if (!job.workers)
-        return pv_failure(ctx);
-    for (size_t t = 0; t < threads && status == PSDVEC_OK; t++) {
-        merge_worker *w = &job.workers[t];
-        w->cursors = pv_alloc(ctx, runs->count, sizeof *w->cursors, what);
-        w->blocks = pv_alloc(ctx, runs->count, CURSOR_BLOCK, what);
-        if (!w->cursors || !w->blocks)
-            status = pv_failure(ctx);
+    PV_TAKE_ZERO(&scope, job.workers, threads);
+    for (size_t t = 0; job.workers && t < threads; t++) {
+        PV_TAKE(&scope, job.workers[t].cursors, runs->count);
+        PV_TAKE(&scope, job.workers[t].blocks, runs->count * CURSOR_BLOCK);
     }
+    psdvec_status status = pv_scope_status(&scope);
     if (status == PSDVEC_OK)
         status = pv_rows_make(ctx, runs->columns, runs->groups, merge_group, &job, sink, progress);
-    for (size_t t = 0; t < threads; t++) {
-        pv_free(ctx, job.workers[t].cursors);
-        pv_free(ctx, job.workers[t].blocks);
-    }
-    pv_free(ctx, job.workers);
+    pv_scope_free(&scope);
     return status;
 }

@@ -99,21 +99,22 @@ psdvec_status pv_vocab_file_read(psdvec_context *ctx, const char *path, pv_vocab
 {
     pv_word_table words;
     bool has_frequencies = true;
-    PV_TRY(pv_word_table_init(&words, ctx, 1000));
-    psdvec_status status = pv_counts_looks_like(path)
-                               ? from_counts(ctx, path, &words)
-                               : from_text(ctx, path, &words, &has_frequencies);
-    if (status == PSDVEC_OK && words.count == 0)
+    psdvec_status status;
+    PV_TRY_DONE(pv_word_table_init(&words, ctx, 1000));
+    PV_TRY_DONE(pv_counts_looks_like(path) ? from_counts(ctx, path, &words)
+                                           : from_text(ctx, path, &words, &has_frequencies));
+    if (words.count == 0) {
         status = pv_fail(ctx, PSDVEC_ERR_EMPTY, "%s: no words in the list", path);
-    if (status == PSDVEC_OK)
-        status = pv_vocabulary_set(v, &words);
-    if (status == PSDVEC_OK && has_frequencies) {
-        v->list_frequency = pv_alloc(ctx, v->count, sizeof *v->list_frequency, "the vocabulary");
-        if (!v->list_frequency)
-            status = pv_failure(ctx);
-        for (uint32_t i = 0; status == PSDVEC_OK && i < v->count; i++)
+        goto done;
+    }
+    PV_TRY_DONE(pv_vocabulary_set(v, &words));
+    if (has_frequencies) {
+        PV_TAKE(&v->memory, v->list_frequency, v->count);
+        PV_TRY_DONE(pv_scope_status(&v->memory));
+        for (uint32_t i = 0; i < v->count; i++)
             v->list_frequency[i] = words.words[i].value;
     }
+done:
     pv_word_table_free(&words);
     return status;
 }

@@ -17,18 +17,22 @@ static const char what[] = "the vocabulary";
 
 void pv_vocabulary_init(pv_vocabulary *v, psdvec_context *ctx)
 {
-    *v = (pv_vocabulary){.ctx = ctx};
+    *v = (pv_vocabulary){.ctx = ctx, .memory = {.ctx = ctx, .what = what}};
 }
 
 void pv_vocabulary_free(pv_vocabulary *v)
 {
-    if (!v->ctx)
-        return;
-    pv_free(v->ctx, v->bytes);
-    pv_free(v->ctx, v->offsets);
-    pv_free(v->ctx, v->frequency);
-    pv_free(v->ctx, v->list_frequency);
+    pv_scope_free(&v->memory);
     pv_vocabulary_init(v, v->ctx);
+}
+
+psdvec_status pv_vocabulary_reserve(pv_vocabulary *v, uint32_t words, uint64_t bytes)
+{
+    v->count = words;
+    PV_TAKE(&v->memory, v->bytes, bytes + PV_WORD_INLINE); /* words may be read in one piece */
+    PV_TAKE_ZERO(&v->memory, v->offsets, (size_t)words + 1);
+    PV_TAKE_ZERO(&v->memory, v->frequency, words);
+    return pv_scope_status(&v->memory);
 }
 
 /* A word that passed. */
@@ -234,18 +238,12 @@ static void apply_limit(merge_job *job, uint32_t most)
 static psdvec_status settle(merge_job *job, uint32_t *rank, size_t passed)
 {
     pv_vocabulary *v = job->vocabulary;
-    v->count = (uint32_t)job->count;
     uint64_t bytes = 0;
     for (size_t i = 0; i < job->count; i++)
         bytes += job->survivors[i].length;
-    v->bytes = pv_alloc(job->ctx, bytes + 16, 1, what);
-    v->offsets = pv_alloc(job->ctx, job->count + 1, sizeof *v->offsets, what);
-    v->frequency = pv_alloc(job->ctx, job->count, sizeof *v->frequency, what);
-    if (!v->bytes || !v->offsets || !v->frequency)
-        return pv_failure(job->ctx);
+    PV_TRY(pv_vocabulary_reserve(v, (uint32_t)job->count, bytes));
     for (size_t i = 0; i < passed; i++)
         rank[i] = PV_UNKNOWN_WORD;
-    v->offsets[0] = 0;
     for (size_t i = 0; i < job->count; i++) {
         const survivor *s = &job->survivors[i];
         memcpy(v->bytes + v->offsets[i], job->bytes.data + s->offset, s->length);
@@ -317,18 +315,11 @@ static psdvec_status table_of_words(psdvec_context *ctx, const char *const *word
 
 psdvec_status pv_vocabulary_set(pv_vocabulary *v, const pv_word_table *words)
 {
-    psdvec_context *ctx = v->ctx;
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < words->count; i++)
         bytes += words->words[i].length;
-    v->count = words->count;
+    PV_TRY(pv_vocabulary_reserve(v, words->count, bytes));
     v->fixed = true;
-    v->bytes = pv_alloc(ctx, bytes + 16, 1, what);
-    v->offsets = pv_alloc(ctx, (size_t)v->count + 1, sizeof *v->offsets, what);
-    v->frequency = pv_alloc_zero(ctx, v->count, sizeof *v->frequency, what);
-    if (!v->bytes || !v->offsets || !v->frequency)
-        return pv_failure(ctx);
-    v->offsets[0] = 0;
     for (uint32_t i = 0; i < v->count; i++) {
         memcpy(v->bytes + v->offsets[i], pv_word_text(words, i), words->words[i].length);
         v->offsets[i + 1] = v->offsets[i] + words->words[i].length;
@@ -371,12 +362,10 @@ psdvec_status pv_vocabulary_build(pv_vocabulary *v, pv_token_store *store,
     pthread_mutex_init(&job.lock, NULL);
     pv_buffer_init(&job.bytes, ctx);
     size_t generations = store->generation_count;
-    job.order = pv_alloc_zero(ctx, generations, sizeof *job.order, what);
-    job.start = pv_alloc_zero(ctx, generations, sizeof *job.start, what);
-    if (!job.order || !job.start) {
-        status = pv_failure(ctx);
-        goto done;
-    }
+    pv_scope scope = {.ctx = ctx, .what = what};
+    PV_TAKE_ZERO(&scope, job.order, generations);
+    PV_TAKE_ZERO(&scope, job.start, generations);
+    PV_TRY_DONE(pv_scope_status(&scope));
     if (v->fixed) {
         PV_TRY_DONE(table_of_vocabulary(v, &fixed));
         job.fixed = &fixed;
@@ -400,8 +389,7 @@ psdvec_status pv_vocabulary_build(pv_vocabulary *v, pv_token_store *store,
 done:
     for (size_t g = 0; job.order && g < generations; g++)
         pv_free(ctx, job.order[g]);
-    pv_free(ctx, job.order);
-    pv_free(ctx, job.start);
+    pv_scope_free(&scope);
     pv_free(ctx, job.survivors);
     pv_buffer_free(&job.bytes);
     pv_word_table_free(&fixed);

@@ -14,6 +14,7 @@
 
 typedef struct pv_vocabulary {
     psdvec_context *ctx;
+    pv_scope memory;
     uint32_t count;
     char *bytes;              /* all words, one after the other */
     uint64_t *offsets;        /* count + 1: word i is bytes[offsets[i]] .. */
@@ -33,6 +34,8 @@ static inline const char *pv_vocabulary_word(const pv_vocabulary *v, uint32_t i,
     return v->bytes + v->offsets[i];
 }
 
+/* Memory for so many words of so many bytes in all; frequencies are 0. */
+psdvec_status pv_vocabulary_reserve(pv_vocabulary *vocabulary, uint32_t words, uint64_t bytes);
 /* From a list of `count` words; frequencies start at 0. A duplicate is an
  * error that names `origin` and both places. */
 psdvec_status pv_vocabulary_set(pv_vocabulary *vocabulary, const pv_word_table *words);

@@ -56,11 +56,9 @@ static psdvec_status fill_keep(pv_window *window, double threshold, const pv_voc
     double total = 0;
     for (uint32_t i = 0; i < v->count; i++)
         total += (double)frequency[i]; /* exact below 2^53 */
-    window->keep = pv_alloc(window->ctx, v->count, sizeof *window->keep, "the words' shares");
-    window->steps =
-        pv_alloc(window->ctx, (size_t)v->count + 1, sizeof *window->steps, "the words' shares");
-    if (!window->keep || !window->steps)
-        return pv_failure(window->ctx);
+    PV_TAKE(&window->memory, window->keep, v->count);
+    PV_TAKE(&window->memory, window->steps, (size_t)v->count + 1);
+    PV_TRY(pv_scope_status(&window->memory));
     for (uint32_t i = 0; i < v->count; i++) {
         double keep = 1;
         if (frequency[i] > 0) {
@@ -80,32 +78,22 @@ psdvec_status pv_window_init(pv_window *window, psdvec_context *ctx,
 {
     bool subsampled = options->subsample > 0;
     *window = (pv_window){
-        .ctx = ctx,
+        .memory = {.ctx = ctx, .what = "the window"},
         .span = options->window,
         .scale = pv_window_scale(options->window, options->distance, subsampled),
     };
     uint64_t one = subsampled ? PV_STEP_ONE : 1;
     window->limit = (uint32_t)((options->window + 1) * one);
-    window->weights = pv_alloc_zero(ctx, window->limit, sizeof *window->weights, "the window");
-    if (!window->weights)
-        return pv_failure(ctx);
+    PV_TAKE_ZERO(&window->memory, window->weights, window->limit);
+    PV_TRY(pv_scope_status(&window->memory));
     for (uint32_t d = (uint32_t)one; d < window->limit; d++)
         window->weights[d] = weight_at(window, options->distance, d, one);
-    psdvec_status status = PSDVEC_OK;
-    if (subsampled)
-        status = fill_keep(window, options->subsample, vocabulary);
-    if (status != PSDVEC_OK)
-        pv_window_free(window);
-    return status;
+    return subsampled ? fill_keep(window, options->subsample, vocabulary) : PSDVEC_OK;
 }
 
 void pv_window_free(pv_window *window)
 {
-    if (!window->ctx)
-        return;
-    pv_free(window->ctx, window->weights);
-    pv_free(window->ctx, window->steps);
-    pv_free(window->ctx, window->keep);
+    pv_scope_free(&window->memory);
     *window = (pv_window){0};
 }
 

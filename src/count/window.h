@@ -23,7 +23,7 @@
 enum { PV_STEP_ONE = 256, PV_MAX_WINDOW = 1000 };
 
 typedef struct pv_window {
-    psdvec_context *ctx;
+    pv_scope memory;
     uint32_t span;
     uint64_t scale;
     uint32_t *weights; /* plain: by distance 1 .. span. Subsampled: by distance

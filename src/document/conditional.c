@@ -42,11 +42,8 @@ static psdvec_status read_settings(pv_conditional *c)
     c->pmi = !pv_target_rules[training.target].directed;
     c->kappa = training.kappa;
     if (c->pmi && training.context_power != 1) {
-        c->shift = pv_alloc_zero(ctx, c->words, sizeof *c->shift, "the words' shifts");
-        if (!c->shift) {
-            status = pv_failure(ctx);
-            goto done;
-        }
+        PV_TAKE_ZERO(&c->memory, c->shift, c->words);
+        PV_TRY_DONE(pv_scope_status(&c->memory));
         /* t = 1/2 log(2 tot pc / r), where r = X + Y is taken to be 2 Y = 2 tot u: the two margins
          * differ by the ends of documents only. */
         double sum = 0;
@@ -76,10 +73,9 @@ static psdvec_status fill_unigrams(pv_conditional *c)
     const psdvec_model *m = c->model;
     bool frequencies = c->counting.subsample > 0 || !m->unigram;
     double tokens = 0, sum = 0;
-    c->log_unigram = pv_alloc(c->ctx, c->words, sizeof *c->log_unigram, "the words' probabilities");
-    c->log_p = pv_alloc(c->ctx, c->words, sizeof *c->log_p, "the words' probabilities");
-    if (!c->log_unigram || !c->log_p)
-        return pv_failure(c->ctx);
+    PV_TAKE(&c->memory, c->log_unigram, c->words);
+    PV_TAKE(&c->memory, c->log_p, c->words);
+    PV_TRY(pv_scope_status(&c->memory));
     for (uint32_t i = 0; i < c->words; i++)
         tokens += (double)m->counts[i];
     if (!(tokens > 0))
@@ -102,9 +98,8 @@ static psdvec_status fill_unigrams(pv_conditional *c)
 static psdvec_status fill_signs(pv_conditional *c)
 {
     const float *eigenvalues = c->model->info.eigenvalues;
-    c->sign = pv_alloc(c->ctx, c->dim, sizeof *c->sign, "signs");
-    if (!c->sign)
-        return pv_failure(c->ctx);
+    PV_TAKE(&c->memory, c->sign, c->dim);
+    PV_TRY(pv_scope_status(&c->memory));
     for (uint32_t d = 0; d < c->dim; d++)
         c->sign[d] = eigenvalues && eigenvalues[d] < 0 ? -1 : 1;
     return PSDVEC_OK;
@@ -112,9 +107,8 @@ static psdvec_status fill_signs(pv_conditional *c)
 
 static psdvec_status match_counts(pv_conditional *c)
 {
-    c->counted = pv_alloc(c->ctx, c->words, sizeof *c->counted, "the words of the counts");
-    if (!c->counted)
-        return pv_failure(c->ctx);
+    PV_TAKE(&c->memory, c->counted, c->words);
+    PV_TRY(pv_scope_status(&c->memory));
     for (uint32_t i = 0; i < c->words; i++) {
         size_t length;
         const char *word = psdvec_model_word(c->model, i, &length);
@@ -143,14 +137,13 @@ psdvec_status pv_conditional_set_self(pv_conditional *c, double self)
 {
     c->self = self;
     if (isnan(self)) {
-        pv_free(c->ctx, c->own);
+        pv_scope_drop(&c->memory, c->own);
         c->own = NULL;
         return PSDVEC_OK;
     }
     if (!c->own) {
-        c->own = pv_alloc(c->ctx, c->words, sizeof *c->own, "the words' own products");
-        if (!c->own)
-            return pv_failure(c->ctx);
+        PV_TAKE(&c->memory, c->own, c->words);
+        PV_TRY(pv_scope_status(&c->memory));
         for (uint32_t i = 0; i < c->words; i++) {
             double twice = c->shift ? 2 * (double)c->shift[i] : 0;
             c->own[i] = (float)(psdvec_model_product(c->model, i, i) + twice);
@@ -163,13 +156,12 @@ psdvec_status pv_conditional_open(psdvec_context *ctx, const psdvec_model *model
                                   const psdvec_counts *counts, const psdvec_scorer_options *options,
                                   pv_conditional **out)
 {
-    psdvec_status status;
     const psdvec_model_info *info = &model->info;
-    pv_conditional *c = pv_alloc_zero(ctx, 1, sizeof *c, "a model of documents");
-    *out = NULL;
+    pv_conditional *c = *out = pv_alloc_zero(ctx, 1, sizeof *c, "a model of documents");
     if (!c)
         return pv_failure(ctx);
     c->ctx = ctx;
+    c->memory = (pv_scope){.ctx = ctx, .what = "the words' probabilities"};
     c->model = pv_model_hold(model);
     c->counts = pv_counts_hold(counts);
     c->words = info->words;
@@ -177,27 +169,20 @@ psdvec_status pv_conditional_open(psdvec_context *ctx, const psdvec_model *model
     c->log_absent = -INFINITY;
     pv_buffer_init(&c->strings, ctx);
     fill_fitted(c, options);
-    PV_TRY_DONE(read_settings(c));
-    PV_TRY_DONE(pv_model_floats(ctx, model, &model->vectors, &c->vectors));
-    PV_TRY_DONE(open_window(c));
-    PV_TRY_DONE(fill_unigrams(c));
-    PV_TRY_DONE(fill_signs(c));
-    PV_TRY_DONE(pv_conditional_set_self(c, c->self));
+    PV_TRY(read_settings(c));
+    PV_TRY(pv_model_floats(ctx, model, &model->vectors, &c->vectors));
+    PV_TRY(open_window(c));
+    PV_TRY(fill_unigrams(c));
+    PV_TRY(fill_signs(c));
+    PV_TRY(pv_conditional_set_self(c, c->self));
     if (counts) {
         c->replaced = !c->pmi;
-        PV_TRY_DONE(pv_residual_matrix_make(
-            ctx, model, counts, c->replaced ? PV_RESIDUAL_TARGET : PV_RESIDUAL_DIFFERENCE,
-            &c->residuals));
-        PV_TRY_DONE(
-            pv_model_counts_check(ctx, counts, c->residuals->same_counts, c->residuals->common));
-        PV_TRY_DONE(match_counts(c));
+        PV_TRY(pv_residual_matrix_make(ctx, model, counts,
+                                       c->replaced ? PV_RESIDUAL_TARGET : PV_RESIDUAL_DIFFERENCE,
+                                       &c->residuals));
+        PV_TRY(pv_model_counts_check(ctx, counts, c->residuals->same_counts, c->residuals->common));
+        PV_TRY(match_counts(c));
     }
-done:
-    if (status != PSDVEC_OK) {
-        pv_conditional_close(c);
-        return status;
-    }
-    *out = c;
     return PSDVEC_OK;
 }
 
@@ -208,12 +193,7 @@ void pv_conditional_close(pv_conditional *c)
     pv_window_free(&c->window);
     pv_residual_matrix_free(c->residuals);
     pv_buffer_free(&c->strings);
-    pv_free(c->ctx, c->log_unigram);
-    pv_free(c->ctx, c->log_p);
-    pv_free(c->ctx, c->shift);
-    pv_free(c->ctx, c->sign);
-    pv_free(c->ctx, c->own);
-    pv_free(c->ctx, c->counted);
+    pv_scope_free(&c->memory);
     psdvec_counts_close((psdvec_counts *)c->counts);
     psdvec_model_close((psdvec_model *)c->model);
     pv_free(c->ctx, c);

@@ -23,6 +23,7 @@
 
 typedef struct pv_conditional {
     psdvec_context *ctx;
+    pv_scope memory;
     const psdvec_model *model;   /* held, as is the next */
     const psdvec_counts *counts; /* or NULL */
     uint32_t words, dim;

@@ -8,29 +8,21 @@
 
 psdvec_status pv_contexts_init(pv_contexts *x, psdvec_context *ctx, uint32_t dim, uint32_t capacity)
 {
-    static const char *const what = "contexts of words";
-    *x = (pv_contexts){.ctx = ctx, .dim = dim, .capacity = capacity};
-    x->link_capacity = (size_t)capacity * 16;
-    if (!(x->h = pv_alloc_zero(ctx, capacity, dim * sizeof *x->h, what)) ||
-        !(x->weight = pv_alloc(ctx, capacity, sizeof *x->weight, what)) ||
-        !(x->constant = pv_alloc(ctx, capacity, sizeof *x->constant, what)) ||
-        !(x->begin = pv_alloc_zero(ctx, (size_t)capacity + 1, sizeof *x->begin, what)) ||
-        !(x->links = pv_alloc(ctx, x->link_capacity, sizeof *x->links, what))) {
-        pv_contexts_free(x);
-        return pv_failure(ctx);
-    }
-    return PSDVEC_OK;
+    *x = (pv_contexts){.memory = {.ctx = ctx, .what = "contexts of words"},
+                       .dim = dim,
+                       .capacity = capacity,
+                       .link_capacity = (size_t)capacity * 16};
+    PV_TAKE_ZERO(&x->memory, x->h, (size_t)capacity * dim);
+    PV_TAKE(&x->memory, x->weight, capacity);
+    PV_TAKE(&x->memory, x->constant, capacity);
+    PV_TAKE_ZERO(&x->memory, x->begin, (size_t)capacity + 1);
+    PV_TAKE(&x->memory, x->links, x->link_capacity);
+    return pv_scope_status(&x->memory);
 }
 
 void pv_contexts_free(pv_contexts *x)
 {
-    if (!x->ctx)
-        return;
-    pv_free(x->ctx, x->h);
-    pv_free(x->ctx, x->weight);
-    pv_free(x->ctx, x->constant);
-    pv_free(x->ctx, x->begin);
-    pv_free(x->ctx, x->links);
+    pv_scope_free(&x->memory);
     *x = (pv_contexts){0};
 }
 
@@ -44,21 +36,16 @@ void pv_contexts_clear(pv_contexts *x)
 
 psdvec_status pv_trail_init(pv_trail *t, const pv_conditional *c)
 {
-    *t = (pv_trail){.ctx = c->ctx, .capacity = 2 * (size_t)pv_window_reach(&c->window) + 2};
-    t->words = pv_alloc(c->ctx, t->capacity, sizeof *t->words, "the words before a word");
-    t->places = pv_alloc(c->ctx, t->capacity, sizeof *t->places, "the words before a word");
-    if (t->words && t->places)
-        return PSDVEC_OK;
-    pv_trail_free(t);
-    return pv_failure(c->ctx);
+    *t = (pv_trail){.memory = {.ctx = c->ctx, .what = "the words before a word"},
+                    .capacity = 2 * (size_t)pv_window_reach(&c->window) + 2};
+    PV_TAKE(&t->memory, t->words, t->capacity);
+    PV_TAKE(&t->memory, t->places, t->capacity);
+    return pv_scope_status(&t->memory);
 }
 
 void pv_trail_free(pv_trail *t)
 {
-    if (!t->ctx)
-        return;
-    pv_free(t->ctx, t->words);
-    pv_free(t->ctx, t->places);
+    pv_scope_free(&t->memory);
     *t = (pv_trail){0};
 }
 
@@ -81,12 +68,9 @@ void pv_trail_add(pv_trail *t, const pv_conditional *c, uint32_t word, uint64_t 
 static psdvec_status add_link(pv_contexts *x, size_t at, pv_context_link link)
 {
     if (at == x->link_capacity) {
-        size_t wanted = x->link_capacity * 2;
-        void *links = pv_resize(x->ctx, x->links, wanted, sizeof *x->links, "contexts of words");
-        if (!links)
-            return pv_failure(x->ctx);
-        x->links = links;
-        x->link_capacity = wanted;
+        PV_GROW(&x->memory, x->links, 2 * x->link_capacity);
+        PV_TRY(pv_scope_status(&x->memory));
+        x->link_capacity *= 2;
     }
     x->links[at] = link;
     return PSDVEC_OK;

@@ -14,7 +14,7 @@ typedef struct pv_context_link {
 } pv_context_link;
 
 typedef struct pv_contexts {
-    psdvec_context *ctx;
+    pv_scope memory;
     uint32_t dim, count, capacity;
     float *h;               /* capacity x dim */
     double *weight;         /* capacity: B */
@@ -31,7 +31,7 @@ void pv_contexts_clear(pv_contexts *x);
 
 /* The words of a document so far, as far back as they matter. */
 typedef struct pv_trail {
-    psdvec_context *ctx;
+    pv_scope memory;
     uint32_t *words;  /* or PSDVEC_UNKNOWN_WORD */
     uint64_t *places; /* in the document */
     size_t count, capacity;

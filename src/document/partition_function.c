@@ -28,6 +28,7 @@ typedef struct candidates {
 
 struct pv_partition_function {
     const pv_conditional *c;
+    pv_scope memory;
     candidates all;
     uint32_t *edges; /* slabs + 1 */
     uint32_t slabs, edge_capacity;
@@ -69,9 +70,8 @@ static double include_at(pv_partition_function *n, double rate)
 static psdvec_status choose_inclusion(pv_partition_function *n, uint32_t wanted)
 {
     double low = 0, high = 1;
-    n->inclusion = pv_alloc(n->c->ctx, n->c->words, sizeof *n->inclusion, "a sample of words");
-    if (!n->inclusion)
-        return pv_failure(n->c->ctx);
+    PV_TAKE(&n->memory, n->inclusion, n->c->words);
+    PV_TRY(pv_scope_status(&n->memory));
     while (include_at(n, high) < wanted)
         high *= 2;
     for (int step = 0; step < 60; step++) {
@@ -86,14 +86,14 @@ static psdvec_status choose_inclusion(pv_partition_function *n, uint32_t wanted)
 static psdvec_status open_sample(pv_partition_function *n, uint32_t wanted)
 {
     const pv_conditional *c = n->c;
-    static const char *const what = "a sample of words";
     PV_TRY(choose_inclusion(n, wanted));
-    if (!(n->vectors = pv_alloc(c->ctx, n->sample_capacity, c->dim * sizeof *n->vectors, what)) ||
-        !(n->log_p = pv_alloc(c->ctx, n->sample_capacity, sizeof *n->log_p, what)) ||
-        !(n->word = pv_alloc(c->ctx, n->sample_capacity, sizeof *n->word, what)) ||
-        (c->shift && !(n->shift = pv_alloc(c->ctx, n->sample_capacity, sizeof *n->shift, what))) ||
-        !(n->place = pv_alloc(c->ctx, c->words, sizeof *n->place, what)))
-        return pv_failure(c->ctx);
+    PV_TAKE(&n->memory, n->vectors, (size_t)n->sample_capacity * c->dim);
+    PV_TAKE(&n->memory, n->log_p, n->sample_capacity);
+    PV_TAKE(&n->memory, n->word, n->sample_capacity);
+    if (c->shift)
+        PV_TAKE(&n->memory, n->shift, n->sample_capacity);
+    PV_TAKE(&n->memory, n->place, c->words);
+    PV_TRY(pv_scope_status(&n->memory));
     memset(n->place, 0xff, c->words * sizeof *n->place);
     return PSDVEC_OK;
 }
@@ -152,55 +152,37 @@ static void draw_sample(pv_partition_function *n)
 psdvec_status pv_partition_function_open(const pv_conditional *c, uint32_t sampled,
                                          pv_partition_function **out)
 {
-    psdvec_status status = PSDVEC_OK;
     psdvec_context *ctx = c->ctx;
-    pv_partition_function *n = pv_alloc_zero(ctx, 1, sizeof *n, "sums over the vocabulary");
-    *out = NULL;
+    pv_partition_function *n = *out = pv_alloc_zero(ctx, 1, sizeof *n, "sums over the vocabulary");
     if (!n)
         return pv_failure(ctx);
     n->c = c;
+    n->memory = (pv_scope){.ctx = ctx, .what = "sums over the vocabulary"};
     n->edge_capacity = c->words / SLAB + PV_SAMPLE_GROUPS + 3;
     n->tile = c->residuals ? SLAB : TILE;
     n->tile_size = (size_t)BLOCK * n->tile;
-    n->edges = pv_alloc(ctx, n->edge_capacity, sizeof *n->edges, "sums over the vocabulary");
-    n->tiles = pv_alloc(ctx, (size_t)psdvec_threads(ctx), n->tile_size * sizeof *n->tiles,
-                        "tiles of scores");
-    if (!n->edges || !n->tiles)
-        status = pv_failure(ctx);
-    else if (sampled > 0 && sampled < c->words)
-        status = open_sample(n, sampled);
-    else {
-        n->all = (candidates){
-            .count = c->words, .vectors = c->vectors, .log_p = c->log_p, .shift = c->shift};
-        n->edges[0] = 0;
-        while (n->edges[n->slabs] < c->words) {
-            uint32_t left = c->words - n->edges[n->slabs];
-            n->edges[n->slabs + 1] = n->edges[n->slabs] + (left < SLAB ? left : SLAB);
-            n->slabs++;
-        }
+    PV_TAKE(&n->memory, n->edges, n->edge_capacity);
+    PV_TAKE(&n->memory, n->tiles, (size_t)psdvec_threads(ctx) * n->tile_size);
+    PV_TRY(pv_scope_status(&n->memory));
+    if (sampled > 0 && sampled < c->words)
+        return open_sample(n, sampled);
+    n->all = (candidates){
+        .count = c->words, .vectors = c->vectors, .log_p = c->log_p, .shift = c->shift};
+    n->edges[0] = 0;
+    while (n->edges[n->slabs] < c->words) {
+        uint32_t left = c->words - n->edges[n->slabs];
+        n->edges[n->slabs + 1] = n->edges[n->slabs] + (left < SLAB ? left : SLAB);
+        n->slabs++;
     }
-    if (status != PSDVEC_OK)
-        pv_partition_function_close(n);
-    else
-        *out = n;
-    return status;
+    return PSDVEC_OK;
 }
 
 void pv_partition_function_close(pv_partition_function *n)
 {
     if (!n)
         return;
-    psdvec_context *ctx = n->c->ctx;
-    pv_free(ctx, n->edges);
-    pv_free(ctx, n->tiles);
-    pv_free(ctx, n->sums);
-    pv_free(ctx, n->inclusion);
-    pv_free(ctx, n->vectors);
-    pv_free(ctx, n->log_p);
-    pv_free(ctx, n->shift);
-    pv_free(ctx, n->word);
-    pv_free(ctx, n->place);
-    pv_free(ctx, n);
+    pv_scope_free(&n->memory);
+    pv_free(n->c->ctx, n);
 }
 
 bool pv_partition_function_sampled(const pv_partition_function *n)
@@ -296,11 +278,10 @@ psdvec_status pv_partition_function_sum(pv_partition_function *n, const pv_conte
         draw_sample(n);
     size_t wanted = (size_t)contexts->count * n->slabs;
     if (wanted > n->sum_capacity) {
-        pv_free(ctx, n->sums);
+        pv_scope_drop(&n->memory, n->sums);
         n->sum_capacity = 0;
-        n->sums = pv_alloc(ctx, wanted, sizeof *n->sums, "sums over the vocabulary");
-        if (!n->sums)
-            return pv_failure(ctx);
+        PV_TAKE(&n->memory, n->sums, wanted);
+        PV_TRY(pv_scope_status(&n->memory));
         n->sum_capacity = wanted;
     }
     n->contexts = contexts;

@@ -12,21 +12,14 @@
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-static psdvec_status tally_init(psdvec_context *ctx, pv_tally *tally, size_t models)
-{
-    tally->fits = pv_alloc_zero(ctx, models, sizeof *tally->fits, "scores");
-    tally->variance = pv_alloc_zero(ctx, models, sizeof *tally->variance, "scores");
-    return tally->fits && tally->variance ? PSDVEC_OK : pv_failure(ctx);
-}
-
 static psdvec_status open_model(psdvec_scorer *s, const psdvec_scored_model *from,
                                 pv_scored_model *to)
 {
     PV_TRY(pv_conditional_open(s->ctx, from->model, from->counts, &s->options, &to->conditional));
     PV_TRY(pv_trail_init(&to->trail, to->conditional));
     PV_TRY(pv_contexts_init(&to->contexts, s->ctx, to->conditional->dim, PV_SCORER_ROWS));
-    to->partitions = pv_alloc(s->ctx, PV_SCORER_ROWS, sizeof *to->partitions, "scores");
-    return to->partitions ? PSDVEC_OK : pv_failure(s->ctx);
+    PV_TAKE(&s->memory, to->partitions, PV_SCORER_ROWS);
+    return pv_scope_status(&s->memory);
 }
 
 /* Words that any of the models knows. */
@@ -93,19 +86,18 @@ psdvec_status psdvec_scorer_open(psdvec_context *ctx, const psdvec_scorer_option
     s->document.number = 1;
     pv_buffer_init(&s->texts, ctx);
     pv_buffer_init(&s->beginning, ctx);
-    s->models = pv_alloc_zero(ctx, model_count, sizeof *s->models, "a scorer");
-    s->events = pv_alloc(ctx, PV_SCORER_EVENTS, sizeof *s->events, "a scorer");
-    s->row = pv_alloc(ctx, PV_SCORER_ROWS, model_count * sizeof *s->row, "a scorer");
-    s->without = pv_alloc_zero(ctx, model_count, PV_SAMPLE_GROUPS * sizeof *s->without, "a scorer");
-    s->without_all =
-        pv_alloc_zero(ctx, model_count, PV_SAMPLE_GROUPS * sizeof *s->without_all, "a scorer");
-    if (!s->models || !s->events || !s->row || !s->without || !s->without_all) {
-        status = pv_failure(ctx);
-        goto done;
-    }
+    s->memory = (pv_scope){.ctx = ctx, .what = "a scorer"};
+    PV_TAKE_ZERO(&s->memory, s->models, model_count);
+    PV_TAKE(&s->memory, s->events, PV_SCORER_EVENTS);
+    PV_TAKE(&s->memory, s->row, PV_SCORER_ROWS * model_count);
+    PV_TAKE_ZERO(&s->memory, s->without, model_count * PV_SAMPLE_GROUPS);
+    PV_TAKE_ZERO(&s->memory, s->without_all, model_count * PV_SAMPLE_GROUPS);
+    PV_TAKE_ZERO(&s->memory, s->document.fits, model_count);
+    PV_TAKE_ZERO(&s->memory, s->document.variance, model_count);
+    PV_TAKE_ZERO(&s->memory, s->total.fits, model_count);
+    PV_TAKE_ZERO(&s->memory, s->total.variance, model_count);
+    PV_TRY_DONE(pv_scope_status(&s->memory));
     s->model_count = model_count;
-    PV_TRY_DONE(tally_init(ctx, &s->document, model_count));
-    PV_TRY_DONE(tally_init(ctx, &s->total, model_count));
     for (size_t m = 0; m < model_count; m++)
         PV_TRY_DONE(open_model(s, &models[m], &s->models[m]));
     for (size_t m = 1; m < model_count; m++)
@@ -136,21 +128,12 @@ void psdvec_scorer_close(psdvec_scorer *scorer)
         pv_partition_function_close(model->normaliser);
         pv_trail_free(&model->trail);
         pv_contexts_free(&model->contexts);
-        pv_free(ctx, model->partitions);
         pv_conditional_close(model->conditional);
     }
     pv_buffer_free(&scorer->texts);
     pv_buffer_free(&scorer->beginning);
-    pv_free(ctx, scorer->models);
-    pv_free(ctx, scorer->events);
-    pv_free(ctx, scorer->row);
-    pv_free(ctx, scorer->without);
-    pv_free(ctx, scorer->without_all);
     pv_free(ctx, scorer->influences);
-    pv_free(ctx, scorer->document.fits);
-    pv_free(ctx, scorer->document.variance);
-    pv_free(ctx, scorer->total.fits);
-    pv_free(ctx, scorer->total.variance);
+    pv_scope_free(&scorer->memory);
     pv_free(ctx, scorer);
     pv_context_release(ctx);
 }

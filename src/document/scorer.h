@@ -41,6 +41,7 @@ typedef struct pv_tally {
 
 struct psdvec_scorer {
     psdvec_context *ctx;
+    pv_scope memory;
     psdvec_scorer_options options;
     pv_scored_model *models;
     size_t model_count;

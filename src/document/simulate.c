@@ -157,24 +157,13 @@ static psdvec_status draw_documents(void *arg, size_t task, int worker)
 
 /* ---- All documents ------------------------------------------------------------------------ */
 
-static psdvec_status open_desk(const pv_truth *t, size_t name_length, desk *d)
+static void open_desk(const pv_truth *t, size_t name_length, pv_scope *scope, desk *d)
 {
-    psdvec_context *ctx = t->ctx;
-    d->counts = pv_alloc_zero(ctx, t->words, sizeof *d->counts, "frequencies");
-    d->ends = pv_alloc(ctx, t->tiles, sizeof *d->ends, "sums of weights");
-    d->careful = pv_alloc(ctx, t->stride, sizeof *d->careful, "weights");
-    d->rows = pv_alloc(ctx, t->options.window, sizeof *d->rows, "the window");
-    d->buffer = pv_alloc(ctx, BUFFER_WORDS, name_length + 1, "text");
-    return d->counts && d->ends && d->careful && d->rows && d->buffer ? PSDVEC_OK : pv_failure(ctx);
-}
-
-static void close_desk(psdvec_context *ctx, desk *d)
-{
-    pv_free(ctx, d->counts);
-    pv_free(ctx, d->ends);
-    pv_free(ctx, d->careful);
-    pv_free(ctx, d->rows);
-    pv_free(ctx, d->buffer);
+    PV_TAKE_ZERO(scope, d->counts, t->words);
+    PV_TAKE(scope, d->ends, t->tiles);
+    PV_TAKE(scope, d->careful, t->stride);
+    PV_TAKE(scope, d->rows, t->options.window);
+    PV_TAKE(scope, d->buffer, BUFFER_WORDS * (name_length + 1));
 }
 
 /* Draws the text into `output`, from its beginning. `counts` is the caller's. */
@@ -189,14 +178,12 @@ static psdvec_status draw_text(const pv_truth *t, pv_output *output, drawn_text 
     job.task_documents = o->document_words < TASK_WORDS ? TASK_WORDS / o->document_words : 1;
     size_t tasks = (size_t)((drawn->documents - 1) / job.task_documents + 1);
     int workers = psdvec_threads(ctx);
-    job.sums = pv_alloc(ctx, tasks, sizeof *job.sums, "log-likelihoods");
-    job.desks = pv_alloc_zero(ctx, (size_t)workers, sizeof *job.desks, "workers");
-    if (!job.sums || !job.desks) {
-        status = pv_failure(ctx);
-        goto done;
-    }
-    for (int w = 0; w < workers; w++)
-        PV_TRY_DONE(open_desk(t, job.name_length, &job.desks[w]));
+    pv_scope scope = {.ctx = ctx, .what = "drawing text"};
+    PV_TAKE(&scope, job.sums, tasks);
+    PV_TAKE_ZERO(&scope, job.desks, (size_t)workers);
+    for (int w = 0; job.desks && w < workers; w++)
+        open_desk(t, job.name_length, &scope, &job.desks[w]);
+    PV_TRY_DONE(pv_scope_status(&scope));
     PV_TRY_DONE(pv_output_expect(output, drawn->bytes));
     pv_progress_begin(&job.progress, ctx, "drawing", "words", o->tokens);
     PV_TRY_DONE(pv_parallel_tasks(ctx, tasks, draw_documents, &job));
@@ -211,10 +198,7 @@ static psdvec_status draw_text(const pv_truth *t, pv_output *output, drawn_text 
         for (uint32_t i = 0; i < t->words; i++)
             drawn->counts[i] += job.desks[w].counts[i];
 done:
-    for (int w = 0; job.desks && w < workers; w++)
-        close_desk(ctx, &job.desks[w]);
-    pv_free(ctx, job.desks);
-    pv_free(ctx, job.sums);
+    pv_scope_free(&scope);
     return status;
 }
 

@@ -11,6 +11,7 @@ enum { PV_DRAW_VECTORS = 0x73696d01, PV_DRAW_RESIDUALS = 0x73696d02, PV_DRAW_WOR
 
 typedef struct pv_truth {
     psdvec_context *ctx;
+    pv_scope memory;
     psdvec_simulate_options options;
     uint32_t words, dim;  /* n, N */
     size_t tiles, stride; /* of the words in the table; stride = tiles * PV_SAMPLE_TILE */

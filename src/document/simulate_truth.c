@@ -102,12 +102,11 @@ static psdvec_status scale_to_margins(pv_truth *t, double *c, double *d)
 {
     psdvec_status status = PSDVEC_OK;
     pv_progress progress;
-    double *weights = pv_alloc(t->ctx, t->words, sizeof *weights, "margins");
-    double *last = pv_alloc(t->ctx, t->words, sizeof *last, "margins");
-    if (!weights || !last) {
-        status = pv_failure(t->ctx);
-        goto done;
-    }
+    pv_scope scope = {.ctx = t->ctx, .what = "margins"};
+    double *weights, *last;
+    PV_TAKE(&scope, weights, t->words);
+    PV_TAKE(&scope, last, t->words);
+    PV_TRY_DONE(pv_scope_status(&scope));
     for (uint32_t i = 0; i < t->words; i++)
         c[i] = d[i] = 1;
     scale_job rows = {t, weights, c}, columns = {t, weights, d};
@@ -141,8 +140,7 @@ static psdvec_status scale_to_margins(pv_truth *t, double *c, double *d)
         d[i] += shift;
     }
 done:
-    pv_free(t->ctx, weights);
-    pv_free(t->ctx, last);
+    pv_scope_free(&scope);
     return status;
 }
 
@@ -293,13 +291,11 @@ static psdvec_status fill_table(pv_truth *t, const float *vectors, uint32_t dim,
 {
     psdvec_status status = PSDVEC_OK;
     table_job job = {.truth = t, .left = vectors, .dim = dim};
-    float *right = pv_alloc(t->ctx, (size_t)t->words * dim, sizeof *right, "vectors");
-    job.scratch = pv_alloc(t->ctx, (size_t)t->words * (size_t)psdvec_threads(t->ctx),
-                           sizeof *job.scratch, "residuals");
-    if (!right || !job.scratch) {
-        status = pv_failure(t->ctx);
-        goto done;
-    }
+    pv_scope scope = {.ctx = t->ctx, .what = "vectors"};
+    float *right;
+    PV_TAKE(&scope, right, (size_t)t->words * dim);
+    PV_TAKE(&scope, job.scratch, (size_t)t->words * (size_t)psdvec_threads(t->ctx));
+    PV_TRY_DONE(pv_scope_status(&scope));
     for (uint32_t i = 0; i < t->words; i++)
         for (uint32_t k = 0; k < dim; k++)
             right[(size_t)i * dim + k] = signs[k] * vectors[(size_t)i * dim + k];
@@ -315,8 +311,7 @@ static psdvec_status fill_table(pv_truth *t, const float *vectors, uint32_t dim,
                          "fewer dimensions",
                          (double)MOST_LOG);
 done:
-    pv_free(t->ctx, right);
-    pv_free(t->ctx, job.scratch);
+    pv_scope_free(&scope);
     return status;
 }
 
@@ -396,25 +391,20 @@ static psdvec_status look_behind(void *arg, size_t task, int worker)
 /* For a window of 1 every distribution is known beforehand. */
 static psdvec_status prepare_chain(pv_truth *t)
 {
-    psdvec_status status = PSDVEC_OK;
     pv_sample_ends(t->p, NULL, 0, t->tiles, t->start);
     t->entropy_rate = NAN;
     if (t->options.window != 1)
         return PSDVEC_OK;
     behind_job job = {.truth = t};
-    job.entropy = pv_alloc(t->ctx, t->words, sizeof *job.entropy, "entropies");
-    t->ends = pv_alloc(t->ctx, t->words * t->tiles, sizeof *t->ends, "sums of the table");
-    if (!job.entropy || !t->ends) {
-        status = pv_failure(t->ctx);
-        goto done;
-    }
-    PV_TRY_DONE(pv_parallel_tasks(t->ctx, blocks_of(t->words, ROWS), look_behind, &job));
+    PV_TAKE(&t->memory, job.entropy, t->words);
+    PV_TAKE(&t->memory, t->ends, t->words * t->tiles);
+    PV_TRY(pv_scope_status(&t->memory));
+    PV_TRY(pv_parallel_tasks(t->ctx, blocks_of(t->words, ROWS), look_behind, &job));
     t->entropy_rate = 0;
     for (uint32_t i = 0; i < t->words; i++)
         t->entropy_rate += t->unigram[i] * job.entropy[i];
-done:
-    pv_free(t->ctx, job.entropy);
-    return status;
+    pv_scope_drop(&t->memory, job.entropy);
+    return PSDVEC_OK;
 }
 
 static psdvec_status make_with(pv_truth *t, double *B, float *signs)
@@ -437,63 +427,53 @@ static psdvec_status make_with(pv_truth *t, double *B, float *signs)
 
 static psdvec_status make_room(pv_truth *t)
 {
-    psdvec_context *ctx = t->ctx;
     size_t n = t->words;
-    t->unigram = pv_alloc(ctx, n, sizeof *t->unigram, "words");
-    t->p = pv_alloc_zero(ctx, t->stride, sizeof *t->p, "words");
-    t->vectors = pv_alloc(ctx, n * t->dim, sizeof *t->vectors, "vectors");
-    t->eigenvalues = pv_alloc(ctx, t->dim, sizeof *t->eigenvalues, "vectors");
-    t->before = pv_alloc_zero(ctx, n, sizeof *t->before, "residuals");
-    t->after = pv_alloc_zero(ctx, n, sizeof *t->after, "residuals");
-    t->start = pv_alloc(ctx, t->tiles, sizeof *t->start, "words");
-    t->table = pv_alloc_zero(ctx, n * t->stride, sizeof *t->table,
-                             "the table of all pairs of words (fewer words need less)");
-    return t->unigram && t->p && t->vectors && t->eigenvalues && t->before && t->after &&
-                   t->start && t->table
-               ? PSDVEC_OK
-               : pv_failure(ctx);
+    PV_TAKE(&t->memory, t->unigram, n);
+    PV_TAKE_ZERO(&t->memory, t->p, t->stride);
+    PV_TAKE(&t->memory, t->vectors, n * t->dim);
+    PV_TAKE(&t->memory, t->eigenvalues, t->dim);
+    PV_TAKE_ZERO(&t->memory, t->before, n);
+    PV_TAKE_ZERO(&t->memory, t->after, n);
+    PV_TAKE(&t->memory, t->start, t->tiles);
+    t->memory.what = "the table of all pairs of words (fewer words need less)";
+    PV_TAKE_ZERO(&t->memory, t->table, n * t->stride);
+    return pv_scope_status(&t->memory);
 }
 
 psdvec_status pv_truth_make(psdvec_context *ctx, const psdvec_simulate_options *options,
                             pv_truth *t)
 {
     psdvec_status status;
-    *t = (pv_truth){.ctx = ctx, .options = *options, .words = options->vocab, .dim = options->dim};
+    pv_scope scope = {.ctx = ctx, .what = "vectors"};
+    *t = (pv_truth){.ctx = ctx,
+                    .memory = scope,
+                    .options = *options,
+                    .words = options->vocab,
+                    .dim = options->dim};
     t->tiles = blocks_of(t->words, PV_SAMPLE_TILE);
     t->stride = t->tiles * PV_SAMPLE_TILE;
-    double *B = pv_alloc(ctx, (size_t)t->words * t->dim, sizeof *B, "vectors");
-    float *signs = pv_alloc(ctx, t->dim, sizeof *signs, "vectors");
-    if (!B || !signs) {
-        status = pv_failure(ctx);
-        goto done;
-    }
+    double *B;
+    float *signs;
+    PV_TAKE(&scope, B, (size_t)t->words * t->dim);
+    PV_TAKE(&scope, signs, t->dim);
+    PV_TRY_DONE(pv_scope_status(&scope));
     PV_TRY_DONE(make_room(t));
     status = make_with(t, B, signs);
 done:
-    pv_free(ctx, B);
-    pv_free(ctx, signs);
+    pv_scope_free(&scope);
     return status;
 }
 
 void pv_truth_drop_table(pv_truth *t)
 {
-    pv_free(t->ctx, t->table);
-    pv_free(t->ctx, t->ends);
+    pv_scope_drop(&t->memory, t->table);
+    pv_scope_drop(&t->memory, t->ends);
     t->table = NULL;
     t->ends = NULL;
 }
 
 void pv_truth_free(pv_truth *t)
 {
-    if (!t->ctx)
-        return;
-    pv_truth_drop_table(t);
-    pv_free(t->ctx, t->unigram);
-    pv_free(t->ctx, t->p);
-    pv_free(t->ctx, t->vectors);
-    pv_free(t->ctx, t->eigenvalues);
-    pv_free(t->ctx, t->before);
-    pv_free(t->ctx, t->after);
-    pv_free(t->ctx, t->start);
+    pv_scope_free(&t->memory);
     *t = (pv_truth){0};
 }

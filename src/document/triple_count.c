@@ -60,6 +60,7 @@ psdvec_status pv_triple_measure(const pv_triple_text *text, pv_triple *triples, 
 
 /* What a worker has to itself. Arrays are `words` long if nothing else is said. */
 typedef struct counter {
+    pv_scope memory;
     pv_row_sum ab, seconds;   /* by second word: places, and tokens that begin some */
     pv_row_sum ac;            /* by third word */
     pv_row_sum abc;           /* the same, for one second word */
@@ -95,15 +96,12 @@ typedef struct counting {
     pv_progress progress;
 } counting;
 
-static void free_counter(psdvec_context *ctx, counter *w)
+static void free_counter(counter *w)
 {
     pv_row_sum *const sums[] = {&w->ab, &w->seconds, &w->ac, &w->abc};
-    void *const blocks[] = {w->second, w->pairs,  w->tokens, w->slot,      w->list,
-                            w->third,  w->thirds, w->after,  w->distances, w->found};
     for (size_t k = 0; k < sizeof sums / sizeof *sums; k++)
         pv_row_sum_free(sums[k]);
-    for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
-        pv_free(ctx, blocks[k]);
+    pv_scope_free(&w->memory);
 }
 
 static psdvec_status make_counter(const counting *c, counter *w)
@@ -114,19 +112,17 @@ static psdvec_status make_counter(const counting *c, counter *w)
     PV_TRY(pv_row_sum_init(&w->seconds, ctx, words));
     PV_TRY(pv_row_sum_init(&w->ac, ctx, words));
     PV_TRY(pv_row_sum_init(&w->abc, ctx, words));
-    w->second = pv_alloc(ctx, words, sizeof *w->second, what);
-    w->pairs = pv_alloc(ctx, words, sizeof *w->pairs, what);
-    w->tokens = pv_alloc(ctx, words, sizeof *w->tokens, what);
-    w->slot = pv_alloc_zero(ctx, (size_t)words + 1, sizeof *w->slot, what);
-    w->list = pv_alloc(ctx, c->room, sizeof *w->list, what);
-    w->third = pv_alloc(ctx, words, sizeof *w->third, what);
-    w->thirds = pv_alloc(ctx, words, sizeof *w->thirds, what);
-    w->after = pv_alloc(ctx, (size_t)c->text->window + 1, sizeof *w->after, what);
-    w->distances = pv_alloc(ctx, (size_t)c->text->window + 1, sizeof *w->distances, what);
-    if (!w->second || !w->pairs || !w->tokens || !w->slot || !w->list || !w->third || !w->thirds ||
-        !w->after || !w->distances)
-        return pv_failure(ctx);
-    return PSDVEC_OK;
+    w->memory = (pv_scope){.ctx = ctx, .what = what};
+    PV_TAKE(&w->memory, w->second, words);
+    PV_TAKE(&w->memory, w->pairs, words);
+    PV_TAKE(&w->memory, w->tokens, words);
+    PV_TAKE_ZERO(&w->memory, w->slot, (size_t)words + 1);
+    PV_TAKE(&w->memory, w->list, c->room);
+    PV_TAKE(&w->memory, w->third, words);
+    PV_TAKE(&w->memory, w->thirds, words);
+    PV_TAKE(&w->memory, w->after, (size_t)c->text->window + 1);
+    PV_TAKE(&w->memory, w->distances, (size_t)c->text->window + 1);
+    return pv_scope_status(&w->memory);
 }
 
 /* Takes the row of third words, and of them those that are frequent enough. */
@@ -135,10 +131,8 @@ static psdvec_status emit_row(const counting *c, counter *w, uint32_t a, uint32_
     size_t count = pv_row_sum_take(&w->abc, w->third, w->thirds);
     if (w->found_count + count > w->found_room) {
         size_t room = 2 * (w->found_count + count);
-        pv_triple *larger = pv_resize(c->ctx, w->found, room, sizeof *larger, what);
-        if (!larger)
-            return pv_failure(c->ctx);
-        w->found = larger;
+        PV_GROW(&w->memory, w->found, room);
+        PV_TRY(pv_scope_status(&w->memory));
         w->found_room = room;
     }
     for (size_t k = 0; k < count; k++)
@@ -386,13 +380,11 @@ psdvec_status pv_triple_count(const pv_triple_text *text, uint64_t least, pv_tri
     counting c = {.ctx = ctx, .text = text, .least = least, .workers = ctx->options.threads};
     uint64_t room = pv_memory_left(ctx) / 16 / (uint64_t)c.workers / sizeof(uint64_t);
     c.room = room < 1024 ? 1024 : room > (1 << 23) ? 1 << 23 : (size_t)room;
-    c.counters = pv_alloc_zero(ctx, (size_t)c.workers, sizeof *c.counters, what);
-    c.batches = pv_alloc_zero(ctx, text->groups.count, sizeof *c.batches, what);
-    c.second_start = pv_alloc(ctx, (size_t)text->text.words + 1, sizeof *c.second_start, what);
-    if (!c.counters || !c.batches || !c.second_start) {
-        status = pv_failure(ctx);
-        goto done;
-    }
+    pv_scope scope = {.ctx = ctx, .what = what};
+    PV_TAKE_ZERO(&scope, c.counters, (size_t)c.workers);
+    PV_TAKE_ZERO(&scope, c.batches, text->groups.count);
+    PV_TAKE(&scope, c.second_start, (size_t)text->text.words + 1);
+    PV_TRY_DONE(pv_scope_status(&scope));
     for (int k = 0; k < c.workers; k++)
         PV_TRY_DONE(make_counter(&c, &c.counters[k]));
     pv_progress_begin(&c.progress, ctx, "triples", "words", text->text.row_start[text->text.words]);
@@ -400,11 +392,9 @@ psdvec_status pv_triple_count(const pv_triple_text *text, uint64_t least, pv_tri
     pv_progress_end(&c.progress);
 done:
     for (int k = 0; c.counters && k < c.workers; k++)
-        free_counter(ctx, &c.counters[k]);
+        free_counter(&c.counters[k]);
     for (size_t g = 0; c.batches && g < text->groups.count; g++)
         pv_free(ctx, c.batches[g].triples);
-    pv_free(ctx, c.counters);
-    pv_free(ctx, c.batches);
-    pv_free(ctx, c.second_start);
+    pv_scope_free(&scope);
     return status;
 }

@@ -41,18 +41,12 @@ done:
 }
 
 /* The model's words as a fixed list. */
-static psdvec_status take_words(psdvec_context *ctx, const psdvec_model *model, pv_vocabulary *v)
+static psdvec_status take_words(const psdvec_model *model, pv_vocabulary *v)
 {
-    static const char what[] = "the model's words";
     uint32_t words = model->info.words;
     uint64_t bytes = model->offsets[words];
-    v->count = words;
+    PV_TRY(pv_vocabulary_reserve(v, words, bytes));
     v->fixed = true;
-    v->bytes = pv_alloc(ctx, bytes + PV_WORD_INLINE, 1, what);
-    v->offsets = pv_alloc(ctx, (size_t)words + 1, sizeof *v->offsets, what);
-    v->frequency = pv_alloc_zero(ctx, words, sizeof *v->frequency, what);
-    if (!v->bytes || !v->offsets || !v->frequency)
-        return pv_failure(ctx);
     memcpy(v->bytes, model->bytes, bytes);
     memcpy(v->offsets, model->offsets, ((size_t)words + 1) * sizeof *v->offsets);
     return PSDVEC_OK;
@@ -100,7 +94,7 @@ static psdvec_status read_text(pv_triple_text *x, const psdvec_model *model,
     pv_vocabulary_init(&words, ctx);
     PV_TRY_DONE(pv_inputs_expand(ctx, inputs, input_count, &files));
     PV_TRY_DONE(pv_token_store_read(ctx, &files, input_count, &options->text, folder, &store));
-    PV_TRY_DONE(take_words(ctx, model, &words));
+    PV_TRY_DONE(take_words(model, &words));
     PV_TRY_DONE(pv_vocabulary_build(&words, store, options));
     x->tokens = store->words_read;
     x->known = words.known_tokens;
