@@ -48,8 +48,8 @@ static psdvec_status hand_over(psdvec_context *ctx, const char *path, psdvec_opt
 /* How the words were chosen, which counts files keep apart from the rest. */
 static void read_vocabulary(const char *json, psdvec_count_options *options)
 {
-    static const pv_json_field fields[] = {PV_JSON_FIELD(psdvec_count_options, min_count, U64),
-                                           PV_JSON_FIELD(psdvec_count_options, max_vocab, U32),
+    static const pv_json_field fields[] = {PV_JSON_FIELD(psdvec_count_options, min_count),
+                                           PV_JSON_FIELD(psdvec_count_options, max_vocab),
                                            {0}};
     pv_json j;
     pv_json_init(&j, json, strlen(json), 0);

@@ -13,7 +13,7 @@
 #include <string.h>
 
 static const pv_json_field text_fields[] = {
-    PV_JSON_FIELD(psdvec_origin, tokens, U64), PV_JSON_FIELD(psdvec_origin, documents, U64), {0}};
+    PV_JSON_FIELD(psdvec_origin, tokens), PV_JSON_FIELD(psdvec_origin, documents), {0}};
 
 static psdvec_status read_object(psdvec_context *ctx, const char *json, const pv_json_field *fields,
                                  void *record)

@@ -126,10 +126,10 @@ static int by_note(const void *a, const void *b)
     return (x->documents > y->documents) - (x->documents < y->documents);
 }
 
-static const pv_json_field note_fields[] = {PV_JSON_FIELD(pv_input_note, files, U64),
-                                            PV_JSON_FIELD(pv_input_note, bytes, U64),
-                                            PV_JSON_FIELD(pv_input_note, documents, U64),
-                                            PV_JSON_FIELD(pv_input_note, tokens, U64),
+static const pv_json_field note_fields[] = {PV_JSON_FIELD(pv_input_note, files),
+                                            PV_JSON_FIELD(pv_input_note, bytes),
+                                            PV_JSON_FIELD(pv_input_note, documents),
+                                            PV_JSON_FIELD(pv_input_note, tokens),
                                             {0}};
 
 psdvec_status pv_provenance_inputs_json(pv_provenance *p, pv_buffer *json)
@@ -143,7 +143,7 @@ psdvec_status pv_provenance_inputs_json(pv_provenance *p, pv_buffer *json)
         const pv_input_note *note = &p->inputs[i];
         pv_json_open_object(&w, NULL);
         pv_json_put_string(&w, "name", note->name);
-        pv_json_put_fields(&w, note_fields, note);
+        pv_json_put_fields(&w, note_fields, note, false);
         pv_json_close(&w);
     }
     pv_json_close(&w);

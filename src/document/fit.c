@@ -396,25 +396,21 @@ done:
     return status;
 }
 
-#define FIELD(name, kind, member)                                                                  \
-    {                                                                                              \
-        name, PV_JSON_##kind, offsetof(psdvec_fit_report, member)                                  \
-    }
-const pv_json_field pv_fit_fields[] = {
-    FIELD("temperature", REAL_IF_KNOWN, temperature),
-    FIELD("self", REAL_IF_KNOWN, self),
-    FIELD("temperature_counts", REAL_IF_KNOWN, temperature_counts),
-    FIELD("interpolation", REAL_IF_KNOWN, interpolation),
-    FIELD("words", U64, words),
-    FIELD("known", U64, known),
-    FIELD("perplexity_before", REAL_IF_KNOWN, before),
-    FIELD("perplexity", REAL_IF_KNOWN, after),
-    FIELD("perplexity_unigram", REAL_IF_KNOWN, unigram),
-    FIELD("perplexity_counts_before", REAL_IF_KNOWN, counts_before),
-    FIELD("perplexity_counts", REAL_IF_KNOWN, counts_after),
-    FIELD("perplexity_bigram_before", REAL_IF_KNOWN, bigram),
-    FIELD("perplexity_bigram", REAL_IF_KNOWN, bigram_after),
-    {0}};
+#define FIELD(name, member) PV_JSON_NAMED(name, psdvec_fit_report, member)
+const pv_json_field pv_fit_fields[] = {FIELD("temperature", temperature),
+                                       FIELD("self", self),
+                                       FIELD("temperature_counts", temperature_counts),
+                                       FIELD("interpolation", interpolation),
+                                       FIELD("words", words),
+                                       FIELD("known", known),
+                                       FIELD("perplexity_before", before),
+                                       FIELD("perplexity", after),
+                                       FIELD("perplexity_unigram", unigram),
+                                       FIELD("perplexity_counts_before", counts_before),
+                                       FIELD("perplexity_counts", counts_after),
+                                       FIELD("perplexity_bigram_before", bigram),
+                                       FIELD("perplexity_bigram", bigram_after),
+                                       {0}};
 
 psdvec_status psdvec_model_keep_fit(psdvec_context *ctx, const psdvec_model *model,
                                     const psdvec_fit_report *report, const char *output)
@@ -435,7 +431,7 @@ psdvec_status psdvec_model_keep_fit(psdvec_context *ctx, const psdvec_model *mod
     pv_buffer_init(&json, ctx);
     pv_json_writer_init(&w, &json);
     pv_json_open_object(&w, NULL);
-    pv_json_put_fields(&w, pv_fit_fields, report);
+    pv_json_put_fields(&w, pv_fit_fields, report, true);
     pv_json_close(&w);
     psdvec_status status = pv_json_writer_status(&w);
     if (status == PSDVEC_OK)

@@ -6,14 +6,11 @@
 #include <math.h>
 #include <string.h>
 
-static const pv_json_field fields[] = {PV_JSON_FIELD(psdvec_iteration, iteration, U32),
-                                       PV_JSON_FIELD(psdvec_iteration, rank, U32),
-                                       PV_JSON_FIELD(psdvec_iteration, positive, U32),
-                                       PV_JSON_FIELD(psdvec_iteration, objective, REAL),
-                                       PV_JSON_FIELD(psdvec_iteration, relaxation, REAL),
-                                       PV_JSON_FIELD(psdvec_iteration, smallest, REAL),
-                                       PV_JSON_FIELD(psdvec_iteration, residual, REAL),
-                                       {0}};
+static const pv_json_field fields[] = {
+    PV_JSON_FIELD(psdvec_iteration, iteration),  PV_JSON_FIELD(psdvec_iteration, rank),
+    PV_JSON_FIELD(psdvec_iteration, positive),   PV_JSON_FIELD(psdvec_iteration, objective),
+    PV_JSON_FIELD(psdvec_iteration, relaxation), PV_JSON_FIELD(psdvec_iteration, smallest),
+    PV_JSON_FIELD(psdvec_iteration, residual),   {0}};
 
 psdvec_status pv_history_write(pv_buffer *json, const psdvec_iteration *iterations, size_t count)
 {
@@ -22,7 +19,7 @@ psdvec_status pv_history_write(pv_buffer *json, const psdvec_iteration *iteratio
     pv_json_open_array(&w, NULL);
     for (size_t k = 0; k < count; k++) {
         pv_json_open_object(&w, NULL);
-        pv_json_put_fields(&w, fields, &iterations[k]);
+        pv_json_put_fields(&w, fields, &iterations[k], false);
         pv_json_close(&w);
     }
     pv_json_close(&w);

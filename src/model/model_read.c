@@ -265,12 +265,11 @@ static bool is_within(double number, double least, double most)
 static psdvec_status take_fit(psdvec_model *m)
 {
     psdvec_model_info *info = &m->info;
-    static const pv_json_field fields[] = {
-        PV_JSON_FIELD(psdvec_model_info, temperature, REAL),
-        PV_JSON_FIELD(psdvec_model_info, self, REAL),
-        PV_JSON_FIELD(psdvec_model_info, temperature_counts, REAL),
-        PV_JSON_FIELD(psdvec_model_info, interpolation, REAL),
-        {0}};
+    static const pv_json_field fields[] = {PV_JSON_FIELD(psdvec_model_info, temperature),
+                                           PV_JSON_FIELD(psdvec_model_info, self),
+                                           PV_JSON_FIELD(psdvec_model_info, temperature_counts),
+                                           PV_JSON_FIELD(psdvec_model_info, interpolation),
+                                           {0}};
     pv_json j;
     pv_json_init(&j, info->fit_json, strlen(info->fit_json), 0);
     if (pv_json_read_record(&j, fields, info) &&

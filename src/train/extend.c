@@ -322,12 +322,10 @@ typedef struct result {
     pv_buffer extensions;
 } result;
 
-const pv_json_field pv_extension_fields[] = {PV_JSON_FIELD(psdvec_extension_info, first, U32),
-                                             PV_JSON_FIELD(psdvec_extension_info, words, U32),
-                                             PV_JSON_FIELD(psdvec_extension_info, replaced, U32),
-                                             PV_JSON_FIELD(psdvec_extension_info, min_count, U64),
-                                             PV_JSON_FIELD(psdvec_extension_info, mu, REAL),
-                                             {0}};
+const pv_json_field pv_extension_fields[] = {
+    PV_JSON_FIELD(psdvec_extension_info, first),    PV_JSON_FIELD(psdvec_extension_info, words),
+    PV_JSON_FIELD(psdvec_extension_info, replaced), PV_JSON_FIELD(psdvec_extension_info, min_count),
+    PV_JSON_FIELD(psdvec_extension_info, mu),       {0}};
 
 static psdvec_status tell_story(extension *e, double mu, pv_buffer *json)
 {
@@ -353,7 +351,7 @@ static psdvec_status tell_story(extension *e, double mu, pv_buffer *json)
             pv_json_put_raw(&w, NULL, element, length);
     }
     pv_json_open_object(&w, NULL);
-    pv_json_put_fields(&w, pv_extension_fields, &own);
+    pv_json_put_fields(&w, pv_extension_fields, &own, false);
     if (status == PSDVEC_OK)
         pv_json_put_raw(&w, "counts", story.data, strlen(story.data));
     else

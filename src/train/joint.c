@@ -503,30 +503,19 @@ done:
     return status;
 }
 
-#define FIELD(member, kind) PV_JSON_FIELD(psdvec_joint, member, kind)
-const pv_json_field pv_joint_fields[] = {FIELD(unigrams, REAL),
-                                         FIELD(products, REAL),
-                                         FIELD(residuals, REAL),
-                                         FIELD(shifts, REAL),
-                                         FIELD(residual_prior, REAL),
-                                         FIELD(background, REAL),
-                                         FIELD(vector_prior, REAL),
-                                         FIELD(residual_normaliser, REAL),
-                                         FIELD(vector_normaliser, REAL),
-                                         FIELD(tokens, U64),
-                                         FIELD(pairs, U64),
-                                         FIELD(weighed, U64),
-                                         FIELD(free_residuals, U64),
-                                         FIELD(words, U32),
-                                         FIELD(free_words, U32),
-                                         {0}};
+#define FIELD(member) PV_JSON_FIELD(psdvec_joint, member)
+const pv_json_field pv_joint_fields[] = {
+    FIELD(unigrams),          FIELD(products),   FIELD(residuals),    FIELD(shifts),
+    FIELD(residual_prior),    FIELD(background), FIELD(vector_prior), FIELD(residual_normaliser),
+    FIELD(vector_normaliser), FIELD(tokens),     FIELD(pairs),        FIELD(weighed),
+    FIELD(free_residuals),    FIELD(words),      FIELD(free_words),   {0}};
 
 psdvec_status pv_joint_write(const psdvec_joint *joint, pv_buffer *json)
 {
     pv_json_writer w;
     pv_json_writer_init(&w, json);
     pv_json_open_object(&w, NULL);
-    pv_json_put_fields(&w, pv_joint_fields, joint);
+    pv_json_put_fields(&w, pv_joint_fields, joint, false);
     pv_json_close(&w);
     PV_TRY(pv_json_writer_status(&w));
     return pv_buffer_byte(json, 0);

@@ -8,9 +8,9 @@
 
 #include <string.h>
 
-static const pv_json_field constant_fields[] = {PV_JSON_FIELD(pv_link_constants, cut, REAL),
-                                                PV_JSON_FIELD(pv_link_constants, factor_mean, REAL),
-                                                PV_JSON_FIELD(pv_link_constants, total, REAL),
+static const pv_json_field constant_fields[] = {PV_JSON_FIELD(pv_link_constants, cut),
+                                                PV_JSON_FIELD(pv_link_constants, factor_mean),
+                                                PV_JSON_FIELD(pv_link_constants, total),
                                                 {0}};
 
 psdvec_status pv_model_settings(psdvec_context *ctx, const psdvec_train_options *options,
@@ -23,7 +23,7 @@ psdvec_status pv_model_settings(psdvec_context *ctx, const psdvec_train_options 
     pv_json_writer w;
     pv_json_writer_init(&w, &inner);
     pv_json_open_object(&w, NULL);
-    pv_json_put_fields(&w, constant_fields, constants);
+    pv_json_put_fields(&w, constant_fields, constants, false);
     pv_json_close(&w);
     psdvec_status status = pv_json_writer_status(&w);
     if (status == PSDVEC_OK)

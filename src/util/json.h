@@ -173,27 +173,28 @@ bool pv_json_is(const char *text, pv_json_type type);
 /* ---- Structs of numbers ----------------------------------------------------
  *
  * One table says how a struct is written and read. In files, null stands for a number that is not
- * known; PV_JSON_REAL_IF_KNOWN is left out instead.
+ * known.
  */
-typedef enum pv_json_kind {
-    PV_JSON_U32,
-    PV_JSON_U64,
-    PV_JSON_REAL,
-    PV_JSON_REAL_IF_KNOWN
-} pv_json_kind;
+typedef enum pv_json_kind { PV_JSON_U32, PV_JSON_U64, PV_JSON_REAL } pv_json_kind;
 
 typedef struct pv_json_field {
     const char *name; /* NULL at the end of a table; at most 63 characters */
     pv_json_kind kind;
     size_t offset;
 } pv_json_field;
-#define PV_JSON_FIELD(type, member, kind)                                                          \
+/* A member under its own name, or under another; its type says which kind it is. */
+#define PV_JSON_FIELD(type, member) PV_JSON_NAMED(#member, type, member)
+#define PV_JSON_NAMED(name, type, member)                                                          \
     {                                                                                              \
-#member, PV_JSON_##kind, offsetof(type, member)                                            \
+        name, PV_JSON_KIND(((type *)0)->member), offsetof(type, member)                            \
     }
+#define PV_JSON_KIND(x)                                                                            \
+    _Generic((x), uint32_t : PV_JSON_U32, uint64_t : PV_JSON_U64, double : PV_JSON_REAL)
 
-/* Writes the fields as members of the object that is open. */
-void pv_json_put_fields(pv_json_writer *writer, const pv_json_field *fields, const void *record);
+/* Writes the fields as members of the object that is open; with `known` numbers that are not finite
+ * are left out. */
+void pv_json_put_fields(pv_json_writer *writer, const pv_json_field *fields, const void *record,
+                        bool known);
 /* Reads the object that stands next. What is missing in it or null stays as it is in `record`;
  * members that the table does not have are skipped. */
 bool pv_json_read_record(pv_json *json, const pv_json_field *fields, void *record);

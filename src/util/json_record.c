@@ -27,7 +27,7 @@ static bool read_number(pv_json *json, const pv_json_field *field, void *member)
     double real;
     if (pv_json_peek(json) == PV_JSON_NULL)
         return pv_json_read_null(json);
-    if (field->kind == PV_JSON_REAL || field->kind == PV_JSON_REAL_IF_KNOWN) {
+    if (field->kind == PV_JSON_REAL) {
         if (!pv_json_read_double(json, &real))
             return false;
         memcpy(member, &real, sizeof real);
@@ -66,7 +66,8 @@ bool pv_json_read_record(pv_json *json, const pv_json_field *fields, void *recor
     return good && !json->cause;
 }
 
-void pv_json_put_fields(pv_json_writer *writer, const pv_json_field *fields, const void *record)
+void pv_json_put_fields(pv_json_writer *writer, const pv_json_field *fields, const void *record,
+                        bool known)
 {
     for (; fields->name; fields++) {
         const void *member = (const char *)record + fields->offset;
@@ -82,9 +83,9 @@ void pv_json_put_fields(pv_json_writer *writer, const pv_json_field *fields, con
             memcpy(&wide, member, sizeof wide);
             pv_json_put_u64(writer, fields->name, wide);
             break;
-        default:
+        case PV_JSON_REAL:
             memcpy(&real, member, sizeof real);
-            if (fields->kind == PV_JSON_REAL || isfinite(real))
+            if (!known || isfinite(real))
                 pv_json_put_double(writer, fields->name, real);
         }
     }
