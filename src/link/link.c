@@ -191,6 +191,7 @@ psdvec_status pv_link_open(psdvec_context *ctx, const psdvec_counts *counts,
     if (!link)
         return pv_failure(ctx);
     link->ctx = ctx;
+    link->memory = (pv_scope){.ctx = ctx, .what = "the words' margins"};
     link->counts = counts;
     link->options = *options;
     link->words = counts->info.words;
@@ -201,8 +202,8 @@ psdvec_status pv_link_open(psdvec_context *ctx, const psdvec_counts *counts,
     double **arrays[ARRAYS] = {&link->context, &link->focus, &link->unigram,
                                &link->factor,  &link->shift, &link->keep};
     for (size_t a = 0; a < arrays_of(counts); a++)
-        if (!(*arrays[a] = pv_alloc_zero(ctx, link->words, sizeof(double), "the words' margins")))
-            return pv_failure(ctx);
+        PV_TAKE_ZERO(&link->memory, *arrays[a], link->words);
+    PV_TRY(pv_scope_status(&link->memory));
     PV_TRY(take_margins(link, past));
     return set_rules(link, past);
 }
@@ -211,12 +212,7 @@ void pv_link_close(pv_link *link)
 {
     if (!link)
         return;
-    pv_free(link->ctx, link->context);
-    pv_free(link->ctx, link->focus);
-    pv_free(link->ctx, link->unigram);
-    pv_free(link->ctx, link->factor);
-    pv_free(link->ctx, link->shift);
-    pv_free(link->ctx, link->keep);
+    pv_scope_free(&link->memory);
     pv_free(link->ctx, link);
 }
 

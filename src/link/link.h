@@ -51,6 +51,7 @@ typedef double pv_weight_fn(const pv_link *link, uint32_t i, uint32_t j, double 
 
 struct pv_link {
     psdvec_context *ctx;
+    pv_scope memory;
     const psdvec_counts *counts;
     psdvec_train_options options;
     pv_link_constants constants;

@@ -141,11 +141,12 @@ static psdvec_status new_pairs(const pv_link *link, pv_pairs **out)
     if (!pairs)
         return pv_failure(ctx);
     pairs->ctx = ctx;
+    pairs->memory = (pv_scope){.ctx = ctx, .what = "the pairs"};
     PV_TRY(pv_csr_store_open(ctx, link->core, link->core, "the pairs", &pairs->matrix));
-    pairs->middle = pv_alloc_zero(ctx, (size_t)link->core + 1, sizeof *pairs->middle, "the pairs");
-    pairs->upper = pv_alloc_zero(ctx, (size_t)link->core + 1, sizeof *pairs->upper, "the pairs");
-    pairs->constant = pv_alloc_zero(ctx, link->core, sizeof *pairs->constant, "the pairs");
-    return pairs->middle && pairs->upper && pairs->constant ? PSDVEC_OK : pv_failure(ctx);
+    PV_TAKE_ZERO(&pairs->memory, pairs->middle, (size_t)link->core + 1);
+    PV_TAKE_ZERO(&pairs->memory, pairs->upper, (size_t)link->core + 1);
+    PV_TAKE_ZERO(&pairs->memory, pairs->constant, link->core);
+    return pv_scope_status(&pairs->memory);
 }
 
 /* The first pass: how many pairs each row has, above and below. */
@@ -252,12 +253,10 @@ static psdvec_status set_head(pv_pairs *pairs, const char *folder, bool spill)
     psdvec_context *ctx = pairs->ctx;
     uint32_t blocks = (pairs->matrix.rows + PV_HEAD_ROWS - 1) / PV_HEAD_ROWS;
     pairs->head_blocks = blocks;
-    pairs->head_width = pv_alloc_zero(ctx, blocks, sizeof *pairs->head_width, "the pairs");
-    pairs->head_begin =
-        pv_alloc_zero(ctx, (size_t)blocks + 1, sizeof *pairs->head_begin, "the pairs");
-    pairs->tail = pv_alloc(ctx, pairs->matrix.rows, sizeof *pairs->tail, "the pairs");
-    if (!pairs->head_width || !pairs->head_begin || !pairs->tail)
-        return pv_failure(ctx);
+    PV_TAKE_ZERO(&pairs->memory, pairs->head_width, blocks);
+    PV_TAKE_ZERO(&pairs->memory, pairs->head_begin, (size_t)blocks + 1);
+    PV_TAKE(&pairs->memory, pairs->tail, pairs->matrix.rows);
+    PV_TRY(pv_scope_status(&pairs->memory));
     uint64_t room = pairs->count * head_bytes_a_pair;
     for (uint32_t b = 0; b < blocks; b++) {
         uint32_t first = b * PV_HEAD_ROWS;
@@ -381,13 +380,8 @@ void pv_pairs_free(pv_pairs *pairs)
     pv_large_free(ctx, &pairs->weights);
     pv_large_free(ctx, &pairs->targets);
     pv_large_free(ctx, &pairs->heads);
-    pv_free(ctx, pairs->head_width);
-    pv_free(ctx, pairs->head_begin);
-    pv_free(ctx, pairs->tail);
     pv_column_blocks_free(ctx, &pairs->blocks);
     pv_column_blocks_free(ctx, &pairs->tiles);
-    pv_free(ctx, pairs->middle);
-    pv_free(ctx, pairs->upper);
-    pv_free(ctx, pairs->constant);
+    pv_scope_free(&pairs->memory);
     pv_free(ctx, pairs);
 }

@@ -21,6 +21,7 @@ enum { PV_HEAD_ROWS = 256, PV_TILE_COLUMNS = 512 };
 
 typedef struct pv_pairs {
     psdvec_context *ctx;
+    pv_scope memory;
     pv_csr_store matrix; /* n x n, 2 * count entries; the values belong to the solver */
     uint64_t count;      /* of pairs, each once */
     uint64_t spilled;    /* bytes in temporary files */

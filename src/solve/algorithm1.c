@@ -279,23 +279,17 @@ psdvec_status pv_algorithm1(pv_core *core, pv_course *course, pv_iteration_fn *o
     psdvec_context *ctx = core->ctx;
     const psdvec_train_options *options = &core->link->options;
     stepper s = {.core = core, .ctx = ctx, .options = options};
-    psdvec_status status;
+    pv_scope scope = {.ctx = ctx, .what = "eigenvectors"};
     s.most = pv_rank_most(options, core->n);
-    s.vectors = pv_alloc(ctx, core->n * s.most, sizeof *s.vectors, "eigenvectors");
-    s.values = pv_alloc(ctx, s.most, sizeof *s.values, "eigenvectors");
-    s.coefficients = pv_alloc(ctx, 4 * core->stride, sizeof *s.coefficients, "eigenvectors");
-    s.shifted = pv_alloc(ctx, core->n, sizeof *s.shifted, "eigenvectors");
-    bool old = may_rise(options);
-    if (old)
-        s.old = pv_alloc(ctx, core->n * core->stride, sizeof *s.old, "the vectors before a step");
-    if (!s.vectors || !s.values || !s.coefficients || !s.shifted || (old && !s.old))
-        status = pv_failure(ctx);
-    else
+    PV_TAKE(&scope, s.vectors, core->n * s.most);
+    PV_TAKE(&scope, s.values, s.most);
+    PV_TAKE(&scope, s.coefficients, 4 * core->stride);
+    PV_TAKE(&scope, s.shifted, core->n);
+    if (may_rise(options))
+        PV_TAKE(&scope, s.old, core->n * core->stride);
+    psdvec_status status = pv_scope_status(&scope);
+    if (status == PSDVEC_OK)
         status = run_course(&s, course, on_iteration, user);
-    pv_free(ctx, s.old);
-    pv_free(ctx, s.shifted);
-    pv_free(ctx, s.coefficients);
-    pv_free(ctx, s.values);
-    pv_free(ctx, s.vectors);
+    pv_scope_free(&scope);
     return status;
 }

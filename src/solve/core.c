@@ -34,16 +34,14 @@ static psdvec_status set_background(pv_core *core)
     const pv_link *link = core->link;
     if (link->background <= 0)
         return PSDVEC_OK;
-    core->level = pv_alloc(core->ctx, core->n, sizeof *core->level, "the vectors");
-    if (!core->level)
-        return pv_failure(core->ctx);
+    PV_TAKE(&core->memory, core->level, core->n);
+    PV_TRY(pv_scope_status(&core->memory));
     for (size_t i = 0; i < core->n; i++)
         core->level[i] = (float)(link->factor[i] / core->root[i]);
     if (link->factored)
         return PSDVEC_OK; /* z = m */
-    core->ratio = pv_alloc(core->ctx, core->n, sizeof *core->ratio, "the vectors");
-    if (!core->ratio)
-        return pv_failure(core->ctx);
+    PV_TAKE(&core->memory, core->ratio, core->n);
+    PV_TRY(pv_scope_status(&core->memory));
     for (size_t i = 0; i < core->n; i++)
         core->ratio[i] = (float)(link->factor[i] / pv_link_majoriser(link, (uint32_t)i));
     return PSDVEC_OK;
@@ -64,9 +62,8 @@ static psdvec_status set_priors(pv_core *core)
     const psdvec_train_options *options = &core->link->options;
     if (!(options->core_mu > 0))
         return PSDVEC_OK;
-    core->mu = pv_alloc(core->ctx, core->n, sizeof *core->mu, "the vectors");
-    if (!core->mu)
-        return pv_failure(core->ctx);
+    PV_TAKE(&core->memory, core->mu, core->n);
+    PV_TRY(pv_scope_status(&core->memory));
     for (size_t i = 0; i < core->n; i++)
         core->mu[i] = pv_core_prior(core->link, (uint32_t)i);
     return PSDVEC_OK;
@@ -80,18 +77,18 @@ psdvec_status pv_core_open(const pv_link *link, pv_pairs *pairs, size_t most_ran
     if (!core)
         return pv_failure(ctx);
     core->ctx = ctx;
+    core->memory = (pv_scope){.ctx = ctx, .what = "the vectors"};
     core->link = link;
     core->pairs = pairs;
     core->kernels = pv_kernels_best();
     core->n = pairs->matrix.rows;
     core->stride = (size_t)stride_of(most_rank);
-    core->U = pv_alloc_zero(ctx, core->n * core->stride, sizeof *core->U, "the vectors");
-    core->sign = pv_alloc_zero(ctx, core->stride, sizeof *core->sign, "the vectors");
-    core->root = pv_alloc(ctx, core->n, sizeof *core->root, "the vectors");
-    core->diagonal = pv_alloc_zero(ctx, core->n, sizeof *core->diagonal, "the vectors");
-    core->row_sum = pv_alloc_zero(ctx, core->n, sizeof *core->row_sum, "the vectors");
-    if (!core->U || !core->sign || !core->root || !core->diagonal || !core->row_sum)
-        return pv_failure(ctx);
+    PV_TAKE_ZERO(&core->memory, core->U, core->n * core->stride);
+    PV_TAKE_ZERO(&core->memory, core->sign, core->stride);
+    PV_TAKE(&core->memory, core->root, core->n);
+    PV_TAKE_ZERO(&core->memory, core->diagonal, core->n);
+    PV_TAKE_ZERO(&core->memory, core->row_sum, core->n);
+    PV_TRY(pv_scope_status(&core->memory));
     for (size_t i = 0; i < core->n; i++)
         core->root[i] = (float)sqrt(pv_link_majoriser(link, (uint32_t)i));
     pv_divide_rows(pairs->upper, pairs->matrix.rows, 16, PV_CORE_TASKS, core->above_edges);
@@ -103,16 +100,8 @@ void pv_core_close(pv_core *core)
 {
     if (!core)
         return;
-    psdvec_context *ctx = core->ctx;
-    pv_free(ctx, core->U);
-    pv_free(ctx, core->sign);
-    pv_free(ctx, core->root);
-    pv_free(ctx, core->diagonal);
-    pv_free(ctx, core->row_sum);
-    pv_free(ctx, core->level);
-    pv_free(ctx, core->ratio);
-    pv_free(ctx, core->mu);
-    pv_free(ctx, core);
+    pv_scope_free(&core->memory);
+    pv_free(core->ctx, core);
 }
 
 /* X_ii. */

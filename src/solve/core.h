@@ -16,6 +16,7 @@ enum { PV_CORE_TASKS = 256 };
 
 typedef struct pv_core {
     psdvec_context *ctx;
+    pv_scope memory;
     const pv_link *link;
     pv_pairs *pairs;
     const pv_kernels *kernels;

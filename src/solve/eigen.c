@@ -455,14 +455,12 @@ static psdvec_status iterate(lanczos *l, double *values, float *vectors)
     psdvec_status status;
     size_t want = l->options->want, last = 0, next = 0;
     size_t capacity = l->capacity;
-    double *R = pv_alloc(l->ctx, l->block * l->block, sizeof *R, "eigenvectors");
-    double *Z = pv_alloc(l->ctx, capacity * capacity, sizeof *Z, "eigenvectors");
-    double *theta = pv_alloc(l->ctx, capacity, sizeof *theta, "eigenvectors");
-    ritz *order = pv_alloc(l->ctx, capacity, sizeof *order, "eigenvectors");
-    if (!R || !Z || !theta || !order) {
-        status = pv_failure(l->ctx);
-        goto done;
-    }
+    pv_scope scope = {.ctx = l->ctx, .what = "eigenvectors"};
+    double *R = pv_scope_alloc(&scope, l->block * l->block, sizeof *R, false);
+    double *Z = pv_scope_alloc(&scope, capacity * capacity, sizeof *Z, false);
+    double *theta = pv_scope_alloc(&scope, capacity, sizeof *theta, false);
+    ritz *order = pv_scope_alloc(&scope, capacity, sizeof *order, false);
+    PV_TRY_DONE(pv_scope_status(&scope));
     PV_TRY_DONE(fresh_block(l, true, l->block));
     for (;;) {
         PV_TRY_DONE(advance(l, R, &last, &next));
@@ -498,10 +496,7 @@ static psdvec_status iterate(lanczos *l, double *values, float *vectors)
     l->report->found = found;
     status = fix_signs(l, vectors, want);
 done:
-    pv_free(l->ctx, order);
-    pv_free(l->ctx, theta);
-    pv_free(l->ctx, Z);
-    pv_free(l->ctx, R);
+    pv_scope_free(&scope);
     return status;
 }
 
@@ -512,15 +507,13 @@ static psdvec_status solve_dense(psdvec_context *ctx, const pv_operator *matrix,
 {
     size_t n = matrix->n, block = options->block;
     psdvec_status status = PSDVEC_OK;
-    double *A = pv_alloc(ctx, n * n, sizeof *A, "a small matrix");
-    double *theta = pv_alloc(ctx, n, sizeof *theta, "a small matrix");
-    ritz *order = pv_alloc(ctx, n, sizeof *order, "a small matrix");
-    float *X = pv_alloc(ctx, n * block, sizeof *X, "a small matrix");
-    float *Y = pv_alloc(ctx, n * block, sizeof *Y, "a small matrix");
-    if (!A || !theta || !order || !X || !Y) {
-        status = pv_failure(ctx);
-        goto done;
-    }
+    pv_scope scope = {.ctx = ctx, .what = "a small matrix"};
+    double *A = pv_scope_alloc(&scope, n * n, sizeof *A, false);
+    double *theta = pv_scope_alloc(&scope, n, sizeof *theta, false);
+    ritz *order = pv_scope_alloc(&scope, n, sizeof *order, false);
+    float *X = pv_scope_alloc(&scope, n * block, sizeof *X, false);
+    float *Y = pv_scope_alloc(&scope, n * block, sizeof *Y, false);
+    PV_TRY_DONE(pv_scope_status(&scope));
     for (size_t first = 0; first < n; first += block) {
         size_t width = n - first < block ? n - first : block;
         memset(X, 0, n * width * sizeof *X);
@@ -554,11 +547,7 @@ static psdvec_status solve_dense(psdvec_context *ctx, const pv_operator *matrix,
     lanczos signs = {.ctx = ctx, .matrix = matrix, .n = n};
     status = fix_signs(&signs, vectors, want);
 done:
-    pv_free(ctx, Y);
-    pv_free(ctx, X);
-    pv_free(ctx, order);
-    pv_free(ctx, theta);
-    pv_free(ctx, A);
+    pv_scope_free(&scope);
     return status;
 }
 
@@ -610,31 +599,22 @@ psdvec_status pv_eigen(psdvec_context *ctx, const pv_operator *matrix,
                  .capacity = capacity,
                  .norm = 0};
     *report = (pv_eigen_report){0};
-    psdvec_status status = PSDVEC_OK;
-    l.Q = pv_alloc(ctx, n * capacity, sizeof *l.Q, "a basis");
-    l.H = pv_alloc_zero(ctx, capacity * capacity, sizeof *l.H, "a basis");
-    l.X = pv_alloc(ctx, n * block, sizeof *l.X, "a block of vectors");
-    l.Y = pv_alloc(ctx, n * block, sizeof *l.Y, "a block of vectors");
-    l.coefficient = pv_alloc_zero(ctx, capacity * block, sizeof *l.coefficient, "a basis");
-    l.second = pv_alloc_zero(ctx, capacity * block, sizeof *l.second, "a basis");
-    l.gram = pv_alloc(ctx, block * block, sizeof *l.gram, "a basis");
-    l.small = pv_alloc(ctx, capacity * block, sizeof *l.small, "a basis");
-    l.scale = pv_alloc(ctx, 2 * block, sizeof *l.scale, "a basis");
+    psdvec_status status;
+    pv_scope scope = {.ctx = ctx, .what = "a basis"};
+    PV_TAKE(&scope, l.Q, n * capacity);
+    PV_TAKE_ZERO(&scope, l.H, capacity * capacity);
+    PV_TAKE(&scope, l.X, n * block);
+    PV_TAKE(&scope, l.Y, n * block);
+    PV_TAKE_ZERO(&scope, l.coefficient, capacity * block);
+    PV_TAKE_ZERO(&scope, l.second, capacity * block);
+    PV_TAKE(&scope, l.gram, block * block);
+    PV_TAKE(&scope, l.small, capacity * block);
+    PV_TAKE(&scope, l.scale, 2 * block);
     l.square = l.scale ? l.scale + block : NULL;
-    if (!l.Q || !l.H || !l.X || !l.Y || !l.coefficient || !l.second || !l.gram || !l.small ||
-        !l.scale)
-        status = pv_failure(ctx);
-    else
-        status = iterate(&l, values, vectors);
+    PV_TRY_DONE(pv_scope_status(&scope));
+    status = iterate(&l, values, vectors);
+done:
     pv_tall_room_free(ctx, &l.room);
-    pv_free(ctx, l.scale);
-    pv_free(ctx, l.small);
-    pv_free(ctx, l.gram);
-    pv_free(ctx, l.second);
-    pv_free(ctx, l.coefficient);
-    pv_free(ctx, l.Y);
-    pv_free(ctx, l.X);
-    pv_free(ctx, l.H);
-    pv_free(ctx, l.Q);
+    pv_scope_free(&scope);
     return status;
 }

@@ -13,6 +13,7 @@ enum { most_blocks = 128 };
 
 /* The entries of one row of K, one direction after the other. */
 typedef struct scratch {
+    pv_scope memory;
     uint32_t *column;
     float *value;
     size_t count, room;
@@ -39,20 +40,6 @@ static void add_entry(const order_job *job, scratch *s, uint32_t i, uint32_t j, 
     s->value[s->count++] = sign * log1pf((float)x / (expected + 1));
 }
 
-/* Room for `count` entries; the old ones are lost. */
-static psdvec_status make_room(const order_job *job, scratch *s, size_t count)
-{
-    psdvec_context *ctx = job->link->ctx;
-    if (count <= s->room)
-        return PSDVEC_OK;
-    pv_free(ctx, s->column);
-    pv_free(ctx, s->value);
-    s->column = pv_alloc(ctx, count, sizeof *s->column, "the order of words");
-    s->value = pv_alloc(ctx, count, sizeof *s->value, "the order of words");
-    s->room = count;
-    return s->column && s->value ? PSDVEC_OK : pv_failure(ctx);
-}
-
 static psdvec_status order_word(void *arg, pv_pair_row row, int worker)
 {
     const order_job *job = arg;
@@ -61,7 +48,14 @@ static psdvec_status order_word(void *arg, pv_pair_row row, int worker)
     scratch *s = &job->scratch[worker];
     uint32_t i = row.i;
     float *a = job->A + (size_t)i * job->stride;
-    PV_TRY(make_room(job, s, after->length + before->length));
+    if (after->length + before->length > s->room) {
+        s->room = after->length + before->length;
+        pv_scope_free(&s->memory);
+        s->memory = (pv_scope){.ctx = link->ctx, .what = "the order of words"};
+        PV_TAKE(&s->memory, s->column, s->room);
+        PV_TAKE(&s->memory, s->value, s->room);
+        PV_TRY(pv_scope_status(&s->memory));
+    }
     memset(a, 0, job->dim * sizeof *a);
     s->count = 0;
     for (size_t k = 0; k < after->length; k++)
@@ -101,14 +95,11 @@ psdvec_status pv_order_vectors(const pv_link *link, const float *V, size_t dim, 
     psdvec_status status = PSDVEC_OK;
     order_job job = {
         .link = link, .kernels = pv_kernels_best(), .dim = directions, .A = A, .stride = stride};
-    float *Q = pv_alloc(ctx, words * directions, sizeof *Q, "the order of words");
-    float *mean = pv_alloc(ctx, words, sizeof *mean, "the order of words");
-    job.scratch =
-        pv_alloc_zero(ctx, (size_t)psdvec_threads(ctx), sizeof *job.scratch, "the order of words");
-    if (!Q || !mean || !job.scratch) {
-        status = pv_failure(ctx);
-        goto done;
-    }
+    pv_scope scope = {.ctx = ctx, .what = "the order of words"};
+    float *Q = pv_scope_alloc(&scope, words * directions, sizeof *Q, false);
+    float *mean = pv_scope_alloc(&scope, words, sizeof *mean, false);
+    PV_TAKE_ZERO(&scope, job.scratch, (size_t)psdvec_threads(ctx));
+    PV_TRY_DONE(pv_scope_status(&scope));
     PV_TRY_DONE(unit_columns(ctx, V, words, dim, directions, Q));
     for (size_t i = 0; i < words; i++)
         mean[i] = (float)((link->context[i] + link->focus[i]) / 2 / sqrt(link->total));
@@ -123,13 +114,9 @@ psdvec_status pv_order_vectors(const pv_link *link, const float *V, size_t dim, 
     pv_progress_end(&job.progress);
 done:
     pv_column_blocks_free(ctx, &job.blocks);
-    for (int w = 0; job.scratch && w < psdvec_threads(ctx); w++) {
-        pv_free(ctx, job.scratch[w].column);
-        pv_free(ctx, job.scratch[w].value);
-    }
-    pv_free(ctx, job.scratch);
-    pv_free(ctx, Q);
-    pv_free(ctx, mean);
+    for (int w = 0; job.scratch && w < psdvec_threads(ctx); w++)
+        pv_scope_free(&job.scratch[w].memory);
+    pv_scope_free(&scope);
     return status;
 }
 

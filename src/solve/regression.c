@@ -12,6 +12,7 @@
 
 struct pv_regression {
     psdvec_context *ctx;
+    pv_scope memory;
     const pv_link *link;
     const uint32_t *row_of;
     size_t core, dim;
@@ -52,16 +53,15 @@ static psdvec_status set_basis(pv_regression *r)
     psdvec_context *ctx = r->ctx;
     size_t n = r->core, dim = r->dim;
     psdvec_status status;
-    float *weighted = pv_alloc(ctx, n * dim, sizeof *weighted, "the regression");
-    float *ones = pv_alloc(ctx, n, sizeof *ones, "the regression");
-    float *change = pv_alloc(ctx, dim * dim, sizeof *change, "the regression");
-    double *C = pv_alloc(ctx, dim * dim, sizeof *C, "the regression");
-    double *values = pv_alloc(ctx, 2 * dim, sizeof *values, "the regression");
-    r->P = pv_alloc(ctx, dim * dim, sizeof *r->P, "the regression");
-    if (!weighted || !ones || !change || !C || !values || !r->P) {
-        status = pv_failure(ctx);
-        goto done;
-    }
+    pv_scope scope = {.ctx = ctx, .what = "the regression"};
+    float *weighted = pv_scope_alloc(&scope, n * dim, sizeof *weighted, false);
+    float *ones = pv_scope_alloc(&scope, n, sizeof *ones, false);
+    float *change = pv_scope_alloc(&scope, dim * dim, sizeof *change, false);
+    double *C = pv_scope_alloc(&scope, dim * dim, sizeof *C, false);
+    double *values = pv_scope_alloc(&scope, 2 * dim, sizeof *values, false);
+    PV_TAKE(&r->memory, r->P, dim * dim);
+    PV_TRY_DONE(pv_scope_status(&r->memory));
+    PV_TRY_DONE(pv_scope_status(&scope));
     for (size_t j = 0; j < n; j++)
         ones[j] = 0;
     for (uint32_t w = 0; w < r->link->words; w++)
@@ -89,11 +89,7 @@ static psdvec_status set_basis(pv_regression *r)
     for (size_t k = 0; k < dim; k++)
         r->pull[k] = (float)sum[k];
 done:
-    pv_free(ctx, values);
-    pv_free(ctx, C);
-    pv_free(ctx, change);
-    pv_free(ctx, ones);
-    pv_free(ctx, weighted);
+    pv_scope_free(&scope);
     return status;
 }
 
@@ -106,14 +102,17 @@ psdvec_status pv_regression_open(const pv_link *link, const float *vectors, size
     *out = r;
     if (!r)
         return pv_failure(ctx);
-    *r =
-        (pv_regression){.ctx = ctx, .link = link, .row_of = row_of, .core = core_count, .dim = dim};
-    r->V = pv_alloc(ctx, core_count * dim, sizeof *r->V, "the regression");
-    r->level = pv_alloc_zero(ctx, dim, sizeof *r->level, "the regression");
-    r->square = pv_alloc_zero(ctx, core_count, sizeof *r->square, "the regression");
-    r->pull = pv_alloc_zero(ctx, dim, sizeof *r->pull, "the regression");
-    if (!r->V || !r->level || !r->pull || !r->square)
-        return pv_failure(ctx);
+    *r = (pv_regression){.ctx = ctx,
+                         .memory = {.ctx = ctx, .what = "the regression"},
+                         .link = link,
+                         .row_of = row_of,
+                         .core = core_count,
+                         .dim = dim};
+    PV_TAKE(&r->memory, r->V, core_count * dim);
+    PV_TAKE_ZERO(&r->memory, r->level, dim);
+    PV_TAKE_ZERO(&r->memory, r->square, core_count);
+    PV_TAKE_ZERO(&r->memory, r->pull, dim);
+    PV_TRY(pv_scope_status(&r->memory));
     for (size_t j = 0; j < core_count; j++)
         for (size_t k = 0; k < dim; k++)
             r->V[j * dim + k] = sign[k] * vectors[j * dim + k];
@@ -129,11 +128,7 @@ void pv_regression_close(pv_regression *r)
 {
     if (!r)
         return;
-    pv_free(r->ctx, r->V);
-    pv_free(r->ctx, r->P);
-    pv_free(r->ctx, r->level);
-    pv_free(r->ctx, r->square);
-    pv_free(r->ctx, r->pull);
+    pv_scope_free(&r->memory);
     pv_free(r->ctx, r);
 }
 
@@ -145,6 +140,7 @@ typedef struct seen_pair {
 } seen_pair;
 
 typedef struct scratch {
+    pv_scope memory;
     seen_pair *pairs;
     size_t pair_room;
     float *A;                          /* chunk_rows x dim */
@@ -156,28 +152,18 @@ typedef struct scratch {
 
 static psdvec_status scratch_open(pv_regression *r, scratch *s)
 {
-    psdvec_context *ctx = r->ctx;
     size_t side = r->dim > chunk_rows ? r->dim : chunk_rows;
-    *s = (scratch){.pair_room = first_pairs};
-    s->pairs = pv_alloc(ctx, s->pair_room, sizeof *s->pairs, "a regression");
-    s->A = pv_alloc(ctx, chunk_rows * r->dim, sizeof *s->A, "a regression");
-    s->K = pv_alloc(ctx, side * side, sizeof *s->K, "a regression");
-    s->base = pv_alloc(ctx, 4 * r->dim + chunk_rows, sizeof *s->base, "a regression");
-    if (!s->pairs || !s->A || !s->K || !s->base)
-        return pv_failure(ctx);
+    *s = (scratch){.memory = {.ctx = r->ctx, .what = "a regression"}, .pair_room = first_pairs};
+    PV_TAKE(&s->memory, s->pairs, s->pair_room);
+    PV_TAKE(&s->memory, s->A, chunk_rows * r->dim);
+    PV_TAKE(&s->memory, s->K, side * side);
+    PV_TAKE(&s->memory, s->base, 4 * r->dim + chunk_rows);
+    PV_TRY(pv_scope_status(&s->memory));
     s->solution = s->base + r->dim;
     s->residual = s->solution + r->dim;
     s->work = s->residual + r->dim;
     s->dual = s->work + r->dim;
     return PSDVEC_OK;
-}
-
-static void scratch_close(pv_regression *r, scratch *s)
-{
-    pv_free(r->ctx, s->pairs);
-    pv_free(r->ctx, s->A);
-    pv_free(r->ctx, s->K);
-    pv_free(r->ctx, s->base);
 }
 
 /* A's rows first .. : sqrt|f| J v_j, divided by sqrt(base) in the dual form. Gives their
@@ -404,11 +390,8 @@ static psdvec_status add_pair(pv_regression *r, scratch *s, size_t *pairs, uint3
     if (r->row_of[other] == UINT32_MAX || other == word)
         return PSDVEC_OK;
     if (*pairs == s->pair_room) {
-        seen_pair *more =
-            pv_resize(r->ctx, s->pairs, 2 * s->pair_room, sizeof *s->pairs, "a regression");
-        if (!more)
-            return pv_failure(r->ctx);
-        s->pairs = more;
+        PV_GROW(&s->memory, s->pairs, 2 * s->pair_room);
+        PV_TRY(pv_scope_status(&s->memory));
         s->pair_room *= 2;
     }
     pv_pair pair = pv_link_pair(link, word, other, pv_link_count(link, word, other, after),
@@ -489,7 +472,7 @@ psdvec_status pv_regression_solve(pv_regression *r, const uint32_t *words, size_
     PV_TRY_DONE(pv_walk_pairs(r->ctx, &walk));
 done:
     for (int w = 0; w < workers; w++)
-        scratch_close(r, &job.scratch[w]);
+        pv_scope_free(&job.scratch[w].memory);
     pv_free(r->ctx, job.scratch);
     pv_column_blocks_free(r->ctx, &job.blocks);
     pv_progress_end(&job.progress);

@@ -92,13 +92,13 @@ static psdvec_status add_term(pv_sum_matrix *matrix, const pv_low_rank *term, co
     size_t n = matrix->pairs->matrix.rows;
     psdvec_status status;
     pv_tall factor = {term->data, term->stride, term->columns};
-    double *inner = pv_alloc(ctx, term->columns * k, sizeof *inner, "a product");
-    float *scaled = pv_alloc(ctx, term->columns * k, sizeof *scaled, "a product");
-    float *rows = term->row_scale ? pv_alloc(ctx, n * k, sizeof *rows, "a product") : NULL;
-    if (!inner || !scaled || (term->row_scale && !rows)) {
-        status = pv_failure(ctx);
-        goto done;
-    }
+    pv_scope scope = {.ctx = ctx, .what = "a product"};
+    double *inner = pv_scope_alloc(&scope, term->columns * k, sizeof *inner, false);
+    float *scaled = pv_scope_alloc(&scope, term->columns * k, sizeof *scaled, false);
+    float *rows = NULL;
+    if (term->row_scale)
+        PV_TAKE(&scope, rows, n * k);
+    PV_TRY_DONE(pv_scope_status(&scope));
     if (term->row_scale)
         PV_TRY_DONE(scale_rows(ctx, n, k, term->row_scale, X, false, rows));
     PV_TRY_DONE(
@@ -114,9 +114,7 @@ static psdvec_status add_term(pv_sum_matrix *matrix, const pv_low_rank *term, co
         status = scale_rows(ctx, n, k, term->row_scale, rows, true, Y);
     }
 done:
-    pv_free(ctx, rows);
-    pv_free(ctx, scaled);
-    pv_free(ctx, inner);
+    pv_scope_free(&scope);
     return status;
 }
 
