@@ -63,17 +63,15 @@ static char *parse_short_format(struct arguments *arguments, const char *name, s
 {
     const struct option_spec *option;
     for (size_t k = 0; (option = command_option(arguments->command, k)); k++) {
-        struct option_value *value = &arguments->values[k];
-        uint64_t before = value->integer;
-        if (strcmp(option->name, "format") != 0 || (strcmp(name, "json") && strcmp(name, "tsv")))
+        struct option_value *value = &arguments->values[k], before = *value;
+        if (!option_is_format(option) || (strcmp(name, "json") != 0 && strcmp(name, "tsv") != 0))
             continue;
-        bool given = value->given;
         value->given = true;
         char *error = store(value, option, "--format", name);
-        if (!error && given && value->integer != before)
+        if (!error && before.given && value->integer != before.integer)
             error = must_format("--%s%s and --%s exclude each other",
-                                before == FORMAT_TSV || before == FORMAT_JSON ? "" : "format ",
-                                option->row.choices[before].name, name);
+                                before.integer == FORMAT_MARKDOWN ? "format " : "",
+                                option->row.choices[before.integer].name, name);
         return error;
     }
     return unknown_option(arguments->command, name, length);
@@ -112,6 +110,9 @@ static char *parse_long(struct arguments *arguments, int argc, char **argv, int 
     if (!inside)
         inside = argv[++*at];
     char *shown = spelling(option, false);
+    /* The old name of JSON, where it is one object per line. */
+    if (option_is_format(option) && !strcmp(inside, "jsonl"))
+        inside = "json";
     char *error = store(value, option, shown, inside);
     value->given = true;
     free(shown);

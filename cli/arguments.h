@@ -4,9 +4,6 @@
 
 #include "command.h"
 
-/* Of --format (show.h). */
-enum format { FORMAT_TABLE, FORMAT_TSV, FORMAT_JSON, FORMAT_MARKDOWN, FORMAT_JSONL };
-
 struct option_value {
     bool given;       /* on the command line, rather than by default */
     bool known;       /* given, or there is a default */

@@ -4,6 +4,8 @@
 #include "utf8.h"
 #include "wrap.h"
 
+#include <string.h>
+
 void cell_text(struct buffer *to, const char *text, size_t length)
 {
     for (size_t k = 0; k < length;) {
@@ -51,4 +53,26 @@ void cell_bar(struct buffer *to, double share, size_t columns, bool unicode)
         else
             buffer_text(to, unicode ? parts[left] : " ");
     }
+}
+
+void shorten(struct buffer *to, const char *name, size_t columns)
+{
+    struct buffer safe = {0};
+    size_t head, used;
+    cell_text(&safe, name, strlen(name));
+    const char *text = buffer_get(&safe);
+    if (utf8_columns(text, safe.length) <= columns) {
+        buffer_text(to, text);
+    } else if (columns) {
+        head = utf8_fit(text, safe.length, columns / 2, &used);
+        size_t tail = head;
+        while (utf8_columns(text + tail, safe.length - tail) > columns - 1 - used) {
+            size_t bytes = pv_utf8_sequence(text + tail, safe.length - tail);
+            tail += bytes ? bytes : 1;
+        }
+        buffer_add(to, text, head);
+        buffer_text(to, "…");
+        buffer_text(to, text + tail);
+    }
+    buffer_free(&safe);
 }

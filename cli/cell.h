@@ -17,4 +17,7 @@ void cell_text(struct buffer *to, const char *text, size_t length);
 /* A bar of exactly `columns` columns filled to share (0..1). */
 void cell_bar(struct buffer *to, double share, size_t columns, bool unicode);
 
+/* Adds a name in at most `columns` columns: cut in the middle, as names differ at their ends. */
+void shorten(struct buffer *to, const char *name, size_t columns);
+
 #endif

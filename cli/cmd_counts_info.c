@@ -1,14 +1,11 @@
 /* psdvec counts info: what is in a counts file and how it was made. */
-#include "cell.h"
 #include "commands.h"
 #include "counts_file.h"
 #include "exit_status.h"
 #include "human.h"
-#include "sheet.h"
+#include "show.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define MOST_FREQUENT 18
 
@@ -17,7 +14,6 @@ static const psdvec_option options[] = {
      .type = PSDVEC_OPTION_FLAG,
      .group = "Showing",
      .help = "do not read all of the file to compare its checksums"},
-    {.name = "json", .type = PSDVEC_OPTION_FLAG, .help = "print one JSON object"},
     {0}};
 
 static const char *const description[] = {
@@ -47,23 +43,30 @@ static size_t most_frequent(const psdvec_counts *counts, uint32_t best[MOST_FREQ
     return found;
 }
 
-static void add_contents(struct buffer *to, const psdvec_counts_info *info, bool verified)
+static void show_contents(struct show *show, const psdvec_counts_info *info, bool verified)
 {
     struct buffer value = {0};
-    buffer_text(&value, info->written_by ? info->written_by : "unknown");
-    sheet_value(to, "written by", &value);
+    show_fact(show, &(const struct column)COLUMN("written_by", "written by", .gap = 0),
+              shown_as(text_cell(info->written_by ? info->written_by : ""),
+                       info->written_by ? NULL : "unknown"),
+              NULL);
+    show_data(show, "file_bytes", whole_cell(info->file_bytes));
     human_bytes(&value, (double)info->file_bytes);
-    sheet_value(to, "size", &value);
-    buffer_text(&value, verified ? "verified" : "not verified");
-    sheet_value(to, "checksums", &value);
-    human_count(&value, info->words);
-    sheet_value(to, "words", &value);
+    show_value(show, "size", &value);
+    show_fact(show, &(const struct column)COLUMN("verified", "checksums", .gap = 0),
+              shown_as(truth_cell(verified), verified ? "verified" : "not verified"), NULL);
+    show_fact(show, &(const struct column)COLUMN("words", "words", .gap = 0),
+              whole_cell(info->words), NULL);
     human_count(&value, info->bigrams);
     buffer_text(&value, " distinct pairs");
     double possible = (double)info->words * (double)info->words;
     if (possible > 0)
         buffer_format(&value, ", %.3g%% of all possible", 100 * (double)info->bigrams / possible);
-    sheet_value(to, "bigrams", &value);
+    show_value(show, "bigrams", &value);
+    show_data(show, "bigrams", whole_cell(info->bigrams));
+    show_data(show, "scale", whole_cell(info->scale));
+    show_data(show, "total", whole_cell(info->total));
+    show_data(show, "wide", truth_cell(info->wide));
     if (info->scale == 1)
         human_count(&value, info->total);
     else
@@ -73,7 +76,9 @@ static void add_contents(struct buffer *to, const psdvec_counts_info *info, bool
     else
         buffer_format(&value, ", stored as multiples of 1/%" PRIu64 " in %d bits", info->scale,
                       info->wide ? 64 : 32);
-    sheet_value(to, "sum of counts", &value);
+    show_value(show, "sum of counts", &value);
+    show_data(show, "tokens", whole_cell(info->tokens));
+    show_data(show, "documents", whole_cell(info->documents));
     human_count(&value, info->tokens);
     buffer_text(&value, " words");
     if (info->documents) { /* an imported file does not know */
@@ -81,68 +86,63 @@ static void add_contents(struct buffer *to, const psdvec_counts_info *info, bool
         human_count(&value, info->documents);
         buffer_text(&value, info->documents == 1 ? " document" : " documents");
     }
-    sheet_value(to, "text", &value);
-    if (info->window)
-        buffer_format(&value, "%" PRIu32, info->window);
-    else
-        buffer_text(&value, "not known");
-    sheet_value(to, "window", &value);
+    show_value(show, "text", &value);
+    show_fact(show, &(const struct column)COLUMN("window", "window", .gap = 0),
+              shown_as(whole_cell(info->window), info->window ? NULL : "not known"), NULL);
     buffer_free(&value);
 }
 
-static void add_words(struct buffer *to, const psdvec_counts *counts)
+/* In three columns for people. */
+static void show_words(struct show *show, const psdvec_counts *counts)
 {
+    static const struct column data_columns[] = {DATA("word"), DATA("count")};
+    static const struct column columns[] = {
+        COLUMN(NULL, "word", .gap = 2, .width = 11), NUMBERS(NULL, "count", 0, 0, .width = 12),
+        COLUMN(NULL, "word", .gap = 2, .width = 11), NUMBERS(NULL, "count", 0, 0, .width = 12),
+        COLUMN(NULL, "word", .gap = 2, .width = 11), NUMBERS(NULL, "count", 0, 0, .width = 12)};
+    struct rows data = ROWS("most_frequent", FOR_PROGRAMS, data_columns);
+    struct rows rows = ROWS(NULL, FOR_PEOPLE, columns);
     uint32_t best[MOST_FREQUENT];
-    size_t found = most_frequent(counts, best), rows = (found + 2) / 3;
-    if (found)
-        buffer_text(to, "\nMost frequent words\n");
-    for (size_t row = 0; row < rows; row++) {
-        for (size_t column = 0; column < 3; column++) {
-            size_t k = column * rows + row, length;
-            if (k >= found)
-                continue;
-            struct buffer number = {0};
-            const char *word = psdvec_counts_word(counts, best[k], &length);
-            human_count(&number, psdvec_counts_frequency(counts, best[k]));
-            buffer_text(to, "  ");
-            cell_add(to, word, length, 11, false);
-            cell_add(to, number.text, number.length, 12, true);
-            buffer_free(&number);
+    size_t found = most_frequent(counts, best), lines = (found + 2) / 3;
+    rows.bare = true;
+    for (size_t k = 0; k < 3 * lines; k++) {
+        size_t length, at = k % 3 * lines + k / 3;
+        const char *word = at < found ? psdvec_counts_word(counts, best[at], &length) : NULL;
+        if (k % 3 == 0)
+            rows_add_cells(&rows, NULL, 0);
+        if (word) {
+            rows_more(&rows, word_cell(word, length));
+            rows_more(&rows, whole_cell(psdvec_counts_frequency(counts, best[at])));
         }
-        buffer_char(to, '\n');
     }
-}
-
-static void add_json(struct buffer *to, const char *path, const psdvec_counts *counts,
-                     bool verified)
-{
-    const psdvec_counts_info *info = psdvec_counts_get_info(counts);
-    const char *by = info->written_by ? info->written_by : "";
-    uint32_t best[MOST_FREQUENT];
-    size_t found = most_frequent(counts, best);
-    buffer_text(to, "{\"file\": ");
-    buffer_json(to, path, strlen(path));
-    buffer_text(to, ", \"written_by\": ");
-    buffer_json(to, by, strlen(by));
-    buffer_format(to,
-                  ", \"verified\": %s, \"file_bytes\": %" PRIu64 ", \"words\": %" PRIu32
-                  ", \"bigrams\": %" PRIu64 ", \"scale\": %" PRIu64 ", \"total\": %" PRIu64
-                  ", \"tokens\": %" PRIu64 ", \"documents\": %" PRIu64 ", \"window\": %" PRIu32
-                  ", \"wide\": %s, \"settings\": %s, \"vocabulary\": %s, \"inputs\": %s"
-                  ", \"most_frequent\": [",
-                  verified ? "true" : "false", info->file_bytes, info->words, info->bigrams,
-                  info->scale, info->total, info->tokens, info->documents, info->window,
-                  info->wide ? "true" : "false", info->settings_json ? info->settings_json : "{}",
-                  info->vocabulary_json ? info->vocabulary_json : "{}",
-                  info->inputs_json ? info->inputs_json : "[]");
     for (size_t k = 0; k < found; k++) {
         size_t length;
         const char *word = psdvec_counts_word(counts, best[k], &length);
-        buffer_text(to, k ? ", {\"word\": " : "{\"word\": ");
-        buffer_json(to, word, length);
-        buffer_format(to, ", \"count\": %" PRIu64 "}", psdvec_counts_frequency(counts, best[k]));
+        rows_add(&data, word_cell(word, length),
+                 whole_cell(psdvec_counts_frequency(counts, best[k])));
     }
-    buffer_text(to, "]}\n");
+    show_rows(show, &data);
+    show_section(show, NULL, found ? "Most frequent words" : NULL);
+    show_rows(show, &rows);
+    rows_free(&data);
+    rows_free(&rows);
+}
+
+static void print(struct run *run, const char *path, const psdvec_counts *counts, bool verified)
+{
+    const psdvec_counts_info *info = psdvec_counts_get_info(counts);
+    struct show show;
+    show_start(&show, run, true);
+    show_open(&show);
+    show_path(&show, "file", path);
+    show_contents(&show, info, verified);
+    show_json(&show, "settings", "Settings", info->settings_json ? info->settings_json : "{}");
+    show_json(&show, "vocabulary", "Choice of words",
+              info->vocabulary_json ? info->vocabulary_json : "{}");
+    show_json(&show, "inputs", "Inputs", info->inputs_json ? info->inputs_json : "[]");
+    show_words(&show, counts);
+    show_close(&show);
+    show_end(&show);
 }
 
 static int act(struct run *run)
@@ -156,24 +156,8 @@ static int act(struct run *run)
         if (status != PSDVEC_OK)
             code = run_failed(run, status);
     }
-    if (!code) {
-        struct buffer text = {0};
-        if (argument_flag(run->arguments, "json")) {
-            add_json(&text, path, counts, verify);
-        } else {
-            const psdvec_counts_info *info = psdvec_counts_get_info(counts);
-            buffer_text(&text, run->palette.bold);
-            cell_text(&text, path, strlen(path));
-            buffer_format(&text, "%s\n", run->palette.plain);
-            add_contents(&text, info, verify);
-            sheet_settings(&text, "Settings", info->settings_json);
-            sheet_settings(&text, "Choice of words", info->vocabulary_json);
-            sheet_list(&text, "Inputs", info->inputs_json);
-            add_words(&text, counts);
-        }
-        output_add(&run->out, text.text, text.length);
-        buffer_free(&text);
-    }
+    if (!code)
+        print(run, path, counts, verify);
     psdvec_counts_close(counts);
     return code;
 }
@@ -184,7 +168,7 @@ const struct command cmd_counts_info = {
     .summary = "what is in a counts file, and whether it is sound",
     .synopsis = "FILE [OPTION]...",
     .description = description,
-    .sources = {OWN_OPTIONS(options), COMMON_OPTIONS},
+    .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS, COMMON_OPTIONS},
     .examples = examples,
     .least_operands = 1,
     .most_operands = 1,

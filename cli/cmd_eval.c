@@ -5,10 +5,6 @@
 #include "exit_status.h"
 #include "options.h"
 
-static const psdvec_choice formats[] = {
-    {.name = "table"}, {.name = "json"}, {.name = "tsv"}, {.name = "markdown"}, {0}};
-enum { AS_TABLE, AS_JSON, AS_TSV, AS_MARKDOWN };
-
 static const psdvec_option own_options[] = {
     {.name = "model",
      .type = PSDVEC_OPTION_TEXTS,
@@ -24,15 +20,9 @@ static const psdvec_option own_options[] = {
     {.name = "builtin",
      .type = PSDVEC_OPTION_FLAG,
      .help = "use the built-in sets in addition to those given"},
-    {.name = "format",
-     .type = PSDVEC_OPTION_CHOICE,
-     .choices = formats,
-     .fallback = "table",
-     .group = "Showing",
-     .help = "a table; one JSON object; tab-separated values, one line per score; or a Markdown "
-             "table"},
     {.name = "sections",
      .type = PSDVEC_OPTION_FLAG,
+     .group = "Showing",
      .help = "show the scores of sections; json and tsv always contain them"},
     {0}};
 
@@ -66,28 +56,6 @@ static const char *const notes[] = {
     "formulas and the JSON output.",
     NULL};
 
-static void print(const struct eval *eval)
-{
-    const struct arguments *arguments = eval->run->arguments;
-    bool sections = argument_flag(arguments, "sections");
-    struct buffer text = {0};
-    switch (argument_integer(arguments, "format")) {
-    case AS_JSON:
-        eval_json(&text, eval);
-        break;
-    case AS_TSV:
-        eval_tsv(&text, eval);
-        break;
-    case AS_MARKDOWN:
-        eval_markdown(&text, eval, sections);
-        break;
-    default:
-        eval_table(&text, eval, sections);
-    }
-    output_add(&eval->run->out, text.text, text.length);
-    buffer_free(&text);
-}
-
 static int act(struct run *run)
 {
     struct eval eval = {.run = run};
@@ -105,9 +73,12 @@ static int act(struct run *run)
             code = run_failed(run, status);
     }
     if (!code) {
+        struct show show;
         eval_make_rows(&eval);
         talk_erase(&run->talk);
-        print(&eval);
+        show_start(&show, run, false);
+        eval_show(&show, &eval);
+        show_end(&show);
     }
     eval_close(&eval);
     return code;
@@ -118,7 +89,7 @@ const struct command cmd_eval = {.name = "eval",
                                  .summary = "score models on similarity, analogy and other tests",
                                  .synopsis = "MODEL... [SET]... [OPTION]...",
                                  .description = description,
-                                 .sources = {OWN_OPTIONS(own_options),
+                                 .sources = {OWN_OPTIONS(own_options), FORMAT_OPTIONS,
                                              LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_EVAL),
                                              COMMON_OPTIONS},
                                  .examples = examples,

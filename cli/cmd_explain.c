@@ -8,7 +8,6 @@
 #include "word_list.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -34,9 +33,6 @@ static const psdvec_option options[] = {
      .path = PSDVEC_PATH_FILE,
      .help = "write a page to FILE instead, which needs no network: point at a word to see what "
              "each word before it adds"},
-    {.name = "json",
-     .type = PSDVEC_OPTION_FLAG,
-     .help = "print one JSON object, with all influences"},
     {0}};
 
 static const char *const description[] = {
@@ -98,94 +94,24 @@ psdvec_influence *explain_ranked(const psdvec_word_score *word)
     return ranked;
 }
 
-/* ---- For programs -------------------------------------------------------------------------- */
-
-static void json_influences(struct buffer *to, const struct explain *e,
-                            const psdvec_word_score *word)
-{
-    buffer_text(to, ", \"influences\": [");
-    for (size_t k = 0; k < word->influence_count; k++) {
-        const psdvec_influence *influence = &word->influences[k];
-        buffer_text(to, k ? ", {\"word\": " : "{\"word\": ");
-        json_word(to, e->scoring.models[0], influence->word);
-        buffer_format(to, ", \"place\": %" PRIu64, influence->place);
-        json_real(to, "weight", influence->weight);
-        json_real(to, "product", influence->product);
-        json_real(to, "residual", influence->residual);
-        json_real(to, "shift", influence->shift);
-        json_real(to, "added", influence->added);
-        buffer_char(to, '}');
-    }
-    buffer_char(to, ']');
-}
-
-static void json_one(struct buffer *to, const struct explain *e, const psdvec_word_score *word)
-{
-    buffer_text(to, e->word_count ? ", {\"word\": " : "{\"per_word\": [{\"word\": ");
-    buffer_json(to, word->text, word->length);
-    buffer_format(to, ", \"place\": %" PRIu64 ", \"known\": %s", word->place,
-                  word->known ? "true" : "false");
-    if (word->known) {
-        json_real(to, "log_unigram", word->unigram);
-        json_real(to, "log_paper", word->paper);
-        json_real(to, "log_normaliser", word->normaliser);
-        json_real(to, "log_probability", word->conditional);
-        json_influences(to, e, word);
-    }
-    buffer_char(to, '}');
-}
-
-static void json_total(struct buffer *to, const struct explain *e, const psdvec_document_score *d)
-{
-    const char *path = e->run->arguments->operands[0];
-    buffer_format(to, "%s, \"words\": %" PRIu64 ", \"known\": %" PRIu64,
-                  e->word_count ? "]" : "{\"per_word\": []", d->words, d->known);
-    json_real(to, "temperature", e->temperature);
-    buffer_format(to, ", \"residuals\": %s", e->counted ? "true" : "false");
-    json_real(to, "log_likelihood", d->fits[0].conditional);
-    json_real(to, "perplexity", perplexity(d->fits[0].conditional, d->known));
-    json_real(to, "log_paper", d->fits[0].paper);
-    json_real(to, "log_unigram", d->fits[0].unigram);
-    json_real(to, "perplexity_unigram", perplexity(d->fits[0].unigram, d->known));
-    json_real(to, "self", psdvec_scorer_self(e->scoring.scorer, 0));
-    buffer_text(to, ", \"model\": ");
-    buffer_json(to, path, strlen(path));
-    buffer_format(to, ", \"model_words\": %" PRIu32 ", \"show_influences\": %zu}\n",
-                  psdvec_model_get_info(e->scoring.models[0])->words, e->most);
-}
-
 /* ---- The command ---------------------------------------------------------------------------- */
-
-static void print(struct explain *e)
-{
-    struct buffer *forms[] = {&e->data, &e->text};
-    for (size_t k = 0; k < sizeof forms / sizeof *forms; k++) {
-        output_add(&e->run->out, buffer_get(forms[k]), forms[k]->length);
-        buffer_clear(forms[k]);
-    }
-}
 
 static void on_word(void *user, const psdvec_word_score *word)
 {
     struct explain *e = user;
-    if (e->json)
-        json_one(&e->data, e, word);
-    if (e->table && !e->word_count)
-        explain_table_head(&e->text, e);
-    if (e->table)
-        explain_table_word(&e->text, e, word);
-    e->word_count++;
-    if (e->html)
-        return;
-    print(e);
-    run_flush(e->run);
+    for (size_t k = 0; k < e->show_count; k++)
+        explain_show_word(e, &e->shows[k], &e->words[k], word);
+    if (!e->html) {
+        show_flush(&e->shows[0]);
+        run_flush(e->run);
+    }
 }
 
 static int write_page(struct explain *e)
 {
     struct buffer page = {0};
     struct output out;
-    page_add(&page, page_explain, &e->data, &e->text);
+    page_add(&page, page_explain, &e->shows[0].text, &e->shows[1].text);
     if (output_open(&out, e->html))
         output_add(&out, page.text, page.length);
     buffer_free(&page);
@@ -200,14 +126,9 @@ static int explain_text(struct explain *e, const char *text, size_t length)
     if (status != PSDVEC_OK)
         return run_failed(e->run, status);
     const psdvec_document_score *total = psdvec_scorer_total(e->scoring.scorer);
-    if (e->json)
-        json_total(&e->data, e, total);
-    if (e->table)
-        explain_table_total(&e->text, e, total);
-    if (e->html)
-        return write_page(e);
-    print(e);
-    return EXIT_FINE;
+    for (size_t k = 0; k < e->show_count; k++)
+        explain_show_total(e, &e->shows[k], &e->words[k], total);
+    return e->html ? write_page(e) : EXIT_FINE;
 }
 
 /* The text, on the heap; NULL after the error was told. */
@@ -247,8 +168,9 @@ static int check(struct run *run)
     const char *html = argument_text(run->arguments, "html");
     const char *inputs[] = {run->arguments->operands[0], argument_text(run->arguments, "file"),
                             argument_text(run->arguments, "counts")};
-    if (html && argument_flag(run->arguments, "json"))
-        return run_use_error(run, "--html and --json exclude each other");
+    if (html && run->format != FORMAT_TABLE)
+        return run_use_error(run, "--html and --%s exclude each other",
+                             run->format == FORMAT_JSON ? "json" : "format");
     if (html && argument_text(run->arguments, "output"))
         return run_use_error(run, "--html names the file itself; leave -o out");
     for (size_t k = 0; k < sizeof inputs / sizeof *inputs; k++)
@@ -259,18 +181,29 @@ static int check(struct run *run)
     return EXIT_FINE;
 }
 
+static void show_all(struct explain *e)
+{
+    e->show_count = e->html ? 2 : 1;
+    if (e->html)
+        e->run->palette = terminal_palette(false);
+    for (size_t k = 0; k < e->show_count; k++) {
+        show_start_as(&e->shows[k], e->run, false,
+                      !e->html ? e->run->format
+                      : k      ? FORMAT_TABLE
+                               : FORMAT_JSON);
+        if (e->html)
+            e->shows[k].width = 80;
+        explain_show_start(e, &e->shows[k], &e->words[k]);
+    }
+}
+
 static int act(struct run *run)
 {
     const struct arguments *arguments = run->arguments;
-    size_t length = 0, width = terminal_width(STDOUT_FILENO);
+    size_t length = 0;
     struct explain e = {.run = run,
                         .most = (size_t)argument_integer(arguments, "influences"),
                         .html = argument_text(arguments, "html")};
-    e.json = e.html || argument_flag(arguments, "json");
-    e.table = e.html || !e.json;
-    e.width = e.html || width < 80 || !isatty(STDOUT_FILENO) ? 80 : width;
-    if (e.html)
-        run->palette = terminal_palette(false);
     psdvec_scorer_options *scorer = options_take(run, PSDVEC_OPTIONS_SCORER);
     if (!scorer)
         return run->refusal;
@@ -286,11 +219,16 @@ static int act(struct run *run)
         e.temperature = psdvec_scorer_temperature(e.scoring.scorer, 0);
         e.counted = e.scoring.counts[0] != NULL;
         e.surprising = bits(-log((double)psdvec_model_get_info(e.scoring.models[0])->words));
+        show_all(&e);
         code = explain_text(&e, text, length);
     }
     free(text);
-    buffer_free(&e.data);
-    buffer_free(&e.text);
+    for (size_t k = 0; k < e.show_count; k++) {
+        if (e.html)
+            buffer_clear(&e.shows[k].text);
+        show_end(&e.shows[k]);
+        rows_free(&e.words[k]);
+    }
     scoring_close(&e.scoring);
     return code;
 }
@@ -302,7 +240,7 @@ const struct command cmd_explain = {
     .summary = "why a model finds the words of a text likely or not",
     .synopsis = "MODEL {TEXT... | - | --file FILE} [OPTION]...",
     .description = description,
-    .sources = {OWN_OPTIONS(options), OWN_OPTIONS(scoring_options),
+    .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS, OWN_OPTIONS(scoring_options),
                 LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_SCORER, .only = " temperature self "),
                 COMMON_OPTIONS},
     .examples = examples,

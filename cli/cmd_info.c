@@ -1,20 +1,17 @@
 /* psdvec info: what is in a model and how it was made. */
-#include "cell.h"
 #include "commands.h"
 #include "exit_status.h"
 #include "human.h"
 #include "json.h"
 #include "model_file.h"
 #include "options.h"
-#include "sheet.h"
+#include "show.h"
 #include "spectrum.h"
-#include "wrap.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define SHOWN_ITERATIONS 60
 
@@ -24,7 +21,6 @@ static const psdvec_option options[] = {
      .group = "Showing",
      .help = "read all of the file: compare its checksums, look for numbers that are not finite "
              "and for words that stand twice"},
-    {.name = "json", .type = PSDVEC_OPTION_FLAG, .help = "print one JSON object"},
     {0}};
 
 static const char *const description[] = {
@@ -60,76 +56,106 @@ static double density(const psdvec_model_info *info)
     return (double)info->entries / info->words / info->dim;
 }
 
-/* ---- For people ------------------------------------------------------------------ */
+/* ---- Showing -------------------------------------------------------------------------- */
 
-static void add_contents(struct buffer *to, const psdvec_model_info *info, bool verified)
+static void show_contents(struct show *show, const psdvec_model_info *info, bool verified)
 {
     struct buffer value = {0};
     buffer_text(&value, info->written_by ? info->written_by
                         : info->native   ? "not known"
                                          : "another program");
-    sheet_value(to, "written by", &value);
-    if (info->method) {
-        buffer_text(&value, info->method);
-        sheet_value(to, "method", &value);
-    }
+    show_value(show, "written by", &value);
+    buffer_text(&value, info->method ? info->method : "");
+    if (info->method)
+        show_value(show, "method", &value);
     human_bytes(&value, (double)info->file_bytes);
-    sheet_value(to, "size", &value);
+    show_value(show, "size", &value);
     buffer_text(&value, !info->native ? "none: the format has no room for them"
                         : verified    ? "verified"
                                       : "not compared; --verify does");
-    sheet_value(to, "checksums", &value);
+    show_value(show, "checksums", &value);
     human_count(&value, info->words);
     if (info->core_words) {
         buffer_text(&value, ", the first ");
         human_count(&value, info->core_words);
         buffer_text(&value, " of them core words");
     }
-    sheet_value(to, "words", &value);
+    show_value(show, "words", &value);
     buffer_format(&value, "%" PRIu32, info->dim);
     if (info->eigenvalues)
         buffer_format(&value, ", %" PRIu32 " with a positive and %" PRIu32 " with a negative sign",
                       info->positive, info->dim - info->positive);
     if (info->directions_are_words)
         buffer_text(&value, ", each about a word");
-    sheet_value(to, "numbers a vector", &value);
+    show_value(show, "numbers a vector", &value);
     if (info->sparse) {
         human_count(&value, info->entries);
         buffer_format(&value, " numbers that are not 0, %.3g%% of all, %.0f a word",
                       100 * density(info), (double)info->entries / info->words);
-        sheet_value(to, "sparse", &value);
+        show_value(show, "sparse", &value);
     }
     buffer_text(&value, precision_of(info));
-    sheet_value(to, "stored as", &value);
+    show_value(show, "stored as", &value);
     buffer_text(&value, info->has_counts ? "frequencies" : "");
     if (info->has_spread)
         buffer_format(&value, "%sspread", value.length ? ", " : "");
     if (value.length)
-        sheet_value(to, "known of words", &value);
-    if (!info->native) {
-        buffer_free(&value);
-        return;
-    }
-    if (info->has_readout) {
+        show_value(show, "known of words", &value);
+    if (info->native && info->has_readout) {
         buffer_text(&value, "made for comparing words, ");
         human_bytes(&value, (double)readout_bytes(info));
-    } else {
+    } else if (info->native)
         buffer_text(&value, "the vectors themselves");
-    }
-    sheet_value(to, "read-out", &value);
-    if (info->has_spelling) {
+    if (info->native)
+        show_value(show, "read-out", &value);
+    if (info->native && info->has_spelling) {
         human_count(&value, info->ngrams);
         buffer_text(&value, " n-grams of letters, ");
         human_bytes(&value, (double)info->spelling_bytes);
-    } else {
+    } else if (info->native)
         buffer_text(&value, "unknown words have no vector");
-    }
-    sheet_value(to, "spelling", &value);
+    if (info->native)
+        show_value(show, "spelling", &value);
     buffer_free(&value);
 }
 
+static void show_contents_data(struct show *show, const psdvec_model_info *info, bool verified)
+{
+    const struct {
+        const char *name;
+        struct cell cell;
+    } facts[] = {{"written_by", text_cell(info->written_by)},
+                 {"native", truth_cell(info->native)},
+                 {"verified", truth_cell(verified)},
+                 {"file_bytes", whole_cell(info->file_bytes)},
+                 {"words", whole_cell(info->words)},
+                 {"core_words", whole_cell(info->core_words)},
+                 {"dim", whole_cell(info->dim)},
+                 {"positive", whole_cell(info->positive)},
+                 {"precision", text_cell(precision_of(info))},
+                 {"has_counts", truth_cell(info->has_counts)},
+                 {"has_spread", truth_cell(info->has_spread)},
+                 {"has_readout", truth_cell(info->has_readout)},
+                 {"readout_bytes", whole_cell(readout_bytes(info))},
+                 {"has_spelling", truth_cell(info->has_spelling)},
+                 {"ngrams", whole_cell(info->ngrams)},
+                 {"spelling_bytes", whole_cell(info->spelling_bytes)},
+                 {"method", text_cell(info->method)},
+                 {"sparse", truth_cell(info->sparse)},
+                 {"entries", whole_cell(info->entries)},
+                 {"density", real_cell(info->sparse ? density(info) : 1)},
+                 {"directions_are_words", truth_cell(info->directions_are_words)},
+                 {"temperature", real_cell(info->temperature > 0 ? info->temperature : NAN)},
+                 {"self", real_cell(info->temperature > 0 ? info->self : NAN)},
+                 {"temperature_counts",
+                  real_cell(info->temperature_counts > 0 ? info->temperature_counts : NAN)},
+                 {"interpolation", real_cell(info->interpolation > 0 ? info->interpolation : NAN)}};
+    for (size_t k = 0; k < sizeof facts / sizeof *facts; k++)
+        show_data(show, facts[k].name, facts[k].cell);
+}
+
 /* What fit-temperature found. */
-static void add_fit(struct buffer *to, const char *json)
+static void show_fit(struct show *show, const char *json)
 {
     static const char *const labels[][2] = {{"known", "known words"},
                                             {"perplexity_unigram", "unigrams"},
@@ -146,14 +172,16 @@ static void add_fit(struct buffer *to, const char *json)
     struct buffer key = {0}, value = {0};
     const char *text;
     size_t length;
+    show_json(show, "fit", NULL, json);
     for (size_t k = 0; json && k < sizeof labels / sizeof *labels; k++) {
         struct json_walk walk;
         bool more = json_enter(&walk, json, '{');
-        buffer_text(to, k || !more ? "" : "\nPerplexities of the text that T was fitted to\n");
+        if (k == 0 && more)
+            show_section(show, NULL, "Perplexities of the text that T was fitted to");
         while (more && json_next(&walk, &key, &text, &length))
             if (!strcmp(buffer_get(&key), labels[k][0])) {
                 buffer_format(&value, "%.5g", strtod(text, NULL));
-                sheet_value(to, labels[k][1], &value);
+                show_value(show, labels[k][1], &value);
             }
     }
     buffer_free(&key);
@@ -161,93 +189,107 @@ static void add_fit(struct buffer *to, const char *json)
 }
 
 /* How the text was counted: what is an object has a title of its own. */
-static void add_counts(struct buffer *to, const char *json)
+static void show_counts(struct show *show, const char *json)
 {
     struct json_walk walk;
     struct buffer key = {0}, value = {0};
     const char *text;
     size_t length;
     bool begun = false;
-    if (!json)
-        return;
-    for (bool more = json_enter(&walk, json, '{');
-         more && json_next(&walk, &key, &text, &length);) {
-        if (*text == '{' || *text == '[')
-            continue;
-        if (!begun)
-            buffer_text(to, "\nText\n");
-        begun = true;
-        json_plain(&value, text, length);
-        sheet_value(to, buffer_get(&key), &value);
-    }
-    for (bool more = json_enter(&walk, json, '{');
-         more && json_next(&walk, &key, &text, &length);) {
-        const char *name = buffer_get(&key);
-        if (*text == '[')
-            sheet_list(to, !strcmp(name, "inputs") ? "Inputs" : name, text);
-        else if (*text == '{')
-            sheet_settings(to,
-                           !strcmp(name, "settings")     ? "Counting"
-                           : !strcmp(name, "vocabulary") ? "Choice of words"
-                                                         : name,
-                           text);
-    }
+    show_json(show, "counts", NULL, json);
+    for (int deep = 0; deep < 2 && json; deep++)
+        for (bool more = json_enter(&walk, json, '{');
+             more && json_next(&walk, &key, &text, &length);) {
+            const char *name = buffer_get(&key);
+            if ((*text == '{' || *text == '[') != deep)
+                continue;
+            if (!deep) {
+                if (!begun)
+                    show_section(show, NULL, "Text");
+                begun = true;
+                json_plain(&value, text, length);
+                show_value(show, name, &value);
+            } else
+                show_json(show, NULL,
+                          !strcmp(name, "settings")     ? "Counting"
+                          : !strcmp(name, "vocabulary") ? "Choice of words"
+                          : !strcmp(name, "inputs")     ? "Inputs"
+                                                        : name,
+                          text);
+        }
     buffer_free(&key);
     buffer_free(&value);
 }
 
-static void add_iterations(struct buffer *to, const struct run *run, const psdvec_model_info *info)
+static void show_iterations(struct show *show, const psdvec_model_info *info)
 {
+    static const struct column columns[] = {
+        NUMBERS("iteration", "iteration", 0, 0, .gap = 2, .width = 9),
+        NUMBERS("rank", "rank", 0, 0, .gap = 1, .width = 6),
+        NUMBERS("positive", "positive", 0, 0, .gap = 1, .width = 9),
+        NUMBERS("objective", "objective", -6, 0, .gap = 2, .width = 12),
+        NUMBERS(NULL, "fall", -3, 0, .gap = 1, .width = 8),
+        NUMBERS("relaxation", "step", -3, 0, .gap = 1, .width = 7),
+        DATA("smallest"),
+        DATA("residual"),
+        BARS(.gap = 2, .width = 16)};
+    struct rows rows = ROWS("iterations", 0, columns);
     double largest = 0;
     size_t count = info->iteration_count;
-    if (!count)
-        return;
     for (size_t k = 0; k < count; k++)
         if (info->iterations[k].objective > largest)
             largest = info->iterations[k].objective;
-    buffer_text(to, "\nObjective\n  iteration   rank  positive     objective     fall    step\n");
     for (size_t k = 0; k < count; k++) {
         const psdvec_iteration *it = &info->iterations[k];
-        /* Of a long course, the beginning and the end. */
-        if (count > SHOWN_ITERATIONS && k == SHOWN_ITERATIONS / 2) {
-            buffer_format(to, "  and %zu more; --json shows all\n", count - SHOWN_ITERATIONS);
-            k = count - SHOWN_ITERATIONS / 2 - 1;
-            continue;
-        }
-        buffer_format(to, "  %9" PRIu32 " %6" PRIu32 " %9" PRIu32 "  %12.6g", it->iteration,
-                      it->rank, it->positive, it->objective);
         double before = k ? info->iterations[k - 1].objective : NAN;
         double fall = 100 * (before - it->objective) / before;
-        if (isfinite(fall))
-            buffer_format(to, " %7.3g%%", fall);
-        else
-            add_spaces(to, 9);
-        buffer_format(to, " %7.3g  %s", it->relaxation, run->palette.cyan);
-        cell_bar(to, largest > 0 ? it->objective / largest : 0, 16, terminal_unicode());
-        drop_spaces(to);
-        buffer_format(to, "%s\n", run->palette.plain);
+        char *percent = isfinite(fall) ? must_format("%.3g%%", fall) : must_copy("");
+        rows_add(&rows, whole_cell(it->iteration), whole_cell(it->rank), whole_cell(it->positive),
+                 real_cell(it->objective), shown_as(no_cell(), percent), real_cell(it->relaxation),
+                 real_cell(it->smallest), real_cell(it->residual),
+                 bar_cell(largest > 0 ? it->objective / largest : 0));
+        free(percent);
+        /* Of a long course, people see the beginning and the end. */
+        size_t half = SHOWN_ITERATIONS / 2;
+        if (count > SHOWN_ITERATIONS && k >= half && k < count - half)
+            rows_only(&rows, FOR_PROGRAMS);
+        if (count > SHOWN_ITERATIONS && k == half) {
+            char *line =
+                must_format("and %zu more; --format json shows all", count - SHOWN_ITERATIONS);
+            rows_line(&rows, 2, line);
+            free(line);
+        }
     }
+    show_section(show, NULL, count ? "Objective" : NULL);
+    show_rows(show, &rows);
+    rows_free(&rows);
 }
 
-static void add_spectrum(struct buffer *to, const psdvec_model_info *info)
+static void show_spectrum(struct show *show, const psdvec_model_info *info)
 {
+    struct buffer list = {0}, text = {0};
+    uint32_t negative = 0;
+    for (uint32_t k = 0; info->eigenvalues && k < info->dim; k++) {
+        buffer_format(&list, "%s%.9g", k ? ", " : "[", (double)info->eigenvalues[k]);
+        negative += negative == k && !(info->eigenvalues[k] < 0);
+    }
+    buffer_text(&list, "]");
+    show_json(show, "eigenvalues", NULL, info->eigenvalues ? list.text : NULL);
+    buffer_free(&list);
     if (!info->eigenvalues)
         return;
-    uint32_t negative = 0;
-    while (negative < info->dim && !(info->eigenvalues[negative] < 0))
-        negative++;
-    buffer_text(to, "\nEigenvalues\n");
-    size_t width = terminal_width(STDOUT_FILENO);
-    spectrum_draw(to, info->eigenvalues, info->dim, width > 80 ? 80 : width, terminal_unicode());
-    struct buffer text = {0};
-    buffer_format(&text, "%" PRIu32 " by magnitude, from %.4g to %.4g", info->dim,
+    show_section(show, NULL, "Eigenvalues");
+    spectrum_draw(&text, info->eigenvalues, info->dim, show->width > 80 ? 80 : show->width,
+                  terminal_unicode());
+    show_chart(show, text.text);
+    buffer_clear(&text);
+    buffer_format(&text, "  %" PRIu32 " by magnitude, from %.4g to %.4g", info->dim,
                   (double)info->eigenvalues[0], (double)info->eigenvalues[info->dim - 1]);
     if (negative < info->dim)
         buffer_format(&text, "; the first negative one is number %" PRIu32 ", %.4g", negative + 1,
                       (double)info->eigenvalues[negative]);
     buffer_text(&text, ". Heights are as their square roots.");
-    buffer_text(to, "  ");
-    wrap(to, text.text, 2, 2, 80);
+    show_title(show, text.text);
     buffer_free(&text);
 }
 
@@ -281,8 +323,8 @@ static void add_log(struct buffer *to, double number)
 }
 
 /* A prior: its logarithm, of how many, and the logarithm of the normalising factors. */
-static void add_prior(struct buffer *to, const char *json, const char *label, const char *prior,
-                      const char *normaliser, const char *of, double count)
+static void show_prior(struct show *show, const char *json, const char *label, const char *prior,
+                       const char *normaliser, const char *of, double count)
 {
     struct buffer value = {0};
     if (count > 0) {
@@ -294,12 +336,12 @@ static void add_prior(struct buffer *to, const char *json, const char *label, co
     } else {
         buffer_text(&value, "none");
     }
-    sheet_value(to, label, &value);
+    show_value(show, label, &value);
     buffer_free(&value);
 }
 
 /* Terms of the joint probability, as logarithms (docs/model.md). */
-static void add_joint(struct buffer *to, const psdvec_model_info *info)
+static void show_joint(struct show *show, const psdvec_model_info *info)
 {
     static const char *const terms[][2] = {{"unigrams", "of it words"},
                                            {"products", "of it products"},
@@ -308,118 +350,49 @@ static void add_joint(struct buffer *to, const psdvec_model_info *info)
     const char *json = info->joint_json;
     struct buffer value = {0};
     double text = 0;
+    show_json(show, "joint", NULL, json);
     if (!json)
         return;
     for (size_t k = 0; k < sizeof terms / sizeof *terms; k++)
         text += member_of(json, terms[k][0]);
-    buffer_text(to, "\nJoint probability, in logarithms\n");
+    show_section(show, NULL, "Joint probability, in logarithms");
     add_log(&value, text);
     buffer_text(&value, " over ");
     human_count(&value, (uint64_t)member_of(json, "tokens"));
     buffer_text(&value, " words");
-    sheet_value(to, "the text", &value);
+    show_value(show, "the text", &value);
     for (size_t k = 0; k < sizeof terms / sizeof *terms; k++) {
         add_log(&value, member_of(json, terms[k][0]));
-        sheet_value(to, terms[k][1], &value);
+        show_value(show, terms[k][1], &value);
     }
-    add_prior(to, json, "residuals' prior", "residual_prior", "residual_normaliser", "pairs",
-              member_of(json, "weighed"));
+    show_prior(show, json, "residuals' prior", "residual_prior", "residual_normaliser", "pairs",
+               member_of(json, "weighed"));
     if (member_of(json, "background") != 0) {
         add_log(&value, member_of(json, "background"));
-        sheet_value(to, "background", &value);
+        show_value(show, "background", &value);
     }
-    add_prior(to, json, "vectors' prior", "vector_prior", "vector_normaliser", "words",
-              member_of(json, "words") - member_of(json, "free_words"));
+    show_prior(show, json, "vectors' prior", "vector_prior", "vector_normaliser", "words",
+               member_of(json, "words") - member_of(json, "free_words"));
     buffer_free(&value);
 }
 
-static void add_sheet(struct buffer *to, const struct run *run, const char *path,
-                      const psdvec_model_info *info, bool verified)
+static void print(struct run *run, const char *path, const psdvec_model_info *info, bool verified)
 {
-    buffer_text(to, run->palette.bold);
-    cell_text(to, path, strlen(path));
-    buffer_format(to, "%s\n", run->palette.plain);
-    add_contents(to, info, verified);
-    sheet_settings(to, "Training", info->settings_json);
-    add_fit(to, info->fit_json);
-    add_counts(to, info->counts_json);
-    sheet_list(to, "Extensions", info->extensions_json);
-    add_joint(to, info);
-    add_iterations(to, run, info);
-    add_spectrum(to, info);
-}
-
-/* ---- For programs ------------------------------------------------------------------ */
-
-static void add_member(struct buffer *to, const char *name, const char *json)
-{
-    buffer_format(to, ", \"%s\": %s", name, json ? json : "null");
-}
-
-static void add_real(struct buffer *to, const char *name, double value)
-{
-    buffer_format(to, ", \"%s\": ", name);
-    if (isfinite(value))
-        buffer_format(to, "%.17g", value);
-    else
-        buffer_text(to, "null");
-}
-
-static void add_json(struct buffer *to, const char *path, const psdvec_model_info *info,
-                     bool verified)
-{
-    buffer_text(to, "{\"file\": ");
-    buffer_json(to, path, strlen(path));
-    buffer_text(to, ", \"written_by\": ");
-    if (info->written_by)
-        buffer_json(to, info->written_by, strlen(info->written_by));
-    else
-        buffer_text(to, "null");
-    buffer_format(
-        to,
-        ", \"native\": %s, \"verified\": %s, \"file_bytes\": %" PRIu64 ", \"words\": %" PRIu32
-        ", \"core_words\": %" PRIu32 ", \"dim\": %" PRIu32 ", \"positive\": %" PRIu32
-        ", \"precision\": \"%s\", \"has_counts\": %s, \"has_spread\": %s, \"has_readout\": %s"
-        ", \"readout_bytes\": %" PRIu64 ", \"has_spelling\": %s, \"ngrams\": %" PRIu32
-        ", \"spelling_bytes\": %" PRIu64,
-        info->native ? "true" : "false", verified ? "true" : "false", info->file_bytes, info->words,
-        info->core_words, info->dim, info->positive, precision_of(info),
-        info->has_counts ? "true" : "false", info->has_spread ? "true" : "false",
-        info->has_readout ? "true" : "false", readout_bytes(info),
-        info->has_spelling ? "true" : "false", info->ngrams, info->spelling_bytes);
-    buffer_format(to,
-                  ", \"method\": %s%s%s, \"sparse\": %s, \"entries\": %" PRIu64
-                  ", \"density\": %.9g, \"directions_are_words\": %s",
-                  info->method ? "\"" : "", info->method ? info->method : "null",
-                  info->method ? "\"" : "", info->sparse ? "true" : "false", info->entries,
-                  info->sparse ? density(info) : 1, info->directions_are_words ? "true" : "false");
-    add_member(to, "settings", info->settings_json);
-    add_member(to, "counts", info->counts_json);
-    add_member(to, "extensions", info->extensions_json);
-    add_real(to, "temperature", info->temperature > 0 ? info->temperature : NAN);
-    add_real(to, "self", info->temperature > 0 ? info->self : NAN);
-    add_real(to, "temperature_counts",
-             info->temperature_counts > 0 ? info->temperature_counts : NAN);
-    add_real(to, "interpolation", info->interpolation > 0 ? info->interpolation : NAN);
-    add_member(to, "fit", info->fit_json);
-    add_member(to, "joint", info->joint_json);
-    buffer_text(to, ", \"iterations\": [");
-    for (size_t k = 0; k < info->iteration_count; k++) {
-        const psdvec_iteration *it = &info->iterations[k];
-        buffer_format(
-            to, "%s{\"iteration\": %" PRIu32 ", \"rank\": %" PRIu32 ", \"positive\": %" PRIu32,
-            k ? ", " : "", it->iteration, it->rank, it->positive);
-        add_real(to, "objective", it->objective);
-        add_real(to, "relaxation", it->relaxation);
-        add_real(to, "smallest", it->smallest);
-        add_real(to, "residual", it->residual);
-        buffer_char(to, '}');
-    }
-    buffer_text(to, "], \"eigenvalues\": ");
-    if (info->eigenvalues)
-        for (uint32_t k = 0; k < info->dim; k++)
-            buffer_format(to, "%s%.9g", k ? ", " : "[", (double)info->eigenvalues[k]);
-    buffer_text(to, info->eigenvalues ? "]}\n" : "null}\n");
+    struct show show;
+    show_start(&show, run, true);
+    show_open(&show);
+    show_path(&show, "file", path);
+    show_contents(&show, info, verified);
+    show_contents_data(&show, info, verified);
+    show_json(&show, "settings", "Training", info->settings_json);
+    show_fit(&show, info->fit_json);
+    show_counts(&show, info->counts_json);
+    show_json(&show, "extensions", "Extensions", info->extensions_json);
+    show_joint(&show, info);
+    show_iterations(&show, info);
+    show_spectrum(&show, info);
+    show_close(&show);
+    show_end(&show);
 }
 
 static int act(struct run *run)
@@ -433,16 +406,8 @@ static int act(struct run *run)
         if (status != PSDVEC_OK)
             code = run_failed(run, status);
     }
-    if (!code) {
-        const psdvec_model_info *info = psdvec_model_get_info(model);
-        struct buffer text = {0};
-        if (argument_flag(run->arguments, "json"))
-            add_json(&text, path, info, verify);
-        else
-            add_sheet(&text, run, path, info, verify);
-        output_add(&run->out, text.text, text.length);
-        buffer_free(&text);
-    }
+    if (!code)
+        print(run, path, psdvec_model_get_info(model), verify);
     psdvec_model_close(model);
     return code;
 }
@@ -453,7 +418,7 @@ const struct command cmd_info = {.name = "info",
                                  .summary = "what is in a model, and how it was made",
                                  .synopsis = "MODEL [OPTION]...",
                                  .description = description,
-                                 .sources = {OWN_OPTIONS(options), COMMON_OPTIONS},
+                                 .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS, COMMON_OPTIONS},
                                  .examples = examples,
                                  .least_operands = 1,
                                  .most_operands = 1,

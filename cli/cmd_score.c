@@ -10,9 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const psdvec_choice formats[] = {{.name = "table"}, {.name = "jsonl"}, {.name = "tsv"}, {0}};
-static const struct score_form *const forms[] = {&score_table, &score_jsonl, &score_tsv};
-
 static const psdvec_option options[] = {
     {.name = "counts",
      .type = PSDVEC_OPTION_TEXTS,
@@ -44,11 +41,6 @@ static const psdvec_option options[] = {
      .otherwise = "log2 of the number of words",
      .help = "surprisal from which a word is marked as surprising; by default, if it is less "
              "probable than with a uniform distribution"},
-    {.name = "format",
-     .type = PSDVEC_OPTION_CHOICE,
-     .choices = formats,
-     .fallback = "table",
-     .help = "a table, also when piped; JSON lines; or tab-separated values"},
     {0}};
 
 static const char *const description[] = {
@@ -71,12 +63,12 @@ static const struct example examples[] = {
      "The five least probable documents, with residuals."},
     {"psdvec score wiki.safetensors posts.jsonl --json-field text --per-word",
      "Mark the surprising words."},
-    {"psdvec score wiki.safetensors books.safetensors notes.txt --format jsonl",
+    {"psdvec score wiki.safetensors books.safetensors notes.txt --format json",
      "Which model explains each line better; JSON output for scripts."},
     {0}};
 
 static const char *const notes[] = {
-    "Surprisal is -log2 P, in bits. Log-likelihoods, and all logarithms in jsonl and tsv, are "
+    "Surprisal is -log2 P, in bits. Log-likelihoods, and all logarithms in json and tsv, are "
     "natural logarithms. docs/documents.md has the formulas and describes the columns.",
     NULL};
 
@@ -108,20 +100,6 @@ bool score_is_surprising(const struct score *s, const psdvec_word_score *word)
 }
 
 /* ---- While documents are scored -------------------------------------------------------- */
-
-/* Takes the text over and empties it. */
-static void print(struct score *s, struct buffer *text)
-{
-    if (!s->begun && s->form->head) {
-        struct buffer head = {0};
-        s->form->head(&head, s);
-        output_add(&s->run->out, buffer_get(&head), head.length);
-        buffer_free(&head);
-    }
-    s->begun = true;
-    output_add(&s->run->out, buffer_get(text), text->length);
-    buffer_clear(text);
-}
 
 static int by_surprise(const void *left, const void *right)
 {
@@ -164,13 +142,30 @@ static void keep(struct score *s, const psdvec_document_score *d, const char *te
 /* Words of a long document are not kept for its line to stand above them. */
 #define MOST_WAITING ((size_t)1 << 20)
 
+/* The headings, once there is something below them. */
+static void print_head(struct score *s)
+{
+    output_add(&s->run->out, buffer_get(&s->head), s->head.length);
+    buffer_clear(&s->head);
+}
+
+static void open_document(struct score *s)
+{
+    if (!s->open)
+        show_open(&s->show);
+    s->open = true;
+}
+
 static void on_word(void *user, const psdvec_word_score *word)
 {
     struct score *s = user;
-    s->form->word(&s->words, s, word);
-    s->word_count++;
-    if (s->words.length > MOST_WAITING && !s->sort)
-        print(s, &s->words);
+    open_document(s);
+    score_show_word(s, word);
+    if (s->paragraph.length > MOST_WAITING && !s->sort) {
+        score_show_words(s, false);
+        print_head(s);
+        show_flush(&s->show);
+    }
 }
 
 static void on_document(void *user, const psdvec_document_score *d)
@@ -179,21 +174,18 @@ static void on_document(void *user, const psdvec_document_score *d)
     size_t best = score_best(d);
     if (best < d->fit_count)
         s->won[best]++;
-    if (s->form == &score_table && s->word_count)
-        buffer_char(&s->words, '\n');
-    s->form->document(&s->row, s, d);
-    struct buffer *first = s->form->words_first ? &s->words : &s->row;
-    struct buffer *second = s->form->words_first ? &s->row : &s->words;
-    buffer_add(first, buffer_get(second), second->length);
+    open_document(s);
+    score_show_document(s, d);
+    show_close(&s->show);
+    s->open = false;
     if (s->sort) {
-        keep(s, d, buffer_get(first));
-        buffer_clear(first);
+        keep(s, d, buffer_get(&s->show.text));
+        buffer_clear(&s->show.text);
     } else {
-        print(s, first);
+        print_head(s);
+        show_flush(&s->show);
         run_flush(s->run);
     }
-    buffer_clear(second);
-    s->word_count = 0;
 }
 
 /* ---- The command ---------------------------------------------------------------------- */
@@ -240,6 +232,9 @@ static int open_scorer(struct score *s)
     s->surprising = argument(arguments, "surprising")->given
                         ? argument_real(arguments, "surprising")
                         : bits(-log((double)info->words));
+    score_show_start(s);
+    s->head = s->show.text;
+    s->show.text = (struct buffer){0};
     return EXIT_FINE;
 }
 
@@ -261,28 +256,23 @@ static int score_inputs(struct score *s)
     if (status != PSDVEC_OK)
         return run_failed(s->run, status);
     rank(s);
-    for (size_t k = 0; k < s->ranked_count; k++) {
-        buffer_text(&s->row, s->ranked[k].text);
-        print(s, &s->row);
-    }
-    s->form->total(&s->row, s, psdvec_scorer_total(s->scoring.scorer));
-    print(s, &s->row);
+    print_head(s);
+    for (size_t k = 0; k < s->ranked_count; k++)
+        output_text(&s->run->out, s->ranked[k].text);
+    score_show_total(s, psdvec_scorer_total(s->scoring.scorer));
     return EXIT_FINE;
 }
 
 static int act(struct run *run)
 {
     const struct arguments *arguments = run->arguments;
-    size_t width = terminal_width(STDOUT_FILENO);
     struct score score = {.run = run,
-                          .form = forms[argument_integer(arguments, "format")],
                           .per_word = argument_flag(arguments, "per-word"),
                           .sort = argument_flag(arguments, "sort"),
                           .sampled = argument_integer(arguments, "sampled") != 0,
-                          .top = (size_t)argument_integer(arguments, "top"),
-                          .width = width < 80 || !isatty(STDOUT_FILENO) ? 80
-                                   : width > 120                        ? 120
-                                                                        : width};
+                          .top = (size_t)argument_integer(arguments, "top")};
+    show_start(&score.show, run, false);
+    score.show.width = score.show.width < 80 ? 80 : score.show.width > 120 ? 120 : score.show.width;
     int code = tell_apart(&score);
     if (!code)
         code = open_scorer(&score);
@@ -297,8 +287,12 @@ static int act(struct run *run)
     free(score.source);
     free(score.models);
     free(score.inputs);
-    buffer_free(&score.row);
-    buffer_free(&score.words);
+    show_end(&score.show);
+    rows_free(&score.people);
+    rows_free(&score.fits);
+    rows_free(&score.words);
+    buffer_free(&score.paragraph);
+    buffer_free(&score.head);
     return code;
 }
 
@@ -308,7 +302,7 @@ const struct command cmd_score = {
     .summary = "score documents by probability under one or more models",
     .synopsis = "MODEL... [FILE]... [OPTION]...",
     .description = description,
-    .sources = {OWN_OPTIONS(options),
+    .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS,
                 LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_SCORER, .except = " influences "),
                 LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_TEXT), COMMON_OPTIONS},
     .inherited = options_of_model,

@@ -154,30 +154,6 @@ static int score(struct table *table)
     return EXIT_FINE;
 }
 
-static int show(struct table *table)
-{
-    static const struct {
-        const char *name;
-        void (*add)(struct buffer *, const struct table *);
-    } forms[] = {{"table.md", table_markdown},
-                 {"table.json", table_json},
-                 {"table.html", table_page},
-                 {NULL, table_print}};
-    int code = EXIT_FINE;
-    for (size_t k = 0; k < sizeof forms / sizeof *forms; k++) {
-        struct buffer text = {0};
-        forms[k].add(&text, table);
-        int wrote = EXIT_FINE;
-        if (forms[k].name)
-            wrote = table_write(table, forms[k].name, &text);
-        else
-            output_add(&table->run->out, text.text, text.length);
-        code = code ? code : wrote;
-        buffer_free(&text);
-    }
-    return code;
-}
-
 /* That of the first that failed. */
 static int failed_status(const struct table *table)
 {
@@ -257,7 +233,7 @@ static int act(struct run *run)
     if (!code)
         code = score(&table);
     if (!code && table.eval.model_files.count)
-        code = show(&table);
+        code = table_write_all(&table);
     if (!code)
         code = failed_status(&table);
     table_free(&table);
@@ -270,7 +246,7 @@ const struct command cmd_table = {
     .summary = "train several systems on a text and compare them",
     .synopsis = "INPUT... [-o DIR] [OPTION]...",
     .description = description,
-    .sources = {OWN_OPTIONS(options),
+    .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS,
                 LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_TRAIN, .only = " dim restart "),
                 LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_EVAL, .only = " resamples confidence "),
                 LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_COUNT, .except = " resume "),

@@ -182,6 +182,25 @@ char *option_argument(const struct option_spec *option)
     return words;
 }
 
+/* ---- Formats ------------------------------------------------------------------------------------ */
+
+static const psdvec_choice formats[] = {
+    {.name = "table"}, {.name = "tsv"}, {.name = "json"}, {.name = "markdown"}, {0}};
+#define FORMAT_ROW(usual)                                                                          \
+    {                                                                                              \
+        .name = "format", .type = PSDVEC_OPTION_CHOICE, .choices = formats, .fallback = (usual),   \
+        .group = "Showing",                                                                        \
+        .help = "print a table for people, tab-separated values with a header line, JSON (one "    \
+                "object per line) or a Markdown table; --tsv and --json are short forms"           \
+    }
+const psdvec_option format_options[] = {FORMAT_ROW("table"), {0}};
+const psdvec_option format_options_tsv[] = {FORMAT_ROW("tsv"), {0}};
+
+bool option_is_format(const struct option_spec *option)
+{
+    return option->row.choices == formats;
+}
+
 /* ---- Spelling ---------------------------------------------------------------------------------- */
 
 static const psdvec_option *find_in(psdvec_options_kind kind, const char *name, size_t length)

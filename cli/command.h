@@ -39,7 +39,7 @@ struct example {
     const char *line, *meaning; /* NULL ends the list */
 };
 
-#define COMMAND_SOURCES 6
+#define COMMAND_SOURCES 7
 #define COMMAND_PRESETS 2
 
 /* Commands of two words with the same first one, which stands on the main help screen for all. */
@@ -88,6 +88,14 @@ const struct family *family_find(const char *word, size_t length);
 /* Options that every command has. */
 extern const psdvec_option common_options[];
 #define COMMON_OPTIONS OWN_OPTIONS(common_options), LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_CONTEXT)
+
+/* --format of commands that show results (show.h). */
+enum format { FORMAT_TABLE, FORMAT_TSV, FORMAT_JSON, FORMAT_MARKDOWN };
+extern const psdvec_option format_options[], format_options_tsv[];
+#define FORMAT_OPTIONS OWN_OPTIONS(format_options)         /* a table by default */
+#define FORMAT_OPTIONS_TSV OWN_OPTIONS(format_options_tsv) /* TSV by default */
+/* That option, rather than another one of this name. */
+bool option_is_format(const struct option_spec *option);
 
 /* The k-th option of a command over all of its sources, those of a heading together; NULL after the
  * last. */

@@ -1,7 +1,7 @@
 /* Names for the reader of a report: short, and no two the same. */
 #include "eval_names.h"
 
-#include "grid.h"
+#include "cell.h"
 #include "memory.h"
 
 #include <stdlib.h>

@@ -7,9 +7,9 @@
 #include <inttypes.h>
 #include <math.h>
 
-bool eval_shown(const struct eval_row *row, bool sections)
+bool eval_shown(const struct eval *eval, const struct eval_row *row)
 {
-    return !row->section || row->part || sections;
+    return !row->section || row->part || argument_flag(eval->run->arguments, "sections");
 }
 
 /* 100% only if nothing is missing. */
@@ -51,15 +51,14 @@ static bool knows_differ(const struct eval *eval)
     return false;
 }
 
-static void note_marks(struct buffer *to, const struct eval *eval, bool markdown)
+static void note_marks(struct buffer *to, const struct eval *eval)
 {
     struct eval_marks marks = eval_marks();
-    buffer_text(to, markdown ? "Bold" : marks.best);
     buffer_format(to,
-                  ": best of its line. %s: worse than it by more than chance (p < %.4g), on the "
+                  "%s: best of its line. %s: worse than it by more than chance (p < %.4g), on the "
                   "questions of the set that both know. Beside a score: how many of the questions "
                   "the model knows all words of.",
-                  markdown ? "▼" : marks.worse, 1 - eval->options.confidence);
+                  marks.best, marks.worse, 1 - eval->options.confidence);
     if (!eval->options.resamples)
         buffer_text(to, " Without resamples, only shares are compared.");
     buffer_char(to, '\n');
@@ -68,7 +67,7 @@ static void note_marks(struct buffer *to, const struct eval *eval, bool markdown
                         "same.\n");
 }
 
-void eval_notes(struct buffer *to, const struct eval *eval, bool markdown)
+void eval_notes(struct buffer *to, const struct eval *eval)
 {
     static const char *const unknown[] = {
         [PSDVEC_UNKNOWN_DROP] = "Questions with an unknown word are left out.",
@@ -82,7 +81,7 @@ void eval_notes(struct buffer *to, const struct eval *eval, bool markdown)
     for (size_t m = 0; m < eval->model_files.count; m++)
         native |= psdvec_model_get_info(eval->models[m])->native;
     if (eval->model_files.count > 1)
-        note_marks(to, eval, markdown);
+        note_marks(to, eval);
     buffer_format(to,
                   "%s Words are looked up as they stand%s, and compared by the cosine of their "
                   "%svectors.",

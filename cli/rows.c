@@ -123,6 +123,11 @@ void rows_line(struct rows *rows, size_t indent, const char *text)
     *row = (struct row){.first = row->first, .where = FOR_PEOPLE, .line = true, .indent = indent};
 }
 
+void rows_only(struct rows *rows, unsigned where)
+{
+    rows->rows[rows->row_count - 1].where = where;
+}
+
 void rows_clear(struct rows *rows)
 {
     rows->row_count = rows->cell_count = 0;

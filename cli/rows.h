@@ -82,6 +82,7 @@ struct column {
     bool right;        /* cells end, rather than begin, under each other */
     bool names;        /* cut in the middle, and notes say what the cut names are */
     bool wraps;        /* the last column: continued on lines of its own */
+    bool rest;         /* no wider than what the others leave of the line; cut in the middle */
     size_t gap;        /* spaces before it */
     size_t width;      /* columns on a terminal; 0: as many as its cells need */
     size_t most;       /* if so, at most these; 0: no limit */
@@ -90,6 +91,10 @@ struct column {
 #define COLUMN(name_, heading_, ...)                                                               \
     {                                                                                              \
         .name = (name_), .heading = (heading_), __VA_ARGS__                                        \
+    }
+#define DATA(name_)                                                                                \
+    {                                                                                              \
+        .name = (name_)                                                                            \
     }
 #define NUMBERS(name_, heading_, digits_, exact_, ...)                                             \
     {                                                                                              \
@@ -133,6 +138,11 @@ struct rows {
     struct buffer texts;
 };
 
+#define ROWS(name_, where_, columns_)                                                              \
+    {                                                                                              \
+        .name = (name_), .columns = (columns_),                                                    \
+        .column_count = sizeof(columns_) / sizeof *(columns_), .where = (where_)                   \
+    }
 /* Adds a row; texts are copied. */
 #define rows_add(rows, ...)                                                                        \
     rows_add_cells(rows, (const struct cell[]){__VA_ARGS__},                                       \
@@ -142,6 +152,8 @@ void rows_add_cells(struct rows *rows, const struct cell *cells, size_t count);
 void rows_more(struct rows *rows, struct cell cell);
 /* A line for people between the rows, wrapped, lines after the first indented alike. */
 void rows_line(struct rows *rows, size_t indent, const char *text);
+/* The last row appears only there. */
+void rows_only(struct rows *rows, unsigned where);
 /* Forgets the rows. */
 void rows_clear(struct rows *rows);
 void rows_free(struct rows *rows);

@@ -258,10 +258,9 @@ int run_command(const struct arguments *arguments)
                             ? COLOUR_NEVER
                             : wish));
 
-    if (arguments_have(arguments, "format"))
-        run.format = (enum format)argument_integer(arguments, "format");
-    if (run.format == FORMAT_JSONL)
-        run.format = FORMAT_JSON;
+    for (size_t k = 0; k < command_option_count(arguments->command); k++)
+        if (option_is_format(command_option(arguments->command, k)))
+            run.format = (enum format)arguments->values[k].integer;
 
     int code;
     bool overwrites = arguments_input_at(arguments, 0, log_path) ||

@@ -18,7 +18,7 @@ struct run {
     struct log log;
     struct output out;          /* results */
     struct palette palette;     /* for results */
-    enum format format;         /* of results; never FORMAT_JSONL, which is FORMAT_JSON */
+    enum format format;         /* of results */
     psdvec_context *ctx;        /* NULL until run_library() */
     atomic_bool enough;         /* the library may stop: nobody reads on */
     double flushed;             /* when run_flush() wrote last, in seconds */

@@ -1,6 +1,7 @@
 /* Showing results: what all formats share, and the formats for programs. */
 #include "show.h"
 
+#include "cell.h"
 #include "human.h"
 #include "json.h"
 #include "util/number.h"
@@ -9,21 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* JSON lines are what JSON is where there are several documents, so the old name means the same. */
-static const psdvec_choice formats[] = {
-    [FORMAT_TABLE] = {"table", NULL}, [FORMAT_TSV] = {"tsv", NULL},
-    [FORMAT_JSON] = {"json", NULL},   [FORMAT_MARKDOWN] = {"markdown", NULL},
-    [FORMAT_JSONL] = {"jsonl", NULL}, {0}};
-#define FORMAT_ROW(usual)                                                                          \
-    {                                                                                              \
-        .name = "format", .type = PSDVEC_OPTION_CHOICE, .choices = formats, .fallback = (usual),   \
-        .argument = "table|tsv|json|markdown", .group = "Showing",                                 \
-        .help = "print a table for people, tab-separated values with a header line, JSON (one "    \
-                "object per line) or a Markdown table; --tsv and --json are short forms"           \
-    }
-const psdvec_option format_options[] = {FORMAT_ROW("table"), {0}};
-const psdvec_option format_options_tsv[] = {FORMAT_ROW("tsv"), {0}};
 
 void show_start_as(struct show *show, struct run *run, bool sheet, enum format format)
 {
@@ -73,6 +59,16 @@ void show_title(struct show *show, const char *text)
 {
     if (show->form->title)
         show->form->title(show, text);
+}
+
+void show_path(struct show *show, const char *name, const char *path)
+{
+    struct buffer title = {0};
+    buffer_text(&title, STYLE_BOLD);
+    cell_text(&title, path, strlen(path));
+    show_title(show, title.text);
+    show_data(show, name, text_cell(path));
+    buffer_free(&title);
 }
 
 void show_note(struct show *show, const char *text)
@@ -145,6 +141,16 @@ static void show_some(struct show *show, struct rows *rows, bool last)
         show->form->rows(show, rows, last);
     rows->begun = !last;
     rows_clear(rows);
+}
+
+void show_head(struct show *show, struct rows *rows)
+{
+    rows->begun = show->form != &show_as_json && visible(rows->where, show->form->where);
+    if (rows->begun) {
+        rows->begun = false;
+        show->form->rows(show, rows, false);
+        rows->begun = true;
+    }
 }
 
 void show_rows(struct show *show, struct rows *rows)

@@ -20,11 +20,6 @@
 #include "rows.h"
 #include "run.h"
 
-/* --format, for commands with results. */
-extern const psdvec_option format_options[], format_options_tsv[];
-#define FORMAT_OPTIONS OWN_OPTIONS(format_options)         /* a table by default */
-#define FORMAT_OPTIONS_TSV OWN_OPTIONS(format_options_tsv) /* TSV by default */
-
 struct show {
     struct run *run;
     const struct show_form *form;
@@ -56,6 +51,8 @@ void show_close(struct show *show);
 
 /* Text may have styles. */
 void show_title(struct show *show, const char *text);
+/* The file that a sheet is about, as a title and as a fact. */
+void show_path(struct show *show, const char *name, const char *path);
 /* A paragraph, dim. */
 void show_note(struct show *show, const char *text);
 /* A line for people, and a warning on stderr with TSV, which has no room for it. JSON should have
@@ -85,6 +82,8 @@ void show_section_end(struct show *show, const char *name);
 /* All rows, which are forgotten then; or those so far, if more will follow. */
 void show_rows(struct show *show, struct rows *rows);
 void show_rows_so_far(struct show *show, struct rows *rows);
+/* The headings, before there are rows. */
+void show_head(struct show *show, struct rows *rows);
 /* Two tables beside each other where the format can do that. Their columns have fixed widths. */
 void show_pair(struct show *show, struct rows *left, struct rows *right, size_t gap);
 

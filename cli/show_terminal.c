@@ -1,7 +1,6 @@
 /* Results for people, on a terminal: columns under each other, bars, styles. */
 #include "cell.h"
 #include "eval_names.h"
-#include "grid.h"
 #include "show.h"
 #include "utf8.h"
 #include "wrap.h"
@@ -51,10 +50,17 @@ static void terminal_open(struct show *show)
         buffer_char(&show->text, '\n');
 }
 
+static size_t prose_width(const struct show *show)
+{
+    return show->width < WIDTH ? show->width : WIDTH;
+}
+
 static void terminal_title(struct show *show, const char *text)
 {
-    add_styled(show, text, PLAIN);
-    buffer_char(&show->text, '\n');
+    struct buffer wrapped = {0};
+    wrap(&wrapped, text, 0, strspn(text, " "), prose_width(show));
+    add_styled(show, wrapped.text, PLAIN);
+    buffer_free(&wrapped);
 }
 
 static void terminal_section(struct show *show, const char *name, const char *title)
@@ -62,11 +68,6 @@ static void terminal_section(struct show *show, const char *name, const char *ti
     (void)name;
     buffer_char(&show->text, '\n');
     terminal_title(show, title);
-}
-
-static size_t prose_width(const struct show *show)
-{
-    return show->width < WIDTH ? show->width : WIDTH;
 }
 
 /* Each line is a paragraph. */
@@ -185,7 +186,8 @@ static void add_value(struct buffer *to, const struct layout *layout, const stru
     struct buffer text = {0};
     if (cell.kind == CELL_BAR)
         cell_bar(&text, cell.real, width, terminal_unicode());
-    else
+    drop_spaces(&text);
+    if (cell.kind != CELL_BAR)
         cell_for_people(&text, &cell, column);
     if (column->names)
         buffer_text(to, cut_name(&layout->cuts[k], buffer_get(&text)));
@@ -219,7 +221,7 @@ static void cut_names(struct layout *layout)
             remember(names, buffer_get(&text));
             buffer_free(&text);
         }
-        for (size_t c = 0; !column && rows->group_most && c < layout->count; c++)
+        for (size_t c = rows->keys; !column && rows->group_most && c < layout->count; c++)
             if (column_at(layout, c)->group)
                 remember(names, column_at(layout, c)->group);
         names->cut = names_short(names->names, names->count,
@@ -255,11 +257,14 @@ static void find_widths(struct layout *layout, size_t line)
         size_t room = width_of(layout, k, k + count) - column_at(layout, k)->gap;
         layout->widths[k] += width > room ? width - room : 0;
     }
-    /* The rest of the line is for bars. */
-    if (bar != SIZE_MAX) {
-        size_t most = column_at(layout, bar)->most, others = width_of(layout, 0, layout->count);
-        size_t rest = line > others ? line - others : 0;
-        layout->widths[bar] = rest < BAR_LEAST ? 0 : rest < most ? rest : most;
+    /* The rest of the line is for bars, or for a text that is cut. */
+    size_t total = width_of(layout, 0, layout->count);
+    for (size_t k = 0; k < layout->count; k++) {
+        size_t *width = &layout->widths[k], most = k == bar ? column_at(layout, k)->most : *width;
+        size_t limit = k == bar && line > WIDTH ? WIDTH : line;
+        size_t rest = limit + *width > total ? limit + *width - total : 1;
+        if (k == bar || column_at(layout, k)->rest)
+            *width = k == bar && rest < BAR_LEAST ? 0 : rest < most ? rest : most;
     }
 }
 
@@ -291,7 +296,11 @@ static void put(struct show *show, const char *text, const struct column *column
 {
     struct buffer cut = {0};
     size_t used = columns_of(text);
-    if (used > width && !column->right && width) {
+    if (used > width && column->rest) {
+        shorten(&cut, text, width);
+        text = buffer_get(&cut);
+        used = columns_of(text);
+    } else if (used > width && !column->right && width) {
         size_t bytes = utf8_fit(text, strlen(text), width - 1, &used);
         buffer_add(&cut, text, bytes);
         buffer_text(&cut, "…");
@@ -440,12 +449,11 @@ static size_t groups_beside(const struct layout *layout, size_t keys, size_t wid
 static void terminal_rows(struct show *show, struct rows *rows, bool last)
 {
     struct layout layout;
-    size_t width = show->width > WIDTH ? show->width : WIDTH;
     (void)last;
-    lay_out(&layout, rows, WIDTH);
+    lay_out(&layout, rows, show->width);
     if (!rows->keys)
         add_part(show, &layout, 0, layout.count);
-    size_t beside = rows->keys ? groups_beside(&layout, rows->keys, width) : 0;
+    size_t beside = rows->keys ? groups_beside(&layout, rows->keys, show->width) : 0;
     for (size_t k = rows->keys, end; rows->keys && k < layout.count; k = end) {
         end = part_end(&layout, k, beside);
         buffer_text(&show->text, k > rows->keys ? "\n" : "");
@@ -462,8 +470,8 @@ static void terminal_rows(struct show *show, struct rows *rows, bool last)
 static void terminal_pair(struct show *show, struct rows *left, struct rows *right, size_t gap)
 {
     struct layout layouts[2];
-    lay_out(&layouts[0], left, WIDTH);
-    lay_out(&layouts[1], right, WIDTH);
+    lay_out(&layouts[0], left, show->width);
+    lay_out(&layouts[1], right, show->width);
     size_t lines = left->row_count > right->row_count ? left->row_count : right->row_count;
     for (size_t r = 0; r <= lines; r++) { /* 0: headings */
         for (size_t side = 0; side < 2; side++) {

@@ -12,6 +12,7 @@
 #define CLI_TABLE_H
 
 #include "eval.h"
+#include "show.h"
 #include "word_list.h"
 
 /* A sort of system, as --methods names it. */
@@ -119,8 +120,6 @@ struct table_columns {
     size_t count;
 };
 struct table_columns table_columns(const struct table *table);
-/* How many columns from `first` on are of the same set. */
-size_t table_span(const struct table_columns *columns, size_t first);
 enum table_mark { MARK_NONE, MARK_BEST, MARK_ALIKE };
 enum table_mark table_mark(const struct table *table, const struct eval_row *row, size_t model);
 void table_value(struct buffer *to, double value); /* .742, as in the paper; - if there is none */
@@ -136,11 +135,10 @@ void table_story(struct buffer *to, const struct table *table);
 /* The command, as it may be typed again. */
 void table_command(struct buffer *to, const struct table *table);
 /* What must be known to read it; each line is a paragraph. */
-void table_notes(struct buffer *to, const struct table *table, const char *best, const char *alike);
+void table_notes(struct buffer *to, const struct table *table);
 
-void table_print(struct buffer *to, const struct table *table);
-void table_markdown(struct buffer *to, const struct table *table);
-void table_json(struct buffer *to, const struct table *table);
-void table_page(struct buffer *to, const struct table *table);
+void table_show(struct show *show, const struct table *table);
+/* Writes the files of the result, and prints it. An exit status. */
+int table_write_all(struct table *table);
 
 #endif

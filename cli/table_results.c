@@ -27,14 +27,6 @@ struct table_columns table_columns(const struct table *table)
     return columns;
 }
 
-size_t table_span(const struct table_columns *columns, size_t first)
-{
-    size_t last = first + 1;
-    while (last < columns->count && columns->rows[last]->set == columns->rows[first]->set)
-        last++;
-    return last - first;
-}
-
 enum table_mark table_mark(const struct table *table, const struct eval_row *row, size_t model)
 {
     size_t best = eval_best(&table->eval, row);
@@ -53,6 +45,11 @@ void table_value(struct buffer *to, double value)
     snprintf(digits, sizeof digits, "%.3f", fabs(value));
     bool zero = !strcmp(digits, "0.000");
     buffer_format(to, "%s%s", value < 0 && !zero ? "-" : "", digits + (digits[0] == '0'));
+}
+
+struct table_marks table_marks(void)
+{
+    return terminal_unicode() ? (struct table_marks){"▲", "≈"} : (struct table_marks){"^", "~"};
 }
 
 void table_numbers(struct buffer *to, const psdvec_model *model)
@@ -130,7 +127,8 @@ static void add_quoted(struct buffer *to, const char *text)
 
 static bool is_idle(const char *name)
 {
-    static const char *const names[] = {"output", "quiet", "verbose", "log", "color", "restart"};
+    static const char *const names[] = {"output", "quiet",   "verbose", "log",
+                                        "color",  "restart", "format"};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         if (!strcmp(names[k], name))
             return true;
@@ -231,13 +229,14 @@ static void note_versions(struct buffer *to, const struct table *table)
         buffer_text(to, "; --restart makes all anew.\n");
 }
 
-void table_notes(struct buffer *to, const struct table *table, const char *best, const char *alike)
+void table_notes(struct buffer *to, const struct table *table)
 {
+    struct table_marks marks = table_marks();
     const psdvec_eval_options *o = &table->eval.options;
     buffer_format(to,
                   "%s: best of its column. %s: not worse than it by more than chance (p >= %.4g; "
                   "paired bootstrap for correlations, McNemar's exact test for shares).",
-                  best, alike, 1 - o->confidence);
+                  marks.best, marks.alike, 1 - o->confidence);
     note_measures(to, table);
     buffer_text(to, " known: questions all of whose words the vocabulary has, the same for all "
                     "systems; others are left out.");

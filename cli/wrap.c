@@ -15,31 +15,29 @@ void add_spaces(struct buffer *to, size_t count)
 
 void wrap(struct buffer *to, const char *text, size_t at, size_t indent, size_t width)
 {
-    size_t column = at;
-    bool first = true; /* in its line */
+    size_t column = at, gap = 0; /* spaces before the next word; 0: it is the first of its line */
     while (*text) {
         size_t bytes = strcspn(text, " \n");
         size_t columns = utf8_columns(text, bytes);
-        if (!first && column + 1 + columns > width) {
+        if (gap && column + gap + columns > width) {
             buffer_char(to, '\n');
             add_spaces(to, indent);
             column = indent;
-            first = true;
+            gap = 0;
         }
-        if (!first)
-            buffer_char(to, ' ');
+        add_spaces(to, gap);
         buffer_add(to, text, bytes);
-        column += columns + !first;
-        first = false;
+        column += columns + gap;
         text += bytes;
+        gap = strspn(text, " ");
         if (*text == '\n') {
             buffer_char(to, '\n');
             add_spaces(to, indent);
             column = indent;
-            first = true;
             text++;
+            text += strspn(text, " ");
         }
-        text += strspn(text, " ");
+        text += gap;
     }
     buffer_char(to, '\n');
 }

@@ -399,7 +399,7 @@ PYTHON
     table -o out --methods psd,svd,sparse-svd,cca >printed 2>said || status=$?
     [ $status -eq 5 ]
     grep -q 'psdvec table: svd failed: out/svd.safetensors.partial' said
-    grep -Eq '^svd +- +- +-$' printed
+    grep -Eq '^svd +failed +failed +failed$' printed
     grep -q '^svd failed: ' printed
     grep -q '^sparse-svd failed: it begins with svd, which failed$' printed
     grep -Eq '^cca +\.[0-9]' printed

@@ -1,0 +1,279 @@
+/* The report of psdvec eval. docs/evaluation.md describes its data. */
+#include "cell.h"
+#include "eval_print.h"
+#include "options.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_COLUMNS 28  /* of sets and sections */
+#define LABEL_COLUMNS 11 /* of a model's name over its scores */
+#define LOW_COVERAGE 0.8
+
+/* ---- For programs ----------------------------------------------------------------------------- */
+
+static void show_options(struct show *show, const struct eval *eval)
+{
+    const psdvec_eval_options *o = &eval->options;
+    show_section(show, "options", NULL);
+    show_data(show, "unknown", text_cell(option_word(PSDVEC_OPTIONS_EVAL, "unknown", o->unknown)));
+    show_data(show, "keep_case", truth_cell(o->keep_case));
+    show_data(show, "restrict", whole_cell(o->restrict_words));
+    show_data(show, "common", truth_cell(o->common));
+    show_data(show, "half", text_cell(option_word(PSDVEC_OPTIONS_EVAL, "half", o->half)));
+    show_data(show, "resamples", whole_cell(o->resamples));
+    show_data(show, "confidence", real_cell(o->confidence));
+    show_data(show, "seed", whole_cell(argument_integer(eval->run->arguments, "seed")));
+    show_section_end(show, "options");
+}
+
+static void show_models(struct show *show, const struct eval *eval)
+{
+    static const struct column columns[] = {DATA("name"),   DATA("file"),       DATA("file_bytes"),
+                                            DATA("native"), DATA("written_by"), DATA("vectors"),
+                                            DATA("words"),  DATA("dim"),        DATA("settings"),
+                                            DATA("counts"), DATA("extensions")};
+    struct rows rows = ROWS("models", IN_JSON, columns);
+    for (size_t m = 0; m < eval->model_files.count; m++) {
+        const psdvec_model_info *info = psdvec_model_get_info(eval->models[m]);
+        rows_add(&rows, text_cell(eval->model_files.names[m]),
+                 text_cell(eval->model_files.paths[m]), whole_cell(info->file_bytes),
+                 truth_cell(info->native), text_cell(info->written_by),
+                 text_cell(info->native ? "readout" : "file"), whole_cell(info->words),
+                 whole_cell(info->dim), json_cell(info->settings_json),
+                 json_cell(info->counts_json), json_cell(info->extensions_json));
+    }
+    show_rows(show, &rows);
+    rows_free(&rows);
+}
+
+static void show_sets(struct show *show, const struct eval *eval)
+{
+    static const struct column columns[] = {DATA("name"), DATA("file"),      DATA("builtin"),
+                                            DATA("kind"), DATA("questions"), DATA("sections")};
+    struct rows rows = ROWS("sets", IN_JSON, columns);
+    for (size_t k = 0; k < eval->set_files.count; k++) {
+        const psdvec_test_info *info = psdvec_test_get_info(eval->sets[k]);
+        struct buffer sections = {0};
+        for (uint32_t s = 0; s < info->sections; s++) {
+            const char *section = psdvec_test_section(eval->sets[k], s);
+            list_add(&sections, section, strlen(section));
+        }
+        rows_add(&rows, text_cell(eval->set_files.names[k]), text_cell(eval->set_files.paths[k]),
+                 truth_cell(info->builtin), text_cell(kind_words[info->kind]),
+                 whole_cell(info->questions), json_cell(list_get(&sections)));
+        buffer_free(&sections);
+    }
+    show_rows(show, &rows);
+    rows_free(&rows);
+}
+
+#define SCORES(where_, exact_)                                                                     \
+    COLUMN("score", NULL, .where = (where_), .exact = (exact_)),                                   \
+        COLUMN("low", NULL, .where = (where_), .exact = (exact_)),                                 \
+        COLUMN("high", NULL, .where = (where_), .exact = (exact_))
+
+static void show_scores(struct show *show, const struct eval *eval)
+{
+    static const struct column columns[] = {DATA("set"),   DATA("section"),   DATA("measure"),
+                                            DATA("model"), SCORES(IN_TSV, 6), SCORES(IN_JSON, 0),
+                                            DATA("known"), DATA("total")};
+    struct rows rows = ROWS("scores", FOR_PROGRAMS, columns);
+    size_t models = eval->model_files.count;
+    for (size_t k = 0; k < eval->row_count * models; k++) {
+        const struct eval_row *row = &eval->rows[k / models];
+        const psdvec_score *score = &row->scores[k % models];
+        rows_add(&rows, text_cell(eval->set_files.names[row->set]), text_cell(row->section),
+                 text_cell(measure_words[row->measure]),
+                 text_cell(eval->model_files.names[k % models]), real_cell(score->value),
+                 real_cell(score->low), real_cell(score->high), real_cell(score->value),
+                 real_cell(score->low), real_cell(score->high), whole_cell(score->known),
+                 whole_cell(score->total));
+    }
+    show_rows(show, &rows);
+    rows_free(&rows);
+}
+
+static void show_differences(struct show *show, const struct eval *eval)
+{
+    static const struct column columns[] = {DATA("set"),         DATA("measure"),    DATA("first"),
+                                            DATA("second"),      DATA("difference"), DATA("p"),
+                                            DATA("significant"), DATA("questions")};
+    struct rows rows = ROWS("differences", IN_JSON, columns);
+    size_t count;
+    const psdvec_difference *d = psdvec_report_differences(eval->report, &count);
+    for (size_t k = 0; k < count; k++, d++)
+        rows_add(&rows, text_cell(eval->set_files.names[d->test]),
+                 text_cell(measure_words[d->measure]), text_cell(eval->model_files.names[d->first]),
+                 text_cell(eval->model_files.names[d->second]), real_cell(d->difference),
+                 real_cell(d->p), truth_cell(d->significant), whole_cell(d->questions));
+    show_rows(show, &rows);
+    rows_free(&rows);
+}
+
+void eval_show_data(struct show *show, const struct eval *eval)
+{
+    show_options(show, eval);
+    show_models(show, eval);
+    show_sets(show, eval);
+    show_scores(show, eval);
+    show_differences(show, eval);
+}
+
+/* ---- For people -------------------------------------------------------------------------------- */
+
+static enum style coverage_style(const psdvec_score *score)
+{
+    return (double)score->known < LOW_COVERAGE * score->total ? YELLOW : DIM;
+}
+
+/* The name of the set, or that of the section below it; nothing if it stands above already. */
+static void add_name(struct buffer *to, const struct eval *eval, size_t r)
+{
+    const struct eval_row *row = &eval->rows[r], *above = row - 1;
+    bool repeats = r && above->set == row->set && !above->section == !row->section &&
+                   (!row->section || !strcmp(above->section, row->section));
+    const char *name = row->section ? row->section : eval->set_files.names[row->set];
+    buffer_text(to, row->section && !repeats ? "  " : "");
+    cell_text(to, name, repeats ? 0 : strlen(name));
+}
+
+/* One model's score, its mark and its share of known questions. */
+static void add_score(struct buffer *to, const struct eval *eval, const struct eval_row *row,
+                      size_t best, size_t model)
+{
+    const psdvec_score *score = &row->scores[model];
+    struct eval_marks marks = eval_marks();
+    struct buffer percent = {0};
+    bool is_best = best != SIZE_MAX && score->value == row->scores[best].value;
+    buffer_text(to, is_best ? STYLE_BOLD : "");
+    eval_value(to, score->value);
+    buffer_text(to, is_best ? STYLE_PLAIN : "");
+    if (is_best && !row->section)
+        buffer_format(to, STYLE_GREEN "%s", marks.best);
+    else if (!is_best && eval_is_worse(eval, row, best, model))
+        buffer_format(to, STYLE_RED "%s", marks.worse);
+    else
+        buffer_char(to, ' ');
+    eval_percent(&percent, score);
+    buffer_format(to, "%s%5s", coverage_style(score) == DIM ? STYLE_DIM : STYLE_YELLOW,
+                  percent.text);
+    buffer_free(&percent);
+}
+
+static void show_several(struct show *show, const struct eval *eval)
+{
+    static const struct column legend_columns[] = {COLUMN(NULL, "model", .style = BOLD),
+                                                   COLUMN(NULL, "file", .gap = 2),
+                                                   COLUMN(NULL, "vectors", .gap = 2, .style = DIM)};
+    size_t models = eval->model_files.count;
+    struct column *columns = must_alloc(models + 2, sizeof *columns);
+    struct rows legend = ROWS(NULL, FOR_PEOPLE, legend_columns);
+    struct rows rows = {.where = FOR_PEOPLE,
+                        .columns = columns,
+                        .column_count = models + 2,
+                        .keys = 2,
+                        .group_most = LABEL_COLUMNS};
+    columns[0] =
+        (struct column)COLUMN(NULL, "", .group = "set", .names = true, .most = NAME_COLUMNS);
+    columns[1] = (struct column)COLUMN(NULL, "", .group = "measure", .gap = 2, .style = DIM);
+    legend.bare = true;
+    for (size_t m = 0; m < models; m++) {
+        struct buffer facts = {0};
+        eval_facts(&facts, eval->models[m]);
+        rows_add(&legend, text_cell(eval->model_files.names[m]),
+                 text_cell(eval->model_files.paths[m]), text_cell(facts.text));
+        buffer_free(&facts);
+        columns[m + 2] = (struct column)COLUMN(NULL, "", .group = eval->model_files.names[m],
+                                               .right = true, .gap = 3);
+    }
+    for (size_t r = 0; r < eval->row_count; r++) {
+        const struct eval_row *row = &eval->rows[r];
+        struct buffer text = {0};
+        if (!eval_shown(eval, row))
+            continue;
+        add_name(&text, eval, r);
+        rows_add(&rows, shown_as(no_cell(), buffer_get(&text)),
+                 text_cell(measure_names[row->measure]));
+        for (size_t m = 0; m < models; m++) {
+            buffer_clear(&text);
+            add_score(&text, eval, row, eval_best(eval, row), m);
+            rows_more(&rows, shown_as(no_cell(), text.text));
+        }
+        buffer_free(&text);
+    }
+    show_rows(show, &legend);
+    show_gap(show);
+    show_rows(show, &rows);
+    rows_free(&legend);
+    rows_free(&rows);
+    free(columns);
+}
+
+static void show_one(struct show *show, const struct eval *eval)
+{
+    char *interval = eval->options.resamples
+                         ? must_format("%g%% interval", 100 * eval->options.confidence)
+                         : must_copy("");
+    const struct column columns[] = {COLUMN(NULL, "set", .names = true, .most = NAME_COLUMNS),
+                                     COLUMN(NULL, "measure", .gap = 2, .style = DIM),
+                                     NUMBERS(NULL, "score", 3, 0, .gap = 2, .style = BOLD),
+                                     BARS(.gap = 1, .most = 20),
+                                     COLUMN(NULL, interval, .gap = 2, .style = DIM, .right = true),
+                                     COLUMN(NULL, "known", .gap = 2, .right = true)};
+    struct rows rows = ROWS(NULL, FOR_PEOPLE, columns);
+    struct buffer text = {0};
+    rows.heading = DIM;
+    buffer_text(&text, STYLE_BOLD);
+    cell_text(&text, eval->model_files.paths[0], strlen(eval->model_files.paths[0]));
+    buffer_text(&text, STYLE_PLAIN "  ");
+    eval_facts(&text, eval->models[0]);
+    show_title(show, text.text);
+    show_gap(show);
+    for (size_t r = 0; r < eval->row_count; r++) {
+        const psdvec_score *score = eval->rows[r].scores;
+        struct buffer value = {0}, range = {0}, percent = {0}, known = {0};
+        if (!eval_shown(eval, &eval->rows[r]))
+            continue;
+        buffer_clear(&text);
+        add_name(&text, eval, r);
+        eval_value(&value, score->value);
+        if (!isnan(score->low) && !isnan(score->high))
+            buffer_format(&range, "%.3f %s %.3f", score->low, terminal_unicode() ? "–" : "-",
+                          score->high);
+        eval_percent(&percent, score);
+        buffer_format(&known, "%" PRIu32 "/%" PRIu32 "%5s", score->known, score->total,
+                      percent.text);
+        rows_add(&rows, shown_as(no_cell(), buffer_get(&text)),
+                 text_cell(measure_names[eval->rows[r].measure]), text_cell(value.text),
+                 bar_cell(score->value), text_cell(buffer_get(&range)),
+                 styled_as(text_cell(known.text), coverage_style(score)));
+        buffer_free(&value);
+        buffer_free(&range);
+        buffer_free(&percent);
+        buffer_free(&known);
+    }
+    show_rows(show, &rows);
+    rows_free(&rows);
+    buffer_free(&text);
+    free(interval);
+}
+
+void eval_show(struct show *show, const struct eval *eval)
+{
+    struct buffer notes = {0};
+    show_open(show);
+    show_data(show, "version", text_cell(psdvec_version()));
+    eval_show_data(show, eval);
+    if (eval->model_files.count > 1)
+        show_several(show, eval);
+    else
+        show_one(show, eval);
+    show_gap(show);
+    eval_notes(&notes, eval);
+    show_note(show, notes.text);
+    show_close(show);
+    buffer_free(&notes);
+}

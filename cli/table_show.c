@@ -1,0 +1,335 @@
+/* The table: systems in rows, sets in columns; what each step cost; how to read it. Its data are
+ * what psdvec eval has, and before it how the models were made; docs/table.md describes them. */
+#include "table.h"
+
+#include "cell.h"
+#include "eval_print.h"
+#include "exit_status.h"
+#include "human.h"
+#include "page.h"
+#include "table_settings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SET_COLUMNS 12 /* of a set's name */
+
+/* ---- For programs ----------------------------------------------------------------------------- */
+
+/* What an item has whichever it is. */
+#define ITEM_COLUMNS                                                                               \
+    DATA("begins_with"), DATA("file"), DATA("made_from"), DATA("made_by"), DATA("failure"),        \
+        COLUMN("seconds", NULL, .exact = 3), COLUMN("cpu_seconds", NULL, .exact = 3),              \
+        DATA("memory"), DATA("threads"), DATA("more")
+
+static void add_item(struct rows *rows, const struct table_item *item, const char *begins_with)
+{
+    const struct table_cost *cost = &item->cost;
+    struct cell none = text_cell(NULL);
+    rows_more(rows, text_cell(begins_with));
+    rows_more(rows, text_cell(item->file));
+    rows_more(rows, json_cell(item->settings.text));
+    rows_more(rows, !item->done ? no_cell()
+                                : text_cell(item->made_by ? item->made_by : psdvec_version()));
+    rows_more(rows, text_cell(item->failure));
+    rows_more(rows, item->done ? real_cell(cost->seconds) : none);
+    rows_more(rows, item->done ? real_cell(cost->cpu) : none);
+    rows_more(rows, item->done ? whole_cell(cost->memory) : none);
+    rows_more(rows, item->done ? whole_cell((uint64_t)cost->threads) : none);
+    rows_more(rows, truth_cell(item->done && cost->more));
+}
+
+static void show_counts(struct show *show, const struct table *table)
+{
+    static const struct column columns[] = {DATA("name"), DATA("tokens"), DATA("documents"),
+                                            ITEM_COLUMNS};
+    struct rows rows = ROWS("counts", IN_JSON, columns);
+    for (size_t k = 0; k < table->counts_count; k++) {
+        const struct table_item *item = &table->counts[k].item;
+        struct buffer from = {0};
+        buffer_text(&from, "text; ");
+        table_counts_words(&from, &table->counts[k].options);
+        rows_add(&rows, text_cell(item->name), whole_cell(item->tokens),
+                 whole_cell(item->documents));
+        add_item(&rows, item, from.text);
+        buffer_free(&from);
+    }
+    show_rows(show, &rows);
+    rows_free(&rows);
+}
+
+static void show_systems(struct show *show, const struct table *table)
+{
+    static const struct column columns[] = {DATA("name"),    DATA("title"),  DATA("follows"),
+                                            DATA("method"),  DATA("counts"), DATA("of"),
+                                            DATA("numbers"), ITEM_COLUMNS};
+    struct rows rows = ROWS("systems", IN_JSON, columns);
+    for (size_t k = 0; k < table->system_count; k++) {
+        const struct table_system *system = &table->systems[k];
+        struct buffer title = {0}, numbers = {0}, from = {0};
+        size_t model = table_model(table, k);
+        table_title(&title, table, system);
+        table_begins_with(&from, table, system);
+        if (model != SIZE_MAX)
+            table_numbers(&numbers, table->eval.models[model]);
+        rows_add(
+            &rows, text_cell(system->item.name), text_cell(title.text),
+            text_cell(system->kind->paper), text_cell(psdvec_method_name(system->kind->method)),
+            text_cell(system->counts == SIZE_MAX ? NULL : table->counts[system->counts].item.name),
+            text_cell(system->source == SIZE_MAX ? NULL : table->systems[system->source].item.name),
+            text_cell(numbers.text));
+        add_item(&rows, &system->item, from.text);
+        buffer_free(&title);
+        buffer_free(&numbers);
+        buffer_free(&from);
+    }
+    show_rows(show, &rows);
+    rows_free(&rows);
+}
+
+static void show_columns(struct show *show, const struct table *table,
+                         const struct table_columns *of)
+{
+    static const struct column columns[] = {DATA("set"),  DATA("measure"), DATA("title"),
+                                            DATA("head"), DATA("best"),    DATA("alike")};
+    struct rows rows = ROWS("columns", IN_JSON, columns);
+    for (size_t k = 0; k < of->count; k++) {
+        const struct eval_row *row = of->rows[k];
+        struct buffer marked[] = {[MARK_BEST] = {0}, [MARK_ALIKE] = {0}};
+        for (size_t s = 0; s < table->system_count; s++) {
+            size_t model = table_model(table, s);
+            enum table_mark mark = model == SIZE_MAX ? MARK_NONE : table_mark(table, row, model);
+            const char *name = table->systems[s].item.name;
+            if (mark != MARK_NONE)
+                list_add(&marked[mark], name, strlen(name));
+        }
+        rows_add(&rows, text_cell(table->eval.set_files.names[row->set]),
+                 text_cell(measure_words[row->measure]), text_cell(measure_names[row->measure]),
+                 text_cell(measure_heads[row->measure]), json_cell(list_get(&marked[MARK_BEST])),
+                 json_cell(list_get(&marked[MARK_ALIKE])));
+        buffer_free(&marked[MARK_BEST]);
+        buffer_free(&marked[MARK_ALIKE]);
+    }
+    show_rows(show, &rows);
+    rows_free(&rows);
+}
+
+static void show_table_data(struct show *show, const struct table *table,
+                            const struct table_columns *columns, const char *summary,
+                            const char *notes)
+{
+    const struct arguments *arguments = table->run->arguments;
+    struct buffer command = {0}, inputs = {0}, paragraphs = {0};
+    table_command(&command, table);
+    for (size_t k = 0; k < arguments->operand_count; k++)
+        list_add(&inputs, arguments->operands[k], strlen(arguments->operands[k]));
+    for (const char *end; *notes; notes = end + 1) {
+        end = strchr(notes, '\n');
+        list_add(&paragraphs, notes, (size_t)(end - notes));
+    }
+    show_data(show, "version", text_cell(psdvec_version()));
+    show_data(show, "command", text_cell(command.text));
+    show_data(show, "summary", text_cell(summary));
+    show_json(show, "inputs", NULL, list_get(&inputs));
+    show_data(show, "counting",
+              text_cell(counting_words[argument_integer(arguments, "counting")].name));
+    show_data(show, "dim", whole_cell(argument_integer(arguments, "dim")));
+    show_data(show, "threads", whole_cell((uint64_t)psdvec_threads(table->run->ctx)));
+    show_counts(show, table);
+    show_systems(show, table);
+    show_columns(show, table, columns);
+    show_json(show, "notes", NULL, list_get(&paragraphs));
+    eval_show_data(show, &table->eval);
+    buffer_free(&command);
+    buffer_free(&inputs);
+    buffer_free(&paragraphs);
+}
+
+/* ---- For people -------------------------------------------------------------------------------- */
+
+static void add_score(struct rows *rows, const struct table *table, const struct eval_row *row,
+                      size_t model)
+{
+    struct table_marks marks = table_marks();
+    enum table_mark mark = model == SIZE_MAX ? MARK_NONE : table_mark(table, row, model);
+    struct buffer text = {0};
+    buffer_text(&text, mark == MARK_BEST ? STYLE_BOLD : "");
+    if (model == SIZE_MAX)
+        buffer_text(&text, "failed");
+    else
+        table_value(&text, row->scores[model].value);
+    buffer_format(&text, "%s%s",
+                  mark == MARK_BEST    ? STYLE_PLAIN STYLE_GREEN
+                  : mark == MARK_ALIKE ? STYLE_DIM
+                                       : "",
+                  mark == MARK_BEST    ? marks.best
+                  : mark == MARK_ALIKE ? marks.alike
+                                       : " ");
+    rows_more(rows, shown_as(no_cell(), text.text));
+    buffer_free(&text);
+}
+
+static void show_scores(struct show *show, const struct table *table,
+                        const struct table_columns *of)
+{
+    struct column *columns = must_alloc(of->count + 1, sizeof *columns);
+    struct rows rows = {.where = FOR_PEOPLE,
+                        .columns = columns,
+                        .column_count = of->count + 1,
+                        .heading = DIM,
+                        .keys = 1,
+                        .group_most = SET_COLUMNS};
+    columns[0] = (struct column)COLUMN(NULL, "", .group = "");
+    for (size_t k = 0; k < of->count; k++)
+        columns[k + 1] = (struct column)COLUMN(
+            NULL, measure_heads[of->rows[k]->measure],
+            .group = table->eval.set_files.names[of->rows[k]->set], .gap = 2, .right = true);
+    for (size_t s = 0; s < table->system_count; s++) {
+        rows_add(&rows, text_cell(table->systems[s].item.name));
+        for (size_t k = 0; k < of->count; k++)
+            add_score(&rows, table, of->rows[k], table_model(table, s));
+    }
+    rows_add(&rows, styled_as(text_cell("known"), DIM));
+    for (size_t k = 0; k < of->count; k++) {
+        struct buffer percent = {0};
+        if (!k || of->rows[k]->set != of->rows[k - 1]->set)
+            eval_percent(&percent, of->rows[k]->scores);
+        buffer_char(&percent, ' ');
+        rows_more(&rows, styled_as(shown_as(no_cell(), percent.text), DIM));
+        buffer_free(&percent);
+    }
+    show_rows(show, &rows);
+    rows_free(&rows);
+    free(columns);
+}
+
+static void add_cost(struct rows *rows, const struct table_item *item, enum style style,
+                     const char *name, const char *numbers, const char *from)
+{
+    struct buffer time = {0}, cpu = {0}, memory = {0};
+    buffer_text(&time, item->done ? "" : "failed");
+    if (item->done) {
+        table_time(&time, &item->cost, item->cost.seconds);
+        table_time(&cpu, &item->cost, item->cost.cpu);
+        human_bytes(&memory, (double)item->cost.memory);
+    }
+    rows_add(rows, styled_as(text_cell(name), style), text_cell(time.text), text_cell(cpu.text),
+             text_cell(memory.text), text_cell(numbers), text_cell(from));
+    buffer_free(&time);
+    buffer_free(&cpu);
+    buffer_free(&memory);
+}
+
+static void show_costs(struct show *show, const struct table *table)
+{
+    static const struct column columns[] = {
+        COLUMN(NULL, "", .gap = 0),
+        COLUMN(NULL, "time", .gap = 2, .right = true),
+        COLUMN(NULL, "CPU", .gap = 2, .right = true),
+        COLUMN(NULL, "memory", .gap = 2, .right = true),
+        COLUMN(NULL, "numbers", .gap = 2, .right = true),
+        COLUMN(NULL, "from", .gap = 2, .style = DIM, .rest = true)};
+    struct rows rows = ROWS(NULL, FOR_PEOPLE, columns);
+    rows.heading = DIM;
+    for (size_t k = 0; k < table->counts_count; k++) {
+        char *from = must_format("text, %s", table->counts[k].item.name);
+        add_cost(&rows, &table->counts[k].item, DIM, "counting", NULL, from);
+        free(from);
+    }
+    for (size_t k = 0; k < table->system_count; k++) {
+        const struct table_system *system = &table->systems[k];
+        size_t model = table_model(table, k);
+        struct buffer numbers = {0}, from = {0};
+        if (model != SIZE_MAX)
+            table_numbers(&numbers, table->eval.models[model]);
+        table_begins_with(&from, table, system);
+        add_cost(&rows, &system->item, PLAIN, system->item.name, numbers.text, from.text);
+        buffer_free(&numbers);
+        buffer_free(&from);
+    }
+    show_rows(show, &rows);
+    rows_free(&rows);
+}
+
+static void show_failure(struct show *show, const struct table_item *item, const char *what)
+{
+    struct buffer text = {0};
+    if (!item->failure)
+        return;
+    buffer_format(&text, "%s failed: ", what);
+    cell_text(&text, item->failure, strlen(item->failure));
+    show_note(show, text.text);
+    buffer_free(&text);
+}
+
+/* The command, where the table may be read without it. */
+static void show_command(struct show *show, const struct table *table)
+{
+    char *heading = must_format("Made by psdvec %s", psdvec_version());
+    const struct column columns[] = {COLUMN(NULL, heading, .gap = 0)};
+    struct rows rows = ROWS(NULL, IN_MARKDOWN, columns);
+    struct buffer command = {0};
+    table_command(&command, table);
+    rows_add(&rows, text_cell(command.text));
+    show_rows(show, &rows);
+    rows_free(&rows);
+    buffer_free(&command);
+    free(heading);
+}
+
+void table_show(struct show *show, const struct table *table)
+{
+    struct table_columns columns = table_columns(table);
+    struct buffer summary = {0}, safe = {0}, notes = {0};
+    table_story(&summary, table);
+    cell_text(&safe, summary.text, summary.length);
+    table_notes(&notes, table);
+    show_open(show);
+    show_table_data(show, table, &columns, summary.text, notes.text);
+    show_title(show, safe.text);
+    show_gap(show);
+    show_scores(show, table, &columns);
+    show_gap(show);
+    show_costs(show, table);
+    show_gap(show);
+    for (size_t k = 0; k < table->counts_count; k++)
+        show_failure(show, &table->counts[k].item, "counting");
+    for (size_t k = 0; k < table->system_count; k++)
+        show_failure(show, &table->systems[k].item, table->systems[k].item.name);
+    show_note(show, notes.text);
+    show_command(show, table);
+    show_close(show);
+    buffer_free(&summary);
+    buffer_free(&safe);
+    buffer_free(&notes);
+    free(columns.rows);
+}
+
+int table_write_all(struct table *table)
+{
+    static const struct {
+        const char *name;
+        enum format format;
+    } files[] = {{"table.md", FORMAT_MARKDOWN}, {"table.json", FORMAT_JSON}};
+    enum { FILES = sizeof files / sizeof *files };
+    struct show shows[FILES], printed;
+    struct buffer page = {0};
+    int code = EXIT_FINE;
+    for (size_t k = 0; k < FILES; k++) {
+        show_start_as(&shows[k], table->run, false, files[k].format);
+        table_show(&shows[k], table);
+        int wrote = table_write(table, files[k].name, &shows[k].text);
+        code = code ? code : wrote;
+    }
+    page_add(&page, page_table, &shows[1].text, &shows[0].text);
+    int wrote = table_write(table, "table.html", &page);
+    for (size_t k = 0; k < FILES; k++)
+        buffer_clear(&shows[k].text);
+    for (size_t k = 0; k < FILES; k++)
+        show_end(&shows[k]);
+    buffer_free(&page);
+    show_start(&printed, table->run, false);
+    table_show(&printed, table);
+    show_end(&printed);
+    return code ? code : wrote;
+}
