@@ -52,7 +52,7 @@ struct comparison {
     bool generative; /* products are PMI */
     bool shares;     /* contexts are directions of sparse vectors */
     double cosine, product;
-    psdvec_pair_story story; /* with counts */
+    psdvec_pair_explanation explanation; /* with counts */
     struct context contexts[MOST_REASONS];
     struct direction directions[MOST_DIRECTIONS];
     size_t context_count, direction_count;
@@ -89,7 +89,7 @@ static void show_number(struct show *show, const char *name, const char *label, 
 static void show_story(struct show *show, const struct comparison *c, char *const words[2])
 {
     static const char in_order[] = "times in this order within the window";
-    const psdvec_pair_story *s = &c->story;
+    const psdvec_pair_explanation *s = &c->explanation;
     char *ab = must_format("%s ... %s", words[0], words[1]);
     char *ba = must_format("%s ... %s", words[1], words[0]);
     char *towards = must_format("weight towards %g, as of every pair", s->background_target);
@@ -222,7 +222,7 @@ static int compare(struct comparison *c)
     const psdvec_model_info *info = psdvec_model_get_info(c->model);
     if (c->counts) {
         psdvec_status status = psdvec_model_explain_pair(c->run->ctx, c->model, c->counts,
-                                                         c->pair[0], c->pair[1], &c->story);
+                                                         c->pair[0], c->pair[1], &c->explanation);
         if (status != PSDVEC_OK)
             return run_failed(c->run, status);
     }

@@ -200,7 +200,7 @@ static int fit_text(struct fit *fit)
         options_given(arguments, PSDVEC_OPTIONS_TEXT) ? &text : NULL, arguments->operands + 1,
         arguments->operand_count - 1, argument_integer(arguments, "most-words"), &fit->report);
     if (status == PSDVEC_OK && fit->output)
-        status = psdvec_model_keep_fit(run->ctx, fit->model, &fit->report, fit->output);
+        status = psdvec_model_write_fit(run->ctx, fit->model, &fit->report, fit->output);
     return status == PSDVEC_OK ? EXIT_FINE : run_failed(run, status);
 }
 

@@ -4,7 +4,7 @@
 #include "exit_status.h"
 #include "interrupted.h"
 #include "options.h"
-#include "preset_story.h"
+#include "preset_explanation.h"
 #include "summary.h"
 #include "train_plan.h"
 
@@ -93,7 +93,7 @@ static int act(struct run *run)
     struct train_setup setup = {0};
     const char *counts = NULL;
     if (argument_flag(run->arguments, "explain-preset"))
-        return preset_story_print(run);
+        return preset_explanation_print(run);
     setup.train = options_take(run, PSDVEC_OPTIONS_TRAIN);
     setup.count = setup.train ? options_take_count(run) : NULL;
     if (!setup.count)

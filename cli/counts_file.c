@@ -71,7 +71,7 @@ double *counts_file_keeps(const psdvec_counts *counts)
     double *keeps = must_alloc(words, sizeof *keeps);
     bool all_one = true;
     for (uint32_t i = 0; i < words; i++) {
-        keeps[i] = psdvec_counts_keep(counts, i);
+        keeps[i] = psdvec_counts_retention(counts, i);
         all_one &= keeps[i] == 1;
     }
     if (all_one) {

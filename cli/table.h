@@ -131,7 +131,7 @@ struct table_marks {
 };
 struct table_marks table_marks(void); /* that the terminal can show */
 /* What the table is of: the text, and how many words. */
-void table_story(struct buffer *to, const struct table *table);
+void table_provenance(struct buffer *to, const struct table *table);
 /* The command, as it may be typed again. */
 void table_command(struct buffer *to, const struct table *table);
 /* What must be known to read it; each line is a paragraph. */

@@ -88,7 +88,7 @@ static const struct table_item *reader(const struct table *table)
     return NULL;
 }
 
-void table_story(struct buffer *to, const struct table *table)
+void table_provenance(struct buffer *to, const struct table *table)
 {
     const struct arguments *arguments = table->run->arguments;
     const struct table_item *item = reader(table);

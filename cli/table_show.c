@@ -281,7 +281,7 @@ void table_show(struct show *show, const struct table *table)
 {
     struct table_columns columns = table_columns(table);
     struct buffer summary = {0}, safe = {0}, notes = {0};
-    table_story(&summary, table);
+    table_provenance(&summary, table);
     cell_text(&safe, summary.text, summary.length);
     table_notes(&notes, table);
     show_open(show);

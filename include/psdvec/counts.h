@@ -120,8 +120,8 @@ typedef struct psdvec_counts_info {
 /* Returns the metadata of the file, valid until the file is closed. */
 PSDVEC_API const psdvec_counts_info *psdvec_counts_get_info(const psdvec_counts *counts);
 
-/* The following functions return NULL, 0, an empty row or, for psdvec_counts_keep, NAN if i is not
- * the index of a word. */
+/* The following functions return NULL, 0, an empty row or, for psdvec_counts_retention, NAN if i
+ * is not the index of a word. */
 
 /* Returns word i as UTF-8, not null-terminated, and stores its length in bytes in *length (may be
  * NULL). Valid until the file is closed. */
@@ -142,7 +142,7 @@ PSDVEC_API uint64_t psdvec_counts_focus_total(const psdvec_counts *counts, uint3
 
 /* Returns the subsampling factor of word i, 1 without subsampling. The expected count of a pair is
  * x_ij / scale * keep(i) * keep(j). */
-PSDVEC_API double psdvec_counts_keep(const psdvec_counts *counts, uint32_t i);
+PSDVEC_API double psdvec_counts_retention(const psdvec_counts *counts, uint32_t i);
 
 /* One row of the counts: the focus words seen after a context word. */
 typedef struct psdvec_row {
@@ -205,7 +205,7 @@ PSDVEC_API psdvec_status psdvec_counts_import(psdvec_context *ctx,
  * frequencies; it is required for GLOVE and MATRIX_MARKET and must be NULL for TOP2GRAMS, which
  * contains the words. With `symmetric`, each pair is written in both directions with the sum of
  * both counts, as GloVe does; MATRIX_MARKET then has a symmetric matrix, of which one triangle is
- * written. Subsampled counts are multiplied by their factors (psdvec_counts_keep). */
+ * written. Subsampled counts are multiplied by their factors (psdvec_counts_retention). */
 PSDVEC_API psdvec_status psdvec_counts_export(psdvec_context *ctx, const psdvec_counts *counts,
                                               psdvec_counts_format format, bool symmetric,
                                               const char *output, const char *vocab_output);

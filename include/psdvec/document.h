@@ -240,8 +240,9 @@ PSDVEC_API psdvec_status psdvec_fit_temperature(psdvec_context *ctx, const psdve
 
 /* Writes a copy of the model file that includes the fitted parameters. `output` may be the path of
  * the model itself. */
-PSDVEC_API psdvec_status psdvec_model_keep_fit(psdvec_context *ctx, const psdvec_model *model,
-                                               const psdvec_fit_report *report, const char *output);
+PSDVEC_API psdvec_status psdvec_model_write_fit(psdvec_context *ctx, const psdvec_model *model,
+                                                const psdvec_fit_report *report,
+                                                const char *output);
 
 #ifdef __cplusplus
 }

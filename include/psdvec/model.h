@@ -231,7 +231,7 @@ PSDVEC_API psdvec_status psdvec_model_similar_many(psdvec_context *ctx, const ps
 /* ---- Explaining a pair ------------------------------------------------------ */
 /* The target and weight that the counts give to a pair of words, by the model's training options,
  * and the product of their vectors. docs/model.md has the formulas. */
-typedef struct psdvec_pair_story {
+typedef struct psdvec_pair_explanation {
     double count_ij, count_ji;   /* counts of j after i and of i after j; expected counts, if
                                     frequent words were subsampled */
     double target_ij, target_ji; /* G of each direction; NAN if the counts do not determine it */
@@ -241,13 +241,14 @@ typedef struct psdvec_pair_story {
     double product;                       /* v_i' J v_j */
     double residual;                      /* target - product; NAN without a target */
     bool same_counts;                     /* the model was trained on these counts */
-} psdvec_pair_story;
+} psdvec_pair_explanation;
 
 /* Explains the pair of words i and j of the model. The words are looked up in the counts by their
  * bytes. */
 PSDVEC_API psdvec_status psdvec_model_explain_pair(psdvec_context *ctx, const psdvec_model *model,
                                                    const psdvec_counts *counts, uint32_t i,
-                                                   uint32_t j, psdvec_pair_story *story);
+                                                   uint32_t j,
+                                                   psdvec_pair_explanation *explanation);
 
 /* ---- Conversion of vectors --------------------------------------------------- */
 typedef enum psdvec_vectors_format {

@@ -60,7 +60,8 @@ typedef struct psdvec_origin {
     bool imported;              /* the counts were imported from another program */
     bool has_joint;             /* models only: `joint` is set, as computed after training */
     psdvec_joint joint;
-    bool has_fit; /* models only: `fit` is set, as psdvec_model_keep_fit stored it; members that are
+    bool
+        has_fit; /* models only: `fit` is set, as psdvec_model_write_fit stored it; members that are
                      not stored are NAN or 0 */
     psdvec_fit_report fit;
 } psdvec_origin;

@@ -164,14 +164,14 @@ done:
 /* ---- The result -------------------------------------------------------------------- */
 
 psdvec_status pv_baseline_words_of(psdvec_context *ctx, const psdvec_counts *counts,
-                                   pv_buffer *story, pv_baseline_words *words)
+                                   pv_buffer *provenance, pv_baseline_words *words)
 {
-    PV_TRY(pv_counts_story(ctx, counts, NULL, story));
+    PV_TRY(pv_counts_provenance(ctx, counts, NULL, provenance));
     *words = (pv_baseline_words){.words = counts->info.words,
                                  .bytes = counts->bytes,
                                  .offsets = counts->offsets,
                                  .frequency = counts->frequency,
-                                 .counts_json = story->data};
+                                 .counts_json = provenance->data};
     return PSDVEC_OK;
 }
 

@@ -36,9 +36,9 @@ typedef struct pv_baseline_words {
     const char *counts_json;   /* how the text was read: an object, or NULL */
 } pv_baseline_words;
 
-/* Those of a counts file; `story` receives the JSON and must outlive them. */
+/* Those of a counts file; `provenance` receives the JSON and must outlive them. */
 psdvec_status pv_baseline_words_of(psdvec_context *ctx, const psdvec_counts *counts,
-                                   pv_buffer *story, pv_baseline_words *words);
+                                   pv_buffer *provenance, pv_baseline_words *words);
 
 /* vectors: words x dim. */
 psdvec_status pv_baseline_write(pv_baseline_run *run, const pv_baseline_words *words, uint32_t dim,

@@ -93,11 +93,11 @@ psdvec_status pv_baseline_cca(pv_baseline_run *run, const psdvec_counts *counts)
     pv_cooccurrence pairs = {0};
     pv_singular singular = {0};
     pv_baseline_words words;
-    pv_buffer story;
-    pv_buffer_init(&story, run->ctx);
+    pv_buffer provenance;
+    pv_buffer_init(&provenance, run->ctx);
     psdvec_status status;
     uint64_t besides = pv_sparse_svd_bytes(counts->info.words, options->dim, false);
-    PV_TRY_DONE(pv_baseline_words_of(run->ctx, counts, &story, &words));
+    PV_TRY_DONE(pv_baseline_words_of(run->ctx, counts, &provenance, &words));
     PV_TRY_DONE(pv_cooccurrence_make(run->ctx, counts, run->output, besides, &pairs));
     power_job job = {&pairs.matrix, options->count_power};
     PV_TRY_DONE(pv_parallel_tasks(run->ctx, (pairs.matrix.rows + rows_a_task - 1) / rows_a_task,
@@ -109,6 +109,6 @@ psdvec_status pv_baseline_cca(pv_baseline_run *run, const psdvec_counts *counts)
 done:
     pv_singular_free(&singular);
     pv_cooccurrence_free(&pairs);
-    pv_buffer_free(&story);
+    pv_buffer_free(&provenance);
     return status;
 }

@@ -19,7 +19,7 @@ static psdvec_status merge_row(void *arg, pv_pair_row row, int worker)
 {
     const merge_job *job = arg;
     pv_csr_store *out = &job->out->matrix;
-    const double *keep = job->counts->keep;
+    const double *retention = job->counts->retention;
     uint32_t i = row.i;
     uint64_t count = 0, at = job->fill ? out->begin[i] : 0; /* else others write it */
     double sum = 0;
@@ -27,7 +27,7 @@ static psdvec_status merge_row(void *arg, pv_pair_row row, int worker)
     for (; pv_pair_next(&row); count++) {
         if (!job->fill)
             continue;
-        double x = (double)(row.xij + row.xji) * job->unit * (keep ? keep[i] * keep[row.j] : 1);
+        double x = (double)(row.xij + row.xji) * job->unit * (retention ? retention[i] * retention[row.j] : 1);
         out->column[at + count] = row.j;
         out->value[at + count] = (float)x;
         sum += x;

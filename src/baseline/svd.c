@@ -33,14 +33,14 @@ psdvec_status pv_baseline_svd(pv_baseline_run *run, const psdvec_counts *counts)
     pv_cooccurrence pairs = {0};
     pv_singular singular = {0};
     pv_baseline_words words;
-    pv_buffer story;
-    pv_buffer_init(&story, run->ctx);
+    pv_buffer provenance;
+    pv_buffer_init(&provenance, run->ctx);
     psdvec_status status;
     /* A pair may stand in the counts in one direction only. */
     uint64_t besides =
         pv_sparse_svd_bytes(counts->info.words, options->dim, options->add_contexts) +
         pv_csr_bytes(2 * counts->info.bigrams);
-    PV_TRY_DONE(pv_baseline_words_of(run->ctx, counts, &story, &words));
+    PV_TRY_DONE(pv_baseline_words_of(run->ctx, counts, &provenance, &words));
     PV_TRY_DONE(pv_cooccurrence_make(run->ctx, counts, run->output, besides, &pairs));
     PV_TRY_DONE(pv_ppmi_make(&pairs, options->context_power, options->shift));
     PV_TRY_DONE(decompose(run, &pairs, &singular));
@@ -49,6 +49,6 @@ psdvec_status pv_baseline_svd(pv_baseline_run *run, const psdvec_counts *counts)
 done:
     pv_singular_free(&singular);
     pv_cooccurrence_free(&pairs);
-    pv_buffer_free(&story);
+    pv_buffer_free(&provenance);
     return status;
 }

@@ -28,7 +28,7 @@ typedef struct source {
     psdvec_context *ctx;
     pv_reading read;
     pv_sequence text;
-    pv_buffer story;
+    pv_buffer provenance;
 } source;
 
 /* ---- Reading -------------------------------------------------------------------------------- */
@@ -75,7 +75,7 @@ static psdvec_status read_text(const pv_baseline_run *run, source *s)
                          count.vocab_file);
         goto done;
     }
-    PV_TRY_DONE(pv_text_story(&s->read, &s->story));
+    PV_TRY_DONE(pv_text_provenance(&s->read, &s->provenance));
     if (run->count_report) {
         const pv_token_store *store = s->read.store;
         pv_reading_report(&s->read, run->count_report);
@@ -174,7 +174,7 @@ psdvec_status pv_baseline_word2vec(pv_baseline_run *run)
     source s = {.ctx = ctx};
     pv_word2vec w = {0};
     psdvec_status status;
-    pv_buffer_init(&s.story, ctx);
+    pv_buffer_init(&s.provenance, ctx);
     PV_TRY_DONE(read_text(run, &s));
     PV_TRY_DONE(pv_word2vec_open(&w, ctx, &settings, s.text.ids, s.text.length,
                                  s.read.vocabulary.frequency, s.read.vocabulary.count));
@@ -184,12 +184,12 @@ psdvec_status pv_baseline_word2vec(pv_baseline_run *run)
                                .bytes = s.read.vocabulary.bytes,
                                .offsets = s.read.vocabulary.offsets,
                                .frequency = s.read.vocabulary.frequency,
-                               .counts_json = s.story.data};
+                               .counts_json = s.provenance.data};
     status = pv_baseline_write(run, &words, o->dim, w.space.in);
 done:
     pv_word2vec_close(&w);
     pv_sequence_free(&s.text);
     pv_reading_free(&s.read);
-    pv_buffer_free(&s.story);
+    pv_buffer_free(&s.provenance);
     return status;
 }

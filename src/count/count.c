@@ -242,7 +242,7 @@ psdvec_status pv_count_run(psdvec_context *ctx, const psdvec_count_options *opti
                              pv_spool_on_disk(c.text.store->words);
 
     PV_TRY_DONE(pv_counts_writer_new(ctx, output, folder, &c.text.vocabulary, &c.text.provenance,
-                                     c.window.keep, &writer));
+                                     c.window.retention, &writer));
     pv_row_sink sink = pv_counts_writer_sink(writer);
     if (!part.words_only)
         PV_TRY_DONE(count_tokens(&c, &sink));

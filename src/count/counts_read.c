@@ -95,7 +95,7 @@ static psdvec_status take_tensors(psdvec_counts *c)
     c->focus_total = t->data;
     if (pv_st_tensor(c->file, "keep")) {
         PV_TRY(pv_st_require(ctx, c->file, "keep", PV_DTYPE_F64, 1, &words, &t));
-        c->keep = t->data;
+        c->retention = t->data;
     }
     return PSDVEC_OK;
 }
@@ -226,7 +226,7 @@ static psdvec_status verify_rows(void *arg, size_t task, int worker)
         }
         if (sum != c->context_total[i])
             return fail_corrupt(job->ctx, c, "a row does not add up to its total");
-        if (c->keep && !(c->keep[i] > 0 && c->keep[i] <= 1))
+        if (c->retention && !(c->retention[i] > 0 && c->retention[i] <= 1))
             return fail_corrupt(job->ctx, c, "a factor of subsampling is not between 0 and 1");
     }
     return pv_check_cancel(job->ctx);
@@ -337,11 +337,11 @@ uint64_t psdvec_counts_focus_total(const psdvec_counts *counts, uint32_t i)
     return has_word(counts, i) ? counts->focus_total[i] : 0;
 }
 
-double psdvec_counts_keep(const psdvec_counts *counts, uint32_t i)
+double psdvec_counts_retention(const psdvec_counts *counts, uint32_t i)
 {
     if (!has_word(counts, i))
         return (double)NAN;
-    return counts->keep ? counts->keep[i] : 1.0;
+    return counts->retention ? counts->retention[i] : 1.0;
 }
 
 void psdvec_counts_row(const psdvec_counts *counts, uint32_t i, psdvec_row *row)

@@ -28,7 +28,7 @@ struct pv_counts_writer {
     pv_scope memory;
     const pv_vocabulary *vocabulary;
     pv_provenance *provenance;
-    const double *keep;
+    const double *retention;
     pv_output *output;
     pv_st_writer *file;
     pv_spool *values; /* lower halves, u32 */
@@ -76,7 +76,7 @@ done:
 
 psdvec_status pv_counts_writer_new(psdvec_context *ctx, pv_output *output, const char *folder,
                                    const pv_vocabulary *vocabulary, pv_provenance *provenance,
-                                   const double *keep, pv_counts_writer **out)
+                                   const double *retention, pv_counts_writer **out)
 {
     pv_counts_writer *w = *out = pv_alloc_zero(ctx, 1, sizeof *w, "the counts file");
     if (!w)
@@ -85,7 +85,7 @@ psdvec_status pv_counts_writer_new(psdvec_context *ctx, pv_output *output, const
     w->memory = (pv_scope){.ctx = ctx, .what = "the margins"};
     w->vocabulary = vocabulary;
     w->provenance = provenance;
-    w->keep = keep;
+    w->retention = retention;
     w->output = output;
     PV_TAKE_ZERO(&w->memory, w->row_end, (size_t)vocabulary->count + 1);
     PV_TAKE_ZERO(&w->memory, w->context_total, vocabulary->count);
@@ -266,8 +266,8 @@ psdvec_status pv_counts_writer_finish(pv_counts_writer *w, uint64_t *bigrams)
     PV_TRY(
         pv_st_writer_tensor(w->file, "context_totals", PV_DTYPE_U64, 1, &words, w->context_total));
     PV_TRY(pv_st_writer_tensor(w->file, "focus_totals", PV_DTYPE_U64, 1, &words, w->focus_total));
-    if (w->keep)
-        PV_TRY(pv_st_writer_tensor(w->file, "keep", PV_DTYPE_F64, 1, &words, w->keep));
+    if (w->retention)
+        PV_TRY(pv_st_writer_tensor(w->file, "keep", PV_DTYPE_F64, 1, &words, w->retention));
     if (bigrams)
         *bigrams = w->entries;
     return pv_st_writer_end(w->file, NULL);

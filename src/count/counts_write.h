@@ -21,10 +21,10 @@ extern const char *const pv_counts_names[];
 typedef struct pv_counts_writer pv_counts_writer;
 
 /* `folder` takes the spool. `vocabulary` and `provenance` must outlive the
- * writer; `keep` (one a word) may be NULL. */
+ * writer; `retention` (one a word) may be NULL. */
 psdvec_status pv_counts_writer_new(psdvec_context *ctx, pv_output *output, const char *folder,
                                    const pv_vocabulary *vocabulary, pv_provenance *provenance,
-                                   const double *keep, pv_counts_writer **writer);
+                                   const double *retention, pv_counts_writer **writer);
 void pv_counts_writer_free(pv_counts_writer *writer);
 
 /* Takes groups of rows in order. */

@@ -44,7 +44,7 @@ psdvec_status pv_export_append(pv_export *e, const void *data, size_t length);
 /* The factor that subsampling in expectation puts on a pair. */
 static inline double pv_export_keep(const psdvec_counts *c, uint32_t i, uint32_t j)
 {
-    return c->keep ? c->keep[i] * c->keep[j] : 1.0;
+    return c->retention ? c->retention[i] * c->retention[j] : 1.0;
 }
 
 #endif

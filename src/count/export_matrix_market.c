@@ -24,7 +24,7 @@ static psdvec_status write_sizes(pv_export *e)
 static psdvec_status begin(pv_export *e)
 {
     const psdvec_counts_info *info = &e->counts->info;
-    bool whole = info->scale == 1 && !e->counts->keep;
+    bool whole = info->scale == 1 && !e->counts->retention;
     pv_buffer head;
     psdvec_status status;
     pv_buffer_init(&head, e->ctx);
@@ -35,7 +35,7 @@ static psdvec_status begin(pv_export *e)
         whole ? "integer" : "real", e->symmetric ? "symmetric" : "general",
         e->symmetric ? "pairs of words, the counts of both directions added up"
                      : "row: the earlier word (context); column: the later word (focus)"));
-    if (!e->counts->keep) {
+    if (!e->counts->retention) {
         PV_TRY_DONE(pv_buffer_printf(&head, "%% psdvec: scale=%" PRIu64, info->scale));
         if (info->window)
             PV_TRY_DONE(pv_buffer_printf(&head, " window=%" PRIu32, info->window));
@@ -55,7 +55,7 @@ static char *write_number(const pv_export *e, char *out, uint32_t i, uint32_t j,
                           unsigned places)
 {
     const psdvec_counts *c = e->counts;
-    if (!c->keep)
+    if (!c->retention)
         return pv_fixed_write(out, value, c->info.scale, places);
     double count = (double)value / (double)c->info.scale * pv_export_keep(c, i, j);
     return pv_fixed_write(out, (uint64_t)(count * KEPT_SCALE + 0.5), KEPT_SCALE, 9);

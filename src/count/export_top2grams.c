@@ -66,7 +66,7 @@ static psdvec_status write_head(pv_export *e, pv_buffer *text, uint64_t *total)
 static psdvec_status begin(pv_export *e)
 {
     const psdvec_counts *c = e->counts;
-    if (c->info.scale != 1 || c->keep)
+    if (c->info.scale != 1 || c->retention)
         return pv_fail(e->ctx, PSDVEC_ERR_OPTION,
                        "%s: its counts have fractions, because it was made with weights or "
                        "subsampling; the format top2grams has whole numbers only",

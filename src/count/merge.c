@@ -33,7 +33,7 @@ typedef struct merging {
     size_t count;
     pv_vocabulary vocabulary;
     pv_provenance provenance;
-    double *keep; /* NULL without subsampling */
+    double *retention; /* NULL without subsampling */
 } merging;
 
 /* ---- Do they belong together? ------------------------------------------------ */
@@ -75,7 +75,7 @@ static psdvec_status check_settings(const merging *m)
         if (first->info.scale != other->info.scale)
             return fail_mismatch(m, i, "scales (units of a count)", "");
         PV_TRY(compare_settings(m, i));
-        if ((first->keep == NULL) != (other->keep == NULL))
+        if ((first->retention == NULL) != (other->retention == NULL))
             return fail_mismatch(m, i, "rules for frequent words", "");
     }
     return PSDVEC_OK;
@@ -196,25 +196,25 @@ static psdvec_status choose_words(merging *m)
  * same shares for the words they have in common. */
 static psdvec_status unite_keep(merging *m)
 {
-    if (!m->inputs[0].counts->keep)
+    if (!m->inputs[0].counts->retention)
         return PSDVEC_OK;
-    m->keep = pv_alloc(m->ctx, m->vocabulary.count, sizeof *m->keep, "the words' shares");
-    if (!m->keep)
+    m->retention = pv_alloc(m->ctx, m->vocabulary.count, sizeof *m->retention, "the words' shares");
+    if (!m->retention)
         return pv_failure(m->ctx);
     for (uint32_t w = 0; w < m->vocabulary.count; w++)
-        m->keep[w] = -1;
+        m->retention[w] = -1;
     for (size_t i = 0; i < m->count; i++) {
         const merge_input *input = &m->inputs[i];
         for (uint32_t w = 0; w < input->counts->info.words; w++) {
-            double *keep = &m->keep[input->final ? input->final[w] : w];
-            if (*keep >= 0 && *keep != input->counts->keep[w])
+            double *retention = &m->retention[input->final ? input->final[w] : w];
+            if (*retention >= 0 && *retention != input->counts->retention[w])
                 return pv_fail(m->ctx, PSDVEC_ERR_MISMATCH,
                                "%s and %s cannot be added up: frequent words were given different "
                                "room in their windows, by their own frequencies; count both with "
                                "`vocab` and one list that has frequencies",
                                pv_st_path(m->inputs[0].counts->file),
                                pv_st_path(input->counts->file));
-            *keep = input->counts->keep[w];
+            *retention = input->counts->retention[w];
         }
     }
     return PSDVEC_OK;
@@ -329,7 +329,7 @@ static void free_merging(merging *m)
         pv_free(m->ctx, m->inputs[i].source);
     }
     pv_free(m->ctx, m->inputs);
-    pv_free(m->ctx, m->keep);
+    pv_free(m->ctx, m->retention);
     pv_vocabulary_free(&m->vocabulary);
     pv_provenance_free(&m->provenance);
 }
@@ -363,7 +363,8 @@ psdvec_status pv_counts_merge(psdvec_context *ctx, const char *const *paths, siz
     PV_TRY_DONE(unite_keep(&m));
     PV_TRY_DONE(unite_provenance(&m));
     PV_TRY_DONE(pv_counts_writer_new(ctx, output, folder, &m.vocabulary,
-                                     provenance ? provenance : &m.provenance, m.keep, &writer));
+                                     provenance ? provenance : &m.provenance, m.retention,
+                                     &writer));
     pv_row_sink sink = pv_counts_writer_sink(writer);
     PV_TRY_DONE(merge_rows(&m, &sink));
     PV_TRY_DONE(pv_counts_writer_finish(writer, &bigrams));

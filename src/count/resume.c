@@ -232,9 +232,9 @@ static psdvec_status choose_by_frequency(const resumable *r, const psdvec_counts
     for (uint32_t i = 0; i < all->info.words; i++) {
         size_t length;
         const char *word = psdvec_counts_word(all, i, &length);
-        bool keep = is_kept(o, word, length);
-        if (keep || (all->frequency[i] >= o->min_count && others > 0)) {
-            others -= !keep;
+        bool kept_words = is_kept(o, word, length);
+        if (kept_words || (all->frequency[i] >= o->min_count && others > 0)) {
+            others -= !kept_words;
             PV_TRY(choose(chosen, word, length, all->frequency[i]));
         }
     }

@@ -50,7 +50,7 @@ typedef struct merge_job {
     pv_token_store *store;
     uint64_t min_count;
     const pv_word_table *fixed; /* value: final id; NULL without a list */
-    pv_word_table *keep;
+    pv_word_table *kept_words;
     uint32_t **order;                   /* per generation in memory */
     size_t (*start)[PV_PARTITIONS + 1]; /* likewise */
     pthread_mutex_t lock;               /* of what follows */
@@ -168,9 +168,9 @@ static psdvec_status decide(merge_job *job, pv_word_table *words)
                 job->vocabulary->frequency[number] = word->value;
             }
         } else if (word->value > 0) { /* 0: only in documents that were dropped */
-            bool kept = job->keep && pv_word_table_find(job->keep, &key, &found);
+            bool kept = job->kept_words && pv_word_table_find(job->kept_words, &key, &found);
             if (kept)
-                job->keep->words[found].value = 1; /* it stands in the text */
+                job->kept_words->words[found].value = 1; /* it stands in the text */
             if (kept || word->value >= job->min_count)
                 status = add_survivor(job, text, word, kept, &number);
         }
@@ -327,14 +327,14 @@ psdvec_status pv_vocabulary_set(pv_vocabulary *v, const pv_word_table *words)
     return PSDVEC_OK;
 }
 
-static void warn_of_missing_words(psdvec_context *ctx, const pv_word_table *keep)
+static void warn_of_missing_words(psdvec_context *ctx, const pv_word_table *kept_words)
 {
     enum { NAMED = 5 };
     uint32_t missing = 0;
-    for (uint32_t i = 0; i < keep->count; i++)
-        if (keep->words[i].value == 0 && missing++ < NAMED)
+    for (uint32_t i = 0; i < kept_words->count; i++)
+        if (kept_words->words[i].value == 0 && missing++ < NAMED)
             pv_warn(ctx, "the word \"%.*s\" was to be kept, but never stands in the text",
-                    (int)keep->words[i].length, pv_word_text(keep, i));
+                    (int)kept_words->words[i].length, pv_word_text(kept_words, i));
     if (missing > NAMED)
         pv_warn(ctx, "and %u more words that were to be kept", missing - NAMED);
 }
@@ -357,7 +357,7 @@ psdvec_status pv_vocabulary_build(pv_vocabulary *v, pv_token_store *store,
 {
     psdvec_context *ctx = v->ctx;
     psdvec_status status = PSDVEC_OK;
-    pv_word_table fixed = {0}, keep = {0};
+    pv_word_table fixed = {0}, kept_words = {0};
     merge_job job = {.ctx = ctx, .vocabulary = v, .store = store, .min_count = options->min_count};
     pthread_mutex_init(&job.lock, NULL);
     pv_buffer_init(&job.bytes, ctx);
@@ -370,14 +370,15 @@ psdvec_status pv_vocabulary_build(pv_vocabulary *v, pv_token_store *store,
         PV_TRY_DONE(table_of_vocabulary(v, &fixed));
         job.fixed = &fixed;
     } else if (options->keep_words_count) {
-        PV_TRY_DONE(table_of_words(ctx, options->keep_words, options->keep_words_count, &keep));
-        job.keep = &keep;
+        PV_TRY_DONE(
+            table_of_words(ctx, options->keep_words, options->keep_words_count, &kept_words));
+        job.kept_words = &kept_words;
     }
     PV_TRY_DONE(pv_parallel_tasks(ctx, generations, prepare_generation, &job));
     PV_TRY_DONE(pv_parallel_tasks(ctx, PV_PARTITIONS, merge_partition, &job));
     v->distinct = job.distinct;
-    if (job.keep)
-        warn_of_missing_words(ctx, job.keep);
+    if (job.kept_words)
+        warn_of_missing_words(ctx, job.kept_words);
     /* The words themselves are not needed any more, only their numbers. */
     for (size_t g = 0; g < generations; g++)
         pv_word_table_free(&store->generations[g]->table);
@@ -393,7 +394,7 @@ done:
     pv_free(ctx, job.survivors);
     pv_buffer_free(&job.bytes);
     pv_word_table_free(&fixed);
-    pv_word_table_free(&keep);
+    pv_word_table_free(&kept_words);
     pthread_mutex_destroy(&job.lock);
     return status;
 }

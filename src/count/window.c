@@ -56,17 +56,17 @@ static psdvec_status fill_keep(pv_window *window, double threshold, const pv_voc
     double total = 0;
     for (uint32_t i = 0; i < v->count; i++)
         total += (double)frequency[i]; /* exact below 2^53 */
-    PV_TAKE(&window->memory, window->keep, v->count);
+    PV_TAKE(&window->memory, window->retention, v->count);
     PV_TAKE(&window->memory, window->steps, (size_t)v->count + 1);
     PV_TRY(pv_scope_status(&window->memory));
     for (uint32_t i = 0; i < v->count; i++) {
-        double keep = 1;
+        double retention = 1;
         if (frequency[i] > 0) {
             double ratio = threshold * total / (double)frequency[i];
-            keep = fmin(1, sqrt(ratio) + ratio);
+            retention = fmin(1, sqrt(ratio) + ratio);
         }
-        double step = floor(keep * PV_STEP_ONE + 0.5);
-        window->keep[i] = keep;
+        double step = floor(retention * PV_STEP_ONE + 0.5);
+        window->retention[i] = retention;
         window->steps[i] = (uint16_t)fmax(1, step);
     }
     window->steps[v->count] = PV_STEP_ONE;

@@ -30,7 +30,7 @@ typedef struct pv_window {
                            in 1/256, PV_STEP_ONE .. limit - 1 */
     uint32_t limit;    /* subsampled: (span + 1) * 256 */
     uint16_t *steps;   /* vocabulary + 1 (unknown words); NULL: plain */
-    double *keep;      /* vocabulary; NULL: plain */
+    double *retention; /* vocabulary; NULL: plain */
 } pv_window;
 
 uint64_t pv_window_scale(uint32_t span, psdvec_distance distance, bool subsampled);

@@ -63,7 +63,7 @@ static inline double pv_conditional_weight(const pv_conditional *c, uint32_t wor
                                            uint32_t distance)
 {
     double weight = (double)c->window.weights[distance] / (double)c->window.scale;
-    return c->window.keep ? weight * c->window.keep[word] : weight;
+    return c->window.retention ? weight * c->window.retention[word] : weight;
 }
 
 /* From now on e stands for a word's product with itself; NAN: it stands for itself. */

@@ -412,8 +412,8 @@ const pv_json_field pv_fit_fields[] = {FIELD("temperature", temperature),
                                        FIELD("perplexity_bigram", bigram_after),
                                        {0}};
 
-psdvec_status psdvec_model_keep_fit(psdvec_context *ctx, const psdvec_model *model,
-                                    const psdvec_fit_report *report, const char *output)
+psdvec_status psdvec_model_write_fit(psdvec_context *ctx, const psdvec_model *model,
+                                     const psdvec_fit_report *report, const char *output)
 {
     PV_BEGIN(ctx);
     PV_NEED(ctx, model);

@@ -204,7 +204,7 @@ done:
 
 typedef struct simulation_folder {
     psdvec_context *ctx;
-    char *text, *model, *residuals, *story; /* names of the files */
+    char *text, *model, *residuals, *truth_file; /* names of the files */
     char *folder;
     bool made;     /* by us, and to be taken away again after a failure */
     bool opened;   /* it may be written to */
@@ -216,10 +216,10 @@ static const char mark[] = "{\"format\":\"psdvec.simulation\"";
 
 /* ---- The folder ------------------------------------------------------------------------ */
 
-static bool is_ours(const char *story)
+static bool is_ours(const char *truth_file)
 {
     char head[sizeof mark] = {0};
-    int fd = open(story, O_RDONLY | O_CLOEXEC);
+    int fd = open(truth_file, O_RDONLY | O_CLOEXEC);
     ssize_t got = fd >= 0 ? read(fd, head, sizeof mark - 1) : -1;
     if (fd >= 0)
         close(fd);
@@ -229,9 +229,9 @@ static bool is_ours(const char *story)
 /* Nobody's file is replaced but a simulation's. */
 static psdvec_status look_in(simulation_folder *f)
 {
-    const char *names[] = {f->text, f->model, f->residuals, f->story};
+    const char *names[] = {f->text, f->model, f->residuals, f->truth_file};
     struct stat found;
-    if (is_ours(f->story)) {
+    if (is_ours(f->truth_file)) {
         f->replaces = true;
         return PSDVEC_OK;
     }
@@ -261,8 +261,8 @@ static psdvec_status folder_open(psdvec_context *ctx, const char *path, simulati
                              .text = name_in(path, "text.txt"),
                              .model = name_in(path, "truth.safetensors"),
                              .residuals = name_in(path, "truth-residuals.safetensors"),
-                             .story = name_in(path, "truth.json")};
-    if (!f->folder || !f->text || !f->model || !f->residuals || !f->story)
+                             .truth_file = name_in(path, "truth.json")};
+    if (!f->folder || !f->text || !f->model || !f->residuals || !f->truth_file)
         return pv_fail(ctx, PSDVEC_ERR_MEMORY, "the system refused memory");
     struct stat found;
     if (mkdir(path, 0777) == 0) {
@@ -295,7 +295,7 @@ static void folder_close(simulation_folder *f, bool whole)
     free(f->text);
     free(f->model);
     free(f->residuals);
-    free(f->story);
+    free(f->truth_file);
     *f = (simulation_folder){0};
 }
 
@@ -398,7 +398,8 @@ static psdvec_status write_settings(const pv_truth *t, double pairs, pv_buffer *
     return pv_model_settings(t->ctx, &o, &constants, json);
 }
 
-static psdvec_status write_counts_story(const pv_truth *t, const drawn_text *drawn, pv_buffer *json)
+static psdvec_status write_counts_provenance(const pv_truth *t, const drawn_text *drawn,
+                                             pv_buffer *json)
 {
     psdvec_status status;
     psdvec_count_options count;
@@ -437,7 +438,7 @@ static psdvec_status write_model(const pv_truth *t, const drawn_text *drawn, con
     pv_buffer_init(&counts, t->ctx);
     PV_TRY_DONE(names_make(t, &names));
     PV_TRY_DONE(write_settings(t, pairs_of(t, drawn), &settings));
-    PV_TRY_DONE(write_counts_story(t, drawn, &counts));
+    PV_TRY_DONE(write_counts_provenance(t, drawn, &counts));
     pv_model_data data = {.words = t->words,
                           .dim = t->dim,
                           .core_words = t->words,
@@ -460,7 +461,7 @@ done:
 
 /* ---- The story ----------------------------------------------------------------------------- */
 
-static psdvec_status write_story(const pv_truth *t, const drawn_text *drawn, const char *path)
+static psdvec_status write_truth_file(const pv_truth *t, const drawn_text *drawn, const char *path)
 {
     psdvec_status status;
     const psdvec_simulate_options *o = &t->options;
@@ -519,7 +520,7 @@ static psdvec_status simulate(pv_truth *truth, const simulation_folder *folder, 
     status = pv_output_commit(text);
     text = NULL;
     if (status == PSDVEC_OK)
-        status = write_story(truth, drawn, folder->story);
+        status = write_truth_file(truth, drawn, folder->truth_file);
 done:
     pv_output_discard(text);
     return status;

@@ -30,9 +30,9 @@ static psdvec_status sum_stretch(void *arg, size_t task, int worker)
     for (uint32_t i = job->edges[task]; i < job->edges[task + 1]; i++) {
         psdvec_row row;
         psdvec_counts_row(link->counts, i, &row);
-        double sum = 0, factor = link->unit * link->keep[i];
+        double sum = 0, factor = link->unit * link->retention[i];
         for (size_t k = 0; k < row.length; k++) {
-            double x = (double)psdvec_row_value(&row, k) * factor * link->keep[row.focus[k]];
+            double x = (double)psdvec_row_value(&row, k) * factor * link->retention[row.focus[k]];
             sum += x;
             focus[row.focus[k]] += x;
         }
@@ -73,9 +73,9 @@ psdvec_status pv_link_no_pairs(const pv_link *link)
 static psdvec_status take_margins(pv_link *link, const pv_link_past *past)
 {
     const psdvec_counts *counts = link->counts;
-    if (counts->keep) {
+    if (counts->retention) {
         for (uint32_t i = 0; i < link->words; i++)
-            link->keep[i] = counts->keep[i];
+            link->retention[i] = counts->retention[i];
         PV_TRY(weighted_margins(link));
     } else
         for (uint32_t i = 0; i < link->words; i++) {
@@ -168,7 +168,7 @@ enum { ARRAYS = 6 };
 /* The last one only with subsampling. */
 static size_t arrays_of(const psdvec_counts *counts)
 {
-    return counts->keep ? ARRAYS : ARRAYS - 1;
+    return counts->retention ? ARRAYS : ARRAYS - 1;
 }
 
 uint64_t pv_link_bytes(const psdvec_counts *counts)
@@ -178,7 +178,7 @@ uint64_t pv_link_bytes(const psdvec_counts *counts)
 
 uint64_t pv_link_open_bytes(const psdvec_counts *counts, int threads)
 {
-    uint64_t margins = counts->keep ? (uint64_t)stretches * counts->info.words : 0;
+    uint64_t margins = counts->retention ? (uint64_t)stretches * counts->info.words : 0;
     return pv_larger(margins * sizeof(double), pv_cutoff_bytes(threads));
 }
 
@@ -200,7 +200,7 @@ psdvec_status pv_link_open(psdvec_context *ctx, const psdvec_counts *counts,
     if (past)
         link->constants = past->constants;
     double **arrays[ARRAYS] = {&link->context, &link->focus, &link->unigram,
-                               &link->factor,  &link->shift, &link->keep};
+                               &link->factor,  &link->shift, &link->retention};
     for (size_t a = 0; a < arrays_of(counts); a++)
         PV_TAKE_ZERO(&link->memory, *arrays[a], link->words);
     PV_TRY(pv_scope_status(&link->memory));

@@ -59,7 +59,7 @@ struct pv_link {
     uint32_t core;       /* the first ones */
     double unit;         /* of a stored value: 1 / scale */
     double total;        /* T: sum of all x */
-    double *keep;        /* words: factors of subsampling; NULL: all 1 */
+    double *retention;   /* words: factors of subsampling; NULL: all 1 */
     double *context;     /* words: X_i */
     double *focus;       /* words: Y_j */
     double *unigram;     /* words: u_j = Y_j / T, the P(s_j) of the paper */
@@ -93,7 +93,7 @@ psdvec_status pv_link_no_pairs(const pv_link *link);
 static inline double pv_link_count(const pv_link *link, uint32_t i, uint32_t j, uint64_t value)
 {
     double x = (double)value * link->unit;
-    return link->keep ? x * link->keep[i] * link->keep[j] : x;
+    return link->retention ? x * link->retention[i] * link->retention[j] : x;
 }
 
 /* What a pair of words i != j contributes to eq. 14; x_ij and x_ji may be 0, but not both

@@ -24,50 +24,51 @@ static psdvec_status find_word(psdvec_context *ctx, const psdvec_model *m,
 }
 
 /* i and j: words of the counts. */
-static void tell(const pv_link *link, uint32_t i, uint32_t j, psdvec_pair_story *story)
+static void tell(const pv_link *link, uint32_t i, uint32_t j, psdvec_pair_explanation *explanation)
 {
     const psdvec_counts *counts = link->counts;
     double xij = pv_link_count(link, i, j, psdvec_counts_get(counts, i, j));
     double xji = pv_link_count(link, j, i, psdvec_counts_get(counts, j, i)), sum = xij + xji;
     bool weighs = i != j && (sum > 0 || link->background_only_unseen);
     bool has_target = sum > 0 || link->directed;
-    story->count_ij = xij;
-    story->count_ji = xji;
-    story->target_ij = has_target ? link->target(link, i, j, xij, sum) : NAN;
-    story->target_ji = has_target ? link->target(link, j, i, xji, sum) : NAN;
-    story->weight_ij = weighs ? link->weight(link, i, j, xij, sum) : 0;
-    story->weight_ji = weighs ? link->weight(link, j, i, xji, sum) : 0;
-    story->weight = 0.5 * (story->weight_ij + story->weight_ji);
-    story->target =
-        story->weight > 0
-            ? 0.5 * (story->weight_ij * story->target_ij + story->weight_ji * story->target_ji) /
-                  story->weight
-            : NAN;
+    explanation->count_ij = xij;
+    explanation->count_ji = xji;
+    explanation->target_ij = has_target ? link->target(link, i, j, xij, sum) : NAN;
+    explanation->target_ji = has_target ? link->target(link, j, i, xji, sum) : NAN;
+    explanation->weight_ij = weighs ? link->weight(link, i, j, xij, sum) : 0;
+    explanation->weight_ji = weighs ? link->weight(link, j, i, xji, sum) : 0;
+    explanation->weight = 0.5 * (explanation->weight_ij + explanation->weight_ji);
+    explanation->target = explanation->weight > 0
+                              ? 0.5 *
+                                    (explanation->weight_ij * explanation->target_ij +
+                                     explanation->weight_ji * explanation->target_ji) /
+                                    explanation->weight
+                              : NAN;
     if (i != j && !link->background_only_unseen) {
-        story->background = pv_link_background(link, i, j);
-        story->background_target = link->background_target;
+        explanation->background = pv_link_background(link, i, j);
+        explanation->background_target = link->background_target;
     }
-    story->residual = story->target - story->product;
+    explanation->residual = explanation->target - explanation->product;
 }
 
 psdvec_status psdvec_model_explain_pair(psdvec_context *ctx, const psdvec_model *model,
                                         const psdvec_counts *counts, uint32_t i, uint32_t j,
-                                        psdvec_pair_story *story)
+                                        psdvec_pair_explanation *explanation)
 {
     psdvec_status status;
     pv_model_link opened = {0};
     uint32_t at_i, at_j;
     PV_BEGIN(ctx);
-    PV_NEED(ctx, story);
-    *story = (psdvec_pair_story){0};
+    PV_NEED(ctx, explanation);
+    *explanation = (psdvec_pair_explanation){0};
     PV_NEED(ctx, model);
     PV_NEED(ctx, counts);
     PV_TRY_DONE(pv_model_link_open(ctx, model, counts, false, &opened));
     PV_TRY_DONE(find_word(ctx, model, counts, i, &at_i));
     PV_TRY_DONE(find_word(ctx, model, counts, j, &at_j));
-    story->product = psdvec_model_product(model, i, j);
-    story->same_counts = opened.same_counts;
-    tell(opened.link, at_i, at_j, story);
+    explanation->product = psdvec_model_product(model, i, j);
+    explanation->same_counts = opened.same_counts;
+    tell(opened.link, at_i, at_j, explanation);
 done:
     pv_model_link_close(&opened);
     return status;

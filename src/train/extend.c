@@ -327,16 +327,16 @@ const pv_json_field pv_extension_fields[] = {
     PV_JSON_FIELD(psdvec_extension_info, replaced), PV_JSON_FIELD(psdvec_extension_info, min_count),
     PV_JSON_FIELD(psdvec_extension_info, mu),       {0}};
 
-static psdvec_status tell_story(extension *e, double mu, pv_buffer *json)
+static psdvec_status write_provenance(extension *e, double mu, pv_buffer *json)
 {
     psdvec_extension_info own = {.first = e->model->info.words,
                                  .words = e->added,
                                  .replaced = e->replaced,
                                  .min_count = e->options->min_count,
                                  .mu = mu};
-    pv_buffer story;
-    pv_buffer_init(&story, e->ctx);
-    psdvec_status status = pv_counts_story(e->ctx, e->counts, e->kept_input, &story);
+    pv_buffer provenance;
+    pv_buffer_init(&provenance, e->ctx);
+    psdvec_status status = pv_counts_provenance(e->ctx, e->counts, e->kept_input, &provenance);
     pv_json_writer w;
     pv_json_writer_init(&w, json);
     pv_json_open_array(&w, NULL);
@@ -353,7 +353,7 @@ static psdvec_status tell_story(extension *e, double mu, pv_buffer *json)
     pv_json_open_object(&w, NULL);
     pv_json_put_fields(&w, pv_extension_fields, &own, false);
     if (status == PSDVEC_OK)
-        pv_json_put_raw(&w, "counts", story.data, strlen(story.data));
+        pv_json_put_raw(&w, "counts", provenance.data, strlen(provenance.data));
     else
         pv_json_put_null(&w, "counts");
     pv_json_close(&w);
@@ -362,7 +362,7 @@ static psdvec_status tell_story(extension *e, double mu, pv_buffer *json)
         status = pv_json_writer_status(&w);
     if (status == PSDVEC_OK)
         status = pv_buffer_byte(json, 0);
-    pv_buffer_free(&story);
+    pv_buffer_free(&provenance);
     return status;
 }
 
@@ -466,7 +466,7 @@ static psdvec_status solve_and_write(extension *e, const char *output)
     uint32_t total = model->info.words + e->added;
     PV_TRY_DONE(copy_old(e, &out, total));
     PV_TRY_DONE(add_new(e, &out, vectors, spread));
-    PV_TRY_DONE(tell_story(e, e->fresh_count > 0 ? mu[0] : prior_of(e, 1), &out.extensions));
+    PV_TRY_DONE(write_provenance(e, e->fresh_count > 0 ? mu[0] : prior_of(e, 1), &out.extensions));
     pv_model_data data = {.words = total,
                           .dim = (uint32_t)dim,
                           .core_words = model->info.core_words,

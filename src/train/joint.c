@@ -323,7 +323,7 @@ static void add_unigrams(const pv_joint_of *of, psdvec_joint *joint)
     for (uint32_t c = 0; c < link->words; c++) {
         if (of->word[c] == PV_NO_WORD)
             continue;
-        double p = link->keep ? (double)frequency[c] / tokens : link->unigram[c];
+        double p = link->retention ? (double)frequency[c] / tokens : link->unigram[c];
         if (!(p > 0))
             p = 0.5 / tokens;
         sum += p;

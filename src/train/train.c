@@ -399,12 +399,12 @@ static psdvec_status make_readout(training *t)
 static psdvec_status write_model(training *t)
 {
     psdvec_status status;
-    pv_buffer settings, story, joint;
+    pv_buffer settings, provenance, joint;
     pv_buffer_init(&settings, t->ctx);
-    pv_buffer_init(&story, t->ctx);
+    pv_buffer_init(&provenance, t->ctx);
     pv_buffer_init(&joint, t->ctx);
     PV_TRY_DONE(pv_model_settings(t->ctx, t->options, &t->link->constants, &settings));
-    PV_TRY_DONE(pv_counts_story(t->ctx, t->counts, NULL, &story));
+    PV_TRY_DONE(pv_counts_provenance(t->ctx, t->counts, NULL, &provenance));
     PV_TRY_DONE(pv_joint_write(&t->report.joint, &joint));
     pv_model_data data = {.words = t->words,
                           .dim = (uint32_t)t->dim,
@@ -420,7 +420,7 @@ static psdvec_status write_model(training *t)
                           .iteration_count = t->iteration_count,
                           .method = psdvec_method_name(PSDVEC_METHOD_PSD),
                           .settings_json = settings.data,
-                          .counts_json = story.data,
+                          .counts_json = provenance.data,
                           .joint_json = joint.data,
                           .readout = t->readout.vectors,
                           .readout_mean = t->readout.mean,
@@ -430,7 +430,7 @@ static psdvec_status write_model(training *t)
     status = pv_model_write(t->ctx, &data, t->output);
 done:
     pv_buffer_free(&settings);
-    pv_buffer_free(&story);
+    pv_buffer_free(&provenance);
     pv_buffer_free(&joint);
     return status;
 }

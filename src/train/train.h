@@ -16,11 +16,11 @@ psdvec_status pv_model_constants(psdvec_context *ctx, const char *path, const ch
 
 /* How the counts were made, from what: a JSON object. `kept`: the file, if any, that stands for
  * standard input and is called "-" there. */
-psdvec_status pv_counts_story(psdvec_context *ctx, const psdvec_counts *counts, const char *kept,
-                              pv_buffer *json);
+psdvec_status pv_counts_provenance(psdvec_context *ctx, const psdvec_counts *counts,
+                                   const char *kept, pv_buffer *json);
 
 /* The same of a text that was read and not counted. */
-psdvec_status pv_text_story(pv_reading *text, pv_buffer *json);
+psdvec_status pv_text_provenance(pv_reading *text, pv_buffer *json);
 
 /* mu of the noncore word of this rank (from 0) and frequency. */
 double pv_noncore_mu(const psdvec_train_options *options, uint32_t core, uint32_t words,

@@ -91,7 +91,7 @@ static void walk(const psdvec_counts *counts, bool verified)
         if (psdvec_counts_find(counts, word, length, &found))
             require(found < info->words);
         sum += psdvec_counts_frequency(counts, i) + psdvec_counts_context_total(counts, i) +
-               psdvec_counts_focus_total(counts, i) + (psdvec_counts_keep(counts, i) > 0);
+               psdvec_counts_focus_total(counts, i) + (psdvec_counts_retention(counts, i) > 0);
         psdvec_row row;
         psdvec_counts_row(counts, i, &row);
         pairs += row.length;

@@ -86,7 +86,8 @@ dense_counts dense_counts_read(const psdvec_counts *counts)
         c.frequency[i] = (double)psdvec_counts_frequency(counts, i);
         for (uint32_t j = 0; j < info->words; j++)
             c.x[i * c.words + j] = (double)psdvec_counts_get(counts, i, j) / (double)info->scale *
-                                   psdvec_counts_keep(counts, i) * psdvec_counts_keep(counts, j);
+                                   psdvec_counts_retention(counts, i) *
+                                   psdvec_counts_retention(counts, j);
     }
     return c;
 }

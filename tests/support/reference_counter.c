@@ -320,8 +320,9 @@ static void set_keep(ref_counts *c, double t, const ref_list *list)
         ref_word *w = &c->words[c->vocabulary[i]];
         double frequency = (double)(listed ? listed[i] : w->frequency);
         double ratio = frequency > 0 ? t * total / frequency : 1;
-        w->keep = t > 0 ? fmin(1, sqrt(ratio) + ratio) : 1;
-        w->step = (uint64_t)fmax(1, floor(256 * w->keep + 0.5)); /* or one would never arrive */
+        w->retention = t > 0 ? fmin(1, sqrt(ratio) + ratio) : 1;
+        w->step =
+            (uint64_t)fmax(1, floor(256 * w->retention + 0.5)); /* or one would never arrive */
     }
 }
 
@@ -444,9 +445,9 @@ const char *ref_difference(const ref_counts *c, const psdvec_counts *actual)
         if (psdvec_counts_frequency(actual, i) != w->frequency)
             DIFFERS("\"%s\" %" PRIu64 " times, not %" PRIu64, w->text,
                     psdvec_counts_frequency(actual, i), w->frequency);
-        if (psdvec_counts_keep(actual, i) != w->keep)
-            DIFFERS("keep(\"%s\") is %.17g, not %.17g", w->text, psdvec_counts_keep(actual, i),
-                    w->keep);
+        if (psdvec_counts_retention(actual, i) != w->retention)
+            DIFFERS("keep(\"%s\") is %.17g, not %.17g", w->text, psdvec_counts_retention(actual, i),
+                    w->retention);
         psdvec_row row;
         psdvec_counts_row(actual, i, &row);
         pairs += row.length;

@@ -32,7 +32,7 @@ typedef struct ref_word {
     size_t length;
     uint64_t frequency;
     uint64_t context_total, focus_total;
-    double keep;
+    double retention;
     uint64_t step; /* keep in 1/256 */
     bool kept;     /* by name */
     uint32_t rank; /* its place in the vocabulary; UINT32_MAX: unknown */

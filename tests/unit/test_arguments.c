@@ -151,7 +151,7 @@ static void check_counts_getters(const psdvec_counts *c, uint32_t i, bool there)
     assert_true((psdvec_counts_frequency(c, i) > 0) == there);
     assert_true((psdvec_counts_context_total(c, i) > 0) == there);
     assert_true((psdvec_counts_focus_total(c, i) > 0) == there);
-    assert_true(there ? psdvec_counts_keep(c, i) == 1 : isnan(psdvec_counts_keep(c, i)));
+    assert_true(there ? psdvec_counts_retention(c, i) == 1 : isnan(psdvec_counts_retention(c, i)));
     psdvec_counts_row(c, i, &row);
     assert_int_equal(row.length, there ? 2 : 0);
     assert_true((psdvec_counts_get(c, i, 0) > 0) == there);
@@ -372,7 +372,7 @@ GETTER(psdvec_counts_find, , THE_COUNTS, GIVE(word, "w1"), 2, GIVE(i, &(uint32_t
 GETTER(psdvec_counts_frequency, > 0, THE_COUNTS, 0)
 GETTER(psdvec_counts_context_total, > 0, THE_COUNTS, 0)
 GETTER(psdvec_counts_focus_total, > 0, THE_COUNTS, 0)
-GETTER(psdvec_counts_keep, > 0, THE_COUNTS, 0)
+GETTER(psdvec_counts_retention, > 0, THE_COUNTS, 0)
 ANYTHING(psdvec_counts_row, THE_COUNTS, 0, GIVE(row, &(psdvec_row){0}))
 GETTER(psdvec_counts_get, > 0, THE_COUNTS, 0, 1)
 CALL(psdvec_counts_merge, CTX, INPUTS(paths, b->t->counts_path), THE_OUTPUT,
@@ -447,7 +447,7 @@ CALL(psdvec_model_similar_many, CTX, THE_MODEL, GIVE(vectors, some_vector), 1,
      GIVE(options, (psdvec_query_options[]){query()}), 2, GIVE(neighbours, near),
      GIVE(found, &a_size))
 CALL(psdvec_model_explain_pair, CTX, THE_MODEL, THE_COUNTS, 0, 1,
-     GIVE(story, &(psdvec_pair_story){0}))
+     GIVE(explanation, &(psdvec_pair_explanation){0}))
 GETTER(psdvec_vectors_format_of, , GIVE(path, "a.vec"), GIVE(format, &(psdvec_vectors_format){0}))
 static psdvec_status call_psdvec_model_readout(bench *b)
 {
@@ -533,7 +533,7 @@ static psdvec_status call_psdvec_scorer_generate(bench *b)
 }
 CALL(psdvec_fit_temperature, CTX, THE_MODEL, THE_COUNTS, GIVE(text, &b->t->counting.text),
      TEXT_INPUT, 500, GIVE(report, &(psdvec_fit_report){0}))
-CALL(psdvec_model_keep_fit, CTX, THE_MODEL,
+CALL(psdvec_model_write_fit, CTX, THE_MODEL,
      GIVE(report, (&(psdvec_fit_report){.temperature = 1, .self = NAN})), GIVE(output, b->kept))
 CALL(psdvec_residuals, CTX, THE_MODEL, THE_COUNTS, THE_OUTPUT, PSDVEC_RESIDUAL_LOSS, 1, 1,
      GIVE(top, &(psdvec_residual){0}), GIVE(found, &a_size),
@@ -649,7 +649,7 @@ static const row rows[] = {
     ROW(psdvec_counts_frequency, BY_ANSWER, "counts", ""),
     ROW(psdvec_counts_context_total, BY_ANSWER, "counts", ""),
     ROW(psdvec_counts_focus_total, BY_ANSWER, "counts", ""),
-    ROW(psdvec_counts_keep, BY_ANSWER, "counts", ""),
+    ROW(psdvec_counts_retention, BY_ANSWER, "counts", ""),
     ROW(psdvec_counts_row, BY_ANSWER, "", "counts row"),
     ROW(psdvec_counts_get, BY_ANSWER, "counts", ""),
     ROW(psdvec_counts_merge, BY_CONTEXT, "ctx paths paths[0] output", "report"),
@@ -685,7 +685,7 @@ static const row rows[] = {
     ROW(psdvec_model_cosine, BY_ANSWER, "model", ""),
     ROW(psdvec_model_similar, BY_CONTEXT, "ctx model vector neighbours found", "options"),
     ROW(psdvec_model_similar_many, BY_CONTEXT, "ctx model vectors neighbours found", "options"),
-    ROW(psdvec_model_explain_pair, BY_CONTEXT, "ctx model counts story", ""),
+    ROW(psdvec_model_explain_pair, BY_CONTEXT, "ctx model counts explanation", ""),
     ROW(psdvec_vectors_format_of, BY_ANSWER, "path format", ""),
     ROW(psdvec_convert, BY_CONTEXT, "ctx input output", "options"),
     /* eval.h */
@@ -716,7 +716,7 @@ static const row rows[] = {
     ROW(psdvec_scorer_next, BY_CONTEXT, "scorer context predictions found", ""),
     ROW(psdvec_scorer_generate, BY_CONTEXT, "scorer prompt words", "options on_draw user"),
     ROW(psdvec_fit_temperature, BY_CONTEXT, "ctx model inputs inputs[0] report", "counts text"),
-    ROW(psdvec_model_keep_fit, BY_CONTEXT, "ctx model report output", ""),
+    ROW(psdvec_model_write_fit, BY_CONTEXT, "ctx model report output", ""),
     ROW(psdvec_residuals, BY_CONTEXT, "ctx model counts top", "output found report"),
     ROW(psdvec_joint_compute, BY_CONTEXT, "ctx model counts joint", ""),
     ROW(psdvec_simulate_options_check, BY_CONTEXT, "ctx", "options"),
@@ -861,7 +861,7 @@ static void indices_out_of_range_are_refused(void **state)
     psdvec_context *ctx = b->ctx;
     const psdvec_model *m = b->t->model;
     uint32_t words = psdvec_model_get_info(m)->words, drawn[50];
-    psdvec_pair_story story;
+    psdvec_pair_explanation explanation;
     psdvec_prediction prediction;
     psdvec_interaction interaction;
     psdvec_residual residual;
@@ -869,8 +869,10 @@ static void indices_out_of_range_are_refused(void **state)
     const char *inputs[] = {b->t->text};
     const uint32_t triple[1][3] = {{0, 1, words}};
     size_t found;
-    assert_refuses(b, psdvec_model_explain_pair(ctx, m, b->t->counts, words, 0, &story), "word");
-    assert_refuses(b, psdvec_model_explain_pair(ctx, m, b->t->counts, 0, words, &story), "word");
+    assert_refuses(b, psdvec_model_explain_pair(ctx, m, b->t->counts, words, 0, &explanation),
+                   "word");
+    assert_refuses(b, psdvec_model_explain_pair(ctx, m, b->t->counts, 0, words, &explanation),
+                   "word");
     assert_refuses(b, psdvec_scorer_next(b->scorer, &words, 1, 1, &prediction, &found), "word");
     assert_refuses(b, psdvec_scorer_generate(b->scorer, NULL, &words, 1, drawn, NULL, NULL),
                    "word");

@@ -210,7 +210,7 @@ static void the_fitted_parameters_are_the_likeliest(void **state)
         /* Kept in the model, it is what scoring begins with. */
         char *kept = scratch_path(t->folder, "kept");
         psdvec_model *with;
-        well(t->ctx, psdvec_model_keep_fit(t->ctx, t->model, &r, kept));
+        well(t->ctx, psdvec_model_write_fit(t->ctx, t->model, &r, kept));
         well(t->ctx, psdvec_model_open(t->ctx, kept, &with));
         well(t->ctx, psdvec_model_verify(t->ctx, with));
         const psdvec_model_info *info = psdvec_model_get_info(with);
@@ -256,16 +256,16 @@ static void what_was_fitted_can_be_read_again_however_odd_the_text(void **state)
     well(t.ctx, psdvec_fit_temperature(t.ctx, t.model, t.counts, NULL, inputs, 1, 0, &r));
     assert_true(r.temperature_alone == 100); /* it was put to the test */
     assert_true(r.alone < r.before);
-    well(t.ctx, psdvec_model_keep_fit(t.ctx, t.model, &r, kept));
+    well(t.ctx, psdvec_model_write_fit(t.ctx, t.model, &r, kept));
     well(t.ctx, psdvec_model_open(t.ctx, kept, &with));
     psdvec_model_close(with);
     /* What no fit can have found is refused. */
     r.interpolation = 2;
-    well(t.ctx, psdvec_model_keep_fit(t.ctx, t.model, &r, kept));
+    well(t.ctx, psdvec_model_write_fit(t.ctx, t.model, &r, kept));
     assert_int_equal(psdvec_model_open(t.ctx, kept, &with), PSDVEC_ERR_CORRUPT);
     r.interpolation = 0.5;
     r.temperature_counts = -1;
-    well(t.ctx, psdvec_model_keep_fit(t.ctx, t.model, &r, kept));
+    well(t.ctx, psdvec_model_write_fit(t.ctx, t.model, &r, kept));
     assert_int_equal(psdvec_model_open(t.ctx, kept, &with), PSDVEC_ERR_CORRUPT);
     free(kept);
     untrain(&t);

@@ -123,11 +123,11 @@ static double pair_score(const plain *f, uint32_t k, uint32_t w, bool paper)
         return product + shifts;
     double *known = &f->known[k * f->words + w];
     if (isnan(*known)) {
-        psdvec_pair_story story;
-        well(t->ctx, psdvec_model_explain_pair(t->ctx, t->model, t->counts, k, w, &story));
-        *known = t->training.target == PSDVEC_TARGET_SMOOTHED ? story.target_ij
-                 : isnan(story.target_ij)                     ? product + shifts
-                                                              : story.target_ij + shifts;
+        psdvec_pair_explanation explanation;
+        well(t->ctx, psdvec_model_explain_pair(t->ctx, t->model, t->counts, k, w, &explanation));
+        *known = t->training.target == PSDVEC_TARGET_SMOOTHED ? explanation.target_ij
+                 : isnan(explanation.target_ij)               ? product + shifts
+                                                              : explanation.target_ij + shifts;
     }
     return *known;
 }

@@ -40,7 +40,7 @@ static void the_default_preset_by_hand(void **state)
     (void)state;
     problem *p = three_words();
     psdvec_train_options o;
-    psdvec_pair_story s;
+    psdvec_pair_explanation s;
     psdvec_train_options_default(&o);
     o.dim = 2;
     psdvec_model *m = trained(p, &o);
@@ -75,7 +75,7 @@ static void the_papers_preset_by_hand(void **state)
     (void)state;
     problem *p = three_words();
     psdvec_train_options o;
-    psdvec_pair_story s;
+    psdvec_pair_explanation s;
     psdvec_train_options_preset(&o, PSDVEC_PRESET_PAPER, NULL);
     o.dim = 2;
     psdvec_model *m = trained(p, &o);
@@ -105,7 +105,7 @@ static void unseen_pairs_have_what_the_weights_give_them(void **state)
 {
     (void)state;
     static const double x[] = {0, 4, 0, 2, 0, 3, 0, 1, 0};
-    psdvec_pair_story s;
+    psdvec_pair_explanation s;
     for (int smoothed = 0; smoothed < 2; smoothed++) {
         dense_counts c = dense_counts_new(3);
         memcpy(c.x, x, sizeof x);
@@ -137,16 +137,16 @@ static void with_subsampling_counts_are_expected_ones(void **state)
     (void)state;
     problem *p = problem_of_text(5, 30, 4000, true, 2);
     psdvec_train_options o;
-    psdvec_pair_story s;
+    psdvec_pair_explanation s;
     psdvec_train_options_default(&o);
     o.dim = 5;
     psdvec_model *m = trained(p, &o);
     well(p->ctx, psdvec_model_explain_pair(p->ctx, m, p->counts, 0, 1, &s));
     double scale = (double)psdvec_counts_get_info(p->counts)->scale;
-    assert_true(psdvec_counts_keep(p->counts, 0) < 1);
+    assert_true(psdvec_counts_retention(p->counts, 0) < 1);
     assert_close(s.count_ij,
                  (double)psdvec_counts_get(p->counts, 0, 1) / scale *
-                     psdvec_counts_keep(p->counts, 0) * psdvec_counts_keep(p->counts, 1),
+                     psdvec_counts_retention(p->counts, 0) * psdvec_counts_retention(p->counts, 1),
                  1e-9);
     assert_true(s.same_counts && s.weight > 0 && isfinite(s.target));
     /* Also if it was seen beside itself, a word asks nothing of itself. */
@@ -162,7 +162,7 @@ static void what_does_not_belong_together_is_told(void **state)
     (void)state;
     problem *p = three_words(), *other = problem_of_text(5, 30, 4000, false, 1);
     psdvec_train_options o;
-    psdvec_pair_story s;
+    psdvec_pair_explanation s;
     psdvec_train_options_default(&o);
     o.dim = 2;
     psdvec_model *m = trained(other, &o);

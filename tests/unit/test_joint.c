@@ -31,7 +31,7 @@ static double log_unigrams(const problem *p, const dense_link *link)
 {
     size_t n = p->dense.words;
     double tokens = 0, sum = 0, total = 0;
-    bool subsampled = psdvec_counts_keep(p->counts, 0) < 1;
+    bool subsampled = psdvec_counts_retention(p->counts, 0) < 1;
     for (size_t i = 0; i < n; i++)
         tokens += p->dense.frequency[i];
     for (int pass = 0; pass < 2; pass++)

@@ -122,7 +122,7 @@ static void margins_are_those_of_the_whole_file(void **state)
                                : problem_of_text(1, 300, 20000, kind == 2, 2);
         if (kind > 0)
             assert_true(p->counts->info.scale > 1);
-        assert_int_equal(p->counts->keep != NULL, kind == 2);
+        assert_int_equal(p->counts->retention != NULL, kind == 2);
         psdvec_train_options o = paper_options(4, 1);
         o.core = 20;
         dense_link l = dense_link_make(&p->dense, &o);

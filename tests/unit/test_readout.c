@@ -197,7 +197,7 @@ static void order_vectors_are_those_of_the_formula(void **state)
         for (size_t i = 0; i < n * stride; i++)
             A[i] = 7;
         well(p->ctx, pv_link_open(p->ctx, p->counts, &o, NULL, &link));
-        assert_true((link->keep != NULL) == (subsample && round < 4));
+        assert_true((link->retention != NULL) == (subsample && round < 4));
         well(p->ctx, pv_order_vectors(link, V, dim, dim, A, stride));
         double *wanted = dense_order(&p->dense, V, dim);
         double largest = largest_magnitude(n * dim, wanted);

@@ -119,7 +119,7 @@ static void words_of_other_counts_are_matched_by_spelling(void **state)
         uint64_t seen = 0;
         for (uint32_t i = 0; i < r->rows.rows; i++) {
             for (uint64_t k = r->rows.begin[i]; k < r->rows.begin[i + 1]; k++) {
-                psdvec_pair_story s;
+                psdvec_pair_explanation s;
                 assert_true(k == r->rows.begin[i] || r->rows.column[k] > r->rows.column[k - 1]);
                 well(p->ctx,
                      psdvec_model_explain_pair(p->ctx, m, other->counts, i, r->rows.column[k], &s));

@@ -201,7 +201,7 @@ static void ask_counts(asker *a, const psdvec_counts *c)
         note(a, text, length);
         psdvec_counts_row(c, i, &row);
         note(a, row.focus, row.length * sizeof *row.focus);
-        note_double(a, (double)psdvec_counts_get(c, i, k) + psdvec_counts_keep(c, i));
+        note_double(a, (double)psdvec_counts_get(c, i, k) + psdvec_counts_retention(c, i));
         note_double(a, (double)(psdvec_counts_frequency(c, i) + psdvec_counts_focus_total(c, i) +
                                 psdvec_counts_context_total(c, i)));
     }
@@ -214,7 +214,7 @@ static void ask_documents(asker *a, const psdvec_model *m, const psdvec_counts *
     static const char text[] = "w1 w2 w3 w10 w20 w4 w1 w5";
     psdvec_scorer *scorer = NULL;
     psdvec_scored_model scored = {.model = m, .counts = c};
-    psdvec_pair_story story;
+    psdvec_pair_explanation explanation;
     psdvec_joint joint;
     psdvec_residual top[5];
     size_t found;
@@ -224,8 +224,8 @@ static void ask_documents(asker *a, const psdvec_model *m, const psdvec_counts *
     psdvec_scorer_close(scorer);
     if (!c)
         return;
-    if (FINE(psdvec_model_explain_pair(a->ctx, m, c, 1, 2, &story)))
-        note_double(a, story.residual);
+    if (FINE(psdvec_model_explain_pair(a->ctx, m, c, 1, 2, &explanation)))
+        note_double(a, explanation.residual);
     if (FINE(psdvec_joint_compute(a->ctx, m, c, &joint)))
         note_double(a, joint.residuals);
     if (FINE(psdvec_residuals(a->ctx, m, c, NULL, PSDVEC_RESIDUAL_LOSS, 0, 5, top, &found, NULL)))

@@ -79,13 +79,13 @@ static psdvec_status rename_input(psdvec_context *ctx, const char *inputs, const
 }
 
 /* What is told of a text, or of counts. */
-typedef struct story {
+typedef struct provenance {
     const char *settings, *vocabulary, *inputs; /* JSON, or NULL */
     uint64_t words, tokens, documents;
     const psdvec_counts *counts; /* NULL: it was not counted */
-} story;
+} provenance;
 
-static psdvec_status write_story(const story *s, pv_buffer *json)
+static psdvec_status write_provenance(const provenance *s, pv_buffer *json)
 {
     const char *parts[][2] = {
         {"settings", s->settings}, {"vocabulary", s->vocabulary}, {"inputs", s->inputs}};
@@ -108,8 +108,8 @@ static psdvec_status write_story(const story *s, pv_buffer *json)
     return pv_buffer_byte(json, 0);
 }
 
-psdvec_status pv_counts_story(psdvec_context *ctx, const psdvec_counts *counts, const char *kept,
-                              pv_buffer *json)
+psdvec_status pv_counts_provenance(psdvec_context *ctx, const psdvec_counts *counts,
+                                   const char *kept, pv_buffer *json)
 {
     const psdvec_counts_info *info = &counts->info;
     pv_buffer inputs;
@@ -117,20 +117,21 @@ psdvec_status pv_counts_story(psdvec_context *ctx, const psdvec_counts *counts, 
     psdvec_status status = PSDVEC_OK;
     if (kept && info->inputs_json)
         PV_TRY_DONE(rename_input(ctx, info->inputs_json, kept, &inputs));
-    status = write_story(&(story){.settings = info->settings_json,
-                                  .vocabulary = info->vocabulary_json,
-                                  .inputs = inputs.length ? inputs.data : info->inputs_json,
-                                  .words = info->words,
-                                  .tokens = info->tokens,
-                                  .documents = info->documents,
-                                  .counts = counts},
+    status =
+        write_provenance(&(provenance){.settings = info->settings_json,
+                                       .vocabulary = info->vocabulary_json,
+                                       .inputs = inputs.length ? inputs.data : info->inputs_json,
+                                       .words = info->words,
+                                       .tokens = info->tokens,
+                                       .documents = info->documents,
+                                       .counts = counts},
                          json);
 done:
     pv_buffer_free(&inputs);
     return status;
 }
 
-psdvec_status pv_text_story(pv_reading *text, pv_buffer *json)
+psdvec_status pv_text_provenance(pv_reading *text, pv_buffer *json)
 {
     pv_provenance *p = &text->provenance;
     pv_buffer inputs;
@@ -138,13 +139,13 @@ psdvec_status pv_text_story(pv_reading *text, pv_buffer *json)
     psdvec_status status;
     PV_TRY_DONE(pv_provenance_inputs_json(p, &inputs));
     PV_TRY_DONE(pv_buffer_byte(&inputs, 0));
-    status = write_story(&(story){.settings = p->settings,
-                                  .vocabulary = p->vocabulary,
-                                  .inputs = inputs.data,
-                                  .words = text->vocabulary.count,
-                                  .tokens = p->tokens,
-                                  .documents = p->documents},
-                         json);
+    status = write_provenance(&(provenance){.settings = p->settings,
+                                            .vocabulary = p->vocabulary,
+                                            .inputs = inputs.data,
+                                            .words = text->vocabulary.count,
+                                            .tokens = p->tokens,
+                                            .documents = p->documents},
+                              json);
 done:
     pv_buffer_free(&inputs);
     return status;

@@ -5,6 +5,6 @@
 #include "run.h"
 
 /* Prints it; returns the exit status. */
-int preset_story_print(struct run *run);
+int preset_explanation_print(struct run *run);
 
 #endif

@@ -1,6 +1,6 @@
 /* The table comes from the declarations of the options, so that it cannot differ from what a run
  * does; the reasons are sentences. */
-#include "preset_story.h"
+#include "preset_explanation.h"
 
 #include "exit_status.h"
 #include "help.h"
@@ -17,7 +17,7 @@ static void add_row(struct buffer *to, const struct palette *palette, const char
     wrap(to, why, used, used, width);
 }
 
-int preset_story_print(struct run *run)
+int preset_explanation_print(struct run *run)
 {
     const struct command *command = run->arguments->command;
     const struct option_spec *option;
