@@ -47,9 +47,6 @@ static psdvec_status lay_out(const pv_baseline_run *run, source *s, const char *
     uint64_t tokens = pv_sequence_tokens(store, 0, store->part_count);
     uint64_t left = pv_memory_left(s->ctx), need = vector_bytes(run, s) + tokens * sizeof(uint32_t);
     bool fits = need <= left - left / 8;
-    if (tokens > UINT32_MAX / 2)
-        return pv_fail(s->ctx, PSDVEC_ERR_OVERFLOW,
-                       "the text has more than 2 billion words; give a part of it");
     pv_sequence_init(&s->text, s->ctx, s->read.vocabulary.count);
     return pv_sequence_read(&s->text, store, PSDVEC_OOV_DROP, 0, store->part_count, 0,
                             fits ? NULL : folder);

@@ -391,7 +391,7 @@ static void tell_progress(const driver *d, const pv_segment *segment, double sha
 }
 
 /* One segment, whose text is changed. */
-static psdvec_status run(driver *d, pv_segment *segment)
+static psdvec_status drive(driver *d, pv_segment *segment)
 {
     pv_token_sink *sink = d->sink;
     pv_buffer *text = &segment->text;
@@ -477,7 +477,7 @@ psdvec_status pv_tokens_of_corpus(psdvec_context *ctx, const pv_text_rules *rule
         PV_TRY_DONE(pv_corpus_next(corpus, &place, &segment, &more));
         if (!more)
             break;
-        PV_TRY_DONE(run(&d, &segment));
+        PV_TRY_DONE(drive(&d, &segment));
     }
 done:
     driver_free(&d);
@@ -498,7 +498,7 @@ psdvec_status pv_tokens_by_rules(psdvec_context *ctx, const pv_text_rules *rules
     PV_TRY_DONE(driver_init(&d, batch));
     PV_TRY_DONE(pv_buffer_append(&segment.name, "the text", sizeof "the text"));
     PV_TRY_DONE(pv_buffer_append(&segment.text, text, length));
-    status = run(&d, &segment);
+    status = drive(&d, &segment);
 done:
     driver_free(&d);
     pv_segment_free(&segment);

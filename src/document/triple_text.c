@@ -76,9 +76,6 @@ static psdvec_status lay_out(pv_triple_text *x, pv_token_store *store, psdvec_oo
 {
     uint64_t tokens = pv_sequence_tokens(store, 0, store->part_count);
     bool fits = pv_sequence_bytes(tokens) <= pv_memory_left(x->ctx) / 2;
-    if (tokens > UINT32_MAX / 2)
-        return pv_fail(x->ctx, PSDVEC_ERR_OVERFLOW,
-                       "the text has more than 2 billion words; give a part of it");
     return pv_sequence_read(&x->text, store, oov, 0, store->part_count, 0, fits ? NULL : folder);
 }
 

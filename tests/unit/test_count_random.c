@@ -464,7 +464,7 @@ static void many_generations_of_words_give_the_same_bytes(void **state)
     count_in_any_memory(b, &o, "many generations");
 }
 
-/* ---- Where pieces meet: files of more than half a megabyte -------------------------------- */
+/* ---- Where segments meet: files of more than half a megabyte -------------------------------- */
 
 static void compare_one_file(bench *b, const psdvec_count_options *o, const char *what)
 {
@@ -483,7 +483,7 @@ static void compare_one_file(bench *b, const psdvec_count_options *o, const char
     free(other);
 }
 
-static void every_document_rule_holds_across_pieces(void **state)
+static void every_document_rule_holds_across_segments(void **state)
 {
     bench *b = *state;
     dice d = {2001};
@@ -520,7 +520,7 @@ static void a_line_of_three_megabytes_is_one_document(void **state)
     }
 }
 
-static void a_paragraph_larger_than_a_piece_is_one_document(void **state)
+static void a_paragraph_larger_than_a_segment_is_one_document(void **state)
 {
     bench *b = *state;
     dice d = {2003};
@@ -542,9 +542,9 @@ static void a_paragraph_larger_than_a_piece_is_one_document(void **state)
     compare_one_file(b, &o, "large paragraph");
 }
 
-/* Lines of all lengths around the size of a piece, so that line ends, carriage
- * returns and spaces fall on every place where a piece may be cut. */
-static void line_ends_may_fall_on_the_end_of_a_piece(void **state)
+/* Lines of all lengths around the size of a segment, so that line ends, carriage
+ * returns and spaces fall on every place where a segment may be cut. */
+static void line_ends_may_fall_on_the_end_of_a_segment(void **state)
 {
     bench *b = *state;
     psdvec_count_options o;
@@ -553,8 +553,7 @@ static void line_ends_may_fall_on_the_end_of_a_piece(void **state)
     o.text.document = PSDVEC_DOCUMENT_BLANK_LINE;
     static const char *const ends[] = {"\r\nnext line\r\n", "  \nnext line\n", ".\nNext line\n"};
     for (size_t e = 0; e < 3; e++) {
-        /* The first piece is cut from 1 KiB looked at before and 512 KiB read. */
-        for (size_t length = (513 << 10) - 3; length <= (513 << 10) + 1; length++) {
+        for (size_t length = (512 << 10) - 3; length <= (512 << 10) + 1; length++) {
             text *t = &b->texts[0];
             t->length = 0;
             while (t->length + 10 < length)
@@ -603,7 +602,7 @@ static void windows_cross_files_of_one_folder_with_document_none(void **state)
     free(folder);
 }
 
-/* ---- Rules that only show across pieces and files ------------------------------------------ */
+/* ---- Rules that only show across segments and files ------------------------------------------ */
 
 /* Writes the texts, counts them as inputs of their own or as one folder. */
 static void compare_texts(bench *b, const psdvec_count_options *o, const char *const *contents,
@@ -681,7 +680,7 @@ static void a_sentence_ends_at_the_end_of_a_file(void **state)
     free(folder);
 }
 
-static void a_document_that_begins_with_a_piece_without_words_is_still_one(void **state)
+static void a_document_that_begins_with_a_segment_without_words_is_still_one(void **state)
 {
     bench *b = *state;
     text *t = &b->texts[0];
@@ -695,11 +694,11 @@ static void a_document_that_begins_with_a_piece_without_words_is_still_one(void 
     compare_one_file(b, &o, "a megabyte of dots");
 }
 
-static void a_document_of_several_pieces_is_never_too_short(void **state)
+static void a_document_of_several_segments_is_never_too_short(void **state)
 {
     bench *b = *state;
     text *t = &b->texts[0];
-    put_text(t, "the cat sat on the mat\n"); /* its first piece has but these words */
+    put_text(t, "the cat sat on the mat\n"); /* its first segment has but these words */
     while (t->length < 1200000)
         put_text(t, "- - - - - - - - - - -\n");
     for (int i = 0; i < 200; i++)
@@ -761,16 +760,16 @@ int main(void)
         TEST(random_texts_and_options_count_like_the_reference),
         TEST(many_runs_give_the_same_bytes),
         TEST(many_generations_of_words_give_the_same_bytes),
-        TEST(every_document_rule_holds_across_pieces),
+        TEST(every_document_rule_holds_across_segments),
         TEST(a_line_of_three_megabytes_is_one_document),
-        TEST(a_paragraph_larger_than_a_piece_is_one_document),
-        TEST(line_ends_may_fall_on_the_end_of_a_piece),
+        TEST(a_paragraph_larger_than_a_segment_is_one_document),
+        TEST(line_ends_may_fall_on_the_end_of_a_segment),
         TEST(windows_cross_files_of_one_folder_with_document_none),
         TEST(windows_never_cross_inputs_even_after_an_empty_file),
         TEST(a_document_whose_first_file_has_no_words_is_still_one),
         TEST(a_sentence_ends_at_the_end_of_a_file),
-        TEST(a_document_that_begins_with_a_piece_without_words_is_still_one),
-        TEST(a_document_of_several_pieces_is_never_too_short),
+        TEST(a_document_that_begins_with_a_segment_without_words_is_still_one),
+        TEST(a_document_of_several_segments_is_never_too_short),
         TEST(more_words_than_can_be_asked_of_a_document_are_refused),
         TEST(sentences_do_not_end_paragraphs),
         TEST(words_of_dropped_documents_are_not_among_the_distinct_ones),
