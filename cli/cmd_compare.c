@@ -102,8 +102,9 @@ static void show_story(struct show *show, const struct comparison *c, char *cons
     show_number(show, "weight_ab", NULL, s->weight_ij, NULL);
     show_number(show, "weight_ba", NULL, s->weight_ji, NULL);
     show_number(show, "target", "target", s->target, "the PMI that the counts ask for");
+    show_number(show, "weight", NULL, s->weight, NULL);
     show_number(show, "residual", "residual", s->residual, "target less product");
-    show_number(show, "weight", "weight", s->weight, "of the residual in training");
+    show_number(show, NULL, "weight", s->weight, "of the residual in training");
     show_number(show, "background", s->background > 0 ? "background" : NULL, s->background,
                 towards);
     show_number(show, "background_target", NULL, s->background_target, NULL);

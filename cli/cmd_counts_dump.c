@@ -4,18 +4,17 @@
  * block with a separator behind each; a line is then two copies and a number.
  * The fraction of a count is looked up where the scale is small enough for a
  * table of all fractions. */
+#include "cell.h"
 #include "commands.h"
 #include "counts_file.h"
 #include "decimal.h"
 #include "exit_status.h"
+#include "show.h"
 #include "signals.h"
 #include "util/number.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { AS_TSV, AS_JSONL };
-static const psdvec_choice formats[] = {{.name = "tsv"}, {.name = "jsonl"}, {0}};
 
 static const psdvec_option options[] = {
     {.name = "top",
@@ -29,14 +28,9 @@ static const psdvec_option options[] = {
      .type = PSDVEC_OPTION_TEXTS,
      .argument = "W",
      .help = "only pairs with this word"},
-    {.name = "format",
-     .type = PSDVEC_OPTION_CHOICE,
-     .choices = formats,
-     .fallback = "tsv",
-     .group = "How to print it",
-     .help = "columns separated by tabs, or JSON lines"},
     {.name = "raw",
      .type = PSDVEC_OPTION_FLAG,
+     .group = "Showing",
      .help = "print the stored whole number: the count times the scale of the file"},
     {0}};
 
@@ -52,16 +46,19 @@ static const struct example examples[] = {
     {"psdvec counts dump wiki.counts.safetensors --top 20", "The most frequent pairs."},
     {"psdvec counts dump wiki.counts.safetensors --word music --word art",
      "All pairs with either of two words."},
-    {"psdvec counts dump wiki.counts.safetensors --format jsonl -o wiki.jsonl",
+    {"psdvec counts dump wiki.counts.safetensors --format json -o wiki.jsonl",
      "All pairs as JSON lines, into a file."},
     {0}};
 
 #define FRACTIONS ((uint64_t)1 << 16)
 
+/* Columns of a table for people. */
+enum { WORD_COLUMNS = 26, COUNT_COLUMNS = 12 };
+
 struct printer {
     struct output *out;
     const psdvec_counts *counts;
-    bool jsonl;
+    enum format format;
     uint64_t scale;      /* 1 with --raw */
     struct buffer words; /* every word, escaped, with what stands behind it */
     size_t *starts;      /* words + 1 */
@@ -70,34 +67,34 @@ struct printer {
     uint8_t *fraction_lengths;
 };
 
-static void escape_tsv(struct buffer *to, const char *word, size_t length)
-{
-    for (size_t k = 0; k < length; k++) {
-        if (word[k] == '\t')
-            buffer_text(to, "\\t");
-        else if (word[k] == '\n')
-            buffer_text(to, "\\n");
-        else if (word[k] == '\\')
-            buffer_text(to, "\\\\");
-        else
-            buffer_char(to, word[k]);
-    }
-    buffer_char(to, '\t');
-}
-
 static void printer_start(struct printer *printer)
 {
+    static const char *const heads[] = {
+        [FORMAT_TABLE] = "context                    focus                             count\n",
+        [FORMAT_TSV] = "context\tfocus\tcount\n",
+        [FORMAT_JSON] = "",
+        [FORMAT_MARKDOWN] = "| context | focus | count |\n|---|---|--:|\n"};
     uint32_t words = psdvec_counts_get_info(printer->counts)->words;
-    buffer_text(&printer->words, "");
+    struct buffer *to = &printer->words;
+    output_text(printer->out, heads[printer->format]);
+    buffer_text(to, "");
     printer->starts = must_alloc((size_t)words + 1, sizeof *printer->starts);
     for (uint32_t i = 0; i < words; i++) {
         size_t length;
         const char *word = psdvec_counts_word(printer->counts, i, &length);
-        if (printer->jsonl)
-            buffer_json(&printer->words, word, length);
-        else
-            escape_tsv(&printer->words, word, length);
-        printer->starts[i + 1] = printer->words.length;
+        if (printer->format == FORMAT_JSON)
+            buffer_json(to, word, length);
+        else if (printer->format == FORMAT_TSV) {
+            escape_tsv(to, word, length);
+            buffer_char(to, '\t');
+        } else if (printer->format == FORMAT_MARKDOWN) {
+            markdown_text(to, word, length, false);
+            buffer_text(to, " | ");
+        } else {
+            cell_add(to, word, length, WORD_COLUMNS, false);
+            buffer_char(to, ' ');
+        }
+        printer->starts[i + 1] = to->length;
     }
     if (printer->scale > FRACTIONS || printer->scale < 2)
         return;
@@ -142,18 +139,27 @@ static char *put_count(const struct printer *printer, char *at, uint64_t v)
     return part ? put(at, printer->fractions[part], printer->fraction_lengths[part]) : at;
 }
 
+static char *put_aligned(const struct printer *printer, char *at, uint64_t v)
+{
+    char digits[DECIMAL_ROOM];
+    size_t length = (size_t)(put_count(printer, digits, v) - digits);
+    for (size_t k = length; k < COUNT_COLUMNS; k++)
+        *at++ = ' ';
+    return put(at, digits, length);
+}
+
 static void print_pair(const struct printer *printer, uint32_t context, uint32_t focus,
                        uint64_t value)
 {
     static const char json[3][16] = {"{\"context\": ", ", \"focus\": ", ", \"count\": "};
     const size_t *starts = printer->starts;
     size_t room = starts[context + 1] - starts[context] + starts[focus + 1] - starts[focus] +
-                  sizeof json + DECIMAL_ROOM + 2;
+                  sizeof json + DECIMAL_ROOM + COUNT_COLUMNS;
     char *begin, *at, *large = NULL;
     /* A word of megabytes does not fit the block; it goes another way. */
     begin = at = room <= OUTPUT_ROOM ? output_reserve(printer->out, room)
                                      : (large = must_alloc(room, 1));
-    if (printer->jsonl) {
+    if (printer->format == FORMAT_JSON) {
         at = put(at, json[0], 12);
         at = put_word(printer, at, context);
         at = put(at, json[1], 11);
@@ -162,9 +168,15 @@ static void print_pair(const struct printer *printer, uint32_t context, uint32_t
         at = put_count(printer, at, value);
         *at++ = '}';
     } else {
+        bool markdown = printer->format == FORMAT_MARKDOWN;
+        at = markdown ? put(at, "| ", 2) : at;
         at = put_word(printer, at, context);
         at = put_word(printer, at, focus);
-        at = put_count(printer, at, value);
+        if (printer->format == FORMAT_TABLE)
+            at = put_aligned(printer, at, value);
+        else
+            at = put_count(printer, at, value);
+        at = markdown ? put(at, " |", 2) : at;
     }
     *at++ = '\n';
     if (large)
@@ -343,7 +355,7 @@ static int act(struct run *run)
     uint32_t *wanted = must_alloc(argument(arguments, "word")->text_count, sizeof *wanted);
     struct dump dump = {.printer = {.out = &run->out,
                                     .counts = counts,
-                                    .jsonl = argument_integer(arguments, "format") == AS_JSONL,
+                                    .format = run->format,
                                     .scale = argument_flag(arguments, "raw")
                                                  ? 1
                                                  : psdvec_counts_get_info(counts)->scale},
@@ -363,15 +375,16 @@ static int act(struct run *run)
     return code;
 }
 
-const struct command cmd_counts_dump = {.name = "counts dump",
-                                        .group = "Counts files",
-                                        .summary = "print counts as text, one pair a line",
-                                        .synopsis = "FILE [OPTION]...",
-                                        .description = description,
-                                        .sources = {OWN_OPTIONS(options), COMMON_OPTIONS},
-                                        .examples = examples,
-                                        .least_operands = 1,
-                                        .most_operands = 1,
-                                        .missing = "say which counts file to print",
-                                        .completes = PSDVEC_PATH_FILE,
-                                        .act = act};
+const struct command cmd_counts_dump = {
+    .name = "counts dump",
+    .group = "Counts files",
+    .summary = "print counts as text, one pair a line",
+    .synopsis = "FILE [OPTION]...",
+    .description = description,
+    .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS_TSV, COMMON_OPTIONS},
+    .examples = examples,
+    .least_operands = 1,
+    .most_operands = 1,
+    .missing = "say which counts file to print",
+    .completes = PSDVEC_PATH_FILE,
+    .act = act};

@@ -43,30 +43,38 @@ static size_t most_frequent(const psdvec_counts *counts, uint32_t best[MOST_FREQ
     return found;
 }
 
+static void show_data_of(struct show *show, const psdvec_counts_info *info, bool verified)
+{
+    show_data(show, "written_by", text_cell(info->written_by ? info->written_by : ""));
+    show_data(show, "verified", truth_cell(verified));
+    show_data(show, "file_bytes", whole_cell(info->file_bytes));
+    show_data(show, "words", whole_cell(info->words));
+    show_data(show, "bigrams", whole_cell(info->bigrams));
+    show_data(show, "scale", whole_cell(info->scale));
+    show_data(show, "total", whole_cell(info->total));
+    show_data(show, "tokens", whole_cell(info->tokens));
+    show_data(show, "documents", whole_cell(info->documents));
+    show_data(show, "window", whole_cell(info->window));
+    show_data(show, "wide", truth_cell(info->wide));
+}
+
 static void show_contents(struct show *show, const psdvec_counts_info *info, bool verified)
 {
     struct buffer value = {0};
-    show_fact(show, &(const struct column)COLUMN("written_by", "written by", .gap = 0),
-              shown_as(text_cell(info->written_by ? info->written_by : ""),
-                       info->written_by ? NULL : "unknown"),
-              NULL);
-    show_data(show, "file_bytes", whole_cell(info->file_bytes));
+    buffer_text(&value, info->written_by ? info->written_by : "unknown");
+    show_value(show, "written by", &value);
     human_bytes(&value, (double)info->file_bytes);
     show_value(show, "size", &value);
-    show_fact(show, &(const struct column)COLUMN("verified", "checksums", .gap = 0),
-              shown_as(truth_cell(verified), verified ? "verified" : "not verified"), NULL);
-    show_fact(show, &(const struct column)COLUMN("words", "words", .gap = 0),
-              whole_cell(info->words), NULL);
+    buffer_text(&value, verified ? "verified" : "not verified");
+    show_value(show, "checksums", &value);
+    human_count(&value, info->words);
+    show_value(show, "words", &value);
     human_count(&value, info->bigrams);
     buffer_text(&value, " distinct pairs");
     double possible = (double)info->words * (double)info->words;
     if (possible > 0)
         buffer_format(&value, ", %.3g%% of all possible", 100 * (double)info->bigrams / possible);
     show_value(show, "bigrams", &value);
-    show_data(show, "bigrams", whole_cell(info->bigrams));
-    show_data(show, "scale", whole_cell(info->scale));
-    show_data(show, "total", whole_cell(info->total));
-    show_data(show, "wide", truth_cell(info->wide));
     if (info->scale == 1)
         human_count(&value, info->total);
     else
@@ -77,8 +85,6 @@ static void show_contents(struct show *show, const psdvec_counts_info *info, boo
         buffer_format(&value, ", stored as multiples of 1/%" PRIu64 " in %d bits", info->scale,
                       info->wide ? 64 : 32);
     show_value(show, "sum of counts", &value);
-    show_data(show, "tokens", whole_cell(info->tokens));
-    show_data(show, "documents", whole_cell(info->documents));
     human_count(&value, info->tokens);
     buffer_text(&value, " words");
     if (info->documents) { /* an imported file does not know */
@@ -87,8 +93,11 @@ static void show_contents(struct show *show, const psdvec_counts_info *info, boo
         buffer_text(&value, info->documents == 1 ? " document" : " documents");
     }
     show_value(show, "text", &value);
-    show_fact(show, &(const struct column)COLUMN("window", "window", .gap = 0),
-              shown_as(whole_cell(info->window), info->window ? NULL : "not known"), NULL);
+    if (info->window)
+        buffer_format(&value, "%" PRIu32, info->window);
+    else
+        buffer_text(&value, "not known");
+    show_value(show, "window", &value);
     buffer_free(&value);
 }
 
@@ -136,6 +145,7 @@ static void print(struct run *run, const char *path, const psdvec_counts *counts
     show_open(&show);
     show_path(&show, "file", path);
     show_contents(&show, info, verified);
+    show_data_of(&show, info, verified);
     show_json(&show, "settings", "Settings", info->settings_json ? info->settings_json : "{}");
     show_json(&show, "vocabulary", "Choice of words",
               info->vocabulary_json ? info->vocabulary_json : "{}");

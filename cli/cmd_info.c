@@ -144,14 +144,23 @@ static void show_contents_data(struct show *show, const psdvec_model_info *info,
                  {"sparse", truth_cell(info->sparse)},
                  {"entries", whole_cell(info->entries)},
                  {"density", real_cell(info->sparse ? density(info) : 1)},
-                 {"directions_are_words", truth_cell(info->directions_are_words)},
-                 {"temperature", real_cell(info->temperature > 0 ? info->temperature : NAN)},
-                 {"self", real_cell(info->temperature > 0 ? info->self : NAN)},
-                 {"temperature_counts",
-                  real_cell(info->temperature_counts > 0 ? info->temperature_counts : NAN)},
-                 {"interpolation", real_cell(info->interpolation > 0 ? info->interpolation : NAN)}};
+                 {"directions_are_words", truth_cell(info->directions_are_words)}};
+    const struct {
+        const char *name;
+        double number, known; /* if above 0 */
+    } fitted[] = {{"temperature", info->temperature, info->temperature},
+                  {"self", info->self, info->temperature},
+                  {"temperature_counts", info->temperature_counts, info->temperature_counts},
+                  {"interpolation", info->interpolation, info->interpolation}};
     for (size_t k = 0; k < sizeof facts / sizeof *facts; k++)
         show_data(show, facts[k].name, facts[k].cell);
+    show_json(show, "settings", NULL, info->settings_json);
+    show_json(show, "counts", NULL, info->counts_json);
+    show_json(show, "extensions", NULL, info->extensions_json);
+    for (size_t k = 0; k < sizeof fitted / sizeof *fitted; k++)
+        show_data(show, fitted[k].name, real_cell(fitted[k].known > 0 ? fitted[k].number : NAN));
+    show_json(show, "fit", NULL, info->fit_json);
+    show_json(show, "joint", NULL, info->joint_json);
 }
 
 /* What fit-temperature found. */
@@ -172,7 +181,6 @@ static void show_fit(struct show *show, const char *json)
     struct buffer key = {0}, value = {0};
     const char *text;
     size_t length;
-    show_json(show, "fit", NULL, json);
     for (size_t k = 0; json && k < sizeof labels / sizeof *labels; k++) {
         struct json_walk walk;
         bool more = json_enter(&walk, json, '{');
@@ -196,7 +204,6 @@ static void show_counts(struct show *show, const char *json)
     const char *text;
     size_t length;
     bool begun = false;
-    show_json(show, "counts", NULL, json);
     for (int deep = 0; deep < 2 && json; deep++)
         for (bool more = json_enter(&walk, json, '{');
              more && json_next(&walk, &key, &text, &length);) {
@@ -350,7 +357,6 @@ static void show_joint(struct show *show, const psdvec_model_info *info)
     const char *json = info->joint_json;
     struct buffer value = {0};
     double text = 0;
-    show_json(show, "joint", NULL, json);
     if (!json)
         return;
     for (size_t k = 0; k < sizeof terms / sizeof *terms; k++)
@@ -384,10 +390,10 @@ static void print(struct run *run, const char *path, const psdvec_model_info *in
     show_path(&show, "file", path);
     show_contents(&show, info, verified);
     show_contents_data(&show, info, verified);
-    show_json(&show, "settings", "Training", info->settings_json);
+    show_json(&show, NULL, "Training", info->settings_json);
     show_fit(&show, info->fit_json);
     show_counts(&show, info->counts_json);
-    show_json(&show, "extensions", "Extensions", info->extensions_json);
+    show_json(&show, NULL, "Extensions", info->extensions_json);
     show_joint(&show, info);
     show_iterations(&show, info);
     show_spectrum(&show, info);

@@ -157,8 +157,7 @@ void explain_show_total(const struct explain *e, struct show *show, struct rows 
                    {"log_paper", d->fits[0].paper},
                    {"log_unigram", d->fits[0].unigram},
                    {"perplexity_unigram", perplexity(d->fits[0].unigram, d->known)},
-                   {"self", psdvec_scorer_self(e->scoring.scorer, 0)},
-                   {"temperature", e->temperature}};
+                   {"self", psdvec_scorer_self(e->scoring.scorer, 0)}};
     struct buffer text = {0};
     human_count(&text, d->known);
     buffer_text(&text, " of ");
@@ -176,6 +175,7 @@ void explain_show_total(const struct explain *e, struct show *show, struct rows 
     show_rows(show, rows);
     show_data(show, "words", whole_cell(d->words));
     show_data(show, "known", whole_cell(d->known));
+    show_data(show, "temperature", real_cell(e->temperature));
     show_data(show, "residuals", truth_cell(e->counted));
     for (size_t k = 0; k < sizeof figures / sizeof *figures; k++)
         show_data(show, figures[k].name, real_cell(figures[k].number));

@@ -107,6 +107,8 @@ struct show_form {
 };
 /* `json` of the formats for people. */
 void show_json_for_people(struct show *show, const char *name, const char *title, const char *json);
+/* Adds text in which nothing is markup but its styles, of which Markdown has one. */
+void markdown_text(struct buffer *to, const char *text, size_t length, bool bold);
 extern const struct show_form show_terminal, show_tsv, show_as_json, show_markdown;
 
 #endif

@@ -12,14 +12,11 @@ static void begin(struct show *show)
     show->headed = false;
 }
 
-/* Text in which nothing is markup but its styles, of which Markdown has one. */
-static void add_text(struct show *show, const char *text, bool bold)
+void markdown_text(struct buffer *to, const char *text, size_t length, bool bold)
 {
-    struct buffer *to = &show->text;
-    bool open = bold && *text;
-    size_t length = strlen(text);
     while (length && text[length - 1] == ' ')
         length--;
+    bool open = bold && length;
     buffer_text(to, open ? "**" : "");
     for (size_t k = 0; k < length; k++) {
         if (text[k] == STYLE_MARK && k + 1 < length) {
@@ -31,11 +28,16 @@ static void add_text(struct show *show, const char *text, bool bold)
             open = text[k] == '_' ? open : wanted;
             continue;
         }
-        if (strchr("|*_`\\<[", text[k]))
+        if (text[k] && strchr("|*_`\\<[", text[k]))
             buffer_char(to, '\\');
         buffer_char(to, text[k]);
     }
     buffer_text(to, open ? "**" : "");
+}
+
+static void add_text(struct show *show, const char *text, bool bold)
+{
+    markdown_text(&show->text, text, strlen(text), bold);
 }
 
 static void markdown_title(struct show *show, const char *text)

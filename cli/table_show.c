@@ -179,7 +179,7 @@ static void show_scores(struct show *show, const struct table *table,
                         .heading = DIM,
                         .keys = 1,
                         .group_most = SET_COLUMNS};
-    columns[0] = (struct column)COLUMN(NULL, "", .group = "");
+    columns[0] = (struct column)COLUMN(NULL, "", .group = "system");
     for (size_t k = 0; k < of->count; k++)
         columns[k + 1] = (struct column)COLUMN(
             NULL, measure_heads[of->rows[k]->measure],
@@ -265,16 +265,16 @@ static void show_failure(struct show *show, const struct table_item *item, const
 /* The command, where the table may be read without it. */
 static void show_command(struct show *show, const struct table *table)
 {
-    char *heading = must_format("Made by psdvec %s", psdvec_version());
-    const struct column columns[] = {COLUMN(NULL, heading, .gap = 0)};
-    struct rows rows = ROWS(NULL, IN_MARKDOWN, columns);
-    struct buffer command = {0};
-    table_command(&command, table);
-    rows_add(&rows, text_cell(command.text));
-    show_rows(show, &rows);
-    rows_free(&rows);
-    buffer_free(&command);
-    free(heading);
+    struct buffer text = {0};
+    if (show->form != &show_markdown)
+        return;
+    buffer_format(&text, "Made by psdvec %s:", psdvec_version());
+    show_title(show, text.text);
+    buffer_clear(&text);
+    table_command(&text, table);
+    buffer_char(&text, '\n');
+    show_chart(show, text.text);
+    buffer_free(&text);
 }
 
 void table_show(struct show *show, const struct table *table)

@@ -186,7 +186,7 @@ words() { # words N: so many different ones, twenty a line
     [ ! -e y ]
     (printf 'one two three\n' && head -c 300000000 /dev/zero | tr '\0' ' ') | gzip >bomb.gz
     within 98304 "$PSDVEC" count bomb.gz --memory 64M --min-count 1 -q -o y
-    [ "$("$PSDVEC" counts dump y | wc -l)" -eq 3 ]
+    [ "$("$PSDVEC" counts dump y | rows | wc -l)" -eq 3 ]
 }
 
 @test "a line of 100 MB within 64 MB of memory" {
@@ -198,7 +198,7 @@ words() { # words N: so many different ones, twenty a line
 @test "a word of 10 MB vanishes, its neighbours stay" {
     (echo one two && head -c 10000000 /dev/zero | tr '\0' 'x' && echo && echo three four) >word
     within 98304 "$PSDVEC" count word --memory 64M --min-count 1 -q -o y
-    "$PSDVEC" counts dump y >dump
+    "$PSDVEC" counts dump y | rows >dump
     printf '%s\t%s\t1\n' one two three four | sort | diff - <(sort dump)
 }
 
@@ -436,7 +436,7 @@ stopped() {
 @test "plain, packed, piped and in pieces: the same pairs" {
     yes 'The cat sat on the mat. And so on; it goes on' | head -n 40000 |
         awk '{ print $0, "word" substr("abcdefghij", NR % 10 + 1, 1) }' >text
-    pairs() { "$PSDVEC" count "$@" --document file --sentences -q -o y && "$PSDVEC" counts dump y; }
+    pairs() { "$PSDVEC" count "$@" --document file --sentences -q -o y && "$PSDVEC" counts dump y | rows; }
     pairs text >plain
     gzip -k text && pairs text.gz | cmp - plain
     bzip2 -k text && pairs text.bz2 | cmp - plain

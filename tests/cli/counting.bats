@@ -20,13 +20,13 @@ expected_pairs() {
 
 @test "count, then dump: the pairs counted by hand" {
     count_small
-    "$PSDVEC" counts dump small.counts >dump
+    "$PSDVEC" counts dump small.counts | rows >dump
     expected_pairs | diff - dump
 }
 
 @test "count reads standard input" {
     "$PSDVEC" count - --min-count 1 --window 2 -q -o small.counts <small.txt
-    "$PSDVEC" counts dump small.counts >dump
+    "$PSDVEC" counts dump small.counts | rows >dump
     expected_pairs | diff - dump
 }
 
@@ -50,19 +50,19 @@ expected_pairs() {
 
 @test "--top: largest first, ties by context, then focus" {
     count_small
-    "$PSDVEC" counts dump small.counts --top 3 >dump
+    "$PSDVEC" counts dump small.counts --top 3 | rows >dump
     printf '%s\t%s\t%s\n' the sat 2 the cat 1 the dog 1 | diff - dump
-    "$PSDVEC" counts dump small.counts --top 1000 | sort >all
+    "$PSDVEC" counts dump small.counts --top 1000 | rows | sort >all
     expected_pairs | sort | diff - all
 }
 
 @test "--word: pairs with the word on either side; several words, each pair once" {
     count_small
-    "$PSDVEC" counts dump small.counts --word on >dump
+    "$PSDVEC" counts dump small.counts --word on | rows >dump
     printf '%s\t%s\t%s\n' sat on 1 cat on 1 on the 1 on mat 1 | diff - dump
-    "$PSDVEC" counts dump small.counts --word on --word mat --word on >dump
+    "$PSDVEC" counts dump small.counts --word on --word mat --word on | rows >dump
     printf '%s\t%s\t%s\n' the mat 1 sat on 1 cat on 1 on the 1 on mat 1 | diff - dump
-    "$PSDVEC" counts dump small.counts --word on --top 2 >dump
+    "$PSDVEC" counts dump small.counts --word on --top 2 | rows >dump
     printf '%s\t%s\t%s\n' sat on 1 cat on 1 | diff - dump
 }
 
@@ -76,7 +76,7 @@ expected_pairs() {
 @test "--format jsonl, and escapes in both formats" {
     printf 'a\\b "q" c\n' >odd.txt
     "$PSDVEC" count odd.txt --tokenizer whitespace --min-count 1 --window 1 -q -o odd.counts
-    "$PSDVEC" counts dump odd.counts >dump
+    "$PSDVEC" counts dump odd.counts | rows >dump
     printf '%s\t%s\t%s\n' '"q"' c 1 'a\\b' '"q"' 1 | diff - dump
     "$PSDVEC" counts dump odd.counts --format jsonl >dump
     printf '%s\n' '{"context": "\"q\"", "focus": "c", "count": 1}' \
@@ -85,14 +85,14 @@ expected_pairs() {
 
 @test "weights by distance are printed as short decimals" {
     count_small --distance harmonic
-    "$PSDVEC" counts dump small.counts --word mat >dump
+    "$PSDVEC" counts dump small.counts --word mat | rows >dump
     printf '%s\t%s\t%s\n' the mat 1 on mat 0.5 | diff - dump
 }
 
 @test "--raw is the count times the scale" {
     count_small
     scale=$("$PSDVEC" counts info small.counts --json | grep -o '"scale": [0-9]*' | head -n 1 | cut -d ' ' -f 2)
-    "$PSDVEC" counts dump small.counts --raw --top 1 >dump
+    "$PSDVEC" counts dump small.counts --raw --top 1 | rows >dump
     printf 'the\tsat\t%s\n' $((2 * scale)) | diff - dump
 }
 
@@ -143,7 +143,7 @@ PYTHON
 @test "merging a file with itself doubles the counts" {
     count_small
     "$PSDVEC" counts merge small.counts small.counts -q -o twice.counts
-    "$PSDVEC" counts dump twice.counts >dump
+    "$PSDVEC" counts dump twice.counts | rows >dump
     expected_pairs | awk -F '\t' -v OFS='\t' '{ $3 *= 2; print }' | diff - dump
 }
 
@@ -151,22 +151,22 @@ PYTHON
     count_small
     "$PSDVEC" counts export small.counts --format matrix-market --vocab-output words -q -o small.mtx
     "$PSDVEC" counts import small.mtx --format matrix-market --vocab words -q -o again.counts
-    "$PSDVEC" counts dump again.counts >dump
+    "$PSDVEC" counts dump again.counts | rows >dump
     expected_pairs | diff - dump
     "$PSDVEC" counts export small.counts --format glove --vocab-output vocab.txt -q -o small.bin
     "$PSDVEC" counts import small.bin --format glove --vocab vocab.txt -q -o again.counts
-    "$PSDVEC" counts dump again.counts >dump
+    "$PSDVEC" counts dump again.counts | rows >dump
     expected_pairs | diff - dump
     "$PSDVEC" counts export small.counts --format top2grams -q -o small.top2grams
     "$PSDVEC" counts import small.top2grams --format top2grams -q -o again.counts
-    "$PSDVEC" counts dump again.counts >dump
+    "$PSDVEC" counts dump again.counts | rows >dump
     expected_pairs | diff - dump
 }
 
 @test "--keep: a list, @FILE, and both" {
     printf 'mat\n' >list
     "$PSDVEC" count small.txt --min-count 2 --window 2 --keep cat,dog --keep @list -q -o kept.counts
-    "$PSDVEC" counts dump kept.counts --word mat >dump
+    "$PSDVEC" counts dump kept.counts --word mat | rows >dump
     printf '%s\t%s\t%s\n' the mat 1 | diff - dump
     refused 3 "cannot read the list of words nosuch" count small.txt -o y --keep @nosuch
 }

@@ -80,14 +80,14 @@ ask() (
 
 @test "counts without a setting are added up with counts that have it" {
     "$PSDVEC" counts merge counts.safetensors new.safetensors -o out.safetensors -q
-    "$PSDVEC" counts dump out.safetensors --raw -q >wanted
+    "$PSDVEC" counts dump out.safetensors --raw -q | rows >wanted
     for key in sentences min_document_words hyphens oov; do
         without new.safetensors settings $key
         "$PSDVEC" counts merge counts.safetensors changed.safetensors -o one.safetensors -q 2>said ||
             { echo "without $key: $(cat said)"; return 1; }
         "$PSDVEC" counts merge changed.safetensors counts.safetensors -o other.safetensors -q
         cmp one.safetensors other.safetensors
-        "$PSDVEC" counts dump one.safetensors --raw -q | cmp wanted -
+        "$PSDVEC" counts dump one.safetensors --raw -q | rows | cmp wanted -
         "$EDIT" get one.safetensors settings | grep -q "\"$key\":"
     done
     # What it does not say may differ from what the other one says.

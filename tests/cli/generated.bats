@@ -74,7 +74,7 @@ complete_bash() {
     [ "$(complete_bash psdvec count --tokenizer '')" = "words whitespace original icu" ]
     [ "$(complete_bash psdvec count --color = a)" = "auto always" ]
     [ "$(complete_bash psdvec counts dump --form)" = "--format" ]
-    [ "$(complete_bash psdvec counts dump --format j)" = "jsonl" ]
+    [ "$(complete_bash psdvec counts dump --format j)" = "json" ]
     [ "$(complete_bash psdvec count data | tr ' ' '\n' | sort | tr '\n' ' ')" = "data data.txt " ]
     [ "$(complete_bash psdvec count --temp-dir da)" = "data" ]
     [ "$(complete_bash psdvec convert --to '')" = "model word2vec word2vec-binary glove npy" ]

@@ -171,16 +171,17 @@ same_model() {
         grep -q 'counts of 1 of 2 units were there already' said
         mv resume resumed
         "$PSDVEC" "${resume_arguments[@]}" fresh.counts.safetensors -q
-        "$PSDVEC" counts dump fresh.counts.safetensors --raw -q >one
-        "$PSDVEC" counts dump partial/resumed.counts.safetensors --raw -q | cmp one -
+        "$PSDVEC" counts dump fresh.counts.safetensors --raw -q | rows >one
+        "$PSDVEC" counts dump partial/resumed.counts.safetensors --raw -q | rows | cmp one -
         [ -s one ]
     done
 }
 
 # ---- Tables ----------------------------------------------------------------------------------------
 
-# Scores and costs of all systems; the rest says which version printed it.
-rows() { grep '^|' "$1"; }
+# Scores and costs of all systems; the rest says which version printed it. The mark of the best scores
+# and how the known questions are written are of later versions.
+table_rows() { grep '^|' "$1" | grep -v '^| known' | sed 's/▲//g'; }
 
 @test "a finished table is kept: its models are neither made again nor touched, its scores the same" {
     for version in $versions; do
@@ -192,9 +193,9 @@ rows() { grep '^|' "$1"; }
         for file in before/*.safetensors; do
             cmp "$file" "table/${file#before/}"
         done
-        rows before/table.md >then
+        table_rows before/table.md >then
         [ "$(wc -l <then)" -ge 8 ]
-        rows table/table.md >now
+        table_rows table/table.md >now
         awk -v tolerance=0.002 -f ../near.awk then now
     done
 }
@@ -218,6 +219,6 @@ rows() { grep '^|' "$1"; }
         "$PSDVEC" "${table_arguments[@]}" --methods glove -o fresh -q >/dev/null
         bits table/glove.safetensors >../then
         same_model table-stopped/glove.safetensors fresh/glove.safetensors ../then
-        [ "$(rows table-stopped/table.md | grep -cE '^\| (svd|glove|cca) \|')" -eq 6 ]
+        [ "$(table_rows table-stopped/table.md | grep -cE '^\| (svd|glove|cca) \|')" -eq 6 ]
     done
 }

@@ -13,7 +13,7 @@ count() {
 
 # What a file holds, whatever it says of its origin.
 contents() {
-    "$PSDVEC" counts dump "$1" --raw
+    "$PSDVEC" counts dump "$1" --raw | rows
     "$PSDVEC" counts info "$1" --json --no-verify |
         grep -oE '"(words|bigrams|scale|total|window|wide)": [^,]*|"most_frequent".*'
 }
@@ -42,7 +42,7 @@ same() {
     count --window 3
     "$PSDVEC" counts export native --format top2grams -q -o grams
     "$PSDVEC" counts import grams --format top2grams -q -o again
-    diff <("$PSDVEC" counts dump native) <("$PSDVEC" counts dump again)
+    diff <("$PSDVEC" counts dump native | rows) <("$PSDVEC" counts dump again | rows)
     "$PSDVEC" counts info again | grep -qE '^  window +3$'
     "$PSDVEC" counts export again --format top2grams -q -o twice
     diff <(sed 1d grams) <(sed 1d twice)
@@ -72,7 +72,7 @@ same() {
     "$PSDVEC" counts info again >info
     grep -qE '^  imported +glove$' info
     grep -qE '^  window +not known$' info
-    grep -qE '^  bin$' info
+    grep -qE '^  bin +files 1, bytes ' info
     "$PSDVEC" counts info again --json | grep -q '"tokens": 15, '
 }
 
@@ -177,7 +177,7 @@ same() {
     "$PSDVEC" counts export native --format glove --vocab-output vocab -q -o bin
     "$PSDVEC" counts import bin --format glove --vocab vocab --window 3 -q -o again
     "$PSDVEC" counts merge again again -q -o twice
-    diff <("$PSDVEC" counts dump native | awk -F '\t' -v OFS='\t' '{ $3 *= 2; print }') \
-        <("$PSDVEC" counts dump twice)
+    diff <("$PSDVEC" counts dump native | rows | awk -F '\t' -v OFS='\t' '{ $3 *= 2; print }') \
+        <("$PSDVEC" counts dump twice | rows)
     refused 4 'cannot be added up' counts merge again native -o x
 }

@@ -17,7 +17,7 @@ setup() {
 count() { "$PSDVEC" count -q --min-count 2 --window 3 "$@"; }
 
 # Pairs and counts, without the record of where they came from.
-pairs() { "$PSDVEC" counts dump -q "$1" | sort; }
+pairs() { "$PSDVEC" counts dump -q "$1" | rows | sort; }
 
 same_as_plain() {
     count "$@" -o got.st
@@ -148,7 +148,7 @@ Alpha [[gamma]] delta [[Category:Junk]]"
     mkdir both && cp 1.txt 2.txt both
     document() { # the pairs in one line
         "$PSDVEC" count -q --min-count 1 --window 1 --document "$1" both -o d.st
-        "$PSDVEC" counts dump -q d.st | cut -f1,2 | sort | tr -d '\t' | tr '\n' ' '
+        "$PSDVEC" counts dump -q d.st | rows | cut -f1,2 | sort | tr -d '\t' | tr '\n' ' '
     }
     [ "$(document line)" = "ab cd ef gh " ]
     [ "$(document blank-line)" = "ab bc cd ef gh " ]
@@ -160,7 +160,7 @@ Alpha [[gamma]] delta [[Category:Junk]]"
     printf 'a b\n' >1.txt
     printf 'c d\n' >2.txt
     "$PSDVEC" count -q --min-count 1 --window 1 --document none 1.txt 2.txt -o d.st
-    [ "$("$PSDVEC" counts dump -q d.st | cut -f1,2 | tr -d '\t' | sort | tr '\n' ' ')" = "ab cd " ]
+    [ "$("$PSDVEC" counts dump -q d.st | rows | cut -f1,2 | tr -d '\t' | sort | tr '\n' ' ')" = "ab cd " ]
 }
 
 @test "a byte order mark, CRLF, NUL bytes and a missing last line end do no harm" {

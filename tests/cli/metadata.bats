@@ -48,8 +48,8 @@ quietly() {
     quietly counts merge counts.safetensors changed.safetensors -o one.safetensors
     quietly counts merge changed.safetensors counts.safetensors -o other.safetensors
     cmp one.safetensors other.safetensors
-    "$PSDVEC" counts dump wanted.safetensors -q >wanted
-    "$PSDVEC" counts dump one.safetensors -q | cmp wanted -
+    "$PSDVEC" counts dump wanted.safetensors -q | rows >wanted
+    "$PSDVEC" counts dump one.safetensors -q | rows | cmp wanted -
 }
 
 @test "counts whose settings differ are refused, and the settings named" {

@@ -306,7 +306,7 @@ first_words() { # N C
 @test "what compare says of the counts is what stands in them" {
     trained
     "$PSDVEC" compare text.safetensors king queen --counts text.counts --json >json
-    close_to "$(number count_ab)" "$("$PSDVEC" counts dump text.counts | awk '$1 == "king" && $2 == "queen" { print $3 }')"
+    close_to "$(number count_ab)" "$("$PSDVEC" counts dump text.counts | rows | awk '$1 == "king" && $2 == "queen" { print $3 }')"
     [ "$(number count_ba)" = 0 ]
     [ "$(number same_counts)" = true ]
     close_to "$(number residual)" "$(awk -v t="$(number target)" -v p="$(number product)" 'BEGIN { printf "%.9f", t - p }')"

@@ -19,7 +19,7 @@ count() { "$PSDVEC" count -q --min-count 3 "$@"; }
 
 @test "merge(count(A), count(B)) is count(A + B), bit for bit, with a fixed vocabulary" {
     count part1.txt part2.txt -o all.st
-    "$PSDVEC" counts dump -q all.st | cut -f1 | sort -u | head -500 >list
+    "$PSDVEC" counts dump -q all.st | rows | cut -f1 | sort -u | head -500 >list
     count part1.txt part2.txt --vocab list -o both.st
     count part1.txt --vocab list -o a.st
     count part2.txt --vocab list -o b.st
@@ -72,7 +72,7 @@ count() { "$PSDVEC" count -q --min-count 3 "$@"; }
 
 @test "--resume with a list of words gives the same bits too" {
     count part1.txt -o one.st
-    "$PSDVEC" counts dump -q one.st | cut -f1 | sort -u >list
+    "$PSDVEC" counts dump -q one.st | rows | cut -f1 | sort -u >list
     for options in "--vocab list" "--vocab one.st --subsample 1e-3" "--vocab list --subsample 1e-3"; do
         # shellcheck disable=SC2086
         count part*.txt $options -o direct.st

@@ -17,7 +17,7 @@ setup() {
 dense() { "$PSDVEC" convert ppmi.safetensors --to word2vec -o dense.vec -q; }
 
 @test "numbers are those of the formula" {
-    "$PSDVEC" counts dump text.counts --format tsv | awk -F '\t' '!/^#/ { print $1, $2, $3 }' >pairs
+    "$PSDVEC" counts dump text.counts --format tsv | rows | awk -F '\t' '!/^#/ { print $1, $2, $3 }' >pairs
     "$PSDVEC" vector ppmi.safetensors king queen dog --tsv | rows >numbers
     awk 'FNR == NR { x[$1, $2] += $3; x[$2, $1] += $3; r[$1] += $3; r[$2] += $3; next }
          FNR == 1 { for (j in r) D += r[j] ^ 0.75 }
