@@ -505,7 +505,7 @@ done:
     return status;
 }
 
-/* Of inputs or, if there are none, of a text. */
+/* Of inputs or, if that is NULL, of a text. */
 static psdvec_status tokens_of(psdvec_context *ctx, const psdvec_text_options *options,
                                const char *const *inputs, size_t input_count, const char *text,
                                size_t length, pv_token_sink *sink)
@@ -547,7 +547,8 @@ psdvec_status pv_tokens_of_inputs(psdvec_context *ctx, const psdvec_text_options
                                   const char *const *inputs, size_t input_count,
                                   pv_token_sink *sink)
 {
-    return tokens_of(ctx, options, inputs, input_count, NULL, 0, sink);
+    static const char *const none[] = {NULL}; /* no inputs are refused, not read as a text */
+    return tokens_of(ctx, options, inputs ? inputs : none, input_count, NULL, 0, sink);
 }
 
 /* ---- The public calls: one callback, one mark for every end ---------------------------- */

@@ -316,6 +316,13 @@ static psdvec_status call_psdvec_option_range(bench *b)
     psdvec_option_range(GIVE(option, dim), GIVE(text, (char *)text), sizeof text);
     return answers(*text != 0);
 }
+static psdvec_status call_psdvec_condition_text(bench *b)
+{
+    char text[200] = "";
+    psdvec_condition_text(PSDVEC_OPTIONS_TRAIN, GIVE(condition, "rho>0"), GIVE(text, (char *)text),
+                          sizeof text);
+    return answers(*text != 0);
+}
 static psdvec_status call_psdvec_option_parse(bench *b)
 {
     psdvec_option_value value;
@@ -616,6 +623,7 @@ static const row rows[] = {
     ROW(psdvec_options_find, BY_ANSWER, "name", ""),
     ROW(psdvec_option_default, BY_ANSWER, "option", "preset"),
     ROW(psdvec_options_hold, BY_ANSWER, "options", "condition"),
+    ROW(psdvec_condition_text, BY_ANSWER, "condition text", ""),
     ROW(psdvec_options_init, BY_ANSWER, "", "options preset"),
     ROW(psdvec_option_range, BY_ANSWER, "option text", ""),
     ROW(psdvec_option_parse, BY_ANSWER, "option text value", "shown why"),
