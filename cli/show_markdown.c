@@ -1,4 +1,5 @@
 /* Results as Markdown: tables without bars, in which nothing is cut. */
+#include "cell.h"
 #include "show.h"
 
 #include <stdlib.h>
@@ -103,11 +104,14 @@ static void add_head(struct show *show, const struct rows *rows)
         if (!column_visible(column, IN_MARKDOWN))
             continue;
         const char *group = column->group ? column->group : "";
+        struct buffer safe = {0};
+        cell_text(&safe, group, strlen(group));
+        buffer_text(&safe, *group && *column->heading ? " " : "");
+        cell_text(&safe, column->heading, strlen(column->heading));
         buffer_char(&show->text, ' ');
-        add_text(show, group, false);
-        buffer_text(&show->text, *group && *column->heading ? " " : "");
-        add_text(show, column->heading, false);
+        add_text(show, buffer_get(&safe), false);
         buffer_text(&show->text, " |");
+        buffer_free(&safe);
         buffer_text(&line, column->right ? "--:|" : "---|");
     }
     buffer_format(&show->text, "\n|%s\n", buffer_get(&line));

@@ -265,16 +265,18 @@ static void show_failure(struct show *show, const struct table_item *item, const
 /* The command, where the table may be read without it. */
 static void show_command(struct show *show, const struct table *table)
 {
-    struct buffer text = {0};
+    struct buffer text = {0}, command = {0};
     if (show->form != &show_markdown)
         return;
     buffer_format(&text, "Made by psdvec %s:", psdvec_version());
     show_title(show, text.text);
     buffer_clear(&text);
-    table_command(&text, table);
+    table_command(&command, table);
+    cell_text(&text, command.text, command.length);
     buffer_char(&text, '\n');
     show_chart(show, text.text);
     buffer_free(&text);
+    buffer_free(&command);
 }
 
 void table_show(struct show *show, const struct table *table)

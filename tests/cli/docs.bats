@@ -81,7 +81,7 @@ END
     diff -u printed shown
     # Of the neighbours only the words: the last digits are the processor's.
     psdvec train "$LICENCES"/*GPL-[0-9]* --document file --dim 50 -o l.safetensors -q
-    psdvec similar l.safetensors patent --top 3 --tsv | cut -f2 >printed
+    psdvec similar l.safetensors patent --top 3 --tsv | rows | cut -f2 >printed
     awk '/^    patent  / { on = 1; next } on && /^      \.\.\./ { exit } on { print $1 }' \
         "$ROOT/README.md" >shown
     [ "$(wc -l <shown)" -eq 3 ]
@@ -95,7 +95,7 @@ END
     psdvec convert licences.safetensors licences.npy -q
     blocks python "$ROOT/README.md" >tour.py
     "$python" tour.py | cut -d' ' -f1 >printed
-    psdvec similar licences.safetensors patent --top 5 --tsv | cut -f2 >wanted
+    psdvec similar licences.safetensors patent --top 5 --tsv | rows | cut -f2 >wanted
     [ "$(wc -l <wanted)" -eq 5 ]
     diff -u wanted printed
 }
@@ -125,7 +125,7 @@ END
     blocks c "$ROOT/docs/serving.md" >serving.c
     # shellcheck disable=SC2046
     ${CC:-cc} -Wall -Wextra -Werror serving.c $(pkg-config --cflags --libs psdvec) -o serving
-    psdvec similar gpl.safetensors free software patent --top 3 --restrict 100 --tsv | cut -f 1-3 >wanted
+    psdvec similar gpl.safetensors free software patent --top 3 --restrict 100 --tsv | rows | cut -f 1-3 >wanted
     ./serving | sed 's/^Patent/patent/' | diff - wanted
     [ "$(wc -l <wanted)" -eq 9 ]
 }
@@ -348,7 +348,7 @@ made_words() {
         for word in reader unthinkable rethinkable marbled; do
             case $model-$word in plain-rethinkable | plain-marbled) continue ;; esac
             "$python" reader.py $model.safetensors $word >printed
-            psdvec similar $model.safetensors $word --tsv 2>/dev/null | cut -f2,3 >wanted
+            psdvec similar $model.safetensors $word --tsv 2>/dev/null | rows | cut -f2,3 >wanted
             [ "$(wc -l <wanted)" -eq 10 ]
             # The last digits of cosines are rounded in another precision.
             paste wanted printed | awk -F'\t' '$1 != $3 || $2 - $4 > 2e-4 || $4 - $2 > 2e-4 { print; bad = 1 }

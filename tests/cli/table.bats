@@ -58,7 +58,7 @@ table() { "$PSDVEC" table text.txt "${tiny[@]}" "$@"; }
     [ "$(find out -name '*.counts.safetensors' | wc -l)" -eq 1 ]
     [ "$(wc -L <printed)" -le 80 ]
     [ "$(wc -L <said)" -le 80 ]
-    grep -Eq '^ +alike +parts *$' printed
+    grep -Eq '^system +alike +parts *$' printed
     grep -Eq '^ +rho +Add +Mul *$' printed
     grep -Eq '^known +100% +100%$' printed
     grep -Eq '^counting +[0-9.]+ m?s' printed
@@ -148,7 +148,7 @@ PYTHON
 
 @test "without --sets the built-in ones; --resamples 0 compares shares only" {
     "$PSDVEC" table text.txt --dim 4 --methods svd,cca --resamples 0 -o out >printed 2>said
-    grep -Eq '^ +world ' printed
+    grep -Eq '^system +world ' printed
     [ "$(wc -L <printed)" -le 80 ]
     grep -q 'Without resamples, correlations are not compared' printed
     grep -q 'warning: the text knows all words of no question' said
