@@ -265,11 +265,10 @@ static psdvec_status add_row(const merging *m, const merge_input *input, uint32_
     const psdvec_counts *c = input->counts;
     if (input->source && (row = input->source[row]) == PV_UNKNOWN_WORD)
         return PSDVEC_OK;
-    psdvec_row r;
-    psdvec_counts_row(c, row, &r);
-    for (size_t k = 0; k < r.length; k++) {
-        uint32_t column = r.focus[k];
-        uint64_t value = psdvec_row_value(&r, k);
+    const pv_csr *rows = &c->rows;
+    for (uint64_t k = rows->begin[row], end = rows->end[row]; k < end; k++) {
+        uint32_t column = rows->column[k];
+        uint64_t value = rows->value32 ? rows->value32[k] : rows->value64[k];
         if (PV_UNLIKELY(column >= c->info.words || value == 0))
             return pv_fail(m->ctx, PSDVEC_ERR_CORRUPT,
                            "%s: row %" PRIu32 " of the counts is damaged; make the file anew",
