@@ -96,7 +96,8 @@ psdvec_status pv_baseline_cca(pv_baseline_run *run, const psdvec_counts *counts)
     pv_buffer provenance;
     pv_buffer_init(&provenance, run->ctx);
     psdvec_status status;
-    uint64_t besides = pv_sparse_svd_bytes(counts->info.words, options->dim, false);
+    uint64_t besides =
+        pv_sparse_svd_bytes(counts->info.words, options->dim, false, psdvec_threads(run->ctx));
     PV_TRY_DONE(pv_baseline_words_of(run->ctx, counts, &provenance, &words));
     PV_TRY_DONE(pv_cooccurrence_make(run->ctx, counts, run->output, besides, &pairs));
     power_job job = {&pairs.matrix, options->count_power};

@@ -43,11 +43,6 @@ static psdvec_status apply(void *self, const float *X, float *Y, size_t k)
     return PSDVEC_OK;
 }
 
-static size_t larger(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
 /* Columns that a decomposition usually multiplies; for the progress. */
 static uint64_t expected_columns(const pv_eigen_options *options, size_t n)
 {
@@ -66,7 +61,7 @@ static psdvec_status find_left(const pv_sparse_matrix *matrix, double tolerance,
     pv_scope scope = {.ctx = ctx, .what = "a block of vectors"};
     PV_TAKE(&scope, g.inner, out->columns * options.block);
     if (scaled)
-        PV_TAKE(&scope, g.room, larger(out->rows, out->columns) * options.block);
+        PV_TAKE(&scope, g.room, pv_larger(out->rows, out->columns) * options.block);
     PV_TRY_DONE(pv_scope_status(&scope));
     pv_operator square = {.n = out->rows, .self = &g, .apply = apply};
     pv_eigen_report report;
@@ -141,15 +136,13 @@ void pv_singular_free(pv_singular *singular)
     *singular = (pv_singular){0};
 }
 
-uint64_t pv_sparse_svd_bytes(uint64_t n, uint64_t dim, bool contexts)
+uint64_t pv_sparse_svd_bytes(uint64_t n, uint64_t dim, bool contexts, int threads)
 {
     pv_eigen_options options = solver_options((size_t)dim);
-    uint64_t basis = pv_eigen_basis(&options, (size_t)n);
-    /* Basis, blocks in and out of the solver, vectors; the tiles' sums; matrices of the basis. */
-    return (n * (basis + 6 * options.block + (contexts ? 2 : 1) * dim) +
-            64 * basis * options.block) *
-               sizeof(float) +
-           3 * basis * basis * sizeof(double);
+    uint64_t vectors = n * dim * sizeof(float), block = n * options.block * sizeof(float);
+    uint64_t left = 2 * block + pv_eigen_bytes(&options, n, 0, threads);
+    uint64_t right = contexts ? 2 * vectors + dim * sizeof(float) : 0;
+    return vectors + dim * sizeof(double) + pv_larger(left, right);
 }
 
 void pv_singular_weigh(pv_singular *singular, double power)

@@ -25,9 +25,9 @@ typedef struct pv_singular {
 psdvec_status pv_sparse_svd(const pv_sparse_matrix *matrix, size_t dim, double tolerance,
                             bool contexts, pv_singular *out);
 void pv_singular_free(pv_singular *singular);
-/* Bytes that it takes of the budget for a matrix of n rows and columns, the transpose not
+/* Bytes that it allocates at most for a matrix of n rows and columns, the transpose not
  * counted. */
-uint64_t pv_sparse_svd_bytes(uint64_t n, uint64_t dim, bool contexts);
+uint64_t pv_sparse_svd_bytes(uint64_t n, uint64_t dim, bool contexts, int threads);
 
 /* Vectors of words, in place: U = U S^power, plus V S^power if V is there. */
 void pv_singular_weigh(pv_singular *singular, double power);

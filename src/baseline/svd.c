@@ -17,7 +17,8 @@ static psdvec_status decompose(const pv_baseline_run *run, const pv_cooccurrence
     const psdvec_baseline_options *options = run->options;
     psdvec_status status;
     pv_sparse_matrix matrix = {0};
-    uint64_t besides = pv_sparse_svd_bytes(ppmi->matrix.rows, options->dim, options->add_contexts);
+    uint64_t besides = pv_sparse_svd_bytes(ppmi->matrix.rows, options->dim, options->add_contexts,
+                                           psdvec_threads(run->ctx));
     PV_TRY_DONE(pv_sparse_matrix_open(run->ctx, pv_csr_view(&ppmi->matrix), false, NULL, NULL,
                                       run->output, besides, &matrix));
     status = pv_sparse_svd(&matrix, options->dim, options->eigen_tolerance, options->add_contexts,
@@ -37,9 +38,9 @@ psdvec_status pv_baseline_svd(pv_baseline_run *run, const psdvec_counts *counts)
     pv_buffer_init(&provenance, run->ctx);
     psdvec_status status;
     /* A pair may stand in the counts in one direction only. */
-    uint64_t besides =
-        pv_sparse_svd_bytes(counts->info.words, options->dim, options->add_contexts) +
-        pv_csr_bytes(2 * counts->info.bigrams);
+    uint64_t besides = pv_sparse_svd_bytes(counts->info.words, options->dim, options->add_contexts,
+                                           psdvec_threads(run->ctx)) +
+                       pv_csr_bytes(2 * counts->info.bigrams);
     PV_TRY_DONE(pv_baseline_words_of(run->ctx, counts, &provenance, &words));
     PV_TRY_DONE(pv_cooccurrence_make(run->ctx, counts, run->output, besides, &pairs));
     PV_TRY_DONE(pv_ppmi_make(&pairs, options->context_power, options->shift));

@@ -1,6 +1,7 @@
 /* The memory that modules and the plan of a run predict, against what is allocated. */
 #include "base/context.h"
 #include "base/memory.h"
+#include "baseline/sparse_svd.h"
 #include "link/pairs.h"
 #include "solve/algorithm1.h"
 #include "solve/eigen.h"
@@ -80,6 +81,44 @@ static void the_eigensolver_takes_what_it_says(void **state)
             free(values);
             psdvec_context_free(ctx);
         }
+}
+
+static void the_singular_value_decomposition_takes_what_it_says(void **state)
+{
+    (void)state;
+    enum { N = 3000, A_ROW = 20 };
+    uint64_t begin[N + 1];
+    uint32_t *column = calloc(N * A_ROW, sizeof *column);
+    float *value = calloc(N * A_ROW, sizeof *value);
+    assert_true(column && value);
+    dice d = {8};
+    for (uint32_t i = 0; i < N; i++) {
+        begin[i] = (uint64_t)i * A_ROW;
+        for (uint32_t k = 0; k < A_ROW; k++) { /* a band, so that columns ascend */
+            column[i * A_ROW + k] = (i < N - A_ROW ? i : N - A_ROW) + k;
+            value[i * A_ROW + k] = (float)dice_unit(&d);
+        }
+    }
+    begin[N] = (uint64_t)N * A_ROW;
+    for (int contexts = 0; contexts < 2; contexts++)
+        for (size_t dim = 10; dim <= 100; dim += 90)
+            for (int threads = 1; threads <= 4; threads += 3) {
+                psdvec_context *ctx = context_with(threads);
+                pv_sparse_matrix matrix;
+                pv_singular singular;
+                well(ctx, pv_sparse_matrix_open(ctx, pv_csr_of(N, N, begin, column, value), false,
+                                                NULL, NULL, NULL, 0, &matrix));
+                uint64_t before = atomic_load(&ctx->memory_used);
+                ctx->memory_peak = before;
+                well(ctx, pv_sparse_svd(&matrix, dim, 1e-2, contexts, &singular));
+                assert_foreseen("singular vectors", pv_sparse_svd_bytes(N, dim, contexts, threads),
+                                psdvec_peak_memory(ctx) - before, threads, 1.3, 65536);
+                pv_singular_free(&singular);
+                pv_sparse_matrix_close(&matrix);
+                psdvec_context_free(ctx);
+            }
+    free(value);
+    free(column);
 }
 
 /* From the link function to the end of Algorithm 1, one module after the other. */
@@ -229,6 +268,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_eigensolver_takes_what_it_says),
+        cmocka_unit_test(the_singular_value_decomposition_takes_what_it_says),
         cmocka_unit_test(link_pairs_and_core_take_what_they_say),
         cmocka_unit_test(the_regression_takes_what_it_says),
         cmocka_unit_test(the_plan_is_what_a_run_takes),
