@@ -431,7 +431,7 @@ static void comparison_text(const pv_options_table *table, const char *text, siz
         return;
     if (text[sign] == '>') {
         if (row->word && row->word_value == 0 && !strncmp(value, "0", (size_t)(end - value)))
-            snprintf(to, room, "`%s` other than `%s`", name, row->word);
+            snprintf(to, room, "`%s` other than %s", name, row->word);
         else
             snprintf(to, room, "`%s` above %.*s", name, (int)(end - value), value);
         return;

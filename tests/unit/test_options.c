@@ -173,7 +173,7 @@ static void conditions_name_options_and_values(void **state)
     char words[300];
     psdvec_condition_text(PSDVEC_OPTIONS_TRAIN, "weights:cut rho>0 core>0", words, sizeof words);
     assert_string_equal(words, "`weights=raw` or `weights=smoothed` and `rho` above 0 and `core` "
-                               "other than `all`");
+                               "other than all");
     psdvec_condition_text(PSDVEC_OPTIONS_TRAIN, "weights:cut rho>0", words, 20);
     assert_int_equal(strlen(words), 19);
 }
@@ -387,7 +387,7 @@ static void options_without_effect_are_refused(void **state)
     } cases[] = {
         {"kappa", "0.1", "`kappa` has no effect here; it needs `target=smoothed`"},
         {"cut", "0.1", "`cut` has no effect here; it needs `weights=raw` or `weights=smoothed`"},
-        {"mu", "3", "`mu` has no effect here; it needs `core` other than `all`"},
+        {"mu", "3", "`mu` has no effect here; it needs `core` other than all"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         psdvec_settings *s = psdvec_settings_new(PSDVEC_OPTIONS_TRAIN, NULL);
