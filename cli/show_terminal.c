@@ -96,11 +96,12 @@ static void terminal_fact(struct show *show, const struct column *column, const 
 {
     struct buffer value = {0}, wrapped = {0};
     const char *label = column->heading;
-    size_t width = show->label_width, indent = width + 3;
+    size_t width = show->label_width, indent = *label ? width + 3 : 2;
     cell_for_people(&value, cell, column);
     buffer_text(&show->text, "  ");
-    cell_add(&show->text, label, strlen(label),
-             columns_of(label) > width ? columns_of(label) : width, false);
+    if (*label)
+        cell_add(&show->text, label, strlen(label),
+                 columns_of(label) > width ? columns_of(label) : width, false);
     if (meaning) {
         size_t columns = columns_of(buffer_get(&value));
         add_spaces(&show->text, columns < MEANT_WIDTH ? MEANT_WIDTH - columns : 0);
@@ -110,7 +111,8 @@ static void terminal_fact(struct show *show, const struct column *column, const 
         buffer_char(&show->text, '\n');
     } else {
         /* A label too wide for its column has a line to itself. */
-        buffer_char(&show->text, columns_of(label) > width && value.length ? '\n' : ' ');
+        if (*label)
+            buffer_char(&show->text, columns_of(label) > width && value.length ? '\n' : ' ');
         add_spaces(&show->text, columns_of(label) > width && value.length ? indent : 0);
         wrap(&wrapped, buffer_get(&value), indent, indent, WIDTH);
         wrapped.text[wrapped.length - 1] = 0;
