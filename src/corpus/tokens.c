@@ -302,7 +302,7 @@ static psdvec_status resolve(driver *d, pv_token *token)
     const char *word;
     size_t length;
     if (d->sink->is_word) {
-        if (d->words < d->rules->options.min_document_words)
+        if (!pv_word_form_remains(d->rules, token))
             PV_TRY(d->sink->is_word(d->sink->user, token, &is));
         token->length = is ? token->length : 0;
         return PSDVEC_OK;
@@ -322,8 +322,17 @@ static psdvec_status sift(driver *d, size_t count)
     if (least == 1 && all_ends)
         return pass_on(d, count, count);
     size_t begin = 0, n = d->held; /* of the document */
-    for (size_t i = n; i < count; i++) {
-        pv_token token = d->tokens[i];
+    for (size_t i = n; i < count;) {
+        size_t from = i;
+        if (all_ends && d->words >= least) { /* nothing to decide before the document ends */
+            while (i < count && d->tokens[i].kind != PV_TOKEN_DOCUMENT_END)
+                i++;
+            memmove(d->tokens + n, d->tokens + from, n < from ? (i - from) * sizeof *d->tokens : 0);
+            n += i - from;
+            if (i == count)
+                break;
+        }
+        pv_token token = d->tokens[i++];
         if (token.kind == PV_TOKEN_DOCUMENT_END) {
             bool counts = all_ends || d->words > 0 ||
                           d->rules->options.document == PSDVEC_DOCUMENT_LINE;

@@ -18,4 +18,13 @@ void pv_word_form_free(pv_word_form *form);
 psdvec_status pv_word_form_of(pv_word_form *form, const pv_token *raw, const char **word,
                               size_t *length);
 
+/* True if a RAW token is a word for certain. The words tokenizer begins a word with a letter or digit,
+ * which never vanishes, and no byte becomes more than two characters. */
+static inline bool pv_word_form_remains(const pv_text_rules *rules, const pv_token *raw)
+{
+    const psdvec_text_options *o = &rules->options;
+    return o->tokenizer == PSDVEC_TOKENIZER_WORDS && o->min_length == 1 &&
+           raw->length <= o->max_length / 2;
+}
+
 #endif

@@ -173,6 +173,36 @@ static void composed_and_decomposed_are_one_word(void **state)
     gives("\u00c9 E\u0301", "\u00c9 \u00c9");
 }
 
+/* What the driver relies on when it counts words before they are normalised. */
+static void letters_and_digits_never_vanish(void **state)
+{
+    (void)state;
+    pv_text_rules *rules = malloc(sizeof *rules);
+    assert_non_null(rules);
+    options.digits = PSDVEC_DIGITS_KEEP;
+    for (int strip = 0; strip < 2; strip++) {
+        pv_word_form form;
+        options.accents = strip ? PSDVEC_ACCENTS_STRIP : PSDVEC_ACCENTS_KEEP;
+        pv_text_rules_init(rules, &options);
+        pv_word_form_init(&form, ctx, rules);
+        for (uint32_t cp = 0x80; cp <= 0x10FFFF; cp++) {
+            pv_char_class class = pv_char_classify(&rules->chars, cp);
+            char bytes[4];
+            const char *word;
+            size_t length;
+            if (class != PV_CHAR_LETTER && class != PV_CHAR_DIGIT)
+                continue;
+            pv_token raw = {.text = bytes, .length = (uint32_t)pv_utf8_encode(cp, bytes)};
+            assert_true(pv_word_form_remains(rules, &raw));
+            assert_int_equal(pv_word_form_of(&form, &raw, &word, &length), PSDVEC_OK);
+            if (length == 0 || pv_utf8_length(word, length) > 2 * raw.length)
+                fail_msg("U+%04X becomes %zu bytes", cp, length);
+        }
+        pv_word_form_free(&form);
+    }
+    free(rules);
+}
+
 static void accents_are_stripped_on_request(void **state)
 {
     (void)state;
@@ -673,6 +703,7 @@ int main(void)
         TEST(digits_separate_unless_kept),
         TEST(case_is_folded_by_unicode),
         TEST(composed_and_decomposed_are_one_word),
+        TEST(letters_and_digits_never_vanish),
         TEST(accents_are_stripped_on_request),
         TEST(lengths_are_in_characters),
         TEST(words_beyond_256_characters_vanish),
