@@ -66,8 +66,7 @@ static void print(const struct question *q, struct rows rows[METHODS])
     buffer_text(&title, STYLE_BOLD);
     add_question(&title, q);
     buffer_text(&title, " is to");
-    show_start(&show, q->run, false);
-    show_open(&show);
+    show_begin(&show, q->run, false);
     show_title(&show, title.text);
     question_remark(&show, q->words, q->count);
     for (size_t k = 0; k < 3; k++)
@@ -76,8 +75,7 @@ static void print(const struct question *q, struct rows rows[METHODS])
         question_nothing(&show, q, "one of the vectors has no direction");
     show_pair(&show, &rows[0], &rows[1], 0);
     question_spelled(&show, q->words, q->count);
-    show_close(&show);
-    show_end(&show);
+    show_finish(&show);
     buffer_free(&title);
 }
 

@@ -145,7 +145,6 @@ static void show_contexts(struct show *show, const struct comparison *c, char *c
     if (c->context_count)
         show_gap(show);
     show_rows(show, &rows);
-    rows_free(&rows);
 }
 
 static void show_directions(struct show *show, const struct comparison *c)
@@ -168,7 +167,6 @@ static void show_directions(struct show *show, const struct comparison *c)
     if (c->direction_count)
         show_gap(show);
     show_rows(show, &rows);
-    rows_free(&rows);
 }
 
 static void print(const struct comparison *c)
@@ -176,9 +174,8 @@ static void print(const struct comparison *c)
     char *words[] = {word_of(c, c->pair[0]), word_of(c, c->pair[1])};
     char *title = must_format(STYLE_BOLD "%s, %s", words[0], words[1]);
     struct show show;
-    show_start(&show, c->run, true);
+    show_begin(&show, c->run, true);
     show.label_width = 27;
-    show_open(&show);
     show_title(&show, title);
     show_data(&show, "a", cell_of(c, c->pair[0]));
     show_data(&show, "b", cell_of(c, c->pair[1]));
@@ -191,8 +188,7 @@ static void print(const struct comparison *c)
         show_json(&show, "counts", NULL, NULL);
     show_contexts(&show, c, words);
     show_directions(&show, c);
-    show_close(&show);
-    show_end(&show);
+    show_finish(&show);
     free(words[0]);
     free(words[1]);
     free(title);

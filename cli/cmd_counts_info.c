@@ -133,16 +133,13 @@ static void show_words(struct show *show, const psdvec_counts *counts)
     show_rows(show, &data);
     show_section(show, NULL, found ? "Most frequent words" : NULL);
     show_rows(show, &rows);
-    rows_free(&data);
-    rows_free(&rows);
 }
 
 static void print(struct run *run, const char *path, const psdvec_counts *counts, bool verified)
 {
     const psdvec_counts_info *info = psdvec_counts_get_info(counts);
     struct show show;
-    show_start(&show, run, true);
-    show_open(&show);
+    show_begin(&show, run, true);
     show_path(&show, "file", path);
     show_contents(&show, info, verified);
     show_data_of(&show, info, verified);
@@ -151,8 +148,7 @@ static void print(struct run *run, const char *path, const psdvec_counts *counts
               info->vocabulary_json ? info->vocabulary_json : "{}");
     show_json(&show, "inputs", "Inputs", info->inputs_json ? info->inputs_json : "[]");
     show_words(&show, counts);
-    show_close(&show);
-    show_end(&show);
+    show_finish(&show);
 }
 
 static int act(struct run *run)

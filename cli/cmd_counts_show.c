@@ -187,8 +187,6 @@ static void print(struct show *show, const struct inquiry *q, uint32_t i,
     show_pair(show, &rows[0], &rows[1], GAP);
     show_close(show);
     show_flush(show);
-    rows_free(&rows[0]);
-    rows_free(&rows[1]);
     buffer_free(&safe);
     buffer_free(&title);
     free(before);

@@ -148,17 +148,14 @@ static void print(const struct fit *fit)
     buffer_text(&title, " of them known");
     if (r->words)
         buffer_format(&title, " (%.1f%%)", 100 * (double)r->known / (double)r->words);
-    show_start(&show, fit->run, true);
-    show_open(&show);
+    show_begin(&show, fit->run, true);
     show_title(&show, title.text);
     show_data_of(&show, fit);
     add_lines(&rows, fit);
     show_rows(&show, &rows);
     if (!fit->output)
         show_title(&show, "Nothing was written; -o FILE or --in-place keeps it in the model.");
-    show_close(&show);
-    show_end(&show);
-    rows_free(&rows);
+    show_finish(&show);
     buffer_free(&title);
 }
 

@@ -61,22 +61,24 @@ static void on_draw(void *user, uint32_t word)
     run_flush(writer->run);
 }
 
-static void add_json(struct run *run, const struct scoring *scoring,
-                     const struct context_words *prompt, const uint32_t *words, uint32_t length)
+static void print_json(struct run *run, const struct scoring *scoring,
+                       const struct context_words *prompt, const uint32_t *words, uint32_t count)
 {
-    struct buffer to = {0};
-    buffer_char(&to, '{');
-    context_words_json(&to, "prompt", prompt);
-    buffer_format(&to, ", \"seed\": %" PRIu64, argument_integer(run->arguments, "seed"));
-    json_real(&to, "temperature", psdvec_scorer_temperature(scoring->scorer, 0));
-    buffer_text(&to, ", \"words\": [");
-    for (uint32_t k = 0; k < length; k++) {
-        buffer_text(&to, k ? ", " : "");
-        json_word(&to, scoring->models[0], words[k]);
+    struct buffer list = {0};
+    struct show show;
+    for (uint32_t k = 0; k < count; k++) {
+        size_t length;
+        const char *word = psdvec_model_word(scoring->models[0], words[k], &length);
+        list_add(&list, word, length);
     }
-    buffer_text(&to, "]}\n");
-    output_add(&run->out, to.text, to.length);
-    buffer_free(&to);
+    show_start_as(&show, run, false, FORMAT_JSON);
+    show_open(&show);
+    context_words_show(&show, "prompt", prompt);
+    show_data(&show, "seed", whole_cell(argument_integer(run->arguments, "seed")));
+    show_data(&show, "temperature", real_cell(psdvec_scorer_temperature(scoring->scorer, 0)));
+    show_json(&show, "words", NULL, list_get(&list));
+    show_finish(&show);
+    buffer_free(&list);
 }
 
 static int draw(struct scoring *scoring, struct context_words *prompt)
@@ -101,7 +103,7 @@ static int draw(struct scoring *scoring, struct context_words *prompt)
                                                   prompt->count, words, json ? NULL : on_draw,
                                                   &writer);
     if (status == PSDVEC_OK && json)
-        add_json(run, scoring, prompt, words, generate->length);
+        print_json(run, scoring, prompt, words, generate->length);
     else if (writer.column)
         output_text(&run->out, "\n");
     free(words);

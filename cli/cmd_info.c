@@ -269,7 +269,6 @@ static void show_iterations(struct show *show, const psdvec_model_info *info)
     }
     show_section(show, NULL, count ? "Objective" : NULL);
     show_rows(show, &rows);
-    rows_free(&rows);
 }
 
 static void show_spectrum(struct show *show, const psdvec_model_info *info)
@@ -385,8 +384,7 @@ static void show_joint(struct show *show, const psdvec_model_info *info)
 static void print(struct run *run, const char *path, const psdvec_model_info *info, bool verified)
 {
     struct show show;
-    show_start(&show, run, true);
-    show_open(&show);
+    show_begin(&show, run, true);
     show_path(&show, "file", path);
     show_contents(&show, info, verified);
     show_contents_data(&show, info, verified);
@@ -397,8 +395,7 @@ static void print(struct run *run, const char *path, const psdvec_model_info *in
     show_joint(&show, info);
     show_iterations(&show, info);
     show_spectrum(&show, info);
-    show_close(&show);
-    show_end(&show);
+    show_finish(&show);
 }
 
 static int act(struct run *run)

@@ -213,9 +213,8 @@ static void print(const struct inquiry *q)
                         .column_count = sizeof columns / sizeof *columns,
                         .heading = BOLD};
     struct show show;
-    show_start(&show, q->run, false);
+    show_begin(&show, q->run, false);
     show.label_width = 16;
-    show_open(&show);
     show_data(&show, "window", whole_cell(r->window));
     show_data(&show, "tokens", whole_cell(r->tokens));
     show_data(&show, "known", whole_cell(r->known));
@@ -226,9 +225,7 @@ static void print(const struct inquiry *q)
     if (q->count)
         show_gap(&show);
     show_report(&show, q);
-    show_close(&show);
-    show_end(&show);
-    rows_free(&rows);
+    show_finish(&show);
 }
 
 /* ---- The question ---------------------------------------------------------------------------- */

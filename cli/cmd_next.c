@@ -63,25 +63,18 @@ static void add_percent(struct buffer *to, double share)
 
 static void show_context(struct show *show, const struct context_words *context)
 {
-    struct buffer title = {0}, words = {0}, unknown = {0};
+    struct buffer title = {0};
     buffer_text(&title, STYLE_BOLD);
     for (size_t k = 0; k < context->count; k++) {
-        const char *text = context->texts[k];
         bool known = context->words[k] != PSDVEC_UNKNOWN_WORD;
         buffer_text(&title, known ? "" : "(");
-        cell_text(&title, text, strlen(text));
+        cell_text(&title, context->texts[k], strlen(context->texts[k]));
         buffer_text(&title, known ? " " : ") ");
-        list_add(&words, text, strlen(text));
-        if (!known)
-            list_add(&unknown, text, strlen(text));
     }
     buffer_text(&title, "...");
     show_title(show, title.text);
-    show_json(show, "context", NULL, list_get(&words));
-    show_json(show, "unknown", NULL, list_get(&unknown));
+    context_words_show(show, "context", context);
     buffer_free(&title);
-    buffer_free(&words);
-    buffer_free(&unknown);
 }
 
 static void print(const struct scoring *scoring, const struct context_words *context,
@@ -92,8 +85,7 @@ static void print(const struct scoring *scoring, const struct context_words *con
                         .column_count = sizeof columns / sizeof *columns,
                         .bare = true};
     struct show show;
-    show_start(&show, scoring->run, false);
-    show_open(&show);
+    show_begin(&show, scoring->run, false);
     show_context(&show, context);
     show_data(&show, "temperature", real_cell(psdvec_scorer_temperature(scoring->scorer, 0)));
     for (size_t k = 0; k < count; k++) {
@@ -111,9 +103,7 @@ static void print(const struct scoring *scoring, const struct context_words *con
         buffer_free(&times);
     }
     show_rows(&show, &rows);
-    show_close(&show);
-    show_end(&show);
-    rows_free(&rows);
+    show_finish(&show);
 }
 
 static int answer_text(struct scoring *scoring, struct context_words *context)

@@ -48,8 +48,7 @@ static void print(const struct question *q, const struct fit *fits)
     buffer_text(&title, STYLE_BOLD);
     cell_text(&title, odd, strlen(odd));
     buffer_text(&title, STYLE_PLAIN " does not fit; mean cosine with the others:");
-    show_start(&show, q->run, false);
-    show_open(&show);
+    show_begin(&show, q->run, false);
     show_title(&show, title.text);
     show_data(&show, "odd", text_cell(odd));
     question_remark(&show, q->words, q->count);
@@ -58,9 +57,7 @@ static void print(const struct question *q, const struct fit *fits)
                  real_cell(fits[k].mean));
     show_rows(&show, &rows);
     question_spelled(&show, q->words, q->count);
-    show_close(&show);
-    show_end(&show);
-    rows_free(&rows);
+    show_finish(&show);
     buffer_free(&title);
 }
 

@@ -124,8 +124,7 @@ static void print(const struct residuals *r)
                         .column_count = sizeof columns / sizeof *columns,
                         .heading = BOLD};
     struct show show;
-    show_start(&show, r->run, false);
-    show_open(&show);
+    show_begin(&show, r->run, false);
     show_figures(&show, &r->report);
     for (size_t k = 0; k < r->found; k++) {
         const psdvec_residual *item = &r->top[k];
@@ -143,9 +142,7 @@ static void print(const struct residuals *r)
     if (r->found)
         show_gap(&show);
     show_rows(&show, &rows);
-    show_close(&show);
-    show_end(&show);
-    rows_free(&rows);
+    show_finish(&show);
 }
 
 /* ---- The command -------------------------------------------------------------------------- */

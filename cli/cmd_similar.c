@@ -134,7 +134,6 @@ static void print(struct search *search, const struct sum *q, const psdvec_neigh
     question_spelled(show, q->words, q->count);
     show_close(show);
     show_flush(show);
-    rows_free(&rows);
     buffer_free(&sum);
     buffer_free(&title);
 }

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 
 const psdvec_choice counting_words[] = {
-    [COUNTING_SAME] = {"same", NULL}, [COUNTING_OWN] = {"own", NULL}, {0}};
+    [COUNTING_SAME] = {.name = "same"}, [COUNTING_OWN] = {.name = "own"}, {0}};
 #define COUNTING_DEFAULT "same"
 
 static const psdvec_option options[] = {

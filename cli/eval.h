@@ -2,7 +2,7 @@
 #ifndef CLI_EVAL_H
 #define CLI_EVAL_H
 
-#include "run.h"
+#include "show.h"
 
 /* Files of one kind. `names` are short and differ. */
 struct eval_files {
@@ -44,5 +44,10 @@ size_t eval_best(const struct eval *eval, const struct eval_row *row);
 bool eval_is_worse(const struct eval *eval, const struct eval_row *row, size_t best, size_t model);
 /* True if it was compared with the best one and is not worse by more than chance. */
 bool eval_is_alike(const struct eval *eval, const struct eval_row *row, size_t best, size_t model);
+
+/* Shows the whole report; or what programs get of it, in another document. */
+void eval_show(struct show *show, const struct eval *eval);
+void eval_show_data(struct show *show, const struct eval *eval);
+void eval_percent(struct buffer *to, const psdvec_score *score); /* 98%: of known questions */
 
 #endif

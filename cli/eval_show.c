@@ -1,12 +1,103 @@
 /* The report of psdvec eval. docs/evaluation.md describes its data. */
 #include "cell.h"
-#include "eval_print.h"
+#include "eval.h"
+#include "human.h"
 #include "options.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- Rows -------------------------------------------------------------------------------------- */
+
+/* Scores come by set, section, measure and model, so a row is as many of them as there are models. */
+const char *const kind_words[] = {[PSDVEC_TEST_SIMILARITY] = "similarity",
+                                  [PSDVEC_TEST_ANALOGY] = "analogy",
+                                  [PSDVEC_TEST_CHOICE] = "choice",
+                                  [PSDVEC_TEST_CATEGORIES] = "categories"};
+const char *const measure_words[] = {[PSDVEC_MEASURE_SPEARMAN] = "spearman",
+                                     [PSDVEC_MEASURE_ADD] = "3cosadd",
+                                     [PSDVEC_MEASURE_MUL] = "3cosmul",
+                                     [PSDVEC_MEASURE_RIGHT] = "accuracy",
+                                     [PSDVEC_MEASURE_PURITY] = "purity"};
+const char *const measure_names[] = {[PSDVEC_MEASURE_SPEARMAN] = "Spearman",
+                                     [PSDVEC_MEASURE_ADD] = "3CosAdd",
+                                     [PSDVEC_MEASURE_MUL] = "3CosMul",
+                                     [PSDVEC_MEASURE_RIGHT] = "accuracy",
+                                     [PSDVEC_MEASURE_PURITY] = "purity"};
+
+static const char *section_name(const struct eval *eval, const psdvec_score *score)
+{
+    switch (score->section) {
+    case PSDVEC_SECTION_WHOLE:
+        return NULL;
+    case PSDVEC_SECTION_SEMANTIC:
+        return "semantic";
+    case PSDVEC_SECTION_SYNTACTIC:
+        return "syntactic";
+    default:
+        return psdvec_test_section(eval->sets[score->test], (uint32_t)score->section);
+    }
+}
+
+void eval_make_rows(struct eval *eval)
+{
+    size_t count, models = eval->model_files.count;
+    const psdvec_score *scores = psdvec_report_scores(eval->report, &count);
+    eval->row_count = count / models;
+    eval->rows = must_alloc(eval->row_count, sizeof *eval->rows);
+    for (size_t r = 0; r < eval->row_count; r++) {
+        const psdvec_score *first = &scores[r * models];
+        eval->rows[r] = (struct eval_row){.set = first->test,
+                                          .section = section_name(eval, first),
+                                          .part = first->section < PSDVEC_SECTION_WHOLE,
+                                          .measure = first->measure,
+                                          .scores = first};
+    }
+}
+
+size_t eval_best(const struct eval *eval, const struct eval_row *row)
+{
+    size_t best = SIZE_MAX;
+    bool differ = false;
+    for (size_t m = 0; m < eval->model_files.count; m++) {
+        double value = row->scores[m].value;
+        if (isnan(value))
+            continue;
+        differ |= best != SIZE_MAX && value != row->scores[best].value;
+        if (best == SIZE_MAX || value > row->scores[best].value)
+            best = m;
+    }
+    return differ ? best : SIZE_MAX;
+}
+
+/* Of the best and another model; NULL if there is none. */
+static const psdvec_difference *find_difference(const struct eval *eval, const struct eval_row *row,
+                                                size_t best, size_t model)
+{
+    size_t count;
+    const psdvec_difference *d = psdvec_report_differences(eval->report, &count);
+    if (row->section || best == SIZE_MAX || isnan(row->scores[model].value))
+        return NULL;
+    for (size_t k = 0; k < count; k++, d++)
+        if (d->test == row->set && d->measure == row->measure &&
+            ((d->first == best && d->second == model) || (d->first == model && d->second == best)))
+            return d;
+    return NULL;
+}
+
+bool eval_is_worse(const struct eval *eval, const struct eval_row *row, size_t best, size_t model)
+{
+    const psdvec_difference *d = find_difference(eval, row, best, model);
+    return d && d->significant && (d->first == best ? d->difference > 0 : d->difference < 0);
+}
+
+bool eval_is_alike(const struct eval *eval, const struct eval_row *row, size_t best, size_t model)
+{
+    const psdvec_difference *d = find_difference(eval, row, best, model);
+    return d && !isnan(d->p) && !eval_is_worse(eval, row, best, model);
+}
 
 #define NAME_COLUMNS 28  /* of sets and sections */
 #define LABEL_COLUMNS 11 /* of a model's name over its scores */
@@ -46,7 +137,6 @@ static void show_models(struct show *show, const struct eval *eval)
                  json_cell(info->counts_json), json_cell(info->extensions_json));
     }
     show_rows(show, &rows);
-    rows_free(&rows);
 }
 
 static void show_sets(struct show *show, const struct eval *eval)
@@ -67,7 +157,6 @@ static void show_sets(struct show *show, const struct eval *eval)
         buffer_free(&sections);
     }
     show_rows(show, &rows);
-    rows_free(&rows);
 }
 
 #define SCORES(where_, exact_)                                                                     \
@@ -93,7 +182,6 @@ static void show_scores(struct show *show, const struct eval *eval)
                  whole_cell(score->total));
     }
     show_rows(show, &rows);
-    rows_free(&rows);
 }
 
 static void show_differences(struct show *show, const struct eval *eval)
@@ -110,7 +198,6 @@ static void show_differences(struct show *show, const struct eval *eval)
                  text_cell(eval->model_files.names[d->second]), real_cell(d->difference),
                  real_cell(d->p), truth_cell(d->significant), whole_cell(d->questions));
     show_rows(show, &rows);
-    rows_free(&rows);
 }
 
 void eval_show_data(struct show *show, const struct eval *eval)
@@ -123,6 +210,106 @@ void eval_show_data(struct show *show, const struct eval *eval)
 }
 
 /* ---- For people -------------------------------------------------------------------------------- */
+
+static bool eval_shown(const struct eval *eval, const struct eval_row *row)
+{
+    return !row->section || row->part || argument_flag(eval->run->arguments, "sections");
+}
+
+/* 100% only if nothing is missing. */
+void eval_percent(struct buffer *to, const psdvec_score *score)
+{
+    double share = score->total ? (double)score->known / score->total : 0;
+    if (score->known && share < 0.01)
+        buffer_text(to, "<1%");
+    else
+        buffer_format(to, "%d%%", (int)(100 * share));
+}
+
+static void eval_value(struct buffer *to, double value)
+{
+    if (isnan(value))
+        buffer_text(to, "-");
+    else
+        buffer_format(to, "%.3f", value == 0 ? 0 : value); /* no -0.000 */
+}
+
+static void eval_facts(struct buffer *to, const psdvec_model *model)
+{
+    const psdvec_model_info *info = psdvec_model_get_info(model);
+    human_count(to, info->words);
+    buffer_format(to, " words, %" PRIu32 " numbers each", info->dim);
+}
+
+struct eval_marks {
+    const char *best, *worse;
+};
+
+static struct eval_marks eval_marks(void)
+{
+    return terminal_unicode() ? (struct eval_marks){"▲", "▼"} : (struct eval_marks){"^", "v"};
+}
+
+static bool knows_differ(const struct eval *eval)
+{
+    for (size_t r = 0; r < eval->row_count; r++)
+        for (size_t m = 1; m < eval->model_files.count; m++)
+            if (eval->rows[r].scores[m].known != eval->rows[r].scores[0].known)
+                return true;
+    return false;
+}
+
+static void note_marks(struct buffer *to, const struct eval *eval)
+{
+    struct eval_marks marks = eval_marks();
+    buffer_format(to,
+                  "%s: best of its line. %s: worse than it by more than chance (p < %.4g), on the "
+                  "questions of the set that both know. Beside a score: how many of the questions "
+                  "the model knows all words of.",
+                  marks.best, marks.worse, 1 - eval->options.confidence);
+    if (!eval->options.resamples)
+        buffer_text(to, " Without resamples, only shares are compared.");
+    buffer_char(to, '\n');
+    if (eval->options.unknown == PSDVEC_UNKNOWN_DROP && !eval->options.common && knows_differ(eval))
+        buffer_text(to, "These models know different questions; --common scores them on the "
+                        "same.\n");
+}
+
+static void eval_notes(struct buffer *to, const struct eval *eval)
+{
+    static const char *const unknown[] = {
+        [PSDVEC_UNKNOWN_DROP] = "Questions with an unknown word are left out.",
+        [PSDVEC_UNKNOWN_ZERO] = "A question with an unknown word counts as similarity 0, or as "
+                                "answered wrongly.",
+        [PSDVEC_UNKNOWN_MEAN] = "The mean of all vectors stands in for an unknown word.",
+        [PSDVEC_UNKNOWN_SPELLING] = "An unknown word has the vector that its spelling gives; "
+                                    "where it gives none, the question is left out."};
+    const psdvec_eval_options *o = &eval->options;
+    bool native = false;
+    for (size_t m = 0; m < eval->model_files.count; m++)
+        native |= psdvec_model_get_info(eval->models[m])->native;
+    if (eval->model_files.count > 1)
+        note_marks(to, eval);
+    buffer_format(to,
+                  "%s Words are looked up as they stand%s, and compared by the cosine of their "
+                  "%svectors.",
+                  unknown[o->unknown], o->keep_case ? "" : ", then in lower case",
+                  native ? "read-out " : "");
+    if (o->restrict_words)
+        buffer_format(to,
+                      " Answers to analogies come from the first %" PRIu32
+                      " words; other words in them count as unknown.",
+                      o->restrict_words);
+    if (o->common)
+        buffer_text(to, " Only questions that every model knows count.");
+    if (o->half != PSDVEC_HALF_BOTH)
+        buffer_format(to, " Only the %s half of the questions counts.",
+                      option_word(PSDVEC_OPTIONS_EVAL, "half", o->half));
+    if (o->resamples)
+        buffer_format(to, " %" PRIu32 " resamples, seed %" PRIu64 ".", o->resamples,
+                      argument_integer(eval->run->arguments, "seed"));
+    buffer_char(to, '\n');
+}
 
 static enum style coverage_style(const psdvec_score *score)
 {
@@ -207,8 +394,6 @@ static void show_several(struct show *show, const struct eval *eval)
     show_rows(show, &legend);
     show_gap(show);
     show_rows(show, &rows);
-    rows_free(&legend);
-    rows_free(&rows);
     free(columns);
 }
 
@@ -256,7 +441,6 @@ static void show_one(struct show *show, const struct eval *eval)
         buffer_free(&known);
     }
     show_rows(show, &rows);
-    rows_free(&rows);
     buffer_free(&text);
     free(interval);
 }

@@ -136,10 +136,13 @@ void rows_clear(struct rows *rows)
 
 void rows_free(struct rows *rows)
 {
+    rows_clear(rows);
     free(rows->cells);
     free(rows->rows);
     buffer_free(&rows->texts);
-    *rows = (struct rows){0};
+    rows->cells = NULL;
+    rows->rows = NULL;
+    rows->cell_room = rows->row_room = 0;
 }
 
 struct cell rows_cell(const struct rows *rows, const struct row *row, size_t k)

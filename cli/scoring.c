@@ -134,26 +134,18 @@ void context_words_warn(struct run *run, const struct context_words *words)
     buffer_free(&text);
 }
 
-static void add_texts(struct buffer *to, const struct context_words *words, bool unknown)
+void context_words_show(struct show *show, const char *name, const struct context_words *words)
 {
-    bool first = true;
-    buffer_char(to, '[');
+    struct buffer all = {0}, unknown = {0};
     for (size_t k = 0; k < words->count; k++) {
-        if (unknown && words->words[k] != PSDVEC_UNKNOWN_WORD)
-            continue;
-        buffer_text(to, first ? "" : ", ");
-        buffer_json(to, words->texts[k], strlen(words->texts[k]));
-        first = false;
+        list_add(&all, words->texts[k], strlen(words->texts[k]));
+        if (words->words[k] == PSDVEC_UNKNOWN_WORD)
+            list_add(&unknown, words->texts[k], strlen(words->texts[k]));
     }
-    buffer_char(to, ']');
-}
-
-void context_words_json(struct buffer *to, const char *name, const struct context_words *words)
-{
-    buffer_format(to, "\"%s\": ", name);
-    add_texts(to, words, false);
-    buffer_text(to, ", \"unknown\": ");
-    add_texts(to, words, true);
+    show_json(show, name, NULL, list_get(&all));
+    show_json(show, "unknown", NULL, list_get(&unknown));
+    buffer_free(&all);
+    buffer_free(&unknown);
 }
 
 char *scoring_weights(const struct scoring *s)
@@ -196,20 +188,4 @@ void add_number(struct buffer *to, double number)
         buffer_format(to, "%.*f", size < 99.995 ? 2 : size < 9999.95 ? 1 : 0, number);
     else
         buffer_format(to, "%.3g", number);
-}
-
-void json_real(struct buffer *to, const char *name, double number)
-{
-    buffer_format(to, ", \"%s\": ", name);
-    if (isfinite(number))
-        buffer_format(to, "%.12g", number);
-    else
-        buffer_text(to, "null");
-}
-
-void json_word(struct buffer *to, const psdvec_model *model, uint32_t word)
-{
-    size_t length;
-    const char *text = psdvec_model_word(model, word, &length);
-    buffer_json(to, text, length);
 }

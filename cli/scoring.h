@@ -6,7 +6,7 @@
 #ifndef CLI_SCORING_H
 #define CLI_SCORING_H
 
-#include "run.h"
+#include "show.h"
 
 #include <math.h>
 
@@ -39,10 +39,10 @@ struct context_words {
 int scoring_words(const struct scoring *scoring, const char *text, size_t length,
                   struct context_words *words);
 void context_words_free(struct context_words *words);
-/* "not in the model: a, b", if there are such words; and the same as members of a JSON object,
- * `"name": [all words], "unknown": [those]`. */
+/* "not in the model: a, b", if there are such words; and for programs: all words by this name, and
+ * those as "unknown". */
 void context_words_warn(struct run *run, const struct context_words *words);
-void context_words_json(struct buffer *to, const char *name, const struct context_words *words);
+void context_words_show(struct show *show, const char *name, const struct context_words *words);
 
 /* "T = 0.2, e = 1.5": what the first model scores with; heap. */
 char *scoring_weights(const struct scoring *scoring);
@@ -58,9 +58,4 @@ double perplexity(double logarithm, uint64_t words);
 double bits(double logarithm);
 /* Four digits or all before the point, at most nine columns; "-" if there is no number. */
 void add_number(struct buffer *to, double number);
-/* `, "name": 1.5`, or null. */
-void json_real(struct buffer *to, const char *name, double number);
-/* The word of a model as a JSON string. */
-void json_word(struct buffer *to, const psdvec_model *model, uint32_t word);
-
 #endif

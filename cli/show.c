@@ -29,10 +29,22 @@ void show_start(struct show *show, struct run *run, bool sheet)
     show_start_as(show, run, sheet, run->format);
 }
 
+void show_begin(struct show *show, struct run *run, bool sheet)
+{
+    show_start(show, run, sheet);
+    show_open(show);
+}
+
 void show_flush(struct show *show)
 {
     output_add(&show->run->out, buffer_get(&show->text), show->text.length);
     buffer_clear(&show->text);
+}
+
+void show_finish(struct show *show)
+{
+    show_close(show);
+    show_end(show);
 }
 
 void show_end(struct show *show)
@@ -140,7 +152,10 @@ static void show_some(struct show *show, struct rows *rows, bool last)
     if (visible(rows->where, show->form->where) && !empty)
         show->form->rows(show, rows, last);
     rows->begun = !last;
-    rows_clear(rows);
+    if (last)
+        rows_free(rows);
+    else
+        rows_clear(rows);
 }
 
 void show_head(struct show *show, struct rows *rows)
@@ -171,8 +186,8 @@ void show_pair(struct show *show, struct rows *left, struct rows *right, size_t 
         show_rows(show, left);
         show_rows(show, right);
     }
-    rows_clear(left);
-    rows_clear(right);
+    rows_free(left);
+    rows_free(right);
 }
 
 /* ---- JSON of the library, for people ------------------------------------------------------------ */

@@ -48,6 +48,9 @@ void show_end(struct show *show);
 /* A document. */
 void show_open(struct show *show);
 void show_close(struct show *show);
+/* All of it, where there is only one. */
+void show_begin(struct show *show, struct run *run, bool sheet);
+void show_finish(struct show *show);
 
 /* Text may have styles. */
 void show_title(struct show *show, const char *text);
@@ -79,7 +82,7 @@ void show_json(struct show *show, const char *name, const char *title, const cha
 void show_section(struct show *show, const char *name, const char *title);
 void show_section_end(struct show *show, const char *name);
 
-/* All rows, which are forgotten then; or those so far, if more will follow. */
+/* All rows, which are freed then; or those so far, if more will follow. */
 void show_rows(struct show *show, struct rows *rows);
 void show_rows_so_far(struct show *show, struct rows *rows);
 /* The headings, before there are rows. */

@@ -42,6 +42,23 @@ static size_t columns_of(const char *text)
     return utf8_columns(text, strlen(text));
 }
 
+/* Adds text that begins at column `at`, on as many lines as it takes, without the end of the last. */
+static void add_wrapped(struct show *show, const char *text, size_t at, size_t indent, size_t width,
+                        enum style style)
+{
+    struct buffer wrapped = {0};
+    wrap(&wrapped, text, at, indent, width);
+    wrapped.text[wrapped.length - 1] = 0;
+    add_styled(show, wrapped.text, style);
+    buffer_free(&wrapped);
+}
+
+static void end_line(struct show *show)
+{
+    drop_spaces(&show->text);
+    buffer_char(&show->text, '\n');
+}
+
 /* ---- Text and facts ------------------------------------------------------------------------ */
 
 static void terminal_open(struct show *show)
@@ -57,10 +74,8 @@ static size_t prose_width(const struct show *show)
 
 static void terminal_title(struct show *show, const char *text)
 {
-    struct buffer wrapped = {0};
-    wrap(&wrapped, text, 0, strspn(text, " "), prose_width(show));
-    add_styled(show, wrapped.text, PLAIN);
-    buffer_free(&wrapped);
+    add_wrapped(show, text, 0, strspn(text, " "), prose_width(show), PLAIN);
+    buffer_char(&show->text, '\n');
 }
 
 static void terminal_section(struct show *show, const char *name, const char *title)
@@ -70,20 +85,11 @@ static void terminal_section(struct show *show, const char *name, const char *ti
     terminal_title(show, title);
 }
 
-/* Each line is a paragraph. */
 static void terminal_note(struct show *show, const char *text)
 {
-    for (const char *end = text; *text; text = end + (*end == '\n')) {
-        struct buffer line = {0}, wrapped = {0};
-        end = text + strcspn(text, "\n");
-        buffer_add(&line, text, (size_t)(end - text));
-        wrap(&wrapped, buffer_get(&line), 0, 0, prose_width(show));
-        wrapped.text[wrapped.length - 1] = 0;
-        add_styled(show, wrapped.text, DIM);
+    add_wrapped(show, text, 0, 0, prose_width(show), DIM);
+    if (!*text || text[strlen(text) - 1] != '\n')
         buffer_char(&show->text, '\n');
-        buffer_free(&line);
-        buffer_free(&wrapped);
-    }
 }
 
 static void terminal_chart(struct show *show, const char *text)
@@ -94,34 +100,27 @@ static void terminal_chart(struct show *show, const char *text)
 static void terminal_fact(struct show *show, const struct column *column, const struct cell *cell,
                           const char *meaning)
 {
-    struct buffer value = {0}, wrapped = {0};
-    const char *label = column->heading;
-    size_t width = show->label_width, indent = *label ? width + 3 : 2;
+    struct buffer value = {0};
+    bool labelled = *column->heading;
+    size_t width = columns_of(column->heading), indent = labelled ? show->label_width + 3 : 2;
+    bool wide = width > show->label_width;
     cell_for_people(&value, cell, column);
+    size_t columns = columns_of(buffer_get(&value));
     buffer_text(&show->text, "  ");
-    if (*label)
-        cell_add(&show->text, label, strlen(label),
-                 columns_of(label) > width ? columns_of(label) : width, false);
+    cell_text(&show->text, column->heading, strlen(column->heading));
+    add_spaces(&show->text, wide || !labelled ? 0 : show->label_width - width);
     if (meaning) {
-        size_t columns = columns_of(buffer_get(&value));
         add_spaces(&show->text, columns < MEANT_WIDTH ? MEANT_WIDTH - columns : 0);
-        if (*meaning)
-            buffer_format(&value, "   " STYLE_DIM "%s", meaning);
+        buffer_format(&value, "%s%s", *meaning ? "   " STYLE_DIM : "", meaning);
         add_styled(show, value.text, PLAIN);
-        buffer_char(&show->text, '\n');
     } else {
-        /* A label too wide for its column has a line to itself. */
-        if (*label)
-            buffer_char(&show->text, columns_of(label) > width && value.length ? '\n' : ' ');
-        add_spaces(&show->text, columns_of(label) > width && value.length ? indent : 0);
-        wrap(&wrapped, buffer_get(&value), indent, indent, WIDTH);
-        wrapped.text[wrapped.length - 1] = 0;
-        add_styled(show, wrapped.text, PLAIN);
-        drop_spaces(&show->text);
-        buffer_char(&show->text, '\n');
+        if (wide && columns) /* a label too wide for its column has a line to itself */
+            end_line(show);
+        add_spaces(&show->text, wide && columns ? indent : labelled);
+        add_wrapped(show, buffer_get(&value), indent, indent, WIDTH, PLAIN);
     }
+    end_line(show);
     buffer_free(&value);
-    buffer_free(&wrapped);
 }
 
 /* ---- Tables -------------------------------------------------------------------------------- */
@@ -344,16 +343,13 @@ static void add_row(struct show *show, const struct layout *layout, const struct
     for (size_t k = from; k < to; k++) {
         const struct column *column = column_at(layout, k);
         enum style style = rows_cell(layout->rows, row, layout->shown[k]).style;
-        struct buffer wrapped = {0};
+        size_t at = width_of(layout, 0, k) + column->gap;
+        style = style ? style : column->style;
         if (column->wraps) {
-            size_t at = width_of(layout, 0, k) + column->gap;
-            wrap(&wrapped, buffer_get(&texts[k]), at, at, show->width);
-            wrapped.text[wrapped.length - 1] = 0;
-            widths[k] = 0;
-        }
-        put(show, column->wraps ? wrapped.text : buffer_get(&texts[k]), column, widths[k],
-            style ? style : column->style);
-        buffer_free(&wrapped);
+            add_spaces(&show->text, column->gap);
+            add_wrapped(show, buffer_get(&texts[k]), at, at, show->width, style);
+        } else
+            put(show, buffer_get(&texts[k]), column, widths[k], style);
     }
     for (size_t k = 0; k < layout->count; k++)
         buffer_free(&texts[k]);
@@ -381,12 +377,6 @@ static bool add_headings(struct show *show, const struct layout *layout, bool gr
     return any;
 }
 
-static void end_line(struct show *show)
-{
-    drop_spaces(&show->text);
-    buffer_char(&show->text, '\n');
-}
-
 /* The keys, and the columns from `from` to `to`. */
 static void add_part(struct show *show, const struct layout *layout, size_t from, size_t to)
 {
@@ -406,12 +396,9 @@ static void add_part(struct show *show, const struct layout *layout, size_t from
         if (!visible(row->where, IN_TABLE))
             continue;
         if (row->line) {
-            struct buffer wrapped = {0};
-            wrap(&wrapped, rows_cell(rows, row, 0).shown, row->indent, row->indent, show->width);
-            wrapped.text[wrapped.length - 1] = 0;
             add_spaces(&show->text, row->indent);
-            add_styled(show, wrapped.text, PLAIN);
-            buffer_free(&wrapped);
+            add_wrapped(show, rows_cell(rows, row, 0).shown, row->indent, row->indent, show->width,
+                        PLAIN);
         } else {
             add_row(show, layout, row, 0, keys);
             add_row(show, layout, row, from, to);

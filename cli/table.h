@@ -114,30 +114,6 @@ int table_stopped(struct table *table);
 
 /* ---- Results -------------------------------------------------------------------------------- */
 
-/* A column of the table: one measure of a set. */
-struct table_columns {
-    const struct eval_row **rows; /* whole sets only, by set */
-    size_t count;
-};
-struct table_columns table_columns(const struct table *table);
-enum table_mark { MARK_NONE, MARK_BEST, MARK_ALIKE };
-enum table_mark table_mark(const struct table *table, const struct eval_row *row, size_t model);
-void table_value(struct buffer *to, double value); /* .742, as in the paper; - if there is none */
-extern const char *const measure_heads[];          /* short, in the order of psdvec_measure */
-void table_numbers(struct buffer *to, const psdvec_model *model); /* 300; 47.1 of 3,000 */
-void table_time(struct buffer *to, const struct table_cost *cost, double seconds);
-struct table_marks {
-    const char *best, *alike;
-};
-struct table_marks table_marks(void); /* that the terminal can show */
-/* What the table is of: the text, and how many words. */
-void table_provenance(struct buffer *to, const struct table *table);
-/* The command, as it may be typed again. */
-void table_command(struct buffer *to, const struct table *table);
-/* What must be known to read it; each line is a paragraph. */
-void table_notes(struct buffer *to, const struct table *table);
-
-void table_show(struct show *show, const struct table *table);
 /* Writes the files of the result, and prints it. An exit status. */
 int table_write_all(struct table *table);
 
