@@ -7,14 +7,15 @@
 #include <string.h>
 
 const psdvec_choice pv_method_choices[] = {
-    [PSDVEC_METHOD_PSD] = {"psd", "psdvec's own model"},
-    [PSDVEC_METHOD_PPMI] = {"ppmi", "positive PMI itself, as sparse vectors"},
-    [PSDVEC_METHOD_SVD] = {"svd", "singular vectors of positive PMI"},
-    [PSDVEC_METHOD_SGNS] = {"sgns", "word2vec: skip-gram with negative sampling"},
-    [PSDVEC_METHOD_CBOW] = {"cbow", "word2vec: continuous bag of words"},
-    [PSDVEC_METHOD_GLOVE] = {"glove", "GloVe: weighted regression of log counts"},
-    [PSDVEC_METHOD_CCA] = {"cca", "canonical correlations of square roots of counts"},
-    [PSDVEC_METHOD_SPARSE] = {"sparse", "sparse codes of other vectors"},
+    [PSDVEC_METHOD_PSD] = {.name = "psd", .help = "psdvec's own model"},
+    [PSDVEC_METHOD_PPMI] = {.name = "ppmi", .help = "positive PMI itself, as sparse vectors"},
+    [PSDVEC_METHOD_SVD] = {.name = "svd", .help = "singular vectors of positive PMI"},
+    [PSDVEC_METHOD_SGNS] = {.name = "sgns", .help = "word2vec: skip-gram with negative sampling"},
+    [PSDVEC_METHOD_CBOW] = {.name = "cbow", .help = "word2vec: continuous bag of words"},
+    [PSDVEC_METHOD_GLOVE] = {.name = "glove", .help = "GloVe: weighted regression of log counts"},
+    [PSDVEC_METHOD_CCA] = {.name = "cca",
+                           .help = "canonical correlations of square roots of counts"},
+    [PSDVEC_METHOD_SPARSE] = {.name = "sparse", .help = "sparse codes of other vectors"},
     {0}};
 
 const char *psdvec_method_name(psdvec_method method)

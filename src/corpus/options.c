@@ -6,26 +6,32 @@
 #include <stdio.h>
 
 const psdvec_choice pv_tokenizer_choices[] = {
-    [PSDVEC_TOKENIZER_WORDS] = {"words", "Unicode letters and marks"},
-    [PSDVEC_TOKENIZER_WHITESPACE] = {"whitespace", "split at white space; change nothing else"},
-    [PSDVEC_TOKENIZER_ORIGINAL] = {"original", "the rules of the original PSDVec program"},
-    [PSDVEC_TOKENIZER_ICU] = {"icu", "ICU word boundaries: Chinese, Japanese, Thai, ..."},
+    [PSDVEC_TOKENIZER_WORDS] = {.name = "words", .help = "Unicode letters and marks"},
+    [PSDVEC_TOKENIZER_WHITESPACE] = {.name = "whitespace",
+                                     .help = "split at white space; change nothing else"},
+    [PSDVEC_TOKENIZER_ORIGINAL] = {.name = "original",
+                                   .help = "the rules of the original PSDVec program"},
+    [PSDVEC_TOKENIZER_ICU] = {.name = "icu",
+                              .help = "ICU word boundaries: Chinese, Japanese, Thai, ..."},
     {0}};
 const psdvec_choice pv_case_choices[] = {
-    [PSDVEC_CASE_AUTO] = {"auto", "fold, but keep for whitespace"},
-    [PSDVEC_CASE_FOLD] = {"fold", "lower case"},
-    [PSDVEC_CASE_KEEP] = {"keep", "as written"},
+    [PSDVEC_CASE_AUTO] = {.name = "auto", .help = "fold, but keep for whitespace"},
+    [PSDVEC_CASE_FOLD] = {.name = "fold", .help = "lower case"},
+    [PSDVEC_CASE_KEEP] = {.name = "keep", .help = "as written"},
     {0}};
-const psdvec_choice pv_accents_choices[] = {[PSDVEC_ACCENTS_KEEP] = {"keep", "as written"},
-                                            [PSDVEC_ACCENTS_STRIP] = {"strip", "remove accents"},
-                                            {0}};
+const psdvec_choice pv_accents_choices[] = {
+    [PSDVEC_ACCENTS_KEEP] = {.name = "keep", .help = "as written"},
+    [PSDVEC_ACCENTS_STRIP] = {.name = "strip", .help = "remove accents"},
+    {0}};
 const psdvec_choice pv_digits_choices[] = {
-    [PSDVEC_DIGITS_DROP] = {"drop", "digits separate words"},
-    [PSDVEC_DIGITS_KEEP] = {"keep", "digits are like letters"},
-    [PSDVEC_DIGITS_ZERO] = {"zero", "like letters, and each becomes 0"},
+    [PSDVEC_DIGITS_DROP] = {.name = "drop", .help = "digits separate words"},
+    [PSDVEC_DIGITS_KEEP] = {.name = "keep", .help = "digits are like letters"},
+    [PSDVEC_DIGITS_ZERO] = {.name = "zero", .help = "like letters, and each becomes 0"},
     {0}};
 const psdvec_choice pv_inner_choices[] = {
-    [PSDVEC_INNER_JOIN] = {"join", "one word"}, [PSDVEC_INNER_SPLIT] = {"split", "two words"}, {0}};
+    [PSDVEC_INNER_JOIN] = {.name = "join", .help = "one word"},
+    [PSDVEC_INNER_SPLIT] = {.name = "split", .help = "two words"},
+    {0}};
 bool pv_text_options_go_together(const psdvec_text_options *o, char *why, size_t room)
 {
     uint32_t longest = o->max_length ? o->max_length : pv_default_max_length(o->tokenizer);

@@ -13,10 +13,10 @@
 /* ---- Documents --------------------------------------------------------------------------- */
 
 const psdvec_choice pv_document_choices[] = {
-    [PSDVEC_DOCUMENT_LINE] = {"line", "every line or record"},
-    [PSDVEC_DOCUMENT_FILE] = {"file", "every file or archive member"},
-    [PSDVEC_DOCUMENT_BLANK_LINE] = {"blank-line", "blank lines separate documents"},
-    [PSDVEC_DOCUMENT_NONE] = {"none", "each input, folder or archive as a whole"},
+    [PSDVEC_DOCUMENT_LINE] = {.name = "line", .help = "every line or record"},
+    [PSDVEC_DOCUMENT_FILE] = {.name = "file", .help = "every file or archive member"},
+    [PSDVEC_DOCUMENT_BLANK_LINE] = {.name = "blank-line", .help = "blank lines separate documents"},
+    [PSDVEC_DOCUMENT_NONE] = {.name = "none", .help = "each input, folder or archive as a whole"},
     {0}};
 
 /* Words longer than this are cut, so that a segment can always end. */

@@ -11,7 +11,7 @@
     ROW(TOP2GRAMS, "top2grams", pv_import_top2grams, pv_export_top2grams,                          \
         "the text of the original PSDVec program")
 
-#define CHOICE(ID, name, reader, writer, help) [PSDVEC_FORMAT_##ID] = {name, help},
+#define CHOICE(ID, name, reader, writer, help) [PSDVEC_FORMAT_##ID] = {name, help, NULL},
 const psdvec_choice pv_counts_format_choices[] = {FORMATS(CHOICE){0}};
 
 #define FUNCTIONS(ID, name, reader, writer, help) [PSDVEC_FORMAT_##ID] = {reader, &(writer)},

@@ -7,13 +7,14 @@
 #include <stdio.h>
 
 const psdvec_choice pv_distance_choices[] = {
-    [PSDVEC_DISTANCE_UNIFORM] = {"uniform", "every pair in the window counts 1"},
-    [PSDVEC_DISTANCE_LINEAR] = {"linear", "(window + 1 - d) / window"},
-    [PSDVEC_DISTANCE_HARMONIC] = {"harmonic", "1 / d"},
+    [PSDVEC_DISTANCE_UNIFORM] = {.name = "uniform", .help = "every pair in the window counts 1"},
+    [PSDVEC_DISTANCE_LINEAR] = {.name = "linear", .help = "(window + 1 - d) / window"},
+    [PSDVEC_DISTANCE_HARMONIC] = {.name = "harmonic", .help = "1 / d"},
     {0}};
 const psdvec_choice pv_oov_choices[] = {
-    [PSDVEC_OOV_KEEP] = {"keep", "unknown words keep their place in the window"},
-    [PSDVEC_OOV_DROP] = {"drop", "unknown words are dropped before windows are formed"},
+    [PSDVEC_OOV_KEEP] = {.name = "keep", .help = "unknown words keep their place in the window"},
+    [PSDVEC_OOV_DROP] = {.name = "drop",
+                         .help = "unknown words are dropped before windows are formed"},
     {0}};
 
 static bool count_rule(const void *options, char *why, size_t room)

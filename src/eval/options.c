@@ -2,15 +2,16 @@
 #include "eval/options.h"
 
 const psdvec_choice pv_unknown_choices[] = {
-    [PSDVEC_UNKNOWN_DROP] = {"drop", "leave out questions with an unknown word"},
-    [PSDVEC_UNKNOWN_ZERO] = {"zero", "similarity 0, or answered wrongly"},
-    [PSDVEC_UNKNOWN_MEAN] = {"mean", "the mean of all vectors stands in for the word"},
-    [PSDVEC_UNKNOWN_SPELLING] = {"spelling", "the vector of the word's spelling"},
+    [PSDVEC_UNKNOWN_DROP] = {.name = "drop", .help = "leave out questions with an unknown word"},
+    [PSDVEC_UNKNOWN_ZERO] = {.name = "zero", .help = "similarity 0, or answered wrongly"},
+    [PSDVEC_UNKNOWN_MEAN] = {.name = "mean",
+                             .help = "the mean of all vectors stands in for the word"},
+    [PSDVEC_UNKNOWN_SPELLING] = {.name = "spelling", .help = "the vector of the word's spelling"},
     {0}};
 const psdvec_choice pv_half_choices[] = {
-    [PSDVEC_HALF_BOTH] = {"both", "all questions"},
-    [PSDVEC_HALF_FIRST] = {"first", "choose settings on these"},
-    [PSDVEC_HALF_SECOND] = {"second", "report these"},
+    [PSDVEC_HALF_BOTH] = {.name = "both", .help = "all questions"},
+    [PSDVEC_HALF_FIRST] = {.name = "first", .help = "choose settings on these"},
+    [PSDVEC_HALF_SECOND] = {.name = "second", .help = "report these"},
     {0}};
 
 #undef PSDVEC_OPTION

@@ -101,7 +101,7 @@ static double target_smoothed(const pv_link *link, uint32_t i, uint32_t j, doubl
 
 #define WEIGHT_CHOICE(ID, name, help, uses, ...) [PSDVEC_WEIGHTS_##ID] = {name, help, uses},
 #define WEIGHT_RULE(ID, name, help, uses, ...) [PSDVEC_WEIGHTS_##ID] = __VA_ARGS__,
-#define TARGET_CHOICE(ID, name, help, ...) [PSDVEC_TARGET_##ID] = {name, help},
+#define TARGET_CHOICE(ID, name, help, ...) [PSDVEC_TARGET_##ID] = {name, help, NULL},
 #define TARGET_RULE(ID, name, help, ...) [PSDVEC_TARGET_##ID] = __VA_ARGS__,
 
 const psdvec_choice pv_weights_choices[] = {WEIGHTS(WEIGHT_CHOICE){0}};

@@ -153,7 +153,7 @@ static psdvec_status put_packed(writer *w, uint32_t i, const float *row, pv_buff
          .put_header = put_npy_header,                                                             \
          .put_row = put_packed})
 
-#define CHOICE(ID, name, help, ...) [PSDVEC_VECTORS_##ID] = {name, help},
+#define CHOICE(ID, name, help, ...) [PSDVEC_VECTORS_##ID] = {name, help, NULL},
 #define FORMAT(ID, name, help, ...) [PSDVEC_VECTORS_##ID] = __VA_ARGS__,
 const psdvec_choice pv_vectors_format_choices[] = {FORMATS(CHOICE){0}};
 const pv_vectors_format pv_vectors_formats[] = {FORMATS(FORMAT)};

@@ -7,9 +7,9 @@
 #include <stdio.h>
 
 const psdvec_choice pv_precision_choices[] = {
-    [PSDVEC_FLOAT32] = {"float32", "4 bytes per number"},
-    [PSDVEC_FLOAT16] = {"float16", "2 bytes per number"},
-    [PSDVEC_INT8] = {"int8", "1 byte per number, and a scale per vector"},
+    [PSDVEC_FLOAT32] = {.name = "float32", .help = "4 bytes per number"},
+    [PSDVEC_FLOAT16] = {.name = "float16", .help = "2 bytes per number"},
+    [PSDVEC_INT8] = {.name = "int8", .help = "1 byte per number, and a scale per vector"},
     {0}};
 
 static bool rule(const void *options, char *why, size_t room)

@@ -11,12 +11,14 @@
 #include <stdio.h>
 
 const psdvec_choice pv_preset_choices[] = {
-    [PSDVEC_PRESET_DEFAULT] = {"default", "what gives the best vectors"},
-    [PSDVEC_PRESET_PAPER] = {"paper", "Li, Zhu and Miao 2015"},
+    [PSDVEC_PRESET_DEFAULT] = {.name = "default", .help = "what gives the best vectors"},
+    [PSDVEC_PRESET_PAPER] = {.name = "paper", .help = "Li, Zhu and Miao 2015"},
     {0}};
 const psdvec_choice pv_form_choices[] = {
-    [PSDVEC_FORM_SYMMETRIC] = {"symmetric", "eigenvalues of largest magnitude, with their signs"},
-    [PSDVEC_FORM_PSD] = {"psd", "the largest positive eigenvalues, as in the paper"},
+    [PSDVEC_FORM_SYMMETRIC] = {.name = "symmetric",
+                               .help = "eigenvalues of largest magnitude, with their signs"},
+    [PSDVEC_FORM_PSD] = {.name = "psd",
+                         .help = "the largest positive eigenvalues, as in the paper"},
     {0}};
 
 #define CHECK(condition, ...)                                                                      \
