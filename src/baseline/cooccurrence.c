@@ -27,7 +27,8 @@ static psdvec_status merge_row(void *arg, pv_pair_row row, int worker)
     for (; pv_pair_next(&row); count++) {
         if (!job->fill)
             continue;
-        double x = (double)(row.xij + row.xji) * job->unit * (retention ? retention[i] * retention[row.j] : 1);
+        double x = (double)(row.xij + row.xji) * job->unit *
+                   (retention ? retention[i] * retention[row.j] : 1);
         out->column[at + count] = row.j;
         out->value[at + count] = (float)x;
         sum += x;
