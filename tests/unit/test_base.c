@@ -30,7 +30,10 @@ typedef struct bench {
 static bool should_cancel(void *user)
 {
     bench *b = user;
-    return atomic_load(&b->cancel) >= 0 && atomic_fetch_sub(&b->cancel, 1) <= 0;
+    int left = atomic_load(&b->cancel);
+    while (left > 0 && !atomic_compare_exchange_weak(&b->cancel, &left, left - 1))
+        ;
+    return left == 0; /* and stays so: other threads may ask before the first has told */
 }
 
 static int set_up(void **state)
