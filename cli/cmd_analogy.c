@@ -11,20 +11,6 @@ enum { METHODS = 2 };
 static const psdvec_measure measures[METHODS] = {PSDVEC_MEASURE_ADD, PSDVEC_MEASURE_MUL};
 static const char *const names[METHODS] = {"add", "mul"};
 
-static const char *const description[] = {
-    "Answers the question: A is to B as C is to what? Shows the best answers of two methods side "
-    "by side with their scores; bars are relative to the best answer. 3CosAdd is cos(x, B) - "
-    "cos(x, A) + cos(x, C). 3CosMul is (cos(x, B) + 1) (cos(x, C) + 1) / (cos(x, A) + 1.001), in "
-    "which no single term dominates; for PPMI vectors (baseline ppmi) it is cos(x, B) cos(x, C) / "
-    "(cos(x, A) + 0.001). Cosines are those of the read-out (see psdvec convert). All words "
-    "except A, B and C are compared.",
-    "Words are looked up as in psdvec similar, if necessary by their spelling.", NULL};
-
-static const struct example examples[] = {
-    {"psdvec analogy model.safetensors man king woman", "Man is to king as woman is to what?"},
-    {"psdvec analogy model.safetensors man king woman --top 3 --json", "JSON output for scripts."},
-    {0}};
-
 /* Two halves of 37 columns. */
 #define COLUMNS(title)                                                                             \
     {                                                                                              \
@@ -116,9 +102,19 @@ const struct command cmd_analogy = {
     .brief = true,
     .summary = "A is to B as C is to what?",
     .synopsis = "MODEL A B C [OPTION]...",
-    .description = description,
+    .description = PARAGRAPHS(
+        "Answers the question: A is to B as C is to what? Shows the best answers of two methods "
+        "side by side with their scores; bars are relative to the best answer. 3CosAdd is cos(x, "
+        "B) - cos(x, A) + cos(x, C). 3CosMul is (cos(x, B) + 1) (cos(x, C) + 1) / (cos(x, A) + "
+        "1.001), in which no single term dominates; for PPMI vectors (baseline ppmi) it is cos(x, "
+        "B) cos(x, C) / (cos(x, A) + 0.001). Cosines are those of the read-out (see psdvec "
+        "convert). All words except A, B and C are compared.",
+        "Words are looked up as in psdvec similar, if necessary by their spelling."),
     .sources = {OWN_OPTIONS(top_options), QUERY_OPTIONS, FORMAT_OPTIONS, COMMON_OPTIONS},
-    .examples = examples,
+    .examples = EXAMPLES(
+        {"psdvec analogy model.safetensors man king woman", "Man is to king as woman is to what?"},
+        {"psdvec analogy model.safetensors man king woman --top 3 --json",
+         "JSON output for scripts."}),
     .least_operands = 4,
     .most_operands = 4,
     .missing = "say which model to ask, and three words",

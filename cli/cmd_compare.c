@@ -14,34 +14,8 @@
 enum { MOST_REASONS = 8, MOST_DIRECTIONS = 5 };
 
 static const psdvec_option options[] = {
-    {.name = "counts",
-     .type = PSDVEC_OPTION_TEXT,
-     .argument = "FILE",
-     .path = PSDVEC_PATH_FILE,
-     .group = "The question",
-     .help = "the counts that the model was trained on: show what they say of the pair"},
-    {0}};
-
-static const char *const description[] = {
-    "Shows how alike two words are, by the cosine of their read-outs, and how much they attract "
-    "each other, by the product of their generative vectors, which is the model's estimate of "
-    "their pointwise mutual information (PMI). With --counts also what the counts ask of that "
-    "product, by the settings the model was trained with, and how far it is from it.",
-    "Then why: the words near which the model expects both, by its PMI with each, largest "
-    "contribution first; with --counts only words that were seen with both, and how often, on "
-    "either side. And the directions of the read-out that make up most of the cosine, with words "
-    "that point there, as the first of the two words does. Reasons are taken from the 20,000 most "
-    "frequent words.",
-    "Products of other systems' vectors (psdvec baseline) are no PMI, and such a model expects "
-    "nothing. Of ppmi, whose directions are words, the reasons are the contexts that both words "
-    "share, with the number that each has there.",
-    NULL};
-
-static const struct example examples[] = {
-    {"psdvec compare model.safetensors king woman", "How alike, and why."},
-    {"psdvec compare wiki.safetensors music art --counts wiki.counts.safetensors",
-     "And what the counts say."},
-    {"psdvec compare model.safetensors king woman --json", "For a program."},
+    FILE_OPTION("counts", .group = "The question",
+                .help = "the counts that the model was trained on: show what they say of the pair"),
     {0}};
 
 struct comparison {
@@ -256,9 +230,26 @@ const struct command cmd_compare = {
     .brief = true,
     .summary = "how alike two words are, and why",
     .synopsis = "MODEL WORD WORD [OPTION]...",
-    .description = description,
+    .description = PARAGRAPHS(
+        "Shows how alike two words are, by the cosine of their read-outs, and how much they "
+        "attract each other, by the product of their generative vectors, which is the model's "
+        "estimate of their pointwise mutual information (PMI). With --counts also what the counts "
+        "ask of that product, by the settings the model was trained with, and how far it is from "
+        "it.",
+        "Then why: the words near which the model expects both, by its PMI with each, largest "
+        "contribution first; with --counts only words that were seen with both, and how often, on "
+        "either side. And the directions of the read-out that make up most of the cosine, with "
+        "words that point there, as the first of the two words does. Reasons are taken from the "
+        "20,000 most frequent words.",
+        "Products of other systems' vectors (psdvec baseline) are no PMI, and such a model "
+        "expects nothing. Of ppmi, whose directions are words, the reasons are the contexts that "
+        "both words share, with the number that each has there."),
     .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS, COMMON_OPTIONS},
-    .examples = examples,
+    .examples =
+        EXAMPLES({"psdvec compare model.safetensors king woman", "How alike, and why."},
+                 {"psdvec compare wiki.safetensors music art --counts wiki.counts.safetensors",
+                  "And what the counts say."},
+                 {"psdvec compare model.safetensors king woman --json", "For a program."}),
     .least_operands = 3,
     .most_operands = 3,
     .missing = "say which model to ask, and for which two words",

@@ -17,37 +17,14 @@
 #include <string.h>
 
 static const psdvec_option options[] = {
-    {.name = "top",
-     .type = PSDVEC_OPTION_UINT64,
-     .argument = "N",
-     .least = 1,
-     .most = 1000000000,
-     .group = "What to print",
-     .help = "only the N largest counts, largest first"},
+    WHOLE_OPTION("top", "N", 1, 1000000000, .group = "What to print",
+                 .help = "only the N largest counts, largest first"),
     {.name = "word",
      .type = PSDVEC_OPTION_TEXTS,
      .argument = "W",
      .help = "only pairs with this word"},
-    {.name = "raw",
-     .type = PSDVEC_OPTION_FLAG,
-     .group = "Showing",
-     .help = "print the stored whole number: the count times the scale of the file"},
-    {0}};
-
-static const char *const description[] = {
-    "Prints one pair a line: the word that comes first (context), the word after it (focus), and "
-    "how often. Lines are in the order of the file: by context, then by focus. In TSV, a tab in a "
-    "word is written \\t, a line end \\n and a backslash \\\\.",
-    "Counts made with --subsample are printed as they are stored, before each is multiplied by the "
-    "shares of its two words.",
-    NULL};
-
-static const struct example examples[] = {
-    {"psdvec counts dump wiki.counts.safetensors --top 20", "The most frequent pairs."},
-    {"psdvec counts dump wiki.counts.safetensors --word music --word art",
-     "All pairs with either of two words."},
-    {"psdvec counts dump wiki.counts.safetensors --format json -o wiki.jsonl",
-     "All pairs as JSON lines, into a file."},
+    FLAG_OPTION("raw", .group = "Showing",
+                .help = "print the stored whole number: the count times the scale of the file"),
     {0}};
 
 #define FRACTIONS ((uint64_t)1 << 16)
@@ -380,9 +357,19 @@ const struct command cmd_counts_dump = {
     .group = "Counts files",
     .summary = "print counts as text, one pair a line",
     .synopsis = "FILE [OPTION]...",
-    .description = description,
+    .description = PARAGRAPHS(
+        "Prints one pair a line: the word that comes first (context), the word after it (focus), "
+        "and how often. Lines are in the order of the file: by context, then by focus. In TSV, a "
+        "tab in a word is written \\t, a line end \\n and a backslash \\\\.",
+        "Counts made with --subsample are printed as they are stored, before each is multiplied "
+        "by the shares of its two words."),
     .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS_TSV, COMMON_OPTIONS},
-    .examples = examples,
+    .examples = EXAMPLES(
+        {"psdvec counts dump wiki.counts.safetensors --top 20", "The most frequent pairs."},
+        {"psdvec counts dump wiki.counts.safetensors --word music --word art",
+         "All pairs with either of two words."},
+        {"psdvec counts dump wiki.counts.safetensors --format json -o wiki.jsonl",
+         "All pairs as JSON lines, into a file."}),
     .least_operands = 1,
     .most_operands = 1,
     .missing = "say which counts file to print",

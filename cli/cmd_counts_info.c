@@ -10,20 +10,8 @@
 #define MOST_FREQUENT 18
 
 static const psdvec_option options[] = {
-    {.name = "no-verify",
-     .type = PSDVEC_OPTION_FLAG,
-     .group = "Showing",
-     .help = "do not read all of the file to compare its checksums"},
-    {0}};
-
-static const char *const description[] = {
-    "Shows what a counts file holds, with which settings and from which inputs it was made, and "
-    "its most frequent words. All of the file is read and compared with the checksums in it.",
-    NULL};
-
-static const struct example examples[] = {
-    {"psdvec counts info wiki.counts.safetensors", "Look at a file."},
-    {"psdvec counts info --no-verify --json wiki.counts.safetensors", "The same for a program."},
+    FLAG_OPTION("no-verify", .group = "Showing",
+                .help = "do not read all of the file to compare its checksums"),
     {0}};
 
 /* The most frequent words, most frequent first, ties in file order. */
@@ -173,9 +161,14 @@ const struct command cmd_counts_info = {
     .group = "Counts files",
     .summary = "what is in a counts file, and whether it is sound",
     .synopsis = "FILE [OPTION]...",
-    .description = description,
+    .description = PARAGRAPHS(
+        "Shows what a counts file holds, with which settings and from which inputs it was made, "
+        "and its most frequent words. All of the file is read and compared with the checksums in "
+        "it."),
     .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS, COMMON_OPTIONS},
-    .examples = examples,
+    .examples = EXAMPLES({"psdvec counts info wiki.counts.safetensors", "Look at a file."},
+                         {"psdvec counts info --no-verify --json wiki.counts.safetensors",
+                          "The same for a program."}),
     .least_operands = 1,
     .most_operands = 1,
     .missing = "say which counts file to look at",

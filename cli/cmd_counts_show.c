@@ -22,40 +22,12 @@ enum { BY_ASSOCIATION, BY_COUNT };
 static const psdvec_choice orders[] = {{.name = "association"}, {.name = "count"}, {0}};
 
 static const psdvec_option options[] = {
-    {.name = "top",
-     .type = PSDVEC_OPTION_UINT64,
-     .argument = "N",
-     .least = 1,
-     .most = 1000000,
-     .fallback = "12",
-     .group = "What to show",
-     .help = "show N words on each side"},
-    {.name = "min-count",
-     .type = PSDVEC_OPTION_DOUBLE,
-     .argument = "C",
-     .least = 0,
-     .most = 1e18,
-     .fallback = "2",
-     .help = "leave out pairs counted less than C times"},
-    {.name = "by",
-     .type = PSDVEC_OPTION_CHOICE,
-     .choices = orders,
-     .fallback = "association",
-     .help = "strongest association first, or largest count first"},
-    {0}};
-
-static const char *const description[] = {
-    "For each WORD, shows the words that stand before it and after it within the window, "
-    "strongest first, with a bar, the count, and how many times as often as chance.",
-    "Association is ln(times chance) times ln(1 + count): high for pairs that are both telling "
-    "and frequent. The bar shows it, or the count with --by count. Words that stand together less "
-    "often than chance would have it are left out, except with --by count.",
-    NULL};
-
-static const struct example examples[] = {
-    {"psdvec counts show wiki.counts.safetensors music", "What stands around music."},
-    {"psdvec counts show wiki.counts.safetensors music art --top 5 --by count",
-     "Two words, five lines each, by plain count."},
+    WHOLE_OPTION("top", "N", 1, 1000000, .fallback = "12", .group = "What to show",
+                 .help = "show N words on each side"),
+    REAL_OPTION("min-count", "C", 0, 1e18, .fallback = "2",
+                .help = "leave out pairs counted less than C times"),
+    CHOICE_OPTION("by", orders, .fallback = "association",
+                  .help = "strongest association first, or largest count first"),
     {0}};
 
 struct neighbour {
@@ -250,9 +222,17 @@ const struct command cmd_counts_show = {
     .group = "Counts files",
     .summary = "show which words stand before and after a word",
     .synopsis = "FILE WORD... [OPTION]...",
-    .description = description,
+    .description = PARAGRAPHS(
+        "For each WORD, shows the words that stand before it and after it within the window, "
+        "strongest first, with a bar, the count, and how many times as often as chance.",
+        "Association is ln(times chance) times ln(1 + count): high for pairs that are both "
+        "telling and frequent. The bar shows it, or the count with --by count. Words that stand "
+        "together less often than chance would have it are left out, except with --by count."),
     .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS, COMMON_OPTIONS},
-    .examples = examples,
+    .examples =
+        EXAMPLES({"psdvec counts show wiki.counts.safetensors music", "What stands around music."},
+                 {"psdvec counts show wiki.counts.safetensors music art --top 5 --by count",
+                  "Two words, five lines each, by plain count."}),
     .least_operands = 2,
     .most_operands = SIZE_MAX,
     .missing = "say which counts file to look into, and for which words",

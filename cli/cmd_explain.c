@@ -17,45 +17,14 @@
 #include <unistd.h>
 
 static const psdvec_option options[] = {
-    {.name = "file",
-     .type = PSDVEC_OPTION_TEXT,
-     .argument = "FILE",
-     .group = "The text",
-     .path = PSDVEC_PATH_FILE,
-     .help = "the text is in FILE, or on standard input if that is -"},
-    {.name = "influences",
-     .type = PSDVEC_OPTION_UINT64,
-     .argument = "N",
-     .least = 0,
-     .most = 1000,
-     .fallback = "3",
-     .group = "Showing",
-     .help = "of each word, show the N words before it that mattered most"},
-    {.name = "html",
-     .type = PSDVEC_OPTION_TEXT,
-     .argument = "FILE",
-     .path = PSDVEC_PATH_FILE,
-     .help = "write a page to FILE instead, which needs no network: point at a word to see what "
-             "each word before it adds"},
-    {0}};
-
-static const char *const description[] = {
-    "Goes through TEXT word by word, and shows how surprising each word is by itself, what the "
-    "words before it in the window did, and how surprising it is in the end; and which of them did "
-    "most: pulled towards it (green, +) or pushed away from it (red, -). With --counts, what the "
-    "vectors say and what only the counts know, the residual, stand apart.",
-    "TEXT is one document, and is cut into words as the model's text was; - reads standard input. "
-    "Surprise is in bits, -log2 P, and P is normalised: over all words it sums to one. The JSON has "
-    "natural logarithms.",
-    NULL};
-
-static const struct example examples[] = {
-    {"psdvec explain wiki.safetensors \"folk music and popular music fill the hall\"",
-     "Which word surprises, and why the others do not."},
-    {"psdvec explain wiki.safetensors --file notes.txt --counts wiki.counts.safetensors --html "
-     "notes.html",
-     "A page to look at and to print."},
-    {"echo \"the art of music\" | psdvec explain wiki.safetensors - --json", "For a program."},
+    FILE_OPTION("file", .group = "The text",
+                .help = "the text is in FILE, or on standard input if that is -"),
+    WHOLE_OPTION("influences", "N", 0, 1000, .fallback = "3", .group = "Showing",
+                 .help = "of each word, show the N words before it that mattered most"),
+    FILE_OPTION(
+        "html",
+        .help = "write a page to FILE instead, which needs no network: point at a word to see what "
+                "each word before it adds"),
     {0}};
 
 struct explain {
@@ -453,11 +422,24 @@ const struct command cmd_explain = {
     .brief = true,
     .summary = "why a model finds the words of a text likely or not",
     .synopsis = "MODEL {TEXT... | - | --file FILE} [OPTION]...",
-    .description = description,
+    .description = PARAGRAPHS(
+        "Goes through TEXT word by word, and shows how surprising each word is by itself, what "
+        "the words before it in the window did, and how surprising it is in the end; and which of "
+        "them did most: pulled towards it (green, +) or pushed away from it (red, -). With "
+        "--counts, what the vectors say and what only the counts know, the residual, stand apart.",
+        "TEXT is one document, and is cut into words as the model's text was; - reads standard "
+        "input. Surprise is in bits, -log2 P, and P is normalised: over all words it sums to one. "
+        "The JSON has natural logarithms."),
     .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS, OWN_OPTIONS(scoring_options),
                 LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_SCORER, .only = " temperature self "),
                 COMMON_OPTIONS},
-    .examples = examples,
+    .examples = EXAMPLES(
+        {"psdvec explain wiki.safetensors \"folk music and popular music fill the hall\"",
+         "Which word surprises, and why the others do not."},
+        {"psdvec explain wiki.safetensors --file notes.txt --counts wiki.counts.safetensors --html "
+         "notes.html",
+         "A page to look at and to print."},
+        {"echo \"the art of music\" | psdvec explain wiki.safetensors - --json", "For a program."}),
     .least_operands = 1,
     .most_operands = SIZE_MAX,
     .missing = "say which model to ask, and about which text",

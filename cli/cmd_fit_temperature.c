@@ -14,49 +14,14 @@
 #include <string.h>
 
 static const psdvec_option options[] = {
-    {.name = "counts",
-     .type = PSDVEC_OPTION_TEXT,
-     .argument = "FILE",
-     .group = "Fitting",
-     .path = PSDVEC_PATH_FILE,
-     .help = "the counts that the model was trained on: fits T with their residuals, and the "
-             "weight of unigrams in bigrams, too"},
-    {.name = "most-words",
-     .type = PSDVEC_OPTION_UINT64,
-     .argument = "N",
-     .least = 0,
-     .most = INFINITY,
-     .word = "all",
-     .fallback = "all",
-     .help = "use only the first N known words of the text"},
-    {.name = "in-place",
-     .type = PSDVEC_OPTION_FLAG,
-     .help = "write what was fitted into MODEL itself"},
+    FILE_OPTION(
+        "counts", .group = "Fitting",
+        .help = "the counts that the model was trained on: fits T with their residuals, and the "
+                "weight of unigrams in bigrams, too"),
+    WHOLE_OPTION("most-words", "N", 0, INFINITY, .word = "all", .fallback = "all",
+                 .help = "use only the first N known words of the text"),
+    FLAG_OPTION("in-place", .help = "write what was fitted into MODEL itself"),
     {0}};
-
-static const char *const description[] = {
-    "The words before a word are not independent, and a sum of what each of them says counts too "
-    "much twice. A temperature T below 1 on that sum is the remedy. This command finds the T under "
-    "which text that the model was not trained on is most probable, and with it e, a number that "
-    "stands for the product of every word with itself, of which training knows nothing. It tells "
-    "the perplexities before and after, beside those of unigrams; with --counts also with residuals, "
-    "which have a T of their own, and of bigrams, with the model's kappa and with the best one.",
-    "With -o FILE or --in-place, what was fitted is kept in the model, and score, next, explain "
-    "and generate use it from then on; psdvec info shows it. Without either, nothing is written. "
-    "Fit with --counts if you score with --counts. Text is read as the model's text was, by default.",
-    NULL};
-
-static const struct example examples[] = {
-    {"psdvec fit-temperature wiki.safetensors books", "See what it would change."},
-    {"psdvec fit-temperature wiki.safetensors books --counts wiki.counts.safetensors "
-     "-o fitted.safetensors",
-     "And keep it, in another file."},
-    {0}};
-
-static const char *const notes[] = {
-    "Use text that the model was not trained on; on its own text the best T is too large. Of long "
-    "text, some 100,000 words (--most-words) do.",
-    NULL};
 
 struct fit {
     struct run *run;
@@ -225,13 +190,30 @@ const struct command cmd_fit_temperature = {
     .brief = true,
     .summary = "fit how much a model trusts the context",
     .synopsis = "MODEL TEXT... [-o FILE | --in-place] [OPTION]...",
-    .description = description,
+    .description = PARAGRAPHS(
+        "The words before a word are not independent, and a sum of what each of them says counts "
+        "too much twice. A temperature T below 1 on that sum is the remedy. This command finds "
+        "the T under which text that the model was not trained on is most probable, and with it "
+        "e, a number that stands for the product of every word with itself, of which training "
+        "knows nothing. It tells the perplexities before and after, beside those of unigrams; "
+        "with --counts also with residuals, which have a T of their own, and of bigrams, with the "
+        "model's kappa and with the best one.",
+        "With -o FILE or --in-place, what was fitted is kept in the model, and score, next, "
+        "explain and generate use it from then on; psdvec info shows it. Without either, nothing "
+        "is written. Fit with --counts if you score with --counts. Text is read as the model's "
+        "text was, by default."),
     .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS, LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_TEXT),
                 COMMON_OPTIONS},
     .inherited = options_of_model,
     .inherited_from = "the model's",
-    .examples = examples,
-    .notes = notes,
+    .examples =
+        EXAMPLES({"psdvec fit-temperature wiki.safetensors books", "See what it would change."},
+                 {"psdvec fit-temperature wiki.safetensors books --counts wiki.counts.safetensors "
+                  "-o fitted.safetensors",
+                  "And keep it, in another file."}),
+    .notes = PARAGRAPHS(
+        "Use text that the model was not trained on; on its own text the best T is too large. Of "
+        "long text, some 100,000 words (--most-words) do."),
     .least_operands = 2,
     .most_operands = SIZE_MAX,
     .missing = "say which model to fit, and to which text: files, folders, or - for standard input",

@@ -17,20 +17,7 @@ static const psdvec_option options[] = {
      .argument = "TEXT",
      .group = "Text",
      .help = "continue TEXT, which is tokenized as the model's text was"},
-    {.name = "json", .type = PSDVEC_OPTION_FLAG, .help = "print one JSON object"},
-    {0}};
-
-static const char *const description[] = {
-    "Draws words one by one, each from the model's distribution given the words before it, and "
-    "prints them as they are drawn. The same seed gives the same words. The text shows what the "
-    "model captures: words of the same topic near each other, without grammar.",
-    NULL};
-
-static const struct example examples[] = {
-    {"psdvec generate wiki.safetensors --length 20 --seed 1", "Twenty words."},
-    {"psdvec generate wiki.safetensors --prompt \"folk music\" --counts wiki.counts.safetensors "
-     "--top 5",
-     "Continue a text, with probable words only and with residuals."},
+    FLAG_OPTION("json", .help = "print one JSON object"),
     {0}};
 
 struct writer {
@@ -131,13 +118,20 @@ const struct command cmd_generate = {
     .brief = true,
     .summary = "draw text from a model",
     .synopsis = "MODEL [OPTION]...",
-    .description = description,
+    .description = PARAGRAPHS(
+        "Draws words one by one, each from the model's distribution given the words before it, "
+        "and prints them as they are drawn. The same seed gives the same words. The text shows "
+        "what the model captures: words of the same topic near each other, without grammar."),
     .sources = {OWN_OPTIONS(options),
                 LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_GENERATE, .except = " seed "),
                 OWN_OPTIONS(scoring_options),
                 LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_SCORER, .only = " temperature self "),
                 COMMON_OPTIONS},
-    .examples = examples,
+    .examples = EXAMPLES(
+        {"psdvec generate wiki.safetensors --length 20 --seed 1", "Twenty words."},
+        {"psdvec generate wiki.safetensors --prompt \"folk music\" --counts wiki.counts.safetensors "
+         "--top 5",
+         "Continue a text, with probable words only and with residuals."}),
     .least_operands = 1,
     .most_operands = 1,
     .missing = "say from which model to draw",

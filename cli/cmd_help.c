@@ -6,13 +6,6 @@
 
 #include <stdlib.h>
 
-static const char *const description[] = {"Shows the help of a command, or of psdvec as a whole.",
-                                          NULL};
-
-static const struct example examples[] = {{"psdvec help count", "What count can do."},
-                                          {"psdvec help counts", "The commands on counts files."},
-                                          {0}};
-
 static int act(struct run *run)
 {
     const struct arguments *arguments = run->arguments;
@@ -36,13 +29,15 @@ static int act(struct run *run)
     return code;
 }
 
-const struct command cmd_help = {.name = "help",
-                                 .group = "Help",
-                                 .summary = "help on a command",
-                                 .synopsis = "[COMMAND]",
-                                 .description = description,
-                                 .sources = {COMMON_OPTIONS},
-                                 .examples = examples,
-                                 .least_operands = 0,
-                                 .most_operands = 2,
-                                 .act = act};
+const struct command cmd_help = {
+    .name = "help",
+    .group = "Help",
+    .summary = "help on a command",
+    .synopsis = "[COMMAND]",
+    .description = PARAGRAPHS("Shows the help of a command, or of psdvec as a whole."),
+    .sources = {COMMON_OPTIONS},
+    .examples = EXAMPLES({"psdvec help count", "What count can do."},
+                         {"psdvec help counts", "The commands on counts files."}),
+    .least_operands = 0,
+    .most_operands = 2,
+    .act = act};

@@ -16,23 +16,10 @@
 #define SHOWN_ITERATIONS 60
 
 static const psdvec_option options[] = {
-    {.name = "verify",
-     .type = PSDVEC_OPTION_FLAG,
-     .group = "Showing",
-     .help = "read all of the file: compare its checksums, look for numbers that are not finite "
-             "and for words that stand twice"},
-    {0}};
-
-static const char *const description[] = {
-    "Shows what a model holds, with which settings and from which text it was made, how the "
-    "objective fell, and its eigenvalues: positive ones above the line, negative ones below it. MODEL "
-    "may also be the vectors of another program, which know less of themselves.",
-    NULL};
-
-static const struct example examples[] = {
-    {"psdvec info model.safetensors", "Look at a model."},
-    {"psdvec info model.safetensors --verify", "And see whether it is sound."},
-    {"psdvec info vectors.vec --json", "Another program's vectors, for a program."},
+    FLAG_OPTION(
+        "verify", .group = "Showing",
+        .help = "read all of the file: compare its checksums, look for numbers that are not finite "
+                "and for words that stand twice"),
     {0}};
 
 static const char *precision_of(const psdvec_model_info *info)
@@ -415,16 +402,23 @@ static int act(struct run *run)
     return code;
 }
 
-const struct command cmd_info = {.name = "info",
-                                 .group = "Vectors",
-                                 .brief = true,
-                                 .summary = "what is in a model, and how it was made",
-                                 .synopsis = "MODEL [OPTION]...",
-                                 .description = description,
-                                 .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS, COMMON_OPTIONS},
-                                 .examples = examples,
-                                 .least_operands = 1,
-                                 .most_operands = 1,
-                                 .missing = "say which model to look at",
-                                 .completes = PSDVEC_PATH_FILE,
-                                 .act = act};
+const struct command cmd_info = {
+    .name = "info",
+    .group = "Vectors",
+    .brief = true,
+    .summary = "what is in a model, and how it was made",
+    .synopsis = "MODEL [OPTION]...",
+    .description = PARAGRAPHS(
+        "Shows what a model holds, with which settings and from which text it was made, how the "
+        "objective fell, and its eigenvalues: positive ones above the line, negative ones below "
+        "it. MODEL may also be the vectors of another program, which know less of themselves."),
+    .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS, COMMON_OPTIONS},
+    .examples =
+        EXAMPLES({"psdvec info model.safetensors", "Look at a model."},
+                 {"psdvec info model.safetensors --verify", "And see whether it is sound."},
+                 {"psdvec info vectors.vec --json", "Another program's vectors, for a program."}),
+    .least_operands = 1,
+    .most_operands = 1,
+    .missing = "say which model to look at",
+    .completes = PSDVEC_PATH_FILE,
+    .act = act};

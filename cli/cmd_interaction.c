@@ -20,55 +20,13 @@ static const psdvec_option options[] = {
      .path = PSDVEC_PATH_FILE,
      .group = "The question",
      .help = "the model whose words are counted, as its text was"},
-    {.name = "window",
-     .type = PSDVEC_OPTION_UINT64,
-     .argument = "N",
-     .least = 2,
-     .most = 1000,
-     .otherwise = "the model's",
-     .help = "the third word is at most N words behind the first"},
-    {.name = "top",
-     .type = PSDVEC_OPTION_UINT64,
-     .argument = "N",
-     .least = 0,
-     .most = 1000000,
-     .fallback = "20",
-     .help = "without words: show the N most frequent triples"},
-    {.name = "min-count",
-     .type = PSDVEC_OPTION_UINT64,
-     .argument = "N",
-     .least = 1,
-     .most = INFINITY,
-     .fallback = "10",
-     .help = "without words: of triples seen at least N times"},
+    WHOLE_OPTION("window", "N", 2, 1000, .otherwise = "the model's",
+                 .help = "the third word is at most N words behind the first"),
+    WHOLE_OPTION("top", "N", 0, 1000000, .fallback = "20",
+                 .help = "without words: show the N most frequent triples"),
+    WHOLE_OPTION("min-count", "N", 1, INFINITY, .fallback = "10",
+                 .help = "without words: of triples seen at least N times"),
     {0}};
-
-static const char *const description[] = {
-    "The model adds up what single words of the context say about the next one: it takes the "
-    "pointwise mutual information of a word c with a and b together, PMI(c;a,b), to be PMI(c;a) + "
-    "PMI(c;b). The difference is the pointwise interaction information of the three words. It is "
-    "measured in the text here, beside the 0 that the model assumes: below 0, the two words say "
-    "partly the same about the third; above 0, they say more together than each on its own. Figures "
-    "are in nats.",
-    "WORDs come in threes, a b c, in the order in which they stand in the text, not necessarily "
-    "next to each other. Without words the most frequent triples are shown, and what all triples "
-    "seen often enough say together, each by how often it occurs. Operands are texts as long as "
-    "they name a file or a folder, the first one in any case; those behind -- are words. TEXT may "
-    "be whatever psdvec count reads, - is standard input; it is read as the model's own text was.",
-    "The standard error takes the places of the text for independent draws.", NULL};
-
-static const struct example examples[] = {
-    {"psdvec interaction wiki.txt -M model.safetensors", "The most frequent triples."},
-    {"psdvec interaction wiki.txt -M model.safetensors art music hall",
-     "Do art and music say the same about a hall?"},
-    {"psdvec interaction books -M model.safetensors --min-count 5 --json",
-     "The texts of a folder, for a program."},
-    {0}};
-
-static const char *const notes[] = {
-    "Every place of the text counts once, without weights for distance or frequency. Where memory "
-    "is short, the text goes to temporary files, in /tmp unless --temp-dir names a folder.",
-    NULL};
 
 struct inquiry {
     struct run *run;
@@ -305,10 +263,31 @@ const struct command cmd_interaction = {
     .brief = true,
     .summary = "measure what the model takes to be 0 for three words",
     .synopsis = "TEXT... -M MODEL [[--] WORD WORD WORD]... [OPTION]...",
-    .description = description,
+    .description = PARAGRAPHS(
+        "The model adds up what single words of the context say about the next one: it takes the "
+        "pointwise mutual information of a word c with a and b together, PMI(c;a,b), to be "
+        "PMI(c;a) + PMI(c;b). The difference is the pointwise interaction information of the "
+        "three words. It is measured in the text here, beside the 0 that the model assumes: below "
+        "0, the two words say partly the same about the third; above 0, they say more together "
+        "than each on its own. Figures are in nats.",
+        "WORDs come in threes, a b c, in the order in which they stand in the text, not "
+        "necessarily next to each other. Without words the most frequent triples are shown, and "
+        "what all triples seen often enough say together, each by how often it occurs. Operands "
+        "are texts as long as they name a file or a folder, the first one in any case; those "
+        "behind -- are words. TEXT may be whatever psdvec count reads, - is standard input; it is "
+        "read as the model's own text was.",
+        "The standard error takes the places of the text for independent draws."),
     .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS, COMMON_OPTIONS},
-    .examples = examples,
-    .notes = notes,
+    .examples =
+        EXAMPLES({"psdvec interaction wiki.txt -M model.safetensors", "The most frequent triples."},
+                 {"psdvec interaction wiki.txt -M model.safetensors art music hall",
+                  "Do art and music say the same about a hall?"},
+                 {"psdvec interaction books -M model.safetensors --min-count 5 --json",
+                  "The texts of a folder, for a program."}),
+    .notes = PARAGRAPHS(
+        "Every place of the text counts once, without weights for distance or frequency. Where "
+        "memory is short, the text goes to temporary files, in /tmp unless --temp-dir names a "
+        "folder."),
     .least_operands = 1,
     .most_operands = SIZE_MAX,
     .missing = "say in which text to look, and for which three words",

@@ -11,32 +11,9 @@
 #include <string.h>
 
 static const psdvec_option options[] = {
-    {.name = "top",
-     .type = PSDVEC_OPTION_UINT64,
-     .argument = "N",
-     .least = 0,
-     .most = UINT32_MAX,
-     .word = "all",
-     .fallback = "10",
-     .group = "The question",
-     .help = "show N words; 0 or all: all of them, and their probabilities sum to one"},
-    {0}};
-
-static const char *const description[] = {
-    "Shows the words that MODEL finds most probable after TEXT, with their probability, and how "
-    "many times as probable the text makes them as they are by themselves. Without a TEXT, words "
-    "are as probable as they are by themselves. TEXT is cut into words as the model's text was. "
-    "Only its last words, as many as the window has, make a difference; unknown ones keep their "
-    "place in it and add nothing.",
-    "The model knows which words stand near each other, not grammar: expect words of the topic.",
-    NULL};
-
-static const struct example examples[] = {
-    {"psdvec next wiki.safetensors \"the art of\"", "What comes next?"},
-    {"psdvec next wiki.safetensors \"the art of\" --counts wiki.counts.safetensors --top 5",
-     "With what only the counts know."},
-    {"psdvec next wiki.safetensors popular music --top all --tsv",
-     "The probability of every word."},
+    WHOLE_OPTION("top", "N", 0, UINT32_MAX, .word = "all", .fallback = "10",
+                 .group = "The question",
+                 .help = "show N words; 0 or all: all of them, and their probabilities sum to one"),
     {0}};
 
 static const struct column columns[] = {
@@ -150,11 +127,23 @@ const struct command cmd_next = {
     .brief = true,
     .summary = "the most probable words after a text",
     .synopsis = "MODEL [TEXT]... [OPTION]...",
-    .description = description,
+    .description = PARAGRAPHS(
+        "Shows the words that MODEL finds most probable after TEXT, with their probability, and "
+        "how many times as probable the text makes them as they are by themselves. Without a "
+        "TEXT, words are as probable as they are by themselves. TEXT is cut into words as the "
+        "model's text was. Only its last words, as many as the window has, make a difference; "
+        "unknown ones keep their place in it and add nothing.",
+        "The model knows which words stand near each other, not grammar: expect words of the "
+        "topic."),
     .sources = {OWN_OPTIONS(options), OWN_OPTIONS(scoring_options),
                 LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_SCORER, .only = " temperature self "),
                 FORMAT_OPTIONS, COMMON_OPTIONS},
-    .examples = examples,
+    .examples = EXAMPLES(
+        {"psdvec next wiki.safetensors \"the art of\"", "What comes next?"},
+        {"psdvec next wiki.safetensors \"the art of\" --counts wiki.counts.safetensors --top 5",
+         "With what only the counts know."},
+        {"psdvec next wiki.safetensors popular music --top all --tsv",
+         "The probability of every word."}),
     .least_operands = 1,
     .most_operands = SIZE_MAX,
     .missing = "say which model to ask, and after which text",

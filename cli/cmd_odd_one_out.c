@@ -7,17 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const description[] = {
-    "Shows which WORD does not fit: the one whose mean cosine with the others is the lowest. All "
-    "words are shown with that mean, the lowest first; of equal ones, that which was named first. "
-    "Cosines are those of the read-out, which is made for comparing words.",
-    "Words are looked for as in psdvec similar, where they may also come from their spelling.",
-    NULL};
-
-static const struct example examples[] = {
-    {"psdvec odd-one-out model.safetensors king man woman book", "Which of the four does not fit?"},
-    {0}};
-
 /* A word's mean cosine with the others. */
 struct fit {
     size_t place; /* in the question */
@@ -99,9 +88,14 @@ const struct command cmd_odd_one_out = {
     .brief = true,
     .summary = "which word does not fit the others",
     .synopsis = "MODEL WORD WORD WORD... [OPTION]...",
-    .description = description,
+    .description = PARAGRAPHS(
+        "Shows which WORD does not fit: the one whose mean cosine with the others is the lowest. "
+        "All words are shown with that mean, the lowest first; of equal ones, that which was "
+        "named first. Cosines are those of the read-out, which is made for comparing words.",
+        "Words are looked for as in psdvec similar, where they may also come from their spelling."),
     .sources = {FORMAT_OPTIONS, COMMON_OPTIONS},
-    .examples = examples,
+    .examples = EXAMPLES({"psdvec odd-one-out model.safetensors king man woman book",
+                          "Which of the four does not fit?"}),
     .least_operands = 4,
     .most_operands = SIZE_MAX,
     .missing = "say which model to ask, and at least three words",

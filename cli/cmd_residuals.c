@@ -16,52 +16,15 @@
 static const psdvec_choice orders[] = {{.name = "loss"}, {.name = "more"}, {.name = "less"}, {0}};
 
 static const psdvec_option options[] = {
-    {.name = "top",
-     .type = PSDVEC_OPTION_UINT64,
-     .argument = "N",
-     .least = 0,
-     .most = 1000000,
-     .fallback = "10",
-     .group = "The pairs that are shown",
-     .help = "show N pairs; 0: none"},
-    {.name = "order",
-     .type = PSDVEC_OPTION_CHOICE,
-     .choices = orders,
-     .fallback = "loss",
-     .help = "first those that cost most in training, or those seen more, or less often than the "
-             "vectors say"},
-    {.name = "min-count",
-     .type = PSDVEC_OPTION_DOUBLE,
-     .argument = "X",
-     .least = 0,
-     .most = 1e18,
-     .fallback = "10",
-     .help = "leave out pairs counted less than X times"},
-    {0}};
-
-static const char *const description[] = {
-    "The model explains the mutual information G of two words, which the counts ask for, by the "
-    "product of their vectors. Shows how far that goes: figures over all pairs that were seen, and "
-    "the pairs where the product fails most, with their count, G (target), the product, the "
-    "residual (target less product) and the weight that training gave the pair. A background "
-    "(--rho), which pulls all products towards one value, shows as a mean that is not 0, and may "
-    "leave less than nothing explained; the correlation does not mind it.",
-    "COUNTS must be the counts that the model was trained on; others are warned of. A model with "
-    "smoothed targets (--preset paper) has a residual for each direction of a pair: the first word "
-    "stands before the second. With PMI targets it has one for both directions, the count is that "
-    "of both, and the order of the two words is the more frequent one. Pairs of a word with itself "
-    "are in the figures and the file, but never shown.",
-    "With -o all residuals are written to a file as a sparse matrix in the safetensors format "
-    "(docs/residuals.md has it, with a reader in Python).",
-    NULL};
-
-static const struct example examples[] = {
-    {"psdvec residuals wiki.safetensors wiki.counts.safetensors", "Where the vectors fail most."},
-    {"psdvec residuals wiki.safetensors wiki.counts.safetensors --order more --top 20 --tsv",
-     "What is seen more often than they say, for a spreadsheet."},
-    {"psdvec residuals wiki.safetensors wiki.counts.safetensors --top 0 -o "
-     "wiki.residuals.safetensors",
-     "All residuals into a file."},
+    WHOLE_OPTION("top", "N", 0, 1000000, .fallback = "10", .group = "The pairs that are shown",
+                 .help = "show N pairs; 0: none"),
+    CHOICE_OPTION(
+        "order", orders, .fallback = "loss",
+        .help =
+            "first those that cost most in training, or those seen more, or less often than the "
+            "vectors say"),
+    REAL_OPTION("min-count", "X", 0, 1e18, .fallback = "10",
+                .help = "leave out pairs counted less than X times"),
     {0}};
 
 struct residuals {
@@ -187,9 +150,29 @@ const struct command cmd_residuals = {
     .brief = true,
     .summary = "what the counts say of pairs beyond the vectors",
     .synopsis = "MODEL COUNTS [-o RESIDUALS] [OPTION]...",
-    .description = description,
+    .description = PARAGRAPHS(
+        "The model explains the mutual information G of two words, which the counts ask for, by "
+        "the product of their vectors. Shows how far that goes: figures over all pairs that were "
+        "seen, and the pairs where the product fails most, with their count, G (target), the "
+        "product, the residual (target less product) and the weight that training gave the pair. "
+        "A background (--rho), which pulls all products towards one value, shows as a mean that "
+        "is not 0, and may leave less than nothing explained; the correlation does not mind it.",
+        "COUNTS must be the counts that the model was trained on; others are warned of. A model "
+        "with smoothed targets (--preset paper) has a residual for each direction of a pair: the "
+        "first word stands before the second. With PMI targets it has one for both directions, "
+        "the count is that of both, and the order of the two words is the more frequent one. "
+        "Pairs of a word with itself are in the figures and the file, but never shown.",
+        "With -o all residuals are written to a file as a sparse matrix in the safetensors format "
+        "(docs/residuals.md has it, with a reader in Python)."),
     .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS, COMMON_OPTIONS},
-    .examples = examples,
+    .examples = EXAMPLES(
+        {"psdvec residuals wiki.safetensors wiki.counts.safetensors",
+         "Where the vectors fail most."},
+        {"psdvec residuals wiki.safetensors wiki.counts.safetensors --order more --top 20 --tsv",
+         "What is seen more often than they say, for a spreadsheet."},
+        {"psdvec residuals wiki.safetensors wiki.counts.safetensors --top 0 -o "
+         "wiki.residuals.safetensors",
+         "All residuals into a file."}),
     .least_operands = 2,
     .most_operands = 2,
     .missing = "say which model, and the counts that it was trained on",

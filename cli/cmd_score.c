@@ -16,66 +16,21 @@
 #include <unistd.h>
 
 static const psdvec_option options[] = {
-    {.name = "counts",
-     .type = PSDVEC_OPTION_TEXTS,
-     .argument = "FILE",
-     .group = "Model",
-     .path = PSDVEC_PATH_FILE,
-     .help = "the counts that the model was trained on: adds residuals, and a bigram model for "
-             "comparison; once per model, in the same order"},
-    {.name = "sort",
-     .type = PSDVEC_OPTION_FLAG,
-     .group = "Showing",
-     .help = "list documents by perplexity, the highest first"},
-    {.name = "top",
-     .type = PSDVEC_OPTION_UINT64,
-     .argument = "N",
-     .least = 0,
-     .most = UINT32_MAX,
-     .word = "all",
-     .fallback = "all",
-     .help = "with --sort: list only the first N documents"},
-    {.name = "per-word",
-     .type = PSDVEC_OPTION_FLAG,
-     .help = "show every word with its surprisal in bits, and mark surprising words"},
-    {.name = "surprising",
-     .type = PSDVEC_OPTION_DOUBLE,
-     .argument = "BITS",
-     .least = 0,
-     .most = INFINITY,
-     .otherwise = "log2 of the number of words",
-     .help = "surprisal from which a word is marked as surprising; by default, if it is less "
-             "probable than with a uniform distribution"},
+    FILES_OPTION(
+        "counts", .group = "Model",
+        .help = "the counts that the model was trained on: adds residuals, and a bigram model for "
+                "comparison; once per model, in the same order"),
+    FLAG_OPTION("sort", .group = "Showing",
+                .help = "list documents by perplexity, the highest first"),
+    WHOLE_OPTION("top", "N", 0, UINT32_MAX, .word = "all", .fallback = "all",
+                 .help = "with --sort: list only the first N documents"),
+    FLAG_OPTION("per-word",
+                .help = "show every word with its surprisal in bits, and mark surprising words"),
+    REAL_OPTION(
+        "surprising", "BITS", 0, INFINITY, .otherwise = "log2 of the number of words",
+        .help = "surprisal from which a word is marked as surprising; by default, if it is less "
+                "probable than with a uniform distribution"),
     {0}};
-
-static const char *const description[] = {
-    "Computes the log-probability and perplexity of each document and, for comparison, its "
-    "perplexity under a unigram model and, with --counts, a Jelinek-Mercer bigram model. Totals "
-    "come last. Without a FILE, standard input is read. Perplexities are those of normalised "
-    "probabilities; the paper's value, which omits the normaliser and does not sum to one, is "
-    "shown as well.",
-    "With several models, score is a classifier: each document is assigned to the model that "
-    "explains it best, with the posterior probability of that model, given equal priors. The "
-    "first operand is a model, and so is every other one that is a psdvec file; the rest are "
-    "texts.",
-    "By default, text is tokenized as the model's text was. Unknown words are skipped and "
-    "counted. With --sort, only the scores and the beginnings of documents are kept in memory.",
-    NULL};
-
-static const struct example examples[] = {
-    {"psdvec score wiki.safetensors notes.txt", "Every line of a text is a document."},
-    {"psdvec score wiki.safetensors notes.txt --counts wiki.counts.safetensors --sort --top 5",
-     "The five least probable documents, with residuals."},
-    {"psdvec score wiki.safetensors posts.jsonl --json-field text --per-word",
-     "Mark the surprising words."},
-    {"psdvec score wiki.safetensors books.safetensors notes.txt --format json",
-     "Which model explains each line better; JSON output for scripts."},
-    {0}};
-
-static const char *const notes[] = {
-    "Surprisal is -log2 P, in bits. Log-likelihoods, and all logarithms in json and tsv, are "
-    "natural logarithms. docs/documents.md has the formulas and describes the columns.",
-    NULL};
 
 /* A document whose lines wait until all documents are known. */
 struct ranked {
@@ -665,14 +620,34 @@ const struct command cmd_score = {
     .group = "Documents",
     .summary = "score documents by probability under one or more models",
     .synopsis = "MODEL... [FILE]... [OPTION]...",
-    .description = description,
+    .description = PARAGRAPHS(
+        "Computes the log-probability and perplexity of each document and, for comparison, its "
+        "perplexity under a unigram model and, with --counts, a Jelinek-Mercer bigram model. "
+        "Totals come last. Without a FILE, standard input is read. Perplexities are those of "
+        "normalised probabilities; the paper's value, which omits the normaliser and does not sum "
+        "to one, is shown as well.",
+        "With several models, score is a classifier: each document is assigned to the model that "
+        "explains it best, with the posterior probability of that model, given equal priors. The "
+        "first operand is a model, and so is every other one that is a psdvec file; the rest are "
+        "texts.",
+        "By default, text is tokenized as the model's text was. Unknown words are skipped and "
+        "counted. With --sort, only the scores and the beginnings of documents are kept in memory."),
     .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS,
                 LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_SCORER, .except = " influences "),
                 LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_TEXT), COMMON_OPTIONS},
     .inherited = options_of_model,
     .inherited_from = "the model's",
-    .examples = examples,
-    .notes = notes,
+    .examples = EXAMPLES(
+        {"psdvec score wiki.safetensors notes.txt", "Every line of a text is a document."},
+        {"psdvec score wiki.safetensors notes.txt --counts wiki.counts.safetensors --sort --top 5",
+         "The five least probable documents, with residuals."},
+        {"psdvec score wiki.safetensors posts.jsonl --json-field text --per-word",
+         "Mark the surprising words."},
+        {"psdvec score wiki.safetensors books.safetensors notes.txt --format json",
+         "Which model explains each line better; JSON output for scripts."}),
+    .notes = PARAGRAPHS(
+        "Surprisal is -log2 P, in bits. Log-likelihoods, and all logarithms in json and tsv, are "
+        "natural logarithms. docs/documents.md has the formulas and describes the columns."),
     .least_operands = 1,
     .most_operands = SIZE_MAX,
     .missing = "say which model to score with, and which text: files, folders, or - for standard "

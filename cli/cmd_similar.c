@@ -13,30 +13,6 @@
 /* Questions that are put at once. */
 #define BATCH 256
 
-static const char *const description[] = {
-    "For each WORD, lists the words of MODEL with the highest cosine similarity, with a bar and "
-    "their frequency in the training text. Cosines are those of the read-out (see psdvec "
-    "convert). The search is exact. MODEL may also be vectors of another program.",
-    "Words with signs form one query: king -man +woman finds the words nearest to the sum of "
-    "their vectors, each scaled to length 1. After MODEL, a dash and one letter is an option if "
-    "that option exists; anything longer is a word. Words after -- have no signs. The words of a "
-    "query are not among its results.",
-    "A WORD that is not in the model is looked up as the model's tokenizer would write it, so "
-    "Paris finds paris. If it is still not found, its vector is derived from its spelling, "
-    "provided that the model supports it, and the output says so.",
-    NULL};
-
-static const struct example examples[] = {
-    {"psdvec similar model.safetensors music", "The nearest neighbours of music."},
-    {"psdvec similar model.safetensors music art --top 3", "Two queries."},
-    {"psdvec similar model.safetensors music --restrict 20000",
-     "Only among the 20,000 most frequent words."},
-    {"psdvec similar model.safetensors king -man +woman",
-     "What is to woman as king is to man? See also psdvec analogy."},
-    {"psdvec similar vectors.vec music --json",
-     "Vectors of another program; JSON output for scripts."},
-    {0}};
-
 /* One question: some of the words, each added or taken away. */
 struct sum {
     const struct asked *words;
@@ -212,9 +188,27 @@ const struct command cmd_similar = {
     .group = "Asking a model",
     .summary = "list the nearest neighbours of a word",
     .synopsis = "MODEL [+|-]WORD... [OPTION]...",
-    .description = description,
+    .description = PARAGRAPHS(
+        "For each WORD, lists the words of MODEL with the highest cosine similarity, with a bar "
+        "and their frequency in the training text. Cosines are those of the read-out (see psdvec "
+        "convert). The search is exact. MODEL may also be vectors of another program.",
+        "Words with signs form one query: king -man +woman finds the words nearest to the sum of "
+        "their vectors, each scaled to length 1. After MODEL, a dash and one letter is an option "
+        "if that option exists; anything longer is a word. Words after -- have no signs. The "
+        "words of a query are not among its results.",
+        "A WORD that is not in the model is looked up as the model's tokenizer would write it, so "
+        "Paris finds paris. If it is still not found, its vector is derived from its spelling, "
+        "provided that the model supports it, and the output says so."),
     .sources = {OWN_OPTIONS(top_options), QUERY_OPTIONS, FORMAT_OPTIONS, COMMON_OPTIONS},
-    .examples = examples,
+    .examples =
+        EXAMPLES({"psdvec similar model.safetensors music", "The nearest neighbours of music."},
+                 {"psdvec similar model.safetensors music art --top 3", "Two queries."},
+                 {"psdvec similar model.safetensors music --restrict 20000",
+                  "Only among the 20,000 most frequent words."},
+                 {"psdvec similar model.safetensors king -man +woman",
+                  "What is to woman as king is to man? See also psdvec analogy."},
+                 {"psdvec similar vectors.vec music --json",
+                  "Vectors of another program; JSON output for scripts."}),
     .least_operands = 2,
     .most_operands = SIZE_MAX,
     .missing = "say which model to ask, and for which words",

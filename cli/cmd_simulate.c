@@ -9,30 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const description[] = {
-    "Draws random vectors and residuals, and a text from that model: each word from its "
-    "distribution given the words before it. The true model is known, so a model trained on the "
-    "text can be compared with it.",
-    "The folder of -o receives text.txt, one document per line; truth.safetensors, a model; "
-    "truth-residuals.safetensors (see psdvec residuals); and truth.json with all settings, the "
-    "log-likelihood of the text and, for a window of 1, its entropy rate. The folder is created "
-    "if it does not exist. Files with these names are replaced only if an earlier simulation "
-    "wrote them.",
-    "With a window of 1 and without residuals, the PMI of the text is exactly that of the true "
-    "model. With a wider window, words also influence each other through the words between them, "
-    "which the model, a first-order approximation, does not capture.",
-    NULL};
-
-static const struct example examples[] = {
-    {"psdvec simulate --vocab 300 --dim 8 --tokens 50k --seed 1 -o sim/",
-     "A small model and text."},
-    {0}};
-
-static const char *const notes[] = {
-    "Results depend on --seed, but not on the number of threads. Words are made of syllables, and "
-    "all have the same length.",
-    "docs/simulation.md describes what is drawn and how well training recovers it.", NULL};
-
 static void log_result(struct run *run, const psdvec_simulate_report *report)
 {
     const char *path = argument_text(run->arguments, "output");
@@ -103,10 +79,25 @@ const struct command cmd_simulate = {
     .brief = true,
     .summary = "draw a random model, and a text from it",
     .synopsis = "-o FOLDER [OPTION]...",
-    .description = description,
+    .description = PARAGRAPHS(
+        "Draws random vectors and residuals, and a text from that model: each word from its "
+        "distribution given the words before it. The true model is known, so a model trained on "
+        "the text can be compared with it.",
+        "The folder of -o receives text.txt, one document per line; truth.safetensors, a model; "
+        "truth-residuals.safetensors (see psdvec residuals); and truth.json with all settings, "
+        "the log-likelihood of the text and, for a window of 1, its entropy rate. The folder is "
+        "created if it does not exist. Files with these names are replaced only if an earlier "
+        "simulation wrote them.",
+        "With a window of 1 and without residuals, the PMI of the text is exactly that of the "
+        "true model. With a wider window, words also influence each other through the words "
+        "between them, which the model, a first-order approximation, does not capture."),
     .sources = {LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_SIMULATE, .except = " seed "),
                 COMMON_OPTIONS},
-    .examples = examples,
-    .notes = notes,
+    .examples = EXAMPLES({"psdvec simulate --vocab 300 --dim 8 --tokens 50k --seed 1 -o sim/",
+                          "A small model and text."}),
+    .notes = PARAGRAPHS(
+        "Results depend on --seed, but not on the number of threads. Words are made of syllables, "
+        "and all have the same length.",
+        "docs/simulation.md describes what is drawn and how well training recovers it."),
     .output_example = "sim/",
     .act = act};

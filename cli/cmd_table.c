@@ -25,12 +25,11 @@ static const psdvec_option options[] = {
      .help =
          "psd, psd-paper, ppmi, svd, sgns, cbow, glove, cca, sparse; sparse-glove and so on for "
          "sparse codes of other vectors than psd's"},
-    {.name = "counting",
-     .type = PSDVEC_OPTION_CHOICE,
-     .choices = counting_words,
-     .fallback = COUNTING_DEFAULT,
-     .help = "all systems count in the same way, or each as its authors did; options of counting "
-             "that are given hold for all"},
+    CHOICE_OPTION(
+        "counting", counting_words, .fallback = COUNTING_DEFAULT,
+        .help =
+            "all systems count in the same way, or each as its authors did; options of counting "
+            "that are given hold for all"),
     {.name = "sets",
      .type = PSDVEC_OPTION_TEXTS,
      .argument = "FILE|DIR",
@@ -40,35 +39,6 @@ static const psdvec_option options[] = {
      .help =
          "a test set, or a folder of them: each file in it is a set, and so is each folder in it"},
     {0}};
-
-static const char *const description[] = {
-    "Trains several systems on the same text, with the same words and the same number of "
-    "dimensions, scores all of them on test sets, and prints the table: a row for each system, a "
-    "column for each set, how many of the questions are known, and what each system took in time "
-    "and memory. A mark tells the best of each column, and those not worse by more than chance.",
-    "The folder of -o, or NAME.table here if the first INPUT is NAME.txt, receives the models (NAME.safetensors), the counts that they share, and the "
-    "table as table.md, table.json and table.html, a page with intervals and charts that opens "
-    "without a network. The folder is made if it does not exist; files that no table made are never "
-    "replaced.",
-    "After Ctrl-C, a crash or kill -9, run the same command again: what is finished is kept, and a "
-    "system that was interrupted goes on where it can. Run it with other options, and only what they "
-    "change is made again; other sets only score again. A system that fails is left out of the "
-    "scores, the table says why, and the exit status is that of its error.",
-    NULL};
-
-static const struct example examples[] = {
-    {"psdvec table wiki.txt -o out/ --dim 5", "All systems, on the built-in sets."},
-    {"psdvec table wiki.txt --methods psd,glove,sgns --dim 5 --sets ws353.txt --sets google.txt "
-     "-o three/",
-     "Three of them, on sets of one's own."},
-    {"psdvec table books notes.txt --methods svd,cbow,sparse-svd --dim 5 --counting own -o own/",
-     "Each with its authors' way of counting; sparse codes of the vectors of svd."},
-    {0}};
-
-static const char *const notes[] = {
-    "docs/table.md tells what is in the folder and in the JSON, and how to read the page; "
-    "docs/baselines.md what the systems are.",
-    NULL};
 
 static const char *const own_defaults[] = {"window", "distance", "oov", "subsample", NULL};
 
@@ -245,7 +215,20 @@ const struct command cmd_table = {
     .group = "Vectors",
     .summary = "train several systems on a text and compare them",
     .synopsis = "INPUT... [-o DIR] [OPTION]...",
-    .description = description,
+    .description = PARAGRAPHS(
+        "Trains several systems on the same text, with the same words and the same number of "
+        "dimensions, scores all of them on test sets, and prints the table: a row for each "
+        "system, a column for each set, how many of the questions are known, and what each system "
+        "took in time and memory. A mark tells the best of each column, and those not worse by "
+        "more than chance.",
+        "The folder of -o, or NAME.table here if the first INPUT is NAME.txt, receives the models "
+        "(NAME.safetensors), the counts that they share, and the table as table.md, table.json "
+        "and table.html, a page with intervals and charts that opens without a network. The "
+        "folder is made if it does not exist; files that no table made are never replaced.",
+        "After Ctrl-C, a crash or kill -9, run the same command again: what is finished is kept, "
+        "and a system that was interrupted goes on where it can. Run it with other options, and "
+        "only what they change is made again; other sets only score again. A system that fails is "
+        "left out of the scores, the table says why, and the exit status is that of its error."),
     .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS,
                 LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_TRAIN, .only = " dim restart "),
                 LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_EVAL, .only = " resamples confidence "),
@@ -254,8 +237,16 @@ const struct command cmd_table = {
     .presets = {"default"},
     .inherited = own_defaults,
     .inherited_from = "as psdvec train has it; with --counting own, each system's",
-    .examples = examples,
-    .notes = notes,
+    .examples = EXAMPLES(
+        {"psdvec table wiki.txt -o out/ --dim 5", "All systems, on the built-in sets."},
+        {"psdvec table wiki.txt --methods psd,glove,sgns --dim 5 --sets ws353.txt --sets google.txt "
+         "-o three/",
+         "Three of them, on sets of one's own."},
+        {"psdvec table books notes.txt --methods svd,cbow,sparse-svd --dim 5 --counting own -o own/",
+         "Each with its authors' way of counting; sparse codes of the vectors of svd."}),
+    .notes = PARAGRAPHS(
+        "docs/table.md tells what is in the folder and in the JSON, and how to read the page; "
+        "docs/baselines.md what the systems are."),
     .least_operands = 1,
     .most_operands = SIZE_MAX,
     .missing = "say which text to train on: files or folders",

@@ -9,42 +9,10 @@
 #include "train_plan.h"
 
 static const psdvec_option options[] = {
-    {.name = "explain-preset",
-     .type = PSDVEC_OPTION_FLAG,
-     .group = "The run",
-     .help = "print the values of the presets and the reasons, and exit"},
-    {.name = "dry-run",
-     .type = PSDVEC_OPTION_FLAG,
-     .help = "print the plan (words, pairs, memory, disk, time) and exit"},
+    FLAG_OPTION("explain-preset", .group = "The run",
+                .help = "print the values of the presets and the reasons, and exit"),
+    FLAG_OPTION("dry-run", .help = "print the plan (words, pairs, memory, disk, time) and exit"),
     {0}};
-
-static const char *const description[] = {
-    "Trains word vectors. The product of two vectors approximates the pointwise mutual "
-    "information (PMI) of their words, so words that are used alike get similar vectors.",
-    "An INPUT is text (see psdvec count) or one counts file. With a counts file, counting and "
-    "text options are not accepted. Results are bit-for-bit reproducible for any number of "
-    "threads and any memory limit.",
-    NULL};
-
-static const struct example examples[] = {
-    {"psdvec train wiki.txt -o wiki.safetensors", "Text in, model out."},
-    {"psdvec train books --min-count 2 --window 10 --dim 20 -o books.safetensors",
-     "Counting options apply too."},
-    {"psdvec train wiki.counts.safetensors --dim 10 -o small.safetensors",
-     "From a counts file: count once, try several settings."},
-    {"psdvec train wiki.counts.safetensors --preset paper --core 8 --dim 5 --mu 2,4,8 "
-     "-o paper.safetensors",
-     "The settings of the paper: core words, and bands of noncore words."},
-    {"psdvec train --explain-preset", "The values of the presets, and why."},
-    {"psdvec train wiki.counts.safetensors --dry-run -o wiki.safetensors",
-     "Estimate memory, disk space and time."},
-    {0}};
-
-static const char *const notes[] = {
-    "After Ctrl-C, a crash or kill -9, run the same command again to resume. Finished work is "
-    "kept in the folder FILE.partial beside the output, which is deleted at the end. A resumed "
-    "run gives the same bits as an uninterrupted one.",
-    NULL};
 
 static int from_counts(struct run *run, const struct train_setup *setup, const char *path)
 {
@@ -111,14 +79,33 @@ const struct command cmd_train = {
     .group = "Vectors",
     .summary = "train word vectors from text or from counts",
     .synopsis = "INPUT... -o FILE [OPTION]...",
-    .description = description,
+    .description = PARAGRAPHS(
+        "Trains word vectors. The product of two vectors approximates the pointwise mutual "
+        "information (PMI) of their words, so words that are used alike get similar vectors.",
+        "An INPUT is text (see psdvec count) or one counts file. With a counts file, counting and "
+        "text options are not accepted. Results are bit-for-bit reproducible for any number of "
+        "threads and any memory limit."),
     .sources = {LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_TRAIN), OWN_OPTIONS(options),
                 LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_COUNT), COMMON_OPTIONS},
     .presets = {"default", "paper"},
     .preset_option = "preset",
     .alone = "explain-preset",
-    .examples = examples,
-    .notes = notes,
+    .examples =
+        EXAMPLES({"psdvec train wiki.txt -o wiki.safetensors", "Text in, model out."},
+                 {"psdvec train books --min-count 2 --window 10 --dim 20 -o books.safetensors",
+                  "Counting options apply too."},
+                 {"psdvec train wiki.counts.safetensors --dim 10 -o small.safetensors",
+                  "From a counts file: count once, try several settings."},
+                 {"psdvec train wiki.counts.safetensors --preset paper --core 8 --dim 5 --mu 2,4,8 "
+                  "-o paper.safetensors",
+                  "The settings of the paper: core words, and bands of noncore words."},
+                 {"psdvec train --explain-preset", "The values of the presets, and why."},
+                 {"psdvec train wiki.counts.safetensors --dry-run -o wiki.safetensors",
+                  "Estimate memory, disk space and time."}),
+    .notes = PARAGRAPHS(
+        "After Ctrl-C, a crash or kill -9, run the same command again to resume. Finished work is "
+        "kept in the folder FILE.partial beside the output, which is deleted at the end. A "
+        "resumed run gives the same bits as an uninterrupted one."),
     .least_operands = 1,
     .most_operands = SIZE_MAX,
     .missing = "say what to train on: text (files, folders, or - for standard input) or a counts "

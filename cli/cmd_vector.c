@@ -9,28 +9,9 @@
 #include <string.h>
 
 static const psdvec_option options[] = {
-    {.name = "raw",
-     .type = PSDVEC_OPTION_FLAG,
-     .group = "The vectors",
-     .help = "print the generative vectors, whose products are the model's mutual information"},
-    {0}};
-
-static const char *const description[] = {
-    "Prints the vectors of words: a line for each, the WORD and its numbers with spaces between "
-    "them, in as many digits as give back the same bits. They are those of the read-out, by which "
-    "words are compared, or with --raw the generative ones. Of another program's vectors both are "
-    "the same.",
-    "Words are looked for as in psdvec similar. A word that is not in the model gets its read-out "
-    "from its spelling, provided that the model can do that; a generative vector it cannot have.",
-    "Of a sparse model the numbers that are not 0 are printed, each behind the direction where it "
-    "stands and a colon: a word, where directions are words as of psdvec baseline ppmi, else its "
-    "place from 1 on. In TSV and Markdown each of these numbers is a row.",
-    NULL};
-
-static const struct example examples[] = {
-    {"psdvec vector model.safetensors king", "The numbers of one word."},
-    {"psdvec vector model.safetensors king man woman --raw --tsv >vectors.tsv",
-     "Three generative vectors for a spreadsheet."},
+    FLAG_OPTION(
+        "raw", .group = "The vectors",
+        .help = "print the generative vectors, whose products are the model's mutual information"),
     {0}};
 
 /* The fewest digits from which the same bits are read. */
@@ -195,9 +176,21 @@ const struct command cmd_vector = {
     .brief = true,
     .summary = "print the vectors of words",
     .synopsis = "MODEL WORD... [OPTION]...",
-    .description = description,
+    .description = PARAGRAPHS(
+        "Prints the vectors of words: a line for each, the WORD and its numbers with spaces "
+        "between them, in as many digits as give back the same bits. They are those of the "
+        "read-out, by which words are compared, or with --raw the generative ones. Of another "
+        "program's vectors both are the same.",
+        "Words are looked for as in psdvec similar. A word that is not in the model gets its "
+        "read-out from its spelling, provided that the model can do that; a generative vector it "
+        "cannot have.",
+        "Of a sparse model the numbers that are not 0 are printed, each behind the direction "
+        "where it stands and a colon: a word, where directions are words as of psdvec baseline "
+        "ppmi, else its place from 1 on. In TSV and Markdown each of these numbers is a row."),
     .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS, COMMON_OPTIONS},
-    .examples = examples,
+    .examples = EXAMPLES({"psdvec vector model.safetensors king", "The numbers of one word."},
+                         {"psdvec vector model.safetensors king man woman --raw --tsv >vectors.tsv",
+                          "Three generative vectors for a spreadsheet."}),
     .least_operands = 2,
     .most_operands = SIZE_MAX,
     .missing = "say which model to ask, and for which words",

@@ -35,9 +35,43 @@ struct option_source {
         .library = true, __VA_ARGS__                                                               \
     }
 
+/* Rows of the program's own, by what their value is. */
+#define FLAG_OPTION(name_, ...)                                                                    \
+    {                                                                                              \
+        .name = (name_), .type = PSDVEC_OPTION_FLAG, __VA_ARGS__                                   \
+    }
+#define WHOLE_OPTION(name_, argument_, least_, most_, ...)                                         \
+    {                                                                                              \
+        .name = (name_), .type = PSDVEC_OPTION_UINT64, .argument = (argument_), .least = (least_), \
+        .most = (most_), __VA_ARGS__                                                               \
+    }
+#define REAL_OPTION(name_, argument_, least_, most_, ...)                                          \
+    {                                                                                              \
+        .name = (name_), .type = PSDVEC_OPTION_DOUBLE, .argument = (argument_), .least = (least_), \
+        .most = (most_), __VA_ARGS__                                                               \
+    }
+#define CHOICE_OPTION(name_, choices_, ...)                                                        \
+    {                                                                                              \
+        .name = (name_), .type = PSDVEC_OPTION_CHOICE, .choices = (choices_), __VA_ARGS__          \
+    }
+#define FILE_OPTION(name_, ...)                                                                    \
+    {                                                                                              \
+        .name = (name_), .type = PSDVEC_OPTION_TEXT, .argument = "FILE", .path = PSDVEC_PATH_FILE, \
+        __VA_ARGS__                                                                                \
+    }
+#define FILES_OPTION(name_, ...)                                                                   \
+    {                                                                                              \
+        .name = (name_), .type = PSDVEC_OPTION_TEXTS, .argument = "FILE",                          \
+        .path = PSDVEC_PATH_FILE, __VA_ARGS__                                                      \
+    }
+
 struct example {
     const char *line, *meaning; /* NULL ends the list */
 };
+
+/* Lists of a declaration, with their ends. */
+#define PARAGRAPHS(...) ((const char *const[]){__VA_ARGS__, NULL})
+#define EXAMPLES(...) ((const struct example[]){__VA_ARGS__, {0}})
 
 #define COMMAND_SOURCES 7
 #define COMMAND_PRESETS 2
