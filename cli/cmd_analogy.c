@@ -1,7 +1,7 @@
 /* psdvec analogy: a is to b as c is to what? */
-#include "cell.h"
 #include "commands.h"
 #include "exit_status.h"
+#include "phrase.h"
 #include "question.h"
 
 #include <stdlib.h>
@@ -21,39 +21,32 @@ static const char *const names[METHODS] = {"add", "mul"};
     }
 static const struct column columns[METHODS][6] = {COLUMNS("3CosAdd"), COLUMNS("3CosMul")};
 
-static void add_question(struct buffer *to, const struct question *q)
+static const char *question_text(const struct question *q)
 {
-    static const char *const between[] = {"", " is to ", " as "};
-    for (size_t k = 0; k < 3; k++) {
-        buffer_text(to, between[k]);
-        cell_text(to, q->words[k].text, strlen(q->words[k].text));
-    }
+    const char *words[3];
+    for (size_t k = 0; k < 3; k++)
+        words[k] = phrase_safe(q->words[k].text, strlen(q->words[k].text));
+    return phrase("%s is to %s as %s", words[0], words[1], words[2]);
 }
 
 static void fill(struct rows *rows, const struct question *q, const psdvec_neighbour *answers,
                  size_t count)
 {
-    struct buffer text = {0};
-    add_question(&text, q);
+    const char *question = question_text(q);
     for (size_t k = 0; k < count; k++) {
         double score = (double)answers[k].cosine, best = (double)answers[0].cosine;
-        rows_add(rows, text_cell(text.text), text_cell(rows->name), answer_word(q, answers[k].word),
+        rows_add(rows, text_cell(question), text_cell(rows->name), answer_word(q, answers[k].word),
                  bar_cell(best > 0 ? score / best : 0), real_cell(score),
                  answer_count(q, answers[k].word));
     }
-    buffer_free(&text);
 }
 
 static void print(const struct question *q, struct rows rows[METHODS])
 {
     static const char *const members[] = {"a", "b", "c"};
     struct show show;
-    struct buffer title = {0};
-    buffer_text(&title, STYLE_BOLD);
-    add_question(&title, q);
-    buffer_text(&title, " is to");
     show_begin(&show, q->run, false);
-    show_title(&show, title.text);
+    show_title(&show, phrase(STYLE_BOLD "%s is to", question_text(q)));
     question_remark(&show, q->words, q->count);
     for (size_t k = 0; k < 3; k++)
         show_data(&show, members[k], text_cell(q->words[k].text));
@@ -62,7 +55,6 @@ static void print(const struct question *q, struct rows rows[METHODS])
     show_pair(&show, &rows[0], &rows[1], 0);
     question_spelled(&show, q->words, q->count);
     show_finish(&show);
-    buffer_free(&title);
 }
 
 static int ask(struct question *q)

@@ -1,9 +1,9 @@
 /* psdvec compare: what a model thinks of two words, and why. */
-#include "cell.h"
 #include "commands.h"
 #include "counts_file.h"
 #include "exit_status.h"
 #include "model_file.h"
+#include "phrase.h"
 #include "reasons.h"
 #include "show.h"
 
@@ -34,23 +34,6 @@ struct comparison {
 
 /* ---- Showing --------------------------------------------------------------------------- */
 
-/* The word as it may stand on a terminal; on the heap. */
-static char *word_of(const struct comparison *c, uint32_t word)
-{
-    struct buffer safe = {0};
-    size_t length;
-    const char *text = psdvec_model_word(c->model, word, &length);
-    cell_text(&safe, text, length);
-    return safe.text ? safe.text : must_copy("");
-}
-
-static struct cell cell_of(const struct comparison *c, uint32_t word)
-{
-    size_t length;
-    const char *text = psdvec_model_word(c->model, word, &length);
-    return word_cell(text, length);
-}
-
 /* `label` NULL: only for programs. */
 static void show_number(struct show *show, const char *name, const char *label, double number,
                         const char *meaning)
@@ -60,17 +43,14 @@ static void show_number(struct show *show, const char *name, const char *label, 
               real_cell(number), meaning);
 }
 
-static void show_story(struct show *show, const struct comparison *c, char *const words[2])
+static void show_story(struct show *show, const struct comparison *c, const char *const words[2])
 {
     static const char in_order[] = "times in this order within the window";
     const psdvec_pair_explanation *s = &c->explanation;
-    char *ab = must_format("%s ... %s", words[0], words[1]);
-    char *ba = must_format("%s ... %s", words[1], words[0]);
-    char *towards = must_format("weight towards %g, as of every pair", s->background_target);
     show_section(show, "counts", NULL);
     show_data(show, "same_counts", truth_cell(s->same_counts));
-    show_number(show, "count_ab", ab, s->count_ij, in_order);
-    show_number(show, "count_ba", ba, s->count_ji, in_order);
+    show_number(show, "count_ab", phrase("%s ... %s", words[0], words[1]), s->count_ij, in_order);
+    show_number(show, "count_ba", phrase("%s ... %s", words[1], words[0]), s->count_ji, in_order);
     show_number(show, "target_ab", NULL, s->target_ij, NULL);
     show_number(show, "target_ba", NULL, s->target_ji, NULL);
     show_number(show, "weight_ab", NULL, s->weight_ij, NULL);
@@ -80,18 +60,15 @@ static void show_story(struct show *show, const struct comparison *c, char *cons
     show_number(show, "residual", "residual", s->residual, "target less product");
     show_number(show, NULL, "weight", s->weight, "of the residual in training");
     show_number(show, "background", s->background > 0 ? "background" : NULL, s->background,
-                towards);
+                phrase("weight towards %g, as of every pair", s->background_target));
     show_number(show, "background_target", NULL, s->background_target, NULL);
     show_section_end(show, "counts");
     if (!s->same_counts)
         show_title(show, "  These are not the counts that the model was trained on.");
-    free(ab);
-    free(ba);
-    free(towards);
 }
 
 /* Words near both; or the contexts that they share, which are directions. */
-static void show_contexts(struct show *show, const struct comparison *c, char *const words[2])
+static void show_contexts(struct show *show, const struct comparison *c, const char *const words[2])
 {
     const char *with = c->shares ? "PPMI with" : "PMI with";
     const char *part = c->shares ? "part of the cosine" : "seen with";
@@ -112,7 +89,7 @@ static void show_contexts(struct show *show, const struct comparison *c, char *c
                                                     : 3};
     for (size_t r = 0; r < c->context_count; r++) {
         const struct context *reason = &c->contexts[r];
-        rows_add(&rows, cell_of(c, reason->word), real_cell(reason->with[0]),
+        rows_add(&rows, model_word_cell(c->model, reason->word), real_cell(reason->with[0]),
                  real_cell(reason->with[1]), real_cell(c->shares ? reason->part : reason->seen[0]),
                  real_cell(reason->seen[1]));
     }
@@ -132,7 +109,7 @@ static void show_directions(struct show *show, const struct comparison *c)
         const struct direction *d = &c->directions[r];
         struct buffer list = {0};
         for (uint32_t k = 0; k < d->count; k++) {
-            struct cell word = cell_of(c, d->ends[k]);
+            struct cell word = model_word_cell(c->model, d->ends[k]);
             list_add(&list, word.text, word.length);
         }
         rows_add(&rows, whole_cell(d->number + 1), real_cell(d->part), json_cell(list_get(&list)));
@@ -145,14 +122,16 @@ static void show_directions(struct show *show, const struct comparison *c)
 
 static void print(const struct comparison *c)
 {
-    char *words[] = {word_of(c, c->pair[0]), word_of(c, c->pair[1])};
-    char *title = must_format(STYLE_BOLD "%s, %s", words[0], words[1]);
+    const struct cell cells[] = {model_word_cell(c->model, c->pair[0]),
+                                 model_word_cell(c->model, c->pair[1])};
+    const char *const words[] = {phrase_safe(cells[0].text, cells[0].length),
+                                 phrase_safe(cells[1].text, cells[1].length)};
     struct show show;
     show_begin(&show, c->run, true);
     show.label_width = 27;
-    show_title(&show, title);
-    show_data(&show, "a", cell_of(c, c->pair[0]));
-    show_data(&show, "b", cell_of(c, c->pair[1]));
+    show_title(&show, phrase(STYLE_BOLD "%s, %s", words[0], words[1]));
+    show_data(&show, "a", cells[0]);
+    show_data(&show, "b", cells[1]);
     show_number(&show, "cosine", "cosine", c->cosine, "of the read-out: how alike they are");
     show_number(&show, "product", "product", c->product,
                 c->generative ? "of the generative vectors: their PMI" : "of the vectors");
@@ -163,9 +142,6 @@ static void print(const struct comparison *c)
     show_contexts(&show, c, words);
     show_directions(&show, c);
     show_finish(&show);
-    free(words[0]);
-    free(words[1]);
-    free(title);
 }
 
 /* ---- The command -------------------------------------------------------------------------- */

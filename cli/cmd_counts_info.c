@@ -3,6 +3,7 @@
 #include "counts_file.h"
 #include "exit_status.h"
 #include "human.h"
+#include "phrase.h"
 #include "show.h"
 
 #include <inttypes.h>
@@ -48,45 +49,29 @@ static void show_data_of(struct show *show, const psdvec_counts_info *info, bool
 
 static void show_contents(struct show *show, const psdvec_counts_info *info, bool verified)
 {
-    struct buffer value = {0};
-    buffer_text(&value, info->written_by ? info->written_by : "unknown");
-    show_value(show, "written by", &value);
-    human_bytes(&value, (double)info->file_bytes);
-    show_value(show, "size", &value);
-    buffer_text(&value, verified ? "verified" : "not verified");
-    show_value(show, "checksums", &value);
-    human_count(&value, info->words);
-    show_value(show, "words", &value);
-    human_count(&value, info->bigrams);
-    buffer_text(&value, " distinct pairs");
     double possible = (double)info->words * (double)info->words;
-    if (possible > 0)
-        buffer_format(&value, ", %.3g%% of all possible", 100 * (double)info->bigrams / possible);
-    show_value(show, "bigrams", &value);
+    struct buffer total = {0};
+    human_ratio(&total, info->total, info->scale);
+    show_value(show, "written by", "%s", info->written_by ? info->written_by : "unknown");
+    show_value(show, "size", "%s", phrase_bytes((double)info->file_bytes));
+    show_value(show, "checksums", "%s", verified ? "verified" : "not verified");
+    show_value(show, "words", "%s", phrase_count(info->words));
+    show_value(show, "bigrams", "%s distinct pairs%s", phrase_count(info->bigrams),
+               possible > 0
+                   ? phrase(", %.3g%% of all possible", 100 * (double)info->bigrams / possible)
+                   : "");
     if (info->scale == 1)
-        human_count(&value, info->total);
+        show_value(show, "sum of counts", "%s, stored as whole numbers of %d bits",
+                   phrase_count(info->total), info->wide ? 64 : 32);
     else
-        human_ratio(&value, info->total, info->scale);
-    if (info->scale == 1)
-        buffer_format(&value, ", stored as whole numbers of %d bits", info->wide ? 64 : 32);
-    else
-        buffer_format(&value, ", stored as multiples of 1/%" PRIu64 " in %d bits", info->scale,
-                      info->wide ? 64 : 32);
-    show_value(show, "sum of counts", &value);
-    human_count(&value, info->tokens);
-    buffer_text(&value, " words");
-    if (info->documents) { /* an imported file does not know */
-        buffer_text(&value, " in ");
-        human_count(&value, info->documents);
-        buffer_text(&value, info->documents == 1 ? " document" : " documents");
-    }
-    show_value(show, "text", &value);
-    if (info->window)
-        buffer_format(&value, "%" PRIu32, info->window);
-    else
-        buffer_text(&value, "not known");
-    show_value(show, "window", &value);
-    buffer_free(&value);
+        show_value(show, "sum of counts", "%s, stored as multiples of 1/%" PRIu64 " in %d bits",
+                   buffer_get(&total), info->scale, info->wide ? 64 : 32);
+    show_value(show, "text", "%s words%s", phrase_count(info->tokens),
+               info->documents /* an imported file does not know */
+                   ? phrase(" in %s", phrase_counted(info->documents, "document"))
+                   : "");
+    show_value(show, "window", "%s", info->window ? phrase("%" PRIu32, info->window) : "not known");
+    buffer_free(&total);
 }
 
 /* In three columns for people. */

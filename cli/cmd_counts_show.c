@@ -1,13 +1,11 @@
 /* psdvec counts show: the words around a word, a first look at the counts. */
 #include "association.h"
-#include "cell.h"
 #include "commands.h"
 #include "counts_file.h"
 #include "exit_status.h"
-#include "human.h"
+#include "phrase.h"
 #include "show.h"
 #include "signals.h"
-#include "utf8.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -87,18 +85,14 @@ static void list_sort(struct list *list, size_t top)
 
 /* 7.5, then 1,234, then 12.3K where that would be too wide. With a sign behind
  * it, small numbers always have a decimal, so that the points align. */
-static void add_number(struct buffer *to, double number, const char *sign)
+static const char *number_text(double number, const char *sign)
 {
-    if (number < 9.95 && (sign || number != floor(number)))
-        buffer_format(to, "%.1f", number);
-    else if (number < 1e15)
-        human_count(to, (uint64_t)(number + 0.5));
-    if (!to->length ||
-        utf8_columns(to->text, to->length) + strlen(sign ? "x" : "") > NUMBER_COLUMNS) {
-        buffer_clear(to);
-        human_short(to, number);
-    }
-    buffer_text(to, sign ? sign : "");
+    const char *text = number < 9.95 && (*sign || number != floor(number)) ? phrase("%.1f", number)
+                       : number < 1e15 ? phrase_count((uint64_t)(number + 0.5))
+                                       : NULL;
+    if (!text || strlen(text) + (*sign ? 1 : 0) > NUMBER_COLUMNS)
+        text = phrase_short(number);
+    return phrase("%s%s", text, sign);
 }
 
 #define COLUMNS(heading_)                                                                          \
@@ -115,16 +109,14 @@ static void fill(struct rows *rows, const struct inquiry *q, const char *asked,
 {
     for (size_t k = 0; k < list->count; k++) {
         const struct neighbour *item = &list->items[k];
-        struct buffer count = {0}, lift = {0};
         size_t length;
         const char *word = psdvec_counts_word(q->counts, item->word, &length);
-        add_number(&count, item->count, NULL);
-        add_number(&lift, item->lift, terminal_unicode() ? "×" : "x");
+        const char *sign = terminal_unicode() ? "×" : "x";
         rows_add(rows, text_cell(asked), text_cell(rows->name), word_cell(word, length),
-                 bar_cell(item->score / largest), shown_as(real_cell(item->count), count.text),
-                 shown_as(real_cell(item->lift), lift.text), real_cell(item->score));
-        buffer_free(&count);
-        buffer_free(&lift);
+                 bar_cell(item->score / largest),
+                 shown_as(real_cell(item->count), number_text(item->count, "")),
+                 shown_as(real_cell(item->lift), number_text(item->lift, sign)),
+                 real_cell(item->score));
     }
 }
 
@@ -133,37 +125,29 @@ static void print(struct show *show, const struct inquiry *q, uint32_t i,
 {
     size_t length;
     const char *word = psdvec_counts_word(q->counts, i, &length);
-    struct buffer safe = {0}, title = {0};
-    cell_text(&safe, word, length);
-    char *before = must_format("before %s", buffer_get(&safe));
-    char *after = must_format("after %s", buffer_get(&safe));
-    const struct column columns[2][7] = {COLUMNS(before), COLUMNS(after)};
+    const char *safe = phrase_safe(word, length);
+    uint64_t frequency = psdvec_counts_frequency(q->counts, i);
+    const struct column columns[2][7] = {COLUMNS(phrase("before %s", safe)),
+                                         COLUMNS(phrase("after %s", safe))};
     struct rows rows[2] = {{.name = "before", .columns = columns[0], .column_count = 7},
                            {.name = "after", .columns = columns[1], .column_count = 7}};
-    char *asked = must_format("%.*s", (int)length, word);
+    const char *asked = phrase("%.*s", (int)length, word);
     double largest = 1e-300;
     for (int side = 0; side < 2; side++)
         if (sides[side].count && sides[side].items[0].score > largest)
             largest = sides[side].items[0].score;
     for (int side = 0; side < 2; side++)
         fill(&rows[side], q, asked, &sides[side], largest);
-    buffer_format(&title, STYLE_BOLD "%s" STYLE_PLAIN "  ", buffer_get(&safe));
-    human_count(&title, psdvec_counts_frequency(q->counts, i));
-    buffer_text(&title, " times in the text");
     show_open(show);
-    show_title(show, title.text);
+    show_title(show, phrase(STYLE_BOLD "%s" STYLE_PLAIN "  %s times in the text", safe,
+                            phrase_count(frequency)));
     show_data(show, "word", word_cell(word, length));
-    show_data(show, "count", whole_cell(psdvec_counts_frequency(q->counts, i)));
+    show_data(show, "count", whole_cell(frequency));
     if (!sides[0].count && !sides[1].count)
         show_title(show, "no pairs to show; try --min-count 1 or --by count");
     show_pair(show, &rows[0], &rows[1], GAP);
     show_close(show);
     show_flush(show);
-    buffer_free(&safe);
-    buffer_free(&title);
-    free(before);
-    free(after);
-    free(asked);
 }
 
 static void show_word(struct show *show, const struct inquiry *q, uint32_t i)

@@ -2,7 +2,6 @@
 #include "commands.h"
 #include "counts_file.h"
 #include "exit_status.h"
-#include "human.h"
 #include "model_file.h"
 #include "options.h"
 #include "scoring.h"
@@ -37,35 +36,30 @@ static const struct column columns[] = {COLUMN(NULL, "", .gap = 2),
                                         NUMBERS(NULL, "perplexity", 0, 0, .gap = 2),
                                         COLUMN(NULL, "", .gap = 2)};
 
-static void add_line(struct rows *rows, enum style style, char *name, double value,
+static void add_line(struct rows *rows, enum style style, const char *name, double value,
                      const char *note)
 {
-    struct buffer text = {0};
-    add_number(&text, value);
     rows_add(rows, styled_as(text_cell(name), style),
-             styled_as(text_cell(buffer_get(&text)), style), text_cell(note));
-    buffer_free(&text);
-    free(name);
+             styled_as(text_cell(phrase_number(value)), style), text_cell(note));
 }
 
 static void add_lines(struct rows *rows, const struct fit *fit)
 {
     const psdvec_fit_report *r = &fit->report;
-    add_line(rows, PLAIN, must_copy("unigrams"), r->unigram, "");
-    add_line(rows, PLAIN, must_copy("vectors, T = 1"), r->before, "as in the paper");
-    add_line(rows, isnan(r->self) ? BOLD : PLAIN,
-             must_format("vectors, T = %.4f", r->temperature_alone), r->alone, "fitted");
+    add_line(rows, PLAIN, "unigrams", r->unigram, "");
+    add_line(rows, PLAIN, "vectors, T = 1", r->before, "as in the paper");
+    add_line(rows, isnan(r->self) ? BOLD : PLAIN, phrase("vectors, T = %.4f", r->temperature_alone),
+             r->alone, "fitted");
     if (!isnan(r->self)) /* else the words' own products are likelier than any e */
-        add_line(rows, BOLD, must_format("vectors, T = %.4f, e = %.4f", r->temperature, r->self),
+        add_line(rows, BOLD, phrase("vectors, T = %.4f, e = %.4f", r->temperature, r->self),
                  r->after, "fitted");
     if (fit->counts) {
-        add_line(rows, PLAIN, must_copy("with residuals, T = 1"), r->counts_before,
-                 "as in the paper");
-        add_line(rows, BOLD, must_format("with residuals, T = %.4f", r->temperature_counts),
+        add_line(rows, PLAIN, "with residuals, T = 1", r->counts_before, "as in the paper");
+        add_line(rows, BOLD, phrase("with residuals, T = %.4f", r->temperature_counts),
                  r->counts_after, "fitted");
-        add_line(rows, PLAIN, must_format("bigrams, kappa = %.4f", r->kappa), r->bigram, "");
-        add_line(rows, PLAIN, must_format("bigrams, kappa = %.4f", r->interpolation),
-                 r->bigram_after, "fitted");
+        add_line(rows, PLAIN, phrase("bigrams, kappa = %.4f", r->kappa), r->bigram, "");
+        add_line(rows, PLAIN, phrase("bigrams, kappa = %.4f", r->interpolation), r->bigram_after,
+                 "fitted");
     }
 }
 
@@ -103,25 +97,17 @@ static void show_data_of(struct show *show, const struct fit *fit)
 static void print(const struct fit *fit)
 {
     const psdvec_fit_report *r = &fit->report;
-    struct rows rows = {.where = FOR_PEOPLE, .columns = columns, .column_count = 3};
-    struct buffer title = {0};
+    struct rows rows = ROWS(NULL, FOR_PEOPLE, columns);
     struct show show;
-    buffer_text(&title, STYLE_BOLD);
-    human_count(&title, r->words);
-    buffer_text(&title, " words, ");
-    human_count(&title, r->known);
-    buffer_text(&title, " of them known");
-    if (r->words)
-        buffer_format(&title, " (%.1f%%)", 100 * (double)r->known / (double)r->words);
     show_begin(&show, fit->run, true);
-    show_title(&show, title.text);
+    show_title(&show, phrase(STYLE_BOLD "%s words, %s", phrase_count(r->words),
+                             phrase_known(r->known, r->words)));
     show_data_of(&show, fit);
     add_lines(&rows, fit);
     show_rows(&show, &rows);
     if (!fit->output)
         show_title(&show, "Nothing was written; -o FILE or --in-place keeps it in the model.");
     show_finish(&show);
-    buffer_free(&title);
 }
 
 /* ---- The command ------------------------------------------------------------------------ */

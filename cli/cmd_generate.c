@@ -2,11 +2,11 @@
 #include "cell.h"
 #include "commands.h"
 #include "exit_status.h"
+#include "model_file.h"
 #include "options.h"
 #include "scoring.h"
 #include "utf8.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -54,9 +54,8 @@ static void print_json(struct run *run, const struct scoring *scoring,
     struct buffer list = {0};
     struct show show;
     for (uint32_t k = 0; k < count; k++) {
-        size_t length;
-        const char *word = psdvec_model_word(scoring->models[0], words[k], &length);
-        list_add(&list, word, length);
+        struct cell word = model_word_cell(scoring->models[0], words[k]);
+        list_add(&list, word.text, word.length);
     }
     show_start_as(&show, run, false, FORMAT_JSON);
     show_open(&show);
@@ -99,17 +98,7 @@ static int draw(struct scoring *scoring, struct context_words *prompt)
 
 static int act(struct run *run)
 {
-    struct scoring scoring = {0};
-    struct context_words prompt = {0};
-    psdvec_scorer_options *scorer = options_take(run, PSDVEC_OPTIONS_SCORER);
-    if (!scorer)
-        return run->refusal;
-    int code = scoring_open(&scoring, run, run->arguments->operands, 1, scorer);
-    if (!code)
-        code = draw(&scoring, &prompt);
-    context_words_free(&prompt);
-    scoring_close(&scoring);
-    return code;
+    return scoring_ask(run, draw);
 }
 
 const struct command cmd_generate = {

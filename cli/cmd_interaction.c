@@ -2,8 +2,8 @@
 #include "cell.h"
 #include "commands.h"
 #include "exit_status.h"
-#include "human.h"
 #include "model_file.h"
+#include "phrase.h"
 #include "show.h"
 
 #include <inttypes.h>
@@ -61,39 +61,32 @@ static const struct column columns[] = {COLUMN(NULL, "a b c", .width = 27),
                                         COLUMN("interaction", "interaction", .gap = 1, .exact = 6),
                                         NUMBERS("error", NULL, 0, 6, .gap = 0)};
 
+static const char *list_of(const uint64_t three[3])
+{
+    return phrase("[%" PRIu64 ", %" PRIu64 ", %" PRIu64 "]", three[0], three[1], three[2]);
+}
+
 static void add_triple(struct rows *rows, const struct inquiry *q, const psdvec_interaction *i)
 {
-    struct buffer text = {0}, list = {0}, figure = {0};
+    struct buffer text = {0}, list = {0};
     struct cell words[3];
     bool seen = i->count > 0;
     for (int k = 0; k < 3; k++) {
-        size_t length;
-        const char *word = psdvec_model_word(q->model, i->words[k], &length);
-        words[k] = word_cell(word, length);
-        list_add(&list, word, length);
+        words[k] = model_word_cell(q->model, i->words[k]);
+        list_add(&list, words[k].text, words[k].length);
         buffer_text(&text, k ? " " : "");
-        cell_text(&text, word, length);
+        cell_text(&text, words[k].text, words[k].length);
     }
-    char *pairs = must_format("[%" PRIu64 ", %" PRIu64 ", %" PRIu64 "]", i->pairs[0], i->pairs[1],
-                              i->pairs[2]);
-    char *singles = must_format("[%" PRIu64 ", %" PRIu64 ", %" PRIu64 "]", i->singles[0],
-                                i->singles[1], i->singles[2]);
-    if (seen)
-        buffer_format(&figure, STYLE_CYAN "%5.2f" STYLE_PLAIN " %s%.2f", i->information,
-                      terminal_unicode() ? "±" : "+-", i->error);
-    else
-        buffer_text(&figure, STYLE_DIM "never seen");
-    rows_add(rows, text_cell(text.text), json_cell(list.text), words[0], words[1], words[2],
-             whole_cell(i->count), json_cell(pairs), json_cell(singles), whole_cell(i->pairs[0]),
-             whole_cell(i->pairs[1]), whole_cell(i->pairs[2]), real_cell(i->pmi[0]),
-             real_cell(i->pmi[1]), real_cell(i->pmi[2]), real_cell(i->pmi[1] + i->pmi[2]),
+    const char *figure = seen ? phrase(STYLE_CYAN "%5.2f" STYLE_PLAIN " %s%.2f", i->information,
+                                       terminal_unicode() ? "±" : "+-", i->error)
+                              : STYLE_DIM "never seen";
+    rows_add(rows, text_cell(phrase_of(&text)), json_cell(phrase_of(&list)), words[0], words[1],
+             words[2], whole_cell(i->count), json_cell(list_of(i->pairs)),
+             json_cell(list_of(i->singles)), whole_cell(i->pairs[0]), whole_cell(i->pairs[1]),
+             whole_cell(i->pairs[2]), real_cell(i->pmi[0]), real_cell(i->pmi[1]),
+             real_cell(i->pmi[2]), real_cell(i->pmi[1] + i->pmi[2]),
              seen ? real_cell(i->joint) : shown_as(real_cell(i->joint), ""),
-             shown_as(real_cell(i->information), figure.text), real_cell(i->error));
-    buffer_free(&text);
-    buffer_free(&list);
-    buffer_free(&figure);
-    free(pairs);
-    free(singles);
+             shown_as(real_cell(i->information), figure), real_cell(i->error));
 }
 
 static void show_number(struct show *show, const char *name, const char *label, double number,
@@ -109,7 +102,6 @@ static void show_all(struct show *show, const struct inquiry *q)
     static const char *const names[] = {"q5", "q25", "q50", "q75", "q95"};
     const psdvec_interaction_report *r = &q->report;
     bool any = r->triples > 0;
-    struct buffer text = {0};
     show_section(show, "all", NULL);
     show_data(show, "triples", whole_cell(r->triples));
     show_data(show, "occurrences", whole_cell(r->occurrences));
@@ -118,59 +110,46 @@ static void show_all(struct show *show, const struct inquiry *q)
     show_number(show, "mean_absolute", any ? "mean absolute" : NULL, r->mean_absolute, "");
     for (int k = 0; k < 5; k++)
         show_number(show, names[k], NULL, r->quantiles[k], NULL);
-    buffer_format(&text, "%.1f %%", 100 * r->within_half);
     show_fact(
         show,
         &(const struct column)COLUMN("within_half", any ? "within 0.5 of 0" : NULL, .exact = 6),
-        shown_as(real_cell(r->within_half), text.text), "");
-    buffer_clear(&text);
-    buffer_format(&text, "%.2f (5 %%) %.2f (25 %%) %.2f (50 %%) %.2f (75 %%) %.2f (95 %%)",
-                  r->quantiles[0], r->quantiles[1], r->quantiles[2], r->quantiles[3],
-                  r->quantiles[4]);
+        shown_as(real_cell(r->within_half), phrase("%.1f %%", 100 * r->within_half)), "");
     if (any)
-        show_value(show, "quantiles", &text);
+        show_value(
+            show, "quantiles", "%.2f (5 %%) %.2f (25 %%) %.2f (50 %%) %.2f (75 %%) %.2f (95 %%)",
+            r->quantiles[0], r->quantiles[1], r->quantiles[2], r->quantiles[3], r->quantiles[4]);
     show_section(show, NULL, any ? "Beside it, the sum PMI(c;a) + PMI(c;b):" : NULL);
     show_number(show, "sum_absolute", any ? "mean absolute" : NULL, r->sum_absolute, "");
     show_number(show, "slope", any && !isnan(r->slope) ? "best factor" : NULL, r->slope,
                 "times the sum comes nearest to PMI(c;a,b)");
     show_section_end(show, "all");
-    buffer_free(&text);
 }
 
 static void show_report(struct show *show, const struct inquiry *q)
 {
     const psdvec_interaction_report *r = &q->report;
     uint64_t least = argument_integer(q->run->arguments, "min-count");
-    struct buffer text = {0};
-    human_count(&text, r->known);
-    buffer_format(&text, " known words, window %" PRIu32 ": ", r->window);
-    human_count(&text, r->places);
-    buffer_text(&text, " places of three words");
-    show_title(show, text.text);
-    buffer_clear(&text);
-    if (!q->asked_count && r->triples == 0)
-        buffer_format(&text, "No triple was seen %" PRIu64 " times; lower --min-count.", least);
-    else if (!q->asked_count) {
-        human_count(&text, r->triples);
-        buffer_text(&text, r->triples == 1 ? " triple was" : " triples were");
-        buffer_format(&text, " seen %" PRIu64 " times or more, at %.1f %% of the places", least,
-                      100 * (double)r->occurrences / (double)r->places);
-    }
-    if (!q->asked_count) {
-        show_title(show, text.text);
-        show_all(show, q);
-    }
-    buffer_free(&text);
+    show_title(show, phrase("%s known words, window %" PRIu32 ": %s places of three words",
+                            phrase_count(r->known), r->window, phrase_count(r->places)));
+    if (q->asked_count)
+        return;
+    if (r->triples == 0)
+        show_title(show, phrase("No triple was seen %" PRIu64 " times; lower --min-count.", least));
+    else
+        show_title(show,
+                   phrase("%s seen %" PRIu64 " times or more, at %.1f %% of the places",
+                          r->triples == 1 ? "1 triple was"
+                                          : phrase("%s triples were", phrase_count(r->triples)),
+                          least, 100 * (double)r->occurrences / (double)r->places));
+    show_all(show, q);
 }
 
 static void print(const struct inquiry *q)
 {
     const psdvec_interaction_report *r = &q->report;
-    struct rows rows = {.name = "triples",
-                        .columns = columns,
-                        .column_count = sizeof columns / sizeof *columns,
-                        .heading = BOLD};
+    struct rows rows = ROWS("triples", 0, columns);
     struct show show;
+    rows.heading = BOLD;
     show_begin(&show, q->run, false);
     show.label_width = 16;
     show_data(&show, "window", whole_cell(r->window));

@@ -1,12 +1,9 @@
 /* psdvec next: the words that a model expects after a text. */
-#include "cell.h"
 #include "commands.h"
 #include "exit_status.h"
-#include "options.h"
-#include "question.h"
+#include "model_file.h"
 #include "scoring.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,20 +19,13 @@ static const struct column columns[] = {
     NUMBERS("unigram", NULL, 0, -12, .gap = 0),
     COLUMN("lift", "lift", .gap = 2, .style = DIM, .exact = -12)};
 
-static double lift(const psdvec_prediction *p)
-{
-    return p->unigram > 0 ? p->probability / p->unigram : NAN;
-}
-
 /* 12.3 %, 0.00123 % */
-static void add_percent(struct buffer *to, double share)
+static const char *percent_text(double share)
 {
     double percent = 100 * share;
     int digits = percent >= 10 ? 1 : percent >= 1 ? 2 : percent >= 0.1 ? 3 : 4;
-    char *text = percent >= 0.001 || percent == 0 ? must_format("%.*f", digits, percent)
-                                                  : must_format("%.2e", percent);
-    buffer_format(to, "%s %%", text);
-    free(text);
+    return percent >= 0.001 || percent == 0 ? phrase("%.*f %%", digits, percent)
+                                            : phrase("%.2e %%", percent);
 }
 
 static void show_context(struct show *show, const struct context_words *context)
@@ -44,40 +34,31 @@ static void show_context(struct show *show, const struct context_words *context)
     buffer_text(&title, STYLE_BOLD);
     for (size_t k = 0; k < context->count; k++) {
         bool known = context->words[k] != PSDVEC_UNKNOWN_WORD;
-        buffer_text(&title, known ? "" : "(");
-        cell_text(&title, context->texts[k], strlen(context->texts[k]));
-        buffer_text(&title, known ? " " : ") ");
+        const char *text = phrase_safe(context->texts[k], strlen(context->texts[k]));
+        buffer_format(&title, known ? "%s " : "(%s) ", text);
     }
     buffer_text(&title, "...");
-    show_title(show, title.text);
+    show_title(show, phrase_of(&title));
     context_words_show(show, "context", context);
-    buffer_free(&title);
 }
 
 static void print(const struct scoring *scoring, const struct context_words *context,
                   const psdvec_prediction *words, size_t count)
 {
-    struct rows rows = {.name = "next",
-                        .columns = columns,
-                        .column_count = sizeof columns / sizeof *columns,
-                        .bare = true};
+    struct rows rows = ROWS("next", 0, columns);
     struct show show;
+    rows.bare = true;
     show_begin(&show, scoring->run, false);
     show_context(&show, context);
     show_data(&show, "temperature", real_cell(psdvec_scorer_temperature(scoring->scorer, 0)));
     for (size_t k = 0; k < count; k++) {
         const psdvec_prediction *p = &words[k];
-        struct buffer percent = {0}, times = {0};
-        size_t length;
-        const char *word = psdvec_model_word(scoring->models[0], p->word, &length);
-        add_percent(&percent, p->probability);
-        buffer_text(&times, "\xc3\x97 ");
-        add_number(&times, lift(p));
-        rows_add(&rows, word_cell(word, length), bar_cell(p->probability / words[0].probability),
-                 shown_as(real_cell(p->probability), percent.text), real_cell(p->unigram),
-                 shown_as(real_cell(lift(p)), times.text));
-        buffer_free(&percent);
-        buffer_free(&times);
+        double lift = p->unigram > 0 ? p->probability / p->unigram : NAN;
+        rows_add(&rows, model_word_cell(scoring->models[0], p->word),
+                 bar_cell(p->probability / words[0].probability),
+                 shown_as(real_cell(p->probability), percent_text(p->probability)),
+                 real_cell(p->unigram),
+                 shown_as(real_cell(lift), phrase("\xc3\x97 %s", phrase_number(lift))));
     }
     show_rows(&show, &rows);
     show_finish(&show);
@@ -87,9 +68,8 @@ static int answer_text(struct scoring *scoring, struct context_words *context)
 {
     struct run *run = scoring->run;
     const struct arguments *arguments = run->arguments;
-    char *text = operands_joined(arguments, 1);
+    const char *text = operands_joined(arguments, 1);
     int code = scoring_words(scoring, text, strlen(text), context);
-    free(text);
     if (code)
         return code;
     if (run->format != FORMAT_JSON)
@@ -108,17 +88,7 @@ static int answer_text(struct scoring *scoring, struct context_words *context)
 
 static int act(struct run *run)
 {
-    struct scoring scoring = {0};
-    struct context_words context = {0};
-    psdvec_scorer_options *scorer = options_take(run, PSDVEC_OPTIONS_SCORER);
-    if (!scorer)
-        return run->refusal;
-    int code = scoring_open(&scoring, run, run->arguments->operands, 1, scorer);
-    if (!code)
-        code = answer_text(&scoring, &context);
-    context_words_free(&context);
-    scoring_close(&scoring);
-    return code;
+    return scoring_ask(run, answer_text);
 }
 
 const struct command cmd_next = {

@@ -1,7 +1,7 @@
 /* psdvec odd-one-out: which word does not fit the others? */
-#include "cell.h"
 #include "commands.h"
 #include "exit_status.h"
+#include "phrase.h"
 #include "question.h"
 
 #include <stdlib.h>
@@ -27,18 +27,14 @@ static const struct column columns[] = {
 
 static void print(const struct question *q, const struct fit *fits)
 {
-    struct rows rows = {.name = "words",
-                        .columns = columns,
-                        .column_count = sizeof columns / sizeof *columns,
-                        .bare = true};
+    struct rows rows = ROWS("words", 0, columns);
     const char *odd = q->words[fits[0].place].text;
-    struct buffer title = {0};
     struct show show;
-    buffer_text(&title, STYLE_BOLD);
-    cell_text(&title, odd, strlen(odd));
-    buffer_text(&title, STYLE_PLAIN " does not fit; mean cosine with the others:");
+    rows.bare = true;
     show_begin(&show, q->run, false);
-    show_title(&show, title.text);
+    show_title(&show,
+               phrase(STYLE_BOLD "%s" STYLE_PLAIN " does not fit; mean cosine with the others:",
+                      phrase_safe(odd, strlen(odd))));
     show_data(&show, "odd", text_cell(odd));
     question_remark(&show, q->words, q->count);
     for (size_t k = 0; k < q->count; k++)
@@ -47,7 +43,6 @@ static void print(const struct question *q, const struct fit *fits)
     show_rows(&show, &rows);
     question_spelled(&show, q->words, q->count);
     show_finish(&show);
-    buffer_free(&title);
 }
 
 static int check_twice(const struct question *q)

@@ -2,14 +2,14 @@
 #include "commands.h"
 #include "counts_file.h"
 #include "exit_status.h"
-#include "human.h"
 #include "model_file.h"
+#include "phrase.h"
 #include "show.h"
 #include "summary.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define COUNT_COLUMNS 10
 
@@ -49,58 +49,42 @@ static const struct column columns[] = {
 
 static void show_figures(struct show *show, const psdvec_residual_report *report)
 {
-    struct buffer value = {0};
     show_data(show, "pairs", whole_cell(report->pairs));
     show_data(show, "mean", real_cell(report->mean));
     show_data(show, "deviation", real_cell(report->deviation));
     show_data(show, "weighted_square", real_cell(report->weighted_square));
     show_data(show, "explained", real_cell(report->explained));
     show_data(show, "correlation", real_cell(report->correlation));
-    human_count(&value, report->pairs);
-    buffer_text(&value, " pairs");
-    show_value(show, "seen", &value);
-    buffer_format(&value, "mean %.4f, standard deviation %.4f", report->mean, report->deviation);
-    show_value(show, "residuals", &value);
-    buffer_format(&value, "%.4f of targets and products, by weight", report->correlation);
-    show_value(show, "correlation", &value);
-    buffer_format(&value, "%.1f%% of the weighted squares of the targets", 100 * report->explained);
-    show_value(show, "explained", &value);
-    buffer_free(&value);
+    show_value(show, "seen", "%s pairs", phrase_count(report->pairs));
+    show_value(show, "residuals", "mean %.4f, standard deviation %.4f", report->mean,
+               report->deviation);
+    show_value(show, "correlation", "%.4f of targets and products, by weight", report->correlation);
+    show_value(show, "explained", "%.1f%% of the weighted squares of the targets",
+               100 * report->explained);
 }
 
-static void add_count(struct buffer *to, double count)
+static const char *count_text(double count)
 {
-    if (count < 1e5 && count != floor(count))
-        buffer_format(to, "%.1f", count);
-    else if (count < 1e9)
-        human_count(to, (uint64_t)(count + 0.5));
-    if (!to->length || to->length > COUNT_COLUMNS) {
-        buffer_clear(to);
-        human_short(to, count);
-    }
+    const char *text = count < 1e5 && count != floor(count) ? phrase("%.1f", count)
+                       : count < 1e9                        ? phrase_count((uint64_t)(count + 0.5))
+                                                            : NULL;
+    return text && strlen(text) <= COUNT_COLUMNS ? text : phrase_short(count);
 }
 
 static void print(const struct residuals *r)
 {
-    struct rows rows = {.name = "top",
-                        .columns = columns,
-                        .column_count = sizeof columns / sizeof *columns,
-                        .heading = BOLD};
+    struct rows rows = ROWS("top", 0, columns);
     struct show show;
+    rows.heading = BOLD;
     show_begin(&show, r->run, false);
     show_figures(&show, &r->report);
     for (size_t k = 0; k < r->found; k++) {
         const psdvec_residual *item = &r->top[k];
-        struct buffer count = {0};
-        size_t first, second;
-        const char *context = psdvec_model_word(r->model, item->context, &first);
-        const char *focus = psdvec_model_word(r->model, item->focus, &second);
-        add_count(&count, item->count);
-        rows_add(&rows, word_cell(context, first), word_cell(focus, second),
-                 shown_as(real_cell(item->count), count.text), real_cell(item->target),
+        rows_add(&rows, model_word_cell(r->model, item->context),
+                 model_word_cell(r->model, item->focus),
+                 shown_as(real_cell(item->count), count_text(item->count)), real_cell(item->target),
                  real_cell(item->product), real_cell(item->target - item->product),
                  real_cell(item->weight));
-        buffer_free(&count);
     }
     if (r->found)
         show_gap(&show);

@@ -4,11 +4,9 @@
 #include "counts_file.h"
 #include "eval_names.h"
 #include "exit_status.h"
-#include "human.h"
 #include "options.h"
 #include "scoring.h"
 #include "show.h"
-#include "utf8.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -209,17 +207,22 @@ static void show_words_so_far(struct score *s, bool last)
 
 /* ---- Documents --------------------------------------------------------------------------- */
 
-static struct cell number_cell(double number, struct buffer *text)
+static struct cell number_cell(double number)
 {
-    buffer_clear(text);
-    add_number(text, number);
-    return shown_as(no_cell(), text->text);
+    return shown_as(no_cell(), phrase_number(number));
+}
+
+/* `name` in at most so many columns. */
+static const char *short_name(const char *name, size_t columns)
+{
+    struct buffer text = {0};
+    shorten(&text, name, columns);
+    return phrase_of(&text);
 }
 
 /* The file, where documents of several come one after the other. */
 static void add_source(struct score *s, const char *source)
 {
-    struct buffer line = {0};
     if (s->by_name || s->sort || !source || (s->source && !strcmp(s->source, source)))
         return;
     bool only = !s->source && s->input_count == 1 && !strcmp(s->inputs[0], source);
@@ -227,10 +230,7 @@ static void add_source(struct score *s, const char *source)
     s->source = must_copy(source);
     if (only || !strcmp(source, "-"))
         return;
-    buffer_text(&line, STYLE_CYAN);
-    cell_text(&line, source, strlen(source));
-    rows_line(&s->people, 0, line.text);
-    buffer_free(&line);
+    rows_line(&s->people, 0, phrase(STYLE_CYAN "%s", phrase_safe(source, strlen(source))));
 }
 
 static void add_people(struct score *s, const psdvec_document_score *d)
@@ -244,19 +244,16 @@ static void add_people(struct score *s, const psdvec_document_score *d)
                               perplexity(fit->conditional, d->known),
                               perplexity(fit->unigram, d->known),
                               perplexity(bigram_of(fit), d->known)};
-    struct buffer text = {0};
+    bool named = s->by_name && d->source;
     add_source(s, d->source);
-    shorten(&text, s->by_name && d->source ? d->source : d->beginning,
-            s->by_name && d->source ? s->columns[1].width : SIZE_MAX);
-    rows_add(&s->people, whole_cell(d->number), text_cell(buffer_get(&text)), whole_cell(d->words),
-             whole_cell(d->words - d->known));
-    buffer_clear(&text);
-    shorten(&text, best < d->fit_count ? s->names[best] : "-", NAME);
-    rows_more(&s->people, text_cell(text.text));
-    rows_more(&s->people, real_cell(best < d->fit_count ? fit->posterior : NAN));
+    rows_add(&s->people, whole_cell(d->number),
+             text_cell(short_name(named ? d->source : d->beginning,
+                                  named ? s->columns[1].width : SIZE_MAX)),
+             whole_cell(d->words), whole_cell(d->words - d->known),
+             text_cell(short_name(best < d->fit_count ? s->names[best] : "-", NAME)),
+             real_cell(best < d->fit_count ? fit->posterior : NAN));
     for (size_t k = 0; k < sizeof figures / sizeof *figures; k++)
-        rows_more(&s->people, number_cell(figures[k], &text));
-    buffer_free(&text);
+        rows_more(&s->people, number_cell(figures[k]));
 }
 
 /* Of each model; `name` is that of the document, or "total". */
@@ -285,7 +282,6 @@ static void add_fits(struct score *s, const psdvec_document_score *d, const char
 static void show_document(struct score *s, const psdvec_document_score *d)
 {
     struct show *show = &s->show;
-    char *name = must_format("%" PRIu64, d->number);
     add_people(s, d);
     show_words_so_far(s, true);
     show_rows_so_far(show, &s->people);
@@ -294,8 +290,7 @@ static void show_document(struct score *s, const psdvec_document_score *d)
     show_data(show, "beginning", text_cell(d->beginning));
     show_data(show, "words", whole_cell(d->words));
     show_data(show, "known", whole_cell(d->known));
-    add_fits(s, d, name, false);
-    free(name);
+    add_fits(s, d, phrase("%" PRIu64, d->number), false);
 }
 
 /* ---- Totals ------------------------------------------------------------------------------ */
@@ -304,19 +299,16 @@ static void show_document(struct score *s, const psdvec_document_score *d)
 static void total_line(struct rows *rows, const char *name, double logarithm, double error,
                        uint64_t known, bool normalised)
 {
-    struct buffer texts[3] = {{0}};
     double value = normalised ? perplexity(logarithm, known) : NAN;
-    add_number(&texts[0], known ? logarithm : NAN);
-    add_number(&texts[1], known ? bits(logarithm) / (double)known : NAN);
-    add_number(&texts[2], value);
+    const char *errors[2] = {"", ""};
     if (error > 0)
-        buffer_format(&texts[0], " \xc2\xb1 %.2g", error);
+        errors[0] = phrase(" \xc2\xb1 %.2g", error);
     if (error > 0 && known && isfinite(value))
-        buffer_format(&texts[2], " \xc2\xb1 %.2g", value * error / (double)known);
-    rows_add(rows, text_cell(name), text_cell(texts[0].text), text_cell(texts[1].text),
-             text_cell(texts[2].text));
-    for (size_t k = 0; k < 3; k++)
-        buffer_free(&texts[k]);
+        errors[1] = phrase(" \xc2\xb1 %.2g", value * error / (double)known);
+    rows_add(rows, text_cell(name),
+             text_cell(phrase("%s%s", phrase_number(known ? logarithm : NAN), errors[0])),
+             text_cell(phrase_number(known ? bits(logarithm) / (double)known : NAN)),
+             text_cell(phrase("%s%s", phrase_number(value), errors[1])));
 }
 
 static void one_model(struct score *s, const psdvec_document_score *d)
@@ -327,19 +319,15 @@ static void one_model(struct score *s, const psdvec_document_score *d)
                                             COLUMN(NULL, "perplexity", .gap = 2, .right = true)};
     struct rows rows = ROWS(NULL, FOR_PEOPLE, columns);
     const psdvec_document_fit *fit = d->fits;
-    char *weights = scoring_weights(&s->scoring);
-    char *name = must_format("the model, %s", weights);
-    total_line(&rows, name, fit->conditional, fit->error, d->known, true);
+    total_line(&rows, phrase("the model, %s", scoring_weights(&s->scoring)), fit->conditional,
+               fit->error, d->known, true);
     total_line(&rows, "unigrams", fit->unigram, 0, d->known, true);
-    free(weights);
-    free(name);
-    if (s->scoring.counts[0]) {
-        double weight = psdvec_scorer_interpolation(s->scoring.scorer, 0);
-        name = isfinite(weight) ? must_format("bigrams, kappa = %.4g", weight)
-                                : must_copy("bigrams, the model's kappa");
-        total_line(&rows, name, bigram_of(fit), 0, d->known, true);
-        free(name);
-    }
+    double weight = psdvec_scorer_interpolation(s->scoring.scorer, 0);
+    if (s->scoring.counts[0])
+        total_line(&rows,
+                   isfinite(weight) ? phrase("bigrams, kappa = %.4g", weight)
+                                    : "bigrams, the model's kappa",
+                   bigram_of(fit), 0, d->known, true);
     total_line(&rows, "the paper's value", fit->paper, 0, d->known, false);
     show_rows(&s->show, &rows);
 }
@@ -361,11 +349,9 @@ static void several_models(struct score *s, const psdvec_document_score *d)
         const double figures[] = {
             fit->conditional + known, fit->paper + known, perplexity(fit->conditional, d->known),
             perplexity(fit->unigram, d->known), perplexity(bigram_of(fit), d->known)};
-        struct buffer text = {0};
         rows_add(&rows, text_cell(s->names[m]), whole_cell(s->won[m]));
         for (size_t k = 0; k < sizeof figures / sizeof *figures; k++)
-            rows_more(&rows, number_cell(figures[k], &text));
-        buffer_free(&text);
+            rows_more(&rows, number_cell(figures[k]));
     }
     show_rows(&s->show, &rows);
 }
@@ -391,21 +377,12 @@ static void show_total_data(struct score *s, const psdvec_document_score *d)
 static void show_total(struct score *s, const psdvec_document_score *d)
 {
     struct show *show = &s->show;
-    struct buffer text = {0};
     show_open(show);
     show_rows(show, &s->people);
     show_total_data(s, d);
-    buffer_text(&text, STYLE_BOLD);
-    human_count(&text, d->number);
-    buffer_text(&text, d->number == 1 ? " document, " : " documents, ");
-    human_count(&text, d->words);
-    buffer_text(&text, d->words == 1 ? " word, " : " words, ");
-    human_count(&text, d->known);
-    buffer_text(&text, " of them known");
-    if (d->words)
-        buffer_format(&text, " (%.1f%%)", 100 * (double)d->known / (double)d->words);
     show_gap(show);
-    show_title(show, text.text);
+    show_title(show, phrase(STYLE_BOLD "%s, %s, %s", phrase_counted(d->number, "document"),
+                            phrase_counted(d->words, "word"), phrase_known(d->known, d->words)));
     if (d->fit_count > 1)
         several_models(s, d);
     else
@@ -415,7 +392,6 @@ static void show_total(struct score *s, const psdvec_document_score *d)
                     "paper's value leaves the normaliser out; it does not sum to one and has no "
                     "perplexity.");
     show_close(show);
-    buffer_free(&text);
 }
 
 /* ---- While documents are scored -------------------------------------------------------- */
@@ -490,7 +466,7 @@ static void on_word(void *user, const psdvec_word_score *word)
 static void on_document(void *user, const psdvec_document_score *d)
 {
     struct score *s = user;
-    size_t best = best_model(d);
+    size_t best = best_model(d), mark = phrases();
     if (best < d->fit_count)
         s->won[best]++;
     open_document(s);
@@ -505,6 +481,7 @@ static void on_document(void *user, const psdvec_document_score *d)
         show_flush(&s->show);
         run_flush(s->run);
     }
+    phrases_forget(mark);
 }
 
 /* ---- The command ---------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
 #include "cell.h"
 #include "commands.h"
 #include "exit_status.h"
-#include "human.h"
+#include "phrase.h"
 #include "question.h"
 #include "signals.h"
 
@@ -52,13 +52,15 @@ static void make_vector(const struct sum *q, uint32_t dim, float *vector)
 }
 
 /* "king - man + woman" */
-static void add_sum(struct buffer *to, const struct sum *q)
+static const char *sum_text(const struct sum *q)
 {
+    struct buffer text = {0};
     for (size_t k = 0; k < q->count; k++) {
         bool minus = q->signs[k] == '-';
-        buffer_text(to, k ? (minus ? " - " : " + ") : minus ? "- " : "");
-        cell_text(to, q->words[k].text, strlen(q->words[k].text));
+        buffer_text(&text, k ? (minus ? " - " : " + ") : minus ? "- " : "");
+        cell_text(&text, q->words[k].text, strlen(q->words[k].text));
     }
+    return phrase_of(&text);
 }
 
 /* The words that are added, or those that are taken away. */
@@ -86,23 +88,19 @@ static void print(struct search *search, const struct sum *q, const psdvec_neigh
                         .columns = columns,
                         .column_count = sizeof columns / sizeof *columns - !counted,
                         .bare = true};
-    struct buffer sum = {0}, title = {0};
-    add_sum(&sum, q);
-    buffer_format(&title, STYLE_BOLD "%s" STYLE_PLAIN, buffer_get(&sum));
-    if (counted && q->count == 1 && q->words[0].known) {
-        buffer_text(&title, "  ");
-        human_count(&title, psdvec_model_frequency(question->model, q->words[0].word));
-        buffer_text(&title, " times in the text");
-    }
+    const char *sum = sum_text(q), *frequency = "";
+    if (counted && q->count == 1 && q->words[0].known)
+        frequency = phrase("  %s times in the text",
+                           phrase_count(psdvec_model_frequency(question->model, q->words[0].word)));
     show_open(show);
-    show_title(show, title.text);
+    show_title(show, phrase(STYLE_BOLD "%s" STYLE_PLAIN "%s", sum, frequency));
     question_remark(show, q->words, q->count);
     show_words(show, q, "words", false);
     show_words(show, q, "minus", true);
     for (size_t k = 0; k < found; k++) {
         double cosine = (double)answers[k].cosine;
-        rows_add(&rows, text_cell(sum.text), answer_word(question, answers[k].word),
-                 bar_cell(cosine), real_cell(cosine), answer_count(question, answers[k].word));
+        rows_add(&rows, text_cell(sum), answer_word(question, answers[k].word), bar_cell(cosine),
+                 real_cell(cosine), answer_count(question, answers[k].word));
     }
     if (!found)
         question_nothing(show, question, "its vector has no direction");
@@ -110,8 +108,6 @@ static void print(struct search *search, const struct sum *q, const psdvec_neigh
     question_spelled(show, q->words, q->count);
     show_close(show);
     show_flush(show);
-    buffer_free(&sum);
-    buffer_free(&title);
 }
 
 /* `count` questions, one after the other in the words of the command line, of `together` words

@@ -1,58 +1,40 @@
 /* psdvec simulate: a model and a text are drawn, so that the truth is known. */
 #include "commands.h"
 #include "exit_status.h"
-#include "human.h"
 #include "options.h"
+#include "phrase.h"
 #include "summary.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 static void log_result(struct run *run, const psdvec_simulate_report *report)
 {
-    const char *path = argument_text(run->arguments, "output");
-    struct buffer line = {0};
-    buffer_text(&line, "\"output\": ");
-    buffer_json(&line, path, strlen(path));
-    buffer_format(&line,
-                  ", \"peak_memory\": %" PRIu64 ", \"threads\": %d, \"tokens\": %" PRIu64
-                  ", \"documents\": %" PRIu64 ", \"bytes\": %" PRIu64
-                  ", \"log_likelihood\": %.17g, \"log_unigram\": %.17g, \"seconds\": %.3f",
-                  psdvec_peak_memory(run->ctx), psdvec_threads(run->ctx), report->tokens,
-                  report->documents, report->bytes, report->log_likelihood, report->log_unigram,
-                  report->seconds);
-    log_event(&run->log, "result", buffer_get(&line));
-    buffer_free(&line);
+    log_event(
+        &run->log, "result",
+        phrase("\"output\": %s, \"peak_memory\": %" PRIu64 ", \"threads\": %d, \"tokens\": %" PRIu64
+               ", \"documents\": %" PRIu64 ", \"bytes\": %" PRIu64
+               ", \"log_likelihood\": %.17g, \"log_unigram\": %.17g, \"seconds\": %.3f",
+               phrase_json(argument_text(run->arguments, "output")), psdvec_peak_memory(run->ctx),
+               psdvec_threads(run->ctx), report->tokens, report->documents, report->bytes,
+               report->log_likelihood, report->log_unigram, report->seconds));
 }
 
 static void tell(struct run *run, const psdvec_simulate_report *report)
 {
-    struct buffer text = {0}, value = {0};
+    struct buffer text = {0};
     double tokens = (double)report->tokens;
-    human_count(&value, report->tokens);
-    buffer_text(&value, report->tokens == 1 ? " word in " : " words in ");
-    human_count(&value, report->documents);
-    buffer_text(&value, report->documents == 1 ? " document (" : " documents (");
-    human_bytes(&value, (double)report->bytes);
-    buffer_char(&value, ')');
-    summary_line(&text, "text", &value);
-    buffer_format(&value, "%.4g under the truth, %.4g by frequency alone",
-                  exp(-report->log_likelihood / tokens), exp(-report->log_unigram / tokens));
-    summary_line(&text, "perplexity", &value);
-    if (isfinite(report->entropy_rate)) {
-        buffer_format(&value, "%.5g nats a word behind another", report->entropy_rate);
-        summary_line(&text, "entropy", &value);
-    }
-    human_seconds(&value, report->seconds);
-    buffer_format(&value, " on %d thread%s", psdvec_threads(run->ctx),
-                  psdvec_threads(run->ctx) == 1 ? "" : "s");
-    summary_line(&text, "time", &value);
-    buffer_text(&value, argument_text(run->arguments, "output"));
-    summary_line(&text, "written", &value);
-    talk_say(&run->talk, text.text);
-    buffer_free(&text);
-    buffer_free(&value);
+    summary_line(&text, "text", "%s in %s (%s)", phrase_counted(report->tokens, "word"),
+                 phrase_counted(report->documents, "document"),
+                 phrase_bytes((double)report->bytes));
+    summary_line(&text, "perplexity", "%.4g under the truth, %.4g by frequency alone",
+                 exp(-report->log_likelihood / tokens), exp(-report->log_unigram / tokens));
+    if (isfinite(report->entropy_rate))
+        summary_line(&text, "entropy", "%.5g nats a word behind another", report->entropy_rate);
+    summary_line(&text, "time", "%s on %s", phrase_seconds(report->seconds),
+                 phrase_counted((uint64_t)psdvec_threads(run->ctx), "thread"));
+    summary_line(&text, "written", "%s", argument_text(run->arguments, "output"));
+    talk_say(&run->talk, phrase_of(&text));
 }
 
 static int act(struct run *run)

@@ -33,6 +33,13 @@ static const char *get_word(const void *model, uint32_t i, size_t *length)
     return psdvec_model_word(model, i, length);
 }
 
+struct cell model_word_cell(const psdvec_model *model, uint32_t word)
+{
+    size_t length;
+    const char *text = psdvec_model_word(model, word, &length);
+    return word_cell(text, length);
+}
+
 /* How the model's tokeniser writes a word, or the word as it is if that is no single word. */
 static void add_normalized(struct run *run, const psdvec_model *model, const char *word,
                            struct buffer *token)

@@ -4,6 +4,7 @@
 
 #include "exit_status.h"
 #include "options.h"
+#include "phrase.h"
 #include "signals.h"
 #include "system.h"
 
@@ -179,6 +180,16 @@ static int finish_output(struct run *run, int code)
                      run->out.error == ENOSPC ? "; make room and run it again" : "");
 }
 
+int run_write(struct run *run, const char *path, const struct buffer *text)
+{
+    struct output out;
+    if (output_open(&out, path))
+        output_add(&out, buffer_get(text), text->length);
+    return output_close(&out, true)
+               ? EXIT_FINE
+               : run_error(run, EXIT_OUTPUT, "cannot write %s: %s", path, system_error(out.error));
+}
+
 bool same_file(const char *a, const char *b)
 {
     struct stat first, second;
@@ -286,6 +297,7 @@ int run_command(const struct arguments *arguments)
         psdvec_settings_free(run.settings[k]);
     free(run.settings);
     word_list_free(&run.keep);
+    phrases_forget(0);
     if (!log_close(&run.log) && code == EXIT_FINE)
         code = run_error(&run, EXIT_OUTPUT, "cannot write the log %s", log_path);
     talk_end(&run.talk);
