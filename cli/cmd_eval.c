@@ -1,7 +1,6 @@
 /* psdvec eval: how well vectors agree with what people say. */
 #include "commands.h"
 #include "eval.h"
-#include "eval_files.h"
 #include "exit_status.h"
 #include "options.h"
 

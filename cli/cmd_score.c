@@ -44,7 +44,7 @@ struct score {
 
     const char **models, **inputs; /* paths; operands, told apart */
     size_t model_count, input_count;
-    char **names; /* of models: short, and they differ */
+    const char **names; /* of models: short, and they differ */
 
     bool per_word, sort, sampled;
     bool by_name;      /* documents are whole files: their name tells more than how they begin */
@@ -577,7 +577,7 @@ static int act(struct run *run)
     scoring_close(&score.scoring);
     for (size_t k = 0; k < score.ranked_count; k++)
         free(score.ranked[k].text);
-    names_free(score.names, score.model_count);
+    free(score.names);
     free(score.ranked);
     free(score.won);
     free(score.source);

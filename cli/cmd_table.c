@@ -1,10 +1,9 @@
 /* psdvec table: the paper's table, on one's own text. */
 #include "commands.h"
-#include "eval_files.h"
 #include "exit_status.h"
 #include "options.h"
 #include "system.h"
-#include "table_settings.h"
+#include "table.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -44,14 +43,6 @@ static const char *const own_defaults[] = {"window", "distance", "oov", "subsamp
 
 /* ---- Sets ------------------------------------------------------------------------------------ */
 
-static void add_set(struct table *table, char *path)
-{
-    table->set_paths =
-        must_grow(table->set_paths, table->set_path_count + 1, sizeof *table->set_paths);
-    table->set_paths[table->set_path_count++] = path;
-    eval_add_file(&table->eval.set_files, path);
-}
-
 static int by_bytes(const struct dirent **a, const struct dirent **b)
 {
     return strcmp((*a)->d_name, (*b)->d_name);
@@ -60,7 +51,7 @@ static int by_bytes(const struct dirent **a, const struct dirent **b)
 static int add_sets_in(struct table *table, const char *folder)
 {
     struct dirent **entries;
-    size_t before = table->set_path_count, length = strlen(folder);
+    size_t before = table->eval.set_files.count, length = strlen(folder);
     int count = scandir(folder, &entries, NULL, by_bytes);
     if (count < 0)
         return run_error(table->run, EXIT_INPUT, "cannot read %s: %s", folder, system_error(errno));
@@ -68,11 +59,12 @@ static int add_sets_in(struct table *table, const char *folder)
         length--;
     for (int k = 0; k < count; k++) {
         if (entries[k]->d_name[0] != '.')
-            add_set(table, must_format("%.*s/%s", (int)length, folder, entries[k]->d_name));
+            eval_add_file(&table->eval.set_files,
+                          phrase("%.*s/%s", (int)length, folder, entries[k]->d_name));
         free(entries[k]);
     }
     free(entries);
-    if (table->set_path_count == before)
+    if (table->eval.set_files.count == before)
         return run_error(table->run, EXIT_INPUT, "%s has no test sets in it", folder);
     return EXIT_FINE;
 }
@@ -87,7 +79,7 @@ static int open_sets(struct table *table)
         if (stat(sets->texts[k], &status) == 0 && S_ISDIR(status.st_mode))
             code = add_sets_in(table, sets->texts[k]);
         else
-            add_set(table, must_copy(sets->texts[k]));
+            eval_add_file(&table->eval.set_files, sets->texts[k]);
     return code ? code : eval_open_sets(&table->eval, false, 0);
 }
 
@@ -133,37 +125,24 @@ static int failed_status(const struct table *table)
     return EXIT_FINE;
 }
 
-static void free_item(struct table_item *item)
-{
-    free(item->name);
-    free(item->file);
-    free(item->made_by);
-    free(item->failure);
-    buffer_free(&item->settings);
-}
-
 static void table_free(struct table *table)
 {
     eval_close(&table->eval);
     table_folder_close(table);
     for (size_t k = 0; k < table->system_count; k++)
-        free_item(&table->systems[k].item);
+        buffer_free(&table->systems[k].item.settings);
     for (size_t k = 0; k < table->counts_count; k++)
-        free_item(&table->counts[k].item);
-    for (size_t k = 0; k < table->set_path_count; k++)
-        free(table->set_paths[k]);
+        buffer_free(&table->counts[k].item.settings);
     free(table->systems);
     free(table->counts);
-    free(table->set_paths);
-    free(table->folder);
 }
 
-/* That of -o; or named after the first input, where one stands. On the heap. */
-static char *folder_of(const struct arguments *arguments)
+/* That of -o; or named after the first input, where one stands. */
+static const char *folder_of(const struct arguments *arguments)
 {
     const char *given = argument_text(arguments, "output");
     if (given)
-        return must_copy(given);
+        return given;
     const char *input = arguments->operands[0];
     size_t end = strlen(input);
     while (end > 1 && input[end - 1] == '/')
@@ -174,7 +153,7 @@ static char *folder_of(const struct arguments *arguments)
     size_t length = strcspn(input + begin, "."); /* news.txt.gz is news */
     if (length == 0 || length > end - begin)
         length = end - begin;
-    return must_format("%.*s.table", (int)length, input + begin);
+    return phrase("%.*s.table", (int)length, input + begin);
 }
 
 static int act(struct run *run)

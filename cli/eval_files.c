@@ -12,11 +12,12 @@
  * has one name. A word and *one* number may be a group with a number for a name, so vectors
  * of a single number need --model. Whether a set is a good one, the library says when it
  * reads it; whether vectors are, likewise. So a large model is never read as a set. */
-#include "eval_files.h"
+#include "eval.h"
 
 #include "eval_names.h"
 #include "exit_status.h"
 #include "model_file.h"
+#include "phrase.h"
 #include "signals.h"
 #include "system.h"
 
@@ -199,12 +200,10 @@ static int failed_set(struct eval *eval, bool doubtful, psdvec_status status)
 {
     if (status != PSDVEC_ERR_FORMAT || !doubtful)
         return run_failed(eval->run, status);
-    char *sentence = must_format("%s; nor does it look like vectors: if it is a model, name it "
-                                 "with --model",
-                                 psdvec_error_message(eval->run->ctx));
-    int code = run_failed_because(eval->run, status, sentence);
-    free(sentence);
-    return code;
+    return run_failed_because(eval->run, status,
+                              phrase("%s; nor does it look like vectors: if it is a model, name it "
+                                     "with --model",
+                                     psdvec_error_message(eval->run->ctx)));
 }
 
 int eval_open_sets(struct eval *eval, bool builtin, size_t doubtful)
@@ -220,7 +219,7 @@ int eval_open_sets(struct eval *eval, bool builtin, size_t doubtful)
                     : psdvec_test_builtin(eval->run->ctx, k - own, &eval->sets[k]);
         if (status != PSDVEC_OK)
             return failed_set(eval, k < doubtful, status);
-        files->names[k] = must_copy(psdvec_test_get_info(eval->sets[k])->name);
+        files->names[k] = psdvec_test_get_info(eval->sets[k])->name;
     }
     names_differ(files->names, files->paths, files->count);
     return EXIT_FINE;
@@ -253,12 +252,6 @@ int eval_open(struct eval *eval)
     return code ? code : eval_open_models(eval);
 }
 
-static void free_files(struct eval_files *files)
-{
-    names_free(files->names, files->count);
-    free(files->paths);
-}
-
 void eval_close(struct eval *eval)
 {
     for (size_t k = 0; eval->sets && k < eval->set_files.count; k++)
@@ -269,6 +262,8 @@ void eval_close(struct eval *eval)
     free(eval->sets);
     free(eval->models);
     psdvec_report_free(eval->report);
-    free_files(&eval->model_files);
-    free_files(&eval->set_files);
+    free(eval->model_files.names);
+    free(eval->model_files.paths);
+    free(eval->set_files.names);
+    free(eval->set_files.paths);
 }
