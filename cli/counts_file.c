@@ -65,22 +65,6 @@ int counts_file_find(struct run *run, const psdvec_counts *counts, const char *w
     return code;
 }
 
-double *counts_file_keeps(const psdvec_counts *counts)
-{
-    uint32_t words = psdvec_counts_get_info(counts)->words;
-    double *keeps = must_alloc(words, sizeof *keeps);
-    bool all_one = true;
-    for (uint32_t i = 0; i < words; i++) {
-        keeps[i] = psdvec_counts_retention(counts, i);
-        all_one &= keeps[i] == 1;
-    }
-    if (all_one) {
-        free(keeps);
-        return NULL;
-    }
-    return keeps;
-}
-
 int counts_file_among(struct run *run, const char **counts)
 {
     const struct arguments *arguments = run->arguments;

@@ -15,9 +15,6 @@ int counts_file_open_rows(struct run *run, const char *path, psdvec_counts **cou
 int counts_file_find(struct run *run, const psdvec_counts *counts, const char *word,
                      uint32_t *index);
 
-/* Reads .keep of all words; NULL if all are 1. On the heap. */
-double *counts_file_keeps(const psdvec_counts *counts);
-
 /* Whether the file looks like one in the format of counts files, by its first bytes; text never
  * does. Standard input, folders and pipes are not touched. */
 bool counts_file_likely(const char *path);
