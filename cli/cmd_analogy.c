@@ -107,8 +107,6 @@ const struct command cmd_analogy = {
         {"psdvec analogy model.safetensors man king woman", "Man is to king as woman is to what?"},
         {"psdvec analogy model.safetensors man king woman --top 3 --json",
          "JSON output for scripts."}),
-    .least_operands = 4,
-    .most_operands = 4,
+    .operands = {4, 4},
     .missing = "say which model to ask, and three words",
-    .completes = PSDVEC_PATH_FILE,
     .act = act};

@@ -65,12 +65,12 @@ static int act(struct run *run)
 /* What the declarations share. */
 #define SYSTEM(name_)                                                                              \
     .name = "baseline " name_, .group = "Other systems", .output_example = name_ ".safetensors",   \
-    .least_operands = 1, .completes = PSDVEC_PATH_FILE, .act = act
+    .act = act
 #define TEXT_OR_COUNTS                                                                             \
     "An INPUT is text (see psdvec count) or one counts file. With a counts file, counting and "    \
     "text options are not accepted. Results are bit-for-bit reproducible for any number of "       \
     "threads"
-#define INPUTS .synopsis = "INPUT... -o FILE [OPTION]...", .most_operands = SIZE_MAX
+#define INPUTS .synopsis = "INPUT... -o FILE [OPTION]...", .operands = {1, SIZE_MAX}
 #define WHAT_TO_TRAIN_ON                                                                           \
     "say what to train on: text (files, folders, or - for standard input) or a counts file"
 #define ON_COUNTS                                                                                  \
@@ -214,5 +214,5 @@ const struct command cmd_baseline_sparse = {
                   "Ten times as many dimensions, few of them nonzero."},
                  {"psdvec baseline sparse model.safetensors --binary --l1 2 -o binary.safetensors",
                   "Binary codes with fewer ones."}),
-    .most_operands = 1,
+    .operands = {1, 1},
     .missing = "say which model's vectors to code"};

@@ -423,8 +423,6 @@ const struct command cmd_compare = {
                  {"psdvec compare wiki.safetensors music art --counts wiki.counts.safetensors",
                   "And what the counts say."},
                  {"psdvec compare model.safetensors king woman --json", "For a program."}),
-    .least_operands = 3,
-    .most_operands = 3,
+    .operands = {3, 3},
     .missing = "say which model to ask, and for which two words",
-    .completes = PSDVEC_PATH_FILE,
     .act = act};

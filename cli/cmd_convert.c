@@ -75,10 +75,8 @@ const struct command cmd_convert = {
         "Of duplicate words the first is kept, and bytes that are not UTF-8 become U+FFFD, both "
         "with a warning. Any other error in FILE stops the conversion with a message that names "
         "the line. An existing output is replaced only when the new file is complete."),
-    .least_operands = 1,
-    .most_operands = 2,
+    .operands = {1, 2},
     .missing = "say which vectors to convert",
     .output_example = "model.safetensors",
     .output_operand = true,
-    .completes = PSDVEC_PATH_FILE,
     .act = act};

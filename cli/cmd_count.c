@@ -52,9 +52,7 @@ const struct command cmd_count = {
     .notes = PARAGRAPHS(
         "Ctrl-C stops within a second and leaves nothing behind; an existing FILE is not changed. "
         "With --resume DIR, inputs that are finished are not counted again."),
-    .least_operands = 1,
-    .most_operands = SIZE_MAX,
+    .operands = {1, SIZE_MAX},
     .missing = "say what to count: files, folders, or - for standard input",
     .output_example = "wiki.counts.safetensors",
-    .completes = PSDVEC_PATH_FILE,
     .act = act};

@@ -370,8 +370,6 @@ const struct command cmd_counts_dump = {
          "All pairs with either of two words."},
         {"psdvec counts dump wiki.counts.safetensors --format json -o wiki.jsonl",
          "All pairs as JSON lines, into a file."}),
-    .least_operands = 1,
-    .most_operands = 1,
+    .operands = {1, 1},
     .missing = "say which counts file to print",
-    .completes = PSDVEC_PATH_FILE,
     .act = act};

@@ -67,9 +67,7 @@ const struct command cmd_counts_export = {
          "For programs that read sparse matrices."},
         {"psdvec counts export wiki.counts.safetensors --format top2grams -o top2grams.txt",
          "For the original PSDVec program."}),
-    .least_operands = 1,
-    .most_operands = 1,
+    .operands = {1, 1},
     .missing = "say which counts file to export",
     .output_example = "cooccurrence.bin",
-    .completes = PSDVEC_PATH_FILE,
     .act = act};

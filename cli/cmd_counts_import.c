@@ -39,9 +39,7 @@ const struct command cmd_counts_import = {
         {"psdvec counts import wiki.mtx --format matrix-market --vocab wiki.words -o "
          "mtx.counts.safetensors",
          "From a Matrix Market file with its list of words."}),
-    .least_operands = 1,
-    .most_operands = 1,
+    .operands = {1, 1},
     .missing = "say which file to import",
     .output_example = "wiki.counts.safetensors",
-    .completes = PSDVEC_PATH_FILE,
     .act = act};

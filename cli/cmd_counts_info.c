@@ -154,8 +154,6 @@ const struct command cmd_counts_info = {
     .examples = EXAMPLES({"psdvec counts info wiki.counts.safetensors", "Look at a file."},
                          {"psdvec counts info --no-verify --json wiki.counts.safetensors",
                           "The same for a program."}),
-    .least_operands = 1,
-    .most_operands = 1,
+    .operands = {1, 1},
     .missing = "say which counts file to look at",
-    .completes = PSDVEC_PATH_FILE,
     .act = act};

@@ -36,9 +36,7 @@ const struct command cmd_counts_merge = {
         "Words that were too rare in one of the files were not counted there. To count parts that "
         "add up to exactly what counting the whole would give, count each with the same --vocab "
         "FILE."),
-    .least_operands = 1,
-    .most_operands = SIZE_MAX,
+    .operands = {1, SIZE_MAX},
     .missing = "say which counts files to add up",
     .output_example = "sum.counts.safetensors",
-    .completes = PSDVEC_PATH_FILE,
     .act = act};

@@ -325,8 +325,6 @@ const struct command cmd_counts_show = {
         EXAMPLES({"psdvec counts show wiki.counts.safetensors music", "What stands around music."},
                  {"psdvec counts show wiki.counts.safetensors music art --top 5 --by count",
                   "Two words, five lines each, by plain count."}),
-    .least_operands = 2,
-    .most_operands = SIZE_MAX,
+    .operands = {2, SIZE_MAX},
     .missing = "say which counts file to look into, and for which words",
-    .completes = PSDVEC_PATH_FILE,
     .act = act};

@@ -74,7 +74,5 @@ const struct command cmd_eval = {
         "For psdvec models, the read-out is scored, the vectors for comparing words; for vectors "
         "of other programs, those in the file. docs/evaluation.md describes the formats of sets, "
         "the formulas and the JSON output."),
-    .least_operands = 0,
-    .most_operands = SIZE_MAX,
-    .completes = PSDVEC_PATH_FILE,
+    .operands = {0, SIZE_MAX},
     .act = act};

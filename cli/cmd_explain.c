@@ -418,8 +418,6 @@ const struct command cmd_explain = {
          "notes.html",
          "A page to look at and to print."},
         {"echo \"the art of music\" | psdvec explain wiki.safetensors - --json", "For a program."}),
-    .least_operands = 1,
-    .most_operands = SIZE_MAX,
+    .operands = {1, SIZE_MAX},
     .missing = "say which model to ask, and about which text",
-    .completes = PSDVEC_PATH_FILE,
     .act = act};

@@ -41,9 +41,7 @@ const struct command cmd_extend = {
     .notes = PARAGRAPHS(
         "It is an error if a word that an earlier extension added occurs in the new text again, "
         "unless --replace is given, which recomputes its vector."),
-    .least_operands = 2,
-    .most_operands = SIZE_MAX,
+    .operands = {2, SIZE_MAX},
     .missing = "say which model to extend, and from what: files, folders, or - for standard input",
     .output_example = "more.safetensors",
-    .completes = PSDVEC_PATH_FILE,
     .act = act};

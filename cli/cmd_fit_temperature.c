@@ -200,10 +200,8 @@ const struct command cmd_fit_temperature = {
     .notes = PARAGRAPHS(
         "Use text that the model was not trained on; on its own text the best T is too large. Of "
         "long text, some 100,000 words (--most-words) do."),
-    .least_operands = 2,
-    .most_operands = SIZE_MAX,
+    .operands = {2, SIZE_MAX},
     .missing = "say which model to fit, and to which text: files, folders, or - for standard input",
     .output_example = "fitted.safetensors",
     .output_optional = true,
-    .completes = PSDVEC_PATH_FILE,
     .act = act};

@@ -121,8 +121,6 @@ const struct command cmd_generate = {
         {"psdvec generate wiki.safetensors --prompt \"folk music\" --counts wiki.counts.safetensors "
          "--top 5",
          "Continue a text, with probable words only and with residuals."}),
-    .least_operands = 1,
-    .most_operands = 1,
+    .operands = {1, 1},
     .missing = "say from which model to draw",
-    .completes = PSDVEC_PATH_FILE,
     .act = act};

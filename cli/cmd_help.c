@@ -38,6 +38,6 @@ const struct command cmd_help = {
     .sources = {COMMON_OPTIONS},
     .examples = EXAMPLES({"psdvec help count", "What count can do."},
                          {"psdvec help counts", "The commands on counts files."}),
-    .least_operands = 0,
-    .most_operands = 2,
+    .operands = {0, 2},
+    .no_files = true,
     .act = act};

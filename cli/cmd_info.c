@@ -368,8 +368,6 @@ const struct command cmd_info = {
         EXAMPLES({"psdvec info model.safetensors", "Look at a model."},
                  {"psdvec info model.safetensors --verify", "And see whether it is sound."},
                  {"psdvec info vectors.vec --json", "Another program's vectors, for a program."}),
-    .least_operands = 1,
-    .most_operands = 1,
+    .operands = {1, 1},
     .missing = "say which model to look at",
-    .completes = PSDVEC_PATH_FILE,
     .act = act};

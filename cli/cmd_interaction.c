@@ -267,8 +267,6 @@ const struct command cmd_interaction = {
         "Every place of the text counts once, without weights for distance or frequency. Where "
         "memory is short, the text goes to temporary files, in /tmp unless --temp-dir names a "
         "folder."),
-    .least_operands = 1,
-    .most_operands = SIZE_MAX,
+    .operands = {1, SIZE_MAX},
     .missing = "say in which text to look, and for which three words",
-    .completes = PSDVEC_PATH_FILE,
     .act = act};

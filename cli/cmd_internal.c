@@ -72,8 +72,7 @@ const struct command cmd_internal_man = {.name = "internal-man",
                                          .summary = "write the manual pages",
                                          .synopsis = "DIR",
                                          .sources = {COMMON_OPTIONS},
-                                         .least_operands = 1,
-                                         .most_operands = 1,
+                                         .operands = {1, 1},
                                          .missing = "say into which folder",
                                          .act = act_man};
 
@@ -81,8 +80,8 @@ const struct command cmd_internal_completion = {.name = "internal-completion",
                                                 .summary = "print a completion script",
                                                 .synopsis = "bash|zsh|fish",
                                                 .sources = {COMMON_OPTIONS},
-                                                .least_operands = 1,
-                                                .most_operands = 1,
+                                                .operands = {1, 1},
+                                                .no_files = true,
                                                 .missing = "say for which shell: bash, zsh or fish",
                                                 .act = act_completion};
 

@@ -114,8 +114,6 @@ const struct command cmd_next = {
          "With what only the counts know."},
         {"psdvec next wiki.safetensors popular music --top all --tsv",
          "The probability of every word."}),
-    .least_operands = 1,
-    .most_operands = SIZE_MAX,
+    .operands = {1, SIZE_MAX},
     .missing = "say which model to ask, and after which text",
-    .completes = PSDVEC_PATH_FILE,
     .act = act};

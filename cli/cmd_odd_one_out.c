@@ -91,8 +91,6 @@ const struct command cmd_odd_one_out = {
     .sources = {FORMAT_OPTIONS, COMMON_OPTIONS},
     .examples = EXAMPLES({"psdvec odd-one-out model.safetensors king man woman book",
                           "Which of the four does not fit?"}),
-    .least_operands = 4,
-    .most_operands = SIZE_MAX,
+    .operands = {4, SIZE_MAX},
     .missing = "say which model to ask, and at least three words",
-    .completes = PSDVEC_PATH_FILE,
     .act = act};

@@ -157,10 +157,8 @@ const struct command cmd_residuals = {
         {"psdvec residuals wiki.safetensors wiki.counts.safetensors --top 0 -o "
          "wiki.residuals.safetensors",
          "All residuals into a file."}),
-    .least_operands = 2,
-    .most_operands = 2,
+    .operands = {2, 2},
     .missing = "say which model, and the counts that it was trained on",
     .output_example = "wiki.residuals.safetensors",
     .output_optional = true,
-    .completes = PSDVEC_PATH_FILE,
     .act = act};

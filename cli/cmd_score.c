@@ -625,9 +625,7 @@ const struct command cmd_score = {
     .notes = PARAGRAPHS(
         "Surprisal is -log2 P, in bits. Log-likelihoods, and all logarithms in json and tsv, are "
         "natural logarithms. docs/documents.md has the formulas and describes the columns."),
-    .least_operands = 1,
-    .most_operands = SIZE_MAX,
+    .operands = {1, SIZE_MAX},
     .missing = "say which model to score with, and which text: files, folders, or - for standard "
                "input",
-    .completes = PSDVEC_PATH_FILE,
     .act = act};

@@ -205,9 +205,7 @@ const struct command cmd_similar = {
                   "What is to woman as king is to man? See also psdvec analogy."},
                  {"psdvec similar vectors.vec music --json",
                   "Vectors of another program; JSON output for scripts."}),
-    .least_operands = 2,
-    .most_operands = SIZE_MAX,
+    .operands = {2, SIZE_MAX},
     .missing = "say which model to ask, and for which words",
     .signed_operands = true,
-    .completes = PSDVEC_PATH_FILE,
     .act = act};

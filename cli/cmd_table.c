@@ -226,10 +226,8 @@ const struct command cmd_table = {
     .notes = PARAGRAPHS(
         "docs/table.md tells what is in the folder and in the JSON, and how to read the page; "
         "docs/baselines.md what the systems are."),
-    .least_operands = 1,
-    .most_operands = SIZE_MAX,
+    .operands = {1, SIZE_MAX},
     .missing = "say which text to train on: files or folders",
     .output_example = "out/",
     .output_optional = true,
-    .completes = PSDVEC_PATH_FILE,
     .act = act};

@@ -61,7 +61,5 @@ const struct command cmd_tokenize = {
         {"psdvec tokenize books --sentences", "A folder, one sentence a line."},
         {"echo \"It's a well-known caf\xc3\xa9.\" | psdvec tokenize --hyphens join --accents strip",
          "Try options out."}),
-    .least_operands = 0,
-    .most_operands = SIZE_MAX,
-    .completes = PSDVEC_PATH_FILE,
+    .operands = {0, SIZE_MAX},
     .act = act};

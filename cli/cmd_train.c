@@ -148,10 +148,8 @@ const struct command cmd_train = {
         "After Ctrl-C, a crash or kill -9, run the same command again to resume. Finished work is "
         "kept in the folder FILE.partial beside the output, which is deleted at the end. A "
         "resumed run gives the same bits as an uninterrupted one."),
-    .least_operands = 1,
-    .most_operands = SIZE_MAX,
+    .operands = {1, SIZE_MAX},
     .missing = "say what to train on: text (files, folders, or - for standard input) or a counts "
                "file",
     .output_example = "wiki.safetensors",
-    .completes = PSDVEC_PATH_FILE,
     .act = act};

@@ -181,8 +181,6 @@ const struct command cmd_vector = {
     .examples = EXAMPLES({"psdvec vector model.safetensors king", "The numbers of one word."},
                          {"psdvec vector model.safetensors king man woman --raw --tsv >vectors.tsv",
                           "Three generative vectors for a spreadsheet."}),
-    .least_operands = 2,
-    .most_operands = SIZE_MAX,
+    .operands = {2, SIZE_MAX},
     .missing = "say which model to ask, and for which words",
-    .completes = PSDVEC_PATH_FILE,
     .act = act};

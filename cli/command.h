@@ -97,10 +97,13 @@ struct command {
     /* Names of options, ends with NULL: their default is not their own but `inherited_from`. */
     const char *const *inherited; /* may be NULL */
     const char *inherited_from;
-    const struct example *examples;       /* may be NULL */
-    const char *const *notes;             /* paragraphs; may be NULL */
-    size_t least_operands, most_operands; /* most: SIZE_MAX is no limit */
-    const char *missing;                  /* the sentence if there are too few operands */
+    const struct example *examples; /* may be NULL */
+    const char *const *notes;       /* paragraphs; may be NULL */
+    struct {
+        size_t least, most; /* SIZE_MAX: no limit */
+    } operands;
+    bool no_files;       /* operands are not names of files, which shells complete */
+    const char *missing; /* the sentence if there are too few operands */
     /* Not NULL: the library writes the result to the file of -o, which is then
      * required; an example of a name. NULL: results go to standard output. */
     const char *output_example;
@@ -108,7 +111,6 @@ struct command {
     bool output_operand;  /* the last operand may name that file instead of -o */
     /* Behind the first operand, -word and +word are operands too; argument_sign() tells. */
     bool signed_operands;
-    psdvec_path completes;       /* what operands are */
     int (*act)(struct run *run); /* returns the exit status */
 };
 
