@@ -4,7 +4,6 @@
 #include "phrase.h"
 #include "question.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { METHODS = 2 };
@@ -64,7 +63,7 @@ static int ask(struct question *q)
     size_t top = question_top(q), found = 0;
     const struct asked *w = q->words;
     psdvec_query_options options = question_options(q, q->known, q->known_count);
-    psdvec_neighbour *answers = must_alloc(top, sizeof *answers);
+    psdvec_neighbour *answers = lasting_alloc(top, sizeof *answers);
     for (size_t m = 0; m < METHODS && status == PSDVEC_OK; m++) {
         rows[m] = (struct rows){.name = names[m],
                                 .columns = columns[m],
@@ -79,7 +78,6 @@ static int ask(struct question *q)
         print(q, rows);
     rows_free(&rows[0]);
     rows_free(&rows[1]);
-    free(answers);
     return status == PSDVEC_OK ? EXIT_FINE : run_failed(q->run, status);
 }
 

@@ -200,7 +200,7 @@ static size_t find_contexts(const psdvec_model *model, const psdvec_counts *coun
 {
     const psdvec_model_info *info = psdvec_model_get_info(model);
     uint32_t words = frequent_words(info);
-    struct context *all = must_alloc(words, sizeof *all);
+    struct context *all = lasting_alloc(words, sizeof *all);
     size_t count = 0, kept = 0;
     for (uint32_t w = 0; w < words; w++) {
         struct context c = {.word = w};
@@ -222,7 +222,6 @@ static size_t find_contexts(const psdvec_model *model, const psdvec_counts *coun
         if (!counts || (all[k].seen[0] > 0 && all[k].seen[1] > 0))
             contexts[kept++] = all[k];
     }
-    free(all);
     return kept;
 }
 
@@ -241,7 +240,7 @@ static size_t find_shared(const psdvec_model *model, const uint32_t pair[2],
         for (size_t e = 0; e < counts[k]; e++)
             squares[k] += (double)values[k][e] * (double)values[k][e];
     }
-    struct context *all = must_alloc(counts[0], sizeof *all);
+    struct context *all = lasting_alloc(counts[0], sizeof *all);
     while (at[0] < counts[0] && at[1] < counts[1]) {
         uint32_t a = columns[0][at[0]], b = columns[1][at[1]];
         double with[2] = {(double)values[0][at[0]], (double)values[1][at[1]]};
@@ -258,7 +257,6 @@ static size_t find_shared(const psdvec_model *model, const uint32_t pair[2],
     count = count < most ? count : most;
     for (size_t k = 0; k < count; k++)
         contexts[k] = all[k];
-    free(all);
     return count;
 }
 
@@ -301,8 +299,8 @@ static void find_ends(const psdvec_model *model, const float *first, const uint3
                       struct direction *directions, size_t count)
 {
     const psdvec_model_info *info = psdvec_model_get_info(model);
-    float *row = must_alloc(info->dim, sizeof *row);
-    double(*shares)[REASON_WORDS] = must_alloc(count, sizeof *shares);
+    float *row = lasting_alloc(info->dim, sizeof *row);
+    double(*shares)[REASON_WORDS] = lasting_alloc(count, sizeof *shares);
     for (uint32_t w = 0; w < frequent_words(info); w++) {
         psdvec_model_copy(model, w, row);
         double length = length_of(row, info->dim);
@@ -314,8 +312,6 @@ static void find_ends(const psdvec_model *model, const float *first, const uint3
             offer(&directions[d], shares[d], w, first[k] < 0 ? -share : share);
         }
     }
-    free(shares);
-    free(row);
 }
 
 /* At most `most`, the largest parts first, of either sign. */
@@ -323,11 +319,11 @@ static size_t find_directions(const psdvec_model *model, const uint32_t pair[2],
                               struct direction *directions, size_t most)
 {
     uint32_t dim = psdvec_model_get_info(model)->dim;
-    float *a = must_alloc(dim, sizeof *a), *b = must_alloc(dim, sizeof *b);
+    float *a = lasting_alloc(dim, sizeof *a), *b = lasting_alloc(dim, sizeof *b);
     psdvec_model_copy(model, pair[0], a);
     psdvec_model_copy(model, pair[1], b);
     double lengths = length_of(a, dim) * length_of(b, dim);
-    struct direction *all = must_alloc(dim, sizeof *all);
+    struct direction *all = lasting_alloc(dim, sizeof *all);
     for (uint32_t k = 0; k < dim; k++)
         all[k] = (struct direction){
             .number = k, .part = lengths > 0 ? (double)a[k] * (double)b[k] / lengths : 0};
@@ -336,9 +332,6 @@ static size_t find_directions(const psdvec_model *model, const uint32_t pair[2],
     for (; count < most && count < dim && all[count].part != 0; count++)
         directions[count] = all[count];
     find_ends(model, a, pair, directions, count);
-    free(all);
-    free(a);
-    free(b);
     return count;
 }
 
@@ -392,8 +385,6 @@ static int act(struct run *run)
         code = compare(&comparison);
     if (!code)
         print(&comparison);
-    psdvec_counts_close(comparison.counts);
-    psdvec_model_close(comparison.model);
     return code;
 }
 

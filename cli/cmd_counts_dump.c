@@ -9,6 +9,7 @@
 #include "counts_file.h"
 #include "decimal.h"
 #include "exit_status.h"
+#include "lasting.h"
 #include "show.h"
 #include "signals.h"
 #include "util/number.h"
@@ -55,7 +56,7 @@ static void printer_start(struct printer *printer)
     struct buffer *to = &printer->words;
     output_text(printer->out, heads[printer->format]);
     buffer_text(to, "");
-    printer->starts = must_alloc((size_t)words + 1, sizeof *printer->starts);
+    printer->starts = lasting_alloc((size_t)words + 1, sizeof *printer->starts);
     for (uint32_t i = 0; i < words; i++) {
         size_t length;
         const char *word = psdvec_counts_word(printer->counts, i, &length);
@@ -75,22 +76,14 @@ static void printer_start(struct printer *printer)
     }
     if (printer->scale > FRACTIONS || printer->scale < 2)
         return;
-    printer->fractions = must_alloc(printer->scale, sizeof *printer->fractions);
-    printer->fraction_lengths = must_alloc(printer->scale, 1);
+    printer->fractions = lasting_alloc(printer->scale, sizeof *printer->fractions);
+    printer->fraction_lengths = lasting_alloc(printer->scale, 1);
     for (uint64_t part = 1; part < printer->scale; part++) {
         char digits[DECIMAL_ROOM];
         size_t length = decimal_ratio(digits, part, printer->scale);
         memcpy(printer->fractions[part], digits + 1, length - 1);
         printer->fraction_lengths[part] = (uint8_t)(length - 1);
     }
-}
-
-static void printer_end(struct printer *printer)
-{
-    buffer_free(&printer->words);
-    free(printer->starts);
-    free(printer->fractions);
-    free(printer->fraction_lengths);
 }
 
 static char *put(char *at, const char *bytes, size_t length)
@@ -130,12 +123,12 @@ static void print_pair(const struct printer *printer, uint32_t context, uint32_t
 {
     static const char json[3][16] = {"{\"context\": ", ", \"focus\": ", ", \"count\": "};
     const size_t *starts = printer->starts;
-    size_t room = starts[context + 1] - starts[context] + starts[focus + 1] - starts[focus] +
+    size_t most = starts[context + 1] - starts[context] + starts[focus + 1] - starts[focus] +
                   sizeof json + DECIMAL_ROOM + COUNT_COLUMNS;
     char *begin, *at, *large = NULL;
     /* A word of megabytes does not fit the block; it goes another way. */
-    begin = at = room <= OUTPUT_ROOM ? output_reserve(printer->out, room)
-                                     : (large = must_alloc(room, 1));
+    begin = at = most <= OUTPUT_ROOM ? output_reserve(printer->out, most)
+                                     : (large = must_alloc(most, 1));
     if (printer->format == FORMAT_JSON) {
         at = put(at, json[0], 12);
         at = put_word(printer, at, context);
@@ -171,7 +164,7 @@ struct pair {
 
 struct heap {
     struct pair *pairs;
-    size_t count, room, limit;
+    size_t count, capacity, limit;
 };
 
 /* True if a is printed behind b. */
@@ -210,9 +203,9 @@ static void heap_offer(struct heap *heap, struct pair pair)
         sift_down(heap, 0);
         return;
     }
-    if (heap->count == heap->room) {
-        heap->room = 2 * heap->room + 64;
-        heap->pairs = must_grow(heap->pairs, heap->room, sizeof *heap->pairs);
+    if (heap->count == heap->capacity) {
+        heap->capacity = 2 * heap->capacity + 64;
+        heap->pairs = must_grow(heap->pairs, heap->capacity, sizeof *heap->pairs);
     }
     size_t at = heap->count++;
     while (at && behind(&pair, &heap->pairs[(at - 1) / 2])) {
@@ -325,30 +318,29 @@ static int find_wanted(struct run *run, const psdvec_counts *counts, uint32_t *w
 static int act(struct run *run)
 {
     const struct arguments *arguments = run->arguments;
+    const struct option_value *word = argument(arguments, "word");
     psdvec_counts *counts = NULL;
+    uint32_t *wanted = lasting_alloc(word->text_count, sizeof *wanted);
     int code = counts_file_open_rows(run, arguments->operands[0], &counts);
     if (code)
         return code;
-    uint32_t *wanted = must_alloc(argument(arguments, "word")->text_count, sizeof *wanted);
     struct dump dump = {.printer = {.out = &run->out,
                                     .counts = counts,
                                     .format = run->format,
                                     .scale = argument_flag(arguments, "raw")
                                                  ? 1
                                                  : psdvec_counts_get_info(counts)->scale},
-                        .heap = {.limit = argument_integer(arguments, "top")}};
-    dump.all = !argument(arguments, "word")->given;
-    dump.wanted = wanted;
+                        .heap = {.limit = argument_integer(arguments, "top")},
+                        .all = !word->given,
+                        .wanted = wanted};
     if (!dump.all)
         code = find_wanted(run, counts, wanted, &dump.wanted_count);
-    if (!code) {
-        printer_start(&dump.printer);
-        code = dump_all(&dump);
-        printer_end(&dump.printer);
-    }
+    if (code)
+        return code;
+    printer_start(&dump.printer);
+    code = dump_all(&dump);
+    buffer_free(&dump.printer.words);
     free(dump.heap.pairs);
-    free(wanted);
-    psdvec_counts_close(counts);
     return code;
 }
 

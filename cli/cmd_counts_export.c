@@ -39,15 +39,12 @@ static int act(struct run *run)
         return code;
     psdvec_status status = psdvec_counts_export(
         run->ctx, counts, kind, argument_flag(arguments, "symmetric"), output, words);
-    if (status != PSDVEC_OK) {
-        code = run_failed(run, status);
-    } else {
-        summary_written(run, output);
-        if (words)
-            summary_written(run, words);
-    }
-    psdvec_counts_close(counts);
-    return code;
+    if (status != PSDVEC_OK)
+        return run_failed(run, status);
+    summary_written(run, output);
+    if (words)
+        summary_written(run, words);
+    return EXIT_FINE;
 }
 
 const struct command cmd_counts_export = {

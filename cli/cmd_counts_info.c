@@ -51,7 +51,10 @@ static void show_contents(struct show *show, const psdvec_counts_info *info, boo
 {
     double possible = (double)info->words * (double)info->words;
     struct buffer total = {0};
-    human_ratio(&total, info->total, info->scale);
+    if (info->scale == 1)
+        human_count(&total, info->total);
+    else
+        human_ratio(&total, info->total, info->scale);
     show_value(show, "written by", "%s", info->written_by ? info->written_by : "unknown");
     show_value(show, "size", "%s", phrase_bytes((double)info->file_bytes));
     show_value(show, "checksums", "%s", verified ? "verified" : "not verified");
@@ -60,18 +63,15 @@ static void show_contents(struct show *show, const psdvec_counts_info *info, boo
                possible > 0
                    ? phrase(", %.3g%% of all possible", 100 * (double)info->bigrams / possible)
                    : "");
-    if (info->scale == 1)
-        show_value(show, "sum of counts", "%s, stored as whole numbers of %d bits",
-                   phrase_count(info->total), info->wide ? 64 : 32);
-    else
-        show_value(show, "sum of counts", "%s, stored as multiples of 1/%" PRIu64 " in %d bits",
-                   buffer_get(&total), info->scale, info->wide ? 64 : 32);
+    show_value(show, "sum of counts", "%s, stored as %s %d bits", phrase_of(&total),
+               info->scale == 1 ? "whole numbers of"
+                                : phrase("multiples of 1/%" PRIu64 " in", info->scale),
+               info->wide ? 64 : 32);
     show_value(show, "text", "%s words%s", phrase_count(info->tokens),
                info->documents /* an imported file does not know */
                    ? phrase(" in %s", phrase_counted(info->documents, "document"))
                    : "");
     show_value(show, "window", "%s", info->window ? phrase("%" PRIu32, info->window) : "not known");
-    buffer_free(&total);
 }
 
 /* In three columns for people. */
@@ -137,7 +137,6 @@ static int act(struct run *run)
     }
     if (!code)
         print(run, path, counts, verify);
-    psdvec_counts_close(counts);
     return code;
 }
 

@@ -67,29 +67,25 @@ static double margins_count(const struct margins *margins, uint32_t context, uin
                                : count;
 }
 
-/* How much subsampling leaves of each word; NULL if that is 1 of all. On the heap. */
+/* How much subsampling leaves of each word; NULL if that is 1 of all. */
 static double *retentions_of(const psdvec_counts *counts)
 {
     uint32_t words = psdvec_counts_get_info(counts)->words;
-    double *retentions = must_alloc(words, sizeof *retentions);
+    double *retentions = lasting_alloc(words, sizeof *retentions);
     bool all_one = true;
     for (uint32_t i = 0; i < words; i++) {
         retentions[i] = psdvec_counts_retention(counts, i);
         all_one &= retentions[i] == 1;
     }
-    if (all_one) {
-        free(retentions);
-        return NULL;
-    }
-    return retentions;
+    return all_one ? NULL : retentions;
 }
 
-static void margins_start(struct margins *margins, const psdvec_counts *counts)
+static void margins_make(struct margins *margins, const psdvec_counts *counts)
 {
     const psdvec_counts_info *info = psdvec_counts_get_info(counts);
     *margins = (struct margins){.scale = (double)info->scale, .retentions = retentions_of(counts)};
-    margins->context = must_alloc(info->words, sizeof *margins->context);
-    margins->focus = must_alloc(info->words, sizeof *margins->focus);
+    margins->context = lasting_alloc(info->words, sizeof *margins->context);
+    margins->focus = lasting_alloc(info->words, sizeof *margins->focus);
     for (uint32_t i = 0; i < info->words; i++) {
         if (!margins->retentions) {
             margins->context[i] = (double)psdvec_counts_context_total(counts, i) / margins->scale;
@@ -108,13 +104,6 @@ static void margins_start(struct margins *margins, const psdvec_counts *counts)
         margins->context[i] = sum;
         margins->total += sum;
     }
-}
-
-static void margins_end(struct margins *margins)
-{
-    free(margins->context);
-    free(margins->focus);
-    free(margins->retentions);
 }
 
 struct association {
@@ -143,7 +132,7 @@ struct neighbour {
 
 struct list {
     struct neighbour *items;
-    size_t count, room;
+    size_t count, capacity;
 };
 
 struct inquiry {
@@ -164,9 +153,9 @@ static void list_offer(struct list *list, const struct inquiry *q, uint32_t cont
     struct association association = associate(&q->margins, context, focus, count);
     if (!q->by_count && association.score <= 0)
         return;
-    if (list->count == list->room) {
-        list->room = 2 * list->room + 64;
-        list->items = must_grow(list->items, list->room, sizeof *list->items);
+    if (list->count == list->capacity) {
+        list->capacity = 2 * list->capacity + 64;
+        list->items = must_grow(list->items, list->capacity, sizeof *list->items);
     }
     list->items[list->count++] =
         (struct neighbour){.word = word,
@@ -282,31 +271,24 @@ static int act(struct run *run)
 {
     const struct arguments *arguments = run->arguments;
     psdvec_counts *counts = NULL;
-    int code = counts_file_open_rows(run, arguments->operands[0], &counts);
-    if (code)
-        return code;
+    struct show show;
     size_t words = arguments->operand_count - 1;
-    uint32_t *indices = must_alloc(words, sizeof *indices);
+    uint32_t *indices = lasting_alloc(words, sizeof *indices);
+    int code = counts_file_open_rows(run, arguments->operands[0], &counts);
     for (size_t k = 0; k < words && !code; k++)
         code = counts_file_find(run, counts, arguments->operands[k + 1], &indices[k]);
-    if (!code) {
-        struct show show;
-        struct inquiry q = {.counts = counts,
-                            .top = argument_integer(arguments, "top"),
-                            .min_count = argument_real(arguments, "min-count"),
-                            .by_count = argument_integer(arguments, "by") == BY_COUNT};
-        show_start(&show, run, false);
-        margins_start(&q.margins, counts);
-        for (size_t k = 0; k < words && !signals_caught(); k++)
-            show_word(&show, &q, indices[k]);
-        margins_end(&q.margins);
-        show_end(&show);
-        if (signals_caught())
-            code = 128 + signals_caught();
-    }
-    free(indices);
-    psdvec_counts_close(counts);
-    return code;
+    if (code)
+        return code;
+    struct inquiry q = {.counts = counts,
+                        .top = argument_integer(arguments, "top"),
+                        .min_count = argument_real(arguments, "min-count"),
+                        .by_count = argument_integer(arguments, "by") == BY_COUNT};
+    show_start(&show, run, false);
+    margins_make(&q.margins, counts);
+    for (size_t k = 0; k < words && !signals_caught(); k++)
+        show_word(&show, &q, indices[k]);
+    show_end(&show);
+    return signals_caught() ? 128 + signals_caught() : EXIT_FINE;
 }
 
 const struct command cmd_counts_show = {

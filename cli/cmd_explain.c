@@ -77,10 +77,10 @@ static int by_strength(const void *left, const void *right)
     return a->place > b->place ? -1 : a->place < b->place;
 }
 
-/* The influences of a word, the strongest first, ties by nearness; on the heap. */
+/* The influences of a word, the strongest first, ties by nearness. */
 static psdvec_influence *explain_ranked(const psdvec_word_score *word)
 {
-    psdvec_influence *ranked = must_alloc(word->influence_count, sizeof *ranked);
+    psdvec_influence *ranked = lasting_alloc(word->influence_count, sizeof *ranked);
     if (word->influence_count) {
         memcpy(ranked, word->influences, word->influence_count * sizeof *ranked);
         qsort(ranked, word->influence_count, sizeof *ranked, by_strength);
@@ -187,7 +187,6 @@ static void add_known(struct rows *rows, const struct explain *e, const psdvec_w
              shown_as(no_cell(), e->counted ? "" : list_text(e, ranked, count)));
     if (e->counted)
         add_parts(rows, e, ranked, count);
-    free(ranked);
 }
 
 static void show_first(struct explain *e, struct show *show, struct rows *rows)
@@ -262,14 +261,14 @@ static void show_total(const struct explain *e, struct show *show, struct rows *
 static void on_word(void *user, const psdvec_word_score *word)
 {
     struct explain *e = user;
-    size_t mark = phrases();
+    size_t mark = lasting_count();
     for (size_t k = 0; k < e->show_count; k++)
         show_word(e, &e->shows[k], &e->words[k], word);
     if (!e->html) {
         show_flush(&e->shows[0]);
         run_flush(e->run);
     }
-    phrases_forget(mark);
+    lasting_end(mark);
 }
 
 static int write_page(struct explain *e)
@@ -292,8 +291,8 @@ static int explain_text(struct explain *e, const char *text, size_t length)
     return e->html ? write_page(e) : EXIT_FINE;
 }
 
-/* The text, on the heap; NULL after the error was told. */
-static char *get_text(struct run *run, size_t *length, int *code)
+/* The text; NULL after the error was told. */
+static const char *get_text(struct run *run, size_t *length, int *code)
 {
     const struct arguments *arguments = run->arguments;
     const char *file = argument_text(arguments, "file");
@@ -307,18 +306,19 @@ static char *get_text(struct run *run, size_t *length, int *code)
         run_use_error(run, "say which text to explain, or name its file with --file");
         return NULL;
     }
-    char *text;
+    const char *text;
     if (file || dash) {
         const char *path = file ? file : "-";
         if (!strcmp(path, "-") && isatty(STDIN_FILENO))
             talk_say(&run->talk, "reading from the terminal; end the text with Ctrl-D\n");
-        text = read_whole(path, length);
-        if (!text)
+        char *read = read_whole(path, length);
+        if (!read)
             *code = run_error(run, EXIT_INPUT, "cannot read %s: %s",
                               strcmp(path, "-") != 0 ? path : "standard input",
                               system_error(errno));
+        text = lasting(read, free);
     } else {
-        text = must_copy(operands_joined(arguments, 1));
+        text = operands_joined(arguments, 1);
         *length = strlen(text);
     }
     return text;
@@ -372,7 +372,7 @@ static int act(struct run *run)
     scorer->on_word = on_word;
     scorer->user = &e;
     int code = check(run);
-    char *text = code ? NULL : get_text(run, &length, &code);
+    const char *text = code ? NULL : get_text(run, &length, &code);
     if (!text)
         return code;
     code = scoring_open(&e.scoring, run, arguments->operands, 1, scorer);
@@ -383,14 +383,12 @@ static int act(struct run *run)
         show_all(&e);
         code = explain_text(&e, text, length);
     }
-    free(text);
     for (size_t k = 0; k < e.show_count; k++) {
         if (e.html)
             buffer_clear(&e.shows[k].text);
         show_end(&e.shows[k]);
         rows_free(&e.words[k]);
     }
-    scoring_close(&e.scoring);
     return code;
 }
 

@@ -165,8 +165,6 @@ static int act(struct run *run)
         code = fit_text(&fit);
     if (!code)
         print(&fit);
-    psdvec_counts_close(fit.counts);
-    psdvec_model_close(fit.model);
     return code;
 }
 

@@ -7,7 +7,6 @@
 #include "scoring.h"
 #include "utf8.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -84,7 +83,7 @@ static int draw(struct scoring *scoring, struct context_words *prompt)
     const psdvec_generate_options *generate = options_take(run, PSDVEC_OPTIONS_GENERATE);
     if (!generate)
         return run->refusal;
-    uint32_t *words = must_alloc(generate->length, sizeof *words);
+    uint32_t *words = lasting_alloc(generate->length, sizeof *words);
     psdvec_status status = psdvec_scorer_generate(scoring->scorer, generate, prompt->words,
                                                   prompt->count, words, json ? NULL : on_draw,
                                                   &writer);
@@ -92,7 +91,6 @@ static int draw(struct scoring *scoring, struct context_words *prompt)
         print_json(run, scoring, prompt, words, generate->length);
     else if (writer.column)
         output_text(&run->out, "\n");
-    free(words);
     return status == PSDVEC_OK ? EXIT_FINE : run_failed(run, status);
 }
 

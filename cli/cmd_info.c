@@ -349,7 +349,6 @@ static int act(struct run *run)
     }
     if (!code)
         print(run, path, psdvec_model_get_info(model), verify);
-    psdvec_model_close(model);
     return code;
 }
 

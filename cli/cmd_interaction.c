@@ -8,7 +8,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -184,7 +183,7 @@ static int find_words(struct inquiry *q)
     const struct arguments *arguments = q->run->arguments;
     const char **words = arguments->operands + q->input_count;
     size_t count = arguments->operand_count - q->input_count;
-    q->asked = must_alloc(q->asked_count ? q->asked_count : 1, sizeof *q->asked);
+    q->asked = lasting_alloc(q->asked_count, sizeof *q->asked);
     for (size_t k = 0; k < count; k++) {
         int code = model_file_find(q->run, q->model, words[k], &q->asked[k / 3][k % 3]);
         if (code)
@@ -198,7 +197,7 @@ static int measure(struct inquiry *q)
     const struct arguments *arguments = q->run->arguments;
     size_t most = (size_t)argument_integer(arguments, "top");
     const struct option_value *window = argument(arguments, "window");
-    q->found = must_alloc(q->asked_count ? q->asked_count : most ? most : 1, sizeof *q->found);
+    q->found = lasting_alloc(q->asked_count ? q->asked_count : most, sizeof *q->found);
     psdvec_status status = psdvec_interactions(
         q->run->ctx, q->model, q->inputs, q->input_count, (uint32_t)window->integer,
         (const uint32_t(*)[3])q->asked, q->asked_count, most,
@@ -230,9 +229,6 @@ static int act(struct run *run)
         code = measure(&q);
     if (!code)
         print(&q);
-    free(q.asked);
-    free(q.found);
-    psdvec_model_close(q.model);
     return code;
 }
 

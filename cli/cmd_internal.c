@@ -21,11 +21,10 @@ static int act_man(struct run *run)
     for (size_t k = 0; commands[k] && !code; k++) {
         if (!commands[k]->group)
             continue;
-        char *dashed = command_dashed(commands[k]);
+        const char *dashed = lasting(command_dashed(commands[k]), free);
         buffer_clear(&text);
         man_command(&text, commands[k]);
         code = run_write(run, phrase("%s/psdvec-%s.1", folder, dashed), &text);
-        free(dashed);
     }
     buffer_free(&text);
     return code;

@@ -4,7 +4,6 @@
 #include "model_file.h"
 #include "scoring.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const psdvec_option options[] = {
@@ -77,13 +76,13 @@ static int answer_text(struct scoring *scoring, struct context_words *context)
     size_t words = psdvec_model_get_info(scoring->models[0])->words, found = 0;
     uint64_t top = argument_integer(arguments, "top");
     size_t most = top && top < words ? (size_t)top : words;
-    psdvec_prediction *predictions = must_alloc(most, sizeof *predictions);
+    psdvec_prediction *predictions = lasting_alloc(most, sizeof *predictions);
     psdvec_status status = psdvec_scorer_next(scoring->scorer, context->words, context->count, most,
                                               predictions, &found);
-    if (status == PSDVEC_OK)
-        print(scoring, context, predictions, found);
-    free(predictions);
-    return status == PSDVEC_OK ? EXIT_FINE : run_failed(run, status);
+    if (status != PSDVEC_OK)
+        return run_failed(run, status);
+    print(scoring, context, predictions, found);
+    return EXIT_FINE;
 }
 
 static int act(struct run *run)

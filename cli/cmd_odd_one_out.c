@@ -59,7 +59,7 @@ static int ask(struct question *q)
     int code = check_twice(q);
     if (code)
         return code;
-    struct fit *fits = must_alloc(q->count, sizeof *fits);
+    struct fit *fits = lasting_alloc(q->count, sizeof *fits);
     for (size_t i = 0; i < q->count; i++) {
         fits[i].place = i;
         for (size_t j = 0; j < q->count; j++)
@@ -68,7 +68,6 @@ static int ask(struct question *q)
     }
     qsort(fits, q->count, sizeof *fits, fit_order);
     print(q, fits);
-    free(fits);
     return EXIT_FINE;
 }
 

@@ -8,7 +8,6 @@
 #include "summary.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define COUNT_COLUMNS 10
@@ -94,38 +93,28 @@ static void print(const struct residuals *r)
 
 /* ---- The command -------------------------------------------------------------------------- */
 
-static int compute(struct residuals *r)
-{
-    const struct arguments *arguments = r->run->arguments;
-    const char *output = argument_text(arguments, "output");
-    size_t most = argument_integer(arguments, "top");
-    r->top = must_alloc(most, sizeof *r->top);
-    psdvec_status status = psdvec_residuals(
-        r->run->ctx, r->model, r->counts, output,
-        (psdvec_residual_order)argument_integer(arguments, "order"),
-        argument_real(arguments, "min-count"), most, r->top, &r->found, &r->report);
-    return status == PSDVEC_OK ? EXIT_FINE : run_failed(r->run, status);
-}
-
 static int act(struct run *run)
 {
     const struct arguments *arguments = run->arguments;
-    struct residuals r = {.run = run};
+    const char *output = argument_text(arguments, "output");
+    size_t most = argument_integer(arguments, "top");
+    struct residuals r = {.run = run, .top = lasting_alloc(most, sizeof *r.top)};
     int code = model_file_open(run, arguments->operands[0], &r.model);
     if (!code)
         code = counts_file_open(run, arguments->operands[1], &r.counts);
-    if (!code)
-        code = compute(&r);
-    if (!code) {
-        talk_erase(&run->talk);
-        print(&r);
-        if (argument_text(arguments, "output"))
-            summary_written(run, argument_text(arguments, "output"));
-    }
-    free(r.top);
-    psdvec_counts_close(r.counts);
-    psdvec_model_close(r.model);
-    return code;
+    if (code)
+        return code;
+    psdvec_status status =
+        psdvec_residuals(run->ctx, r.model, r.counts, output,
+                         (psdvec_residual_order)argument_integer(arguments, "order"),
+                         argument_real(arguments, "min-count"), most, r.top, &r.found, &r.report);
+    if (status != PSDVEC_OK)
+        return run_failed(run, status);
+    talk_erase(&run->talk);
+    print(&r);
+    if (output)
+        summary_written(run, output);
+    return EXIT_FINE;
 }
 
 const struct command cmd_residuals = {

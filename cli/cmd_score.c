@@ -59,7 +59,7 @@ struct score {
     bool open;                 /* some of it was shown */
     char *source;              /* file of the last document that was shown */
     struct ranked *ranked;
-    size_t ranked_count, ranked_room;
+    size_t ranked_count, ranked_capacity;
     uint64_t *won; /* documents of each model */
 };
 
@@ -421,11 +421,11 @@ static void keep(struct score *s, const psdvec_document_score *d, const char *te
 {
     size_t best = d->fit_count > 1 ? best_model(d) : 0;
     const psdvec_document_fit *fit = &d->fits[best < d->fit_count ? best : 0];
-    if (s->ranked_count == s->ranked_room) {
-        rank(s); /* of few that are wanted, half of the room is free again */
-        if (!s->top || 2 * s->ranked_count >= s->ranked_room) {
-            s->ranked_room = 2 * s->ranked_room + 64;
-            s->ranked = must_grow(s->ranked, s->ranked_room, sizeof *s->ranked);
+    if (s->ranked_count == s->ranked_capacity) {
+        rank(s); /* of few that are wanted, half of the places are free again */
+        if (!s->top || 2 * s->ranked_count >= s->ranked_capacity) {
+            s->ranked_capacity = 2 * s->ranked_capacity + 64;
+            s->ranked = must_grow(s->ranked, s->ranked_capacity, sizeof *s->ranked);
         }
     }
     s->ranked[s->ranked_count++] =
@@ -466,7 +466,7 @@ static void on_word(void *user, const psdvec_word_score *word)
 static void on_document(void *user, const psdvec_document_score *d)
 {
     struct score *s = user;
-    size_t best = best_model(d), mark = phrases();
+    size_t best = best_model(d), mark = lasting_count();
     if (best < d->fit_count)
         s->won[best]++;
     open_document(s);
@@ -481,7 +481,7 @@ static void on_document(void *user, const psdvec_document_score *d)
         show_flush(&s->show);
         run_flush(s->run);
     }
-    phrases_forget(mark);
+    lasting_end(mark);
 }
 
 /* ---- The command ---------------------------------------------------------------------- */
@@ -489,8 +489,8 @@ static void on_document(void *user, const psdvec_document_score *d)
 static int tell_apart(struct score *s)
 {
     const struct arguments *arguments = s->run->arguments;
-    s->models = must_alloc(arguments->operand_count, sizeof *s->models);
-    s->inputs = must_alloc(arguments->operand_count + 1, sizeof *s->inputs);
+    s->models = lasting_alloc(arguments->operand_count, sizeof *s->models);
+    s->inputs = lasting_alloc(arguments->operand_count + 1, sizeof *s->inputs);
     for (size_t k = 0; k < arguments->operand_count; k++) {
         const char *path = arguments->operands[k];
         if (k == 0 || counts_file_likely(path))
@@ -500,11 +500,11 @@ static int tell_apart(struct score *s)
     }
     if (!s->input_count)
         s->inputs[s->input_count++] = "-";
-    s->names = must_alloc(s->model_count, sizeof *s->names);
+    s->names = lasting_alloc(s->model_count, sizeof *s->names);
     for (size_t m = 0; m < s->model_count; m++)
         s->names[m] = name_of_file(s->models[m]);
     names_differ(s->names, s->models, s->model_count);
-    s->won = must_alloc(s->model_count, sizeof *s->won);
+    s->won = lasting_alloc(s->model_count, sizeof *s->won);
     if (argument(arguments, "top")->given && !s->sort)
         return run_use_error(s->run, "--top needs --sort: the first of what order?");
     if (argument(arguments, "surprising")->given && !s->per_word)
@@ -574,15 +574,10 @@ static int act(struct run *run)
         code = open_scorer(&score);
     if (!code)
         code = score_inputs(&score);
-    scoring_close(&score.scoring);
     for (size_t k = 0; k < score.ranked_count; k++)
         free(score.ranked[k].text);
-    free(score.names);
     free(score.ranked);
-    free(score.won);
     free(score.source);
-    free(score.models);
-    free(score.inputs);
     show_end(&score.show);
     rows_free(&score.people);
     rows_free(&score.fits);

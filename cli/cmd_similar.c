@@ -115,12 +115,13 @@ static void print(struct search *search, const struct sum *q, const psdvec_neigh
 static int ask(struct search *search, size_t first, size_t count, size_t together)
 {
     struct question *question = &search->question;
-    size_t words = count * together, dim = question->info->dim, *found, *begin;
-    float *vectors = must_alloc(count, dim * sizeof *vectors);
-    uint32_t *except = must_alloc(words, sizeof *except);
-    psdvec_neighbour *answers = must_alloc(count * search->top, sizeof *answers);
-    found = must_alloc(count, sizeof *found);
-    begin = must_alloc(count + 1, sizeof *begin);
+    size_t mark = lasting_count(), words = count * together, dim = question->info->dim, *found,
+           *begin;
+    float *vectors = lasting_alloc(count, dim * sizeof *vectors);
+    uint32_t *except = lasting_alloc(words, sizeof *except);
+    psdvec_neighbour *answers = lasting_alloc(count * search->top, sizeof *answers);
+    found = lasting_alloc(count, sizeof *found);
+    begin = lasting_alloc(count + 1, sizeof *begin);
     size_t excepted = 0;
     for (size_t k = 0; k < count; k++) {
         struct sum q = sum_of(search, first + k * together, together);
@@ -138,11 +139,7 @@ static int ask(struct search *search, size_t first, size_t count, size_t togethe
         struct sum q = sum_of(search, first + k * together, together);
         print(search, &q, answers + k * search->top, found[k]);
     }
-    free(vectors);
-    free(except);
-    free(answers);
-    free(found);
-    free(begin);
+    lasting_end(mark);
     return status == PSDVEC_OK ? EXIT_FINE : run_failed(question->run, status);
 }
 
@@ -161,9 +158,9 @@ static int act(struct run *run)
 {
     struct search search = {0};
     size_t count = run->arguments->operand_count - 1;
-    const char **texts = must_alloc(count, sizeof *texts);
+    const char **texts = lasting_alloc(count, sizeof *texts);
     bool one = false;
-    search.signs = must_alloc(count, 1);
+    search.signs = lasting_alloc(count, 1);
     for (size_t k = 0; k < count; k++) {
         search.signs[k] = argument_sign(run->arguments, k + 1, &texts[k]);
         one |= search.signs[k] != 0;
@@ -173,9 +170,6 @@ static int act(struct run *run)
     if (!code)
         code = search_all(&search, one);
     show_end(&search.show);
-    question_close(&search.question);
-    free(search.signs);
-    free(texts);
     return code;
 }
 

@@ -19,17 +19,18 @@ static int from_counts(struct run *run, const struct train_setup *setup, const c
 {
     psdvec_counts *counts;
     int code = options_refuse_text(run, path);
-    if (!code)
-        code = counts_file_open(run, path, &counts); /* another kind of file is told apart here */
     if (code)
         return code;
+    psdvec_status status = psdvec_counts_open(run->ctx, path, &counts);
+    if (status != PSDVEC_OK)
+        return run_failed(run, status); /* another kind of file */
     psdvec_counts_close(counts);
     if (argument_flag(run->arguments, "dry-run"))
         return train_plan_counts(run, setup, path);
     psdvec_train_report report = {0};
     double began = pv_now();
-    psdvec_status status = psdvec_train(run->ctx, setup->train, path,
-                                        argument_text(run->arguments, "output"), &report);
+    status = psdvec_train(run->ctx, setup->train, path, argument_text(run->arguments, "output"),
+                          &report);
     if (status != PSDVEC_OK)
         return interrupted_failed(run, status);
     summary_train(run, NULL, &report, pv_now() - began);

@@ -26,10 +26,10 @@ static const char *digits_of(float number, char text[40])
     return text;
 }
 
-/* The columns of vectors: the word, and a column for each number. On the heap. */
+/* The columns of vectors: the word, and a column for each number. */
 static struct column *dense_columns(uint32_t dim)
 {
-    struct column *columns = must_alloc((size_t)dim + 1, sizeof *columns);
+    struct column *columns = lasting_alloc((size_t)dim + 1, sizeof *columns);
     columns[0].name = columns[0].heading = "word";
     for (uint32_t k = 1; k <= dim; k++) {
         columns[k].name = columns[k].heading = phrase("%" PRIu32, k);
@@ -151,7 +151,6 @@ static int print_all(struct question *q)
     show_end(&v.show);
     rows_free(&v.rows);
     rows_free(&v.line);
-    free(dense);
     return code;
 }
 

@@ -4,8 +4,8 @@
 
 #include "run.h"
 
-/* Makes the library's context and opens the file. EXIT_FINE and *counts, or
- * another exit status after the error was told. */
+/* Makes the library's context and opens the file. EXIT_FINE and *counts,
+ * which lasts; or another exit status after the error was told. */
 int counts_file_open(struct run *run, const char *path, psdvec_counts **counts);
 
 /* The same, and its rows are sound: their columns may be used as indices. */

@@ -139,7 +139,7 @@ static enum file_kind sniff(const char *path)
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return FILE_UNREADABLE;
-    char *text = must_alloc(SNIFFED, 1);
+    char *text = lasting_alloc(SNIFFED, 1);
     size_t length = 0;
     ssize_t got = 1;
     while (length < SNIFFED && got > 0) {
@@ -153,7 +153,6 @@ static enum file_kind sniff(const char *path)
     close(fd);
     bool model = got >= 0 && (has_odd_bytes(text, length) ||
                               is_vectors(text, length, (uint64_t)status.st_size <= length));
-    free(text);
     errno = error;
     return got < 0 ? FILE_UNREADABLE : model ? FILE_IS_MODEL : FILE_IS_SET;
 }
@@ -212,7 +211,7 @@ int eval_open_sets(struct eval *eval, bool builtin, size_t doubtful)
     size_t own = files->count, count = builtin || !own ? psdvec_test_builtin_count() : 0;
     for (size_t k = 0; k < count; k++)
         eval_add_file(files, NULL);
-    eval->sets = must_alloc(files->count, sizeof *eval->sets);
+    eval->sets = lasting_alloc(files->count, sizeof *eval->sets);
     for (size_t k = 0; k < files->count; k++) {
         psdvec_status status =
             k < own ? psdvec_test_open(eval->run->ctx, files->paths[k], &eval->sets[k])
@@ -228,7 +227,7 @@ int eval_open_sets(struct eval *eval, bool builtin, size_t doubtful)
 int eval_open_models(struct eval *eval)
 {
     struct eval_files *files = &eval->model_files;
-    eval->models = must_alloc(files->count, sizeof *eval->models);
+    eval->models = lasting_alloc(files->count, sizeof *eval->models);
     for (size_t k = 0; k < files->count; k++) {
         int code = model_file_open(eval->run, files->paths[k], &eval->models[k]);
         if (code)
@@ -256,11 +255,6 @@ void eval_close(struct eval *eval)
 {
     for (size_t k = 0; eval->sets && k < eval->set_files.count; k++)
         psdvec_test_close(eval->sets[k]);
-    for (size_t k = 0; eval->models && k < eval->model_files.count; k++)
-        psdvec_model_close(eval->models[k]);
-    free(eval->rows);
-    free(eval->sets);
-    free(eval->models);
     psdvec_report_free(eval->report);
     free(eval->model_files.names);
     free(eval->model_files.paths);

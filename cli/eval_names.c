@@ -4,7 +4,6 @@
 #include "cell.h"
 #include "phrase.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 const char *name_of_file(const char *path)
@@ -39,14 +38,13 @@ static bool differ(const char *const *names, size_t count)
 
 void names_differ(const char **names, const char *const *paths, size_t count)
 {
-    bool *twice = must_alloc(count, sizeof *twice);
+    bool *twice = lasting_alloc(count, sizeof *twice);
     for (size_t k = 0; k < count; k++)
         for (size_t l = 0; l < count; l++)
             twice[k] |= l != k && !strcmp(names[l], names[k]);
     for (size_t k = 0; k < count; k++)
         if (twice[k] && paths[k])
             names[k] = paths[k];
-    free(twice);
     for (size_t k = 1; k < count; k++) {
         const char *plain = names[k];
         for (size_t number = 2; stands_before(names, k); number++)

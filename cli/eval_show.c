@@ -5,7 +5,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- Rows -------------------------------------------------------------------------------------- */
@@ -45,7 +44,7 @@ void eval_make_rows(struct eval *eval)
     size_t count, models = eval->model_files.count;
     const psdvec_score *scores = psdvec_report_scores(eval->report, &count);
     eval->row_count = count / models;
-    eval->rows = must_alloc(eval->row_count, sizeof *eval->rows);
+    eval->rows = lasting_alloc(eval->row_count, sizeof *eval->rows);
     for (size_t r = 0; r < eval->row_count; r++) {
         const psdvec_score *first = &scores[r * models];
         eval->rows[r] = (struct eval_row){.set = first->test,
@@ -340,7 +339,7 @@ static void show_several(struct show *show, const struct eval *eval)
                                                    COLUMN(NULL, "file", .gap = 2),
                                                    COLUMN(NULL, "vectors", .gap = 2, .style = DIM)};
     size_t models = eval->model_files.count;
-    struct column *columns = must_alloc(models + 2, sizeof *columns);
+    struct column *columns = lasting_alloc(models + 2, sizeof *columns);
     struct rows legend = ROWS(NULL, FOR_PEOPLE, legend_columns);
     struct rows rows = {.where = FOR_PEOPLE,
                         .columns = columns,
@@ -369,7 +368,6 @@ static void show_several(struct show *show, const struct eval *eval)
     show_rows(show, &legend);
     show_gap(show);
     show_rows(show, &rows);
-    free(columns);
 }
 
 static void show_one(struct show *show, const struct eval *eval)
@@ -418,7 +416,6 @@ void eval_show(struct show *show, const struct eval *eval)
         show_one(show, eval);
     show_gap(show);
     eval_notes(&notes, eval);
-    show_note(show, notes.text);
+    show_note(show, phrase_of(&notes));
     show_close(show);
-    buffer_free(&notes);
 }

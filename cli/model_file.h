@@ -6,7 +6,7 @@
 #include "run.h"
 
 /* Makes the library's context and opens the model, or another program's vectors.
- * EXIT_FINE and *model, or another exit status after the error was told. */
+ * EXIT_FINE and *model, which lasts; or another exit status after the error was told. */
 int model_file_open(struct run *run, const char *path, psdvec_model **model);
 
 /* EXIT_FINE if so many vectors, with all their zeros, are within the memory budget. A sparse model of

@@ -1,4 +1,4 @@
-/* A list of all phrases, of which the last ones can be forgotten. */
+/* Phrases: buffers that last. */
 #include "phrase.h"
 
 #include "cell.h"
@@ -7,20 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct {
-    char **texts;
-    size_t count, capacity;
-} all;
-
 const char *phrase_of(struct buffer *text)
 {
     char *taken = text->text ? text->text : must_copy("");
     *text = (struct buffer){0};
-    if (all.count == all.capacity) {
-        all.capacity = 2 * all.capacity + 64;
-        all.texts = must_grow(all.texts, all.capacity, sizeof *all.texts);
-    }
-    return all.texts[all.count++] = taken;
+    return lasting(taken, free);
 }
 
 const char *phrase(const char *format, ...)
@@ -78,20 +69,4 @@ const char *phrase_safe(const char *string, size_t length)
     struct buffer text = {0};
     cell_text(&text, string, length);
     return phrase_of(&text);
-}
-
-size_t phrases(void)
-{
-    return all.count;
-}
-
-void phrases_forget(size_t count)
-{
-    while (all.count > count)
-        free(all.texts[--all.count]);
-    if (!all.count) {
-        free(all.texts);
-        all.texts = NULL;
-        all.capacity = 0;
-    }
 }

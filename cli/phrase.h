@@ -1,9 +1,9 @@
-/* Short texts that live until the command ends, so that a sentence, a line or a cell is written in
- * one call: phrase("%s in %s", phrase_counted(words, "word"), phrase_seconds(seconds)). For the
- * main thread. */
+/* Short texts that last (lasting.h), so that a sentence, a line or a cell is written in one call:
+ * phrase("%s in %s", phrase_counted(words, "word"), phrase_seconds(seconds)). */
 #ifndef CLI_PHRASE_H
 #define CLI_PHRASE_H
 
+#include "lasting.h"
 #include "memory.h"
 
 #include <stdint.h>
@@ -19,10 +19,5 @@ const char *phrase_seconds(double seconds);                     /* 1.2 s, 3 min 
 const char *phrase_json(const char *text);                      /* as a string, with its quotes */
 /* Without control characters, which might steer the terminal. */
 const char *phrase_safe(const char *text, size_t length);
-
-/* How many there are; and forgets those made after there were `count`: in commands that go on for
- * as long as their input does, and at the end. */
-size_t phrases(void);
-void phrases_forget(size_t count);
 
 #endif

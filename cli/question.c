@@ -21,9 +21,8 @@ static int find(struct question *q, const char *text, struct asked *asked)
 {
     struct buffer token = {0};
     asked->known = model_file_look(q->run, q->model, text, &asked->word, &token);
-    asked->text = must_copy(buffer_get(&token));
-    buffer_free(&token);
-    asked->vector = must_alloc(q->info->dim, sizeof *asked->vector);
+    asked->text = phrase_of(&token);
+    asked->vector = lasting_alloc(q->info->dim, sizeof *asked->vector);
     if (asked->known) {
         psdvec_model_copy(q->model, asked->word, asked->vector);
         q->known[q->known_count++] = asked->word;
@@ -45,8 +44,8 @@ int question_open(struct question *q, struct run *run, const char *const *texts,
     if (code)
         return code;
     q->info = psdvec_model_get_info(q->model);
-    q->words = must_alloc(count, sizeof *q->words);
-    q->known = must_alloc(count, sizeof *q->known);
+    q->words = lasting_alloc(count, sizeof *q->words);
+    q->known = lasting_alloc(count, sizeof *q->known);
     for (; q->count < count && !code; q->count++)
         code = find(q, texts[q->count], &q->words[q->count]);
     return code;
@@ -57,21 +56,7 @@ int question_ask(struct run *run, int (*answer)(struct question *question))
     struct question question;
     int code = question_open(&question, run, run->arguments->operands + 1,
                              run->arguments->operand_count - 1);
-    if (!code)
-        code = answer(&question);
-    question_close(&question);
-    return code;
-}
-
-void question_close(struct question *q)
-{
-    for (size_t k = 0; k < q->count; k++) {
-        free(q->words[k].text);
-        free(q->words[k].vector);
-    }
-    free(q->words);
-    free(q->known);
-    psdvec_model_close(q->model);
+    return code ? code : answer(&question);
 }
 
 size_t question_top(const struct question *q)

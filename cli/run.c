@@ -3,8 +3,8 @@
 #include "run.h"
 
 #include "exit_status.h"
+#include "lasting.h"
 #include "options.h"
-#include "phrase.h"
 #include "signals.h"
 #include "system.h"
 
@@ -292,12 +292,12 @@ int run_command(const struct arguments *arguments)
     buffer_format(&last, "\"exit_status\": %d", code);
     log_event(&run.log, "end", buffer_get(&last));
     buffer_free(&last);
+    lasting_end(0);
     psdvec_context_free(run.ctx);
     for (size_t k = 0; k < run.settings_count; k++)
         psdvec_settings_free(run.settings[k]);
     free(run.settings);
     word_list_free(&run.keep);
-    phrases_forget(0);
     if (!log_close(&run.log) && code == EXIT_FINE)
         code = run_error(&run, EXIT_OUTPUT, "cannot write the log %s", log_path);
     talk_end(&run.talk);

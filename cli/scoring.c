@@ -37,13 +37,18 @@ static int open_counts(struct scoring *s)
     return EXIT_FINE;
 }
 
+static void close_scorer(void *scorer)
+{
+    psdvec_scorer_close(scorer);
+}
+
 int scoring_open(struct scoring *s, struct run *run, const char *const *paths, size_t count,
                  psdvec_scorer_options *options)
 {
     *s = (struct scoring){.run = run, .count = count};
-    s->models = must_alloc(count, sizeof *s->models);
-    s->counts = must_alloc(count, sizeof *s->counts);
-    s->scored = must_alloc(count, sizeof *s->scored);
+    s->models = lasting_alloc(count, sizeof *s->models);
+    s->counts = lasting_alloc(count, sizeof *s->counts);
+    s->scored = lasting_alloc(count, sizeof *s->scored);
     int code = EXIT_FINE;
     if (argument(run->arguments, "self")->given && argument(run->arguments, "counts")->given)
         code = run_use_error(run, "--self and --counts exclude each other: counts know how words "
@@ -57,19 +62,10 @@ int scoring_open(struct scoring *s, struct run *run, const char *const *paths, s
     for (size_t k = 0; k < count; k++)
         s->scored[k] = (psdvec_scored_model){s->models[k], s->counts[k]};
     psdvec_status status = psdvec_scorer_open(run->ctx, options, s->scored, count, &s->scorer);
-    return status == PSDVEC_OK ? EXIT_FINE : run_failed(run, status);
-}
-
-void scoring_close(struct scoring *s)
-{
-    psdvec_scorer_close(s->scorer);
-    for (size_t k = 0; k < s->count; k++) {
-        psdvec_counts_close(s->counts[k]);
-        psdvec_model_close(s->models[k]);
-    }
-    free(s->scored);
-    free(s->counts);
-    free(s->models);
+    if (status != PSDVEC_OK)
+        return run_failed(run, status);
+    lasting(s->scorer, close_scorer);
+    return EXIT_FINE;
 }
 
 /* ---- Words of a text ----------------------------------------------------------------- */
@@ -85,16 +81,16 @@ static void on_token(void *user, const char *word, size_t length)
     struct context_words *to = finder->to;
     if (!word)
         return;
-    if (to->count == to->room) {
-        to->room = 2 * to->room + 16;
-        to->words = must_grow(to->words, to->room, sizeof *to->words);
-        to->texts = must_grow(to->texts, to->room, sizeof *to->texts);
+    if (to->count == to->capacity) {
+        to->capacity = 2 * to->capacity + 16;
+        to->words = must_grow(to->words, to->capacity, sizeof *to->words);
+        to->texts = must_grow(to->texts, to->capacity, sizeof *to->texts);
     }
     if (!psdvec_model_find(finder->model, word, length, &to->words[to->count])) {
         to->words[to->count] = PSDVEC_UNKNOWN_WORD;
         to->unknown++;
     }
-    to->texts[to->count++] = must_format("%.*s", (int)length, word);
+    to->texts[to->count++] = phrase("%.*s", (int)length, word);
 }
 
 int scoring_words(const struct scoring *s, const char *text, size_t length,
@@ -108,14 +104,6 @@ int scoring_words(const struct scoring *s, const char *text, size_t length,
     return status == PSDVEC_OK ? EXIT_FINE : run_failed(s->run, status);
 }
 
-static void context_words_free(struct context_words *words)
-{
-    for (size_t k = 0; k < words->count; k++)
-        free(words->texts[k]);
-    free(words->texts);
-    free(words->words);
-}
-
 int scoring_ask(struct run *run,
                 int (*answer)(struct scoring *scoring, struct context_words *words))
 {
@@ -127,8 +115,8 @@ int scoring_ask(struct run *run,
     int code = scoring_open(&scoring, run, run->arguments->operands, 1, options);
     if (!code)
         code = answer(&scoring, &words);
-    context_words_free(&words);
-    scoring_close(&scoring);
+    free(words.texts);
+    free(words.words);
     return code;
 }
 

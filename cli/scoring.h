@@ -24,23 +24,22 @@ struct scoring {
 };
 
 /* Opens models, the files of --counts and the scorer, with --temperature and --self. EXIT_FINE, or another
- * exit status after the error was told. Close it in any case. */
+ * exit status after the error was told. All of it lasts. */
 int scoring_open(struct scoring *scoring, struct run *run, const char *const *paths, size_t count,
                  psdvec_scorer_options *options);
-void scoring_close(struct scoring *scoring);
 
 /* The words of a text as the first model's tokeniser sees them. */
 struct context_words {
     uint32_t *words; /* PSDVEC_UNKNOWN_WORD where it does not know one */
-    char **texts;
-    size_t count, room, unknown;
+    const char **texts;
+    size_t count, capacity, unknown;
 };
 
 /* EXIT_FINE, or another exit status after the error was told. */
 int scoring_words(const struct scoring *scoring, const char *text, size_t length,
                   struct context_words *words);
-/* Opens the model of the first operand, has the question answered, and closes everything. The words
- * are empty at first, and freed in the end. */
+/* Opens the model of the first operand, and has the question answered. The words are empty at
+ * first, and freed in the end. */
 int scoring_ask(struct run *run,
                 int (*answer)(struct scoring *scoring, struct context_words *words));
 /* "not in the model: a, b", if there are such words; and for programs: all words by this name, and

@@ -8,7 +8,6 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Short, in the order of psdvec_measure. */
@@ -27,7 +26,7 @@ struct table_columns {
 static struct table_columns table_columns(const struct table *table)
 {
     const struct eval *eval = &table->eval;
-    struct table_columns columns = {.rows = must_alloc(eval->row_count, sizeof *columns.rows)};
+    struct table_columns columns = {.rows = lasting_alloc(eval->row_count, sizeof *columns.rows)};
     for (size_t r = 0; r < eval->row_count; r++)
         if (!eval->rows[r].section)
             columns.rows[columns.count++] = &eval->rows[r];
@@ -407,7 +406,7 @@ static void add_score(struct rows *rows, const struct table *table, const struct
 static void show_scores(struct show *show, const struct table *table,
                         const struct table_columns *of)
 {
-    struct column *columns = must_alloc(of->count + 1, sizeof *columns);
+    struct column *columns = lasting_alloc(of->count + 1, sizeof *columns);
     struct rows rows = {.where = FOR_PEOPLE,
                         .columns = columns,
                         .column_count = of->count + 1,
@@ -431,7 +430,6 @@ static void show_scores(struct show *show, const struct table *table,
         rows_more(&rows, styled_as(shown_as(no_cell(), phrase("%s ", percent)), DIM));
     }
     show_rows(show, &rows);
-    free(columns);
 }
 
 static void add_cost(struct rows *rows, const struct table_item *item, enum style style,
@@ -507,7 +505,6 @@ static void table_show(struct show *show, const struct table *table)
     show_command(show, table);
     show_close(show);
     buffer_free(&notes);
-    free(columns.rows);
 }
 
 int table_write_all(struct table *table)
