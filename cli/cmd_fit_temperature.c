@@ -133,39 +133,34 @@ static int check(struct fit *fit)
     return EXIT_FINE;
 }
 
-static int fit_text(struct fit *fit)
+static int act(struct run *run)
 {
-    struct run *run = fit->run;
     const struct arguments *arguments = run->arguments;
+    struct fit fit = {.run = run};
+    const char *counts = argument_text(arguments, "counts");
     psdvec_text_options text;
-    model_file_text(run, fit->model, &text);
-    int code = options_apply(run, PSDVEC_OPTIONS_TEXT, &text);
+    int code = check(&fit);
+    if (!code)
+        code = model_file_open(run, arguments->operands[0], &fit.model);
+    if (!code && counts)
+        code = counts_file_open(run, counts, &fit.counts);
+    if (code)
+        return code;
+    model_file_text(run, fit.model, &text);
+    code = options_apply(run, PSDVEC_OPTIONS_TEXT, &text);
     if (code)
         return code;
     run_tell_of_terminal(run);
     psdvec_status status = psdvec_fit_temperature(
-        run->ctx, fit->model, fit->counts,
+        run->ctx, fit.model, fit.counts,
         options_given(arguments, PSDVEC_OPTIONS_TEXT) ? &text : NULL, arguments->operands + 1,
-        arguments->operand_count - 1, argument_integer(arguments, "most-words"), &fit->report);
-    if (status == PSDVEC_OK && fit->output)
-        status = psdvec_model_write_fit(run->ctx, fit->model, &fit->report, fit->output);
-    return status == PSDVEC_OK ? EXIT_FINE : run_failed(run, status);
-}
-
-static int act(struct run *run)
-{
-    struct fit fit = {.run = run};
-    const char *counts = argument_text(run->arguments, "counts");
-    int code = check(&fit);
-    if (!code)
-        code = model_file_open(run, run->arguments->operands[0], &fit.model);
-    if (!code && counts)
-        code = counts_file_open(run, counts, &fit.counts);
-    if (!code)
-        code = fit_text(&fit);
-    if (!code)
-        print(&fit);
-    return code;
+        arguments->operand_count - 1, argument_integer(arguments, "most-words"), &fit.report);
+    if (status == PSDVEC_OK && fit.output)
+        status = psdvec_model_write_fit(run->ctx, fit.model, &fit.report, fit.output);
+    if (status != PSDVEC_OK)
+        return run_failed(run, status);
+    print(&fit);
+    return EXIT_FINE;
 }
 
 const struct command cmd_fit_temperature = {

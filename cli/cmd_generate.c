@@ -11,11 +11,8 @@
 #include <unistd.h>
 
 static const psdvec_option options[] = {
-    {.name = "prompt",
-     .type = PSDVEC_OPTION_TEXT,
-     .argument = "TEXT",
-     .group = "Text",
-     .help = "continue TEXT, which is tokenized as the model's text was"},
+    TEXT_OPTION("prompt", "TEXT", .group = "Text",
+                .help = "continue TEXT, which is tokenized as the model's text was"),
     FLAG_OPTION("json", .help = "print one JSON object"),
     {0}};
 

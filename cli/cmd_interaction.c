@@ -12,13 +12,8 @@
 #include <sys/stat.h>
 
 static const psdvec_option options[] = {
-    {.name = "model",
-     .letter = 'M',
-     .type = PSDVEC_OPTION_TEXT,
-     .argument = "MODEL",
-     .path = PSDVEC_PATH_FILE,
-     .group = "The question",
-     .help = "the model whose words are counted, as its text was"},
+    TEXT_OPTION("model", "MODEL", .letter = 'M', .path = PSDVEC_PATH_FILE, .group = "The question",
+                .help = "the model whose words are counted, as its text was"),
     WHOLE_OPTION("window", "N", 2, 1000, .otherwise = "the model's",
                  .help = "the third word is at most N words behind the first"),
     WHOLE_OPTION("top", "N", 0, 1000000, .fallback = "20",
@@ -30,10 +25,7 @@ static const psdvec_option options[] = {
 struct inquiry {
     struct run *run;
     psdvec_model *model;
-    const char **inputs;
-    size_t input_count;
-    uint32_t (*asked)[3];
-    size_t asked_count;
+    size_t asked_count; /* triples; 0: the most frequent ones are shown */
     psdvec_interaction *found;
     size_t count;
     psdvec_interaction_report report;
@@ -178,58 +170,37 @@ static size_t count_inputs(const struct arguments *arguments)
     return count;
 }
 
-static int find_words(struct inquiry *q)
-{
-    const struct arguments *arguments = q->run->arguments;
-    const char **words = arguments->operands + q->input_count;
-    size_t count = arguments->operand_count - q->input_count;
-    q->asked = lasting_alloc(q->asked_count, sizeof *q->asked);
-    for (size_t k = 0; k < count; k++) {
-        int code = model_file_find(q->run, q->model, words[k], &q->asked[k / 3][k % 3]);
-        if (code)
-            return code;
-    }
-    return EXIT_FINE;
-}
-
-static int measure(struct inquiry *q)
-{
-    const struct arguments *arguments = q->run->arguments;
-    size_t most = (size_t)argument_integer(arguments, "top");
-    const struct option_value *window = argument(arguments, "window");
-    q->found = lasting_alloc(q->asked_count ? q->asked_count : most, sizeof *q->found);
-    psdvec_status status = psdvec_interactions(
-        q->run->ctx, q->model, q->inputs, q->input_count, (uint32_t)window->integer,
-        (const uint32_t(*)[3])q->asked, q->asked_count, most,
-        argument_integer(arguments, "min-count"), q->found, &q->count, &q->report);
-    return status == PSDVEC_OK ? EXIT_FINE : run_failed(q->run, status);
-}
-
 static int act(struct run *run)
 {
     const struct arguments *arguments = run->arguments;
     const char *path = argument_text(arguments, "model");
-    struct inquiry q = {.run = run, .inputs = arguments->operands};
+    size_t inputs = count_inputs(arguments), words = arguments->operand_count - inputs;
+    size_t asked = words / 3, most = (size_t)argument_integer(arguments, "top");
+    struct inquiry q = {.run = run, .asked_count = asked};
+    uint32_t(*triples)[3] = lasting_alloc(asked, sizeof *triples);
     if (!path)
         return run_use_error(run, "say which model the words are of: -M MODEL");
-    q.input_count = count_inputs(arguments);
-    size_t words = arguments->operand_count - q.input_count;
     if (words % 3)
         return run_use_error(run,
                              "words come in threes, and '%s' begins a triple of %zu; operands that "
                              "name files are texts unless they stand behind --",
                              arguments->operands[arguments->operand_count - words % 3], words % 3);
-    q.asked_count = words / 3;
     int code = model_file_open(run, path, &q.model);
-    if (!code)
-        code = find_words(&q);
-    if (!code)
-        run_tell_of_terminal(run);
-    if (!code)
-        code = measure(&q);
-    if (!code)
-        print(&q);
-    return code;
+    for (size_t k = 0; k < words && !code; k++)
+        code =
+            model_file_find(run, q.model, arguments->operands[inputs + k], &triples[k / 3][k % 3]);
+    if (code)
+        return code;
+    run_tell_of_terminal(run);
+    q.found = lasting_alloc(asked ? asked : most, sizeof *q.found);
+    psdvec_status status = psdvec_interactions(
+        run->ctx, q.model, arguments->operands, inputs,
+        (uint32_t)argument(arguments, "window")->integer, (const uint32_t(*)[3])triples, asked,
+        most, argument_integer(arguments, "min-count"), q.found, &q.count, &q.report);
+    if (status != PSDVEC_OK)
+        return run_failed(run, status);
+    print(&q);
+    return EXIT_FINE;
 }
 
 const struct command cmd_interaction = {

@@ -16,14 +16,11 @@ const psdvec_choice counting_words[] = {
 #define COUNTING_DEFAULT "same"
 
 static const psdvec_option options[] = {
-    {.name = "methods",
-     .type = PSDVEC_OPTION_TEXT,
-     .argument = "NAME,...",
-     .group = "Systems",
-     .otherwise = "all but cbow",
-     .help =
-         "psd, psd-paper, ppmi, svd, sgns, cbow, glove, cca, sparse; sparse-glove and so on for "
-         "sparse codes of other vectors than psd's"},
+    TEXT_OPTION(
+        "methods", "NAME,...", .group = "Systems", .otherwise = "all but cbow",
+        .help =
+            "psd, psd-paper, ppmi, svd, sgns, cbow, glove, cca, sparse; sparse-glove and so on for "
+            "sparse codes of other vectors than psd's"),
     CHOICE_OPTION(
         "counting", counting_words, .fallback = COUNTING_DEFAULT,
         .help =

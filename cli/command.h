@@ -54,11 +54,11 @@ struct option_source {
     {                                                                                              \
         .name = (name_), .type = PSDVEC_OPTION_CHOICE, .choices = (choices_), __VA_ARGS__          \
     }
-#define FILE_OPTION(name_, ...)                                                                    \
+#define TEXT_OPTION(name_, argument_, ...)                                                         \
     {                                                                                              \
-        .name = (name_), .type = PSDVEC_OPTION_TEXT, .argument = "FILE", .path = PSDVEC_PATH_FILE, \
-        __VA_ARGS__                                                                                \
+        .name = (name_), .type = PSDVEC_OPTION_TEXT, .argument = (argument_), __VA_ARGS__          \
     }
+#define FILE_OPTION(name_, ...) TEXT_OPTION(name_, "FILE", .path = PSDVEC_PATH_FILE, __VA_ARGS__)
 #define FILES_OPTION(name_, ...)                                                                   \
     {                                                                                              \
         .name = (name_), .type = PSDVEC_OPTION_TEXTS, .argument = "FILE",                          \
