@@ -224,11 +224,11 @@ bool arguments_alone(const struct arguments *arguments)
 static char *check_operands(const struct arguments *arguments)
 {
     const struct command *command = arguments->command;
-    if (arguments->operand_count < command->least_operands && !arguments_alone(arguments))
+    if (arguments->operand_count < command->operands.least && !arguments_alone(arguments))
         return must_copy(command->missing);
-    if (arguments->operand_count > command->most_operands)
+    if (arguments->operand_count > command->operands.most)
         return must_format("there is nothing to do with '%s'; the use is: psdvec %s %s",
-                           arguments->operands[command->most_operands], command->name,
+                           arguments->operands[command->operands.most], command->name,
                            *command->synopsis ? command->synopsis : "[OPTION]...");
     for (size_t k = 0; k < arguments->operand_count; k++)
         if (!*arguments->operands[k])

@@ -1,29 +1,14 @@
 /* psdvec analogy: a is to b as c is to what? */
-#include "cell.h"
 #include "commands.h"
 #include "exit_status.h"
+#include "phrase.h"
 #include "question.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { METHODS = 2 };
 static const psdvec_measure measures[METHODS] = {PSDVEC_MEASURE_ADD, PSDVEC_MEASURE_MUL};
 static const char *const names[METHODS] = {"add", "mul"};
-
-static const char *const description[] = {
-    "Answers the question: A is to B as C is to what? Shows the best answers of two methods side "
-    "by side with their scores; bars are relative to the best answer. 3CosAdd is cos(x, B) - "
-    "cos(x, A) + cos(x, C). 3CosMul is (cos(x, B) + 1) (cos(x, C) + 1) / (cos(x, A) + 1.001), in "
-    "which no single term dominates; for PPMI vectors (baseline ppmi) it is cos(x, B) cos(x, C) / "
-    "(cos(x, A) + 0.001). Cosines are those of the read-out (see psdvec convert). All words "
-    "except A, B and C are compared.",
-    "Words are looked up as in psdvec similar, if necessary by their spelling.", NULL};
-
-static const struct example examples[] = {
-    {"psdvec analogy model.safetensors man king woman", "Man is to king as woman is to what?"},
-    {"psdvec analogy model.safetensors man king woman --top 3 --json", "JSON output for scripts."},
-    {0}};
 
 /* Two halves of 37 columns. */
 #define COLUMNS(title)                                                                             \
@@ -35,39 +20,32 @@ static const struct example examples[] = {
     }
 static const struct column columns[METHODS][6] = {COLUMNS("3CosAdd"), COLUMNS("3CosMul")};
 
-static void add_question(struct buffer *to, const struct question *q)
+static const char *question_text(const struct question *q)
 {
-    static const char *const between[] = {"", " is to ", " as "};
-    for (size_t k = 0; k < 3; k++) {
-        buffer_text(to, between[k]);
-        cell_text(to, q->words[k].text, strlen(q->words[k].text));
-    }
+    const char *words[3];
+    for (size_t k = 0; k < 3; k++)
+        words[k] = phrase_safe(q->words[k].text, strlen(q->words[k].text));
+    return phrase("%s is to %s as %s", words[0], words[1], words[2]);
 }
 
 static void fill(struct rows *rows, const struct question *q, const psdvec_neighbour *answers,
                  size_t count)
 {
-    struct buffer text = {0};
-    add_question(&text, q);
+    const char *question = question_text(q);
     for (size_t k = 0; k < count; k++) {
         double score = (double)answers[k].cosine, best = (double)answers[0].cosine;
-        rows_add(rows, text_cell(text.text), text_cell(rows->name), answer_word(q, answers[k].word),
+        rows_add(rows, text_cell(question), text_cell(rows->name), answer_word(q, answers[k].word),
                  bar_cell(best > 0 ? score / best : 0), real_cell(score),
                  answer_count(q, answers[k].word));
     }
-    buffer_free(&text);
 }
 
 static void print(const struct question *q, struct rows rows[METHODS])
 {
     static const char *const members[] = {"a", "b", "c"};
     struct show show;
-    struct buffer title = {0};
-    buffer_text(&title, STYLE_BOLD);
-    add_question(&title, q);
-    buffer_text(&title, " is to");
     show_begin(&show, q->run, false);
-    show_title(&show, title.text);
+    show_title(&show, phrase(STYLE_BOLD "%s is to", question_text(q)));
     question_remark(&show, q->words, q->count);
     for (size_t k = 0; k < 3; k++)
         show_data(&show, members[k], text_cell(q->words[k].text));
@@ -76,7 +54,6 @@ static void print(const struct question *q, struct rows rows[METHODS])
     show_pair(&show, &rows[0], &rows[1], 0);
     question_spelled(&show, q->words, q->count);
     show_finish(&show);
-    buffer_free(&title);
 }
 
 static int ask(struct question *q)
@@ -86,7 +63,7 @@ static int ask(struct question *q)
     size_t top = question_top(q), found = 0;
     const struct asked *w = q->words;
     psdvec_query_options options = question_options(q, q->known, q->known_count);
-    psdvec_neighbour *answers = must_alloc(top, sizeof *answers);
+    psdvec_neighbour *answers = lasting_alloc(top, sizeof *answers);
     for (size_t m = 0; m < METHODS && status == PSDVEC_OK; m++) {
         rows[m] = (struct rows){.name = names[m],
                                 .columns = columns[m],
@@ -101,7 +78,6 @@ static int ask(struct question *q)
         print(q, rows);
     rows_free(&rows[0]);
     rows_free(&rows[1]);
-    free(answers);
     return status == PSDVEC_OK ? EXIT_FINE : run_failed(q->run, status);
 }
 
@@ -116,11 +92,19 @@ const struct command cmd_analogy = {
     .brief = true,
     .summary = "A is to B as C is to what?",
     .synopsis = "MODEL A B C [OPTION]...",
-    .description = description,
+    .description = PARAGRAPHS(
+        "Answers the question: A is to B as C is to what? Shows the best answers of two methods "
+        "side by side with their scores; bars are relative to the best answer. 3CosAdd is cos(x, "
+        "B) - cos(x, A) + cos(x, C). 3CosMul is (cos(x, B) + 1) (cos(x, C) + 1) / (cos(x, A) + "
+        "1.001), in which no single term dominates; for PPMI vectors (baseline ppmi) it is cos(x, "
+        "B) cos(x, C) / (cos(x, A) + 0.001). Cosines are those of the read-out (see psdvec "
+        "convert). All words except A, B and C are compared.",
+        "Words are looked up as in psdvec similar, if necessary by their spelling."),
     .sources = {OWN_OPTIONS(top_options), QUERY_OPTIONS, FORMAT_OPTIONS, COMMON_OPTIONS},
-    .examples = examples,
-    .least_operands = 4,
-    .most_operands = 4,
+    .examples = EXAMPLES(
+        {"psdvec analogy model.safetensors man king woman", "Man is to king as woman is to what?"},
+        {"psdvec analogy model.safetensors man king woman --top 3 --json",
+         "JSON output for scripts."}),
+    .operands = {4, 4},
     .missing = "say which model to ask, and three words",
-    .completes = PSDVEC_PATH_FILE,
     .act = act};

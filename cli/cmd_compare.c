@@ -1,48 +1,37 @@
 /* psdvec compare: what a model thinks of two words, and why. */
-#include "cell.h"
 #include "commands.h"
 #include "counts_file.h"
 #include "exit_status.h"
 #include "model_file.h"
-#include "reasons.h"
+#include "phrase.h"
 #include "show.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_REASONS = 8, MOST_DIRECTIONS = 5 };
+enum { MOST_REASONS = 8, MOST_DIRECTIONS = 5, REASON_WORDS = 4 };
 
 static const psdvec_option options[] = {
-    {.name = "counts",
-     .type = PSDVEC_OPTION_TEXT,
-     .argument = "FILE",
-     .path = PSDVEC_PATH_FILE,
-     .group = "The question",
-     .help = "the counts that the model was trained on: show what they say of the pair"},
+    FILE_OPTION("counts", .group = "The question",
+                .help = "the counts that the model was trained on: show what they say of the pair"),
     {0}};
 
-static const char *const description[] = {
-    "Shows how alike two words are, by the cosine of their read-outs, and how much they attract "
-    "each other, by the product of their generative vectors, which is the model's estimate of "
-    "their pointwise mutual information (PMI). With --counts also what the counts ask of that "
-    "product, by the settings the model was trained with, and how far it is from it.",
-    "Then why: the words near which the model expects both, by its PMI with each, largest "
-    "contribution first; with --counts only words that were seen with both, and how often, on "
-    "either side. And the directions of the read-out that make up most of the cosine, with words "
-    "that point there, as the first of the two words does. Reasons are taken from the 20,000 most "
-    "frequent words.",
-    "Products of other systems' vectors (psdvec baseline) are no PMI, and such a model expects "
-    "nothing. Of ppmi, whose directions are words, the reasons are the contexts that both words "
-    "share, with the number that each has there.",
-    NULL};
+/* A word that the model expects near both, or in whose direction both vectors have a number. */
+struct context {
+    uint32_t word;
+    double with[2]; /* v'Jv with each; or the number of each */
+    double seen[2]; /* how often with each, on either side; 0 without counts */
+    double part;    /* by which they are ordered; or of the cosine */
+};
 
-static const struct example examples[] = {
-    {"psdvec compare model.safetensors king woman", "How alike, and why."},
-    {"psdvec compare wiki.safetensors music art --counts wiki.counts.safetensors",
-     "And what the counts say."},
-    {"psdvec compare model.safetensors king woman --json", "For a program."},
-    {0}};
+/* A direction of the read-out. */
+struct direction {
+    uint32_t number;
+    double part;                 /* of the cosine; all parts add up to it */
+    uint32_t ends[REASON_WORDS]; /* words that point there most, where the first word points */
+    uint32_t count;
+};
 
 struct comparison {
     struct run *run;
@@ -60,23 +49,6 @@ struct comparison {
 
 /* ---- Showing --------------------------------------------------------------------------- */
 
-/* The word as it may stand on a terminal; on the heap. */
-static char *word_of(const struct comparison *c, uint32_t word)
-{
-    struct buffer safe = {0};
-    size_t length;
-    const char *text = psdvec_model_word(c->model, word, &length);
-    cell_text(&safe, text, length);
-    return safe.text ? safe.text : must_copy("");
-}
-
-static struct cell cell_of(const struct comparison *c, uint32_t word)
-{
-    size_t length;
-    const char *text = psdvec_model_word(c->model, word, &length);
-    return word_cell(text, length);
-}
-
 /* `label` NULL: only for programs. */
 static void show_number(struct show *show, const char *name, const char *label, double number,
                         const char *meaning)
@@ -86,17 +58,14 @@ static void show_number(struct show *show, const char *name, const char *label, 
               real_cell(number), meaning);
 }
 
-static void show_story(struct show *show, const struct comparison *c, char *const words[2])
+static void show_story(struct show *show, const struct comparison *c, const char *const words[2])
 {
     static const char in_order[] = "times in this order within the window";
     const psdvec_pair_explanation *s = &c->explanation;
-    char *ab = must_format("%s ... %s", words[0], words[1]);
-    char *ba = must_format("%s ... %s", words[1], words[0]);
-    char *towards = must_format("weight towards %g, as of every pair", s->background_target);
     show_section(show, "counts", NULL);
     show_data(show, "same_counts", truth_cell(s->same_counts));
-    show_number(show, "count_ab", ab, s->count_ij, in_order);
-    show_number(show, "count_ba", ba, s->count_ji, in_order);
+    show_number(show, "count_ab", phrase("%s ... %s", words[0], words[1]), s->count_ij, in_order);
+    show_number(show, "count_ba", phrase("%s ... %s", words[1], words[0]), s->count_ji, in_order);
     show_number(show, "target_ab", NULL, s->target_ij, NULL);
     show_number(show, "target_ba", NULL, s->target_ji, NULL);
     show_number(show, "weight_ab", NULL, s->weight_ij, NULL);
@@ -106,18 +75,15 @@ static void show_story(struct show *show, const struct comparison *c, char *cons
     show_number(show, "residual", "residual", s->residual, "target less product");
     show_number(show, NULL, "weight", s->weight, "of the residual in training");
     show_number(show, "background", s->background > 0 ? "background" : NULL, s->background,
-                towards);
+                phrase("weight towards %g, as of every pair", s->background_target));
     show_number(show, "background_target", NULL, s->background_target, NULL);
     show_section_end(show, "counts");
     if (!s->same_counts)
         show_title(show, "  These are not the counts that the model was trained on.");
-    free(ab);
-    free(ba);
-    free(towards);
 }
 
 /* Words near both; or the contexts that they share, which are directions. */
-static void show_contexts(struct show *show, const struct comparison *c, char *const words[2])
+static void show_contexts(struct show *show, const struct comparison *c, const char *const words[2])
 {
     const char *with = c->shares ? "PPMI with" : "PMI with";
     const char *part = c->shares ? "part of the cosine" : "seen with";
@@ -138,7 +104,7 @@ static void show_contexts(struct show *show, const struct comparison *c, char *c
                                                     : 3};
     for (size_t r = 0; r < c->context_count; r++) {
         const struct context *reason = &c->contexts[r];
-        rows_add(&rows, cell_of(c, reason->word), real_cell(reason->with[0]),
+        rows_add(&rows, model_word_cell(c->model, reason->word), real_cell(reason->with[0]),
                  real_cell(reason->with[1]), real_cell(c->shares ? reason->part : reason->seen[0]),
                  real_cell(reason->seen[1]));
     }
@@ -158,7 +124,7 @@ static void show_directions(struct show *show, const struct comparison *c)
         const struct direction *d = &c->directions[r];
         struct buffer list = {0};
         for (uint32_t k = 0; k < d->count; k++) {
-            struct cell word = cell_of(c, d->ends[k]);
+            struct cell word = model_word_cell(c->model, d->ends[k]);
             list_add(&list, word.text, word.length);
         }
         rows_add(&rows, whole_cell(d->number + 1), real_cell(d->part), json_cell(list_get(&list)));
@@ -171,14 +137,16 @@ static void show_directions(struct show *show, const struct comparison *c)
 
 static void print(const struct comparison *c)
 {
-    char *words[] = {word_of(c, c->pair[0]), word_of(c, c->pair[1])};
-    char *title = must_format(STYLE_BOLD "%s, %s", words[0], words[1]);
+    const struct cell cells[] = {model_word_cell(c->model, c->pair[0]),
+                                 model_word_cell(c->model, c->pair[1])};
+    const char *const words[] = {phrase_safe(cells[0].text, cells[0].length),
+                                 phrase_safe(cells[1].text, cells[1].length)};
     struct show show;
     show_begin(&show, c->run, true);
     show.label_width = 27;
-    show_title(&show, title);
-    show_data(&show, "a", cell_of(c, c->pair[0]));
-    show_data(&show, "b", cell_of(c, c->pair[1]));
+    show_title(&show, phrase(STYLE_BOLD "%s, %s", words[0], words[1]));
+    show_data(&show, "a", cells[0]);
+    show_data(&show, "b", cells[1]);
     show_number(&show, "cosine", "cosine", c->cosine, "of the read-out: how alike they are");
     show_number(&show, "product", "product", c->product,
                 c->generative ? "of the generative vectors: their PMI" : "of the vectors");
@@ -189,9 +157,182 @@ static void print(const struct comparison *c)
     show_contexts(&show, c, words);
     show_directions(&show, c);
     show_finish(&show);
-    free(words[0]);
-    free(words[1]);
-    free(title);
+}
+
+/* ---- Reasons: only frequent words serve as such; rare ones say little to a reader ------------ */
+
+#define MOST_WORDS 20000
+#define FACTOR_POWER 0.3
+
+static uint32_t frequent_words(const psdvec_model_info *info)
+{
+    return info->words < MOST_WORDS ? info->words : MOST_WORDS;
+}
+
+static int context_order(const void *a, const void *b)
+{
+    const struct context *x = a, *y = b;
+    if (x->part != y->part)
+        return x->part < y->part ? 1 : -1;
+    return (x->word > y->word) - (x->word < y->word);
+}
+
+/* How often two words of the model were seen together, on either side. */
+static double seen_together(const psdvec_model *model, const psdvec_counts *counts, uint32_t i,
+                            uint32_t j)
+{
+    size_t i_length, j_length;
+    const char *i_word = psdvec_model_word(model, i, &i_length);
+    const char *j_word = psdvec_model_word(model, j, &j_length);
+    uint32_t a, b;
+    if (!psdvec_counts_find(counts, i_word, i_length, &a) ||
+        !psdvec_counts_find(counts, j_word, j_length, &b))
+        return 0;
+    return (double)(psdvec_counts_get(counts, a, b) + psdvec_counts_get(counts, b, a)) /
+           (double)psdvec_counts_get_info(counts)->scale;
+}
+
+/* At most `most`, the largest contributions first: the product of what the model says of both
+ * pairs, times the frequency of the word to the power of 0.3, as the weights of the default preset
+ * have it. With counts (or NULL), words that were seen with both. */
+static size_t find_contexts(const psdvec_model *model, const psdvec_counts *counts,
+                            const uint32_t pair[2], struct context *contexts, size_t most)
+{
+    const psdvec_model_info *info = psdvec_model_get_info(model);
+    uint32_t words = frequent_words(info);
+    struct context *all = lasting_alloc(words, sizeof *all);
+    size_t count = 0, kept = 0;
+    for (uint32_t w = 0; w < words; w++) {
+        struct context c = {.word = w};
+        if (w == pair[0] || w == pair[1])
+            continue;
+        for (int k = 0; k < 2; k++)
+            c.with[k] = psdvec_model_product(model, pair[k], w);
+        if (!(c.with[0] > 0 && c.with[1] > 0))
+            continue;
+        double frequency = info->has_counts ? (double)psdvec_model_frequency(model, w) : 1;
+        c.part = c.with[0] * c.with[1] * pow(frequency, FACTOR_POWER);
+        all[count++] = c;
+    }
+    if (count)
+        qsort(all, count, sizeof *all, context_order);
+    for (size_t k = 0; k < count && kept < most; k++) {
+        for (int side = 0; side < 2 && counts; side++)
+            all[k].seen[side] = seen_together(model, counts, pair[side], all[k].word);
+        if (!counts || (all[k].seen[0] > 0 && all[k].seen[1] > 0))
+            contexts[kept++] = all[k];
+    }
+    return kept;
+}
+
+/* Of a sparse model whose directions are words: at most `most` words in whose direction both have a
+ * number, the largest parts of the cosine first. */
+static size_t find_shared(const psdvec_model *model, const uint32_t pair[2],
+                          struct context *contexts, size_t most)
+{
+    uint32_t words = psdvec_model_get_info(model)->words;
+    const uint32_t *columns[2];
+    const float *values[2];
+    size_t counts[2], at[2] = {0}, count = 0;
+    double squares[2] = {0};
+    for (int k = 0; k < 2; k++) {
+        psdvec_model_sparse_row(model, pair[k], &columns[k], &values[k], &counts[k]);
+        for (size_t e = 0; e < counts[k]; e++)
+            squares[k] += (double)values[k][e] * (double)values[k][e];
+    }
+    struct context *all = lasting_alloc(counts[0], sizeof *all);
+    while (at[0] < counts[0] && at[1] < counts[1]) {
+        uint32_t a = columns[0][at[0]], b = columns[1][at[1]];
+        double with[2] = {(double)values[0][at[0]], (double)values[1][at[1]]};
+        if (a == b && a < words) /* words may have been cut off */
+            all[count++] =
+                (struct context){.word = a,
+                                 .with = {with[0], with[1]},
+                                 .part = with[0] * with[1] / sqrt(squares[0] * squares[1])};
+        at[0] += a <= b;
+        at[1] += b <= a;
+    }
+    if (count)
+        qsort(all, count, sizeof *all, context_order);
+    count = count < most ? count : most;
+    for (size_t k = 0; k < count; k++)
+        contexts[k] = all[k];
+    return count;
+}
+
+static int direction_order(const void *a, const void *b)
+{
+    const struct direction *x = a, *y = b;
+    if (fabs(x->part) != fabs(y->part))
+        return fabs(x->part) < fabs(y->part) ? 1 : -1;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+static double length_of(const float *vector, uint32_t dim)
+{
+    double square = 0;
+    for (uint32_t k = 0; k < dim; k++)
+        square += (double)vector[k] * (double)vector[k];
+    return sqrt(square);
+}
+
+/* Puts a word where it belongs among those that point into a direction most. */
+static void offer(struct direction *d, double *shares, uint32_t word, double share)
+{
+    uint32_t at = d->count;
+    if (!(share > 0) || (at == REASON_WORDS && !(share > shares[at - 1])))
+        return;
+    if (at == REASON_WORDS)
+        at--;
+    else
+        d->count++;
+    for (; at > 0 && share > shares[at - 1]; at--) {
+        shares[at] = shares[at - 1];
+        d->ends[at] = d->ends[at - 1];
+    }
+    shares[at] = share;
+    d->ends[at] = word;
+}
+
+/* The words that point into each direction most, on the side of the first word of the pair. */
+static void find_ends(const psdvec_model *model, const float *first, const uint32_t pair[2],
+                      struct direction *directions, size_t count)
+{
+    const psdvec_model_info *info = psdvec_model_get_info(model);
+    float *row = lasting_alloc(info->dim, sizeof *row);
+    double(*shares)[REASON_WORDS] = lasting_alloc(count, sizeof *shares);
+    for (uint32_t w = 0; w < frequent_words(info); w++) {
+        psdvec_model_copy(model, w, row);
+        double length = length_of(row, info->dim);
+        if (w == pair[0] || w == pair[1] || !(length > 0))
+            continue;
+        for (size_t d = 0; d < count; d++) {
+            uint32_t k = directions[d].number;
+            double share = (double)row[k] / length;
+            offer(&directions[d], shares[d], w, first[k] < 0 ? -share : share);
+        }
+    }
+}
+
+/* At most `most`, the largest parts first, of either sign. */
+static size_t find_directions(const psdvec_model *model, const uint32_t pair[2],
+                              struct direction *directions, size_t most)
+{
+    uint32_t dim = psdvec_model_get_info(model)->dim;
+    float *a = lasting_alloc(dim, sizeof *a), *b = lasting_alloc(dim, sizeof *b);
+    psdvec_model_copy(model, pair[0], a);
+    psdvec_model_copy(model, pair[1], b);
+    double lengths = length_of(a, dim) * length_of(b, dim);
+    struct direction *all = lasting_alloc(dim, sizeof *all);
+    for (uint32_t k = 0; k < dim; k++)
+        all[k] = (struct direction){
+            .number = k, .part = lengths > 0 ? (double)a[k] * (double)b[k] / lengths : 0};
+    qsort(all, dim, sizeof *all, direction_order);
+    size_t count = 0;
+    for (; count < most && count < dim && all[count].part != 0; count++)
+        directions[count] = all[count];
+    find_ends(model, a, pair, directions, count);
+    return count;
 }
 
 /* ---- The command -------------------------------------------------------------------------- */
@@ -228,12 +369,11 @@ static int compare(struct comparison *c)
     c->cosine = psdvec_model_cosine(c->model, c->pair[0], c->pair[1]);
     c->product = psdvec_model_product(c->model, c->pair[0], c->pair[1]);
     if (c->shares)
-        c->context_count = reasons_shared(c->model, c->pair, c->contexts, MOST_REASONS);
+        c->context_count = find_shared(c->model, c->pair, c->contexts, MOST_REASONS);
     else
-        c->direction_count = reasons_directions(c->model, c->pair, c->directions, MOST_DIRECTIONS);
+        c->direction_count = find_directions(c->model, c->pair, c->directions, MOST_DIRECTIONS);
     if (c->generative)
-        c->context_count =
-            reasons_contexts(c->model, c->counts, c->pair, c->contexts, MOST_REASONS);
+        c->context_count = find_contexts(c->model, c->counts, c->pair, c->contexts, MOST_REASONS);
     return EXIT_FINE;
 }
 
@@ -245,8 +385,6 @@ static int act(struct run *run)
         code = compare(&comparison);
     if (!code)
         print(&comparison);
-    psdvec_counts_close(comparison.counts);
-    psdvec_model_close(comparison.model);
     return code;
 }
 
@@ -256,11 +394,26 @@ const struct command cmd_compare = {
     .brief = true,
     .summary = "how alike two words are, and why",
     .synopsis = "MODEL WORD WORD [OPTION]...",
-    .description = description,
+    .description = PARAGRAPHS(
+        "Shows how alike two words are, by the cosine of their read-outs, and how much they "
+        "attract each other, by the product of their generative vectors, which is the model's "
+        "estimate of their pointwise mutual information (PMI). With --counts also what the counts "
+        "ask of that product, by the settings the model was trained with, and how far it is from "
+        "it.",
+        "Then why: the words near which the model expects both, by its PMI with each, largest "
+        "contribution first; with --counts only words that were seen with both, and how often, on "
+        "either side. And the directions of the read-out that make up most of the cosine, with "
+        "words that point there, as the first of the two words does. Reasons are taken from the "
+        "20,000 most frequent words.",
+        "Products of other systems' vectors (psdvec baseline) are no PMI, and such a model "
+        "expects nothing. Of ppmi, whose directions are words, the reasons are the contexts that "
+        "both words share, with the number that each has there."),
     .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS, COMMON_OPTIONS},
-    .examples = examples,
-    .least_operands = 3,
-    .most_operands = 3,
+    .examples =
+        EXAMPLES({"psdvec compare model.safetensors king woman", "How alike, and why."},
+                 {"psdvec compare wiki.safetensors music art --counts wiki.counts.safetensors",
+                  "And what the counts say."},
+                 {"psdvec compare model.safetensors king woman --json", "For a program."}),
+    .operands = {3, 3},
     .missing = "say which model to ask, and for which two words",
-    .completes = PSDVEC_PATH_FILE,
     .act = act};

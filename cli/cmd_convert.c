@@ -7,40 +7,9 @@
 #include <string.h>
 
 static const psdvec_option own_options[] = {
-    {.name = "float16",
-     .type = PSDVEC_OPTION_FLAG,
-     .group = "Result",
-     .help = "the same as --precision float16"},
-    {.name = "int8", .type = PSDVEC_OPTION_FLAG, .help = "the same as --precision int8"},
+    FLAG_OPTION("float16", .group = "Result", .help = "the same as --precision float16"),
+    FLAG_OPTION("int8", .help = "the same as --precision int8"),
     {0}};
-
-static const char *const description[] = {
-    "Reads a model, or vectors of another program, and writes them in another format. The format "
-    "of FILE is detected from its content: a model, text of word2vec, fastText or GloVe, word2vec "
-    "binary, or NumPy npy with the words in a file beside it.",
-    "The format of OUTPUT is determined by its suffix unless --to is given.",
-    "Formats of other programs contain the read-out, the vectors for comparing words; with --raw "
-    "the generative vectors, whose products are the model's PMI. A model file contains both.",
-    NULL};
-
-static const struct example examples[] = {
-    {"psdvec convert vectors.vec model.safetensors", "From word2vec or fastText."},
-    {"psdvec convert vectors.txt glove.safetensors", "From GloVe."},
-    {"psdvec convert model.safetensors model.bin", "For programs that read word2vec binary."},
-    {"psdvec convert model.safetensors model.npy", "For NumPy; the words go to model.words.txt."},
-    {"psdvec convert model.safetensors --dim 100 --words 50000 -o small.safetensors",
-     "A smaller model."},
-    {"psdvec convert model.safetensors --int8 tiny.safetensors",
-     "A quarter of the size; cosines change by about 0.001."},
-    {"psdvec convert model.safetensors --to glove --digits 4 -o model.txt",
-     "Smaller text with less precision."},
-    {0}};
-
-static const char *const notes[] = {
-    "Of duplicate words the first is kept, and bytes that are not UTF-8 become U+FFFD, both with "
-    "a warning. Any other error in FILE stops the conversion with a message that names the line. "
-    "An existing output is replaced only when the new file is complete.",
-    NULL};
 
 static int act(struct run *run)
 {
@@ -74,20 +43,40 @@ static int act(struct run *run)
     return EXIT_FINE;
 }
 
-const struct command cmd_convert = {.name = "convert",
-                                    .group = "Vectors",
-                                    .brief = true,
-                                    .summary = "convert vectors from one format to another",
-                                    .synopsis = "FILE OUTPUT [OPTION]...",
-                                    .description = description,
-                                    .sources = {LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_CONVERT),
-                                                OWN_OPTIONS(own_options), COMMON_OPTIONS},
-                                    .examples = examples,
-                                    .notes = notes,
-                                    .least_operands = 1,
-                                    .most_operands = 2,
-                                    .missing = "say which vectors to convert",
-                                    .output_example = "model.safetensors",
-                                    .output_operand = true,
-                                    .completes = PSDVEC_PATH_FILE,
-                                    .act = act};
+const struct command cmd_convert = {
+    .name = "convert",
+    .group = "Vectors",
+    .brief = true,
+    .summary = "convert vectors from one format to another",
+    .synopsis = "FILE OUTPUT [OPTION]...",
+    .description = PARAGRAPHS(
+        "Reads a model, or vectors of another program, and writes them in another format. The "
+        "format of FILE is detected from its content: a model, text of word2vec, fastText or "
+        "GloVe, word2vec binary, or NumPy npy with the words in a file beside it.",
+        "The format of OUTPUT is determined by its suffix unless --to is given.",
+        "Formats of other programs contain the read-out, the vectors for comparing words; with "
+        "--raw the generative vectors, whose products are the model's PMI. A model file contains "
+        "both."),
+    .sources = {LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_CONVERT), OWN_OPTIONS(own_options),
+                COMMON_OPTIONS},
+    .examples = EXAMPLES(
+        {"psdvec convert vectors.vec model.safetensors", "From word2vec or fastText."},
+        {"psdvec convert vectors.txt glove.safetensors", "From GloVe."},
+        {"psdvec convert model.safetensors model.bin", "For programs that read word2vec binary."},
+        {"psdvec convert model.safetensors model.npy",
+         "For NumPy; the words go to model.words.txt."},
+        {"psdvec convert model.safetensors --dim 100 --words 50000 -o small.safetensors",
+         "A smaller model."},
+        {"psdvec convert model.safetensors --int8 tiny.safetensors",
+         "A quarter of the size; cosines change by about 0.001."},
+        {"psdvec convert model.safetensors --to glove --digits 4 -o model.txt",
+         "Smaller text with less precision."}),
+    .notes = PARAGRAPHS(
+        "Of duplicate words the first is kept, and bytes that are not UTF-8 become U+FFFD, both "
+        "with a warning. Any other error in FILE stops the conversion with a message that names "
+        "the line. An existing output is replaced only when the new file is complete."),
+    .operands = {1, 2},
+    .missing = "say which vectors to convert",
+    .output_example = "model.safetensors",
+    .output_operand = true,
+    .act = act};

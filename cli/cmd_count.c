@@ -4,32 +4,6 @@
 #include "options.h"
 #include "summary.h"
 
-static const char *const description[] = {
-    "Counts how often each word occurs within a few words after each other word. The counts are "
-    "exact. They are written to a counts file in safetensors format, which libraries for many "
-    "languages can read.",
-    "An INPUT is a file (plain, gz, bz2, xz, zst, lz4, tar, zip, or a Wikipedia dump), a folder "
-    "with such files, or - for standard input. Results are bit-for-bit reproducible for any "
-    "number of threads, any memory limit and any order of the inputs.",
-    NULL};
-
-static const struct example examples[] = {
-    {"psdvec count wiki.txt -o wiki.counts.safetensors", "Count one file."},
-    {"psdvec count wiki.txt books notes.tar.gz -o all.counts.safetensors",
-     "A file, a folder and an archive together."},
-    {"zcat news.txt.gz | psdvec count - --window 3 --min-count 2 -o news.counts.safetensors",
-     "Standard input, with a narrower window and rarer words."},
-    {"psdvec count posts.jsonl --json-field text --min-count 2 -o posts.counts.safetensors",
-     "The member \"text\" of JSON lines."},
-    {"psdvec count wiki.txt --memory 512M --threads 2 --log count.log -o wiki.counts.safetensors",
-     "With at most 512 MiB of memory and a machine-readable log."},
-    {0}};
-
-static const char *const notes[] = {
-    "Ctrl-C stops within a second and leaves nothing behind; an existing FILE is not changed. "
-    "With --resume DIR, inputs that are finished are not counted again.",
-    NULL};
-
 static int act(struct run *run)
 {
     const struct arguments *arguments = run->arguments;
@@ -56,13 +30,29 @@ const struct command cmd_count = {
     .group = "Counting",
     .summary = "count the word pairs in text",
     .synopsis = "INPUT... -o FILE [OPTION]...",
-    .description = description,
+    .description = PARAGRAPHS(
+        "Counts how often each word occurs within a few words after each other word. The counts "
+        "are exact. They are written to a counts file in safetensors format, which libraries for "
+        "many languages can read.",
+        "An INPUT is a file (plain, gz, bz2, xz, zst, lz4, tar, zip, or a Wikipedia dump), a "
+        "folder with such files, or - for standard input. Results are bit-for-bit reproducible "
+        "for any number of threads, any memory limit and any order of the inputs."),
     .sources = {LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_COUNT), COMMON_OPTIONS},
-    .examples = examples,
-    .notes = notes,
-    .least_operands = 1,
-    .most_operands = SIZE_MAX,
+    .examples = EXAMPLES(
+        {"psdvec count wiki.txt -o wiki.counts.safetensors", "Count one file."},
+        {"psdvec count wiki.txt books notes.tar.gz -o all.counts.safetensors",
+         "A file, a folder and an archive together."},
+        {"zcat news.txt.gz | psdvec count - --window 3 --min-count 2 -o news.counts.safetensors",
+         "Standard input, with a narrower window and rarer words."},
+        {"psdvec count posts.jsonl --json-field text --min-count 2 -o posts.counts.safetensors",
+         "The member \"text\" of JSON lines."},
+        {"psdvec count wiki.txt --memory 512M --threads 2 --log count.log "
+         "-o wiki.counts.safetensors",
+         "With at most 512 MiB of memory and a machine-readable log."}),
+    .notes = PARAGRAPHS(
+        "Ctrl-C stops within a second and leaves nothing behind; an existing FILE is not changed. "
+        "With --resume DIR, inputs that are finished are not counted again."),
+    .operands = {1, SIZE_MAX},
     .missing = "say what to count: files, folders, or - for standard input",
     .output_example = "wiki.counts.safetensors",
-    .completes = PSDVEC_PATH_FILE,
     .act = act};

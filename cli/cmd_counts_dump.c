@@ -9,6 +9,7 @@
 #include "counts_file.h"
 #include "decimal.h"
 #include "exit_status.h"
+#include "lasting.h"
 #include "show.h"
 #include "signals.h"
 #include "util/number.h"
@@ -17,37 +18,14 @@
 #include <string.h>
 
 static const psdvec_option options[] = {
-    {.name = "top",
-     .type = PSDVEC_OPTION_UINT64,
-     .argument = "N",
-     .least = 1,
-     .most = 1000000000,
-     .group = "What to print",
-     .help = "only the N largest counts, largest first"},
+    WHOLE_OPTION("top", "N", 1, 1000000000, .group = "What to print",
+                 .help = "only the N largest counts, largest first"),
     {.name = "word",
      .type = PSDVEC_OPTION_TEXTS,
      .argument = "W",
      .help = "only pairs with this word"},
-    {.name = "raw",
-     .type = PSDVEC_OPTION_FLAG,
-     .group = "Showing",
-     .help = "print the stored whole number: the count times the scale of the file"},
-    {0}};
-
-static const char *const description[] = {
-    "Prints one pair a line: the word that comes first (context), the word after it (focus), and "
-    "how often. Lines are in the order of the file: by context, then by focus. In TSV, a tab in a "
-    "word is written \\t, a line end \\n and a backslash \\\\.",
-    "Counts made with --subsample are printed as they are stored, before each is multiplied by the "
-    "shares of its two words.",
-    NULL};
-
-static const struct example examples[] = {
-    {"psdvec counts dump wiki.counts.safetensors --top 20", "The most frequent pairs."},
-    {"psdvec counts dump wiki.counts.safetensors --word music --word art",
-     "All pairs with either of two words."},
-    {"psdvec counts dump wiki.counts.safetensors --format json -o wiki.jsonl",
-     "All pairs as JSON lines, into a file."},
+    FLAG_OPTION("raw", .group = "Showing",
+                .help = "print the stored whole number: the count times the scale of the file"),
     {0}};
 
 #define FRACTIONS ((uint64_t)1 << 16)
@@ -78,7 +56,7 @@ static void printer_start(struct printer *printer)
     struct buffer *to = &printer->words;
     output_text(printer->out, heads[printer->format]);
     buffer_text(to, "");
-    printer->starts = must_alloc((size_t)words + 1, sizeof *printer->starts);
+    printer->starts = lasting_alloc((size_t)words + 1, sizeof *printer->starts);
     for (uint32_t i = 0; i < words; i++) {
         size_t length;
         const char *word = psdvec_counts_word(printer->counts, i, &length);
@@ -98,22 +76,14 @@ static void printer_start(struct printer *printer)
     }
     if (printer->scale > FRACTIONS || printer->scale < 2)
         return;
-    printer->fractions = must_alloc(printer->scale, sizeof *printer->fractions);
-    printer->fraction_lengths = must_alloc(printer->scale, 1);
+    printer->fractions = lasting_alloc(printer->scale, sizeof *printer->fractions);
+    printer->fraction_lengths = lasting_alloc(printer->scale, 1);
     for (uint64_t part = 1; part < printer->scale; part++) {
         char digits[DECIMAL_ROOM];
         size_t length = decimal_ratio(digits, part, printer->scale);
         memcpy(printer->fractions[part], digits + 1, length - 1);
         printer->fraction_lengths[part] = (uint8_t)(length - 1);
     }
-}
-
-static void printer_end(struct printer *printer)
-{
-    buffer_free(&printer->words);
-    free(printer->starts);
-    free(printer->fractions);
-    free(printer->fraction_lengths);
 }
 
 static char *put(char *at, const char *bytes, size_t length)
@@ -153,12 +123,12 @@ static void print_pair(const struct printer *printer, uint32_t context, uint32_t
 {
     static const char json[3][16] = {"{\"context\": ", ", \"focus\": ", ", \"count\": "};
     const size_t *starts = printer->starts;
-    size_t room = starts[context + 1] - starts[context] + starts[focus + 1] - starts[focus] +
+    size_t most = starts[context + 1] - starts[context] + starts[focus + 1] - starts[focus] +
                   sizeof json + DECIMAL_ROOM + COUNT_COLUMNS;
     char *begin, *at, *large = NULL;
     /* A word of megabytes does not fit the block; it goes another way. */
-    begin = at = room <= OUTPUT_ROOM ? output_reserve(printer->out, room)
-                                     : (large = must_alloc(room, 1));
+    begin = at = most <= OUTPUT_ROOM ? output_reserve(printer->out, most)
+                                     : (large = must_alloc(most, 1));
     if (printer->format == FORMAT_JSON) {
         at = put(at, json[0], 12);
         at = put_word(printer, at, context);
@@ -194,7 +164,7 @@ struct pair {
 
 struct heap {
     struct pair *pairs;
-    size_t count, room, limit;
+    size_t count, capacity, limit;
 };
 
 /* True if a is printed behind b. */
@@ -233,9 +203,9 @@ static void heap_offer(struct heap *heap, struct pair pair)
         sift_down(heap, 0);
         return;
     }
-    if (heap->count == heap->room) {
-        heap->room = 2 * heap->room + 64;
-        heap->pairs = must_grow(heap->pairs, heap->room, sizeof *heap->pairs);
+    if (heap->count == heap->capacity) {
+        heap->capacity = 2 * heap->capacity + 64;
+        heap->pairs = must_grow(heap->pairs, heap->capacity, sizeof *heap->pairs);
     }
     size_t at = heap->count++;
     while (at && behind(&pair, &heap->pairs[(at - 1) / 2])) {
@@ -348,30 +318,29 @@ static int find_wanted(struct run *run, const psdvec_counts *counts, uint32_t *w
 static int act(struct run *run)
 {
     const struct arguments *arguments = run->arguments;
+    const struct option_value *word = argument(arguments, "word");
     psdvec_counts *counts = NULL;
+    uint32_t *wanted = lasting_alloc(word->text_count, sizeof *wanted);
     int code = counts_file_open_rows(run, arguments->operands[0], &counts);
     if (code)
         return code;
-    uint32_t *wanted = must_alloc(argument(arguments, "word")->text_count, sizeof *wanted);
     struct dump dump = {.printer = {.out = &run->out,
                                     .counts = counts,
                                     .format = run->format,
                                     .scale = argument_flag(arguments, "raw")
                                                  ? 1
                                                  : psdvec_counts_get_info(counts)->scale},
-                        .heap = {.limit = argument_integer(arguments, "top")}};
-    dump.all = !argument(arguments, "word")->given;
-    dump.wanted = wanted;
+                        .heap = {.limit = argument_integer(arguments, "top")},
+                        .all = !word->given,
+                        .wanted = wanted};
     if (!dump.all)
         code = find_wanted(run, counts, wanted, &dump.wanted_count);
-    if (!code) {
-        printer_start(&dump.printer);
-        code = dump_all(&dump);
-        printer_end(&dump.printer);
-    }
+    if (code)
+        return code;
+    printer_start(&dump.printer);
+    code = dump_all(&dump);
+    buffer_free(&dump.printer.words);
     free(dump.heap.pairs);
-    free(wanted);
-    psdvec_counts_close(counts);
     return code;
 }
 
@@ -380,11 +349,19 @@ const struct command cmd_counts_dump = {
     .group = "Counts files",
     .summary = "print counts as text, one pair a line",
     .synopsis = "FILE [OPTION]...",
-    .description = description,
+    .description = PARAGRAPHS(
+        "Prints one pair a line: the word that comes first (context), the word after it (focus), "
+        "and how often. Lines are in the order of the file: by context, then by focus. In TSV, a "
+        "tab in a word is written \\t, a line end \\n and a backslash \\\\.",
+        "Counts made with --subsample are printed as they are stored, before each is multiplied "
+        "by the shares of its two words."),
     .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS_TSV, COMMON_OPTIONS},
-    .examples = examples,
-    .least_operands = 1,
-    .most_operands = 1,
+    .examples = EXAMPLES(
+        {"psdvec counts dump wiki.counts.safetensors --top 20", "The most frequent pairs."},
+        {"psdvec counts dump wiki.counts.safetensors --word music --word art",
+         "All pairs with either of two words."},
+        {"psdvec counts dump wiki.counts.safetensors --format json -o wiki.jsonl",
+         "All pairs as JSON lines, into a file."}),
+    .operands = {1, 1},
     .missing = "say which counts file to print",
-    .completes = PSDVEC_PATH_FILE,
     .act = act};

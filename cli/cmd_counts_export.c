@@ -6,30 +6,13 @@
 #include "summary.h"
 
 static const psdvec_option options[] = {
-    {.name = "vocab-output",
-     .type = PSDVEC_OPTION_TEXT,
-     .group = "Counts of the other program",
-     .argument = "FILE",
-     .path = PSDVEC_PATH_FILE,
-     .help = "where the words go: GloVe's vocab.txt, or one word a line for matrix-market"},
-    {.name = "symmetric",
-     .type = PSDVEC_OPTION_FLAG,
-     .help = "write each pair with the sum of both directions: in both, as GloVe does, or "
-             "one triangle for matrix-market"},
-    {0}};
-
-static const char *const description[] = {"Writes the counts in the format of another program.",
-                                          NULL};
-
-static const struct example examples[] = {
-    {"psdvec counts export wiki.counts.safetensors --format glove --symmetric --vocab-output "
-     "vocab.txt -o cooccurrence.bin",
-     "For GloVe."},
-    {"psdvec counts export wiki.counts.safetensors --format matrix-market --vocab-output "
-     "wiki.words -o wiki.mtx",
-     "For programs that read sparse matrices."},
-    {"psdvec counts export wiki.counts.safetensors --format top2grams -o top2grams.txt",
-     "For the original PSDVec program."},
+    FILE_OPTION(
+        "vocab-output", .group = "Counts of the other program",
+        .help = "where the words go: GloVe's vocab.txt, or one word a line for matrix-market"),
+    FLAG_OPTION("symmetric",
+                .help =
+                    "write each pair with the sum of both directions: in both, as GloVe does, or "
+                    "one triangle for matrix-market"),
     {0}};
 
 static int act(struct run *run)
@@ -56,15 +39,12 @@ static int act(struct run *run)
         return code;
     psdvec_status status = psdvec_counts_export(
         run->ctx, counts, kind, argument_flag(arguments, "symmetric"), output, words);
-    if (status != PSDVEC_OK) {
-        code = run_failed(run, status);
-    } else {
-        summary_written(run, output);
-        if (words)
-            summary_written(run, words);
-    }
-    psdvec_counts_close(counts);
-    return code;
+    if (status != PSDVEC_OK)
+        return run_failed(run, status);
+    summary_written(run, output);
+    if (words)
+        summary_written(run, words);
+    return EXIT_FINE;
 }
 
 const struct command cmd_counts_export = {
@@ -72,13 +52,19 @@ const struct command cmd_counts_export = {
     .group = "Counts files",
     .summary = "write counts for another program",
     .synopsis = "FILE --format FORMAT -o FILE [OPTION]...",
-    .description = description,
+    .description = PARAGRAPHS("Writes the counts in the format of another program."),
     .sources = {LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_IMPORT, .only = " format "),
                 OWN_OPTIONS(options), COMMON_OPTIONS},
-    .examples = examples,
-    .least_operands = 1,
-    .most_operands = 1,
+    .examples = EXAMPLES(
+        {"psdvec counts export wiki.counts.safetensors --format glove --symmetric --vocab-output "
+         "vocab.txt -o cooccurrence.bin",
+         "For GloVe."},
+        {"psdvec counts export wiki.counts.safetensors --format matrix-market --vocab-output "
+         "wiki.words -o wiki.mtx",
+         "For programs that read sparse matrices."},
+        {"psdvec counts export wiki.counts.safetensors --format top2grams -o top2grams.txt",
+         "For the original PSDVec program."}),
+    .operands = {1, 1},
     .missing = "say which counts file to export",
     .output_example = "cooccurrence.bin",
-    .completes = PSDVEC_PATH_FILE,
     .act = act};

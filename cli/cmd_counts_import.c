@@ -4,18 +4,6 @@
 #include "options.h"
 #include "summary.h"
 
-static const char *const description[] = {
-    "Reads the counts of another program and writes a counts file.", NULL};
-
-static const struct example examples[] = {
-    {"psdvec counts import cooccurrence.bin --format glove --vocab vocab.txt --symmetric "
-     "--window 5 -o glove.counts.safetensors",
-     "From GloVe."},
-    {"psdvec counts import wiki.mtx --format matrix-market --vocab wiki.words -o "
-     "mtx.counts.safetensors",
-     "From a Matrix Market file with its list of words."},
-    {0}};
-
 static int act(struct run *run)
 {
     const struct arguments *arguments = run->arguments;
@@ -42,12 +30,16 @@ const struct command cmd_counts_import = {
     .group = "Counts files",
     .summary = "make a counts file from another program's",
     .synopsis = "FILE --format FORMAT -o FILE [OPTION]...",
-    .description = description,
+    .description = PARAGRAPHS("Reads the counts of another program and writes a counts file."),
     .sources = {LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_IMPORT), COMMON_OPTIONS},
-    .examples = examples,
-    .least_operands = 1,
-    .most_operands = 1,
+    .examples = EXAMPLES(
+        {"psdvec counts import cooccurrence.bin --format glove --vocab vocab.txt --symmetric "
+         "--window 5 -o glove.counts.safetensors",
+         "From GloVe."},
+        {"psdvec counts import wiki.mtx --format matrix-market --vocab wiki.words -o "
+         "mtx.counts.safetensors",
+         "From a Matrix Market file with its list of words."}),
+    .operands = {1, 1},
     .missing = "say which file to import",
     .output_example = "wiki.counts.safetensors",
-    .completes = PSDVEC_PATH_FILE,
     .act = act};

@@ -3,6 +3,7 @@
 #include "counts_file.h"
 #include "exit_status.h"
 #include "human.h"
+#include "phrase.h"
 #include "show.h"
 
 #include <inttypes.h>
@@ -10,20 +11,8 @@
 #define MOST_FREQUENT 18
 
 static const psdvec_option options[] = {
-    {.name = "no-verify",
-     .type = PSDVEC_OPTION_FLAG,
-     .group = "Showing",
-     .help = "do not read all of the file to compare its checksums"},
-    {0}};
-
-static const char *const description[] = {
-    "Shows what a counts file holds, with which settings and from which inputs it was made, and "
-    "its most frequent words. All of the file is read and compared with the checksums in it.",
-    NULL};
-
-static const struct example examples[] = {
-    {"psdvec counts info wiki.counts.safetensors", "Look at a file."},
-    {"psdvec counts info --no-verify --json wiki.counts.safetensors", "The same for a program."},
+    FLAG_OPTION("no-verify", .group = "Showing",
+                .help = "do not read all of the file to compare its checksums"),
     {0}};
 
 /* The most frequent words, most frequent first, ties in file order. */
@@ -60,45 +49,29 @@ static void show_data_of(struct show *show, const psdvec_counts_info *info, bool
 
 static void show_contents(struct show *show, const psdvec_counts_info *info, bool verified)
 {
-    struct buffer value = {0};
-    buffer_text(&value, info->written_by ? info->written_by : "unknown");
-    show_value(show, "written by", &value);
-    human_bytes(&value, (double)info->file_bytes);
-    show_value(show, "size", &value);
-    buffer_text(&value, verified ? "verified" : "not verified");
-    show_value(show, "checksums", &value);
-    human_count(&value, info->words);
-    show_value(show, "words", &value);
-    human_count(&value, info->bigrams);
-    buffer_text(&value, " distinct pairs");
     double possible = (double)info->words * (double)info->words;
-    if (possible > 0)
-        buffer_format(&value, ", %.3g%% of all possible", 100 * (double)info->bigrams / possible);
-    show_value(show, "bigrams", &value);
+    struct buffer total = {0};
     if (info->scale == 1)
-        human_count(&value, info->total);
+        human_count(&total, info->total);
     else
-        human_ratio(&value, info->total, info->scale);
-    if (info->scale == 1)
-        buffer_format(&value, ", stored as whole numbers of %d bits", info->wide ? 64 : 32);
-    else
-        buffer_format(&value, ", stored as multiples of 1/%" PRIu64 " in %d bits", info->scale,
-                      info->wide ? 64 : 32);
-    show_value(show, "sum of counts", &value);
-    human_count(&value, info->tokens);
-    buffer_text(&value, " words");
-    if (info->documents) { /* an imported file does not know */
-        buffer_text(&value, " in ");
-        human_count(&value, info->documents);
-        buffer_text(&value, info->documents == 1 ? " document" : " documents");
-    }
-    show_value(show, "text", &value);
-    if (info->window)
-        buffer_format(&value, "%" PRIu32, info->window);
-    else
-        buffer_text(&value, "not known");
-    show_value(show, "window", &value);
-    buffer_free(&value);
+        human_ratio(&total, info->total, info->scale);
+    show_value(show, "written by", "%s", info->written_by ? info->written_by : "unknown");
+    show_value(show, "size", "%s", phrase_bytes((double)info->file_bytes));
+    show_value(show, "checksums", "%s", verified ? "verified" : "not verified");
+    show_value(show, "words", "%s", phrase_count(info->words));
+    show_value(show, "bigrams", "%s distinct pairs%s", phrase_count(info->bigrams),
+               possible > 0
+                   ? phrase(", %.3g%% of all possible", 100 * (double)info->bigrams / possible)
+                   : "");
+    show_value(show, "sum of counts", "%s, stored as %s %d bits", phrase_of(&total),
+               info->scale == 1 ? "whole numbers of"
+                                : phrase("multiples of 1/%" PRIu64 " in", info->scale),
+               info->wide ? 64 : 32);
+    show_value(show, "text", "%s words%s", phrase_count(info->tokens),
+               info->documents /* an imported file does not know */
+                   ? phrase(" in %s", phrase_counted(info->documents, "document"))
+                   : "");
+    show_value(show, "window", "%s", info->window ? phrase("%" PRIu32, info->window) : "not known");
 }
 
 /* In three columns for people. */
@@ -164,7 +137,6 @@ static int act(struct run *run)
     }
     if (!code)
         print(run, path, counts, verify);
-    psdvec_counts_close(counts);
     return code;
 }
 
@@ -173,11 +145,14 @@ const struct command cmd_counts_info = {
     .group = "Counts files",
     .summary = "what is in a counts file, and whether it is sound",
     .synopsis = "FILE [OPTION]...",
-    .description = description,
+    .description = PARAGRAPHS(
+        "Shows what a counts file holds, with which settings and from which inputs it was made, "
+        "and its most frequent words. All of the file is read and compared with the checksums in "
+        "it."),
     .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS, COMMON_OPTIONS},
-    .examples = examples,
-    .least_operands = 1,
-    .most_operands = 1,
+    .examples = EXAMPLES({"psdvec counts info wiki.counts.safetensors", "Look at a file."},
+                         {"psdvec counts info --no-verify --json wiki.counts.safetensors",
+                          "The same for a program."}),
+    .operands = {1, 1},
     .missing = "say which counts file to look at",
-    .completes = PSDVEC_PATH_FILE,
     .act = act};

@@ -4,22 +4,6 @@
 #include "run.h"
 #include "summary.h"
 
-static const char *const description[] = {
-    "Adds up counts files, as if their texts had been counted together. Files with the same list "
-    "of words keep it; otherwise the result has the words of all, most frequent first. Window, "
-    "distance weights and the other settings must agree.",
-    NULL};
-
-static const struct example examples[] = {
-    {"psdvec counts merge wiki.counts.safetensors all.counts.safetensors -o sum.counts.safetensors",
-     "Add two files up."},
-    {0}};
-
-static const char *const notes[] = {
-    "Words that were too rare in one of the files were not counted there. To count parts that add "
-    "up to exactly what counting the whole would give, count each with the same --vocab FILE.",
-    NULL};
-
 static int act(struct run *run)
 {
     psdvec_count_report report;
@@ -35,17 +19,24 @@ static int act(struct run *run)
     return EXIT_FINE;
 }
 
-const struct command cmd_counts_merge = {.name = "counts merge",
-                                         .group = "Counts files",
-                                         .summary = "add counts files up",
-                                         .synopsis = "FILE... -o FILE [OPTION]...",
-                                         .description = description,
-                                         .sources = {COMMON_OPTIONS},
-                                         .examples = examples,
-                                         .notes = notes,
-                                         .least_operands = 1,
-                                         .most_operands = SIZE_MAX,
-                                         .missing = "say which counts files to add up",
-                                         .output_example = "sum.counts.safetensors",
-                                         .completes = PSDVEC_PATH_FILE,
-                                         .act = act};
+const struct command cmd_counts_merge = {
+    .name = "counts merge",
+    .group = "Counts files",
+    .summary = "add counts files up",
+    .synopsis = "FILE... -o FILE [OPTION]...",
+    .description = PARAGRAPHS(
+        "Adds up counts files, as if their texts had been counted together. Files with the same "
+        "list of words keep it; otherwise the result has the words of all, most frequent first. "
+        "Window, distance weights and the other settings must agree."),
+    .sources = {COMMON_OPTIONS},
+    .examples = EXAMPLES({"psdvec counts merge wiki.counts.safetensors all.counts.safetensors "
+                          "-o sum.counts.safetensors",
+                          "Add two files up."}),
+    .notes = PARAGRAPHS(
+        "Words that were too rare in one of the files were not counted there. To count parts that "
+        "add up to exactly what counting the whole would give, count each with the same --vocab "
+        "FILE."),
+    .operands = {1, SIZE_MAX},
+    .missing = "say which counts files to add up",
+    .output_example = "sum.counts.safetensors",
+    .act = act};

@@ -1,60 +1,17 @@
 /* psdvec eval: how well vectors agree with what people say. */
 #include "commands.h"
 #include "eval.h"
-#include "eval_files.h"
 #include "exit_status.h"
 #include "options.h"
 
 static const psdvec_option own_options[] = {
-    {.name = "model",
-     .type = PSDVEC_OPTION_TEXTS,
-     .argument = "FILE",
-     .group = "Models and sets",
-     .path = PSDVEC_PATH_FILE,
-     .help = "a model, without detecting what the file is"},
-    {.name = "set",
-     .type = PSDVEC_OPTION_TEXTS,
-     .argument = "FILE",
-     .path = PSDVEC_PATH_FILE,
-     .help = "a test set, without detecting what the file is"},
-    {.name = "builtin",
-     .type = PSDVEC_OPTION_FLAG,
-     .help = "use the built-in sets in addition to those given"},
-    {.name = "sections",
-     .type = PSDVEC_OPTION_FLAG,
-     .group = "Showing",
-     .help = "show the scores of sections; json and tsv always contain them"},
+    FILES_OPTION("model", .group = "Models and sets",
+                 .help = "a model, without detecting what the file is"),
+    FILES_OPTION("set", .help = "a test set, without detecting what the file is"),
+    FLAG_OPTION("builtin", .help = "use the built-in sets in addition to those given"),
+    FLAG_OPTION("sections", .group = "Showing",
+                .help = "show the scores of sections; json and tsv always contain them"),
     {0}};
-
-static const char *const description[] = {
-    "Scores models on test sets: word similarity (Spearman correlation of cosines with human "
-    "ratings), analogies (share answered correctly by 3CosAdd and by 3CosMul), synonym choice "
-    "(share answered correctly) and categories (purity of k-means clusters). Each score is shown "
-    "with its coverage: how many questions have only words that the model knows. Without a SET, "
-    "the built-in test sets are used.",
-    "With several models, a mark shows which scores are significantly worse than the best one: by "
-    "a paired bootstrap for correlations, by McNemar's exact test for shares and purity.",
-    "Models and sets may be given in any order; they are recognised by their first bytes. Models "
-    "are psdvec files, npy, word2vec binary, and text whose first line is two whole numbers or "
-    "most of whose first lines are a word and two or more numbers. Everything else is a set; a "
-    "folder is a set with one section per file. If detection fails, use --model and --set.",
-    NULL};
-
-static const struct example examples[] = {
-    {"psdvec eval model.safetensors", "On the built-in sets, in seconds."},
-    {"psdvec eval model.safetensors ws353.txt google.txt --sections",
-     "On files, whose format is detected."},
-    {"psdvec eval model.safetensors vectors.vec vectors.txt ws353.txt google.txt --common",
-     "Several models, on the questions that all of them know."},
-    {"psdvec eval model.safetensors --half first --unknown zero --format json -o scores.json",
-     "JSON output, for choosing settings by script."},
-    {0}};
-
-static const char *const notes[] = {
-    "For psdvec models, the read-out is scored, the vectors for comparing words; for vectors of "
-    "other programs, those in the file. docs/evaluation.md describes the formats of sets, the "
-    "formulas and the JSON output.",
-    NULL};
 
 static int act(struct run *run)
 {
@@ -84,17 +41,38 @@ static int act(struct run *run)
     return code;
 }
 
-const struct command cmd_eval = {.name = "eval",
-                                 .group = "Vectors",
-                                 .summary = "score models on similarity, analogy and other tests",
-                                 .synopsis = "MODEL... [SET]... [OPTION]...",
-                                 .description = description,
-                                 .sources = {OWN_OPTIONS(own_options), FORMAT_OPTIONS,
-                                             LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_EVAL),
-                                             COMMON_OPTIONS},
-                                 .examples = examples,
-                                 .notes = notes,
-                                 .least_operands = 0,
-                                 .most_operands = SIZE_MAX,
-                                 .completes = PSDVEC_PATH_FILE,
-                                 .act = act};
+const struct command cmd_eval = {
+    .name = "eval",
+    .group = "Vectors",
+    .summary = "score models on similarity, analogy and other tests",
+    .synopsis = "MODEL... [SET]... [OPTION]...",
+    .description = PARAGRAPHS(
+        "Scores models on test sets: word similarity (Spearman correlation of cosines with human "
+        "ratings), analogies (share answered correctly by 3CosAdd and by 3CosMul), synonym choice "
+        "(share answered correctly) and categories (purity of k-means clusters). Each score is "
+        "shown with its coverage: how many questions have only words that the model knows. "
+        "Without a SET, the built-in test sets are used.",
+        "With several models, a mark shows which scores are significantly worse than the best "
+        "one: by a paired bootstrap for correlations, by McNemar's exact test for shares and "
+        "purity.",
+        "Models and sets may be given in any order; they are recognised by their first bytes. "
+        "Models are psdvec files, npy, word2vec binary, and text whose first line is two whole "
+        "numbers or most of whose first lines are a word and two or more numbers. Everything else "
+        "is a set; a folder is a set with one section per file. If detection fails, use --model "
+        "and --set."),
+    .sources = {OWN_OPTIONS(own_options), FORMAT_OPTIONS,
+                LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_EVAL), COMMON_OPTIONS},
+    .examples = EXAMPLES(
+        {"psdvec eval model.safetensors", "On the built-in sets, in seconds."},
+        {"psdvec eval model.safetensors ws353.txt google.txt --sections",
+         "On files, whose format is detected."},
+        {"psdvec eval model.safetensors vectors.vec vectors.txt ws353.txt google.txt --common",
+         "Several models, on the questions that all of them know."},
+        {"psdvec eval model.safetensors --half first --unknown zero --format json -o scores.json",
+         "JSON output, for choosing settings by script."}),
+    .notes = PARAGRAPHS(
+        "For psdvec models, the read-out is scored, the vectors for comparing words; for vectors "
+        "of other programs, those in the file. docs/evaluation.md describes the formats of sets, "
+        "the formulas and the JSON output."),
+    .operands = {0, SIZE_MAX},
+    .act = act};

@@ -2,7 +2,7 @@
 #include "cell.h"
 #include "commands.h"
 #include "exit_status.h"
-#include "human.h"
+#include "model_file.h"
 #include "options.h"
 #include "page.h"
 #include "scoring.h"
@@ -17,45 +17,14 @@
 #include <unistd.h>
 
 static const psdvec_option options[] = {
-    {.name = "file",
-     .type = PSDVEC_OPTION_TEXT,
-     .argument = "FILE",
-     .group = "The text",
-     .path = PSDVEC_PATH_FILE,
-     .help = "the text is in FILE, or on standard input if that is -"},
-    {.name = "influences",
-     .type = PSDVEC_OPTION_UINT64,
-     .argument = "N",
-     .least = 0,
-     .most = 1000,
-     .fallback = "3",
-     .group = "Showing",
-     .help = "of each word, show the N words before it that mattered most"},
-    {.name = "html",
-     .type = PSDVEC_OPTION_TEXT,
-     .argument = "FILE",
-     .path = PSDVEC_PATH_FILE,
-     .help = "write a page to FILE instead, which needs no network: point at a word to see what "
-             "each word before it adds"},
-    {0}};
-
-static const char *const description[] = {
-    "Goes through TEXT word by word, and shows how surprising each word is by itself, what the "
-    "words before it in the window did, and how surprising it is in the end; and which of them did "
-    "most: pulled towards it (green, +) or pushed away from it (red, -). With --counts, what the "
-    "vectors say and what only the counts know, the residual, stand apart.",
-    "TEXT is one document, and is cut into words as the model's text was; - reads standard input. "
-    "Surprise is in bits, -log2 P, and P is normalised: over all words it sums to one. The JSON has "
-    "natural logarithms.",
-    NULL};
-
-static const struct example examples[] = {
-    {"psdvec explain wiki.safetensors \"folk music and popular music fill the hall\"",
-     "Which word surprises, and why the others do not."},
-    {"psdvec explain wiki.safetensors --file notes.txt --counts wiki.counts.safetensors --html "
-     "notes.html",
-     "A page to look at and to print."},
-    {"echo \"the art of music\" | psdvec explain wiki.safetensors - --json", "For a program."},
+    FILE_OPTION("file", .group = "The text",
+                .help = "the text is in FILE, or on standard input if that is -"),
+    WHOLE_OPTION("influences", "N", 0, 1000, .fallback = "3", .group = "Showing",
+                 .help = "of each word, show the N words before it that mattered most"),
+    FILE_OPTION(
+        "html",
+        .help = "write a page to FILE instead, which needs no network: point at a word to see what "
+                "each word before it adds"),
     {0}};
 
 struct explain {
@@ -108,10 +77,10 @@ static int by_strength(const void *left, const void *right)
     return a->place > b->place ? -1 : a->place < b->place;
 }
 
-/* The influences of a word, the strongest first, ties by nearness; on the heap. */
+/* The influences of a word, the strongest first, ties by nearness. */
 static psdvec_influence *explain_ranked(const psdvec_word_score *word)
 {
-    psdvec_influence *ranked = must_alloc(word->influence_count, sizeof *ranked);
+    psdvec_influence *ranked = lasting_alloc(word->influence_count, sizeof *ranked);
     if (word->influence_count) {
         memcpy(ranked, word->influences, word->influence_count * sizeof *ranked);
         qsort(ranked, word->influence_count, sizeof *ranked, by_strength);
@@ -141,18 +110,17 @@ static const struct column columns[] = {COLUMN("word", "word", .width = WORD),
                                         COLUMN(NULL, "pulled by", .gap = 1, .wraps = true)};
 
 /* What the words before it added, as an array of objects. */
-static void add_influences(struct buffer *to, const struct explain *e,
-                           const psdvec_word_score *word)
+static const char *influences_text(const struct explain *e, const psdvec_word_score *word)
 {
+    struct buffer list = {0};
     pv_json_writer json;
-    json_start(&json, to);
+    json_start(&json, &list);
     pv_json_open_array(&json, NULL);
     for (size_t k = 0; k < word->influence_count; k++) {
         const psdvec_influence *influence = &word->influences[k];
-        size_t length;
-        const char *text = psdvec_model_word(e->scoring.models[0], influence->word, &length);
+        struct cell text = model_word_cell(e->scoring.models[0], influence->word);
         pv_json_open_object(&json, NULL);
-        pv_json_put_string_n(&json, "word", text, length);
+        pv_json_put_string_n(&json, "word", text.text, text.length);
         pv_json_put_u64(&json, "place", influence->place);
         pv_json_put_digits(&json, "weight", influence->weight, 12);
         pv_json_put_digits(&json, "product", influence->product, 12);
@@ -163,30 +131,28 @@ static void add_influences(struct buffer *to, const struct explain *e,
     }
     pv_json_close(&json);
     json_end(&json);
+    return phrase_of(&list);
 }
 
-static void add_signed(struct buffer *to, double number, int width)
+/* In `width` columns at least. */
+static const char *signed_text(double number, int width)
 {
     bool none = number > -0.005 && number < 0.005;
-    buffer_format(to, "%s%+*.2f" STYLE_PLAIN,
-                  none         ? ""
-                  : number > 0 ? STYLE_GREEN
-                               : STYLE_RED,
-                  width, none ? 0.0 : number);
+    const char *style = none ? "" : number > 0 ? STYLE_GREEN : STYLE_RED;
+    return phrase("%s%+*.2f" STYLE_PLAIN, style, width, none ? 0.0 : number);
 }
 
 /* "capital +6.20  of +0.91" */
-static void add_list(struct buffer *to, const struct explain *e, const psdvec_influence *ranked,
-                     size_t count)
+static const char *list_text(const struct explain *e, const psdvec_influence *ranked, size_t count)
 {
+    struct buffer list = {0};
     for (size_t k = 0; k < count; k++) {
-        size_t length;
-        const char *text = psdvec_model_word(e->scoring.models[0], ranked[k].word, &length);
-        buffer_text(to, k ? "  " : "");
-        cell_text(to, text, length);
-        buffer_text(to, STYLE_SPACE);
-        add_signed(to, explain_parts(e, &ranked[k]).added, 0);
+        struct cell word = model_word_cell(e->scoring.models[0], ranked[k].word);
+        buffer_format(&list, "%s%s" STYLE_SPACE "%s", k ? "  " : "",
+                      phrase_safe(word.text, word.length),
+                      signed_text(explain_parts(e, &ranked[k]).added, 0));
     }
+    return phrase_of(&list);
 }
 
 /* A line for each, with what the vectors say and what only the counts know. */
@@ -195,17 +161,14 @@ static void add_parts(struct rows *rows, const struct explain *e, const psdvec_i
 {
     for (size_t k = 0; k < count; k++) {
         struct buffer line = {0};
-        size_t length;
-        const char *text = psdvec_model_word(e->scoring.models[0], ranked[k].word, &length);
+        struct cell word = model_word_cell(e->scoring.models[0], ranked[k].word);
         struct parts parts = explain_parts(e, &ranked[k]);
-        cell_add(&line, text, length, WORD + FIGURE - 2, false);
-        add_signed(&line, parts.added, FIGURE);
-        buffer_format(&line, STYLE_DIM "   vectors %+.2f  residual %+.2f", parts.vectors,
-                      parts.residual);
+        cell_add(&line, word.text, word.length, WORD + FIGURE - 2, false);
+        buffer_format(&line, "%s" STYLE_DIM "   vectors %+.2f  residual %+.2f",
+                      signed_text(parts.added, FIGURE), parts.vectors, parts.residual);
         if (parts.shift != 0)
             buffer_format(&line, "  shift %+.2f", parts.shift);
-        rows_line(rows, 2, line.text);
-        buffer_free(&line);
+        rows_line(rows, 2, phrase_of(&line));
     }
 }
 
@@ -213,25 +176,17 @@ static void add_known(struct rows *rows, const struct explain *e, const psdvec_w
 {
     double surprise = bits(word->conditional);
     bool marked = surprise >= e->surprising;
-    struct buffer influences = {0}, pull = {0}, list = {0};
     psdvec_influence *ranked = explain_ranked(word);
     size_t count = word->influence_count < e->most ? word->influence_count : e->most;
-    add_influences(&influences, e, word);
-    add_signed(&pull, explain_pull(word), 0);
-    if (!e->counted)
-        add_list(&list, e, ranked, count);
     rows_add(rows, word_cell(word->text, word->length), whole_cell(word->place), truth_cell(true),
              real_cell(word->unigram), real_cell(word->paper), real_cell(word->normaliser),
-             real_cell(word->conditional), json_cell(influences.text),
-             real_cell(bits(word->unigram)), shown_as(no_cell(), pull.text),
-             real_cell(explain_norm(word)), styled_as(real_cell(surprise), marked ? YELLOW : PLAIN),
-             text_cell(marked ? "!" : ""), shown_as(no_cell(), buffer_get(&list)));
+             real_cell(word->conditional), json_cell(influences_text(e, word)),
+             real_cell(bits(word->unigram)),
+             shown_as(no_cell(), signed_text(explain_pull(word), 0)), real_cell(explain_norm(word)),
+             styled_as(real_cell(surprise), marked ? YELLOW : PLAIN), text_cell(marked ? "!" : ""),
+             shown_as(no_cell(), e->counted ? "" : list_text(e, ranked, count)));
     if (e->counted)
         add_parts(rows, e, ranked, count);
-    free(ranked);
-    buffer_free(&influences);
-    buffer_free(&pull);
-    buffer_free(&list);
 }
 
 static void show_first(struct explain *e, struct show *show, struct rows *rows)
@@ -255,8 +210,7 @@ static void show_word(const struct explain *e, struct show *show, struct rows *r
         rows_only(rows, FOR_PROGRAMS);
         cell_add(&line, word->text, word->length, WORD, false);
         buffer_text(&line, "   " STYLE_DIM "not in the model");
-        rows_line(rows, 0, line.text);
-        buffer_free(&line);
+        rows_line(rows, 0, phrase_of(&line));
     }
     show_rows_so_far(show, rows);
 }
@@ -273,20 +227,14 @@ static void show_total(const struct explain *e, struct show *show, struct rows *
                    {"log_unigram", d->fits[0].unigram},
                    {"perplexity_unigram", perplexity(d->fits[0].unigram, d->known)},
                    {"self", psdvec_scorer_self(e->scoring.scorer, 0)}};
-    struct buffer text = {0};
-    human_count(&text, d->known);
-    buffer_text(&text, " of ");
-    human_count(&text, d->words);
-    buffer_text(&text, d->words == 1 ? " word known" : " words known");
-    if (d->known) {
-        buffer_format(&text, ", log-likelihood %.2f, perplexity ", d->fits[0].conditional);
-        add_number(&text, perplexity(d->fits[0].conditional, d->known));
-        buffer_text(&text, "; of the words by themselves ");
-        add_number(&text, perplexity(d->fits[0].unigram, d->known));
-        char *weights = scoring_weights(&e->scoring);
-        buffer_format(&text, "; %s", weights);
-        free(weights);
-    }
+    const char *scored =
+        !d->known
+            ? ""
+            : phrase(", log-likelihood %.2f, perplexity %s; of the words by themselves %s; %s",
+                     d->fits[0].conditional,
+                     phrase_number(perplexity(d->fits[0].conditional, d->known)),
+                     phrase_number(perplexity(d->fits[0].unigram, d->known)),
+                     scoring_weights(&e->scoring));
     show_rows(show, rows);
     show_data(show, "words", whole_cell(d->words));
     show_data(show, "known", whole_cell(d->known));
@@ -298,14 +246,14 @@ static void show_total(const struct explain *e, struct show *show, struct rows *
     show_data(show, "model_words", whole_cell(psdvec_model_get_info(e->scoring.models[0])->words));
     show_data(show, "show_influences", whole_cell(e->most));
     show_gap(show);
-    show_title(show, text.text);
+    show_title(show, phrase("%s of %s known%s", phrase_count(d->known),
+                            phrase_counted(d->words, "word"), scored));
     show_note(show,
               "In bits: surprise = alone - pull + norm. alone: how surprising the word is by "
               "itself. pull: what the words before it add to its probability; + towards it, - "
               "away from it. norm: what they add to all words. !: less likely than a word drawn "
               "blindly.");
     show_close(show);
-    buffer_free(&text);
 }
 
 /* ---- The command ---------------------------------------------------------------------------- */
@@ -313,25 +261,23 @@ static void show_total(const struct explain *e, struct show *show, struct rows *
 static void on_word(void *user, const psdvec_word_score *word)
 {
     struct explain *e = user;
+    size_t mark = lasting_count();
     for (size_t k = 0; k < e->show_count; k++)
         show_word(e, &e->shows[k], &e->words[k], word);
     if (!e->html) {
         show_flush(&e->shows[0]);
         run_flush(e->run);
     }
+    lasting_end(mark);
 }
 
 static int write_page(struct explain *e)
 {
     struct buffer page = {0};
-    struct output out;
     page_add(&page, page_explain, &e->shows[0].text, &e->shows[1].text);
-    if (output_open(&out, e->html))
-        output_add(&out, page.text, page.length);
+    int code = run_write(e->run, e->html, &page);
     buffer_free(&page);
-    return output_close(&out, true) ? EXIT_FINE
-                                    : run_error(e->run, EXIT_OUTPUT, "cannot write %s: %s", e->html,
-                                                system_error(out.error));
+    return code;
 }
 
 static int explain_text(struct explain *e, const char *text, size_t length)
@@ -345,8 +291,8 @@ static int explain_text(struct explain *e, const char *text, size_t length)
     return e->html ? write_page(e) : EXIT_FINE;
 }
 
-/* The text, on the heap; NULL after the error was told. */
-static char *get_text(struct run *run, size_t *length, int *code)
+/* The text; NULL after the error was told. */
+static const char *get_text(struct run *run, size_t *length, int *code)
 {
     const struct arguments *arguments = run->arguments;
     const char *file = argument_text(arguments, "file");
@@ -360,16 +306,17 @@ static char *get_text(struct run *run, size_t *length, int *code)
         run_use_error(run, "say which text to explain, or name its file with --file");
         return NULL;
     }
-    char *text;
+    const char *text;
     if (file || dash) {
         const char *path = file ? file : "-";
         if (!strcmp(path, "-") && isatty(STDIN_FILENO))
             talk_say(&run->talk, "reading from the terminal; end the text with Ctrl-D\n");
-        text = read_whole(path, length);
-        if (!text)
+        char *read = read_whole(path, length);
+        if (!read)
             *code = run_error(run, EXIT_INPUT, "cannot read %s: %s",
                               strcmp(path, "-") != 0 ? path : "standard input",
                               system_error(errno));
+        text = lasting(read, free);
     } else {
         text = operands_joined(arguments, 1);
         *length = strlen(text);
@@ -425,7 +372,7 @@ static int act(struct run *run)
     scorer->on_word = on_word;
     scorer->user = &e;
     int code = check(run);
-    char *text = code ? NULL : get_text(run, &length, &code);
+    const char *text = code ? NULL : get_text(run, &length, &code);
     if (!text)
         return code;
     code = scoring_open(&e.scoring, run, arguments->operands, 1, scorer);
@@ -436,14 +383,12 @@ static int act(struct run *run)
         show_all(&e);
         code = explain_text(&e, text, length);
     }
-    free(text);
     for (size_t k = 0; k < e.show_count; k++) {
         if (e.html)
             buffer_clear(&e.shows[k].text);
         show_end(&e.shows[k]);
         rows_free(&e.words[k]);
     }
-    scoring_close(&e.scoring);
     return code;
 }
 
@@ -453,13 +398,24 @@ const struct command cmd_explain = {
     .brief = true,
     .summary = "why a model finds the words of a text likely or not",
     .synopsis = "MODEL {TEXT... | - | --file FILE} [OPTION]...",
-    .description = description,
+    .description = PARAGRAPHS(
+        "Goes through TEXT word by word, and shows how surprising each word is by itself, what "
+        "the words before it in the window did, and how surprising it is in the end; and which of "
+        "them did most: pulled towards it (green, +) or pushed away from it (red, -). With "
+        "--counts, what the vectors say and what only the counts know, the residual, stand apart.",
+        "TEXT is one document, and is cut into words as the model's text was; - reads standard "
+        "input. Surprise is in bits, -log2 P, and P is normalised: over all words it sums to one. "
+        "The JSON has natural logarithms."),
     .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS, OWN_OPTIONS(scoring_options),
                 LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_SCORER, .only = " temperature self "),
                 COMMON_OPTIONS},
-    .examples = examples,
-    .least_operands = 1,
-    .most_operands = SIZE_MAX,
+    .examples = EXAMPLES(
+        {"psdvec explain wiki.safetensors \"folk music and popular music fill the hall\"",
+         "Which word surprises, and why the others do not."},
+        {"psdvec explain wiki.safetensors --file notes.txt --counts wiki.counts.safetensors --html "
+         "notes.html",
+         "A page to look at and to print."},
+        {"echo \"the art of music\" | psdvec explain wiki.safetensors - --json", "For a program."}),
+    .operands = {1, SIZE_MAX},
     .missing = "say which model to ask, and about which text",
-    .completes = PSDVEC_PATH_FILE,
     .act = act};

@@ -4,23 +4,6 @@
 #include "options.h"
 #include "summary.h"
 
-static const char *const description[] = {
-    "Adds new words to a model without retraining, from new text in which they occur near words "
-    "of the model. Existing vectors keep their bits.",
-    "An INPUT is text (see psdvec count), which is counted with the settings stored in the model, "
-    "or a counts file.",
-    NULL};
-
-static const struct example examples[] = {
-    {"psdvec extend small.safetensors books -o more.safetensors",
-     "Add the words of a folder of text."},
-    {0}};
-
-static const char *const notes[] = {
-    "It is an error if a word that an earlier extension added occurs in the new text again, "
-    "unless --replace is given, which recomputes its vector.",
-    NULL};
-
 static int act(struct run *run)
 {
     const struct arguments *arguments = run->arguments;
@@ -47,13 +30,18 @@ const struct command cmd_extend = {
     .brief = true,
     .summary = "add the words of new text to a model",
     .synopsis = "MODEL INPUT... -o FILE [OPTION]...",
-    .description = description,
+    .description = PARAGRAPHS(
+        "Adds new words to a model without retraining, from new text in which they occur near "
+        "words of the model. Existing vectors keep their bits.",
+        "An INPUT is text (see psdvec count), which is counted with the settings stored in the "
+        "model, or a counts file."),
     .sources = {LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_EXTEND), COMMON_OPTIONS},
-    .examples = examples,
-    .notes = notes,
-    .least_operands = 2,
-    .most_operands = SIZE_MAX,
+    .examples = EXAMPLES({"psdvec extend small.safetensors books -o more.safetensors",
+                          "Add the words of a folder of text."}),
+    .notes = PARAGRAPHS(
+        "It is an error if a word that an earlier extension added occurs in the new text again, "
+        "unless --replace is given, which recomputes its vector."),
+    .operands = {2, SIZE_MAX},
     .missing = "say which model to extend, and from what: files, folders, or - for standard input",
     .output_example = "more.safetensors",
-    .completes = PSDVEC_PATH_FILE,
     .act = act};

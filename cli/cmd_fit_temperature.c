@@ -2,7 +2,6 @@
 #include "commands.h"
 #include "counts_file.h"
 #include "exit_status.h"
-#include "human.h"
 #include "model_file.h"
 #include "options.h"
 #include "scoring.h"
@@ -14,49 +13,14 @@
 #include <string.h>
 
 static const psdvec_option options[] = {
-    {.name = "counts",
-     .type = PSDVEC_OPTION_TEXT,
-     .argument = "FILE",
-     .group = "Fitting",
-     .path = PSDVEC_PATH_FILE,
-     .help = "the counts that the model was trained on: fits T with their residuals, and the "
-             "weight of unigrams in bigrams, too"},
-    {.name = "most-words",
-     .type = PSDVEC_OPTION_UINT64,
-     .argument = "N",
-     .least = 0,
-     .most = INFINITY,
-     .word = "all",
-     .fallback = "all",
-     .help = "use only the first N known words of the text"},
-    {.name = "in-place",
-     .type = PSDVEC_OPTION_FLAG,
-     .help = "write what was fitted into MODEL itself"},
+    FILE_OPTION(
+        "counts", .group = "Fitting",
+        .help = "the counts that the model was trained on: fits T with their residuals, and the "
+                "weight of unigrams in bigrams, too"),
+    WHOLE_OPTION("most-words", "N", 0, INFINITY, .word = "all", .fallback = "all",
+                 .help = "use only the first N known words of the text"),
+    FLAG_OPTION("in-place", .help = "write what was fitted into MODEL itself"),
     {0}};
-
-static const char *const description[] = {
-    "The words before a word are not independent, and a sum of what each of them says counts too "
-    "much twice. A temperature T below 1 on that sum is the remedy. This command finds the T under "
-    "which text that the model was not trained on is most probable, and with it e, a number that "
-    "stands for the product of every word with itself, of which training knows nothing. It tells "
-    "the perplexities before and after, beside those of unigrams; with --counts also with residuals, "
-    "which have a T of their own, and of bigrams, with the model's kappa and with the best one.",
-    "With -o FILE or --in-place, what was fitted is kept in the model, and score, next, explain "
-    "and generate use it from then on; psdvec info shows it. Without either, nothing is written. "
-    "Fit with --counts if you score with --counts. Text is read as the model's text was, by default.",
-    NULL};
-
-static const struct example examples[] = {
-    {"psdvec fit-temperature wiki.safetensors books", "See what it would change."},
-    {"psdvec fit-temperature wiki.safetensors books --counts wiki.counts.safetensors "
-     "-o fitted.safetensors",
-     "And keep it, in another file."},
-    {0}};
-
-static const char *const notes[] = {
-    "Use text that the model was not trained on; on its own text the best T is too large. Of long "
-    "text, some 100,000 words (--most-words) do.",
-    NULL};
 
 struct fit {
     struct run *run;
@@ -72,35 +36,30 @@ static const struct column columns[] = {COLUMN(NULL, "", .gap = 2),
                                         NUMBERS(NULL, "perplexity", 0, 0, .gap = 2),
                                         COLUMN(NULL, "", .gap = 2)};
 
-static void add_line(struct rows *rows, enum style style, char *name, double value,
+static void add_line(struct rows *rows, enum style style, const char *name, double value,
                      const char *note)
 {
-    struct buffer text = {0};
-    add_number(&text, value);
     rows_add(rows, styled_as(text_cell(name), style),
-             styled_as(text_cell(buffer_get(&text)), style), text_cell(note));
-    buffer_free(&text);
-    free(name);
+             styled_as(text_cell(phrase_number(value)), style), text_cell(note));
 }
 
 static void add_lines(struct rows *rows, const struct fit *fit)
 {
     const psdvec_fit_report *r = &fit->report;
-    add_line(rows, PLAIN, must_copy("unigrams"), r->unigram, "");
-    add_line(rows, PLAIN, must_copy("vectors, T = 1"), r->before, "as in the paper");
-    add_line(rows, isnan(r->self) ? BOLD : PLAIN,
-             must_format("vectors, T = %.4f", r->temperature_alone), r->alone, "fitted");
+    add_line(rows, PLAIN, "unigrams", r->unigram, "");
+    add_line(rows, PLAIN, "vectors, T = 1", r->before, "as in the paper");
+    add_line(rows, isnan(r->self) ? BOLD : PLAIN, phrase("vectors, T = %.4f", r->temperature_alone),
+             r->alone, "fitted");
     if (!isnan(r->self)) /* else the words' own products are likelier than any e */
-        add_line(rows, BOLD, must_format("vectors, T = %.4f, e = %.4f", r->temperature, r->self),
+        add_line(rows, BOLD, phrase("vectors, T = %.4f, e = %.4f", r->temperature, r->self),
                  r->after, "fitted");
     if (fit->counts) {
-        add_line(rows, PLAIN, must_copy("with residuals, T = 1"), r->counts_before,
-                 "as in the paper");
-        add_line(rows, BOLD, must_format("with residuals, T = %.4f", r->temperature_counts),
+        add_line(rows, PLAIN, "with residuals, T = 1", r->counts_before, "as in the paper");
+        add_line(rows, BOLD, phrase("with residuals, T = %.4f", r->temperature_counts),
                  r->counts_after, "fitted");
-        add_line(rows, PLAIN, must_format("bigrams, kappa = %.4f", r->kappa), r->bigram, "");
-        add_line(rows, PLAIN, must_format("bigrams, kappa = %.4f", r->interpolation),
-                 r->bigram_after, "fitted");
+        add_line(rows, PLAIN, phrase("bigrams, kappa = %.4f", r->kappa), r->bigram, "");
+        add_line(rows, PLAIN, phrase("bigrams, kappa = %.4f", r->interpolation), r->bigram_after,
+                 "fitted");
     }
 }
 
@@ -138,25 +97,17 @@ static void show_data_of(struct show *show, const struct fit *fit)
 static void print(const struct fit *fit)
 {
     const psdvec_fit_report *r = &fit->report;
-    struct rows rows = {.where = FOR_PEOPLE, .columns = columns, .column_count = 3};
-    struct buffer title = {0};
+    struct rows rows = ROWS(NULL, FOR_PEOPLE, columns);
     struct show show;
-    buffer_text(&title, STYLE_BOLD);
-    human_count(&title, r->words);
-    buffer_text(&title, " words, ");
-    human_count(&title, r->known);
-    buffer_text(&title, " of them known");
-    if (r->words)
-        buffer_format(&title, " (%.1f%%)", 100 * (double)r->known / (double)r->words);
     show_begin(&show, fit->run, true);
-    show_title(&show, title.text);
+    show_title(&show, phrase(STYLE_BOLD "%s words, %s", phrase_count(r->words),
+                             phrase_known(r->known, r->words)));
     show_data_of(&show, fit);
     add_lines(&rows, fit);
     show_rows(&show, &rows);
     if (!fit->output)
         show_title(&show, "Nothing was written; -o FILE or --in-place keeps it in the model.");
     show_finish(&show);
-    buffer_free(&title);
 }
 
 /* ---- The command ------------------------------------------------------------------------ */
@@ -182,41 +133,34 @@ static int check(struct fit *fit)
     return EXIT_FINE;
 }
 
-static int fit_text(struct fit *fit)
+static int act(struct run *run)
 {
-    struct run *run = fit->run;
     const struct arguments *arguments = run->arguments;
+    struct fit fit = {.run = run};
+    const char *counts = argument_text(arguments, "counts");
     psdvec_text_options text;
-    model_file_text(run, fit->model, &text);
-    int code = options_apply(run, PSDVEC_OPTIONS_TEXT, &text);
+    int code = check(&fit);
+    if (!code)
+        code = model_file_open(run, arguments->operands[0], &fit.model);
+    if (!code && counts)
+        code = counts_file_open(run, counts, &fit.counts);
+    if (code)
+        return code;
+    model_file_text(run, fit.model, &text);
+    code = options_apply(run, PSDVEC_OPTIONS_TEXT, &text);
     if (code)
         return code;
     run_tell_of_terminal(run);
     psdvec_status status = psdvec_fit_temperature(
-        run->ctx, fit->model, fit->counts,
+        run->ctx, fit.model, fit.counts,
         options_given(arguments, PSDVEC_OPTIONS_TEXT) ? &text : NULL, arguments->operands + 1,
-        arguments->operand_count - 1, argument_integer(arguments, "most-words"), &fit->report);
-    if (status == PSDVEC_OK && fit->output)
-        status = psdvec_model_write_fit(run->ctx, fit->model, &fit->report, fit->output);
-    return status == PSDVEC_OK ? EXIT_FINE : run_failed(run, status);
-}
-
-static int act(struct run *run)
-{
-    struct fit fit = {.run = run};
-    const char *counts = argument_text(run->arguments, "counts");
-    int code = check(&fit);
-    if (!code)
-        code = model_file_open(run, run->arguments->operands[0], &fit.model);
-    if (!code && counts)
-        code = counts_file_open(run, counts, &fit.counts);
-    if (!code)
-        code = fit_text(&fit);
-    if (!code)
-        print(&fit);
-    psdvec_counts_close(fit.counts);
-    psdvec_model_close(fit.model);
-    return code;
+        arguments->operand_count - 1, argument_integer(arguments, "most-words"), &fit.report);
+    if (status == PSDVEC_OK && fit.output)
+        status = psdvec_model_write_fit(run->ctx, fit.model, &fit.report, fit.output);
+    if (status != PSDVEC_OK)
+        return run_failed(run, status);
+    print(&fit);
+    return EXIT_FINE;
 }
 
 const struct command cmd_fit_temperature = {
@@ -225,17 +169,32 @@ const struct command cmd_fit_temperature = {
     .brief = true,
     .summary = "fit how much a model trusts the context",
     .synopsis = "MODEL TEXT... [-o FILE | --in-place] [OPTION]...",
-    .description = description,
+    .description = PARAGRAPHS(
+        "The words before a word are not independent, and a sum of what each of them says counts "
+        "too much twice. A temperature T below 1 on that sum is the remedy. This command finds "
+        "the T under which text that the model was not trained on is most probable, and with it "
+        "e, a number that stands for the product of every word with itself, of which training "
+        "knows nothing. It tells the perplexities before and after, beside those of unigrams; "
+        "with --counts also with residuals, which have a T of their own, and of bigrams, with the "
+        "model's kappa and with the best one.",
+        "With -o FILE or --in-place, what was fitted is kept in the model, and score, next, "
+        "explain and generate use it from then on; psdvec info shows it. Without either, nothing "
+        "is written. Fit with --counts if you score with --counts. Text is read as the model's "
+        "text was, by default."),
     .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS, LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_TEXT),
                 COMMON_OPTIONS},
     .inherited = options_of_model,
     .inherited_from = "the model's",
-    .examples = examples,
-    .notes = notes,
-    .least_operands = 2,
-    .most_operands = SIZE_MAX,
+    .examples =
+        EXAMPLES({"psdvec fit-temperature wiki.safetensors books", "See what it would change."},
+                 {"psdvec fit-temperature wiki.safetensors books --counts wiki.counts.safetensors "
+                  "-o fitted.safetensors",
+                  "And keep it, in another file."}),
+    .notes = PARAGRAPHS(
+        "Use text that the model was not trained on; on its own text the best T is too large. Of "
+        "long text, some 100,000 words (--most-words) do."),
+    .operands = {2, SIZE_MAX},
     .missing = "say which model to fit, and to which text: files, folders, or - for standard input",
     .output_example = "fitted.safetensors",
     .output_optional = true,
-    .completes = PSDVEC_PATH_FILE,
     .act = act};

@@ -2,35 +2,18 @@
 #include "cell.h"
 #include "commands.h"
 #include "exit_status.h"
+#include "model_file.h"
 #include "options.h"
 #include "scoring.h"
 #include "utf8.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 static const psdvec_option options[] = {
-    {.name = "prompt",
-     .type = PSDVEC_OPTION_TEXT,
-     .argument = "TEXT",
-     .group = "Text",
-     .help = "continue TEXT, which is tokenized as the model's text was"},
-    {.name = "json", .type = PSDVEC_OPTION_FLAG, .help = "print one JSON object"},
-    {0}};
-
-static const char *const description[] = {
-    "Draws words one by one, each from the model's distribution given the words before it, and "
-    "prints them as they are drawn. The same seed gives the same words. The text shows what the "
-    "model captures: words of the same topic near each other, without grammar.",
-    NULL};
-
-static const struct example examples[] = {
-    {"psdvec generate wiki.safetensors --length 20 --seed 1", "Twenty words."},
-    {"psdvec generate wiki.safetensors --prompt \"folk music\" --counts wiki.counts.safetensors "
-     "--top 5",
-     "Continue a text, with probable words only and with residuals."},
+    TEXT_OPTION("prompt", "TEXT", .group = "Text",
+                .help = "continue TEXT, which is tokenized as the model's text was"),
+    FLAG_OPTION("json", .help = "print one JSON object"),
     {0}};
 
 struct writer {
@@ -67,9 +50,8 @@ static void print_json(struct run *run, const struct scoring *scoring,
     struct buffer list = {0};
     struct show show;
     for (uint32_t k = 0; k < count; k++) {
-        size_t length;
-        const char *word = psdvec_model_word(scoring->models[0], words[k], &length);
-        list_add(&list, word, length);
+        struct cell word = model_word_cell(scoring->models[0], words[k]);
+        list_add(&list, word.text, word.length);
     }
     show_start_as(&show, run, false, FORMAT_JSON);
     show_open(&show);
@@ -98,7 +80,7 @@ static int draw(struct scoring *scoring, struct context_words *prompt)
     const psdvec_generate_options *generate = options_take(run, PSDVEC_OPTIONS_GENERATE);
     if (!generate)
         return run->refusal;
-    uint32_t *words = must_alloc(generate->length, sizeof *words);
+    uint32_t *words = lasting_alloc(generate->length, sizeof *words);
     psdvec_status status = psdvec_scorer_generate(scoring->scorer, generate, prompt->words,
                                                   prompt->count, words, json ? NULL : on_draw,
                                                   &writer);
@@ -106,23 +88,12 @@ static int draw(struct scoring *scoring, struct context_words *prompt)
         print_json(run, scoring, prompt, words, generate->length);
     else if (writer.column)
         output_text(&run->out, "\n");
-    free(words);
     return status == PSDVEC_OK ? EXIT_FINE : run_failed(run, status);
 }
 
 static int act(struct run *run)
 {
-    struct scoring scoring = {0};
-    struct context_words prompt = {0};
-    psdvec_scorer_options *scorer = options_take(run, PSDVEC_OPTIONS_SCORER);
-    if (!scorer)
-        return run->refusal;
-    int code = scoring_open(&scoring, run, run->arguments->operands, 1, scorer);
-    if (!code)
-        code = draw(&scoring, &prompt);
-    context_words_free(&prompt);
-    scoring_close(&scoring);
-    return code;
+    return scoring_ask(run, draw);
 }
 
 const struct command cmd_generate = {
@@ -131,15 +102,20 @@ const struct command cmd_generate = {
     .brief = true,
     .summary = "draw text from a model",
     .synopsis = "MODEL [OPTION]...",
-    .description = description,
+    .description = PARAGRAPHS(
+        "Draws words one by one, each from the model's distribution given the words before it, "
+        "and prints them as they are drawn. The same seed gives the same words. The text shows "
+        "what the model captures: words of the same topic near each other, without grammar."),
     .sources = {OWN_OPTIONS(options),
                 LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_GENERATE, .except = " seed "),
                 OWN_OPTIONS(scoring_options),
                 LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_SCORER, .only = " temperature self "),
                 COMMON_OPTIONS},
-    .examples = examples,
-    .least_operands = 1,
-    .most_operands = 1,
+    .examples = EXAMPLES(
+        {"psdvec generate wiki.safetensors --length 20 --seed 1", "Twenty words."},
+        {"psdvec generate wiki.safetensors --prompt \"folk music\" --counts wiki.counts.safetensors "
+         "--top 5",
+         "Continue a text, with probable words only and with residuals."}),
+    .operands = {1, 1},
     .missing = "say from which model to draw",
-    .completes = PSDVEC_PATH_FILE,
     .act = act};

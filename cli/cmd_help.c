@@ -2,16 +2,10 @@
 #include "commands.h"
 #include "exit_status.h"
 #include "help.h"
+#include "lasting.h"
 #include "run.h"
 
 #include <stdlib.h>
-
-static const char *const description[] = {"Shows the help of a command, or of psdvec as a whole.",
-                                          NULL};
-
-static const struct example examples[] = {{"psdvec help count", "What count can do."},
-                                          {"psdvec help counts", "The commands on counts files."},
-                                          {0}};
 
 static int act(struct run *run)
 {
@@ -26,9 +20,7 @@ static int act(struct run *run)
     } else if (command) {
         help_command(&screen, command, help_width());
     } else if (!help_family(&screen, name.text, help_width())) {
-        char *sentence = command_unknown(name.text);
-        code = run_use_error(run, "%s", sentence);
-        free(sentence);
+        code = run_use_error(run, "%s", (char *)lasting(command_unknown(name.text), free));
     }
     output_add(&run->out, buffer_get(&screen), screen.length);
     buffer_free(&name);
@@ -36,13 +28,15 @@ static int act(struct run *run)
     return code;
 }
 
-const struct command cmd_help = {.name = "help",
-                                 .group = "Help",
-                                 .summary = "help on a command",
-                                 .synopsis = "[COMMAND]",
-                                 .description = description,
-                                 .sources = {COMMON_OPTIONS},
-                                 .examples = examples,
-                                 .least_operands = 0,
-                                 .most_operands = 2,
-                                 .act = act};
+const struct command cmd_help = {
+    .name = "help",
+    .group = "Help",
+    .summary = "help on a command",
+    .synopsis = "[COMMAND]",
+    .description = PARAGRAPHS("Shows the help of a command, or of psdvec as a whole."),
+    .sources = {COMMON_OPTIONS},
+    .examples = EXAMPLES({"psdvec help count", "What count can do."},
+                         {"psdvec help counts", "The commands on counts files."}),
+    .operands = {0, 2},
+    .no_files = true,
+    .act = act};

@@ -1,10 +1,10 @@
 /* psdvec info: what is in a model and how it was made. */
 #include "commands.h"
 #include "exit_status.h"
-#include "human.h"
 #include "json.h"
 #include "model_file.h"
 #include "options.h"
+#include "phrase.h"
 #include "show.h"
 #include "spectrum.h"
 
@@ -16,23 +16,10 @@
 #define SHOWN_ITERATIONS 60
 
 static const psdvec_option options[] = {
-    {.name = "verify",
-     .type = PSDVEC_OPTION_FLAG,
-     .group = "Showing",
-     .help = "read all of the file: compare its checksums, look for numbers that are not finite "
-             "and for words that stand twice"},
-    {0}};
-
-static const char *const description[] = {
-    "Shows what a model holds, with which settings and from which text it was made, how the "
-    "objective fell, and its eigenvalues: positive ones above the line, negative ones below it. MODEL "
-    "may also be the vectors of another program, which know less of themselves.",
-    NULL};
-
-static const struct example examples[] = {
-    {"psdvec info model.safetensors", "Look at a model."},
-    {"psdvec info model.safetensors --verify", "And see whether it is sound."},
-    {"psdvec info vectors.vec --json", "Another program's vectors, for a program."},
+    FLAG_OPTION(
+        "verify", .group = "Showing",
+        .help = "read all of the file: compare its checksums, look for numbers that are not finite "
+                "and for words that stand twice"),
     {0}};
 
 static const char *precision_of(const psdvec_model_info *info)
@@ -60,63 +47,46 @@ static double density(const psdvec_model_info *info)
 
 static void show_contents(struct show *show, const psdvec_model_info *info, bool verified)
 {
-    struct buffer value = {0};
-    buffer_text(&value, info->written_by ? info->written_by
-                        : info->native   ? "not known"
-                                         : "another program");
-    show_value(show, "written by", &value);
-    buffer_text(&value, info->method ? info->method : "");
+    show_value(show, "written by", "%s",
+               info->written_by ? info->written_by
+               : info->native   ? "not known"
+                                : "another program");
     if (info->method)
-        show_value(show, "method", &value);
-    human_bytes(&value, (double)info->file_bytes);
-    show_value(show, "size", &value);
-    buffer_text(&value, !info->native ? "none: the format has no room for them"
-                        : verified    ? "verified"
-                                      : "not compared; --verify does");
-    show_value(show, "checksums", &value);
-    human_count(&value, info->words);
-    if (info->core_words) {
-        buffer_text(&value, ", the first ");
-        human_count(&value, info->core_words);
-        buffer_text(&value, " of them core words");
-    }
-    show_value(show, "words", &value);
-    buffer_format(&value, "%" PRIu32, info->dim);
-    if (info->eigenvalues)
-        buffer_format(&value, ", %" PRIu32 " with a positive and %" PRIu32 " with a negative sign",
-                      info->positive, info->dim - info->positive);
-    if (info->directions_are_words)
-        buffer_text(&value, ", each about a word");
-    show_value(show, "numbers a vector", &value);
-    if (info->sparse) {
-        human_count(&value, info->entries);
-        buffer_format(&value, " numbers that are not 0, %.3g%% of all, %.0f a word",
-                      100 * density(info), (double)info->entries / info->words);
-        show_value(show, "sparse", &value);
-    }
-    buffer_text(&value, precision_of(info));
-    show_value(show, "stored as", &value);
-    buffer_text(&value, info->has_counts ? "frequencies" : "");
-    if (info->has_spread)
-        buffer_format(&value, "%sspread", value.length ? ", " : "");
-    if (value.length)
-        show_value(show, "known of words", &value);
-    if (info->native && info->has_readout) {
-        buffer_text(&value, "made for comparing words, ");
-        human_bytes(&value, (double)readout_bytes(info));
-    } else if (info->native)
-        buffer_text(&value, "the vectors themselves");
-    if (info->native)
-        show_value(show, "read-out", &value);
-    if (info->native && info->has_spelling) {
-        human_count(&value, info->ngrams);
-        buffer_text(&value, " n-grams of letters, ");
-        human_bytes(&value, (double)info->spelling_bytes);
-    } else if (info->native)
-        buffer_text(&value, "unknown words have no vector");
-    if (info->native)
-        show_value(show, "spelling", &value);
-    buffer_free(&value);
+        show_value(show, "method", "%s", info->method);
+    show_value(show, "size", "%s", phrase_bytes((double)info->file_bytes));
+    show_value(show, "checksums", "%s",
+               !info->native ? "none: the format has no room for them"
+               : verified    ? "verified"
+                             : "not compared; --verify does");
+    show_value(show, "words", "%s%s", phrase_count(info->words),
+               info->core_words
+                   ? phrase(", the first %s of them core words", phrase_count(info->core_words))
+                   : "");
+    show_value(show, "numbers a vector", "%" PRIu32 "%s%s", info->dim,
+               info->eigenvalues
+                   ? phrase(", %" PRIu32 " with a positive and %" PRIu32 " with a negative sign",
+                            info->positive, info->dim - info->positive)
+                   : "",
+               info->directions_are_words ? ", each about a word" : "");
+    if (info->sparse)
+        show_value(show, "sparse", "%s numbers that are not 0, %.3g%% of all, %.0f a word",
+                   phrase_count(info->entries), 100 * density(info),
+                   (double)info->entries / info->words);
+    show_value(show, "stored as", "%s", precision_of(info));
+    if (info->has_counts || info->has_spread)
+        show_value(show, "known of words", "%s%s%s", info->has_counts ? "frequencies" : "",
+                   info->has_counts && info->has_spread ? ", " : "",
+                   info->has_spread ? "spread" : "");
+    if (!info->native)
+        return;
+    show_value(show, "read-out", "%s",
+               info->has_readout ? phrase("made for comparing words, %s",
+                                          phrase_bytes((double)readout_bytes(info)))
+                                 : "the vectors themselves");
+    show_value(show, "spelling", "%s",
+               info->has_spelling ? phrase("%s n-grams of letters, %s", phrase_count(info->ngrams),
+                                           phrase_bytes((double)info->spelling_bytes))
+                                  : "unknown words have no vector");
 }
 
 static void show_contents_data(struct show *show, const psdvec_model_info *info, bool verified)
@@ -178,7 +148,7 @@ static void show_fit(struct show *show, const char *json)
                                             {"perplexity_bigram_before", "bigrams"},
                                             {"perplexity_bigram", "bigrams, fitted"},
                                             {"interpolation", "  kappa"}};
-    struct buffer key = {0}, value = {0};
+    struct buffer key = {0};
     const char *text;
     size_t length;
     for (size_t k = 0; json && k < sizeof labels / sizeof *labels; k++) {
@@ -187,13 +157,10 @@ static void show_fit(struct show *show, const char *json)
         if (k == 0 && more)
             show_section(show, NULL, "Perplexities of the text that T was fitted to");
         while (more && json_next(&walk, &key, &text, &length))
-            if (!strcmp(buffer_get(&key), labels[k][0])) {
-                buffer_format(&value, "%.5g", strtod(text, NULL));
-                show_value(show, labels[k][1], &value);
-            }
+            if (!strcmp(buffer_get(&key), labels[k][0]))
+                show_value(show, labels[k][1], "%.5g", strtod(text, NULL));
     }
     buffer_free(&key);
-    buffer_free(&value);
 }
 
 /* How the text was counted: what is an object has a title of its own. */
@@ -215,7 +182,7 @@ static void show_counts(struct show *show, const char *json)
                     show_section(show, NULL, "Text");
                 begun = true;
                 json_plain(&value, text, length);
-                show_value(show, name, &value);
+                show_value(show, name, "%s", phrase_of(&value));
             } else
                 show_json(show, NULL,
                           !strcmp(name, "settings")     ? "Counting"
@@ -225,7 +192,6 @@ static void show_counts(struct show *show, const char *json)
                           text);
         }
     buffer_free(&key);
-    buffer_free(&value);
 }
 
 static void show_iterations(struct show *show, const psdvec_model_info *info)
@@ -250,22 +216,18 @@ static void show_iterations(struct show *show, const psdvec_model_info *info)
         const psdvec_iteration *it = &info->iterations[k];
         double before = k ? info->iterations[k - 1].objective : NAN;
         double fall = 100 * (before - it->objective) / before;
-        char *percent = isfinite(fall) ? must_format("%.3g%%", fall) : must_copy("");
         rows_add(&rows, whole_cell(it->iteration), whole_cell(it->rank), whole_cell(it->positive),
-                 real_cell(it->objective), shown_as(no_cell(), percent), real_cell(it->relaxation),
-                 real_cell(it->smallest), real_cell(it->residual),
+                 real_cell(it->objective),
+                 shown_as(no_cell(), isfinite(fall) ? phrase("%.3g%%", fall) : ""),
+                 real_cell(it->relaxation), real_cell(it->smallest), real_cell(it->residual),
                  bar_cell(largest > 0 ? it->objective / largest : 0));
-        free(percent);
         /* Of a long course, people see the beginning and the end. */
         size_t half = SHOWN_ITERATIONS / 2;
         if (count > SHOWN_ITERATIONS && k >= half && k < count - half)
             rows_only(&rows, FOR_PROGRAMS);
-        if (count > SHOWN_ITERATIONS && k == half) {
-            char *line =
-                must_format("and %zu more; --format json shows all", count - SHOWN_ITERATIONS);
-            rows_line(&rows, 2, line);
-            free(line);
-        }
+        if (count > SHOWN_ITERATIONS && k == half)
+            rows_line(&rows, 2,
+                      phrase("and %zu more; --format json shows all", count - SHOWN_ITERATIONS));
     }
     show_section(show, NULL, count ? "Objective" : NULL);
     show_rows(show, &rows);
@@ -287,16 +249,15 @@ static void show_spectrum(struct show *show, const psdvec_model_info *info)
     show_section(show, NULL, "Eigenvalues");
     spectrum_draw(&text, info->eigenvalues, info->dim, show->width > 80 ? 80 : show->width,
                   terminal_unicode());
-    show_chart(show, text.text);
-    buffer_clear(&text);
-    buffer_format(&text, "  %" PRIu32 " by magnitude, from %.4g to %.4g", info->dim,
-                  (double)info->eigenvalues[0], (double)info->eigenvalues[info->dim - 1]);
-    if (negative < info->dim)
-        buffer_format(&text, "; the first negative one is number %" PRIu32 ", %.4g", negative + 1,
-                      (double)info->eigenvalues[negative]);
-    buffer_text(&text, ". Heights are as their square roots.");
-    show_title(show, text.text);
-    buffer_free(&text);
+    show_chart(show, phrase_of(&text));
+    const char *first = negative < info->dim
+                            ? phrase("; the first negative one is number %" PRIu32 ", %.4g",
+                                     negative + 1, (double)info->eigenvalues[negative])
+                            : "";
+    show_title(show, phrase("  %" PRIu32 " by magnitude, from %.4g to %.4g%s. Heights are as their "
+                            "square roots.",
+                            info->dim, (double)info->eigenvalues[0],
+                            (double)info->eigenvalues[info->dim - 1], first));
 }
 
 /* A number of a flat object; 0 if it has none. */
@@ -308,77 +269,54 @@ static double member_of(const char *json, const char *name)
     size_t length;
     double number = 0;
     for (bool more = json_enter(&walk, json, '{'); more && json_next(&walk, &key, &text, &length);)
-        if (!strcmp(buffer_get(&key), name)) {
-            char *copy = must_format("%.*s", (int)length, text);
-            number = strtod(copy, NULL);
-            free(copy);
-        }
+        if (!strcmp(buffer_get(&key), name))
+            number = strtod(phrase("%.*s", (int)length, text), NULL);
     buffer_free(&key);
     return number;
 }
 
 /* A logarithm of a probability of very much: the digits in groups. */
-static void add_log(struct buffer *to, double number)
+static const char *log_text(double number)
 {
-    if (fabs(number) < 1000 || fabs(number) > 1e18) {
-        buffer_format(to, "%.6g", number);
-        return;
-    }
-    buffer_text(to, number < 0 ? "-" : "");
-    human_count(to, (uint64_t)(fabs(number) + 0.5));
+    if (fabs(number) < 1000 || fabs(number) > 1e18)
+        return phrase("%.6g", number);
+    return phrase("%s%s", number < 0 ? "-" : "", phrase_count((uint64_t)(fabs(number) + 0.5)));
 }
 
 /* A prior: its logarithm, of how many, and the logarithm of the normalising factors. */
 static void show_prior(struct show *show, const char *json, const char *label, const char *prior,
                        const char *normaliser, const char *of, double count)
 {
-    struct buffer value = {0};
-    if (count > 0) {
-        add_log(&value, member_of(json, prior));
-        buffer_text(&value, " of ");
-        human_count(&value, (uint64_t)count);
-        buffer_format(&value, " %s; normaliser ", of);
-        add_log(&value, member_of(json, normaliser));
-    } else {
-        buffer_text(&value, "none");
-    }
-    show_value(show, label, &value);
-    buffer_free(&value);
+    if (count > 0)
+        show_value(show, label, "%s of %s %s; normaliser %s", log_text(member_of(json, prior)),
+                   phrase_count((uint64_t)count), of, log_text(member_of(json, normaliser)));
+    else
+        show_value(show, label, "none");
 }
 
 /* Terms of the joint probability, as logarithms (docs/model.md). */
-static void show_joint(struct show *show, const psdvec_model_info *info)
+static void show_joint(struct show *show, const char *json)
 {
     static const char *const terms[][2] = {{"unigrams", "of it words"},
                                            {"products", "of it products"},
                                            {"residuals", "of it residuals"},
                                            {"shifts", "of it shifts"}};
-    const char *json = info->joint_json;
-    struct buffer value = {0};
     double text = 0;
     if (!json)
         return;
     for (size_t k = 0; k < sizeof terms / sizeof *terms; k++)
         text += member_of(json, terms[k][0]);
     show_section(show, NULL, "Joint probability, in logarithms");
-    add_log(&value, text);
-    buffer_text(&value, " over ");
-    human_count(&value, (uint64_t)member_of(json, "tokens"));
-    buffer_text(&value, " words");
-    show_value(show, "the text", &value);
-    for (size_t k = 0; k < sizeof terms / sizeof *terms; k++) {
-        add_log(&value, member_of(json, terms[k][0]));
-        show_value(show, terms[k][1], &value);
-    }
+    show_value(show, "the text", "%s over %s words", log_text(text),
+               phrase_count((uint64_t)member_of(json, "tokens")));
+    for (size_t k = 0; k < sizeof terms / sizeof *terms; k++)
+        show_value(show, terms[k][1], "%s", log_text(member_of(json, terms[k][0])));
     show_prior(show, json, "residuals' prior", "residual_prior", "residual_normaliser", "pairs",
                member_of(json, "weighed"));
-    if (member_of(json, "background") != 0) {
-        add_log(&value, member_of(json, "background"));
-        show_value(show, "background", &value);
-    }
+    if (member_of(json, "background") != 0)
+        show_value(show, "background", "%s", log_text(member_of(json, "background")));
     show_prior(show, json, "vectors' prior", "vector_prior", "vector_normaliser", "words",
                member_of(json, "words") - member_of(json, "free_words"));
-    buffer_free(&value);
 }
 
 static void print(struct run *run, const char *path, const psdvec_model_info *info, bool verified)
@@ -392,7 +330,7 @@ static void print(struct run *run, const char *path, const psdvec_model_info *in
     show_fit(&show, info->fit_json);
     show_counts(&show, info->counts_json);
     show_json(&show, NULL, "Extensions", info->extensions_json);
-    show_joint(&show, info);
+    show_joint(&show, info->joint_json);
     show_iterations(&show, info);
     show_spectrum(&show, info);
     show_finish(&show);
@@ -411,20 +349,24 @@ static int act(struct run *run)
     }
     if (!code)
         print(run, path, psdvec_model_get_info(model), verify);
-    psdvec_model_close(model);
     return code;
 }
 
-const struct command cmd_info = {.name = "info",
-                                 .group = "Vectors",
-                                 .brief = true,
-                                 .summary = "what is in a model, and how it was made",
-                                 .synopsis = "MODEL [OPTION]...",
-                                 .description = description,
-                                 .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS, COMMON_OPTIONS},
-                                 .examples = examples,
-                                 .least_operands = 1,
-                                 .most_operands = 1,
-                                 .missing = "say which model to look at",
-                                 .completes = PSDVEC_PATH_FILE,
-                                 .act = act};
+const struct command cmd_info = {
+    .name = "info",
+    .group = "Vectors",
+    .brief = true,
+    .summary = "what is in a model, and how it was made",
+    .synopsis = "MODEL [OPTION]...",
+    .description = PARAGRAPHS(
+        "Shows what a model holds, with which settings and from which text it was made, how the "
+        "objective fell, and its eigenvalues: positive ones above the line, negative ones below "
+        "it. MODEL may also be the vectors of another program, which know less of themselves."),
+    .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS, COMMON_OPTIONS},
+    .examples =
+        EXAMPLES({"psdvec info model.safetensors", "Look at a model."},
+                 {"psdvec info model.safetensors --verify", "And see whether it is sound."},
+                 {"psdvec info vectors.vec --json", "Another program's vectors, for a program."}),
+    .operands = {1, 1},
+    .missing = "say which model to look at",
+    .act = act};

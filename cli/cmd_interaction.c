@@ -2,81 +2,30 @@
 #include "cell.h"
 #include "commands.h"
 #include "exit_status.h"
-#include "human.h"
 #include "model_file.h"
+#include "phrase.h"
 #include "show.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 static const psdvec_option options[] = {
-    {.name = "model",
-     .letter = 'M',
-     .type = PSDVEC_OPTION_TEXT,
-     .argument = "MODEL",
-     .path = PSDVEC_PATH_FILE,
-     .group = "The question",
-     .help = "the model whose words are counted, as its text was"},
-    {.name = "window",
-     .type = PSDVEC_OPTION_UINT64,
-     .argument = "N",
-     .least = 2,
-     .most = 1000,
-     .otherwise = "the model's",
-     .help = "the third word is at most N words behind the first"},
-    {.name = "top",
-     .type = PSDVEC_OPTION_UINT64,
-     .argument = "N",
-     .least = 0,
-     .most = 1000000,
-     .fallback = "20",
-     .help = "without words: show the N most frequent triples"},
-    {.name = "min-count",
-     .type = PSDVEC_OPTION_UINT64,
-     .argument = "N",
-     .least = 1,
-     .most = INFINITY,
-     .fallback = "10",
-     .help = "without words: of triples seen at least N times"},
+    TEXT_OPTION("model", "MODEL", .letter = 'M', .path = PSDVEC_PATH_FILE, .group = "The question",
+                .help = "the model whose words are counted, as its text was"),
+    WHOLE_OPTION("window", "N", 2, 1000, .otherwise = "the model's",
+                 .help = "the third word is at most N words behind the first"),
+    WHOLE_OPTION("top", "N", 0, 1000000, .fallback = "20",
+                 .help = "without words: show the N most frequent triples"),
+    WHOLE_OPTION("min-count", "N", 1, INFINITY, .fallback = "10",
+                 .help = "without words: of triples seen at least N times"),
     {0}};
-
-static const char *const description[] = {
-    "The model adds up what single words of the context say about the next one: it takes the "
-    "pointwise mutual information of a word c with a and b together, PMI(c;a,b), to be PMI(c;a) + "
-    "PMI(c;b). The difference is the pointwise interaction information of the three words. It is "
-    "measured in the text here, beside the 0 that the model assumes: below 0, the two words say "
-    "partly the same about the third; above 0, they say more together than each on its own. Figures "
-    "are in nats.",
-    "WORDs come in threes, a b c, in the order in which they stand in the text, not necessarily "
-    "next to each other. Without words the most frequent triples are shown, and what all triples "
-    "seen often enough say together, each by how often it occurs. Operands are texts as long as "
-    "they name a file or a folder, the first one in any case; those behind -- are words. TEXT may "
-    "be whatever psdvec count reads, - is standard input; it is read as the model's own text was.",
-    "The standard error takes the places of the text for independent draws.", NULL};
-
-static const struct example examples[] = {
-    {"psdvec interaction wiki.txt -M model.safetensors", "The most frequent triples."},
-    {"psdvec interaction wiki.txt -M model.safetensors art music hall",
-     "Do art and music say the same about a hall?"},
-    {"psdvec interaction books -M model.safetensors --min-count 5 --json",
-     "The texts of a folder, for a program."},
-    {0}};
-
-static const char *const notes[] = {
-    "Every place of the text counts once, without weights for distance or frequency. Where memory "
-    "is short, the text goes to temporary files, in /tmp unless --temp-dir names a folder.",
-    NULL};
 
 struct inquiry {
     struct run *run;
     psdvec_model *model;
-    const char **inputs;
-    size_t input_count;
-    uint32_t (*asked)[3];
-    size_t asked_count;
+    size_t asked_count; /* triples; 0: the most frequent ones are shown */
     psdvec_interaction *found;
     size_t count;
     psdvec_interaction_report report;
@@ -103,39 +52,32 @@ static const struct column columns[] = {COLUMN(NULL, "a b c", .width = 27),
                                         COLUMN("interaction", "interaction", .gap = 1, .exact = 6),
                                         NUMBERS("error", NULL, 0, 6, .gap = 0)};
 
+static const char *list_of(const uint64_t three[3])
+{
+    return phrase("[%" PRIu64 ", %" PRIu64 ", %" PRIu64 "]", three[0], three[1], three[2]);
+}
+
 static void add_triple(struct rows *rows, const struct inquiry *q, const psdvec_interaction *i)
 {
-    struct buffer text = {0}, list = {0}, figure = {0};
+    struct buffer text = {0}, list = {0};
     struct cell words[3];
     bool seen = i->count > 0;
     for (int k = 0; k < 3; k++) {
-        size_t length;
-        const char *word = psdvec_model_word(q->model, i->words[k], &length);
-        words[k] = word_cell(word, length);
-        list_add(&list, word, length);
+        words[k] = model_word_cell(q->model, i->words[k]);
+        list_add(&list, words[k].text, words[k].length);
         buffer_text(&text, k ? " " : "");
-        cell_text(&text, word, length);
+        cell_text(&text, words[k].text, words[k].length);
     }
-    char *pairs = must_format("[%" PRIu64 ", %" PRIu64 ", %" PRIu64 "]", i->pairs[0], i->pairs[1],
-                              i->pairs[2]);
-    char *singles = must_format("[%" PRIu64 ", %" PRIu64 ", %" PRIu64 "]", i->singles[0],
-                                i->singles[1], i->singles[2]);
-    if (seen)
-        buffer_format(&figure, STYLE_CYAN "%5.2f" STYLE_PLAIN " %s%.2f", i->information,
-                      terminal_unicode() ? "±" : "+-", i->error);
-    else
-        buffer_text(&figure, STYLE_DIM "never seen");
-    rows_add(rows, text_cell(text.text), json_cell(list.text), words[0], words[1], words[2],
-             whole_cell(i->count), json_cell(pairs), json_cell(singles), whole_cell(i->pairs[0]),
-             whole_cell(i->pairs[1]), whole_cell(i->pairs[2]), real_cell(i->pmi[0]),
-             real_cell(i->pmi[1]), real_cell(i->pmi[2]), real_cell(i->pmi[1] + i->pmi[2]),
+    const char *figure = seen ? phrase(STYLE_CYAN "%5.2f" STYLE_PLAIN " %s%.2f", i->information,
+                                       terminal_unicode() ? "±" : "+-", i->error)
+                              : STYLE_DIM "never seen";
+    rows_add(rows, text_cell(phrase_of(&text)), json_cell(phrase_of(&list)), words[0], words[1],
+             words[2], whole_cell(i->count), json_cell(list_of(i->pairs)),
+             json_cell(list_of(i->singles)), whole_cell(i->pairs[0]), whole_cell(i->pairs[1]),
+             whole_cell(i->pairs[2]), real_cell(i->pmi[0]), real_cell(i->pmi[1]),
+             real_cell(i->pmi[2]), real_cell(i->pmi[1] + i->pmi[2]),
              seen ? real_cell(i->joint) : shown_as(real_cell(i->joint), ""),
-             shown_as(real_cell(i->information), figure.text), real_cell(i->error));
-    buffer_free(&text);
-    buffer_free(&list);
-    buffer_free(&figure);
-    free(pairs);
-    free(singles);
+             shown_as(real_cell(i->information), figure), real_cell(i->error));
 }
 
 static void show_number(struct show *show, const char *name, const char *label, double number,
@@ -151,7 +93,6 @@ static void show_all(struct show *show, const struct inquiry *q)
     static const char *const names[] = {"q5", "q25", "q50", "q75", "q95"};
     const psdvec_interaction_report *r = &q->report;
     bool any = r->triples > 0;
-    struct buffer text = {0};
     show_section(show, "all", NULL);
     show_data(show, "triples", whole_cell(r->triples));
     show_data(show, "occurrences", whole_cell(r->occurrences));
@@ -160,59 +101,46 @@ static void show_all(struct show *show, const struct inquiry *q)
     show_number(show, "mean_absolute", any ? "mean absolute" : NULL, r->mean_absolute, "");
     for (int k = 0; k < 5; k++)
         show_number(show, names[k], NULL, r->quantiles[k], NULL);
-    buffer_format(&text, "%.1f %%", 100 * r->within_half);
     show_fact(
         show,
         &(const struct column)COLUMN("within_half", any ? "within 0.5 of 0" : NULL, .exact = 6),
-        shown_as(real_cell(r->within_half), text.text), "");
-    buffer_clear(&text);
-    buffer_format(&text, "%.2f (5 %%) %.2f (25 %%) %.2f (50 %%) %.2f (75 %%) %.2f (95 %%)",
-                  r->quantiles[0], r->quantiles[1], r->quantiles[2], r->quantiles[3],
-                  r->quantiles[4]);
+        shown_as(real_cell(r->within_half), phrase("%.1f %%", 100 * r->within_half)), "");
     if (any)
-        show_value(show, "quantiles", &text);
+        show_value(
+            show, "quantiles", "%.2f (5 %%) %.2f (25 %%) %.2f (50 %%) %.2f (75 %%) %.2f (95 %%)",
+            r->quantiles[0], r->quantiles[1], r->quantiles[2], r->quantiles[3], r->quantiles[4]);
     show_section(show, NULL, any ? "Beside it, the sum PMI(c;a) + PMI(c;b):" : NULL);
     show_number(show, "sum_absolute", any ? "mean absolute" : NULL, r->sum_absolute, "");
     show_number(show, "slope", any && !isnan(r->slope) ? "best factor" : NULL, r->slope,
                 "times the sum comes nearest to PMI(c;a,b)");
     show_section_end(show, "all");
-    buffer_free(&text);
 }
 
 static void show_report(struct show *show, const struct inquiry *q)
 {
     const psdvec_interaction_report *r = &q->report;
     uint64_t least = argument_integer(q->run->arguments, "min-count");
-    struct buffer text = {0};
-    human_count(&text, r->known);
-    buffer_format(&text, " known words, window %" PRIu32 ": ", r->window);
-    human_count(&text, r->places);
-    buffer_text(&text, " places of three words");
-    show_title(show, text.text);
-    buffer_clear(&text);
-    if (!q->asked_count && r->triples == 0)
-        buffer_format(&text, "No triple was seen %" PRIu64 " times; lower --min-count.", least);
-    else if (!q->asked_count) {
-        human_count(&text, r->triples);
-        buffer_text(&text, r->triples == 1 ? " triple was" : " triples were");
-        buffer_format(&text, " seen %" PRIu64 " times or more, at %.1f %% of the places", least,
-                      100 * (double)r->occurrences / (double)r->places);
-    }
-    if (!q->asked_count) {
-        show_title(show, text.text);
-        show_all(show, q);
-    }
-    buffer_free(&text);
+    show_title(show, phrase("%s known words, window %" PRIu32 ": %s places of three words",
+                            phrase_count(r->known), r->window, phrase_count(r->places)));
+    if (q->asked_count)
+        return;
+    if (r->triples == 0)
+        show_title(show, phrase("No triple was seen %" PRIu64 " times; lower --min-count.", least));
+    else
+        show_title(show,
+                   phrase("%s seen %" PRIu64 " times or more, at %.1f %% of the places",
+                          r->triples == 1 ? "1 triple was"
+                                          : phrase("%s triples were", phrase_count(r->triples)),
+                          least, 100 * (double)r->occurrences / (double)r->places));
+    show_all(show, q);
 }
 
 static void print(const struct inquiry *q)
 {
     const psdvec_interaction_report *r = &q->report;
-    struct rows rows = {.name = "triples",
-                        .columns = columns,
-                        .column_count = sizeof columns / sizeof *columns,
-                        .heading = BOLD};
+    struct rows rows = ROWS("triples", 0, columns);
     struct show show;
+    rows.heading = BOLD;
     show_begin(&show, q->run, false);
     show.label_width = 16;
     show_data(&show, "window", whole_cell(r->window));
@@ -242,61 +170,37 @@ static size_t count_inputs(const struct arguments *arguments)
     return count;
 }
 
-static int find_words(struct inquiry *q)
-{
-    const struct arguments *arguments = q->run->arguments;
-    const char **words = arguments->operands + q->input_count;
-    size_t count = arguments->operand_count - q->input_count;
-    q->asked = must_alloc(q->asked_count ? q->asked_count : 1, sizeof *q->asked);
-    for (size_t k = 0; k < count; k++) {
-        int code = model_file_find(q->run, q->model, words[k], &q->asked[k / 3][k % 3]);
-        if (code)
-            return code;
-    }
-    return EXIT_FINE;
-}
-
-static int measure(struct inquiry *q)
-{
-    const struct arguments *arguments = q->run->arguments;
-    size_t most = (size_t)argument_integer(arguments, "top");
-    const struct option_value *window = argument(arguments, "window");
-    q->found = must_alloc(q->asked_count ? q->asked_count : most ? most : 1, sizeof *q->found);
-    psdvec_status status = psdvec_interactions(
-        q->run->ctx, q->model, q->inputs, q->input_count, (uint32_t)window->integer,
-        (const uint32_t(*)[3])q->asked, q->asked_count, most,
-        argument_integer(arguments, "min-count"), q->found, &q->count, &q->report);
-    return status == PSDVEC_OK ? EXIT_FINE : run_failed(q->run, status);
-}
-
 static int act(struct run *run)
 {
     const struct arguments *arguments = run->arguments;
     const char *path = argument_text(arguments, "model");
-    struct inquiry q = {.run = run, .inputs = arguments->operands};
+    size_t inputs = count_inputs(arguments), words = arguments->operand_count - inputs;
+    size_t asked = words / 3, most = (size_t)argument_integer(arguments, "top");
+    struct inquiry q = {.run = run, .asked_count = asked};
+    uint32_t(*triples)[3] = lasting_alloc(asked, sizeof *triples);
     if (!path)
         return run_use_error(run, "say which model the words are of: -M MODEL");
-    q.input_count = count_inputs(arguments);
-    size_t words = arguments->operand_count - q.input_count;
     if (words % 3)
         return run_use_error(run,
                              "words come in threes, and '%s' begins a triple of %zu; operands that "
                              "name files are texts unless they stand behind --",
                              arguments->operands[arguments->operand_count - words % 3], words % 3);
-    q.asked_count = words / 3;
     int code = model_file_open(run, path, &q.model);
-    if (!code)
-        code = find_words(&q);
-    if (!code)
-        run_tell_of_terminal(run);
-    if (!code)
-        code = measure(&q);
-    if (!code)
-        print(&q);
-    free(q.asked);
-    free(q.found);
-    psdvec_model_close(q.model);
-    return code;
+    for (size_t k = 0; k < words && !code; k++)
+        code =
+            model_file_find(run, q.model, arguments->operands[inputs + k], &triples[k / 3][k % 3]);
+    if (code)
+        return code;
+    run_tell_of_terminal(run);
+    q.found = lasting_alloc(asked ? asked : most, sizeof *q.found);
+    psdvec_status status = psdvec_interactions(
+        run->ctx, q.model, arguments->operands, inputs,
+        (uint32_t)argument(arguments, "window")->integer, (const uint32_t(*)[3])triples, asked,
+        most, argument_integer(arguments, "min-count"), q.found, &q.count, &q.report);
+    if (status != PSDVEC_OK)
+        return run_failed(run, status);
+    print(&q);
+    return EXIT_FINE;
 }
 
 const struct command cmd_interaction = {
@@ -305,12 +209,31 @@ const struct command cmd_interaction = {
     .brief = true,
     .summary = "measure what the model takes to be 0 for three words",
     .synopsis = "TEXT... -M MODEL [[--] WORD WORD WORD]... [OPTION]...",
-    .description = description,
+    .description = PARAGRAPHS(
+        "The model adds up what single words of the context say about the next one: it takes the "
+        "pointwise mutual information of a word c with a and b together, PMI(c;a,b), to be "
+        "PMI(c;a) + PMI(c;b). The difference is the pointwise interaction information of the "
+        "three words. It is measured in the text here, beside the 0 that the model assumes: below "
+        "0, the two words say partly the same about the third; above 0, they say more together "
+        "than each on its own. Figures are in nats.",
+        "WORDs come in threes, a b c, in the order in which they stand in the text, not "
+        "necessarily next to each other. Without words the most frequent triples are shown, and "
+        "what all triples seen often enough say together, each by how often it occurs. Operands "
+        "are texts as long as they name a file or a folder, the first one in any case; those "
+        "behind -- are words. TEXT may be whatever psdvec count reads, - is standard input; it is "
+        "read as the model's own text was.",
+        "The standard error takes the places of the text for independent draws."),
     .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS, COMMON_OPTIONS},
-    .examples = examples,
-    .notes = notes,
-    .least_operands = 1,
-    .most_operands = SIZE_MAX,
+    .examples =
+        EXAMPLES({"psdvec interaction wiki.txt -M model.safetensors", "The most frequent triples."},
+                 {"psdvec interaction wiki.txt -M model.safetensors art music hall",
+                  "Do art and music say the same about a hall?"},
+                 {"psdvec interaction books -M model.safetensors --min-count 5 --json",
+                  "The texts of a folder, for a program."}),
+    .notes = PARAGRAPHS(
+        "Every place of the text counts once, without weights for distance or frequency. Where "
+        "memory is short, the text goes to temporary files, in /tmp unless --temp-dir names a "
+        "folder."),
+    .operands = {1, SIZE_MAX},
     .missing = "say in which text to look, and for which three words",
-    .completes = PSDVEC_PATH_FILE,
     .act = act};

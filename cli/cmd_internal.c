@@ -5,43 +5,28 @@
 #include "exit_status.h"
 #include "help.h"
 #include "man.h"
+#include "phrase.h"
 #include "reference.h"
 #include "run.h"
-#include "system.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Takes the text over. */
-static int write_page(struct run *run, const char *folder, const char *name, struct buffer *text)
-{
-    char *path = must_format("%s/%s.1", folder, name);
-    struct output out;
-    if (output_open(&out, path))
-        output_add(&out, buffer_get(text), text->length);
-    int code = output_close(&out, true) ? EXIT_FINE
-                                        : run_error(run, EXIT_OUTPUT, "cannot write %s: %s", path,
-                                                    system_error(out.error));
-    free(path);
-    buffer_free(text);
-    return code;
-}
 
 static int act_man(struct run *run)
 {
     const char *folder = run->arguments->operands[0];
     struct buffer text = {0};
     man_main(&text);
-    int code = write_page(run, folder, "psdvec", &text);
+    int code = run_write(run, phrase("%s/psdvec.1", folder), &text);
     for (size_t k = 0; commands[k] && !code; k++) {
         if (!commands[k]->group)
             continue;
-        char *dashed = command_dashed(commands[k]), *page = must_format("psdvec-%s", dashed);
+        const char *dashed = lasting(command_dashed(commands[k]), free);
+        buffer_clear(&text);
         man_command(&text, commands[k]);
-        code = write_page(run, folder, page, &text);
-        free(dashed);
-        free(page);
+        code = run_write(run, phrase("%s/psdvec-%s.1", folder, dashed), &text);
     }
+    buffer_free(&text);
     return code;
 }
 
@@ -86,8 +71,7 @@ const struct command cmd_internal_man = {.name = "internal-man",
                                          .summary = "write the manual pages",
                                          .synopsis = "DIR",
                                          .sources = {COMMON_OPTIONS},
-                                         .least_operands = 1,
-                                         .most_operands = 1,
+                                         .operands = {1, 1},
                                          .missing = "say into which folder",
                                          .act = act_man};
 
@@ -95,8 +79,8 @@ const struct command cmd_internal_completion = {.name = "internal-completion",
                                                 .summary = "print a completion script",
                                                 .synopsis = "bash|zsh|fish",
                                                 .sources = {COMMON_OPTIONS},
-                                                .least_operands = 1,
-                                                .most_operands = 1,
+                                                .operands = {1, 1},
+                                                .no_files = true,
                                                 .missing = "say for which shell: bash, zsh or fish",
                                                 .act = act_completion};
 

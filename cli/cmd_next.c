@@ -1,42 +1,15 @@
 /* psdvec next: the words that a model expects after a text. */
-#include "cell.h"
 #include "commands.h"
 #include "exit_status.h"
-#include "options.h"
-#include "question.h"
+#include "model_file.h"
 #include "scoring.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const psdvec_option options[] = {
-    {.name = "top",
-     .type = PSDVEC_OPTION_UINT64,
-     .argument = "N",
-     .least = 0,
-     .most = UINT32_MAX,
-     .word = "all",
-     .fallback = "10",
-     .group = "The question",
-     .help = "show N words; 0 or all: all of them, and their probabilities sum to one"},
-    {0}};
-
-static const char *const description[] = {
-    "Shows the words that MODEL finds most probable after TEXT, with their probability, and how "
-    "many times as probable the text makes them as they are by themselves. Without a TEXT, words "
-    "are as probable as they are by themselves. TEXT is cut into words as the model's text was. "
-    "Only its last words, as many as the window has, make a difference; unknown ones keep their "
-    "place in it and add nothing.",
-    "The model knows which words stand near each other, not grammar: expect words of the topic.",
-    NULL};
-
-static const struct example examples[] = {
-    {"psdvec next wiki.safetensors \"the art of\"", "What comes next?"},
-    {"psdvec next wiki.safetensors \"the art of\" --counts wiki.counts.safetensors --top 5",
-     "With what only the counts know."},
-    {"psdvec next wiki.safetensors popular music --top all --tsv",
-     "The probability of every word."},
+    WHOLE_OPTION("top", "N", 0, UINT32_MAX, .word = "all", .fallback = "10",
+                 .group = "The question",
+                 .help = "show N words; 0 or all: all of them, and their probabilities sum to one"),
     {0}};
 
 static const struct column columns[] = {
@@ -45,20 +18,13 @@ static const struct column columns[] = {
     NUMBERS("unigram", NULL, 0, -12, .gap = 0),
     COLUMN("lift", "lift", .gap = 2, .style = DIM, .exact = -12)};
 
-static double lift(const psdvec_prediction *p)
-{
-    return p->unigram > 0 ? p->probability / p->unigram : NAN;
-}
-
 /* 12.3 %, 0.00123 % */
-static void add_percent(struct buffer *to, double share)
+static const char *percent_text(double share)
 {
     double percent = 100 * share;
     int digits = percent >= 10 ? 1 : percent >= 1 ? 2 : percent >= 0.1 ? 3 : 4;
-    char *text = percent >= 0.001 || percent == 0 ? must_format("%.*f", digits, percent)
-                                                  : must_format("%.2e", percent);
-    buffer_format(to, "%s %%", text);
-    free(text);
+    return percent >= 0.001 || percent == 0 ? phrase("%.*f %%", digits, percent)
+                                            : phrase("%.2e %%", percent);
 }
 
 static void show_context(struct show *show, const struct context_words *context)
@@ -67,40 +33,31 @@ static void show_context(struct show *show, const struct context_words *context)
     buffer_text(&title, STYLE_BOLD);
     for (size_t k = 0; k < context->count; k++) {
         bool known = context->words[k] != PSDVEC_UNKNOWN_WORD;
-        buffer_text(&title, known ? "" : "(");
-        cell_text(&title, context->texts[k], strlen(context->texts[k]));
-        buffer_text(&title, known ? " " : ") ");
+        const char *text = phrase_safe(context->texts[k], strlen(context->texts[k]));
+        buffer_format(&title, known ? "%s " : "(%s) ", text);
     }
     buffer_text(&title, "...");
-    show_title(show, title.text);
+    show_title(show, phrase_of(&title));
     context_words_show(show, "context", context);
-    buffer_free(&title);
 }
 
 static void print(const struct scoring *scoring, const struct context_words *context,
                   const psdvec_prediction *words, size_t count)
 {
-    struct rows rows = {.name = "next",
-                        .columns = columns,
-                        .column_count = sizeof columns / sizeof *columns,
-                        .bare = true};
+    struct rows rows = ROWS("next", 0, columns);
     struct show show;
+    rows.bare = true;
     show_begin(&show, scoring->run, false);
     show_context(&show, context);
     show_data(&show, "temperature", real_cell(psdvec_scorer_temperature(scoring->scorer, 0)));
     for (size_t k = 0; k < count; k++) {
         const psdvec_prediction *p = &words[k];
-        struct buffer percent = {0}, times = {0};
-        size_t length;
-        const char *word = psdvec_model_word(scoring->models[0], p->word, &length);
-        add_percent(&percent, p->probability);
-        buffer_text(&times, "\xc3\x97 ");
-        add_number(&times, lift(p));
-        rows_add(&rows, word_cell(word, length), bar_cell(p->probability / words[0].probability),
-                 shown_as(real_cell(p->probability), percent.text), real_cell(p->unigram),
-                 shown_as(real_cell(lift(p)), times.text));
-        buffer_free(&percent);
-        buffer_free(&times);
+        double lift = p->unigram > 0 ? p->probability / p->unigram : NAN;
+        rows_add(&rows, model_word_cell(scoring->models[0], p->word),
+                 bar_cell(p->probability / words[0].probability),
+                 shown_as(real_cell(p->probability), percent_text(p->probability)),
+                 real_cell(p->unigram),
+                 shown_as(real_cell(lift), phrase("\xc3\x97 %s", phrase_number(lift))));
     }
     show_rows(&show, &rows);
     show_finish(&show);
@@ -110,9 +67,8 @@ static int answer_text(struct scoring *scoring, struct context_words *context)
 {
     struct run *run = scoring->run;
     const struct arguments *arguments = run->arguments;
-    char *text = operands_joined(arguments, 1);
+    const char *text = operands_joined(arguments, 1);
     int code = scoring_words(scoring, text, strlen(text), context);
-    free(text);
     if (code)
         return code;
     if (run->format != FORMAT_JSON)
@@ -120,28 +76,18 @@ static int answer_text(struct scoring *scoring, struct context_words *context)
     size_t words = psdvec_model_get_info(scoring->models[0])->words, found = 0;
     uint64_t top = argument_integer(arguments, "top");
     size_t most = top && top < words ? (size_t)top : words;
-    psdvec_prediction *predictions = must_alloc(most, sizeof *predictions);
+    psdvec_prediction *predictions = lasting_alloc(most, sizeof *predictions);
     psdvec_status status = psdvec_scorer_next(scoring->scorer, context->words, context->count, most,
                                               predictions, &found);
-    if (status == PSDVEC_OK)
-        print(scoring, context, predictions, found);
-    free(predictions);
-    return status == PSDVEC_OK ? EXIT_FINE : run_failed(run, status);
+    if (status != PSDVEC_OK)
+        return run_failed(run, status);
+    print(scoring, context, predictions, found);
+    return EXIT_FINE;
 }
 
 static int act(struct run *run)
 {
-    struct scoring scoring = {0};
-    struct context_words context = {0};
-    psdvec_scorer_options *scorer = options_take(run, PSDVEC_OPTIONS_SCORER);
-    if (!scorer)
-        return run->refusal;
-    int code = scoring_open(&scoring, run, run->arguments->operands, 1, scorer);
-    if (!code)
-        code = answer_text(&scoring, &context);
-    context_words_free(&context);
-    scoring_close(&scoring);
-    return code;
+    return scoring_ask(run, answer_text);
 }
 
 const struct command cmd_next = {
@@ -150,13 +96,23 @@ const struct command cmd_next = {
     .brief = true,
     .summary = "the most probable words after a text",
     .synopsis = "MODEL [TEXT]... [OPTION]...",
-    .description = description,
+    .description = PARAGRAPHS(
+        "Shows the words that MODEL finds most probable after TEXT, with their probability, and "
+        "how many times as probable the text makes them as they are by themselves. Without a "
+        "TEXT, words are as probable as they are by themselves. TEXT is cut into words as the "
+        "model's text was. Only its last words, as many as the window has, make a difference; "
+        "unknown ones keep their place in it and add nothing.",
+        "The model knows which words stand near each other, not grammar: expect words of the "
+        "topic."),
     .sources = {OWN_OPTIONS(options), OWN_OPTIONS(scoring_options),
                 LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_SCORER, .only = " temperature self "),
                 FORMAT_OPTIONS, COMMON_OPTIONS},
-    .examples = examples,
-    .least_operands = 1,
-    .most_operands = SIZE_MAX,
+    .examples = EXAMPLES(
+        {"psdvec next wiki.safetensors \"the art of\"", "What comes next?"},
+        {"psdvec next wiki.safetensors \"the art of\" --counts wiki.counts.safetensors --top 5",
+         "With what only the counts know."},
+        {"psdvec next wiki.safetensors popular music --top all --tsv",
+         "The probability of every word."}),
+    .operands = {1, SIZE_MAX},
     .missing = "say which model to ask, and after which text",
-    .completes = PSDVEC_PATH_FILE,
     .act = act};

@@ -1,22 +1,11 @@
 /* psdvec odd-one-out: which word does not fit the others? */
-#include "cell.h"
 #include "commands.h"
 #include "exit_status.h"
+#include "phrase.h"
 #include "question.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static const char *const description[] = {
-    "Shows which WORD does not fit: the one whose mean cosine with the others is the lowest. All "
-    "words are shown with that mean, the lowest first; of equal ones, that which was named first. "
-    "Cosines are those of the read-out, which is made for comparing words.",
-    "Words are looked for as in psdvec similar, where they may also come from their spelling.",
-    NULL};
-
-static const struct example examples[] = {
-    {"psdvec odd-one-out model.safetensors king man woman book", "Which of the four does not fit?"},
-    {0}};
 
 /* A word's mean cosine with the others. */
 struct fit {
@@ -38,18 +27,14 @@ static const struct column columns[] = {
 
 static void print(const struct question *q, const struct fit *fits)
 {
-    struct rows rows = {.name = "words",
-                        .columns = columns,
-                        .column_count = sizeof columns / sizeof *columns,
-                        .bare = true};
+    struct rows rows = ROWS("words", 0, columns);
     const char *odd = q->words[fits[0].place].text;
-    struct buffer title = {0};
     struct show show;
-    buffer_text(&title, STYLE_BOLD);
-    cell_text(&title, odd, strlen(odd));
-    buffer_text(&title, STYLE_PLAIN " does not fit; mean cosine with the others:");
+    rows.bare = true;
     show_begin(&show, q->run, false);
-    show_title(&show, title.text);
+    show_title(&show,
+               phrase(STYLE_BOLD "%s" STYLE_PLAIN " does not fit; mean cosine with the others:",
+                      phrase_safe(odd, strlen(odd))));
     show_data(&show, "odd", text_cell(odd));
     question_remark(&show, q->words, q->count);
     for (size_t k = 0; k < q->count; k++)
@@ -58,7 +43,6 @@ static void print(const struct question *q, const struct fit *fits)
     show_rows(&show, &rows);
     question_spelled(&show, q->words, q->count);
     show_finish(&show);
-    buffer_free(&title);
 }
 
 static int check_twice(const struct question *q)
@@ -75,7 +59,7 @@ static int ask(struct question *q)
     int code = check_twice(q);
     if (code)
         return code;
-    struct fit *fits = must_alloc(q->count, sizeof *fits);
+    struct fit *fits = lasting_alloc(q->count, sizeof *fits);
     for (size_t i = 0; i < q->count; i++) {
         fits[i].place = i;
         for (size_t j = 0; j < q->count; j++)
@@ -84,7 +68,6 @@ static int ask(struct question *q)
     }
     qsort(fits, q->count, sizeof *fits, fit_order);
     print(q, fits);
-    free(fits);
     return EXIT_FINE;
 }
 
@@ -99,11 +82,14 @@ const struct command cmd_odd_one_out = {
     .brief = true,
     .summary = "which word does not fit the others",
     .synopsis = "MODEL WORD WORD WORD... [OPTION]...",
-    .description = description,
+    .description = PARAGRAPHS(
+        "Shows which WORD does not fit: the one whose mean cosine with the others is the lowest. "
+        "All words are shown with that mean, the lowest first; of equal ones, that which was "
+        "named first. Cosines are those of the read-out, which is made for comparing words.",
+        "Words are looked for as in psdvec similar, where they may also come from their spelling."),
     .sources = {FORMAT_OPTIONS, COMMON_OPTIONS},
-    .examples = examples,
-    .least_operands = 4,
-    .most_operands = SIZE_MAX,
+    .examples = EXAMPLES({"psdvec odd-one-out model.safetensors king man woman book",
+                          "Which of the four does not fit?"}),
+    .operands = {4, SIZE_MAX},
     .missing = "say which model to ask, and at least three words",
-    .completes = PSDVEC_PATH_FILE,
     .act = act};

@@ -2,66 +2,28 @@
 #include "commands.h"
 #include "counts_file.h"
 #include "exit_status.h"
-#include "human.h"
 #include "model_file.h"
+#include "phrase.h"
 #include "show.h"
 #include "summary.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
+#include <string.h>
 
 #define COUNT_COLUMNS 10
 
 static const psdvec_choice orders[] = {{.name = "loss"}, {.name = "more"}, {.name = "less"}, {0}};
 
 static const psdvec_option options[] = {
-    {.name = "top",
-     .type = PSDVEC_OPTION_UINT64,
-     .argument = "N",
-     .least = 0,
-     .most = 1000000,
-     .fallback = "10",
-     .group = "The pairs that are shown",
-     .help = "show N pairs; 0: none"},
-    {.name = "order",
-     .type = PSDVEC_OPTION_CHOICE,
-     .choices = orders,
-     .fallback = "loss",
-     .help = "first those that cost most in training, or those seen more, or less often than the "
-             "vectors say"},
-    {.name = "min-count",
-     .type = PSDVEC_OPTION_DOUBLE,
-     .argument = "X",
-     .least = 0,
-     .most = 1e18,
-     .fallback = "10",
-     .help = "leave out pairs counted less than X times"},
-    {0}};
-
-static const char *const description[] = {
-    "The model explains the mutual information G of two words, which the counts ask for, by the "
-    "product of their vectors. Shows how far that goes: figures over all pairs that were seen, and "
-    "the pairs where the product fails most, with their count, G (target), the product, the "
-    "residual (target less product) and the weight that training gave the pair. A background "
-    "(--rho), which pulls all products towards one value, shows as a mean that is not 0, and may "
-    "leave less than nothing explained; the correlation does not mind it.",
-    "COUNTS must be the counts that the model was trained on; others are warned of. A model with "
-    "smoothed targets (--preset paper) has a residual for each direction of a pair: the first word "
-    "stands before the second. With PMI targets it has one for both directions, the count is that "
-    "of both, and the order of the two words is the more frequent one. Pairs of a word with itself "
-    "are in the figures and the file, but never shown.",
-    "With -o all residuals are written to a file as a sparse matrix in the safetensors format "
-    "(docs/residuals.md has it, with a reader in Python).",
-    NULL};
-
-static const struct example examples[] = {
-    {"psdvec residuals wiki.safetensors wiki.counts.safetensors", "Where the vectors fail most."},
-    {"psdvec residuals wiki.safetensors wiki.counts.safetensors --order more --top 20 --tsv",
-     "What is seen more often than they say, for a spreadsheet."},
-    {"psdvec residuals wiki.safetensors wiki.counts.safetensors --top 0 -o "
-     "wiki.residuals.safetensors",
-     "All residuals into a file."},
+    WHOLE_OPTION("top", "N", 0, 1000000, .fallback = "10", .group = "The pairs that are shown",
+                 .help = "show N pairs; 0: none"),
+    CHOICE_OPTION(
+        "order", orders, .fallback = "loss",
+        .help =
+            "first those that cost most in training, or those seen more, or less often than the "
+            "vectors say"),
+    REAL_OPTION("min-count", "X", 0, 1e18, .fallback = "10",
+                .help = "leave out pairs counted less than X times"),
     {0}};
 
 struct residuals {
@@ -86,58 +48,42 @@ static const struct column columns[] = {
 
 static void show_figures(struct show *show, const psdvec_residual_report *report)
 {
-    struct buffer value = {0};
     show_data(show, "pairs", whole_cell(report->pairs));
     show_data(show, "mean", real_cell(report->mean));
     show_data(show, "deviation", real_cell(report->deviation));
     show_data(show, "weighted_square", real_cell(report->weighted_square));
     show_data(show, "explained", real_cell(report->explained));
     show_data(show, "correlation", real_cell(report->correlation));
-    human_count(&value, report->pairs);
-    buffer_text(&value, " pairs");
-    show_value(show, "seen", &value);
-    buffer_format(&value, "mean %.4f, standard deviation %.4f", report->mean, report->deviation);
-    show_value(show, "residuals", &value);
-    buffer_format(&value, "%.4f of targets and products, by weight", report->correlation);
-    show_value(show, "correlation", &value);
-    buffer_format(&value, "%.1f%% of the weighted squares of the targets", 100 * report->explained);
-    show_value(show, "explained", &value);
-    buffer_free(&value);
+    show_value(show, "seen", "%s pairs", phrase_count(report->pairs));
+    show_value(show, "residuals", "mean %.4f, standard deviation %.4f", report->mean,
+               report->deviation);
+    show_value(show, "correlation", "%.4f of targets and products, by weight", report->correlation);
+    show_value(show, "explained", "%.1f%% of the weighted squares of the targets",
+               100 * report->explained);
 }
 
-static void add_count(struct buffer *to, double count)
+static const char *count_text(double count)
 {
-    if (count < 1e5 && count != floor(count))
-        buffer_format(to, "%.1f", count);
-    else if (count < 1e9)
-        human_count(to, (uint64_t)(count + 0.5));
-    if (!to->length || to->length > COUNT_COLUMNS) {
-        buffer_clear(to);
-        human_short(to, count);
-    }
+    const char *text = count < 1e5 && count != floor(count) ? phrase("%.1f", count)
+                       : count < 1e9                        ? phrase_count((uint64_t)(count + 0.5))
+                                                            : NULL;
+    return text && strlen(text) <= COUNT_COLUMNS ? text : phrase_short(count);
 }
 
 static void print(const struct residuals *r)
 {
-    struct rows rows = {.name = "top",
-                        .columns = columns,
-                        .column_count = sizeof columns / sizeof *columns,
-                        .heading = BOLD};
+    struct rows rows = ROWS("top", 0, columns);
     struct show show;
+    rows.heading = BOLD;
     show_begin(&show, r->run, false);
     show_figures(&show, &r->report);
     for (size_t k = 0; k < r->found; k++) {
         const psdvec_residual *item = &r->top[k];
-        struct buffer count = {0};
-        size_t first, second;
-        const char *context = psdvec_model_word(r->model, item->context, &first);
-        const char *focus = psdvec_model_word(r->model, item->focus, &second);
-        add_count(&count, item->count);
-        rows_add(&rows, word_cell(context, first), word_cell(focus, second),
-                 shown_as(real_cell(item->count), count.text), real_cell(item->target),
+        rows_add(&rows, model_word_cell(r->model, item->context),
+                 model_word_cell(r->model, item->focus),
+                 shown_as(real_cell(item->count), count_text(item->count)), real_cell(item->target),
                  real_cell(item->product), real_cell(item->target - item->product),
                  real_cell(item->weight));
-        buffer_free(&count);
     }
     if (r->found)
         show_gap(&show);
@@ -147,38 +93,28 @@ static void print(const struct residuals *r)
 
 /* ---- The command -------------------------------------------------------------------------- */
 
-static int compute(struct residuals *r)
-{
-    const struct arguments *arguments = r->run->arguments;
-    const char *output = argument_text(arguments, "output");
-    size_t most = argument_integer(arguments, "top");
-    r->top = must_alloc(most, sizeof *r->top);
-    psdvec_status status = psdvec_residuals(
-        r->run->ctx, r->model, r->counts, output,
-        (psdvec_residual_order)argument_integer(arguments, "order"),
-        argument_real(arguments, "min-count"), most, r->top, &r->found, &r->report);
-    return status == PSDVEC_OK ? EXIT_FINE : run_failed(r->run, status);
-}
-
 static int act(struct run *run)
 {
     const struct arguments *arguments = run->arguments;
-    struct residuals r = {.run = run};
+    const char *output = argument_text(arguments, "output");
+    size_t most = argument_integer(arguments, "top");
+    struct residuals r = {.run = run, .top = lasting_alloc(most, sizeof *r.top)};
     int code = model_file_open(run, arguments->operands[0], &r.model);
     if (!code)
         code = counts_file_open(run, arguments->operands[1], &r.counts);
-    if (!code)
-        code = compute(&r);
-    if (!code) {
-        talk_erase(&run->talk);
-        print(&r);
-        if (argument_text(arguments, "output"))
-            summary_written(run, argument_text(arguments, "output"));
-    }
-    free(r.top);
-    psdvec_counts_close(r.counts);
-    psdvec_model_close(r.model);
-    return code;
+    if (code)
+        return code;
+    psdvec_status status =
+        psdvec_residuals(run->ctx, r.model, r.counts, output,
+                         (psdvec_residual_order)argument_integer(arguments, "order"),
+                         argument_real(arguments, "min-count"), most, r.top, &r.found, &r.report);
+    if (status != PSDVEC_OK)
+        return run_failed(run, status);
+    talk_erase(&run->talk);
+    print(&r);
+    if (output)
+        summary_written(run, output);
+    return EXIT_FINE;
 }
 
 const struct command cmd_residuals = {
@@ -187,13 +123,31 @@ const struct command cmd_residuals = {
     .brief = true,
     .summary = "what the counts say of pairs beyond the vectors",
     .synopsis = "MODEL COUNTS [-o RESIDUALS] [OPTION]...",
-    .description = description,
+    .description = PARAGRAPHS(
+        "The model explains the mutual information G of two words, which the counts ask for, by "
+        "the product of their vectors. Shows how far that goes: figures over all pairs that were "
+        "seen, and the pairs where the product fails most, with their count, G (target), the "
+        "product, the residual (target less product) and the weight that training gave the pair. "
+        "A background (--rho), which pulls all products towards one value, shows as a mean that "
+        "is not 0, and may leave less than nothing explained; the correlation does not mind it.",
+        "COUNTS must be the counts that the model was trained on; others are warned of. A model "
+        "with smoothed targets (--preset paper) has a residual for each direction of a pair: the "
+        "first word stands before the second. With PMI targets it has one for both directions, "
+        "the count is that of both, and the order of the two words is the more frequent one. "
+        "Pairs of a word with itself are in the figures and the file, but never shown.",
+        "With -o all residuals are written to a file as a sparse matrix in the safetensors format "
+        "(docs/residuals.md has it, with a reader in Python)."),
     .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS, COMMON_OPTIONS},
-    .examples = examples,
-    .least_operands = 2,
-    .most_operands = 2,
+    .examples = EXAMPLES(
+        {"psdvec residuals wiki.safetensors wiki.counts.safetensors",
+         "Where the vectors fail most."},
+        {"psdvec residuals wiki.safetensors wiki.counts.safetensors --order more --top 20 --tsv",
+         "What is seen more often than they say, for a spreadsheet."},
+        {"psdvec residuals wiki.safetensors wiki.counts.safetensors --top 0 -o "
+         "wiki.residuals.safetensors",
+         "All residuals into a file."}),
+    .operands = {2, 2},
     .missing = "say which model, and the counts that it was trained on",
     .output_example = "wiki.residuals.safetensors",
     .output_optional = true,
-    .completes = PSDVEC_PATH_FILE,
     .act = act};

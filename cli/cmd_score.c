@@ -4,11 +4,9 @@
 #include "counts_file.h"
 #include "eval_names.h"
 #include "exit_status.h"
-#include "human.h"
 #include "options.h"
 #include "scoring.h"
 #include "show.h"
-#include "utf8.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,66 +14,21 @@
 #include <unistd.h>
 
 static const psdvec_option options[] = {
-    {.name = "counts",
-     .type = PSDVEC_OPTION_TEXTS,
-     .argument = "FILE",
-     .group = "Model",
-     .path = PSDVEC_PATH_FILE,
-     .help = "the counts that the model was trained on: adds residuals, and a bigram model for "
-             "comparison; once per model, in the same order"},
-    {.name = "sort",
-     .type = PSDVEC_OPTION_FLAG,
-     .group = "Showing",
-     .help = "list documents by perplexity, the highest first"},
-    {.name = "top",
-     .type = PSDVEC_OPTION_UINT64,
-     .argument = "N",
-     .least = 0,
-     .most = UINT32_MAX,
-     .word = "all",
-     .fallback = "all",
-     .help = "with --sort: list only the first N documents"},
-    {.name = "per-word",
-     .type = PSDVEC_OPTION_FLAG,
-     .help = "show every word with its surprisal in bits, and mark surprising words"},
-    {.name = "surprising",
-     .type = PSDVEC_OPTION_DOUBLE,
-     .argument = "BITS",
-     .least = 0,
-     .most = INFINITY,
-     .otherwise = "log2 of the number of words",
-     .help = "surprisal from which a word is marked as surprising; by default, if it is less "
-             "probable than with a uniform distribution"},
+    FILES_OPTION(
+        "counts", .group = "Model",
+        .help = "the counts that the model was trained on: adds residuals, and a bigram model for "
+                "comparison; once per model, in the same order"),
+    FLAG_OPTION("sort", .group = "Showing",
+                .help = "list documents by perplexity, the highest first"),
+    WHOLE_OPTION("top", "N", 0, UINT32_MAX, .word = "all", .fallback = "all",
+                 .help = "with --sort: list only the first N documents"),
+    FLAG_OPTION("per-word",
+                .help = "show every word with its surprisal in bits, and mark surprising words"),
+    REAL_OPTION(
+        "surprising", "BITS", 0, INFINITY, .otherwise = "log2 of the number of words",
+        .help = "surprisal from which a word is marked as surprising; by default, if it is less "
+                "probable than with a uniform distribution"),
     {0}};
-
-static const char *const description[] = {
-    "Computes the log-probability and perplexity of each document and, for comparison, its "
-    "perplexity under a unigram model and, with --counts, a Jelinek-Mercer bigram model. Totals "
-    "come last. Without a FILE, standard input is read. Perplexities are those of normalised "
-    "probabilities; the paper's value, which omits the normaliser and does not sum to one, is "
-    "shown as well.",
-    "With several models, score is a classifier: each document is assigned to the model that "
-    "explains it best, with the posterior probability of that model, given equal priors. The "
-    "first operand is a model, and so is every other one that is a psdvec file; the rest are "
-    "texts.",
-    "By default, text is tokenized as the model's text was. Unknown words are skipped and "
-    "counted. With --sort, only the scores and the beginnings of documents are kept in memory.",
-    NULL};
-
-static const struct example examples[] = {
-    {"psdvec score wiki.safetensors notes.txt", "Every line of a text is a document."},
-    {"psdvec score wiki.safetensors notes.txt --counts wiki.counts.safetensors --sort --top 5",
-     "The five least probable documents, with residuals."},
-    {"psdvec score wiki.safetensors posts.jsonl --json-field text --per-word",
-     "Mark the surprising words."},
-    {"psdvec score wiki.safetensors books.safetensors notes.txt --format json",
-     "Which model explains each line better; JSON output for scripts."},
-    {0}};
-
-static const char *const notes[] = {
-    "Surprisal is -log2 P, in bits. Log-likelihoods, and all logarithms in json and tsv, are "
-    "natural logarithms. docs/documents.md has the formulas and describes the columns.",
-    NULL};
 
 /* A document whose lines wait until all documents are known. */
 struct ranked {
@@ -91,7 +44,7 @@ struct score {
 
     const char **models, **inputs; /* paths; operands, told apart */
     size_t model_count, input_count;
-    char **names; /* of models: short, and they differ */
+    const char **names; /* of models: short, and they differ */
 
     bool per_word, sort, sampled;
     bool by_name;      /* documents are whole files: their name tells more than how they begin */
@@ -106,7 +59,7 @@ struct score {
     bool open;                 /* some of it was shown */
     char *source;              /* file of the last document that was shown */
     struct ranked *ranked;
-    size_t ranked_count, ranked_room;
+    size_t ranked_count, ranked_capacity;
     uint64_t *won; /* documents of each model */
 };
 
@@ -254,17 +207,22 @@ static void show_words_so_far(struct score *s, bool last)
 
 /* ---- Documents --------------------------------------------------------------------------- */
 
-static struct cell number_cell(double number, struct buffer *text)
+static struct cell number_cell(double number)
 {
-    buffer_clear(text);
-    add_number(text, number);
-    return shown_as(no_cell(), text->text);
+    return shown_as(no_cell(), phrase_number(number));
+}
+
+/* `name` in at most so many columns. */
+static const char *short_name(const char *name, size_t columns)
+{
+    struct buffer text = {0};
+    shorten(&text, name, columns);
+    return phrase_of(&text);
 }
 
 /* The file, where documents of several come one after the other. */
 static void add_source(struct score *s, const char *source)
 {
-    struct buffer line = {0};
     if (s->by_name || s->sort || !source || (s->source && !strcmp(s->source, source)))
         return;
     bool only = !s->source && s->input_count == 1 && !strcmp(s->inputs[0], source);
@@ -272,10 +230,7 @@ static void add_source(struct score *s, const char *source)
     s->source = must_copy(source);
     if (only || !strcmp(source, "-"))
         return;
-    buffer_text(&line, STYLE_CYAN);
-    cell_text(&line, source, strlen(source));
-    rows_line(&s->people, 0, line.text);
-    buffer_free(&line);
+    rows_line(&s->people, 0, phrase(STYLE_CYAN "%s", phrase_safe(source, strlen(source))));
 }
 
 static void add_people(struct score *s, const psdvec_document_score *d)
@@ -289,19 +244,16 @@ static void add_people(struct score *s, const psdvec_document_score *d)
                               perplexity(fit->conditional, d->known),
                               perplexity(fit->unigram, d->known),
                               perplexity(bigram_of(fit), d->known)};
-    struct buffer text = {0};
+    bool named = s->by_name && d->source;
     add_source(s, d->source);
-    shorten(&text, s->by_name && d->source ? d->source : d->beginning,
-            s->by_name && d->source ? s->columns[1].width : SIZE_MAX);
-    rows_add(&s->people, whole_cell(d->number), text_cell(buffer_get(&text)), whole_cell(d->words),
-             whole_cell(d->words - d->known));
-    buffer_clear(&text);
-    shorten(&text, best < d->fit_count ? s->names[best] : "-", NAME);
-    rows_more(&s->people, text_cell(text.text));
-    rows_more(&s->people, real_cell(best < d->fit_count ? fit->posterior : NAN));
+    rows_add(&s->people, whole_cell(d->number),
+             text_cell(short_name(named ? d->source : d->beginning,
+                                  named ? s->columns[1].width : SIZE_MAX)),
+             whole_cell(d->words), whole_cell(d->words - d->known),
+             text_cell(short_name(best < d->fit_count ? s->names[best] : "-", NAME)),
+             real_cell(best < d->fit_count ? fit->posterior : NAN));
     for (size_t k = 0; k < sizeof figures / sizeof *figures; k++)
-        rows_more(&s->people, number_cell(figures[k], &text));
-    buffer_free(&text);
+        rows_more(&s->people, number_cell(figures[k]));
 }
 
 /* Of each model; `name` is that of the document, or "total". */
@@ -330,7 +282,6 @@ static void add_fits(struct score *s, const psdvec_document_score *d, const char
 static void show_document(struct score *s, const psdvec_document_score *d)
 {
     struct show *show = &s->show;
-    char *name = must_format("%" PRIu64, d->number);
     add_people(s, d);
     show_words_so_far(s, true);
     show_rows_so_far(show, &s->people);
@@ -339,8 +290,7 @@ static void show_document(struct score *s, const psdvec_document_score *d)
     show_data(show, "beginning", text_cell(d->beginning));
     show_data(show, "words", whole_cell(d->words));
     show_data(show, "known", whole_cell(d->known));
-    add_fits(s, d, name, false);
-    free(name);
+    add_fits(s, d, phrase("%" PRIu64, d->number), false);
 }
 
 /* ---- Totals ------------------------------------------------------------------------------ */
@@ -349,19 +299,16 @@ static void show_document(struct score *s, const psdvec_document_score *d)
 static void total_line(struct rows *rows, const char *name, double logarithm, double error,
                        uint64_t known, bool normalised)
 {
-    struct buffer texts[3] = {{0}};
     double value = normalised ? perplexity(logarithm, known) : NAN;
-    add_number(&texts[0], known ? logarithm : NAN);
-    add_number(&texts[1], known ? bits(logarithm) / (double)known : NAN);
-    add_number(&texts[2], value);
+    const char *errors[2] = {"", ""};
     if (error > 0)
-        buffer_format(&texts[0], " \xc2\xb1 %.2g", error);
+        errors[0] = phrase(" \xc2\xb1 %.2g", error);
     if (error > 0 && known && isfinite(value))
-        buffer_format(&texts[2], " \xc2\xb1 %.2g", value * error / (double)known);
-    rows_add(rows, text_cell(name), text_cell(texts[0].text), text_cell(texts[1].text),
-             text_cell(texts[2].text));
-    for (size_t k = 0; k < 3; k++)
-        buffer_free(&texts[k]);
+        errors[1] = phrase(" \xc2\xb1 %.2g", value * error / (double)known);
+    rows_add(rows, text_cell(name),
+             text_cell(phrase("%s%s", phrase_number(known ? logarithm : NAN), errors[0])),
+             text_cell(phrase_number(known ? bits(logarithm) / (double)known : NAN)),
+             text_cell(phrase("%s%s", phrase_number(value), errors[1])));
 }
 
 static void one_model(struct score *s, const psdvec_document_score *d)
@@ -372,19 +319,15 @@ static void one_model(struct score *s, const psdvec_document_score *d)
                                             COLUMN(NULL, "perplexity", .gap = 2, .right = true)};
     struct rows rows = ROWS(NULL, FOR_PEOPLE, columns);
     const psdvec_document_fit *fit = d->fits;
-    char *weights = scoring_weights(&s->scoring);
-    char *name = must_format("the model, %s", weights);
-    total_line(&rows, name, fit->conditional, fit->error, d->known, true);
+    total_line(&rows, phrase("the model, %s", scoring_weights(&s->scoring)), fit->conditional,
+               fit->error, d->known, true);
     total_line(&rows, "unigrams", fit->unigram, 0, d->known, true);
-    free(weights);
-    free(name);
-    if (s->scoring.counts[0]) {
-        double weight = psdvec_scorer_interpolation(s->scoring.scorer, 0);
-        name = isfinite(weight) ? must_format("bigrams, kappa = %.4g", weight)
-                                : must_copy("bigrams, the model's kappa");
-        total_line(&rows, name, bigram_of(fit), 0, d->known, true);
-        free(name);
-    }
+    double weight = psdvec_scorer_interpolation(s->scoring.scorer, 0);
+    if (s->scoring.counts[0])
+        total_line(&rows,
+                   isfinite(weight) ? phrase("bigrams, kappa = %.4g", weight)
+                                    : "bigrams, the model's kappa",
+                   bigram_of(fit), 0, d->known, true);
     total_line(&rows, "the paper's value", fit->paper, 0, d->known, false);
     show_rows(&s->show, &rows);
 }
@@ -406,11 +349,9 @@ static void several_models(struct score *s, const psdvec_document_score *d)
         const double figures[] = {
             fit->conditional + known, fit->paper + known, perplexity(fit->conditional, d->known),
             perplexity(fit->unigram, d->known), perplexity(bigram_of(fit), d->known)};
-        struct buffer text = {0};
         rows_add(&rows, text_cell(s->names[m]), whole_cell(s->won[m]));
         for (size_t k = 0; k < sizeof figures / sizeof *figures; k++)
-            rows_more(&rows, number_cell(figures[k], &text));
-        buffer_free(&text);
+            rows_more(&rows, number_cell(figures[k]));
     }
     show_rows(&s->show, &rows);
 }
@@ -436,21 +377,12 @@ static void show_total_data(struct score *s, const psdvec_document_score *d)
 static void show_total(struct score *s, const psdvec_document_score *d)
 {
     struct show *show = &s->show;
-    struct buffer text = {0};
     show_open(show);
     show_rows(show, &s->people);
     show_total_data(s, d);
-    buffer_text(&text, STYLE_BOLD);
-    human_count(&text, d->number);
-    buffer_text(&text, d->number == 1 ? " document, " : " documents, ");
-    human_count(&text, d->words);
-    buffer_text(&text, d->words == 1 ? " word, " : " words, ");
-    human_count(&text, d->known);
-    buffer_text(&text, " of them known");
-    if (d->words)
-        buffer_format(&text, " (%.1f%%)", 100 * (double)d->known / (double)d->words);
     show_gap(show);
-    show_title(show, text.text);
+    show_title(show, phrase(STYLE_BOLD "%s, %s, %s", phrase_counted(d->number, "document"),
+                            phrase_counted(d->words, "word"), phrase_known(d->known, d->words)));
     if (d->fit_count > 1)
         several_models(s, d);
     else
@@ -460,7 +392,6 @@ static void show_total(struct score *s, const psdvec_document_score *d)
                     "paper's value leaves the normaliser out; it does not sum to one and has no "
                     "perplexity.");
     show_close(show);
-    buffer_free(&text);
 }
 
 /* ---- While documents are scored -------------------------------------------------------- */
@@ -490,11 +421,11 @@ static void keep(struct score *s, const psdvec_document_score *d, const char *te
 {
     size_t best = d->fit_count > 1 ? best_model(d) : 0;
     const psdvec_document_fit *fit = &d->fits[best < d->fit_count ? best : 0];
-    if (s->ranked_count == s->ranked_room) {
-        rank(s); /* of few that are wanted, half of the room is free again */
-        if (!s->top || 2 * s->ranked_count >= s->ranked_room) {
-            s->ranked_room = 2 * s->ranked_room + 64;
-            s->ranked = must_grow(s->ranked, s->ranked_room, sizeof *s->ranked);
+    if (s->ranked_count == s->ranked_capacity) {
+        rank(s); /* of few that are wanted, half of the places are free again */
+        if (!s->top || 2 * s->ranked_count >= s->ranked_capacity) {
+            s->ranked_capacity = 2 * s->ranked_capacity + 64;
+            s->ranked = must_grow(s->ranked, s->ranked_capacity, sizeof *s->ranked);
         }
     }
     s->ranked[s->ranked_count++] =
@@ -535,7 +466,7 @@ static void on_word(void *user, const psdvec_word_score *word)
 static void on_document(void *user, const psdvec_document_score *d)
 {
     struct score *s = user;
-    size_t best = best_model(d);
+    size_t best = best_model(d), mark = lasting_count();
     if (best < d->fit_count)
         s->won[best]++;
     open_document(s);
@@ -550,6 +481,7 @@ static void on_document(void *user, const psdvec_document_score *d)
         show_flush(&s->show);
         run_flush(s->run);
     }
+    lasting_end(mark);
 }
 
 /* ---- The command ---------------------------------------------------------------------- */
@@ -557,8 +489,8 @@ static void on_document(void *user, const psdvec_document_score *d)
 static int tell_apart(struct score *s)
 {
     const struct arguments *arguments = s->run->arguments;
-    s->models = must_alloc(arguments->operand_count, sizeof *s->models);
-    s->inputs = must_alloc(arguments->operand_count + 1, sizeof *s->inputs);
+    s->models = lasting_alloc(arguments->operand_count, sizeof *s->models);
+    s->inputs = lasting_alloc(arguments->operand_count + 1, sizeof *s->inputs);
     for (size_t k = 0; k < arguments->operand_count; k++) {
         const char *path = arguments->operands[k];
         if (k == 0 || counts_file_likely(path))
@@ -568,11 +500,11 @@ static int tell_apart(struct score *s)
     }
     if (!s->input_count)
         s->inputs[s->input_count++] = "-";
-    s->names = must_alloc(s->model_count, sizeof *s->names);
+    s->names = lasting_alloc(s->model_count, sizeof *s->names);
     for (size_t m = 0; m < s->model_count; m++)
         s->names[m] = name_of_file(s->models[m]);
     names_differ(s->names, s->models, s->model_count);
-    s->won = must_alloc(s->model_count, sizeof *s->won);
+    s->won = lasting_alloc(s->model_count, sizeof *s->won);
     if (argument(arguments, "top")->given && !s->sort)
         return run_use_error(s->run, "--top needs --sort: the first of what order?");
     if (argument(arguments, "surprising")->given && !s->per_word)
@@ -642,15 +574,10 @@ static int act(struct run *run)
         code = open_scorer(&score);
     if (!code)
         code = score_inputs(&score);
-    scoring_close(&score.scoring);
     for (size_t k = 0; k < score.ranked_count; k++)
         free(score.ranked[k].text);
-    names_free(score.names, score.model_count);
     free(score.ranked);
-    free(score.won);
     free(score.source);
-    free(score.models);
-    free(score.inputs);
     show_end(&score.show);
     rows_free(&score.people);
     rows_free(&score.fits);
@@ -665,17 +592,35 @@ const struct command cmd_score = {
     .group = "Documents",
     .summary = "score documents by probability under one or more models",
     .synopsis = "MODEL... [FILE]... [OPTION]...",
-    .description = description,
+    .description = PARAGRAPHS(
+        "Computes the log-probability and perplexity of each document and, for comparison, its "
+        "perplexity under a unigram model and, with --counts, a Jelinek-Mercer bigram model. "
+        "Totals come last. Without a FILE, standard input is read. Perplexities are those of "
+        "normalised probabilities; the paper's value, which omits the normaliser and does not sum "
+        "to one, is shown as well.",
+        "With several models, score is a classifier: each document is assigned to the model that "
+        "explains it best, with the posterior probability of that model, given equal priors. The "
+        "first operand is a model, and so is every other one that is a psdvec file; the rest are "
+        "texts.",
+        "By default, text is tokenized as the model's text was. Unknown words are skipped and "
+        "counted. With --sort, only the scores and the beginnings of documents are kept in memory."),
     .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS,
                 LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_SCORER, .except = " influences "),
                 LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_TEXT), COMMON_OPTIONS},
     .inherited = options_of_model,
     .inherited_from = "the model's",
-    .examples = examples,
-    .notes = notes,
-    .least_operands = 1,
-    .most_operands = SIZE_MAX,
+    .examples = EXAMPLES(
+        {"psdvec score wiki.safetensors notes.txt", "Every line of a text is a document."},
+        {"psdvec score wiki.safetensors notes.txt --counts wiki.counts.safetensors --sort --top 5",
+         "The five least probable documents, with residuals."},
+        {"psdvec score wiki.safetensors posts.jsonl --json-field text --per-word",
+         "Mark the surprising words."},
+        {"psdvec score wiki.safetensors books.safetensors notes.txt --format json",
+         "Which model explains each line better; JSON output for scripts."}),
+    .notes = PARAGRAPHS(
+        "Surprisal is -log2 P, in bits. Log-likelihoods, and all logarithms in json and tsv, are "
+        "natural logarithms. docs/documents.md has the formulas and describes the columns."),
+    .operands = {1, SIZE_MAX},
     .missing = "say which model to score with, and which text: files, folders, or - for standard "
                "input",
-    .completes = PSDVEC_PATH_FILE,
     .act = act};

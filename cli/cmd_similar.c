@@ -2,7 +2,7 @@
 #include "cell.h"
 #include "commands.h"
 #include "exit_status.h"
-#include "human.h"
+#include "phrase.h"
 #include "question.h"
 #include "signals.h"
 
@@ -12,30 +12,6 @@
 
 /* Questions that are put at once. */
 #define BATCH 256
-
-static const char *const description[] = {
-    "For each WORD, lists the words of MODEL with the highest cosine similarity, with a bar and "
-    "their frequency in the training text. Cosines are those of the read-out (see psdvec "
-    "convert). The search is exact. MODEL may also be vectors of another program.",
-    "Words with signs form one query: king -man +woman finds the words nearest to the sum of "
-    "their vectors, each scaled to length 1. After MODEL, a dash and one letter is an option if "
-    "that option exists; anything longer is a word. Words after -- have no signs. The words of a "
-    "query are not among its results.",
-    "A WORD that is not in the model is looked up as the model's tokenizer would write it, so "
-    "Paris finds paris. If it is still not found, its vector is derived from its spelling, "
-    "provided that the model supports it, and the output says so.",
-    NULL};
-
-static const struct example examples[] = {
-    {"psdvec similar model.safetensors music", "The nearest neighbours of music."},
-    {"psdvec similar model.safetensors music art --top 3", "Two queries."},
-    {"psdvec similar model.safetensors music --restrict 20000",
-     "Only among the 20,000 most frequent words."},
-    {"psdvec similar model.safetensors king -man +woman",
-     "What is to woman as king is to man? See also psdvec analogy."},
-    {"psdvec similar vectors.vec music --json",
-     "Vectors of another program; JSON output for scripts."},
-    {0}};
 
 /* One question: some of the words, each added or taken away. */
 struct sum {
@@ -76,13 +52,15 @@ static void make_vector(const struct sum *q, uint32_t dim, float *vector)
 }
 
 /* "king - man + woman" */
-static void add_sum(struct buffer *to, const struct sum *q)
+static const char *sum_text(const struct sum *q)
 {
+    struct buffer text = {0};
     for (size_t k = 0; k < q->count; k++) {
         bool minus = q->signs[k] == '-';
-        buffer_text(to, k ? (minus ? " - " : " + ") : minus ? "- " : "");
-        cell_text(to, q->words[k].text, strlen(q->words[k].text));
+        buffer_text(&text, k ? (minus ? " - " : " + ") : minus ? "- " : "");
+        cell_text(&text, q->words[k].text, strlen(q->words[k].text));
     }
+    return phrase_of(&text);
 }
 
 /* The words that are added, or those that are taken away. */
@@ -110,23 +88,19 @@ static void print(struct search *search, const struct sum *q, const psdvec_neigh
                         .columns = columns,
                         .column_count = sizeof columns / sizeof *columns - !counted,
                         .bare = true};
-    struct buffer sum = {0}, title = {0};
-    add_sum(&sum, q);
-    buffer_format(&title, STYLE_BOLD "%s" STYLE_PLAIN, buffer_get(&sum));
-    if (counted && q->count == 1 && q->words[0].known) {
-        buffer_text(&title, "  ");
-        human_count(&title, psdvec_model_frequency(question->model, q->words[0].word));
-        buffer_text(&title, " times in the text");
-    }
+    const char *sum = sum_text(q), *frequency = "";
+    if (counted && q->count == 1 && q->words[0].known)
+        frequency = phrase("  %s times in the text",
+                           phrase_count(psdvec_model_frequency(question->model, q->words[0].word)));
     show_open(show);
-    show_title(show, title.text);
+    show_title(show, phrase(STYLE_BOLD "%s" STYLE_PLAIN "%s", sum, frequency));
     question_remark(show, q->words, q->count);
     show_words(show, q, "words", false);
     show_words(show, q, "minus", true);
     for (size_t k = 0; k < found; k++) {
         double cosine = (double)answers[k].cosine;
-        rows_add(&rows, text_cell(sum.text), answer_word(question, answers[k].word),
-                 bar_cell(cosine), real_cell(cosine), answer_count(question, answers[k].word));
+        rows_add(&rows, text_cell(sum), answer_word(question, answers[k].word), bar_cell(cosine),
+                 real_cell(cosine), answer_count(question, answers[k].word));
     }
     if (!found)
         question_nothing(show, question, "its vector has no direction");
@@ -134,8 +108,6 @@ static void print(struct search *search, const struct sum *q, const psdvec_neigh
     question_spelled(show, q->words, q->count);
     show_close(show);
     show_flush(show);
-    buffer_free(&sum);
-    buffer_free(&title);
 }
 
 /* `count` questions, one after the other in the words of the command line, of `together` words
@@ -143,12 +115,13 @@ static void print(struct search *search, const struct sum *q, const psdvec_neigh
 static int ask(struct search *search, size_t first, size_t count, size_t together)
 {
     struct question *question = &search->question;
-    size_t words = count * together, dim = question->info->dim, *found, *begin;
-    float *vectors = must_alloc(count, dim * sizeof *vectors);
-    uint32_t *except = must_alloc(words, sizeof *except);
-    psdvec_neighbour *answers = must_alloc(count * search->top, sizeof *answers);
-    found = must_alloc(count, sizeof *found);
-    begin = must_alloc(count + 1, sizeof *begin);
+    size_t mark = lasting_count(), words = count * together, dim = question->info->dim, *found,
+           *begin;
+    float *vectors = lasting_alloc(count, dim * sizeof *vectors);
+    uint32_t *except = lasting_alloc(words, sizeof *except);
+    psdvec_neighbour *answers = lasting_alloc(count * search->top, sizeof *answers);
+    found = lasting_alloc(count, sizeof *found);
+    begin = lasting_alloc(count + 1, sizeof *begin);
     size_t excepted = 0;
     for (size_t k = 0; k < count; k++) {
         struct sum q = sum_of(search, first + k * together, together);
@@ -166,11 +139,7 @@ static int ask(struct search *search, size_t first, size_t count, size_t togethe
         struct sum q = sum_of(search, first + k * together, together);
         print(search, &q, answers + k * search->top, found[k]);
     }
-    free(vectors);
-    free(except);
-    free(answers);
-    free(found);
-    free(begin);
+    lasting_end(mark);
     return status == PSDVEC_OK ? EXIT_FINE : run_failed(question->run, status);
 }
 
@@ -189,9 +158,9 @@ static int act(struct run *run)
 {
     struct search search = {0};
     size_t count = run->arguments->operand_count - 1;
-    const char **texts = must_alloc(count, sizeof *texts);
+    const char **texts = lasting_alloc(count, sizeof *texts);
     bool one = false;
-    search.signs = must_alloc(count, 1);
+    search.signs = lasting_alloc(count, 1);
     for (size_t k = 0; k < count; k++) {
         search.signs[k] = argument_sign(run->arguments, k + 1, &texts[k]);
         one |= search.signs[k] != 0;
@@ -201,9 +170,6 @@ static int act(struct run *run)
     if (!code)
         code = search_all(&search, one);
     show_end(&search.show);
-    question_close(&search.question);
-    free(search.signs);
-    free(texts);
     return code;
 }
 
@@ -212,12 +178,28 @@ const struct command cmd_similar = {
     .group = "Asking a model",
     .summary = "list the nearest neighbours of a word",
     .synopsis = "MODEL [+|-]WORD... [OPTION]...",
-    .description = description,
+    .description = PARAGRAPHS(
+        "For each WORD, lists the words of MODEL with the highest cosine similarity, with a bar "
+        "and their frequency in the training text. Cosines are those of the read-out (see psdvec "
+        "convert). The search is exact. MODEL may also be vectors of another program.",
+        "Words with signs form one query: king -man +woman finds the words nearest to the sum of "
+        "their vectors, each scaled to length 1. After MODEL, a dash and one letter is an option "
+        "if that option exists; anything longer is a word. Words after -- have no signs. The "
+        "words of a query are not among its results.",
+        "A WORD that is not in the model is looked up as the model's tokenizer would write it, so "
+        "Paris finds paris. If it is still not found, its vector is derived from its spelling, "
+        "provided that the model supports it, and the output says so."),
     .sources = {OWN_OPTIONS(top_options), QUERY_OPTIONS, FORMAT_OPTIONS, COMMON_OPTIONS},
-    .examples = examples,
-    .least_operands = 2,
-    .most_operands = SIZE_MAX,
+    .examples =
+        EXAMPLES({"psdvec similar model.safetensors music", "The nearest neighbours of music."},
+                 {"psdvec similar model.safetensors music art --top 3", "Two queries."},
+                 {"psdvec similar model.safetensors music --restrict 20000",
+                  "Only among the 20,000 most frequent words."},
+                 {"psdvec similar model.safetensors king -man +woman",
+                  "What is to woman as king is to man? See also psdvec analogy."},
+                 {"psdvec similar vectors.vec music --json",
+                  "Vectors of another program; JSON output for scripts."}),
+    .operands = {2, SIZE_MAX},
     .missing = "say which model to ask, and for which words",
     .signed_operands = true,
-    .completes = PSDVEC_PATH_FILE,
     .act = act};

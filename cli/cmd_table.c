@@ -1,10 +1,9 @@
 /* psdvec table: the paper's table, on one's own text. */
 #include "commands.h"
-#include "eval_files.h"
 #include "exit_status.h"
 #include "options.h"
 #include "system.h"
-#include "table_settings.h"
+#include "table.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -17,20 +16,16 @@ const psdvec_choice counting_words[] = {
 #define COUNTING_DEFAULT "same"
 
 static const psdvec_option options[] = {
-    {.name = "methods",
-     .type = PSDVEC_OPTION_TEXT,
-     .argument = "NAME,...",
-     .group = "Systems",
-     .otherwise = "all but cbow",
-     .help =
-         "psd, psd-paper, ppmi, svd, sgns, cbow, glove, cca, sparse; sparse-glove and so on for "
-         "sparse codes of other vectors than psd's"},
-    {.name = "counting",
-     .type = PSDVEC_OPTION_CHOICE,
-     .choices = counting_words,
-     .fallback = COUNTING_DEFAULT,
-     .help = "all systems count in the same way, or each as its authors did; options of counting "
-             "that are given hold for all"},
+    TEXT_OPTION(
+        "methods", "NAME,...", .group = "Systems", .otherwise = "all but cbow",
+        .help =
+            "psd, psd-paper, ppmi, svd, sgns, cbow, glove, cca, sparse; sparse-glove and so on for "
+            "sparse codes of other vectors than psd's"),
+    CHOICE_OPTION(
+        "counting", counting_words, .fallback = COUNTING_DEFAULT,
+        .help =
+            "all systems count in the same way, or each as its authors did; options of counting "
+            "that are given hold for all"),
     {.name = "sets",
      .type = PSDVEC_OPTION_TEXTS,
      .argument = "FILE|DIR",
@@ -41,46 +36,9 @@ static const psdvec_option options[] = {
          "a test set, or a folder of them: each file in it is a set, and so is each folder in it"},
     {0}};
 
-static const char *const description[] = {
-    "Trains several systems on the same text, with the same words and the same number of "
-    "dimensions, scores all of them on test sets, and prints the table: a row for each system, a "
-    "column for each set, how many of the questions are known, and what each system took in time "
-    "and memory. A mark tells the best of each column, and those not worse by more than chance.",
-    "The folder of -o, or NAME.table here if the first INPUT is NAME.txt, receives the models (NAME.safetensors), the counts that they share, and the "
-    "table as table.md, table.json and table.html, a page with intervals and charts that opens "
-    "without a network. The folder is made if it does not exist; files that no table made are never "
-    "replaced.",
-    "After Ctrl-C, a crash or kill -9, run the same command again: what is finished is kept, and a "
-    "system that was interrupted goes on where it can. Run it with other options, and only what they "
-    "change is made again; other sets only score again. A system that fails is left out of the "
-    "scores, the table says why, and the exit status is that of its error.",
-    NULL};
-
-static const struct example examples[] = {
-    {"psdvec table wiki.txt -o out/ --dim 5", "All systems, on the built-in sets."},
-    {"psdvec table wiki.txt --methods psd,glove,sgns --dim 5 --sets ws353.txt --sets google.txt "
-     "-o three/",
-     "Three of them, on sets of one's own."},
-    {"psdvec table books notes.txt --methods svd,cbow,sparse-svd --dim 5 --counting own -o own/",
-     "Each with its authors' way of counting; sparse codes of the vectors of svd."},
-    {0}};
-
-static const char *const notes[] = {
-    "docs/table.md tells what is in the folder and in the JSON, and how to read the page; "
-    "docs/baselines.md what the systems are.",
-    NULL};
-
 static const char *const own_defaults[] = {"window", "distance", "oov", "subsample", NULL};
 
 /* ---- Sets ------------------------------------------------------------------------------------ */
-
-static void add_set(struct table *table, char *path)
-{
-    table->set_paths =
-        must_grow(table->set_paths, table->set_path_count + 1, sizeof *table->set_paths);
-    table->set_paths[table->set_path_count++] = path;
-    eval_add_file(&table->eval.set_files, path);
-}
 
 static int by_bytes(const struct dirent **a, const struct dirent **b)
 {
@@ -90,7 +48,7 @@ static int by_bytes(const struct dirent **a, const struct dirent **b)
 static int add_sets_in(struct table *table, const char *folder)
 {
     struct dirent **entries;
-    size_t before = table->set_path_count, length = strlen(folder);
+    size_t before = table->eval.set_files.count, length = strlen(folder);
     int count = scandir(folder, &entries, NULL, by_bytes);
     if (count < 0)
         return run_error(table->run, EXIT_INPUT, "cannot read %s: %s", folder, system_error(errno));
@@ -98,11 +56,12 @@ static int add_sets_in(struct table *table, const char *folder)
         length--;
     for (int k = 0; k < count; k++) {
         if (entries[k]->d_name[0] != '.')
-            add_set(table, must_format("%.*s/%s", (int)length, folder, entries[k]->d_name));
+            eval_add_file(&table->eval.set_files,
+                          phrase("%.*s/%s", (int)length, folder, entries[k]->d_name));
         free(entries[k]);
     }
     free(entries);
-    if (table->set_path_count == before)
+    if (table->eval.set_files.count == before)
         return run_error(table->run, EXIT_INPUT, "%s has no test sets in it", folder);
     return EXIT_FINE;
 }
@@ -117,7 +76,7 @@ static int open_sets(struct table *table)
         if (stat(sets->texts[k], &status) == 0 && S_ISDIR(status.st_mode))
             code = add_sets_in(table, sets->texts[k]);
         else
-            add_set(table, must_copy(sets->texts[k]));
+            eval_add_file(&table->eval.set_files, sets->texts[k]);
     return code ? code : eval_open_sets(&table->eval, false, 0);
 }
 
@@ -163,37 +122,24 @@ static int failed_status(const struct table *table)
     return EXIT_FINE;
 }
 
-static void free_item(struct table_item *item)
-{
-    free(item->name);
-    free(item->file);
-    free(item->made_by);
-    free(item->failure);
-    buffer_free(&item->settings);
-}
-
 static void table_free(struct table *table)
 {
     eval_close(&table->eval);
     table_folder_close(table);
     for (size_t k = 0; k < table->system_count; k++)
-        free_item(&table->systems[k].item);
+        buffer_free(&table->systems[k].item.settings);
     for (size_t k = 0; k < table->counts_count; k++)
-        free_item(&table->counts[k].item);
-    for (size_t k = 0; k < table->set_path_count; k++)
-        free(table->set_paths[k]);
+        buffer_free(&table->counts[k].item.settings);
     free(table->systems);
     free(table->counts);
-    free(table->set_paths);
-    free(table->folder);
 }
 
-/* That of -o; or named after the first input, where one stands. On the heap. */
-static char *folder_of(const struct arguments *arguments)
+/* That of -o; or named after the first input, where one stands. */
+static const char *folder_of(const struct arguments *arguments)
 {
     const char *given = argument_text(arguments, "output");
     if (given)
-        return must_copy(given);
+        return given;
     const char *input = arguments->operands[0];
     size_t end = strlen(input);
     while (end > 1 && input[end - 1] == '/')
@@ -204,7 +150,7 @@ static char *folder_of(const struct arguments *arguments)
     size_t length = strcspn(input + begin, "."); /* news.txt.gz is news */
     if (length == 0 || length > end - begin)
         length = end - begin;
-    return must_format("%.*s.table", (int)length, input + begin);
+    return phrase("%.*s.table", (int)length, input + begin);
 }
 
 static int act(struct run *run)
@@ -245,7 +191,20 @@ const struct command cmd_table = {
     .group = "Vectors",
     .summary = "train several systems on a text and compare them",
     .synopsis = "INPUT... [-o DIR] [OPTION]...",
-    .description = description,
+    .description = PARAGRAPHS(
+        "Trains several systems on the same text, with the same words and the same number of "
+        "dimensions, scores all of them on test sets, and prints the table: a row for each "
+        "system, a column for each set, how many of the questions are known, and what each system "
+        "took in time and memory. A mark tells the best of each column, and those not worse by "
+        "more than chance.",
+        "The folder of -o, or NAME.table here if the first INPUT is NAME.txt, receives the models "
+        "(NAME.safetensors), the counts that they share, and the table as table.md, table.json "
+        "and table.html, a page with intervals and charts that opens without a network. The "
+        "folder is made if it does not exist; files that no table made are never replaced.",
+        "After Ctrl-C, a crash or kill -9, run the same command again: what is finished is kept, "
+        "and a system that was interrupted goes on where it can. Run it with other options, and "
+        "only what they change is made again; other sets only score again. A system that fails is "
+        "left out of the scores, the table says why, and the exit status is that of its error."),
     .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS,
                 LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_TRAIN, .only = " dim restart "),
                 LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_EVAL, .only = " resamples confidence "),
@@ -254,12 +213,18 @@ const struct command cmd_table = {
     .presets = {"default"},
     .inherited = own_defaults,
     .inherited_from = "as psdvec train has it; with --counting own, each system's",
-    .examples = examples,
-    .notes = notes,
-    .least_operands = 1,
-    .most_operands = SIZE_MAX,
+    .examples = EXAMPLES(
+        {"psdvec table wiki.txt -o out/ --dim 5", "All systems, on the built-in sets."},
+        {"psdvec table wiki.txt --methods psd,glove,sgns --dim 5 --sets ws353.txt --sets google.txt "
+         "-o three/",
+         "Three of them, on sets of one's own."},
+        {"psdvec table books notes.txt --methods svd,cbow,sparse-svd --dim 5 --counting own -o own/",
+         "Each with its authors' way of counting; sparse codes of the vectors of svd."}),
+    .notes = PARAGRAPHS(
+        "docs/table.md tells what is in the folder and in the JSON, and how to read the page; "
+        "docs/baselines.md what the systems are."),
+    .operands = {1, SIZE_MAX},
     .missing = "say which text to train on: files or folders",
     .output_example = "out/",
     .output_optional = true,
-    .completes = PSDVEC_PATH_FILE,
     .act = act};

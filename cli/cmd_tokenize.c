@@ -3,19 +3,6 @@
 #include "options.h"
 #include "run.h"
 
-static const char *const description[] = {
-    "Prints the words of its inputs, or of standard input, exactly as psdvec count would see them: "
-    "separated by spaces, one document a line (with --sentences, one sentence a line). Documents "
-    "without words are left out.",
-    NULL};
-
-static const struct example examples[] = {
-    {"psdvec tokenize wiki.txt", "See what a text becomes."},
-    {"psdvec tokenize books --sentences", "A folder, one sentence a line."},
-    {"echo \"It's a well-known caf\xc3\xa9.\" | psdvec tokenize --hyphens join --accents strip",
-     "Try options out."},
-    {0}};
-
 struct line {
     struct output *out;
     bool started;
@@ -64,10 +51,15 @@ const struct command cmd_tokenize = {
     .brief = true,
     .summary = "print the words as counting would see them",
     .synopsis = "[INPUT]... [OPTION]...",
-    .description = description,
+    .description = PARAGRAPHS(
+        "Prints the words of its inputs, or of standard input, exactly as psdvec count would see "
+        "them: separated by spaces, one document a line (with --sentences, one sentence a line). "
+        "Documents without words are left out."),
     .sources = {LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_TEXT), COMMON_OPTIONS},
-    .examples = examples,
-    .least_operands = 0,
-    .most_operands = SIZE_MAX,
-    .completes = PSDVEC_PATH_FILE,
+    .examples = EXAMPLES(
+        {"psdvec tokenize wiki.txt", "See what a text becomes."},
+        {"psdvec tokenize books --sentences", "A folder, one sentence a line."},
+        {"echo \"It's a well-known caf\xc3\xa9.\" | psdvec tokenize --hyphens join --accents strip",
+         "Try options out."}),
+    .operands = {0, SIZE_MAX},
     .act = act};

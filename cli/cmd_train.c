@@ -2,65 +2,35 @@
 #include "commands.h"
 #include "counts_file.h"
 #include "exit_status.h"
+#include "help.h"
 #include "interrupted.h"
 #include "options.h"
-#include "preset_explanation.h"
 #include "summary.h"
 #include "train_plan.h"
+#include "wrap.h"
 
 static const psdvec_option options[] = {
-    {.name = "explain-preset",
-     .type = PSDVEC_OPTION_FLAG,
-     .group = "The run",
-     .help = "print the values of the presets and the reasons, and exit"},
-    {.name = "dry-run",
-     .type = PSDVEC_OPTION_FLAG,
-     .help = "print the plan (words, pairs, memory, disk, time) and exit"},
+    FLAG_OPTION("explain-preset", .group = "The run",
+                .help = "print the values of the presets and the reasons, and exit"),
+    FLAG_OPTION("dry-run", .help = "print the plan (words, pairs, memory, disk, time) and exit"),
     {0}};
-
-static const char *const description[] = {
-    "Trains word vectors. The product of two vectors approximates the pointwise mutual "
-    "information (PMI) of their words, so words that are used alike get similar vectors.",
-    "An INPUT is text (see psdvec count) or one counts file. With a counts file, counting and "
-    "text options are not accepted. Results are bit-for-bit reproducible for any number of "
-    "threads and any memory limit.",
-    NULL};
-
-static const struct example examples[] = {
-    {"psdvec train wiki.txt -o wiki.safetensors", "Text in, model out."},
-    {"psdvec train books --min-count 2 --window 10 --dim 20 -o books.safetensors",
-     "Counting options apply too."},
-    {"psdvec train wiki.counts.safetensors --dim 10 -o small.safetensors",
-     "From a counts file: count once, try several settings."},
-    {"psdvec train wiki.counts.safetensors --preset paper --core 8 --dim 5 --mu 2,4,8 "
-     "-o paper.safetensors",
-     "The settings of the paper: core words, and bands of noncore words."},
-    {"psdvec train --explain-preset", "The values of the presets, and why."},
-    {"psdvec train wiki.counts.safetensors --dry-run -o wiki.safetensors",
-     "Estimate memory, disk space and time."},
-    {0}};
-
-static const char *const notes[] = {
-    "After Ctrl-C, a crash or kill -9, run the same command again to resume. Finished work is "
-    "kept in the folder FILE.partial beside the output, which is deleted at the end. A resumed "
-    "run gives the same bits as an uninterrupted one.",
-    NULL};
 
 static int from_counts(struct run *run, const struct train_setup *setup, const char *path)
 {
     psdvec_counts *counts;
     int code = options_refuse_text(run, path);
-    if (!code)
-        code = counts_file_open(run, path, &counts); /* another kind of file is told apart here */
     if (code)
         return code;
+    psdvec_status status = psdvec_counts_open(run->ctx, path, &counts);
+    if (status != PSDVEC_OK)
+        return run_failed(run, status); /* another kind of file */
     psdvec_counts_close(counts);
     if (argument_flag(run->arguments, "dry-run"))
         return train_plan_counts(run, setup, path);
     psdvec_train_report report = {0};
     double began = pv_now();
-    psdvec_status status = psdvec_train(run->ctx, setup->train, path,
-                                        argument_text(run->arguments, "output"), &report);
+    status = psdvec_train(run->ctx, setup->train, path, argument_text(run->arguments, "output"),
+                          &report);
     if (status != PSDVEC_OK)
         return interrupted_failed(run, status);
     summary_train(run, NULL, &report, pv_now() - began);
@@ -88,12 +58,53 @@ static int from_text(struct run *run, const struct train_setup *setup)
     return EXIT_FINE;
 }
 
+static void add_row(struct buffer *to, const struct palette *palette, const char *name,
+                    const char *first, const char *second, const char *why)
+{
+    buffer_format(to, "  %s%-14s%s %-11s %-9s ", palette->bold, name, palette->plain, first,
+                  second);
+    size_t used = 39, width = help_width();
+    wrap(to, why, used, used, width);
+}
+
+/* What the presets set, side by side, and why: from the declarations of the options, so that it
+ * cannot differ from what a run does. */
+static int explain_presets(struct run *run)
+{
+    const struct command *command = run->arguments->command;
+    const struct option_spec *option;
+    struct buffer text = {0};
+    psdvec_train_options paper;
+    psdvec_train_options_preset(&paper, PSDVEC_PRESET_PAPER, NULL);
+    buffer_format(&text, "  %-14s %-11s %-9s\n", "", "default", "paper");
+    /* What is counted comes before what is solved. */
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t k = 0; (option = command_option(command, k)); k++) {
+            if (!option->row.why || (option->kind == PSDVEC_OPTIONS_COUNT) != (pass == 0))
+                continue;
+            const char *first = option_fallback(command, option, PSDVEC_PRESET_DEFAULT);
+            const char *second = option_fallback(command, option, PSDVEC_PRESET_PAPER);
+            bool used = pass == 0 || psdvec_options_hold(option->kind, &paper, option->row.needs);
+            add_row(&text, &run->palette, option->name, first ? first : "-",
+                    used && second ? second : "-", option->row.why);
+        }
+    buffer_text(&text, "\n");
+    wrap(&text,
+         "paper is the model of Li, Zhu and Miao (2015). default was chosen on seven test sets, by "
+         "what gains on both halves of their questions; docs/quality.md has what each choice is "
+         "worth, and docs/model.md the formulas.",
+         0, 0, help_width());
+    output_add(&run->out, buffer_get(&text), text.length);
+    buffer_free(&text);
+    return EXIT_FINE;
+}
+
 static int act(struct run *run)
 {
     struct train_setup setup = {0};
     const char *counts = NULL;
     if (argument_flag(run->arguments, "explain-preset"))
-        return preset_explanation_print(run);
+        return explain_presets(run);
     setup.train = options_take(run, PSDVEC_OPTIONS_TRAIN);
     setup.count = setup.train ? options_take_count(run) : NULL;
     if (!setup.count)
@@ -111,18 +122,35 @@ const struct command cmd_train = {
     .group = "Vectors",
     .summary = "train word vectors from text or from counts",
     .synopsis = "INPUT... -o FILE [OPTION]...",
-    .description = description,
+    .description = PARAGRAPHS(
+        "Trains word vectors. The product of two vectors approximates the pointwise mutual "
+        "information (PMI) of their words, so words that are used alike get similar vectors.",
+        "An INPUT is text (see psdvec count) or one counts file. With a counts file, counting and "
+        "text options are not accepted. Results are bit-for-bit reproducible for any number of "
+        "threads and any memory limit."),
     .sources = {LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_TRAIN), OWN_OPTIONS(options),
                 LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_COUNT), COMMON_OPTIONS},
     .presets = {"default", "paper"},
     .preset_option = "preset",
     .alone = "explain-preset",
-    .examples = examples,
-    .notes = notes,
-    .least_operands = 1,
-    .most_operands = SIZE_MAX,
+    .examples =
+        EXAMPLES({"psdvec train wiki.txt -o wiki.safetensors", "Text in, model out."},
+                 {"psdvec train books --min-count 2 --window 10 --dim 20 -o books.safetensors",
+                  "Counting options apply too."},
+                 {"psdvec train wiki.counts.safetensors --dim 10 -o small.safetensors",
+                  "From a counts file: count once, try several settings."},
+                 {"psdvec train wiki.counts.safetensors --preset paper --core 8 --dim 5 --mu 2,4,8 "
+                  "-o paper.safetensors",
+                  "The settings of the paper: core words, and bands of noncore words."},
+                 {"psdvec train --explain-preset", "The values of the presets, and why."},
+                 {"psdvec train wiki.counts.safetensors --dry-run -o wiki.safetensors",
+                  "Estimate memory, disk space and time."}),
+    .notes = PARAGRAPHS(
+        "After Ctrl-C, a crash or kill -9, run the same command again to resume. Finished work is "
+        "kept in the folder FILE.partial beside the output, which is deleted at the end. A "
+        "resumed run gives the same bits as an uninterrupted one."),
+    .operands = {1, SIZE_MAX},
     .missing = "say what to train on: text (files, folders, or - for standard input) or a counts "
                "file",
     .output_example = "wiki.safetensors",
-    .completes = PSDVEC_PATH_FILE,
     .act = act};

@@ -2,6 +2,7 @@
 #include "cell.h"
 #include "commands.h"
 #include "exit_status.h"
+#include "phrase.h"
 #include "question.h"
 
 #include <inttypes.h>
@@ -9,50 +10,29 @@
 #include <string.h>
 
 static const psdvec_option options[] = {
-    {.name = "raw",
-     .type = PSDVEC_OPTION_FLAG,
-     .group = "The vectors",
-     .help = "print the generative vectors, whose products are the model's mutual information"},
-    {0}};
-
-static const char *const description[] = {
-    "Prints the vectors of words: a line for each, the WORD and its numbers with spaces between "
-    "them, in as many digits as give back the same bits. They are those of the read-out, by which "
-    "words are compared, or with --raw the generative ones. Of another program's vectors both are "
-    "the same.",
-    "Words are looked for as in psdvec similar. A word that is not in the model gets its read-out "
-    "from its spelling, provided that the model can do that; a generative vector it cannot have.",
-    "Of a sparse model the numbers that are not 0 are printed, each behind the direction where it "
-    "stands and a colon: a word, where directions are words as of psdvec baseline ppmi, else its "
-    "place from 1 on. In TSV and Markdown each of these numbers is a row.",
-    NULL};
-
-static const struct example examples[] = {
-    {"psdvec vector model.safetensors king", "The numbers of one word."},
-    {"psdvec vector model.safetensors king man woman --raw --tsv >vectors.tsv",
-     "Three generative vectors for a spreadsheet."},
+    FLAG_OPTION(
+        "raw", .group = "The vectors",
+        .help = "print the generative vectors, whose products are the model's mutual information"),
     {0}};
 
 /* The fewest digits from which the same bits are read. */
-static void add_number(struct buffer *to, float number)
+static const char *digits_of(float number, char text[40])
 {
-    char text[40];
     for (int digits = 1; digits <= 9; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, (double)number);
+        snprintf(text, 40, "%.*g", digits, (double)number);
         if (strtof(text, NULL) == number)
             break;
     }
-    buffer_text(to, text);
+    return text;
 }
 
-/* The columns of vectors: the word, and a column for each number. On the heap, and so are the
- * names. */
+/* The columns of vectors: the word, and a column for each number. */
 static struct column *dense_columns(uint32_t dim)
 {
-    struct column *columns = must_alloc((size_t)dim + 1, sizeof *columns);
+    struct column *columns = lasting_alloc((size_t)dim + 1, sizeof *columns);
     columns[0].name = columns[0].heading = "word";
     for (uint32_t k = 1; k <= dim; k++) {
-        columns[k].name = columns[k].heading = must_format("%" PRIu32, k);
+        columns[k].name = columns[k].heading = phrase("%" PRIu32, k);
         columns[k].right = true;
     }
     return columns;
@@ -75,16 +55,16 @@ struct vectors {
 
 static void print_vector(struct vectors *v, const struct asked *asked)
 {
-    struct buffer line = {0}, list = {0}, number = {0};
+    struct buffer line = {0}, list = {0};
+    char number[40];
     uint32_t dim = v->question->info->dim;
     cell_text(&line, asked->text, strlen(asked->text));
     rows_add(&v->rows, text_cell(asked->text));
     for (uint32_t k = 0; k < dim; k++) {
-        buffer_clear(&number);
-        add_number(&number, asked->vector[k]);
-        buffer_format(&line, " %s", number.text);
-        buffer_format(&list, "%s%s", k ? ", " : "[", number.text);
-        rows_more(&v->rows, json_cell(number.text));
+        digits_of(asked->vector[k], number);
+        buffer_format(&line, " %s", number);
+        buffer_format(&list, "%s%s", k ? ", " : "[", number);
+        rows_more(&v->rows, json_cell(number));
     }
     buffer_char(&list, ']');
     rows_add(&v->line, shown_as(no_cell(), line.text));
@@ -93,13 +73,13 @@ static void print_vector(struct vectors *v, const struct asked *asked)
     question_spelled(&v->show, asked, 1);
     buffer_free(&line);
     buffer_free(&list);
-    buffer_free(&number);
 }
 
 static void print_sparse(struct vectors *v, const struct asked *asked)
 {
     const struct question *q = v->question;
-    struct buffer line = {0}, number = {0}, place = {0};
+    struct buffer line = {0};
+    char number[40], place[16];
     const uint32_t *columns;
     const float *values;
     size_t count;
@@ -108,22 +88,18 @@ static void print_sparse(struct vectors *v, const struct asked *asked)
     cell_text(&line, asked->text, strlen(asked->text));
     for (size_t k = 0; k < count; k++) {
         bool named = q->info->directions_are_words && columns[k] < q->info->words;
-        buffer_clear(&number);
-        buffer_clear(&place);
-        add_number(&number, values[k]);
-        buffer_format(&place, "%" PRIu32, columns[k] + 1);
-        struct cell direction = named ? answer_word(q, columns[k]) : text_cell(place.text);
+        digits_of(values[k], number);
+        snprintf(place, sizeof place, "%" PRIu32, columns[k] + 1);
+        struct cell direction = named ? answer_word(q, columns[k]) : text_cell(place);
         buffer_char(&line, ' ');
         cell_text(&line, direction.text, direction.length);
-        buffer_format(&line, ":%s", number.text);
-        rows_add(&v->rows, text_cell(asked->text), json_cell(place.text), direction,
-                 json_cell(place.text), named ? direction : no_cell(), json_cell(number.text));
+        buffer_format(&line, ":%s", number);
+        rows_add(&v->rows, text_cell(asked->text), json_cell(place), direction, json_cell(place),
+                 named ? direction : no_cell(), json_cell(number));
     }
     rows_add(&v->line, shown_as(no_cell(), line.text));
     show_rows(&v->show, &v->rows);
     buffer_free(&line);
-    buffer_free(&number);
-    buffer_free(&place);
 }
 
 static int print_word(struct vectors *v, const struct asked *asked)
@@ -135,12 +111,9 @@ static int print_word(struct vectors *v, const struct asked *asked)
                          "the word '%s' is not in the model, and its spelling gives no "
                          "generative vector; leave out --raw",
                          asked->text);
-    if (!asked->known && q->run->format != FORMAT_JSON) { /* rows of the output are vectors alone */
-        char *warning =
-            must_format("the word '%s' is not in the model; from its spelling", asked->text);
-        talk_warning(&q->run->talk, warning);
-        free(warning);
-    }
+    if (!asked->known && q->run->format != FORMAT_JSON) /* rows of the output are vectors alone */
+        talk_warning(&q->run->talk,
+                     phrase("the word '%s' is not in the model; from its spelling", asked->text));
     show_open(&v->show);
     show_data(&v->show, "word", text_cell(asked->text));
     if (q->info->sparse) { /* which has no spelling, so the word is known */
@@ -178,9 +151,6 @@ static int print_all(struct question *q)
     show_end(&v.show);
     rows_free(&v.rows);
     rows_free(&v.line);
-    for (uint32_t k = 1; k <= dim; k++)
-        free((char *)dense[k].name);
-    free(dense);
     return code;
 }
 
@@ -195,11 +165,21 @@ const struct command cmd_vector = {
     .brief = true,
     .summary = "print the vectors of words",
     .synopsis = "MODEL WORD... [OPTION]...",
-    .description = description,
+    .description = PARAGRAPHS(
+        "Prints the vectors of words: a line for each, the WORD and its numbers with spaces "
+        "between them, in as many digits as give back the same bits. They are those of the "
+        "read-out, by which words are compared, or with --raw the generative ones. Of another "
+        "program's vectors both are the same.",
+        "Words are looked for as in psdvec similar. A word that is not in the model gets its "
+        "read-out from its spelling, provided that the model can do that; a generative vector it "
+        "cannot have.",
+        "Of a sparse model the numbers that are not 0 are printed, each behind the direction "
+        "where it stands and a colon: a word, where directions are words as of psdvec baseline "
+        "ppmi, else its place from 1 on. In TSV and Markdown each of these numbers is a row."),
     .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS, COMMON_OPTIONS},
-    .examples = examples,
-    .least_operands = 2,
-    .most_operands = SIZE_MAX,
+    .examples = EXAMPLES({"psdvec vector model.safetensors king", "The numbers of one word."},
+                         {"psdvec vector model.safetensors king man woman --raw --tsv >vectors.tsv",
+                          "Three generative vectors for a spreadsheet."}),
+    .operands = {2, SIZE_MAX},
     .missing = "say which model to ask, and for which words",
-    .completes = PSDVEC_PATH_FILE,
     .act = act};

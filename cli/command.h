@@ -35,9 +35,43 @@ struct option_source {
         .library = true, __VA_ARGS__                                                               \
     }
 
+/* Rows of the program's own, by what their value is. */
+#define FLAG_OPTION(name_, ...)                                                                    \
+    {                                                                                              \
+        .name = (name_), .type = PSDVEC_OPTION_FLAG, __VA_ARGS__                                   \
+    }
+#define WHOLE_OPTION(name_, argument_, least_, most_, ...)                                         \
+    {                                                                                              \
+        .name = (name_), .type = PSDVEC_OPTION_UINT64, .argument = (argument_), .least = (least_), \
+        .most = (most_), __VA_ARGS__                                                               \
+    }
+#define REAL_OPTION(name_, argument_, least_, most_, ...)                                          \
+    {                                                                                              \
+        .name = (name_), .type = PSDVEC_OPTION_DOUBLE, .argument = (argument_), .least = (least_), \
+        .most = (most_), __VA_ARGS__                                                               \
+    }
+#define CHOICE_OPTION(name_, choices_, ...)                                                        \
+    {                                                                                              \
+        .name = (name_), .type = PSDVEC_OPTION_CHOICE, .choices = (choices_), __VA_ARGS__          \
+    }
+#define TEXT_OPTION(name_, argument_, ...)                                                         \
+    {                                                                                              \
+        .name = (name_), .type = PSDVEC_OPTION_TEXT, .argument = (argument_), __VA_ARGS__          \
+    }
+#define FILE_OPTION(name_, ...) TEXT_OPTION(name_, "FILE", .path = PSDVEC_PATH_FILE, __VA_ARGS__)
+#define FILES_OPTION(name_, ...)                                                                   \
+    {                                                                                              \
+        .name = (name_), .type = PSDVEC_OPTION_TEXTS, .argument = "FILE",                          \
+        .path = PSDVEC_PATH_FILE, __VA_ARGS__                                                      \
+    }
+
 struct example {
     const char *line, *meaning; /* NULL ends the list */
 };
+
+/* Lists of a declaration, with their ends. */
+#define PARAGRAPHS(...) ((const char *const[]){__VA_ARGS__, NULL})
+#define EXAMPLES(...) ((const struct example[]){__VA_ARGS__, {0}})
 
 #define COMMAND_SOURCES 7
 #define COMMAND_PRESETS 2
@@ -63,10 +97,13 @@ struct command {
     /* Names of options, ends with NULL: their default is not their own but `inherited_from`. */
     const char *const *inherited; /* may be NULL */
     const char *inherited_from;
-    const struct example *examples;       /* may be NULL */
-    const char *const *notes;             /* paragraphs; may be NULL */
-    size_t least_operands, most_operands; /* most: SIZE_MAX is no limit */
-    const char *missing;                  /* the sentence if there are too few operands */
+    const struct example *examples; /* may be NULL */
+    const char *const *notes;       /* paragraphs; may be NULL */
+    struct {
+        size_t least, most; /* SIZE_MAX: no limit */
+    } operands;
+    bool no_files;       /* operands are not names of files, which shells complete */
+    const char *missing; /* the sentence if there are too few operands */
     /* Not NULL: the library writes the result to the file of -o, which is then
      * required; an example of a name. NULL: results go to standard output. */
     const char *output_example;
@@ -74,7 +111,6 @@ struct command {
     bool output_operand;  /* the last operand may name that file instead of -o */
     /* Behind the first operand, -word and +word are operands too; argument_sign() tells. */
     bool signed_operands;
-    psdvec_path completes;       /* what operands are */
     int (*act)(struct run *run); /* returns the exit status */
 };
 

@@ -9,6 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool takes_files(const struct command *command)
+{
+    return command->operands.most > 0 && !command->no_files;
+}
+
 /* The n-th distinct first word of the visible commands; NULL at the end. The
  * word's length in *length. */
 static const char *first_word(size_t n, size_t *length)
@@ -107,8 +112,7 @@ static void bash_command(struct buffer *to, const struct command *command)
         if (option->row.letter)
             buffer_format(to, " -%c", option->row.letter);
     }
-    buffer_format(to, "'\n        files=%s\n        ;;\n",
-                  command->completes == PSDVEC_PATH_FILE ? "yes" : "");
+    buffer_format(to, "'\n        files=%s\n        ;;\n", takes_files(command) ? "yes" : "");
 }
 
 void completion_bash(struct buffer *to)
@@ -230,8 +234,8 @@ static void zsh_command(struct buffer *to, const struct command *command)
     if (!strcmp(command->name, "help"))
         buffer_text(to, "            '*:command:_psdvec_commands'\n");
     else
-        buffer_text(to, command->completes == PSDVEC_PATH_FILE ? "            '*:file:_files'\n"
-                                                               : "            && return 0\n");
+        buffer_text(to, takes_files(command) ? "            '*:file:_files'\n"
+                                             : "            && return 0\n");
     buffer_text(to, "        ;;\n");
 }
 
@@ -375,7 +379,7 @@ void completion_fish(struct buffer *to)
             buffer_char(to, '\n');
         }
         char *condition = must_format("__psdvec_is %s", command->name);
-        if (command->completes == PSDVEC_PATH_FILE)
+        if (takes_files(command))
             buffer_format(to, "complete -c psdvec -n '%s' -F\n", condition);
         const struct option_spec *option;
         for (size_t o = 0; (option = command_option(command, o)); o++)

@@ -2,13 +2,18 @@
 #include "counts_file.h"
 
 #include "exit_status.h"
+#include "lasting.h"
 #include "near_words.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+static void close_counts(void *counts)
+{
+    psdvec_counts_close(counts);
+}
 
 int counts_file_open(struct run *run, const char *path, psdvec_counts **counts)
 {
@@ -16,7 +21,10 @@ int counts_file_open(struct run *run, const char *path, psdvec_counts **counts)
     if (code)
         return code;
     psdvec_status status = psdvec_counts_open(run->ctx, path, counts);
-    return status == PSDVEC_OK ? EXIT_FINE : run_failed(run, status);
+    if (status != PSDVEC_OK)
+        return run_failed(run, status);
+    lasting(*counts, close_counts);
+    return EXIT_FINE;
 }
 
 int counts_file_open_rows(struct run *run, const char *path, psdvec_counts **counts)
@@ -25,10 +33,7 @@ int counts_file_open_rows(struct run *run, const char *path, psdvec_counts **cou
     if (code)
         return code;
     psdvec_status status = psdvec_counts_check_rows(run->ctx, *counts);
-    if (status == PSDVEC_OK)
-        return EXIT_FINE;
-    psdvec_counts_close(*counts);
-    return run_failed(run, status);
+    return status == PSDVEC_OK ? EXIT_FINE : run_failed(run, status);
 }
 
 bool counts_file_likely(const char *path)
@@ -63,22 +68,6 @@ int counts_file_find(struct run *run, const psdvec_counts *counts, const char *w
                          buffer_get(&near));
     buffer_free(&near);
     return code;
-}
-
-double *counts_file_keeps(const psdvec_counts *counts)
-{
-    uint32_t words = psdvec_counts_get_info(counts)->words;
-    double *keeps = must_alloc(words, sizeof *keeps);
-    bool all_one = true;
-    for (uint32_t i = 0; i < words; i++) {
-        keeps[i] = psdvec_counts_retention(counts, i);
-        all_one &= keeps[i] == 1;
-    }
-    if (all_one) {
-        free(keeps);
-        return NULL;
-    }
-    return keeps;
 }
 
 int counts_file_among(struct run *run, const char **counts)

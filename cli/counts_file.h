@@ -4,8 +4,8 @@
 
 #include "run.h"
 
-/* Makes the library's context and opens the file. EXIT_FINE and *counts, or
- * another exit status after the error was told. */
+/* Makes the library's context and opens the file. EXIT_FINE and *counts,
+ * which lasts; or another exit status after the error was told. */
 int counts_file_open(struct run *run, const char *path, psdvec_counts **counts);
 
 /* The same, and its rows are sound: their columns may be used as indices. */
@@ -14,9 +14,6 @@ int counts_file_open_rows(struct run *run, const char *path, psdvec_counts **cou
 /* The word's index; or EXIT_USE after a sentence with near spellings. */
 int counts_file_find(struct run *run, const psdvec_counts *counts, const char *word,
                      uint32_t *index);
-
-/* Reads .keep of all words; NULL if all are 1. On the heap. */
-double *counts_file_keeps(const psdvec_counts *counts);
 
 /* Whether the file looks like one in the format of counts files, by its first bytes; text never
  * does. Standard input, folders and pipes are not touched. */

@@ -7,7 +7,7 @@
 /* Files of one kind. `names` are short and differ. */
 struct eval_files {
     const char **paths; /* NULL: built in */
-    char **names;
+    const char **names;
     size_t count;
 };
 
@@ -35,6 +35,16 @@ extern const char *const kind_words[];    /* in the order of psdvec_test_kind */
 extern const char *const measure_words[]; /* for programs, in the order of psdvec_measure */
 extern const char *const measure_names[]; /* for people */
 
+/* Tells the operands apart, opens everything and names it. EXIT_FINE, or another exit status
+ * after the error was told; free the rest with eval_close() in either case. */
+int eval_open(struct eval *eval);
+/* Its parts: a file for one of the lists; all sets, the built-in ones too if asked for or if there
+ * are no others, of which the first `doubtful` may be something else; all models. */
+void eval_add_file(struct eval_files *files, const char *path);
+int eval_open_sets(struct eval *eval, bool builtin, size_t doubtful);
+int eval_open_models(struct eval *eval);
+void eval_close(struct eval *eval);
+
 /* Makes the rows from the report. */
 void eval_make_rows(struct eval *eval);
 /* The model with the highest score of a row; SIZE_MAX if none is higher than another. */
@@ -48,6 +58,6 @@ bool eval_is_alike(const struct eval *eval, const struct eval_row *row, size_t b
 /* Shows the whole report; or what programs get of it, in another document. */
 void eval_show(struct show *show, const struct eval *eval);
 void eval_show_data(struct show *show, const struct eval *eval);
-void eval_percent(struct buffer *to, const psdvec_score *score); /* 98%: of known questions */
+const char *eval_percent(const psdvec_score *score); /* 98%: of known questions */
 
 #endif

@@ -12,11 +12,12 @@
  * has one name. A word and *one* number may be a group with a number for a name, so vectors
  * of a single number need --model. Whether a set is a good one, the library says when it
  * reads it; whether vectors are, likewise. So a large model is never read as a set. */
-#include "eval_files.h"
+#include "eval.h"
 
 #include "eval_names.h"
 #include "exit_status.h"
 #include "model_file.h"
+#include "phrase.h"
 #include "signals.h"
 #include "system.h"
 
@@ -138,7 +139,7 @@ static enum file_kind sniff(const char *path)
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return FILE_UNREADABLE;
-    char *text = must_alloc(SNIFFED, 1);
+    char *text = lasting_alloc(SNIFFED, 1);
     size_t length = 0;
     ssize_t got = 1;
     while (length < SNIFFED && got > 0) {
@@ -152,7 +153,6 @@ static enum file_kind sniff(const char *path)
     close(fd);
     bool model = got >= 0 && (has_odd_bytes(text, length) ||
                               is_vectors(text, length, (uint64_t)status.st_size <= length));
-    free(text);
     errno = error;
     return got < 0 ? FILE_UNREADABLE : model ? FILE_IS_MODEL : FILE_IS_SET;
 }
@@ -199,12 +199,10 @@ static int failed_set(struct eval *eval, bool doubtful, psdvec_status status)
 {
     if (status != PSDVEC_ERR_FORMAT || !doubtful)
         return run_failed(eval->run, status);
-    char *sentence = must_format("%s; nor does it look like vectors: if it is a model, name it "
-                                 "with --model",
-                                 psdvec_error_message(eval->run->ctx));
-    int code = run_failed_because(eval->run, status, sentence);
-    free(sentence);
-    return code;
+    return run_failed_because(eval->run, status,
+                              phrase("%s; nor does it look like vectors: if it is a model, name it "
+                                     "with --model",
+                                     psdvec_error_message(eval->run->ctx)));
 }
 
 int eval_open_sets(struct eval *eval, bool builtin, size_t doubtful)
@@ -213,14 +211,14 @@ int eval_open_sets(struct eval *eval, bool builtin, size_t doubtful)
     size_t own = files->count, count = builtin || !own ? psdvec_test_builtin_count() : 0;
     for (size_t k = 0; k < count; k++)
         eval_add_file(files, NULL);
-    eval->sets = must_alloc(files->count, sizeof *eval->sets);
+    eval->sets = lasting_alloc(files->count, sizeof *eval->sets);
     for (size_t k = 0; k < files->count; k++) {
         psdvec_status status =
             k < own ? psdvec_test_open(eval->run->ctx, files->paths[k], &eval->sets[k])
                     : psdvec_test_builtin(eval->run->ctx, k - own, &eval->sets[k]);
         if (status != PSDVEC_OK)
             return failed_set(eval, k < doubtful, status);
-        files->names[k] = must_copy(psdvec_test_get_info(eval->sets[k])->name);
+        files->names[k] = psdvec_test_get_info(eval->sets[k])->name;
     }
     names_differ(files->names, files->paths, files->count);
     return EXIT_FINE;
@@ -229,7 +227,7 @@ int eval_open_sets(struct eval *eval, bool builtin, size_t doubtful)
 int eval_open_models(struct eval *eval)
 {
     struct eval_files *files = &eval->model_files;
-    eval->models = must_alloc(files->count, sizeof *eval->models);
+    eval->models = lasting_alloc(files->count, sizeof *eval->models);
     for (size_t k = 0; k < files->count; k++) {
         int code = model_file_open(eval->run, files->paths[k], &eval->models[k]);
         if (code)
@@ -253,22 +251,13 @@ int eval_open(struct eval *eval)
     return code ? code : eval_open_models(eval);
 }
 
-static void free_files(struct eval_files *files)
-{
-    names_free(files->names, files->count);
-    free(files->paths);
-}
-
 void eval_close(struct eval *eval)
 {
     for (size_t k = 0; eval->sets && k < eval->set_files.count; k++)
         psdvec_test_close(eval->sets[k]);
-    for (size_t k = 0; eval->models && k < eval->model_files.count; k++)
-        psdvec_model_close(eval->models[k]);
-    free(eval->rows);
-    free(eval->sets);
-    free(eval->models);
     psdvec_report_free(eval->report);
-    free_files(&eval->model_files);
-    free_files(&eval->set_files);
+    free(eval->model_files.names);
+    free(eval->model_files.paths);
+    free(eval->set_files.names);
+    free(eval->set_files.paths);
 }

@@ -1,12 +1,10 @@
 /* The report of psdvec eval. docs/evaluation.md describes its data. */
-#include "cell.h"
 #include "eval.h"
-#include "human.h"
 #include "options.h"
+#include "phrase.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- Rows -------------------------------------------------------------------------------------- */
@@ -46,7 +44,7 @@ void eval_make_rows(struct eval *eval)
     size_t count, models = eval->model_files.count;
     const psdvec_score *scores = psdvec_report_scores(eval->report, &count);
     eval->row_count = count / models;
-    eval->rows = must_alloc(eval->row_count, sizeof *eval->rows);
+    eval->rows = lasting_alloc(eval->row_count, sizeof *eval->rows);
     for (size_t r = 0; r < eval->row_count; r++) {
         const psdvec_score *first = &scores[r * models];
         eval->rows[r] = (struct eval_row){.set = first->test,
@@ -217,28 +215,21 @@ static bool eval_shown(const struct eval *eval, const struct eval_row *row)
 }
 
 /* 100% only if nothing is missing. */
-void eval_percent(struct buffer *to, const psdvec_score *score)
+const char *eval_percent(const psdvec_score *score)
 {
     double share = score->total ? (double)score->known / score->total : 0;
-    if (score->known && share < 0.01)
-        buffer_text(to, "<1%");
-    else
-        buffer_format(to, "%d%%", (int)(100 * share));
+    return score->known && share < 0.01 ? "<1%" : phrase("%d%%", (int)(100 * share));
 }
 
-static void eval_value(struct buffer *to, double value)
+static const char *value_text(double value)
 {
-    if (isnan(value))
-        buffer_text(to, "-");
-    else
-        buffer_format(to, "%.3f", value == 0 ? 0 : value); /* no -0.000 */
+    return isnan(value) ? "-" : phrase("%.3f", value == 0 ? 0 : value); /* no -0.000 */
 }
 
-static void eval_facts(struct buffer *to, const psdvec_model *model)
+static const char *facts_text(const psdvec_model *model)
 {
     const psdvec_model_info *info = psdvec_model_get_info(model);
-    human_count(to, info->words);
-    buffer_format(to, " words, %" PRIu32 " numbers each", info->dim);
+    return phrase("%s words, %" PRIu32 " numbers each", phrase_count(info->words), info->dim);
 }
 
 struct eval_marks {
@@ -317,37 +308,29 @@ static enum style coverage_style(const psdvec_score *score)
 }
 
 /* The name of the set, or that of the section below it; nothing if it stands above already. */
-static void add_name(struct buffer *to, const struct eval *eval, size_t r)
+static const char *name_text(const struct eval *eval, size_t r)
 {
     const struct eval_row *row = &eval->rows[r], *above = row - 1;
     bool repeats = r && above->set == row->set && !above->section == !row->section &&
                    (!row->section || !strcmp(above->section, row->section));
     const char *name = row->section ? row->section : eval->set_files.names[row->set];
-    buffer_text(to, row->section && !repeats ? "  " : "");
-    cell_text(to, name, repeats ? 0 : strlen(name));
+    return repeats ? "" : phrase("%s%s", row->section ? "  " : "", phrase_safe(name, strlen(name)));
 }
 
 /* One model's score, its mark and its share of known questions. */
-static void add_score(struct buffer *to, const struct eval *eval, const struct eval_row *row,
-                      size_t best, size_t model)
+static const char *score_text(const struct eval *eval, const struct eval_row *row, size_t best,
+                              size_t model)
 {
     const psdvec_score *score = &row->scores[model];
     struct eval_marks marks = eval_marks();
-    struct buffer percent = {0};
     bool is_best = best != SIZE_MAX && score->value == row->scores[best].value;
-    buffer_text(to, is_best ? STYLE_BOLD : "");
-    eval_value(to, score->value);
-    buffer_text(to, is_best ? STYLE_PLAIN : "");
-    if (is_best && !row->section)
-        buffer_format(to, STYLE_GREEN "%s", marks.best);
-    else if (!is_best && eval_is_worse(eval, row, best, model))
-        buffer_format(to, STYLE_RED "%s", marks.worse);
-    else
-        buffer_char(to, ' ');
-    eval_percent(&percent, score);
-    buffer_format(to, "%s%5s", coverage_style(score) == DIM ? STYLE_DIM : STYLE_YELLOW,
-                  percent.text);
-    buffer_free(&percent);
+    const char *mark = is_best && !row->section ? phrase(STYLE_GREEN "%s", marks.best)
+                       : !is_best && eval_is_worse(eval, row, best, model)
+                           ? phrase(STYLE_RED "%s", marks.worse)
+                           : " ";
+    return phrase("%s%s%s%s%s%5s", is_best ? STYLE_BOLD : "", value_text(score->value),
+                  is_best ? STYLE_PLAIN : "", mark,
+                  coverage_style(score) == DIM ? STYLE_DIM : STYLE_YELLOW, eval_percent(score));
 }
 
 static void show_several(struct show *show, const struct eval *eval)
@@ -356,7 +339,7 @@ static void show_several(struct show *show, const struct eval *eval)
                                                    COLUMN(NULL, "file", .gap = 2),
                                                    COLUMN(NULL, "vectors", .gap = 2, .style = DIM)};
     size_t models = eval->model_files.count;
-    struct column *columns = must_alloc(models + 2, sizeof *columns);
+    struct column *columns = lasting_alloc(models + 2, sizeof *columns);
     struct rows legend = ROWS(NULL, FOR_PEOPLE, legend_columns);
     struct rows rows = {.where = FOR_PEOPLE,
                         .columns = columns,
@@ -368,40 +351,30 @@ static void show_several(struct show *show, const struct eval *eval)
     columns[1] = (struct column)COLUMN(NULL, "", .group = "measure", .gap = 2, .style = DIM);
     legend.bare = true;
     for (size_t m = 0; m < models; m++) {
-        struct buffer facts = {0};
-        eval_facts(&facts, eval->models[m]);
         rows_add(&legend, text_cell(eval->model_files.names[m]),
-                 text_cell(eval->model_files.paths[m]), text_cell(facts.text));
-        buffer_free(&facts);
+                 text_cell(eval->model_files.paths[m]), text_cell(facts_text(eval->models[m])));
         columns[m + 2] = (struct column)COLUMN(NULL, "", .group = eval->model_files.names[m],
                                                .right = true, .gap = 3);
     }
     for (size_t r = 0; r < eval->row_count; r++) {
         const struct eval_row *row = &eval->rows[r];
-        struct buffer text = {0};
         if (!eval_shown(eval, row))
             continue;
-        add_name(&text, eval, r);
-        rows_add(&rows, shown_as(no_cell(), buffer_get(&text)),
+        rows_add(&rows, shown_as(no_cell(), name_text(eval, r)),
                  text_cell(measure_names[row->measure]));
-        for (size_t m = 0; m < models; m++) {
-            buffer_clear(&text);
-            add_score(&text, eval, row, eval_best(eval, row), m);
-            rows_more(&rows, shown_as(no_cell(), text.text));
-        }
-        buffer_free(&text);
+        for (size_t m = 0; m < models; m++)
+            rows_more(&rows, shown_as(no_cell(), score_text(eval, row, eval_best(eval, row), m)));
     }
     show_rows(show, &legend);
     show_gap(show);
     show_rows(show, &rows);
-    free(columns);
 }
 
 static void show_one(struct show *show, const struct eval *eval)
 {
-    char *interval = eval->options.resamples
-                         ? must_format("%g%% interval", 100 * eval->options.confidence)
-                         : must_copy("");
+    const char *path = eval->model_files.paths[0];
+    const char *interval =
+        eval->options.resamples ? phrase("%g%% interval", 100 * eval->options.confidence) : "";
     const struct column columns[] = {COLUMN(NULL, "set", .names = true, .most = NAME_COLUMNS),
                                      COLUMN(NULL, "measure", .gap = 2, .style = DIM),
                                      NUMBERS(NULL, "score", 3, 0, .gap = 2, .style = BOLD),
@@ -409,40 +382,26 @@ static void show_one(struct show *show, const struct eval *eval)
                                      COLUMN(NULL, interval, .gap = 2, .style = DIM, .right = true),
                                      COLUMN(NULL, "known", .gap = 2, .right = true)};
     struct rows rows = ROWS(NULL, FOR_PEOPLE, columns);
-    struct buffer text = {0};
     rows.heading = DIM;
-    buffer_text(&text, STYLE_BOLD);
-    cell_text(&text, eval->model_files.paths[0], strlen(eval->model_files.paths[0]));
-    buffer_text(&text, STYLE_PLAIN "  ");
-    eval_facts(&text, eval->models[0]);
-    show_title(show, text.text);
+    show_title(show, phrase(STYLE_BOLD "%s" STYLE_PLAIN "  %s", phrase_safe(path, strlen(path)),
+                            facts_text(eval->models[0])));
     show_gap(show);
     for (size_t r = 0; r < eval->row_count; r++) {
         const psdvec_score *score = eval->rows[r].scores;
-        struct buffer value = {0}, range = {0}, percent = {0}, known = {0};
         if (!eval_shown(eval, &eval->rows[r]))
             continue;
-        buffer_clear(&text);
-        add_name(&text, eval, r);
-        eval_value(&value, score->value);
-        if (!isnan(score->low) && !isnan(score->high))
-            buffer_format(&range, "%.3f %s %.3f", score->low, terminal_unicode() ? "–" : "-",
-                          score->high);
-        eval_percent(&percent, score);
-        buffer_format(&known, "%" PRIu32 "/%" PRIu32 "%5s", score->known, score->total,
-                      percent.text);
-        rows_add(&rows, shown_as(no_cell(), buffer_get(&text)),
-                 text_cell(measure_names[eval->rows[r].measure]), text_cell(value.text),
-                 bar_cell(score->value), text_cell(buffer_get(&range)),
-                 styled_as(text_cell(known.text), coverage_style(score)));
-        buffer_free(&value);
-        buffer_free(&range);
-        buffer_free(&percent);
-        buffer_free(&known);
+        const char *range =
+            isnan(score->low) || isnan(score->high)
+                ? ""
+                : phrase("%.3f %s %.3f", score->low, terminal_unicode() ? "–" : "-", score->high);
+        rows_add(&rows, shown_as(no_cell(), name_text(eval, r)),
+                 text_cell(measure_names[eval->rows[r].measure]),
+                 text_cell(value_text(score->value)), bar_cell(score->value), text_cell(range),
+                 styled_as(text_cell(phrase("%" PRIu32 "/%" PRIu32 "%5s", score->known,
+                                            score->total, eval_percent(score))),
+                           coverage_style(score)));
     }
     show_rows(show, &rows);
-    buffer_free(&text);
-    free(interval);
 }
 
 void eval_show(struct show *show, const struct eval *eval)
@@ -457,7 +416,6 @@ void eval_show(struct show *show, const struct eval *eval)
         show_one(show, eval);
     show_gap(show);
     eval_notes(&notes, eval);
-    show_note(show, notes.text);
+    show_note(show, phrase_of(&notes));
     show_close(show);
-    buffer_free(&notes);
 }

@@ -2,17 +2,12 @@
  * run can go on from it, the library decides. */
 #include "interrupted.h"
 
-#include "human.h"
+#include "phrase.h"
 
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-static char *folder_of(const char *output)
-{
-    return must_format("%s.partial", output);
-}
 
 static bool is_state(const char *name)
 {
@@ -21,33 +16,28 @@ static bool is_state(const char *name)
     return name[0] != '.' && length > strlen(end) && !strcmp(name + length - strlen(end), end);
 }
 
-char *interrupted_state(const char *output)
+const char *interrupted_state(const char *output)
 {
-    char *folder = folder_of(output);
+    const char *folder = phrase("%s.partial", output);
     struct dirent **entries;
     int count = scandir(folder, &entries, NULL, NULL);
     size_t files = 0;
     uint64_t bytes = 0;
     for (int k = 0; k < count; k++) {
         struct stat status;
-        char *path = must_format("%s/%s", folder, entries[k]->d_name);
-        if (is_state(entries[k]->d_name) && lstat(path, &status) == 0 && S_ISREG(status.st_mode)) {
+        if (is_state(entries[k]->d_name) &&
+            lstat(phrase("%s/%s", folder, entries[k]->d_name), &status) == 0 &&
+            S_ISREG(status.st_mode)) {
             files++;
             bytes += (uint64_t)status.st_size;
         }
-        free(path);
         free(entries[k]);
     }
     if (count >= 0)
         free(entries);
-    struct buffer text = {0};
-    if (files) {
-        buffer_format(&text, "%zu file%s (", files, files == 1 ? "" : "s");
-        human_bytes(&text, (double)bytes);
-        buffer_format(&text, ") in %s", folder);
-    }
-    free(folder);
-    return text.text;
+    return files ? phrase("%zu file%s (%s) in %s", files, files == 1 ? "" : "s",
+                          phrase_bytes((double)bytes), folder)
+                 : NULL;
 }
 
 /* The library does not go on with text that it cannot know again. */
@@ -71,26 +61,18 @@ int interrupted_failed(struct run *run, psdvec_status status)
     bool resumes = arguments_have(run->arguments, "resume");
     const char *resume = resumes ? argument_text(run->arguments, "resume") : NULL;
     const char *restart = argument_flag(run->arguments, "restart") ? " without --restart" : "";
-    char *state = interrupted_state(argument_text(run->arguments, "output"));
-    struct buffer sentence = {0};
+    const char *state = interrupted_state(argument_text(run->arguments, "output"));
+    const char *sentence = "stopped before a part was finished; the same command begins anew";
     if (state && read_once(run->arguments))
-        buffer_text(&sentence,
-                    "stopped; text that does not lie in a file cannot be read again, and "
-                    "the same command begins anew");
+        sentence = "stopped; text that does not lie in a file cannot be read again, and the same "
+                   "command begins anew";
     else if (state)
-        buffer_format(
-            &sentence,
-            "stopped; what is done is kept, %s, and the same command%s goes on from there", state,
-            restart);
+        sentence = phrase("stopped; what is done is kept, %s, and the same command%s goes on from "
+                          "there",
+                          state, restart);
     else if (resume)
-        buffer_format(&sentence,
-                      "stopped; the counts of finished inputs are kept in %s, and the same command "
-                      "goes on from there",
-                      resume);
-    else
-        buffer_text(&sentence, "stopped before a part was finished; the same command begins anew");
-    int code = run_failed_because(run, status, sentence.text);
-    buffer_free(&sentence);
-    free(state);
-    return code;
+        sentence = phrase("stopped; the counts of finished inputs are kept in %s, and the same "
+                          "command goes on from there",
+                          resume);
+    return run_failed_because(run, status, sentence);
 }

@@ -4,8 +4,8 @@
 
 #include "run.h"
 
-/* One phrase about it, on the heap; NULL if there is nothing. */
-char *interrupted_state(const char *output);
+/* A phrase about it; NULL if there is nothing. */
+const char *interrupted_state(const char *output);
 
 /* As run_failed(); a run that was stopped is told how to go on. */
 int interrupted_failed(struct run *run, psdvec_status status);

@@ -2,10 +2,15 @@
 #include "model_file.h"
 
 #include "exit_status.h"
+#include "lasting.h"
 #include "near_words.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+static void close_model(void *model)
+{
+    psdvec_model_close(model);
+}
 
 int model_file_open(struct run *run, const char *path, psdvec_model **model)
 {
@@ -13,7 +18,10 @@ int model_file_open(struct run *run, const char *path, psdvec_model **model)
     if (code)
         return code;
     psdvec_status status = psdvec_model_open(run->ctx, path, model);
-    return status == PSDVEC_OK ? EXIT_FINE : run_failed(run, status);
+    if (status != PSDVEC_OK)
+        return run_failed(run, status);
+    lasting(*model, close_model);
+    return EXIT_FINE;
 }
 
 int model_file_fits(struct run *run, const psdvec_model *model, size_t vectors)
@@ -33,24 +41,29 @@ static const char *get_word(const void *model, uint32_t i, size_t *length)
     return psdvec_model_word(model, i, length);
 }
 
+struct cell model_word_cell(const psdvec_model *model, uint32_t word)
+{
+    size_t length;
+    const char *text = psdvec_model_word(model, word, &length);
+    return word_cell(text, length);
+}
+
 /* How the model's tokeniser writes a word, or the word as it is if that is no single word. */
 static void add_normalized(struct run *run, const psdvec_model *model, const char *word,
                            struct buffer *token)
 {
-    char small[256], *room = small;
+    char small[256], *text = small;
     size_t size = sizeof small, needed;
     psdvec_status status =
-        psdvec_model_normalize(run->ctx, model, word, strlen(word), room, size, &needed);
+        psdvec_model_normalize(run->ctx, model, word, strlen(word), text, size, &needed);
     if (status == PSDVEC_OK && needed > size) {
-        room = must_alloc(size = needed, 1);
-        status = psdvec_model_normalize(run->ctx, model, word, strlen(word), room, size, &needed);
+        text = lasting_alloc(size = needed, 1);
+        status = psdvec_model_normalize(run->ctx, model, word, strlen(word), text, size, &needed);
     }
     if (status == PSDVEC_OK && needed > 0)
-        buffer_add(token, room, needed);
+        buffer_add(token, text, needed);
     else
         buffer_text(token, word);
-    if (room != small)
-        free(room);
 }
 
 void model_file_text(struct run *run, const psdvec_model *model, psdvec_text_options *text)

@@ -2,10 +2,11 @@
 #ifndef CLI_MODEL_FILE_H
 #define CLI_MODEL_FILE_H
 
+#include "rows.h"
 #include "run.h"
 
 /* Makes the library's context and opens the model, or another program's vectors.
- * EXIT_FINE and *model, or another exit status after the error was told. */
+ * EXIT_FINE and *model, which lasts; or another exit status after the error was told. */
 int model_file_open(struct run *run, const char *path, psdvec_model **model);
 
 /* EXIT_FINE if so many vectors, with all their zeros, are within the memory budget. A sparse model of
@@ -22,6 +23,9 @@ bool model_file_look(struct run *run, const psdvec_model *model, const char *wor
                      struct buffer *token);
 /* EXIT_USE after the sentence. */
 int model_file_unknown(struct run *run, const psdvec_model *model, const char *word);
+
+/* A word of the model as a cell. */
+struct cell model_word_cell(const psdvec_model *model, uint32_t word);
 
 /* How the model's text was split into words; by default as psdvec count would. */
 void model_file_text(struct run *run, const psdvec_model *model, psdvec_text_options *text);

@@ -2,6 +2,7 @@
 #include "near_words.h"
 
 #include "cell.h"
+#include "lasting.h"
 
 #include <psdvec/psdvec.h>
 
@@ -16,7 +17,7 @@ static size_t find(const char *word, uint32_t words, word_getter *get, const voi
 {
     size_t length = strlen(word), found = 0;
     size_t limit = psdvec_edit_limit(length), distances[SUGGESTIONS];
-    char *lower = must_copy(word);
+    char *lower = lasting(must_copy(word), free);
     for (char *c = lower; *c; c++)
         *c = (char)tolower((unsigned char)*c);
     for (uint32_t i = 0; i < words; i++) {
@@ -37,7 +38,6 @@ static size_t find(const char *word, uint32_t words, word_getter *get, const voi
         if (found == SUGGESTIONS && distances[SUGGESTIONS - 1] == 0)
             break;
     }
-    free(lower);
     return found;
 }
 

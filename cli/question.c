@@ -1,24 +1,18 @@
 /* Questions to a model, and answers. */
 #include "question.h"
 
-#include "cell.h"
 #include "exit_status.h"
 #include "model_file.h"
 #include "options.h"
+#include "phrase.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-const psdvec_option top_options[] = {{.name = "top",
-                                      .type = PSDVEC_OPTION_UINT64,
-                                      .argument = "N",
-                                      .least = 1,
-                                      .most = 1000000,
-                                      .fallback = "10",
-                                      .group = "The question",
-                                      .help = "show N words"},
+const psdvec_option top_options[] = {WHOLE_OPTION("top", "N", 1, 1000000, .fallback = "10",
+                                                  .group = "The question", .help = "show N words"),
                                      {0}};
 
 /* ---- The question ---------------------------------------------------------------------- */
@@ -27,9 +21,8 @@ static int find(struct question *q, const char *text, struct asked *asked)
 {
     struct buffer token = {0};
     asked->known = model_file_look(q->run, q->model, text, &asked->word, &token);
-    asked->text = must_copy(buffer_get(&token));
-    buffer_free(&token);
-    asked->vector = must_alloc(q->info->dim, sizeof *asked->vector);
+    asked->text = phrase_of(&token);
+    asked->vector = lasting_alloc(q->info->dim, sizeof *asked->vector);
     if (asked->known) {
         psdvec_model_copy(q->model, asked->word, asked->vector);
         q->known[q->known_count++] = asked->word;
@@ -51,8 +44,8 @@ int question_open(struct question *q, struct run *run, const char *const *texts,
     if (code)
         return code;
     q->info = psdvec_model_get_info(q->model);
-    q->words = must_alloc(count, sizeof *q->words);
-    q->known = must_alloc(count, sizeof *q->known);
+    q->words = lasting_alloc(count, sizeof *q->words);
+    q->known = lasting_alloc(count, sizeof *q->known);
     for (; q->count < count && !code; q->count++)
         code = find(q, texts[q->count], &q->words[q->count]);
     return code;
@@ -63,21 +56,7 @@ int question_ask(struct run *run, int (*answer)(struct question *question))
     struct question question;
     int code = question_open(&question, run, run->arguments->operands + 1,
                              run->arguments->operand_count - 1);
-    if (!code)
-        code = answer(&question);
-    question_close(&question);
-    return code;
-}
-
-void question_close(struct question *q)
-{
-    for (size_t k = 0; k < q->count; k++) {
-        free(q->words[k].text);
-        free(q->words[k].vector);
-    }
-    free(q->words);
-    free(q->known);
-    psdvec_model_close(q->model);
+    return code ? code : answer(&question);
 }
 
 size_t question_top(const struct question *q)
@@ -114,17 +93,13 @@ double question_cosine(const struct question *q, size_t i, size_t j)
 void question_nothing(struct show *show, const struct question *q, const char *otherwise)
 {
     uint64_t words = argument_integer(q->run->arguments, "restrict");
-    char *line = words > 0 ? must_format("  nothing among the first %" PRIu64 " words", words)
-                           : must_format("  nothing: %s", otherwise);
-    show_title(show, line);
-    free(line);
+    show_title(show, words > 0 ? phrase("  nothing among the first %" PRIu64 " words", words)
+                               : phrase("  nothing: %s", otherwise));
 }
 
 struct cell answer_word(const struct question *q, uint32_t word)
 {
-    size_t length;
-    const char *text = psdvec_model_word(q->model, word, &length);
-    return word_cell(text, length);
+    return model_word_cell(q->model, word);
 }
 
 struct cell answer_count(const struct question *q, uint32_t word)
@@ -135,17 +110,12 @@ struct cell answer_count(const struct question *q, uint32_t word)
 void question_remark(struct show *show, const struct asked *words, size_t count)
 {
     for (size_t k = 0; k < count; k++) {
-        struct buffer line = {0};
-        if (words[k].known)
-            continue;
-        buffer_text(&line, "  ");
-        cell_text(&line, words[k].text, strlen(words[k].text));
-        buffer_text(&line, ": not in the model; from its spelling");
-        char *warning =
-            must_format("the word '%s' is not in the model; from its spelling", words[k].text);
-        show_remark(show, line.text, warning);
-        free(warning);
-        buffer_free(&line);
+        const char *text = words[k].text;
+        if (!words[k].known)
+            show_remark(show,
+                        phrase("  %s: not in the model; from its spelling",
+                               phrase_safe(text, strlen(text))),
+                        phrase("the word '%s' is not in the model; from its spelling", text));
     }
 }
 

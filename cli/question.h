@@ -15,10 +15,10 @@ extern const psdvec_option top_options[];
 
 /* A word that is asked about. */
 struct asked {
-    char *text;    /* as the model writes it */
-    bool known;    /* in the model; otherwise it is spelt */
-    uint32_t word; /* if known */
-    float *vector; /* dim: its read-out */
+    const char *text; /* as the model writes it */
+    bool known;       /* in the model; otherwise it is spelt */
+    uint32_t word;    /* if known */
+    float *vector;    /* dim: its read-out */
 };
 
 struct question {
@@ -31,13 +31,12 @@ struct question {
     size_t known_count;
 };
 
-/* Opens the model of the first operand and finds the words. EXIT_FINE, or another exit
- * status after the error was told. Close it in any case. */
+/* Opens the model of the first operand and finds the words, which last. EXIT_FINE, or another exit
+ * status after the error was told. */
 int question_open(struct question *question, struct run *run, const char *const *texts,
                   size_t count);
-void question_close(struct question *question);
 
-/* Opens the question that the operands are, has it answered, and closes it. */
+/* Opens the question that the operands are, and has it answered. */
 int question_ask(struct run *run, int (*answer)(struct question *question));
 
 /* --top, but not more than there are words. */

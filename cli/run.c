@@ -3,6 +3,7 @@
 #include "run.h"
 
 #include "exit_status.h"
+#include "lasting.h"
 #include "options.h"
 #include "signals.h"
 #include "system.h"
@@ -179,6 +180,16 @@ static int finish_output(struct run *run, int code)
                      run->out.error == ENOSPC ? "; make room and run it again" : "");
 }
 
+int run_write(struct run *run, const char *path, const struct buffer *text)
+{
+    struct output out;
+    if (output_open(&out, path))
+        output_add(&out, buffer_get(text), text->length);
+    return output_close(&out, true)
+               ? EXIT_FINE
+               : run_error(run, EXIT_OUTPUT, "cannot write %s: %s", path, system_error(out.error));
+}
+
 bool same_file(const char *a, const char *b)
 {
     struct stat first, second;
@@ -281,6 +292,7 @@ int run_command(const struct arguments *arguments)
     buffer_format(&last, "\"exit_status\": %d", code);
     log_event(&run.log, "end", buffer_get(&last));
     buffer_free(&last);
+    lasting_end(0);
     psdvec_context_free(run.ctx);
     for (size_t k = 0; k < run.settings_count; k++)
         psdvec_settings_free(run.settings[k]);

@@ -58,6 +58,9 @@ int run_failed_because(struct run *run, psdvec_status status, const char *senten
 /* Tells an error of the program's own; returns `status`. */
 int run_error(struct run *run, int status, const char *format, ...) CLI_PRINTF(3, 4);
 
+/* Writes a file other than that of -o, replaced only when it is whole. An exit status. */
+int run_write(struct run *run, const char *path, const struct buffer *text);
+
 /* EXIT_USE after "psdvec count: sentence" and a hint at --help. */
 int use_error(const char *command, const char *sentence);
 

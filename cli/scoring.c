@@ -5,19 +5,16 @@
 #include "counts_file.h"
 #include "exit_status.h"
 #include "model_file.h"
+#include "options.h"
 
 #include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
 const psdvec_option scoring_options[] = {
-    {.name = "counts",
-     .type = PSDVEC_OPTION_TEXT,
-     .argument = "FILE",
-     .group = "Model",
-     .path = PSDVEC_PATH_FILE,
-     .help = "the counts that the model was trained on: adds residuals, which the vectors do not "
-             "explain"},
+    FILE_OPTION("counts", .group = "Model",
+                .help = "the counts that the model was trained on: adds residuals, which the "
+                        "vectors do not explain"),
     {0}};
 
 /* ---- Opening -------------------------------------------------------------------------- */
@@ -40,13 +37,18 @@ static int open_counts(struct scoring *s)
     return EXIT_FINE;
 }
 
+static void close_scorer(void *scorer)
+{
+    psdvec_scorer_close(scorer);
+}
+
 int scoring_open(struct scoring *s, struct run *run, const char *const *paths, size_t count,
                  psdvec_scorer_options *options)
 {
     *s = (struct scoring){.run = run, .count = count};
-    s->models = must_alloc(count, sizeof *s->models);
-    s->counts = must_alloc(count, sizeof *s->counts);
-    s->scored = must_alloc(count, sizeof *s->scored);
+    s->models = lasting_alloc(count, sizeof *s->models);
+    s->counts = lasting_alloc(count, sizeof *s->counts);
+    s->scored = lasting_alloc(count, sizeof *s->scored);
     int code = EXIT_FINE;
     if (argument(run->arguments, "self")->given && argument(run->arguments, "counts")->given)
         code = run_use_error(run, "--self and --counts exclude each other: counts know how words "
@@ -60,19 +62,10 @@ int scoring_open(struct scoring *s, struct run *run, const char *const *paths, s
     for (size_t k = 0; k < count; k++)
         s->scored[k] = (psdvec_scored_model){s->models[k], s->counts[k]};
     psdvec_status status = psdvec_scorer_open(run->ctx, options, s->scored, count, &s->scorer);
-    return status == PSDVEC_OK ? EXIT_FINE : run_failed(run, status);
-}
-
-void scoring_close(struct scoring *s)
-{
-    psdvec_scorer_close(s->scorer);
-    for (size_t k = 0; k < s->count; k++) {
-        psdvec_counts_close(s->counts[k]);
-        psdvec_model_close(s->models[k]);
-    }
-    free(s->scored);
-    free(s->counts);
-    free(s->models);
+    if (status != PSDVEC_OK)
+        return run_failed(run, status);
+    lasting(s->scorer, close_scorer);
+    return EXIT_FINE;
 }
 
 /* ---- Words of a text ----------------------------------------------------------------- */
@@ -88,16 +81,16 @@ static void on_token(void *user, const char *word, size_t length)
     struct context_words *to = finder->to;
     if (!word)
         return;
-    if (to->count == to->room) {
-        to->room = 2 * to->room + 16;
-        to->words = must_grow(to->words, to->room, sizeof *to->words);
-        to->texts = must_grow(to->texts, to->room, sizeof *to->texts);
+    if (to->count == to->capacity) {
+        to->capacity = 2 * to->capacity + 16;
+        to->words = must_grow(to->words, to->capacity, sizeof *to->words);
+        to->texts = must_grow(to->texts, to->capacity, sizeof *to->texts);
     }
     if (!psdvec_model_find(finder->model, word, length, &to->words[to->count])) {
         to->words[to->count] = PSDVEC_UNKNOWN_WORD;
         to->unknown++;
     }
-    to->texts[to->count++] = must_format("%.*s", (int)length, word);
+    to->texts[to->count++] = phrase("%.*s", (int)length, word);
 }
 
 int scoring_words(const struct scoring *s, const char *text, size_t length,
@@ -111,13 +104,20 @@ int scoring_words(const struct scoring *s, const char *text, size_t length,
     return status == PSDVEC_OK ? EXIT_FINE : run_failed(s->run, status);
 }
 
-void context_words_free(struct context_words *words)
+int scoring_ask(struct run *run,
+                int (*answer)(struct scoring *scoring, struct context_words *words))
 {
-    for (size_t k = 0; k < words->count; k++)
-        free(words->texts[k]);
-    free(words->texts);
-    free(words->words);
-    *words = (struct context_words){0};
+    struct scoring scoring = {0};
+    struct context_words words = {0};
+    psdvec_scorer_options *options = options_take(run, PSDVEC_OPTIONS_SCORER);
+    if (!options)
+        return run->refusal;
+    int code = scoring_open(&scoring, run, run->arguments->operands, 1, options);
+    if (!code)
+        code = answer(&scoring, &words);
+    free(words.texts);
+    free(words.words);
+    return code;
 }
 
 void context_words_warn(struct run *run, const struct context_words *words)
@@ -130,8 +130,7 @@ void context_words_warn(struct run *run, const struct context_words *words)
             buffer_text(&text, text.length ? ", " : "not in the model, and passed over: ");
             cell_text(&text, words->texts[k], strlen(words->texts[k]));
         }
-    talk_warning(&run->talk, text.text);
-    buffer_free(&text);
+    talk_warning(&run->talk, phrase_of(&text));
 }
 
 void context_words_show(struct show *show, const char *name, const struct context_words *words)
@@ -148,23 +147,21 @@ void context_words_show(struct show *show, const char *name, const struct contex
     buffer_free(&unknown);
 }
 
-char *scoring_weights(const struct scoring *s)
+const char *scoring_weights(const struct scoring *s)
 {
     double temperature = psdvec_scorer_temperature(s->scorer, 0);
     double self = psdvec_scorer_self(s->scorer, 0);
     temperature = temperature < 1e-9 ? 0 : temperature;
-    return isfinite(self) ? must_format("T = %.4g, e = %.4g", temperature, self)
-                          : must_format("T = %.4g", temperature);
+    return isfinite(self) ? phrase("T = %.4g, e = %.4g", temperature, self)
+                          : phrase("T = %.4g", temperature);
 }
 
-char *operands_joined(const struct arguments *arguments, size_t first)
+const char *operands_joined(const struct arguments *arguments, size_t first)
 {
     struct buffer text = {0};
     for (size_t k = first; k < arguments->operand_count; k++)
         buffer_format(&text, "%s%s", k > first ? " " : "", arguments->operands[k]);
-    if (!text.text)
-        buffer_text(&text, "");
-    return text.text;
+    return phrase_of(&text);
 }
 
 /* ---- Figures ------------------------------------------------------------------------- */
@@ -179,13 +176,18 @@ double bits(double logarithm)
     return -logarithm / 0.69314718055994530942;
 }
 
-void add_number(struct buffer *to, double number)
+const char *phrase_number(double number)
 {
     double size = fabs(number);
     if (!isfinite(number))
-        buffer_char(to, '-');
-    else if (size < 9999999.5)
-        buffer_format(to, "%.*f", size < 99.995 ? 2 : size < 9999.95 ? 1 : 0, number);
-    else
-        buffer_format(to, "%.3g", number);
+        return "-";
+    if (size < 9999999.5)
+        return phrase("%.*f", size < 99.995 ? 2 : size < 9999.95 ? 1 : 0, number);
+    return phrase("%.3g", number);
+}
+
+const char *phrase_known(uint64_t known, uint64_t words)
+{
+    return phrase("%s of them known%s", phrase_count(known),
+                  words ? phrase(" (%.1f%%)", 100 * (double)known / (double)words) : "");
 }

@@ -6,6 +6,7 @@
 #ifndef CLI_SCORING_H
 #define CLI_SCORING_H
 
+#include "phrase.h"
 #include "show.h"
 
 #include <math.h>
@@ -23,32 +24,34 @@ struct scoring {
 };
 
 /* Opens models, the files of --counts and the scorer, with --temperature and --self. EXIT_FINE, or another
- * exit status after the error was told. Close it in any case. */
+ * exit status after the error was told. All of it lasts. */
 int scoring_open(struct scoring *scoring, struct run *run, const char *const *paths, size_t count,
                  psdvec_scorer_options *options);
-void scoring_close(struct scoring *scoring);
 
 /* The words of a text as the first model's tokeniser sees them. */
 struct context_words {
     uint32_t *words; /* PSDVEC_UNKNOWN_WORD where it does not know one */
-    char **texts;
-    size_t count, room, unknown;
+    const char **texts;
+    size_t count, capacity, unknown;
 };
 
-/* EXIT_FINE, or another exit status after the error was told. Free it in any case. */
+/* EXIT_FINE, or another exit status after the error was told. */
 int scoring_words(const struct scoring *scoring, const char *text, size_t length,
                   struct context_words *words);
-void context_words_free(struct context_words *words);
+/* Opens the model of the first operand, and has the question answered. The words are empty at
+ * first, and freed in the end. */
+int scoring_ask(struct run *run,
+                int (*answer)(struct scoring *scoring, struct context_words *words));
 /* "not in the model: a, b", if there are such words; and for programs: all words by this name, and
  * those as "unknown". */
 void context_words_warn(struct run *run, const struct context_words *words);
 void context_words_show(struct show *show, const char *name, const struct context_words *words);
 
-/* "T = 0.2, e = 1.5": what the first model scores with; heap. */
-char *scoring_weights(const struct scoring *scoring);
+/* "T = 0.2, e = 1.5": what the first model scores with. */
+const char *scoring_weights(const struct scoring *scoring);
 
-/* Operands from the first-th on with spaces between them; heap. */
-char *operands_joined(const struct arguments *arguments, size_t first);
+/* Operands from the first-th on with spaces between them. */
+const char *operands_joined(const struct arguments *arguments, size_t first);
 
 /* ---- Figures ----------------------------------------------------------------------- */
 
@@ -57,5 +60,8 @@ double perplexity(double logarithm, uint64_t words);
 /* A surprise in bits. */
 double bits(double logarithm);
 /* Four digits or all before the point, at most nine columns; "-" if there is no number. */
-void add_number(struct buffer *to, double number);
+const char *phrase_number(double number);
+/* "2 of them known (66.7%)" */
+const char *phrase_known(uint64_t known, uint64_t words);
+
 #endif

@@ -120,10 +120,15 @@ void show_data(struct show *show, const char *name, struct cell cell)
     show_fact(show, &(const struct column){.name = name}, cell, NULL);
 }
 
-void show_value(struct show *show, const char *label, struct buffer *text)
+void show_value(struct show *show, const char *label, const char *format, ...)
 {
-    show_fact(show, &(const struct column){.heading = label}, text_cell(buffer_get(text)), NULL);
-    buffer_clear(text);
+    struct buffer text = {0};
+    va_list list;
+    va_start(list, format);
+    buffer_vformat(&text, format, list);
+    va_end(list);
+    show_fact(show, &(const struct column){.heading = label}, text_cell(buffer_get(&text)), NULL);
+    buffer_free(&text);
 }
 
 void show_json(struct show *show, const char *name, const char *title, const char *json)
@@ -243,7 +248,7 @@ static void show_entry(struct show *show, const char *json, size_t json_length)
         }
         buffer_free(&value);
     }
-    show_value(show, buffer_get(&name), &rest);
+    show_value(show, buffer_get(&name), "%s", buffer_get(&rest));
     buffer_free(&key);
     buffer_free(&name);
     buffer_free(&rest);
@@ -267,7 +272,8 @@ void show_json_for_people(struct show *show, const char *name, const char *title
             json_plain(&value, text, length);
             for (char *c = key.text; c && *c; c++)
                 *c = *c == '_' ? ' ' : *c;
-            show_value(show, buffer_get(&key), &value);
+            show_value(show, buffer_get(&key), "%s", buffer_get(&value));
+            buffer_clear(&value);
         } else if (count < SHOWN)
             show_entry(show, text, length);
     }

@@ -70,9 +70,9 @@ void show_chart(struct show *show, const char *text);
  * behind the value; NULL: none. */
 void show_fact(struct show *show, const struct column *column, struct cell cell,
                const char *meaning);
-/* For programs only; and for people only. The text is emptied. */
+/* For programs only; and for people only. */
 void show_data(struct show *show, const char *name, struct cell cell);
-void show_value(struct show *show, const char *label, struct buffer *text);
+void show_value(struct show *show, const char *label, const char *format, ...) CLI_PRINTF(3, 4);
 /* A JSON value of the library: an object of facts, or a list. Without a title it is for programs
  * only, without a name for people only. NULL: null for programs, nothing for people. */
 void show_json(struct show *show, const char *name, const char *title, const char *json);

@@ -1,6 +1,7 @@
 /* Results for people, on a terminal: columns under each other, bars, styles. */
 #include "cell.h"
 #include "eval_names.h"
+#include "phrase.h"
 #include "show.h"
 #include "utf8.h"
 #include "wrap.h"
@@ -127,7 +128,7 @@ static void terminal_fact(struct show *show, const struct column *column, const 
 
 /* Names that are cut, and what becomes of them. */
 struct cut_names {
-    char **names, **cut;
+    const char **names, **cut;
     size_t count;
 };
 
@@ -145,7 +146,7 @@ static void remember(struct cut_names *names, const char *name)
         if (!strcmp(names->names[k], name))
             return;
     names->names = must_grow(names->names, names->count + 1, sizeof *names->names);
-    names->names[names->count++] = must_copy(name);
+    names->names[names->count++] = phrase("%s", name);
 }
 
 static const char *cut_name(const struct cut_names *names, const char *name)
@@ -283,8 +284,8 @@ static void lay_out(struct layout *layout, const struct rows *rows, size_t line)
 static void layout_free(struct layout *layout)
 {
     for (size_t k = 0; k <= layout->count; k++) {
-        names_free(layout->cuts[k].names, layout->cuts[k].count);
-        names_free(layout->cuts[k].cut, layout->cuts[k].count);
+        free(layout->cuts[k].names);
+        free(layout->cuts[k].cut);
     }
     free(layout->cuts);
     free(layout->shown);

@@ -1,10 +1,10 @@
 /* Eigenvalues as columns above and below a line. */
 #include "spectrum.h"
 
+#include "lasting.h"
 #include "wrap.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define ABOVE 6 /* lines for the positive ones; the negative ones have what they need of as many */
@@ -71,12 +71,12 @@ void spectrum_draw(struct buffer *to, const float *values, size_t count, size_t 
     double largest = 0;
     for (size_t k = 0; k < count; k++)
         largest = fabs((double)values[k]) > largest ? fabs((double)values[k]) : largest;
-    size_t room = width > LABEL + 12 ? width - LABEL - 2 : 10;
+    size_t most = width > LABEL + 12 ? width - LABEL - 2 : 10;
     if (!count || !(largest > 0))
         return;
-    struct columns columns = {.count = count < room ? count : room};
-    columns.up = must_alloc(columns.count, sizeof *columns.up);
-    columns.down = must_alloc(columns.count, sizeof *columns.down);
+    struct columns columns = {.count = count < most ? count : most};
+    columns.up = lasting_alloc(columns.count, sizeof *columns.up);
+    columns.down = lasting_alloc(columns.count, sizeof *columns.down);
     fill(&columns, values, count, largest);
     size_t above = lines_for(columns.up, columns.count);
     size_t below = lines_for(columns.down, columns.count);
@@ -106,6 +106,4 @@ void spectrum_draw(struct buffer *to, const float *values, size_t count, size_t 
         drop_spaces(to);
         buffer_char(to, '\n');
     }
-    free(columns.up);
-    free(columns.down);
 }

@@ -4,8 +4,8 @@
 
 #include "run.h"
 
-/* "  label       value", a line; empties the value. */
-void summary_line(struct buffer *to, const char *label, struct buffer *value);
+/* "  label       value", a line. */
+void summary_line(struct buffer *to, const char *label, const char *format, ...) CLI_PRINTF(3, 4);
 
 /* Says it on stderr (unless --quiet) and to the log as the result. `read_text`:
  * the report tells of text that was read, not of counts. */

@@ -12,8 +12,7 @@
 #define CLI_TABLE_H
 
 #include "eval.h"
-#include "show.h"
-#include "word_list.h"
+#include "phrase.h"
 
 /* A sort of system, as --methods names it. */
 struct table_kind {
@@ -31,20 +30,20 @@ struct table_cost {
 };
 
 struct table_item {
-    char *name;
-    char *file;                 /* with the folder */
+    const char *name;
+    const char *file;           /* with the folder */
     struct buffer settings;     /* all that it depends on, as JSON */
     uint64_t tokens, documents; /* of the text, if it was read for this item; else 0 */
     struct table_cost cost;
-    bool done;     /* it was made with these settings, now or before */
-    bool there;    /* and the file is there, whole; counts may be deleted when nobody needs them */
-    bool kept;     /* it was made before */
-    bool changed;  /* what was made before has other settings */
-    char *made_by; /* it was made before by this version, which is not ours; else NULL */
-    bool begun;    /* an earlier run with the same settings began it, and cost is what it took */
-    double guess;  /* seconds that it may take, from an earlier run; 0: not known */
+    bool done;    /* it was made with these settings, now or before */
+    bool there;   /* and the file is there, whole; counts may be deleted when nobody needs them */
+    bool kept;    /* it was made before */
+    bool changed; /* what was made before has other settings */
+    const char *made_by; /* it was made before by this version, which is not ours; else NULL */
+    bool begun;   /* an earlier run with the same settings began it, and cost is what it took */
+    double guess; /* seconds that it may take, from an earlier run; 0: not known */
     psdvec_status status; /* of what went wrong with it, and ... */
-    char *failure;        /* ... the sentence; NULL: nothing did */
+    const char *failure;  /* ... the sentence; NULL: nothing did */
 };
 
 struct table_counts {
@@ -63,16 +62,14 @@ struct table_system {
 
 struct table {
     struct run *run;
-    char *folder;
-    char *records; /* OUT/records */
+    const char *folder;
+    const char *records; /* OUT/records */
     int lock;
     psdvec_count_options count;   /* what the command line says; the rest is psd's */
     struct table_system *systems; /* in the order of the table */
     size_t system_count;
     struct table_counts *counts;
     size_t counts_count;
-    char **set_paths;
-    size_t set_path_count;
     uint64_t text; /* which files it is, as table_settings() saw them */
     double began;
     struct eval eval; /* models are those of systems that are done, in their order */
@@ -83,15 +80,30 @@ struct table {
 /* All of them. EXIT_FINE, or another exit status after the error was told. */
 int table_gather(struct table *table);
 /* "PSD, default preset"; "sparse codes of glove". */
-void table_title(struct buffer *to, const struct table *table, const struct table_system *system);
-/* "w10-harmonic-drop-0.001", the name of counts made so; and in words. */
-char *table_counts_name(const psdvec_count_options *options);
-void table_counts_words(struct buffer *to, const psdvec_count_options *options);
+const char *table_title(const struct table *table, const struct table_system *system);
+/* How counts are made, in words. */
+const char *table_counts_words(const psdvec_count_options *options);
 /* What a system begins with, in words. */
-void table_begins_with(struct buffer *to, const struct table *table,
-                       const struct table_system *system);
+const char *table_begins_with(const struct table *table, const struct table_system *system);
 /* Numbers of its models among those of table->eval; SIZE_MAX: it is not done. */
 size_t table_model(const struct table *table, size_t system);
+
+/* ---- Settings: all that an item of a table depends on --------------------------------------- */
+
+enum { COUNTING_SAME, COUNTING_OWN };
+extern const psdvec_choice counting_words[]; /* of --counting */
+
+/* Fills in the settings of all items. An error if an input cannot be read twice. */
+int table_settings(struct table *table);
+/* When all is made: an error if the text is not what it was, since then systems have read different
+ * ones. */
+int table_text_same(struct table *table);
+
+/* Settings as a record has them, perhaps by another version, against those that are asked for. True
+ * if they are the same: in whatever order they stand, and whichever version it was. Else `differ`
+ * receives the names of those that are not. `version`, empty: that of the record, if it is not ours. */
+bool table_settings_agree(const char *recorded, const char *asked, struct buffer *differ,
+                          struct buffer *version);
 
 /* ---- The folder --------------------------------------------------------------------------- */
 

@@ -6,7 +6,7 @@
  * A record is written before its file is begun, so a file without one is somebody else's: it is
  * never touched. Nor is a file that was replaced by another whole one. What is not whole yet lies in
  * records/, whatever it will be, so that nothing that a kill leaves behind is taken for the user's. */
-#include "table_settings.h"
+#include "table.h"
 
 #include "exit_status.h"
 #include "json.h"
@@ -28,20 +28,20 @@ static const char mark[] = "psdvec-table";
 static const char *const results[] = {"table.md", "table.json", "table.html"};
 enum { RESULTS = sizeof results / sizeof *results };
 
-static char *path_in(const char *folder, const char *name)
+static const char *path_in(const char *folder, const char *name)
 {
     size_t length = strlen(folder);
     while (length > 1 && folder[length - 1] == '/')
         length--;
-    return must_format("%.*s/%s", (int)length, folder, name);
+    return phrase("%.*s/%s", (int)length, folder, name);
 }
 
 /* ---- Records ------------------------------------------------------------------------------- */
 
-static char *record_path(const struct table *table, const struct table_item *item)
+static const char *record_path(const struct table *table, const struct table_item *item)
 {
     const char *name = strrchr(item->file, '/') + 1;
-    return must_format("%s/%.*s.json", table->records, (int)(strlen(name) - strlen(ending)), name);
+    return phrase("%s/%.*s.json", table->records, (int)(strlen(name) - strlen(ending)), name);
 }
 
 static int write_file(const char *path, const struct buffer *text)
@@ -60,18 +60,15 @@ static int write_record(struct table *table, const struct table_item *item, bool
     struct stat status = {0};
     if (finished && stat(item->file, &status) != 0)
         return errno;
-    buffer_format(&text, "{\"finished\": %s, \"settings\": %s, \"file_bytes\": %jd",
-                  finished ? "true" : "false", item->settings.text, (intmax_t)status.st_size);
-    buffer_format(&text, ", \"tokens\": %" PRIu64 ", \"documents\": %" PRIu64, item->tokens,
-                  item->documents);
     buffer_format(&text,
+                  "{\"finished\": %s, \"settings\": %s, \"file_bytes\": %jd, \"tokens\": %" PRIu64
+                  ", \"documents\": %" PRIu64
                   ", \"seconds\": %.3f, \"cpu_seconds\": %.3f, \"memory\": %" PRIu64
                   ", \"threads\": %d, \"more\": %s}\n",
-                  item->cost.seconds, item->cost.cpu, item->cost.memory, item->cost.threads,
-                  more ? "true" : "false");
-    char *path = record_path(table, item);
-    int error = write_file(path, &text);
-    free(path);
+                  finished ? "true" : "false", item->settings.text, (intmax_t)status.st_size,
+                  item->tokens, item->documents, item->cost.seconds, item->cost.cpu,
+                  item->cost.memory, item->cost.threads, more ? "true" : "false");
+    int error = write_file(record_path(table, item), &text);
     buffer_free(&text);
     return error;
 }
@@ -106,45 +103,44 @@ static void record_free(struct record *record)
 static bool read_record(const struct table *table, const struct table_item *item,
                         struct record *record)
 {
+    const struct {
+        const char *name;
+        uint64_t *whole;
+        double *real;
+        bool *truth;
+    } members[] = {
+        {"finished", .truth = &record->finished},   {"more", .truth = &record->cost.more},
+        {"file_bytes", .whole = &record->bytes},    {"tokens", .whole = &record->tokens},
+        {"documents", .whole = &record->documents}, {"memory", .whole = &record->cost.memory},
+        {"seconds", .real = &record->cost.seconds}, {"cpu_seconds", .real = &record->cost.cpu}};
     struct json_walk walk;
-    struct buffer key = {0}, text = {0};
-    char *path = record_path(table, item);
+    struct buffer key = {0};
     const char *value;
     size_t length;
-    char *json = read_whole(path, &length);
+    char *json = read_whole(record_path(table, item), &length);
     *record = (struct record){0};
-    free(path);
     if (!json)
         return false;
     for (bool more = json_enter(&walk, json, '{');
          more && json_next(&walk, &key, &value, &length);) {
-        const char *name = buffer_get(&key);
-        buffer_clear(&text);
-        buffer_add(&text, value, length);
+        const char *name = buffer_get(&key), *text = phrase("%.*s", (int)length, value);
         if (!strcmp(name, "settings"))
-            record->same = table_settings_agree(buffer_get(&text), item->settings.text,
-                                                &record->differ, &record->version);
-        else if (!strcmp(name, "finished"))
-            record->finished = *value == 't';
-        else if (!strcmp(name, "more"))
-            record->cost.more = *value == 't';
-        else if (!strcmp(name, "file_bytes"))
-            pv_text_integer(buffer_get(&text), &record->bytes);
-        else if (!strcmp(name, "tokens"))
-            pv_text_integer(buffer_get(&text), &record->tokens);
-        else if (!strcmp(name, "documents"))
-            pv_text_integer(buffer_get(&text), &record->documents);
-        else if (!strcmp(name, "seconds"))
-            pv_text_real(buffer_get(&text), &record->cost.seconds);
-        else if (!strcmp(name, "cpu_seconds"))
-            pv_text_real(buffer_get(&text), &record->cost.cpu);
-        else if (!strcmp(name, "memory"))
-            pv_text_integer(buffer_get(&text), &record->cost.memory);
+            record->same =
+                table_settings_agree(text, item->settings.text, &record->differ, &record->version);
         else if (!strcmp(name, "threads"))
-            record->cost.threads = (int)strtol(buffer_get(&text), NULL, 10);
+            record->cost.threads = (int)strtol(text, NULL, 10);
+        for (size_t k = 0; k < sizeof members / sizeof *members; k++) {
+            if (strcmp(name, members[k].name) != 0)
+                continue;
+            if (members[k].truth)
+                *members[k].truth = *value == 't';
+            else if (members[k].whole)
+                pv_text_integer(text, members[k].whole);
+            else
+                pv_text_real(text, members[k].real);
+        }
     }
     buffer_free(&key);
-    buffer_free(&text);
     free(json);
     return true;
 }
@@ -180,9 +176,7 @@ static int not_ours(struct table *table, const char *path, const char *why)
 
 static void say_again(struct table *table, const struct table_item *item, const char *why)
 {
-    char *sentence = must_format("%s is made again, since %s", item->file, why);
-    talk_note(&table->run->talk, sentence);
-    free(sentence);
+    talk_note(&table->run->talk, phrase("%s is made again, since %s", item->file, why));
 }
 
 /* A record says that the file was finished with these settings. Is it still there? */
@@ -213,10 +207,7 @@ static int look_at_file(struct table *table, struct table_item *item, const stru
 static bool left_something(const struct table_item *item)
 {
     struct stat status;
-    char *partial = must_format("%s.partial", item->file);
-    bool there = stat(partial, &status) == 0;
-    free(partial);
-    return there;
+    return stat(phrase("%s.partial", item->file), &status) == 0;
 }
 
 static int look_at_record(struct table *table, struct table_item *item, struct record *record,
@@ -226,19 +217,16 @@ static int look_at_record(struct table *table, struct table_item *item, struct r
     if (argument_flag(table->run->arguments, "restart"))
         return EXIT_FINE;
     item->changed = record->finished && !record->same;
-    if (item->changed) {
-        bool known = record->differ.length > 0;
-        char *why = must_format("settings or text have changed%s%s", known ? ": " : "",
-                                buffer_get(&record->differ));
-        say_again(table, item, why);
-        free(why);
-    }
+    if (item->changed)
+        say_again(table, item,
+                  phrase("settings or text have changed%s%s", record->differ.length ? ": " : "",
+                         buffer_get(&record->differ)));
     if (!record->same)
         return EXIT_FINE;
     if (record->finished) {
         int code = look_at_file(table, item, record, counts);
         if (item->kept && record->version.length)
-            item->made_by = must_copy(record->version.text);
+            item->made_by = phrase_of(&record->version);
         return code;
     }
     item->begun = left_something(item);
@@ -304,13 +292,9 @@ static int make_records(struct table *table)
 {
     struct stat status;
     for (size_t k = 0; k < RESULTS; k++) {
-        char *path = path_in(table->folder, results[k]);
-        bool there = lstat(path, &status) == 0;
-        int code = there ? not_ours(table, path, "is there already, and no table made it")
-                         : EXIT_FINE;
-        free(path);
-        if (code)
-            return code;
+        const char *path = path_in(table->folder, results[k]);
+        if (lstat(path, &status) == 0)
+            return not_ours(table, path, "is there already, and no table made it");
     }
     if (mkdir(table->records, 0777) != 0 && errno != EEXIST)
         return cannot(table, "make the folder", table->records);
@@ -322,21 +306,19 @@ static int make_records(struct table *table)
 static int hold(struct table *table)
 {
     struct stat status;
-    char *path = path_in(table->records, mark);
+    const char *path = path_in(table->records, mark);
     int code = stat(path, &status) == 0 ? EXIT_FINE : make_records(table);
-    if (!code) {
-        table->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-        if (table->lock < 0)
-            code = cannot(table, "write", path);
-        else if (flock(table->lock, LOCK_EX | LOCK_NB) != 0)
-            code =
-                run_error(table->run, EXIT_OUTPUT,
-                          "another psdvec table is at work in %s; wait for it, or choose another "
-                          "folder with -o",
-                          table->folder);
-    }
-    free(path);
-    return code;
+    if (code)
+        return code;
+    table->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (table->lock < 0)
+        return cannot(table, "write", path);
+    if (flock(table->lock, LOCK_EX | LOCK_NB) == 0)
+        return EXIT_FINE;
+    return run_error(table->run, EXIT_OUTPUT,
+                     "another psdvec table is at work in %s; wait for it, or choose another folder "
+                     "with -o",
+                     table->folder);
 }
 
 /* What a run that was killed left: names as output_open() makes them, with six letters behind. */
@@ -359,9 +341,7 @@ static void sweep(const struct table *table)
     struct dirent **entries;
     int count = scandir(table->records, &entries, is_left, NULL);
     for (int k = 0; k < count; k++) {
-        char *path = path_in(table->records, entries[k]->d_name);
-        unlink(path);
-        free(path);
+        unlink(path_in(table->records, entries[k]->d_name));
         free(entries[k]);
     }
     if (count >= 0)
@@ -370,9 +350,7 @@ static void sweep(const struct table *table)
 
 static void name_file(struct table *table, struct table_item *item, const char *middle)
 {
-    char *name = must_format("%s%s%s", item->name, middle, ending);
-    item->file = path_in(table->folder, name);
-    free(name);
+    item->file = path_in(table->folder, phrase("%s%s%s", item->name, middle, ending));
 }
 
 int table_folder_open(struct table *table)
@@ -406,20 +384,16 @@ void table_folder_close(struct table *table)
 {
     if (table->lock >= 0)
         close(table->lock);
-    free(table->records);
 }
 
 int table_write(struct table *table, const char *name, const struct buffer *text)
 {
-    char *path = path_in(table->folder, name), *unplaced = path_in(table->records, name);
+    const char *path = path_in(table->folder, name), *unplaced = path_in(table->records, name);
     int error = write_file(unplaced, text);
     if (!error && rename(unplaced, path) != 0) {
         error = errno;
         unlink(unplaced);
     }
     errno = error;
-    int code = error ? cannot(table, "write", path) : EXIT_FINE;
-    free(path);
-    free(unplaced);
-    return code;
+    return error ? cannot(table, "write", path) : EXIT_FINE;
 }

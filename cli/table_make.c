@@ -3,15 +3,12 @@
  * request to stop, and text that cannot be counted. */
 #include "table.h"
 
-#include "cell.h"
 #include "exit_status.h"
-#include "human.h"
 #include "system.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -32,18 +29,15 @@ static double whole_ms(double seconds)
 static void fail(struct table_item *item, psdvec_status status, const char *sentence)
 {
     item->status = status;
-    item->failure = must_copy(sentence);
+    item->failure = phrase("%s", sentence);
 }
 
 /* ---- Saying so ------------------------------------------------------------------------------- */
 
-static void add_cost(struct buffer *to, const struct table_cost *cost)
+static const char *cost_text(const struct table_cost *cost)
 {
-    if (cost->more)
-        buffer_text(to, "more than ");
-    human_seconds(to, cost->seconds);
-    buffer_text(to, ", ");
-    human_bytes(to, (double)cost->memory);
+    return phrase("%s%s, %s", cost->more ? "more than " : "", phrase_seconds(cost->seconds),
+                  phrase_bytes((double)cost->memory));
 }
 
 /* What all that is left took before, if that is known of all; else 0. */
@@ -65,65 +59,45 @@ static void say_header(struct table *table, const struct table_system *system, s
 {
     const struct palette *palette = &table->run->talk.palette;
     const struct table_item *item = &system->item;
-    struct buffer line = {0};
-    buffer_format(&line, "%s%zu of %zu  %s%s  ", palette->bold, number, table->system_count,
-                  item->name, palette->plain);
-    table_title(&line, table, system);
-    buffer_char(&line, '\n');
-    if (item->done) {
-        buffer_text(&line, "        there from before");
-        if (item->made_by) {
-            buffer_text(&line, ", made by psdvec ");
-            cell_text(&line, item->made_by, strlen(item->made_by));
-        }
-        buffer_text(&line, ": ");
-        add_cost(&line, &item->cost);
-        buffer_char(&line, '\n');
-    } else if (item->begun) {
-        buffer_text(&line, "        goes on where it was stopped\n");
-    } else if (item->changed) {
-        buffer_text(&line, "        made again: settings or text have changed\n");
-    }
-    if (!item->done && rest(table) > 0) {
-        buffer_text(&line, "        about ");
-        human_seconds(&line, rest(table));
-        buffer_text(&line, " left, as it took before\n");
-    }
-    talk_say(&table->run->talk, line.text);
-    buffer_free(&line);
+    const char *state = "", *left = "";
+    if (item->done)
+        state = phrase("        there from before%s%s: %s\n",
+                       item->made_by ? ", made by psdvec " : "",
+                       item->made_by ? phrase_safe(item->made_by, strlen(item->made_by)) : "",
+                       cost_text(&item->cost));
+    else if (item->begun)
+        state = "        goes on where it was stopped\n";
+    else if (item->changed)
+        state = "        made again: settings or text have changed\n";
+    if (!item->done && rest(table) > 0)
+        left = phrase("        about %s left, as it took before\n", phrase_seconds(rest(table)));
+    talk_say(&table->run->talk,
+             phrase("%s%zu of %zu  %s%s  %s\n%s%s", palette->bold, number, table->system_count,
+                    item->name, palette->plain, table_title(table, system), state, left));
 }
 
 /* `what`: the system, or "counting". */
 static void say_done(struct table *table, const struct table_item *item, const char *what)
 {
-    struct buffer line = {0};
     if (item->failure) {
-        buffer_format(&line, "%s failed: %s", what, item->failure);
-        run_failed_because(table->run, item->status, line.text);
-        buffer_free(&line);
+        run_failed_because(table->run, item->status, phrase("%s failed: %s", what, item->failure));
         return;
     }
-    buffer_text(&line, "        ");
-    add_cost(&line, &item->cost);
-    buffer_char(&line, '\n');
-    talk_say(&table->run->talk, line.text);
-    buffer_clear(&line);
-    buffer_text(&line, "\"item\": ");
-    buffer_json(&line, item->name, strlen(item->name));
-    buffer_format(&line, ", \"seconds\": %.3f, \"cpu_seconds\": %.3f, \"memory\": %" PRIu64,
-                  item->cost.seconds, item->cost.cpu, item->cost.memory);
-    log_event(&table->run->log, "item", line.text);
-    buffer_free(&line);
+    talk_say(&table->run->talk, phrase("        %s\n", cost_text(&item->cost)));
+    log_event(&table->run->log, "item",
+              phrase("\"item\": %s, \"seconds\": %.3f, \"cpu_seconds\": %.3f, \"memory\": %" PRIu64,
+                     phrase_json(item->name), item->cost.seconds, item->cost.cpu,
+                     item->cost.memory));
 }
 
 /* ---- Work ------------------------------------------------------------------------------------ */
 
 typedef psdvec_status work_fn(struct table *table, void *what);
 
-static char *no_record(const struct table *table, int error)
+static const char *no_record(const struct table *table, int error)
 {
-    return must_format("cannot write into %s: %s%s", table->records, system_error(error),
-                       error == ENOSPC ? "; make room and run it again" : "");
+    return phrase("cannot write into %s: %s%s", table->records, system_error(error),
+                  error == ENOSPC ? "; make room and run it again" : "");
 }
 
 /* Carries it out in a context of its own, and keeps the record. */
@@ -133,9 +107,8 @@ static int work(struct table *table, struct table_item *item, work_fn *fn, void 
     psdvec_context *outer = run->ctx;
     int error = table_record_begin(table, item);
     if (error) {
-        char *sentence = no_record(table, error);
-        fail(item, error == ENOSPC ? PSDVEC_ERR_DISK_FULL : PSDVEC_ERR_WRITE, sentence);
-        free(sentence);
+        fail(item, error == ENOSPC ? PSDVEC_ERR_DISK_FULL : PSDVEC_ERR_WRITE,
+             no_record(table, error));
         return EXIT_FINE;
     }
     run->ctx = NULL;
@@ -158,11 +131,8 @@ static int work(struct table *table, struct table_item *item, work_fn *fn, void 
     run->ctx = outer;
     talk_erase(&run->talk);
     error = table_record_end(table, item);
-    if (error && item->done) { /* it is there, but the next run will make it again */
-        char *sentence = no_record(table, error);
-        talk_warning(&run->talk, sentence);
-        free(sentence);
-    }
+    if (error && item->done) /* it is there, but the next run will make it again */
+        talk_warning(&run->talk, no_record(table, error));
     return EXIT_FINE;
 }
 
@@ -219,14 +189,12 @@ int table_stopped(struct table *table)
     size_t done = 0;
     for (size_t k = 0; k < table->system_count; k++)
         done += table->systems[k].item.done;
-    char *sentence =
-        must_format("stopped; %zu of %zu systems done and kept in %s, and the same "
-                    "command%s goes on from there",
-                    done, table->system_count, table->folder,
-                    argument_flag(table->run->arguments, "restart") ? " without --restart" : "");
-    int code = run_failed_because(table->run, PSDVEC_ERR_CANCELLED, sentence);
-    free(sentence);
-    return code;
+    return run_failed_because(
+        table->run, PSDVEC_ERR_CANCELLED,
+        phrase("stopped; %zu of %zu systems done and kept in %s, and the same command%s goes on "
+               "from there",
+               done, table->system_count, table->folder,
+               argument_flag(table->run->arguments, "restart") ? " without --restart" : ""));
 }
 
 static int make_counts(struct table *table, struct table_counts *counts)
@@ -234,15 +202,10 @@ static int make_counts(struct table *table, struct table_counts *counts)
     struct table_item *item = &counts->item;
     if (item->there || item->failure)
         return EXIT_FINE;
-    struct buffer line = {0};
-    buffer_format(&line, "%scounting%s  ", table->run->talk.palette.bold,
-                  table->run->talk.palette.plain);
-    table_counts_words(&line, &counts->options);
-    buffer_char(&line, '\n');
-    talk_say(&table->run->talk, line.text);
-    buffer_free(&line);
+    const struct palette *palette = &table->run->talk.palette;
+    talk_say(&table->run->talk, phrase("%scounting%s  %s\n", palette->bold, palette->plain,
+                                       table_counts_words(&counts->options)));
     item->done = item->kept = false;
-    free(item->made_by);
     item->made_by = NULL;
     item->cost = (struct table_cost){0};
     int code = work(table, item, count, counts);
@@ -266,10 +229,9 @@ static bool has_source(struct table *table, struct table_system *system)
         source = &table->systems[system->source].item;
     if (!source || !source->failure)
         return true;
-    char *sentence = must_format("it begins with %s, which failed",
-                                 system->counts != SIZE_MAX ? "counts" : source->name);
-    fail(&system->item, source->status, sentence);
-    free(sentence);
+    fail(&system->item, source->status,
+         phrase("it begins with %s, which failed",
+                system->counts != SIZE_MAX ? "counts" : source->name));
     return false;
 }
 

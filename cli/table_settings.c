@@ -5,7 +5,7 @@
  *
  * Records of older versions must agree with what is asked for now. So members keep their names and
  * their values, and an option that comes later is entered only if it was given. */
-#include "table_settings.h"
+#include "table.h"
 
 #include "cell.h"
 #include "counts_file.h"
@@ -17,14 +17,13 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- The text ------------------------------------------------------------------------------ */
 
 struct identity {
     uint64_t files, bytes, hash;
-    char *odd; /* a file that cannot be read twice; NULL: none */
+    const char *odd; /* a file that cannot be read twice; NULL: none */
 };
 
 /* FNV-1a */
@@ -37,11 +36,9 @@ static void hash_bytes(uint64_t *hash, const void *bytes, size_t length)
 
 static void hash_file(uint64_t *hash, const char *name, const struct stat *status)
 {
-    struct buffer line = {0};
-    buffer_format(&line, "%s\n%jd %jd %ld\n", name, (intmax_t)status->st_size,
-                  (intmax_t)status->st_mtim.tv_sec, status->st_mtim.tv_nsec);
-    hash_bytes(hash, line.text, line.length);
-    buffer_free(&line);
+    const char *line = phrase("%s\n%jd %jd %ld\n", name, (intmax_t)status->st_size,
+                              (intmax_t)status->st_mtim.tv_sec, status->st_mtim.tv_nsec);
+    hash_bytes(hash, line, strlen(line));
 }
 
 /* What cannot be read inside a folder shows when it is counted. */
@@ -52,7 +49,7 @@ static int add_file(void *user, const pv_walk_entry *entry)
     if (entry->error || S_ISDIR(entry->info->st_mode))
         return *entry->inner ? 0 : entry->error;
     if (!S_ISREG(entry->info->st_mode) && !identity->odd)
-        identity->odd = must_copy(path);
+        identity->odd = phrase("%s", path);
     hash_file(&identity->hash,
               *entry->inner ? entry->inner
               : slash       ? slash + 1
@@ -89,11 +86,8 @@ static int look_at_text(struct table *table, struct identity *identity)
         if (error)
             return run_error(table->run, EXIT_INPUT, "cannot read %s: %s", path,
                              system_error(error));
-        if (identity->odd) {
-            int code = refuse_twice(table, identity->odd);
-            free(identity->odd);
-            return code;
-        }
+        if (identity->odd)
+            return refuse_twice(table, identity->odd);
     }
     return EXIT_FINE;
 }

@@ -2,16 +2,12 @@
  * what psdvec eval has, and before it how the models were made; docs/table.md describes them. */
 #include "table.h"
 
-#include "cell.h"
 #include "exit_status.h"
-#include "human.h"
 #include "page.h"
-#include "table_settings.h"
 
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Short, in the order of psdvec_measure. */
@@ -30,7 +26,7 @@ struct table_columns {
 static struct table_columns table_columns(const struct table *table)
 {
     const struct eval *eval = &table->eval;
-    struct table_columns columns = {.rows = must_alloc(eval->row_count, sizeof *columns.rows)};
+    struct table_columns columns = {.rows = lasting_alloc(eval->row_count, sizeof *columns.rows)};
     for (size_t r = 0; r < eval->row_count; r++)
         if (!eval->rows[r].section)
             columns.rows[columns.count++] = &eval->rows[r];
@@ -49,16 +45,14 @@ static enum table_mark table_mark(const struct table *table, const struct eval_r
 }
 
 /* .742, as in the paper; - if there is none */
-static void table_value(struct buffer *to, double value)
+static const char *value_text(double value)
 {
     char digits[16];
-    if (isnan(value)) {
-        buffer_char(to, '-');
-        return;
-    }
+    if (isnan(value))
+        return "-";
     snprintf(digits, sizeof digits, "%.3f", fabs(value));
     bool zero = !strcmp(digits, "0.000");
-    buffer_format(to, "%s%s", value < 0 && !zero ? "-" : "", digits + (digits[0] == '0'));
+    return phrase("%s%s", value < 0 && !zero ? "-" : "", digits + (digits[0] == '0'));
 }
 
 struct table_marks {
@@ -70,27 +64,24 @@ static struct table_marks table_marks(void)
     return terminal_unicode() ? (struct table_marks){"▲", "≈"} : (struct table_marks){"^", "~"};
 }
 
-/* 300; 47.1 of 3,000 */
-static void table_numbers(struct buffer *to, const psdvec_model *model)
+/* 300; 47.1 of 3,000; NULL of a system that is not done */
+static const char *numbers_text(const struct table *table, size_t system)
 {
-    const psdvec_model_info *info = psdvec_model_get_info(model);
-    if (info->sparse) {
-        double each = (double)info->entries / (info->words ? info->words : 1);
-        if (each < 100)
-            buffer_format(to, "%.3g", each);
-        else
-            human_count(to, (uint64_t)(each + 0.5));
-        buffer_text(to, " of ");
-        human_count(to, info->dim);
-    } else {
-        buffer_format(to, "%" PRIu32, info->dim);
-    }
+    size_t model = table_model(table, system);
+    if (model == SIZE_MAX)
+        return NULL;
+    const psdvec_model_info *info = psdvec_model_get_info(table->eval.models[model]);
+    double each = (double)info->entries / (info->words ? info->words : 1);
+    if (!info->sparse)
+        return phrase("%" PRIu32, info->dim);
+    return phrase("%s of %s",
+                  each < 100 ? phrase("%.3g", each) : phrase_count((uint64_t)(each + 0.5)),
+                  phrase_count(info->dim));
 }
 
-static void table_time(struct buffer *to, const struct table_cost *cost, double seconds)
+static const char *time_text(const struct table_cost *cost, double seconds)
 {
-    buffer_text(to, cost->more ? "> " : "");
-    human_seconds(to, seconds);
+    return phrase("%s%s", cost->more ? "> " : "", phrase_seconds(seconds));
 }
 
 /* ---- What it is of ---------------------------------------------------------------------------- */
@@ -107,24 +98,21 @@ static const struct table_item *reader(const struct table *table)
     return NULL;
 }
 
-static void table_provenance(struct buffer *to, const struct table *table)
+static const char *provenance_text(const struct table *table)
 {
     const struct arguments *arguments = table->run->arguments;
     const struct table_item *item = reader(table);
+    struct buffer text = {0};
     for (size_t k = 0; k < arguments->operand_count && k < 3; k++)
-        buffer_format(to, "%s%s", k ? ", " : "", arguments->operands[k]);
+        buffer_format(&text, "%s%s", k ? ", " : "", arguments->operands[k]);
     if (arguments->operand_count > 3)
-        buffer_format(to, " and %zu more", arguments->operand_count - 3);
-    if (item) {
-        buffer_text(to, ": ");
-        human_count(to, item->tokens);
-        buffer_text(to, " words of text");
-    }
-    if (table->eval.model_files.count) {
-        buffer_text(to, "; vectors of ");
-        human_count(to, psdvec_model_get_info(table->eval.models[0])->words);
-        buffer_text(to, " words");
-    }
+        buffer_format(&text, " and %zu more", arguments->operand_count - 3);
+    if (item)
+        buffer_format(&text, ": %s words of text", phrase_count(item->tokens));
+    if (table->eval.model_files.count)
+        buffer_format(&text, "; vectors of %s words",
+                      phrase_count(psdvec_model_get_info(table->eval.models[0])->words));
+    return phrase_of(&text);
 }
 
 static void add_quoted(struct buffer *to, const char *text)
@@ -154,17 +142,16 @@ static bool is_idle(const char *name)
     return false;
 }
 
-static void table_command(struct buffer *to, const struct table *table)
+static const char *command_text(const struct table *table)
 {
     const struct arguments *arguments = table->run->arguments;
     const struct option_spec *option;
-    buffer_text(to, "psdvec table");
+    struct buffer text = {0};
+    buffer_text(&text, "psdvec table");
     for (size_t k = 0; k < arguments->operand_count; k++) {
-        char *path = must_format("%s%s", arguments->operands[k][0] == '-' ? "./" : "",
-                                 arguments->operands[k]); /* it is no option */
-        buffer_char(to, ' ');
-        add_quoted(to, path);
-        free(path);
+        const char *path = arguments->operands[k];
+        buffer_char(&text, ' ');
+        add_quoted(&text, *path == '-' ? phrase("./%s", path) : path); /* it is no option */
     }
     for (size_t k = 0; (option = command_option(arguments->command, k)); k++) {
         const struct option_value *value = &arguments->values[k];
@@ -172,15 +159,17 @@ static void table_command(struct buffer *to, const struct table *table)
         if (!value->given || is_idle(option->name))
             continue;
         for (size_t t = 0; t < times; t++) {
-            buffer_format(to, " --%s", option->name);
+            buffer_format(&text, " --%s", option->name);
             if (option_is_switch(option))
                 continue;
-            buffer_char(to, ' ');
-            add_quoted(to, option->row.type == PSDVEC_OPTION_TEXTS ? value->texts[t] : value->text);
+            buffer_char(&text, ' ');
+            add_quoted(&text,
+                       option->row.type == PSDVEC_OPTION_TEXTS ? value->texts[t] : value->text);
         }
     }
-    buffer_text(to, " -o ");
-    add_quoted(to, table->folder);
+    buffer_text(&text, " -o ");
+    add_quoted(&text, table->folder);
+    return phrase_of(&text);
 }
 
 /* ---- How to read it ------------------------------------------------------------------------------ */
@@ -188,9 +177,10 @@ static void table_command(struct buffer *to, const struct table *table)
 static void note_counting(struct buffer *to, const struct table *table)
 {
     if (argument_integer(table->run->arguments, "counting") == COUNTING_SAME) {
-        buffer_text(to, "All systems read the text in the same way (");
-        table_counts_words(to, &table->count);
-        buffer_text(to, "), word2vec with its own window of random width up to that.");
+        buffer_format(to,
+                      "All systems read the text in the same way (%s), word2vec with its own "
+                      "window of random width up to that.",
+                      table_counts_words(&table->count));
     } else {
         buffer_text(to, "Each system counts as its authors did, unless an option said otherwise.");
     }
@@ -240,8 +230,9 @@ static void note_versions(struct buffer *to, const struct table *table)
         const struct table_item *item = &table->systems[k].item;
         if (!item->made_by)
             continue;
-        buffer_format(to, "%s%s by psdvec ", some ? ", " : "Made by another version: ", item->name);
-        cell_text(to, item->made_by, strlen(item->made_by));
+        buffer_format(to, "%s%s by psdvec %s",
+                      some ? ", " : "Made by another version: ", item->name,
+                      phrase_safe(item->made_by, strlen(item->made_by)));
         some = true;
     }
     if (some)
@@ -315,13 +306,9 @@ static void show_counts(struct show *show, const struct table *table)
     struct rows rows = ROWS("counts", IN_JSON, columns);
     for (size_t k = 0; k < table->counts_count; k++) {
         const struct table_item *item = &table->counts[k].item;
-        struct buffer from = {0};
-        buffer_text(&from, "text; ");
-        table_counts_words(&from, &table->counts[k].options);
         rows_add(&rows, text_cell(item->name), whole_cell(item->tokens),
                  whole_cell(item->documents));
-        add_item(&rows, item, from.text);
-        buffer_free(&from);
+        add_item(&rows, item, phrase("text; %s", table_counts_words(&table->counts[k].options)));
     }
     show_rows(show, &rows);
 }
@@ -334,22 +321,13 @@ static void show_systems(struct show *show, const struct table *table)
     struct rows rows = ROWS("systems", IN_JSON, columns);
     for (size_t k = 0; k < table->system_count; k++) {
         const struct table_system *system = &table->systems[k];
-        struct buffer title = {0}, numbers = {0}, from = {0};
-        size_t model = table_model(table, k);
-        table_title(&title, table, system);
-        table_begins_with(&from, table, system);
-        if (model != SIZE_MAX)
-            table_numbers(&numbers, table->eval.models[model]);
         rows_add(
-            &rows, text_cell(system->item.name), text_cell(title.text),
+            &rows, text_cell(system->item.name), text_cell(table_title(table, system)),
             text_cell(system->kind->paper), text_cell(psdvec_method_name(system->kind->method)),
             text_cell(system->counts == SIZE_MAX ? NULL : table->counts[system->counts].item.name),
             text_cell(system->source == SIZE_MAX ? NULL : table->systems[system->source].item.name),
-            text_cell(numbers.text));
-        add_item(&rows, &system->item, from.text);
-        buffer_free(&title);
-        buffer_free(&numbers);
-        buffer_free(&from);
+            text_cell(numbers_text(table, k)));
+        add_item(&rows, &system->item, table_begins_with(table, system));
     }
     show_rows(show, &rows);
 }
@@ -385,8 +363,7 @@ static void show_table_data(struct show *show, const struct table *table,
                             const char *notes)
 {
     const struct arguments *arguments = table->run->arguments;
-    struct buffer command = {0}, inputs = {0}, paragraphs = {0};
-    table_command(&command, table);
+    struct buffer inputs = {0}, paragraphs = {0};
     for (size_t k = 0; k < arguments->operand_count; k++)
         list_add(&inputs, arguments->operands[k], strlen(arguments->operands[k]));
     for (const char *end; *notes; notes = end + 1) {
@@ -394,7 +371,7 @@ static void show_table_data(struct show *show, const struct table *table,
         list_add(&paragraphs, notes, (size_t)(end - notes));
     }
     show_data(show, "version", text_cell(psdvec_version()));
-    show_data(show, "command", text_cell(command.text));
+    show_data(show, "command", text_cell(command_text(table)));
     show_data(show, "summary", text_cell(summary));
     show_json(show, "inputs", NULL, list_get(&inputs));
     show_data(show, "counting",
@@ -406,7 +383,6 @@ static void show_table_data(struct show *show, const struct table *table,
     show_columns(show, table, columns);
     show_json(show, "notes", NULL, list_get(&paragraphs));
     eval_show_data(show, &table->eval);
-    buffer_free(&command);
     buffer_free(&inputs);
     buffer_free(&paragraphs);
 }
@@ -418,27 +394,19 @@ static void add_score(struct rows *rows, const struct table *table, const struct
 {
     struct table_marks marks = table_marks();
     enum table_mark mark = model == SIZE_MAX ? MARK_NONE : table_mark(table, row, model);
-    struct buffer text = {0};
-    buffer_text(&text, mark == MARK_BEST ? STYLE_BOLD : "");
-    if (model == SIZE_MAX)
-        buffer_text(&text, "failed");
-    else
-        table_value(&text, row->scores[model].value);
-    buffer_format(&text, "%s%s",
-                  mark == MARK_BEST    ? STYLE_PLAIN STYLE_GREEN
-                  : mark == MARK_ALIKE ? STYLE_DIM
-                                       : "",
-                  mark == MARK_BEST    ? marks.best
-                  : mark == MARK_ALIKE ? marks.alike
-                                       : " ");
-    rows_more(rows, shown_as(no_cell(), text.text));
-    buffer_free(&text);
+    const char *value = model == SIZE_MAX ? "failed" : value_text(row->scores[model].value);
+    rows_more(rows,
+              shown_as(no_cell(),
+                       mark == MARK_BEST
+                           ? phrase(STYLE_BOLD "%s" STYLE_PLAIN STYLE_GREEN "%s", value, marks.best)
+                       : mark == MARK_ALIKE ? phrase("%s" STYLE_DIM "%s", value, marks.alike)
+                                            : phrase("%s ", value)));
 }
 
 static void show_scores(struct show *show, const struct table *table,
                         const struct table_columns *of)
 {
-    struct column *columns = must_alloc(of->count + 1, sizeof *columns);
+    struct column *columns = lasting_alloc(of->count + 1, sizeof *columns);
     struct rows rows = {.where = FOR_PEOPLE,
                         .columns = columns,
                         .column_count = of->count + 1,
@@ -457,32 +425,23 @@ static void show_scores(struct show *show, const struct table *table,
     }
     rows_add(&rows, styled_as(text_cell("known"), DIM));
     for (size_t k = 0; k < of->count; k++) {
-        struct buffer percent = {0};
-        if (!k || of->rows[k]->set != of->rows[k - 1]->set)
-            eval_percent(&percent, of->rows[k]->scores);
-        buffer_char(&percent, ' ');
-        rows_more(&rows, styled_as(shown_as(no_cell(), percent.text), DIM));
-        buffer_free(&percent);
+        bool first = !k || of->rows[k]->set != of->rows[k - 1]->set;
+        const char *percent = first ? eval_percent(of->rows[k]->scores) : "";
+        rows_more(&rows, styled_as(shown_as(no_cell(), phrase("%s ", percent)), DIM));
     }
     show_rows(show, &rows);
-    free(columns);
 }
 
 static void add_cost(struct rows *rows, const struct table_item *item, enum style style,
                      const char *name, const char *numbers, const char *from)
 {
-    struct buffer time = {0}, cpu = {0}, memory = {0};
-    buffer_text(&time, item->done ? "" : "failed");
-    if (item->done) {
-        table_time(&time, &item->cost, item->cost.seconds);
-        table_time(&cpu, &item->cost, item->cost.cpu);
-        human_bytes(&memory, (double)item->cost.memory);
-    }
-    rows_add(rows, styled_as(text_cell(name), style), text_cell(time.text), text_cell(cpu.text),
-             text_cell(memory.text), text_cell(numbers), text_cell(from));
-    buffer_free(&time);
-    buffer_free(&cpu);
-    buffer_free(&memory);
+    const struct table_cost *cost = &item->cost;
+    bool done = item->done;
+    rows_add(rows, styled_as(text_cell(name), style),
+             text_cell(done ? time_text(cost, cost->seconds) : "failed"),
+             text_cell(done ? time_text(cost, cost->cpu) : NULL),
+             text_cell(done ? phrase_bytes((double)cost->memory) : NULL), text_cell(numbers),
+             text_cell(from));
 }
 
 static void show_costs(struct show *show, const struct table *table)
@@ -496,63 +455,43 @@ static void show_costs(struct show *show, const struct table *table)
         COLUMN(NULL, "from", .gap = 2, .style = DIM, .rest = true)};
     struct rows rows = ROWS(NULL, FOR_PEOPLE, columns);
     rows.heading = DIM;
-    for (size_t k = 0; k < table->counts_count; k++) {
-        char *from = must_format("text, %s", table->counts[k].item.name);
-        add_cost(&rows, &table->counts[k].item, DIM, "counting", NULL, from);
-        free(from);
-    }
+    for (size_t k = 0; k < table->counts_count; k++)
+        add_cost(&rows, &table->counts[k].item, DIM, "counting", NULL,
+                 phrase("text, %s", table->counts[k].item.name));
     for (size_t k = 0; k < table->system_count; k++) {
         const struct table_system *system = &table->systems[k];
-        size_t model = table_model(table, k);
-        struct buffer numbers = {0}, from = {0};
-        if (model != SIZE_MAX)
-            table_numbers(&numbers, table->eval.models[model]);
-        table_begins_with(&from, table, system);
-        add_cost(&rows, &system->item, PLAIN, system->item.name, numbers.text, from.text);
-        buffer_free(&numbers);
-        buffer_free(&from);
+        add_cost(&rows, &system->item, PLAIN, system->item.name, numbers_text(table, k),
+                 table_begins_with(table, system));
     }
     show_rows(show, &rows);
 }
 
 static void show_failure(struct show *show, const struct table_item *item, const char *what)
 {
-    struct buffer text = {0};
-    if (!item->failure)
-        return;
-    buffer_format(&text, "%s failed: ", what);
-    cell_text(&text, item->failure, strlen(item->failure));
-    show_note(show, text.text);
-    buffer_free(&text);
+    if (item->failure)
+        show_note(show,
+                  phrase("%s failed: %s", what, phrase_safe(item->failure, strlen(item->failure))));
 }
 
 /* The command, where the table may be read without it. */
 static void show_command(struct show *show, const struct table *table)
 {
-    struct buffer text = {0}, command = {0};
     if (show->form != &show_markdown)
         return;
-    buffer_format(&text, "Made by psdvec %s:", psdvec_version());
-    show_title(show, text.text);
-    buffer_clear(&text);
-    table_command(&command, table);
-    cell_text(&text, command.text, command.length);
-    buffer_char(&text, '\n');
-    show_chart(show, text.text);
-    buffer_free(&text);
-    buffer_free(&command);
+    const char *command = command_text(table);
+    show_title(show, phrase("Made by psdvec %s:", psdvec_version()));
+    show_chart(show, phrase("%s\n", phrase_safe(command, strlen(command))));
 }
 
 static void table_show(struct show *show, const struct table *table)
 {
     struct table_columns columns = table_columns(table);
-    struct buffer summary = {0}, safe = {0}, notes = {0};
-    table_provenance(&summary, table);
-    cell_text(&safe, summary.text, summary.length);
+    const char *summary = provenance_text(table);
+    struct buffer notes = {0};
     table_notes(&notes, table);
     show_open(show);
-    show_table_data(show, table, &columns, summary.text, notes.text);
-    show_title(show, safe.text);
+    show_table_data(show, table, &columns, summary, notes.text);
+    show_title(show, phrase_safe(summary, strlen(summary)));
     show_gap(show);
     show_scores(show, table, &columns);
     show_gap(show);
@@ -565,10 +504,7 @@ static void table_show(struct show *show, const struct table *table)
     show_note(show, notes.text);
     show_command(show, table);
     show_close(show);
-    buffer_free(&summary);
-    buffer_free(&safe);
     buffer_free(&notes);
-    free(columns.rows);
 }
 
 int table_write_all(struct table *table)

@@ -8,10 +8,8 @@
 
 #include "exit_status.h"
 #include "options.h"
-#include "table_settings.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const struct table_kind kinds[] = {
@@ -40,41 +38,37 @@ static const struct table_kind *find_kind(const char *name)
 
 /* ---- Names ------------------------------------------------------------------------------- */
 
-void table_title(struct buffer *to, const struct table *table, const struct table_system *system)
+const char *table_title(const struct table *table, const struct table_system *system)
 {
-    buffer_text(to, system->kind->title);
-    if (system->source != SIZE_MAX)
-        buffer_format(to, " codes of %s", table->systems[system->source].item.name);
+    return system->source == SIZE_MAX ? system->kind->title
+                                      : phrase("%s codes of %s", system->kind->title,
+                                               table->systems[system->source].item.name);
 }
 
-char *table_counts_name(const psdvec_count_options *o)
+/* "w10-harmonic-drop-0.001" */
+static const char *counts_name(const psdvec_count_options *o)
 {
-    return must_format("w%" PRIu32 "-%s-%s-%g", o->window,
-                       option_word(PSDVEC_OPTIONS_COUNT, "distance", o->distance),
-                       option_word(PSDVEC_OPTIONS_COUNT, "oov", o->oov), o->subsample);
-}
-
-void table_counts_words(struct buffer *to, const psdvec_count_options *o)
-{
-    buffer_format(to, "window %" PRIu32 ", %s, unknown words %s, ", o->window,
+    return phrase("w%" PRIu32 "-%s-%s-%g", o->window,
                   option_word(PSDVEC_OPTIONS_COUNT, "distance", o->distance),
-                  o->oov == PSDVEC_OOV_DROP ? "dropped" : "kept");
-    if (o->subsample > 0)
-        buffer_format(to, "subsample %g", o->subsample);
-    else
-        buffer_text(to, "no subsampling");
+                  option_word(PSDVEC_OPTIONS_COUNT, "oov", o->oov), o->subsample);
 }
 
-void table_begins_with(struct buffer *to, const struct table *table,
-                       const struct table_system *system)
+const char *table_counts_words(const psdvec_count_options *o)
+{
+    return phrase("window %" PRIu32 ", %s, unknown words %s, %s", o->window,
+                  option_word(PSDVEC_OPTIONS_COUNT, "distance", o->distance),
+                  o->oov == PSDVEC_OOV_DROP ? "dropped" : "kept",
+                  o->subsample > 0 ? phrase("subsample %g", o->subsample) : "no subsampling");
+}
+
+const char *table_begins_with(const struct table *table, const struct table_system *system)
 {
     if (system->source != SIZE_MAX)
-        buffer_format(to, "vectors of %s", table->systems[system->source].item.name);
-    else if (system->counts != SIZE_MAX)
-        buffer_format(to, "counts %s", table->counts[system->counts].item.name);
-    else
-        buffer_format(to, "text, window %" PRIu32 ", subsample %g", system->reading.window,
-                      system->reading.subsample);
+        return phrase("vectors of %s", table->systems[system->source].item.name);
+    if (system->counts != SIZE_MAX)
+        return phrase("counts %s", table->counts[system->counts].item.name);
+    return phrase("text, window %" PRIu32 ", subsample %g", system->reading.window,
+                  system->reading.subsample);
 }
 
 /* ---- --methods ----------------------------------------------------------------------------- */
@@ -91,7 +85,7 @@ static size_t add_system(struct table *table, const struct table_kind *kind, con
 {
     table->systems = must_grow(table->systems, table->system_count + 1, sizeof *table->systems);
     table->systems[table->system_count] = (struct table_system){
-        .item = {.name = must_copy(name)}, .kind = kind, .source = SIZE_MAX, .counts = SIZE_MAX};
+        .item = {.name = name}, .kind = kind, .source = SIZE_MAX, .counts = SIZE_MAX};
     return table->system_count++;
 }
 
@@ -103,17 +97,14 @@ static int no_method(struct table *table, const char *name)
         names[k] = kinds[k].name;
         buffer_format(&all, "%s%s", k == 0 ? "" : k + 1 < KINDS ? ", " : " and ", kinds[k].name);
     }
-    const char *near = *name ? psdvec_suggest(name, names) : NULL;
-    int code = near ? run_use_error(table->run,
-                                    "--methods: there is no method '%s'; did you mean "
-                                    "'%s'?",
-                                    name, near)
-                    : run_use_error(table->run,
-                                    "--methods: there is no method '%s'; there are %s, and "
-                                    "sparse-NAME for codes of other vectors than psd's",
-                                    name, all.text);
-    buffer_free(&all);
-    return code;
+    const char *list = phrase_of(&all), *near = *name ? psdvec_suggest(name, names) : NULL;
+    if (near)
+        return run_use_error(table->run, "--methods: there is no method '%s'; did you mean '%s'?",
+                             name, near);
+    return run_use_error(table->run,
+                         "--methods: there is no method '%s'; there are %s, and sparse-NAME for "
+                         "codes of other vectors than psd's",
+                         name, list);
 }
 
 /* Codes of the vectors of `of`, which is a system, too. */
@@ -127,17 +118,14 @@ static int add_sparse(struct table *table, const char *of)
                              "--methods: %s%s would be sparse codes of vectors that are "
                              "sparse already",
                              sparse_of, of);
-    char *name = must_format("%s%s", sparse_of, of);
-    bool twice = find_system(table, name) != SIZE_MAX;
-    if (!twice && find_system(table, of) == SIZE_MAX)
+    const char *name = phrase("%s%s", sparse_of, of);
+    if (find_system(table, name) != SIZE_MAX)
+        return run_use_error(table->run, "--methods: %s is named twice", name);
+    if (find_system(table, of) == SIZE_MAX)
         add_system(table, dense, of);
-    if (!twice) {
-        size_t k = add_system(table, find_kind("sparse"), name);
-        table->systems[k].source = find_system(table, of);
-    }
-    int code = twice ? run_use_error(table->run, "--methods: %s is named twice", name) : EXIT_FINE;
-    free(name);
-    return code;
+    size_t k = add_system(table, find_kind("sparse"), name);
+    table->systems[k].source = find_system(table, of);
+    return EXIT_FINE;
 }
 
 static int add_method(struct table *table, const char *name)
@@ -170,9 +158,7 @@ static int read_methods(struct table *table)
     }
     for (const char *at = text, *end; !code; at = end + 1) {
         end = at + strcspn(at, ",");
-        char *name = must_format("%.*s", (int)(end - at), at);
-        code = add_method(table, name);
-        free(name);
+        code = add_method(table, phrase("%.*s", (int)(end - at), at));
         if (!*end)
             break;
     }
@@ -183,17 +169,15 @@ static int read_methods(struct table *table)
 
 static size_t find_counts(struct table *table, const psdvec_count_options *options)
 {
-    char *name = table_counts_name(options);
+    const char *name = counts_name(options);
     size_t k = 0;
     while (k < table->counts_count && strcmp(table->counts[k].item.name, name) != 0)
         k++;
     if (k == table->counts_count) {
         table->counts = must_grow(table->counts, k + 1, sizeof *table->counts);
-        table->counts[k] =
-            (struct table_counts){.item = {.name = must_copy(name)}, .options = *options};
+        table->counts[k] = (struct table_counts){.item = {.name = name}, .options = *options};
         table->counts_count++;
     }
-    free(name);
     return k;
 }
 

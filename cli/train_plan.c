@@ -7,8 +7,8 @@
 
 #include "counts_file.h"
 #include "exit_status.h"
-#include "human.h"
 #include "interrupted.h"
+#include "phrase.h"
 #include "summary.h"
 #include "system.h"
 #include "util/walk.h"
@@ -21,18 +21,16 @@
 
 /* ---- What both have -------------------------------------------------------------------- */
 
-static void add_state(struct buffer *to, struct buffer *value, const struct run *run)
+static void add_state(struct buffer *to, const struct run *run)
 {
-    char *state = interrupted_state(argument_text(run->arguments, "output"));
+    const char *state = interrupted_state(argument_text(run->arguments, "output"));
     if (!state)
-        buffer_text(value, "none; the run begins at the beginning");
+        summary_line(to, "interrupted", "none; the run begins at the beginning");
     else if (argument_flag(run->arguments, "restart"))
-        buffer_format(value, "%s, to be forgotten", state);
+        summary_line(to, "interrupted", "%s, to be forgotten", state);
     else
-        buffer_format(value, "%s; with the same options and input the run goes on from there",
-                      state);
-    summary_line(to, "interrupted", value);
-    free(state);
+        summary_line(to, "interrupted",
+                     "%s; with the same options and input the run goes on from there", state);
 }
 
 /* Two digits: more would promise too much. */
@@ -44,60 +42,34 @@ static double rough(double number)
     return round(number / unit) * unit;
 }
 
-static void add_time(struct buffer *to, struct buffer *value, double seconds)
+static void add_time(struct buffer *to, double seconds)
 {
-    if (seconds < 1) {
-        buffer_text(value, "less than a second");
-    } else {
-        buffer_text(value, "about ");
-        human_seconds(value, rough(seconds));
-    }
-    summary_line(to, "time", value);
+    summary_line(to, "time", "%s",
+                 seconds < 1 ? "less than a second"
+                             : phrase("about %s", phrase_seconds(rough(seconds))));
 }
 
-static void add_core(struct buffer *value, double words, double core)
+static void add_words(struct buffer *to, double words, double core)
 {
-    if (core >= words)
-        buffer_text(value, ", all solved together");
-    else {
-        buffer_text(value, ", ");
-        human_count(value, (uint64_t)core);
-        buffer_text(value, " solved together, the others by regression");
-    }
+    summary_line(to, "words", "%s, %s", phrase_count((uint64_t)words),
+                 core >= words ? "all solved together"
+                               : phrase("%s solved together, the others by regression",
+                                        phrase_count((uint64_t)core)));
 }
 
 /* ---- From counts ------------------------------------------------------------------------ */
 
 static void log_plan(struct run *run, const psdvec_train_plan *plan)
 {
-    struct buffer line = {0};
-    buffer_format(&line,
-                  "\"words\": %" PRIu32 ", \"core_words\": %" PRIu32 ", \"dim\": %" PRIu32
-                  ", \"pairs\": %" PRIu64 ", \"memory\": %" PRIu64 ", \"memory_least\": %" PRIu64
-                  ", \"memory_budget\": %" PRIu64
-                  ", \"streamed\": %s, \"temporary_bytes\": %" PRIu64 ", \"output_bytes\": %" PRIu64
-                  ", \"seconds\": %.3f",
-                  plan->words, plan->core_words, plan->dim, plan->pairs, plan->memory,
-                  plan->memory_least, plan->memory_budget, plan->streamed ? "true" : "false",
-                  plan->temporary_bytes, plan->output_bytes, plan->seconds);
-    log_event(&run->log, "plan", line.text);
-    buffer_free(&line);
-}
-
-static void add_memory(struct buffer *to, struct buffer *value, const psdvec_train_plan *plan)
-{
-    human_bytes(value, (double)plan->memory);
-    buffer_text(value, " with everything in memory, ");
-    human_bytes(value, (double)plan->memory_least);
-    buffer_text(value, " with the pairs on disk");
-    summary_line(to, "memory", value);
-    human_bytes(value, (double)plan->memory_budget);
-    if (plan->memory_least > plan->memory_budget)
-        buffer_text(value, " is too little: raise --memory, or lower --core or --dim");
-    else
-        buffer_text(value, plan->streamed ? ", so the pairs go to a temporary file"
-                                          : ", so everything stays in memory");
-    summary_line(to, "allowed", value);
+    log_event(&run->log, "plan",
+              phrase("\"words\": %" PRIu32 ", \"core_words\": %" PRIu32 ", \"dim\": %" PRIu32
+                     ", \"pairs\": %" PRIu64 ", \"memory\": %" PRIu64 ", \"memory_least\": %" PRIu64
+                     ", \"memory_budget\": %" PRIu64
+                     ", \"streamed\": %s, \"temporary_bytes\": %" PRIu64
+                     ", \"output_bytes\": %" PRIu64 ", \"seconds\": %.3f",
+                     plan->words, plan->core_words, plan->dim, plan->pairs, plan->memory,
+                     plan->memory_least, plan->memory_budget, plan->streamed ? "true" : "false",
+                     plan->temporary_bytes, plan->output_bytes, plan->seconds));
 }
 
 int train_plan_counts(struct run *run, const struct train_setup *setup, const char *counts)
@@ -107,30 +79,25 @@ int train_plan_counts(struct run *run, const struct train_setup *setup, const ch
     if (status != PSDVEC_OK)
         return run_failed(run, status);
     log_plan(run, &plan);
-    struct buffer text = {0}, value = {0};
+    struct buffer text = {0};
     buffer_format(&text, "Plan for %s from %s\n", argument_text(run->arguments, "output"), counts);
-    human_count(&value, plan.words);
-    add_core(&value, plan.words, plan.core_words);
-    summary_line(&text, "words", &value);
-    buffer_format(&value, "%" PRIu32, plan.dim);
-    summary_line(&text, "dimensions", &value);
-    human_count(&value, plan.pairs);
-    buffer_text(&value, " of core words at most");
-    summary_line(&text, "pairs", &value);
-    add_memory(&text, &value, &plan);
-    human_bytes(&value, (double)plan.output_bytes);
-    buffer_text(&value, " for the model");
-    if (plan.temporary_bytes) {
-        buffer_text(&value, ", ");
-        human_bytes(&value, (double)plan.temporary_bytes);
-        buffer_text(&value, " for temporary files");
-    }
-    summary_line(&text, "disk", &value);
-    add_time(&text, &value, plan.seconds);
-    add_state(&text, &value, run);
-    output_text(&run->out, text.text);
-    buffer_free(&text);
-    buffer_free(&value);
+    add_words(&text, plan.words, plan.core_words);
+    summary_line(&text, "dimensions", "%" PRIu32, plan.dim);
+    summary_line(&text, "pairs", "%s of core words at most", phrase_count(plan.pairs));
+    summary_line(&text, "memory", "%s with everything in memory, %s with the pairs on disk",
+                 phrase_bytes((double)plan.memory), phrase_bytes((double)plan.memory_least));
+    summary_line(&text, "allowed", "%s%s", phrase_bytes((double)plan.memory_budget),
+                 plan.memory_least > plan.memory_budget
+                     ? " is too little: raise --memory, or lower --core or --dim"
+                 : plan.streamed ? ", so the pairs go to a temporary file"
+                                 : ", so everything stays in memory");
+    summary_line(&text, "disk", "%s for the model%s", phrase_bytes((double)plan.output_bytes),
+                 plan.temporary_bytes ? phrase(", %s for temporary files",
+                                               phrase_bytes((double)plan.temporary_bytes))
+                                      : "");
+    add_time(&text, plan.seconds);
+    add_state(&text, run);
+    output_text(&run->out, phrase_of(&text));
     return EXIT_FINE;
 }
 
@@ -265,19 +232,6 @@ static void make_estimate(struct run *run, const struct train_setup *setup, stru
                  solve_cost * e->pairs * dim * train->iterations / threads;
 }
 
-static void log_estimate(struct run *run, const struct estimate *e)
-{
-    struct buffer line = {0};
-    buffer_format(&line,
-                  "\"estimate\": true, \"bytes\": %.0f, \"tokens\": %.0f, \"words\": %.0f"
-                  ", \"core_words\": %.0f, \"pairs\": %.0f, \"memory\": %.0f"
-                  ", \"temporary_bytes\": %.0f, \"output_bytes\": %.0f, \"seconds\": %.3f",
-                  e->bytes, e->tokens, e->words, e->core, e->pairs, e->memory, e->counts, e->output,
-                  e->seconds);
-    log_event(&run->log, "plan", line.text);
-    buffer_free(&line);
-}
-
 int train_plan_text(struct run *run, const struct train_setup *setup)
 {
     struct estimate e = {0};
@@ -285,36 +239,28 @@ int train_plan_text(struct run *run, const struct train_setup *setup)
     if (code)
         return code;
     make_estimate(run, setup, &e);
-    log_estimate(run, &e);
-    struct buffer text = {0}, value = {0};
+    log_event(&run->log, "plan",
+              phrase("\"estimate\": true, \"bytes\": %.0f, \"tokens\": %.0f, \"words\": %.0f"
+                     ", \"core_words\": %.0f, \"pairs\": %.0f, \"memory\": %.0f"
+                     ", \"temporary_bytes\": %.0f, \"output_bytes\": %.0f, \"seconds\": %.3f",
+                     e.bytes, e.tokens, e.words, e.core, e.pairs, e.memory, e.counts, e.output,
+                     e.seconds));
+    struct buffer text = {0};
     buffer_format(&text, "Estimate for %s, from the size of the text alone\n",
                   argument_text(run->arguments, "output"));
-    human_bytes(&value, rough(e.bytes));
-    buffer_text(&value, ", about ");
-    human_count(&value, (uint64_t)rough(e.tokens));
-    buffer_text(&value, " words");
-    summary_line(&text, "text", &value);
-    human_count(&value, (uint64_t)rough(e.words));
-    add_core(&value, rough(e.words), rough(e.core));
-    summary_line(&text, "words", &value);
-    buffer_format(&value, "%" PRIu32, setup->train->dim);
-    summary_line(&text, "dimensions", &value);
-    human_count(&value, (uint64_t)rough(e.pairs));
-    summary_line(&text, "pairs", &value);
-    human_bytes(&value, rough(e.memory));
-    buffer_text(&value, " with everything in memory; allowed are ");
-    human_bytes(&value, (double)psdvec_memory_budget(run->ctx));
-    summary_line(&text, "memory", &value);
-    human_bytes(&value, rough(e.output));
-    buffer_text(&value, " for the model, ");
-    human_bytes(&value, rough(e.counts));
-    buffer_text(&value, " for the counts on the way");
-    summary_line(&text, "disk", &value);
-    add_time(&text, &value, e.seconds);
-    add_state(&text, &value, run);
+    summary_line(&text, "text", "%s, about %s words", phrase_bytes(rough(e.bytes)),
+                 phrase_count((uint64_t)rough(e.tokens)));
+    add_words(&text, rough(e.words), rough(e.core));
+    summary_line(&text, "dimensions", "%" PRIu32, setup->train->dim);
+    summary_line(&text, "pairs", "%s", phrase_count((uint64_t)rough(e.pairs)));
+    summary_line(&text, "memory", "%s with everything in memory; allowed are %s",
+                 phrase_bytes(rough(e.memory)),
+                 phrase_bytes((double)psdvec_memory_budget(run->ctx)));
+    summary_line(&text, "disk", "%s for the model, %s for the counts on the way",
+                 phrase_bytes(rough(e.output)), phrase_bytes(rough(e.counts)));
+    add_time(&text, e.seconds);
+    add_state(&text, run);
     buffer_text(&text, "Count the text first, and psdvec train COUNTS --dry-run knows better.\n");
-    output_text(&run->out, text.text);
-    buffer_free(&text);
-    buffer_free(&value);
+    output_text(&run->out, phrase_of(&text));
     return EXIT_FINE;
 }
