@@ -31,9 +31,18 @@ struct eval {
     size_t row_count;
 };
 
-extern const char *const kind_words[];    /* in the order of psdvec_test_kind */
-extern const char *const measure_words[]; /* for programs, in the order of psdvec_measure */
-extern const char *const measure_names[]; /* for people */
+extern const char *const kind_words[]; /* in the order of psdvec_test_kind */
+struct eval_measure {
+    const char *word;    /* for programs */
+    const char *name;    /* for people */
+    const char *head;    /* short */
+    const char *meaning; /* a phrase */
+};
+extern const struct eval_measure eval_measures[]; /* by psdvec_measure; ends with an empty one */
+
+/* How a model does in a row: the sign of it. */
+enum eval_mark { MARK_NONE, MARK_BEST, MARK_WORSE, MARK_ALIKE };
+const char *eval_mark(enum eval_mark mark);
 
 /* Tells the operands apart, opens everything and names it. EXIT_FINE, or another exit status
  * after the error was told; free the rest with eval_close() in either case. */
