@@ -58,9 +58,6 @@ void eval_close(struct eval *eval);
 void eval_make_rows(struct eval *eval);
 /* The model with the highest score of a row; SIZE_MAX if none is higher than another. */
 size_t eval_best(const struct eval *eval, const struct eval_row *row);
-/* True if the model is worse than the best one by more than chance, on the questions that
- * both know. */
-bool eval_is_worse(const struct eval *eval, const struct eval_row *row, size_t best, size_t model);
 /* True if it was compared with the best one and is not worse by more than chance. */
 bool eval_is_alike(const struct eval *eval, const struct eval_row *row, size_t best, size_t model);
 

@@ -93,7 +93,10 @@ static const psdvec_difference *find_difference(const struct eval *eval, const s
     return NULL;
 }
 
-bool eval_is_worse(const struct eval *eval, const struct eval_row *row, size_t best, size_t model)
+/* True if the model is worse than the best one by more than chance, on the questions that
+ * both know. */
+static bool eval_is_worse(const struct eval *eval, const struct eval_row *row, size_t best,
+                          size_t model)
 {
     const psdvec_difference *d = find_difference(eval, row, best, model);
     return d && d->significant && (d->first == best ? d->difference > 0 : d->difference < 0);

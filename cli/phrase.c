@@ -49,7 +49,15 @@ const char *phrase_bytes(double bytes)
 
 const char *phrase_seconds(double seconds)
 {
-    return phrase("%s", human_seconds(seconds).text);
+    if (seconds < 0.0995)
+        return phrase("%.0f ms", seconds * 1000);
+    if (seconds < 99.95)
+        return phrase("%.*f s", seconds < 9.95 ? 2 : 1, seconds);
+    uint64_t whole = (uint64_t)(seconds + 0.5);
+    if (whole < 3600)
+        return phrase("%" PRIu64 " min %02" PRIu64 " s", whole / 60, whole % 60);
+    return phrase("%" PRIu64 " h %" PRIu64 " min %02" PRIu64 " s", whole / 3600, whole / 60 % 60,
+                  whole % 60);
 }
 
 const char *phrase_safe(const char *string, size_t length)
@@ -69,11 +77,6 @@ PV_PRINTF(1, 2) static struct human print(const char *format, ...)
     vsnprintf(human.text, sizeof human.text, format, list);
     va_end(list);
     return human;
-}
-
-const char *plural(uint64_t number)
-{
-    return number == 1 ? "" : "s";
 }
 
 struct human human_count(uint64_t number)
@@ -111,19 +114,6 @@ struct human human_bytes(double bytes)
     for (; bytes >= 999.5 && unit + 1 < sizeof units / sizeof *units; unit++)
         bytes /= 1024;
     return print("%.*f %s", unit ? decimals(bytes) : 0, bytes, units[unit]);
-}
-
-struct human human_seconds(double seconds)
-{
-    if (seconds < 0.0995)
-        return print("%.0f ms", seconds * 1000);
-    if (seconds < 99.95)
-        return print("%.*f s", seconds < 9.95 ? 2 : 1, seconds);
-    uint64_t whole = (uint64_t)(seconds + 0.5);
-    if (whole < 3600)
-        return print("%" PRIu64 " min %02" PRIu64 " s", whole / 60, whole % 60);
-    return print("%" PRIu64 " h %" PRIu64 " min %02" PRIu64 " s", whole / 3600, whole / 60 % 60,
-                 whole % 60);
 }
 
 struct human human_clock(double seconds)

@@ -28,11 +28,8 @@ struct human {
 struct human human_count(uint64_t number);            /* 1,234,567 */
 struct human human_short(double number);              /* 1.23M */
 struct human human_bytes(double bytes);               /* 1.23 GiB */
-struct human human_seconds(double seconds);           /* 1.2 s, 3 min 05 s */
 struct human human_clock(double seconds);             /* 0:42, 1:02:03 */
 struct human human_ratio(uint64_t v, uint64_t scale); /* as decimal_ratio() */
-/* "s" unless there is one. */
-const char *plural(uint64_t number);
 
 /* v / scale, without a final zero byte; returns how many characters, fewer than DECIMAL_MOST. The
  * shortest decimal that is nearer to it than to any other multiple of 1/scale, so that times scale

@@ -168,7 +168,8 @@ bool column_visible(const struct column *column, unsigned where)
 
 /* ---- Text ---------------------------------------------------------------------------------- */
 
-void add_digits(struct buffer *to, double number, int digits)
+/* A number with `digits` as in a column. */
+static void add_digits(struct buffer *to, double number, int digits)
 {
     char text[400];
     if (digits > 0)

@@ -156,8 +156,6 @@ bool visible(unsigned where, unsigned there);
 /* Adds a value for people, and for programs as TSV has it. */
 void cell_for_people(struct buffer *to, const struct cell *cell, const struct column *column);
 void cell_for_tsv(struct buffer *to, const struct cell *cell, int exact);
-/* A number with `digits` as in a column. */
-void add_digits(struct buffer *to, double number, int digits);
 /* Adds text with \t, \n, \r and \\ for a tab, the ends of lines and a backslash. */
 void escape_tsv(struct buffer *to, const char *text, size_t length);
 
