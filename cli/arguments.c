@@ -7,50 +7,42 @@
 #include "arguments.h"
 
 #include "memory.h"
+#include "phrase.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* How the user wrote the option, for messages: "--window" or "-w". */
-static char *spelling(const struct option_spec *option, bool letter)
-{
-    return letter ? must_format("-%c", option->row.letter) : must_format("--%s", option->name);
-}
-
-/* Stores `text` as the option's value; a sentence on the heap if it is wrong. */
-static char *store(struct option_value *value, const struct option_spec *option, const char *shown,
-                   const char *text)
+/* Stores `text` as the option's value; a sentence if it is wrong. `shown`: how the user wrote it. */
+static const char *store(struct option_value *value, const struct option_spec *option,
+                         const char *shown, const char *text)
 {
     char why[500];
     psdvec_option_value parsed;
-    bool list = option->row.type == PSDVEC_OPTION_TEXTS;
     value->known = true;
     value->text = text;
     if (!psdvec_option_parse(&option->row, shown, text, &parsed, why, sizeof why))
-        return must_copy(why);
+        return phrase("%s", why);
     value->integer = parsed.integer;
     value->real = parsed.real;
-    if (list) {
+    if (option->row.type == PSDVEC_OPTION_TEXTS) {
         value->texts = must_grow(value->texts, value->text_count + 1, sizeof *value->texts);
         value->texts[value->text_count++] = text;
     }
     return NULL;
 }
 
-static char *unknown_option(const struct command *command, const char *name, size_t length)
+static const char *unknown_option(const struct command *command, const char *name, size_t length)
 {
     size_t count = command_option_count(command);
     const char **names = must_alloc(count + 1, sizeof *names);
     for (size_t k = 0; k < count; k++)
         names[k] = command_option(command, k)->name;
-    char *wanted = must_format("%.*s", (int)length, name);
+    const char *wanted = phrase("%.*s", (int)length, name);
     const char *near = psdvec_suggest(wanted, names);
-    char *message = near ? must_format("there is no option --%s; did you mean --%s?", wanted, near)
-                         : must_format("there is no option --%s", wanted);
-    free(wanted);
     free(names);
-    return message;
+    return near ? phrase("there is no option --%s; did you mean --%s?", wanted, near)
+                : phrase("there is no option --%s", wanted);
 }
 
 static bool is_help(const struct option_spec *option)
@@ -59,7 +51,7 @@ static bool is_help(const struct option_spec *option)
 }
 
 /* --json is short for --format json, and --tsv for --format tsv. */
-static char *parse_short_format(struct arguments *arguments, const char *name, size_t length)
+static const char *parse_short_format(struct arguments *arguments, const char *name, size_t length)
 {
     const struct option_spec *option;
     for (size_t k = 0; (option = command_option(arguments->command, k)); k++) {
@@ -67,18 +59,18 @@ static char *parse_short_format(struct arguments *arguments, const char *name, s
         if (!option_is_format(option) || (strcmp(name, "json") != 0 && strcmp(name, "tsv") != 0))
             continue;
         value->given = true;
-        char *error = store(value, option, "--format", name);
+        const char *error = store(value, option, "--format", name);
         if (!error && before.given && value->integer != before.integer)
-            error = must_format("--%s%s and --%s exclude each other",
-                                before.integer == FORMAT_MARKDOWN ? "format " : "",
-                                option->row.choices[before.integer].name, name);
+            error = phrase("--%s%s and --%s exclude each other",
+                           before.integer == FORMAT_MARKDOWN ? "format " : "",
+                           option->row.choices[before.integer].name, name);
         return error;
     }
     return unknown_option(arguments->command, name, length);
 }
 
 /* One --name, --name=value or --name value; *at moves over a value used up. */
-static char *parse_long(struct arguments *arguments, int argc, char **argv, int *at)
+static const char *parse_long(struct arguments *arguments, int argc, char **argv, int *at)
 {
     const char *name = argv[*at] + 2;
     size_t length = strcspn(name, "=");
@@ -95,28 +87,21 @@ static char *parse_long(struct arguments *arguments, int argc, char **argv, int 
     struct option_value *value = &arguments->values[index];
     if (option_is_switch(option)) {
         if (inside)
-            return must_format("--%s takes no value, so leave out '=%s'", option->name, inside);
+            return phrase("--%s takes no value, so leave out '=%s'", option->name, inside);
         value->given = true;
         arguments->help |= is_help(option);
         return store(value, option, "", "yes");
     }
-    if (!inside && *at + 1 >= argc) {
-        char *shown = option_argument(option);
-        char *message =
-            must_format("--%s needs a value: --%s %s", option->name, option->name, shown);
-        free(shown);
-        return message;
-    }
+    if (!inside && *at + 1 >= argc)
+        return phrase("--%s needs a value: --%s %s", option->name, option->name,
+                      option_argument(option));
     if (!inside)
         inside = argv[++*at];
-    char *shown = spelling(option, false);
     /* The old name of JSON, where it is one object per line. */
     if (option_is_format(option) && !strcmp(inside, "jsonl"))
         inside = "json";
-    char *error = store(value, option, shown, inside);
     value->given = true;
-    free(shown);
-    return error;
+    return store(value, option, phrase("--%s", option->name), inside);
 }
 
 /* The option of this letter; NULL: none. Its place among the options in *index. */
@@ -131,7 +116,7 @@ static const struct option_spec *find_letter(const struct arguments *arguments, 
 }
 
 /* A group of letters: -q, -qv, -ofile, -o file. */
-static char *parse_letters(struct arguments *arguments, int argc, char **argv, int *at)
+static const char *parse_letters(struct arguments *arguments, int argc, char **argv, int *at)
 {
     for (const char *letter = argv[*at] + 1; *letter; letter++) {
         size_t index;
@@ -141,9 +126,9 @@ static char *parse_letters(struct arguments *arguments, int argc, char **argv, i
             char *whole = argv[*at];
             for (size_t k = 0; (option = command_option(arguments->command, k)); k++)
                 if (letter == whole + 1 && !strcmp(option->name, letter))
-                    return must_format("there is no option -%s; did you mean --%s?", letter,
-                                       option->name);
-            return must_format("there is no option -%c", *letter);
+                    return phrase("there is no option -%s; did you mean --%s?", letter,
+                                  option->name);
+            return phrase("there is no option -%c", *letter);
         }
         struct option_value *value = &arguments->values[index];
         value->given = true;
@@ -155,12 +140,9 @@ static char *parse_letters(struct arguments *arguments, int argc, char **argv, i
             continue;
         }
         const char *text = letter[1] ? letter + 1 : *at + 1 < argc ? argv[++*at] : NULL;
-        char *shown = spelling(option, true);
-        char *error = text ? store(value, option, shown, text)
-                           : must_format("-%c needs a value: -%c %s", option->row.letter,
-                                         option->row.letter, option->row.argument);
-        free(shown);
-        return error;
+        return text ? store(value, option, phrase("-%c", option->row.letter), text)
+                    : phrase("-%c needs a value: -%c %s", option->row.letter, option->row.letter,
+                             option->row.argument);
     }
     return NULL;
 }
@@ -173,12 +155,12 @@ static bool is_signed_word(const struct arguments *arguments, const char *word)
            (word[2] || !find_letter(arguments, word[1], &index));
 }
 
-static char *parse_all(struct arguments *arguments, int argc, char **argv)
+static const char *parse_all(struct arguments *arguments, int argc, char **argv)
 {
     bool only_operands = false;
     for (int at = 0; at < argc; at++) {
         const char *word = argv[at];
-        char *error = NULL;
+        const char *error = NULL;
         if (only_operands || word[0] != '-' || !word[1] || is_signed_word(arguments, word))
             arguments->operands[arguments->operand_count++] = word;
         else if (!strcmp(word, "--")) {
@@ -207,7 +189,7 @@ static void set_defaults(struct arguments *arguments)
         if (value->given || !fallback || option_is_switch(option) ||
             option->row.type == PSDVEC_OPTION_TEXTS)
             continue;
-        char *error = store(value, option, option->name, fallback);
+        const char *error = store(value, option, option->name, fallback);
         if (error) {
             fprintf(stderr, "psdvec: defect in the table of options: %s\n", error);
             abort();
@@ -221,24 +203,23 @@ bool arguments_alone(const struct arguments *arguments)
     return alone && argument_flag(arguments, alone);
 }
 
-static char *check_operands(const struct arguments *arguments)
+static const char *check_operands(const struct arguments *arguments)
 {
     const struct command *command = arguments->command;
     if (arguments->operand_count < command->operands.least && !arguments_alone(arguments))
-        return must_copy(command->missing);
+        return command->missing;
     if (arguments->operand_count > command->operands.most)
-        return must_format("there is nothing to do with '%s'; the use is: psdvec %s %s",
-                           arguments->operands[command->operands.most], command->name,
-                           *command->synopsis ? command->synopsis : "[OPTION]...");
+        return phrase("there is nothing to do with '%s'; the use is: psdvec %s %s",
+                      arguments->operands[command->operands.most], command->name,
+                      *command->synopsis ? command->synopsis : "[OPTION]...");
     for (size_t k = 0; k < arguments->operand_count; k++)
         if (!*arguments->operands[k])
-            return must_copy("a file name or word on the command line is empty; "
-                             "is a shell variable unset?");
+            return "a file name or word on the command line is empty; is a shell variable unset?";
     return NULL;
 }
 
 bool arguments_parse(struct arguments *arguments, const struct command *command, int argc,
-                     char **argv, char **error)
+                     char **argv, const char **error)
 {
     *arguments = (struct arguments){.command = command};
     arguments->values = must_alloc(command_option_count(command), sizeof *arguments->values);

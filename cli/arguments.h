@@ -24,11 +24,11 @@ struct arguments {
     bool help;     /* -h or --help was met; nothing behind it was read */
 };
 
-/* False with a sentence on the heap in *error if the line is wrong. `argv` has
+/* False with a sentence in *error if the line is wrong. `argv` has
  * `argc` words behind the command's name, and must outlive the result. Free
  * the result in either case. */
 bool arguments_parse(struct arguments *arguments, const struct command *command, int argc,
-                     char **argv, char **error);
+                     char **argv, const char **error);
 void arguments_free(struct arguments *arguments);
 
 /* The value of --name, which must be in the command's tables. */

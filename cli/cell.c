@@ -1,10 +1,39 @@
-/* Cells and bars. */
+/* Text in columns.
+ *
+ * Widths come from wcwidth(), which knows wide East Asian characters and combining marks; what it
+ * does not know (unassigned, control) takes one column, as terminals draw a replacement sign there. */
 #include "cell.h"
 
-#include "utf8.h"
-#include "wrap.h"
+#include "lasting.h"
+#include "phrase.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <wchar.h>
+
+size_t utf8_fit(const char *text, size_t length, size_t columns, size_t *used)
+{
+    const unsigned char *begin = (const unsigned char *)text, *at = begin, *end = begin + length;
+    for (*used = 0; at < end;) {
+        uint32_t code;
+        bool style = *at == '\1' && at + 1 < end; /* a style of rows.h, or its space */
+        int bytes = style ? 2 : pv_utf8_decode(at, end, &code);
+        int width = style ? at[1] == '_' : bytes > 0 ? wcwidth((wchar_t)code) : 1;
+        size_t wide = width < 0 ? 1 : (size_t)width;
+        if (wide > columns - *used)
+            break;
+        *used += wide;
+        at += bytes > 0 ? bytes : 1;
+    }
+    return (size_t)(at - begin);
+}
+
+size_t utf8_columns(const char *text, size_t length)
+{
+    size_t used;
+    utf8_fit(text, length, SIZE_MAX, &used);
+    return used;
+}
 
 void cell_text(struct buffer *to, const char *text, size_t length)
 {
@@ -75,4 +104,143 @@ void shorten(struct buffer *to, const char *name, size_t columns)
         buffer_text(to, text + tail);
     }
     buffer_free(&safe);
+}
+
+/* ---- Paragraphs -------------------------------------------------------------------------------- */
+
+void add_spaces(struct buffer *to, size_t count)
+{
+    while (count--)
+        buffer_char(to, ' ');
+}
+
+void wrap(struct buffer *to, const char *text, size_t at, size_t indent, size_t width)
+{
+    size_t column = at, gap = 0; /* spaces before the next word; 0: it is the first of its line */
+    while (*text) {
+        size_t bytes = strcspn(text, " \n");
+        size_t columns = utf8_columns(text, bytes);
+        if (gap && column + gap + columns > width) {
+            buffer_char(to, '\n');
+            add_spaces(to, indent);
+            column = indent;
+            gap = 0;
+        }
+        add_spaces(to, gap);
+        buffer_add(to, text, bytes);
+        column += columns + gap;
+        text += bytes;
+        gap = strspn(text, " ");
+        if (*text == '\n') {
+            buffer_char(to, '\n');
+            add_spaces(to, indent);
+            column = indent;
+            text++;
+            text += strspn(text, " ");
+        }
+        text += gap;
+    }
+    buffer_char(to, '\n');
+}
+
+void wrap_command(struct buffer *to, const char *line, size_t indent, size_t width)
+{
+    add_spaces(to, indent);
+    size_t column = indent;
+    for (bool first = true; *line; first = false) {
+        size_t bytes = strcspn(line, " "), columns = utf8_columns(line, bytes);
+        /* Two columns stay free for the backslash. */
+        if (!first && column + 1 + columns + 2 > width) {
+            buffer_text(to, " \\\n");
+            add_spaces(to, indent + 4);
+            column = indent + 4;
+        } else if (!first) {
+            buffer_char(to, ' ');
+            column++;
+        }
+        buffer_add(to, line, bytes);
+        column += columns;
+        line += bytes;
+        line += strspn(line, " ");
+    }
+    buffer_char(to, '\n');
+}
+
+void drop_spaces(struct buffer *from)
+{
+    while (from->length && from->text[from->length - 1] == ' ')
+        from->text[--from->length] = '\0';
+}
+
+/* ---- Names of files -------------------------------------------------------------------------- */
+
+const char *name_of_file(const char *path)
+{
+    static const char *const endings[] = {".safetensors", ".vec",   ".txt", ".w2v",
+                                          ".bin",         ".glove", ".npy"};
+    const char *slash = strrchr(path, '/'), *name = slash && slash[1] ? slash + 1 : path;
+    size_t length = strlen(name);
+    for (size_t k = 0; k < sizeof endings / sizeof *endings; k++) {
+        size_t end = strlen(endings[k]);
+        if (length > end && !strcmp(name + length - end, endings[k]))
+            return phrase("%.*s", (int)(length - end), name);
+    }
+    return name;
+}
+
+static bool stands_before(const char *const *names, size_t k)
+{
+    for (size_t l = 0; l < k; l++)
+        if (!strcmp(names[l], names[k]))
+            return true;
+    return false;
+}
+
+static bool differ(const char *const *names, size_t count)
+{
+    for (size_t k = 1; k < count; k++)
+        if (stands_before(names, k))
+            return false;
+    return true;
+}
+
+void names_differ(const char **names, const char *const *paths, size_t count)
+{
+    bool *twice = lasting_alloc(count, sizeof *twice);
+    for (size_t k = 0; k < count; k++)
+        for (size_t l = 0; l < count; l++)
+            twice[k] |= l != k && !strcmp(names[l], names[k]);
+    for (size_t k = 0; k < count; k++)
+        if (twice[k] && paths[k])
+            names[k] = paths[k];
+    for (size_t k = 1; k < count; k++) {
+        const char *plain = names[k];
+        for (size_t number = 2; stands_before(names, k); number++)
+            names[k] = phrase("%s (%zu)", plain, number);
+    }
+}
+
+/* A, B, ..., Z, AA, AB, ... */
+static const char *letters(size_t k)
+{
+    const char *text = "";
+    for (k++; k > 0; k = (k - 1) / 26)
+        text = phrase("%c%s", (int)('A' + (k - 1) % 26), text);
+    return text;
+}
+
+const char **names_short(const char *const *names, size_t count, size_t columns, bool *same)
+{
+    const char **result = must_alloc(count, sizeof *result);
+    *same = true;
+    for (size_t k = 0; k < count; k++) {
+        struct buffer name = {0};
+        shorten(&name, names[k], columns);
+        result[k] = phrase_of(&name);
+        *same &= !strcmp(result[k], names[k]);
+    }
+    if (!*same && !differ(result, count))
+        for (size_t k = 0; k < count; k++)
+            result[k] = letters(k);
+    return result;
 }

@@ -2,7 +2,6 @@
 #include "commands.h"
 #include "counts_file.h"
 #include "exit_status.h"
-#include "interrupted.h"
 #include "options.h"
 #include "summary.h"
 

@@ -7,11 +7,11 @@
 #include "cell.h"
 #include "commands.h"
 #include "counts_file.h"
-#include "decimal.h"
 #include "exit_status.h"
 #include "lasting.h"
+#include "phrase.h"
 #include "show.h"
-#include "signals.h"
+#include "system.h"
 #include "util/number.h"
 
 #include <stdlib.h>
@@ -79,7 +79,7 @@ static void printer_start(struct printer *printer)
     printer->fractions = lasting_alloc(printer->scale, sizeof *printer->fractions);
     printer->fraction_lengths = lasting_alloc(printer->scale, 1);
     for (uint64_t part = 1; part < printer->scale; part++) {
-        char digits[DECIMAL_ROOM];
+        char digits[DECIMAL_MOST];
         size_t length = decimal_ratio(digits, part, printer->scale);
         memcpy(printer->fractions[part], digits + 1, length - 1);
         printer->fraction_lengths[part] = (uint8_t)(length - 1);
@@ -111,7 +111,7 @@ static char *put_count(const struct printer *printer, char *at, uint64_t v)
 
 static char *put_aligned(const struct printer *printer, char *at, uint64_t v)
 {
-    char digits[DECIMAL_ROOM];
+    char digits[DECIMAL_MOST];
     size_t length = (size_t)(put_count(printer, digits, v) - digits);
     for (size_t k = length; k < COUNT_COLUMNS; k++)
         *at++ = ' ';
@@ -124,10 +124,10 @@ static void print_pair(const struct printer *printer, uint32_t context, uint32_t
     static const char json[3][16] = {"{\"context\": ", ", \"focus\": ", ", \"count\": "};
     const size_t *starts = printer->starts;
     size_t most = starts[context + 1] - starts[context] + starts[focus + 1] - starts[focus] +
-                  sizeof json + DECIMAL_ROOM + COUNT_COLUMNS;
+                  sizeof json + DECIMAL_MOST + COUNT_COLUMNS;
     char *begin, *at, *large = NULL;
     /* A word of megabytes does not fit the block; it goes another way. */
-    begin = at = most <= OUTPUT_ROOM ? output_reserve(printer->out, most)
+    begin = at = most <= OUTPUT_MOST ? output_reserve(printer->out, most)
                                      : (large = must_alloc(most, 1));
     if (printer->format == FORMAT_JSON) {
         at = put(at, json[0], 12);

@@ -2,7 +2,6 @@
 #include "commands.h"
 #include "counts_file.h"
 #include "exit_status.h"
-#include "human.h"
 #include "phrase.h"
 #include "show.h"
 
@@ -51,10 +50,8 @@ static void show_contents(struct show *show, const psdvec_counts_info *info, boo
 {
     double possible = (double)info->words * (double)info->words;
     struct buffer total = {0};
-    if (info->scale == 1)
-        human_count(&total, info->total);
-    else
-        human_ratio(&total, info->total, info->scale);
+    buffer_text(&total, info->scale == 1 ? human_count(info->total).text
+                                         : human_ratio(info->total, info->scale).text);
     show_value(show, "written by", "%s", info->written_by ? info->written_by : "unknown");
     show_value(show, "size", "%s", phrase_bytes((double)info->file_bytes));
     show_value(show, "checksums", "%s", verified ? "verified" : "not verified");

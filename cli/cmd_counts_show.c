@@ -4,7 +4,7 @@
 #include "exit_status.h"
 #include "phrase.h"
 #include "show.h"
-#include "signals.h"
+#include "system.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,6 @@
 #include "model_file.h"
 #include "options.h"
 #include "scoring.h"
-#include "utf8.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -2,10 +2,7 @@
 #include "commands.h"
 #include "exit_status.h"
 #include "help.h"
-#include "lasting.h"
 #include "run.h"
-
-#include <stdlib.h>
 
 static int act(struct run *run)
 {
@@ -20,7 +17,7 @@ static int act(struct run *run)
     } else if (command) {
         help_command(&screen, command, help_width());
     } else if (!help_family(&screen, name.text, help_width())) {
-        code = run_use_error(run, "%s", (char *)lasting(command_unknown(name.text), free));
+        code = run_use_error(run, "%s", command_unknown(name.text));
     }
     output_add(&run->out, buffer_get(&screen), screen.length);
     buffer_free(&name);

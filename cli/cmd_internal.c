@@ -1,16 +1,10 @@
 /* Hidden commands that write what is derived from the declarations: manual
  * pages, completion scripts, the reference of options, the list of examples for the tests. */
 #include "commands.h"
-#include "completion.h"
 #include "exit_status.h"
 #include "help.h"
-#include "man.h"
 #include "phrase.h"
-#include "reference.h"
 #include "run.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 static int act_man(struct run *run)
 {
@@ -21,10 +15,9 @@ static int act_man(struct run *run)
     for (size_t k = 0; commands[k] && !code; k++) {
         if (!commands[k]->group)
             continue;
-        const char *dashed = lasting(command_dashed(commands[k]), free);
         buffer_clear(&text);
         man_command(&text, commands[k]);
-        code = run_write(run, phrase("%s/psdvec-%s.1", folder, dashed), &text);
+        code = run_write(run, phrase("%s/%s.1", folder, command_page(commands[k])), &text);
     }
     buffer_free(&text);
     return code;
@@ -32,17 +25,17 @@ static int act_man(struct run *run)
 
 static int act_completion(struct run *run)
 {
-    const char *shell = run->arguments->operands[0];
-    struct buffer text = {0};
-    if (!strcmp(shell, "bash"))
-        completion_bash(&text);
-    else if (!strcmp(shell, "zsh"))
-        completion_zsh(&text);
-    else if (!strcmp(shell, "fish"))
-        completion_fish(&text);
-    else
+    const struct arguments *arguments = run->arguments;
+    const char *shell = arguments->operands[0], *script = completion_script(shell);
+    if (!script && *shell != '+')
         return run_use_error(run, "the shell must be bash, zsh or fish, not '%s'", shell);
-    output_add(&run->out, text.text, text.length);
+    struct buffer text = {0};
+    if (!script) {
+        for (size_t k = 0; k < arguments->operand_count; k++)
+            arguments->operands[k]++; /* without the plus */
+        completion_offer(&text, arguments->operands, arguments->operand_count);
+    }
+    output_text(&run->out, script ? script : buffer_get(&text));
     buffer_free(&text);
     return EXIT_FINE;
 }
@@ -75,14 +68,15 @@ const struct command cmd_internal_man = {.name = "internal-man",
                                          .missing = "say into which folder",
                                          .act = act_man};
 
-const struct command cmd_internal_completion = {.name = "internal-completion",
-                                                .summary = "print a completion script",
-                                                .synopsis = "bash|zsh|fish",
-                                                .sources = {COMMON_OPTIONS},
-                                                .operands = {1, 1},
-                                                .no_files = true,
-                                                .missing = "say for which shell: bash, zsh or fish",
-                                                .act = act_completion};
+const struct command cmd_internal_completion = {
+    .name = "internal-completion",
+    .summary = "print a completion script, or what it asks for",
+    .synopsis = "bash|zsh|fish|+WORD...",
+    .sources = {COMMON_OPTIONS},
+    .operands = {1, SIZE_MAX},
+    .no_files = true,
+    .missing = "say for which shell: bash, zsh or fish",
+    .act = act_completion};
 
 const struct command cmd_internal_examples = {.name = "internal-examples",
                                               .summary = "print the example command lines",

@@ -2,7 +2,6 @@
 #include "cell.h"
 #include "commands.h"
 #include "counts_file.h"
-#include "eval_names.h"
 #include "exit_status.h"
 #include "options.h"
 #include "scoring.h"

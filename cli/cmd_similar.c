@@ -4,7 +4,7 @@
 #include "exit_status.h"
 #include "phrase.h"
 #include "question.h"
-#include "signals.h"
+#include "system.h"
 
 #include <math.h>
 #include <stdlib.h>

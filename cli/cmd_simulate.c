@@ -10,14 +10,18 @@
 
 static void log_result(struct run *run, const psdvec_simulate_report *report)
 {
-    log_event(
-        &run->log, "result",
-        phrase("\"output\": %s, \"peak_memory\": %" PRIu64 ", \"threads\": %d, \"tokens\": %" PRIu64
-               ", \"documents\": %" PRIu64 ", \"bytes\": %" PRIu64
-               ", \"log_likelihood\": %.17g, \"log_unigram\": %.17g, \"seconds\": %.3f",
-               phrase_json(argument_text(run->arguments, "output")), psdvec_peak_memory(run->ctx),
-               psdvec_threads(run->ctx), report->tokens, report->documents, report->bytes,
-               report->log_likelihood, report->log_unigram, report->seconds));
+    struct log_line line;
+    pv_json_writer *to = log_begin(&line, &run->log, "result");
+    pv_json_put_string(to, "output", argument_text(run->arguments, "output"));
+    pv_json_put_u64(to, "peak_memory", psdvec_peak_memory(run->ctx));
+    pv_json_put_i64(to, "threads", psdvec_threads(run->ctx));
+    pv_json_put_u64(to, "tokens", report->tokens);
+    pv_json_put_u64(to, "documents", report->documents);
+    pv_json_put_u64(to, "bytes", report->bytes);
+    pv_json_put_digits(to, "log_likelihood", report->log_likelihood, 17);
+    pv_json_put_digits(to, "log_unigram", report->log_unigram, 17);
+    pv_json_put_fixed(to, "seconds", report->seconds, 3);
+    log_end(&line);
 }
 
 static void tell(struct run *run, const psdvec_simulate_report *report)

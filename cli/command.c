@@ -1,10 +1,17 @@
 /* Looking into command declarations. */
-#include "command.h"
-
+#include "commands.h"
 #include "memory.h"
+#include "phrase.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#define COMMAND_ADDRESS(name) &cmd_##name
+const struct command *const commands[] = {ALL_COMMANDS(COMMAND_ADDRESS), NULL};
+
+const struct family families[] = {{"counts", "inspect, merge, export and import counts files"},
+                                  {"baseline", "train other methods: word2vec, GloVe, ..."},
+                                  {0}};
 
 /* ---- Options ------------------------------------------------------------------------------- */
 
@@ -158,28 +165,20 @@ bool option_is_switch(const struct option_spec *option)
     return option->row.type == PSDVEC_OPTION_FLAG && !option->row.yes_no;
 }
 
-char *option_words(const struct option_spec *option)
+const char *option_argument(const struct option_spec *option)
 {
     struct buffer words = {0};
-    if (option->row.type == PSDVEC_OPTION_FLAG && option->row.yes_no)
-        return must_copy("no yes");
-    if (option->row.type != PSDVEC_OPTION_CHOICE)
-        return NULL;
-    for (size_t k = 0; option->row.choices[k].name; k++)
-        buffer_format(&words, "%s%s", k ? " " : "", option->row.choices[k].name);
-    return words.text;
-}
-
-char *option_argument(const struct option_spec *option)
-{
     if (option_is_switch(option))
         return NULL;
     if (option->row.argument)
-        return must_copy(option->row.argument);
-    char *words = option_words(option);
-    for (char *blank; words && (blank = strchr(words, ' '));)
-        *blank = '|';
-    return words;
+        return option->row.argument;
+    if (option->row.type == PSDVEC_OPTION_FLAG)
+        return "no|yes";
+    for (const psdvec_choice *choice = option->row.choices; choice && choice->name; choice++)
+        buffer_format(&words, "%s%s", words.length ? "|" : "", choice->name);
+    const char *all = words.text ? phrase("%s", words.text) : NULL;
+    buffer_free(&words);
+    return all;
 }
 
 /* ---- Formats ------------------------------------------------------------------------------------ */
@@ -249,12 +248,14 @@ char *command_spell(const struct command *command, const char *text)
 
 /* ---- Names ------------------------------------------------------------------------------------- */
 
-char *command_dashed(const struct command *command)
+const char *command_page(const struct command *command)
 {
-    char *name = must_copy(command->name);
+    char *name = must_format("psdvec-%s", command->name);
     for (char *space; (space = strchr(name, ' '));)
         *space = '-';
-    return name;
+    const char *page = phrase("%s", name);
+    free(name);
+    return page;
 }
 
 const struct family *family_find(const char *word, size_t length)
@@ -284,21 +285,19 @@ const char *option_fallback(const struct command *command, const struct option_s
     return psdvec_option_default(&option->row, command ? command->presets[preset] : NULL);
 }
 
-char *option_default(const struct command *command, const struct option_spec *option)
+const char *option_default(const struct command *command, const struct option_spec *option)
 {
-    struct buffer text = {0};
     if (is_inherited(command, option))
-        return option_is_switch(option) ? NULL : must_copy(command->inherited_from);
+        return option_is_switch(option) ? NULL : command->inherited_from;
     if (option->row.otherwise)
-        return *option->row.otherwise ? must_copy(option->row.otherwise) : NULL;
-    const char *first = option_fallback(command, option, 0);
+        return *option->row.otherwise ? option->row.otherwise : NULL;
+    const char *first = option_fallback(command, option, 0), *text = first;
     if (option_is_switch(option) || !first)
         return NULL;
-    buffer_text(&text, first);
     for (size_t k = 1; command && k < COMMAND_PRESETS && command->presets[k]; k++) {
         const char *other = option_fallback(command, option, k);
         if (other && strcmp(first, other) != 0)
-            buffer_format(&text, "; %s: %s", command->presets[k], other);
+            text = phrase("%s; %s: %s", text, command->presets[k], other);
     }
-    return text.text;
+    return text;
 }

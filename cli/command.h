@@ -2,7 +2,7 @@
  * --help, the manual pages, shell completion and the tested examples.
  *
  * A new command is a new file cli/cmd_NAME.c with a `const struct command`,
- * and one line in commands.c. */
+ * and its name in commands.h. */
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
 
@@ -138,18 +138,15 @@ bool option_is_format(const struct option_spec *option);
 const struct option_spec *command_option(const struct command *command, size_t k);
 size_t command_option_count(const struct command *command);
 
-/* "counts-info" for "counts info": the name of the manual page, on the heap. */
-char *command_dashed(const struct command *command);
+/* The name of the manual page: "psdvec-counts-info". */
+const char *command_page(const struct command *command);
 
 /* The heading that the k-th option stands under. */
 const char *option_group(const struct command *command, size_t k);
 /* True if it takes no value. */
 bool option_is_switch(const struct option_spec *option);
-/* How the argument is written in help: "N", "words|whitespace"; on the heap;
- * NULL for switches. */
-char *option_argument(const struct option_spec *option);
-/* The words that it may be, with blanks between, on the heap; NULL if it is no choice. */
-char *option_words(const struct option_spec *option);
+/* How the argument is written in help: "N", "words|whitespace"; NULL for switches. */
+const char *option_argument(const struct option_spec *option);
 
 /* The library names options as `min_count`, and values as `window=3`. The text with these spelled
  * as on the command line, --min-count and --window 3; on the heap. */
@@ -160,7 +157,7 @@ char *command_spell(const struct command *command, const char *text);
 const char *option_fallback(const struct command *command, const struct option_spec *option,
                             size_t preset);
 
-/* The default as help shows it, "300; paper: 500", on the heap; NULL if there is none. */
-char *option_default(const struct command *command, const struct option_spec *option);
+/* The default as help shows it, "300; paper: 500"; NULL if there is none. */
+const char *option_default(const struct command *command, const struct option_spec *option);
 
 #endif

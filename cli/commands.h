@@ -1,21 +1,21 @@
-/* All commands, each declared at the end of its own file. */
+/* All commands, each declared at the end of its own file; in the order of the help screen. */
 #ifndef CLI_COMMANDS_H
 #define CLI_COMMANDS_H
 
 #include "command.h"
 
-extern const struct command cmd_train, cmd_extend;
-extern const struct command cmd_baseline_ppmi, cmd_baseline_svd, cmd_baseline_sgns,
-    cmd_baseline_glove, cmd_baseline_cca, cmd_baseline_sparse;
-extern const struct command cmd_count, cmd_tokenize;
-extern const struct command cmd_counts_info, cmd_counts_show, cmd_counts_dump, cmd_counts_merge,
-    cmd_counts_export, cmd_counts_import;
-extern const struct command cmd_info, cmd_eval, cmd_table, cmd_convert;
-extern const struct command cmd_similar, cmd_analogy, cmd_odd_one_out, cmd_compare, cmd_vector;
-extern const struct command cmd_score, cmd_next, cmd_explain, cmd_generate, cmd_fit_temperature;
-extern const struct command cmd_residuals, cmd_simulate, cmd_interaction;
-extern const struct command cmd_help;
-extern const struct command cmd_internal_man, cmd_internal_completion, cmd_internal_examples,
-    cmd_internal_options;
+#define ALL_COMMANDS(each)                                                                         \
+    each(train), each(extend), each(info), each(table), each(eval), each(convert),                 \
+        each(fit_temperature), each(baseline_ppmi), each(baseline_svd), each(baseline_sgns),       \
+        each(baseline_glove), each(baseline_cca), each(baseline_sparse), each(similar),            \
+        each(analogy), each(odd_one_out), each(compare), each(vector), each(score), each(next),    \
+        each(explain), each(generate), each(residuals), each(simulate), each(interaction),         \
+        each(count), each(tokenize), each(counts_info), each(counts_show), each(counts_dump),      \
+        each(counts_merge), each(counts_export), each(counts_import), each(help),                  \
+        each(internal_man), each(internal_completion), each(internal_examples),                    \
+        each(internal_options)
+
+#define COMMAND_NAME(name) cmd_##name
+extern const struct command ALL_COMMANDS(COMMAND_NAME);
 
 #endif

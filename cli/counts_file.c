@@ -3,7 +3,7 @@
 
 #include "exit_status.h"
 #include "lasting.h"
-#include "near_words.h"
+#include "word_list.h"
 
 #include <fcntl.h>
 #include <string.h>

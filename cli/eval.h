@@ -31,9 +31,18 @@ struct eval {
     size_t row_count;
 };
 
-extern const char *const kind_words[];    /* in the order of psdvec_test_kind */
-extern const char *const measure_words[]; /* for programs, in the order of psdvec_measure */
-extern const char *const measure_names[]; /* for people */
+extern const char *const kind_words[]; /* in the order of psdvec_test_kind */
+struct eval_measure {
+    const char *word;    /* for programs */
+    const char *name;    /* for people */
+    const char *head;    /* short */
+    const char *meaning; /* a phrase */
+};
+extern const struct eval_measure eval_measures[]; /* by psdvec_measure; ends with an empty one */
+
+/* How a model does in a row: the sign of it. */
+enum eval_mark { MARK_NONE, MARK_BEST, MARK_WORSE, MARK_ALIKE };
+const char *eval_mark(enum eval_mark mark);
 
 /* Tells the operands apart, opens everything and names it. EXIT_FINE, or another exit status
  * after the error was told; free the rest with eval_close() in either case. */
@@ -49,9 +58,6 @@ void eval_close(struct eval *eval);
 void eval_make_rows(struct eval *eval);
 /* The model with the highest score of a row; SIZE_MAX if none is higher than another. */
 size_t eval_best(const struct eval *eval, const struct eval_row *row);
-/* True if the model is worse than the best one by more than chance, on the questions that
- * both know. */
-bool eval_is_worse(const struct eval *eval, const struct eval_row *row, size_t best, size_t model);
 /* True if it was compared with the best one and is not worse by more than chance. */
 bool eval_is_alike(const struct eval *eval, const struct eval_row *row, size_t best, size_t model);
 

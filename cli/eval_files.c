@@ -14,11 +14,10 @@
  * reads it; whether vectors are, likewise. So a large model is never read as a set. */
 #include "eval.h"
 
-#include "eval_names.h"
+#include "cell.h"
 #include "exit_status.h"
 #include "model_file.h"
 #include "phrase.h"
-#include "signals.h"
 #include "system.h"
 
 #include <errno.h>

@@ -14,16 +14,24 @@ const char *const kind_words[] = {[PSDVEC_TEST_SIMILARITY] = "similarity",
                                   [PSDVEC_TEST_ANALOGY] = "analogy",
                                   [PSDVEC_TEST_CHOICE] = "choice",
                                   [PSDVEC_TEST_CATEGORIES] = "categories"};
-const char *const measure_words[] = {[PSDVEC_MEASURE_SPEARMAN] = "spearman",
-                                     [PSDVEC_MEASURE_ADD] = "3cosadd",
-                                     [PSDVEC_MEASURE_MUL] = "3cosmul",
-                                     [PSDVEC_MEASURE_RIGHT] = "accuracy",
-                                     [PSDVEC_MEASURE_PURITY] = "purity"};
-const char *const measure_names[] = {[PSDVEC_MEASURE_SPEARMAN] = "Spearman",
-                                     [PSDVEC_MEASURE_ADD] = "3CosAdd",
-                                     [PSDVEC_MEASURE_MUL] = "3CosMul",
-                                     [PSDVEC_MEASURE_RIGHT] = "accuracy",
-                                     [PSDVEC_MEASURE_PURITY] = "purity"};
+const struct eval_measure eval_measures[] = {
+    [PSDVEC_MEASURE_SPEARMAN] = {"spearman", "Spearman", "rho",
+                                 "Spearman's correlation of cosines with what people say"},
+    [PSDVEC_MEASURE_ADD] = {"3cosadd", "3CosAdd", "Add", "share of analogies solved by 3CosAdd"},
+    [PSDVEC_MEASURE_MUL] = {"3cosmul", "3CosMul", "Mul", "the same by 3CosMul"},
+    [PSDVEC_MEASURE_RIGHT] = {"accuracy", "accuracy", "right", "share of choices that are right"},
+    [PSDVEC_MEASURE_PURITY] = {"purity", "purity", "purity",
+                               "that of the clusters that k-means finds"},
+    {0}};
+
+const char *eval_mark(enum eval_mark mark)
+{
+    static const char *const marks[][2] = {[MARK_NONE] = {" ", " "},
+                                           [MARK_BEST] = {"^", "▲"},
+                                           [MARK_WORSE] = {"v", "▼"},
+                                           [MARK_ALIKE] = {"~", "≈"}};
+    return marks[mark][terminal_unicode()];
+}
 
 static const char *section_name(const struct eval *eval, const psdvec_score *score)
 {
@@ -85,7 +93,10 @@ static const psdvec_difference *find_difference(const struct eval *eval, const s
     return NULL;
 }
 
-bool eval_is_worse(const struct eval *eval, const struct eval_row *row, size_t best, size_t model)
+/* True if the model is worse than the best one by more than chance, on the questions that
+ * both know. */
+static bool eval_is_worse(const struct eval *eval, const struct eval_row *row, size_t best,
+                          size_t model)
 {
     const psdvec_difference *d = find_difference(eval, row, best, model);
     return d && d->significant && (d->first == best ? d->difference > 0 : d->difference < 0);
@@ -173,7 +184,7 @@ static void show_scores(struct show *show, const struct eval *eval)
         const struct eval_row *row = &eval->rows[k / models];
         const psdvec_score *score = &row->scores[k % models];
         rows_add(&rows, text_cell(eval->set_files.names[row->set]), text_cell(row->section),
-                 text_cell(measure_words[row->measure]),
+                 text_cell(eval_measures[row->measure].word),
                  text_cell(eval->model_files.names[k % models]), real_cell(score->value),
                  real_cell(score->low), real_cell(score->high), real_cell(score->value),
                  real_cell(score->low), real_cell(score->high), whole_cell(score->known),
@@ -192,7 +203,8 @@ static void show_differences(struct show *show, const struct eval *eval)
     const psdvec_difference *d = psdvec_report_differences(eval->report, &count);
     for (size_t k = 0; k < count; k++, d++)
         rows_add(&rows, text_cell(eval->set_files.names[d->test]),
-                 text_cell(measure_words[d->measure]), text_cell(eval->model_files.names[d->first]),
+                 text_cell(eval_measures[d->measure].word),
+                 text_cell(eval->model_files.names[d->first]),
                  text_cell(eval->model_files.names[d->second]), real_cell(d->difference),
                  real_cell(d->p), truth_cell(d->significant), whole_cell(d->questions));
     show_rows(show, &rows);
@@ -232,15 +244,6 @@ static const char *facts_text(const psdvec_model *model)
     return phrase("%s words, %" PRIu32 " numbers each", phrase_count(info->words), info->dim);
 }
 
-struct eval_marks {
-    const char *best, *worse;
-};
-
-static struct eval_marks eval_marks(void)
-{
-    return terminal_unicode() ? (struct eval_marks){"▲", "▼"} : (struct eval_marks){"^", "v"};
-}
-
 static bool knows_differ(const struct eval *eval)
 {
     for (size_t r = 0; r < eval->row_count; r++)
@@ -252,12 +255,11 @@ static bool knows_differ(const struct eval *eval)
 
 static void note_marks(struct buffer *to, const struct eval *eval)
 {
-    struct eval_marks marks = eval_marks();
     buffer_format(to,
                   "%s: best of its line. %s: worse than it by more than chance (p < %.4g), on the "
                   "questions of the set that both know. Beside a score: how many of the questions "
                   "the model knows all words of.",
-                  marks.best, marks.worse, 1 - eval->options.confidence);
+                  eval_mark(MARK_BEST), eval_mark(MARK_WORSE), 1 - eval->options.confidence);
     if (!eval->options.resamples)
         buffer_text(to, " Without resamples, only shares are compared.");
     buffer_char(to, '\n');
@@ -322,11 +324,10 @@ static const char *score_text(const struct eval *eval, const struct eval_row *ro
                               size_t model)
 {
     const psdvec_score *score = &row->scores[model];
-    struct eval_marks marks = eval_marks();
     bool is_best = best != SIZE_MAX && score->value == row->scores[best].value;
-    const char *mark = is_best && !row->section ? phrase(STYLE_GREEN "%s", marks.best)
+    const char *mark = is_best && !row->section ? phrase(STYLE_GREEN "%s", eval_mark(MARK_BEST))
                        : !is_best && eval_is_worse(eval, row, best, model)
-                           ? phrase(STYLE_RED "%s", marks.worse)
+                           ? phrase(STYLE_RED "%s", eval_mark(MARK_WORSE))
                            : " ";
     return phrase("%s%s%s%s%s%5s", is_best ? STYLE_BOLD : "", value_text(score->value),
                   is_best ? STYLE_PLAIN : "", mark,
@@ -361,7 +362,7 @@ static void show_several(struct show *show, const struct eval *eval)
         if (!eval_shown(eval, row))
             continue;
         rows_add(&rows, shown_as(no_cell(), name_text(eval, r)),
-                 text_cell(measure_names[row->measure]));
+                 text_cell(eval_measures[row->measure].name));
         for (size_t m = 0; m < models; m++)
             rows_more(&rows, shown_as(no_cell(), score_text(eval, row, eval_best(eval, row), m)));
     }
@@ -395,7 +396,7 @@ static void show_one(struct show *show, const struct eval *eval)
                 ? ""
                 : phrase("%.3f %s %.3f", score->low, terminal_unicode() ? "–" : "-", score->high);
         rows_add(&rows, shown_as(no_cell(), name_text(eval, r)),
-                 text_cell(measure_names[eval->rows[r].measure]),
+                 text_cell(eval_measures[eval->rows[r].measure].name),
                  text_cell(value_text(score->value)), bar_cell(score->value), text_cell(range),
                  styled_as(text_cell(phrase("%" PRIu32 "/%" PRIu32 "%5s", score->known,
                                             score->total, eval_percent(score))),

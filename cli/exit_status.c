@@ -1,7 +1,7 @@
 /* From the library's status families to exit statuses. */
 #include "exit_status.h"
 
-#include "signals.h"
+#include "system.h"
 
 const struct exit_line exit_lines[] = {
     {"0", "Success."},

@@ -1,10 +1,10 @@
 /* Help screens. */
 #include "help.h"
 
+#include "cell.h"
 #include "exit_status.h"
+#include "phrase.h"
 #include "terminal.h"
-#include "utf8.h"
-#include "wrap.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +46,7 @@ bool command_family(const char *word)
     return false;
 }
 
-char *command_unknown(const char *name)
+const char *command_unknown(const char *name)
 {
     const char *names[64];
     size_t count = 0;
@@ -55,15 +55,13 @@ char *command_unknown(const char *name)
             names[count++] = commands[k]->name;
     names[count] = NULL;
     const char *near = psdvec_suggest(name, names);
-    if (!near) { /* "dump" for "counts dump" */
-        for (size_t k = 0; k < count && !near; k++) {
-            const char *space = strchr(names[k], ' ');
-            if (space && !strcmp(space + 1, name))
-                near = names[k];
-        }
+    for (size_t k = 0; k < count && !near; k++) { /* "dump" for "counts dump" */
+        const char *space = strchr(names[k], ' ');
+        if (space && !strcmp(space + 1, name))
+            near = names[k];
     }
-    return near ? must_format("there is no command '%s'; did you mean '%s'?", name, near)
-                : must_format("there is no command '%s'", name);
+    return near ? phrase("there is no command '%s'; did you mean '%s'?", name, near)
+                : phrase("there is no command '%s'", name);
 }
 
 /* One line of a list of commands; *group is the heading so far. */
@@ -143,40 +141,25 @@ bool help_family(struct buffer *to, const char *word, size_t width)
 static void one_option(struct buffer *to, const struct command *command,
                        const struct option_spec *option, size_t width)
 {
-    struct buffer left = {0}, right = {0};
-    char *value = option_argument(option), *otherwise = option_default(command, option);
-    if (option->row.letter)
-        buffer_format(&left, "  -%c, --%s", option->row.letter, option->name);
-    else
-        buffer_format(&left, "      --%s", option->name);
-    if (value)
-        buffer_format(&left, " %s", value);
-    buffer_text(&right, option->row.help);
-    if (option->row.type == PSDVEC_OPTION_TEXTS)
-        buffer_text(&right, "; may be repeated");
-    if (otherwise)
-        buffer_format(&right, " (default: %s)", otherwise);
-    buffer_add(to, left.text, left.length);
-    if (left.length + 2 > OPTION_COLUMN) {
-        buffer_char(to, '\n');
-        add_spaces(to, OPTION_COLUMN);
-    } else {
-        add_spaces(to, OPTION_COLUMN - left.length);
-    }
-    wrap(to, right.text, OPTION_COLUMN, OPTION_COLUMN, width);
-    buffer_free(&left);
-    buffer_free(&right);
-    free(value);
-    free(otherwise);
+    const char *value = option_argument(option), *otherwise = option_default(command, option);
+    char letter[] = {option->row.letter ? '-' : ' ', option->row.letter ? option->row.letter : ' ',
+                     option->row.letter ? ',' : ' ', '\0'};
+    const char *left =
+        phrase("  %s --%s%s%s", letter, option->name, value ? " " : "", value ? value : "");
+    const char *right = phrase("%s%s%s%s%s", option->row.help,
+                               option->row.type == PSDVEC_OPTION_TEXTS ? "; may be repeated" : "",
+                               otherwise ? " (default: " : "", otherwise ? otherwise : "",
+                               otherwise ? ")" : "");
+    bool wide = strlen(left) + 2 > OPTION_COLUMN;
+    buffer_format(to, "%s%s%*s", left, wide ? "\n" : "",
+                  OPTION_COLUMN - (wide ? 0 : (int)strlen(left)), "");
+    wrap(to, right, OPTION_COLUMN, OPTION_COLUMN, width);
 }
 
 void help_command(struct buffer *to, const struct command *command, size_t width)
 {
     buffer_format(to, "psdvec %s: %s\n\n", command->name, command->summary);
-    struct buffer usage = {0};
-    buffer_format(&usage, "Usage: psdvec %s %s", command->name, command->synopsis);
-    wrap(to, usage.text, 0, 14, width);
-    buffer_free(&usage);
+    wrap(to, phrase("Usage: psdvec %s %s", command->name, command->synopsis), 0, 14, width);
     for (const char *const *paragraph = command->description; paragraph && *paragraph;
          paragraph++) {
         buffer_char(to, '\n');

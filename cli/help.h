@@ -1,4 +1,5 @@
-/* Help screens, from the declarations of the commands. */
+/* What is made from the declarations of the commands: help screens, manual pages, completion, the
+ * reference of options. */
 #ifndef CLI_HELP_H
 #define CLI_HELP_H
 
@@ -13,12 +14,24 @@ void help_command(struct buffer *to, const struct command *command, size_t width
  * are none. */
 bool help_family(struct buffer *to, const char *word, size_t width);
 
+/* psdvec(1); psdvec-counts-info(1) and the like. */
+void man_main(struct buffer *to);
+void man_command(struct buffer *to, const struct command *command);
+
+/* The completion script of a shell; NULL if there is none. */
+const char *completion_script(const char *shell);
+/* What may stand in the place of the last of these words behind "psdvec", a line each. */
+void completion_offer(struct buffer *to, const char *const *words, size_t count);
+
+/* docs/reference/options.md: every option of the library, from the options tables. */
+void reference_options(struct buffer *to);
+
 /* The command of this name ("counts info"), or NULL. */
 const struct command *command_find(const char *name);
 /* True if some command is "WORD something". */
 bool command_family(const char *word);
-/* A sentence for a name that is no command; on the heap. */
-char *command_unknown(const char *name);
+/* A sentence for a name that is no command. */
+const char *command_unknown(const char *name);
 
 /* 80, or less on a narrower terminal. */
 size_t help_width(void);

@@ -3,14 +3,13 @@
 #include "exit_status.h"
 #include "help.h"
 #include "output.h"
+#include "phrase.h"
 #include "run.h"
-#include "signals.h"
 #include "system.h"
 #include "terminal.h"
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Prints a help screen or the version; even here a full disk is noticed. */
@@ -47,12 +46,9 @@ static int leading_option(const char *word)
         buffer_format(&text, "psdvec %s\n", psdvec_version());
         return print(&text);
     }
-    char *sentence = must_format("options stand after a command, as in psdvec count %s; "
-                                 "alone there are only --help and --version",
-                                 word);
-    int code = use_error("", sentence);
-    free(sentence);
-    return code;
+    return use_error("", phrase("options stand after a command, as in psdvec count %s; "
+                                "alone there are only --help and --version",
+                                word));
 }
 
 /* "counts" alone, or with a second word that is none of its commands. */
@@ -63,32 +59,23 @@ static int family(const char *word, const char *second)
         help_family(&text, word, help_width());
         return print(&text);
     }
-    char *sentence;
-    if (second && second[0] != '-') {
-        char *name = must_format("%s %s", word, second);
-        sentence = command_unknown(name);
-        free(name);
-    } else {
-        buffer_format(&text, "'%s' needs a second word:", word);
-        size_t length = strlen(word);
-        for (size_t k = 0; commands[k]; k++)
-            if (!strncmp(commands[k]->name, word, length) && commands[k]->name[length] == ' ')
-                buffer_format(&text, " %s", commands[k]->name + length + 1);
-        sentence = text.text;
-    }
-    int code = use_error(word, sentence);
-    free(sentence);
-    return code;
+    if (second && second[0] != '-')
+        return use_error(word, command_unknown(phrase("%s %s", word, second)));
+    const char *sentence = phrase("'%s' needs a second word:", word);
+    size_t length = strlen(word);
+    for (size_t k = 0; commands[k]; k++)
+        if (!strncmp(commands[k]->name, word, length) && commands[k]->name[length] == ' ')
+            sentence = phrase("%s %s", sentence, commands[k]->name + length + 1);
+    return use_error(word, sentence);
 }
 
 static int run_line(const struct command *command, int argc, char **argv)
 {
     struct arguments arguments;
-    char *error;
+    const char *error;
     int code;
     if (!arguments_parse(&arguments, command, argc, argv, &error)) {
         code = use_error(command->name, error);
-        free(error);
     } else if (arguments.help) {
         struct buffer screen = {0};
         help_command(&screen, command, help_width());
@@ -113,15 +100,9 @@ int main(int argc, char **argv)
     const struct command *command = command_find(word);
     if (command)
         return run_line(command, argc - 2, argv + 2);
-    if (!command_family(word)) {
-        char *sentence = command_unknown(word);
-        int code = use_error("", sentence);
-        free(sentence);
-        return code;
-    }
+    if (!command_family(word))
+        return use_error("", command_unknown(word));
     const char *second = argc > 2 ? argv[2] : NULL;
-    char *name = must_format("%s %s", word, second ? second : "");
-    command = command_find(name);
-    free(name);
+    command = command_find(phrase("%s %s", word, second ? second : ""));
     return command ? run_line(command, argc - 3, argv + 3) : family(word, second);
 }

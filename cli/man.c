@@ -2,13 +2,13 @@
  *
  * The date is that of SOURCE_DATE_EPOCH where it is set, so that packages can
  * be built to the same bits. */
-#include "man.h"
+#include "help.h"
 
+#include "cell.h"
 #include "commands.h"
 #include "exit_status.h"
-#include "help.h"
+#include "phrase.h"
 #include "system.h"
-#include "wrap.h"
 
 #include <psdvec/psdvec.h>
 
@@ -18,32 +18,17 @@
 #include <string.h>
 #include <time.h>
 
-/* One piece of text, safe inside a line of roff. */
+/* Text, safe inside a line of roff. */
 static void roff(struct buffer *to, const char *text)
 {
+    static const char from[] = "\\-'^~\"";
+    static const char *const into[] = {"\\e", "\\-", "\\(aq", "\\(ha", "\\(ti", "\\(dq"};
     for (; *text; text++) {
-        switch (*text) {
-        case '\\':
-            buffer_text(to, "\\e");
-            break;
-        case '-':
-            buffer_text(to, "\\-");
-            break;
-        case '\'':
-            buffer_text(to, "\\(aq");
-            break;
-        case '^':
-            buffer_text(to, "\\(ha");
-            break;
-        case '~':
-            buffer_text(to, "\\(ti");
-            break;
-        case '"':
-            buffer_text(to, "\\(dq");
-            break;
-        default:
+        const char *special = strchr(from, *text);
+        if (special)
+            buffer_text(to, into[special - from]);
+        else
             buffer_char(to, *text);
-        }
     }
 }
 
@@ -51,40 +36,19 @@ static void roff(struct buffer *to, const char *text)
  * line that would start with a control character is guarded. */
 static void roff_lines(struct buffer *to, const char *text)
 {
-    size_t column = 0;
-    while (*text) {
-        size_t length = strcspn(text, " ");
-        char *word = must_format("%.*s", (int)length, text);
-        struct buffer safe = {0};
-        roff(&safe, word);
-        if (column && column + 1 + safe.length > 76) {
-            buffer_char(to, '\n');
-            column = 0;
-        }
-        if (column)
-            buffer_char(to, ' ');
-        else if (*word == '.')
-            buffer_text(to, "\\&");
-        buffer_add(to, buffer_get(&safe), safe.length);
-        column += safe.length + 1;
-        buffer_free(&safe);
-        free(word);
-        text += length;
-        text += strspn(text, " ");
-    }
-    buffer_char(to, '\n');
+    struct buffer safe = {0}, lines = {0};
+    roff(&safe, text);
+    wrap(&lines, buffer_get(&safe), 0, 0, 75);
+    for (const char *line = lines.text; *line; line = strchr(line, '\n') + 1)
+        buffer_format(to, "%s%.*s\n", *line == '.' ? "\\&" : "", (int)strcspn(line, "\n"), line);
+    buffer_free(&safe);
+    buffer_free(&lines);
 }
 
 /* A phrase of the help as a sentence. */
-static void roff_sentence(struct buffer *to, const char *phrase)
+static void roff_sentence(struct buffer *to, const char *help)
 {
-    struct buffer sentence = {0};
-    buffer_text(&sentence, phrase);
-    if (sentence.length)
-        sentence.text[0] = (char)toupper((unsigned char)sentence.text[0]);
-    buffer_char(&sentence, '.');
-    roff_lines(to, sentence.text);
-    buffer_free(&sentence);
+    roff_lines(to, phrase("%c%s.", toupper((unsigned char)*help), help + 1));
 }
 
 static void head(struct buffer *to, const char *page)
@@ -142,7 +106,7 @@ static void paragraphs(struct buffer *to, const char *const *paragraph)
 static void one_option(struct buffer *to, const struct command *command,
                        const struct option_spec *option)
 {
-    char *value = option_argument(option), *otherwise = option_default(command, option);
+    const char *value = option_argument(option), *otherwise = option_default(command, option);
     buffer_text(to, ".TP\n\\fB");
     if (option->row.letter)
         buffer_format(to, "\\-%c\\fR, \\fB", option->row.letter);
@@ -159,18 +123,10 @@ static void one_option(struct buffer *to, const struct command *command,
     if (option->row.type == PSDVEC_OPTION_TEXTS)
         roff_sentence(to, "may be repeated");
     if (option->row.type >= PSDVEC_OPTION_INT && option->row.type <= PSDVEC_OPTION_UINT64 &&
-        option->row.most > option->row.least && isfinite(option->row.most)) {
-        char *range = must_format("from %.17g to %.17g", option->row.least, option->row.most);
-        roff_sentence(to, range);
-        free(range);
-    }
-    if (otherwise) {
-        char *text = must_format("default: %s", otherwise);
-        roff_sentence(to, text);
-        free(text);
-    }
-    free(value);
-    free(otherwise);
+        option->row.most > option->row.least && isfinite(option->row.most))
+        roff_sentence(to, phrase("from %.17g to %.17g", option->row.least, option->row.most));
+    if (otherwise)
+        roff_sentence(to, phrase("default: %s", otherwise));
 }
 
 static void see_also(struct buffer *to, const struct command *without)
@@ -182,20 +138,17 @@ static void see_also(struct buffer *to, const struct command *without)
     for (size_t k = 0; commands[k]; k++) {
         if (!commands[k]->group || (without && commands[k] == without))
             continue;
-        char *page = command_dashed(commands[k]);
-        buffer_text(to, first ? ".BR psdvec\\-" : ",\n.BR psdvec\\-");
-        roff(to, page);
+        buffer_text(to, first ? ".BR " : ",\n.BR ");
+        roff(to, command_page(commands[k]));
         buffer_text(to, " (1)");
         first = false;
-        free(page);
     }
     buffer_char(to, '\n');
 }
 
 void man_command(struct buffer *to, const struct command *command)
 {
-    char *dashed = command_dashed(command);
-    char *page = must_format("psdvec-%s", dashed);
+    const char *page = command_page(command);
     head(to, page);
     buffer_text(to, ".SH NAME\n");
     roff(to, page);
@@ -219,8 +172,6 @@ void man_command(struct buffer *to, const struct command *command)
         paragraphs(to, command->notes);
     }
     see_also(to, command);
-    free(dashed);
-    free(page);
 }
 
 void man_main(struct buffer *to)

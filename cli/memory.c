@@ -43,9 +43,9 @@ void buffer_add(struct buffer *buffer, const char *bytes, size_t length)
 {
     if (length >= SIZE_MAX / 4 - buffer->length)
         out_of_memory();
-    if (buffer->length + length + 1 > buffer->room) {
-        buffer->room = 2 * (buffer->length + length) + 32;
-        buffer->text = must_grow(buffer->text, buffer->room, 1);
+    if (buffer->length + length + 1 > buffer->capacity) {
+        buffer->capacity = 2 * (buffer->length + length) + 32;
+        buffer->text = must_grow(buffer->text, buffer->capacity, 1);
     }
     if (length)
         memcpy(buffer->text + buffer->length, bytes, length);
@@ -138,7 +138,64 @@ char *must_format(const char *format, ...)
     va_start(list, format);
     buffer_vformat(&buffer, format, list);
     va_end(list);
-    if (!buffer.text)
-        buffer_text(&buffer, "");
+    buffer_text(&buffer, "");
     return buffer.text;
+}
+
+/* ---- JSON from files ---------------------------------------------------------------------------
+ *
+ * What the files of the library hold was validated when they were opened; malformed text elsewhere
+ * ends the walk. */
+
+static void start(pv_json *json, const char *text, size_t length)
+{
+    pv_json_start(json, text, length, PV_JSON_REPLACE_SURROGATES | PV_JSON_ANY_BYTES,
+                  buffer_append);
+}
+
+bool json_enter(struct json_walk *walk, const char *text, char bracket)
+{
+    start(&walk->json, text, strlen(text));
+    return bracket == '{' ? pv_json_enter_object(&walk->json) : pv_json_enter_array(&walk->json);
+}
+
+bool json_next(struct json_walk *walk, struct buffer *key, const char **value, size_t *length)
+{
+    buffer_clear(key);
+    buffer_text(key, "");         /* not NULL, whatever the name */
+    return walk->json.objects & 1 /* the outermost container is an object */
+               ? pv_json_next_member(&walk->json, key, value, length)
+               : pv_json_next_element(&walk->json) && pv_json_skip(&walk->json, value, length);
+}
+
+void json_plain(struct buffer *to, const char *value, size_t length)
+{
+    pv_json json;
+    bool yes;
+    start(&json, value, length);
+    switch (pv_json_peek(&json)) {
+    case PV_JSON_STRING:
+        pv_json_read_string(&json, to);
+        break;
+    case PV_JSON_ARRAY:
+        pv_json_enter_array(&json);
+        for (bool first = true; pv_json_next_element(&json); first = false) {
+            buffer_text(to, first ? "" : ", ");
+            if (!pv_json_skip(&json, &value, &length))
+                break;
+            if (*value == '[') /* no list within a list */
+                buffer_add(to, value, length);
+            else
+                json_plain(to, value, length);
+        }
+        break;
+    case PV_JSON_BOOL:
+        buffer_text(to, pv_json_read_bool(&json, &yes) && yes ? "yes" : "no");
+        break;
+    case PV_JSON_NULL:
+        buffer_text(to, "none");
+        break;
+    default:
+        buffer_add(to, value, length);
+    }
 }

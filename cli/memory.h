@@ -16,7 +16,7 @@
 
 /* Says so and ends the program. */
 void out_of_memory(void);
-/* Room for count elements of size bytes, zeroed. */
+/* Memory for count elements of size bytes, zeroed. */
 void *must_alloc(size_t count, size_t size);
 /* As realloc for count elements of size bytes; new bytes are not zeroed. */
 void *must_grow(void *old, size_t count, size_t size);
@@ -26,7 +26,7 @@ char *must_copy(const char *text);
  * zero-terminated afterwards. */
 struct buffer {
     char *text;
-    size_t length, room;
+    size_t length, capacity;
 };
 
 void buffer_add(struct buffer *buffer, const char *bytes, size_t length);
@@ -49,5 +49,21 @@ void buffer_free(struct buffer *buffer);
 
 /* A formatted string on the heap. */
 char *must_format(const char *format, ...) CLI_PRINTF(1, 2);
+
+/* ---- JSON from files, for people ------------------------------------------------------------- */
+
+/* Walks the members of one object or the elements of one array. */
+struct json_walk {
+    pv_json json;
+};
+
+/* False if `text` does not start an object ('{') or an array ('['). What follows it is not read. */
+bool json_enter(struct json_walk *walk, const char *text, char bracket);
+/* The next member: its name in *key (objects only; emptied first), its value
+ * as written from *value on. False at the end or at malformed text. */
+bool json_next(struct json_walk *walk, struct buffer *key, const char **value, size_t *length);
+/* Adds a value for people: strings without quotes, lists with commas, the rest
+ * as written. */
+void json_plain(struct buffer *to, const char *value, size_t length);
 
 #endif

@@ -5,7 +5,7 @@
  * file (/dev/stdout, a pipe) is written directly. */
 #include "output.h"
 
-#include "signals.h"
+#include "system.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -58,9 +58,9 @@ void output_flush(struct output *output)
     output->used = 0;
 }
 
-char *output_reserve(struct output *output, size_t room)
+char *output_reserve(struct output *output, size_t size)
 {
-    if (BLOCK - output->used < room)
+    if (BLOCK - output->used < size)
         output_flush(output);
     return output->block + output->used;
 }
@@ -73,7 +73,7 @@ void output_advance(struct output *output, size_t length)
 void output_add(struct output *output, const char *bytes, size_t length)
 {
     while (length) {
-        size_t part = length < OUTPUT_ROOM ? length : OUTPUT_ROOM;
+        size_t part = length < OUTPUT_MOST ? length : OUTPUT_MOST;
         memcpy(output_reserve(output, part), bytes, part);
         output_advance(output, part);
         bytes += part;

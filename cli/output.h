@@ -24,10 +24,10 @@ bool output_open(struct output *output, const char *path);
 void output_add(struct output *output, const char *bytes, size_t length);
 void output_text(struct output *output, const char *text);
 void output_format(struct output *output, const char *format, ...) CLI_PRINTF(2, 3);
-/* At least `room` bytes to write into directly; then say how many with
- * output_advance(). room is at most OUTPUT_ROOM. */
-#define OUTPUT_ROOM ((size_t)1 << 16)
-char *output_reserve(struct output *output, size_t room);
+/* At least `size` bytes to write into directly; then say how many with
+ * output_advance(). size is at most OUTPUT_MOST. */
+#define OUTPUT_MOST ((size_t)1 << 16)
+char *output_reserve(struct output *output, size_t size);
 void output_advance(struct output *output, size_t length);
 /* Writes what is there: to a reader who waits for it. */
 void output_flush(struct output *output);

@@ -16,8 +16,25 @@ const char *phrase_counted(uint64_t number, const char *thing); /* 1 word; 1,234
 const char *phrase_short(double number);                        /* 1.23M */
 const char *phrase_bytes(double bytes);                         /* 1.23 GiB */
 const char *phrase_seconds(double seconds);                     /* 1.2 s, 3 min 05 s */
-const char *phrase_json(const char *text);                      /* as a string, with its quotes */
 /* Without control characters, which might steer the terminal. */
 const char *phrase_safe(const char *text, size_t length);
+
+/* The same for any thread: the text lives until the end of the statement that asked for it, as in
+ * buffer_format(&line, "%s words", human_count(words).text). */
+struct human {
+    char text[48];
+};
+
+struct human human_count(uint64_t number);            /* 1,234,567 */
+struct human human_short(double number);              /* 1.23M */
+struct human human_bytes(double bytes);               /* 1.23 GiB */
+struct human human_clock(double seconds);             /* 0:42, 1:02:03 */
+struct human human_ratio(uint64_t v, uint64_t scale); /* as decimal_ratio() */
+
+/* v / scale, without a final zero byte; returns how many characters, fewer than DECIMAL_MOST. The
+ * shortest decimal that is nearer to it than to any other multiple of 1/scale, so that times scale
+ * and rounded it gives v again. Whole numbers have no fraction. scale > 0. */
+#define DECIMAL_MOST 48
+size_t decimal_ratio(char *to, uint64_t v, uint64_t scale);
 
 #endif

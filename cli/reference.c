@@ -1,6 +1,6 @@
 /* The page is generated, so that it cannot differ from what the library does. Only the titles and
  * introductions of the tables are written here. */
-#include "reference.h"
+#include "help.h"
 
 #include "commands.h"
 
@@ -148,7 +148,7 @@ static char *commands_with(psdvec_options_kind kind, const psdvec_option *row)
 
 static void add_spelling(struct buffer *to, const struct option_spec *option)
 {
-    char *argument = option_argument(option);
+    const char *argument = option_argument(option);
     buffer_char(to, '`');
     if (option->row.letter)
         buffer_format(to, "-%c, ", option->row.letter);
@@ -156,7 +156,6 @@ static void add_spelling(struct buffer *to, const struct option_spec *option)
     if (argument)
         buffer_format(to, " %s", argument);
     buffer_char(to, '`');
-    free(argument);
 }
 
 static void add_command_line(struct buffer *to, psdvec_options_kind kind, const psdvec_option *row)

@@ -2,9 +2,7 @@
 #include "rows.h"
 
 #include "cell.h"
-#include "human.h"
-#include "json.h"
-#include "utf8.h"
+#include "phrase.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -83,7 +81,7 @@ const char *list_get(const struct buffer *list)
 /* ---- Rows ---------------------------------------------------------------------------------- */
 
 /* Where a copy of the text begins. */
-static size_t keep(struct rows *rows, const char *text, size_t length)
+static size_t copy_text(struct rows *rows, const char *text, size_t length)
 {
     size_t at = rows->texts.length;
     if (text) {
@@ -95,21 +93,21 @@ static size_t keep(struct rows *rows, const char *text, size_t length)
 
 void rows_more(struct rows *rows, struct cell cell)
 {
-    if (rows->cell_count == rows->cell_room) {
-        rows->cell_room = 2 * rows->cell_room + 64;
-        rows->cells = must_grow(rows->cells, rows->cell_room, sizeof *rows->cells);
+    if (rows->cell_count == rows->cell_capacity) {
+        rows->cell_capacity = 2 * rows->cell_capacity + 64;
+        rows->cells = must_grow(rows->cells, rows->cell_capacity, sizeof *rows->cells);
     }
     struct kept_cell *kept = &rows->cells[rows->cell_count++];
     kept->cell = cell;
-    kept->text = keep(rows, cell.text, cell.length);
-    kept->shown = keep(rows, cell.shown, cell.shown ? strlen(cell.shown) : 0);
+    kept->text = copy_text(rows, cell.text, cell.length);
+    kept->shown = copy_text(rows, cell.shown, cell.shown ? strlen(cell.shown) : 0);
 }
 
 void rows_add_cells(struct rows *rows, const struct cell *cells, size_t count)
 {
-    if (rows->row_count == rows->row_room) {
-        rows->row_room = 2 * rows->row_room + 16;
-        rows->rows = must_grow(rows->rows, rows->row_room, sizeof *rows->rows);
+    if (rows->row_count == rows->row_capacity) {
+        rows->row_capacity = 2 * rows->row_capacity + 16;
+        rows->rows = must_grow(rows->rows, rows->row_capacity, sizeof *rows->rows);
     }
     rows->rows[rows->row_count++] = (struct row){.first = rows->cell_count};
     for (size_t k = 0; k < count; k++)
@@ -142,7 +140,7 @@ void rows_free(struct rows *rows)
     buffer_free(&rows->texts);
     rows->cells = NULL;
     rows->rows = NULL;
-    rows->cell_room = rows->row_room = 0;
+    rows->cell_capacity = rows->row_capacity = 0;
 }
 
 struct cell rows_cell(const struct rows *rows, const struct row *row, size_t k)
@@ -170,7 +168,8 @@ bool column_visible(const struct column *column, unsigned where)
 
 /* ---- Text ---------------------------------------------------------------------------------- */
 
-void add_digits(struct buffer *to, double number, int digits)
+/* A number with `digits` as in a column. */
+static void add_digits(struct buffer *to, double number, int digits)
 {
     char text[400];
     if (digits > 0)
@@ -192,7 +191,7 @@ void cell_for_people(struct buffer *to, const struct cell *cell, const struct co
     if (cell->shown)
         buffer_text(to, cell->shown);
     else if (cell->kind == CELL_WHOLE)
-        human_count(to, cell->whole);
+        buffer_text(to, human_count(cell->whole).text);
     else if (cell->kind == CELL_REAL && isfinite(cell->real)) {
         buffer_text(to, column->sign && cell->real >= 0 ? "+" : "");
         add_digits(to, cell->real, column->digits);

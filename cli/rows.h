@@ -11,31 +11,15 @@
 #include <stdint.h>
 
 enum style { PLAIN, BOLD, DIM, RED, YELLOW, CYAN, GREEN, STYLES };
-#define STYLE_MARK '\1' /* then the style as a digit; it takes no room on the screen */
-#define STYLE_PLAIN                                                                                \
-    "\1"                                                                                           \
-    "0"
-#define STYLE_BOLD                                                                                 \
-    "\1"                                                                                           \
-    "1"
-#define STYLE_DIM                                                                                  \
-    "\1"                                                                                           \
-    "2"
-#define STYLE_RED                                                                                  \
-    "\1"                                                                                           \
-    "3"
-#define STYLE_YELLOW                                                                               \
-    "\1"                                                                                           \
-    "4"
-#define STYLE_CYAN                                                                                 \
-    "\1"                                                                                           \
-    "5"
-#define STYLE_GREEN                                                                                \
-    "\1"                                                                                           \
-    "6"
-#define STYLE_SPACE                                                                                \
-    "\1"                                                                                           \
-    "_" /* a space at which no line is broken */
+#define STYLE_MARK '\1' /* then the style as a digit; it takes no column on the screen */
+#define STYLE_PLAIN "\0010"
+#define STYLE_BOLD "\0011"
+#define STYLE_DIM "\0012"
+#define STYLE_RED "\0013"
+#define STYLE_YELLOW "\0014"
+#define STYLE_CYAN "\0015"
+#define STYLE_GREEN "\0016"
+#define STYLE_SPACE "\001_" /* a space at which no line is broken */
 
 /* Formats in which something appears; 0: in all. */
 enum {
@@ -132,9 +116,9 @@ struct rows {
     size_t group_most;  /* columns of a group's heading on a terminal; 0: no limit */
 
     struct kept_cell *cells;
-    size_t cell_count, cell_room;
+    size_t cell_count, cell_capacity;
     struct row *rows;
-    size_t row_count, row_room;
+    size_t row_count, row_capacity;
     struct buffer texts;
 };
 
@@ -172,8 +156,6 @@ bool visible(unsigned where, unsigned there);
 /* Adds a value for people, and for programs as TSV has it. */
 void cell_for_people(struct buffer *to, const struct cell *cell, const struct column *column);
 void cell_for_tsv(struct buffer *to, const struct cell *cell, int exact);
-/* A number with `digits` as in a column. */
-void add_digits(struct buffer *to, double number, int digits);
 /* Adds text with \t, \n, \r and \\ for a tab, the ends of lines and a backslash. */
 void escape_tsv(struct buffer *to, const char *text, size_t length);
 

@@ -5,7 +5,6 @@
 #include "exit_status.h"
 #include "lasting.h"
 #include "options.h"
-#include "signals.h"
 #include "system.h"
 
 #include <errno.h>
@@ -53,14 +52,13 @@ int use_error(const char *command, const char *sentence)
 
 static void log_error(struct run *run, int status, const char *name, const char *message)
 {
-    struct buffer members = {0};
-    buffer_format(&members, "\"exit_status\": %d", status);
+    struct log_line line;
+    pv_json_writer *to = log_begin(&line, &run->log, "error");
+    pv_json_put_i64(to, "exit_status", status);
     if (name)
-        buffer_format(&members, ", \"status\": \"%s\"", name);
-    buffer_text(&members, ", \"message\": ");
-    buffer_json(&members, message, strlen(message));
-    log_event(&run->log, "error", buffer_get(&members));
-    buffer_free(&members);
+        pv_json_put_string(to, "status", name);
+    pv_json_put_string(to, "message", message);
+    log_end(&line);
 }
 
 int run_error(struct run *run, int status, const char *format, ...)
@@ -288,10 +286,9 @@ int run_command(const struct arguments *arguments)
         log_start(&run.log, arguments);
         code = act(&run);
     }
-    struct buffer last = {0};
-    buffer_format(&last, "\"exit_status\": %d", code);
-    log_event(&run.log, "end", buffer_get(&last));
-    buffer_free(&last);
+    struct log_line last;
+    pv_json_put_i64(log_begin(&last, &run.log, "end"), "exit_status", code);
+    log_end(&last);
     lasting_end(0);
     psdvec_context_free(run.ctx);
     for (size_t k = 0; k < run.settings_count; k++)

@@ -3,7 +3,6 @@
 #define CLI_RUN_H
 
 #include "arguments.h"
-#include "log.h"
 #include "output.h"
 #include "talk.h"
 #include "word_list.h"

@@ -2,8 +2,7 @@
 #include "show.h"
 
 #include "cell.h"
-#include "human.h"
-#include "json.h"
+#include "phrase.h"
 #include "util/number.h"
 
 #include <inttypes.h>
@@ -242,7 +241,7 @@ static void show_entry(struct show *show, const char *json, size_t json_length)
         else {
             buffer_format(&rest, "%s%s ", rest.length ? ", " : "", key.text);
             if (*text != '"' && pv_text_integer(buffer_get(&value), &number))
-                human_count(&rest, number);
+                buffer_text(&rest, human_count(number).text);
             else
                 buffer_text(&rest, buffer_get(&value));
         }

@@ -1,10 +1,7 @@
 /* Results for people, on a terminal: columns under each other, bars, styles. */
 #include "cell.h"
-#include "eval_names.h"
 #include "phrase.h"
 #include "show.h"
-#include "utf8.h"
-#include "wrap.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -256,8 +253,8 @@ static void find_widths(struct layout *layout, size_t line)
     for (size_t k = 0, count; k < layout->count && !rows->bare; k += count) {
         count = span(layout, k, layout->count);
         size_t width = columns_of(group_at(layout, k));
-        size_t room = width_of(layout, k, k + count) - column_at(layout, k)->gap;
-        layout->widths[k] += width > room ? width - room : 0;
+        size_t have = width_of(layout, k, k + count) - column_at(layout, k)->gap;
+        layout->widths[k] += width > have ? width - have : 0;
     }
     /* The rest of the line is for bars, or for a text that is cut. */
     size_t total = width_of(layout, 0, layout->count);
@@ -316,7 +313,7 @@ static void put(struct show *show, const char *text, const struct column *column
     buffer_free(&cut);
 }
 
-/* Of a row, widths in which a number that is too wide takes the room of the text before it. On the
+/* Of a row, widths in which a number that is too wide takes columns from the text before it. On the
  * heap, and so are the texts. */
 static size_t *fit_row(const struct layout *layout, const struct row *row, struct buffer *texts)
 {

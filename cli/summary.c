@@ -3,8 +3,11 @@
 
 #include "phrase.h"
 
+#include <dirent.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 void summary_line(struct buffer *to, const char *label, const char *format, ...)
@@ -23,27 +26,16 @@ static uint64_t size_of(const char *path)
     return stat(path, &status) == 0 ? (uint64_t)status.st_size : 0;
 }
 
-/* The log's line about a result, whose other members these are. */
-static void log_result(struct run *run, const char *members)
+/* What the log's line about every result starts with. */
+static pv_json_writer *begin_result(struct log_line *line, struct run *run)
 {
     const char *path = argument_text(run->arguments, "output");
-    log_event(&run->log, "result",
-              phrase("\"output\": %s, \"output_bytes\": %" PRIu64 ", \"peak_memory\": %" PRIu64
-                     ", \"threads\": %d, %s",
-                     phrase_json(path), size_of(path), psdvec_peak_memory(run->ctx),
-                     psdvec_threads(run->ctx), members));
-}
-
-static void log_counts(struct run *run, const psdvec_count_report *report)
-{
-    log_result(run,
-               phrase("\"bytes\": %" PRIu64 ", \"documents\": %" PRIu64 ", \"tokens\": %" PRIu64
-                      ", \"known_tokens\": %" PRIu64 ", \"distinct_words\": %" PRIu64
-                      ", \"words\": %" PRIu64 ", \"bigrams\": %" PRIu64 ", \"bad_bytes\": %" PRIu64
-                      ", \"runs\": %" PRIu64 ", \"spilled_bytes\": %" PRIu64 ", \"seconds\": %.3f",
-                      report->bytes, report->documents, report->tokens, report->known_tokens,
-                      report->distinct_words, report->words, report->bigrams, report->bad_bytes,
-                      report->runs, report->spilled_bytes, report->seconds));
+    pv_json_writer *to = log_begin(line, &run->log, "result");
+    pv_json_put_string(to, "output", path);
+    pv_json_put_u64(to, "output_bytes", size_of(path));
+    pv_json_put_u64(to, "peak_memory", psdvec_peak_memory(run->ctx));
+    pv_json_put_i64(to, "threads", psdvec_threads(run->ctx));
+    return to;
 }
 
 static void text_lines(struct buffer *to, const psdvec_count_report *report)
@@ -81,9 +73,26 @@ static void finish(struct run *run, struct buffer *text, uint64_t spilled)
 
 void summary(struct run *run, const psdvec_count_report *report, bool read_text)
 {
+#define FIELD(member) PV_JSON_FIELD(psdvec_count_report, member)
+    static const pv_json_field fields[] = {FIELD(bytes),
+                                           FIELD(documents),
+                                           FIELD(tokens),
+                                           FIELD(known_tokens),
+                                           FIELD(distinct_words),
+                                           FIELD(words),
+                                           FIELD(bigrams),
+                                           FIELD(bad_bytes),
+                                           FIELD(runs),
+                                           FIELD(spilled_bytes),
+                                           {0}};
+#undef FIELD
     struct buffer text = {0};
     const char *rate = "";
-    log_counts(run, report);
+    struct log_line line;
+    pv_json_writer *to = begin_result(&line, run);
+    pv_json_put_fields(to, fields, report, true);
+    pv_json_put_fixed(to, "seconds", report->seconds, 3);
+    log_end(&line);
     if (read_text)
         text_lines(&text, report);
     else
@@ -115,27 +124,30 @@ static void model_lines(struct buffer *to, const psdvec_train_report *report)
 static void log_model(struct run *run, const psdvec_count_report *count,
                       const psdvec_train_report *report, double seconds)
 {
-    struct buffer line = {0};
-    buffer_format(&line,
-                  "\"words\": %" PRIu32 ", \"core_words\": %" PRIu32 ", \"dim\": %" PRIu32
-                  ", \"positive\": %" PRIu32 ", \"negative\": %" PRIu32 ", \"pairs\": %" PRIu64
-                  ", \"iterations\": %" PRIu32,
-                  report->words, report->core_words, report->dim, report->positive,
-                  report->negative, report->pairs, report->iterations);
+#define FIELD(member) PV_JSON_FIELD(psdvec_train_report, member)
+    static const pv_json_field fields[] = {
+        FIELD(words),    FIELD(core_words), FIELD(dim),        FIELD(positive),
+        FIELD(negative), FIELD(pairs),      FIELD(iterations), {0}};
+#undef FIELD
+    struct log_line line;
+    pv_json_writer *to = begin_result(&line, run);
+    pv_json_put_fields(to, fields, report, true);
     if (isfinite(report->objective))
-        buffer_format(&line, ", \"objective\": %.17g", report->objective);
-    if (count)
-        buffer_format(&line,
-                      ", \"bytes\": %" PRIu64 ", \"documents\": %" PRIu64 ", \"tokens\": %" PRIu64
-                      ", \"count_seconds\": %.3f",
-                      count->bytes, count->documents, count->tokens, count->seconds);
-    buffer_format(&line,
-                  ", \"link_seconds\": %.3f, \"solve_seconds\": %.3f, \"regression_seconds\": %.3f"
-                  ", \"readout_seconds\": %.3f, \"joint_seconds\": %.3f, \"seconds\": %.3f"
-                  ", \"spilled_bytes\": %" PRIu64,
-                  report->link_seconds, report->solve_seconds, report->regression_seconds,
-                  report->readout_seconds, report->joint_seconds, seconds, report->spilled_bytes);
-    log_result(run, phrase_of(&line));
+        pv_json_put_digits(to, "objective", report->objective, 17);
+    if (count) {
+        pv_json_put_u64(to, "bytes", count->bytes);
+        pv_json_put_u64(to, "documents", count->documents);
+        pv_json_put_u64(to, "tokens", count->tokens);
+        pv_json_put_fixed(to, "count_seconds", count->seconds, 3);
+    }
+    pv_json_put_fixed(to, "link_seconds", report->link_seconds, 3);
+    pv_json_put_fixed(to, "solve_seconds", report->solve_seconds, 3);
+    pv_json_put_fixed(to, "regression_seconds", report->regression_seconds, 3);
+    pv_json_put_fixed(to, "readout_seconds", report->readout_seconds, 3);
+    pv_json_put_fixed(to, "joint_seconds", report->joint_seconds, 3);
+    pv_json_put_fixed(to, "seconds", seconds, 3);
+    pv_json_put_u64(to, "spilled_bytes", report->spilled_bytes);
+    log_end(&line);
 }
 
 /* Of the joint probability of text, vectors and residuals, without the normalising factors. */
@@ -175,21 +187,21 @@ void summary_train(struct run *run, const psdvec_count_report *count,
     finish(run, &text, report->spilled_bytes + (count ? count->spilled_bytes : 0));
 }
 
-static void log_baseline(struct run *run, const psdvec_baseline_report *report)
-{
-    log_result(run,
-               phrase("\"words\": %" PRIu32 ", \"dim\": %" PRIu32 ", \"entries\": %" PRIu64
-                      ", \"pairs\": %" PRIu64 ", \"epochs\": %" PRIu32 "%s, \"seconds\": %.3f",
-                      report->words, report->dim, report->entries, report->pairs, report->epochs,
-                      isfinite(report->loss) ? phrase(", \"loss\": %.17g", report->loss) : "",
-                      report->seconds));
-}
-
 void summary_baseline(struct run *run, const psdvec_count_report *count,
                       const psdvec_baseline_report *report)
 {
     struct buffer text = {0};
-    log_baseline(run, report);
+    struct log_line line;
+    pv_json_writer *to = begin_result(&line, run);
+    pv_json_put_u64(to, "words", report->words);
+    pv_json_put_u64(to, "dim", report->dim);
+    pv_json_put_u64(to, "entries", report->entries);
+    pv_json_put_u64(to, "pairs", report->pairs);
+    pv_json_put_u64(to, "epochs", report->epochs);
+    if (isfinite(report->loss))
+        pv_json_put_digits(to, "loss", report->loss, 17);
+    pv_json_put_fixed(to, "seconds", report->seconds, 3);
+    log_end(&line);
     if (count && count->tokens)
         text_lines(&text, count);
     summary_line(&text, "model", "%s words, %" PRIu32 " dimensions", phrase_count(report->words),
@@ -212,11 +224,14 @@ void summary_baseline(struct run *run, const psdvec_count_report *count,
 void summary_extend(struct run *run, const psdvec_extend_report *report)
 {
     struct buffer text = {0};
-    log_result(run, phrase("\"old_words\": %" PRIu32 ", \"new_words\": %" PRIu32
-                           ", \"replaced_words\": %" PRIu32 ", \"core_words_seen\": %" PRIu32
-                           ", \"seconds\": %.3f",
-                           report->old_words, report->new_words, report->replaced_words,
-                           report->core_words_seen, report->seconds));
+    struct log_line line;
+    pv_json_writer *to = begin_result(&line, run);
+    pv_json_put_u64(to, "old_words", report->old_words);
+    pv_json_put_u64(to, "new_words", report->new_words);
+    pv_json_put_u64(to, "replaced_words", report->replaced_words);
+    pv_json_put_u64(to, "core_words_seen", report->core_words_seen);
+    pv_json_put_fixed(to, "seconds", report->seconds, 3);
+    log_end(&line);
     summary_line(
         &text, "model", "%s%s, %s as they were", phrase_counted(report->new_words, "new word"),
         report->replaced_words ? phrase(", %s replaced", phrase_count(report->replaced_words)) : "",
@@ -231,6 +246,82 @@ void summary_written(struct run *run, const char *path)
 {
     uint64_t size = size_of(path);
     talk_say(&run->talk, phrase("  written     %s (%s)\n", path, phrase_bytes((double)size)));
-    log_event(&run->log, "result",
-              phrase("\"output\": %s, \"output_bytes\": %" PRIu64, phrase_json(path), size));
+    struct log_line line;
+    pv_json_writer *to = log_begin(&line, &run->log, "result");
+    pv_json_put_string(to, "output", path);
+    pv_json_put_u64(to, "output_bytes", size);
+    log_end(&line);
+}
+
+/* ---- Interrupted runs ----------------------------------------------------------------------
+ *
+ * OUTPUT.partial from outside: whether it is there and what it is about. Whether a run can go on
+ * from it, the library decides. */
+
+static bool is_state(const char *name)
+{
+    static const char end[] = ".safetensors";
+    size_t length = strlen(name);
+    return name[0] != '.' && length > strlen(end) && !strcmp(name + length - strlen(end), end);
+}
+
+const char *interrupted_state(const char *output)
+{
+    const char *folder = phrase("%s.partial", output);
+    struct dirent **entries;
+    int count = scandir(folder, &entries, NULL, NULL);
+    size_t files = 0;
+    uint64_t bytes = 0;
+    for (int k = 0; k < count; k++) {
+        struct stat status;
+        if (is_state(entries[k]->d_name) &&
+            lstat(phrase("%s/%s", folder, entries[k]->d_name), &status) == 0 &&
+            S_ISREG(status.st_mode)) {
+            files++;
+            bytes += (uint64_t)status.st_size;
+        }
+        free(entries[k]);
+    }
+    if (count >= 0)
+        free(entries);
+    return files ? phrase("%zu file%s (%s) in %s", files, files == 1 ? "" : "s",
+                          phrase_bytes((double)bytes), folder)
+                 : NULL;
+}
+
+/* The library does not go on with text that it cannot know again. */
+static bool read_once(const struct arguments *arguments)
+{
+    for (size_t k = 0; k < arguments->operand_count; k++) {
+        struct stat status;
+        const char *path = arguments->operands[k];
+        if (strcmp(path, "-") == 0 ||
+            (stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)))
+            return true;
+    }
+    return false;
+}
+
+int interrupted_failed(struct run *run, psdvec_status status)
+{
+    if (status != PSDVEC_ERR_CANCELLED)
+        return run_failed(run, status);
+    /* Systems that never count have no --resume. */
+    bool resumes = arguments_have(run->arguments, "resume");
+    const char *resume = resumes ? argument_text(run->arguments, "resume") : NULL;
+    const char *restart = argument_flag(run->arguments, "restart") ? " without --restart" : "";
+    const char *state = interrupted_state(argument_text(run->arguments, "output"));
+    const char *sentence = "stopped before a part was finished; the same command begins anew";
+    if (state && read_once(run->arguments))
+        sentence = "stopped; text that does not lie in a file cannot be read again, and the same "
+                   "command begins anew";
+    else if (state)
+        sentence = phrase("stopped; what is done is kept, %s, and the same command%s goes on from "
+                          "there",
+                          state, restart);
+    else if (resume)
+        sentence = phrase("stopped; the counts of finished inputs are kept in %s, and the same "
+                          "command goes on from there",
+                          resume);
+    return run_failed_because(run, status, sentence);
 }

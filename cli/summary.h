@@ -1,4 +1,4 @@
-/* The short report at the end of a command that made a file. */
+/* What is said at the end of a command that makes a file: a short report, or how to go on. */
 #ifndef CLI_SUMMARY_H
 #define CLI_SUMMARY_H
 
@@ -20,5 +20,11 @@ void summary_extend(struct run *run, const psdvec_extend_report *report);
 
 /* The same where there is nothing to report but the file. */
 void summary_written(struct run *run, const char *path);
+
+/* What an interrupted run left beside its output, in the folder OUTPUT.partial, as a phrase; NULL if
+ * there is nothing. */
+const char *interrupted_state(const char *output);
+/* As run_failed(); a run that was stopped is told how to go on. */
+int interrupted_failed(struct run *run, psdvec_status status);
 
 #endif

@@ -1,8 +1,16 @@
-/* Messages of the system, and the environment. */
+/* Messages of the system, the environment, and signals.
+ *
+ * The handler of signals only sets a flag; the library asks for it through its should_cancel
+ * callback, cleans up after itself and returns a 6xx status, so that temporary files vanish. SIGPIPE
+ * is ignored: writing to a closed pipe then fails with EPIPE, which the output layer turns into a
+ * quiet end. */
 #include "system.h"
 
+#include <signal.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const char *system_error(int number)
 {
@@ -12,4 +20,36 @@ const char *system_error(int number)
 const char *system_variable(const char *name)
 {
     return getenv(name); /* NOLINT(concurrency-mt-unsafe): nothing here calls setenv */
+}
+
+static volatile sig_atomic_t caught;
+
+static void on_signal(int number)
+{
+    if (caught && number == SIGINT)
+        _exit(128 + number);
+    if (!caught)
+        caught = number;
+}
+
+void signals_start(void)
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction action = {.sa_handler = on_signal};
+    sigemptyset(&action.sa_mask);
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
+        struct sigaction old;
+        /* A signal that the parent chose to ignore (nohup) stays ignored. */
+        if (sigaction(numbers[k], NULL, &old) == 0 && old.sa_handler == SIG_IGN)
+            continue;
+        sigaction(numbers[k], &action, NULL);
+    }
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    sigemptyset(&ignore.sa_mask);
+    sigaction(SIGPIPE, &ignore, NULL);
+}
+
+int signals_caught(void)
+{
+    return caught;
 }

@@ -1,5 +1,5 @@
-/* The few calls of the C library that share state among threads, in one place.
- * The program makes them from its main thread only. */
+/* What the program asks of the system: messages, the environment, signals. The first two share state
+ * among threads; the program asks from its main thread only. */
 #ifndef CLI_SYSTEM_H
 #define CLI_SYSTEM_H
 
@@ -7,5 +7,11 @@
 const char *system_error(int number);
 /* The value of an environment variable; NULL if it is not set. */
 const char *system_variable(const char *name);
+
+/* Ctrl-C and its relatives: the first asks the work to stop, the second Ctrl-C ends the program at
+ * once. */
+void signals_start(void);
+/* The number of the first stopping signal, or 0. */
+int signals_caught(void);
 
 #endif

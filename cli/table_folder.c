@@ -9,9 +9,7 @@
 #include "table.h"
 
 #include "exit_status.h"
-#include "json.h"
 #include "system.h"
-#include "util/number.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -56,18 +54,26 @@ static int write_file(const char *path, const struct buffer *text)
 static int write_record(struct table *table, const struct table_item *item, bool finished,
                         bool more)
 {
+    pv_json_writer json;
     struct buffer text = {0};
     struct stat status = {0};
     if (finished && stat(item->file, &status) != 0)
         return errno;
-    buffer_format(&text,
-                  "{\"finished\": %s, \"settings\": %s, \"file_bytes\": %jd, \"tokens\": %" PRIu64
-                  ", \"documents\": %" PRIu64
-                  ", \"seconds\": %.3f, \"cpu_seconds\": %.3f, \"memory\": %" PRIu64
-                  ", \"threads\": %d, \"more\": %s}\n",
-                  finished ? "true" : "false", item->settings.text, (intmax_t)status.st_size,
-                  item->tokens, item->documents, item->cost.seconds, item->cost.cpu,
-                  item->cost.memory, item->cost.threads, more ? "true" : "false");
+    json_start(&json, &text);
+    pv_json_open_object(&json, NULL);
+    pv_json_put_bool(&json, "finished", finished);
+    pv_json_put_raw(&json, "settings", item->settings.text, item->settings.length);
+    pv_json_put_i64(&json, "file_bytes", status.st_size);
+    pv_json_put_u64(&json, "tokens", item->tokens);
+    pv_json_put_u64(&json, "documents", item->documents);
+    pv_json_put_fixed(&json, "seconds", item->cost.seconds, 3);
+    pv_json_put_fixed(&json, "cpu_seconds", item->cost.cpu, 3);
+    pv_json_put_u64(&json, "memory", item->cost.memory);
+    pv_json_put_i64(&json, "threads", item->cost.threads);
+    pv_json_put_bool(&json, "more", more);
+    pv_json_close(&json);
+    json_end(&json);
+    buffer_char(&text, '\n');
     int error = write_file(record_path(table, item), &text);
     buffer_free(&text);
     return error;
@@ -88,60 +94,51 @@ struct record {
     bool finished, same;   /* the settings are those of the item */
     struct buffer differ;  /* or which of them are not */
     struct buffer version; /* which wrote it, if it was not this one */
-    uint64_t bytes, tokens, documents;
+    uint64_t bytes, tokens, documents, threads;
     struct table_cost cost;
 };
-
-static void record_free(struct record *record)
-{
-    buffer_free(&record->differ);
-    buffer_free(&record->version);
-}
 
 /* False if there is none. One that cannot be understood says nothing but that the file is ours, and
  * members of a later version are passed over. The caller frees the record in either case. */
 static bool read_record(const struct table *table, const struct table_item *item,
                         struct record *record)
 {
-    const struct {
-        const char *name;
-        uint64_t *whole;
-        double *real;
-        bool *truth;
-    } members[] = {
-        {"finished", .truth = &record->finished},   {"more", .truth = &record->cost.more},
-        {"file_bytes", .whole = &record->bytes},    {"tokens", .whole = &record->tokens},
-        {"documents", .whole = &record->documents}, {"memory", .whole = &record->cost.memory},
-        {"seconds", .real = &record->cost.seconds}, {"cpu_seconds", .real = &record->cost.cpu}};
-    struct json_walk walk;
-    struct buffer key = {0};
+#define FIELD(name, member) PV_JSON_NAMED(name, struct record, member)
+    static const pv_json_field fields[] = {
+        FIELD("file_bytes", bytes),     FIELD("tokens", tokens),
+        FIELD("documents", documents),  FIELD("seconds", cost.seconds),
+        FIELD("cpu_seconds", cost.cpu), FIELD("memory", cost.memory),
+        FIELD("threads", threads),      {0}};
+#undef FIELD
+    pv_json json;
+    struct buffer key = {0}, settings = {0};
     const char *value;
     size_t length;
-    char *json = read_whole(record_path(table, item), &length);
+    char *text = read_whole(record_path(table, item), &length);
     *record = (struct record){0};
-    if (!json)
+    if (!text)
         return false;
-    for (bool more = json_enter(&walk, json, '{');
-         more && json_next(&walk, &key, &value, &length);) {
-        const char *name = buffer_get(&key), *text = phrase("%.*s", (int)length, value);
-        if (!strcmp(name, "settings"))
-            record->same =
-                table_settings_agree(text, item->settings.text, &record->differ, &record->version);
-        else if (!strcmp(name, "threads"))
-            record->cost.threads = (int)strtol(text, NULL, 10);
-        for (size_t k = 0; k < sizeof members / sizeof *members; k++) {
-            if (strcmp(name, members[k].name) != 0)
-                continue;
-            if (members[k].truth)
-                *members[k].truth = *value == 't';
-            else if (members[k].whole)
-                pv_text_integer(text, members[k].whole);
-            else
-                pv_text_real(text, members[k].real);
+    pv_json_start(&json, text, length, PV_JSON_REPLACE_SURROGATES | PV_JSON_ANY_BYTES,
+                  buffer_append);
+    for (bool more = pv_json_enter_object(&json); more && pv_json_next_key(&json, &key);
+         buffer_clear(&key)) {
+        const char *name = buffer_get(&key);
+        if (!strcmp(name, "finished"))
+            pv_json_read_bool(&json, &record->finished);
+        else if (!strcmp(name, "more"))
+            pv_json_read_bool(&json, &record->cost.more);
+        else if (strcmp(name, "settings") != 0)
+            pv_json_read_field(&json, name, key.length, fields, record);
+        else if (pv_json_skip(&json, &value, &length)) {
+            buffer_add(&settings, value, length);
+            record->same = table_settings_agree(settings.text, item->settings.text, &record->differ,
+                                                &record->version);
         }
     }
+    record->cost.threads = (int)record->threads;
     buffer_free(&key);
-    free(json);
+    buffer_free(&settings);
+    free(text);
     return true;
 }
 
@@ -244,7 +241,8 @@ static int look(struct table *table, struct table_item *item, bool counts)
         code = look_at_record(table, item, &record, counts);
     else if (lstat(item->file, &status) == 0)
         code = not_ours(table, item->file, "is there already, and this table did not make it");
-    record_free(&record);
+    buffer_free(&record.differ);
+    buffer_free(&record.version);
     return code;
 }
 

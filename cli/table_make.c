@@ -84,10 +84,13 @@ static void say_done(struct table *table, const struct table_item *item, const c
         return;
     }
     talk_say(&table->run->talk, phrase("        %s\n", cost_text(&item->cost)));
-    log_event(&table->run->log, "item",
-              phrase("\"item\": %s, \"seconds\": %.3f, \"cpu_seconds\": %.3f, \"memory\": %" PRIu64,
-                     phrase_json(item->name), item->cost.seconds, item->cost.cpu,
-                     item->cost.memory));
+    struct log_line line;
+    pv_json_writer *to = log_begin(&line, &table->run->log, "item");
+    pv_json_put_string(to, "item", item->name);
+    pv_json_put_fixed(to, "seconds", item->cost.seconds, 3);
+    pv_json_put_fixed(to, "cpu_seconds", item->cost.cpu, 3);
+    pv_json_put_u64(to, "memory", item->cost.memory);
+    log_end(&line);
 }
 
 /* ---- Work ------------------------------------------------------------------------------------ */

@@ -10,7 +10,6 @@
 #include "cell.h"
 #include "counts_file.h"
 #include "exit_status.h"
-#include "json.h"
 #include "options.h"
 #include "system.h"
 #include "util/walk.h"
@@ -23,7 +22,8 @@
 
 struct identity {
     uint64_t files, bytes, hash;
-    const char *odd; /* a file that cannot be read twice; NULL: none */
+    uint64_t vocabulary; /* of the list of words, if there is one */
+    const char *odd;     /* a file that cannot be read twice; NULL: none */
 };
 
 /* FNV-1a */
@@ -102,7 +102,7 @@ static const char *const first_options[] = {
 
 /* Those with these names, whether given or by default; with `group` also others under this heading
  * that were given. */
-static void add_options(struct buffer *to, const struct arguments *arguments,
+static void put_options(pv_json_writer *to, const struct arguments *arguments,
                         const char *const *names, const char *group)
 {
     const struct option_spec *option;
@@ -111,92 +111,91 @@ static void add_options(struct buffer *to, const struct arguments *arguments,
         bool named = group && value->given && !strcmp(option_group(arguments->command, k), group);
         for (const char *const *name = names; *name; name++)
             named |= !strcmp(*name, option->name);
-        if (!named || !value->known)
-            continue;
-        buffer_format(to, ", \"%s\": ", option->name);
-        option_json(to, option, value);
+        if (named && value->known)
+            option_put(to, option, value);
     }
 }
 
-static int add_vocabulary(struct buffer *to, struct table *table)
+static void put_hash(pv_json_writer *to, const char *name, uint64_t hash)
+{
+    char digits[17];
+    snprintf(digits, sizeof digits, "%016" PRIx64, hash);
+    pv_json_put_string(to, name, digits);
+}
+
+/* How the text is read and counted, and which text it is. */
+static void put_counting(pv_json_writer *to, const char *name, const struct table *table,
+                         const struct identity *text, const psdvec_count_options *o)
 {
     static const char *const names[] = {"min-count", "max-vocab", NULL};
-    const char *list = table->count.vocab_file;
-    struct stat status;
-    add_options(to, table->run->arguments, names, NULL);
-    if (list && stat(list, &status) != 0)
-        return run_error(table->run, EXIT_INPUT, "cannot read the list of words %s: %s", list,
-                         system_error(errno));
-    if (list) {
-        uint64_t hash = 0;
-        hash_file(&hash, "", &status);
-        buffer_format(to, ", \"vocab\": \"%016" PRIx64 "\"", hash);
+    const psdvec_count_options *all = &table->count;
+    pv_json_open_object(to, name);
+    pv_json_put_u64(to, "window", o->window);
+    pv_json_put_string(to, "distance", option_word(PSDVEC_OPTIONS_COUNT, "distance", o->distance));
+    pv_json_put_string(to, "oov", option_word(PSDVEC_OPTIONS_COUNT, "oov", o->oov));
+    pv_json_put_digits(to, "subsample", o->subsample, 17);
+    put_options(to, table->run->arguments, first_options, "Text");
+    put_options(to, table->run->arguments, names, NULL);
+    if (all->vocab_file)
+        put_hash(to, "vocab", text->vocabulary);
+    if (all->keep_words_count) {
+        pv_json_open_array(to, "keep");
+        for (size_t k = 0; k < all->keep_words_count; k++)
+            pv_json_put_string(to, NULL, all->keep_words[k]);
+        pv_json_close(to);
     }
-    for (size_t k = 0; k < table->count.keep_words_count; k++) {
-        const char *word = table->count.keep_words[k];
-        buffer_text(to, k ? ", " : ", \"keep\": [");
-        buffer_json(to, word, strlen(word));
-    }
-    if (table->count.keep_words_count)
-        buffer_char(to, ']');
-    return EXIT_FINE;
+    pv_json_put_u64(to, "files", text->files);
+    pv_json_put_u64(to, "bytes", text->bytes);
+    put_hash(to, "digest", text->hash);
+    pv_json_put_string(to, "version", psdvec_version());
+    pv_json_close(to);
 }
 
-static void add_counting(struct buffer *to, const struct buffer *common,
-                         const psdvec_count_options *o)
+/* A source stands before what is made of it. */
+static void put_system(pv_json_writer *to, struct table *table, const struct table_system *system,
+                       const struct identity *text)
 {
-    buffer_format(
-        to,
-        "{\"window\": %" PRIu32 ", \"distance\": \"%s\", \"oov\": \"%s\", \"subsample\": %.17g%s}",
-        o->window, option_word(PSDVEC_OPTIONS_COUNT, "distance", o->distance),
-        option_word(PSDVEC_OPTIONS_COUNT, "oov", o->oov), o->subsample, buffer_get(common));
-}
-
-static void add_system(struct table *table, struct table_system *system,
-                       const struct buffer *common)
-{
-    struct buffer *to = &system->item.settings;
-    if (to->length)
-        return;
-    buffer_format(to, "{\"method\": \"%s\", \"preset\": %d, ",
-                  psdvec_method_name(system->kind->method), (int)system->kind->preset);
-    buffer_format(to, "\"dim\": %" PRIu64 ", \"seed\": %" PRIu64,
-                  argument_integer(table->run->arguments, "dim"),
-                  argument_integer(table->run->arguments, "seed"));
+    pv_json_open_object(to, NULL);
+    pv_json_put_string(to, "method", psdvec_method_name(system->kind->method));
+    pv_json_put_i64(to, "preset", (int)system->kind->preset);
+    pv_json_put_u64(to, "dim", argument_integer(table->run->arguments, "dim"));
+    pv_json_put_u64(to, "seed", argument_integer(table->run->arguments, "seed"));
     if (system->source != SIZE_MAX) {
-        struct table_system *source = &table->systems[system->source];
-        add_system(table, source, common);
-        buffer_format(to, ", \"of\": %s", source->item.settings.text);
-    } else {
-        buffer_text(to, ", \"counting\": ");
-        add_counting(to, common,
+        const struct buffer *source = &table->systems[system->source].item.settings;
+        pv_json_put_raw(to, "of", source->text, source->length);
+    } else
+        put_counting(to, "counting", table, text,
                      system->counts == SIZE_MAX ? &system->reading
                                                 : &table->counts[system->counts].options);
-    }
-    buffer_char(to, '}');
+    pv_json_close(to);
 }
 
 int table_settings(struct table *table)
 {
-    struct buffer common = {0};
+    const char *list = table->count.vocab_file;
+    pv_json_writer json;
+    struct stat status;
     struct identity text;
     int code = look_at_text(table, &text);
     table->text = text.hash;
-    if (!code) {
-        add_options(&common, table->run->arguments, first_options, "Text");
-        code = add_vocabulary(&common, table);
+    if (code)
+        return code;
+    if (list && stat(list, &status) != 0)
+        return run_error(table->run, EXIT_INPUT, "cannot read the list of words %s: %s", list,
+                         system_error(errno));
+    if (list)
+        hash_file(&text.vocabulary, "", &status);
+    for (size_t k = 0; k < table->counts_count; k++) {
+        json_start(&json, &table->counts[k].item.settings);
+        put_counting(&json, NULL, table, &text, &table->counts[k].options);
+        json_end(&json);
     }
-    if (!code)
-        buffer_format(&common,
-                      ", \"files\": %" PRIu64 ", \"bytes\": %" PRIu64 ", \"digest\": \"%016" PRIx64
-                      "\", \"version\": \"%s\"",
-                      text.files, text.bytes, text.hash, psdvec_version());
-    for (size_t k = 0; k < table->counts_count && !code; k++)
-        add_counting(&table->counts[k].item.settings, &common, &table->counts[k].options);
-    for (size_t k = 0; k < table->system_count && !code; k++)
-        add_system(table, &table->systems[k], &common);
-    buffer_free(&common);
-    return code;
+    for (size_t k = 0; k < table->system_count; k++) {
+        json_start(&json, &table->systems[k].item.settings);
+        put_system(&json, table, &table->systems[k], &text);
+        json_end(&json);
+    }
+    return EXIT_FINE;
 }
 
 int table_text_same(struct table *table)

@@ -10,13 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Short, in the order of psdvec_measure. */
-static const char *const measure_heads[] = {[PSDVEC_MEASURE_SPEARMAN] = "rho",
-                                            [PSDVEC_MEASURE_ADD] = "Add",
-                                            [PSDVEC_MEASURE_MUL] = "Mul",
-                                            [PSDVEC_MEASURE_RIGHT] = "right",
-                                            [PSDVEC_MEASURE_PURITY] = "purity"};
-
 /* A column of the table: one measure of a set. */
 struct table_columns {
     const struct eval_row **rows; /* whole sets only, by set */
@@ -33,12 +26,12 @@ static struct table_columns table_columns(const struct table *table)
     return columns;
 }
 
-enum table_mark { MARK_NONE, MARK_BEST, MARK_ALIKE };
-
-static enum table_mark table_mark(const struct table *table, const struct eval_row *row,
-                                  size_t model)
+static enum eval_mark table_mark(const struct table *table, const struct eval_row *row,
+                                 size_t model)
 {
     size_t best = eval_best(&table->eval, row);
+    if (model == SIZE_MAX)
+        return MARK_NONE;
     if (best != SIZE_MAX && row->scores[model].value == row->scores[best].value)
         return MARK_BEST;
     return eval_is_alike(&table->eval, row, best, model) ? MARK_ALIKE : MARK_NONE;
@@ -53,15 +46,6 @@ static const char *value_text(double value)
     snprintf(digits, sizeof digits, "%.3f", fabs(value));
     bool zero = !strcmp(digits, "0.000");
     return phrase("%s%s", value < 0 && !zero ? "-" : "", digits + (digits[0] == '0'));
-}
-
-struct table_marks {
-    const char *best, *alike;
-};
-
-static struct table_marks table_marks(void)
-{
-    return terminal_unicode() ? (struct table_marks){"▲", "≈"} : (struct table_marks){"^", "~"};
 }
 
 /* 300; 47.1 of 3,000; NULL of a system that is not done */
@@ -190,18 +174,12 @@ static void note_counting(struct buffer *to, const struct table *table)
 
 static void note_measures(struct buffer *to, const struct table *table)
 {
-    static const char *const meanings[] = {
-        [PSDVEC_MEASURE_SPEARMAN] = "Spearman's correlation of cosines with what people say",
-        [PSDVEC_MEASURE_ADD] = "share of analogies solved by 3CosAdd",
-        [PSDVEC_MEASURE_MUL] = "the same by 3CosMul",
-        [PSDVEC_MEASURE_RIGHT] = "share of choices that are right",
-        [PSDVEC_MEASURE_PURITY] = "that of the clusters that k-means finds"};
-    bool used[sizeof meanings / sizeof *meanings] = {false};
-    for (size_t r = 0; r < table->eval.row_count; r++)
-        used[table->eval.rows[r].measure] = true;
-    for (size_t k = 0; k < sizeof meanings / sizeof *meanings; k++)
-        if (used[k])
-            buffer_format(to, " %s: %s.", measure_heads[k], meanings[k]);
+    for (const struct eval_measure *measure = eval_measures; measure->word; measure++)
+        for (size_t r = 0; r < table->eval.row_count; r++)
+            if (&eval_measures[table->eval.rows[r].measure] == measure) {
+                buffer_format(to, " %s: %s.", measure->head, measure->meaning);
+                break;
+            }
 }
 
 /* Those that were kept may have been made with more or fewer than the rest. */
@@ -242,12 +220,11 @@ static void note_versions(struct buffer *to, const struct table *table)
 /* What must be known to read it; each line is a paragraph. */
 static void table_notes(struct buffer *to, const struct table *table)
 {
-    struct table_marks marks = table_marks();
     const psdvec_eval_options *o = &table->eval.options;
     buffer_format(to,
                   "%s: best of its column. %s: not worse than it by more than chance (p >= %.4g; "
                   "paired bootstrap for correlations, McNemar's exact test for shares).",
-                  marks.best, marks.alike, 1 - o->confidence);
+                  eval_mark(MARK_BEST), eval_mark(MARK_ALIKE), 1 - o->confidence);
     note_measures(to, table);
     buffer_text(to, " known: questions all of whose words the vocabulary has, the same for all "
                     "systems; others are left out.");
@@ -340,18 +317,17 @@ static void show_columns(struct show *show, const struct table *table,
     struct rows rows = ROWS("columns", IN_JSON, columns);
     for (size_t k = 0; k < of->count; k++) {
         const struct eval_row *row = of->rows[k];
+        const struct eval_measure *measure = &eval_measures[row->measure];
         struct buffer marked[] = {[MARK_BEST] = {0}, [MARK_ALIKE] = {0}};
         for (size_t s = 0; s < table->system_count; s++) {
-            size_t model = table_model(table, s);
-            enum table_mark mark = model == SIZE_MAX ? MARK_NONE : table_mark(table, row, model);
+            enum eval_mark mark = table_mark(table, row, table_model(table, s));
             const char *name = table->systems[s].item.name;
             if (mark != MARK_NONE)
                 list_add(&marked[mark], name, strlen(name));
         }
-        rows_add(&rows, text_cell(table->eval.set_files.names[row->set]),
-                 text_cell(measure_words[row->measure]), text_cell(measure_names[row->measure]),
-                 text_cell(measure_heads[row->measure]), json_cell(list_get(&marked[MARK_BEST])),
-                 json_cell(list_get(&marked[MARK_ALIKE])));
+        rows_add(&rows, text_cell(table->eval.set_files.names[row->set]), text_cell(measure->word),
+                 text_cell(measure->name), text_cell(measure->head),
+                 json_cell(list_get(&marked[MARK_BEST])), json_cell(list_get(&marked[MARK_ALIKE])));
         buffer_free(&marked[MARK_BEST]);
         buffer_free(&marked[MARK_ALIKE]);
     }
@@ -392,15 +368,13 @@ static void show_table_data(struct show *show, const struct table *table,
 static void add_score(struct rows *rows, const struct table *table, const struct eval_row *row,
                       size_t model)
 {
-    struct table_marks marks = table_marks();
-    enum table_mark mark = model == SIZE_MAX ? MARK_NONE : table_mark(table, row, model);
+    enum eval_mark mark = table_mark(table, row, model);
     const char *value = model == SIZE_MAX ? "failed" : value_text(row->scores[model].value);
-    rows_more(rows,
-              shown_as(no_cell(),
-                       mark == MARK_BEST
-                           ? phrase(STYLE_BOLD "%s" STYLE_PLAIN STYLE_GREEN "%s", value, marks.best)
-                       : mark == MARK_ALIKE ? phrase("%s" STYLE_DIM "%s", value, marks.alike)
-                                            : phrase("%s ", value)));
+    if (mark == MARK_BEST)
+        value = phrase(STYLE_BOLD "%s" STYLE_PLAIN STYLE_GREEN, value);
+    else if (mark == MARK_ALIKE)
+        value = phrase("%s" STYLE_DIM, value);
+    rows_more(rows, shown_as(no_cell(), phrase("%s%s", value, eval_mark(mark))));
 }
 
 static void show_scores(struct show *show, const struct table *table,
@@ -416,7 +390,7 @@ static void show_scores(struct show *show, const struct table *table,
     columns[0] = (struct column)COLUMN(NULL, "", .group = "system");
     for (size_t k = 0; k < of->count; k++)
         columns[k + 1] = (struct column)COLUMN(
-            NULL, measure_heads[of->rows[k]->measure],
+            NULL, eval_measures[of->rows[k]->measure].head,
             .group = table->eval.set_files.names[of->rows[k]->set], .gap = 2, .right = true);
     for (size_t s = 0; s < table->system_count; s++) {
         rows_add(&rows, text_cell(table->systems[s].item.name));

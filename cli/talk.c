@@ -6,12 +6,12 @@
 #include "talk.h"
 
 #include "cell.h"
-#include "human.h"
-#include "utf8.h"
+#include "phrase.h"
 
-#include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 void talk_start(struct talk *talk, const char *who, struct log *log)
@@ -55,11 +55,9 @@ static void say(struct talk *talk, const char *who_colour, const char *colour, c
 
 static void tell_log(struct talk *talk, const char *event, const char *text)
 {
-    struct buffer members = {0};
-    buffer_text(&members, "\"message\": ");
-    buffer_json(&members, text, strlen(text));
-    log_event(talk->log, event, buffer_get(&members));
-    buffer_free(&members);
+    struct log_line line;
+    pv_json_put_string(log_begin(&line, talk->log, event), "message", text);
+    log_end(&line);
 }
 
 void talk_error(struct talk *talk, const char *text)
@@ -82,11 +80,11 @@ void talk_note(struct talk *talk, const char *text)
 
 void talk_step(struct talk *talk, const char *text)
 {
-    struct buffer line = {0};
-    buffer_format(&line, "%s\n", text);
-    if (!talk->terse || talk->verbose)
-        talk_say(talk, line.text);
-    buffer_free(&line);
+    if (!talk->terse || talk->verbose) {
+        char *line = must_format("%s\n", text); /* from any thread */
+        talk_say(talk, line);
+        free(line);
+    }
     tell_log(talk, "step", text);
 }
 
@@ -100,75 +98,63 @@ void talk_say(struct talk *talk, const char *text)
     pthread_mutex_unlock(&talk->lock);
 }
 
-/* The objective and the memory, each if it still fits. */
-static void add_extras(struct buffer *tail, const psdvec_progress *progress, size_t room)
-{
-    struct buffer extra = {0};
-    for (int which = 0; which < 2; which++) {
-        buffer_clear(&extra);
-        if (which == 0 && isfinite(progress->objective))
-            buffer_format(&extra, "  objective %.5g", progress->objective);
-        if (which == 1 && progress->memory) {
-            buffer_text(&extra, "  ");
-            human_bytes(&extra, (double)progress->memory);
-        }
-        if (tail->length + extra.length <= room)
-            buffer_text(tail, buffer_get(&extra));
-    }
-    buffer_free(&extra);
-}
-
-void progress_line(struct buffer *to, const psdvec_progress *progress, size_t width, bool unicode)
+/* The progress line for a width, without escape sequences. */
+static void progress_line(struct buffer *to, const psdvec_progress *progress, size_t width,
+                          bool unicode)
 {
     struct buffer tail = {0};
     bool bytes = !strcmp(progress->unit, "B");
-    double share = 0;
+    double share = 0, done = (double)progress->done;
     if (progress->total) {
-        share = (double)progress->done / (double)progress->total;
+        share = done / (double)progress->total;
         share = share > 1 ? 1 : share;
         buffer_format(&tail, " %3d%%", (int)(share * 100));
-    } else if (bytes) {
-        buffer_char(&tail, ' ');
-        human_bytes(&tail, (double)progress->done);
-    } else {
-        buffer_char(&tail, ' ');
-        human_short(&tail, (double)progress->done);
-        buffer_format(&tail, " %s", progress->unit);
-    }
+    } else if (bytes)
+        buffer_format(&tail, " %s", human_bytes(done).text);
+    else
+        buffer_format(&tail, " %s %s", human_short(done).text, progress->unit);
     if (progress->rate > 0 && isfinite(progress->rate)) {
-        buffer_text(&tail, "  ");
         if (bytes)
-            human_bytes(&tail, progress->rate);
+            buffer_format(&tail, "  %s/s", human_bytes(progress->rate).text);
         else
-            human_short(&tail, progress->rate);
-        buffer_format(&tail, "%s%s/s", bytes ? "" : " ", bytes ? "" : progress->unit);
+            buffer_format(&tail, "  %s %s/s", human_short(progress->rate).text, progress->unit);
     }
-    buffer_text(&tail, "  ");
-    human_clock(&tail, progress->remaining >= 0 ? progress->remaining : progress->elapsed);
     if (progress->remaining >= 0)
-        buffer_text(&tail, " left");
+        buffer_format(&tail, "  %s left", human_clock(progress->remaining).text);
+    else
+        buffer_format(&tail, "  %s", human_clock(progress->elapsed).text);
 
-    /* The stage, then a bar if there is room for one, then the figures. The
-     * last column stays free: some terminals wrap there. */
-    size_t room = width > 1 ? width - 1 : 0;
+    /* The stage, then a bar if there is space for one, then the figures; of these the objective and
+     * the memory, each if it still fits. The last column stays free: some terminals wrap there. */
+    size_t most = width > 1 ? width - 1 : 0;
     size_t stage = utf8_columns(progress->stage, strlen(progress->stage));
-    add_extras(&tail, progress, room > stage ? room - stage : 0);
+    char *extras[] = {
+        isfinite(progress->objective) ? must_format("  objective %.5g", progress->objective)
+                                      : must_copy(""),
+        progress->memory ? must_format("  %s", human_bytes((double)progress->memory).text)
+                         : must_copy("")};
+    for (size_t k = 0; k < 2; k++) {
+        if (stage + tail.length + strlen(extras[k]) <= most)
+            buffer_text(&tail, extras[k]);
+        free(extras[k]);
+    }
     size_t figures = utf8_columns(tail.text, tail.length), used;
-    size_t fits = utf8_fit(progress->stage, strlen(progress->stage), room, &used);
+    size_t fits = utf8_fit(progress->stage, strlen(progress->stage), most, &used);
     buffer_add(to, progress->stage, fits);
-    if (progress->total && stage + figures + 10 <= room) {
-        size_t bar = room - stage - figures - 3;
+    if (progress->total && stage + figures + 10 <= most) {
+        size_t bar = most - stage - figures - 3;
         buffer_text(to, unicode ? " ▕" : " [");
         cell_bar(to, share, bar > 40 ? 40 : bar, unicode);
         buffer_text(to, unicode ? "▏" : "]");
     }
-    if (stage + figures <= room)
+    if (stage + figures <= most)
         buffer_add(to, tail.text, tail.length);
     buffer_free(&tail);
 }
 
 static void log_progress(struct talk *talk, const psdvec_progress *progress)
 {
+    struct log_line line;
     if (!talk->log->file)
         return;
     pthread_mutex_lock(&talk->log->lock);
@@ -179,23 +165,20 @@ static void log_progress(struct talk *talk, const psdvec_progress *progress)
     pthread_mutex_unlock(&talk->log->lock);
     if (!due)
         return;
-    struct buffer line = {0};
-    buffer_text(&line, "\"stage\": ");
-    buffer_json(&line, progress->stage, strlen(progress->stage));
-    buffer_text(&line, ", \"unit\": ");
-    buffer_json(&line, progress->unit, strlen(progress->unit));
-    buffer_format(&line, ", \"done\": %" PRIu64, progress->done);
+    pv_json_writer *to = log_begin(&line, talk->log, "progress");
+    pv_json_put_string(to, "stage", progress->stage);
+    pv_json_put_string(to, "unit", progress->unit);
+    pv_json_put_u64(to, "done", progress->done);
     if (progress->total)
-        buffer_format(&line, ", \"total\": %" PRIu64, progress->total);
+        pv_json_put_u64(to, "total", progress->total);
     if (isfinite(progress->rate))
-        buffer_format(&line, ", \"rate\": %.6g", progress->rate);
+        pv_json_put_digits(to, "rate", progress->rate, 6);
     if (isfinite(progress->remaining) && progress->remaining >= 0)
-        buffer_format(&line, ", \"remaining\": %.1f", progress->remaining);
+        pv_json_put_fixed(to, "remaining", progress->remaining, 1);
     if (isfinite(progress->objective))
-        buffer_format(&line, ", \"objective\": %.17g", progress->objective);
-    buffer_format(&line, ", \"memory\": %" PRIu64, progress->memory);
-    log_event(talk->log, "progress", buffer_get(&line));
-    buffer_free(&line);
+        pv_json_put_digits(to, "objective", progress->objective, 17);
+    pv_json_put_u64(to, "memory", progress->memory);
+    log_end(&line);
 }
 
 void talk_progress(struct talk *talk, const psdvec_progress *progress)
@@ -210,4 +193,119 @@ void talk_progress(struct talk *talk, const psdvec_progress *progress)
     talk->drawn = true;
     pthread_mutex_unlock(&talk->lock);
     buffer_free(&line);
+}
+
+/* ---- The log ----------------------------------------------------------------------------------- */
+
+bool log_open(struct log *log, const char *path)
+{
+    log->file = NULL;
+    log->started = pv_now();
+    log->last_progress = log->started;
+    pthread_mutex_init(&log->lock, NULL);
+    if (!path)
+        return true;
+    log->file = fopen(path, "we");
+    return log->file != NULL;
+}
+
+pv_json_writer *log_begin(struct log_line *line, struct log *log, const char *event)
+{
+    struct timespec now;
+    struct tm parts;
+    char seconds[32], stamp[64];
+    clock_gettime(CLOCK_REALTIME, &now);
+    gmtime_r(&now.tv_sec, &parts);
+    strftime(seconds, sizeof seconds, "%Y-%m-%dT%H:%M:%S", &parts);
+    snprintf(stamp, sizeof stamp, "%s.%03ldZ", seconds, now.tv_nsec / 1000000);
+    *line = (struct log_line){.log = log};
+    json_start(&line->json, &line->text);
+    pv_json_open_object(&line->json, NULL);
+    pv_json_put_string(&line->json, "time", stamp);
+    pv_json_put_fixed(&line->json, "elapsed", pv_now() - log->started, 3);
+    pv_json_put_string(&line->json, "event", event);
+    return &line->json;
+}
+
+void log_end(struct log_line *line)
+{
+    struct log *log = line->log;
+    pv_json_close(&line->json);
+    json_end(&line->json);
+    if (log->file) {
+        pthread_mutex_lock(&log->lock);
+        fprintf(log->file, "%s\n", line->text.text);
+        (void)fflush(log->file); /* a failure stays in ferror(), for log_close() */
+        pthread_mutex_unlock(&log->lock);
+    }
+    buffer_free(&line->text);
+}
+
+void option_put(pv_json_writer *to, const struct option_spec *option,
+                const struct option_value *value)
+{
+    const char *name = option->name, *text = value->text;
+    switch (option->row.type) {
+    case PSDVEC_OPTION_FLAG:
+        pv_json_put_bool(to, name, value->integer);
+        break;
+    case PSDVEC_OPTION_INT:
+    case PSDVEC_OPTION_UINT32:
+    case PSDVEC_OPTION_UINT64:
+        pv_json_put_u64(to, name, value->integer);
+        break;
+    case PSDVEC_OPTION_DOUBLE:
+        if (isfinite(value->real))
+            pv_json_put_digits(to, name, value->real, 17);
+        else
+            pv_json_put_string(to, name, text);
+        break;
+    case PSDVEC_OPTION_CHOICE:
+    case PSDVEC_OPTION_TEXT:
+        pv_json_put_string(to, name, text);
+        break;
+    case PSDVEC_OPTION_DOUBLES:
+    case PSDVEC_OPTION_UINT32S: /* numbers with commas between */
+        pv_json_open_array(to, name);
+        for (size_t length; *text; text += length + (text[length] == ',')) {
+            length = strcspn(text, ",");
+            pv_json_put_raw(to, NULL, text, length);
+        }
+        pv_json_close(to);
+        break;
+    case PSDVEC_OPTION_TEXTS:
+        pv_json_open_array(to, name);
+        for (size_t k = 0; k < value->text_count; k++)
+            pv_json_put_string(to, NULL, value->texts[k]);
+        pv_json_close(to);
+        break;
+    }
+}
+
+void log_start(struct log *log, const struct arguments *arguments)
+{
+    struct log_line line;
+    pv_json_writer *to = log_begin(&line, log, "start");
+    const struct option_spec *option;
+    pv_json_put_string(to, "command", arguments->command->name);
+    pv_json_put_string(to, "version", psdvec_version());
+    pv_json_open_array(to, "operands");
+    for (size_t k = 0; k < arguments->operand_count; k++)
+        pv_json_put_string(to, NULL, arguments->operands[k]);
+    pv_json_close(to);
+    pv_json_open_object(to, "settings");
+    for (size_t k = 0; (option = command_option(arguments->command, k)); k++)
+        if (arguments->values[k].known || option_is_switch(option))
+            option_put(to, option, &arguments->values[k]);
+    pv_json_close(to);
+    log_end(&line);
+}
+
+bool log_close(struct log *log)
+{
+    bool fine = !log->file || !ferror(log->file);
+    fine = (!log->file || fclose(log->file) == 0) && fine;
+    log->file = NULL;
+    pthread_mutex_destroy(&log->lock);
+    return fine;
 }

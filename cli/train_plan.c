@@ -7,7 +7,6 @@
 
 #include "counts_file.h"
 #include "exit_status.h"
-#include "interrupted.h"
 #include "phrase.h"
 #include "summary.h"
 #include "system.h"
@@ -61,15 +60,20 @@ static void add_words(struct buffer *to, double words, double core)
 
 static void log_plan(struct run *run, const psdvec_train_plan *plan)
 {
-    log_event(&run->log, "plan",
-              phrase("\"words\": %" PRIu32 ", \"core_words\": %" PRIu32 ", \"dim\": %" PRIu32
-                     ", \"pairs\": %" PRIu64 ", \"memory\": %" PRIu64 ", \"memory_least\": %" PRIu64
-                     ", \"memory_budget\": %" PRIu64
-                     ", \"streamed\": %s, \"temporary_bytes\": %" PRIu64
-                     ", \"output_bytes\": %" PRIu64 ", \"seconds\": %.3f",
-                     plan->words, plan->core_words, plan->dim, plan->pairs, plan->memory,
-                     plan->memory_least, plan->memory_budget, plan->streamed ? "true" : "false",
-                     plan->temporary_bytes, plan->output_bytes, plan->seconds));
+    struct log_line line;
+    pv_json_writer *to = log_begin(&line, &run->log, "plan");
+    pv_json_put_u64(to, "words", plan->words);
+    pv_json_put_u64(to, "core_words", plan->core_words);
+    pv_json_put_u64(to, "dim", plan->dim);
+    pv_json_put_u64(to, "pairs", plan->pairs);
+    pv_json_put_u64(to, "memory", plan->memory);
+    pv_json_put_u64(to, "memory_least", plan->memory_least);
+    pv_json_put_u64(to, "memory_budget", plan->memory_budget);
+    pv_json_put_bool(to, "streamed", plan->streamed);
+    pv_json_put_u64(to, "temporary_bytes", plan->temporary_bytes);
+    pv_json_put_u64(to, "output_bytes", plan->output_bytes);
+    pv_json_put_fixed(to, "seconds", plan->seconds, 3);
+    log_end(&line);
 }
 
 int train_plan_counts(struct run *run, const struct train_setup *setup, const char *counts)
@@ -239,12 +243,24 @@ int train_plan_text(struct run *run, const struct train_setup *setup)
     if (code)
         return code;
     make_estimate(run, setup, &e);
-    log_event(&run->log, "plan",
-              phrase("\"estimate\": true, \"bytes\": %.0f, \"tokens\": %.0f, \"words\": %.0f"
-                     ", \"core_words\": %.0f, \"pairs\": %.0f, \"memory\": %.0f"
-                     ", \"temporary_bytes\": %.0f, \"output_bytes\": %.0f, \"seconds\": %.3f",
-                     e.bytes, e.tokens, e.words, e.core, e.pairs, e.memory, e.counts, e.output,
-                     e.seconds));
+    const struct {
+        const char *name;
+        double value;
+    } members[] = {{"bytes", e.bytes},
+                   {"tokens", e.tokens},
+                   {"words", e.words},
+                   {"core_words", e.core},
+                   {"pairs", e.pairs},
+                   {"memory", e.memory},
+                   {"temporary_bytes", e.counts},
+                   {"output_bytes", e.output}};
+    struct log_line line;
+    pv_json_writer *to = log_begin(&line, &run->log, "plan");
+    pv_json_put_bool(to, "estimate", true);
+    for (size_t k = 0; k < sizeof members / sizeof *members; k++)
+        pv_json_put_fixed(to, members[k].name, members[k].value, 0);
+    pv_json_put_fixed(to, "seconds", e.seconds, 3);
+    log_end(&line);
     struct buffer text = {0};
     buffer_format(&text, "Estimate for %s, from the size of the text alone\n",
                   argument_text(run->arguments, "output"));

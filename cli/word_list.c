@@ -1,9 +1,13 @@
-/* Lists of words, and reading a file whole. */
+/* Lists of words, reading a file whole, near spellings. */
 #include "word_list.h"
 
-#include "memory.h"
-#include "signals.h"
+#include "cell.h"
+#include "lasting.h"
+#include "system.h"
 
+#include <psdvec/psdvec.h>
+
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -13,13 +17,13 @@
 char *read_whole(const char *path, size_t *length)
 {
     int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
-    size_t room = 1 << 16, used = 0;
+    size_t capacity = 1 << 16, used = 0;
     char *text = NULL;
     if (fd < 0)
         return NULL;
     for (;;) {
-        text = must_grow(text, room, 1);
-        ssize_t got = read(fd, text + used, room - 1 - used);
+        text = must_grow(text, capacity, 1);
+        ssize_t got = read(fd, text + used, capacity - 1 - used);
         if (got == 0)
             break;
         if (got < 0) {
@@ -33,8 +37,8 @@ char *read_whole(const char *path, size_t *length)
             return NULL;
         }
         used += (size_t)got;
-        if (used + 1 == room)
-            room *= 2;
+        if (used + 1 == capacity)
+            capacity *= 2;
     }
     if (fd != STDIN_FILENO)
         close(fd);
@@ -47,9 +51,9 @@ static void add(struct word_list *list, const char *word, size_t length)
 {
     if (!length)
         return;
-    if (list->count == list->room) {
-        list->room = 2 * list->room + 16;
-        list->words = must_grow(list->words, list->room, sizeof *list->words);
+    if (list->count == list->capacity) {
+        list->capacity = 2 * list->capacity + 16;
+        list->words = must_grow(list->words, list->capacity, sizeof *list->words);
     }
     char *copy = must_alloc(length + 1, 1);
     memcpy(copy, word, length);
@@ -86,4 +90,54 @@ void word_list_free(struct word_list *list)
         free(list->words[k]);
     free(list->words);
     *list = (struct word_list){0};
+}
+
+/* ---- Near spellings ---------------------------------------------------------------------------- */
+
+#define SUGGESTIONS 3
+
+static size_t find(const char *word, uint32_t words, word_getter *get, const void *of,
+                   uint32_t best[SUGGESTIONS])
+{
+    size_t length = strlen(word), found = 0;
+    size_t limit = psdvec_edit_limit(length), distances[SUGGESTIONS];
+    char *lower = lasting(must_copy(word), free);
+    for (char *c = lower; *c; c++)
+        *c = (char)tolower((unsigned char)*c);
+    for (uint32_t i = 0; i < words; i++) {
+        size_t other_length;
+        const char *other = get(of, i, &other_length);
+        size_t worst = found < SUGGESTIONS ? limit : distances[SUGGESTIONS - 1] - 1;
+        size_t distance = psdvec_edit_distance(lower, length, other, other_length, worst);
+        if (distance > worst || 2 * distance > other_length)
+            continue;
+        size_t at = found < SUGGESTIONS ? found++ : SUGGESTIONS - 1;
+        while (at > 0 && distances[at - 1] > distance) {
+            distances[at] = distances[at - 1];
+            best[at] = best[at - 1];
+            at--;
+        }
+        distances[at] = distance;
+        best[at] = i;
+        if (found == SUGGESTIONS && distances[SUGGESTIONS - 1] == 0)
+            break;
+    }
+    return found;
+}
+
+void near_words_ask(struct buffer *to, const char *word, uint32_t words, word_getter *get,
+                    const void *of)
+{
+    uint32_t best[SUGGESTIONS];
+    size_t found = find(word, words, get, of, best);
+    for (size_t k = 0; k < found; k++) {
+        size_t length;
+        const char *other = get(of, best[k], &length);
+        buffer_text(to, k == 0 ? "; did you mean " : k + 1 == found ? " or " : ", ");
+        buffer_char(to, '\'');
+        cell_text(to, other, length);
+        buffer_char(to, '\'');
+    }
+    if (found)
+        buffer_char(to, '?');
 }

@@ -1,13 +1,13 @@
-/* Lists of words on the command line: "a,b,c", repeated, and @FILE. */
+/* Lists of words on the command line: "a,b,c", repeated, and @FILE; words that are spelt nearly like
+ * one that is not in a vocabulary. */
 #ifndef CLI_WORD_LIST_H
 #define CLI_WORD_LIST_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "memory.h"
 
 struct word_list {
     char **words;
-    size_t count, room;
+    size_t count, capacity;
 };
 
 /* Adds the words of one argument: comma separated, or @FILE with one word a
@@ -18,5 +18,14 @@ void word_list_free(struct word_list *list);
 /* All of a file, or of standard input for "-", on the heap and
  * zero-terminated; NULL with errno set on failure. */
 char *read_whole(const char *path, size_t *length);
+
+/* Word i of a vocabulary: its bytes and their number. */
+typedef const char *word_getter(const void *of, uint32_t i, size_t *length);
+
+/* Adds "; did you mean 'a', 'b' or 'c'?" with up to three words, or nothing. Among
+ * words equally near, those that come first: the more frequent ones. Time: one pass
+ * over the vocabulary. */
+void near_words_ask(struct buffer *to, const char *word, uint32_t words, word_getter *get,
+                    const void *of);
 
 #endif

@@ -53,9 +53,9 @@ setup() { common_setup; }
     while read -r name; do grep -qF -- "- **\`$name\`**: " options.md; done <names
 }
 
-# complete_bash WORD...: what bash would offer for the last word.
+# complete_bash WORD...: what bash would offer for the last word. The scripts ask psdvec.
 complete_bash() {
-    bash -c 'source ./completion.bash
+    PATH=$(dirname "$PSDVEC"):$PATH bash -c 'source ./completion.bash
              COMP_WORDS=("$@")
              COMP_CWORD=$(($# - 1))
              _psdvec
@@ -79,6 +79,8 @@ complete_bash() {
     [ "$(complete_bash psdvec count --temp-dir da)" = "data" ]
     [ "$(complete_bash psdvec convert --to '')" = "model word2vec word2vec-binary glove npy" ]
     [ "$(complete_bash psdvec count --seed '')" = "" ]
+    [ "$(complete_bash psdvec count --log = da | tr ' ' '\n' | sort | tr '\n' ' ')" = "data data.txt " ]
+    [ "$(complete_bash psdvec count -q --qu)" = "" ]
 }
 
 @test "zsh loads its completion" {
@@ -91,12 +93,18 @@ complete_bash() {
 
 @test "fish completes commands, options and choices" {
     command -v fish >/dev/null || skip "no fish"
-    export HOME=$PWD
+    export HOME=$PWD PATH=$(dirname "$PSDVEC"):$PATH
     "$PSDVEC" internal-completion fish >psdvec.fish
     fish -n psdvec.fish
     complete_fish() { fish -c "source psdvec.fish; complete -C '$1'" | cut -f 1 | sort | tr '\n' ' '; }
-    [ "$(complete_fish 'psdvec ')" = "analogy baseline compare convert count counts eval explain extend fit-temperature generate help info interaction next odd-one-out residuals score similar simulate table tokenize train vector " ]
+    [ "$(complete_fish 'psdvec ')" = "--help --version analogy baseline compare convert count counts eval explain extend fit-temperature generate help info interaction next odd-one-out residuals score similar simulate table tokenize train vector " ]
     [ "$(complete_fish 'psdvec counts ')" = "dump export import info merge show " ]
     [ "$(complete_fish 'psdvec counts dump --form')" = "--format " ]
     [ "$(complete_fish 'psdvec count --distance ')" = "harmonic linear uniform " ]
+    [ "$(complete_fish 'psdvec count --distance=h')" = "--distance=harmonic " ]
+    mkdir data
+    touch data.txt
+    [ "$(complete_fish 'psdvec count da')" = "data.txt data/ " ]
+    [ "$(complete_fish 'psdvec count --log=da')" = "--log=data.txt --log=data/ " ]
+    [ "$(complete_fish 'psdvec count --temp-dir da')" = "data/ " ]
 }
