@@ -14,7 +14,7 @@
 
 /* N-grams that may become columns; the work between pv_ngrams and pv_features. */
 typedef struct candidates {
-    psdvec_context *ctx;
+    pv_scope scope;
     const pv_ngrams *all;
     uint32_t least_words;
     uint64_t *begin;   /* ngrams + 1: places in `word` */
@@ -24,7 +24,6 @@ typedef struct candidates {
     float *freedom;    /* ngrams: of all it stands for */
     double begin_freedom;
     uint32_t *chosen;   /* n-grams that are columns */
-    uint32_t *slots;    /* n-gram + 1, by print */
     uint32_t *place_of; /* ngrams: number of the column, or NO_COLUMN */
     size_t count;       /* of chosen */
 } candidates;
@@ -66,20 +65,19 @@ static int compare_worth(const void *a, const void *b, void *arg)
 static psdvec_status list_words(candidates *c, uint32_t words)
 {
     const pv_ngrams *all = c->all;
-    uint64_t *end = pv_alloc(c->ctx, all->count, sizeof *end, "the words of the n-grams");
-    c->begin = pv_alloc(c->ctx, all->count + 1, sizeof *c->begin, "the words of the n-grams");
-    c->print = pv_alloc_zero(c->ctx, all->count, sizeof *c->print, "the words of the n-grams");
-    if (!end || !c->begin || !c->print)
-        goto failed;
+    uint64_t *end;
+    PV_TAKE(&c->scope, end, all->count);
+    PV_TAKE(&c->scope, c->begin, all->count + 1);
+    PV_TAKE_ZERO(&c->scope, c->print, all->count);
+    PV_TRY(pv_scope_status(&c->scope));
     c->begin[0] = 0;
     for (size_t g = 0; g < all->count; g++) {
         uint32_t in = all->ngrams[g].words;
         end[g] = c->begin[g];
         c->begin[g + 1] = c->begin[g] + (in >= c->least_words ? in : 0);
     }
-    c->word = pv_alloc(c->ctx, c->begin[all->count], sizeof *c->word, "the words of the n-grams");
-    if (!c->word)
-        goto failed;
+    PV_TAKE(&c->scope, c->word, c->begin[all->count]);
+    PV_TRY(pv_scope_status(&c->scope));
     for (uint32_t i = 0; i < words; i++) {
         uint64_t number = pv_random_u64(0, MIX_PURPOSE, i);
         for (uint64_t t = all->row_begin[i]; t < all->row_begin[i + 1]; t++) {
@@ -90,11 +88,8 @@ static psdvec_status list_words(candidates *c, uint32_t words)
             c->print[g] += number;
         }
     }
-    pv_free(c->ctx, end);
+    pv_scope_drop(&c->scope, end);
     return PSDVEC_OK;
-failed:
-    pv_free(c->ctx, end);
-    return pv_failure(c->ctx);
 }
 
 static bool same_words(const candidates *c, uint32_t a, uint32_t b)
@@ -115,20 +110,20 @@ static psdvec_status merge(candidates *c)
     size_t slots = 64;
     while (slots / 5 * 3 < c->all->count)
         slots *= 2;
-    c->slots = pv_alloc_zero(c->ctx, slots, sizeof *c->slots, "equal n-grams");
-    c->members = pv_alloc_zero(c->ctx, c->all->count, sizeof *c->members, "equal n-grams");
-    c->freedom = pv_alloc_zero(c->ctx, c->all->count, sizeof *c->freedom, "equal n-grams");
-    if (!c->slots || !c->members || !c->freedom)
-        return pv_failure(c->ctx);
+    uint32_t *slot; /* n-gram + 1, by print */
+    PV_TAKE_ZERO(&c->scope, slot, slots);
+    PV_TAKE_ZERO(&c->scope, c->members, c->all->count);
+    PV_TAKE_ZERO(&c->scope, c->freedom, c->all->count);
+    PV_TRY(pv_scope_status(&c->scope));
     for (uint32_t g = 0; g < c->all->count; g++) {
         if (c->begin[g] == c->begin[g + 1])
             continue;
         size_t k = (c->print[g] ^ c->print[g] >> 32) & (slots - 1);
-        while (c->slots[k] && !same_words(c, c->slots[k] - 1, g))
+        while (slot[k] && !same_words(c, slot[k] - 1, g))
             k = (k + 1) & (slots - 1);
         uint32_t holder = g;
-        if (c->slots[k]) {
-            holder = c->slots[k] - 1;
+        if (slot[k]) {
+            holder = slot[k] - 1;
             if (by_length(c->all, &c->all->ngrams[g], &c->all->ngrams[holder]) < 0) {
                 c->members[g] = c->members[holder];
                 c->freedom[g] = c->freedom[holder];
@@ -138,12 +133,11 @@ static psdvec_status merge(candidates *c)
         } else {
             c->count++;
         }
-        c->slots[k] = holder + 1;
+        slot[k] = holder + 1;
         c->members[holder]++;
         c->freedom[holder] += begins_word(c->all, g) ? (float)c->begin_freedom : 1;
     }
-    pv_free(c->ctx, c->slots);
-    c->slots = NULL;
+    pv_scope_drop(&c->scope, slot);
     return PSDVEC_OK;
 }
 
@@ -152,13 +146,13 @@ static psdvec_status choose(candidates *c, uint32_t dim, uint64_t most_bytes)
 {
     size_t kept = 0, count = 0;
     uint64_t text = 0;
-    c->chosen = pv_alloc(c->ctx, c->count, sizeof *c->chosen, "the n-grams kept");
-    if (!c->chosen)
-        return pv_failure(c->ctx);
+    psdvec_context *ctx = c->scope.ctx;
+    PV_TAKE(&c->scope, c->chosen, c->count);
+    PV_TRY(pv_scope_status(&c->scope));
     for (uint32_t g = 0; g < c->all->count; g++)
         if (c->members[g])
             c->chosen[count++] = g;
-    PV_TRY(pv_sort(c->ctx, c->chosen, count, sizeof *c->chosen, compare_worth, (void *)c->all));
+    PV_TRY(pv_sort(ctx, c->chosen, count, sizeof *c->chosen, compare_worth, (void *)c->all));
     while (kept < count) {
         text += c->all->ngrams[c->chosen[kept]].length;
         if (text > UINT32_MAX || (most_bytes && pv_table_size(kept + 1, dim, text) > most_bytes))
@@ -166,31 +160,28 @@ static psdvec_status choose(candidates *c, uint32_t dim, uint64_t most_bytes)
         kept++;
     }
     c->count = kept;
-    return pv_sort(c->ctx, c->chosen, kept, sizeof *c->chosen, compare_bytes, (void *)c->all);
+    return pv_sort(ctx, c->chosen, kept, sizeof *c->chosen, compare_bytes, (void *)c->all);
 }
 
-static psdvec_status allocate(pv_features *f, const candidates *c)
+/* The n-grams and their members go to `table`, which outlives the features. */
+static psdvec_status allocate(pv_features *f, const candidates *c, pv_scope *table)
 {
-    psdvec_context *ctx = f->ctx;
     uint64_t entries = 0, text = 0;
     for (size_t k = 0; k < c->count; k++) {
         entries += c->all->ngrams[c->chosen[k]].words;
         text += c->all->ngrams[c->chosen[k]].length;
     }
-    size_t rows = (size_t)f->words + 1, columns = (size_t)f->columns + 1;
-    static const char what[] = "the matrix of words and n-grams";
-    f->row_begin = pv_alloc(ctx, rows, sizeof *f->row_begin, what);
-    f->row = pv_alloc_zero(ctx, entries + PV_LIST_PAD, sizeof *f->row, what);
-    f->column_begin = pv_alloc(ctx, columns, sizeof *f->column_begin, what);
-    f->column = pv_alloc_zero(ctx, entries + PV_LIST_PAD, sizeof *f->column, what);
-    f->members = pv_alloc(ctx, f->columns, sizeof *f->members, what);
-    f->freedom = pv_alloc(ctx, f->columns, sizeof *f->freedom, what);
-    f->total = pv_alloc(ctx, f->words, sizeof *f->total, what);
-    f->bytes = pv_alloc(ctx, text, 1, what);
-    f->offsets = pv_alloc(ctx, columns, sizeof *f->offsets, what);
-    bool all = f->row_begin && f->row && f->column_begin && f->column && f->members && f->freedom &&
-               f->total && f->bytes && f->offsets;
-    return all ? PSDVEC_OK : pv_failure(ctx);
+    PV_TAKE(&f->scope, f->row_begin, (size_t)f->words + 1);
+    PV_TAKE_ZERO(&f->scope, f->row, entries + PV_LIST_PAD);
+    PV_TAKE(&f->scope, f->column_begin, (size_t)f->columns + 1);
+    PV_TAKE_ZERO(&f->scope, f->column, entries + PV_LIST_PAD);
+    PV_TAKE(&f->scope, f->freedom, f->columns);
+    PV_TAKE(&f->scope, f->total, f->words);
+    PV_TAKE(table, f->members, f->columns);
+    PV_TAKE(table, f->bytes, text);
+    PV_TAKE(table, f->offsets, (size_t)f->columns + 1);
+    PV_TRY(pv_scope_status(&f->scope));
+    return pv_scope_status(table);
 }
 
 static void fill_columns(pv_features *f, const candidates *c)
@@ -228,62 +219,31 @@ static void fill_rows(pv_features *f, const candidates *c)
     f->row_begin[f->words] = entries;
 }
 
-static psdvec_status fill(pv_features *f, candidates *c)
-{
-    c->place_of = pv_alloc(c->ctx, c->all->count, sizeof *c->place_of, "the n-grams kept");
-    if (!c->place_of)
-        return pv_failure(c->ctx);
-    memset(c->place_of, 0xFF, c->all->count * sizeof *c->place_of);
-    f->columns = (uint32_t)c->count;
-    PV_TRY(allocate(f, c));
-    fill_columns(f, c);
-    fill_rows(f, c);
-    return PSDVEC_OK;
-}
-
 psdvec_status pv_features_make(psdvec_context *ctx, const pv_spelling_options *options,
-                               const pv_spelling_words *words, uint32_t dim, pv_features *features)
+                               const pv_spelling_words *words, uint32_t dim, pv_scope *table,
+                               pv_features *f)
 {
     psdvec_status status;
     pv_ngrams all = {0};
-    candidates c = {.ctx = ctx,
+    candidates c = {.scope = {.ctx = ctx, .what = "the words of the n-grams"},
                     .all = &all,
                     .least_words = options->least_words,
                     .begin_freedom = options->begin_freedom};
-    *features = (pv_features){.ctx = ctx, .words = words->words};
+    *f = (pv_features){.scope = {.ctx = ctx, .what = "the matrix of words and n-grams"},
+                       .words = words->words};
     PV_TRY_DONE(pv_ngrams_collect(ctx, words, options->shortest, options->longest, &all));
     PV_TRY_DONE(list_words(&c, words->words));
     PV_TRY_DONE(merge(&c));
     PV_TRY_DONE(choose(&c, dim, options->most_bytes));
-    PV_TRY_DONE(fill(features, &c));
+    PV_TAKE(&c.scope, c.place_of, all.count);
+    PV_TRY_DONE(pv_scope_status(&c.scope));
+    memset(c.place_of, 0xFF, all.count * sizeof *c.place_of);
+    f->columns = (uint32_t)c.count;
+    PV_TRY_DONE(allocate(f, &c, table));
+    fill_columns(f, &c);
+    fill_rows(f, &c);
 done:
-    pv_free(ctx, c.begin);
-    pv_free(ctx, c.word);
-    pv_free(ctx, c.print);
-    pv_free(ctx, c.members);
-    pv_free(ctx, c.freedom);
-    pv_free(ctx, c.chosen);
-    pv_free(ctx, c.slots);
-    pv_free(ctx, c.place_of);
+    pv_scope_free(&c.scope);
     pv_ngrams_free(&all);
-    if (status != PSDVEC_OK)
-        pv_features_free(features);
     return status;
-}
-
-void pv_features_free(pv_features *features)
-{
-    psdvec_context *ctx = features->ctx;
-    if (!ctx)
-        return;
-    pv_free(ctx, features->row_begin);
-    pv_free(ctx, features->row);
-    pv_free(ctx, features->column_begin);
-    pv_free(ctx, features->column);
-    pv_free(ctx, features->members);
-    pv_free(ctx, features->freedom);
-    pv_free(ctx, features->total);
-    pv_free(ctx, features->bytes);
-    pv_free(ctx, features->offsets);
-    *features = (pv_features){0};
 }

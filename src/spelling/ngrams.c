@@ -77,16 +77,16 @@ uint64_t pv_count_occurrences(const pv_spelling_words *words, uint32_t shortest,
 static psdvec_status grow_slots(pv_ngrams *g)
 {
     size_t slots = 2 * (g->mask + 1);
-    uint64_t *larger = pv_alloc_zero(g->ctx, slots, sizeof *larger, "the table of n-grams");
-    if (!larger)
-        return pv_failure(g->ctx);
+    uint64_t *larger;
+    PV_TAKE_ZERO(&g->scope, larger, slots);
+    PV_TRY(pv_scope_status(&g->scope));
     for (size_t i = 0; i < g->count; i++) {
         size_t k = g->ngrams[i].hash & (slots - 1);
         while (larger[k])
             k = (k + 1) & (slots - 1);
         larger[k] = g->ngrams[i].hash >> 32 << 32 | (uint32_t)(i + 1);
     }
-    pv_free(g->ctx, g->slots);
+    pv_scope_drop(&g->scope, g->slots);
     g->slots = larger;
     g->mask = slots - 1;
     return PSDVEC_OK;
@@ -95,15 +95,12 @@ static psdvec_status grow_slots(pv_ngrams *g)
 static psdvec_status add_ngram(pv_ngrams *g, const char *bytes, size_t length, uint64_t hash)
 {
     if (g->count == g->capacity) {
-        size_t capacity = g->capacity + g->capacity / 2 + 1024;
-        pv_ngram *larger = pv_resize(g->ctx, g->ngrams, capacity, sizeof *larger, "the n-grams");
-        if (!larger)
-            return pv_failure(g->ctx);
-        g->ngrams = larger;
-        g->capacity = capacity;
+        g->capacity += g->capacity / 2 + 1024;
+        PV_GROW(&g->scope, g->ngrams, g->capacity);
+        PV_TRY(pv_scope_status(&g->scope));
     }
     if (g->count == UINT32_MAX - 1)
-        return pv_fail(g->ctx, PSDVEC_ERR_OVERFLOW,
+        return pv_fail(g->scope.ctx, PSDVEC_ERR_OVERFLOW,
                        "the words have more n-grams than can be counted; use shorter n-grams or "
                        "fewer words");
     g->ngrams[g->count++] =
@@ -148,51 +145,33 @@ static psdvec_status collect_word(pv_ngrams *g, const pv_marked_word *m, uint32_
     return PSDVEC_OK;
 }
 
-static psdvec_status collect(pv_ngrams *g, const pv_spelling_words *words, uint32_t shortest,
-                             uint32_t longest)
+psdvec_status pv_ngrams_collect(psdvec_context *ctx, const pv_spelling_words *words,
+                                uint32_t shortest, uint32_t longest, pv_ngrams *g)
 {
     enum { first_slots = 1 << 14, between_looks = 1 << 12 };
     pv_marked_word marked;
     uint64_t occurrences = pv_count_occurrences(words, shortest, longest), entries = 0;
-    g->row_begin = pv_alloc_zero(g->ctx, (size_t)words->words + 1, sizeof *g->row_begin,
-                                 "the n-grams of the words");
-    g->row = pv_alloc(g->ctx, occurrences, sizeof *g->row, "the n-grams of the words");
-    g->slots = pv_alloc_zero(g->ctx, first_slots, sizeof *g->slots, "the table of n-grams");
-    if (!g->row_begin || !g->row || !g->slots)
-        return pv_failure(g->ctx);
-    g->mask = first_slots - 1;
+    *g = (pv_ngrams){.scope = {.ctx = ctx, .what = "the n-grams of the words"},
+                     .mask = first_slots - 1};
+    pv_buffer_init(&g->text, ctx);
+    PV_TAKE_ZERO(&g->scope, g->row_begin, (size_t)words->words + 1);
+    PV_TAKE(&g->scope, g->row, occurrences);
+    PV_TAKE_ZERO(&g->scope, g->slots, first_slots);
+    PV_TRY(pv_scope_status(&g->scope));
     for (uint32_t i = 0; i < words->words; i++) {
         if (i % between_looks == 0)
-            PV_TRY(pv_check_cancel(g->ctx));
+            PV_TRY(pv_check_cancel(ctx));
         pv_mark_word(words->bytes + words->offsets[i],
                      (size_t)(words->offsets[i + 1] - words->offsets[i]), &marked);
         PV_TRY(collect_word(g, &marked, i, shortest, longest, &entries));
         g->row_begin[i + 1] = entries;
     }
-    pv_free(g->ctx, g->slots);
-    g->slots = NULL;
+    pv_scope_drop(&g->scope, g->slots);
     return PSDVEC_OK;
-}
-
-psdvec_status pv_ngrams_collect(psdvec_context *ctx, const pv_spelling_words *words,
-                                uint32_t shortest, uint32_t longest, pv_ngrams *ngrams)
-{
-    *ngrams = (pv_ngrams){.ctx = ctx};
-    pv_buffer_init(&ngrams->text, ctx);
-    psdvec_status status = collect(ngrams, words, shortest, longest);
-    if (status != PSDVEC_OK)
-        pv_ngrams_free(ngrams);
-    return status;
 }
 
 void pv_ngrams_free(pv_ngrams *ngrams)
 {
-    if (!ngrams->ctx)
-        return;
-    pv_free(ngrams->ctx, ngrams->ngrams);
-    pv_free(ngrams->ctx, ngrams->row_begin);
-    pv_free(ngrams->ctx, ngrams->row);
-    pv_free(ngrams->ctx, ngrams->slots);
+    pv_scope_free(&ngrams->scope);
     pv_buffer_free(&ngrams->text);
-    *ngrams = (pv_ngrams){0};
 }

@@ -1,4 +1,4 @@
-/* Words as runs of characters: a word between its marks, and all n-grams of a vocabulary.
+/* Words as characters: a word between its marks, and all n-grams of a vocabulary.
  *
  *     cat  ->  B c a t E  ->  "Bca" "cat" "atE" "Bcat" "catE" "BcatE"     (3 to 5 characters)
  *
@@ -45,7 +45,7 @@ typedef struct pv_ngram {
 
 /* Every n-gram once, in order of arrival, and for each word which it has, each once. */
 typedef struct pv_ngrams {
-    psdvec_context *ctx;
+    pv_scope scope;
     pv_ngram *ngrams;
     size_t count, capacity;
     pv_buffer text;
