@@ -10,10 +10,8 @@
 #include "eval/analogy.h"
 
 #include "base/blas.h"
-#include "base/memory.h"
 #include "base/thread.h"
 #include "eval/analogy_kernels.h"
-#include "eval/known.h"
 #include "model/dot.h"
 
 #include <math.h>
@@ -44,8 +42,8 @@ typedef struct batch {
     float *vectors;    /* words x dim: those of this batch; NULL if sparse */
     uint32_t *members; /* words: which they are */
     uint32_t words;
-    float *rooms; /* a piece for each worker */
-    size_t room_length;
+    float *workspaces; /* one for each worker */
+    size_t workspace_length;
     leader *bests; /* workers x count */
     pv_progress *progress;
     _Atomic size_t done; /* blocks */
@@ -60,38 +58,24 @@ typedef struct block {
     float *sum, *ratio;     /* length */
 } block;
 
-static void find_add(const block *b, const float *c, size_t from, size_t to, leader *best)
-{
-    for (size_t i = from; i < to; i++)
-        if (pv_analogy_add(b->sum[i], c[i]) == best->add) {
-            best->add_word = b->first + (uint32_t)i;
-            return;
-        }
-}
-
-static void find_mul(const block *b, const float *c, size_t from, size_t to, float shift,
-                     leader *best)
-{
-    for (size_t i = from; i < to; i++)
-        if (pv_analogy_mul(b->ratio[i], c[i], shift) == best->mul) {
-            best->mul_word = b->first + (uint32_t)i;
-            return;
-        }
-}
-
 static void try_range(const batch *job, const block *b, const float *c, size_t from, size_t to,
                       leader *best)
 {
     float add = best->add, mul = best->mul;
     job->kernels->largest(b->sum + from, b->ratio + from, c + from, to - from, job->shift, &add,
                           &mul);
+    size_t i = from;
     if (add > best->add) {
+        while (i + 1 < to && pv_analogy_add(b->sum[i], c[i]) != add)
+            i++;
         best->add = add;
-        find_add(b, c, from, to, best);
+        best->add_word = b->first + (uint32_t)i;
     }
     if (mul > best->mul) {
+        for (i = from; i + 1 < to && pv_analogy_mul(b->ratio[i], c[i], job->shift) != mul;)
+            i++;
         best->mul = mul;
-        find_mul(b, c, from, to, job->shift, best);
+        best->mul_word = b->first + (uint32_t)i;
     }
 }
 
@@ -113,7 +97,7 @@ static void try_block(const batch *job, const block *b, const pv_analogy *q, lea
     }
 }
 
-/* cosines: words x b->length. units: room for the vectors of the block, if they are dense. */
+/* cosines: words x b->length. units: place for the vectors of the block, if they are dense. */
 static void find_cosines(batch *job, const block *b, int worker, float *units, float *cosines)
 {
     if (job->sparse) {
@@ -134,7 +118,7 @@ static void find_cosines(batch *job, const block *b, int worker, float *units, f
                 (int)b->length);
 }
 
-static size_t dense_room(const batch *job)
+static size_t unit_numbers(const batch *job)
 {
     return job->sparse ? 0 : (size_t)BLOCK * job->dim;
 }
@@ -142,11 +126,11 @@ static size_t dense_room(const batch *job)
 static psdvec_status answer_block(void *arg, size_t task, int worker)
 {
     batch *job = arg;
-    float *room = job->rooms + (size_t)worker * job->room_length;
     leader *bests = job->bests + (size_t)worker * job->count;
     uint32_t first = (uint32_t)task * BLOCK, left = job->candidates - first;
     block b = {.first = first, .length = left < BLOCK ? left : BLOCK};
-    float *units = room, *cosines = units + dense_room(job);
+    float *units = job->workspaces + (size_t)worker * job->workspace_length;
+    float *cosines = units + unit_numbers(job);
     b.cosines = cosines;
     b.sum = cosines + (size_t)BLOCK * job->words;
     b.ratio = b.sum + BLOCK;
@@ -191,32 +175,25 @@ static psdvec_status answer_batch(batch *job)
 {
     psdvec_context *ctx = job->ctx;
     int workers = psdvec_threads(ctx);
-    psdvec_status status = PSDVEC_OK;
+    psdvec_status status;
+    pv_scope scope = {.ctx = ctx, .what = "analogies"};
     job->blocks = ((size_t)job->candidates + BLOCK - 1) / BLOCK;
     job->done = 0;
-    job->room_length = dense_room(job) + (size_t)BLOCK * ((size_t)job->words + 2);
-    job->rooms = pv_alloc(ctx, (size_t)workers * job->room_length, sizeof(float), "analogies");
-    job->bests = pv_alloc(ctx, (size_t)workers * job->count, sizeof *job->bests, "analogies");
-    job->sparse_blocks =
-        pv_alloc_zero(ctx, (size_t)workers, sizeof *job->sparse_blocks, "analogies");
-    if (!job->rooms || !job->bests || !job->sparse_blocks) {
-        status = pv_failure(ctx);
-        goto done;
-    }
+    job->workspace_length = unit_numbers(job) + (size_t)BLOCK * ((size_t)job->words + 2);
+    PV_TAKE(&scope, job->workspaces, (size_t)workers * job->workspace_length);
+    PV_TAKE(&scope, job->bests, (size_t)workers * job->count);
+    PV_TAKE(&scope, job->sparse_blocks, (size_t)workers);
+    PV_TRY_DONE(pv_scope_status(&scope));
     for (int w = 0; job->sparse && w < workers; w++)
-        PV_TRY_DONE(
-            pv_sparse_block_init(&job->sparse_blocks[w], ctx, job->sparse, job->candidates, BLOCK));
+        PV_TRY_DONE(pv_sparse_block_init(&job->sparse_blocks[w], &scope, job->sparse,
+                                         job->candidates, BLOCK));
     for (size_t k = 0; k < (size_t)workers * job->count; k++)
         job->bests[k] = (leader){-INFINITY, -INFINITY, UINT32_MAX, UINT32_MAX};
     PV_TRY_DONE(pv_parallel_tasks(ctx, job->blocks, answer_block, job));
     for (size_t q = 0; q < job->count; q++)
         merge(job, workers, q, job->questions[q]);
 done:
-    for (int w = 0; job->sparse_blocks && w < workers; w++)
-        pv_sparse_block_free(&job->sparse_blocks[w], ctx);
-    pv_free(ctx, job->sparse_blocks);
-    pv_free(ctx, job->rooms);
-    pv_free(ctx, job->bests);
+    pv_scope_free(&scope);
     return status;
 }
 
@@ -256,19 +233,17 @@ static int by_words(const void *left, const void *right)
 /* `words`: of `units`. */
 static psdvec_status answer_all(batch *job, uint32_t words, pv_analogy *questions, size_t count)
 {
-    psdvec_context *ctx = job->ctx;
-    psdvec_status status = PSDVEC_OK;
+    psdvec_status status;
+    pv_scope scope = {.ctx = job->ctx, .what = "analogies"};
     uint32_t most = words < MOST_WORDS ? words : MOST_WORDS;
-    pv_analogy **sorted = pv_alloc(ctx, count, sizeof *sorted, "analogies");
+    pv_analogy **sorted;
     job->kernels = pv_analogy_kernels_best();
-    job->local = pv_alloc(ctx, words, sizeof *job->local, "analogies");
-    job->members = pv_alloc(ctx, most, sizeof *job->members, "analogies");
+    PV_TAKE(&scope, sorted, count);
+    PV_TAKE(&scope, job->local, words);
+    PV_TAKE(&scope, job->members, most);
     if (!job->sparse)
-        job->vectors = pv_alloc(ctx, (size_t)most * job->dim, sizeof(float), "analogies");
-    if (!sorted || !job->local || !job->members || (!job->sparse && !job->vectors)) {
-        status = pv_failure(ctx);
-        goto done;
-    }
+        PV_TAKE(&scope, job->vectors, (size_t)most * job->dim);
+    PV_TRY_DONE(pv_scope_status(&scope));
     for (size_t q = 0; q < count; q++)
         sorted[q] = &questions[q];
     qsort(sorted, count, sizeof *sorted, by_words);
@@ -279,10 +254,7 @@ static psdvec_status answer_all(batch *job, uint32_t words, pv_analogy *question
         PV_TRY_DONE(answer_batch(job));
     }
 done:
-    pv_free(ctx, sorted);
-    pv_free(ctx, job->local);
-    pv_free(ctx, job->members);
-    pv_free(ctx, job->vectors);
+    pv_scope_free(&scope);
     return status;
 }
 

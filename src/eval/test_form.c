@@ -12,7 +12,7 @@
  * What most rows are decides, so that a row that is wrong is an error of that row and
  * does not turn the set into another.
  */
-#include "eval/test_form.h"
+#include "eval/test_table.h"
 
 #include "util/c_locale.h"
 
@@ -166,17 +166,14 @@ static bool is_similarity(const pv_table *t, const votes *v, pv_layout *l)
 static psdvec_status count_distinct(const pv_table *t, uint32_t *distinct)
 {
     pv_word_index index = {0};
-    pv_buffer bytes;
-    psdvec_status status = PSDVEC_OK;
+    pv_buffer bytes = {.ctx = t->ctx};
+    pv_scope scope = {.ctx = t->ctx, .what = "a test"};
+    psdvec_status status;
     uint32_t words = 0;
+    uint64_t *offsets;
     *distinct = 0;
-    pv_buffer_init(&bytes, t->ctx);
-    uint64_t *offsets = pv_alloc(t->ctx, t->row_count + 1, sizeof *offsets, "a test");
-    if (!offsets) {
-        status = pv_failure(t->ctx);
-        goto done;
-    }
-    offsets[0] = 0;
+    PV_TAKE_ZERO(&scope, offsets, t->row_count + 1);
+    PV_TRY_DONE(pv_scope_status(&scope));
     for (size_t r = 0; r < t->row_count && words < UINT32_MAX - 1; r++) {
         const pv_field *fields = pv_row_fields(t, &t->rows[r]);
         if (t->rows[r].count != 2)
@@ -189,7 +186,7 @@ static psdvec_status count_distinct(const pv_table *t, uint32_t *distinct)
         *distinct += pv_word_index_add(&index, i, &other);
 done:
     pv_word_index_free(&index);
-    pv_free(t->ctx, offsets);
+    pv_scope_free(&scope);
     pv_buffer_free(&bytes);
     return status;
 }

@@ -3,7 +3,7 @@
 #include "base/random.h"
 #include "eval/analogy.h"
 #include "eval/analogy_kernels.h"
-#include "eval/known.h"
+#include "eval/outcome.h"
 #include "model/dot.h"
 #include "support/vectors.h"
 

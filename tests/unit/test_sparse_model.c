@@ -526,8 +526,9 @@ static void blocks_of_candidates_give_their_cosines(void **state)
     enum { WORDS = 130, DIM = 33, LENGTH = 50 };
     twins t = make_twins(w, WORDS, DIM, 9, false);
     pv_sparse_block block;
+    pv_scope scope = {.ctx = w->ctx, .what = "a block"};
     float cosines[LENGTH];
-    well(w, pv_sparse_block_init(&block, w->ctx, &t.sparse->sparse, WORDS, LENGTH));
+    well(w, pv_sparse_block_init(&block, &scope, &t.sparse->sparse, WORDS, LENGTH));
     for (uint32_t first = 0; first < WORDS; first += LENGTH) {
         uint32_t length = WORDS - first < LENGTH ? WORDS - first : LENGTH;
         pv_sparse_block_take(&block, &t.sparse->sparse, first, length);
@@ -539,7 +540,7 @@ static void blocks_of_candidates_give_their_cosines(void **state)
                             1e-6);
         }
     }
-    pv_sparse_block_free(&block, w->ctx);
+    pv_scope_free(&scope);
     free_twins(&t);
 }
 
