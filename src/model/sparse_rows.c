@@ -39,12 +39,3 @@ void pv_sparse_spread_out(pv_csr_row a, uint32_t dim, float *to)
     for (size_t k = 0; k < a.count && a.column[k] < dim; k++)
         to[a.column[k]] = a.value[k];
 }
-
-uint64_t pv_sparse_longest(const pv_csr *v)
-{
-    uint64_t longest = 0;
-    for (uint32_t i = 0; i < v->rows; i++)
-        if (v->begin[i + 1] - v->begin[i] > longest)
-            longest = v->begin[i + 1] - v->begin[i];
-    return longest;
-}

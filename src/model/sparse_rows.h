@@ -13,7 +13,5 @@ double pv_sparse_cosine(pv_csr_row a, pv_csr_row b);
 
 /* As `dim` numbers, those of further directions left out. */
 void pv_sparse_spread_out(pv_csr_row a, uint32_t dim, float *to);
-/* Entries of the longest row. */
-uint64_t pv_sparse_longest(const pv_csr *v);
 
 #endif

@@ -384,18 +384,18 @@ static psdvec_status round_rows(void *arg, size_t task, int worker)
     return PSDVEC_OK;
 }
 
-static psdvec_status make_table(pv_spelling *s, const ridge *ridge)
+static psdvec_status make_table(pv_spelling *s, const ridge *solved)
 {
-    const pv_features *f = ridge->f;
-    rounding r = {.ridge = ridge, .dim = ridge->dim};
+    const pv_features *f = solved->f;
+    rounding r = {.ridge = solved, .dim = solved->dim};
     r.rows = pv_scope_alloc(&s->scope, f->columns, r.dim, false);
     PV_TAKE(&s->scope, r.scale, f->columns);
-    r.row = pv_scope_alloc(ridge->scope, (size_t)psdvec_threads(ridge->ctx),
-                           ridge->blocks * B * sizeof *r.row, false);
+    r.row = pv_scope_alloc(solved->scope, (size_t)psdvec_threads(solved->ctx),
+                           solved->blocks * B * sizeof *r.row, false);
     PV_TRY(pv_scope_status(&s->scope));
-    PV_TRY(pv_scope_status(ridge->scope));
+    PV_TRY(pv_scope_status(solved->scope));
     size_t tasks = ((size_t)f->columns + COLUMNS_A_TASK - 1) / COLUMNS_A_TASK;
-    PV_TRY(pv_parallel_tasks(ridge->ctx, tasks, round_rows, &r));
+    PV_TRY(pv_parallel_tasks(solved->ctx, tasks, round_rows, &r));
     s->table.ngrams = f->columns;
     s->table.text = f->offsets[f->columns];
     s->table.bytes = f->bytes;
