@@ -17,8 +17,8 @@ pv_vector_set pv_vector_set_of(psdvec_precision precision, uint32_t words, uint3
                            .dim = dim,
                            .data = data,
                            .scale = scale,
-                           .dots = pv_set_dots_best(precision),
-                           .products = pv_set_products_best(precision),
+                           .dots = pv_set_dots_best(precision, false),
+                           .products = pv_set_dots_best(precision, true),
                            .unpack = pv_unpack_best(precision)};
 }
 
