@@ -421,7 +421,7 @@ void psdvec_model_close(psdvec_model *model)
     pv_free(model->ctx, model->ones);
     pv_spelling_free(model->spelling);
     pv_free(model->ctx, model->iterations);
-    pv_foreign_free(model->ctx, &model->foreign);
+    pv_scope_free(&model->foreign.scope);
     pv_st_close(model->file);
     pthread_mutex_destroy(&model->lock);
     free(model->path);
