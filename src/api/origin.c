@@ -90,8 +90,7 @@ static psdvec_status read_extensions(psdvec_context *ctx, const char *json, psdv
 
 static psdvec_status is_imported(psdvec_context *ctx, const char *settings, psdvec_origin *origin)
 {
-    pv_buffer value;
-    pv_buffer_init(&value, ctx);
+    pv_buffer value = {.ctx = ctx};
     psdvec_status status = pv_json_member(settings, "imported", &value);
     origin->imported = value.length > 0;
     pv_buffer_free(&value);

@@ -107,35 +107,30 @@ done:
     return status;
 }
 
-static uint64_t count_right(const bool *right, size_t n)
-{
-    uint64_t count = 0;
-    for (size_t k = 0; k < n; k++)
-        count += right[k];
-    return count;
-}
-
 /* For each chosen question, whether the model was right. Which group a cluster stands for is
  * decided by the words that are chosen, and stays so when they are thought of as drawn anew;
  * decided again for each draw, purity would be overestimated. */
 static psdvec_status mark_right(figures *f, const pv_outcome *outcome, psdvec_measure measure,
                                 bool *right)
 {
-    for (size_t k = 0; k < f->n && measure != PSDVEC_MEASURE_PURITY; k++)
-        right[k] = outcome->right[measure == PSDVEC_MEASURE_MUL][f->chosen[k]];
+    for (size_t k = 0; k < f->n; k++)
+        if (measure == PSDVEC_MEASURE_PURITY) {
+            f->cluster[k] = outcome->cluster[f->chosen[k]];
+            f->group[k] = f->test->questions[f->chosen[k]].category;
+        } else {
+            right[k] = outcome->right[measure == PSDVEC_MEASURE_MUL][f->chosen[k]];
+        }
     if (measure != PSDVEC_MEASURE_PURITY)
         return PSDVEC_OK;
-    for (size_t k = 0; k < f->n; k++) {
-        f->cluster[k] = outcome->cluster[f->chosen[k]];
-        f->group[k] = f->test->questions[f->chosen[k]].category;
-    }
     return pv_mark_commonest(f->scope.ctx, f->cluster, f->group, f->n, right);
 }
 
 static psdvec_status score_share(figures *f, const pv_outcome *outcome, psdvec_score *score)
 {
     PV_TRY(mark_right(f, outcome, score->measure, f->right));
-    uint64_t count = count_right(f->right, f->n);
+    uint64_t count = 0;
+    for (size_t k = 0; k < f->n; k++)
+        count += f->right[k];
     score->value = f->n > 0 ? (double)count / (double)f->n : NAN;
     if (f->options->resamples > 0)
         pv_share_interval(count, f->n, f->options->confidence, &score->low, &score->high);

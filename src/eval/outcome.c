@@ -94,12 +94,11 @@ static const char *word_of(const psdvec_test *test, uint32_t w, size_t *length)
 psdvec_status pv_known_rows(psdvec_context *ctx, const pv_seen_model *seen, const psdvec_test *test,
                             const psdvec_eval_options *options, uint32_t *rows)
 {
-    pv_buffer lower;
+    pv_buffer lower = {.ctx = ctx};
     psdvec_status status = PSDVEC_OK;
     uint32_t limit = UINT32_MAX;
     if (test->info.kind == PSDVEC_TEST_ANALOGY && options->restrict_words > 0)
         limit = options->restrict_words;
-    pv_buffer_init(&lower, ctx);
     for (uint32_t w = 0; w < test->words; w++) {
         size_t length;
         const char *word = word_of(test, w, &length);
@@ -172,9 +171,8 @@ static psdvec_status find_vectors(asking *a)
 {
     const pv_seen_model *seen = a->seen;
     uint32_t words = a->test->words;
-    pv_buffer lower;
+    pv_buffer lower = {.ctx = a->scope.ctx};
     psdvec_status status;
-    pv_buffer_init(&lower, a->scope.ctx);
     if (seen->sparse)
         PV_TAKE_ZERO(&a->scope, a->sparse, words);
     else

@@ -14,7 +14,7 @@
 #define PV_EVAL_SPARSE_BLOCK_H
 
 #include "base/memory.h"
-#include "model/sparse_rows.h"
+#include "model/vector_set.h"
 
 /* A sparse vector of length 1: the numbers times `scale`. 0: it has no direction. */
 typedef struct pv_sparse_unit {

@@ -264,17 +264,12 @@ done:
 
 static psdvec_test_kind kind_of(pv_form form)
 {
-    switch (form) {
-    case PV_FORM_SIMILARITY:
-        return PSDVEC_TEST_SIMILARITY;
-    case PV_FORM_ANALOGY:
-    case PV_FORM_PAIRS:
-        return PSDVEC_TEST_ANALOGY;
-    case PV_FORM_CHOICE:
-        return PSDVEC_TEST_CHOICE;
-    default:
-        return PSDVEC_TEST_CATEGORIES;
-    }
+    static const psdvec_test_kind kinds[] = {[PV_FORM_SIMILARITY] = PSDVEC_TEST_SIMILARITY,
+                                             [PV_FORM_ANALOGY] = PSDVEC_TEST_ANALOGY,
+                                             [PV_FORM_PAIRS] = PSDVEC_TEST_ANALOGY,
+                                             [PV_FORM_CHOICE] = PSDVEC_TEST_CHOICE,
+                                             [PV_FORM_CATEGORIES] = PSDVEC_TEST_CATEGORIES};
+    return kinds[form];
 }
 
 /* Frees what `table` holds. `status`: of reading it. */

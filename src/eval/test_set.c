@@ -158,9 +158,8 @@ static psdvec_status add_word(const psdvec_test *t, uint32_t word, pv_buffer *te
  * stands. */
 static psdvec_status hash_questions(psdvec_test *t, uint32_t per_question)
 {
-    pv_buffer text;
+    pv_buffer text = {.ctx = t->scope.ctx};
     psdvec_status status = PSDVEC_OK;
-    pv_buffer_init(&text, t->scope.ctx);
     for (uint32_t q = 0; q < t->info.questions; q++) {
         pv_question *question = &t->questions[q];
         text.length = 0;

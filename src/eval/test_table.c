@@ -248,9 +248,7 @@ psdvec_status pv_table_read(pv_table *table, psdvec_context *ctx, const char *pa
                             const char *text, size_t size)
 {
     *table = (pv_table){.ctx = ctx, .path = path, .size = size};
-    pv_buffer_init(&table->row_bytes, ctx);
-    pv_buffer_init(&table->field_bytes, ctx);
-    pv_buffer_init(&table->section_bytes, ctx);
+    table->row_bytes.ctx = table->field_bytes.ctx = table->section_bytes.ctx = ctx;
     table->text = pv_alloc(ctx, size + 1, 1, "a test");
     if (!table->text)
         return pv_failure(ctx);

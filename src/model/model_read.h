@@ -17,7 +17,6 @@
 #include "base/safetensors_file.h"
 #include "base/word_index.h"
 #include "model/foreign.h"
-#include "model/sparse_rows.h"
 #include "model/vector_set.h"
 #include "spelling/spelling.h"
 

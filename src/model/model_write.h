@@ -5,7 +5,6 @@
 #include "base/json.h"
 #include "base/safetensors_file.h"
 #include "base/safetensors_write.h"
-#include "model/sparse_rows.h"
 #include "model/vector_set.h"
 #include "spelling/spelling.h"
 

@@ -9,6 +9,7 @@
 
 #include "model/dot.h"
 #include "model/precision.h"
+#include "sparse/csr.h"
 
 typedef struct pv_vector_set {
     psdvec_precision precision;
@@ -48,5 +49,17 @@ double pv_vector_set_length(const pv_vector_set *set, uint64_t i);
 bool pv_are_finite(const float *numbers, size_t count);
 /* True if the first `dim` numbers of row i are finite. */
 bool pv_vector_set_is_finite(const pv_vector_set *set, uint64_t i, uint32_t dim);
+
+/* ---- Vectors of which most numbers are 0, as rows of a sparse matrix ------------------------ */
+
+/* In double precision and in order. */
+double pv_sparse_product(pv_csr_row a, pv_csr_row b);
+double pv_sparse_length(pv_csr_row a);
+/* Of the product and the lengths; 0 if one of them has no direction or is not finite. That of a row
+ * with itself is 1. */
+double pv_sparse_cosine(pv_csr_row a, pv_csr_row b);
+
+/* As `dim` numbers, those of further directions left out. */
+void pv_sparse_spread_out(pv_csr_row a, uint32_t dim, float *to);
 
 #endif
