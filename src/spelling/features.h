@@ -9,7 +9,8 @@
 #ifndef PV_SPELLING_FEATURES_H
 #define PV_SPELLING_FEATURES_H
 
-#include "spelling/ngrams.h"
+#include "base/memory.h"
+#include "spelling/spelling.h"
 
 /* A matrix of zeros and ones, words x columns, by rows and by columns. Columns ascend by the
  * bytes of their n-grams, words within a column ascend. */

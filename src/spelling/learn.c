@@ -18,6 +18,7 @@
  * another n dim.
  */
 #include "spelling/features.h"
+#include "spelling/ngrams.h"
 #include "spelling/row_sums.h"
 #include "spelling/table.h"
 

@@ -2,7 +2,6 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "eval/analogy.h"
-#include "eval/analogy_kernels.h"
 #include "eval/outcome.h"
 #include "model/dot.h"
 #include "support/vectors.h"
