@@ -77,11 +77,16 @@ static psdvec_status multiply(void *arg, size_t task, int worker)
 
 static psdvec_status time_analogies(setting *s, double *seconds)
 {
+    const pv_analogy_space space = {.rows = pv_vector_set_floats(s->words, s->dim, s->rows),
+                                    .units = s->units,
+                                    .candidates = s->words,
+                                    .words = ASKED,
+                                    .dim = s->dim,
+                                    .shift = 1};
     *seconds = INFINITY;
     for (int round = 0; round < ROUNDS; round++) {
         double began = pv_now();
-        PV_TRY(pv_analogies_answer(s->ctx, pv_vector_set_floats(s->words, s->dim, s->rows),
-                                   s->words, s->units, ASKED, s->questions, QUESTIONS, 1, NULL));
+        PV_TRY(pv_analogies_answer(s->ctx, &space, s->questions, QUESTIONS, NULL));
         *seconds = fmin(*seconds, pv_now() - began);
     }
     return PSDVEC_OK;

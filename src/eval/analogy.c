@@ -28,14 +28,9 @@ typedef struct leader {
 typedef struct batch {
     psdvec_context *ctx;
     const pv_analogy_kernels *kernels;
-    float shift;        /* s of 3CosMul */
-    pv_vector_set rows; /* the candidates are the first of them */
-    const float *units; /* all words x dim */
-    uint32_t candidates, dim;
-    const pv_csr *sparse;               /* instead of rows, or NULL */
-    const pv_sparse_unit *sparse_units; /* instead of units */
-    pv_sparse_block *sparse_blocks;     /* workers */
-    pv_analogy **questions;             /* by a and b */
+    const pv_analogy_space *space;
+    pv_sparse_block *sparse_blocks; /* workers */
+    pv_analogy **questions;         /* by a and b */
     size_t count;
     uint32_t *local;   /* from a word to its row in `vectors`, its place in `members` */
     float *vectors;    /* words x dim: those of this batch; NULL if sparse */
@@ -61,8 +56,8 @@ static void try_range(const batch *job, const block *b, const float *c, size_t f
                       leader *best)
 {
     float add = best->add, mul = best->mul;
-    job->kernels->largest(b->sum + from, b->ratio + from, c + from, to - from, job->shift, &add,
-                          &mul);
+    job->kernels->largest(b->sum + from, b->ratio + from, c + from, to - from, job->space->shift,
+                          &add, &mul);
     size_t i = from;
     if (add > best->add) {
         while (i + 1 < to && pv_analogy_add(b->sum[i], c[i]) != add)
@@ -71,7 +66,7 @@ static void try_range(const batch *job, const block *b, const float *c, size_t f
         best->add_word = b->first + (uint32_t)i;
     }
     if (mul > best->mul) {
-        for (i = from; i + 1 < to && pv_analogy_mul(b->ratio[i], c[i], job->shift) != mul;)
+        for (i = from; i + 1 < to && pv_analogy_mul(b->ratio[i], c[i], job->space->shift) != mul;)
             i++;
         best->mul = mul;
         best->mul_word = b->first + (uint32_t)i;
@@ -99,34 +94,34 @@ static void try_block(const batch *job, const block *b, const pv_analogy *q, lea
 /* cosines: words x b->length. units: place for the vectors of the block, if they are dense. */
 static void find_cosines(batch *job, const block *b, int worker, float *units, float *cosines)
 {
-    if (job->sparse) {
+    if (job->space->sparse) {
         pv_sparse_block *turned = &job->sparse_blocks[worker];
-        pv_sparse_block_take(turned, job->sparse, b->first, b->length);
+        pv_sparse_block_take(turned, job->space->sparse, b->first, b->length);
         for (uint32_t w = 0; w < job->words; w++)
-            pv_sparse_block_cosines(turned, &job->sparse_units[job->members[w]],
+            pv_sparse_block_cosines(turned, &job->space->sparse_units[job->members[w]],
                                     cosines + (size_t)w * b->length);
         return;
     }
     for (uint32_t i = 0; i < b->length; i++) {
-        float *unit = units + (size_t)i * job->dim;
-        pv_unit_vector(pv_vector_set_floats_of(&job->rows, (uint64_t)b->first + i, 1, unit),
-                       job->dim, unit);
+        float *unit = units + (size_t)i * job->space->dim;
+        pv_unit_vector(pv_vector_set_floats_of(&job->space->rows, (uint64_t)b->first + i, 1, unit),
+                       job->space->dim, unit);
     }
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)job->words, (int)b->length,
-                (int)job->dim, 1, job->vectors, (int)job->dim, units, (int)job->dim, 0, cosines,
-                (int)b->length);
+                (int)job->space->dim, 1, job->vectors, (int)job->space->dim, units,
+                (int)job->space->dim, 0, cosines, (int)b->length);
 }
 
 static size_t unit_numbers(const batch *job)
 {
-    return job->sparse ? 0 : (size_t)BLOCK * job->dim;
+    return job->space->sparse ? 0 : (size_t)BLOCK * job->space->dim;
 }
 
 static psdvec_status answer_block(void *arg, size_t task, int worker)
 {
     batch *job = arg;
     leader *bests = job->bests + (size_t)worker * job->count;
-    uint32_t first = (uint32_t)task * BLOCK, left = job->candidates - first;
+    uint32_t first = (uint32_t)task * BLOCK, left = job->space->candidates - first;
     block b = {.first = first, .length = left < BLOCK ? left : BLOCK};
     float *units = job->workspaces + (size_t)worker * job->workspace_length;
     float *cosines = units + unit_numbers(job);
@@ -139,7 +134,7 @@ static psdvec_status answer_block(void *arg, size_t task, int worker)
         if (!last || last->a != question->a || last->b != question->b)
             job->kernels->prepare(cosines + (size_t)job->local[question->a] * b.length,
                                   cosines + (size_t)job->local[question->b] * b.length, b.length,
-                                  job->shift, b.sum, b.ratio);
+                                  job->space->shift, b.sum, b.ratio);
         try_block(job, &b, question, &bests[q]);
     }
     if (job->progress) {
@@ -176,16 +171,16 @@ static psdvec_status answer_batch(batch *job)
     int workers = psdvec_threads(ctx);
     psdvec_status status;
     pv_scope scope = {.ctx = ctx, .what = "analogies"};
-    job->blocks = ((size_t)job->candidates + BLOCK - 1) / BLOCK;
+    job->blocks = ((size_t)job->space->candidates + BLOCK - 1) / BLOCK;
     job->done = 0;
     job->workspace_length = unit_numbers(job) + (size_t)BLOCK * ((size_t)job->words + 2);
     PV_TAKE(&scope, job->workspaces, (size_t)workers * job->workspace_length);
     PV_TAKE(&scope, job->bests, (size_t)workers * job->count);
     PV_TAKE(&scope, job->sparse_blocks, (size_t)workers);
     PV_TRY_DONE(pv_scope_status(&scope));
-    for (int w = 0; job->sparse && w < workers; w++)
-        PV_TRY_DONE(pv_sparse_block_init(&job->sparse_blocks[w], &scope, job->sparse,
-                                         job->candidates, BLOCK));
+    for (int w = 0; job->space->sparse && w < workers; w++)
+        PV_TRY_DONE(pv_sparse_block_init(&job->sparse_blocks[w], &scope, job->space->sparse,
+                                         job->space->candidates, BLOCK));
     for (size_t k = 0; k < (size_t)workers * job->count; k++)
         job->bests[k] = (leader){-INFINITY, -INFINITY, UINT32_MAX, UINT32_MAX};
     PV_TRY_DONE(pv_parallel_tasks(ctx, job->blocks, answer_block, job));
@@ -210,8 +205,9 @@ static size_t gather(batch *job, pv_analogy **questions, size_t left)
         for (int k = 0; k < 3; k++)
             if (local[words[k]] == UINT32_MAX) {
                 if (job->vectors)
-                    memcpy(job->vectors + (size_t)job->words * job->dim,
-                           job->units + (size_t)words[k] * job->dim, job->dim * sizeof *job->units);
+                    memcpy(job->vectors + (size_t)job->words * job->space->dim,
+                           job->space->units + (size_t)words[k] * job->space->dim,
+                           job->space->dim * sizeof *job->space->units);
                 job->members[job->words] = words[k];
                 local[words[k]] = job->words++;
             }
@@ -229,59 +225,31 @@ static int by_words(const void *left, const void *right)
     return x->c < y->c ? -1 : x->c > y->c;
 }
 
-/* `words`: of `units`. */
-static psdvec_status answer_all(batch *job, uint32_t words, pv_analogy *questions, size_t count)
+psdvec_status pv_analogies_answer(psdvec_context *ctx, const pv_analogy_space *space,
+                                  pv_analogy *questions, size_t count, pv_progress *progress)
 {
     psdvec_status status;
-    pv_scope scope = {.ctx = job->ctx, .what = "analogies"};
-    uint32_t most = words < MOST_WORDS ? words : MOST_WORDS;
+    pv_scope scope = {.ctx = ctx, .what = "analogies"};
+    uint32_t most = space->words < MOST_WORDS ? space->words : MOST_WORDS;
     pv_analogy **sorted;
-    job->kernels = pv_analogy_kernels_best();
+    batch job = {
+        .ctx = ctx, .kernels = pv_analogy_kernels_best(), .space = space, .progress = progress};
     PV_TAKE(&scope, sorted, count);
-    PV_TAKE(&scope, job->local, words);
-    PV_TAKE(&scope, job->members, most);
-    if (!job->sparse)
-        PV_TAKE(&scope, job->vectors, (size_t)most * job->dim);
+    PV_TAKE(&scope, job.local, space->words);
+    PV_TAKE(&scope, job.members, most);
+    if (!space->sparse)
+        PV_TAKE(&scope, job.vectors, (size_t)most * space->dim);
     PV_TRY_DONE(pv_scope_status(&scope));
     for (size_t q = 0; q < count; q++)
         sorted[q] = &questions[q];
     qsort(sorted, count, sizeof *sorted, by_words);
-    for (size_t at = 0; at < count; at += job->count) {
-        memset(job->local, 0xff, words * sizeof *job->local);
-        job->questions = sorted + at;
-        job->count = gather(job, sorted + at, count - at);
-        PV_TRY_DONE(answer_batch(job));
+    for (size_t at = 0; at < count; at += job.count) {
+        memset(job.local, 0xff, space->words * sizeof *job.local);
+        job.questions = sorted + at;
+        job.count = gather(&job, sorted + at, count - at);
+        PV_TRY_DONE(answer_batch(&job));
     }
 done:
     pv_scope_free(&scope);
     return status;
-}
-
-psdvec_status pv_analogies_answer(psdvec_context *ctx, pv_vector_set rows, uint32_t candidates,
-                                  const float *units, uint32_t words, pv_analogy *questions,
-                                  size_t count, float shift, pv_progress *progress)
-{
-    batch job = {.ctx = ctx,
-                 .rows = rows,
-                 .units = units,
-                 .candidates = candidates,
-                 .dim = rows.dim,
-                 .shift = shift,
-                 .progress = progress};
-    return answer_all(&job, words, questions, count);
-}
-
-psdvec_status pv_analogies_answer_sparse(psdvec_context *ctx, const pv_csr *rows,
-                                         uint32_t candidates, const pv_sparse_unit *units,
-                                         uint32_t words, pv_analogy *questions, size_t count,
-                                         float shift, pv_progress *progress)
-{
-    batch job = {.ctx = ctx,
-                 .sparse = rows,
-                 .sparse_units = units,
-                 .candidates = candidates,
-                 .dim = rows->columns,
-                 .shift = shift,
-                 .progress = progress};
-    return answer_all(&job, words, questions, count);
 }

@@ -319,14 +319,16 @@ static psdvec_status answer(asking *a)
                 .not_these = {a->rows[w[0]], a->rows[w[1]], a->rows[w[2]]},
             };
     }
-    float shift = a->seen->explicit ? 0 : 1;
-    psdvec_context *ctx = a->scope.ctx;
-    if (a->seen->sparse)
-        PV_TRY(pv_analogies_answer_sparse(ctx, a->seen->sparse, candidates, a->sparse, t->words,
-                                          analogies, count, shift, a->progress));
-    else
-        PV_TRY(pv_analogies_answer(ctx, *a->seen->rows, candidates, a->units, t->words, analogies,
-                                   count, shift, a->progress));
+    pv_analogy_space space = {.units = a->units,
+                              .sparse = a->seen->sparse,
+                              .sparse_units = a->sparse,
+                              .candidates = candidates,
+                              .words = t->words,
+                              .dim = a->seen->dim,
+                              .shift = a->seen->explicit ? 0 : 1};
+    if (a->seen->rows)
+        space.rows = *a->seen->rows;
+    PV_TRY(pv_analogies_answer(a->scope.ctx, &space, analogies, count, a->progress));
     k = 0;
     for (uint32_t q = 0; q < t->info.questions; q++) {
         const pv_question *question = &t->questions[q];

@@ -191,16 +191,6 @@ done:
     return status;
 }
 
-static psdvec_status fail_form(const pv_table *t)
-{
-    return pv_fail(
-        t->ctx, PSDVEC_ERR_FORMAT,
-        "%s: the form of the test is not recognised; expected are lines of two words and "
-        "a number, of four words, of a word and its category, or of a word and choices "
-        "with | between them",
-        t->path);
-}
-
 psdvec_status pv_form_recognise(const pv_table *t, pv_layout *l)
 {
     votes v = {0};
@@ -213,34 +203,31 @@ psdvec_status pv_form_recognise(const pv_table *t, pv_layout *l)
         if (is_similarity(t, &second, l))
             return PSDVEC_OK;
     }
-    if (t->separator == '|' && !most(&v, v.by_count[2])) {
-        l->form = PV_FORM_CHOICE;
+    bool same = false; /* most rows have the same number of fields, from 3 */
+    for (uint32_t count = 3; count < MOST_COLUMNS; count++)
+        same |= most(&v, v.by_count[count]);
+    bool bars = t->separator == '|' && !most(&v, v.by_count[2]);
+    if (!bars && is_similarity(t, &v, l))
         return PSDVEC_OK;
-    }
-    if (is_similarity(t, &v, l))
-        return PSDVEC_OK;
-    if (most(&v, v.by_count[4])) {
+    for (uint32_t c = 0; c < 5 && most(&v, v.by_count[5]) && l->tag == PV_NO_COLUMN; c++)
+        if (most(&v, v.tags[c]))
+            l->tag = c;
+    if (!bars && (most(&v, v.by_count[4]) || l->tag != PV_NO_COLUMN)) {
         l->form = PV_FORM_ANALOGY;
-        return PSDVEC_OK;
-    }
-    if (most(&v, v.by_count[5]))
-        for (uint32_t c = 0; c < 5; c++)
-            if (most(&v, v.tags[c])) {
-                l->form = PV_FORM_ANALOGY;
-                l->tag = c;
-                return PSDVEC_OK;
-            }
-    if (most(&v, v.by_count[2])) {
+    } else if (!bars && most(&v, v.by_count[2])) {
         uint32_t distinct;
         PV_TRY(count_distinct(t, &distinct));
         bool lists = 4 * v.slashes > v.by_count[2], unlike = 2 * (size_t)distinct > v.by_count[2];
         l->form = lists || unlike ? PV_FORM_PAIRS : PV_FORM_CATEGORIES;
-        return PSDVEC_OK;
+    } else if (bars || same) {
+        l->form = PV_FORM_CHOICE;
+    } else {
+        return pv_fail(
+            t->ctx, PSDVEC_ERR_FORMAT,
+            "%s: the form of the test is not recognised; expected are lines of two words and "
+            "a number, of four words, of a word and its category, or of a word and choices "
+            "with | between them",
+            t->path);
     }
-    for (uint32_t count = 3; count < MOST_COLUMNS; count++)
-        if (most(&v, v.by_count[count])) {
-            l->form = PV_FORM_CHOICE;
-            return PSDVEC_OK;
-        }
-    return fail_form(t);
+    return PSDVEC_OK;
 }
