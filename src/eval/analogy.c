@@ -20,9 +20,13 @@
 enum { BLOCK = 1024, MOST_WORDS = 2048 };
 _Static_assert((int)BLOCK <= (int)PV_SPARSE_BLOCK_MOST, "candidates of a block have 16 bits");
 
+typedef struct top {
+    float score;
+    uint32_t word;
+} top;
+
 typedef struct leader {
-    float add, mul;
-    uint32_t add_word, mul_word;
+    top add, mul;
 } leader;
 
 typedef struct batch {
@@ -55,21 +59,19 @@ typedef struct block {
 static void try_range(const batch *job, const block *b, const float *c, size_t from, size_t to,
                       leader *best)
 {
-    float add = best->add, mul = best->mul;
+    float add = best->add.score, mul = best->mul.score;
     job->kernels->largest(b->sum + from, b->ratio + from, c + from, to - from, job->space->shift,
                           &add, &mul);
     size_t i = from;
-    if (add > best->add) {
+    if (add > best->add.score) {
         while (i + 1 < to && pv_analogy_add(b->sum[i], c[i]) != add)
             i++;
-        best->add = add;
-        best->add_word = b->first + (uint32_t)i;
+        best->add = (top){add, b->first + (uint32_t)i};
     }
-    if (mul > best->mul) {
+    if (mul > best->mul.score) {
         for (i = from; i + 1 < to && pv_analogy_mul(b->ratio[i], c[i], job->space->shift) != mul;)
             i++;
-        best->mul = mul;
-        best->mul_word = b->first + (uint32_t)i;
+        best->mul = (top){mul, b->first + (uint32_t)i};
     }
 }
 
@@ -147,22 +149,10 @@ static psdvec_status answer_block(void *arg, size_t task, int worker)
 
 /* ---- A batch of questions ------------------------------------------------------------------- */
 
-static void merge(const batch *job, int workers, size_t q, pv_analogy *question)
+static void merge(top *best, const top *other)
 {
-    leader all = job->bests[q];
-    for (int w = 1; w < workers; w++) {
-        const leader *other = &job->bests[(size_t)w * job->count + q];
-        if (other->add > all.add || (other->add == all.add && other->add_word < all.add_word)) {
-            all.add = other->add;
-            all.add_word = other->add_word;
-        }
-        if (other->mul > all.mul || (other->mul == all.mul && other->mul_word < all.mul_word)) {
-            all.mul = other->mul;
-            all.mul_word = other->mul_word;
-        }
-    }
-    question->add = all.add_word;
-    question->mul = all.mul_word;
+    if (other->score > best->score || (other->score == best->score && other->word < best->word))
+        *best = *other;
 }
 
 static psdvec_status answer_batch(batch *job)
@@ -182,10 +172,17 @@ static psdvec_status answer_batch(batch *job)
         PV_TRY_DONE(pv_sparse_block_init(&job->sparse_blocks[w], &scope, job->space->sparse,
                                          job->space->candidates, BLOCK));
     for (size_t k = 0; k < (size_t)workers * job->count; k++)
-        job->bests[k] = (leader){-INFINITY, -INFINITY, UINT32_MAX, UINT32_MAX};
+        job->bests[k] = (leader){{-INFINITY, UINT32_MAX}, {-INFINITY, UINT32_MAX}};
     PV_TRY_DONE(pv_parallel_tasks(ctx, job->blocks, answer_block, job));
-    for (size_t q = 0; q < job->count; q++)
-        merge(job, workers, q, job->questions[q]);
+    for (size_t q = 0; q < job->count; q++) {
+        leader *all = &job->bests[q];
+        for (size_t w = 1; w < (size_t)workers; w++) {
+            merge(&all->add, &job->bests[w * job->count + q].add);
+            merge(&all->mul, &job->bests[w * job->count + q].mul);
+        }
+        job->questions[q]->add = all->add.word;
+        job->questions[q]->mul = all->mul.word;
+    }
 done:
     pv_scope_free(&scope);
     return status;

@@ -296,17 +296,14 @@ static psdvec_status add_differences(figures *f)
     return PSDVEC_OK;
 }
 
-static bool in_half(const pv_question *q, psdvec_half half)
-{
-    return half == PSDVEC_HALF_BOTH || (q->hash % 2 == 0) == (half == PSDVEC_HALF_FIRST);
-}
-
 /* Which questions are put. rows: models x words. */
 static void choose_questions(figures *f, const uint32_t *rows)
 {
     const psdvec_test *test = f->test;
+    psdvec_half half = f->options->half;
     for (uint32_t q = 0; q < test->info.questions; q++) {
-        f->asked[q] = in_half(&test->questions[q], f->options->half);
+        bool first = test->questions[q].hash % 2 == 0;
+        f->asked[q] = half == PSDVEC_HALF_BOTH || first == (half == PSDVEC_HALF_FIRST);
         for (size_t m = 0; f->options->common && f->asked[q] && m < f->e->model_count; m++)
             f->asked[q] = pv_question_known(test, &test->questions[q], rows + m * test->words);
     }

@@ -4,7 +4,7 @@
  * in order. So the memory is a few blocks whatever the size, and the bytes are the
  * same for any number of threads.
  *
- * What a word may not contain differs: no format but ours has room for a line break
+ * What a word may not contain differs: no format but ours can hold a line break
  * in a word, and word2vec's readers take a space for its end. Such characters become
  * '_', with a warning. GloVe's own files do have words with spaces.
  */
