@@ -291,8 +291,8 @@ static void resamples_do_not_depend_on_the_threads_but_on_the_seed(void **state)
     const int threads[] = {1, 2, 5, 3};
     for (int k = 0; k < 4; k++) {
         pv_ranked ranked;
-        pv_scope scope = {.ctx = w->ctx, .what = "ranks"};
         workshop_context(w, UINT64_C(256) << 20, threads[k]);
+        pv_scope scope = {.ctx = w->ctx, .what = "ranks"};
         if (k == 3)
             w->ctx->options.seed++;
         assert_int_equal(pv_ranked_make(&ranked, &scope, x, y, MOST), PSDVEC_OK);
