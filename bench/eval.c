@@ -14,7 +14,6 @@
 #include "base/random.h"
 #include "base/thread.h"
 #include "eval/analogy.h"
-#include "eval/bootstrap.h"
 #include "eval/statistics.h"
 
 #include <math.h>
@@ -78,11 +77,16 @@ static psdvec_status multiply(void *arg, size_t task, int worker)
 
 static psdvec_status time_analogies(setting *s, double *seconds)
 {
+    const pv_analogy_space space = {.rows = pv_vector_set_floats(s->words, s->dim, s->rows),
+                                    .units = s->units,
+                                    .candidates = s->words,
+                                    .words = ASKED,
+                                    .dim = s->dim,
+                                    .shift = 1};
     *seconds = INFINITY;
     for (int round = 0; round < ROUNDS; round++) {
         double began = pv_now();
-        PV_TRY(pv_analogies_answer(s->ctx, pv_vector_set_floats(s->words, s->dim, s->rows),
-                                   s->words, s->units, ASKED, s->questions, QUESTIONS, 1, NULL));
+        PV_TRY(pv_analogies_answer(s->ctx, &space, s->questions, QUESTIONS, NULL));
         *seconds = fmin(*seconds, pv_now() - began);
     }
     return PSDVEC_OK;
@@ -116,20 +120,21 @@ static psdvec_status bench_bootstrap(psdvec_context *ctx)
 {
     static double x[SAMPLE], y[SAMPLE], values[RESAMPLES];
     pv_ranked ranked;
+    pv_scope scope = {.ctx = ctx, .what = "ranks"};
     double seconds = INFINITY;
     for (size_t i = 0; i < SAMPLE; i++) {
         x[i] = pv_random_unit(1, 2, i);
         y[i] = floor(50 * (x[i] + pv_random_unit(1, 3, i)));
     }
-    PV_TRY(pv_ranked_make(&ranked, ctx, x, y, SAMPLE));
+    PV_TRY(pv_ranked_make(&ranked, &scope, x, y, SAMPLE));
     psdvec_status status = PSDVEC_OK;
     for (int round = 0; round < ROUNDS && status == PSDVEC_OK; round++) {
         double began = pv_now();
         status = pv_bootstrap(ctx, SAMPLE, RESAMPLES, correlation, &ranked,
-                              pv_spearman_room(&ranked) * sizeof(double), values);
+                              pv_spearman_numbers(&ranked) * sizeof(double), values);
         seconds = fmin(seconds, pv_now() - began);
     }
-    pv_ranked_free(&ranked, ctx);
+    pv_scope_free(&scope);
     printf("%d resamples of %d pairs\ts\t%.2f\n", RESAMPLES, SAMPLE, seconds);
     return status;
 }

@@ -1,7 +1,9 @@
-/* How a file was made: its JSON as typed values. */
+/* What a file says of how it was made: its JSON as typed values, and as options. */
+#include "api/registry.h"
 #include "base/arguments.h"
-#include "base/json.h"
+#include "baseline/options.h"
 #include "count/counts_read.h"
+#include "count/options.h"
 #include "count/provenance.h"
 #include "document/scorer.h"
 #include "model/model_read.h"
@@ -15,9 +17,12 @@
 static const pv_json_field text_fields[] = {
     PV_JSON_FIELD(psdvec_origin, tokens), PV_JSON_FIELD(psdvec_origin, documents), {0}};
 
+/* Without JSON nothing is read. */
 static psdvec_status read_object(psdvec_context *ctx, const char *json, const pv_json_field *fields,
                                  void *record)
 {
+    if (!json)
+        return PSDVEC_OK;
     pv_json j;
     pv_json_init(&j, json, strlen(json), 0);
     pv_json_read_record(&j, fields, record);
@@ -66,40 +71,26 @@ done:
 static psdvec_status read_extensions(psdvec_context *ctx, const char *json, psdvec_origin *origin)
 {
     psdvec_extension_info *list = NULL;
-    psdvec_status status = PSDVEC_OK;
+    size_t *count = &origin->extension_count;
     pv_json j;
     pv_json_init(&j, json, strlen(json), 0);
     pv_json_enter_array(&j);
-    while (status == PSDVEC_OK && pv_json_next_element(&j)) {
-        psdvec_extension_info *longer =
-            realloc(list, (origin->extension_count + 1) * sizeof *longer);
-        if (!longer) {
-            status = pv_fail(ctx, PSDVEC_ERR_MEMORY, "the system refused memory for extensions");
-            break;
-        }
-        list = longer;
+    while (pv_json_next_element(&j)) {
+        list = realloc(list, (*count + 1) * sizeof *list);
+        if (!list)
+            return pv_fail(ctx, PSDVEC_ERR_MEMORY, "the system refused memory for extensions");
         origin->extensions = list;
-        list[origin->extension_count] = (psdvec_extension_info){.mu = (double)NAN};
-        pv_json_read_record(&j, pv_extension_fields, &list[origin->extension_count++]);
+        list[*count] = (psdvec_extension_info){.mu = (double)NAN};
+        pv_json_read_record(&j, pv_extension_fields, &list[(*count)++]);
     }
-    if (status == PSDVEC_OK && !pv_json_finish(&j))
-        status =
-            pv_fail(ctx, PSDVEC_ERR_CORRUPT, "the list of extensions cannot be read: %s", j.cause);
-    return status;
-}
-
-static psdvec_origin *new_origin(psdvec_context *ctx)
-{
-    psdvec_origin *origin = calloc(1, sizeof *origin);
-    if (!origin)
-        pv_fail(ctx, PSDVEC_ERR_MEMORY, "the system refused memory");
-    return origin;
+    if (pv_json_finish(&j))
+        return PSDVEC_OK;
+    return pv_fail(ctx, PSDVEC_ERR_CORRUPT, "the list of extensions cannot be read: %s", j.cause);
 }
 
 static psdvec_status is_imported(psdvec_context *ctx, const char *settings, psdvec_origin *origin)
 {
-    pv_buffer value;
-    pv_buffer_init(&value, ctx);
+    pv_buffer value = {.ctx = ctx};
     psdvec_status status = pv_json_member(settings, "imported", &value);
     origin->imported = value.length > 0;
     pv_buffer_free(&value);
@@ -108,6 +99,65 @@ static psdvec_status is_imported(psdvec_context *ctx, const char *settings, psdv
 
 /* ---- Files ---------------------------------------------------------------------------- */
 
+static psdvec_status read_counts(psdvec_context *ctx, const void *file, psdvec_origin *o)
+{
+    const psdvec_counts_info *info = &((const psdvec_counts *)file)->info;
+    o->tokens = info->tokens;
+    o->documents = info->documents;
+    if (info->inputs_json)
+        PV_TRY(read_inputs(ctx, info->inputs_json, o));
+    return info->settings_json ? is_imported(ctx, info->settings_json, o) : PSDVEC_OK;
+}
+
+/* What a model says of the counts that it was made from. */
+static psdvec_status read_counts_of_model(psdvec_context *ctx, const char *json, psdvec_origin *o)
+{
+    psdvec_status status;
+    pv_buffer inputs = {.ctx = ctx}, settings = {.ctx = ctx};
+    PV_TRY_DONE(read_object(ctx, json, text_fields, o));
+    PV_TRY_DONE(pv_json_member(json, "inputs", &inputs));
+    if (inputs.length)
+        PV_TRY_DONE(read_inputs(ctx, inputs.data, o));
+    PV_TRY_DONE(pv_json_member(json, "settings", &settings));
+    if (settings.length)
+        status = is_imported(ctx, settings.data, o);
+done:
+    pv_buffer_free(&inputs);
+    pv_buffer_free(&settings);
+    return status;
+}
+
+static psdvec_status read_model(psdvec_context *ctx, const void *file, psdvec_origin *o)
+{
+    const psdvec_model_info *info = &((const psdvec_model *)file)->info;
+    const double no = (double)NAN;
+    o->fit =
+        (psdvec_fit_report){no, no, no, no, no, no, 0, 0, no, no, no, no, no, no, no, no, 0, no};
+    o->has_joint = info->joint_json != NULL;
+    o->has_fit = info->fit_json != NULL;
+    if (info->counts_json)
+        PV_TRY(read_counts_of_model(ctx, info->counts_json, o));
+    if (info->extensions_json)
+        PV_TRY(read_extensions(ctx, info->extensions_json, o));
+    PV_TRY(read_object(ctx, info->joint_json, pv_joint_fields, &o->joint));
+    return read_object(ctx, info->fit_json, pv_fit_fields, &o->fit);
+}
+
+static psdvec_status make(psdvec_context *ctx, const void *file,
+                          psdvec_status (*read)(psdvec_context *, const void *, psdvec_origin *),
+                          psdvec_origin **origin)
+{
+    *origin = calloc(1, sizeof **origin);
+    if (!*origin)
+        return pv_fail(ctx, PSDVEC_ERR_MEMORY, "the system refused memory");
+    psdvec_status status = read(ctx, file, *origin);
+    if (status != PSDVEC_OK) {
+        psdvec_origin_free(*origin);
+        *origin = NULL;
+    }
+    return status;
+}
+
 psdvec_status psdvec_counts_origin(psdvec_context *ctx, const psdvec_counts *counts,
                                    psdvec_origin **origin)
 {
@@ -115,42 +165,7 @@ psdvec_status psdvec_counts_origin(psdvec_context *ctx, const psdvec_counts *cou
     PV_BEGIN(ctx);
     PV_NEED(ctx, counts);
     PV_NEED(ctx, origin);
-    psdvec_status status = PSDVEC_OK;
-    const psdvec_counts_info *info = &counts->info;
-    psdvec_origin *o = new_origin(ctx);
-    if (!o)
-        return pv_failure(ctx);
-    o->tokens = info->tokens;
-    o->documents = info->documents;
-    if (info->inputs_json)
-        PV_TRY_DONE(read_inputs(ctx, info->inputs_json, o));
-    if (info->settings_json)
-        PV_TRY_DONE(is_imported(ctx, info->settings_json, o));
-done:
-    if (status == PSDVEC_OK)
-        *origin = o;
-    else
-        psdvec_origin_free(o);
-    return status;
-}
-
-/* What a model says of the counts that it was made from. */
-static psdvec_status read_counts(psdvec_context *ctx, const char *json, psdvec_origin *o)
-{
-    pv_buffer part;
-    pv_buffer_init(&part, ctx);
-    psdvec_status status = read_object(ctx, json, text_fields, o);
-    if (status == PSDVEC_OK)
-        status = pv_json_member(json, "inputs", &part);
-    if (status == PSDVEC_OK && part.length)
-        status = read_inputs(ctx, part.data, o);
-    part.length = 0;
-    if (status == PSDVEC_OK)
-        status = pv_json_member(json, "settings", &part);
-    if (status == PSDVEC_OK && part.length)
-        status = is_imported(ctx, part.data, o);
-    pv_buffer_free(&part);
-    return status;
+    return make(ctx, counts, read_counts, origin);
 }
 
 psdvec_status psdvec_model_origin(psdvec_context *ctx, const psdvec_model *model,
@@ -160,32 +175,7 @@ psdvec_status psdvec_model_origin(psdvec_context *ctx, const psdvec_model *model
     PV_BEGIN(ctx);
     PV_NEED(ctx, model);
     PV_NEED(ctx, origin);
-    psdvec_status status = PSDVEC_OK;
-    const psdvec_model_info *info = &model->info;
-    psdvec_origin *o = new_origin(ctx);
-    if (!o)
-        return pv_failure(ctx);
-    if (info->counts_json)
-        PV_TRY_DONE(read_counts(ctx, info->counts_json, o));
-    if (info->extensions_json)
-        PV_TRY_DONE(read_extensions(ctx, info->extensions_json, o));
-    if (info->joint_json) {
-        o->has_joint = true;
-        PV_TRY_DONE(read_object(ctx, info->joint_json, pv_joint_fields, &o->joint));
-    }
-    const double no = (double)NAN;
-    o->fit =
-        (psdvec_fit_report){no, no, no, no, no, no, 0, 0, no, no, no, no, no, no, no, no, 0, no};
-    if (info->fit_json) {
-        o->has_fit = true;
-        PV_TRY_DONE(read_object(ctx, info->fit_json, pv_fit_fields, &o->fit));
-    }
-done:
-    if (status == PSDVEC_OK)
-        *origin = o;
-    else
-        psdvec_origin_free(o);
-    return status;
+    return make(ctx, model, read_model, origin);
 }
 
 void psdvec_origin_free(psdvec_origin *origin)
@@ -195,4 +185,128 @@ void psdvec_origin_free(psdvec_origin *origin)
     free((void *)origin->inputs);
     free((void *)origin->extensions);
     free(origin);
+}
+
+/* ---- Options ---------------------------------------------------------------------------- */
+
+/* Takes over the values of a struct, by way of text, which keeps every bit. Options without effect
+ * keep their defaults: psdvec_settings_finish would refuse them as set. */
+static psdvec_status take_all(psdvec_context *ctx, const char *path, const pv_options_table *table,
+                              const void *options, psdvec_settings *settings)
+{
+    for (const psdvec_option *row = table->rows; row->name; row++) {
+        if (!pv_options_hold(table, options, row->needs))
+            continue;
+        char *text = pv_option_text(row, options);
+        psdvec_status status = text ? psdvec_settings_set(settings, row->name, text) : PSDVEC_OK;
+        free(text);
+        if (status == PSDVEC_ERR_OPTION) /* of a number that is read without its limits */
+            return pv_fail(ctx, PSDVEC_ERR_CORRUPT, "%s: its settings cannot be used: %s", path,
+                           psdvec_settings_message(settings));
+        if (status != PSDVEC_OK)
+            return pv_fail(ctx, status, "%s", psdvec_settings_message(settings));
+    }
+    return PSDVEC_OK;
+}
+
+static psdvec_status hand_over(psdvec_context *ctx, const char *path, psdvec_options_kind kind,
+                               const void *options, psdvec_settings **out)
+{
+    psdvec_settings *settings = psdvec_settings_new(kind, NULL);
+    if (!settings)
+        return pv_fail(ctx, PSDVEC_ERR_MEMORY, "the system refused memory for options");
+    psdvec_status status = take_all(ctx, path, pv_options_of(kind), options, settings);
+    if (status == PSDVEC_OK)
+        *out = settings;
+    else
+        psdvec_settings_free(settings);
+    return status;
+}
+
+static psdvec_status counting(psdvec_context *ctx, const char *path, const char *settings,
+                              const char *vocabulary, psdvec_settings **out)
+{
+    psdvec_count_options options;
+    pv_buffer strings = {.ctx = ctx};
+    psdvec_status status;
+    PV_TRY_DONE(pv_provenance_read_settings(ctx, path, settings, &options, &strings));
+    if (vocabulary) { /* how the words were chosen, which counts files keep apart from the rest */
+        static const pv_json_field fields[] = {PV_JSON_FIELD(psdvec_count_options, min_count),
+                                               PV_JSON_FIELD(psdvec_count_options, max_vocab),
+                                               {0}};
+        pv_json j;
+        pv_json_init(&j, vocabulary, strlen(vocabulary), 0);
+        pv_json_read_record(&j, fields, &options);
+    }
+    status = hand_over(ctx, path, PSDVEC_OPTIONS_COUNT, &options, out);
+done:
+    pv_buffer_free(&strings);
+    return status;
+}
+
+psdvec_status psdvec_counts_settings(psdvec_context *ctx, const psdvec_counts *counts,
+                                     psdvec_settings **settings)
+{
+    PV_CLEAR(settings);
+    PV_BEGIN(ctx);
+    PV_NEED(ctx, counts);
+    PV_NEED(ctx, settings);
+    const psdvec_counts_info *info = psdvec_counts_get_info(counts);
+    return counting(ctx, pv_st_path(counts->file), info->settings_json, info->vocabulary_json,
+                    settings);
+}
+
+static psdvec_status unknown(psdvec_context *ctx, const psdvec_model *model)
+{
+    return pv_fail(ctx, PSDVEC_ERR_MISMATCH, "%s: does not say how it was made", model->path);
+}
+
+static psdvec_status counting_of_model(psdvec_context *ctx, const psdvec_model *model,
+                                       psdvec_settings **out)
+{
+    pv_buffer settings = {.ctx = ctx}, vocabulary = {.ctx = ctx};
+    psdvec_status status;
+    if (!model->info.counts_json)
+        return unknown(ctx, model);
+    PV_TRY_DONE(pv_json_member(model->info.counts_json, "settings", &settings));
+    PV_TRY_DONE(pv_json_member(model->info.counts_json, "vocabulary", &vocabulary));
+    status = settings.length ? counting(ctx, model->path, settings.data,
+                                        vocabulary.length ? vocabulary.data : NULL, out)
+                             : unknown(ctx, model);
+done:
+    pv_buffer_free(&settings);
+    pv_buffer_free(&vocabulary);
+    return status;
+}
+
+psdvec_status psdvec_model_settings(psdvec_context *ctx, const psdvec_model *model,
+                                    psdvec_options_kind kind, psdvec_settings **settings)
+{
+    PV_CLEAR(settings);
+    PV_BEGIN(ctx);
+    PV_NEED(ctx, model);
+    PV_NEED(ctx, settings);
+    psdvec_train_options train;
+    psdvec_baseline_options baseline;
+    psdvec_status status;
+    if (kind == PSDVEC_OPTIONS_COUNT)
+        return counting_of_model(ctx, model, settings);
+    const psdvec_model_info *info = &model->info;
+    bool psd = !info->method || !strcmp(info->method, psdvec_method_name(PSDVEC_METHOD_PSD));
+    if (!info->settings_json || (kind == PSDVEC_OPTIONS_TRAIN) != psd ||
+        (kind != PSDVEC_OPTIONS_TRAIN && kind != PSDVEC_OPTIONS_BASELINE))
+        return unknown(ctx, model);
+    pv_buffer memory = {.ctx = ctx};
+    if (psd) {
+        PV_TRY_DONE(pv_settings_read(ctx, model->path, info->settings_json, &train, &memory));
+        status = hand_over(ctx, model->path, kind, &train, settings);
+    } else {
+        static const char *const also[] = {"seed", NULL};
+        PV_TRY_DONE(pv_options_read_json(ctx, &pv_baseline_table, model->path, "training",
+                                         info->settings_json, also, &baseline, &memory));
+        status = hand_over(ctx, model->path, kind, &baseline, settings);
+    }
+done:
+    pv_buffer_free(&memory);
+    return status;
 }

@@ -150,7 +150,7 @@ static psdvec_status short_of_memory(psdvec_settings *s)
     return PSDVEC_ERR_MEMORY;
 }
 
-static psdvec_status unknown_name(psdvec_settings *s, const char *name)
+static void say_unknown(psdvec_settings *s, const char *name)
 {
     const char **names = allocate(s->rows + 1, sizeof *names);
     for (size_t k = 0; names && k < s->rows; k++)
@@ -159,13 +159,6 @@ static psdvec_status unknown_name(psdvec_settings *s, const char *name)
     snprintf(s->message, sizeof s->message, "%s has no option '%s'%s%s%s", s->table->name, name,
              near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     free(names);
-    return PSDVEC_ERR_OPTION;
-}
-
-static psdvec_status is_null(psdvec_settings *s, const char *argument)
-{
-    snprintf(s->message, sizeof s->message, "NULL was given for `%s`, which is required", argument);
-    return PSDVEC_ERR_OPTION;
 }
 
 psdvec_status psdvec_settings_set(psdvec_settings *settings, const char *name, const char *text)
@@ -175,10 +168,13 @@ psdvec_status psdvec_settings_set(psdvec_settings *settings, const char *name, c
         return PSDVEC_ERR_OPTION;
     s->message[0] = 0;
     if (!name || !text)
-        return is_null(s, name ? "text" : "name");
-    const psdvec_option *row = pv_options_find(s->table, name);
+        snprintf(s->message, sizeof s->message, "NULL was given for `%s`, which is required",
+                 name ? "text" : "name");
+    const psdvec_option *row = name && text ? pv_options_find(s->table, name) : NULL;
+    if (!row && name && text)
+        say_unknown(s, name);
     if (!row)
-        return unknown_name(s, name);
+        return PSDVEC_ERR_OPTION;
     size_t k = (size_t)(row - s->table->rows);
     psdvec_option_value value;
     bool unset = !*text && row->type >= PSDVEC_OPTION_TEXT;

@@ -10,10 +10,7 @@
 #include "eval/analogy.h"
 
 #include "base/blas.h"
-#include "base/memory.h"
 #include "base/thread.h"
-#include "eval/analogy_kernels.h"
-#include "eval/known.h"
 #include "model/dot.h"
 
 #include <math.h>
@@ -23,29 +20,28 @@
 enum { BLOCK = 1024, MOST_WORDS = 2048 };
 _Static_assert((int)BLOCK <= (int)PV_SPARSE_BLOCK_MOST, "candidates of a block have 16 bits");
 
+typedef struct top {
+    float score;
+    uint32_t word;
+} top;
+
 typedef struct leader {
-    float add, mul;
-    uint32_t add_word, mul_word;
+    top add, mul;
 } leader;
 
 typedef struct batch {
     psdvec_context *ctx;
     const pv_analogy_kernels *kernels;
-    float shift;        /* s of 3CosMul */
-    pv_vector_set rows; /* the candidates are the first of them */
-    const float *units; /* all words x dim */
-    uint32_t candidates, dim;
-    const pv_csr *sparse;               /* instead of rows, or NULL */
-    const pv_sparse_unit *sparse_units; /* instead of units */
-    pv_sparse_block *sparse_blocks;     /* workers */
-    pv_analogy **questions;             /* by a and b */
+    const pv_analogy_space *space;
+    pv_sparse_block *sparse_blocks; /* workers */
+    pv_analogy **questions;         /* by a and b */
     size_t count;
     uint32_t *local;   /* from a word to its row in `vectors`, its place in `members` */
     float *vectors;    /* words x dim: those of this batch; NULL if sparse */
     uint32_t *members; /* words: which they are */
     uint32_t words;
-    float *rooms; /* a piece for each worker */
-    size_t room_length;
+    float *workspaces; /* one for each worker */
+    size_t workspace_length;
     leader *bests; /* workers x count */
     pv_progress *progress;
     _Atomic size_t done; /* blocks */
@@ -60,38 +56,22 @@ typedef struct block {
     float *sum, *ratio;     /* length */
 } block;
 
-static void find_add(const block *b, const float *c, size_t from, size_t to, leader *best)
-{
-    for (size_t i = from; i < to; i++)
-        if (pv_analogy_add(b->sum[i], c[i]) == best->add) {
-            best->add_word = b->first + (uint32_t)i;
-            return;
-        }
-}
-
-static void find_mul(const block *b, const float *c, size_t from, size_t to, float shift,
-                     leader *best)
-{
-    for (size_t i = from; i < to; i++)
-        if (pv_analogy_mul(b->ratio[i], c[i], shift) == best->mul) {
-            best->mul_word = b->first + (uint32_t)i;
-            return;
-        }
-}
-
 static void try_range(const batch *job, const block *b, const float *c, size_t from, size_t to,
                       leader *best)
 {
-    float add = best->add, mul = best->mul;
-    job->kernels->largest(b->sum + from, b->ratio + from, c + from, to - from, job->shift, &add,
-                          &mul);
-    if (add > best->add) {
-        best->add = add;
-        find_add(b, c, from, to, best);
+    float add = best->add.score, mul = best->mul.score;
+    job->kernels->largest(b->sum + from, b->ratio + from, c + from, to - from, job->space->shift,
+                          &add, &mul);
+    size_t i = from;
+    if (add > best->add.score) {
+        while (i + 1 < to && pv_analogy_add(b->sum[i], c[i]) != add)
+            i++;
+        best->add = (top){add, b->first + (uint32_t)i};
     }
-    if (mul > best->mul) {
-        best->mul = mul;
-        find_mul(b, c, from, to, job->shift, best);
+    if (mul > best->mul.score) {
+        for (i = from; i + 1 < to && pv_analogy_mul(b->ratio[i], c[i], job->space->shift) != mul;)
+            i++;
+        best->mul = (top){mul, b->first + (uint32_t)i};
     }
 }
 
@@ -113,40 +93,40 @@ static void try_block(const batch *job, const block *b, const pv_analogy *q, lea
     }
 }
 
-/* cosines: words x b->length. units: room for the vectors of the block, if they are dense. */
+/* cosines: words x b->length. units: place for the vectors of the block, if they are dense. */
 static void find_cosines(batch *job, const block *b, int worker, float *units, float *cosines)
 {
-    if (job->sparse) {
+    if (job->space->sparse) {
         pv_sparse_block *turned = &job->sparse_blocks[worker];
-        pv_sparse_block_take(turned, job->sparse, b->first, b->length);
+        pv_sparse_block_take(turned, job->space->sparse, b->first, b->length);
         for (uint32_t w = 0; w < job->words; w++)
-            pv_sparse_block_cosines(turned, &job->sparse_units[job->members[w]],
+            pv_sparse_block_cosines(turned, &job->space->sparse_units[job->members[w]],
                                     cosines + (size_t)w * b->length);
         return;
     }
     for (uint32_t i = 0; i < b->length; i++) {
-        float *unit = units + (size_t)i * job->dim;
-        pv_unit_vector(pv_vector_set_floats_of(&job->rows, (uint64_t)b->first + i, 1, unit),
-                       job->dim, unit);
+        float *unit = units + (size_t)i * job->space->dim;
+        pv_unit_vector(pv_vector_set_floats_of(&job->space->rows, (uint64_t)b->first + i, 1, unit),
+                       job->space->dim, unit);
     }
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)job->words, (int)b->length,
-                (int)job->dim, 1, job->vectors, (int)job->dim, units, (int)job->dim, 0, cosines,
-                (int)b->length);
+                (int)job->space->dim, 1, job->vectors, (int)job->space->dim, units,
+                (int)job->space->dim, 0, cosines, (int)b->length);
 }
 
-static size_t dense_room(const batch *job)
+static size_t unit_numbers(const batch *job)
 {
-    return job->sparse ? 0 : (size_t)BLOCK * job->dim;
+    return job->space->sparse ? 0 : (size_t)BLOCK * job->space->dim;
 }
 
 static psdvec_status answer_block(void *arg, size_t task, int worker)
 {
     batch *job = arg;
-    float *room = job->rooms + (size_t)worker * job->room_length;
     leader *bests = job->bests + (size_t)worker * job->count;
-    uint32_t first = (uint32_t)task * BLOCK, left = job->candidates - first;
+    uint32_t first = (uint32_t)task * BLOCK, left = job->space->candidates - first;
     block b = {.first = first, .length = left < BLOCK ? left : BLOCK};
-    float *units = room, *cosines = units + dense_room(job);
+    float *units = job->workspaces + (size_t)worker * job->workspace_length;
+    float *cosines = units + unit_numbers(job);
     b.cosines = cosines;
     b.sum = cosines + (size_t)BLOCK * job->words;
     b.ratio = b.sum + BLOCK;
@@ -156,7 +136,7 @@ static psdvec_status answer_block(void *arg, size_t task, int worker)
         if (!last || last->a != question->a || last->b != question->b)
             job->kernels->prepare(cosines + (size_t)job->local[question->a] * b.length,
                                   cosines + (size_t)job->local[question->b] * b.length, b.length,
-                                  job->shift, b.sum, b.ratio);
+                                  job->space->shift, b.sum, b.ratio);
         try_block(job, &b, question, &bests[q]);
     }
     if (job->progress) {
@@ -169,54 +149,42 @@ static psdvec_status answer_block(void *arg, size_t task, int worker)
 
 /* ---- A batch of questions ------------------------------------------------------------------- */
 
-static void merge(const batch *job, int workers, size_t q, pv_analogy *question)
+static void merge(top *best, const top *other)
 {
-    leader all = job->bests[q];
-    for (int w = 1; w < workers; w++) {
-        const leader *other = &job->bests[(size_t)w * job->count + q];
-        if (other->add > all.add || (other->add == all.add && other->add_word < all.add_word)) {
-            all.add = other->add;
-            all.add_word = other->add_word;
-        }
-        if (other->mul > all.mul || (other->mul == all.mul && other->mul_word < all.mul_word)) {
-            all.mul = other->mul;
-            all.mul_word = other->mul_word;
-        }
-    }
-    question->add = all.add_word;
-    question->mul = all.mul_word;
+    if (other->score > best->score || (other->score == best->score && other->word < best->word))
+        *best = *other;
 }
 
 static psdvec_status answer_batch(batch *job)
 {
     psdvec_context *ctx = job->ctx;
     int workers = psdvec_threads(ctx);
-    psdvec_status status = PSDVEC_OK;
-    job->blocks = ((size_t)job->candidates + BLOCK - 1) / BLOCK;
+    psdvec_status status;
+    pv_scope scope = {.ctx = ctx, .what = "analogies"};
+    job->blocks = ((size_t)job->space->candidates + BLOCK - 1) / BLOCK;
     job->done = 0;
-    job->room_length = dense_room(job) + (size_t)BLOCK * ((size_t)job->words + 2);
-    job->rooms = pv_alloc(ctx, (size_t)workers * job->room_length, sizeof(float), "analogies");
-    job->bests = pv_alloc(ctx, (size_t)workers * job->count, sizeof *job->bests, "analogies");
-    job->sparse_blocks =
-        pv_alloc_zero(ctx, (size_t)workers, sizeof *job->sparse_blocks, "analogies");
-    if (!job->rooms || !job->bests || !job->sparse_blocks) {
-        status = pv_failure(ctx);
-        goto done;
-    }
-    for (int w = 0; job->sparse && w < workers; w++)
-        PV_TRY_DONE(
-            pv_sparse_block_init(&job->sparse_blocks[w], ctx, job->sparse, job->candidates, BLOCK));
+    job->workspace_length = unit_numbers(job) + (size_t)BLOCK * ((size_t)job->words + 2);
+    PV_TAKE(&scope, job->workspaces, (size_t)workers * job->workspace_length);
+    PV_TAKE(&scope, job->bests, (size_t)workers * job->count);
+    PV_TAKE(&scope, job->sparse_blocks, (size_t)workers);
+    PV_TRY_DONE(pv_scope_status(&scope));
+    for (int w = 0; job->space->sparse && w < workers; w++)
+        PV_TRY_DONE(pv_sparse_block_init(&job->sparse_blocks[w], &scope, job->space->sparse,
+                                         job->space->candidates, BLOCK));
     for (size_t k = 0; k < (size_t)workers * job->count; k++)
-        job->bests[k] = (leader){-INFINITY, -INFINITY, UINT32_MAX, UINT32_MAX};
+        job->bests[k] = (leader){{-INFINITY, UINT32_MAX}, {-INFINITY, UINT32_MAX}};
     PV_TRY_DONE(pv_parallel_tasks(ctx, job->blocks, answer_block, job));
-    for (size_t q = 0; q < job->count; q++)
-        merge(job, workers, q, job->questions[q]);
+    for (size_t q = 0; q < job->count; q++) {
+        leader *all = &job->bests[q];
+        for (size_t w = 1; w < (size_t)workers; w++) {
+            merge(&all->add, &job->bests[w * job->count + q].add);
+            merge(&all->mul, &job->bests[w * job->count + q].mul);
+        }
+        job->questions[q]->add = all->add.word;
+        job->questions[q]->mul = all->mul.word;
+    }
 done:
-    for (int w = 0; job->sparse_blocks && w < workers; w++)
-        pv_sparse_block_free(&job->sparse_blocks[w], ctx);
-    pv_free(ctx, job->sparse_blocks);
-    pv_free(ctx, job->rooms);
-    pv_free(ctx, job->bests);
+    pv_scope_free(&scope);
     return status;
 }
 
@@ -234,8 +202,9 @@ static size_t gather(batch *job, pv_analogy **questions, size_t left)
         for (int k = 0; k < 3; k++)
             if (local[words[k]] == UINT32_MAX) {
                 if (job->vectors)
-                    memcpy(job->vectors + (size_t)job->words * job->dim,
-                           job->units + (size_t)words[k] * job->dim, job->dim * sizeof *job->units);
+                    memcpy(job->vectors + (size_t)job->words * job->space->dim,
+                           job->space->units + (size_t)words[k] * job->space->dim,
+                           job->space->dim * sizeof *job->space->units);
                 job->members[job->words] = words[k];
                 local[words[k]] = job->words++;
             }
@@ -253,64 +222,31 @@ static int by_words(const void *left, const void *right)
     return x->c < y->c ? -1 : x->c > y->c;
 }
 
-/* `words`: of `units`. */
-static psdvec_status answer_all(batch *job, uint32_t words, pv_analogy *questions, size_t count)
+psdvec_status pv_analogies_answer(psdvec_context *ctx, const pv_analogy_space *space,
+                                  pv_analogy *questions, size_t count, pv_progress *progress)
 {
-    psdvec_context *ctx = job->ctx;
-    psdvec_status status = PSDVEC_OK;
-    uint32_t most = words < MOST_WORDS ? words : MOST_WORDS;
-    pv_analogy **sorted = pv_alloc(ctx, count, sizeof *sorted, "analogies");
-    job->kernels = pv_analogy_kernels_best();
-    job->local = pv_alloc(ctx, words, sizeof *job->local, "analogies");
-    job->members = pv_alloc(ctx, most, sizeof *job->members, "analogies");
-    if (!job->sparse)
-        job->vectors = pv_alloc(ctx, (size_t)most * job->dim, sizeof(float), "analogies");
-    if (!sorted || !job->local || !job->members || (!job->sparse && !job->vectors)) {
-        status = pv_failure(ctx);
-        goto done;
-    }
+    psdvec_status status;
+    pv_scope scope = {.ctx = ctx, .what = "analogies"};
+    uint32_t most = space->words < MOST_WORDS ? space->words : MOST_WORDS;
+    pv_analogy **sorted;
+    batch job = {
+        .ctx = ctx, .kernels = pv_analogy_kernels_best(), .space = space, .progress = progress};
+    PV_TAKE(&scope, sorted, count);
+    PV_TAKE(&scope, job.local, space->words);
+    PV_TAKE(&scope, job.members, most);
+    if (!space->sparse)
+        PV_TAKE(&scope, job.vectors, (size_t)most * space->dim);
+    PV_TRY_DONE(pv_scope_status(&scope));
     for (size_t q = 0; q < count; q++)
         sorted[q] = &questions[q];
     qsort(sorted, count, sizeof *sorted, by_words);
-    for (size_t at = 0; at < count; at += job->count) {
-        memset(job->local, 0xff, words * sizeof *job->local);
-        job->questions = sorted + at;
-        job->count = gather(job, sorted + at, count - at);
-        PV_TRY_DONE(answer_batch(job));
+    for (size_t at = 0; at < count; at += job.count) {
+        memset(job.local, 0xff, space->words * sizeof *job.local);
+        job.questions = sorted + at;
+        job.count = gather(&job, sorted + at, count - at);
+        PV_TRY_DONE(answer_batch(&job));
     }
 done:
-    pv_free(ctx, sorted);
-    pv_free(ctx, job->local);
-    pv_free(ctx, job->members);
-    pv_free(ctx, job->vectors);
+    pv_scope_free(&scope);
     return status;
-}
-
-psdvec_status pv_analogies_answer(psdvec_context *ctx, pv_vector_set rows, uint32_t candidates,
-                                  const float *units, uint32_t words, pv_analogy *questions,
-                                  size_t count, float shift, pv_progress *progress)
-{
-    batch job = {.ctx = ctx,
-                 .rows = rows,
-                 .units = units,
-                 .candidates = candidates,
-                 .dim = rows.dim,
-                 .shift = shift,
-                 .progress = progress};
-    return answer_all(&job, words, questions, count);
-}
-
-psdvec_status pv_analogies_answer_sparse(psdvec_context *ctx, const pv_csr *rows,
-                                         uint32_t candidates, const pv_sparse_unit *units,
-                                         uint32_t words, pv_analogy *questions, size_t count,
-                                         float shift, pv_progress *progress)
-{
-    batch job = {.ctx = ctx,
-                 .sparse = rows,
-                 .sparse_units = units,
-                 .candidates = candidates,
-                 .dim = rows->columns,
-                 .shift = shift,
-                 .progress = progress};
-    return answer_all(&job, words, questions, count);
 }

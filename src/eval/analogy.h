@@ -28,16 +28,53 @@ typedef struct pv_analogy {
     uint32_t add, mul;     /* the answers; UINT32_MAX: there is no candidate */
 } pv_analogy;
 
-/* rows: candidates x dim, of any length. units: of length 1, words x dim. shift: s. `progress` may be
- * NULL, and is told of `count` questions. The order of the questions is changed and
- * restored. */
-psdvec_status pv_analogies_answer(psdvec_context *ctx, pv_vector_set rows, uint32_t candidates,
-                                  const float *units, uint32_t words, pv_analogy *questions,
-                                  size_t count, float shift, pv_progress *progress);
-/* The same with sparse rows, of which the first `candidates` count, and units. */
-psdvec_status pv_analogies_answer_sparse(psdvec_context *ctx, const pv_csr *rows,
-                                         uint32_t candidates, const pv_sparse_unit *units,
-                                         uint32_t words, pv_analogy *questions, size_t count,
-                                         float shift, pv_progress *progress);
+/* What is asked about, and the candidates: dense or sparse. */
+typedef struct pv_analogy_space {
+    pv_vector_set rows;                 /* of any length; the candidates are the first of them */
+    const float *units;                 /* of length 1, words x dim */
+    const pv_csr *sparse;               /* instead of rows, or NULL */
+    const pv_sparse_unit *sparse_units; /* instead of units */
+    uint32_t candidates, words, dim;
+    float shift; /* s */
+} pv_analogy_space;
+
+/* `progress` may be NULL, and is told of `count` questions. */
+psdvec_status pv_analogies_answer(psdvec_context *ctx, const pv_analogy_space *space,
+                                  pv_analogy *questions, size_t count, pv_progress *progress);
+
+/* ---- The inner loops, fast and plain; both give the same bits ----------------------------------
+ *
+ * Questions with the same a and b share two rows, which are made once for them:
+ *
+ *     sum   = cos(x,b) - cos(x,a)                     3CosAdd: sum + cos(x,c)
+ *     ratio = (cos(x,b) + s) / (cos(x,a) + s + 0.001)    3CosMul: ratio * (cos(x,c) + s)
+ *
+ * so a question costs one pass over cos(x,c). The pass finds the largest scores; where they
+ * stand is looked for only if they beat what was found before, which is rare. */
+
+#define PV_ANALOGY_EPSILON 0.001F
+
+typedef struct pv_analogy_kernels {
+    const char *name;
+    /* a, b: n cosines each. shift: s, 1 or 0 */
+    void (*prepare)(const float *a, const float *b, size_t n, float shift, float *sum,
+                    float *ratio);
+    /* Raises *add and *mul to the largest scores among n candidates. */
+    void (*largest)(const float *sum, const float *ratio, const float *c, size_t n, float shift,
+                    float *add, float *mul);
+} pv_analogy_kernels;
+
+extern const pv_analogy_kernels pv_analogy_plain;
+const pv_analogy_kernels *pv_analogy_kernels_best(void);
+
+static inline float pv_analogy_add(float sum, float c)
+{
+    return sum + c;
+}
+
+static inline float pv_analogy_mul(float ratio, float c, float shift)
+{
+    return ratio * (c + shift);
+}
 
 #endif

@@ -1,6 +1,6 @@
 /* Largest scores of analogies. The maximum of numbers does not depend on the order in
  * which they are compared, so eight lanes are as good as one. */
-#include "eval/analogy_kernels.h"
+#include "eval/analogy.h"
 
 #include "base/platform.h"
 

@@ -1,4 +1,5 @@
-/* What scripts/builtin-sets.sh writes at build time: the sets of data/ as arrays. */
+/* The test sets that come with the library: the files of data/, which scripts/builtin-sets.sh turns
+ * into arrays, so that the library needs no file where it is installed. */
 #ifndef PV_EVAL_BUILTIN_DATA_H
 #define PV_EVAL_BUILTIN_DATA_H
 

@@ -5,7 +5,6 @@
  */
 #include "eval/kmeans.h"
 
-#include "base/memory.h"
 #include "base/random.h"
 #include "base/thread.h"
 #include "model/dot.h"
@@ -149,43 +148,34 @@ static void move_centres(const clustering *c, attempt *a, const uint32_t *cluste
     }
 }
 
-static psdvec_status run_attempt(clustering *c, attempt *a, size_t restart)
-{
-    uint32_t *cluster = c->clusters + restart * c->n;
-    seed_centres(c, a, restart);
-    for (int round = 0; round < MOST_ITERATIONS; round++) {
-        PV_TRY(pv_check_cancel(c->ctx));
-        if (assign(c, a, cluster, round == 0) == 0)
-            break;
-        move_centres(c, a, cluster);
-    }
-    assign(c, a, cluster, false);
-    PV_TRY(pv_check_cancel(c->ctx));
-    c->inertia[restart] = 0;
-    for (size_t i = 0; i < c->n; i++)
-        c->inertia[restart] += a->nearest[i];
-    return PSDVEC_OK;
-}
-
-static psdvec_status try_once(void *arg, size_t task, int worker)
+static psdvec_status try_once(void *arg, size_t restart, int worker)
 {
     (void)worker;
     clustering *c = arg;
     psdvec_status status;
-    attempt a = {.centres = pv_alloc(c->ctx, (size_t)c->k * c->dim, sizeof(float), "clusters"),
-                 .lengths = pv_alloc(c->ctx, c->k, sizeof(float), "clusters"),
-                 .sums = pv_alloc(c->ctx, c->dim, sizeof(double), "clusters"),
-                 .nearest = pv_alloc(c->ctx, c->n, sizeof(double), "clusters"),
-                 .sizes = pv_alloc(c->ctx, c->k, sizeof(uint32_t), "clusters")};
-    if (a.centres && a.lengths && a.sums && a.nearest && a.sizes)
-        status = run_attempt(c, &a, task);
-    else
-        status = pv_failure(c->ctx);
-    pv_free(c->ctx, a.centres);
-    pv_free(c->ctx, a.lengths);
-    pv_free(c->ctx, a.sums);
-    pv_free(c->ctx, a.nearest);
-    pv_free(c->ctx, a.sizes);
+    uint32_t *cluster = c->clusters + restart * c->n;
+    pv_scope scope = {.ctx = c->ctx, .what = "clusters"};
+    attempt a;
+    PV_TAKE(&scope, a.centres, (size_t)c->k * c->dim);
+    PV_TAKE(&scope, a.lengths, c->k);
+    PV_TAKE(&scope, a.sums, c->dim);
+    PV_TAKE(&scope, a.nearest, c->n);
+    PV_TAKE(&scope, a.sizes, c->k);
+    PV_TRY_DONE(pv_scope_status(&scope));
+    seed_centres(c, &a, restart);
+    for (int round = 0; round < MOST_ITERATIONS; round++) {
+        PV_TRY_DONE(pv_check_cancel(c->ctx));
+        if (assign(c, &a, cluster, round == 0) == 0)
+            break;
+        move_centres(c, &a, cluster);
+    }
+    assign(c, &a, cluster, false);
+    PV_TRY_DONE(pv_check_cancel(c->ctx));
+    c->inertia[restart] = 0;
+    for (size_t i = 0; i < c->n; i++)
+        c->inertia[restart] += a.nearest[i];
+done:
+    pv_scope_free(&scope);
     return status;
 }
 
@@ -197,40 +187,24 @@ static float square_of(const clustering *c, size_t i)
     return (float)(length * length);
 }
 
-static psdvec_status find_clusters(clustering *c, uint32_t *cluster)
+psdvec_status pv_kmeans(psdvec_context *ctx, const float *points, const pv_sparse_unit *sparse,
+                        size_t n, uint32_t dim, uint32_t k, uint32_t *cluster)
 {
-    psdvec_context *ctx = c->ctx;
-    psdvec_status status = PSDVEC_OK;
-    c->squares = pv_alloc(ctx, c->n, sizeof *c->squares, "clusters");
-    c->clusters = pv_alloc(ctx, RESTARTS * c->n, sizeof *c->clusters, "clusters");
-    if (!c->squares || !c->clusters) {
-        status = pv_failure(ctx);
-        goto done;
-    }
-    for (size_t i = 0; i < c->n; i++)
-        c->squares[i] = square_of(c, i);
-    PV_TRY_DONE(pv_parallel_tasks(ctx, RESTARTS, try_once, c));
+    clustering c = {.ctx = ctx, .points = points, .sparse = sparse, .n = n, .dim = dim, .k = k};
+    psdvec_status status;
+    pv_scope scope = {.ctx = ctx, .what = "clusters"};
+    PV_TAKE(&scope, c.squares, n);
+    PV_TAKE(&scope, c.clusters, RESTARTS * n);
+    PV_TRY_DONE(pv_scope_status(&scope));
+    for (size_t i = 0; i < n; i++)
+        c.squares[i] = square_of(&c, i);
+    PV_TRY_DONE(pv_parallel_tasks(ctx, RESTARTS, try_once, &c));
     size_t best = 0;
     for (size_t r = 1; r < RESTARTS; r++)
-        if (c->inertia[r] < c->inertia[best])
+        if (c.inertia[r] < c.inertia[best])
             best = r;
-    memcpy(cluster, c->clusters + best * c->n, c->n * sizeof *cluster);
+    memcpy(cluster, c.clusters + best * n, n * sizeof *cluster);
 done:
-    pv_free(ctx, c->squares);
-    pv_free(ctx, c->clusters);
+    pv_scope_free(&scope);
     return status;
-}
-
-psdvec_status pv_kmeans(psdvec_context *ctx, const float *points, size_t n, uint32_t dim,
-                        uint32_t k, uint32_t *cluster)
-{
-    clustering c = {.ctx = ctx, .points = points, .n = n, .dim = dim, .k = k};
-    return find_clusters(&c, cluster);
-}
-
-psdvec_status pv_kmeans_sparse(psdvec_context *ctx, const pv_sparse_unit *points, size_t n,
-                               uint32_t dim, uint32_t k, uint32_t *cluster)
-{
-    clustering c = {.ctx = ctx, .sparse = points, .n = n, .dim = dim, .k = k};
-    return find_clusters(&c, cluster);
 }

@@ -1,4 +1,4 @@
-/* Questions are put to a model.
+/* Questions are put to a model: its words are looked up, and what it does not know is settled by a rule.
  *
  *     rule        a question with an unknown word
  *     drop        does not count
@@ -13,32 +13,200 @@
 #include "eval/analogy.h"
 #include "eval/kmeans.h"
 #include "eval/statistics.h"
+#include "model/dot.h"
+#include "model/find.h"
 
 #include <math.h>
 #include <string.h>
 
+/* ---- The model ---------------------------------------------------------------------------- */
+
+static void add_row(const float *row, uint32_t dim, double *sum)
+{
+    if (!isfinite(pv_length(row, dim)))
+        return;
+    for (uint32_t k = 0; k < dim; k++)
+        sum[k] += (double)row[k];
+}
+
+static void add_sparse_row(pv_csr_row row, double *sum)
+{
+    if (!isfinite(pv_sparse_length(row)))
+        return;
+    for (size_t k = 0; k < row.count; k++)
+        sum[row.column[k]] += (double)row.value[k];
+}
+
+/* Of a sparse model, the mean's numbers that are not 0 move to the front, and the list of their
+ * directions is made. */
+static psdvec_status find_mean(pv_seen_model *s, pv_scope *scope)
+{
+    float *row;
+    double *sum;
+    uint32_t *columns;
+    PV_TAKE(scope, row, s->dim);
+    PV_TAKE(scope, columns, s->dim);
+    PV_TAKE_ZERO(scope, sum, s->dim);
+    PV_TAKE(scope, s->mean, s->dim);
+    PV_TRY(pv_scope_status(scope));
+    for (uint32_t i = 0; i < s->words; i++) {
+        if (i % 4096 == 0)
+            PV_TRY(pv_check_cancel(scope->ctx));
+        if (s->sparse)
+            add_sparse_row(pv_csr_row_of(s->sparse, i), sum);
+        else
+            add_row(pv_vector_set_floats_of(s->rows, i, 1, row), s->dim, sum);
+    }
+    for (uint32_t k = 0; k < s->dim; k++)
+        s->mean[k] = (float)(sum[k] / s->words);
+    pv_unit_vector(s->mean, s->dim, s->mean);
+    size_t count = 0;
+    for (uint32_t k = 0; s->sparse && k < s->dim; k++)
+        if (s->mean[k] != 0) {
+            columns[count] = k;
+            s->mean[count++] = s->mean[k];
+        }
+    s->sparse_mean = pv_sparse_unit_of((pv_csr_row){columns, s->mean, count});
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_seen_model_open(pv_seen_model *seen, pv_scope *scope, const psdvec_model *model,
+                                 const psdvec_eval_options *options)
+{
+    bool sparse = model->info.sparse;
+    *seen = (pv_seen_model){.model = model,
+                            .rows = sparse ? NULL : &model->readout,
+                            .sparse = sparse ? &model->sparse : NULL,
+                            .words = model->info.words,
+                            .dim = model->info.dim,
+                            .explicit = pv_model_explicit(model)};
+    return options->unknown == PSDVEC_UNKNOWN_MEAN ? find_mean(seen, scope) : PSDVEC_OK;
+}
+
+/* ---- Words ---------------------------------------------------------------------------------- */
+
+static const char *word_of(const psdvec_test *test, uint32_t w, size_t *length)
+{
+    *length = (size_t)(test->offsets[w + 1] - test->offsets[w]);
+    return test->bytes + test->offsets[w];
+}
+
+psdvec_status pv_known_rows(psdvec_context *ctx, const pv_seen_model *seen, const psdvec_test *test,
+                            const psdvec_eval_options *options, uint32_t *rows)
+{
+    pv_buffer lower = {.ctx = ctx};
+    psdvec_status status = PSDVEC_OK;
+    uint32_t limit = UINT32_MAX;
+    if (test->info.kind == PSDVEC_TEST_ANALOGY && options->restrict_words > 0)
+        limit = options->restrict_words;
+    for (uint32_t w = 0; w < test->words; w++) {
+        size_t length;
+        const char *word = word_of(test, w, &length);
+        PV_TRY_DONE(pv_model_find_either(seen->model, word, length, limit,
+                                         options->keep_case ? NULL : &lower, &rows[w]));
+    }
+done:
+    pv_buffer_free(&lower);
+    return status;
+}
+
+bool pv_question_known(const psdvec_test *test, const pv_question *q, const uint32_t *rows)
+{
+    uint32_t found = 0;
+    for (uint32_t k = 0; k < pv_words_asked(test->info.kind); k++)
+        if (rows[q->words[k]] == PV_UNKNOWN)
+            return false;
+    for (uint32_t k = 0; k < q->listed; k++)
+        found += rows[test->lists[q->list + k]] != PV_UNKNOWN;
+    return test->info.kind == PSDVEC_TEST_ANALOGY ? found > 0 : found == q->listed;
+}
+
+/* ---- Vectors ---------------------------------------------------------------------------------- */
+
 typedef struct asking {
-    psdvec_context *ctx;
+    pv_scope scope;
     const pv_seen_model *seen;
     const psdvec_test *test;
     const psdvec_eval_options *options;
     const uint32_t *rows;
-    pv_test_vectors vectors;
     pv_outcome *outcome;
     pv_progress *progress;
+    /* Vectors of length 1 for the words of the test: the model's, or what the rule puts in their
+     * place. A vector that has no direction, or that is not finite, is zeros. */
+    float *units;           /* words x dim, or ... */
+    pv_sparse_unit *sparse; /* words */
+    bool *there;            /* words: known, or a stand-in was found */
 } asking;
 
-static const float *unit_of(const asking *a, uint32_t word)
+static float *unit_of(const asking *a, uint32_t word)
 {
-    return a->vectors.units + (size_t)word * a->seen->dim;
+    return a->units + (size_t)word * a->seen->dim;
 }
+
+/* The vector of a word that the model does not know. */
+static psdvec_status stand_in(asking *a, uint32_t w, pv_buffer *lower)
+{
+    const pv_seen_model *seen = a->seen;
+    float *unit = unit_of(a, w);
+    if (a->options->unknown == PSDVEC_UNKNOWN_MEAN) {
+        memcpy(unit, seen->mean, seen->dim * sizeof *unit);
+        a->there[w] = true;
+    } else if (a->options->unknown == PSDVEC_UNKNOWN_SPELLING) {
+        size_t length;
+        const char *word = word_of(a->test, w, &length);
+        if (!a->options->keep_case) {
+            lower->length = 0;
+            PV_TRY(pv_lower_case(lower, word, length));
+            word = lower->data;
+            length = lower->length;
+        }
+        a->there[w] = psdvec_model_spell(seen->model, word, length, unit);
+        pv_unit_vector(unit, seen->dim, unit);
+    }
+    return PSDVEC_OK;
+}
+
+/* Sparse vectors stay where they are; a stand-in is the mean, for they have no spelling. */
+static psdvec_status find_vectors(asking *a)
+{
+    const pv_seen_model *seen = a->seen;
+    uint32_t words = a->test->words;
+    pv_buffer lower = {.ctx = a->scope.ctx};
+    psdvec_status status;
+    if (seen->sparse)
+        PV_TAKE_ZERO(&a->scope, a->sparse, words);
+    else
+        a->units = pv_scope_alloc(&a->scope, words, seen->dim * sizeof *a->units, true);
+    PV_TAKE_ZERO(&a->scope, a->there, words);
+    PV_TRY_DONE(pv_scope_status(&a->scope));
+    for (uint32_t w = 0; w < words; w++) {
+        a->there[w] = a->rows[w] != PV_UNKNOWN;
+        if (a->there[w] && seen->sparse) {
+            a->sparse[w] = pv_sparse_unit_of(pv_csr_row_of(seen->sparse, a->rows[w]));
+        } else if (a->there[w]) {
+            float *unit = unit_of(a, w);
+            pv_unit_vector(pv_vector_set_floats_of(seen->rows, a->rows[w], 1, unit), seen->dim,
+                           unit);
+        } else if (!seen->sparse) {
+            PV_TRY_DONE(stand_in(a, w, &lower));
+        } else if (a->options->unknown == PSDVEC_UNKNOWN_MEAN) {
+            a->sparse[w] = seen->sparse_mean;
+            a->there[w] = true;
+        }
+    }
+done:
+    pv_buffer_free(&lower);
+    return status;
+}
+
+/* ---- Questions -------------------------------------------------------------------------------- */
 
 /* Lengths of vectors of length 1 are 1 but for rounding; divided by, the cosine of a word with
  * itself is 1 to the last bit, so that such pairs are equals. */
 static double cosine(const asking *a, uint32_t left, uint32_t right)
 {
-    if (a->vectors.sparse)
-        return pv_sparse_cosine(a->vectors.sparse[left].row, a->vectors.sparse[right].row);
+    if (a->sparse)
+        return pv_sparse_cosine(a->sparse[left].row, a->sparse[right].row);
     const float *x = unit_of(a, left), *y = unit_of(a, right);
     double xy = 0, xx = 0, yy = 0;
     for (uint32_t k = 0; k < a->seen->dim; k++) {
@@ -61,14 +229,19 @@ static bool answer_known(const asking *a, const pv_question *q)
 static bool has_vectors(const asking *a, const pv_question *q)
 {
     psdvec_test_kind kind = a->test->info.kind;
-    uint32_t words = kind == PSDVEC_TEST_SIMILARITY ? 2 : kind == PSDVEC_TEST_ANALOGY ? 3 : 1;
-    for (uint32_t k = 0; k < words; k++)
-        if (!a->vectors.there[q->words[k]])
+    for (uint32_t k = 0; k < pv_words_asked(kind); k++)
+        if (!a->there[q->words[k]])
             return false;
     for (uint32_t k = 0; kind == PSDVEC_TEST_CHOICE && k < q->listed; k++)
-        if (!a->vectors.there[a->test->lists[q->list + k]])
+        if (!a->there[a->test->lists[q->list + k]])
             return false;
     return true;
+}
+
+/* True if it counts and can be answered. */
+static bool is_put(const asking *a, uint32_t q)
+{
+    return a->outcome->counts[q] && has_vectors(a, &a->test->questions[q]);
 }
 
 /* Which questions the model knows, and which count. */
@@ -94,9 +267,8 @@ static void compare_pairs(const asking *a)
 {
     for (uint32_t q = 0; q < a->test->info.questions; q++) {
         const pv_question *question = &a->test->questions[q];
-        a->outcome->cosine[q] = a->outcome->counts[q] && has_vectors(a, question)
-                                    ? cosine(a, question->words[0], question->words[1])
-                                    : 0;
+        a->outcome->cosine[q] = is_put(a, q) ? cosine(a, question->words[0], question->words[1])
+                                             : 0;
     }
 }
 
@@ -106,7 +278,7 @@ static void choose(const asking *a)
     for (uint32_t q = 0; q < a->test->info.questions; q++) {
         const pv_question *question = &a->test->questions[q];
         const uint32_t *choices = a->test->lists + question->list;
-        bool right = a->outcome->counts[q] && has_vectors(a, question);
+        bool right = is_put(a, q);
         if (a->options->unknown == PSDVEC_UNKNOWN_MEAN)
             right = right && a->rows[question->words[0]] != PV_UNKNOWN;
         double best = right ? cosine(a, question->words[0], choices[0]) : 0;
@@ -124,7 +296,7 @@ static bool is_accepted(const asking *a, const pv_question *q, uint32_t answer)
     return false;
 }
 
-static psdvec_status answer(const asking *a)
+static psdvec_status answer(asking *a)
 {
     const psdvec_test *t = a->test;
     size_t count = 0;
@@ -132,14 +304,14 @@ static psdvec_status answer(const asking *a)
     if (a->options->restrict_words > 0 && a->options->restrict_words < candidates)
         candidates = a->options->restrict_words;
     for (uint32_t q = 0; q < t->info.questions; q++)
-        count += a->outcome->counts[q] && has_vectors(a, &t->questions[q]);
-    pv_analogy *analogies = pv_alloc(a->ctx, count, sizeof *analogies, "analogies");
-    if (!analogies)
-        return pv_failure(a->ctx);
+        count += is_put(a, q);
+    pv_analogy *analogies;
+    PV_TAKE(&a->scope, analogies, count);
+    PV_TRY(pv_scope_status(&a->scope));
     size_t k = 0;
     for (uint32_t q = 0; q < t->info.questions; q++) {
         const uint32_t *w = t->questions[q].words;
-        if (a->outcome->counts[q] && has_vectors(a, &t->questions[q]))
+        if (is_put(a, q))
             analogies[k++] = (pv_analogy){
                 .a = w[0],
                 .b = w[1],
@@ -147,157 +319,102 @@ static psdvec_status answer(const asking *a)
                 .not_these = {a->rows[w[0]], a->rows[w[1]], a->rows[w[2]]},
             };
     }
-    float shift = a->seen->explicit ? 0 : 1;
-    psdvec_status status;
-    if (a->seen->sparse)
-        status = pv_analogies_answer_sparse(a->ctx, a->seen->sparse, candidates, a->vectors.sparse,
-                                            t->words, analogies, count, shift, a->progress);
-    else
-        status = pv_analogies_answer(a->ctx, *a->seen->rows, candidates, a->vectors.units, t->words,
-                                     analogies, count, shift, a->progress);
+    pv_analogy_space space = {.units = a->units,
+                              .sparse = a->seen->sparse,
+                              .sparse_units = a->sparse,
+                              .candidates = candidates,
+                              .words = t->words,
+                              .dim = a->seen->dim,
+                              .shift = a->seen->explicit ? 0 : 1};
+    if (a->seen->rows)
+        space.rows = *a->seen->rows;
+    PV_TRY(pv_analogies_answer(a->scope.ctx, &space, analogies, count, a->progress));
     k = 0;
-    for (uint32_t q = 0; status == PSDVEC_OK && q < t->info.questions; q++) {
+    for (uint32_t q = 0; q < t->info.questions; q++) {
         const pv_question *question = &t->questions[q];
-        bool put = a->outcome->counts[q] && has_vectors(a, question);
+        bool put = is_put(a, q);
         a->outcome->right[0][q] = put && is_accepted(a, question, analogies[k].add);
         a->outcome->right[1][q] = put && is_accepted(a, question, analogies[k].mul);
         k += put;
     }
-    pv_free(a->ctx, analogies);
-    return status;
-}
-
-/* Words to be grouped, dense or sparse. */
-typedef struct grouping {
-    float *points; /* n x dim, or ... */
-    pv_sparse_unit *sparse;
-    size_t n;
-} grouping;
-
-static bool grouping_init(grouping *g, const asking *a)
-{
-    size_t most = a->test->info.questions;
-    *g = (grouping){0};
-    if (a->seen->sparse)
-        g->sparse = pv_alloc(a->ctx, most, sizeof *g->sparse, "clusters");
-    else
-        g->points = pv_alloc(a->ctx, most, a->seen->dim * sizeof *g->points, "clusters");
-    return g->sparse || g->points;
-}
-
-static void grouping_add(grouping *g, const asking *a, uint32_t word)
-{
-    uint32_t dim = a->seen->dim;
-    if (g->sparse)
-        g->sparse[g->n++] = a->vectors.sparse[word];
-    else
-        memcpy(g->points + g->n++ * dim, unit_of(a, word), dim * sizeof *g->points);
-}
-
-static psdvec_status group(const grouping *g, const asking *a, uint32_t k, uint32_t *found)
-{
-    if (g->n == 0)
-        return PSDVEC_OK;
-    if (g->sparse)
-        return pv_kmeans_sparse(a->ctx, g->sparse, g->n, a->seen->dim, k, found);
-    return pv_kmeans(a->ctx, g->points, g->n, a->seen->dim, k, found);
+    return PSDVEC_OK;
 }
 
 /* As many clusters as there are categories among the words that are there. */
-static psdvec_status find_clusters(const asking *a)
+static psdvec_status find_clusters(asking *a)
 {
     const psdvec_test *t = a->test;
-    uint32_t k = 0;
+    uint32_t k = 0, dim = a->seen->dim, *found;
     size_t n = 0;
-    grouping g;
-    psdvec_status status = PSDVEC_OK;
-    bool room = grouping_init(&g, a);
-    uint32_t *found = pv_alloc(a->ctx, t->info.questions, sizeof *found, "clusters");
-    bool *seen = pv_alloc_zero(a->ctx, t->categories, sizeof *seen, "clusters");
-    if (!room || !found || !seen) {
-        status = pv_failure(a->ctx);
-        goto done;
-    }
+    float *points = NULL;
+    pv_sparse_unit *sparse = NULL;
+    bool *seen;
+    if (a->sparse)
+        PV_TAKE(&a->scope, sparse, t->info.questions);
+    else
+        points = pv_scope_alloc(&a->scope, t->info.questions, dim * sizeof *points, false);
+    PV_TAKE(&a->scope, found, t->info.questions);
+    PV_TAKE_ZERO(&a->scope, seen, t->categories);
+    PV_TRY(pv_scope_status(&a->scope));
     for (uint32_t q = 0; q < t->info.questions; q++) {
         const pv_question *question = &t->questions[q];
         a->outcome->cluster[q] = PV_NO_CLUSTER;
-        if (!a->outcome->counts[q] || !has_vectors(a, question))
+        if (!is_put(a, q))
             continue;
-        grouping_add(&g, a, question->words[0]);
+        if (sparse)
+            sparse[n++] = a->sparse[question->words[0]];
+        else
+            memcpy(points + n++ * dim, unit_of(a, question->words[0]), dim * sizeof *points);
         k += !seen[question->category];
         seen[question->category] = true;
     }
-    PV_TRY_DONE(group(&g, a, k, found));
+    if (n == 0)
+        return PSDVEC_OK;
+    PV_TRY(pv_kmeans(a->scope.ctx, points, sparse, n, dim, k, found));
+    n = 0;
     for (uint32_t q = 0; q < t->info.questions; q++)
-        if (a->outcome->counts[q] && has_vectors(a, &t->questions[q]))
+        if (is_put(a, q))
             a->outcome->cluster[q] = found[n++];
-done:
-    pv_free(a->ctx, g.points);
-    pv_free(a->ctx, g.sparse);
-    pv_free(a->ctx, found);
-    pv_free(a->ctx, seen);
-    return status;
+    return PSDVEC_OK;
 }
 
 /* ---- The whole ------------------------------------------------------------------------------ */
 
-static psdvec_status allocate(pv_outcome *o, psdvec_context *ctx, const psdvec_test *t)
-{
-    size_t n = t->info.questions;
-    psdvec_test_kind kind = t->info.kind;
-    static const char what[] = "the answers to a test";
-    *o = (pv_outcome){.known = pv_alloc_zero(ctx, n, sizeof *o->known, what),
-                      .counts = pv_alloc_zero(ctx, n, sizeof *o->counts, what)};
-    bool fine = o->known && o->counts;
-    if (fine && kind == PSDVEC_TEST_SIMILARITY)
-        fine = (o->cosine = pv_alloc_zero(ctx, n, sizeof *o->cosine, what)) != NULL;
-    if (fine && (kind == PSDVEC_TEST_ANALOGY || kind == PSDVEC_TEST_CHOICE))
-        fine = (o->right[0] = pv_alloc_zero(ctx, n, sizeof(bool), what)) != NULL;
-    if (fine && kind == PSDVEC_TEST_ANALOGY)
-        fine = (o->right[1] = pv_alloc_zero(ctx, n, sizeof(bool), what)) != NULL;
-    if (fine && kind == PSDVEC_TEST_CATEGORIES)
-        fine = (o->cluster = pv_alloc_zero(ctx, n, sizeof *o->cluster, what)) != NULL;
-    return fine ? PSDVEC_OK : pv_failure(ctx);
-}
-
-psdvec_status pv_outcome_make(pv_outcome *outcome, psdvec_context *ctx, const pv_seen_model *seen,
+psdvec_status pv_outcome_make(pv_outcome *o, pv_scope *scope, const pv_seen_model *seen,
                               const psdvec_test *test, const psdvec_eval_options *options,
                               const bool *asked, const uint32_t *rows, pv_progress *progress)
 {
-    asking a = {.ctx = ctx,
+    size_t n = test->info.questions;
+    psdvec_test_kind kind = test->info.kind;
+    psdvec_status status;
+    asking a = {.scope = {.ctx = scope->ctx, .what = "the vectors of a test"},
                 .seen = seen,
                 .test = test,
                 .options = options,
                 .rows = rows,
-                .outcome = outcome,
+                .outcome = o,
                 .progress = progress};
-    psdvec_status status = allocate(outcome, ctx, test);
-    if (status == PSDVEC_OK)
-        status = pv_test_vectors_make(&a.vectors, ctx, seen, test, options, rows);
-    if (status == PSDVEC_OK) {
-        sort_questions(&a, asked);
-        if (test->info.kind == PSDVEC_TEST_SIMILARITY)
-            compare_pairs(&a);
-        else if (test->info.kind == PSDVEC_TEST_CHOICE)
-            choose(&a);
-        else if (test->info.kind == PSDVEC_TEST_ANALOGY)
-            status = answer(&a);
-        else
-            status = find_clusters(&a);
-    }
-    pv_test_vectors_free(&a.vectors, ctx);
-    if (status != PSDVEC_OK)
-        pv_outcome_free(outcome, ctx);
+    *o = (pv_outcome){0};
+    PV_TAKE_ZERO(scope, o->known, n);
+    PV_TAKE_ZERO(scope, o->counts, n);
+    if (kind == PSDVEC_TEST_SIMILARITY)
+        PV_TAKE_ZERO(scope, o->cosine, n);
+    else if (kind == PSDVEC_TEST_CATEGORIES)
+        PV_TAKE_ZERO(scope, o->cluster, n);
+    else
+        PV_TAKE_ZERO(scope, o->right[0], n);
+    if (kind == PSDVEC_TEST_ANALOGY)
+        PV_TAKE_ZERO(scope, o->right[1], n);
+    PV_TRY(pv_scope_status(scope));
+    PV_TRY_DONE(find_vectors(&a));
+    sort_questions(&a, asked);
+    if (kind == PSDVEC_TEST_SIMILARITY)
+        compare_pairs(&a);
+    else if (kind == PSDVEC_TEST_CHOICE)
+        choose(&a);
+    else
+        status = kind == PSDVEC_TEST_ANALOGY ? answer(&a) : find_clusters(&a);
+done:
+    pv_scope_free(&a.scope);
     return status;
-}
-
-void pv_outcome_free(pv_outcome *outcome, psdvec_context *ctx)
-{
-    pv_free(ctx, outcome->known);
-    pv_free(ctx, outcome->counts);
-    pv_free(ctx, outcome->cosine);
-    pv_free(ctx, outcome->right[0]);
-    pv_free(ctx, outcome->right[1]);
-    pv_free(ctx, outcome->cluster);
-    *outcome = (pv_outcome){0};
 }

@@ -1,8 +1,6 @@
 /* A block of sparse candidates by direction. */
 #include "eval/sparse_block.h"
 
-#include "base/memory.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -18,7 +16,7 @@ pv_sparse_unit pv_sparse_unit_of(pv_csr_row row)
     return unit;
 }
 
-psdvec_status pv_sparse_block_init(pv_sparse_block *b, psdvec_context *ctx, const pv_csr *v,
+psdvec_status pv_sparse_block_init(pv_sparse_block *b, pv_scope *scope, const pv_csr *v,
                                    uint32_t candidates, uint32_t length)
 {
     uint64_t most = 0;
@@ -29,21 +27,13 @@ psdvec_status pv_sparse_block_init(pv_sparse_block *b, psdvec_context *ctx, cons
         most = entries > most ? entries : most;
     }
     if (most > UINT32_MAX)
-        return pv_fail(ctx, PSDVEC_ERR_OVERFLOW,
+        return pv_fail(scope->ctx, PSDVEC_ERR_OVERFLOW,
                        "the vectors of %u words have more than 2^32 numbers that are not 0",
                        (unsigned)length);
-    b->end = pv_alloc(ctx, v->columns, sizeof *b->end, "sparse vectors");
-    b->candidate = pv_alloc(ctx, (size_t)most, sizeof *b->candidate, "sparse vectors");
-    b->value = pv_alloc(ctx, (size_t)most, sizeof *b->value, "sparse vectors");
-    return b->end && b->candidate && b->value ? PSDVEC_OK : pv_failure(ctx);
-}
-
-void pv_sparse_block_free(pv_sparse_block *b, psdvec_context *ctx)
-{
-    pv_free(ctx, b->end);
-    pv_free(ctx, b->candidate);
-    pv_free(ctx, b->value);
-    *b = (pv_sparse_block){0};
+    PV_TAKE(scope, b->end, v->columns);
+    PV_TAKE(scope, b->candidate, (size_t)most);
+    PV_TAKE(scope, b->value, (size_t)most);
+    return pv_scope_status(scope);
 }
 
 void pv_sparse_block_take(pv_sparse_block *b, const pv_csr *v, uint32_t first, uint32_t length)

@@ -13,7 +13,8 @@
 #ifndef PV_EVAL_SPARSE_BLOCK_H
 #define PV_EVAL_SPARSE_BLOCK_H
 
-#include "model/sparse_rows.h"
+#include "base/memory.h"
+#include "model/vector_set.h"
 
 /* A sparse vector of length 1: the numbers times `scale`. 0: it has no direction. */
 typedef struct pv_sparse_unit {
@@ -33,11 +34,9 @@ typedef struct pv_sparse_block {
     float *value;        /* entries: of vectors of length 1 */
 } pv_sparse_block;
 
-/* Room for any block of `length` candidates, from row 0 on, of the first `candidates`. On failure
- * what there is must be freed, too. */
-psdvec_status pv_sparse_block_init(pv_sparse_block *block, psdvec_context *ctx,
-                                   const pv_csr *vectors, uint32_t candidates, uint32_t length);
-void pv_sparse_block_free(pv_sparse_block *block, psdvec_context *ctx);
+/* Capacity for any block of `length` candidates, from row 0 on, of the first `candidates`. */
+psdvec_status pv_sparse_block_init(pv_sparse_block *block, pv_scope *scope, const pv_csr *vectors,
+                                   uint32_t candidates, uint32_t length);
 
 /* Takes candidates first .. first + length - 1. */
 void pv_sparse_block_take(pv_sparse_block *block, const pv_csr *vectors, uint32_t first,

@@ -1,8 +1,10 @@
-/* Correlation, purity, shares. */
+/* Correlation, purity, shares, and the bootstrap. */
 #include "eval/statistics.h"
 
 #include "base/memory.h"
 #include "base/platform.h"
+#include "base/random.h"
+#include "base/thread.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -35,32 +37,22 @@ static uint32_t rank_values(const double *values, size_t n, placed *sorted, uint
     return distinct;
 }
 
-psdvec_status pv_ranked_make(pv_ranked *ranked, psdvec_context *ctx, const double *x,
-                             const double *y, size_t n)
+psdvec_status pv_ranked_make(pv_ranked *ranked, pv_scope *scope, const double *x, const double *y,
+                             size_t n)
 {
     *ranked = (pv_ranked){.n = n};
-    placed *sorted = pv_alloc(ctx, n, sizeof *sorted, "ranks");
-    ranked->x = pv_alloc(ctx, n, sizeof *ranked->x, "ranks");
-    ranked->y = pv_alloc(ctx, n, sizeof *ranked->y, "ranks");
-    if (!sorted || !ranked->x || !ranked->y) {
-        pv_free(ctx, sorted);
-        pv_ranked_free(ranked, ctx);
-        return pv_failure(ctx);
-    }
+    placed *sorted;
+    PV_TAKE(scope, sorted, n);
+    PV_TAKE(scope, ranked->x, n);
+    PV_TAKE(scope, ranked->y, n);
+    PV_TRY(pv_scope_status(scope));
     ranked->x_distinct = rank_values(x, n, sorted, ranked->x);
     ranked->y_distinct = rank_values(y, n, sorted, ranked->y);
-    pv_free(ctx, sorted);
+    pv_scope_drop(scope, sorted);
     return PSDVEC_OK;
 }
 
-void pv_ranked_free(pv_ranked *ranked, psdvec_context *ctx)
-{
-    pv_free(ctx, ranked->x);
-    pv_free(ctx, ranked->y);
-    *ranked = (pv_ranked){0};
-}
-
-size_t pv_spearman_room(const pv_ranked *ranked)
+size_t pv_spearman_numbers(const pv_ranked *ranked)
 {
     return (size_t)ranked->x_distinct + ranked->y_distinct;
 }
@@ -79,12 +71,12 @@ static double centre_ranks(double *drawn, uint32_t distinct, double n)
     return squares;
 }
 
-double pv_spearman(const pv_ranked *ranked, const uint32_t *times, double *room)
+double pv_spearman(const pv_ranked *ranked, const uint32_t *times, double *workspace)
 {
-    double *x = room, *y = room + ranked->x_distinct, n = (double)ranked->n, products = 0;
+    double *x = workspace, *y = x + ranked->x_distinct, n = (double)ranked->n, products = 0;
     if (ranked->n < 2)
         return NAN;
-    memset(room, 0, pv_spearman_room(ranked) * sizeof *room);
+    memset(workspace, 0, pv_spearman_numbers(ranked) * sizeof *workspace);
     for (size_t i = 0; i < ranked->n; i++) {
         double count = times ? times[i] : 1;
         x[ranked->x[i]] += count;
@@ -124,12 +116,12 @@ psdvec_status pv_mark_commonest(psdvec_context *ctx, const uint32_t *cluster, co
     for (size_t first = 0, end; first < n; first = end) { /* a cluster */
         size_t most = 0, longest = 0;
         for (end = first; end < n && sorted[end].cluster == sorted[first].cluster;) {
-            size_t run = end;
-            while (end < n && by_cell(&sorted[end], &sorted[run]) == 0)
+            size_t cell = end;
+            while (end < n && by_cell(&sorted[end], &sorted[cell]) == 0)
                 end++;
-            if (end - run > longest) {
-                longest = end - run;
-                most = run;
+            if (end - cell > longest) {
+                longest = end - cell;
+                most = cell;
             }
         }
         for (size_t k = first; k < end; k++)
@@ -187,4 +179,107 @@ double pv_quantile(const double *ascending, size_t count, double share)
     if (below + 1 >= count)
         return ascending[count - 1];
     return ascending[below] + (place - (double)below) * (ascending[below + 1] - ascending[below]);
+}
+
+/* ---- The bootstrap ------------------------------------------------------------------------ */
+
+enum { BATCH = 32 }; /* resamples a task */
+
+#define PURPOSE UINT32_C(0x626f6f74) /* "boot" */
+
+typedef struct resampling {
+    uint64_t seed;
+    size_t questions;
+    uint32_t resamples;
+    pv_statistic_fn *statistic;
+    const void *arg;
+    char *workspaces; /* for each worker: times, then the statistic's own */
+    size_t workspace_bytes, times_bytes;
+    double *values;
+} resampling;
+
+static void draw(const resampling *job, uint32_t resample, uint32_t *times)
+{
+    uint32_t key[2] = {(uint32_t)job->seed, (uint32_t)(job->seed >> 32)}, words[4];
+    memset(times, 0, job->questions * sizeof *times);
+    for (size_t q = 0; q < job->questions; q += 4) {
+        uint32_t counter[4] = {(uint32_t)(q / 4), resample, PURPOSE, 0};
+        pv_philox4x32(counter, key, words);
+        for (size_t k = 0; k < 4 && q + k < job->questions; k++)
+            times[(uint64_t)words[k] * job->questions >> 32]++;
+    }
+}
+
+static psdvec_status resample(void *arg, size_t task, int worker)
+{
+    const resampling *job = arg;
+    char *workspace = job->workspaces + (size_t)worker * job->workspace_bytes;
+    uint32_t *times = (uint32_t *)(void *)workspace;
+    size_t end = (task + 1) * BATCH < job->resamples ? (task + 1) * BATCH : job->resamples;
+    for (size_t r = task * BATCH; r < end; r++) {
+        draw(job, (uint32_t)r, times);
+        job->values[r] = job->statistic(job->arg, times, workspace + job->times_bytes);
+    }
+    return PSDVEC_OK;
+}
+
+static size_t round_up(size_t bytes)
+{
+    return (bytes + 63) / 64 * 64;
+}
+
+psdvec_status pv_bootstrap(psdvec_context *ctx, size_t questions, uint32_t resamples,
+                           pv_statistic_fn *statistic, const void *arg, size_t workspace_bytes,
+                           double *values)
+{
+    resampling job = {.seed = ctx->options.seed,
+                      .questions = questions,
+                      .resamples = resamples,
+                      .statistic = statistic,
+                      .arg = arg,
+                      .times_bytes = round_up(questions * sizeof(uint32_t)),
+                      .values = values};
+    job.workspace_bytes = job.times_bytes + round_up(workspace_bytes) + 64;
+    job.workspaces = pv_alloc(ctx, (size_t)psdvec_threads(ctx), job.workspace_bytes, "resampling");
+    if (!job.workspaces)
+        return pv_failure(ctx);
+    psdvec_status status =
+        pv_parallel_tasks(ctx, ((size_t)resamples + BATCH - 1) / BATCH, resample, &job);
+    pv_free(ctx, job.workspaces);
+    return status;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+void pv_interval(double *values, size_t count, double confidence, double *low, double *high)
+{
+    size_t there = 0;
+    for (size_t k = 0; k < count; k++)
+        if (!isnan(values[k]))
+            values[there++] = values[k];
+    *low = *high = NAN;
+    if (2 * there < count || there == 0)
+        return;
+    qsort(values, there, sizeof *values, ascending);
+    *low = pv_quantile(values, there, (1 - confidence) / 2);
+    *high = pv_quantile(values, there, (1 + confidence) / 2);
+}
+
+double pv_paired_p(const double *differences, size_t count)
+{
+    size_t there = 0, down = 0, up = 0;
+    for (size_t k = 0; k < count; k++)
+        if (!isnan(differences[k])) {
+            there++;
+            down += differences[k] <= 0;
+            up += differences[k] >= 0;
+        }
+    if (2 * there < count || there == 0)
+        return NAN;
+    double p = 2 * (double)((down < up ? down : up) + 1) / (double)(there + 1);
+    return p < 1 ? p : 1;
 }

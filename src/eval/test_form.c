@@ -12,7 +12,7 @@
  * What most rows are decides, so that a row that is wrong is an error of that row and
  * does not turn the set into another.
  */
-#include "eval/test_form.h"
+#include "eval/test_table.h"
 
 #include "util/c_locale.h"
 
@@ -166,17 +166,14 @@ static bool is_similarity(const pv_table *t, const votes *v, pv_layout *l)
 static psdvec_status count_distinct(const pv_table *t, uint32_t *distinct)
 {
     pv_word_index index = {0};
-    pv_buffer bytes;
-    psdvec_status status = PSDVEC_OK;
+    pv_buffer bytes = {.ctx = t->ctx};
+    pv_scope scope = {.ctx = t->ctx, .what = "a test"};
+    psdvec_status status;
     uint32_t words = 0;
+    uint64_t *offsets;
     *distinct = 0;
-    pv_buffer_init(&bytes, t->ctx);
-    uint64_t *offsets = pv_alloc(t->ctx, t->row_count + 1, sizeof *offsets, "a test");
-    if (!offsets) {
-        status = pv_failure(t->ctx);
-        goto done;
-    }
-    offsets[0] = 0;
+    PV_TAKE_ZERO(&scope, offsets, t->row_count + 1);
+    PV_TRY_DONE(pv_scope_status(&scope));
     for (size_t r = 0; r < t->row_count && words < UINT32_MAX - 1; r++) {
         const pv_field *fields = pv_row_fields(t, &t->rows[r]);
         if (t->rows[r].count != 2)
@@ -189,19 +186,9 @@ static psdvec_status count_distinct(const pv_table *t, uint32_t *distinct)
         *distinct += pv_word_index_add(&index, i, &other);
 done:
     pv_word_index_free(&index);
-    pv_free(t->ctx, offsets);
+    pv_scope_free(&scope);
     pv_buffer_free(&bytes);
     return status;
-}
-
-static psdvec_status fail_form(const pv_table *t)
-{
-    return pv_fail(
-        t->ctx, PSDVEC_ERR_FORMAT,
-        "%s: the form of the test is not recognised; expected are lines of two words and "
-        "a number, of four words, of a word and its category, or of a word and choices "
-        "with | between them",
-        t->path);
 }
 
 psdvec_status pv_form_recognise(const pv_table *t, pv_layout *l)
@@ -216,34 +203,31 @@ psdvec_status pv_form_recognise(const pv_table *t, pv_layout *l)
         if (is_similarity(t, &second, l))
             return PSDVEC_OK;
     }
-    if (t->separator == '|' && !most(&v, v.by_count[2])) {
-        l->form = PV_FORM_CHOICE;
+    bool same = false; /* most rows have the same number of fields, from 3 */
+    for (uint32_t count = 3; count < MOST_COLUMNS; count++)
+        same |= most(&v, v.by_count[count]);
+    bool bars = t->separator == '|' && !most(&v, v.by_count[2]);
+    if (!bars && is_similarity(t, &v, l))
         return PSDVEC_OK;
-    }
-    if (is_similarity(t, &v, l))
-        return PSDVEC_OK;
-    if (most(&v, v.by_count[4])) {
+    for (uint32_t c = 0; c < 5 && most(&v, v.by_count[5]) && l->tag == PV_NO_COLUMN; c++)
+        if (most(&v, v.tags[c]))
+            l->tag = c;
+    if (!bars && (most(&v, v.by_count[4]) || l->tag != PV_NO_COLUMN)) {
         l->form = PV_FORM_ANALOGY;
-        return PSDVEC_OK;
-    }
-    if (most(&v, v.by_count[5]))
-        for (uint32_t c = 0; c < 5; c++)
-            if (most(&v, v.tags[c])) {
-                l->form = PV_FORM_ANALOGY;
-                l->tag = c;
-                return PSDVEC_OK;
-            }
-    if (most(&v, v.by_count[2])) {
+    } else if (!bars && most(&v, v.by_count[2])) {
         uint32_t distinct;
         PV_TRY(count_distinct(t, &distinct));
         bool lists = 4 * v.slashes > v.by_count[2], unlike = 2 * (size_t)distinct > v.by_count[2];
         l->form = lists || unlike ? PV_FORM_PAIRS : PV_FORM_CATEGORIES;
-        return PSDVEC_OK;
+    } else if (bars || same) {
+        l->form = PV_FORM_CHOICE;
+    } else {
+        return pv_fail(
+            t->ctx, PSDVEC_ERR_FORMAT,
+            "%s: the form of the test is not recognised; expected are lines of two words and "
+            "a number, of four words, of a word and its category, or of a word and choices "
+            "with | between them",
+            t->path);
     }
-    for (uint32_t count = 3; count < MOST_COLUMNS; count++)
-        if (most(&v, v.by_count[count])) {
-            l->form = PV_FORM_CHOICE;
-            return PSDVEC_OK;
-        }
-    return fail_form(t);
+    return PSDVEC_OK;
 }

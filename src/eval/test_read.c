@@ -1,25 +1,25 @@
 /* From files to test sets.
  *
  * A file is cut into rows of fields (test_table.h), its form is recognised
- * (test_form.h), and each row becomes a question; of word pairs any two rows do. A row that
+ *, and each row becomes a question; of word pairs any two rows do. A row that
  * does not fit the form is an error that names it. A folder is one set with a section
  * for each file.
  */
 #include "base/arguments.h"
-#include "eval/builtin.h"
-#include "eval/folder.h"
-#include "eval/test_form.h"
+#include "eval/builtin_data.h"
 #include "eval/test_set.h"
+#include "eval/test_table.h"
 #include "model/model_read.h"
+#include "util/c_locale.h"
+#include "util/walk.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
-#include <sys/stat.h>
 
 typedef struct reading {
     psdvec_context *ctx;
-    pv_test_builder builder;
+    psdvec_test *test;
     const pv_table *table;
     pv_layout layout;
     uint32_t section;        /* of the next question */
@@ -39,7 +39,7 @@ static psdvec_status take_word(reading *r, const pv_row *row, uint32_t column, u
                                "field %" PRIu32 " is empty; a word is expected", column + 1);
     if (r->layout.speech)
         length -= 2;
-    return pv_builder_word(&r->builder, field->at, length, number);
+    return pv_test_add_word(r->test, &r->test->word_pool, field->at, length, number);
 }
 
 static psdvec_status reject_count(const reading *r, const pv_row *row, const char *expected)
@@ -65,14 +65,14 @@ static psdvec_status add_similarity(reading *r, const pv_row *row, pv_question *
     }
     PV_TRY(take_word(r, row, l->word1, &q->words[0]));
     PV_TRY(take_word(r, row, l->word2, &q->words[1]));
-    return pv_builder_question(&r->builder, q);
+    return PSDVEC_OK;
 }
 
 /* Tags divide a set into sections, in the order in which they come. */
 static psdvec_status tag_section(reading *r, const pv_field *tag, uint32_t *section)
 {
-    char **names = (char **)(void *)r->builder.sections.data;
-    size_t count = r->builder.sections.length / sizeof *names;
+    char **names = (char **)(void *)r->test->section_bytes.data;
+    size_t count = r->test->section_bytes.length / sizeof *names;
     for (size_t s = 0; s < count; s++)
         if (strlen(names[s]) == tag->length && memcmp(names[s], tag->at, tag->length) == 0) {
             *section = (uint32_t)s;
@@ -80,7 +80,7 @@ static psdvec_status tag_section(reading *r, const pv_field *tag, uint32_t *sect
         }
     if (count >= 10000)
         return pv_fail(r->ctx, PSDVEC_ERR_OVERFLOW, "%s: has too many sections", r->table->path);
-    return pv_builder_section(&r->builder, tag->at, tag->length, section);
+    return pv_test_add_section(r->test, tag->at, tag->length, section);
 }
 
 static psdvec_status add_analogy(reading *r, const pv_row *row, pv_question *q)
@@ -96,9 +96,9 @@ static psdvec_status add_analogy(reading *r, const pv_row *row, pv_question *q)
             PV_TRY(take_word(r, row, c, &numbers[k++]));
     memcpy(q->words, numbers, sizeof q->words);
     answer = numbers[3];
-    PV_TRY(pv_builder_list(&r->builder, answer, &q->list));
+    PV_TRY(pv_test_add_listed(r->test, answer, &q->list));
     q->listed = 1;
-    return pv_builder_question(&r->builder, q);
+    return PSDVEC_OK;
 }
 
 static psdvec_status add_choice(reading *r, const pv_row *row, pv_question *q)
@@ -109,12 +109,12 @@ static psdvec_status add_choice(reading *r, const pv_row *row, pv_question *q)
     for (uint32_t c = 1; c < row->count; c++) {
         uint32_t word, place;
         PV_TRY(take_word(r, row, c, &word));
-        PV_TRY(pv_builder_list(&r->builder, word, &place));
+        PV_TRY(pv_test_add_listed(r->test, word, &place));
         if (c == 1)
             q->list = place;
     }
     q->listed = row->count - 1;
-    return pv_builder_question(&r->builder, q);
+    return PSDVEC_OK;
 }
 
 static psdvec_status add_category(reading *r, const pv_row *row, pv_question *q)
@@ -123,8 +123,9 @@ static psdvec_status add_category(reading *r, const pv_row *row, pv_question *q)
         return reject_count(r, row, "a word and its category are");
     const pv_field *group = &pv_row_fields(r->table, row)[1];
     PV_TRY(take_word(r, row, 0, &q->words[0]));
-    PV_TRY(pv_builder_category(&r->builder, group->at, group->length, &q->category));
-    return pv_builder_question(&r->builder, q);
+    PV_TRY(
+        pv_test_add_word(r->test, &r->test->category_pool, group->at, group->length, &q->category));
+    return PSDVEC_OK;
 }
 
 /* ---- Word pairs ------------------------------------------------------------------------------ */
@@ -145,8 +146,8 @@ static psdvec_status take_answers(reading *r, const pv_row *row, word_pair *pair
         if (!stop)
             stop = end;
         if (stop > at) {
-            PV_TRY(pv_builder_word(&r->builder, at, (size_t)(stop - at), &word));
-            PV_TRY(pv_builder_list(&r->builder, word, &place));
+            PV_TRY(pv_test_add_word(r->test, &r->test->word_pool, at, (size_t)(stop - at), &word));
+            PV_TRY(pv_test_add_listed(r->test, word, &place));
             if (pair->listed++ == 0)
                 pair->list = place;
         }
@@ -173,12 +174,12 @@ static psdvec_status ask_pairs(reading *r, const word_pair *pairs, size_t count)
             const word_pair *a = &pairs[i], *c = &pairs[j];
             if (a->section != c->section || same_word(a, c))
                 continue;
-            uint32_t b = ((uint32_t *)(void *)r->builder.lists.data)[a->list];
+            uint32_t b = ((uint32_t *)(void *)r->test->list_bytes.data)[a->list];
             pv_question q = {.words = {a->word, b, c->word},
                              .list = c->list,
                              .listed = c->listed,
                              .section = a->section};
-            PV_TRY(pv_builder_question(&r->builder, &q));
+            PV_TRY(pv_test_add_question(r->test, &q));
         }
     }
     return PSDVEC_OK;
@@ -192,16 +193,15 @@ static uint32_t section_of(const reading *r, const pv_row *row)
 static psdvec_status add_pairs(reading *r)
 {
     const pv_table *t = r->table;
-    psdvec_status status = PSDVEC_OK;
-    word_pair *pairs = pv_alloc_zero(r->ctx, t->row_count, sizeof *pairs, "the pairs of a test");
-    if (!pairs)
-        return pv_failure(r->ctx);
+    psdvec_status status;
+    pv_scope scope = {.ctx = r->ctx, .what = "the pairs of a test"};
+    word_pair *pairs;
+    PV_TAKE_ZERO(&scope, pairs, t->row_count);
+    PV_TRY(pv_scope_status(&scope));
     for (size_t k = 0; k < t->row_count; k++) {
         const pv_row *row = &t->rows[k];
-        if (row->count != 2) {
-            status = reject_count(r, row, "a word and its answers are");
-            goto done;
-        }
+        if (row->count != 2)
+            PV_TRY_DONE(reject_count(r, row, "a word and its answers are"));
         pairs[k].field = &pv_row_fields(t, row)[0];
         pairs[k].section = section_of(r, row);
         PV_TRY_DONE(take_word(r, row, 0, &pairs[k].word));
@@ -209,7 +209,7 @@ static psdvec_status add_pairs(reading *r)
     }
     status = ask_pairs(r, pairs, t->row_count);
 done:
-    pv_free(r->ctx, pairs);
+    pv_scope_free(&scope);
     return status;
 }
 
@@ -217,40 +217,35 @@ done:
 
 static psdvec_status add_rows(reading *r)
 {
-    const pv_table *t = r->table;
+    static psdvec_status (*const add[])(reading *, const pv_row *,
+                                        pv_question *) = {[PV_FORM_SIMILARITY] = add_similarity,
+                                                          [PV_FORM_ANALOGY] = add_analogy,
+                                                          [PV_FORM_CHOICE] = add_choice,
+                                                          [PV_FORM_CATEGORIES] = add_category};
     if (r->layout.form == PV_FORM_PAIRS)
         return add_pairs(r);
-    for (size_t k = r->layout.header; k < t->row_count; k++) {
-        const pv_row *row = &t->rows[k];
+    for (size_t k = r->layout.header; k < r->table->row_count; k++) {
+        const pv_row *row = &r->table->rows[k];
         pv_question q = {.section = section_of(r, row)};
-        if (r->layout.form == PV_FORM_SIMILARITY)
-            PV_TRY(add_similarity(r, row, &q));
-        else if (r->layout.form == PV_FORM_ANALOGY)
-            PV_TRY(add_analogy(r, row, &q));
-        else if (r->layout.form == PV_FORM_CHOICE)
-            PV_TRY(add_choice(r, row, &q));
-        else
-            PV_TRY(add_category(r, row, &q));
+        PV_TRY(add[r->layout.form](r, row, &q));
+        PV_TRY(pv_test_add_question(r->test, &q));
     }
     return PSDVEC_OK;
 }
 
 static psdvec_status add_table(reading *r, const pv_table *t, const pv_layout *layout)
 {
-    psdvec_status status = PSDVEC_OK;
-    pv_buffer name;
-    pv_buffer_init(&name, r->ctx);
+    psdvec_status status;
+    pv_buffer name = {.ctx = r->ctx};
+    pv_scope scope = {.ctx = r->ctx, .what = "sections"};
     r->table = t;
     r->layout = *layout;
-    r->builder.path = t->path;
+    r->test->path = t->path;
     r->section = PV_NO_SECTION;
-    r->file_sections = pv_alloc(r->ctx, t->section_count, sizeof *r->file_sections, "sections");
-    if (!r->file_sections) {
-        status = pv_failure(r->ctx);
-        goto done;
-    }
+    PV_TAKE(&scope, r->file_sections, t->section_count);
+    PV_TRY_DONE(pv_scope_status(&scope));
     if (r->prefix)
-        PV_TRY_DONE(pv_builder_section(&r->builder, r->prefix, r->prefix_length, &r->section));
+        PV_TRY_DONE(pv_test_add_section(r->test, r->prefix, r->prefix_length, &r->section));
     for (uint32_t s = 0; s < t->section_count; s++) {
         name.length = 0;
         if (r->prefix) {
@@ -258,60 +253,135 @@ static psdvec_status add_table(reading *r, const pv_table *t, const pv_layout *l
             PV_TRY_DONE(pv_buffer_text(&name, ": "));
         }
         PV_TRY_DONE(pv_buffer_append(&name, t->sections[s].at, t->sections[s].length));
-        PV_TRY_DONE(pv_builder_section(&r->builder, name.data, name.length, &r->file_sections[s]));
+        PV_TRY_DONE(pv_test_add_section(r->test, name.data, name.length, &r->file_sections[s]));
     }
     status = add_rows(r);
 done:
-    pv_free(r->ctx, r->file_sections);
+    pv_scope_free(&scope);
     pv_buffer_free(&name);
     return status;
 }
 
 static psdvec_test_kind kind_of(pv_form form)
 {
-    switch (form) {
-    case PV_FORM_SIMILARITY:
-        return PSDVEC_TEST_SIMILARITY;
-    case PV_FORM_ANALOGY:
-    case PV_FORM_PAIRS:
-        return PSDVEC_TEST_ANALOGY;
-    case PV_FORM_CHOICE:
-        return PSDVEC_TEST_CHOICE;
-    default:
-        return PSDVEC_TEST_CATEGORIES;
-    }
+    static const psdvec_test_kind kinds[] = {[PV_FORM_SIMILARITY] = PSDVEC_TEST_SIMILARITY,
+                                             [PV_FORM_ANALOGY] = PSDVEC_TEST_ANALOGY,
+                                             [PV_FORM_PAIRS] = PSDVEC_TEST_ANALOGY,
+                                             [PV_FORM_CHOICE] = PSDVEC_TEST_CHOICE,
+                                             [PV_FORM_CATEGORIES] = PSDVEC_TEST_CATEGORIES};
+    return kinds[form];
 }
 
-/* Takes over what `table` holds, also after a failure. */
-static psdvec_status read_table(psdvec_context *ctx, pv_table *table, const char *name,
-                                size_t length, bool builtin, psdvec_test **test)
+/* Frees what `table` holds. `status`: of reading it. */
+static psdvec_status read_table(psdvec_context *ctx, psdvec_status status, pv_table *table,
+                                const char *name, size_t length, bool builtin, psdvec_test **test)
 {
     reading r = {.ctx = ctx};
     pv_layout layout;
-    psdvec_status status = pv_builder_init(&r.builder, ctx, table->path);
-    if (status == PSDVEC_OK)
-        status = pv_form_recognise(table, &layout);
-    if (status == PSDVEC_OK)
-        status = add_table(&r, table, &layout);
-    if (status == PSDVEC_OK)
-        status = pv_builder_finish(&r.builder, kind_of(layout.form), name, length, builtin, test);
-    pv_builder_free(&r.builder);
+    PV_TRY_DONE(status);
+    PV_TRY_DONE(pv_test_new(ctx, table->path, &r.test));
+    PV_TRY_DONE(pv_form_recognise(table, &layout));
+    PV_TRY_DONE(add_table(&r, table, &layout));
+    PV_TRY_DONE(pv_test_finish(r.test, kind_of(layout.form), name, length, builtin));
+    *test = r.test;
+    r.test = NULL;
+done:
+    psdvec_test_close(r.test);
     pv_table_close(table);
     return status;
 }
 
 /* ---- A folder ------------------------------------------------------------------------------------ */
 
+enum { MOST_FILES = 10000 };
+
+/* The files in a folder and those below it that may be test sets, in order of their names. */
+typedef struct folder {
+    pv_scope scope;
+    char **paths;
+    size_t count, capacity;
+} folder;
+
+/* The place behind the last slash, and the length without an ending such as ".txt". */
+static const char *base_name(const char *path, size_t *length)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *dot = strrchr(name, '.');
+    *length = strlen(name);
+    if (dot && dot > name &&
+        strspn(dot + 1, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == strlen(dot + 1))
+        *length = (size_t)(dot - name);
+    return name;
+}
+
+/* *.txt, *.csv, *.tsv, *.tab and names without an ending, but no README and no LICENSE. */
+static bool may_be_test(const char *path)
+{
+    static const char *const endings[] = {"", ".txt", ".csv", ".tsv", ".tab"};
+    size_t length;
+    const char *name = base_name(path, &length);
+    if (pv_begins_with(name, "README") || pv_begins_with(name, "LICENSE"))
+        return false;
+    for (size_t k = 0; k < sizeof endings / sizeof endings[0]; k++)
+        if (pv_same_letters(name + length, endings[k]))
+            return true;
+    return false;
+}
+
+static psdvec_status add_file(folder *f, const char *path)
+{
+    if (f->count == MOST_FILES)
+        return pv_fail(f->scope.ctx, PSDVEC_ERR_OVERFLOW,
+                       "%s: is file %d below one folder; name a folder with fewer", path,
+                       MOST_FILES + 1);
+    if (f->count == f->capacity) {
+        f->capacity = f->capacity ? 2 * f->capacity : 64;
+        PV_GROW(&f->scope, f->paths, f->capacity);
+    }
+    size_t size = strlen(path) + 1;
+    char *copy;
+    PV_TAKE(&f->scope, copy, size);
+    PV_TRY(pv_scope_status(&f->scope));
+    f->paths[f->count++] = memcpy(copy, path, size);
+    return PSDVEC_OK;
+}
+
+static int add_entry(void *user, const pv_walk_entry *entry)
+{
+    folder *f = user;
+    const struct stat *info = entry->info;
+    if (info && entry->error == ELOOP)
+        return 0; /* its files are in the list already */
+    if (entry->error)
+        return (int)pv_fail_errno(f->scope.ctx, PSDVEC_ERR_READ,
+                                  info ? "cannot open the folder" : "cannot read", entry->path,
+                                  entry->error);
+    if (S_ISDIR(info->st_mode))
+        return (int)pv_check_cancel(f->scope.ctx);
+    if (S_ISREG(info->st_mode) && may_be_test(entry->path))
+        return (int)add_file(f, entry->path);
+    return 0;
+}
+
+static psdvec_status list_folder(folder *f, const char *path)
+{
+    PV_TRY((psdvec_status)pv_walk(path, add_entry, f));
+    if (f->count > 0)
+        return PSDVEC_OK;
+    return pv_fail(f->scope.ctx, PSDVEC_ERR_EMPTY,
+                   "%s: the folder has no files with tests (.txt, .csv, .tsv, .tab)", path);
+}
+
 static const char *const kind_names[] = {"pairs of words with a number", "analogies", "choices",
                                          "words with categories"};
 
 /* All files are of one kind. Two columns are word pairs if they are in any of the files. */
-static psdvec_status agree(psdvec_context *ctx, const pv_folder *folder, pv_layout *layouts)
+static psdvec_status agree(psdvec_context *ctx, const folder *f, pv_layout *layouts)
 {
     bool pairs = false;
-    for (size_t k = 0; k < folder->count; k++)
+    for (size_t k = 0; k < f->count; k++)
         pairs |= layouts[k].form == PV_FORM_PAIRS;
-    for (size_t k = 0; k < folder->count; k++) {
+    for (size_t k = 0; k < f->count; k++) {
         if (pairs && layouts[k].form == PV_FORM_CATEGORIES)
             layouts[k].form = PV_FORM_PAIRS;
         psdvec_test_kind first = kind_of(layouts[0].form), here = kind_of(layouts[k].form);
@@ -319,7 +389,7 @@ static psdvec_status agree(psdvec_context *ctx, const pv_folder *folder, pv_layo
             return pv_fail(ctx, PSDVEC_ERR_MISMATCH,
                            "%s: has %s, but %s has %s; a folder is one test of one kind, so name "
                            "the files one by one",
-                           folder->paths[k], kind_names[here], folder->paths[0], kind_names[first]);
+                           f->paths[k], kind_names[here], f->paths[0], kind_names[first]);
     }
     return PSDVEC_OK;
 }
@@ -338,37 +408,36 @@ static const char *folder_name(const char *path, size_t *length)
 
 static psdvec_status read_folder(psdvec_context *ctx, const char *path, psdvec_test **test)
 {
-    pv_folder folder;
+    folder f = {.scope = {.ctx = ctx, .what = "a list of files"}};
     reading r = {.ctx = ctx};
-    PV_TRY(pv_folder_list(&folder, ctx, path));
-    psdvec_status status = PSDVEC_OK;
-    pv_table *tables = pv_alloc_zero(ctx, folder.count, sizeof *tables, "a test");
-    pv_layout *layouts = pv_alloc_zero(ctx, folder.count, sizeof *layouts, "a test");
-    if (!tables || !layouts) {
-        status = pv_failure(ctx);
-        goto done;
-    }
-    PV_TRY_DONE(pv_builder_init(&r.builder, ctx, path));
-    for (size_t k = 0; k < folder.count; k++) {
-        PV_TRY_DONE(pv_table_open(&tables[k], ctx, folder.paths[k]));
+    psdvec_status status;
+    pv_table *tables = NULL;
+    pv_layout *layouts;
+    PV_TRY_DONE(list_folder(&f, path));
+    PV_TAKE_ZERO(&f.scope, tables, f.count);
+    PV_TAKE_ZERO(&f.scope, layouts, f.count);
+    PV_TRY_DONE(pv_scope_status(&f.scope));
+    PV_TRY_DONE(pv_test_new(ctx, path, &r.test));
+    for (size_t k = 0; k < f.count; k++) {
+        PV_TRY_DONE(pv_table_open(&tables[k], ctx, f.paths[k]));
         PV_TRY_DONE(pv_form_recognise(&tables[k], &layouts[k]));
     }
-    PV_TRY_DONE(agree(ctx, &folder, layouts));
-    for (size_t k = 0; k < folder.count; k++) {
-        r.prefix = pv_base_name(folder.paths[k], &r.prefix_length);
+    PV_TRY_DONE(agree(ctx, &f, layouts));
+    for (size_t k = 0; k < f.count; k++) {
+        r.prefix = base_name(f.paths[k], &r.prefix_length);
         PV_TRY_DONE(add_table(&r, &tables[k], &layouts[k]));
     }
     size_t length;
     const char *name = folder_name(path, &length);
-    r.builder.path = path;
-    status = pv_builder_finish(&r.builder, kind_of(layouts[0].form), name, length, false, test);
+    r.test->path = path;
+    PV_TRY_DONE(pv_test_finish(r.test, kind_of(layouts[0].form), name, length, false));
+    *test = r.test;
+    r.test = NULL;
 done:
-    pv_builder_free(&r.builder);
-    for (size_t k = 0; tables && k < folder.count; k++)
+    psdvec_test_close(r.test);
+    for (size_t k = 0; tables && k < f.count; k++)
         pv_table_close(&tables[k]);
-    pv_free(ctx, tables);
-    pv_free(ctx, layouts);
-    pv_folder_free(&folder);
+    pv_scope_free(&f.scope);
     return status;
 }
 
@@ -387,14 +456,14 @@ psdvec_status psdvec_test_open(psdvec_context *ctx, const char *path, psdvec_tes
     if (S_ISDIR(info.st_mode))
         return read_folder(ctx, path, test);
     size_t length;
-    const char *name = pv_base_name(path, &length);
-    PV_TRY(pv_table_open(&table, ctx, path));
-    return read_table(ctx, &table, name, length, false, test);
+    const char *name = base_name(path, &length);
+    psdvec_status status = pv_table_open(&table, ctx, path);
+    return read_table(ctx, status, &table, name, length, false, test);
 }
 
 size_t psdvec_test_builtin_count(void)
 {
-    return pv_builtin_count();
+    return pv_builtin_sets_count;
 }
 
 psdvec_status psdvec_test_builtin(psdvec_context *ctx, size_t i, psdvec_test **test)
@@ -402,13 +471,11 @@ psdvec_status psdvec_test_builtin(psdvec_context *ctx, size_t i, psdvec_test **t
     PV_CLEAR(test);
     PV_BEGIN(ctx);
     PV_NEED(ctx, test);
-    if (i >= pv_builtin_count())
+    if (i >= pv_builtin_sets_count)
         return pv_fail(ctx, PSDVEC_ERR_OPTION, "there is no built-in test %zu; there are %zu", i,
-                       pv_builtin_count());
-    const char *name;
-    size_t length;
-    const char *text = pv_builtin_text(i, &name, &length);
+                       pv_builtin_sets_count);
+    const pv_builtin_set *set = &pv_builtin_sets[i];
     pv_table table;
-    PV_TRY(pv_table_read(&table, ctx, name, text, length));
-    return read_table(ctx, &table, name, strlen(name), true, test);
+    psdvec_status status = pv_table_read(&table, ctx, set->name, set->text, set->length);
+    return read_table(ctx, status, &table, set->name, strlen(set->name), true, test);
 }

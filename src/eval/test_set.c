@@ -3,18 +3,17 @@
 
 #include "model/find.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
 /* ---- Words as they come --------------------------------------------------------- */
 
-static psdvec_status pool_add(psdvec_context *ctx, pv_word_pool *pool, const char *word,
-                              size_t length, const char *path, uint32_t *number)
+psdvec_status pv_test_add_word(psdvec_test *t, pv_word_pool *pool, const char *word, size_t length,
+                               uint32_t *number)
 {
     uint64_t begin = pool->bytes.length;
     if (pool->count == UINT32_MAX - 1)
-        return pv_fail(ctx, PSDVEC_ERR_OVERFLOW, "%s: has too many words", path);
+        return pv_fail(t->scope.ctx, PSDVEC_ERR_OVERFLOW, "%s: has too many words", t->path);
     PV_TRY(pv_buffer_append(&pool->offsets, &begin, sizeof begin));
     PV_TRY(pv_buffer_append(&pool->bytes, word, length));
     *number = pool->count++;
@@ -58,150 +57,93 @@ static psdvec_status pool_finish(psdvec_context *ctx, pv_word_pool *pool, uint32
 
 /* ---- Adding --------------------------------------------------------------------- */
 
-psdvec_status pv_builder_init(pv_test_builder *b, psdvec_context *ctx, const char *path)
+psdvec_status pv_test_new(psdvec_context *ctx, const char *path, psdvec_test **test)
 {
-    *b = (pv_test_builder){.ctx = ctx, .path = path};
-    pv_buffer_init(&b->words.bytes, ctx);
-    pv_buffer_init(&b->words.offsets, ctx);
-    pv_buffer_init(&b->categories.bytes, ctx);
-    pv_buffer_init(&b->categories.offsets, ctx);
-    pv_buffer_init(&b->questions, ctx);
-    pv_buffer_init(&b->lists, ctx);
-    pv_buffer_init(&b->sections, ctx);
-    b->test = pv_alloc_zero(ctx, 1, sizeof *b->test, "a test");
-    if (!b->test)
+    psdvec_test *t = *test = pv_alloc_zero(ctx, 1, sizeof *t, "a test");
+    if (!t)
         return pv_failure(ctx);
-    b->test->ctx = pv_context_hold(ctx);
+    t->scope = (pv_scope){.ctx = pv_context_hold(ctx), .what = "the names in a test"};
+    t->path = path;
+    t->word_pool.bytes.ctx = t->word_pool.offsets.ctx = ctx;
+    t->category_pool.bytes.ctx = t->category_pool.offsets.ctx = ctx;
+    t->question_bytes.ctx = t->list_bytes.ctx = t->section_bytes.ctx = ctx;
     return PSDVEC_OK;
 }
 
-void pv_builder_free(pv_test_builder *b)
+psdvec_status pv_test_add_listed(psdvec_test *t, uint32_t word, uint32_t *place)
 {
-    char **sections = (char **)(void *)b->sections.data;
-    for (size_t s = 0; s < b->sections.length / sizeof *sections; s++)
-        pv_free(b->ctx, sections[s]);
-    pv_buffer_free(&b->words.bytes);
-    pv_buffer_free(&b->words.offsets);
-    pv_buffer_free(&b->categories.bytes);
-    pv_buffer_free(&b->categories.offsets);
-    pv_buffer_free(&b->questions);
-    pv_buffer_free(&b->lists);
-    pv_buffer_free(&b->sections);
-    psdvec_test_close(b->test);
-    b->test = NULL;
-}
-
-psdvec_status pv_builder_word(pv_test_builder *b, const char *word, size_t length, uint32_t *number)
-{
-    return pool_add(b->ctx, &b->words, word, length, b->path, number);
-}
-
-psdvec_status pv_builder_category(pv_test_builder *b, const char *word, size_t length,
-                                  uint32_t *number)
-{
-    return pool_add(b->ctx, &b->categories, word, length, b->path, number);
-}
-
-psdvec_status pv_builder_list(pv_test_builder *b, uint32_t word, uint32_t *place)
-{
-    size_t at = b->lists.length / sizeof word;
+    size_t at = t->list_bytes.length / sizeof word;
     if (at >= UINT32_MAX)
-        return pv_fail(b->ctx, PSDVEC_ERR_OVERFLOW, "%s: has too many words", b->path);
+        return pv_fail(t->scope.ctx, PSDVEC_ERR_OVERFLOW, "%s: has too many words", t->path);
     *place = (uint32_t)at;
-    return pv_buffer_append(&b->lists, &word, sizeof word);
+    return pv_buffer_append(&t->list_bytes, &word, sizeof word);
 }
 
-static char *copy_text(psdvec_context *ctx, const char *text, size_t length)
+static psdvec_status copy_name(psdvec_test *t, const char *name, size_t length, char **copy)
 {
-    char *copy = pv_alloc(ctx, length + 1, 1, "the names in a test");
-    if (copy) {
-        memcpy(copy, text, length);
-        copy[length] = '\0';
-    }
-    return copy;
+    PV_TAKE_ZERO(&t->scope, *copy, length + 1);
+    PV_TRY(pv_scope_status(&t->scope));
+    memcpy(*copy, name, length);
+    return PSDVEC_OK;
 }
 
-psdvec_status pv_builder_section(pv_test_builder *b, const char *name, size_t length,
-                                 uint32_t *number)
+psdvec_status pv_test_add_section(psdvec_test *t, const char *name, size_t length, uint32_t *number)
 {
-    char *copy = copy_text(b->ctx, name, length);
-    if (!copy)
-        return pv_failure(b->ctx);
-    *number = (uint32_t)(b->sections.length / sizeof copy);
-    psdvec_status status = pv_buffer_append(&b->sections, &copy, sizeof copy);
-    if (status != PSDVEC_OK)
-        pv_free(b->ctx, copy);
-    return status;
+    char *copy;
+    PV_TRY(copy_name(t, name, length, &copy));
+    *number = (uint32_t)(t->section_bytes.length / sizeof copy);
+    return pv_buffer_append(&t->section_bytes, &copy, sizeof copy);
 }
 
-psdvec_status pv_builder_question(pv_test_builder *b, const pv_question *question)
+psdvec_status pv_test_add_question(psdvec_test *t, const pv_question *question)
 {
-    if (b->questions.length / sizeof *question >= PV_MOST_QUESTIONS)
-        return pv_fail(b->ctx, PSDVEC_ERR_OVERFLOW,
-                       "%s: has more than %u questions; divide it into several sets", b->path,
+    if (t->question_bytes.length / sizeof *question >= PV_MOST_QUESTIONS)
+        return pv_fail(t->scope.ctx, PSDVEC_ERR_OVERFLOW,
+                       "%s: has more than %u questions; divide it into several sets", t->path,
                        PV_MOST_QUESTIONS);
-    return pv_buffer_append(&b->questions, question, sizeof *question);
+    return pv_buffer_append(&t->question_bytes, question, sizeof *question);
 }
 
 /* ---- The end ---------------------------------------------------------------------- */
 
-static uint32_t words_in(psdvec_test_kind kind)
+static psdvec_status number_words(psdvec_test *t, pv_scope *scope, uint32_t per_question)
 {
-    return kind == PSDVEC_TEST_SIMILARITY ? 2 : kind == PSDVEC_TEST_ANALOGY ? 3 : 1;
-}
-
-static psdvec_status number_words(pv_test_builder *b, uint32_t per_question)
-{
-    psdvec_test *t = b->test;
-    psdvec_status status = PSDVEC_OK;
-    uint32_t *numbers = pv_alloc(b->ctx, b->words.count, sizeof *numbers, "the words of a test");
-    uint32_t *groups = pv_alloc(b->ctx, b->categories.count, sizeof *groups, "groups of words");
-    if (!numbers || !groups) {
-        status = pv_failure(b->ctx);
-        goto done;
-    }
-    PV_TRY_DONE(pool_finish(b->ctx, &b->words, numbers, &t->words));
-    PV_TRY_DONE(pool_finish(b->ctx, &b->categories, groups, &t->categories));
+    uint32_t *numbers, *groups;
+    PV_TAKE(scope, numbers, t->word_pool.count);
+    PV_TAKE(scope, groups, t->category_pool.count);
+    PV_TRY(pv_scope_status(scope));
+    PV_TRY(pool_finish(scope->ctx, &t->word_pool, numbers, &t->words));
+    PV_TRY(pool_finish(scope->ctx, &t->category_pool, groups, &t->categories));
     for (uint32_t q = 0; q < t->info.questions; q++) {
         for (uint32_t k = 0; k < per_question; k++)
             t->questions[q].words[k] = numbers[t->questions[q].words[k]];
         if (t->categories > 0)
             t->questions[q].category = groups[t->questions[q].category];
     }
-    for (size_t k = 0; k < t->list_length; k++)
+    for (size_t k = 0; k < t->list_bytes.length / sizeof *t->lists; k++)
         t->lists[k] = numbers[t->lists[k]];
-done:
-    pv_free(b->ctx, numbers);
-    pv_free(b->ctx, groups);
-    return status;
+    t->bytes = t->word_pool.bytes.data;
+    t->offsets = (uint64_t *)(void *)t->word_pool.offsets.data;
+    return PSDVEC_OK;
 }
 
-static psdvec_status drop_empty_sections(pv_test_builder *b)
+static psdvec_status drop_empty_sections(psdvec_test *t, pv_scope *scope)
 {
-    psdvec_test *t = b->test;
-    char **names = (char **)(void *)b->sections.data;
-    uint32_t count = (uint32_t)(b->sections.length / sizeof *names), kept = 0;
-    uint32_t *numbers = pv_alloc_zero(b->ctx, count, sizeof *numbers, "the sections of a test");
-    if (!numbers)
-        return pv_failure(b->ctx);
+    uint32_t count = (uint32_t)(t->section_bytes.length / sizeof *t->sections), *numbers;
+    PV_TAKE_ZERO(scope, numbers, count);
+    PV_TRY(pv_scope_status(scope));
+    t->sections = (char **)(void *)t->section_bytes.data;
     for (uint32_t q = 0; q < t->info.questions; q++)
         if (t->questions[q].section != PV_NO_SECTION)
             numbers[t->questions[q].section] = 1;
-    for (uint32_t s = 0; s < count; s++) {
-        if (!numbers[s]) {
-            pv_free(b->ctx, names[s]);
-            continue;
+    for (uint32_t s = 0; s < count; s++)
+        if (numbers[s]) {
+            t->sections[t->info.sections] = t->sections[s];
+            numbers[s] = t->info.sections++;
         }
-        names[kept] = names[s];
-        numbers[s] = kept++;
-    }
     for (uint32_t q = 0; q < t->info.questions; q++)
         if (t->questions[q].section != PV_NO_SECTION)
             t->questions[q].section = numbers[t->questions[q].section];
-    pv_free(b->ctx, numbers);
-    t->sections = names;
-    t->info.sections = kept;
-    b->sections = (pv_buffer){.ctx = b->ctx};
     return PSDVEC_OK;
 }
 
@@ -216,9 +158,8 @@ static psdvec_status add_word(const psdvec_test *t, uint32_t word, pv_buffer *te
  * stands. */
 static psdvec_status hash_questions(psdvec_test *t, uint32_t per_question)
 {
-    pv_buffer text;
+    pv_buffer text = {.ctx = t->scope.ctx};
     psdvec_status status = PSDVEC_OK;
-    pv_buffer_init(&text, t->ctx);
     for (uint32_t q = 0; q < t->info.questions; q++) {
         pv_question *question = &t->questions[q];
         text.length = 0;
@@ -233,48 +174,43 @@ done:
     return status;
 }
 
-psdvec_status pv_builder_finish(pv_test_builder *b, psdvec_test_kind kind, const char *name,
-                                size_t name_length, bool builtin, psdvec_test **test)
+psdvec_status pv_test_finish(psdvec_test *t, psdvec_test_kind kind, const char *name, size_t length,
+                             bool builtin)
 {
-    psdvec_test *t = b->test;
-    if (b->questions.length == 0)
-        return pv_fail(b->ctx, PSDVEC_ERR_EMPTY, "%s: has no questions", b->path);
-    t->questions = (pv_question *)(void *)b->questions.data;
-    t->info.questions = (uint32_t)(b->questions.length / sizeof *t->questions);
-    b->questions = (pv_buffer){.ctx = b->ctx};
-    t->lists = (uint32_t *)(void *)b->lists.data;
-    t->list_length = b->lists.length / sizeof *t->lists;
-    b->lists = (pv_buffer){.ctx = b->ctx};
-    PV_TRY(number_words(b, words_in(kind)));
-    t->bytes = b->words.bytes.data;
-    t->offsets = (uint64_t *)(void *)b->words.offsets.data;
-    b->words.bytes = b->words.offsets = (pv_buffer){.ctx = b->ctx};
-    PV_TRY(drop_empty_sections(b));
-    PV_TRY(hash_questions(t, words_in(kind)));
-    t->name = copy_text(b->ctx, name, name_length);
-    if (!t->name)
-        return pv_failure(b->ctx);
-    t->info.name = t->name;
+    psdvec_status status;
+    pv_scope scope = {.ctx = t->scope.ctx, .what = "the words of a test"};
+    char *copy;
+    if (t->question_bytes.length == 0)
+        return pv_fail(scope.ctx, PSDVEC_ERR_EMPTY, "%s: has no questions", t->path);
+    t->questions = (pv_question *)(void *)t->question_bytes.data;
+    t->info.questions = (uint32_t)(t->question_bytes.length / sizeof *t->questions);
+    t->lists = (uint32_t *)(void *)t->list_bytes.data;
+    PV_TRY_DONE(number_words(t, &scope, pv_words_asked(kind)));
+    PV_TRY_DONE(drop_empty_sections(t, &scope));
+    PV_TRY_DONE(hash_questions(t, pv_words_asked(kind)));
+    PV_TRY_DONE(copy_name(t, name, length, &copy));
+    t->info.name = copy;
     t->info.kind = kind;
     t->info.builtin = builtin;
-    *test = t;
-    b->test = NULL;
-    return PSDVEC_OK;
+    t->path = NULL;
+done:
+    pv_scope_free(&scope);
+    return status;
 }
 
 void psdvec_test_close(psdvec_test *test)
 {
     if (!test)
         return;
-    psdvec_context *ctx = test->ctx;
-    for (uint32_t s = 0; s < test->info.sections; s++)
-        pv_free(ctx, test->sections[s]);
-    pv_free(ctx, test->sections);
-    pv_free(ctx, test->lists);
-    pv_free(ctx, test->questions);
-    pv_free(ctx, test->offsets);
-    pv_free(ctx, test->bytes);
-    pv_free(ctx, test->name);
+    psdvec_context *ctx = test->scope.ctx;
+    pv_buffer_free(&test->word_pool.bytes);
+    pv_buffer_free(&test->word_pool.offsets);
+    pv_buffer_free(&test->category_pool.bytes);
+    pv_buffer_free(&test->category_pool.offsets);
+    pv_buffer_free(&test->question_bytes);
+    pv_buffer_free(&test->list_bytes);
+    pv_buffer_free(&test->section_bytes);
+    pv_scope_free(&test->scope);
     pv_free(ctx, test);
     pv_context_release(ctx);
 }

@@ -25,19 +25,11 @@ typedef struct pv_question {
     uint64_t hash; /* of its words; says to which half it belongs */
 } pv_question;
 
-struct psdvec_test {
-    psdvec_context *ctx;
-    psdvec_test_info info;
-    char *name;
-    char *bytes;
-    uint64_t *offsets; /* words + 1 */
-    uint32_t words;
-    pv_question *questions; /* info.questions */
-    uint32_t *lists;
-    size_t list_length;
-    char **sections; /* info.sections */
-    uint32_t categories;
-};
+/* How many of `words` a question of this kind has. */
+static inline uint32_t pv_words_asked(psdvec_test_kind kind)
+{
+    return kind == PSDVEC_TEST_SIMILARITY ? 2 : kind == PSDVEC_TEST_ANALOGY ? 3 : 1;
+}
 
 /* Words as they come, equal ones too, until the end sorts them out. */
 typedef struct pv_word_pool {
@@ -46,32 +38,36 @@ typedef struct pv_word_pool {
     uint32_t count;
 } pv_word_pool;
 
-typedef struct pv_test_builder {
-    psdvec_context *ctx;
-    const char *path;
-    psdvec_test *test;
-    pv_word_pool words, categories;
-    pv_buffer questions; /* pv_question; words are numbers in the pool */
-    pv_buffer lists;     /* uint32_t */
-    pv_buffer sections;  /* char * */
-} pv_test_builder;
+struct psdvec_test {
+    pv_scope scope; /* of names */
+    psdvec_test_info info;
+    char *bytes;
+    uint64_t *offsets; /* words + 1 */
+    uint32_t words;
+    pv_question *questions; /* info.questions */
+    uint32_t *lists;
+    char **sections; /* info.sections */
+    uint32_t categories;
+    /* Where the arrays above lie; they grow while the set is put together, and until its end words
+     * and categories are numbers in the pools. */
+    pv_word_pool word_pool, category_pool;
+    pv_buffer question_bytes, list_bytes, section_bytes;
+    const char *path; /* of what is being read, for messages */
+};
 
-psdvec_status pv_builder_init(pv_test_builder *b, psdvec_context *ctx, const char *path);
-/* What a failure left; harmless after pv_builder_finish. */
-void pv_builder_free(pv_test_builder *b);
+/* An empty set; psdvec_test_close frees it. */
+psdvec_status pv_test_new(psdvec_context *ctx, const char *path, psdvec_test **test);
 
-psdvec_status pv_builder_word(pv_test_builder *b, const char *word, size_t length,
-                              uint32_t *number);
-psdvec_status pv_builder_category(pv_test_builder *b, const char *word, size_t length,
-                                  uint32_t *number);
+psdvec_status pv_test_add_word(psdvec_test *t, pv_word_pool *pool, const char *word, size_t length,
+                               uint32_t *number);
 /* Adds to the last list; *place is where in the lists. */
-psdvec_status pv_builder_list(pv_test_builder *b, uint32_t word, uint32_t *place);
-psdvec_status pv_builder_section(pv_test_builder *b, const char *name, size_t length,
-                                 uint32_t *number);
-psdvec_status pv_builder_question(pv_test_builder *b, const pv_question *question);
+psdvec_status pv_test_add_listed(psdvec_test *t, uint32_t word, uint32_t *place);
+psdvec_status pv_test_add_section(psdvec_test *t, const char *name, size_t length,
+                                  uint32_t *number);
+psdvec_status pv_test_add_question(psdvec_test *t, const pv_question *question);
 
 /* Sections without questions vanish. */
-psdvec_status pv_builder_finish(pv_test_builder *b, psdvec_test_kind kind, const char *name,
-                                size_t name_length, bool builtin, psdvec_test **test);
+psdvec_status pv_test_finish(psdvec_test *t, psdvec_test_kind kind, const char *name, size_t length,
+                             bool builtin);
 
 #endif

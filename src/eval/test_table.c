@@ -248,20 +248,14 @@ psdvec_status pv_table_read(pv_table *table, psdvec_context *ctx, const char *pa
                             const char *text, size_t size)
 {
     *table = (pv_table){.ctx = ctx, .path = path, .size = size};
-    pv_buffer_init(&table->row_bytes, ctx);
-    pv_buffer_init(&table->field_bytes, ctx);
-    pv_buffer_init(&table->section_bytes, ctx);
+    table->row_bytes.ctx = table->field_bytes.ctx = table->section_bytes.ctx = ctx;
     table->text = pv_alloc(ctx, size + 1, 1, "a test");
-    psdvec_status status = PSDVEC_OK;
     if (!table->text)
         return pv_failure(ctx);
     if (size > 0)
         memcpy(table->text, text, size);
     table->text[size] = '\0';
-    status = cut(table);
-    if (status != PSDVEC_OK)
-        pv_table_close(table);
-    return status;
+    return cut(table);
 }
 
 psdvec_status pv_table_open(pv_table *table, psdvec_context *ctx, const char *path)

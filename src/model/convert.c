@@ -22,7 +22,7 @@ enum { COPY_ROWS = 1024 };
 
 /* ---- To a model file ------------------------------------------------------------- */
 
-/* One set of vectors on its way: cut, and brought to length 1 as asked. */
+/* One set of vectors on its way. */
 typedef struct copy_job {
     const pv_rows_out *rows;
     const pv_vector_set *from;
@@ -45,70 +45,51 @@ static psdvec_status copy_rows(void *arg, size_t task, int worker)
     return PSDVEC_OK;
 }
 
-/* What a model with fewer numbers, or vectors of length 1, needs copies of. */
-typedef struct changed {
-    float *vectors, *readout, *spread, *map;
-    int8_t *ngram_rows;
-    pv_spelling_table spelling;
-} changed;
-
-static psdvec_status copy_vectors(psdvec_context *ctx, const pv_rows_out *rows,
-                                  const pv_vector_set *from, float *spread, float **to)
+static psdvec_status copy_vectors(pv_scope *scope, const pv_rows_out *rows,
+                                  const pv_vector_set *from, float *spread, const float **to)
 {
     size_t tasks = ((size_t)rows->words + COPY_ROWS - 1) / COPY_ROWS;
-    *to = pv_alloc(ctx, (size_t)rows->words * rows->dim, sizeof **to, "the vectors");
-    if (!*to)
-        return pv_failure(ctx);
-    copy_job job = {.rows = rows, .from = from, .to = *to};
-    job.spread = spread;
-    return pv_parallel_tasks(ctx, tasks, copy_rows, &job);
+    copy_job job = {.rows = rows, .from = from, .spread = spread};
+    PV_TAKE(scope, job.to, (size_t)rows->words * rows->dim);
+    PV_TRY(pv_scope_status(scope));
+    *to = job.to;
+    return pv_parallel_tasks(scope->ctx, tasks, copy_rows, &job);
 }
 
-/* The first `dim` of each row, and of the map's rows as well. */
-static psdvec_status cut_readout(psdvec_context *ctx, const pv_rows_out *rows, changed *c,
-                                 pv_model_data *data)
-{
-    const psdvec_model *m = rows->model;
-    size_t dim = rows->dim, old = m->info.dim;
-    if (data->readout_map) {
-        c->map = pv_alloc(ctx, dim * dim, sizeof *c->map, "the vectors");
-        if (!c->map)
-            return pv_failure(ctx);
-        for (size_t k = 0; k < dim; k++)
-            memcpy(c->map + k * dim, m->readout_map + k * old, dim * sizeof *c->map);
-        data->readout_map = c->map;
-    }
-    if (data->spelling) {
-        c->spelling = *data->spelling;
-        c->ngram_rows = pv_alloc(ctx, (size_t)c->spelling.ngrams * dim, 1, "the vectors");
-        if (!c->ngram_rows)
-            return pv_failure(ctx);
-        for (size_t g = 0; g < c->spelling.ngrams; g++)
-            memcpy(c->ngram_rows + g * dim, data->spelling->rows + g * old, dim);
-        c->spelling.rows = c->ngram_rows;
-        c->spelling.dim = (uint32_t)dim;
-        data->spelling = &c->spelling;
-    }
-    return PSDVEC_OK;
-}
-
-static psdvec_status change(psdvec_context *ctx, const pv_rows_out *rows, changed *c,
+/* What a model with fewer numbers, or vectors of length 1, needs copies of. `spelling`: place for a
+ * changed table. */
+static psdvec_status change(pv_scope *scope, const pv_rows_out *rows, pv_spelling_table *spelling,
                             pv_model_data *data)
 {
     const psdvec_model *m = rows->model;
-    if (m->spread) {
-        c->spread = pv_alloc(ctx, rows->words, sizeof *c->spread, "the vectors");
-        if (!c->spread)
-            return pv_failure(ctx);
+    size_t dim = rows->dim, old = m->info.dim;
+    float *spread = NULL, *map;
+    int8_t *ngram_rows;
+    if (m->spread)
+        PV_TAKE(scope, spread, rows->words);
+    PV_TRY(copy_vectors(scope, rows, &m->vectors, spread, &data->vectors));
+    data->spread = spread;
+    if (data->readout)
+        PV_TRY(copy_vectors(scope, rows, &m->readout, NULL, &data->readout));
+    /* The first `dim` of each row, and of the map's rows as well. */
+    if (dim < old && data->readout_map) {
+        PV_TAKE(scope, map, dim * dim);
+        PV_TRY(pv_scope_status(scope));
+        for (size_t k = 0; k < dim; k++)
+            memcpy(map + k * dim, m->readout_map + k * old, dim * sizeof *map);
+        data->readout_map = map;
     }
-    PV_TRY(copy_vectors(ctx, rows, &m->vectors, c->spread, &c->vectors));
-    data->vectors = c->vectors;
-    data->spread = c->spread;
-    if (data->readout) {
-        PV_TRY(copy_vectors(ctx, rows, &m->readout, NULL, &c->readout));
-        data->readout = c->readout;
+    if (dim < old && data->spelling) {
+        *spelling = *data->spelling;
+        PV_TAKE(scope, ngram_rows, (size_t)spelling->ngrams * dim);
+        PV_TRY(pv_scope_status(scope));
+        for (size_t g = 0; g < spelling->ngrams; g++)
+            memcpy(ngram_rows + g * dim, spelling->rows + g * old, dim);
+        spelling->rows = ngram_rows;
+        spelling->dim = (uint32_t)dim;
+        data->spelling = spelling;
     }
-    return rows->dim < m->info.dim ? cut_readout(ctx, rows, c, data) : PSDVEC_OK;
+    return PSDVEC_OK;
 }
 
 static psdvec_status to_model(psdvec_context *ctx, const pv_rows_out *rows, const char *output)
@@ -116,7 +97,8 @@ static psdvec_status to_model(psdvec_context *ctx, const pv_rows_out *rows, cons
     const psdvec_model *m = rows->model;
     const psdvec_model_info *info = &m->info;
     psdvec_status status = PSDVEC_OK;
-    changed c = {0};
+    pv_scope scope = {.ctx = ctx, .what = "the vectors"};
+    pv_spelling_table spelling;
     /* On vectors of another length no word can be regressed: there is no core any more. */
     uint32_t core = info->core_words < rows->words ? info->core_words : rows->words;
     pv_model_data data;
@@ -126,23 +108,18 @@ static psdvec_status to_model(psdvec_context *ctx, const pv_rows_out *rows, cons
     data.core_words = rows->normalize ? 0 : core;
     data.precision = rows->precision;
     if (m->file)
-        PV_TRY_DONE(pv_st_warn_unknown(ctx, m->file, pv_model_names));
+        PV_TRY(pv_st_warn_unknown(ctx, m->file, pv_model_names));
     if (rows->normalize)
         data.readout_mean = data.readout_map = NULL;
     if (rows->words < info->words)
         data.joint_json = NULL; /* it was of all words ... */
     if (rows->dim < info->dim || rows->normalize) {
-        data.joint_json = NULL; /* ... and of the whole vectors */
-        data.fit_json = NULL;   /* it was of the whole vectors */
-        PV_TRY_DONE(change(ctx, rows, &c, &data));
+        data.joint_json = data.fit_json = NULL; /* ... and both of the whole vectors */
+        PV_TRY_DONE(change(&scope, rows, &spelling, &data));
     }
     status = pv_model_write(ctx, &data, output);
 done:
-    pv_free(ctx, c.vectors);
-    pv_free(ctx, c.readout);
-    pv_free(ctx, c.spread);
-    pv_free(ctx, c.map);
-    pv_free(ctx, c.ngram_rows);
+    pv_scope_free(&scope);
     return status;
 }
 
@@ -158,18 +135,12 @@ static psdvec_status check_apart(psdvec_context *ctx, const char *one, const cha
                    one);
 }
 
-/* The words of an npy file are an input, too. */
-static psdvec_status check_words_apart(psdvec_context *ctx, const char *input, const char *words_in,
-                                       const char *output, const char *words_out)
+/* Where the words of an npy file are: heap. */
+static psdvec_status find_words_path(psdvec_context *ctx, const char *given, const char *npy,
+                                     char **path)
 {
-    char *beside = words_in ? strdup(words_in) : pv_foreign_words_path(input);
-    if (!beside)
-        return pv_fail(ctx, PSDVEC_ERR_MEMORY, "the system refused memory");
-    psdvec_status status = check_apart(ctx, beside, output);
-    if (status == PSDVEC_OK && words_out)
-        status = check_apart(ctx, beside, words_out);
-    free(beside);
-    return status;
+    *path = given ? strdup(given) : pv_foreign_words_path(npy);
+    return *path ? PSDVEC_OK : pv_fail(ctx, PSDVEC_ERR_MEMORY, "the system refused memory");
 }
 
 static psdvec_status convert(psdvec_context *ctx, const psdvec_convert_options *o,
@@ -220,24 +191,25 @@ psdvec_status psdvec_convert(psdvec_context *ctx, const psdvec_convert_options *
     PV_TRY(check_apart(ctx, input, output));
     /* Where both ends are npy, the name given is that of the result. */
     const char *words_in = pv_vectors_formats[o.format].words_beside ? NULL : o.words_file;
-    char *words_out = NULL;
+    char *words_out = NULL, *words_read = NULL;
     psdvec_model *model = NULL;
-    psdvec_status status = PSDVEC_OK;
+    psdvec_status status;
     if (pv_vectors_formats[o.format].words_beside) {
-        words_out = o.words_file ? strdup(o.words_file) : pv_foreign_words_path(output);
-        if (!words_out) {
-            status = pv_fail(ctx, PSDVEC_ERR_MEMORY, "the system refused memory");
-            goto done;
-        }
+        PV_TRY_DONE(find_words_path(ctx, o.words_file, output, &words_out));
         PV_TRY_DONE(check_apart(ctx, input, words_out));
         PV_TRY_DONE(check_apart(ctx, output, words_out));
     }
     PV_TRY_DONE(pv_model_open_words(ctx, input, words_in, &model));
-    if (model->foreign.npy)
-        PV_TRY_DONE(check_words_apart(ctx, input, words_in, output, words_out));
+    if (model->foreign.npy) { /* its words are an input, too */
+        PV_TRY_DONE(find_words_path(ctx, words_in, input, &words_read));
+        PV_TRY_DONE(check_apart(ctx, words_read, output));
+        if (words_out)
+            PV_TRY_DONE(check_apart(ctx, words_read, words_out));
+    }
     status = convert(ctx, &o, model, output, words_out);
 done:
     psdvec_model_close(model);
     free(words_out);
+    free(words_read);
     return status;
 }

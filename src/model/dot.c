@@ -5,7 +5,6 @@
  */
 #include "model/dot.h"
 
-#include "model/fast.h"
 #include "model/precision.h"
 
 #include <math.h>
@@ -36,16 +35,17 @@ float pv_row_dots_reference(const float *row, const float *const *queries, size_
     return pv_dot(row, row, n);
 }
 
-/* ---- Other precisions, in plain C ---------------------------------------------------- */
+/* ---- Any precision, in plain C ------------------------------------------------------- */
 
-static float dots_of_halves(const void *row, float scale, const float *const *queries, size_t count,
-                            size_t n, float *out)
+static inline float plain_dots(psdvec_precision p, const void *row, float scale,
+                               const float *const *queries, size_t count, size_t n, float *out)
 {
-    const uint16_t *halves = row;
     float sums[PV_DOT_QUERIES + 1][PV_DOT_LANES] = {{0}};
-    (void)scale;
+    if (p == PSDVEC_FLOAT32)
+        return pv_row_dots_reference(row, queries, count, n, out);
     for (size_t k = 0; k < n; k++) {
-        float number = pv_half_to(halves[k]);
+        float number = p == PSDVEC_FLOAT16 ? pv_half_to(((const uint16_t *)row)[k])
+                                           : (float)((const int8_t *)row)[k] * scale;
         for (size_t q = 0; q < count; q++)
             sums[q][k % PV_DOT_LANES] += number * queries[q][k];
         sums[count][k % PV_DOT_LANES] += number * number;
@@ -55,42 +55,29 @@ static float dots_of_halves(const void *row, float scale, const float *const *qu
     return pv_dot_fold(sums[count]);
 }
 
-static float dots_of_bytes(const void *row, float scale, const float *const *queries, size_t count,
-                           size_t n, float *out)
-{
-    const int8_t *bytes = row;
-    float sums[PV_DOT_QUERIES + 1][PV_DOT_LANES] = {{0}};
-    for (size_t k = 0; k < n; k++) {
-        float number = (float)bytes[k] * scale;
-        for (size_t q = 0; q < count; q++)
-            sums[q][k % PV_DOT_LANES] += number * queries[q][k];
-        sums[count][k % PV_DOT_LANES] += number * number;
+/* A function of one precision. */
+#define DOTS(attribute, name, dots, ...)                                                           \
+    attribute static float name(const void *row, float scale, const float *const *queries,         \
+                                size_t count, size_t n, float *out)                                \
+    {                                                                                              \
+        return dots(__VA_ARGS__, row, scale, queries, count, n, out);                              \
     }
-    for (size_t q = 0; q < count; q++)
-        out[q] = pv_dot_fold(sums[q]);
-    return pv_dot_fold(sums[count]);
-}
-
-static float dots_of_floats(const void *row, float scale, const float *const *queries, size_t count,
-                            size_t n, float *out)
-{
-    (void)scale;
-    return pv_row_dots_reference(row, queries, count, n, out);
-}
+DOTS(, dots_of_floats, plain_dots, PSDVEC_FLOAT32)
+DOTS(, dots_of_halves, plain_dots, PSDVEC_FLOAT16)
+DOTS(, dots_of_bytes, plain_dots, PSDVEC_INT8)
 
 pv_set_dots_fn *pv_set_dots_reference(psdvec_precision precision)
 {
-    return precision == PSDVEC_FLOAT16 ? dots_of_halves
-           : precision == PSDVEC_INT8  ? dots_of_bytes
-                                       : dots_of_floats;
+    static pv_set_dots_fn *const dots[] = {[PSDVEC_FLOAT32] = dots_of_floats,
+                                           [PSDVEC_FLOAT16] = dots_of_halves,
+                                           [PSDVEC_INT8] = dots_of_bytes};
+    return dots[precision];
 }
 
 /* ---- AVX2 ------------------------------------------------------------------------------ */
 
 #ifdef PV_FAST
 #include <immintrin.h>
-
-/* Without FMA, which rounds once where the plain twin rounds twice. */
 
 /* Numbers by which memory is asked for rows to come: without it, the end of a row is a pause. */
 enum { AHEAD = 512 };
@@ -119,6 +106,12 @@ PV_FAST_INLINE __m256 load_some(const float *from, size_t n)
     return _mm256_maskload_ps(from, _mm256_loadu_si256((const __m256i *)(ones + 8 - kept)));
 }
 
+/* Without FMA, which rounds once where the plain twin rounds twice. */
+PV_FAST_INLINE __m256 add_product(__m256 sum, __m256 a, __m256 b)
+{
+    return _mm256_add_ps(sum, _mm256_mul_ps(a, b));
+}
+
 /* In the order of pv_dot_fold. */
 PV_FAST_INLINE float fold(__m256 low, __m256 high)
 {
@@ -144,12 +137,12 @@ PV_FAST_INLINE float row_dots(psdvec_precision p, bool own, const void *row, flo
         __m256 a = load(p, bytes + k * size_of(p), scale);
         __m256 b = load(p, bytes + (k + 8) * size_of(p), scale);
         for (size_t q = 0; q < count; q++) {
-            low[q] = _mm256_add_ps(low[q], _mm256_mul_ps(a, _mm256_loadu_ps(queries[q] + k)));
-            high[q] = _mm256_add_ps(high[q], _mm256_mul_ps(b, _mm256_loadu_ps(queries[q] + k + 8)));
+            low[q] = add_product(low[q], a, _mm256_loadu_ps(queries[q] + k));
+            high[q] = add_product(high[q], b, _mm256_loadu_ps(queries[q] + k + 8));
         }
         if (own) {
-            low[count] = _mm256_add_ps(low[count], _mm256_mul_ps(a, a));
-            high[count] = _mm256_add_ps(high[count], _mm256_mul_ps(b, b));
+            low[count] = add_product(low[count], a, a);
+            high[count] = add_product(high[count], b, b);
         }
     }
     if (k < n) {
@@ -166,13 +159,12 @@ PV_FAST_INLINE float row_dots(psdvec_precision p, bool own, const void *row, flo
             b = load(p, rest + 8 * size_of(p), scale);
         }
         for (size_t q = 0; q < count; q++) {
-            low[q] = _mm256_add_ps(low[q], _mm256_mul_ps(a, load_some(queries[q] + k, first)));
-            high[q] =
-                _mm256_add_ps(high[q], _mm256_mul_ps(b, load_some(queries[q] + behind, second)));
+            low[q] = add_product(low[q], a, load_some(queries[q] + k, first));
+            high[q] = add_product(high[q], b, load_some(queries[q] + behind, second));
         }
         if (own) {
-            low[count] = _mm256_add_ps(low[count], _mm256_mul_ps(a, a));
-            high[count] = _mm256_add_ps(high[count], _mm256_mul_ps(b, b));
+            low[count] = add_product(low[count], a, a);
+            high[count] = add_product(high[count], b, b);
         }
     }
     for (size_t q = 0; q < count; q++)
@@ -195,61 +187,39 @@ PV_FAST_INLINE float any_dots(psdvec_precision p, bool own, const void *row, flo
     }
 }
 
-#define FAST_DOTS(name, precision, own)                                                            \
-    PV_FAST static float name(const void *row, float scale, const float *const *queries,           \
-                              size_t count, size_t n, float *out)                                  \
-    {                                                                                              \
-        return any_dots(precision, own, row, scale, queries, count, n, out);                       \
-    }
-FAST_DOTS(fast_dots_of_floats, PSDVEC_FLOAT32, true)
-FAST_DOTS(fast_dots_of_halves, PSDVEC_FLOAT16, true)
-FAST_DOTS(fast_dots_of_bytes, PSDVEC_INT8, true)
-FAST_DOTS(fast_products_of_floats, PSDVEC_FLOAT32, false)
-FAST_DOTS(fast_products_of_halves, PSDVEC_FLOAT16, false)
-FAST_DOTS(fast_products_of_bytes, PSDVEC_INT8, false)
+DOTS(PV_FAST, fast_dots_of_floats, any_dots, PSDVEC_FLOAT32, true)
+DOTS(PV_FAST, fast_dots_of_halves, any_dots, PSDVEC_FLOAT16, true)
+DOTS(PV_FAST, fast_dots_of_bytes, any_dots, PSDVEC_INT8, true)
+DOTS(PV_FAST, fast_products_of_floats, any_dots, PSDVEC_FLOAT32, false)
+DOTS(PV_FAST, fast_products_of_halves, any_dots, PSDVEC_FLOAT16, false)
+DOTS(PV_FAST, fast_products_of_bytes, any_dots, PSDVEC_INT8, false)
 
 PV_FAST static float fast_row_dots(const float *row, const float *const *queries, size_t count,
                                    size_t n, float *out)
 {
     return any_dots(PSDVEC_FLOAT32, true, row, 1, queries, count, n, out);
 }
+#endif
 
 pv_row_dots_fn *pv_row_dots_best(void)
 {
-    return pv_fast_kernels() ? fast_row_dots : pv_row_dots_reference;
-}
-
-pv_set_dots_fn *pv_set_dots_best(psdvec_precision precision)
-{
-    if (!pv_fast_kernels())
-        return pv_set_dots_reference(precision);
-    return precision == PSDVEC_FLOAT16 ? fast_dots_of_halves
-           : precision == PSDVEC_INT8  ? fast_dots_of_bytes
-                                       : fast_dots_of_floats;
-}
-
-pv_set_dots_fn *pv_set_products_best(psdvec_precision precision)
-{
-    if (!pv_fast_kernels())
-        return pv_set_dots_reference(precision);
-    return precision == PSDVEC_FLOAT16 ? fast_products_of_halves
-           : precision == PSDVEC_INT8  ? fast_products_of_bytes
-                                       : fast_products_of_floats;
-}
-
-#else
-pv_row_dots_fn *pv_row_dots_best(void)
-{
+#ifdef PV_FAST
+    if (pv_fast_kernels())
+        return fast_row_dots;
+#endif
     return pv_row_dots_reference;
 }
 
-pv_set_dots_fn *pv_set_dots_best(psdvec_precision precision)
+pv_set_dots_fn *pv_set_dots_best(psdvec_precision precision, bool products)
 {
-    return pv_set_dots_reference(precision);
-}
-
-pv_set_dots_fn *pv_set_products_best(psdvec_precision precision)
-{
-    return pv_set_dots_reference(precision);
-}
+#ifdef PV_FAST
+    static pv_set_dots_fn *const dots[][2] = {
+        [PSDVEC_FLOAT32] = {fast_dots_of_floats, fast_products_of_floats},
+        [PSDVEC_FLOAT16] = {fast_dots_of_halves, fast_products_of_halves},
+        [PSDVEC_INT8] = {fast_dots_of_bytes, fast_products_of_bytes}};
+    if (pv_fast_kernels())
+        return dots[precision][products];
 #endif
+    (void)products;
+    return pv_set_dots_reference(precision);
+}

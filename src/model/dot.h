@@ -45,9 +45,8 @@ pv_row_dots_fn *pv_row_dots_best(void);
 typedef float pv_set_dots_fn(const void *row, float scale, const float *const *queries,
                              size_t count, size_t n, float *out);
 pv_set_dots_fn *pv_set_dots_reference(psdvec_precision precision);
-pv_set_dots_fn *pv_set_dots_best(psdvec_precision precision);
-/* The products alone, for whoever has the squares: what is returned means nothing. */
-pv_set_dots_fn *pv_set_products_best(psdvec_precision precision);
+/* `products`: these alone, for whoever has the squares: what is returned means nothing. */
+pv_set_dots_fn *pv_set_dots_best(psdvec_precision precision, bool products);
 
 /* The length of a vector, in double precision and in order. */
 double pv_length(const float *a, size_t n);

@@ -97,9 +97,7 @@ psdvec_status pv_model_find_either(const psdvec_model *model, const char *word, 
 static psdvec_status read_settings(psdvec_context *ctx, const psdvec_model *m,
                                    psdvec_text_options *o, bool *found)
 {
-    pv_buffer settings, memory;
-    pv_buffer_init(&settings, ctx);
-    pv_buffer_init(&memory, ctx);
+    pv_buffer settings = {.ctx = ctx}, memory = {.ctx = ctx};
     *found = m->info.counts_json &&
              pv_json_member(m->info.counts_json, "settings", &settings) == PSDVEC_OK &&
              settings.length > 0 && /* imported counts do not say */
@@ -137,12 +135,13 @@ static psdvec_status ensure_rules(psdvec_context *ctx, psdvec_model *m)
     }
     bool ready = m->rules != NULL;
     pthread_mutex_unlock(&m->lock);
-    PV_TRY(status);
-    return ready ? PSDVEC_OK
-                 : pv_fail(ctx, PSDVEC_ERR_BUDGET,
-                           "%s: there is no memory left to look for a word as its tokeniser would "
-                           "write it; allow more",
-                           m->path);
+    if (ready || status != PSDVEC_OK)
+        return status;
+    return pv_fail(
+        ctx, PSDVEC_ERR_BUDGET,
+        "%s: there is no memory left to look for a word as its tokeniser would write it; "
+        "allow more",
+        m->path);
 }
 
 /* The first word of a text, and whether there are more. */
@@ -187,17 +186,18 @@ psdvec_status psdvec_model_find_normalized(psdvec_context *ctx, const psdvec_mod
     PV_NEED(ctx, text);
     if (psdvec_model_find(model, text, length, i))
         return PSDVEC_OK;
-    pv_buffer word;
+    pv_buffer word = {.ctx = ctx};
     bool own;
-    pv_buffer_init(&word, ctx);
-    psdvec_status status = pv_model_tokenise(ctx, model, text, length, &word, &own);
     uint32_t tokenised = PSDVEC_UNKNOWN_WORD;
-    bool found = status == PSDVEC_OK &&
-                 psdvec_model_find(model, word.data, word.length, &tokenised);
-    if (status == PSDVEC_OK && !own)
-        status = pv_model_find_either(model, text, length, UINT32_MAX, &word, i);
-    if (status == PSDVEC_OK && *i == PSDVEC_UNKNOWN_WORD && found)
+    psdvec_status status;
+    PV_TRY_DONE(pv_model_tokenise(ctx, model, text, length, &word, &own));
+    if (!psdvec_model_find(model, word.data, word.length, &tokenised))
+        tokenised = PSDVEC_UNKNOWN_WORD;
+    if (!own)
+        PV_TRY_DONE(pv_model_find_either(model, text, length, UINT32_MAX, &word, i));
+    if (*i == PSDVEC_UNKNOWN_WORD)
         *i = tokenised;
+done:
     pv_buffer_free(&word);
     return status;
 }
@@ -212,9 +212,8 @@ psdvec_status psdvec_model_normalize(psdvec_context *ctx, const psdvec_model *mo
     PV_NEED(ctx, model);
     PV_NEED(ctx, text);
     PV_NEED_ARRAY(ctx, word, room);
-    pv_buffer token;
+    pv_buffer token = {.ctx = ctx};
     bool own;
-    pv_buffer_init(&token, ctx);
     psdvec_status status = pv_model_tokenise(ctx, model, text, length, &token, &own);
     if (status == PSDVEC_OK) {
         size_t kept = token.length < room ? token.length : room;

@@ -14,6 +14,7 @@
 #include "model/float_text.h"
 
 #include "util/c_locale.h"
+#include "util/number.h"
 
 #include <float.h>
 #include <math.h>
@@ -227,53 +228,40 @@ static void find_digits(float value, int digits, decimal *out)
     }
 }
 
-static char *put_digits(char *to, const decimal *x, int from, int count)
+static char *put(char *to, const char *bytes, int count)
 {
-    uint64_t rest = x->digits;
-    for (int k = x->count; k-- > 0; rest /= 10)
-        if (k >= from && k < from + count)
-            to[k - from] = (char)('0' + rest % 10);
-    return to + count;
-}
-
-static char *put_zeros(char *to, int count)
-{
-    memset(to, '0', (size_t)count);
-    return to + count;
+    return (char *)memcpy(to, bytes, (size_t)count) + count;
 }
 
 size_t pv_float_write(char *to, float value, int digits)
 {
-    char *at = to;
+    static const char zeros[] = "00000000";
+    char text[PV_FLOAT_CAPACITY], *at = to;
     if (signbit(value))
         *at++ = '-';
-    if (!isfinite(value)) {
-        for (const char *name = isnan(value) ? "nan" : "inf"; *name; name++)
-            *at++ = *name;
-        return (size_t)(at - to);
-    }
+    if (!isfinite(value))
+        return (size_t)(put(at, isnan(value) ? "nan" : "inf", 3) - to);
     decimal x = {.count = 1};
     if (value != 0)
         find_digits(fabsf(value), digits, &x);
-    if (x.exponent >= -4 && x.exponent < 0) { /* 0.00123; the limits are those of printf */
-        *at++ = '0';
+    pv_digits_write(text, x.digits);
+    int whole = 1; /* digits in front of the point; the limits of forms are those of printf */
+    if (x.exponent >= -4 && x.exponent < 0) { /* 0.00123 */
+        at = put(at, "0.", 2);
+        at = put(at, zeros, -x.exponent - 1);
+        at = put(at, text, x.count);
+        return (size_t)(at - to);
+    }
+    if (x.exponent >= 0 && x.exponent < PV_FLOAT_DIGITS) /* 12.3, 12000 */
+        whole = x.exponent + 1;
+    int given = whole < x.count ? whole : x.count;
+    at = put(at, text, given);
+    at = put(at, zeros, whole - given);
+    if (x.count > given) {
         *at++ = '.';
-        at = put_zeros(at, -x.exponent - 1);
-        at = put_digits(at, &x, 0, x.count);
-    } else if (x.exponent >= 0 && x.exponent < PV_FLOAT_DIGITS) { /* 12.3, 12000 */
-        int whole = x.exponent + 1 < x.count ? x.exponent + 1 : x.count;
-        at = put_digits(at, &x, 0, whole);
-        at = put_zeros(at, x.exponent + 1 - whole);
-        if (x.count > whole) {
-            *at++ = '.';
-            at = put_digits(at, &x, whole, x.count - whole);
-        }
-    } else { /* 1.23e-07 */
-        at = put_digits(at, &x, 0, 1);
-        if (x.count > 1) {
-            *at++ = '.';
-            at = put_digits(at, &x, 1, x.count - 1);
-        }
+        at = put(at, text + given, x.count - given);
+    }
+    if (whole != x.exponent + 1) { /* 1.23e-07 */
         int power = abs(x.exponent);
         *at++ = 'e';
         *at++ = x.exponent < 0 ? '-' : '+';

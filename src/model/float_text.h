@@ -20,9 +20,9 @@ typedef enum pv_number {
 pv_number pv_float_read(const char *at, const char *end, const char **after, float *value);
 
 #define PV_FLOAT_DIGITS 9 /* significant digits that always give back the bits */
-#define PV_FLOAT_ROOM 24
+#define PV_FLOAT_CAPACITY 24
 
-/* Writes at most PV_FLOAT_ROOM characters, without a zero byte, and returns how
+/* Writes at most PV_FLOAT_CAPACITY characters, without a zero byte, and returns how
  * many. `digits` significant ones, 1 to 9; 0: as few as give back the bits. */
 size_t pv_float_write(char *to, float value, int digits);
 

@@ -1,7 +1,9 @@
-/* Recognising other programs' vectors, and what their readers share. */
+/* Recognising other programs' vectors, word2vec's binary format, and what all readers share. */
 #include "model/foreign.h"
 
+#include "base/progress.h"
 #include "model/model_read.h"
+#include "model/model_write.h"
 #include "util/c_locale.h"
 #include "util/utf8.h"
 
@@ -52,11 +54,6 @@ static bool has_at(const pv_source *s, size_t offset, const char *bytes, size_t 
            memcmp(s->data + offset, bytes, length) == 0;
 }
 
-static bool starts_with(const pv_source *s, const char *bytes, size_t length)
-{
-    return has_at(s, 0, bytes, length);
-}
-
 static psdvec_status refuse_known(const pv_source *s)
 {
     for (size_t k = 0; k < sizeof known_starts / sizeof known_starts[0]; k++)
@@ -65,31 +62,28 @@ static psdvec_status refuse_known(const pv_source *s)
     return PSDVEC_OK;
 }
 
-static const char *read_digits(const char *at, const char *end, uint64_t *value)
+bool pv_foreign_digits(const char **at, const char *end, uint64_t *value)
 {
-    const char *p = at;
-    *value = 0;
-    for (; p < end && *p >= '0' && *p <= '9'; p++)
+    const char *p = *at;
+    for (*value = 0; p < end && *p >= '0' && *p <= '9'; p++)
         if (__builtin_mul_overflow(*value, 10, value) ||
             __builtin_add_overflow(*value, (uint64_t)(*p - '0'), value))
-            return at;
-    return p;
+            return false;
+    bool any = p > *at;
+    *at = p;
+    return any;
 }
 
 /* Two whole numbers and nothing else are a first line. */
 static pv_header read_header(const pv_source *s)
 {
     pv_header none = {.behind = s->data}, h = {.there = true};
-    const char *p = s->data, *digits;
-    digits = p;
-    p = read_digits(p, s->end, &h.words);
-    if (p == digits || p == s->end || (*p != ' ' && *p != '\t'))
+    const char *p = s->data;
+    if (!pv_foreign_digits(&p, s->end, &h.words) || p == s->end || (*p != ' ' && *p != '\t'))
         return none;
     while (p < s->end && (*p == ' ' || *p == '\t'))
         p++;
-    digits = p;
-    p = read_digits(p, s->end, &h.dim);
-    if (p == digits)
+    if (!pv_foreign_digits(&p, s->end, &h.dim))
         return none;
     while (p < s->end && (*p == ' ' || *p == '\t' || *p == '\r'))
         p++;
@@ -97,31 +91,6 @@ static pv_header read_header(const pv_source *s)
         return none;
     h.behind = p < s->end ? p + 1 : p;
     return h;
-}
-
-static bool has_control_characters(const char *at, const char *end)
-{
-    if (end - at > 65536)
-        end = at + 65536;
-    for (; at < end; at++) {
-        unsigned char c = (unsigned char)*at;
-        if (c < 0x20 && c != '\t' && c != '\n' && c != '\r')
-            return true;
-    }
-    return false;
-}
-
-/* Numbers in binary may by chance look like a line of text, and a few of them have no
- * byte that text does not have. So: binary, if both signs are there; else text, if the
- * next line is a word with its numbers; else what one sign says. */
-static bool is_binary(const pv_source *s, const pv_header *h)
-{
-    bool control = has_control_characters(h->behind, s->end);
-    if (control && pv_foreign_binary_fits(s, h))
-        return true;
-    if (pv_foreign_line_fits(h->behind, s->end, h->dim))
-        return false;
-    return control || pv_foreign_binary_fits(s, h);
 }
 
 static psdvec_status check_header(const pv_source *s, const pv_header *h)
@@ -139,60 +108,17 @@ static psdvec_status check_header(const pv_source *s, const pv_header *h)
     return PSDVEC_OK;
 }
 
-static psdvec_status read_source(pv_source *s, const char *words_file, pv_foreign *f)
-{
-    if (s->data == s->end)
-        return pv_fail(s->ctx, PSDVEC_ERR_EMPTY, "%s: is empty", s->path);
-    PV_TRY(refuse_known(s));
-    if (starts_with(s, "\x93NUMPY", 6)) {
-        f->npy = true;
-        return pv_foreign_npy(s, words_file, f);
-    }
-    if (starts_with(s, "\xef\xbb\xbf", 3)) /* a byte order mark */
-        s->data += 3;
-    pv_header header = read_header(s);
-    if (header.there) {
-        PV_TRY(check_header(s, &header));
-        if (is_binary(s, &header))
-            return pv_foreign_binary(s, &header, f);
-    }
-    return pv_foreign_text(s, &header, f);
-}
-
-psdvec_status pv_foreign_read(psdvec_context *ctx, const char *path, const char *words_file,
-                              pv_foreign *f)
-{
-    pv_map map;
-    *f = (pv_foreign){0};
-    PV_TRY(pv_map_open(ctx, path, false, &map));
-    const char *data = map.data ? (const char *)map.data : "";
-    pv_source source = {.ctx = ctx, .path = path, .data = data, .end = data + map.size};
-    f->file_bytes = map.size;
-    psdvec_status status = read_source(&source, words_file, f);
-    pv_map_close(ctx, &map);
-    return status;
-}
-
-void pv_foreign_free(psdvec_context *ctx, pv_foreign *f)
-{
-    pv_free(ctx, f->bytes);
-    pv_free(ctx, f->offsets);
-    pv_free(ctx, f->vectors);
-    *f = (pv_foreign){0};
-}
-
-char *pv_foreign_words_path(const char *npy)
-{
-    size_t stem = strlen(npy);
-    if (stem > 4 && strcmp(npy + stem - 4, ".npy") == 0)
-        stem -= 4;
-    char *path = NULL;
-    if (pv_asprintf(&path, "%.*s.words.txt", (int)stem, npy) < 0)
-        return NULL;
-    return path;
-}
-
 /* ---- What all readers do ---------------------------------------------------------- */
+
+bool pv_foreign_next_line(const char **at, const char *end, pv_span *line)
+{
+    if (*at >= end)
+        return false;
+    const char *newline = memchr(*at, '\n', (size_t)(end - *at)), *stop = newline ? newline : end;
+    *line = (pv_span){*at, (size_t)(stop - *at)};
+    *at = newline ? newline + 1 : end;
+    return true;
+}
 
 psdvec_status pv_foreign_allocate(const pv_source *s, uint64_t words, uint64_t dim, pv_foreign *f)
 {
@@ -206,8 +132,9 @@ psdvec_status pv_foreign_allocate(const pv_source *s, uint64_t words, uint64_t d
                        dim);
     f->words = (uint32_t)words;
     f->dim = (uint32_t)dim;
-    f->vectors = pv_alloc(s->ctx, numbers, sizeof *f->vectors, "the vectors");
-    return f->vectors ? PSDVEC_OK : pv_failure(s->ctx);
+    PV_TAKE(&f->scope, f->vectors, numbers);
+    PV_TAKE(&f->scope, f->spans, words);
+    return pv_scope_status(&f->scope);
 }
 
 /* Writes the word to `to` (if not NULL) with U+FFFD for every byte that is not part
@@ -227,25 +154,23 @@ static size_t mend(const pv_span *word, char *to, bool *bad)
     return length;
 }
 
-static psdvec_status copy_words(const pv_source *s, const pv_span *spans, pv_foreign *f)
+static psdvec_status copy_words(const pv_source *s, pv_foreign *f)
 {
     uint64_t total = 0, mended = 0;
-    f->offsets = pv_alloc(s->ctx, (size_t)f->words + 1, sizeof *f->offsets, "the words");
-    if (!f->offsets)
-        return pv_failure(s->ctx);
+    PV_TAKE(&f->scope, f->offsets, (size_t)f->words + 1);
+    PV_TRY(pv_scope_status(&f->scope));
     for (uint32_t i = 0; i < f->words; i++) {
         bool bad = false;
         f->offsets[i] = total;
-        total += mend(&spans[i], NULL, &bad);
+        total += mend(&f->spans[i], NULL, &bad);
         mended += bad;
     }
     f->offsets[f->words] = total;
-    f->bytes = pv_alloc(s->ctx, (size_t)total, 1, "the words");
-    if (!f->bytes)
-        return pv_failure(s->ctx);
+    PV_TAKE(&f->scope, f->bytes, (size_t)total);
+    PV_TRY(pv_scope_status(&f->scope));
     for (uint32_t i = 0; i < f->words; i++) {
         bool bad = false;
-        mend(&spans[i], f->bytes + f->offsets[i], &bad);
+        mend(&f->spans[i], f->bytes + f->offsets[i], &bad);
     }
     if (mended)
         pv_warn(s->ctx, "%s: %" PRIu64 " %s not valid UTF-8; each bad byte became U+FFFD", s->path,
@@ -253,9 +178,10 @@ static psdvec_status copy_words(const pv_source *s, const pv_span *spans, pv_for
     return PSDVEC_OK;
 }
 
-psdvec_status pv_foreign_take_words(const pv_source *s, const pv_span *spans, pv_foreign *f)
+psdvec_status pv_foreign_take_words(const pv_source *s, pv_foreign *f)
 {
-    PV_TRY(copy_words(s, spans, f));
+    PV_TRY(copy_words(s, f));
+    pv_scope_drop(&f->scope, f->spans);
     pv_word_index index;
     PV_TRY(
         pv_word_index_init(&index, s->ctx, f->words, f->bytes, f->offsets, "the index of words"));
@@ -283,4 +209,169 @@ psdvec_status pv_foreign_take_words(const pv_source *s, const pv_span *spans, pv
                 f->words - kept == 1 ? "word was there" : "words were there");
     f->words = kept;
     return PSDVEC_OK;
+}
+
+/* ---- word2vec's binary ----------------------------------------------------------
+ *
+ * A first line as in its text, then for each word its bytes, a space, and the numbers as float32,
+ * little-endian. word2vec writes a newline behind each vector, others do not; so newlines in front
+ * of a word are passed over. */
+
+enum { WORDS_AT_A_TIME = 4096 }; /* between two questions about stopping */
+
+static psdvec_status fail_word(const pv_source *s, uint64_t i, const char *cause)
+{
+    return pv_fail(s->ctx, PSDVEC_ERR_DAMAGED, "%s: word %" PRIu64 ": %s", s->path, i + 1, cause);
+}
+
+/* The word at *at, behind newlines; *at is then behind its space, where `bytes` bytes of
+ * numbers stand. False if the file ends before they do. */
+static bool next_word(const pv_source *s, const char **at, size_t bytes, pv_span *word)
+{
+    while (*at < s->end && **at == '\n')
+        ++*at;
+    const char *space = memchr(*at, ' ', (size_t)(s->end - *at));
+    if (!space || (size_t)(s->end - space) - 1 < bytes)
+        return false;
+    *word = (pv_span){*at, (size_t)(space - *at)};
+    *at = space + 1;
+    return true;
+}
+
+static bool is_sound(const pv_span *word)
+{
+    return word->length > 0 && !memchr(word->at, '\n', word->length);
+}
+
+static const char *skip_line_ends(const char *at, const char *end)
+{
+    while (at < end && (*at == '\n' || *at == '\r'))
+        at++;
+    return at;
+}
+
+/* True if what follows the first line can be read as binary to its end. */
+static bool binary_fits(const pv_source *s, const pv_header *header)
+{
+    const char *at = header->behind;
+    size_t bytes = (size_t)header->dim * sizeof(float);
+    pv_span word;
+    for (uint64_t i = 0; i < header->words; i++) {
+        if (!next_word(s, &at, bytes, &word) || !is_sound(&word))
+            return false;
+        at += bytes;
+    }
+    return skip_line_ends(at, s->end) == s->end;
+}
+
+static psdvec_status read_binary(const pv_source *s, const pv_header *header, pv_foreign *f)
+{
+    /* A letter, a space and the numbers: less cannot be a word. */
+    uint64_t least, record = header->dim * sizeof(float) + 2,
+                    have = (uint64_t)(s->end - header->behind);
+    if (__builtin_mul_overflow(header->words, record, &least) || least > have)
+        return pv_fail(s->ctx, PSDVEC_ERR_DAMAGED,
+                       "%s: line 1 promises %" PRIu64 " words of %" PRIu64
+                       " numbers, for which %" PRIu64 " bytes are too few; was it cut off?",
+                       s->path, header->words, header->dim, have);
+    PV_TRY(pv_foreign_allocate(s, header->words, header->dim, f));
+    size_t bytes = (size_t)f->dim * sizeof *f->vectors;
+    const char *at = header->behind;
+    pv_progress progress;
+    pv_progress_begin(&progress, s->ctx, "reading", "B", have);
+    for (uint32_t i = 0; i < f->words; i++) {
+        const char *began = at;
+        if (!next_word(s, &at, bytes, &f->spans[i]))
+            return fail_word(s, i, "the file ends before its vector does; was it cut off?");
+        if (!is_sound(&f->spans[i]))
+            return fail_word(s, i, "it is empty or has a line break in it; is the file damaged?");
+        memcpy(f->vectors + (size_t)i * f->dim, at, bytes);
+        at += bytes;
+        pv_progress_add(&progress, (uint64_t)(at - began));
+        if (i % WORDS_AT_A_TIME == 0)
+            PV_TRY(pv_check_cancel(s->ctx));
+    }
+    at = skip_line_ends(at, s->end);
+    if (at < s->end)
+        return pv_fail(s->ctx, PSDVEC_ERR_DAMAGED,
+                       "%s: %zu bytes stand behind the last of the %" PRIu32
+                       " words that line 1 promises",
+                       s->path, (size_t)(s->end - at), f->words);
+    pv_progress_end(&progress);
+    return pv_foreign_take_words(s, f);
+}
+
+/* ---- The file -------------------------------------------------------------------- */
+
+static bool has_control_characters(const char *at, const char *end)
+{
+    if (end - at > 65536)
+        end = at + 65536;
+    for (; at < end; at++) {
+        unsigned char c = (unsigned char)*at;
+        if (c < 0x20 && c != '\t' && c != '\n' && c != '\r')
+            return true;
+    }
+    return false;
+}
+
+/* Numbers in binary may by chance look like a line of text, and a few of them have no
+ * byte that text does not have. So: binary, if both signs are there; else text, if the
+ * next line is a word with its numbers; else what one sign says. */
+static bool is_binary(const pv_source *s, const pv_header *h)
+{
+    bool control = has_control_characters(h->behind, s->end);
+    if (control && binary_fits(s, h))
+        return true;
+    if (pv_foreign_line_fits(h->behind, s->end, h->dim))
+        return false;
+    return control || binary_fits(s, h);
+}
+
+static psdvec_status read_source(pv_source *s, const char *words_file, pv_foreign *f)
+{
+    if (s->data == s->end)
+        return pv_fail(s->ctx, PSDVEC_ERR_EMPTY, "%s: is empty", s->path);
+    PV_TRY(refuse_known(s));
+    f->npy = has_at(s, 0, "\x93NUMPY", 6);
+    pv_header header = {0};
+    if (f->npy) {
+        PV_TRY(pv_foreign_npy(s, words_file, f));
+    } else {
+        if (has_at(s, 0, "\xef\xbb\xbf", 3)) /* a byte order mark */
+            s->data += 3;
+        header = read_header(s);
+        if (header.there)
+            PV_TRY(check_header(s, &header));
+        if (!header.there || !is_binary(s, &header))
+            return pv_foreign_text(s, &header, f);
+        PV_TRY(read_binary(s, &header, f));
+    }
+    return pv_model_check_finite(s->ctx, s->path, f->vectors, f->words, f->dim, f->dim, f->bytes,
+                                 f->offsets);
+}
+
+psdvec_status pv_foreign_read(psdvec_context *ctx, const char *path, const char *words_file,
+                              pv_foreign *f)
+{
+    pv_map map;
+    *f = (pv_foreign){.scope = {.ctx = ctx, .what = "the vectors"}};
+    PV_TRY(pv_map_open(ctx, path, false, &map));
+    const char *data = map.data ? (const char *)map.data : "";
+    pv_source source = {.ctx = ctx, .path = path, .data = data, .end = data + map.size};
+    f->file_bytes = map.size;
+    psdvec_status status = read_source(&source, words_file, f);
+    pv_map_close(ctx, &map);
+    return status;
+}
+
+char *pv_foreign_words_path(const char *npy)
+{
+    size_t stem = strlen(npy);
+    if (stem > 4 && strcmp(npy + stem - 4, ".npy") == 0)
+        stem -= 4;
+    char *path = NULL;
+    if (pv_asprintf(&path, "%.*s.words.txt", (int)stem, npy) < 0)
+        return NULL;
+    return path;
 }

@@ -11,11 +11,18 @@
 #include "base/file.h"
 #include "base/memory.h"
 
+typedef struct pv_span {
+    const char *at;
+    size_t length;
+} pv_span;
+
 typedef struct pv_foreign {
+    pv_scope scope;
     uint32_t words, dim;
     char *bytes;       /* all words */
     uint64_t *offsets; /* words + 1 */
     float *vectors;    /* words x dim, row-major */
+    pv_span *spans;    /* words, while the file is read: where they are */
     uint64_t file_bytes;
     bool npy;
     psdvec_precision precision; /* of npy; of the others float32 */
@@ -24,17 +31,15 @@ typedef struct pv_foreign {
 /* True: the file is in safetensors format, ours or not. */
 psdvec_status pv_foreign_is_safetensors(psdvec_context *ctx, const char *path, bool *is);
 
-/* `words_file`: of npy; NULL: pv_foreign_words_path. On failure *f holds what must be
- * freed, as always. */
+/* `words_file`: of npy; NULL: pv_foreign_words_path. Everything is in f->scope. */
 psdvec_status pv_foreign_read(psdvec_context *ctx, const char *path, const char *words_file,
                               pv_foreign *f);
-void pv_foreign_free(psdvec_context *ctx, pv_foreign *f);
 
 /* Where the words of an npy file are unless one says: the name with ".words.txt"
  * instead of ".npy". Heap; NULL without memory. */
 char *pv_foreign_words_path(const char *npy);
 
-/* ---- For the readers: foreign_text, foreign_binary, foreign_npy -------------- */
+/* ---- For the readers: foreign_text, foreign_npy ------------------------------- */
 
 /* A file being read. */
 typedef struct pv_source {
@@ -50,27 +55,23 @@ typedef struct pv_header {
     const char *behind; /* the byte after it */
 } pv_header;
 
-typedef struct pv_span {
-    const char *at;
-    size_t length;
-} pv_span;
-
 psdvec_status pv_foreign_text(const pv_source *source, const pv_header *header, pv_foreign *f);
-psdvec_status pv_foreign_binary(const pv_source *source, const pv_header *header, pv_foreign *f);
 psdvec_status pv_foreign_npy(const pv_source *source, const char *words_file, pv_foreign *f);
 
 /* True if the line at `at` is a word and `dim` numbers. */
 bool pv_foreign_line_fits(const char *at, const char *end, uint64_t dim);
 
-/* True if what follows the first line can be read as binary to its end. */
-bool pv_foreign_binary_fits(const pv_source *source, const pv_header *header);
+/* The line at *at, which then is the next one. False at the end. */
+bool pv_foreign_next_line(const char **at, const char *end, pv_span *line);
+/* The same of a decimal number; false if there is none, or it is too large. */
+bool pv_foreign_digits(const char **at, const char *end, uint64_t *value);
 
-/* Allocates f->vectors for `words` words, all sizes checked. */
+/* Allocates f->vectors and f->spans for `words` words, all sizes checked. */
 psdvec_status pv_foreign_allocate(const pv_source *source, uint64_t words, uint64_t dim,
                                   pv_foreign *f);
 
-/* Takes the words, one for each vector: fills bytes and offsets, and closes the gaps
+/* Takes the words of f->spans, one for each vector: fills bytes and offsets, and closes the gaps
  * that words met before leave. None is empty. */
-psdvec_status pv_foreign_take_words(const pv_source *source, const pv_span *spans, pv_foreign *f);
+psdvec_status pv_foreign_take_words(const pv_source *source, pv_foreign *f);
 
 #endif

@@ -11,7 +11,6 @@
 #include "model/foreign.h"
 
 #include "model/model_read.h"
-#include "model/model_write.h"
 #include "model/precision.h"
 
 #include <inttypes.h>
@@ -68,24 +67,14 @@ static bool take_string(literal *l, pv_span *text)
     return true;
 }
 
-static bool take_integer(literal *l, uint64_t *value)
-{
-    skip_space(l);
-    const char *start = l->at;
-    for (*value = 0; l->at < l->end && *l->at >= '0' && *l->at <= '9'; l->at++)
-        if (__builtin_mul_overflow(*value, 10, value) ||
-            __builtin_add_overflow(*value, (uint64_t)(*l->at - '0'), value))
-            return false;
-    return l->at > start;
-}
-
 static bool take_shape(literal *l, npy_header *h)
 {
     if (!take(l, "("))
         return false;
     for (h->rank = 0; !take(l, ")"); h->rank++) {
         uint64_t length;
-        if (h->rank == 32 || !take_integer(l, &length))
+        skip_space(l);
+        if (h->rank == 32 || !pv_foreign_digits(&l->at, l->end, &length))
             return false;
         take(l, "L"); /* of Python 2 */
         if (h->rank < 2)
@@ -215,37 +204,31 @@ static void copy_numbers(const npy_header *h, size_t width, pv_foreign *f)
 
 /* ---- The words --------------------------------------------------------------------- */
 
-static psdvec_status find_words(const pv_source *list, pv_span *spans, const pv_source *s,
-                                uint32_t words)
+static psdvec_status find_words(const pv_source *list, const pv_source *s, pv_foreign *f)
 {
     uint64_t line = 0;
-    for (const char *at = list->data; at < list->end; line++) {
-        const char *end = memchr(at, '\n', (size_t)(list->end - at));
-        const char *next = end ? end + 1 : list->end;
-        end = end ? end : list->end;
-        if (end > at && end[-1] == '\r')
-            end--;
-        if (end == at)
+    pv_span word;
+    for (const char *at = list->data; pv_foreign_next_line(&at, list->end, &word); line++) {
+        if (word.length > 0 && word.at[word.length - 1] == '\r')
+            word.length--;
+        if (word.length == 0)
             return pv_fail(s->ctx, PSDVEC_ERR_DAMAGED,
                            "%s: line %" PRIu64 ": is empty; each row of %s needs a word",
                            list->path, line + 1, s->path);
-        if (line < words)
-            spans[line] = (pv_span){at, (size_t)(end - at)};
-        at = next;
+        if (line < f->words)
+            f->spans[line] = word;
     }
-    if (line != words)
+    if (line != f->words)
         return pv_fail(s->ctx, PSDVEC_ERR_MISMATCH,
                        "%s: has %" PRIu64 " words, but %s has %" PRIu32
                        " rows; they do not belong together",
-                       list->path, line, s->path, words);
-    return PSDVEC_OK;
+                       list->path, line, s->path, f->words);
+    return pv_foreign_take_words(list, f);
 }
 
 static psdvec_status read_words(const pv_source *s, const char *path, pv_foreign *f)
 {
     pv_map map;
-    pv_span *spans = NULL;
-    psdvec_status status;
     if (access(path, F_OK) != 0)
         return pv_fail(s->ctx, PSDVEC_ERR_NOT_FOUND,
                        "%s: has no words in it, and there is no %s; write them there, one a line, "
@@ -256,15 +239,7 @@ static psdvec_status read_words(const pv_source *s, const char *path, pv_foreign
     pv_source list = {.ctx = s->ctx, .path = path, .data = data, .end = data + map.size};
     if (map.size >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0)
         list.data += 3;
-    spans = pv_alloc(s->ctx, f->words, sizeof *spans, "reading words");
-    if (!spans) {
-        status = pv_failure(s->ctx);
-        goto done;
-    }
-    PV_TRY_DONE(find_words(&list, spans, s, f->words));
-    PV_TRY_DONE(pv_foreign_take_words(&list, spans, f));
-done:
-    pv_free(s->ctx, spans);
+    psdvec_status status = find_words(&list, s, f);
     pv_map_close(s->ctx, &map);
     return status;
 }
@@ -283,7 +258,5 @@ psdvec_status pv_foreign_npy(const pv_source *s, const char *words_file, pv_fore
         return pv_fail(s->ctx, PSDVEC_ERR_MEMORY, "the system refused memory");
     psdvec_status status = read_words(s, words_file ? words_file : beside, f);
     free(beside);
-    PV_TRY(status);
-    return pv_model_check_finite(s->ctx, s->path, f->vectors, f->words, f->dim, f->dim, f->bytes,
-                                 f->offsets);
+    return status;
 }

@@ -10,8 +10,8 @@
  * are separated by spaces or tabs; blank lines and spaces at the end of a line, which
  * fastText writes, have no meaning.
  *
- * The file is mapped and cut into pieces by its bytes alone. All workers first count
- * the lines of the pieces, which gives each line its row, and then parse them. The
+ * The file is mapped and cut into blocks by its bytes alone. All workers first count
+ * the lines of the blocks, which gives each line its row, and then parse them. The
  * first bad line of the file is the one that is reported, whoever met which first.
  *
  * Time: two passes over the file. Memory: the vectors, and 16 bytes a word.
@@ -26,21 +26,20 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { PIECE = 1 << 20, SAMPLE = 100 };
+enum { BLOCK = 1 << 20, SAMPLE = 100 };
 
-typedef struct piece {
+typedef struct block {
     uint64_t lines, rows; /* in it; then: before it */
-} piece;
+} block;
 
 typedef struct text_job {
     const pv_source *source;
     const char *start; /* of the first line of vectors */
     uint64_t lines_before;
     uint32_t dim;
-    piece *pieces;
-    size_t piece_count;
-    pv_span *spans; /* a word each */
-    float *vectors;
+    block *blocks;
+    size_t block_count;
+    pv_foreign *f;
     _Atomic uint64_t first_bad; /* row; UINT64_MAX: none */
     pv_progress progress;
 } text_job;
@@ -48,18 +47,6 @@ typedef struct text_job {
 static bool is_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\r';
-}
-
-static const char *line_end(const char *at, const char *end)
-{
-    const char *newline = memchr(at, '\n', (size_t)(end - at));
-    return newline ? newline : end;
-}
-
-/* Where the line behind one that ends at `stop` begins. */
-static const char *next_line(const char *stop, const char *end)
-{
-    return stop < end ? stop + 1 : end;
 }
 
 /* Without the white space at both ends. */
@@ -70,6 +57,15 @@ static pv_span trim(const char *at, const char *end)
     while (at < end && is_blank(*at))
         at++;
     return (pv_span){.at = at, .length = (size_t)(end - at)};
+}
+
+/* The next line without its white space. */
+static bool next_line(const char **at, const char *end, pv_span *line)
+{
+    if (!pv_foreign_next_line(at, end, line))
+        return false;
+    *line = trim(line->at, line->at + line->length);
+    return true;
 }
 
 /* ---- One line -------------------------------------------------------------------- */
@@ -171,9 +167,9 @@ static line_fault read_line(pv_span line, uint64_t dim, pv_span *word, float *to
 
 bool pv_foreign_line_fits(const char *at, const char *end, uint64_t dim)
 {
-    pv_span word, line = trim(at, line_end(at, end));
+    pv_span word, line;
     line_problem problem;
-    return line.length > 0 && dim <= line.length &&
+    return next_line(&at, end, &line) && line.length > 0 && dim <= line.length &&
            read_line(line, dim, &word, NULL, &problem) == LINE_FINE;
 }
 
@@ -183,13 +179,13 @@ bool pv_foreign_line_fits(const char *at, const char *end, uint64_t dim)
 static uint64_t numbers_in(pv_span line)
 {
     const char *end = line.at + line.length;
-    uint64_t run = 0;
+    uint64_t numbers = 0;
     for (const char *at = next_field(field_end(line.at, end), end); at < end;) {
         const char *stop = field_end(at, end);
-        run = is_whole_number(at, stop) ? run + 1 : 0;
+        numbers = is_whole_number(at, stop) ? numbers + 1 : 0;
         at = next_field(stop, end);
     }
-    return run;
+    return numbers;
 }
 
 /* What most of the first lines have; among equals, what came first. 0: none has any. */
@@ -197,13 +193,10 @@ static uint64_t guess_dim(const pv_source *s, const char *start)
 {
     uint64_t seen[SAMPLE];
     size_t count = 0, best = 0, best_votes = 0;
-    for (const char *at = start; at < s->end && count < SAMPLE;) {
-        const char *end = line_end(at, s->end);
-        pv_span line = trim(at, end);
+    pv_span line;
+    while (count < SAMPLE && next_line(&start, s->end, &line))
         if (line.length)
             seen[count++] = numbers_in(line);
-        at = next_line(end, s->end);
-    }
     for (size_t k = 0; k < count; k++) {
         size_t votes = 0;
         for (size_t l = 0; l < count; l++)
@@ -216,14 +209,14 @@ static uint64_t guess_dim(const pv_source *s, const char *start)
     return count ? seen[best] : 0;
 }
 
-/* ---- Pieces -------------------------------------------------------------------------- */
+/* ---- Blocks -------------------------------------------------------------------------- */
 
-/* The lines that begin in piece `task`: from *at to *stop, which may lie behind it. */
-static void piece_bounds(const text_job *job, size_t task, const char **at, const char **stop)
+/* The lines that begin in block `task`: from *at to *stop, which may lie behind it. */
+static void block_bounds(const text_job *job, size_t task, const char **at, const char **stop)
 {
     const char *end = job->source->end;
-    size_t size = (size_t)(end - job->start), from = task * (size_t)PIECE;
-    size_t to = size - from < PIECE ? size : from + PIECE;
+    size_t size = (size_t)(end - job->start), from = task * (size_t)BLOCK;
+    size_t to = size - from < BLOCK ? size : from + BLOCK;
     *at = job->start + from;
     *stop = job->start + to;
     if (task > 0 && (*at)[-1] != '\n') {
@@ -237,13 +230,13 @@ static psdvec_status count_lines(void *arg, size_t task, int worker)
     (void)worker;
     text_job *job = arg;
     const char *at, *stop;
-    piece here = {0};
-    for (piece_bounds(job, task, &at, &stop); at < stop; here.lines++) {
-        const char *end = line_end(at, job->source->end);
-        here.rows += trim(at, end).length > 0;
-        at = next_line(end, job->source->end);
+    pv_span line;
+    block here = {0};
+    for (block_bounds(job, task, &at, &stop); at < stop; here.lines++) {
+        next_line(&at, job->source->end, &line);
+        here.rows += line.length > 0;
     }
-    job->pieces[task] = here;
+    job->blocks[task] = here;
     return PSDVEC_OK;
 }
 
@@ -259,20 +252,19 @@ static psdvec_status parse_lines(void *arg, size_t task, int worker)
     (void)worker;
     text_job *job = arg;
     const char *at, *stop;
-    uint64_t row = job->pieces[task].rows;
-    piece_bounds(job, task, &at, &stop);
+    uint64_t row = job->blocks[task].rows;
+    block_bounds(job, task, &at, &stop);
     const char *began = at;
-    for (; at < stop && row < atomic_load_explicit(&job->first_bad, memory_order_relaxed);) {
-        const char *end = line_end(at, job->source->end);
-        pv_span line = trim(at, end);
+    while (at < stop && row < atomic_load_explicit(&job->first_bad, memory_order_relaxed)) {
+        pv_span line;
         line_problem problem;
-        if (line.length > 0) {
-            float *to = job->vectors + (size_t)row * job->dim;
-            if (read_line(line, job->dim, &job->spans[row], to, &problem) != LINE_FINE)
-                note_bad(job, row);
-            row++;
-        }
-        at = next_line(end, job->source->end);
+        next_line(&at, job->source->end, &line);
+        if (line.length == 0)
+            continue;
+        float *to = job->f->vectors + (size_t)row * job->dim;
+        if (read_line(line, job->dim, &job->f->spans[row], to, &problem) != LINE_FINE)
+            note_bad(job, row);
+        row++;
     }
     pv_progress_add(&job->progress, at > began ? (uint64_t)(at - began) : 0);
     return PSDVEC_OK;
@@ -283,18 +275,16 @@ static psdvec_status report_line(const text_job *job, uint64_t row)
 {
     const pv_source *s = job->source;
     size_t k = 0;
-    while (k + 1 < job->piece_count && job->pieces[k + 1].rows <= row)
+    while (k + 1 < job->block_count && job->blocks[k + 1].rows <= row)
         k++;
-    const char *at, *stop, *end;
-    uint64_t line = job->lines_before + job->pieces[k].lines, now = job->pieces[k].rows;
+    const char *at, *stop;
+    uint64_t line = job->lines_before + job->blocks[k].lines, now = job->blocks[k].rows;
     pv_span text = {0}, word;
-    for (piece_bounds(job, k, &at, &stop); at < stop; at = next_line(end, s->end)) {
-        end = line_end(at, s->end);
-        text = trim(at, end);
+    block_bounds(job, k, &at, &stop);
+    do {
+        next_line(&at, s->end, &text);
         line++;
-        if (text.length > 0 && now++ == row)
-            break;
-    }
+    } while (at < stop && (text.length == 0 || now++ != row));
     line_problem problem = {0};
     line_fault fault = read_line(text, job->dim, &word, NULL, &problem);
     const pv_st_shown shown =
@@ -326,13 +316,13 @@ static psdvec_status check_promise(const text_job *job, const pv_header *header,
         rows < header->words ? "was it cut off? If not, correct line 1" : "correct line 1");
 }
 
-/* Turns the pieces' numbers into those before them; returns the number of rows. */
+/* Turns the blocks' numbers into those before them; returns the number of rows. */
 static uint64_t add_up(text_job *job)
 {
     uint64_t lines = 0, rows = 0;
-    for (size_t k = 0; k < job->piece_count; k++) {
-        piece here = job->pieces[k];
-        job->pieces[k] = (piece){.lines = lines, .rows = rows};
+    for (size_t k = 0; k < job->block_count; k++) {
+        block here = job->blocks[k];
+        job->blocks[k] = (block){.lines = lines, .rows = rows};
         lines += here.lines;
         rows += here.rows;
     }
@@ -345,46 +335,39 @@ static psdvec_status find_short_line(text_job *job, uint64_t rows)
 {
     const pv_source *s = job->source;
     uint64_t row = 0;
-    for (const char *at = job->start; at < s->end && row < rows;) {
-        const char *end = line_end(at, s->end);
-        pv_span line = trim(at, end);
+    pv_span line;
+    for (const char *at = job->start; row < rows && next_line(&at, s->end, &line);)
         if (line.length > 0) {
             if (count_fields(line.at, line.at + line.length) <= job->dim)
                 return report_line(job, row);
             row++;
         }
-        at = next_line(end, s->end);
-    }
     return pv_fail(s->ctx, PSDVEC_ERR_INTERNAL, "%s: no line is short", s->path);
 }
 
-static psdvec_status parse(text_job *job, const pv_header *header, pv_foreign *f)
+static psdvec_status parse(text_job *job, const pv_header *header)
 {
     const pv_source *s = job->source;
     size_t size = (size_t)(s->end - job->start);
-    job->piece_count = (size + PIECE - 1) / PIECE;
-    job->pieces = pv_alloc(s->ctx, job->piece_count, sizeof *job->pieces, "reading vectors");
-    if (!job->pieces)
-        return pv_failure(s->ctx);
-    PV_TRY(pv_parallel_tasks(s->ctx, job->piece_count, count_lines, job));
+    job->block_count = (size + BLOCK - 1) / BLOCK;
+    PV_TAKE(&job->f->scope, job->blocks, job->block_count);
+    PV_TRY(pv_scope_status(&job->f->scope));
+    PV_TRY(pv_parallel_tasks(s->ctx, job->block_count, count_lines, job));
     uint64_t rows = add_up(job);
     PV_TRY(check_promise(job, header, rows));
     /* A word, and for each number a separator and a digit. */
     uint64_t least;
     if (__builtin_mul_overflow(rows, 2 * (uint64_t)job->dim + 1, &least) || least > size + 1)
         return find_short_line(job, rows);
-    PV_TRY(pv_foreign_allocate(s, rows, job->dim, f));
-    job->vectors = f->vectors;
-    job->spans = pv_alloc(s->ctx, (size_t)rows, sizeof *job->spans, "reading vectors");
-    if (!job->spans)
-        return pv_failure(s->ctx);
+    PV_TRY(pv_foreign_allocate(s, rows, job->dim, job->f));
     pv_progress_begin(&job->progress, s->ctx, "reading", "B", size);
-    PV_TRY(pv_parallel_tasks(s->ctx, job->piece_count, parse_lines, job));
+    PV_TRY(pv_parallel_tasks(s->ctx, job->block_count, parse_lines, job));
     pv_progress_end(&job->progress);
     uint64_t bad = atomic_load(&job->first_bad);
     if (bad != UINT64_MAX)
         return report_line(job, bad);
-    return pv_foreign_take_words(s, job->spans, f);
+    pv_scope_drop(&job->f->scope, job->blocks);
+    return pv_foreign_take_words(s, job->f);
 }
 
 psdvec_status pv_foreign_text(const pv_source *s, const pv_header *header, pv_foreign *f)
@@ -398,10 +381,8 @@ psdvec_status pv_foreign_text(const pv_source *s, const pv_header *header, pv_fo
     text_job job = {.source = s,
                     .start = header->behind,
                     .lines_before = header->there ? 1 : 0,
-                    .dim = (uint32_t)dim};
+                    .dim = (uint32_t)dim,
+                    .f = f};
     atomic_init(&job.first_bad, UINT64_MAX);
-    psdvec_status status = parse(&job, header, f);
-    pv_free(s->ctx, job.pieces);
-    pv_free(s->ctx, job.spans);
-    return status;
+    return parse(&job, header);
 }

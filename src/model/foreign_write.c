@@ -4,7 +4,7 @@
  * in order. So the memory is a few blocks whatever the size, and the bytes are the
  * same for any number of threads.
  *
- * What a word may not contain differs: no format but ours has room for a line break
+ * What a word may not contain differs: no format but ours can hold a line break
  * in a word, and word2vec's readers take a space for its end. Such characters become
  * '_', with a warning. GloVe's own files do have words with spaces.
  */
@@ -47,19 +47,15 @@ struct pv_rows_writer {
 };
 typedef struct pv_rows_writer writer;
 
-static bool may_stand_in_word(const pv_vectors_format *format, char c)
-{
-    return c != '\n' && c != '\r' && (format->spaces_in_words || (c != ' ' && c != '\t'));
-}
-
 static psdvec_status put_word(writer *w, pv_buffer *to, uint32_t i)
 {
     size_t length;
     bool changed = false;
     const char *word = psdvec_model_word(w->rows->model, i, &length);
     PV_TRY(pv_buffer_append(to, word, length));
+    const char *bad = w->format->spaces_in_words ? "\n\r" : "\n\r \t";
     for (char *c = to->data + to->length - length; c < to->data + to->length; c++)
-        if (!may_stand_in_word(w->format, *c)) {
+        if (*c && strchr(bad, *c)) {
             *c = '_';
             changed = true;
         }
@@ -79,7 +75,7 @@ static psdvec_status put_text(writer *w, uint32_t i, const float *row, pv_buffer
 {
     const pv_rows_out *rows = w->rows;
     PV_TRY(put_word(w, to, i));
-    PV_TRY(pv_buffer_reserve(to, (size_t)rows->dim * (PV_FLOAT_ROOM + 1) + 1));
+    PV_TRY(pv_buffer_reserve(to, (size_t)rows->dim * (PV_FLOAT_CAPACITY + 1) + 1));
     char *at = to->data + to->length;
     for (uint32_t k = 0; k < rows->dim; k++) {
         *at++ = ' ';
@@ -190,33 +186,34 @@ static void fill_row(const pv_rows_out *rows, uint32_t i, float *row)
         row[entries.column[k]] = (float)((double)entries.value[k] / length);
 }
 
-/* One row as the format has it. `row`: room for dim numbers. */
-static psdvec_status put_row(writer *w, uint32_t i, float *row, pv_buffer *to)
-{
-    const pv_rows_out *rows = w->rows;
-    if (w->words_only) {
-        PV_TRY(put_word(w, to, i));
-        return pv_buffer_byte(to, '\n');
-    }
-    if (rows->model->info.sparse)
-        fill_row(rows, i, row);
-    else
-        pv_copy_row(rows, rows->vectors, i, row);
-    return w->format->put_row(w, i, row, to);
-}
-
 static psdvec_status format_block(void *arg, size_t task, int worker)
 {
     (void)worker;
     writer *w = arg;
+    const pv_rows_out *rows = w->rows;
+    psdvec_status status = PSDVEC_OK;
+    pv_scope scope = {.ctx = w->ctx, .what = "a vector"};
     uint64_t begin = (w->first + task) * (uint64_t)w->block_rows, end = begin + w->block_rows;
     pv_buffer *to = &w->blocks[task];
-    float *row = pv_alloc(w->ctx, w->rows->dim, sizeof *row, "a vector");
-    psdvec_status status = row ? PSDVEC_OK : pv_failure(w->ctx);
+    float *row;
+    PV_TAKE(&scope, row, rows->dim);
+    PV_TRY(pv_scope_status(&scope));
     to->length = 0;
-    for (uint64_t i = begin; i < end && i < w->rows->words && status == PSDVEC_OK; i++)
-        status = put_row(w, (uint32_t)i, row, to);
-    pv_free(w->ctx, row);
+    for (uint64_t k = begin; k < end && k < rows->words; k++) {
+        uint32_t i = (uint32_t)k;
+        if (w->words_only) {
+            PV_TRY_DONE(put_word(w, to, i));
+            PV_TRY_DONE(pv_buffer_byte(to, '\n'));
+            continue;
+        }
+        if (rows->model->info.sparse)
+            fill_row(rows, i, row);
+        else
+            pv_copy_row(rows, rows->vectors, i, row);
+        PV_TRY_DONE(w->format->put_row(w, i, row, to));
+    }
+done:
+    pv_scope_free(&scope);
     return status;
 }
 
@@ -256,15 +253,14 @@ done:
 /* Formats everything into a file that only waits for its name. */
 static psdvec_status prepare(writer *w, const char *path, pv_output **output)
 {
-    pv_buffer header;
-    pv_buffer_init(&header, w->ctx);
-    psdvec_status status = pv_output_open(w->ctx, path, output);
-    if (status == PSDVEC_OK && !w->words_only && w->format->put_header)
-        status = w->format->put_header(w->rows, &header);
-    if (status == PSDVEC_OK)
-        status = pv_output_write_at(*output, 0, header.data, header.length);
-    if (status == PSDVEC_OK)
-        status = write_rows(w, *output, header.length);
+    psdvec_status status;
+    pv_buffer header = {.ctx = w->ctx};
+    PV_TRY_DONE(pv_output_open(w->ctx, path, output));
+    if (!w->words_only && w->format->put_header)
+        PV_TRY_DONE(w->format->put_header(w->rows, &header));
+    PV_TRY_DONE(pv_output_write_at(*output, 0, header.data, header.length));
+    status = write_rows(w, *output, header.length);
+done:
     pv_buffer_free(&header);
     return status;
 }

@@ -8,7 +8,6 @@
 
 #include "base/arguments.h"
 #include "base/json.h"
-#include "model/history.h"
 #include "model/model_write.h"
 #include "model/precision.h"
 #include "model/sparse_file.h"
@@ -28,7 +27,7 @@ pv_st_shown pv_word_shown(const char *word, size_t length)
     return pv_st_show(copy);
 }
 
-static psdvec_status fail_corrupt(const psdvec_model *m, const char *cause)
+psdvec_status pv_model_damaged(const psdvec_model *m, const char *cause)
 {
     return pv_fail(m->ctx, PSDVEC_ERR_CORRUPT, "%s: the model is damaged: %s; make the file anew",
                    m->path, cause);
@@ -61,7 +60,7 @@ static psdvec_status check_kind(const psdvec_model *m, bool *sparse)
                        m->path, format ? " (it says \"" : "", format ? pv_st_show(format).text : "",
                        format ? "\")" : "");
     if (!is_number(pv_st_meta(m->file, "version"), &version) || version < 1)
-        return fail_corrupt(m, "its version is not a number");
+        return pv_model_damaged(m, "its version is not a number");
     if (version > known)
         return pv_fail(m->ctx, PSDVEC_ERR_VERSION,
                        "%s: was written in version %" PRIu64 " of the %smodel format, this program "
@@ -75,13 +74,13 @@ static psdvec_status take_words(psdvec_model *m)
     const pv_tensor *t;
     PV_TRY(pv_st_require(m->ctx, m->file, "offsets", PV_DTYPE_U64, 1, (int64_t[]){-1}, &t));
     if (t->count < 2 || t->count - 1 > PV_MODEL_MOST_WORDS)
-        return fail_corrupt(m, "it has no words, or too many");
+        return pv_model_damaged(m, "it has no words, or too many");
     m->info.words = (uint32_t)(t->count - 1);
     m->offsets = t->data;
     PV_TRY(pv_st_require(m->ctx, m->file, "words", PV_DTYPE_U8, 1, (int64_t[]){-1}, &t));
     m->bytes = t->data;
     bool ascends = pv_offsets_ascend(m->offsets, m->info.words, t->bytes, 1);
-    return ascends ? PSDVEC_OK : fail_corrupt(m, "the words' offsets do not ascend");
+    return ascends ? PSDVEC_OK : pv_model_damaged(m, "the words' offsets do not ascend");
 }
 
 /* A tensor that may be missing: *data stays NULL. */
@@ -109,12 +108,12 @@ static psdvec_status take_vectors(psdvec_model *m, const char *name, const char 
                          (int64_t[]){(int64_t)info->words, info->dim ? (int64_t)info->dim : -1},
                          &t));
     if (t->shape[1] == 0 || t->shape[1] > UINT32_MAX)
-        return fail_corrupt(m, "its vectors have no numbers, or too many");
+        return pv_model_damaged(m, "its vectors have no numbers, or too many");
     info->dim = (uint32_t)t->shape[1];
     if (info->precision == PSDVEC_INT8) {
         PV_TRY(take_optional(m, scale_name, PV_DTYPE_F32, info->words, &scale));
         if (!scale)
-            return fail_corrupt(m, "its vectors are int8, but have no scale");
+            return pv_model_damaged(m, "its vectors are int8, but have no scale");
     }
     *set = pv_vector_set_of(info->precision, info->words, info->dim, t->data, scale);
     return PSDVEC_OK;
@@ -135,56 +134,51 @@ static bool read_lengths(const char *text, uint32_t *shortest, uint32_t *longest
 }
 
 /* The tensors of spelling come together; one alone is what is left of a damaged file. */
-static bool has_spelling(const psdvec_model *m)
-{
-    static const char *const names[] = {"spelling.ngrams", "spelling.offsets", "spelling.members",
-                                        "spelling.scale", "spelling.rows"};
-    bool some = false;
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-        some |= pv_st_tensor(m->file, names[k]) != NULL;
-    return some;
-}
-
 static psdvec_status take_spelling(psdvec_model *m)
 {
-    const pv_tensor *bytes, *offsets, *members, *scale, *rows;
-    int64_t any = -1;
-    if (!has_spelling(m))
+    enum { NGRAMS, OFFSETS, MEMBERS, SCALE, ROWS, TENSORS };
+    static const struct {
+        const char *name;
+        pv_dtype dtype;
+        unsigned rank;
+    } tensors[TENSORS] = {{"spelling.ngrams", PV_DTYPE_U8, 1},
+                          {"spelling.offsets", PV_DTYPE_U32, 1},
+                          {"spelling.members", PV_DTYPE_U32, 1},
+                          {"spelling.scale", PV_DTYPE_F32, 1},
+                          {"spelling.rows", PV_DTYPE_I8, 2}};
+    bool some = false;
+    for (size_t k = 0; k < TENSORS; k++)
+        some |= pv_st_tensor(m->file, tensors[k].name) != NULL;
+    if (!some)
         return PSDVEC_OK;
     pv_spelling_table table = {.dim = m->info.dim};
     if (!read_lengths(pv_st_meta(m->file, "spelling"), &table.shortest, &table.longest))
-        return fail_corrupt(m, "it does not say how long the n-grams of its spelling are");
-    PV_TRY(pv_st_require(m->ctx, m->file, "spelling.ngrams", PV_DTYPE_U8, 1, &any, &bytes));
-    PV_TRY(pv_st_require(m->ctx, m->file, "spelling.offsets", PV_DTYPE_U32, 1, &any, &offsets));
-    if (offsets->count < 1 || offsets->count - 1 > UINT32_MAX)
-        return fail_corrupt(m, "the n-grams of its spelling have no offsets");
-    table.ngrams = (uint32_t)(offsets->count - 1);
-    if (table.ngrams == 0) /* nothing to ask it */
-        return PSDVEC_OK;
-    int64_t ngrams = table.ngrams;
-    PV_TRY(pv_st_require(m->ctx, m->file, "spelling.members", PV_DTYPE_U32, 1, &ngrams, &members));
-    PV_TRY(pv_st_require(m->ctx, m->file, "spelling.scale", PV_DTYPE_F32, 1, &ngrams, &scale));
-    PV_TRY(pv_st_require(m->ctx, m->file, "spelling.rows", PV_DTYPE_I8, 2,
-                         (int64_t[]){ngrams, m->info.dim}, &rows));
-    table.bytes = bytes->data;
-    table.offsets = offsets->data;
-    table.text = bytes->bytes;
-    table.members = members->data;
-    table.row_scale = scale->data;
-    table.rows = rows->data;
+        return pv_model_damaged(m, "it does not say how long the n-grams of its spelling are");
+    const pv_tensor *t[TENSORS];
+    int64_t shape[2] = {-1, m->info.dim};
+    for (size_t k = 0; k < TENSORS; k++) {
+        PV_TRY(pv_st_require(m->ctx, m->file, tensors[k].name, tensors[k].dtype, tensors[k].rank,
+                             shape, &t[k]));
+        if (k != OFFSETS)
+            continue;
+        if (t[k]->count < 1 || t[k]->count - 1 > UINT32_MAX)
+            return pv_model_damaged(m, "the n-grams of its spelling have no offsets");
+        shape[0] = (int64_t)t[k]->count - 1;
+        if (shape[0] == 0) /* nothing to ask it */
+            return PSDVEC_OK;
+    }
+    table.ngrams = (uint32_t)shape[0];
+    table.bytes = t[NGRAMS]->data;
+    table.text = t[NGRAMS]->bytes;
+    table.offsets = t[OFFSETS]->data;
+    table.members = t[MEMBERS]->data;
+    table.row_scale = t[SCALE]->data;
+    table.rows = t[ROWS]->data;
     PV_TRY(pv_spelling_open(m->ctx, &table, m->path, &m->spelling));
     m->info.has_spelling = true;
     m->info.ngrams = table.ngrams;
     m->info.spelling_bytes = pv_spelling_bytes(&table);
     return PSDVEC_OK;
-}
-
-static bool all_finite(const float *numbers, uint64_t count)
-{
-    bool finite = true;
-    for (uint64_t k = 0; k < count; k++)
-        finite &= isfinite(numbers[k]) != 0;
-    return finite;
 }
 
 static psdvec_status take_readout(psdvec_model *m)
@@ -200,15 +194,15 @@ static psdvec_status take_readout(psdvec_model *m)
     PV_TRY(take_vectors(m, "readout", "readout.scale", &m->readout));
     PV_TRY(take_optional(m, "readout.mean", PV_DTYPE_F32, m->info.dim, &data));
     m->readout_mean = data;
-    if (m->readout_mean && !all_finite(m->readout_mean, m->info.dim))
-        return fail_corrupt(m, "the mean of its read-out has a number that is not finite");
+    if (m->readout_mean && !pv_are_finite(m->readout_mean, m->info.dim))
+        return pv_model_damaged(m, "the mean of its read-out has a number that is not finite");
     if (!pv_st_tensor(m->file, "readout.map"))
         return PSDVEC_OK;
     PV_TRY(
         pv_st_require(m->ctx, m->file, "readout.map", PV_DTYPE_F32, 2, (int64_t[]){dim, dim}, &t));
     m->readout_map = t->data;
-    if (!all_finite(m->readout_map, t->count))
-        return fail_corrupt(m, "the map of its read-out has a number that is not finite");
+    if (!pv_are_finite(m->readout_map, t->count))
+        return pv_model_damaged(m, "the map of its read-out has a number that is not finite");
     return PSDVEC_OK;
 }
 
@@ -235,7 +229,7 @@ static psdvec_status take_tensors(psdvec_model *m, bool sparse)
     info->eigenvalues = data;
     for (uint32_t k = 0; info->eigenvalues && k < info->dim; k++) {
         if (!isfinite(info->eigenvalues[k]))
-            return fail_corrupt(m, "an eigenvalue is not finite");
+            return pv_model_damaged(m, "an eigenvalue is not finite");
         info->positive -= info->eigenvalues[k] < 0;
     }
     info->has_spread = m->spread != NULL;
@@ -261,6 +255,34 @@ static bool is_within(double number, double least, double most)
     return isnan(number) || (number >= least && number <= most);
 }
 
+/* The course of training. */
+static psdvec_status take_history(psdvec_model *m)
+{
+    const char *text = pv_st_meta(m->file, "history");
+    if (!text)
+        return PSDVEC_OK;
+    pv_json j;
+    pv_buffer list = {.ctx = m->ctx};
+    psdvec_status status = PSDVEC_OK;
+    pv_json_init(&j, text, strlen(text), 0);
+    bool ok = pv_json_enter_array(&j);
+    while (ok && status == PSDVEC_OK && pv_json_next_element(&j)) {
+        psdvec_iteration it = {
+            .objective = NAN, .relaxation = NAN, .smallest = NAN, .residual = NAN};
+        ok = pv_json_read_record(&j, pv_iteration_fields, &it);
+        status = ok ? pv_buffer_append(&list, &it, sizeof it) : PSDVEC_OK;
+    }
+    m->iterations = (psdvec_iteration *)(void *)list.data; /* its owner */
+    m->info.iterations = m->iterations;
+    m->info.iteration_count = list.length / sizeof *m->iterations;
+    if (status == PSDVEC_OK && (!ok || !pv_json_finish(&j)))
+        status = pv_fail(m->ctx, PSDVEC_ERR_CORRUPT,
+                         "%s: the model is damaged: its history cannot be read: %s; make the "
+                         "file anew",
+                         m->path, j.cause ? j.cause : "not as expected");
+    return status;
+}
+
 /* What was fitted to a text after training. */
 static psdvec_status take_fit(psdvec_model *m)
 {
@@ -278,7 +300,7 @@ static psdvec_status take_fit(psdvec_model *m)
         is_within(info->temperature_counts, 0, PV_MOST_TEMPERATURE) &&
         is_within(info->interpolation, 0, 1))
         return PSDVEC_OK;
-    return fail_corrupt(m, "what was fitted is no number, or out of range");
+    return pv_model_damaged(m, "what was fitted is no number, or out of range");
 }
 
 /* By which method: a short name, as it is printed. */
@@ -292,7 +314,7 @@ static psdvec_status take_method(psdvec_model *m)
         info->method = psdvec_method_name(PSDVEC_METHOD_PSD);
     size_t length = info->method ? strspn(info->method, letters) : 1;
     if (length < 1 || length > 32 || (info->method && info->method[length] != '\0'))
-        return fail_corrupt(m, "its method is no name");
+        return pv_model_damaged(m, "its method is no name");
     return PSDVEC_OK;
 }
 
@@ -300,10 +322,9 @@ static psdvec_status take_metadata(psdvec_model *m)
 {
     psdvec_model_info *info = &m->info;
     const char *core = pv_st_meta(m->file, "core_words");
-    const char *history = pv_st_meta(m->file, "history");
     uint64_t core_words = 0;
     if (core && (!is_number(core, &core_words) || core_words > info->words))
-        return fail_corrupt(m, "\"core_words\" is not a number of words");
+        return pv_model_damaged(m, "\"core_words\" is not a number of words");
     info->core_words = (uint32_t)core_words;
     PV_TRY(take_json(m, "settings", PV_JSON_OBJECT, &info->settings_json));
     PV_TRY(take_method(m));
@@ -314,9 +335,7 @@ static psdvec_status take_metadata(psdvec_model *m)
     PV_TRY(take_json(m, "fit", PV_JSON_OBJECT, &info->fit_json));
     if (info->fit_json)
         PV_TRY(take_fit(m));
-    if (history)
-        PV_TRY(pv_history_read(m->ctx, m->path, history, &m->iterations, &info->iteration_count));
-    info->iterations = m->iterations;
+    PV_TRY(take_history(m));
     info->written_by = pv_st_meta(m->file, "written_by");
     info->file_bytes = pv_st_bytes(m->file);
     info->native = true;
@@ -402,7 +421,7 @@ void psdvec_model_close(psdvec_model *model)
     pv_free(model->ctx, model->ones);
     pv_spelling_free(model->spelling);
     pv_free(model->ctx, model->iterations);
-    pv_foreign_free(model->ctx, &model->foreign);
+    pv_scope_free(&model->foreign.scope);
     pv_st_close(model->file);
     pthread_mutex_destroy(&model->lock);
     free(model->path);

@@ -1,4 +1,4 @@
-/* An open model, for the other files of this room and for those that extend or
+/* An open model, for the other files of this module and for those that extend or
  * evaluate it.
  *
  * A model file is mapped, and the pointers lead into the mapping. Vectors of
@@ -17,7 +17,6 @@
 #include "base/safetensors_file.h"
 #include "base/word_index.h"
 #include "model/foreign.h"
-#include "model/sparse_rows.h"
 #include "model/vector_set.h"
 #include "spelling/spelling.h"
 
@@ -97,6 +96,9 @@ bool pv_model_explicit(const psdvec_model *model);
  * came from the order of words is not known of it. `share` of what its spelling says is added. */
 void pv_model_readout_later(const psdvec_model *model, const float *v, const char *word,
                             size_t length, double share, float *scratch, float *readout);
+
+/* PSDVEC_ERR_CORRUPT with "PATH: the model is damaged: CAUSE; make the file anew". */
+psdvec_status pv_model_damaged(const psdvec_model *model, const char *cause);
 
 /* A word fit for a sentence. */
 pv_st_shown pv_word_shown(const char *word, size_t length);

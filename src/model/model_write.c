@@ -1,10 +1,7 @@
 /* The model file's writer. */
 #include "model/model_write.h"
 
-#include "base/safetensors_file.h"
-#include "base/safetensors_write.h"
 #include "base/thread.h"
-#include "model/history.h"
 #include "model/model_read.h"
 #include "model/precision.h"
 
@@ -13,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_TENSORS = 18, MOST_METADATA = 12, CHECK_ROWS = 4096 };
+enum { MOST_TENSORS = 18, CHECK_ROWS = 4096 };
 
 /* ---- Numbers that are none ------------------------------------------------- */
 
@@ -24,21 +21,12 @@ typedef struct finite_job {
     _Atomic uint32_t first; /* bad word found so far; `words`: none */
 } finite_job;
 
-static bool are_finite(const float *numbers, size_t count)
-{
-    /* A number that is not finite times 0 is not 0, and stays so in any sum. */
-    float sum = 0;
-    for (size_t k = 0; k < count; k++)
-        sum += numbers[k] * 0.0F;
-    return sum == 0;
-}
-
 static bool row_is_finite(const finite_job *job, uint32_t i)
 {
     if (!job->sparse)
         return pv_vector_set_is_finite(job->set, i, job->dim);
     pv_csr_row row = pv_csr_row_of(job->sparse, i);
-    return are_finite(row.value, row.count);
+    return pv_are_finite(row.value, row.count);
 }
 
 static psdvec_status check_rows(void *arg, size_t task, int worker)
@@ -99,35 +87,44 @@ psdvec_status pv_sparse_check_finite(psdvec_context *ctx, const char *subject,
 
 /* ---- The file ---------------------------------------------------------------- */
 
-const char *const pv_model_names[] = {"format",
-                                      "version",
-                                      "written_by",
-                                      "core_words",
-                                      "method",
-                                      "settings",
-                                      "counts",
-                                      "extensions",
-                                      "joint",
-                                      "fit",
-                                      "history",
-                                      "spelling",
-                                      "eigenvalues",
-                                      "words",
-                                      "offsets",
-                                      "unigram",
-                                      "spread",
-                                      "vectors",
-                                      "scale",
-                                      "readout",
-                                      "readout.scale",
-                                      "readout.mean",
-                                      "readout.map",
-                                      "spelling.ngrams",
-                                      "spelling.offsets",
-                                      "spelling.members",
-                                      "spelling.scale",
-                                      "spelling.rows",
-                                      NULL};
+psdvec_status pv_model_put_array(pv_st_writer *w, const char *name, pv_dtype dtype, uint64_t count,
+                                 const void *data)
+{
+    return data ? pv_st_writer_tensor(w, name, dtype, 1, &count, data) : PSDVEC_OK;
+}
+
+psdvec_status pv_model_file_write(psdvec_context *ctx, const char *path, uint64_t bytes,
+                                  size_t tensors, const pv_st_pair *meta, size_t meta_count,
+                                  pv_model_put_fn *put, const void *data)
+{
+    psdvec_status status;
+    pv_output *output = NULL;
+    pv_st_writer *writer = NULL;
+    pv_st_pair known[16];
+    size_t count = 0;
+    for (size_t k = 0; k < meta_count; k++)
+        if (meta[k].value)
+            known[count++] = meta[k];
+    PV_TRY_DONE(pv_output_open(ctx, path, &output));
+    PV_TRY_DONE(pv_output_expect(output, bytes));
+    PV_TRY_DONE(
+        pv_st_writer_begin(ctx, pv_st_output_sink(output), tensors, known, count, 0, &writer));
+    PV_TRY_DONE(put(ctx, writer, data, path));
+    PV_TRY_DONE(pv_st_writer_end(writer, NULL));
+    status = pv_output_commit(output);
+    output = NULL;
+done:
+    pv_st_writer_free(writer);
+    pv_output_discard(output);
+    return status;
+}
+
+const char *const pv_model_names[] = {
+    "fit",     "offsets",    "readout.map",      "joint",       "unigram",    "readout.mean",
+    "words",   "vectors",    "readout.scale",    "scale",       "readout",    "spelling.rows",
+    "format",  "settings",   "spelling.scale",   "method",      "spelling",   "spelling.ngrams",
+    "counts",  "written_by", "spelling.offsets", "spread",      "core_words", "spelling.members",
+    "version", "extensions", "history",          "eigenvalues", NULL};
 
 /* What the caller got wrong, if anything. */
 static const char *misuse(const pv_model_data *m)
@@ -148,41 +145,28 @@ static const char *misuse(const pv_model_data *m)
     return NULL;
 }
 
-/* Fills `meta`; `history` and `core` hold what it points to. */
-static psdvec_status describe(const pv_model_data *m, pv_buffer *history, char core[16],
-                              char version[16], char lengths[32], pv_st_pair meta[MOST_METADATA],
-                              size_t *count)
+const pv_json_field pv_iteration_fields[] = {
+    PV_JSON_FIELD(psdvec_iteration, iteration),  PV_JSON_FIELD(psdvec_iteration, rank),
+    PV_JSON_FIELD(psdvec_iteration, positive),   PV_JSON_FIELD(psdvec_iteration, objective),
+    PV_JSON_FIELD(psdvec_iteration, relaxation), PV_JSON_FIELD(psdvec_iteration, smallest),
+    PV_JSON_FIELD(psdvec_iteration, residual),   {0}};
+
+/* The course of training: an array with an object for each iteration, and a zero byte. A number that
+ * is not known (NAN) is null. */
+static psdvec_status write_history(pv_buffer *json, const psdvec_iteration *iterations,
+                                   size_t count)
 {
-    size_t n = 0;
-    snprintf(version, 16, "%d", PV_MODEL_VERSION);
-    snprintf(core, 16, "%" PRIu32, m->core_words);
-    meta[n++] = (pv_st_pair){"format", PV_MODEL_FORMAT};
-    meta[n++] = (pv_st_pair){"version", version};
-    meta[n++] = (pv_st_pair){"written_by", "psdvec " PSDVEC_VERSION};
-    if (m->core_words)
-        meta[n++] = (pv_st_pair){"core_words", core};
-    if (m->method)
-        meta[n++] = (pv_st_pair){"method", m->method};
-    if (m->settings_json)
-        meta[n++] = (pv_st_pair){"settings", m->settings_json};
-    if (m->counts_json)
-        meta[n++] = (pv_st_pair){"counts", m->counts_json};
-    if (m->extensions_json)
-        meta[n++] = (pv_st_pair){"extensions", m->extensions_json};
-    if (m->joint_json)
-        meta[n++] = (pv_st_pair){"joint", m->joint_json};
-    if (m->fit_json)
-        meta[n++] = (pv_st_pair){"fit", m->fit_json};
-    if (m->iterations && m->iteration_count) {
-        PV_TRY(pv_history_write(history, m->iterations, m->iteration_count));
-        meta[n++] = (pv_st_pair){"history", history->data};
+    pv_json_writer w;
+    pv_json_writer_init(&w, json);
+    pv_json_open_array(&w, NULL);
+    for (size_t k = 0; k < count; k++) {
+        pv_json_open_object(&w, NULL);
+        pv_json_put_fields(&w, pv_iteration_fields, &iterations[k], false);
+        pv_json_close(&w);
     }
-    if (m->spelling && m->spelling->ngrams) {
-        snprintf(lengths, 32, "%" PRIu32 "-%" PRIu32, m->spelling->shortest, m->spelling->longest);
-        meta[n++] = (pv_st_pair){"spelling", lengths};
-    }
-    *count = n;
-    return PSDVEC_OK;
+    pv_json_close(&w);
+    PV_TRY(pv_json_writer_status(&w));
+    return pv_buffer_byte(json, '\0');
 }
 
 /* One set of vectors, under `name`, in the precision of the file; of int8 with its scales
@@ -197,57 +181,48 @@ static psdvec_status put_vectors(psdvec_context *ctx, pv_st_writer *w, const pv_
     if (m->precision == PSDVEC_FLOAT32)
         return pv_st_writer_tensor(w, name, dtype, 2, shape, vectors);
     pv_packing packing = {ctx, path, m->precision, m->dim, m->bytes, m->offsets};
-    float *scale = pv_alloc(ctx, m->words, sizeof *scale, "rounding vectors");
-    char *packed =
-        pv_alloc(ctx, (size_t)m->words * m->dim, pv_dtype_size(dtype), "rounding vectors");
-    if (!scale || !packed) {
-        status = pv_failure(ctx);
-        goto done;
-    }
+    pv_scope scope = {.ctx = ctx, .what = "rounding vectors"};
+    float *scale;
+    PV_TAKE(&scope, scale, m->words);
+    void *packed = pv_scope_alloc(&scope, (size_t)m->words * m->dim, pv_dtype_size(dtype), false);
+    PV_TRY_DONE(pv_scope_status(&scope));
     PV_TRY_DONE(pv_pack(&packing, vectors, m->words, packed, scale));
     if (m->precision == PSDVEC_INT8)
-        PV_TRY_DONE(pv_st_writer_tensor(w, scale_name, PV_DTYPE_F32, 1, shape, scale));
+        PV_TRY_DONE(pv_model_put_array(w, scale_name, PV_DTYPE_F32, m->words, scale));
     status = pv_st_writer_tensor(w, name, dtype, 2, shape, packed);
 done:
-    pv_free(ctx, scale);
-    pv_free(ctx, packed);
+    pv_scope_free(&scope);
     return status;
-}
-
-static psdvec_status put_spelling(pv_st_writer *w, const pv_spelling_table *s)
-{
-    uint64_t ngrams = s->ngrams, ends = ngrams + 1, bytes = s->offsets[s->ngrams];
-    uint64_t shape[2] = {ngrams, s->dim};
-    PV_TRY(pv_st_writer_tensor(w, "spelling.ngrams", PV_DTYPE_U8, 1, &bytes, s->bytes));
-    PV_TRY(pv_st_writer_tensor(w, "spelling.offsets", PV_DTYPE_U32, 1, &ends, s->offsets));
-    PV_TRY(pv_st_writer_tensor(w, "spelling.members", PV_DTYPE_U32, 1, &ngrams, s->members));
-    PV_TRY(pv_st_writer_tensor(w, "spelling.scale", PV_DTYPE_F32, 1, &ngrams, s->row_scale));
-    return pv_st_writer_tensor(w, "spelling.rows", PV_DTYPE_I8, 2, shape, s->rows);
 }
 
 /* The vectors last: what is small stands in front, where a reader that fetches the
  * start of a file has it all. */
-static psdvec_status put_tensors(psdvec_context *ctx, pv_st_writer *w, const pv_model_data *m,
+static psdvec_status put_tensors(psdvec_context *ctx, pv_st_writer *w, const void *data,
                                  const char *path)
 {
-    uint64_t words = m->words, ends = words + 1, bytes = m->offsets[m->words], dim = m->dim;
-    if (m->eigenvalues)
-        PV_TRY(pv_st_writer_tensor(w, "eigenvalues", PV_DTYPE_F32, 1, &dim, m->eigenvalues));
-    PV_TRY(pv_st_writer_tensor(w, "words", PV_DTYPE_U8, 1, &bytes, m->bytes));
-    PV_TRY(pv_st_writer_tensor(w, "offsets", PV_DTYPE_U64, 1, &ends, m->offsets));
-    if (m->counts)
-        PV_TRY(pv_st_writer_tensor(w, "counts", PV_DTYPE_U64, 1, &words, m->counts));
-    if (m->unigram)
-        PV_TRY(pv_st_writer_tensor(w, "unigram", PV_DTYPE_F64, 1, &words, m->unigram));
-    if (m->spread)
-        PV_TRY(pv_st_writer_tensor(w, "spread", PV_DTYPE_F32, 1, &words, m->spread));
-    if (m->readout && m->readout_mean)
-        PV_TRY(pv_st_writer_tensor(w, "readout.mean", PV_DTYPE_F32, 1, &dim, m->readout_mean));
+    const pv_model_data *m = data;
+    const pv_spelling_table *s = m->spelling && m->spelling->ngrams ? m->spelling : NULL;
+    uint64_t words = m->words, dim = m->dim;
+    PV_TRY(pv_model_put_array(w, "eigenvalues", PV_DTYPE_F32, dim, m->eigenvalues));
+    PV_TRY(pv_model_put_array(w, "words", PV_DTYPE_U8, m->offsets[words], m->bytes));
+    PV_TRY(pv_model_put_array(w, "offsets", PV_DTYPE_U64, words + 1, m->offsets));
+    PV_TRY(pv_model_put_array(w, "counts", PV_DTYPE_U64, words, m->counts));
+    PV_TRY(pv_model_put_array(w, "unigram", PV_DTYPE_F64, words, m->unigram));
+    PV_TRY(pv_model_put_array(w, "spread", PV_DTYPE_F32, words, m->spread));
+    if (m->readout)
+        PV_TRY(pv_model_put_array(w, "readout.mean", PV_DTYPE_F32, dim, m->readout_mean));
     if (m->readout && m->readout_map)
         PV_TRY(pv_st_writer_tensor(w, "readout.map", PV_DTYPE_F32, 2, (uint64_t[]){dim, dim},
                                    m->readout_map));
-    if (m->spelling && m->spelling->ngrams)
-        PV_TRY(put_spelling(w, m->spelling));
+    if (s) {
+        uint64_t shape[2] = {s->ngrams, s->dim};
+        PV_TRY(
+            pv_model_put_array(w, "spelling.ngrams", PV_DTYPE_U8, s->offsets[s->ngrams], s->bytes));
+        PV_TRY(pv_model_put_array(w, "spelling.offsets", PV_DTYPE_U32, shape[0] + 1, s->offsets));
+        PV_TRY(pv_model_put_array(w, "spelling.members", PV_DTYPE_U32, shape[0], s->members));
+        PV_TRY(pv_model_put_array(w, "spelling.scale", PV_DTYPE_F32, shape[0], s->row_scale));
+        PV_TRY(pv_st_writer_tensor(w, "spelling.rows", PV_DTYPE_I8, 2, shape, s->rows));
+    }
     if (m->readout)
         PV_TRY(put_vectors(ctx, w, m, m->readout, "readout", "readout.scale", path));
     return put_vectors(ctx, w, m, m->vectors, "vectors", "scale", path);
@@ -264,28 +239,35 @@ psdvec_status pv_model_write(psdvec_context *ctx, const pv_model_data *m, const 
     if (m->readout)
         PV_TRY(pv_model_check_finite(ctx, path, m->readout, m->words, m->dim, m->dim, m->bytes,
                                      m->offsets));
-    psdvec_status status;
-    pv_output *output = NULL;
-    pv_st_writer *writer = NULL;
-    pv_buffer history;
-    pv_st_pair meta[MOST_METADATA];
-    size_t meta_count;
     char core[16], version[16], lengths[32];
-    pv_buffer_init(&history, ctx);
-    PV_TRY_DONE(describe(m, &history, core, version, lengths, meta, &meta_count));
-    PV_TRY_DONE(pv_output_open(ctx, path, &output));
-    PV_TRY_DONE(pv_output_expect(output, (m->readout ? 2 : 1) * (uint64_t)m->words * m->dim *
-                                                 pv_dtype_size(pv_precision_dtype(m->precision)) +
-                                             (m->spelling ? pv_spelling_bytes(m->spelling) : 0)));
-    PV_TRY_DONE(pv_st_writer_begin(ctx, pv_st_output_sink(output), MOST_TENSORS, meta, meta_count,
-                                   0, &writer));
-    PV_TRY_DONE(put_tensors(ctx, writer, m, path));
-    PV_TRY_DONE(pv_st_writer_end(writer, NULL));
-    status = pv_output_commit(output);
-    output = NULL;
-done:
-    pv_st_writer_free(writer);
-    pv_output_discard(output);
-    pv_buffer_free(&history);
+    bool history = m->iterations && m->iteration_count,
+         spelling = m->spelling && m->spelling->ngrams;
+    pv_buffer text = {.ctx = ctx};
+    snprintf(version, sizeof version, "%d", PV_MODEL_VERSION);
+    snprintf(core, sizeof core, "%" PRIu32, m->core_words);
+    if (spelling)
+        snprintf(lengths, sizeof lengths, "%" PRIu32 "-%" PRIu32, m->spelling->shortest,
+                 m->spelling->longest);
+    psdvec_status status = history ? write_history(&text, m->iterations, m->iteration_count)
+                                   : PSDVEC_OK;
+    const pv_st_pair meta[] = {{"format", PV_MODEL_FORMAT},
+                               {"version", version},
+                               {"written_by", "psdvec " PSDVEC_VERSION},
+                               {"core_words", m->core_words ? core : NULL},
+                               {"method", m->method},
+                               {"settings", m->settings_json},
+                               {"counts", m->counts_json},
+                               {"extensions", m->extensions_json},
+                               {"joint", m->joint_json},
+                               {"fit", m->fit_json},
+                               {"history", text.data},
+                               {"spelling", spelling ? lengths : NULL}};
+    uint64_t bytes = (m->readout ? 2 : 1) * (uint64_t)m->words * m->dim *
+                         pv_dtype_size(pv_precision_dtype(m->precision)) +
+                     (m->spelling ? pv_spelling_bytes(m->spelling) : 0);
+    if (status == PSDVEC_OK)
+        status = pv_model_file_write(ctx, path, bytes, MOST_TENSORS, meta,
+                                     sizeof meta / sizeof *meta, put_tensors, m);
+    pv_buffer_free(&text);
     return status;
 }

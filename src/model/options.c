@@ -12,17 +12,17 @@ const psdvec_choice pv_precision_choices[] = {
     [PSDVEC_INT8] = {.name = "int8", .help = "1 byte per number, and a scale per vector"},
     {0}};
 
-static bool rule(const void *options, char *why, size_t room)
+static bool rule(const void *options, char *why, size_t size)
 {
     const psdvec_convert_options *o = options;
     if (!pv_vectors_formats[o->format].holds[o->precision]) {
-        snprintf(why, room,
+        snprintf(why, size,
                  "only model files hold int8, and only these and npy hold float16; other formats "
                  "become smaller with fewer `words`, dimensions (`dim`) or `digits`");
         return false;
     }
     if (o->raw && o->format == PSDVEC_VECTORS_MODEL) {
-        snprintf(why, room,
+        snprintf(why, size,
                  "a model file keeps both sets of vectors, the generative ones and the read-out; "
                  "`raw` chooses for the formats of other programs only");
         return false;

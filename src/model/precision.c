@@ -2,7 +2,6 @@
 #include "model/precision.h"
 
 #include "base/thread.h"
-#include "model/fast.h"
 #include "model/model_read.h"
 
 #include <inttypes.h>
@@ -168,9 +167,10 @@ static void unpack_bytes(const void *from, float scale, size_t n, float *to)
 
 pv_unpack_fn *pv_unpack_reference(psdvec_precision precision)
 {
-    return precision == PSDVEC_FLOAT16 ? unpack_halves
-           : precision == PSDVEC_INT8  ? unpack_bytes
-                                       : unpack_floats;
+    static pv_unpack_fn *const unpack[] = {[PSDVEC_FLOAT32] = unpack_floats,
+                                           [PSDVEC_FLOAT16] = unpack_halves,
+                                           [PSDVEC_INT8] = unpack_bytes};
+    return unpack[precision];
 }
 
 #ifdef PV_FAST
@@ -197,16 +197,13 @@ PV_FAST static void fast_unpack_bytes(const void *from, float scale, size_t n, f
     unpack_bytes(bytes + k, scale, n - k, to + k);
 }
 
-pv_unpack_fn *pv_unpack_best(psdvec_precision precision)
-{
-    if (precision == PSDVEC_FLOAT32 || !pv_fast_kernels())
-        return pv_unpack_reference(precision);
-    return precision == PSDVEC_FLOAT16 ? fast_unpack_halves : fast_unpack_bytes;
-}
+#endif
 
-#else
 pv_unpack_fn *pv_unpack_best(psdvec_precision precision)
 {
+#ifdef PV_FAST
+    if (precision != PSDVEC_FLOAT32 && pv_fast_kernels())
+        return precision == PSDVEC_FLOAT16 ? fast_unpack_halves : fast_unpack_bytes;
+#endif
     return pv_unpack_reference(precision);
 }
-#endif

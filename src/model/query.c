@@ -1,11 +1,9 @@
 /* Queries: their options, checked; nearest neighbours by cosine, of one vector or of many; and
  * analogies. */
-#include "model/query.h"
+#include "model/search.h"
 
 #include "base/arguments.h"
 #include "model/options.h"
-#include "model/search.h"
-#include "model/search_many.h"
 
 #include <math.h>
 

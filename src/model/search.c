@@ -9,7 +9,6 @@
 #include "model/search.h"
 
 #include "base/thread.h"
-#include "model/best.h"
 
 #include <math.h>
 
@@ -56,12 +55,18 @@ bool pv_square_is_exact(float square)
     return square > least_square && square < most_square;
 }
 
-/* `products`: of the row with the units. */
-static bool cosines_of(const pv_vector_set *set, uint64_t i, float square, const float *products,
+/* Those of a row whose square, as set->dots has it, is given, or else measured. */
+static bool cosines_of(const pv_vector_set *set, uint64_t i, bool measure, float *square,
                        const float *const *units, size_t count, double *cosines)
 {
-    if (pv_square_is_exact(square)) {
-        double length = sqrt((double)square);
+    float products[PV_DOT_QUERIES], scale;
+    const void *row = pv_vector_set_row(set, i, &scale);
+    if (measure)
+        *square = set->dots(row, scale, units, count, set->dim, products);
+    else
+        set->products(row, scale, units, count, set->dim, products);
+    if (pv_square_is_exact(*square)) {
+        double length = sqrt((double)*square);
         for (size_t q = 0; q < count; q++)
             cosines[q] = (double)products[q] / length;
     } else if (!careful_cosines(set, i, units, count, cosines)) {
@@ -71,29 +76,11 @@ static bool cosines_of(const pv_vector_set *set, uint64_t i, float square, const
     return true;
 }
 
-bool pv_row_cosines_of(const pv_vector_set *set, uint64_t i, float square,
-                       const float *const *units, size_t count, double *cosines)
-{
-    float products[PV_DOT_QUERIES], scale;
-    const void *row = pv_vector_set_row(set, i, &scale);
-    set->products(row, scale, units, count, set->dim, products);
-    return cosines_of(set, i, square, products, units, count, cosines);
-}
-
-static bool measured_cosines(const pv_vector_set *set, uint64_t i, const float *const *units,
-                             size_t count, double *cosines, float *square)
-{
-    float products[PV_DOT_QUERIES], scale;
-    const void *row = pv_vector_set_row(set, i, &scale);
-    *square = set->dots(row, scale, units, count, set->dim, products);
-    return cosines_of(set, i, *square, products, units, count, cosines);
-}
-
 bool pv_row_cosines(const pv_vector_set *set, uint64_t i, const float *const *units, size_t count,
                     double *cosines)
 {
     float square;
-    return measured_cosines(set, i, units, count, cosines, &square);
+    return cosines_of(set, i, true, &square, units, count, cosines);
 }
 
 static psdvec_status score_rows(void *arg, size_t task, int worker)
@@ -103,16 +90,11 @@ static psdvec_status score_rows(void *arg, size_t task, int worker)
     uint64_t end = ((uint64_t)task + 1) * BLOCK_ROWS;
     for (uint64_t i = end - BLOCK_ROWS; i < end && i < job->words; i++) {
         double cosines[PV_DOT_QUERIES];
-        bool fine;
-        if (job->squares)
-            fine =
-                pv_row_cosines_of(job->set, i, job->squares[i], job->queries, job->count, cosines);
-        else {
-            float square;
-            fine = measured_cosines(job->set, i, job->queries, job->count, cosines, &square);
-            if (job->measured)
-                job->measured[i] = square;
-        }
+        float square = job->squares ? job->squares[i] : 0;
+        bool fine =
+            cosines_of(job->set, i, !job->squares, &square, job->queries, job->count, cosines);
+        if (job->measured)
+            job->measured[i] = square;
         job->scores[i] = fine ? (float)job->score(cosines) : NAN; /* which keeps it out */
     }
     return PSDVEC_OK;
@@ -145,16 +127,49 @@ static psdvec_status score_sparse_rows(void *arg, size_t task, int worker)
     return PSDVEC_OK;
 }
 
-/* ---- The best ------------------------------------------------------------------- */
+/* ---- The best answers -------------------------------------------------------------- */
 
-static void pick(const float *scores, uint32_t words, float least, pv_best *best)
+/* `heap` is in order except perhaps at `k`. */
+static void sift_down(psdvec_neighbour *heap, size_t count, size_t k)
 {
-    for (uint32_t i = 0; i < words; i++) {
-        psdvec_neighbour here = {.word = i, .cosine = scores[i]};
-        if (here.cosine >= least && pv_best_wants(best, here)) /* a NAN is not */
-            pv_best_keep(best, here);
+    psdvec_neighbour moved = heap[k];
+    for (size_t child; (child = 2 * k + 1) < count; k = child) {
+        if (child + 1 < count && pv_best_is_worse(&heap[child + 1], &heap[child]))
+            child++;
+        if (!pv_best_is_worse(&heap[child], &moved))
+            break;
+        heap[k] = heap[child];
     }
-    pv_best_sort(best);
+    heap[k] = moved;
+}
+
+static void sift_up(psdvec_neighbour *heap, size_t k)
+{
+    psdvec_neighbour moved = heap[k];
+    for (; k > 0 && pv_best_is_worse(&moved, &heap[(k - 1) / 2]); k = (k - 1) / 2)
+        heap[k] = heap[(k - 1) / 2];
+    heap[k] = moved;
+}
+
+void pv_best_keep(pv_best *b, psdvec_neighbour answer)
+{
+    if (b->count < b->most) {
+        b->heap[b->count] = answer;
+        sift_up(b->heap, b->count++);
+    } else {
+        b->heap[0] = answer;
+        sift_down(b->heap, b->count, 0);
+    }
+}
+
+void pv_best_sort(pv_best *b)
+{
+    for (size_t left = b->count; left-- > 1;) { /* the worst goes to the end */
+        psdvec_neighbour worst = b->heap[0];
+        b->heap[0] = b->heap[left];
+        b->heap[left] = worst;
+        sift_down(b->heap, left, 0);
+    }
 }
 
 /* ---- Squares of rows ----------------------------------------------------------------
@@ -162,9 +177,8 @@ static void pick(const float *scores, uint32_t words, float least, pv_best *best
  * The first search of all words notes them for those that follow, which then have half of the
  * arithmetic: on fast memory that is what bounds them. */
 
-static void begin_squares(const psdvec_model *model, row_job *job)
+static void begin_squares(psdvec_model *m, row_job *job)
 {
-    psdvec_model *m = (psdvec_model *)model; /* a cache */
     pthread_mutex_lock(&m->lock);
     job->squares = m->squares;
     pthread_mutex_unlock(&m->lock);
@@ -172,9 +186,8 @@ static void begin_squares(const psdvec_model *model, row_job *job)
         job->measured = pv_alloc(m->ctx, job->words, sizeof *job->measured, NULL);
 }
 
-static void keep_squares(const psdvec_model *model, row_job *job)
+static void keep_squares(psdvec_model *m, row_job *job)
 {
-    psdvec_model *m = (psdvec_model *)model;
     pthread_mutex_lock(&m->lock);
     if (!m->squares) { /* else another thread was faster */
         m->squares = job->measured;
@@ -203,27 +216,26 @@ static bool make_units(const pv_search *search, uint32_t dim, float *units, row_
     return true;
 }
 
-psdvec_status pv_model_search(psdvec_context *ctx, const psdvec_model *m, const pv_search *search,
-                              const pv_query *query, size_t q, psdvec_neighbour *answers,
-                              size_t *found)
+psdvec_status pv_model_search(psdvec_context *ctx, const psdvec_model *model,
+                              const pv_search *search, const pv_query *query, size_t q,
+                              psdvec_neighbour *answers, size_t *found)
 {
-    psdvec_status status = PSDVEC_OK;
-    uint32_t dim = m->info.dim;
+    psdvec_model *m = (psdvec_model *)model; /* the squares are a cache */
+    psdvec_status status;
+    pv_scope scope = {.ctx = ctx, .what = "the search"};
+    float *units;
     row_job job = {.words = query->words,
                    .set = &m->readout,
+                   .sparse = m->info.sparse ? &m->sparse : NULL,
                    .count = search->vector_count,
                    .score = search->score};
     *found = 0;
     if (search->most == 0)
         return PSDVEC_OK;
-    job.sparse = m->info.sparse ? &m->sparse : NULL;
-    float *units = pv_alloc(ctx, PV_DOT_QUERIES * (size_t)dim, sizeof *units, "the search");
-    job.scores = pv_alloc(ctx, job.words, sizeof *job.scores, "the search");
-    if (!units || !job.scores) {
-        status = pv_failure(ctx);
-        goto done;
-    }
-    if (!make_units(search, dim, units, &job))
+    PV_TAKE(&scope, units, PV_DOT_QUERIES * (size_t)m->info.dim);
+    PV_TAKE(&scope, job.scores, job.words);
+    PV_TRY_DONE(pv_scope_status(&scope));
+    if (!make_units(search, m->info.dim, units, &job))
         goto done;
     if (!job.sparse)
         begin_squares(m, &job);
@@ -237,11 +249,14 @@ psdvec_status pv_model_search(psdvec_context *ctx, const psdvec_model *m, const 
         if (except[k] < job.words)
             job.scores[except[k]] = NAN;
     pv_best best = {.heap = answers, .most = search->most};
-    pick(job.scores, job.words, query->options.min_score, &best);
+    float least = (float)query->options.min_score;
+    for (uint32_t i = 0; i < job.words; i++)
+        if (job.scores[i] >= least) /* a NAN is not */
+            pv_best_try(&best, (psdvec_neighbour){.word = i, .cosine = job.scores[i]});
+    pv_best_sort(&best);
     *found = best.count;
 done:
-    pv_free(ctx, units);
-    pv_free(ctx, job.scores);
+    pv_scope_free(&scope);
     pv_free(m->ctx, job.measured);
     return status;
 }

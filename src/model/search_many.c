@@ -15,12 +15,10 @@
  * the queries; for each worker batch x rows for products, batch x most for heaps and, of models
  * in float16 and int8, rows x dim for a block as float32.
  */
-#include "model/search_many.h"
+#include "model/search.h"
 
 #include "base/blas.h"
 #include "base/thread.h"
-#include "model/best.h"
-#include "model/search.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -131,8 +129,8 @@ static void try_row(const many_job *job, pv_best *best, size_t q, const pv_vecto
     if (is_excepted(job, q, word) || !pv_row_cosines(block, r, &unit, 1, &cosine))
         return;
     psdvec_neighbour here = {.word = word, .cosine = (float)cosine};
-    if (here.cosine >= job->query->options.min_score && pv_best_wants(best, here))
-        pv_best_keep(best, here);
+    if (here.cosine >= job->query->options.min_score)
+        pv_best_try(best, here);
 }
 
 /* One block of rows against all queries of the batch. */
@@ -174,28 +172,21 @@ static psdvec_status search_block(void *arg, size_t task, int worker)
 
 /* ---- Batches ----------------------------------------------------------------------------- */
 
-static psdvec_status make_room(many_job *job)
+static psdvec_status allocate(many_job *job, pv_scope *scope)
 {
-    static const char what[] = "the search";
-    psdvec_context *ctx = job->ctx;
     const psdvec_query_options *o = &job->query->options;
-    size_t workers = (size_t)psdvec_threads(ctx), cells = workers * job->batch;
-    job->units = pv_alloc(ctx, job->batch * job->dim, sizeof *job->units, what);
-    job->asked = pv_alloc(ctx, job->batch, sizeof *job->asked, what);
-    job->except = pv_alloc(ctx, o->except_count, sizeof *job->except, what);
-    job->inverse = pv_alloc(ctx, workers * job->block_rows, sizeof *job->inverse, what);
-    if (job->set->precision != PSDVEC_FLOAT32) {
+    size_t workers = (size_t)psdvec_threads(job->ctx), cells = workers * job->batch;
+    PV_TAKE(scope, job->units, job->batch * job->dim);
+    PV_TAKE(scope, job->asked, job->batch);
+    PV_TAKE(scope, job->except, o->except_count);
+    PV_TAKE(scope, job->inverse, workers * job->block_rows);
+    if (job->set->precision != PSDVEC_FLOAT32)
         job->floats =
-            pv_alloc(ctx, workers * job->block_rows, job->dim * sizeof *job->floats, what);
-        if (!job->floats)
-            return pv_failure(ctx);
-    }
-    job->products = pv_alloc(ctx, cells * job->block_rows, sizeof *job->products, what);
-    job->heaps = pv_alloc(ctx, cells * job->most, sizeof *job->heaps, what);
-    job->bests = pv_alloc(ctx, cells, sizeof *job->bests, what);
-    if (!job->units || !job->asked || !job->except || !job->inverse || !job->products ||
-        !job->heaps || !job->bests)
-        return pv_failure(ctx);
+            pv_scope_alloc(scope, workers * job->block_rows, job->dim * sizeof *job->floats, false);
+    PV_TAKE(scope, job->products, cells * job->block_rows);
+    PV_TAKE(scope, job->heaps, cells * job->most);
+    PV_TAKE(scope, job->bests, cells);
+    PV_TRY(pv_scope_status(scope));
     if (o->except_count == 0)
         return PSDVEC_OK;
     memcpy(job->except, o->except, o->except_count * sizeof *job->except);
@@ -206,18 +197,6 @@ static psdvec_status make_room(many_job *job)
             qsort(job->except + (list - o->except), count, sizeof *list, by_number);
     }
     return PSDVEC_OK;
-}
-
-static void free_room(many_job *job)
-{
-    pv_free(job->ctx, job->units);
-    pv_free(job->ctx, job->asked);
-    pv_free(job->ctx, job->except);
-    pv_free(job->ctx, job->inverse);
-    pv_free(job->ctx, job->floats);
-    pv_free(job->ctx, job->products);
-    pv_free(job->ctx, job->heaps);
-    pv_free(job->ctx, job->bests);
 }
 
 /* neighbours: count x stride */
@@ -236,8 +215,7 @@ static psdvec_status search_batch(many_job *job, const float *vectors, size_t st
         for (size_t w = 1; w < workers; w++) {
             const pv_best *some = &job->bests[w * job->batch + q];
             for (size_t k = 0; k < some->count; k++)
-                if (pv_best_wants(all, some->heap[k]))
-                    pv_best_keep(all, some->heap[k]);
+                pv_best_try(all, some->heap[k]);
         }
         pv_best_sort(all);
         memcpy(neighbours + q * stride, all->heap, all->count * sizeof *neighbours);
@@ -286,14 +264,15 @@ psdvec_status pv_search_many(psdvec_context *ctx, const psdvec_model *m, const p
                     .most = at_most(most, query->words),
                     .batch = batch,
                     .block_rows = rows_of_block(m->info.dim)};
-    psdvec_status status = PSDVEC_OK;
-    PV_TRY_DONE(make_room(&job));
+    psdvec_status status;
+    pv_scope scope = {.ctx = ctx, .what = "the search"};
+    PV_TRY_DONE(allocate(&job, &scope));
     for (; job.first < query->count; job.first += job.count) {
         job.count = at_most(query->count - job.first, batch);
         PV_TRY_DONE(search_batch(&job, vectors + job.first * job.dim, most,
                                  neighbours + job.first * most, found + job.first));
     }
 done:
-    free_room(&job);
+    pv_scope_free(&scope);
     return status;
 }

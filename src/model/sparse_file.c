@@ -1,8 +1,6 @@
 /* The file of a sparse model. */
 #include "model/sparse_file.h"
 
-#include "base/safetensors_file.h"
-#include "base/safetensors_write.h"
 #include "model/model_read.h"
 #include "model/model_write.h"
 
@@ -13,7 +11,7 @@
 
 /* ---- Writing ----------------------------------------------------------------------------- */
 
-enum { MOST_TENSORS = 6, MOST_METADATA = 8 };
+enum { MOST_TENSORS = 6 };
 
 const char *const pv_sparse_names[] = {"format", "version",  "written_by", "dim",   "directions",
                                        "method", "settings", "counts",     "words", "offsets",
@@ -40,81 +38,49 @@ static psdvec_status check(psdvec_context *ctx, const pv_sparse_model_data *m, c
     return pv_sparse_check_finite(ctx, path, &m->rows, m->bytes, m->offsets);
 }
 
-static size_t describe(const pv_sparse_model_data *m, char version[16], char dim[16],
-                       pv_st_pair meta[MOST_METADATA])
-{
-    size_t n = 0;
-    snprintf(version, 16, "%d", PV_SPARSE_VERSION);
-    snprintf(dim, 16, "%" PRIu32, m->rows.columns);
-    meta[n++] = (pv_st_pair){"format", PV_SPARSE_FORMAT};
-    meta[n++] = (pv_st_pair){"version", version};
-    meta[n++] = (pv_st_pair){"written_by", "psdvec " PSDVEC_VERSION};
-    meta[n++] = (pv_st_pair){"dim", dim};
-    if (m->directions_are_words)
-        meta[n++] = (pv_st_pair){"directions", "words"};
-    if (m->method)
-        meta[n++] = (pv_st_pair){"method", m->method};
-    if (m->settings_json)
-        meta[n++] = (pv_st_pair){"settings", m->settings_json};
-    if (m->counts_json)
-        meta[n++] = (pv_st_pair){"counts", m->counts_json};
-    return n;
-}
-
 /* What is small stands in front. */
-static psdvec_status put_tensors(pv_st_writer *w, const pv_sparse_model_data *m)
+static psdvec_status put_tensors(psdvec_context *ctx, pv_st_writer *w, const void *data,
+                                 const char *path)
 {
-    uint64_t words = m->rows.rows, ends = words + 1, bytes = m->offsets[words],
-             entries = m->rows.begin[words];
-    PV_TRY(pv_st_writer_tensor(w, "words", PV_DTYPE_U8, 1, &bytes, m->bytes));
-    PV_TRY(pv_st_writer_tensor(w, "offsets", PV_DTYPE_U64, 1, &ends, m->offsets));
-    if (m->counts)
-        PV_TRY(pv_st_writer_tensor(w, "counts", PV_DTYPE_U64, 1, &words, m->counts));
-    PV_TRY(pv_st_writer_tensor(w, "indptr", PV_DTYPE_U64, 1, &ends, m->rows.begin));
-    PV_TRY(pv_st_writer_tensor(w, "indices", PV_DTYPE_U32, 1, &entries, m->rows.column));
-    if (!m->rows.value)
-        return PSDVEC_OK;
-    return pv_st_writer_tensor(w, "values", PV_DTYPE_F32, 1, &entries, m->rows.value);
+    (void)ctx;
+    (void)path;
+    const pv_sparse_model_data *m = data;
+    uint64_t words = m->rows.rows, entries = m->rows.begin[words];
+    PV_TRY(pv_model_put_array(w, "words", PV_DTYPE_U8, m->offsets[words], m->bytes));
+    PV_TRY(pv_model_put_array(w, "offsets", PV_DTYPE_U64, words + 1, m->offsets));
+    PV_TRY(pv_model_put_array(w, "counts", PV_DTYPE_U64, words, m->counts));
+    PV_TRY(pv_model_put_array(w, "indptr", PV_DTYPE_U64, words + 1, m->rows.begin));
+    PV_TRY(pv_model_put_array(w, "indices", PV_DTYPE_U32, entries, m->rows.column));
+    return pv_model_put_array(w, "values", PV_DTYPE_F32, entries, m->rows.value);
 }
 
 psdvec_status pv_sparse_model_write(psdvec_context *ctx, const pv_sparse_model_data *m,
                                     const char *path)
 {
-    psdvec_status status;
-    pv_output *output = NULL;
-    pv_st_writer *writer = NULL;
-    pv_st_pair meta[MOST_METADATA];
     char version[16], dim[16];
     PV_TRY(check(ctx, m, path));
-    size_t meta_count = describe(m, version, dim, meta);
-    PV_TRY_DONE(pv_output_open(ctx, path, &output));
-    PV_TRY_DONE(pv_output_expect(output, m->rows.begin[m->rows.rows] *
-                                             (m->rows.value ? pv_csr_bytes(1) : sizeof(uint32_t))));
-    PV_TRY_DONE(pv_st_writer_begin(ctx, pv_st_output_sink(output), MOST_TENSORS, meta, meta_count,
-                                   0, &writer));
-    PV_TRY_DONE(put_tensors(writer, m));
-    PV_TRY_DONE(pv_st_writer_end(writer, NULL));
-    status = pv_output_commit(output);
-    output = NULL;
-done:
-    pv_st_writer_free(writer);
-    pv_output_discard(output);
-    return status;
+    snprintf(version, sizeof version, "%d", PV_SPARSE_VERSION);
+    snprintf(dim, sizeof dim, "%" PRIu32, m->rows.columns);
+    const pv_st_pair meta[] = {{"format", PV_SPARSE_FORMAT},
+                               {"version", version},
+                               {"written_by", "psdvec " PSDVEC_VERSION},
+                               {"dim", dim},
+                               {"directions", m->directions_are_words ? "words" : NULL},
+                               {"method", m->method},
+                               {"settings", m->settings_json},
+                               {"counts", m->counts_json}};
+    uint64_t bytes = m->rows.begin[m->rows.rows] *
+                     (m->rows.value ? pv_csr_bytes(1) : sizeof(uint32_t));
+    return pv_model_file_write(ctx, path, bytes, MOST_TENSORS, meta, sizeof meta / sizeof *meta,
+                               put_tensors, m);
 }
 
-/* ---- Opening ----------------------------------------------------------------------------- */
-/* What opening a model does with the rows of a sparse one.
+/* ---- Opening -----------------------------------------------------------------------------
  *
- * Unlike dense vectors they are read at once, all columns of them: everything that later uses
+ * Unlike dense vectors, sparse rows are read at once, all columns of them: everything that later uses
  * a column as an index relies on it, and has no way to fail. It takes as long as reading 4 bytes an
  * entry does. That the numbers are finite only psdvec_model_verify tells.
  */
-
-static psdvec_status fail_corrupt(const psdvec_model *m, const char *cause)
-{
-    return pv_fail(m->ctx, PSDVEC_ERR_CORRUPT, "%s: the model is damaged: %s; make the file anew",
-                   m->path, cause);
-}
 
 static psdvec_status take_dim(psdvec_model *m)
 {
@@ -122,21 +88,9 @@ static psdvec_status take_dim(psdvec_model *m)
     size_t digits = text ? strspn(text, "0123456789") : 0;
     unsigned long long dim = digits && digits < 12 ? strtoull(text, NULL, 10) : 0;
     if (dim < 1 || dim > UINT32_MAX || text[digits] != '\0')
-        return fail_corrupt(m, "it does not say how many directions there are");
+        return pv_model_damaged(m, "it does not say how many directions there are");
     m->info.dim = m->info.positive = (uint32_t)dim;
     m->info.directions_are_words = directions && strcmp(directions, "words") == 0;
-    return PSDVEC_OK;
-}
-
-static psdvec_status take_ones(psdvec_model *m)
-{
-    uint64_t longest = pv_sparse_longest(&m->sparse);
-    float *ones = m->ones = pv_alloc(m->ctx, (size_t)longest, sizeof *ones, "the vectors");
-    if (!ones)
-        return pv_failure(m->ctx);
-    for (uint64_t k = 0; k < longest; k++)
-        ones[k] = 1;
-    m->sparse.ones = ones;
     return PSDVEC_OK;
 }
 
@@ -146,28 +100,32 @@ psdvec_status pv_sparse_take(psdvec_model *m)
     const pv_tensor *t;
     uint32_t words = m->info.words;
     PV_TRY(take_dim(m));
-    v->rows = words;
-    v->columns = m->info.dim;
     PV_TRY(pv_st_require(m->ctx, m->file, "indices", PV_DTYPE_U32, 1, (int64_t[]){-1}, &t));
-    v->column = t->data;
+    const uint32_t *columns = t->data;
     m->info.entries = t->count;
     PV_TRY(pv_st_require(m->ctx, m->file, "indptr", PV_DTYPE_U64, 1,
                          (int64_t[]){(int64_t)words + 1}, &t));
-    v->begin = t->data;
-    v->end = v->begin + 1;
+    *v = pv_csr_of(words, m->info.dim, t->data, columns, NULL);
     bool fine;
     if (!pv_offsets_ascend(v->begin, words, m->info.entries, 0))
-        return fail_corrupt(m, "its rows do not ascend");
+        return pv_model_damaged(m, "its rows do not ascend");
     PV_TRY(pv_csr_check_columns(m->ctx, v, &fine));
     if (!fine)
-        return fail_corrupt(m, "the columns of a row do not ascend");
+        return pv_model_damaged(m, "the columns of a row do not ascend");
     m->info.sparse = true;
-    if (!pv_st_tensor(m->file, "values"))
-        return take_ones(m);
-    PV_TRY(pv_st_require(m->ctx, m->file, "values", PV_DTYPE_F32, 1,
-                         (int64_t[]){(int64_t)m->info.entries}, &t));
-    v->value = t->data;
-    return PSDVEC_OK;
+    if (pv_st_tensor(m->file, "values")) {
+        PV_TRY(pv_st_require(m->ctx, m->file, "values", PV_DTYPE_F32, 1,
+                             (int64_t[]){(int64_t)m->info.entries}, &t));
+        v->value = t->data;
+        return PSDVEC_OK;
+    }
+    uint64_t longest = 0;
+    for (uint32_t i = 0; i < words; i++)
+        longest = pv_larger(longest, v->begin[i + 1] - v->begin[i]);
+    v->ones = m->ones = pv_alloc(m->ctx, (size_t)longest, sizeof *m->ones, "the vectors");
+    for (uint64_t k = 0; m->ones && k < longest; k++)
+        m->ones[k] = 1;
+    return m->ones ? PSDVEC_OK : pv_failure(m->ctx);
 }
 
 /* ---- Conversion -------------------------------------------------------------------------- */

@@ -9,6 +9,7 @@
 
 #include "model/dot.h"
 #include "model/precision.h"
+#include "sparse/csr.h"
 
 typedef struct pv_vector_set {
     psdvec_precision precision;
@@ -30,9 +31,9 @@ static inline pv_vector_set pv_vector_set_floats(uint32_t words, uint32_t dim, c
 /* A row as the set has it, and its scale; for `dots`. */
 const void *pv_vector_set_row(const pv_vector_set *set, uint64_t i, float *scale);
 
-/* Rows `first` to first + count - 1 as float32: where they are, or in `room` (count x dim). */
+/* Rows `first` to first + count - 1 as float32: where they are, or in `place` (count x dim). */
 const float *pv_vector_set_floats_of(const pv_vector_set *set, uint64_t first, size_t count,
-                                     float *room);
+                                     float *place);
 /* As float32 into `to` in any case. */
 void pv_vector_set_copy(const pv_vector_set *set, uint64_t first, size_t count, float *to);
 /* The first `dim` numbers of row i. */
@@ -45,7 +46,20 @@ void pv_vector_set_copy_start(const pv_vector_set *set, uint64_t i, uint32_t dim
 double pv_vector_set_product(const pv_vector_set *a, uint64_t i, const pv_vector_set *b, uint64_t j,
                              const float *signs);
 double pv_vector_set_length(const pv_vector_set *set, uint64_t i);
+bool pv_are_finite(const float *numbers, size_t count);
 /* True if the first `dim` numbers of row i are finite. */
 bool pv_vector_set_is_finite(const pv_vector_set *set, uint64_t i, uint32_t dim);
+
+/* ---- Vectors of which most numbers are 0, as rows of a sparse matrix ------------------------ */
+
+/* In double precision and in order. */
+double pv_sparse_product(pv_csr_row a, pv_csr_row b);
+double pv_sparse_length(pv_csr_row a);
+/* Of the product and the lengths; 0 if one of them has no direction or is not finite. That of a row
+ * with itself is 1. */
+double pv_sparse_cosine(pv_csr_row a, pv_csr_row b);
+
+/* As `dim` numbers, those of further directions left out. */
+void pv_sparse_spread_out(pv_csr_row a, uint32_t dim, float *to);
 
 #endif

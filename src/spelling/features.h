@@ -9,12 +9,13 @@
 #ifndef PV_SPELLING_FEATURES_H
 #define PV_SPELLING_FEATURES_H
 
-#include "spelling/ngrams.h"
+#include "base/memory.h"
+#include "spelling/spelling.h"
 
 /* A matrix of zeros and ones, words x columns, by rows and by columns. Columns ascend by the
  * bytes of their n-grams, words within a column ascend. */
 typedef struct pv_features {
-    psdvec_context *ctx;
+    pv_scope scope;
     uint32_t words, columns;
     uint64_t *row_begin;    /* words + 1 */
     uint32_t *row;          /* entries */
@@ -27,9 +28,10 @@ typedef struct pv_features {
     uint32_t *offsets;      /* columns + 1 */
 } pv_features;
 
-/* `dim`: of the rows, for options->most_bytes. */
+/* `dim`: of the rows, for options->most_bytes. `table` owns bytes, offsets and members, the features'
+ * own scope the rest. */
 psdvec_status pv_features_make(psdvec_context *ctx, const pv_spelling_options *options,
-                               const pv_spelling_words *words, uint32_t dim, pv_features *features);
-void pv_features_free(pv_features *features);
+                               const pv_spelling_words *words, uint32_t dim, pv_scope *table,
+                               pv_features *features);
 
 #endif

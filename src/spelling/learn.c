@@ -1,12 +1,33 @@
-/* Learning the table: weights of the words, the regression, and its result as bytes. */
+/* Learning the table: weights of the words, the regression, and its result as bytes.
+ *
+ * The regression has many dimensions and one sparse matrix, and is solved in its dual form. With B
+ * the matrix of zeros and ones, m the freedom of its columns, N_i the n-grams in word i, w the
+ * weights of the words and r_i = sqrt(w_i / N_i), the problem of spelling.h is
+ *
+ *     (R B M B' R + lambda I) z = W^(1/2) u,     row of n-gram g: m_g sum over its words r_j z_j
+ *
+ * one system for each dimension, all with the same matrix, solved by conjugate gradients block of
+ * dimensions by block. A block is a task of its own, and within it each dimension has its own step
+ * lengths, so neither threads nor neighbours change a bit. The matrix is used as two passes of sums
+ * of rows, by columns and back by rows; all numbers stand outside the sums, so there is nothing
+ * to multiply inside. The weights are on both sides of the matrix (and not 1/w beside
+ * lambda) because so its smallest eigenvalue is lambda, and fewer steps suffice.
+ *
+ * Costs, for n words, G columns, e entries: 2 e dim additions a step and, for each worker,
+ * 32 (3 n + G) numbers, which must stay in the cache for full speed; the solution is
+ * another n dim.
+ */
+#include "spelling/features.h"
 #include "spelling/ngrams.h"
-#include "spelling/ridge.h"
+#include "spelling/row_sums.h"
 #include "spelling/table.h"
 
+#include "base/progress.h"
 #include "base/sort.h"
 #include "base/thread.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 void pv_spelling_options_default(pv_spelling_options *options)
@@ -67,20 +88,19 @@ static int compare_counts(const void *a, const void *b, void *arg)
     return (x > y) - (x < y);
 }
 
-static psdvec_status make_weights(psdvec_context *ctx, const uint64_t *counts, uint32_t words,
+static psdvec_status make_weights(pv_scope *scope, const uint64_t *counts, uint32_t words,
                                   double power, float *weights)
 {
     double median = 1;
     if (counts && words > 0) {
-        uint64_t *sorted = pv_alloc(ctx, words, sizeof *sorted, "the weights of the words");
-        if (!sorted)
-            return pv_failure(ctx);
+        uint64_t *sorted;
+        PV_TAKE(scope, sorted, words);
+        PV_TRY(pv_scope_status(scope));
         memcpy(sorted, counts, words * sizeof *sorted);
-        psdvec_status status = pv_sort(ctx, sorted, words, sizeof *sorted, compare_counts, NULL);
+        PV_TRY(pv_sort(scope->ctx, sorted, words, sizeof *sorted, compare_counts, NULL));
         uint32_t upper = words / 2, lower = (words - 1) / 2;
         median = ((double)sorted[upper] + (double)sorted[lower]) / 2;
-        pv_free(ctx, sorted);
-        PV_TRY(status);
+        pv_scope_drop(scope, sorted);
     }
     for (uint32_t i = 0; i < words; i++) {
         double weight = counts ? pow((double)counts[i] / (median > 0 ? median : 1), power) : 1;
@@ -89,40 +109,264 @@ static psdvec_status make_weights(psdvec_context *ctx, const uint64_t *counts, u
     return PSDVEC_OK;
 }
 
+/* ---- The regression ------------------------------------------------------------------- */
+
+enum { B = PV_ROW_BLOCK };
+
+/* What one worker needs. Rows of B. */
+typedef struct workspace {
+    float *residual;  /* words */
+    float *direction; /* words */
+    float *image;     /* words: first the direction times r, then the matrix times it */
+    float *columns;   /* columns */
+} workspace;
+
+typedef struct ridge {
+    psdvec_context *ctx;
+    pv_scope *scope;
+    const pv_features *f;
+    const pv_row_sums *sums;
+    const float *u;
+    uint32_t dim, steps;
+    float lambda;
+    float *root;     /* words: sqrt(w), 0 for a word without columns */
+    float *factor;   /* words: r */
+    float *solution; /* r_j z_j: block, word, dimension; the last block is filled up with zeros */
+    size_t blocks;
+    _Atomic size_t next_block;
+    float *work;      /* all workspaces */
+    size_t work_size; /* numbers of one workspace */
+    pv_progress progress;
+} ridge;
+
+/* Sums of B columns over many rows: in single precision over a few, then in double. */
+typedef struct column_sums {
+    float few[B];
+    double all[B];
+    int rows;
+} column_sums;
+
+static inline void sums_flush(column_sums *s)
+{
+    for (int k = 0; k < B; k++) {
+        s->all[k] += (double)s->few[k];
+        s->few[k] = 0;
+    }
+    s->rows = 0;
+}
+
+static inline void sums_add(column_sums *s, const float *a, const float *b)
+{
+    for (int k = 0; k < B; k++)
+        s->few[k] += a[k] * b[k];
+    if (++s->rows == 64)
+        sums_flush(s);
+}
+
+/* direction = residual + beta * direction, and its image the same times r. */
+static void turn(const ridge *r, const workspace *w, const float beta[B])
+{
+    for (size_t i = 0; i < r->f->words; i++) {
+        const float *residual = w->residual + i * B;
+        float *p = w->direction + i * B, *q = w->image + i * B;
+        float factor = r->factor[i];
+        for (int k = 0; k < B; k++) {
+            float turned = residual[k] + beta[k] * p[k];
+            p[k] = turned;
+            q[k] = factor * turned;
+        }
+    }
+}
+
+/* image = matrix * direction; gives direction . image. */
+static void multiply(const ridge *r, const workspace *w, double product[B])
+{
+    const pv_features *f = r->f;
+    column_sums sums = {0};
+    float sum[B];
+    for (size_t g = 0; g < f->columns; g++) {
+        uint64_t begin = f->column_begin[g];
+        float *to = w->columns + g * B, freedom = f->freedom[g];
+        r->sums->floats(f->column + begin, f->column_begin[g + 1] - begin, w->image, sum);
+        for (int k = 0; k < B; k++)
+            to[k] = freedom * sum[k];
+    }
+    for (size_t i = 0; i < f->words; i++) {
+        uint64_t begin = f->row_begin[i];
+        const float *p = w->direction + i * B;
+        float *q = w->image + i * B, factor = r->factor[i];
+        r->sums->floats(f->row + begin, f->row_begin[i + 1] - begin, w->columns, sum);
+        for (int k = 0; k < B; k++)
+            q[k] = factor * sum[k] + r->lambda * p[k];
+        sums_add(&sums, p, q);
+    }
+    sums_flush(&sums);
+    memcpy(product, sums.all, sizeof sums.all);
+}
+
+/* x += alpha * direction, residual -= alpha * image; gives the residual's squares. */
+static void step(const ridge *r, const workspace *w, const float alpha[B], float *x,
+                 double squares[B])
+{
+    column_sums sums = {0};
+    for (size_t i = 0; i < r->f->words; i++) {
+        const float *p = w->direction + i * B, *q = w->image + i * B;
+        float *to = x + i * B, *residual = w->residual + i * B;
+        for (int k = 0; k < B; k++) {
+            to[k] += alpha[k] * p[k];
+            residual[k] -= alpha[k] * q[k];
+        }
+        sums_add(&sums, residual, residual);
+    }
+    sums_flush(&sums);
+    memcpy(squares, sums.all, sizeof sums.all);
+}
+
+static void begin_block(const ridge *r, const workspace *w, size_t block, float *x,
+                        double squares[B])
+{
+    column_sums sums = {0};
+    size_t first = block * B, width = r->dim - first < B ? r->dim - first : B;
+    for (size_t i = 0; i < r->f->words; i++) {
+        const float *u = r->u + i * r->dim + first;
+        float *residual = w->residual + i * B;
+        memset(residual, 0, B * sizeof *residual);
+        memset(w->direction + i * B, 0, B * sizeof *w->direction);
+        memset(x + i * B, 0, B * sizeof *x);
+        for (size_t k = 0; k < width; k++)
+            residual[k] = r->root[i] * u[k];
+        sums_add(&sums, residual, residual);
+    }
+    sums_flush(&sums);
+    memcpy(squares, sums.all, sizeof sums.all);
+}
+
+static psdvec_status solve_block(ridge *r, const workspace *w, size_t block)
+{
+    float *x = r->solution + block * r->f->words * B;
+    float alpha[B], beta[B] = {0};
+    double squares[B], enough[B], product[B], left[B];
+    uint32_t taken = 0;
+    begin_block(r, w, block, x, squares);
+    for (int k = 0; k < B; k++)
+        enough[k] = 1e-8 * squares[k];
+    for (; taken < r->steps; taken++) {
+        bool going = false;
+        PV_TRY(pv_check_cancel(r->ctx));
+        for (int k = 0; k < B; k++) {
+            if (!isfinite(squares[k]))
+                return pv_fail(r->ctx, PSDVEC_ERR_NUMERIC,
+                               "learning from the spelling of words led to numbers that are not "
+                               "finite; scale the vectors down");
+            going |= squares[k] > enough[k];
+        }
+        if (!going)
+            break;
+        turn(r, w, beta);
+        multiply(r, w, product);
+        /* A dimension that is done stands still until the others are. */
+        for (int k = 0; k < B; k++)
+            alpha[k] = squares[k] > enough[k] && product[k] > 0 ? (float)(squares[k] / product[k])
+                                                                : 0;
+        step(r, w, alpha, x, left);
+        for (int k = 0; k < B; k++) {
+            beta[k] = alpha[k] > 0 ? (float)(left[k] / squares[k]) : 0;
+            squares[k] = left[k];
+        }
+        pv_progress_add(&r->progress, 1);
+    }
+    pv_progress_add(&r->progress, r->steps - taken);
+    for (size_t i = 0; i < r->f->words; i++)
+        for (int k = 0; k < B; k++)
+            x[i * B + (size_t)k] *= r->factor[i];
+    return PSDVEC_OK;
+}
+
+/* One workspace takes blocks until there are no more. */
+static psdvec_status solve_blocks(void *arg, size_t number, int worker)
+{
+    (void)worker;
+    ridge *r = arg;
+    size_t words = r->f->words;
+    workspace w = {.residual = r->work + number * r->work_size};
+    w.direction = w.residual + words * B;
+    w.image = w.direction + words * B;
+    w.columns = w.image + words * B;
+    for (;;) {
+        size_t block = atomic_fetch_add(&r->next_block, 1);
+        if (block >= r->blocks)
+            return PSDVEC_OK;
+        PV_TRY(solve_block(r, &w, block));
+    }
+}
+
+/* weights: words, positive; u: words x dim, finite. Stops after `steps`, or before if the residual
+ * of every dimension fell by 1e-4. */
+static psdvec_status solve(ridge *r, const float *weights)
+{
+    psdvec_context *ctx = r->ctx;
+    size_t words = r->f->words;
+    r->work_size = (3 * words + r->f->columns) * B;
+    r->blocks = ((size_t)r->dim + B - 1) / B;
+    PV_TAKE(r->scope, r->root, words);
+    PV_TAKE(r->scope, r->factor, words);
+    r->solution = pv_scope_alloc(r->scope, r->blocks * B, words * sizeof *r->solution, false);
+    PV_TRY(pv_scope_status(r->scope));
+    /* As many workspaces as there are threads, or as memory allows. */
+    size_t workspaces = (size_t)psdvec_threads(ctx);
+    if (workspaces > r->blocks)
+        workspaces = r->blocks;
+    size_t bytes = r->work_size * sizeof *r->work;
+    while (workspaces > 1 && !(r->work = pv_alloc(ctx, workspaces, bytes, NULL)))
+        workspaces--;
+    if (!r->work && !(r->work = pv_alloc(ctx, 1, bytes, r->scope->what)))
+        return pv_failure(ctx);
+    for (size_t i = 0; i < words; i++) {
+        double total = (double)r->f->total[i];
+        r->root[i] = total > 0 ? sqrtf(weights[i]) : 0;
+        r->factor[i] = total > 0 ? (float)sqrt((double)weights[i] / total) : 0;
+    }
+    pv_progress_begin(&r->progress, ctx, "spelling", "steps", (uint64_t)r->blocks * r->steps);
+    psdvec_status status = pv_parallel_tasks(ctx, workspaces, solve_blocks, r);
+    pv_free(ctx, r->work);
+    if (status == PSDVEC_OK)
+        pv_progress_end(&r->progress);
+    return status;
+}
+
 /* ---- From the solution to bytes ------------------------------------------------------ */
 
 typedef struct rounding {
-    psdvec_context *ctx;
-    const pv_features *f;
-    const pv_ridge_solution *solution;
-    pv_spelling *to;
-    float *row; /* for each worker blocks x PV_ROW_BLOCK */
-    const pv_row_sums *sums;
+    const ridge *ridge;
+    uint32_t dim;
+    float *scale; /* columns */
+    int8_t *rows; /* columns x dim */
+    float *row;   /* for each worker blocks x B */
 } rounding;
 
 enum { COLUMNS_A_TASK = 512 };
 
 static psdvec_status round_row(const rounding *r, uint32_t g, float *row)
 {
-    const pv_features *f = r->f;
+    const pv_features *f = r->ridge->f;
     size_t count = f->column_begin[g + 1] - f->column_begin[g];
-    uint32_t dim = r->to->table.dim;
+    uint32_t dim = r->dim;
     float largest = 0;
-    for (size_t b = 0; b < r->solution->blocks; b++)
-        r->sums->floats(f->column + f->column_begin[g], count,
-                        r->solution->numbers + b * f->words * PV_ROW_BLOCK, row + b * PV_ROW_BLOCK);
+    for (size_t b = 0; b < r->ridge->blocks; b++)
+        r->ridge->sums->floats(f->column + f->column_begin[g], count,
+                               r->ridge->solution + b * f->words * B, row + b * B);
     for (uint32_t k = 0; k < dim; k++) {
         row[k] *= f->freedom[g];
         float size = fabsf(row[k]);
         if (!(size <= PV_LARGEST_SCALE))
-            return pv_fail(r->ctx, PSDVEC_ERR_NUMERIC,
+            return pv_fail(r->ridge->ctx, PSDVEC_ERR_NUMERIC,
                            "learning from the spelling of words led to numbers beyond 1e30; scale "
                            "the vectors down");
         largest = size > largest ? size : largest;
     }
     float scale = largest / 127;
-    int8_t *to = r->to->rows + (size_t)g * dim;
-    r->to->row_scale[g] = scale;
+    int8_t *to = r->rows + (size_t)g * dim;
+    r->scale[g] = scale;
     for (uint32_t k = 0; k < dim; k++) {
         /* A scale that is next to nothing is inexact, so the quotient may exceed 127. */
         float steps = scale > 0 ? rintf(row[k] / scale) : 0;
@@ -134,44 +378,33 @@ static psdvec_status round_row(const rounding *r, uint32_t g, float *row)
 static psdvec_status round_rows(void *arg, size_t task, int worker)
 {
     rounding *r = arg;
-    float *row = r->row + (size_t)worker * r->solution->blocks * PV_ROW_BLOCK;
-    uint32_t first = (uint32_t)task * COLUMNS_A_TASK, left = r->f->columns - first;
+    float *row = r->row + (size_t)worker * r->ridge->blocks * B;
+    uint32_t first = (uint32_t)task * COLUMNS_A_TASK, left = r->ridge->f->columns - first;
     for (uint32_t g = 0; g < left && g < COLUMNS_A_TASK; g++)
         PV_TRY(round_row(r, first + g, row));
     return PSDVEC_OK;
 }
 
-/* The table, which takes the n-grams over from the features. */
-static psdvec_status make_table(pv_spelling *s, pv_features *f, const pv_ridge_solution *solution)
+static psdvec_status make_table(pv_spelling *s, const ridge *solved)
 {
-    static const char what[] = "the table of n-grams";
-    psdvec_context *ctx = s->ctx;
-    rounding r = {.ctx = ctx, .f = f, .solution = solution, .to = s, .sums = pv_row_sums_best()};
-    s->rows = pv_alloc(ctx, f->columns, s->table.dim, what);
-    s->row_scale = pv_alloc(ctx, f->columns, sizeof *s->row_scale, what);
-    r.row = pv_alloc(ctx, (size_t)psdvec_threads(ctx),
-                     solution->blocks * PV_ROW_BLOCK * sizeof *r.row, what);
-    if (!s->rows || !s->row_scale || !r.row) {
-        pv_free(ctx, r.row);
-        return pv_failure(ctx);
-    }
+    const pv_features *f = solved->f;
+    rounding r = {.ridge = solved, .dim = solved->dim};
+    r.rows = pv_scope_alloc(&s->scope, f->columns, r.dim, false);
+    PV_TAKE(&s->scope, r.scale, f->columns);
+    r.row = pv_scope_alloc(solved->scope, (size_t)psdvec_threads(solved->ctx),
+                           solved->blocks * B * sizeof *r.row, false);
+    PV_TRY(pv_scope_status(&s->scope));
+    PV_TRY(pv_scope_status(solved->scope));
     size_t tasks = ((size_t)f->columns + COLUMNS_A_TASK - 1) / COLUMNS_A_TASK;
-    psdvec_status status = pv_parallel_tasks(ctx, tasks, round_rows, &r);
-    pv_free(ctx, r.row);
-    PV_TRY(status);
-    s->bytes = f->bytes;
-    s->offsets = f->offsets;
-    s->members = f->members;
-    f->bytes = NULL;
-    f->offsets = f->members = NULL;
+    PV_TRY(pv_parallel_tasks(solved->ctx, tasks, round_rows, &r));
     s->table.ngrams = f->columns;
-    s->table.text = s->offsets[f->columns];
-    s->table.bytes = s->bytes;
-    s->table.offsets = s->offsets;
-    s->table.members = s->members;
-    s->table.rows = s->rows;
-    s->table.row_scale = s->row_scale;
-    return PSDVEC_OK;
+    s->table.text = f->offsets[f->columns];
+    s->table.bytes = f->bytes;
+    s->table.offsets = f->offsets;
+    s->table.members = f->members;
+    s->table.rows = r.rows;
+    s->table.row_scale = r.scale;
+    return pv_table_index(s);
 }
 
 uint64_t pv_spelling_learn_bytes(const pv_spelling_words *all, uint64_t dim, int threads)
@@ -198,33 +431,34 @@ psdvec_status pv_spelling_learn(psdvec_context *ctx, const pv_spelling_options *
 {
     psdvec_status status;
     pv_features features = {0};
-    pv_ridge_solution solution = {0};
-    float *weights = NULL;
+    pv_scope scope = {.ctx = ctx, .what = "learning from the spelling of words"};
+    ridge r = {.ctx = ctx,
+               .scope = &scope,
+               .f = &features,
+               .sums = pv_row_sums_best(),
+               .u = u,
+               .dim = dim,
+               .steps = options->steps,
+               .lambda = (float)options->lambda};
+    float *weights;
     pv_spelling *s = NULL;
     *spelling = NULL;
     PV_TRY(check_options(ctx, options, dim));
     PV_TRY(check_vectors(ctx, words, u, dim));
-    weights = pv_alloc(ctx, words->words, sizeof *weights, "the weights of the words");
-    s = pv_alloc_zero(ctx, 1, sizeof *s, "the table of n-grams");
-    if (!weights || !s) {
-        status = pv_failure(ctx);
-        goto done;
-    }
-    s->ctx = ctx;
+    PV_TAKE(&scope, weights, words->words);
+    PV_TRY_DONE(pv_scope_status(&scope));
+    PV_TRY_DONE(pv_spelling_new(ctx, &s));
     s->table =
         (pv_spelling_table){.dim = dim, .shortest = options->shortest, .longest = options->longest};
-    PV_TRY_DONE(make_weights(ctx, counts, words->words, options->weight_power, weights));
-    PV_TRY_DONE(pv_features_make(ctx, options, words, dim, &features));
-    PV_TRY_DONE(pv_ridge_solve(ctx, &features, weights, u, dim, options->lambda, options->steps,
-                               &solution));
-    PV_TRY_DONE(make_table(s, &features, &solution));
-    PV_TRY_DONE(pv_table_index(s));
+    PV_TRY_DONE(make_weights(&scope, counts, words->words, options->weight_power, weights));
+    PV_TRY_DONE(pv_features_make(ctx, options, words, dim, &s->scope, &features));
+    PV_TRY_DONE(solve(&r, weights));
+    PV_TRY_DONE(make_table(s, &r));
     *spelling = s;
     s = NULL;
 done:
-    pv_ridge_free(ctx, &solution);
-    pv_features_free(&features);
-    pv_free(ctx, weights);
+    pv_scope_free(&scope);
+    pv_scope_free(&features.scope);
     pv_spelling_free(s);
     return status;
 }

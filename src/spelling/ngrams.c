@@ -1,12 +1,7 @@
-/* The n-grams of words, and of a whole vocabulary.
- *
- * One pass, one hash table; an n-gram's text is copied once, at its first occurrence. Costs
- * some 80 ns and 4 bytes an occurrence, and 40 bytes and its text an n-gram.
- */
+/* Characters and n-grams of words. */
 #include "spelling/ngrams.h"
 
 #include <string.h>
-#include <xxhash.h>
 
 /* A byte below 128 is a character; any other begins one and takes the bytes with it that can
  * only continue, three at most. For UTF-8 these are the code points. */
@@ -51,8 +46,6 @@ void pv_mark_word(const char *word, size_t length, pv_marked_word *marked)
         append(marked, &end_mark, 1);
 }
 
-/* ---- Of a vocabulary -------------------------------------------------------------- */
-
 static size_t ngrams_of(size_t characters, uint32_t shortest, uint32_t longest)
 {
     size_t count = 0;
@@ -72,127 +65,4 @@ uint64_t pv_count_occurrences(const pv_spelling_words *words, uint32_t shortest,
             ngrams_of(characters < PV_MARKED_MOST ? characters : PV_MARKED_MOST, shortest, longest);
     }
     return occurrences;
-}
-
-static psdvec_status grow_slots(pv_ngrams *g)
-{
-    size_t slots = 2 * (g->mask + 1);
-    uint64_t *larger = pv_alloc_zero(g->ctx, slots, sizeof *larger, "the table of n-grams");
-    if (!larger)
-        return pv_failure(g->ctx);
-    for (size_t i = 0; i < g->count; i++) {
-        size_t k = g->ngrams[i].hash & (slots - 1);
-        while (larger[k])
-            k = (k + 1) & (slots - 1);
-        larger[k] = g->ngrams[i].hash >> 32 << 32 | (uint32_t)(i + 1);
-    }
-    pv_free(g->ctx, g->slots);
-    g->slots = larger;
-    g->mask = slots - 1;
-    return PSDVEC_OK;
-}
-
-static psdvec_status add_ngram(pv_ngrams *g, const char *bytes, size_t length, uint64_t hash)
-{
-    if (g->count == g->capacity) {
-        size_t capacity = g->capacity + g->capacity / 2 + 1024;
-        pv_ngram *larger = pv_resize(g->ctx, g->ngrams, capacity, sizeof *larger, "the n-grams");
-        if (!larger)
-            return pv_failure(g->ctx);
-        g->ngrams = larger;
-        g->capacity = capacity;
-    }
-    if (g->count == UINT32_MAX - 1)
-        return pv_fail(g->ctx, PSDVEC_ERR_OVERFLOW,
-                       "the words have more n-grams than can be counted; use shorter n-grams or "
-                       "fewer words");
-    g->ngrams[g->count++] =
-        (pv_ngram){.hash = hash, .at = g->text.length, .length = (uint32_t)length};
-    return pv_buffer_append(&g->text, bytes, length);
-}
-
-/* The number of an n-gram, which may be a new one. */
-static psdvec_status number_of(pv_ngrams *g, const char *bytes, size_t length, uint32_t *number)
-{
-    uint64_t hash = XXH3_64bits(bytes, length);
-    size_t k = hash & g->mask;
-    for (; g->slots[k]; k = (k + 1) & g->mask) {
-        uint32_t i = (uint32_t)g->slots[k] - 1;
-        if (g->slots[k] >> 32 == hash >> 32 && g->ngrams[i].length == length &&
-            memcmp(g->text.data + g->ngrams[i].at, bytes, length) == 0) {
-            *number = i;
-            return PSDVEC_OK;
-        }
-    }
-    *number = (uint32_t)g->count;
-    PV_TRY(add_ngram(g, bytes, length, hash));
-    g->slots[k] = hash >> 32 << 32 | (uint32_t)g->count;
-    return g->count > g->mask / 5 * 3 ? grow_slots(g) : PSDVEC_OK;
-}
-
-static psdvec_status collect_word(pv_ngrams *g, const pv_marked_word *m, uint32_t i,
-                                  uint32_t shortest, uint32_t longest, uint64_t *entries)
-{
-    for (uint32_t n = shortest; n <= longest; n++)
-        for (uint32_t c = 0; c + n <= m->characters; c++) {
-            uint32_t number;
-            PV_TRY(number_of(g, m->text + m->starts[c], (size_t)(m->starts[c + n] - m->starts[c]),
-                             &number));
-            pv_ngram *ngram = &g->ngrams[number];
-            if (ngram->last == i + 1)
-                continue; /* twice in this word */
-            ngram->last = i + 1;
-            ngram->words++;
-            g->row[(*entries)++] = number;
-        }
-    return PSDVEC_OK;
-}
-
-static psdvec_status collect(pv_ngrams *g, const pv_spelling_words *words, uint32_t shortest,
-                             uint32_t longest)
-{
-    enum { first_slots = 1 << 14, between_looks = 1 << 12 };
-    pv_marked_word marked;
-    uint64_t occurrences = pv_count_occurrences(words, shortest, longest), entries = 0;
-    g->row_begin = pv_alloc_zero(g->ctx, (size_t)words->words + 1, sizeof *g->row_begin,
-                                 "the n-grams of the words");
-    g->row = pv_alloc(g->ctx, occurrences, sizeof *g->row, "the n-grams of the words");
-    g->slots = pv_alloc_zero(g->ctx, first_slots, sizeof *g->slots, "the table of n-grams");
-    if (!g->row_begin || !g->row || !g->slots)
-        return pv_failure(g->ctx);
-    g->mask = first_slots - 1;
-    for (uint32_t i = 0; i < words->words; i++) {
-        if (i % between_looks == 0)
-            PV_TRY(pv_check_cancel(g->ctx));
-        pv_mark_word(words->bytes + words->offsets[i],
-                     (size_t)(words->offsets[i + 1] - words->offsets[i]), &marked);
-        PV_TRY(collect_word(g, &marked, i, shortest, longest, &entries));
-        g->row_begin[i + 1] = entries;
-    }
-    pv_free(g->ctx, g->slots);
-    g->slots = NULL;
-    return PSDVEC_OK;
-}
-
-psdvec_status pv_ngrams_collect(psdvec_context *ctx, const pv_spelling_words *words,
-                                uint32_t shortest, uint32_t longest, pv_ngrams *ngrams)
-{
-    *ngrams = (pv_ngrams){.ctx = ctx};
-    pv_buffer_init(&ngrams->text, ctx);
-    psdvec_status status = collect(ngrams, words, shortest, longest);
-    if (status != PSDVEC_OK)
-        pv_ngrams_free(ngrams);
-    return status;
-}
-
-void pv_ngrams_free(pv_ngrams *ngrams)
-{
-    if (!ngrams->ctx)
-        return;
-    pv_free(ngrams->ctx, ngrams->ngrams);
-    pv_free(ngrams->ctx, ngrams->row_begin);
-    pv_free(ngrams->ctx, ngrams->row);
-    pv_free(ngrams->ctx, ngrams->slots);
-    pv_buffer_free(&ngrams->text);
-    *ngrams = (pv_ngrams){0};
 }

@@ -1,4 +1,4 @@
-/* Words as runs of characters: a word between its marks, and all n-grams of a vocabulary.
+/* Words as characters: a word between its marks.
  *
  *     cat  ->  B c a t E  ->  "Bca" "cat" "atE" "Bcat" "catE" "BcatE"     (3 to 5 characters)
  *
@@ -9,7 +9,6 @@
 #ifndef PV_SPELLING_NGRAMS_H
 #define PV_SPELLING_NGRAMS_H
 
-#include "base/memory.h"
 #include "spelling/spelling.h"
 
 enum {
@@ -33,30 +32,5 @@ size_t pv_count_characters(const char *text, size_t length);
 
 /* N-grams of all words, those that stand in several of them as often. */
 uint64_t pv_count_occurrences(const pv_spelling_words *words, uint32_t shortest, uint32_t longest);
-
-/* One n-gram of a vocabulary. */
-typedef struct pv_ngram {
-    uint64_t hash; /* of its bytes */
-    size_t at;     /* its bytes: text.data + at */
-    uint32_t length;
-    uint32_t words; /* in which it stands */
-    uint32_t last;  /* of them, + 1 */
-} pv_ngram;
-
-/* Every n-gram once, in order of arrival, and for each word which it has, each once. */
-typedef struct pv_ngrams {
-    psdvec_context *ctx;
-    pv_ngram *ngrams;
-    size_t count, capacity;
-    pv_buffer text;
-    uint64_t *row_begin; /* words + 1 */
-    uint32_t *row;       /* word i has row[row_begin[i]] to row[row_begin[i + 1] - 1] */
-    uint64_t *slots;     /* hash table: [tag | number + 1], open addressing */
-    size_t mask;
-} pv_ngrams;
-
-psdvec_status pv_ngrams_collect(psdvec_context *ctx, const pv_spelling_words *words,
-                                uint32_t shortest, uint32_t longest, pv_ngrams *ngrams);
-void pv_ngrams_free(pv_ngrams *ngrams);
 
 #endif

@@ -8,10 +8,10 @@
  *
  *     w_i = (f_i / median f)^power, from 1/5 to 20;  b_g = 2.25 at the beginning of a word, else 1
  *
- * that is, words seen more often are believed more, and beginnings, where the stem is, say
- * more. N-grams are runs of characters of the
- * word between a mark for its beginning and one for its end. N-grams that stand in exactly
- * the same words share one row, their sum, and the shortest of them stands for all.
+ * that is, words seen more often are believed more, and beginnings, where the stem is, say more.
+ * N-grams are consecutive characters of the word between a mark for its beginning and one for its
+ * end. Those that stand in exactly the same words share one row, their sum, and the shortest of them
+ * stands for all.
  * docs/spelling.md has the formulas and what it costs.
  */
 #ifndef PV_SPELLING_SPELLING_H

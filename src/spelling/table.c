@@ -26,14 +26,17 @@ void pv_spelling_free(pv_spelling *spelling)
 {
     if (!spelling)
         return;
-    psdvec_context *ctx = spelling->ctx;
-    pv_free(ctx, spelling->slots);
-    pv_free(ctx, spelling->bytes);
-    pv_free(ctx, spelling->offsets);
-    pv_free(ctx, spelling->members);
-    pv_free(ctx, spelling->rows);
-    pv_free(ctx, spelling->row_scale);
-    pv_free(ctx, spelling);
+    pv_scope_free(&spelling->scope);
+    pv_free(spelling->scope.ctx, spelling);
+}
+
+psdvec_status pv_spelling_new(psdvec_context *ctx, pv_spelling **spelling)
+{
+    *spelling = pv_alloc_zero(ctx, 1, sizeof **spelling, "the table of n-grams");
+    if (!*spelling)
+        return pv_failure(ctx);
+    (*spelling)->scope = (pv_scope){.ctx = ctx, .what = "the table of n-grams"};
+    return PSDVEC_OK;
 }
 
 /* ---- Opening --------------------------------------------------------------------------- */
@@ -45,10 +48,8 @@ psdvec_status pv_table_index(pv_spelling *spelling)
     while (slots / 2 < t->ngrams)
         slots *= 2;
     spelling->mask = slots - 1;
-    spelling->slots =
-        pv_alloc_zero(spelling->ctx, slots, sizeof *spelling->slots, "the index of n-grams");
-    if (!spelling->slots)
-        return pv_failure(spelling->ctx);
+    PV_TAKE_ZERO(&spelling->scope, spelling->slots, slots);
+    PV_TRY(pv_scope_status(&spelling->scope));
     for (uint32_t g = 0; g < t->ngrams; g++) {
         uint64_t hash = XXH3_64bits(t->bytes + t->offsets[g], t->offsets[g + 1] - t->offsets[g]);
         size_t k = hash & spelling->mask;
@@ -119,18 +120,9 @@ psdvec_status pv_spelling_open(psdvec_context *ctx, const pv_spelling_table *tab
 {
     *spelling = NULL;
     PV_TRY(check_table(ctx, table, subject));
-    pv_spelling *s = pv_alloc_zero(ctx, 1, sizeof *s, "the index of n-grams");
-    if (!s)
-        return pv_failure(ctx);
-    s->ctx = ctx;
-    s->table = *table;
-    psdvec_status status = pv_table_index(s);
-    if (status != PSDVEC_OK) {
-        pv_spelling_free(s);
-        return status;
-    }
-    *spelling = s;
-    return PSDVEC_OK;
+    PV_TRY(pv_spelling_new(ctx, spelling));
+    (*spelling)->table = *table;
+    return pv_table_index(*spelling);
 }
 
 /* ---- Asking ------------------------------------------------------------------------------ */

@@ -1,4 +1,4 @@
-/* The table inside: with an index of its n-grams, and with its memory if it was learnt here. */
+/* The table inside: with an index of its n-grams. */
 #ifndef PV_SPELLING_TABLE_H
 #define PV_SPELLING_TABLE_H
 
@@ -9,15 +9,10 @@
 #define PV_LARGEST_SCALE 1e30F
 
 struct pv_spelling {
-    psdvec_context *ctx;
+    pv_scope scope; /* of the slots, and of the table's arrays if it was learnt here */
     pv_spelling_table table;
     uint64_t *slots; /* [tag | number + 1], open addressing */
     size_t mask;
-    /* What was learnt here; NULL: the arrays are the caller's. */
-    char *bytes;
-    uint32_t *offsets, *members;
-    int8_t *rows;
-    float *row_scale;
 };
 
 /* Bytes of a table of `ngrams` n-grams with `text` bytes altogether. */
@@ -26,6 +21,8 @@ static inline uint64_t pv_table_size(uint64_t ngrams, uint64_t dim, uint64_t tex
     return ngrams * (dim + sizeof(float) + 2 * sizeof(uint32_t)) + sizeof(uint32_t) + text;
 }
 
+/* One without a table. */
+psdvec_status pv_spelling_new(psdvec_context *ctx, pv_spelling **spelling);
 /* Builds the index of spelling->table, whose n-grams differ from each other. */
 psdvec_status pv_table_index(pv_spelling *spelling);
 

@@ -80,8 +80,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (pv_spelling_open(ctx, &t, "fuzz", &s) == PSDVEC_OK) {
         ask(s, ctx, word, length, t.dim);
         ask(s, ctx, (const uint8_t *)bytes, (size_t)t.text, t.dim);
-        pv_spelling_free(s);
     }
+    pv_spelling_free(s);
     free(offsets);
     free(members);
     free(scale);

@@ -1,6 +1,6 @@
 /* The test sets that come with the library, through the reader that reads them.
  * tests/check_data.sh looks at their words. */
-#include "eval/builtin.h"
+#include "eval/builtin_data.h"
 
 #include <psdvec/psdvec.h>
 
@@ -71,23 +71,17 @@ static void every_set_is_read_and_says_that_it_is_built_in(void **state)
 static void the_names_are_different(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < pv_builtin_count(); i++)
-        for (size_t j = 0; j < i; j++) {
-            const char *one, *other;
-            size_t length;
-            pv_builtin_text(i, &one, &length);
-            pv_builtin_text(j, &other, &length);
-            assert_string_not_equal(one, other);
-        }
+    for (size_t i = 0; i < pv_builtin_sets_count; i++)
+        for (size_t j = 0; j < i; j++)
+            assert_string_not_equal(pv_builtin_sets[i].name, pv_builtin_sets[j].name);
 }
 
 static void a_text_ends_where_it_says_with_a_whole_line(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < pv_builtin_count(); i++) {
-        const char *name;
-        size_t length;
-        const char *text = pv_builtin_text(i, &name, &length);
+    for (size_t i = 0; i < pv_builtin_sets_count; i++) {
+        size_t length = pv_builtin_sets[i].length;
+        const char *text = pv_builtin_sets[i].text;
         assert_int_equal(strlen(text), length);
         assert_int_equal(text[length - 1], '\n');
         assert_null(strchr(text, '#'));
@@ -123,10 +117,8 @@ static void the_first_relation_is_that_of_capitals(void **state)
     assert_string_equal(psdvec_test_get_info(test)->name, "world");
     assert_string_equal(psdvec_test_section(test, 0), "capitals");
     psdvec_test_close(test);
-    const char *name;
-    size_t length;
     const char *first = ": capitals\nafghanistan kabul algeria algiers\n";
-    assert_memory_equal(pv_builtin_text(0, &name, &length), first, strlen(first));
+    assert_memory_equal(pv_builtin_sets[0].text, first, strlen(first));
 }
 
 static void a_set_that_is_not_there_is_refused(void **state)

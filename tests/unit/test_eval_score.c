@@ -2,8 +2,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "eval/analogy.h"
-#include "eval/analogy_kernels.h"
-#include "eval/known.h"
+#include "eval/outcome.h"
 #include "model/dot.h"
 #include "support/vectors.h"
 
@@ -297,6 +296,19 @@ static void check_answer(const puzzle *p, const pv_analogy *q, uint32_t candidat
         fail_msg("%s: score %.9f instead of %.9f", mul ? "mul" : "add", found, best);
 }
 
+static psdvec_status answer(psdvec_context *ctx, uint32_t dim, const float *rows,
+                            uint32_t candidates, const float *units, uint32_t words,
+                            pv_analogy *questions, size_t count)
+{
+    const pv_analogy_space space = {.rows = pv_vector_set_floats(candidates, dim, rows),
+                                    .units = units,
+                                    .candidates = candidates,
+                                    .words = words,
+                                    .dim = dim,
+                                    .shift = 1};
+    return pv_analogies_answer(ctx, &space, questions, count, NULL);
+}
+
 static void answers_are_the_best_of_all_words(void **state)
 {
     workshop *w = *state;
@@ -305,8 +317,7 @@ static void answers_are_the_best_of_all_words(void **state)
         puzzle p = make_puzzle(sizes[k], 9, 60, k);
         for (uint32_t candidates = sizes[k]; candidates >= 4; candidates = candidates / 2 - 1) {
             assert_int_equal(
-                pv_analogies_answer(w->ctx, pv_vector_set_floats(candidates, p.dim, p.rows),
-                                    candidates, p.units, p.words, p.questions, p.count, 1, NULL),
+                answer(w->ctx, p.dim, p.rows, candidates, p.units, p.words, p.questions, p.count),
                 PSDVEC_OK);
             for (size_t q = 0; q < p.count; q++) {
                 check_answer(&p, &p.questions[q], candidates, false);
@@ -324,8 +335,7 @@ static void answers_do_not_depend_on_the_threads_nor_on_the_order(void **state)
     enum { COUNT = 3000 };
     puzzle one = make_puzzle(2500, 6, COUNT, 9);
     workshop_context(w, UINT64_C(256) << 20, 1);
-    assert_int_equal(pv_analogies_answer(w->ctx, pv_vector_set_floats(2500, 6, one.rows), 2500,
-                                         one.units, 2500, one.questions, COUNT, 1, NULL),
+    assert_int_equal(answer(w->ctx, 6, one.rows, 2500, one.units, 2500, one.questions, COUNT),
                      PSDVEC_OK);
     for (size_t q = 0; q < COUNT; q += 50) {
         check_answer(&one, &one.questions[q], 2500, false);
@@ -334,9 +344,8 @@ static void answers_do_not_depend_on_the_threads_nor_on_the_order(void **state)
     for (int threads = 2; threads < 6; threads += 2) {
         puzzle many = make_puzzle(2500, 6, COUNT, 9);
         workshop_context(w, UINT64_C(256) << 20, threads);
-        assert_int_equal(pv_analogies_answer(w->ctx, pv_vector_set_floats(2500, 6, many.rows), 2500,
-                                             many.units, 2500, many.questions, COUNT, 1, NULL),
-                         PSDVEC_OK);
+        assert_int_equal(
+            answer(w->ctx, 6, many.rows, 2500, many.units, 2500, many.questions, COUNT), PSDVEC_OK);
         assert_memory_equal(one.questions, many.questions, COUNT * sizeof(pv_analogy));
         free_puzzle(&many);
     }
@@ -355,8 +364,7 @@ static void of_equal_words_the_earlier_is_the_answer(void **state)
             p.rows[i * DIM + (i < 3 ? i : i % 1700 == 1699 ? 1 : 3)] = 1;
         memcpy(p.units, p.rows, sizeof(float) * WORDS * DIM);
         p.questions[0] = (pv_analogy){.a = 0, .b = 1, .c = 2, .not_these = {0, 1, 2}};
-        assert_int_equal(pv_analogies_answer(w->ctx, pv_vector_set_floats(WORDS, DIM, p.rows),
-                                             WORDS, p.units, WORDS, p.questions, 1, 1, NULL),
+        assert_int_equal(answer(w->ctx, DIM, p.rows, WORDS, p.units, WORDS, p.questions, 1),
                          PSDVEC_OK);
         assert_int_equal(p.questions[0].add, 1699); /* 1699, 3399 and so on are all b */
         assert_int_equal(p.questions[0].mul, 1699);
@@ -369,9 +377,7 @@ static void without_a_candidate_there_is_no_answer(void **state)
     workshop *w = *state;
     puzzle p = make_puzzle(3, 4, 1, 1);
     p.questions[0] = (pv_analogy){.a = 0, .b = 1, .c = 2, .not_these = {0, 1, 2}};
-    assert_int_equal(pv_analogies_answer(w->ctx, pv_vector_set_floats(3, 4, p.rows), 3, p.units, 3,
-                                         p.questions, 1, 1, NULL),
-                     PSDVEC_OK);
+    assert_int_equal(answer(w->ctx, 4, p.rows, 3, p.units, 3, p.questions, 1), PSDVEC_OK);
     assert_true(p.questions[0].add == UINT32_MAX && p.questions[0].mul == UINT32_MAX);
     free_puzzle(&p);
 }

@@ -1,7 +1,6 @@
 /* The statistics of evaluation against slow ones written from their definitions. */
 #include "base/memory.h"
 #include "base/random.h"
-#include "eval/bootstrap.h"
 #include "eval/kmeans.h"
 #include "eval/statistics.h"
 #include "support/vectors.h"
@@ -64,10 +63,11 @@ static void the_correlation_is_that_of_average_ranks(void **state)
     for (int round = 0; round < 300; round++) {
         size_t n = 2 + dice_below(&d, 40);
         pv_ranked ranked;
+        pv_scope scope = {.ctx = w->ctx, .what = "ranks"};
         random_values(&d, x, y, n);
-        assert_int_equal(pv_ranked_make(&ranked, w->ctx, x, y, n), PSDVEC_OK);
+        assert_int_equal(pv_ranked_make(&ranked, &scope, x, y, n), PSDVEC_OK);
         assert_near(pv_spearman(&ranked, NULL, room), slow_spearman(x, y, n), 1e-14);
-        pv_ranked_free(&ranked, w->ctx);
+        pv_scope_free(&scope);
     }
 }
 
@@ -80,6 +80,7 @@ static void a_resample_counts_each_question_as_often_as_it_was_drawn(void **stat
     for (int round = 0; round < 200; round++) {
         size_t n = 2 + dice_below(&d, 40), drawn = 0;
         pv_ranked ranked;
+        pv_scope scope = {.ctx = w->ctx, .what = "ranks"};
         random_values(&d, x, y, n);
         memset(times, 0, sizeof times);
         for (size_t i = 0; i < n; i++)
@@ -89,9 +90,9 @@ static void a_resample_counts_each_question_as_often_as_it_was_drawn(void **stat
                 more_x[drawn] = x[i];
                 more_y[drawn++] = y[i];
             }
-        assert_int_equal(pv_ranked_make(&ranked, w->ctx, x, y, n), PSDVEC_OK);
+        assert_int_equal(pv_ranked_make(&ranked, &scope, x, y, n), PSDVEC_OK);
         assert_near(pv_spearman(&ranked, times, room), slow_spearman(more_x, more_y, drawn), 1e-14);
-        pv_ranked_free(&ranked, w->ctx);
+        pv_scope_free(&scope);
     }
 }
 
@@ -101,14 +102,16 @@ static void a_correlation_needs_two_questions_and_two_values(void **state)
     double x[] = {1, 2, 3}, same[] = {5, 5, 5}, room[6];
     for (size_t n = 0; n <= 3; n++) {
         pv_ranked ranked;
-        assert_int_equal(pv_ranked_make(&ranked, w->ctx, x, same, n), PSDVEC_OK);
+        pv_scope scope = {.ctx = w->ctx, .what = "ranks"};
+        assert_int_equal(pv_ranked_make(&ranked, &scope, x, same, n), PSDVEC_OK);
         assert_true(isnan(pv_spearman(&ranked, NULL, room)));
-        pv_ranked_free(&ranked, w->ctx);
+        pv_scope_free(&scope);
     }
     pv_ranked ranked;
-    assert_int_equal(pv_ranked_make(&ranked, w->ctx, x, x, 3), PSDVEC_OK);
+    pv_scope scope = {.ctx = w->ctx, .what = "ranks"};
+    assert_int_equal(pv_ranked_make(&ranked, &scope, x, x, 3), PSDVEC_OK);
     assert_true(pv_spearman(&ranked, NULL, room) == 1);
-    pv_ranked_free(&ranked, w->ctx);
+    pv_scope_free(&scope);
 }
 
 /* ---- Purity ------------------------------------------------------------------------------------- */
@@ -261,12 +264,13 @@ static void the_interval_is_about_as_wide_as_theory_says(void **state)
     enum { RESAMPLES = 2000 };
     double x[MOST], y[MOST], values[RESAMPLES], low, high, room[2 * MOST];
     pv_ranked ranked;
+    pv_scope scope = {.ctx = w->ctx, .what = "ranks"};
     for (size_t i = 0; i < MOST; i++) {
         x[i] = pv_random_normal(5, 1, i);
         y[i] = x[i] + pv_random_normal(5, 2, i);
     }
-    assert_int_equal(pv_ranked_make(&ranked, w->ctx, x, y, MOST), PSDVEC_OK);
-    size_t bytes = pv_spearman_room(&ranked) * sizeof(double);
+    assert_int_equal(pv_ranked_make(&ranked, &scope, x, y, MOST), PSDVEC_OK);
+    size_t bytes = pv_spearman_numbers(&ranked) * sizeof(double);
     assert_int_equal(pv_bootstrap(w->ctx, MOST, RESAMPLES, correlation, &ranked, bytes, values),
                      PSDVEC_OK);
     pv_interval(values, RESAMPLES, 0.95, &low, &high);
@@ -274,7 +278,7 @@ static void the_interval_is_about_as_wide_as_theory_says(void **state)
     double half = 1.96 * sqrt((1 + rho * rho / 2) / (MOST - 3));
     assert_near(low, tanh(atanh(rho) - half), 0.02);
     assert_near(high, tanh(atanh(rho) + half), 0.02);
-    pv_ranked_free(&ranked, w->ctx);
+    pv_scope_free(&scope);
 }
 
 static void resamples_do_not_depend_on_the_threads_but_on_the_seed(void **state)
@@ -288,14 +292,15 @@ static void resamples_do_not_depend_on_the_threads_but_on_the_seed(void **state)
     for (int k = 0; k < 4; k++) {
         pv_ranked ranked;
         workshop_context(w, UINT64_C(256) << 20, threads[k]);
+        pv_scope scope = {.ctx = w->ctx, .what = "ranks"};
         if (k == 3)
             w->ctx->options.seed++;
-        assert_int_equal(pv_ranked_make(&ranked, w->ctx, x, y, MOST), PSDVEC_OK);
-        size_t bytes = pv_spearman_room(&ranked) * sizeof(double);
+        assert_int_equal(pv_ranked_make(&ranked, &scope, x, y, MOST), PSDVEC_OK);
+        size_t bytes = pv_spearman_numbers(&ranked) * sizeof(double);
         assert_int_equal(
             pv_bootstrap(w->ctx, MOST, RESAMPLES, correlation, &ranked, bytes, values[k]),
             PSDVEC_OK);
-        pv_ranked_free(&ranked, w->ctx);
+        pv_scope_free(&scope);
     }
     assert_memory_equal(values[0], values[1], sizeof values[0]);
     assert_memory_equal(values[0], values[2], sizeof values[0]);
@@ -347,8 +352,8 @@ static void groups_that_lie_apart_are_found(void **state)
     float points[GROUPS * MEMBERS * DIM];
     uint32_t cluster[GROUPS * MEMBERS];
     make_groups(points, 0.05);
-    assert_int_equal(pv_kmeans(w->ctx, points, (size_t)GROUPS * MEMBERS, DIM, GROUPS, cluster),
-                     PSDVEC_OK);
+    assert_int_equal(
+        pv_kmeans(w->ctx, points, NULL, (size_t)GROUPS * MEMBERS, DIM, GROUPS, cluster), PSDVEC_OK);
     for (int i = 0; i < GROUPS * MEMBERS; i++)
         for (int j = 0; j < i; j++)
             assert_int_equal(cluster[i] == cluster[j], i % GROUPS == j % GROUPS);
@@ -390,7 +395,7 @@ static void the_clusters_are_nearly_always_the_tightest_there_are(void **state)
                 tried[i] = bits >> i & 1;
             least = fmin(least, inertia(points, tried, FEW, 2));
         }
-        assert_int_equal(pv_kmeans(w->ctx, points, FEW, DIM, 2, cluster), PSDVEC_OK);
+        assert_int_equal(pv_kmeans(w->ctx, points, NULL, FEW, DIM, 2, cluster), PSDVEC_OK);
         double found = inertia(points, cluster, FEW, 2);
         tightest += found < least * 1.00001;
         assert_true(found < least * 1.1);
@@ -405,9 +410,11 @@ static void clusters_do_not_depend_on_the_threads(void **state)
     uint32_t one[GROUPS * MEMBERS], many[GROUPS * MEMBERS];
     make_groups(points, 0.8);
     workshop_context(w, UINT64_C(256) << 20, 1);
-    assert_int_equal(pv_kmeans(w->ctx, points, (size_t)GROUPS * MEMBERS, DIM, 8, one), PSDVEC_OK);
+    assert_int_equal(pv_kmeans(w->ctx, points, NULL, (size_t)GROUPS * MEMBERS, DIM, 8, one),
+                     PSDVEC_OK);
     workshop_context(w, UINT64_C(256) << 20, 4);
-    assert_int_equal(pv_kmeans(w->ctx, points, (size_t)GROUPS * MEMBERS, DIM, 8, many), PSDVEC_OK);
+    assert_int_equal(pv_kmeans(w->ctx, points, NULL, (size_t)GROUPS * MEMBERS, DIM, 8, many),
+                     PSDVEC_OK);
     assert_memory_equal(one, many, sizeof one);
 }
 
@@ -416,11 +423,11 @@ static void as_many_clusters_as_points_and_equal_points_are_no_trouble(void **st
     workshop *w = *state;
     float points[5 * DIM] = {0};
     uint32_t cluster[5];
-    assert_int_equal(pv_kmeans(w->ctx, points, 5, DIM, 5, cluster), PSDVEC_OK);
+    assert_int_equal(pv_kmeans(w->ctx, points, NULL, 5, DIM, 5, cluster), PSDVEC_OK);
     for (int i = 0; i < 5; i++)
         assert_true(cluster[i] < 5);
     points[DIM] = points[2 * DIM + 1] = points[3 * DIM + 2] = points[4 * DIM + 3] = 1;
-    assert_int_equal(pv_kmeans(w->ctx, points, 5, DIM, 5, cluster), PSDVEC_OK);
+    assert_int_equal(pv_kmeans(w->ctx, points, NULL, 5, DIM, 5, cluster), PSDVEC_OK);
     for (int i = 0; i < 5; i++)
         for (int j = 0; j < i; j++)
             assert_true(cluster[i] != cluster[j]);

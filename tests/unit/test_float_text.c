@@ -142,9 +142,9 @@ static int digits_in(const char *text)
 
 static void assert_gives_back(float value)
 {
-    char text[PV_FLOAT_ROOM + 1], other[64];
+    char text[PV_FLOAT_CAPACITY + 1], other[64];
     size_t length = pv_float_write(text, value, 0);
-    assert_in_range(length, 1, PV_FLOAT_ROOM);
+    assert_in_range(length, 1, PV_FLOAT_CAPACITY);
     text[length] = '\0';
     if (bits_of(strtof(text, NULL)) != bits_of(value))
         fail_msg("%.9g was written as %s", (double)value, text);
@@ -187,7 +187,7 @@ static void a_number_of_digits_can_be_asked_for(void **state)
                  {1e-7F, 4, "1e-07"},        {1.25e12F, 3, "1.25e+12"},   {0, 5, "0"},
                  {2.5F, 9, "2.5"},           {0.0001234F, 4, "0.0001234"}};
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
-        char text[PV_FLOAT_ROOM + 1];
+        char text[PV_FLOAT_CAPACITY + 1];
         text[pv_float_write(text, cases[k].value, cases[k].digits)] = '\0';
         assert_string_equal(text, cases[k].text);
     }
@@ -206,7 +206,7 @@ static void a_locale_with_decimal_commas_changes_nothing(void **state)
     const char *after;
     assert_int_equal(read_text("1.5e-43", &value, &after), PV_NUMBER_FINE);
     assert_true(bits_of(value) == bits_of(1.5e-43F));
-    char text[PV_FLOAT_ROOM + 1];
+    char text[PV_FLOAT_CAPACITY + 1];
     text[pv_float_write(text, 1.4e-43F, 0)] = '\0';
     assert_null(strchr(text, ','));
     setlocale(LC_NUMERIC, "C");

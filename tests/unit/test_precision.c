@@ -301,14 +301,15 @@ static void products_of_rows_have_the_bits_of_float32(void **state)
             for (size_t count = 0; count <= PV_DOT_QUERIES; count++) {
                 float fast[PV_DOT_QUERIES + 1] = {0}, plain[PV_DOT_QUERIES + 1] = {0},
                                             wanted[PV_DOT_QUERIES + 1] = {0};
-                fast[3] = pv_set_dots_best(precision)(packed, scale, queries, count, n, fast);
+                fast[3] =
+                    pv_set_dots_best(precision, false)(packed, scale, queries, count, n, fast);
                 plain[3] =
                     pv_set_dots_reference(precision)(packed, scale, queries, count, n, plain);
                 wanted[3] = pv_row_dots_reference(row, queries, count, n, wanted);
                 assert_memory_equal(fast, wanted, sizeof fast);
                 assert_memory_equal(plain, wanted, sizeof plain);
                 memset(fast, 0, sizeof fast);
-                pv_set_products_best(precision)(packed, scale, queries, count, n, fast);
+                pv_set_dots_best(precision, true)(packed, scale, queries, count, n, fast);
                 assert_memory_equal(fast, wanted, count * sizeof *fast);
             }
     }

@@ -1,6 +1,6 @@
 /* Neighbours of many vectors at once: the answers of single queries, to the last bit. */
 #include "model/model_read.h"
-#include "model/search_many.h"
+#include "model/search.h"
 #include "support/vectors.h"
 
 #include <math.h>

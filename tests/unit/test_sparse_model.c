@@ -526,8 +526,9 @@ static void blocks_of_candidates_give_their_cosines(void **state)
     enum { WORDS = 130, DIM = 33, LENGTH = 50 };
     twins t = make_twins(w, WORDS, DIM, 9, false);
     pv_sparse_block block;
+    pv_scope scope = {.ctx = w->ctx, .what = "a block"};
     float cosines[LENGTH];
-    well(w, pv_sparse_block_init(&block, w->ctx, &t.sparse->sparse, WORDS, LENGTH));
+    well(w, pv_sparse_block_init(&block, &scope, &t.sparse->sparse, WORDS, LENGTH));
     for (uint32_t first = 0; first < WORDS; first += LENGTH) {
         uint32_t length = WORDS - first < LENGTH ? WORDS - first : LENGTH;
         pv_sparse_block_take(&block, &t.sparse->sparse, first, length);
@@ -539,7 +540,7 @@ static void blocks_of_candidates_give_their_cosines(void **state)
                             1e-6);
         }
     }
-    pv_sparse_block_free(&block, w->ctx);
+    pv_scope_free(&scope);
     free_twins(&t);
 }
 
@@ -564,10 +565,16 @@ static void answers_are_those_of_dense_vectors(void **state)
         asked[q] = again[q] =
             (pv_analogy){.a = v[0], .b = v[1], .c = v[2], .not_these = {v[0], v[1], v[2]}};
     }
-    well(w, pv_analogies_answer(w->ctx, pv_vector_set_floats(WORDS, DIM, t.s.vectors), WORDS, units,
-                                WORDS, asked, COUNT, 1, NULL));
-    well(w, pv_analogies_answer_sparse(w->ctx, &t.sparse->sparse, WORDS, sparse, WORDS, again,
-                                       COUNT, 1, NULL));
+    pv_analogy_space space = {.rows = pv_vector_set_floats(WORDS, DIM, t.s.vectors),
+                              .units = units,
+                              .candidates = WORDS,
+                              .words = WORDS,
+                              .dim = DIM,
+                              .shift = 1};
+    well(w, pv_analogies_answer(w->ctx, &space, asked, COUNT, NULL));
+    space.sparse = &t.sparse->sparse;
+    space.sparse_units = sparse;
+    well(w, pv_analogies_answer(w->ctx, &space, again, COUNT, NULL));
     int differ = 0; /* of two candidates that are equal but for rounding */
     for (int q = 0; q < COUNT; q++)
         differ += (asked[q].add != again[q].add) + (asked[q].mul != again[q].mul);
