@@ -1,7 +1,6 @@
 /* The model file's writer. */
 #include "model/model_write.h"
 
-#include "base/safetensors_file.h"
 #include "base/safetensors_write.h"
 #include "base/thread.h"
 #include "model/history.h"

@@ -1,7 +1,6 @@
 /* The file of a sparse model. */
 #include "model/sparse_file.h"
 
-#include "base/safetensors_file.h"
 #include "base/safetensors_write.h"
 #include "model/model_read.h"
 #include "model/model_write.h"
