@@ -17,7 +17,7 @@ struct stat;
 /* ---- The machine -------------------------------------------------------------------------- */
 /* Processors this process may run on, at least 1; bytes of memory, or 0 if the system does not
  * tell; bytes of a page. */
-int pv_platform_cores(void);
+int pv_usable_cores(void);
 uint64_t pv_platform_memory(void);
 size_t pv_page_size(void);
 

@@ -25,13 +25,10 @@ typedef struct pv_wiki_dump pv_wiki_dump;
 typedef psdvec_status pv_wiki_page_fn(void *user, const char *title, size_t title_length,
                                       const char *text, size_t text_length);
 
-/* NULL after a recorded failure. */
-pv_wiki_dump *pv_wiki_dump_new(psdvec_context *ctx, pv_wiki_page_fn *on_page, void *user);
+/* NULL after a recorded failure. `name` is what messages call the input; it must outlive the dump. */
+pv_wiki_dump *pv_wiki_dump_new(psdvec_context *ctx, const char *name, pv_wiki_page_fn *on_page,
+                               void *user);
 void pv_wiki_dump_free(pv_wiki_dump *dump);
-
-/* What messages call the input; "the Wikipedia dump" unless told. The string
- * must outlive the dump. */
-void pv_wiki_dump_set_name(pv_wiki_dump *dump, const char *name);
 
 /* The next bytes, cut anywhere; `is_last` with the last ones (or with none).
  * Malformed or truncated XML is PSDVEC_ERR_DAMAGED with byte, line and cause;
