@@ -90,29 +90,22 @@ psdvec_status pv_read_all_at(psdvec_context *ctx, int fd, const char *path, uint
     return PSDVEC_OK;
 }
 
-/* A name in `folder` that nobody else uses. Heap; NULL without memory. */
-static char *unique_name(const char *folder, const char *stem, unsigned attempt)
+/* Gives the nameless file `fd`, or a fresh one if it is -1, a name in `folder` that nobody else
+ * uses. Returns the file; -1 and errno if there can be none. */
+static int open_named(int fd, const char *folder, const char *path, char **name)
 {
-    char *name = NULL;
-    if (pv_asprintf(&name, "%s/.%.64s.psdvec-%ld-%u", folder, stem, (long)getpid(), attempt) < 0)
-        return NULL;
-    return name;
-}
-
-static const unsigned most_attempts = 1000;
-
-/* A fresh file with such a name; -1 and errno if there can be none. */
-static int open_named(const char *folder, const char *stem, char **name)
-{
-    for (unsigned attempt = 0; attempt < most_attempts; attempt++) {
-        *name = unique_name(folder, stem, attempt);
-        if (!*name) {
+    const char *slash = strrchr(path, '/');
+    const char *stem = slash ? slash + 1 : path;
+    for (unsigned attempt = 0; attempt < 1000; attempt++) {
+        if (pv_asprintf(name, "%s/.%.64s.psdvec-%ld-%u", folder, stem, (long)getpid(), attempt) <
+            0) {
             errno = ENOMEM;
             return -1;
         }
-        int fd = open(*name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd >= 0)
-            return fd;
+        int named = fd < 0 ? open(*name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666)
+                           : pv_nameless_name(fd, *name);
+        if (named >= 0)
+            return fd < 0 ? named : fd;
         int error = errno;
         free(*name);
         *name = NULL;
@@ -130,7 +123,7 @@ psdvec_status pv_temp_open(psdvec_context *ctx, const char *folder, int *fd)
     *fd = pv_nameless_open(folder);
     if (*fd < 0 && errno != ENOENT && errno != EACCES && errno != ENOSPC && errno != EROFS) {
         char *name;
-        *fd = open_named(folder, "temporary", &name);
+        *fd = open_named(-1, folder, "temporary", &name);
         if (*fd >= 0)
             unlink(name);
         free(name);
@@ -206,11 +199,8 @@ psdvec_status pv_output_open(psdvec_context *ctx, const char *path, pv_output **
             output->fd = -1;
             errno = EOPNOTSUPP;
         }
-        if (output->fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL)) {
-            const char *slash = strrchr(output->target, '/');
-            output->fd =
-                open_named(output->folder, slash ? slash + 1 : output->target, &output->name);
-        }
+        if (output->fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))
+            output->fd = open_named(-1, output->folder, output->target, &output->name);
     }
     if (output->fd < 0) {
         psdvec_status status = pv_fail_errno(
@@ -247,27 +237,6 @@ psdvec_status pv_output_expect(pv_output *output, uint64_t bytes)
     return PSDVEC_OK;
 }
 
-/* Gives a nameless file a unique name in its folder. */
-static int give_name(pv_output *output)
-{
-    const char *slash = strrchr(output->target, '/');
-    const char *stem = slash ? slash + 1 : output->target;
-    for (unsigned attempt = 0; attempt < most_attempts; attempt++) {
-        char *name = unique_name(output->folder, stem, attempt);
-        if (!name)
-            return ENOMEM;
-        if (pv_nameless_name(output->fd, name) == 0) {
-            output->name = name;
-            return 0;
-        }
-        int error = errno;
-        free(name);
-        if (error != EEXIST)
-            return error;
-    }
-    return EEXIST;
-}
-
 static void sync_folder(const char *folder)
 {
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -284,8 +253,9 @@ static psdvec_status commit(pv_output *output, bool sync)
     int error = !sync || fsync(output->fd) == 0 ? 0 : errno;
     if (error == EINVAL || error == EROFS)
         error = 0; /* the file system cannot sync */
-    if (!error && !output->name)
-        error = give_name(output);
+    if (!error && !output->name &&
+        open_named(output->fd, output->folder, output->target, &output->name) < 0)
+        error = errno;
     if (close(output->fd) != 0 && !error)
         error = errno;
     output->fd = -1;
