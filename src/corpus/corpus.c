@@ -45,9 +45,7 @@ struct pv_corpus {
 
 void pv_segment_init(pv_segment *segment, psdvec_context *ctx)
 {
-    *segment = (pv_segment){0};
-    pv_buffer_init(&segment->text, ctx);
-    pv_buffer_init(&segment->name, ctx);
+    *segment = (pv_segment){.text = {.ctx = ctx}, .name = {.ctx = ctx}};
 }
 
 void pv_segment_free(pv_segment *segment)

@@ -88,10 +88,8 @@ static bool only_white_space(const char *line, size_t length)
 static psdvec_status json_to_lines(psdvec_context *ctx, const psdvec_text_options *options,
                                    const pv_segment *segment, pv_buffer *lines, uint64_t *bad)
 {
-    pv_buffer key, text;
+    pv_buffer key = {.ctx = ctx}, text = {.ctx = ctx};
     psdvec_status status = PSDVEC_OK;
-    pv_buffer_init(&key, ctx);
-    pv_buffer_init(&text, ctx);
     uint64_t number = segment->line;
     const char *end = segment->text.data + segment->text.length;
     for (const char *line = segment->text.data; line < end; number++) {
@@ -129,9 +127,8 @@ done:
 static psdvec_status pages_to_lines(psdvec_context *ctx, const pv_segment *segment,
                                     pv_buffer *lines)
 {
-    pv_buffer text;
+    pv_buffer text = {.ctx = ctx};
     psdvec_status status = PSDVEC_OK;
-    pv_buffer_init(&text, ctx);
     const char *page = segment->text.data, *end = page + segment->text.length;
     while (page < end) {
         size_t length = strnlen(page, (size_t)(end - page));

@@ -435,8 +435,7 @@ static psdvec_status walk(structure *s)
 /* Appends pv_wiki_event[] to `events`, which is empty. `length` < 4 GiB. */
 static psdvec_status find_structure(const char *text, size_t length, pv_buffer *events)
 {
-    structure s = {.text = text, .length = length, .events = events};
-    pv_buffer_init(&s.stack, events->ctx);
+    structure s = {.text = text, .length = length, .events = events, .stack = {.ctx = events->ctx}};
     psdvec_status status;
     PV_TRY_DONE(pv_buffer_reserve(events, length / 8));
     PV_TRY_DONE(pv_buffer_reserve(&s.stack, 64 * sizeof(opening)));
@@ -457,8 +456,7 @@ psdvec_status pv_wiki_markup_to_text(const char *markup, size_t length, pv_buffe
                        length);
     PV_TRY(pv_buffer_reserve(out, length));
 
-    pv_buffer events;
-    pv_buffer_init(&events, out->ctx);
+    pv_buffer events = {.ctx = out->ctx};
     psdvec_status status = find_structure(markup, length, &events);
     if (status == PSDVEC_OK)
         pv_wiki_write_prose(markup, length, (const pv_wiki_event *)(const void *)events.data,

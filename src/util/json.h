@@ -58,9 +58,8 @@ void pv_json_put_string_n(pv_json_writer *writer, const char *key, const char *t
 void pv_json_put_u64(pv_json_writer *writer, const char *key, uint64_t value);
 void pv_json_put_i64(pv_json_writer *writer, const char *key, int64_t value);
 /* Not a number and infinity are written as null. The first: of 15, 16 and 17 digits the fewest that
- * read back as the same bits. The others: so many decimals ("%.3f"); so many digits ("%.3g"). */
+ * read back as the same bits. The other: so many digits ("%.3g"). */
 void pv_json_put_double(pv_json_writer *writer, const char *key, double value);
-void pv_json_put_fixed(pv_json_writer *writer, const char *key, double value, int decimals);
 void pv_json_put_digits(pv_json_writer *writer, const char *key, double value, int digits);
 void pv_json_put_bool(pv_json_writer *writer, const char *key, bool value);
 void pv_json_put_null(pv_json_writer *writer, const char *key);
@@ -148,7 +147,6 @@ bool pv_json_next_element(pv_json *json);
 bool pv_json_read_string(pv_json *json, void *text);
 /* Integers are digits alone: 1.0 and 1e3 are not integers. */
 bool pv_json_read_u64(pv_json *json, uint64_t *value);
-bool pv_json_read_i64(pv_json *json, int64_t *value);
 /* Correctly rounded, whatever the locale; a number too large is a failure. */
 bool pv_json_read_double(pv_json *json, double *value);
 bool pv_json_read_bool(pv_json *json, bool *value);

@@ -266,22 +266,6 @@ bool pv_json_read_u64(pv_json *json, uint64_t *value)
     return step_over(json, &n);
 }
 
-bool pv_json_read_i64(pv_json *json, int64_t *value)
-{
-    number n;
-    if (!scan_number(json, &n))
-        return false;
-    if (!n.integer)
-        return pv_json_reject_at(json, n.at, "a whole number is expected here");
-    if (!n.fits || n.magnitude > (uint64_t)INT64_MAX + (n.negative ? 1 : 0))
-        return pv_json_reject_at(json, n.at, "a number does not fit 64 bits");
-    if (!n.negative)
-        *value = (int64_t)n.magnitude;
-    else
-        *value = n.magnitude ? -(int64_t)(n.magnitude - 1) - 1 : 0;
-    return step_over(json, &n);
-}
-
 bool pv_json_read_double(pv_json *json, double *value)
 {
     number n;

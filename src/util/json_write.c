@@ -154,29 +154,16 @@ void pv_json_put_double(pv_json_writer *writer, const char *key, double value)
         writer->refused = true;
 }
 
-static void put_formatted(pv_json_writer *w, const char *key, double value, bool fixed, int digits)
-{
-    char text[512]; /* 309 digits before the point, and as many behind it as anybody asks for */
-    if (!isfinite(value)) {
-        pv_json_put_null(w, key);
-        return;
-    }
-    int length = fixed ? pv_snprintf(text, sizeof text, "%.*f", digits, value)
-                       : pv_snprintf(text, sizeof text, "%.*g", digits, value);
-    w->refused |= length < 0;
-    w->misused |= length >= (int)sizeof text;
-    if (is_good(w))
-        pv_json_put_raw(w, key, text, (size_t)length);
-}
-
-void pv_json_put_fixed(pv_json_writer *writer, const char *key, double value, int decimals)
-{
-    put_formatted(writer, key, value, true, decimals);
-}
-
 void pv_json_put_digits(pv_json_writer *writer, const char *key, double value, int digits)
 {
-    put_formatted(writer, key, value, false, digits);
+    char text[64];
+    int length = isfinite(value) ? pv_snprintf(text, sizeof text, "%.*g", digits, value) : 0;
+    writer->refused |= length < 0;
+    writer->misused |= length >= (int)sizeof text;
+    if (!isfinite(value))
+        pv_json_put_null(writer, key);
+    else if (is_good(writer))
+        pv_json_put_raw(writer, key, text, (size_t)length);
 }
 
 void pv_json_put_bool(pv_json_writer *writer, const char *key, bool value)
