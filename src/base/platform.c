@@ -182,55 +182,37 @@ int pv_file_reserve(int fd, uint64_t bytes)
 }
 
 #if ON_LINUX && defined(O_TMPFILE)
+#define HAS_NAMELESS 1
+#else
+#define HAS_NAMELESS 0
+#define O_TMPFILE 0
+#endif
 
-static void path_of_descriptor(int fd, char path[64])
+static int unsupported(void)
 {
-    snprintf(path, 64, "/proc/self/fd/%d", fd);
+    errno = EOPNOTSUPP;
+    return -1;
 }
 
 int pv_nameless_open(const char *folder)
 {
-    return open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+    return HAS_NAMELESS ? open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666) : unsupported();
 }
 
 int pv_nameless_name(int fd, const char *name)
 {
     char self[64];
-    path_of_descriptor(fd, self);
-    return linkat(AT_FDCWD, self, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
+    snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
+    return HAS_NAMELESS ? linkat(AT_FDCWD, self, AT_FDCWD, name, AT_SYMLINK_FOLLOW) : unsupported();
 }
 
 /* Without /proc a nameless file could never be given a name. */
 bool pv_nameless_can_be_named(int fd)
 {
     char self[64];
-    path_of_descriptor(fd, self);
-    return access(self, F_OK) == 0;
+    snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
+    return HAS_NAMELESS && access(self, F_OK) == 0;
 }
-
-#else
-
-int pv_nameless_open(const char *folder)
-{
-    (void)folder;
-    errno = EOPNOTSUPP;
-    return -1;
-}
-
-int pv_nameless_name(int fd, const char *name)
-{
-    (void)fd, (void)name;
-    errno = EOPNOTSUPP;
-    return -1;
-}
-
-bool pv_nameless_can_be_named(int fd)
-{
-    (void)fd;
-    return false;
-}
-
-#endif
 
 int pv_file_lock(int fd)
 {

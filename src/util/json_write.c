@@ -181,3 +181,25 @@ bool pv_json_writer_end(pv_json_writer *writer)
     writer->misused |= writer->depth || writer->keyed;
     return is_good(writer);
 }
+
+void pv_json_put_fields(pv_json_writer *writer, const pv_json_field *fields, const void *record,
+                        bool known)
+{
+    for (; fields->name; fields++) {
+        const void *member = (const char *)record + fields->offset;
+        uint32_t narrow;
+        uint64_t wide;
+        double real;
+        if (fields->kind == PV_JSON_REAL) {
+            memcpy(&real, member, sizeof real);
+            if (!known || isfinite(real))
+                pv_json_put_double(writer, fields->name, real);
+            continue;
+        }
+        memcpy(&narrow, member, sizeof narrow);
+        wide = narrow;
+        if (fields->kind == PV_JSON_U64)
+            memcpy(&wide, member, sizeof wide);
+        pv_json_put_u64(writer, fields->name, wide);
+    }
+}
