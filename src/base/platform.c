@@ -185,6 +185,7 @@ int pv_file_reserve(int fd, uint64_t bytes)
 #define HAS_NAMELESS 1
 #else
 #define HAS_NAMELESS 0
+#undef O_TMPFILE
 #define O_TMPFILE 0
 #endif
 

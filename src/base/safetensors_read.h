@@ -7,11 +7,9 @@
  *                         "data_offsets": [begin, end]}, ...}
  *     the rest  the tensors, little-endian, row-major; offsets count from here
  *
- * Opening maps the file and believes nothing: lengths, types, shapes, ranges
- * and names are all checked before anything can be asked for. The tensors must
- * tile the rest of the file: no overlap, no hole, nothing behind them. What
- * opening cannot see is damage inside the tensors; pv_st_verify reads them all
- * and compares checksums.
+ * Opening maps the file and believes nothing: lengths, types, shapes, ranges and names are all
+ * checked before anything can be asked for. The tensors must tile the rest of the file. What opening
+ * cannot see is damage inside the tensors; pv_st_verify reads them all and compares checksums.
  *
  * A tensor's data may be used as an array of its type: one of a foreign file that stands where its
  * type does not allow that is copied at opening, within the memory budget.
@@ -20,11 +18,9 @@
  * aligns tensors to 64 bytes. The reader does not show fillers. Only in a file with "xxh3.metadata"
  * is "pad.0" a filler; elsewhere it is a tensor.
  *
- * The file must not be shortened while it is open: a mapping then faults, as
- * everywhere. Our own files are only ever replaced whole, which is harmless.
- *
- * Opening costs time in proportion to the header (n log n in the tensors),
- * whatever the size of the file.
+ * The file must not be shortened while it is open: a mapping then faults, as everywhere. Our own
+ * files are only ever replaced whole, which is harmless. Opening costs time in proportion to the
+ * header, whatever the size of the file.
  */
 #ifndef PV_BASE_SAFETENSORS_READ_H
 #define PV_BASE_SAFETENSORS_READ_H
@@ -106,23 +102,20 @@ const char *pv_st_meta(const pv_st_file *file, const char *key);
 size_t pv_st_meta_count(const pv_st_file *file);
 pv_st_pair pv_st_meta_at(const pv_st_file *file, size_t i);
 
-/* A file of a newer version may have tensors and metadata that this one does not know. Readers ignore
- * them, but a copy of the file would lack them without a word. So whoever writes a file from another
- * one calls this first: the host is warned of all names that are not in `known`, which ends with NULL.
- * Checksums and fillers do not count. */
+/* Warns the host of all names that are not in `known`, which ends with NULL; checksums and fillers do
+ * not count. Whoever writes a file from another one calls this first, for what a newer version put
+ * there would be missing without a word. */
 psdvec_status pv_st_warn_unknown(psdvec_context *ctx, const pv_st_file *file,
                                  const char *const *known);
 
-/* The tensor, if it is there and has this type, this rank and this shape
- * (-1: any length; NULL: any shape of the rank). Else PSDVEC_ERR_FORMAT and a
- * sentence. */
+/* The tensor, if it is there and has this type, rank and shape (-1: any length; NULL: any shape of
+ * the rank). Else PSDVEC_ERR_FORMAT and a sentence. */
 psdvec_status pv_st_require(psdvec_context *ctx, const pv_st_file *file, const char *name,
                             pv_dtype dtype, unsigned rank, const int64_t *shape,
                             const pv_tensor **tensor);
 
-/* Reads everything and compares every checksum. PSDVEC_ERR_CORRUPT names what
- * is damaged; PSDVEC_ERR_FORMAT: the file has no checksums. Asks the host
- * about stopping every few megabytes. */
+/* Reads everything and compares every checksum. PSDVEC_ERR_CORRUPT names what is damaged;
+ * PSDVEC_ERR_FORMAT: the file has no checksums. */
 psdvec_status pv_st_verify(psdvec_context *ctx, const pv_st_file *file);
 /* The same, but a file without any checksum, which another program wrote, is let through. */
 psdvec_status pv_st_verify_if_any(psdvec_context *ctx, const pv_st_file *file);

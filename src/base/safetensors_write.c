@@ -1,10 +1,8 @@
 /* The writer of safetensors_write.h.
  *
- * How many bytes the header will need is bounded before the first tensor comes:
- * metadata is measured as it will be written, and a tensor's entry is counted
- * with the longest name, the largest numbers, a filler and a checksum. The
- * bound is some 600 bytes a tensor, spaces in the end; a second pass over the
- * data to save them would cost more than they do.
+ * The size of the header is bounded before the first tensor comes: metadata is measured as it will
+ * be written, and a tensor's entry is counted with the longest name, the largest numbers, a filler
+ * and a checksum. The bound is some 600 bytes a tensor.
  */
 #include "base/safetensors_write.h"
 

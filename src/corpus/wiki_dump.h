@@ -1,15 +1,12 @@
-/* MediaWiki XML exports, as Wikipedia publishes them (*-pages-articles.xml):
- * a stream of bytes in, one call per article out.
+/* MediaWiki XML exports, as Wikipedia publishes them (*-pages-articles.xml): a stream of bytes in,
+ * one call per article out.
  *
- * An article is a page of namespace 0 that is not a redirect and whose content
- * is wiki text. Of a page with several revisions the last one counts. The
- * callback gets the raw markup; turning it into prose (wiki_markup.h) is left
- * to threads that have the time.
+ * An article is a page of namespace 0 that is not a redirect and whose content is wiki text. Of a
+ * page with several revisions the last one counts. The callback gets the raw markup; turning it into
+ * prose (wiki_markup.h) is left to threads that have the time.
  *
- * Memory: the title and text of one page, and expat's own buffer. A dump is
- * hostile until read: document types, and with them entity bombs, are refused;
- * a tag of more than a megabyte is; a page of more than PV_WIKI_PAGE_MAX is
- * passed over with a warning.
+ * A dump is hostile until read: document types, and with them entity bombs, are refused; a tag of
+ * more than a megabyte is; a page of more than PV_WIKI_PAGE_MAX is passed over with a warning.
  */
 #ifndef PV_CORPUS_WIKI_DUMP_H
 #define PV_CORPUS_WIKI_DUMP_H

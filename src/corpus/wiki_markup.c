@@ -1,22 +1,16 @@
-/* See wiki_markup.h. Two passes, both linear: this file pairs the brackets and
- * makes a list of events in the order of the text; wiki_prose.c writes what is
- * between the events, and what stays of them.
+/* See wiki_markup.h. Two passes, both linear: this file pairs the brackets and makes a list of events
+ * in the order of the text; wiki_prose.c writes what is between the events, and what stays of them.
  *
  *   text    '''Foo''' {{box|a=[[b]]}} is a [[bar|baz]].<ref>x</ref>
  *   events            ^drop.........^      ^link       ^drop......^
  *
- * The first pass walks over the brackets only ({{ [[ {| < and -{) and pairs
- * them with a stack: one function for each of the five bytes that open or close
- * something, which takes a position and moves it on. What lies inside a dropped
- * range is forgotten at once, so the list stays short.
+ * The first pass walks over the brackets only ({{ [[ {| < and -{) and pairs them with a stack. What
+ * lies inside a dropped range is forgotten at once, so the list stays short.
  *
- * An opening bracket without a partner must not swallow the rest of the
- * article, and finding that out must not cost a second look at the rest: the
- * stack says it at the end, for all of them together. Searches for one certain
- * closing tag remember that there is none ahead.
- *
- * Time is linear in the text, whatever it contains; memory is 12 bytes for an
- * event and 12 for a bracket that is open, so linear as well.
+ * An opening bracket without a partner must not swallow the rest of the article, and finding that
+ * out must not cost a second look at the rest: the stack says it at the end, for all of them
+ * together. Searches for one certain closing tag remember that there is none ahead. Memory is 12
+ * bytes for an event and 12 for a bracket that is open.
  */
 #include "corpus/wiki_markup.h"
 

@@ -11,19 +11,17 @@
 
 /* ---- Writing ---------------------------------------------------------------
  *
- * A blank is not written when it is met, only noted in `gap`, and written
- * before the next word. So there are none at the ends, and none twice. That
- * something vanished is noted as well, for the next word to tidy up what stood
- * around it: "(''{{x}}''; born 1900)" -> "(born 1900)".
+ * A blank is not written when it is met, only noted in `gap`, and written before the next word. So
+ * there are none at the ends, and none twice. That something vanished is noted as well, for the next
+ * word to tidy up what stood around it: "(''{{x}}''; born 1900)" -> "(born 1900)".
  *
- * Every function takes time linear in what it writes or takes back. None writes
- * more than it was given, but for the blank before it, which stands for at
- * least one byte of the markup; so prose never becomes longer than its markup. */
+ * No function writes more than it was given, but for the blank before it, which stands for at least
+ * one byte of the markup; so prose never becomes longer than its markup. */
 
 typedef enum gap_kind { GAP_NONE, GAP_SPACE, GAP_PARAGRAPH } gap_kind;
 
 typedef struct output {
-    char *text; /* has room for the whole markup */
+    char *text; /* the whole markup fits */
     size_t length;
     size_t first;      /* where this article's prose starts */
     gap_kind gap;      /* to be written before the next word */
@@ -106,7 +104,7 @@ static void put(output *out, const char *p, size_t n)
     out->length += n;
 }
 
-/* A stretch of pv_wiki_prose_run(): single spaces, perhaps at its ends. n > 0. */
+/* A span of pv_wiki_prose_run(): single spaces, perhaps at its ends. n > 0. */
 static void put_run(output *out, const char *p, size_t n)
 {
     if (*p == ' ') {

@@ -68,12 +68,10 @@ void pv_json_put_raw(pv_json_writer *writer, const char *key, const char *json, 
 
 /* ---- Reading --------------------------------------------------------------
  *
- * The caller walks the text in the order it is written and no tree is ever
- * built, because none of its users wants one. A safetensors header may
- * be hostile: every byte is checked against the grammar of RFC 8259, nesting
- * ends at PV_JSON_DEPTH, integers are exact to 64 bits. A line of a JSON lines
- * corpus is long and only one field of it is wanted: plain stretches of
- * strings are found 16 bytes at a time and copied whole.
+ * The caller walks the text in the order it is written; no tree is built. A safetensors header may be
+ * hostile: every byte is checked against the grammar of RFC 8259, nesting ends at PV_JSON_DEPTH,
+ * integers are exact to 64 bits. A line of a JSON lines corpus is long and only one field of it is
+ * wanted: plain parts of strings are found 16 bytes at a time and copied whole.
  *
  *     pv_json json;
  *     pv_json_start(&json, data, length, 0, append);
@@ -84,11 +82,9 @@ void pv_json_put_raw(pv_json_writer *writer, const char *key, const char *json, 
  *     if (!pv_json_finish(&json))
  *         ... json.cause, json.offset ...
  *
- * A failure sticks: every later call returns false and does nothing, so one
- * check at the end is enough. A value that was not read is skipped (and
- * validated) by the next call. Duplicate keys are the caller's matter.
- *
- * Nothing is allocated. The state is some 80 bytes; the time is linear in the length.
+ * A failure sticks: every later call returns false and does nothing, so one check at the end is
+ * enough. A value that was not read is skipped (and validated) by the next call. Duplicate keys are
+ * the caller's matter. Nothing is allocated.
  */
 #define PV_JSON_DEPTH 64        /* containers inside one another */
 #define PV_JSON_NUMBER_MAX 1000 /* characters of a number that can be read; skipping has no limit */
@@ -209,9 +205,8 @@ bool pv_json_unquote(pv_json *json, void *to);
 /* The failure of an `append`. */
 bool pv_json_refuse(pv_json *json);
 
-/* How many bytes at the start of `data` stand for themselves in a string:
- * neither a quote, a backslash nor a control character, and with `ascii` only
- * below 0x80. The second is the plain twin that tests compare the first to. */
+/* How many bytes at the start of `data` stand for themselves in a string: neither a quote, a
+ * backslash nor a control character, and with `ascii` only below 0x80. The second is the plain twin. */
 size_t pv_json_plain(const char *data, size_t length, bool ascii);
 size_t pv_json_plain_reference(const char *data, size_t length, bool ascii);
 

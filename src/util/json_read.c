@@ -1,10 +1,7 @@
 /* The pull parser of json.h.
  *
- * All of its state is a position, two bit sets indexed by depth (is the
- * container an object; has it had a member) and the flag `due`, which says
- * that a value stands at the position. Skipping is the same walk with nobody
- * looking, so there is one grammar, and no recursion that a hostile text could
- * drive. Strings are read in json_string.c.
+ * Skipping is the same walk with nobody looking, so there is one grammar, and no recursion that a
+ * hostile text could drive. Strings are read in json_string.c.
  */
 #include "util/c_locale.h"
 #include "util/json.h"

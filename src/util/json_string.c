@@ -1,8 +1,5 @@
-/* Strings of JSON: plain stretches, escapes, UTF-8.
- *
- * A string costs two passes over each plain stretch, one that looks for its end
- * and one that copies; both run from the cache at the speed of a memcpy.
- */
+/* Strings of JSON: plain parts, escapes, UTF-8. A plain part costs two passes, one that looks for its
+ * end and one that copies, both at the speed of a memcpy. */
 #include "util/json.h"
 
 #include "util/utf8.h"
@@ -13,7 +10,7 @@
 #include <emmintrin.h>
 #endif
 
-/* ---- Plain stretches ---------------------------------------------------- */
+/* ---- Plain parts -------------------------------------------------------- */
 
 size_t pv_json_plain_reference(const char *data, size_t length, bool ascii)
 {
@@ -110,7 +107,7 @@ bool pv_json_quote(pv_append *append, void *to, const char *text, size_t length)
 
 /* ---- Reading ------------------------------------------------------------ */
 
-/* Decoded bytes on their way to the caller. Short pieces are collected, for many strings have an
+/* Decoded bytes on their way to the caller. Short parts are collected, for many strings have an
  * escape every few characters, and `append` is a call through a pointer. */
 typedef struct output {
     pv_append *append;
