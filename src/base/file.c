@@ -353,7 +353,7 @@ static psdvec_status map_file(psdvec_context *ctx, const char *folder, const cha
 {
     int fd = -1;
     PV_TRY(pv_temp_open(ctx, folder, &fd));
-    /* Room is taken now: a full disk found out by a store would be a signal. */
+    /* Space is reserved now: a full disk found out by a store would be a signal. */
     int error = pv_file_reserve(fd, large->bytes);
     if (error != 0) {
         close(fd);

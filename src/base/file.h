@@ -72,11 +72,11 @@ typedef struct pv_large {
     bool mapped;
 } pv_large;
 
-/* Whether so many bytes should go to a file: the budget has no room for them beside `besides`. */
+/* Whether so many bytes should go to a file: they do not fit the budget beside `besides`. */
 bool pv_large_spills(psdvec_context *ctx, uint64_t bytes, uint64_t besides);
 
 /* Zeros. `folder`: of the temporary file, if the context names none. `spill`:
- * use a file at once. A failure of the file names the room it needs. */
+ * use a file at once. A failure of the file names the bytes it needs. */
 psdvec_status pv_large_alloc(psdvec_context *ctx, uint64_t count, size_t size, const char *folder,
                              bool spill, const char *what, pv_large *large);
 void pv_large_free(psdvec_context *ctx, pv_large *large);

@@ -25,7 +25,7 @@ static void add(char *to, size_t size, const char *format, ...)
 
 static void add_number(char *to, size_t size, double value)
 {
-    char text[PV_DOUBLE_ROOM];
+    char text[PV_DOUBLE_SIZE];
     add(to, size, "%s", pv_double_to_text(value, text) ? text : "?");
 }
 
@@ -166,7 +166,7 @@ bool pv_option_within(const psdvec_option *row, double value)
 
 static bool parse_list(const psdvec_option *row, const char *text, psdvec_option_value *value)
 {
-    char item[PV_DOUBLE_ROOM];
+    char item[PV_DOUBLE_SIZE];
     for (const char *at = text;; at++) {
         size_t length = strcspn(at, ",");
         if (length >= sizeof item)

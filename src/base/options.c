@@ -130,7 +130,7 @@ static char *list_text(const psdvec_option *row, const void *values, size_t coun
     size_t length = 0;
     char *text = NULL;
     for (size_t k = 0; values && k < count; k++) {
-        char number[PV_DOUBLE_ROOM];
+        char number[PV_DOUBLE_SIZE];
         const char *item = number;
         if (row->type == PSDVEC_OPTION_TEXTS)
             item = ((const char *const *)values)[k];
@@ -155,7 +155,7 @@ char *pv_option_text(const psdvec_option *row, const void *options)
 {
     pv_option_member m = pv_option_get(row, options);
     double value = pv_option_number(row, options);
-    char number[PV_DOUBLE_ROOM];
+    char number[PV_DOUBLE_SIZE];
     const char *text = number;
     if (is_list(row))
         return list_text(row, m.list.values, m.list.count);
@@ -305,7 +305,7 @@ static bool in_range(const psdvec_option *row, double value)
 /* The sentence about a value that the type could hold and the range does not allow. */
 static void refuse(const psdvec_option *row, double value, size_t element, char *why, size_t size)
 {
-    char number[PV_DOUBLE_ROOM] = "nan", range[160];
+    char number[PV_DOUBLE_SIZE] = "nan", range[160];
     pv_double_to_text(value, number);
     psdvec_option_range(row, range, sizeof range);
     if (element)

@@ -32,7 +32,7 @@ void pv_pages_give(void *pages, size_t size);
 void pv_hint_written(int fd);
 void pv_hint_sequential(int fd);
 
-/* Takes room on the disk for the first bytes of a file. 0, or the number of an error. */
+/* Reserves space on the disk for the first bytes of a file. 0, or the number of an error. */
 int pv_file_reserve(int fd, uint64_t bytes);
 
 /* A file without a name in the folder, for reading and writing; and a name for it, which must be

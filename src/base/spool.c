@@ -124,8 +124,8 @@ psdvec_status pv_spool_append(pv_spool *spool, const void *data, size_t length, 
             break;
         }
         spool_block *block = &spool->blocks[spool->block_count - 1];
-        size_t room = (size_t)(block->end - spool->length);
-        size_t part = length < room ? length : room;
+        size_t left = (size_t)(block->end - spool->length);
+        size_t part = length < left ? length : left;
         memcpy(block->data + (spool->length - block->begin), bytes, part);
         spool->length += part;
         bytes += part;

@@ -163,9 +163,9 @@ static psdvec_status fill(corpus_file *file, pv_buffer *buffer, size_t wanted)
     while (!file->member_ended && buffer->length < wanted) {
         /* Never more than wanted: where segments are cut must not depend on how
          * much a pipe happens to hold. */
-        size_t room = wanted - buffer->length, got;
-        PV_TRY(pv_buffer_reserve(buffer, room));
-        PV_TRY(pv_byte_stream_read(file->stream, buffer->data + buffer->length, room, &got));
+        size_t missing = wanted - buffer->length, got;
+        PV_TRY(pv_buffer_reserve(buffer, missing));
+        PV_TRY(pv_byte_stream_read(file->stream, buffer->data + buffer->length, missing, &got));
         buffer->length += got;
         file->member_ended = got == 0;
     }

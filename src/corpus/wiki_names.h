@@ -85,6 +85,6 @@ bool pv_wiki_is_redirect(const char *p, const char *end);
 /* Copies a name in its canonical form: lower case (ASCII, Latin-1, Greek,
  * Cyrillic), '_' as space, no blanks around. Returns its length, or 0 if it
  * does not fit; the rest of `to` is zero. */
-size_t pv_wiki_canonical_name(const char *p, const char *end, char *to, size_t room);
+size_t pv_wiki_canonical_name(const char *p, const char *end, char *to, size_t size);
 
 #endif

@@ -141,7 +141,7 @@ void pv_json_put_i64(pv_json_writer *writer, const char *key, int64_t value)
 
 void pv_json_put_double(pv_json_writer *writer, const char *key, double value)
 {
-    char text[PV_DOUBLE_ROOM];
+    char text[PV_DOUBLE_SIZE];
     if (!isfinite(value))
         pv_json_put_null(writer, key);
     else if (value == 0 && signbit(value))
