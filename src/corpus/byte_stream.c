@@ -49,7 +49,7 @@ struct pv_byte_stream {
 
     bool started;            /* the only member of a plain file has been given */
     struct archive *archive; /* NULL: plain */
-    pv_utf8_locale utf8;     /* in the C locale libarchive loses names in other letters */
+    pv_locale utf8;          /* in the C locale libarchive loses names in other letters */
     char *packed;            /* PACKED_SIZE bytes for it, behind gzip */
     char *name;              /* of the member, heap; NULL: the path */
     bool in_archive;
