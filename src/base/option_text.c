@@ -89,28 +89,28 @@ static void add_choices(const psdvec_option *row, char *to, size_t size)
             row->choices[k].name);
 }
 
-void psdvec_option_range(const psdvec_option *option, char *text, size_t size)
+void psdvec_option_range(const psdvec_option *option, char *text, size_t room)
 {
-    if (!text || !size)
+    if (!text || !room)
         return;
     *text = 0;
     if (!option)
         return;
     switch (option->type) {
     case PSDVEC_OPTION_FLAG:
-        add(text, size, "yes or no");
+        add(text, room, "yes or no");
         break;
     case PSDVEC_OPTION_CHOICE:
-        add_choices(option, text, size);
+        add_choices(option, text, room);
         break;
     case PSDVEC_OPTION_TEXT:
-        add(text, size, "a text");
+        add(text, room, "a text");
         break;
     case PSDVEC_OPTION_TEXTS:
-        add(text, size, "texts, separated by commas");
+        add(text, room, "texts, separated by commas");
         break;
     default:
-        add_number_range(option, text, size);
+        add_number_range(option, text, room);
     }
 }
 
@@ -209,20 +209,20 @@ static bool parse(const psdvec_option *row, const char *text, psdvec_option_valu
 }
 
 bool psdvec_option_parse(const psdvec_option *option, const char *shown, const char *text,
-                         psdvec_option_value *value, char *why, size_t size)
+                         psdvec_option_value *value, char *why, size_t room)
 {
     char name[100];
-    if (why && size)
+    if (why && room)
         *why = 0;
     if (value)
         *value = (psdvec_option_value){0};
     const char *missing = !option ? "option" : !text ? "text" : !value ? "value" : NULL;
     if (!missing && parse(option, text, value))
         return true;
-    if (!why || !size)
+    if (!why || !room)
         return false;
     if (missing) {
-        add(why, size, "NULL was given for `%s`, which is required", missing);
+        add(why, room, "NULL was given for `%s`, which is required", missing);
         return false;
     }
     if (!shown) {
@@ -230,15 +230,15 @@ bool psdvec_option_parse(const psdvec_option *option, const char *shown, const c
         shown = name;
     }
     if (option->type == PSDVEC_OPTION_TEXT || option->type == PSDVEC_OPTION_TEXTS) {
-        add(why, size, "%s must not be empty", shown);
+        add(why, room, "%s must not be empty", shown);
         return false;
     }
     char range[400];
     psdvec_option_range(option, range, sizeof range);
-    add(why, size, "%s must be %s, not '%s'", shown, range, text);
+    add(why, room, "%s must be %s, not '%s'", shown, range, text);
     const char *near = option->type == PSDVEC_OPTION_CHOICE ? nearest_choice(option, text) : NULL;
     if (near)
-        add(why, size, "; did you mean '%s'?", near);
+        add(why, room, "; did you mean '%s'?", near);
     return false;
 }
 
