@@ -7,7 +7,7 @@
  */
 #include "limits.h"
 
-#include "base/machine.h"
+#include "base/platform.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -29,12 +29,7 @@
     } while (0)
 
 /* The same for calls that take a scorer, and with it a context. */
-#define PV_BEGIN_OF(object)                                                                        \
-    do {                                                                                           \
-        if (PV_UNLIKELY(!(object)))                                                                \
-            return PSDVEC_ERR_OPTION;                                                              \
-        pv_begin((object)->ctx);                                                                   \
-    } while (0)
+#define PV_BEGIN_OF(object) PV_BEGIN((object) ? (object)->ctx : NULL)
 
 /* First of all in calls that make an object: whatever goes wrong, the caller's pointer is NULL. */
 #define PV_CLEAR(out)                                                                              \

@@ -15,21 +15,20 @@ psdvec_status pv_symmetric_eigen(psdvec_context *ctx, double *A, double *values,
             &iwork_length, &info, 1, 1);
     work_length = (int)work_query;
     iwork_length = iwork_query;
-    double *work = pv_alloc(ctx, (size_t)work_length, sizeof *work, "eigenvectors");
-    int *iwork = work ? pv_alloc(ctx, (size_t)iwork_length, sizeof *iwork, "eigenvectors") : NULL;
-    psdvec_status status = PSDVEC_OK;
-    if (!iwork)
-        status = pv_failure(ctx);
-    else {
+    pv_scope scope = {.ctx = ctx, .what = "eigenvectors"};
+    double *work;
+    int *iwork;
+    PV_TAKE(&scope, work, (size_t)work_length);
+    PV_TAKE(&scope, iwork, (size_t)iwork_length);
+    psdvec_status status = pv_scope_status(&scope);
+    if (status == PSDVEC_OK)
         dsyevd_("V", "U", &size, A, &size, values, work, &work_length, iwork, &iwork_length, &info,
                 1, 1);
-        if (info != 0)
-            status = pv_fail(ctx, PSDVEC_ERR_NUMERIC,
-                             "the eigenvalues of a matrix of %zu rows were not found (dsyevd: %d)",
-                             n, info);
-    }
-    pv_free(ctx, iwork);
-    pv_free(ctx, work);
+    if (info != 0)
+        status = pv_fail(ctx, PSDVEC_ERR_NUMERIC,
+                         "the eigenvalues of a matrix of %zu rows were not found (dsyevd: %d)", n,
+                         info);
+    pv_scope_free(&scope);
     return status;
 }
 

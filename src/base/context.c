@@ -1,8 +1,8 @@
 /* The context and the recording of failures. */
 #include "base/context.h"
 
-#include "base/machine.h"
 #include "base/options.h"
+#include "base/platform.h"
 #include "base/thread.h"
 #include "util/c_locale.h"
 
@@ -205,42 +205,17 @@ psdvec_status pv_fail_errno(psdvec_context *ctx, psdvec_status status, const cha
     return pv_fail(ctx, status, "%s: %s: %s%s", path, doing, cause, remedy);
 }
 
-PV_PRINTF(3, 0)
-static void send_message(psdvec_context *ctx, psdvec_message_level level, const char *format,
-                         va_list args)
+void pv_message(psdvec_context *ctx, psdvec_message_level level, const char *format, ...)
 {
-    if (!ctx->options.on_message)
-        return;
     char *text = NULL;
-    if (pv_vasprintf(&text, format, args) < 0)
-        return;
-    pthread_mutex_lock(&ctx->lock);
-    ctx->options.on_message(ctx->options.user, level, text);
-    pthread_mutex_unlock(&ctx->lock);
-    free(text);
-}
-
-void pv_note(psdvec_context *ctx, const char *format, ...)
-{
     va_list args;
     va_start(args, format);
-    send_message(ctx, PSDVEC_NOTE, format, args);
-    va_end(args);
-}
-
-void pv_warn(psdvec_context *ctx, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    send_message(ctx, PSDVEC_WARNING, format, args);
-    va_end(args);
-}
-
-void pv_step(psdvec_context *ctx, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    send_message(ctx, PSDVEC_STEP, format, args);
+    if (ctx->options.on_message && pv_vasprintf(&text, format, args) >= 0) {
+        pthread_mutex_lock(&ctx->lock);
+        ctx->options.on_message(ctx->options.user, level, text);
+        pthread_mutex_unlock(&ctx->lock);
+        free(text);
+    }
     va_end(args);
 }
 

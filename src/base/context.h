@@ -56,9 +56,11 @@ psdvec_status pv_fail_errno(psdvec_context *ctx, psdvec_status status, const cha
 /* How many threads there would be with this much memory. */
 int pv_threads_within(const psdvec_context *ctx, uint64_t memory);
 
-void pv_note(psdvec_context *ctx, const char *format, ...) PV_PRINTF(2, 3);
-void pv_warn(psdvec_context *ctx, const char *format, ...) PV_PRINTF(2, 3);
-void pv_step(psdvec_context *ctx, const char *format, ...) PV_PRINTF(2, 3);
+void pv_message(psdvec_context *ctx, psdvec_message_level level, const char *format, ...)
+    PV_PRINTF(3, 4);
+#define pv_note(ctx, ...) pv_message((ctx), PSDVEC_NOTE, __VA_ARGS__)
+#define pv_warn(ctx, ...) pv_message((ctx), PSDVEC_WARNING, __VA_ARGS__)
+#define pv_step(ctx, ...) pv_message((ctx), PSDVEC_STEP, __VA_ARGS__)
 
 /* The recorded failure, for callers of functions that return NULL after one. */
 static inline psdvec_status pv_failure(const psdvec_context *ctx)

@@ -1,7 +1,6 @@
 /* Files. Every transfer is checked, also the sync at the end. */
 #include "base/file.h"
 
-#include "base/memory.h"
 #include "base/platform.h"
 #include "util/c_locale.h"
 
@@ -90,29 +89,22 @@ psdvec_status pv_read_all_at(psdvec_context *ctx, int fd, const char *path, uint
     return PSDVEC_OK;
 }
 
-/* A name in `folder` that nobody else uses. Heap; NULL without memory. */
-static char *unique_name(const char *folder, const char *stem, unsigned attempt)
+/* Gives the nameless file `fd`, or a fresh one if it is -1, a name in `folder` that nobody else
+ * uses. Returns the file; -1 and errno if there can be none. */
+static int open_named(int fd, const char *folder, const char *path, char **name)
 {
-    char *name = NULL;
-    if (pv_asprintf(&name, "%s/.%.64s.psdvec-%ld-%u", folder, stem, (long)getpid(), attempt) < 0)
-        return NULL;
-    return name;
-}
-
-static const unsigned most_attempts = 1000;
-
-/* A fresh file with such a name; -1 and errno if there can be none. */
-static int open_named(const char *folder, const char *stem, char **name)
-{
-    for (unsigned attempt = 0; attempt < most_attempts; attempt++) {
-        *name = unique_name(folder, stem, attempt);
-        if (!*name) {
+    const char *slash = strrchr(path, '/');
+    const char *stem = slash ? slash + 1 : path;
+    for (unsigned attempt = 0; attempt < 1000; attempt++) {
+        if (pv_asprintf(name, "%s/.%.64s.psdvec-%ld-%u", folder, stem, (long)getpid(), attempt) <
+            0) {
             errno = ENOMEM;
             return -1;
         }
-        int fd = open(*name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd >= 0)
-            return fd;
+        int named = fd < 0 ? open(*name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666)
+                           : pv_nameless_name(fd, *name);
+        if (named >= 0)
+            return fd < 0 ? named : fd;
         int error = errno;
         free(*name);
         *name = NULL;
@@ -130,7 +122,7 @@ psdvec_status pv_temp_open(psdvec_context *ctx, const char *folder, int *fd)
     *fd = pv_nameless_open(folder);
     if (*fd < 0 && errno != ENOENT && errno != EACCES && errno != ENOSPC && errno != EROFS) {
         char *name;
-        *fd = open_named(folder, "temporary", &name);
+        *fd = open_named(-1, folder, "temporary", &name);
         if (*fd >= 0)
             unlink(name);
         free(name);
@@ -206,11 +198,8 @@ psdvec_status pv_output_open(psdvec_context *ctx, const char *path, pv_output **
             output->fd = -1;
             errno = EOPNOTSUPP;
         }
-        if (output->fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL)) {
-            const char *slash = strrchr(output->target, '/');
-            output->fd =
-                open_named(output->folder, slash ? slash + 1 : output->target, &output->name);
-        }
+        if (output->fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))
+            output->fd = open_named(-1, output->folder, output->target, &output->name);
     }
     if (output->fd < 0) {
         psdvec_status status = pv_fail_errno(
@@ -247,27 +236,6 @@ psdvec_status pv_output_expect(pv_output *output, uint64_t bytes)
     return PSDVEC_OK;
 }
 
-/* Gives a nameless file a unique name in its folder. */
-static int give_name(pv_output *output)
-{
-    const char *slash = strrchr(output->target, '/');
-    const char *stem = slash ? slash + 1 : output->target;
-    for (unsigned attempt = 0; attempt < most_attempts; attempt++) {
-        char *name = unique_name(output->folder, stem, attempt);
-        if (!name)
-            return ENOMEM;
-        if (pv_nameless_name(output->fd, name) == 0) {
-            output->name = name;
-            return 0;
-        }
-        int error = errno;
-        free(name);
-        if (error != EEXIST)
-            return error;
-    }
-    return EEXIST;
-}
-
 static void sync_folder(const char *folder)
 {
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -284,8 +252,9 @@ static psdvec_status commit(pv_output *output, bool sync)
     int error = !sync || fsync(output->fd) == 0 ? 0 : errno;
     if (error == EINVAL || error == EROFS)
         error = 0; /* the file system cannot sync */
-    if (!error && !output->name)
-        error = give_name(output);
+    if (!error && !output->name &&
+        open_named(output->fd, output->folder, output->target, &output->name) < 0)
+        error = errno;
     if (close(output->fd) != 0 && !error)
         error = errno;
     output->fd = -1;
@@ -375,4 +344,59 @@ void pv_map_close(psdvec_context *ctx, pv_map *map)
         munmap(map->mapping, map->size);
     pv_free(ctx, map->block);
     *map = (pv_map){0};
+}
+
+/* ---- Large arrays ------------------------------------------------------------- */
+
+static psdvec_status map_file(psdvec_context *ctx, const char *folder, const char *what,
+                              pv_large *large)
+{
+    int fd = -1;
+    PV_TRY(pv_temp_open(ctx, folder, &fd));
+    /* Space is reserved now: a full disk found out by a store would be a signal. */
+    int error = pv_file_reserve(fd, large->bytes);
+    if (error != 0) {
+        close(fd);
+        return pv_fail_errno(ctx, PSDVEC_ERR_WRITE, "cannot make room for temporary data",
+                             ctx->tempdir ? ctx->tempdir : folder, error);
+    }
+    large->data = mmap(NULL, large->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    error = errno;
+    close(fd);
+    if (large->data == MAP_FAILED) {
+        large->data = NULL;
+        return pv_fail(ctx, PSDVEC_ERR_MEMORY, "cannot map %llu bytes for %s (errno %d)",
+                       (unsigned long long)large->bytes, what, error);
+    }
+    large->mapped = true;
+    return PSDVEC_OK;
+}
+
+bool pv_large_spills(psdvec_context *ctx, uint64_t bytes, uint64_t besides)
+{
+    uint64_t left = pv_memory_left(ctx);
+    return besides > left || bytes > left - besides;
+}
+
+psdvec_status pv_large_alloc(psdvec_context *ctx, uint64_t count, size_t size, const char *folder,
+                             bool spill, const char *what, pv_large *large)
+{
+    *large = (pv_large){0};
+    size_t bytes;
+    if (count > SIZE_MAX || !pv_mul((size_t)count, size, &bytes))
+        return pv_fail(ctx, PSDVEC_ERR_OVERFLOW, "%s would need more than all memory", what);
+    large->bytes = bytes > 0 ? bytes : 1;
+    if (spill)
+        return map_file(ctx, folder, what, large);
+    large->data = pv_alloc_zero(ctx, large->bytes, 1, what);
+    return large->data ? PSDVEC_OK : pv_failure(ctx);
+}
+
+void pv_large_free(psdvec_context *ctx, pv_large *large)
+{
+    if (large->mapped)
+        munmap(large->data, large->bytes);
+    else
+        pv_free(ctx, large->data);
+    *large = (pv_large){0};
 }

@@ -4,7 +4,7 @@
 #ifndef PV_BASE_FILE_H
 #define PV_BASE_FILE_H
 
-#include "base/context.h"
+#include "base/memory.h"
 
 /* ---- Output that replaces its target only when whole -------------------
  *
@@ -62,5 +62,23 @@ typedef struct pv_map {
 
 psdvec_status pv_map_open(psdvec_context *ctx, const char *path, bool never_map, pv_map *map);
 void pv_map_close(psdvec_context *ctx, pv_map *map);
+
+/* ---- Arrays that may be larger than memory -----------------------------------
+ * Within the budget where they fit, else in a mapped temporary file, which the
+ * system reads and writes as it is used. */
+typedef struct pv_large {
+    void *data;
+    uint64_t bytes;
+    bool mapped;
+} pv_large;
+
+/* Whether so many bytes should go to a file: they do not fit the budget beside `besides`. */
+bool pv_large_spills(psdvec_context *ctx, uint64_t bytes, uint64_t besides);
+
+/* Zeros. `folder`: of the temporary file, if the context names none. `spill`:
+ * use a file at once. A failure of the file names the bytes it needs. */
+psdvec_status pv_large_alloc(psdvec_context *ctx, uint64_t count, size_t size, const char *folder,
+                             bool spill, const char *what, pv_large *large);
+void pv_large_free(psdvec_context *ctx, pv_large *large);
 
 #endif

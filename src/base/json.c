@@ -43,11 +43,10 @@ bool pv_json_text_is(const pv_buffer *buffer, const char *text)
 psdvec_status pv_json_member(const char *json, const char *name, pv_buffer *out)
 {
     pv_json j;
-    pv_buffer key;
+    pv_buffer key = {.ctx = out->ctx};
     psdvec_status status = PSDVEC_OK;
     const char *span;
     size_t length;
-    pv_buffer_init(&key, out->ctx);
     pv_json_init(&j, json, strlen(json), 0);
     pv_json_enter_object(&j);
     for (; pv_json_next_member(&j, &key, &span, &length); key.length = 0) {

@@ -1,18 +1,16 @@
 /* Allocation under the context's budget.
  *
- * Every block the library holds is counted. A request that would exceed the
- * budget fails with PSDVEC_ERR_BUDGET and a sentence that says for what the
- * memory was meant (`what`: "the vocabulary"), how much, and what to do.
- * Blocks are 64-byte aligned; blocks of many megabytes ask for huge pages.
+ * Every block the library holds is counted. A request that would exceed the budget fails with
+ * PSDVEC_ERR_BUDGET and a sentence that says for what the memory was meant (`what`: "the
+ * vocabulary"), how much, and what to do. Blocks are 64-byte aligned; large ones ask for huge pages.
  */
 #ifndef PV_BASE_MEMORY_H
 #define PV_BASE_MEMORY_H
 
 #include "base/context.h"
 
-/* count * size bytes, the product checked. NULL after a recorded failure. A
- * request for nothing yields a valid pointer. With `what` NULL a failure is
- * not recorded: the caller has another way. */
+/* count * size bytes, the product checked. NULL after a recorded failure. A request for nothing yields
+ * a valid pointer. With `what` NULL a failure is not recorded: the caller has another way. */
 void *pv_alloc(psdvec_context *ctx, size_t count, size_t size, const char *what);
 void *pv_alloc_zero(psdvec_context *ctx, size_t count, size_t size, const char *what);
 
@@ -40,7 +38,7 @@ typedef struct pv_scope {
     bool failed;
 } pv_scope;
 
-/* pointer = room for `count` of what it points to. NULL after a recorded failure. */
+/* pointer = memory for `count` of what it points to. NULL after a recorded failure. */
 #define PV_TAKE(scope, pointer, count)                                                             \
     ((pointer) = pv_scope_alloc((scope), (count), sizeof *(pointer), false))
 #define PV_TAKE_ZERO(scope, pointer, count)                                                        \
@@ -62,8 +60,7 @@ void pv_scope_free(pv_scope *scope);
 /* Bytes that can still be had within the budget. */
 uint64_t pv_memory_left(psdvec_context *ctx);
 
-/* Accounts for memory that a library holds on our behalf (a decompressor's
- * window, say). Give it back with the same number. */
+/* Accounts for memory that a library holds on our behalf, such as a decompressor's window. */
 psdvec_status pv_memory_claim(psdvec_context *ctx, uint64_t bytes, const char *what);
 void pv_memory_unclaim(psdvec_context *ctx, uint64_t bytes);
 
@@ -83,8 +80,8 @@ static inline uint64_t pv_larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* A growing array of bytes. Zero-initialise it; `data` is always followed by
- * at least PV_BUFFER_PAD readable bytes once anything was reserved. */
+/* A growing array of bytes: {.ctx = ctx} is an empty one. `data` is followed by at least PV_BUFFER_PAD
+ * readable bytes once anything was reserved. */
 #define PV_BUFFER_PAD 64
 typedef struct pv_buffer {
     psdvec_context *ctx;
@@ -95,7 +92,7 @@ typedef struct pv_buffer {
 
 void pv_buffer_init(pv_buffer *buffer, psdvec_context *ctx);
 void pv_buffer_free(pv_buffer *buffer);
-/* Room for `extra` more bytes after `length`. */
+/* Memory for `extra` more bytes after `length`. */
 psdvec_status pv_buffer_reserve(pv_buffer *buffer, size_t extra);
 psdvec_status pv_buffer_append(pv_buffer *buffer, const void *data, size_t length);
 psdvec_status pv_buffer_byte(pv_buffer *buffer, char byte);

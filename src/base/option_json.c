@@ -11,50 +11,8 @@
 
 /* ---- Writing ------------------------------------------------------------------------------- */
 
-static void put_value(pv_json_writer *w, const psdvec_option *row, const char *at)
+static void put_list(pv_json_writer *w, const psdvec_option *row, const void *values, size_t count)
 {
-    bool flag;
-    int whole;
-    uint32_t narrow;
-    uint64_t wide;
-    double real;
-    const char *text;
-    switch (row->type) {
-    case PSDVEC_OPTION_FLAG:
-        memcpy(&flag, at, sizeof flag);
-        pv_json_put_bool(w, row->name, flag);
-        break;
-    case PSDVEC_OPTION_INT:
-        memcpy(&whole, at, sizeof whole);
-        pv_json_put_i64(w, row->name, whole);
-        break;
-    case PSDVEC_OPTION_UINT32:
-        memcpy(&narrow, at, sizeof narrow);
-        pv_json_put_u64(w, row->name, narrow);
-        break;
-    case PSDVEC_OPTION_UINT64:
-        memcpy(&wide, at, sizeof wide);
-        pv_json_put_u64(w, row->name, wide);
-        break;
-    case PSDVEC_OPTION_DOUBLE:
-        memcpy(&real, at, sizeof real);
-        pv_json_put_double(w, row->name, real);
-        break;
-    case PSDVEC_OPTION_TEXT:
-        memcpy(&text, at, sizeof text);
-        pv_json_put_string(w, row->name, text);
-        break;
-    default:
-        break;
-    }
-}
-
-static void put_list(pv_json_writer *w, const psdvec_option *row, const char *at)
-{
-    const void *values;
-    size_t count;
-    memcpy(&values, at, sizeof values);
-    memcpy(&count, at + sizeof values, sizeof count);
     if (!values) {
         pv_json_put_null(w, row->name);
         return;
@@ -63,11 +21,42 @@ static void put_list(pv_json_writer *w, const psdvec_option *row, const char *at
     for (size_t k = 0; k < count; k++)
         if (row->type == PSDVEC_OPTION_TEXTS)
             pv_json_put_string(w, NULL, ((const char *const *)values)[k]);
-        else if (row->type == PSDVEC_OPTION_DOUBLES)
-            pv_json_put_double(w, NULL, ((const double *)values)[k]);
         else
-            pv_json_put_u64(w, NULL, ((const uint32_t *)values)[k]);
+            pv_json_put_double(w, NULL, pv_option_element(row, values, k));
     pv_json_close(w);
+}
+
+static void put_value(pv_json_writer *w, const psdvec_option *row, const void *options)
+{
+    pv_option_member m = pv_option_get(row, options);
+    const psdvec_choice *choice;
+    switch (row->type) {
+    case PSDVEC_OPTION_FLAG:
+        pv_json_put_bool(w, row->name, m.flag);
+        break;
+    case PSDVEC_OPTION_INT:
+        pv_json_put_i64(w, row->name, m.whole);
+        break;
+    case PSDVEC_OPTION_UINT32:
+        pv_json_put_u64(w, row->name, m.narrow);
+        break;
+    case PSDVEC_OPTION_UINT64:
+        pv_json_put_u64(w, row->name, m.wide);
+        break;
+    case PSDVEC_OPTION_DOUBLE:
+        pv_json_put_double(w, row->name, m.real);
+        break;
+    case PSDVEC_OPTION_CHOICE:
+        choice = pv_option_choice(row, options);
+        pv_json_put_string(w, row->name, choice ? choice->name : NULL);
+        break;
+    case PSDVEC_OPTION_TEXT: /* one that is not there has no member */
+        if (m.text)
+            pv_json_put_string(w, row->name, m.text);
+        break;
+    default:
+        put_list(w, row, m.list.values, m.list.count);
+    }
 }
 
 /* Whether the value is what a file without the row means. Then it is left out, so that files and
@@ -83,62 +72,25 @@ static bool is_absent(const psdvec_option *row, const void *options)
 
 void pv_options_put_json(pv_json_writer *w, const pv_options_table *table, const void *options)
 {
-    for (const psdvec_option *row = table->rows; row->name; row++) {
-        const char *at = (const char *)options + row->offset, *text;
-        if (!row->stored || (table->used_only && !pv_options_hold(table, options, row->needs)))
-            continue;
-        if (row->added && is_absent(row, options))
-            continue;
-        if (row->type == PSDVEC_OPTION_TEXT) { /* a text that is not there has no member */
-            memcpy(&text, at, sizeof text);
-            if (!text)
-                continue;
-        }
-        if (row->type == PSDVEC_OPTION_CHOICE)
-            pv_json_put_string(w, row->name, pv_option_choice(row, options));
-        else if (row->type >= PSDVEC_OPTION_TEXTS)
-            put_list(w, row, at);
-        else
-            put_value(w, row, at);
-    }
+    for (const psdvec_option *row = table->rows; row->name; row++)
+        if (row->stored && (!table->used_only || pv_options_hold(table, options, row->needs)) &&
+            !(row->added && is_absent(row, options)))
+            put_value(w, row, options);
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* Where a text or list of a row lies in the memory. It may move while more is read, so pointers are
- * made at the end. */
-typedef struct span {
-    const psdvec_option *row;
-    size_t at, count;
-} span;
-
-enum { MOST_ROWS = 64, MOST_SPANS = 16 };
+enum { MOST_ROWS = 64 };
 
 typedef struct reader {
     psdvec_context *ctx;
     const pv_options_table *table;
     const char *path, *what;
     const char *const *also;
-    void *options;
-    pv_buffer *memory;
+    pv_buffer *memory; /* of texts and lists, large enough: it does not move */
     bool seen[MOST_ROWS];
-    span spans[MOST_SPANS];
-    size_t span_count;
+    _Alignas(max_align_t) char found[PV_OPTIONS_MOST_BYTES]; /* the rows that were seen */
 } reader;
-
-/* The sentence about memory is recorded already, and the first one stays. */
-static bool keep(pv_json *j, psdvec_status status)
-{
-    return status == PSDVEC_OK || pv_json_reject(j, "memory is short");
-}
-
-static bool align_memory(pv_json *j, reader *r)
-{
-    while (r->memory->length % sizeof(double))
-        if (!keep(j, pv_buffer_byte(r->memory, 0)))
-            return false;
-    return true;
-}
 
 /* -0 is 0, as in text: equal options have equal bytes. */
 static bool read_real(pv_json *j, double *real)
@@ -150,50 +102,21 @@ static bool read_real(pv_json *j, double *real)
     return true;
 }
 
-static bool read_element(pv_json *j, const psdvec_option *row, reader *r)
+static bool read_whole(pv_json *j, const psdvec_option *row, pv_option_member *m)
 {
-    double real;
     uint64_t wide;
-    if (row->type == PSDVEC_OPTION_DOUBLES)
-        return read_real(j, &real) && keep(j, pv_buffer_append(r->memory, &real, sizeof real));
     if (!pv_json_read_u64(j, &wide))
         return false;
-    if (wide > UINT32_MAX)
+    if (wide > pv_option_widest(row))
         return pv_json_reject(j, "a setting is out of range");
-    uint32_t narrow = (uint32_t)wide;
-    return keep(j, pv_buffer_append(r->memory, &narrow, sizeof narrow));
+    if (row->type == PSDVEC_OPTION_UINT64)
+        m->wide = wide;
+    else
+        m->narrow = (uint32_t)wide;
+    return true;
 }
 
-static bool read_list(pv_json *j, const psdvec_option *row, reader *r, span *s)
-{
-    if (pv_json_peek(j) == PV_JSON_NULL) {
-        s->row = NULL;
-        return pv_json_read_null(j);
-    }
-    if (!pv_json_enter_array(j))
-        return false;
-    while (pv_json_next_element(j)) {
-        if (!read_element(j, row, r))
-            return false;
-        s->count++;
-    }
-    return j->cause == NULL;
-}
-
-static bool read_span(pv_json *j, const psdvec_option *row, reader *r)
-{
-    if (r->span_count == MOST_SPANS || row->type == PSDVEC_OPTION_TEXTS)
-        return pv_json_reject(j, "a setting has a value that this version does not know");
-    if (!align_memory(j, r))
-        return false;
-    span *s = &r->spans[r->span_count++];
-    *s = (span){.row = row, .at = r->memory->length};
-    if (row->type == PSDVEC_OPTION_TEXT)
-        return pv_json_read_string(j, r->memory) && keep(j, pv_buffer_byte(r->memory, 0));
-    return read_list(j, row, r, s);
-}
-
-static bool read_choice(pv_json *j, const psdvec_option *row, char *at)
+static bool read_choice(pv_json *j, const psdvec_option *row, pv_option_member *m)
 {
     /* Names are short and of our own making: a longer text is none of them. */
     const char *text;
@@ -202,58 +125,67 @@ static bool read_choice(pv_json *j, const psdvec_option *row, char *at)
         return pv_json_reject(j, "a word is expected here");
     if (!pv_json_skip(j, &text, &length))
         return false;
-    for (unsigned k = 0; row->choices[k].name; k++)
+    for (uint32_t k = 0; row->choices[k].name; k++)
         if (strlen(row->choices[k].name) + 2 == length &&
             !memcmp(row->choices[k].name, text + 1, length - 2)) {
-            memcpy(at, &k, sizeof k);
+            m->narrow = k;
             return true;
         }
     return pv_json_reject(j, "a setting has a value that this version does not know");
 }
 
-static bool read_whole(pv_json *j, const psdvec_option *row, char *at)
+static bool read_list(pv_json *j, const psdvec_option *row, pv_buffer *memory, pv_option_member *m)
 {
-    uint64_t wide;
-    if (!pv_json_read_u64(j, &wide))
+    pv_option_member element;
+    bool real = row->type == PSDVEC_OPTION_DOUBLES;
+    size_t size = real ? sizeof(double) : sizeof(uint32_t);
+    if (row->type == PSDVEC_OPTION_TEXTS)
+        return pv_json_reject(j, "a setting has a value that this version does not know");
+    if (pv_json_peek(j) == PV_JSON_NULL) /* the default stays */
+        return pv_json_read_null(j);
+    memory->length = (memory->length + sizeof(double) - 1) / sizeof(double) * sizeof(double);
+    m->list.values = memory->data + memory->length;
+    m->list.count = 0;
+    if (!pv_json_enter_array(j))
         return false;
-    uint64_t widest = row->type == PSDVEC_OPTION_UINT64 ? UINT64_MAX
-                      : row->type == PSDVEC_OPTION_INT  ? INT32_MAX
-                                                        : UINT32_MAX;
-    if (wide > widest)
-        return pv_json_reject(j, "a setting is out of range");
-    uint32_t narrow = (uint32_t)wide;
-    if (row->type == PSDVEC_OPTION_UINT64)
-        memcpy(at, &wide, sizeof wide);
-    else
-        memcpy(at, &narrow, sizeof narrow);
-    return true;
+    for (; pv_json_next_element(j); m->list.count++) {
+        if (!(real ? read_real(j, &element.real) : read_whole(j, row, &element)))
+            return false;
+        memcpy(memory->data + memory->length, &element, size);
+        memory->length += size;
+    }
+    return j->cause == NULL;
 }
 
 static bool read_row(pv_json *j, const psdvec_option *row, reader *r)
 {
-    char *at = (char *)r->options + row->offset;
-    bool flag;
-    double real;
+    pv_option_member m = pv_option_get(row, r->found);
+    bool good;
     switch (row->type) {
     case PSDVEC_OPTION_FLAG:
-        if (!pv_json_read_bool(j, &flag))
-            return false;
-        memcpy(at, &flag, sizeof flag);
-        return true;
+        good = pv_json_read_bool(j, &m.flag);
+        break;
     case PSDVEC_OPTION_DOUBLE:
-        if (!read_real(j, &real))
-            return false;
-        memcpy(at, &real, sizeof real);
-        return true;
+        good = read_real(j, &m.real);
+        break;
     case PSDVEC_OPTION_CHOICE:
-        return read_choice(j, row, at);
+        good = read_choice(j, row, &m);
+        break;
     case PSDVEC_OPTION_INT:
     case PSDVEC_OPTION_UINT32:
     case PSDVEC_OPTION_UINT64:
-        return read_whole(j, row, at);
+        good = read_whole(j, row, &m);
+        break;
+    case PSDVEC_OPTION_TEXT:
+        m.text = r->memory->data + r->memory->length;
+        good = pv_json_read_string(j, r->memory) && pv_buffer_byte(r->memory, 0) == PSDVEC_OK;
+        break;
     default:
-        return read_span(j, row, r);
+        good = read_list(j, row, r->memory, &m);
     }
+    if (good)
+        pv_option_set(row, m, r->found);
+    return good;
 }
 
 static bool is_known(const reader *r, const pv_buffer *key)
@@ -290,44 +222,28 @@ static bool read_members(pv_json *j, reader *r, pv_buffer *key)
     return pv_json_finish(j);
 }
 
-static void make_pointers(reader *r)
+/* The options: rows of the file, and for the others the defaults of its own preset, where it names
+ * one, or what files without a row mean. */
+static void put_together(reader *r, void *options)
 {
-    for (size_t k = 0; k < r->span_count; k++) {
-        const span *s = &r->spans[k];
-        if (!s->row)
-            continue;
-        char *at = (char *)r->options + s->row->offset;
-        const char *data = r->memory->data + s->at;
-        memcpy(at, &data, sizeof data);
-        if (s->row->type != PSDVEC_OPTION_TEXT)
-            memcpy(at + sizeof data, &s->count, sizeof s->count);
-    }
-}
-
-/* Defaults of the file's own preset, where it names one, and what files without a row mean. Scalars
- * only: what lists and texts mean where they are missing is what pv_options_fill says. */
-static psdvec_status fill_missing(reader *r)
-{
+    _Alignas(max_align_t) char missing[PV_OPTIONS_MOST_BYTES];
+    const psdvec_option *rows = r->table->rows;
     const char *preset = NULL;
-    for (size_t k = 0; r->table->rows[k].name; k++)
-        if (r->table->rows[k].selects_preset && r->seen[k])
-            preset = pv_option_choice(&r->table->rows[k], r->options);
-    char *filled = pv_alloc(r->ctx, r->table->size, 1, "the options of a file");
-    if (!filled)
-        return pv_failure(r->ctx);
-    pv_options_fill(r->table, filled, preset);
-    for (size_t k = 0; r->table->rows[k].name; k++) {
-        const psdvec_option *row = &r->table->rows[k];
-        if (r->seen[k])
-            continue;
-        if (row->type > PSDVEC_OPTION_TEXT && row->stored) /* lists fit each other, or all go */
-            r->span_count = 0;
-        if (row->stored && row->absent)
-            pv_option_store(row, row->absent, filled);
-        memcpy((char *)r->options + row->offset, filled + row->offset, pv_option_bytes(row));
+    bool lists = true; /* they fit each other, or all go */
+    for (size_t k = 0; rows[k].name; k++) {
+        if (rows[k].selects_preset && r->seen[k])
+            preset = pv_option_choice(&rows[k], r->found)->name;
+        if (rows[k].type > PSDVEC_OPTION_TEXT && rows[k].stored && !r->seen[k])
+            lists = false;
     }
-    pv_free(r->ctx, filled);
-    return PSDVEC_OK;
+    pv_options_fill(r->table, missing, preset);
+    for (size_t k = 0; rows[k].name; k++) {
+        if (!r->seen[k] && rows[k].stored && rows[k].absent)
+            pv_option_store(&rows[k], rows[k].absent, missing);
+        if (!r->seen[k] || lists || rows[k].type <= PSDVEC_OPTION_TEXT)
+            pv_option_set(&rows[k], pv_option_get(&rows[k], r->seen[k] ? r->found : missing),
+                          options);
+    }
 }
 
 static psdvec_status fail(reader *r, const char *why)
@@ -340,30 +256,27 @@ psdvec_status pv_options_read_json(psdvec_context *ctx, const pv_options_table *
                                    const char *path, const char *what, const char *json,
                                    const char *const *also, void *options, pv_buffer *memory)
 {
-    psdvec_status status = PSDVEC_OK;
-    reader r = {.ctx = ctx,
-                .table = table,
-                .path = path,
-                .what = what,
-                .also = also,
-                .options = options,
-                .memory = memory};
+    psdvec_status status;
+    reader r = {
+        .ctx = ctx, .table = table, .path = path, .what = what, .also = also, .memory = memory};
+    size_t length = strlen(json);
     pv_json j;
-    pv_buffer key;
+    pv_buffer key = {.ctx = ctx};
     char why[400];
-    pv_buffer_init(&key, ctx);
     memory->length = 0;
     pv_options_fill(table, options, NULL);
-    pv_json_init(&j, json, strlen(json), 0);
+    /* A text has two quotes there and one zero here; an element takes 8 bytes at most. */
+    PV_TRY_DONE(pv_buffer_reserve(memory, 4 * length + MOST_ROWS * sizeof(double)));
+    pv_options_fill(table, r.found, NULL);
+    pv_json_init(&j, json, length, 0);
     if (!read_members(&j, &r, &key)) {
-        int length = key.length > 60 ? 60 : (int)key.length;
-        snprintf(why, sizeof why, "%.*s%s%s", length, key.length ? key.data : "",
+        int shown = key.length > 60 ? 60 : (int)key.length;
+        snprintf(why, sizeof why, "%.*s%s%s", shown, key.length ? key.data : "",
                  key.length ? ": " : "", j.cause);
         status = fail(&r, why);
         goto done;
     }
-    PV_TRY_DONE(fill_missing(&r));
-    make_pointers(&r);
+    put_together(&r, options);
     if (!pv_options_fit(table, options, why, sizeof why))
         status = fail(&r, why);
 done:

@@ -1,4 +1,5 @@
-/* Values of options as text: reading them, and the sentences if they are wrong. */
+/* Values of options as text: reading them, and the sentences if they are wrong; conditions on
+ * them. */
 #include "base/options.h"
 
 #include "util/c_locale.h"
@@ -7,24 +8,25 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* Appends to what stands in `to`; cut off at `room`. */
+/* Appends to what stands in `to`; cut off at `size`. */
 PV_PRINTF(3, 4)
-static void add(char *to, size_t room, const char *format, ...)
+static void add(char *to, size_t size, const char *format, ...)
 {
     size_t length = strlen(to);
     va_list list;
     va_start(list, format);
-    if (length < room)
-        pv_vsnprintf(to + length, room - length, format, list);
+    if (length < size)
+        pv_vsnprintf(to + length, size - length, format, list);
     va_end(list);
 }
 
-static void add_number(char *to, size_t room, double value)
+static void add_number(char *to, size_t size, double value)
 {
-    char text[PV_DOUBLE_ROOM];
-    add(to, room, "%s", pv_double_to_text(value, text) ? text : "?");
+    char text[PV_DOUBLE_SIZE];
+    add(to, size, "%s", pv_double_to_text(value, text) ? text : "?");
 }
 
 static bool is_whole(const psdvec_option *row)
@@ -33,54 +35,54 @@ static bool is_whole(const psdvec_option *row)
            row->type == PSDVEC_OPTION_UINT64 || row->type == PSDVEC_OPTION_UINT32S;
 }
 
-static void add_limits(const psdvec_option *row, char *to, size_t room)
+static void add_limits(const psdvec_option *row, char *to, size_t size)
 {
     if (row->least == 0 && row->most == 0) {
         if (row->type == PSDVEC_OPTION_UINT64)
-            add(to, room, " from 0 to 2^64 - 1");
+            add(to, size, " from 0 to 2^64 - 1");
         return;
     }
     bool endless = isinf(row->most);
     if (!row->above && !row->below && !endless) {
-        add(to, room, " from ");
-        add_number(to, room, row->least);
-        add(to, room, " to ");
-        add_number(to, room, row->most);
+        add(to, size, " from ");
+        add_number(to, size, row->least);
+        add(to, size, " to ");
+        add_number(to, size, row->most);
         return;
     }
-    add(to, room, row->above ? " above " : endless ? " of at least " : " from ");
-    add_number(to, room, row->least);
+    add(to, size, row->above ? " above " : endless ? " of at least " : " from ");
+    add_number(to, size, row->least);
     if (endless)
         return;
-    add(to, room, row->below ? row->above ? " and below " : " to below " : " and at most ");
-    add_number(to, room, row->most);
+    add(to, size, row->below ? row->above ? " and below " : " to below " : " and at most ");
+    add_number(to, size, row->most);
 }
 
-static void add_number_range(const psdvec_option *row, char *to, size_t room)
+static void add_number_range(const psdvec_option *row, char *to, size_t size)
 {
     bool list = row->type == PSDVEC_OPTION_DOUBLES || row->type == PSDVEC_OPTION_UINT32S;
     if (row->unit == PSDVEC_UNIT_BYTES)
-        add(to, room, "a size such as 512M or 4G, or a share of the machine's memory such as 50%%");
+        add(to, size, "a size such as 512M or 4G, or a share of the machine's memory such as 50%%");
     else
-        add(to, room, "%s%snumber%s", list ? "" : "a ", is_whole(row) ? "whole " : "",
+        add(to, size, "%s%snumber%s", list ? "" : "a ", is_whole(row) ? "whole " : "",
             list ? "s" : "");
     if (row->unit != PSDVEC_UNIT_BYTES)
-        add_limits(row, to, room);
+        add_limits(row, to, size);
     if (row->unit == PSDVEC_UNIT_COUNT)
-        add(to, room, ", such as 300, 200k or 5M");
+        add(to, size, ", such as 300, 200k or 5M");
     if (list)
-        add(to, room, ", separated by commas");
+        add(to, size, ", separated by commas");
     if (row->word && !row->otherwise)
-        add(to, room, ", or %s", row->word);
+        add(to, size, ", or %s", row->word);
     if (row->second_word)
-        add(to, room, ", or %s", row->second_word);
+        add(to, size, ", or %s", row->second_word);
 }
 
 /* "a, b or c" */
-static void add_choices(const psdvec_option *row, char *to, size_t room)
+static void add_choices(const psdvec_option *row, char *to, size_t size)
 {
     for (size_t k = 0; row->choices[k].name; k++)
-        add(to, room, "%s%s",
+        add(to, size, "%s%s",
             k == 0                     ? ""
             : row->choices[k + 1].name ? ", "
                                        : " or ",
@@ -150,10 +152,7 @@ static bool parse_number(const psdvec_option *row, const char *text, psdvec_opti
                 : row->unit == PSDVEC_UNIT_COUNT ? pv_text_count(text, &value->integer)
                                                  : pv_text_integer(text, &value->integer);
     value->real = (double)value->integer;
-    uint64_t widest = row->type == PSDVEC_OPTION_UINT64 ? UINT64_MAX
-                      : row->type == PSDVEC_OPTION_INT  ? INT32_MAX
-                                                        : UINT32_MAX;
-    return fine && value->integer <= widest;
+    return fine && value->integer <= pv_option_widest(row);
 }
 
 bool pv_option_within(const psdvec_option *row, double value)
@@ -167,7 +166,7 @@ bool pv_option_within(const psdvec_option *row, double value)
 
 static bool parse_list(const psdvec_option *row, const char *text, psdvec_option_value *value)
 {
-    char item[PV_DOUBLE_ROOM];
+    char item[PV_DOUBLE_SIZE];
     for (const char *at = text;; at++) {
         size_t length = strcspn(at, ",");
         if (length >= sizeof item)
@@ -241,4 +240,90 @@ bool psdvec_option_parse(const psdvec_option *option, const char *shown, const c
     if (near)
         add(why, room, "; did you mean '%s'?", near);
     return false;
+}
+
+/* ---- Conditions: "weights=raw|smoothed rho>0 model:cut" ---------------------------------------- */
+
+/* Whether a text of words, which `separators` separate, has this word. */
+static bool has_word(const char *list, const char *end, const char *separators, const char *word,
+                     size_t word_length)
+{
+    for (size_t length; list < end; list += length + 1) {
+        length = strcspn(list, separators);
+        if (length == word_length && !memcmp(list, word, length))
+            return true;
+    }
+    return false;
+}
+
+/* Whether a choice is one of "=a|b", or uses the option in ":option". */
+static bool passes(const psdvec_choice *choice, const char *sign, const char *end)
+{
+    const char *uses = choice->uses ? choice->uses : "";
+    if (*sign == '=')
+        return has_word(sign + 1, end, "| ", choice->name, strlen(choice->name));
+    return has_word(uses, uses + strlen(uses), " ", sign + 1, (size_t)(end - sign) - 1);
+}
+
+/* The row that a comparison is about, and its sign; NULL if there is none. */
+static const psdvec_option *compared(const pv_options_table *table, const char *text,
+                                     const char **sign)
+{
+    size_t length = strcspn(text, "=>:");
+    *sign = text + length;
+    for (const psdvec_option *row = table->rows; row->name && text[length]; row++)
+        if (strlen(row->name) == length && !memcmp(row->name, text, length))
+            return row;
+    return NULL;
+}
+
+bool pv_options_hold(const pv_options_table *table, const void *options, const char *condition)
+{
+    const char *sign, *end;
+    for (const char *at = condition; at && *at; at = end + strspn(end, " ")) {
+        const psdvec_option *row = compared(table, at, &sign);
+        end = at + strcspn(at, " ");
+        if (!row)
+            return false;
+        const psdvec_choice *choice = pv_option_choice(row, options);
+        if (*sign == '>' ? !(pv_option_number(row, options) > strtol(sign + 1, NULL, 10))
+                         : !choice || !passes(choice, sign, end))
+            return false;
+    }
+    return true;
+}
+
+static void add_comparison(const psdvec_option *row, const char *sign, const char *end, char *to,
+                           size_t size)
+{
+    size_t fit = 0, named = 0;
+    int length = (int)(end - sign) - 1;
+    if (*sign == '>' && row->word && row->word_value == 0 &&
+        !strncmp(sign + 1, "0", (size_t)length))
+        add(to, size, "`%s` other than %s", row->name, row->word);
+    else if (*sign == '>')
+        add(to, size, "`%s` above %.*s", row->name, length, sign + 1);
+    if (*sign == '>')
+        return;
+    for (const psdvec_choice *c = row->choices; c->name; c++)
+        fit += passes(c, sign, end);
+    for (const psdvec_choice *c = row->choices; c->name; c++)
+        if (passes(c, sign, end)) {
+            const char *joint = named == 0 ? "" : named + 1 < fit ? ", " : " or ";
+            add(to, size, "%s`%s=%s`", joint, row->name, c->name);
+            named++;
+        }
+}
+
+void pv_condition_text(const pv_options_table *table, const char *condition, char *to, size_t size)
+{
+    const char *sign, *end;
+    *to = 0;
+    for (const char *at = condition; *at; at = end + strspn(end, " ")) {
+        const psdvec_option *row = compared(table, at, &sign);
+        end = at + strcspn(at, " ");
+        add(to, size, "%s", at == condition ? "" : " and ");
+        if (row)
+            add_comparison(row, sign, end, to, size);
+    }
 }

@@ -1,6 +1,6 @@
 /* Options tables: what all structs of options have in common.
  *
- * A room that has options includes their rows (psdvec/options/NAME.def) into an array of
+ * A module that has options includes their rows (psdvec/options/NAME.def) into an array of
  * psdvec_option and describes it by a pv_options_table. Everything else about options is written
  * here once, for all of them:
  *
@@ -36,7 +36,7 @@ typedef struct pv_option_list {
 } pv_option_list;
 
 /* True if the options go together; each is within its range already. Else a sentence in `why`. */
-typedef bool pv_options_rule(const void *options, char *why, size_t room);
+typedef bool pv_options_rule(const void *options, char *why, size_t size);
 
 typedef struct pv_options_table {
     const char *name;
@@ -52,7 +52,7 @@ typedef struct pv_options_table {
 
 extern const pv_options_table pv_context_table;
 
-/* Room for any struct of options. */
+/* No struct of options is larger. */
 #define PV_OPTIONS_MOST_BYTES 1024
 
 const psdvec_option *pv_options_find(const pv_options_table *table, const char *name);
@@ -69,19 +69,43 @@ psdvec_status pv_options_adopt(psdvec_context *ctx, const pv_options_table *tabl
                                const void *given, void *options);
 
 /* True if each is within its range and all go together. */
-bool pv_options_fit(const pv_options_table *table, const void *options, char *why, size_t room);
+bool pv_options_fit(const pv_options_table *table, const void *options, char *why, size_t size);
 psdvec_status pv_options_check(psdvec_context *ctx, const pv_options_table *table,
                                const void *options);
 
-/* Whether a condition such as "weights=raw|smoothed rho>0" holds. NULL holds. */
 /* Writes a condition for people: "`weights=factored` and `rho` above 0". */
-void pv_condition_text(const pv_options_table *table, const char *condition, char *to, size_t room);
-/* Whether `uses` of a choice has the option of this name. */
-bool pv_choice_uses(const psdvec_choice *choice, const char *option, size_t length);
+void pv_condition_text(const pv_options_table *table, const char *condition, char *to, size_t size);
+/* Whether a condition such as "weights=raw|smoothed rho>0" holds. NULL holds. */
 bool pv_options_hold(const pv_options_table *table, const void *options, const char *condition);
 
-/* The name of a choice's value; NULL if it has no such value. */
-const char *pv_option_choice(const psdvec_option *row, const void *options);
+/* A member of a struct of options, in the form of its row's type. */
+typedef union pv_option_member {
+    bool flag;
+    int whole;
+    uint32_t narrow; /* also of choices: the index */
+    uint64_t wide;
+    double real;
+    const char *text;
+    struct {
+        const void *values;
+        size_t count;
+    } list;
+} pv_option_member;
+pv_option_member pv_option_get(const psdvec_option *row, const void *options);
+void pv_option_set(const psdvec_option *row, pv_option_member member, void *options);
+/* The member as a number; of texts whether there is one, of lists how many elements. */
+double pv_option_number(const psdvec_option *row, const void *options);
+/* An element of a list of numbers. */
+double pv_option_element(const psdvec_option *row, const void *values, size_t k);
+/* NULL if the row has no choice of the member's value. */
+const psdvec_choice *pv_option_choice(const psdvec_option *row, const void *options);
+/* The largest whole number that the type of a row can hold. */
+static inline uint64_t pv_option_widest(const psdvec_option *row)
+{
+    return row->type == PSDVEC_OPTION_UINT64 ? UINT64_MAX
+           : row->type == PSDVEC_OPTION_INT  ? INT32_MAX
+                                             : UINT32_MAX;
+}
 
 /* Bytes of the member, with a list's number of elements. */
 size_t pv_option_bytes(const psdvec_option *row);
@@ -101,9 +125,9 @@ void pv_options_put_json(pv_json_writer *writer, const pv_options_table *table,
 
 /* Reads such an object. A row that it lacks takes the value that the table gives for it; a key
  * that no row has is named in a warning; `also` (may be NULL) lists keys that are known
- * but are no rows, and ends with NULL; without `what` nothing is told. Ranges and rules are checked. `path` and `what` ("training")
- * are for messages. Texts and lists live in `memory`, which the caller has initialised and frees
- * when the options are no longer used. */
+ * but are no rows, and ends with NULL; without `what` nothing is told. Ranges and rules are checked.
+ * `path` and `what` ("training") are for messages. Texts and lists live in `memory`, which the
+ * caller has initialised and frees when the options are no longer used. */
 psdvec_status pv_options_read_json(psdvec_context *ctx, const pv_options_table *table,
                                    const char *path, const char *what, const char *json,
                                    const char *const *also, void *options, pv_buffer *memory);

@@ -77,11 +77,6 @@ static bool is_state(const char *name)
     return name[0] != '.' && ends_with(name, STATE);
 }
 
-static bool is_state_or_unplaced(const char *name)
-{
-    return is_state(name) || is_unplaced(name);
-}
-
 /* How many regular files pass the test; with `remove` they are deleted. */
 static size_t go_through(const pv_partial *p, name_test *test, bool remove)
 {
@@ -102,23 +97,16 @@ static size_t go_through(const pv_partial *p, name_test *test, bool remove)
     return found;
 }
 
-/* The path of a state, on the heap; NULL after a recorded failure. */
-static char *path_of(const pv_partial *p, const char *name)
+psdvec_status pv_partial_path(pv_partial *p, const char *name, char **path)
 {
     static const char allowed[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
     size_t length = strlen(name);
-    char *path = NULL;
-    if (length < 1 || length > LONGEST_NAME || name[0] == '.' || strspn(name, allowed) != length) {
-        pv_fail(p->ctx, PSDVEC_ERR_INTERNAL,
-                "\"%s\" cannot be the name of a state; please report this defect", name);
-        return NULL;
-    }
-    if (pv_asprintf(&path, "%s/%s" STATE, p->folder, name) < 0) {
-        no_memory(p->ctx);
-        return NULL;
-    }
-    return path;
+    *path = NULL;
+    if (length < 1 || length > LONGEST_NAME || name[0] == '.' || strspn(name, allowed) != length)
+        return pv_fail(p->ctx, PSDVEC_ERR_INTERNAL,
+                       "\"%s\" cannot be the name of a state; please report this defect", name);
+    return pv_asprintf(path, "%s/%s" STATE, p->folder, name) < 0 ? no_memory(p->ctx) : PSDVEC_OK;
 }
 
 /* ---- The key ------------------------------------------------------------------------------ */
@@ -131,42 +119,35 @@ typedef enum key_state {
     KEY_FOREIGN  /* not a key file */
 } key_state;
 
-/* `text`: the key file, or `length` bytes of its beginning if its size is not that of `wanted`. */
-static key_state judge_key(const char *text, size_t length, bool same_size, const pv_buffer *wanted)
-{
-    size_t heading = strlen(HEADING);
-    if (memcmp(text, FAMILY, strlen(FAMILY)) != 0)
-        return KEY_FOREIGN;
-    if (length < heading || memcmp(text, HEADING, heading) != 0)
-        return KEY_VERSION;
-    return same_size && !memcmp(text, wanted->data, length) ? KEY_SAME : KEY_OTHER;
-}
-
-/* Compares the key file with `wanted`, heading included. */
-static psdvec_status compare_key(const pv_partial *p, const pv_buffer *wanted, key_state *state)
+/* Reads as much of the key file as `wanted` has, heading included, and compares. */
+static psdvec_status judge_key(const pv_partial *p, int fd, const pv_buffer *wanted,
+                               key_state *state)
 {
     struct stat info;
-    *state = KEY_FOREIGN;
+    size_t family = strlen(FAMILY), heading = strlen(HEADING);
+    if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || (size_t)info.st_size < family)
+        return PSDVEC_OK;
+    size_t size = (size_t)info.st_size, length = size < wanted->length ? size : wanted->length;
+    char *text = pv_alloc(p->ctx, length, 1, "the key of an interrupted run");
+    psdvec_status status = text ? pv_read_all_at(p->ctx, fd, p->folder, 0, text, length)
+                                : pv_failure(p->ctx);
+    if (status == PSDVEC_OK && memcmp(text, FAMILY, family) == 0)
+        *state = length < heading || memcmp(text, HEADING, heading) != 0         ? KEY_VERSION
+                 : size == wanted->length && !memcmp(text, wanted->data, length) ? KEY_SAME
+                                                                                 : KEY_OTHER;
+    pv_free(p->ctx, text);
+    return status;
+}
+
+static psdvec_status compare_key(const pv_partial *p, const pv_buffer *wanted, key_state *state)
+{
     int fd = openat(p->folder_fd, KEY, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0) {
-        if (errno == ENOENT)
-            *state = KEY_ABSENT;
-        return errno == ENOENT || errno == ELOOP
-                   ? PSDVEC_OK
-                   : pv_fail_errno(p->ctx, PSDVEC_ERR_READ, "cannot read its key", p->folder,
-                                   errno);
-    }
-    psdvec_status status = PSDVEC_OK;
-    if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && (size_t)info.st_size >= strlen(FAMILY)) {
-        size_t size = (size_t)info.st_size, heading = strlen(HEADING);
-        bool same_size = size == wanted->length;
-        size_t length = same_size || size < heading ? size : heading;
-        char *text = pv_alloc(p->ctx, length, 1, "the key of an interrupted run");
-        status = text ? pv_read_all_at(p->ctx, fd, p->folder, 0, text, length) : pv_failure(p->ctx);
-        if (status == PSDVEC_OK)
-            *state = judge_key(text, length, same_size, wanted);
-        pv_free(p->ctx, text);
-    }
+    *state = fd < 0 && errno == ENOENT ? KEY_ABSENT : KEY_FOREIGN;
+    if (fd < 0 && errno != ENOENT && errno != ELOOP)
+        return pv_fail_errno(p->ctx, PSDVEC_ERR_READ, "cannot read its key", p->folder, errno);
+    if (fd < 0)
+        return PSDVEC_OK;
+    psdvec_status status = judge_key(p, fd, wanted, state);
     close(fd);
     return status;
 }
@@ -331,16 +312,12 @@ psdvec_status pv_partial_open(psdvec_context *ctx, const char *output, const cha
 {
     *partial = NULL;
     psdvec_status status;
-    pv_buffer text;
-    pv_buffer_init(&text, ctx);
+    pv_buffer text = {.ctx = ctx};
     pv_partial *p = calloc(1, sizeof *p);
     if (!p)
         return no_memory(ctx);
     *p = (pv_partial){.ctx = ctx, .folder_fd = -1, .lock_fd = -1};
-    if (pv_asprintf(&p->folder, "%s.partial", output) < 0) {
-        free(p);
-        return no_memory(ctx);
-    }
+    PV_TRY_DONE(pv_asprintf(&p->folder, "%s.partial", output) < 0 ? no_memory(ctx) : PSDVEC_OK);
     PV_TRY_DONE(pv_buffer_text(&text, HEADING));
     PV_TRY_DONE(pv_buffer_text(&text, key));
     PV_TRY_DONE(open_and_lock(p, &text));
@@ -405,9 +382,8 @@ psdvec_status pv_partial_save(pv_partial *p, const char *name, const pv_tensor *
 {
     if (p->broken)
         return PSDVEC_OK;
-    char *path = path_of(p, name);
-    if (!path)
-        return pv_failure(p->ctx);
+    char *path;
+    PV_TRY(pv_partial_path(p, name, &path));
     psdvec_context *side = side_context(p, false);
     psdvec_status status = side ? write_state(side, path, tensors, count, metadata, metadata_count)
                                 : no_memory(p->ctx);
@@ -426,50 +402,41 @@ psdvec_status pv_partial_save(pv_partial *p, const char *name, const pv_tensor *
     return status;
 }
 
-/* True: whole. False: it cannot be used, for a reason that was told or is in the context. */
-static bool looks_whole(pv_partial *p, const char *path)
+/* Opens the file if it is whole. *file stays NULL if it is not, which the host is told. */
+static psdvec_status open_whole(pv_partial *p, const char *path, pv_st_file **file)
 {
-    pv_st_file *file = NULL;
+    pv_st_file *looked_at = NULL;
     psdvec_context *side = side_context(p, true);
-    if (!side) {
-        no_memory(p->ctx);
-        return false;
-    }
-    psdvec_status status = pv_st_open(side, path, &file);
+    if (!side)
+        return no_memory(p->ctx);
+    psdvec_status status = pv_st_open(side, path, &looked_at);
     if (status == PSDVEC_OK)
-        status = pv_st_verify(side, file);
-    pv_st_close(file);
+        status = pv_st_verify(side, looked_at);
+    pv_st_close(looked_at);
     int family = (int)status / 100;
-    if (family == 2 || family == 3)
+    if (status == PSDVEC_OK) {
+        status = pv_st_open(p->ctx, path, file);
+    } else if (family == 2 || family == 3) {
         pv_warn(p->ctx, "%s: not used, since: %s", path, psdvec_error_message(side));
-    else if (status != PSDVEC_OK)
-        pv_fail(p->ctx, status, "%s", psdvec_error_message(side));
+        status = PSDVEC_OK;
+    } else {
+        status = pv_fail(p->ctx, status, "%s", psdvec_error_message(side));
+    }
     psdvec_context_free(side);
-    return status == PSDVEC_OK;
+    return status;
 }
 
 psdvec_status pv_partial_load(pv_partial *p, const char *name, pv_st_file **file)
 {
     struct stat info;
-    psdvec_status status = PSDVEC_OK;
-    char *path = path_of(p, name);
+    char *path;
     *file = NULL;
-    if (!path)
-        return pv_failure(p->ctx);
-    if (lstat(path, &info) == 0 && S_ISREG(info.st_mode)) {
-        if (looks_whole(p, path))
-            status = pv_st_open(p->ctx, path, file);
-        else if (atomic_load(&p->ctx->status) != PSDVEC_OK)
-            status = pv_failure(p->ctx);
-    }
+    PV_TRY(pv_partial_path(p, name, &path));
+    psdvec_status status = PSDVEC_OK;
+    if (lstat(path, &info) == 0 && S_ISREG(info.st_mode))
+        status = open_whole(p, path, file);
     free(path);
     return status;
-}
-
-psdvec_status pv_partial_path(pv_partial *p, const char *name, char **path)
-{
-    *path = path_of(p, name);
-    return *path ? PSDVEC_OK : pv_failure(p->ctx);
 }
 
 void pv_partial_close(pv_partial *p, bool remove)
@@ -478,8 +445,10 @@ void pv_partial_close(pv_partial *p, bool remove)
         return;
     /* In this order, so that a kill between two steps leaves a folder that is known as ours. */
     if (p->ours) {
-        if (remove)
-            go_through(p, is_state_or_unplaced, true);
+        if (remove) {
+            go_through(p, is_state, true);
+            go_through(p, is_unplaced, true);
+        }
         if (go_through(p, is_state, false) == 0) {
             unlinkat(p->folder_fd, KEY, 0);
             unlinkat(p->folder_fd, LOCK, 0);

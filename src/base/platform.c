@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <math.h>
 #include <sched.h>
 #include <stdio.h>
@@ -32,7 +33,7 @@
 
 /* ---- The machine ---------------------------------------------------------------------------- */
 
-int pv_platform_cores(void)
+int pv_usable_cores(void)
 {
 #if ON_LINUX
     cpu_set_t set;
@@ -61,6 +62,34 @@ uint64_t pv_platform_memory(void)
         return (uint64_t)pages * pv_page_size();
 #endif
     return 0;
+}
+
+/* The number in a file of the kernel; UINT64_MAX if there is none ("max"). */
+static uint64_t read_limit(const char *path)
+{
+    uint64_t limit;
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return UINT64_MAX;
+    if (fscanf(file, "%" SCNu64, &limit) != 1)
+        limit = UINT64_MAX;
+    (void)fclose(file);
+    return limit;
+}
+
+uint64_t psdvec_machine_memory(void)
+{
+    static const char *const limits[] = {"/sys/fs/cgroup/memory.max",
+                                         "/sys/fs/cgroup/memory/memory.limit_in_bytes"};
+    uint64_t memory = pv_platform_memory();
+    if (memory == 0)
+        memory = UINT64_C(2) << 30;
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+        uint64_t limit = read_limit(limits[i]);
+        if (limit > 0 && limit < memory)
+            memory = limit;
+    }
+    return memory;
 }
 
 /* ---- Memory ----------------------------------------------------------------------------------- */
@@ -153,55 +182,38 @@ int pv_file_reserve(int fd, uint64_t bytes)
 }
 
 #if ON_LINUX && defined(O_TMPFILE)
+#define HAS_NAMELESS 1
+#else
+#define HAS_NAMELESS 0
+#undef O_TMPFILE
+#define O_TMPFILE 0
+#endif
 
-static void path_of_descriptor(int fd, char path[64])
+static int unsupported(void)
 {
-    snprintf(path, 64, "/proc/self/fd/%d", fd);
+    errno = EOPNOTSUPP;
+    return -1;
 }
 
 int pv_nameless_open(const char *folder)
 {
-    return open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+    return HAS_NAMELESS ? open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666) : unsupported();
 }
 
 int pv_nameless_name(int fd, const char *name)
 {
     char self[64];
-    path_of_descriptor(fd, self);
-    return linkat(AT_FDCWD, self, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
+    snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
+    return HAS_NAMELESS ? linkat(AT_FDCWD, self, AT_FDCWD, name, AT_SYMLINK_FOLLOW) : unsupported();
 }
 
 /* Without /proc a nameless file could never be given a name. */
 bool pv_nameless_can_be_named(int fd)
 {
     char self[64];
-    path_of_descriptor(fd, self);
-    return access(self, F_OK) == 0;
+    snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
+    return HAS_NAMELESS && access(self, F_OK) == 0;
 }
-
-#else
-
-int pv_nameless_open(const char *folder)
-{
-    (void)folder;
-    errno = EOPNOTSUPP;
-    return -1;
-}
-
-int pv_nameless_name(int fd, const char *name)
-{
-    (void)fd, (void)name;
-    errno = EOPNOTSUPP;
-    return -1;
-}
-
-bool pv_nameless_can_be_named(int fd)
-{
-    (void)fd;
-    return false;
-}
-
-#endif
 
 int pv_file_lock(int fd)
 {

@@ -17,7 +17,7 @@ struct stat;
 /* ---- The machine -------------------------------------------------------------------------- */
 /* Processors this process may run on, at least 1; bytes of memory, or 0 if the system does not
  * tell; bytes of a page. */
-int pv_platform_cores(void);
+int pv_usable_cores(void);
 uint64_t pv_platform_memory(void);
 size_t pv_page_size(void);
 
@@ -32,7 +32,7 @@ void pv_pages_give(void *pages, size_t size);
 void pv_hint_written(int fd);
 void pv_hint_sequential(int fd);
 
-/* Takes room on the disk for the first bytes of a file. 0, or the number of an error. */
+/* Reserves space on the disk for the first bytes of a file. 0, or the number of an error. */
 int pv_file_reserve(int fd, uint64_t bytes);
 
 /* A file without a name in the folder, for reading and writing; and a name for it, which must be

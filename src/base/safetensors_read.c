@@ -1,19 +1,54 @@
 /* The reader of safetensors_read.h.
  *
- * Three steps, each of which trusts only what the one before has checked: the
- * frame (lengths), the header (safetensors_header.c), the tiling (entries
- * sorted by offset must follow one another exactly from the first to the last
- * byte). Only then do pointers into the file appear.
+ * Each step trusts only what the one before has checked: the frame (lengths), the header (each
+ * tensor by itself), names, and the tiling (tensors sorted by offset must follow one another exactly
+ * from the first to the last byte). Only then do pointers into the file appear. A header that starts
+ * as it should and then goes wrong is called damaged, not foreign: by then eight bytes and a brace
+ * have agreed.
  *
- * Beyond the header's own pass this sorts the entries twice, by name and by
- * place; asking for a tensor or a key is a binary search.
+ * Opening is one pass over the header, and sorts the tensors by place and by name; asking for a
+ * tensor or a key is a binary search. A tensor takes some 150 bytes and its name, until the close.
+ * Verifying reads every byte once, at the speed of XXH3 or of the disk.
  */
-#include "base/safetensors_file.h"
+#include "base/safetensors_read.h"
+
+#include "base/file.h"
+#include "base/json.h"
+#include "util/utf8.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
+
+#define AGAIN "get the file again or make it anew"
+
+typedef struct entry {
+    pv_tensor tensor;
+    uint64_t begin, end;
+    const unsigned char *raw; /* in the file */
+    bool filler;
+} entry;
+
+struct pv_st_file {
+    psdvec_context *ctx;
+    pv_scope scope; /* of all below */
+    char *path;
+    const unsigned char *data;
+    size_t length;
+    pv_map map;      /* all zero if the memory is the caller's */
+    pv_buffer arena; /* names, keys and values, each with its zero; never moves */
+    entry *entries;  /* in the order of the file */
+    size_t entry_count, entry_capacity;
+    const pv_tensor **by_name;
+    const pv_tensor **in_order; /* without fillers */
+    size_t in_order_count;
+    pv_st_pair *pairs; /* sorted by key */
+    size_t meta_count, meta_capacity;
+    bool has_metadata;
+    bool ours; /* it has fillers and checksums */
+};
 
 /* ---- Types --------------------------------------------------------------- */
 
@@ -51,6 +86,208 @@ bool pv_st_extent(pv_dtype dtype, unsigned rank, const uint64_t *shape, uint64_t
     return !__builtin_mul_overflow(*count, (uint64_t)pv_dtype_size(dtype), bytes);
 }
 
+/* ---- Messages ------------------------------------------------------------ */
+
+pv_st_shown pv_st_show(const char *name)
+{
+    pv_st_shown s;
+    size_t i = 0;
+    for (; i < 80 && name[i]; i++) {
+        unsigned char c = (unsigned char)name[i], before = i ? (unsigned char)name[i - 1] : 0;
+        bool control = c < 0x20 || c == 0x7f || (before == 0xc2 && c < 0xa0);
+        s.text[i] = control ? '?' : name[i];
+        if (control && before == 0xc2)
+            s.text[i - 1] = '?';
+    }
+    if (name[i]) {
+        i = pv_utf8_cut(name, i);
+        memcpy(s.text + i, "...", 3);
+        i += 3;
+    }
+    s.text[i] = 0;
+    return s;
+}
+
+/* PSDVEC_ERR_CORRUPT: tensor `name` `what`. */
+static psdvec_status fail_tensor(const pv_st_file *file, const char *name, const char *what)
+{
+    return pv_fail(file->ctx, PSDVEC_ERR_CORRUPT,
+                   "%s: the header is damaged: tensor \"%s\" %s; " AGAIN, file->path,
+                   pv_st_show(name).text, what);
+}
+
+static psdvec_status fail_json(pv_st_file *file, const pv_json *json)
+{
+    if (json->refused)
+        return pv_failure(file->ctx); /* memory; its sentence is recorded */
+    return pv_fail(file->ctx, PSDVEC_ERR_CORRUPT,
+                   "%s: the header is damaged at byte %zu: %s; " AGAIN, file->path,
+                   json->offset + 8, json->cause);
+}
+
+/* ---- The header ---------------------------------------------------------- */
+
+/* Ends the text that starts at `text` in the arena, and refuses zero bytes in it: texts are handed
+ * out as C strings. */
+static psdvec_status end_text(pv_st_file *file, pv_json *json, const char *text)
+{
+    pv_buffer *arena = &file->arena;
+    if (!json->cause && memchr(text, 0, (size_t)(arena->data + arena->length - text)))
+        pv_json_reject(json, "a name or text contains a zero character");
+    return json->cause ? fail_json(file, json) : pv_buffer_byte(arena, 0);
+}
+
+static char *arena_end(const pv_st_file *file)
+{
+    return file->arena.data + file->arena.length;
+}
+
+/* Lists grow by half. */
+static size_t larger(size_t capacity)
+{
+    return capacity + capacity / 2 + 16;
+}
+
+static psdvec_status read_metadata(pv_st_file *file, pv_json *json)
+{
+    if (file->has_metadata)
+        pv_json_reject(json, "__metadata__ is given twice");
+    file->has_metadata = true;
+    pv_json_enter_object(json);
+    for (char *key = arena_end(file); pv_json_next_key(json, &file->arena); key = arena_end(file)) {
+        PV_TRY(end_text(file, json, key));
+        char *value = arena_end(file);
+        pv_json_read_string(json, &file->arena);
+        PV_TRY(end_text(file, json, value));
+        if (file->meta_count == file->meta_capacity)
+            PV_GROW(&file->scope, file->pairs, file->meta_capacity = larger(file->meta_capacity));
+        PV_TRY(pv_scope_status(&file->scope));
+        file->pairs[file->meta_count++] = (pv_st_pair){key, value};
+    }
+    return json->cause ? fail_json(file, json) : PSDVEC_OK;
+}
+
+static psdvec_status read_dtype(pv_st_file *file, pv_json *json, pv_buffer *scratch, entry *e)
+{
+    scratch->length = 0;
+    if (!pv_json_read_string(json, scratch))
+        return fail_json(file, json);
+    for (int i = 0; i < PV_DTYPE_COUNT; i++)
+        if (pv_json_text_is(scratch, pv_dtype_name((pv_dtype)i))) {
+            e->tensor.dtype = (pv_dtype)i;
+            return PSDVEC_OK;
+        }
+    PV_TRY(pv_buffer_byte(scratch, 0));
+    return pv_fail(file->ctx, PSDVEC_ERR_FORMAT,
+                   "%s: tensor \"%s\" has the type \"%s\", which is not known here; convert it to "
+                   "F32, or use a newer version",
+                   file->path, pv_st_show(e->tensor.name).text, pv_st_show(scratch->data).text);
+}
+
+static psdvec_status read_shape(pv_st_file *file, pv_json *json, entry *e)
+{
+    pv_json_enter_array(json);
+    while (pv_json_next_element(json)) {
+        uint64_t length;
+        if (!pv_json_read_u64(json, &length))
+            break;
+        if (e->tensor.rank == PV_ST_RANK_MAX)
+            return pv_fail(file->ctx, PSDVEC_ERR_FORMAT,
+                           "%s: tensor \"%s\" has more than %d dimensions, which is not supported; "
+                           "give it fewer",
+                           file->path, pv_st_show(e->tensor.name).text, PV_ST_RANK_MAX);
+        e->tensor.shape[e->tensor.rank++] = length;
+    }
+    return json->cause ? fail_json(file, json) : PSDVEC_OK;
+}
+
+static psdvec_status read_offsets(pv_st_file *file, pv_json *json, entry *e)
+{
+    uint64_t *const places[2] = {&e->begin, &e->end};
+    size_t count = 0;
+    pv_json_enter_array(json);
+    while (pv_json_next_element(json)) {
+        if (count == 2)
+            pv_json_reject(json, "data_offsets has more than two numbers");
+        else
+            pv_json_read_u64(json, places[count++]);
+    }
+    if (count < 2)
+        pv_json_reject(json, "data_offsets has fewer than two numbers");
+    return json->cause ? fail_json(file, json) : PSDVEC_OK;
+}
+
+/* The value of one tensor. Fields that the format does not know are skipped,
+ * as by the reference implementation. */
+static psdvec_status read_tensor(pv_st_file *file, pv_json *json, pv_buffer *scratch, entry *e)
+{
+    enum { DTYPE = 1, SHAPE = 2, OFFSETS = 4, ALL = 7 };
+    unsigned seen = 0;
+    pv_json_enter_object(json);
+    while (scratch->length = 0, pv_json_next_key(json, scratch)) {
+        unsigned field = pv_json_text_is(scratch, "dtype")          ? DTYPE
+                         : pv_json_text_is(scratch, "shape")        ? SHAPE
+                         : pv_json_text_is(scratch, "data_offsets") ? OFFSETS
+                                                                    : 0;
+        if (seen & field)
+            pv_json_reject(json, "a field of a tensor is given twice");
+        seen |= field;
+        if (field == DTYPE)
+            PV_TRY(read_dtype(file, json, scratch, e));
+        else if (field == SHAPE)
+            PV_TRY(read_shape(file, json, e));
+        else if (field == OFFSETS)
+            PV_TRY(read_offsets(file, json, e));
+    }
+    if (json->cause)
+        return fail_json(file, json);
+    const char *name = e->tensor.name;
+    if (seen != ALL)
+        return fail_tensor(file, name, "lacks its dtype, shape or data_offsets");
+    if (!pv_st_extent(e->tensor.dtype, e->tensor.rank, e->tensor.shape, &e->tensor.count,
+                      &e->tensor.bytes))
+        return fail_tensor(file, name, "has a shape too large for any machine");
+    if (e->begin > e->end)
+        return fail_tensor(file, name, "ends before it begins");
+    if (e->end - e->begin != e->tensor.bytes)
+        return pv_fail(file->ctx, PSDVEC_ERR_CORRUPT,
+                       "%s: the header is damaged: tensor \"%s\" has %" PRIu64
+                       " bytes, but its shape and type need %" PRIu64 "; " AGAIN,
+                       file->path, pv_st_show(name).text, e->end - e->begin, e->tensor.bytes);
+    return PSDVEC_OK;
+}
+
+static psdvec_status read_header(pv_st_file *file, size_t length)
+{
+    psdvec_status status;
+    pv_buffer scratch = {.ctx = file->ctx};
+    pv_json json;
+    /* Each text has two quotes there and one zero here, so that the arena need not grow. */
+    PV_TRY_DONE(pv_buffer_reserve(&file->arena, length));
+    pv_json_init(&json, (const char *)file->data + 8, length, 0);
+    pv_json_enter_object(&json);
+    for (char *name = arena_end(file); pv_json_next_key(&json, &file->arena);
+         name = arena_end(file)) {
+        PV_TRY_DONE(end_text(file, &json, name));
+        if (strcmp(name, "__metadata__") == 0) {
+            PV_TRY_DONE(read_metadata(file, &json));
+            continue;
+        }
+        entry e = {.tensor.name = name};
+        PV_TRY_DONE(read_tensor(file, &json, &scratch, &e));
+        if (file->entry_count == file->entry_capacity)
+            PV_GROW(&file->scope, file->entries,
+                    file->entry_capacity = larger(file->entry_capacity));
+        PV_TRY_DONE(pv_scope_status(&file->scope));
+        file->entries[file->entry_count++] = e;
+    }
+    if (!pv_json_finish(&json))
+        status = fail_json(file, &json);
+done:
+    pv_buffer_free(&scratch);
+    return status;
+}
+
 /* ---- Names, metadata, tiling ---------------------------------------------- */
 
 static int compare_pairs(const void *a, const void *b)
@@ -60,13 +297,12 @@ static int compare_pairs(const void *a, const void *b)
 
 static int compare_names(const void *a, const void *b)
 {
-    const pv_st_entry *x = *(const pv_st_entry *const *)a, *y = *(const pv_st_entry *const *)b;
-    return strcmp(x->tensor.name, y->tensor.name);
+    return strcmp((*(const pv_tensor *const *)a)->name, (*(const pv_tensor *const *)b)->name);
 }
 
 static int compare_places(const void *a, const void *b)
 {
-    const pv_st_entry *x = *(const pv_st_entry *const *)a, *y = *(const pv_st_entry *const *)b;
+    const entry *x = a, *y = b;
     if (x->begin != y->begin)
         return x->begin < y->begin ? -1 : 1;
     if (x->end != y->end)
@@ -74,24 +310,16 @@ static int compare_places(const void *a, const void *b)
     return strcmp(x->tensor.name, y->tensor.name);
 }
 
-static psdvec_status index_metadata(pv_st_file *file)
+static void sort(void *array, size_t count, size_t size, int (*compare)(const void *, const void *))
 {
-    file->pairs =
-        pv_alloc(file->ctx, file->meta_count, sizeof *file->pairs, "the metadata of a file");
-    if (!file->pairs)
-        return pv_failure(file->ctx);
-    for (size_t i = 0; i < file->meta_count; i++)
-        file->pairs[i] = (pv_st_pair){file->arena.data + file->meta[i].key_at,
-                                      file->arena.data + file->meta[i].value_at};
-    if (file->meta_count)
-        qsort(file->pairs, file->meta_count, sizeof *file->pairs, compare_pairs);
-    for (size_t i = 1; i < file->meta_count; i++)
-        if (strcmp(file->pairs[i - 1].key, file->pairs[i].key) == 0)
-            return pv_fail(
-                file->ctx, PSDVEC_ERR_CORRUPT,
-                "%s: the header is damaged: the metadata gives \"%s\" twice; " PV_ST_AGAIN,
-                file->path, pv_st_show(file->pairs[i].key).text);
-    return PSDVEC_OK;
+    if (count)
+        qsort(array, count, size, compare);
+}
+
+void pv_st_sort(pv_st_pair *pairs, size_t count, const pv_tensor **tensors, size_t tensor_count)
+{
+    sort(pairs, count, sizeof *pairs, compare_pairs);
+    sort((void *)tensors, tensor_count, sizeof *tensors, compare_names);
 }
 
 static bool is_filler(const pv_tensor *t)
@@ -104,81 +332,71 @@ static bool is_filler(const pv_tensor *t)
 
 static psdvec_status index_names(pv_st_file *file)
 {
-    file->by_name =
-        pv_alloc(file->ctx, file->entry_count, sizeof(pv_st_entry *), "the list of tensors");
-    if (!file->by_name)
-        return pv_failure(file->ctx);
-    bool ours = pv_st_meta(file, "xxh3.metadata") != NULL;
-    for (size_t i = 0; i < file->entry_count; i++) {
-        pv_st_entry *e = &file->entries[i];
-        e->tensor.name = file->arena.data + e->name_at;
-        e->filler = ours && is_filler(&e->tensor);
-        file->by_name[i] = e;
-    }
-    if (file->entry_count)
-        qsort(file->by_name, file->entry_count, sizeof(pv_st_entry *), compare_names);
+    PV_TAKE(&file->scope, file->by_name, file->entry_count);
+    PV_TAKE(&file->scope, file->in_order, file->entry_count);
+    PV_TRY(pv_scope_status(&file->scope));
+    sort(file->entries, file->entry_count, sizeof *file->entries, compare_places);
+    for (size_t i = 0; i < file->entry_count; i++)
+        file->by_name[i] = &file->entries[i].tensor;
+    pv_st_sort(file->pairs, file->meta_count, file->by_name, file->entry_count);
+    for (size_t i = 1; i < file->meta_count; i++)
+        if (strcmp(file->pairs[i - 1].key, file->pairs[i].key) == 0)
+            return pv_fail(file->ctx, PSDVEC_ERR_CORRUPT,
+                           "%s: the header is damaged: the metadata gives \"%s\" twice; " AGAIN,
+                           file->path, pv_st_show(file->pairs[i].key).text);
     for (size_t i = 1; i < file->entry_count; i++)
-        if (strcmp(file->by_name[i - 1]->tensor.name, file->by_name[i]->tensor.name) == 0)
-            return pv_st_fail_tensor(file, file->by_name[i]->tensor.name, "is given twice");
+        if (strcmp(file->by_name[i - 1]->name, file->by_name[i]->name) == 0)
+            return fail_tensor(file, file->by_name[i]->name, "is given twice");
+    file->ours = pv_st_meta(file, "xxh3.metadata") != NULL;
     return PSDVEC_OK;
 }
 
 /* Copies a tensor that its type does not allow to be used in place. */
-static psdvec_status align(pv_st_file *file, pv_st_entry *e)
+static psdvec_status align(pv_st_file *file, entry *e)
 {
     static const uint64_t nothing[1] = {0};
-    if (e->tensor.bytes == 0) {
-        e->tensor.data = nothing;
+    size_t width = pv_dtype_size(e->tensor.dtype), bytes = (size_t)e->tensor.bytes;
+    e->tensor.data = bytes ? (const void *)e->raw : nothing;
+    if (bytes == 0 || (uintptr_t)e->raw % width == 0)
         return PSDVEC_OK;
-    }
-    size_t width = pv_dtype_size(e->tensor.dtype);
-    if (width <= 1 || (uintptr_t)e->raw % width == 0) {
-        e->tensor.data = e->raw;
-        return PSDVEC_OK;
-    }
-    size_t bytes = (size_t)e->tensor.bytes;
-    e->copy = pv_alloc(file->ctx, bytes, 1, "the copy of a tensor that is not aligned");
-    if (!e->copy)
-        return pv_failure(file->ctx);
-    for (size_t at = 0; at < bytes; at += PV_ST_SLICE) {
+    char *copy;
+    file->scope.what = "the copy of a tensor that is not aligned";
+    PV_TAKE(&file->scope, copy, bytes);
+    PV_TRY(pv_scope_status(&file->scope));
+    for (size_t at = 0; at < bytes; at += PV_ST_STEP) {
         PV_TRY(pv_check_cancel(file->ctx));
-        memcpy((char *)e->copy + at, e->raw + at,
-               bytes - at < PV_ST_SLICE ? bytes - at : PV_ST_SLICE);
+        memcpy(copy + at, e->raw + at, bytes - at < PV_ST_STEP ? bytes - at : PV_ST_STEP);
     }
-    e->tensor.data = e->copy;
+    e->tensor.data = copy;
     return PSDVEC_OK;
 }
 
 /* `data_at`: where the tensors start in the file. */
-static psdvec_status check_tiling(pv_st_file *file, pv_st_entry **by_place, size_t data_at)
+static psdvec_status check_tiling(pv_st_file *file, size_t data_at)
 {
     uint64_t present = file->length - data_at, reached = 0;
-    for (size_t i = 0; i < file->entry_count; i++)
-        by_place[i] = &file->entries[i];
-    if (file->entry_count)
-        qsort(by_place, file->entry_count, sizeof(pv_st_entry *), compare_places);
     for (size_t i = 0; i < file->entry_count; i++) {
-        const pv_st_entry *e = by_place[i];
-        if (e->begin < reached)
-            return pv_st_fail_tensor(file, e->tensor.name, "overlaps another");
-        if (e->begin > reached)
-            return pv_st_fail_tensor(file, e->tensor.name, "leaves a hole before it");
+        const entry *e = &file->entries[i];
+        if (e->begin != reached)
+            return fail_tensor(file, e->tensor.name,
+                               e->begin < reached ? "overlaps another" : "leaves a hole before it");
         reached = e->end;
     }
     if (reached > present)
         return pv_fail(file->ctx, PSDVEC_ERR_CORRUPT,
-                       "%s: the file is truncated: %" PRIu64 " %s missing at its end; " PV_ST_AGAIN,
+                       "%s: the file is truncated: %" PRIu64 " %s missing at its end; " AGAIN,
                        file->path, reached - present,
                        reached - present == 1 ? "byte is" : "bytes are");
     if (reached < present)
         return pv_fail(file->ctx, PSDVEC_ERR_CORRUPT,
                        "%s: %" PRIu64
-                       " %s behind the last tensor, where the file should end; " PV_ST_AGAIN,
+                       " %s behind the last tensor, where the file should end; " AGAIN,
                        file->path, present - reached,
                        present - reached == 1 ? "byte follows" : "bytes follow");
     for (size_t i = 0; i < file->entry_count; i++) {
-        pv_st_entry *e = by_place[i];
+        entry *e = &file->entries[i];
         e->raw = file->data + data_at + e->begin;
+        e->filler = file->ours && is_filler(&e->tensor);
         PV_TRY(align(file, e));
         if (!e->filler)
             file->in_order[file->in_order_count++] = &e->tensor;
@@ -186,25 +404,13 @@ static psdvec_status check_tiling(pv_st_file *file, pv_st_entry **by_place, size
     return PSDVEC_OK;
 }
 
-static psdvec_status index_places(pv_st_file *file, size_t data_at)
-{
-    psdvec_context *ctx = file->ctx;
-    file->in_order = pv_alloc(ctx, file->entry_count, sizeof(pv_tensor *), "the list of tensors");
-    pv_st_entry **by_place =
-        pv_alloc(ctx, file->entry_count, sizeof(pv_st_entry *), "the list of tensors");
-    psdvec_status status = file->in_order && by_place ? check_tiling(file, by_place, data_at)
-                                                      : pv_failure(ctx);
-    pv_free(ctx, by_place);
-    return status;
-}
-
 /* ---- Opening --------------------------------------------------------------- */
 
-static psdvec_status read_frame(pv_st_file *file, uint64_t *header_length)
+static psdvec_status read_frame(pv_st_file *file, size_t *header_length)
 {
     uint64_t n = 0;
-    for (size_t i = 0; i < 8 && i < file->length; i++)
-        n |= (uint64_t)file->data[i] << (8 * i);
+    if (file->length)
+        memcpy(&n, file->data, file->length < 8 ? file->length : 8);
     bool brace = file->length <= 8 || file->data[8] == '{';
     bool possible = n <= PV_ST_HEADER_MAX && (n >= 2 || file->length < 8);
     if (!brace || !possible)
@@ -214,67 +420,61 @@ static psdvec_status read_frame(pv_st_file *file, uint64_t *header_length)
                        "written in that format",
                        file->path);
     if (file->length == 0)
-        return pv_fail(file->ctx, PSDVEC_ERR_CORRUPT, "%s: the file is empty; " PV_ST_AGAIN,
-                       file->path);
+        return pv_fail(file->ctx, PSDVEC_ERR_CORRUPT, "%s: the file is empty; " AGAIN, file->path);
     uint64_t need = file->length < 8 ? 8 + (n < 2 ? 2 : n) : 8 + n;
     if (need > file->length)
         return pv_fail(file->ctx, PSDVEC_ERR_CORRUPT,
                        "%s: the file is truncated inside its header: of at least %" PRIu64
-                       " bytes it has %zu, so %" PRIu64 " or more are missing; " PV_ST_AGAIN,
+                       " bytes it has %zu, so %" PRIu64 " or more are missing; " AGAIN,
                        file->path, need, file->length, need - file->length);
-    *header_length = n;
+    *header_length = (size_t)n;
     return PSDVEC_OK;
 }
 
-static psdvec_status load(pv_st_file *file)
+static psdvec_status load(pv_st_file *file, const char *path)
 {
-    uint64_t header_length = 0;
+    size_t header_length = 0;
+    PV_TAKE(&file->scope, file->path, strlen(path) + 1);
+    PV_TRY(pv_scope_status(&file->scope));
+    memcpy(file->path, path, strlen(path) + 1);
     PV_TRY(read_frame(file, &header_length));
-    PV_TRY(pv_st_read_header(file, header_length));
-    PV_TRY(index_metadata(file));
+    PV_TRY(read_header(file, header_length));
     PV_TRY(index_names(file));
-    return index_places(file, 8 + (size_t)header_length);
+    return check_tiling(file, 8 + header_length);
 }
 
-static pv_st_file *new_file(psdvec_context *ctx, const char *path)
+psdvec_status pv_st_open_memory(psdvec_context *ctx, const char *path, const void *data,
+                                size_t length, pv_st_file **file)
 {
-    size_t length = strlen(path) + 1;
-    pv_st_file *file = pv_alloc_zero(ctx, 1, sizeof *file, "an open file");
-    if (!file)
-        return NULL;
-    file->ctx = ctx;
-    pv_buffer_init(&file->arena, ctx);
-    file->path = pv_alloc(ctx, length, 1, "the name of a file");
-    if (!file->path) {
-        pv_st_close(file);
-        return NULL;
-    }
-    memcpy(file->path, path, length);
-    return file;
-}
-
-static psdvec_status finish_open(pv_st_file *file, psdvec_status status, pv_st_file **result)
-{
+    *file = NULL;
+    pv_st_file *f = pv_alloc(ctx, 1, sizeof *f, "an open file");
+    if (!f)
+        return pv_failure(ctx);
+    *f = (pv_st_file){.ctx = ctx,
+                      .scope = {.ctx = ctx, .what = "the list of tensors"},
+                      .data = data,
+                      .length = length,
+                      .arena = {.ctx = ctx}};
+    psdvec_status status = load(f, path);
     if (status == PSDVEC_OK)
-        status = load(file);
-    if (status == PSDVEC_OK)
-        *result = file;
+        *file = f;
     else
-        pv_st_close(file);
+        pv_st_close(f);
     return status;
 }
 
 psdvec_status pv_st_open_how(psdvec_context *ctx, const char *path, bool never_map,
                              pv_st_file **file)
 {
+    pv_map map;
     *file = NULL;
-    pv_st_file *f = new_file(ctx, path);
-    if (!f)
-        return pv_failure(ctx);
-    psdvec_status status = pv_map_open(ctx, path, never_map, &f->map);
-    f->data = f->map.data;
-    f->length = f->map.size;
-    return finish_open(f, status, file);
+    PV_TRY(pv_map_open(ctx, path, never_map, &map));
+    psdvec_status status = pv_st_open_memory(ctx, path, map.data, map.size, file);
+    if (status == PSDVEC_OK)
+        (*file)->map = map;
+    else
+        pv_map_close(ctx, &map);
+    return status;
 }
 
 psdvec_status pv_st_open(psdvec_context *ctx, const char *path, pv_st_file **file)
@@ -282,33 +482,14 @@ psdvec_status pv_st_open(psdvec_context *ctx, const char *path, pv_st_file **fil
     return pv_st_open_how(ctx, path, false, file);
 }
 
-psdvec_status pv_st_open_memory(psdvec_context *ctx, const char *path, const void *data,
-                                size_t length, pv_st_file **file)
-{
-    *file = NULL;
-    pv_st_file *f = new_file(ctx, path);
-    if (!f)
-        return pv_failure(ctx);
-    f->data = data;
-    f->length = length;
-    return finish_open(f, PSDVEC_OK, file);
-}
-
 void pv_st_close(pv_st_file *file)
 {
     if (!file)
         return;
     psdvec_context *ctx = file->ctx;
-    for (size_t i = 0; i < file->entry_count; i++)
-        pv_free(ctx, file->entries[i].copy);
-    pv_free(ctx, file->entries);
-    pv_free(ctx, (void *)file->by_name);
-    pv_free(ctx, (void *)file->in_order);
-    pv_free(ctx, file->meta);
-    pv_free(ctx, file->pairs);
+    pv_scope_free(&file->scope);
     pv_buffer_free(&file->arena);
     pv_map_close(ctx, &file->map);
-    pv_free(ctx, file->path);
     pv_free(ctx, file);
 }
 
@@ -324,18 +505,14 @@ uint64_t pv_st_bytes(const pv_st_file *file)
     return file->length;
 }
 
-static int find_name(const void *name, const void *element)
-{
-    return strcmp(name, (*(const pv_st_entry *const *)element)->tensor.name);
-}
-
 const pv_tensor *pv_st_tensor(const pv_st_file *file, const char *name)
 {
-    if (file->entry_count == 0)
-        return NULL;
-    const pv_st_entry *const *found = bsearch(name, (const void *)file->by_name, file->entry_count,
-                                              sizeof(pv_st_entry *), find_name);
-    return found && !(*found)->filler ? &(*found)->tensor : NULL;
+    pv_tensor wanted = {.name = name};
+    const pv_tensor *key = &wanted, *const *found = NULL;
+    if (file->entry_count)
+        found = bsearch(&key, (const void *)file->by_name, file->entry_count, sizeof *file->by_name,
+                        compare_names);
+    return found && !(file->ours && is_filler(*found)) ? *found : NULL;
 }
 
 size_t pv_st_count(const pv_st_file *file)
@@ -430,8 +607,7 @@ psdvec_status pv_st_warn_unknown(psdvec_context *ctx, const pv_st_file *file,
                                  const char *const *known)
 {
     psdvec_status status = PSDVEC_OK;
-    pv_buffer names;
-    pv_buffer_init(&names, ctx);
+    pv_buffer names = {.ctx = ctx};
     for (size_t i = 0; i < file->meta_count; i++)
         if (strncmp(file->pairs[i].key, "xxh3.", 5) != 0 && !is_known(known, file->pairs[i].key))
             PV_TRY_DONE(add_name(&names, file->pairs[i].key));
@@ -448,4 +624,129 @@ psdvec_status pv_st_warn_unknown(psdvec_context *ctx, const pv_st_file *file,
 done:
     pv_buffer_free(&names);
     return status;
+}
+
+/* ---- Checksums ------------------------------------------------------------ */
+
+static void hash_u64(XXH3_state_t *hash, uint64_t value)
+{
+    XXH3_64bits_update(hash, &value, sizeof value);
+}
+
+static void hash_text(XXH3_state_t *hash, const char *text)
+{
+    size_t length = strlen(text);
+    hash_u64(hash, length);
+    XXH3_64bits_update(hash, text, length);
+}
+
+void pv_st_describe(XXH3_state_t *hash, const pv_st_pair *pairs, size_t count,
+                    const pv_tensor *const *tensors, size_t tensor_count, char digest[17])
+{
+    size_t others = 0;
+    for (size_t i = 0; i < count; i++)
+        others += strcmp(pairs[i].key, "xxh3.metadata") != 0;
+    XXH3_64bits_reset(hash);
+    hash_u64(hash, others);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(pairs[i].key, "xxh3.metadata") != 0) {
+            hash_text(hash, pairs[i].key);
+            hash_text(hash, pairs[i].value);
+        }
+    hash_u64(hash, tensor_count);
+    for (size_t i = 0; i < tensor_count; i++) {
+        hash_text(hash, tensors[i]->name);
+        hash_text(hash, pv_dtype_name(tensors[i]->dtype));
+        hash_u64(hash, tensors[i]->rank);
+        for (unsigned d = 0; d < tensors[i]->rank; d++)
+            hash_u64(hash, tensors[i]->shape[d]);
+    }
+    pv_st_digest(hash, digest);
+}
+
+void pv_st_digest(XXH3_state_t *hash, char digest[17])
+{
+    snprintf(digest, 17, "%016" PRIx64, (uint64_t)XXH3_64bits_digest(hash));
+}
+
+static bool has_checksums(const pv_st_file *file)
+{
+    for (size_t i = 0; i < file->meta_count; i++)
+        if (strncmp(file->pairs[i].key, "xxh3.", 5) == 0)
+            return true;
+    return false;
+}
+
+static psdvec_status verify_header(psdvec_context *ctx, const pv_st_file *file, XXH3_state_t *hash)
+{
+    char digest[17];
+    const char *stored = pv_st_meta(file, "xxh3.metadata");
+    if (!stored && !has_checksums(file))
+        return pv_fail(ctx, PSDVEC_ERR_FORMAT,
+                       "%s: the file has no checksums and cannot be verified; only files that "
+                       "psdvec has written have them",
+                       file->path);
+    pv_st_describe(hash, file->pairs, file->meta_count, file->by_name, file->entry_count, digest);
+    if (!stored || strcmp(stored, digest) != 0)
+        return pv_fail(ctx, PSDVEC_ERR_CORRUPT,
+                       "%s: the header is damaged: its checksum %s; " AGAIN, file->path,
+                       stored ? "does not match" : "is gone");
+    return PSDVEC_OK;
+}
+
+static psdvec_status verify_tensor(psdvec_context *ctx, const pv_st_file *file, const entry *e,
+                                   XXH3_state_t *hash, pv_buffer *key)
+{
+    size_t bytes = (size_t)e->tensor.bytes;
+    char digest[17];
+    XXH3_64bits_reset(hash);
+    for (size_t at = 0; at < bytes; at += PV_ST_STEP) {
+        PV_TRY(pv_check_cancel(ctx));
+        XXH3_64bits_update(hash, e->raw + at, bytes - at < PV_ST_STEP ? bytes - at : PV_ST_STEP);
+    }
+    pv_st_digest(hash, digest);
+    key->length = 0;
+    PV_TRY(pv_buffer_printf(key, "xxh3.%s", e->tensor.name));
+    const char *stored = pv_st_meta(file, key->data);
+    if (!stored)
+        return pv_fail(ctx, PSDVEC_ERR_CORRUPT, "%s: tensor \"%s\" has lost its checksum; " AGAIN,
+                       file->path, pv_st_show(e->tensor.name).text);
+    if (strcmp(stored, digest) != 0)
+        return pv_fail(ctx, PSDVEC_ERR_CORRUPT,
+                       "%s: tensor \"%s\" is damaged: its checksum is %s where %s was "
+                       "written; " AGAIN,
+                       file->path, pv_st_show(e->tensor.name).text, digest,
+                       pv_st_show(stored).text);
+    return PSDVEC_OK;
+}
+
+static psdvec_status verify_filler(psdvec_context *ctx, const pv_st_file *file, const entry *e)
+{
+    for (size_t i = 0; i < (size_t)e->tensor.bytes; i++)
+        if (e->raw[i])
+            return pv_fail(ctx, PSDVEC_ERR_CORRUPT,
+                           "%s: the filler \"%s\" is damaged: it is not all zeros; " AGAIN,
+                           file->path, e->tensor.name);
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_st_verify(psdvec_context *ctx, const pv_st_file *file)
+{
+    pv_buffer key = {.ctx = ctx};
+    XXH3_state_t *hash = XXH3_createState();
+    psdvec_status status =
+        hash ? verify_header(ctx, file, hash)
+             : pv_fail(ctx, PSDVEC_ERR_MEMORY, "the system refused memory for a checksum");
+    for (size_t i = 0; status == PSDVEC_OK && i < file->entry_count; i++) {
+        const entry *e = &file->entries[i];
+        status = e->filler ? verify_filler(ctx, file, e) : verify_tensor(ctx, file, e, hash, &key);
+    }
+    XXH3_freeState(hash);
+    pv_buffer_free(&key);
+    return status;
+}
+
+psdvec_status pv_st_verify_if_any(psdvec_context *ctx, const pv_st_file *file)
+{
+    return has_checksums(file) ? pv_st_verify(ctx, file) : PSDVEC_OK;
 }

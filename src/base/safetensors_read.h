@@ -7,44 +7,25 @@
  *                         "data_offsets": [begin, end]}, ...}
  *     the rest  the tensors, little-endian, row-major; offsets count from here
  *
- * Opening maps the file and believes nothing: lengths, types, shapes, ranges
- * and names are all checked before anything can be asked for. The tensors must
- * tile the rest of the file: no overlap, no hole, nothing behind them. What
- * opening cannot see is damage inside the tensors; pv_st_verify reads them all
- * and compares checksums.
+ * Opening maps the file and believes nothing: lengths, types, shapes, ranges and names are all
+ * checked before anything can be asked for. The tensors must tile the rest of the file. What opening
+ * cannot see is damage inside the tensors; pv_st_verify reads them all and compares checksums.
  *
- * ALIGNMENT. A tensor's data may be used as an array of its type. Files of our
- * own start every tensor at a multiple of 64. In a foreign file a tensor may
- * stand anywhere; one that its type does not allow to be used in place is
- * copied at opening, within the memory budget. (The reference implementation
- * aligns too, so this is rare, and better than refusing a good file.)
+ * A tensor's data may be used as an array of its type: one of a foreign file that stands where its
+ * type does not allow that is copied at opening, within the memory budget.
  *
- * FILLERS. The format allows no holes, so our writer puts a tensor of zeros,
- * type U8, name "pad.0", "pad.1", ..., shorter than 64, before a tensor that
- * would not start at a multiple of 64. The reader does not show them. Only in
- * a file with "xxh3.metadata" is "pad.0" a filler; elsewhere it is a tensor.
+ * docs/formats.md defines the checksums, and the fillers "pad.0", "pad.1", ... with which our writer
+ * aligns tensors to 64 bytes. The reader does not show fillers. Only in a file with "xxh3.metadata"
+ * is "pad.0" a filler; elsewhere it is a tensor.
  *
- * CHECKSUMS. All are XXH3-64 with seed 0, as 16 lower-case hexadecimal digits,
- * highest first. Metadata "xxh3.NAME" is that of the bytes of tensor NAME.
- * Metadata "xxh3.metadata" is that of this encoding of the rest of the header,
- * where text is its length as u64 and then its bytes, and all integers are
- * u64, little-endian:
- *     number of other metadata entries
- *     for each, sorted by the key's bytes: text key, text value
- *     number of tensors, fillers included
- *     for each, sorted by the name's bytes:
- *         text name, text dtype, rank, the rank dimensions
- *
- * The file must not be shortened while it is open: a mapping then faults, as
- * everywhere. Our own files are only ever replaced whole, which is harmless.
- *
- * Opening costs time in proportion to the header (n log n in the tensors),
- * whatever the size of the file.
+ * The file must not be shortened while it is open: a mapping then faults, as everywhere. Our own
+ * files are only ever replaced whole, which is harmless. Opening costs time in proportion to the
+ * header, whatever the size of the file.
  */
 #ifndef PV_BASE_SAFETENSORS_READ_H
 #define PV_BASE_SAFETENSORS_READ_H
 
-#include "base/context.h"
+#include "base/memory.h"
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "tensors are used in place, and the format is little-endian"
@@ -53,6 +34,8 @@
 #define PV_ST_RANK_MAX 8
 #define PV_ST_HEADER_MAX UINT64_C(100000000) /* as in the reference implementation */
 #define PV_ST_ALIGN 64
+
+struct XXH3_state_s;
 
 typedef enum pv_dtype {
     PV_DTYPE_BOOL = 0,
@@ -119,34 +102,45 @@ const char *pv_st_meta(const pv_st_file *file, const char *key);
 size_t pv_st_meta_count(const pv_st_file *file);
 pv_st_pair pv_st_meta_at(const pv_st_file *file, size_t i);
 
-/* A file of a newer version may have tensors and metadata that this one does not know. Readers ignore
- * them, but a copy of the file would lack them without a word. So whoever writes a file from another
- * one calls this first: the host is warned of all names that are not in `known`, which ends with NULL.
- * Checksums and fillers do not count. */
+/* Warns the host of all names that are not in `known`, which ends with NULL; checksums and fillers do
+ * not count. Whoever writes a file from another one calls this first, for what a newer version put
+ * there would be missing without a word. */
 psdvec_status pv_st_warn_unknown(psdvec_context *ctx, const pv_st_file *file,
                                  const char *const *known);
 
-/* The tensor, if it is there and has this type, this rank and this shape
- * (-1: any length; NULL: any shape of the rank). Else PSDVEC_ERR_FORMAT and a
- * sentence. */
+/* The tensor, if it is there and has this type, rank and shape (-1: any length; NULL: any shape of
+ * the rank). Else PSDVEC_ERR_FORMAT and a sentence. */
 psdvec_status pv_st_require(psdvec_context *ctx, const pv_st_file *file, const char *name,
                             pv_dtype dtype, unsigned rank, const int64_t *shape,
                             const pv_tensor **tensor);
 
-/* Reads everything and compares every checksum. PSDVEC_ERR_CORRUPT names what
- * is damaged; PSDVEC_ERR_FORMAT: the file has no checksums. Asks the host
- * about stopping every few megabytes. */
+/* Reads everything and compares every checksum. PSDVEC_ERR_CORRUPT names what is damaged;
+ * PSDVEC_ERR_FORMAT: the file has no checksums. */
 psdvec_status pv_st_verify(psdvec_context *ctx, const pv_st_file *file);
 /* The same, but a file without any checksum, which another program wrote, is let through. */
 psdvec_status pv_st_verify_if_any(psdvec_context *ctx, const pv_st_file *file);
 
-/* Shared with the writer: the number behind "xxh3.metadata", from sorted
- * metadata without that entry and all tensors sorted by name. */
-psdvec_status pv_st_describe(psdvec_context *ctx, const pv_st_pair *metadata, size_t count,
-                             const pv_tensor *const *tensors, size_t tensor_count,
-                             uint64_t *digest);
+/* A name fit for a sentence: short, and without control characters (U+0080 to
+ * U+009F included), which a terminal might obey. */
+typedef struct pv_st_shown {
+    char text[84];
+} pv_st_shown;
+pv_st_shown pv_st_show(const char *name);
 
-/* Shared with the writer: the product of a shape and of shape and type. False
+/* ---- Shared with the writer ------------------------------------------------ */
+
+#define PV_ST_STEP ((size_t)4 << 20) /* bytes between two questions about stopping */
+
+/* Sorts metadata by key and tensors by name. */
+void pv_st_sort(pv_st_pair *pairs, size_t count, const pv_tensor **tensors, size_t tensor_count);
+
+/* "xxh3.metadata": the checksum of sorted metadata, without that entry, and of all tensors. */
+void pv_st_describe(struct XXH3_state_s *hash, const pv_st_pair *pairs, size_t count,
+                    const pv_tensor *const *tensors, size_t tensor_count, char digest[17]);
+/* The checksum of what was hashed, as text. */
+void pv_st_digest(struct XXH3_state_s *hash, char digest[17]);
+
+/* The product of a shape and of shape and type. False
  * if it does not fit 64 bits. */
 bool pv_st_extent(pv_dtype dtype, unsigned rank, const uint64_t *shape, uint64_t *count,
                   uint64_t *bytes);

@@ -1,10 +1,8 @@
 /* The writer of safetensors_write.h.
  *
- * How much room the header will need is bounded before the first tensor comes:
- * metadata is measured as it will be written, and a tensor's entry is counted
- * with the longest name, the largest numbers, a filler and a checksum. The
- * bound is some 600 bytes a tensor, spaces in the end; a second pass over the
- * data to save them would cost more than they do.
+ * The size of the header is bounded before the first tensor comes: metadata is measured as it will
+ * be written, and a tensor's entry is counted with the longest name, the largest numbers, a filler
+ * and a checksum. The bound is some 600 bytes a tensor.
  */
 #include "base/safetensors_write.h"
 
@@ -17,8 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
-
-#define SLICE ((size_t)4 << 20)
 
 /* Upper bounds of what stands in the header, in characters:
  *   {"__metadata__":{"xxh3.metadata":"0123456789abcdef"},}                   54
@@ -36,19 +32,16 @@ typedef struct written {
     char sum[17];
 } written;
 
-typedef struct owned_pair {
-    char *key, *value;
-} owned_pair;
-
 struct pv_st_writer {
     psdvec_context *ctx;
+    pv_scope scope; /* of all below */
     pv_st_sink sink;
     psdvec_status status;
     written *list; /* never moves: names are pointed at */
     size_t count, tensor_count, tensor_limit;
-    owned_pair *meta;
+    pv_st_pair *meta;
     size_t meta_count, meta_capacity;
-    uint64_t header_bytes; /* the reserved room, without the 8 bytes before it */
+    uint64_t header_bytes; /* reserved, without the 8 bytes before it */
     uint64_t at;           /* bytes of tensors written */
     XXH3_state_t *hash;
     bool open, ended;
@@ -64,12 +57,7 @@ pv_st_sink pv_st_output_sink(pv_output *output)
     return (pv_st_sink){write_output, output};
 }
 
-static psdvec_status recorded(psdvec_context *ctx)
-{
-    return pv_failure(ctx);
-}
-
-static psdvec_status keep(pv_st_writer *w, psdvec_status status)
+static psdvec_status record(pv_st_writer *w, psdvec_status status)
 {
     if (w->status == PSDVEC_OK)
         w->status = status;
@@ -78,9 +66,9 @@ static psdvec_status keep(pv_st_writer *w, psdvec_status status)
 
 static psdvec_status misuse(pv_st_writer *w, const char *subject, const char *what)
 {
-    return keep(w, pv_fail(w->ctx, PSDVEC_ERR_INTERNAL,
-                           "writing a safetensors file: %s %s; please report this defect", subject,
-                           what));
+    return record(w, pv_fail(w->ctx, PSDVEC_ERR_INTERNAL,
+                             "writing a safetensors file: %s %s; please report this defect",
+                             subject, what));
 }
 
 /* ---- Metadata --------------------------------------------------------------- */
@@ -91,16 +79,15 @@ static bool is_utf8(const char *text)
     return pv_utf8_valid(text, length) == length;
 }
 
-static char *copy_text(psdvec_context *ctx, const char *text)
+static const char *copy_text(pv_st_writer *w, const char *text)
 {
     size_t length = strlen(text) + 1;
-    char *copy = pv_alloc(ctx, length, 1, "the settings of a file");
-    if (copy)
-        memcpy(copy, text, length);
-    return copy;
+    char *copy;
+    PV_TAKE(&w->scope, copy, length);
+    return copy ? memcpy(copy, text, length) : NULL;
 }
 
-static owned_pair *find_meta(pv_st_writer *w, const char *key)
+static pv_st_pair *find_meta(pv_st_writer *w, const char *key)
 {
     for (size_t i = 0; i < w->meta_count; i++)
         if (strcmp(w->meta[i].key, key) == 0)
@@ -118,33 +105,14 @@ psdvec_status pv_st_writer_meta(pv_st_writer *w, const char *key, const char *va
         return misuse(w, key, "is a name kept for checksums");
     if (!is_utf8(key) || !is_utf8(value))
         return misuse(w, "a metadata entry", "is not valid UTF-8");
-    char *copy = copy_text(w->ctx, value);
-    if (!copy)
-        return keep(w, recorded(w->ctx));
-    owned_pair *old = find_meta(w, key);
-    if (old) {
-        pv_free(w->ctx, old->value);
-        old->value = copy;
-        return PSDVEC_OK;
-    }
-    char *key_copy = copy_text(w->ctx, key);
-    if (key_copy && w->meta_count == w->meta_capacity) {
-        size_t capacity = w->meta_capacity * 2 + 16;
-        owned_pair *grown =
-            pv_resize(w->ctx, w->meta, capacity, sizeof *grown, "the settings of a file");
-        if (grown) {
-            w->meta = grown;
-            w->meta_capacity = capacity;
-        } else {
-            pv_free(w->ctx, key_copy);
-            key_copy = NULL;
-        }
-    }
-    if (!key_copy) {
-        pv_free(w->ctx, copy);
-        return keep(w, recorded(w->ctx));
-    }
-    w->meta[w->meta_count++] = (owned_pair){key_copy, copy};
+    pv_st_pair *old = find_meta(w, key);
+    if (!old && w->meta_count == w->meta_capacity)
+        PV_GROW(&w->scope, w->meta, w->meta_capacity = w->meta_capacity * 2 + 16);
+    pv_st_pair pair = {old ? old->key : copy_text(w, key), copy_text(w, value)};
+    PV_TRY(record(w, pv_scope_status(&w->scope)));
+    if (old)
+        pv_scope_drop(&w->scope, (void *)(uintptr_t)old->value);
+    *(old ? old : &w->meta[w->meta_count++]) = pair;
     return PSDVEC_OK;
 }
 
@@ -154,8 +122,7 @@ psdvec_status pv_st_writer_meta(pv_st_writer *w, const char *key, const char *va
 static psdvec_status measure_metadata(pv_st_writer *w, uint64_t *characters)
 {
     psdvec_status status = PSDVEC_OK;
-    pv_buffer scratch;
-    pv_buffer_init(&scratch, w->ctx);
+    pv_buffer scratch = {.ctx = w->ctx};
     *characters = 0;
     for (size_t i = 0; i < w->meta_count; i++) {
         scratch.length = 0;
@@ -191,12 +158,13 @@ psdvec_status pv_st_writer_begin(psdvec_context *ctx, pv_st_sink sink, size_t te
 {
     *writer = NULL;
     psdvec_status status = PSDVEC_OK;
-    pv_st_writer *w = pv_alloc_zero(ctx, 1, sizeof *w, "a file being written");
+    pv_st_writer *w = pv_alloc(ctx, 1, sizeof *w, "a file being written");
     if (!w)
-        return recorded(ctx);
-    w->ctx = ctx;
-    w->sink = sink;
-    w->tensor_limit = tensors;
+        return pv_failure(ctx);
+    *w = (pv_st_writer){.ctx = ctx,
+                        .scope = {.ctx = ctx, .what = "the settings of a file"},
+                        .sink = sink,
+                        .tensor_limit = tensors};
     for (size_t i = 0; i < metadata_count; i++) {
         if (find_meta(w, metadata[i].key)) {
             status = misuse(w, metadata[i].key, "is given twice");
@@ -205,11 +173,10 @@ psdvec_status pv_st_writer_begin(psdvec_context *ctx, pv_st_sink sink, size_t te
         PV_TRY_DONE(pv_st_writer_meta(w, metadata[i].key, metadata[i].value));
     }
     PV_TRY_DONE(reserve_header(w, slack));
-    w->list = pv_alloc_zero(ctx, tensors * 2, sizeof *w->list, "the list of tensors");
+    PV_TAKE_ZERO(&w->scope, w->list, tensors * 2);
+    PV_TRY_DONE(pv_scope_status(&w->scope));
     w->hash = XXH3_createState();
-    if (!w->list)
-        status = recorded(ctx);
-    else if (!w->hash)
+    if (!w->hash)
         status = pv_fail(ctx, PSDVEC_ERR_MEMORY, "the system refused memory for a checksum");
 done:
     if (status == PSDVEC_OK)
@@ -225,10 +192,10 @@ static psdvec_status put_bytes(pv_st_writer *w, const void *data, size_t bytes)
 {
     uint64_t offset = 8 + w->header_bytes + w->at;
     if (bytes > UINT64_MAX / 2 - offset)
-        return keep(w, pv_fail(w->ctx, PSDVEC_ERR_OVERFLOW,
-                               "the file would be larger than any file can be; write less"));
+        return record(w, pv_fail(w->ctx, PSDVEC_ERR_OVERFLOW,
+                                 "the file would be larger than any file can be; write less"));
     if (bytes)
-        PV_TRY(keep(w, w->sink.write_at(w->sink.self, offset, data, bytes)));
+        PV_TRY(record(w, w->sink.write_at(w->sink.self, offset, data, bytes)));
     w->at += bytes;
     return PSDVEC_OK;
 }
@@ -296,12 +263,12 @@ psdvec_status pv_st_writer_append(pv_st_writer *w, const void *data, size_t byte
         return w->status;
     if (!w->open)
         return misuse(w, "data", "comes without a tensor");
-    for (size_t at = 0; at < bytes; at += SLICE) {
-        const char *slice = (const char *)data + at;
-        size_t length = bytes - at < SLICE ? bytes - at : SLICE;
-        PV_TRY(keep(w, pv_check_cancel(w->ctx)));
-        XXH3_64bits_update(w->hash, slice, length);
-        PV_TRY(put_bytes(w, slice, length));
+    for (size_t at = 0; at < bytes; at += PV_ST_STEP) {
+        const char *part = (const char *)data + at;
+        size_t length = bytes - at < PV_ST_STEP ? bytes - at : PV_ST_STEP;
+        PV_TRY(record(w, pv_check_cancel(w->ctx)));
+        XXH3_64bits_update(w->hash, part, length);
+        PV_TRY(put_bytes(w, part, length));
     }
     return PSDVEC_OK;
 }
@@ -336,7 +303,7 @@ psdvec_status pv_st_writer_stop(pv_st_writer *w, unsigned rank, const uint64_t *
     for (unsigned i = 0; i < rank; i++)
         t->tensor.shape[i] = shape[i];
     snprintf(t->sum_key, sizeof t->sum_key, "xxh3.%s", t->name);
-    snprintf(t->sum, sizeof t->sum, "%016" PRIx64, (uint64_t)XXH3_64bits_digest(w->hash));
+    pv_st_digest(w->hash, t->sum);
     w->open = false;
     return PSDVEC_OK;
 }
@@ -356,16 +323,6 @@ psdvec_status pv_st_writer_tensor(pv_st_writer *w, const char *name, pv_dtype dt
 }
 
 /* ---- The end ---------------------------------------------------------------------- */
-
-static int compare_pairs(const void *a, const void *b)
-{
-    return strcmp(((const pv_st_pair *)a)->key, ((const pv_st_pair *)b)->key);
-}
-
-static int compare_tensors(const void *a, const void *b)
-{
-    return strcmp((*(const pv_tensor *const *)a)->name, (*(const pv_tensor *const *)b)->name);
-}
 
 static psdvec_status compose(pv_st_writer *w, const pv_st_pair *pairs, size_t pair_count,
                              pv_buffer *out)
@@ -396,7 +353,7 @@ static psdvec_status compose(pv_st_writer *w, const pv_st_pair *pairs, size_t pa
 }
 
 /* The whole header into `out`, the 8 bytes of its length included. `pairs` has
- * room for all metadata and checksums, `tensors` for all tensors. */
+ * space for all metadata and checksums, `tensors` for all tensors. */
 static psdvec_status build_header(pv_st_writer *w, pv_st_pair *pairs, const pv_tensor **tensors,
                                   pv_buffer *out)
 {
@@ -408,26 +365,19 @@ static psdvec_status build_header(pv_st_writer *w, pv_st_pair *pairs, const pv_t
         if (!w->list[i].filler)
             pairs[pair_count++] = (pv_st_pair){w->list[i].sum_key, w->list[i].sum};
     }
-    qsort(pairs, pair_count, sizeof *pairs, compare_pairs);
-    qsort((void *)tensors, w->count, sizeof(pv_tensor *), compare_tensors);
-    uint64_t digest = 0;
-    PV_TRY(pv_st_describe(w->ctx, pairs, pair_count, tensors, w->count, &digest));
     char sum[17];
-    snprintf(sum, sizeof sum, "%016" PRIx64, digest);
     pairs[pair_count++] = (pv_st_pair){"xxh3.metadata", sum};
-    qsort(pairs, pair_count, sizeof *pairs, compare_pairs);
+    pv_st_sort(pairs, pair_count, tensors, w->count);
+    pv_st_describe(w->hash, pairs, pair_count, tensors, w->count, sum);
 
-    char length[8];
-    for (int i = 0; i < 8; i++)
-        length[i] = (char)(unsigned char)(w->header_bytes >> (8 * i));
-    PV_TRY(pv_buffer_append(out, length, sizeof length));
+    PV_TRY(pv_buffer_append(out, &w->header_bytes, 8));
     PV_TRY(compose(w, pairs, pair_count, out));
-    size_t room = (size_t)w->header_bytes + 8;
-    if (out->length > room)
+    size_t reserved = (size_t)w->header_bytes + 8;
+    if (out->length > reserved)
         return misuse(w, "the metadata", "outgrew the room that was reserved for it");
-    PV_TRY(pv_buffer_reserve(out, room - out->length));
-    memset(out->data + out->length, ' ', room - out->length);
-    out->length = room;
+    PV_TRY(pv_buffer_reserve(out, reserved - out->length));
+    memset(out->data + out->length, ' ', reserved - out->length);
+    out->length = reserved;
     return PSDVEC_OK;
 }
 
@@ -437,27 +387,21 @@ psdvec_status pv_st_writer_end(pv_st_writer *w, uint64_t *bytes)
         return w->status;
     if (w->open || w->ended)
         return misuse(w, "the file", "ends inside a tensor or twice");
-    psdvec_status status = PSDVEC_OK;
-    pv_buffer header;
-    pv_buffer_init(&header, w->ctx);
-    pv_st_pair *pairs = pv_alloc(w->ctx, w->meta_count + w->tensor_count + 1, sizeof *pairs,
-                                 "the header of a file");
-    const pv_tensor **tensors =
-        pv_alloc(w->ctx, w->count, sizeof(pv_tensor *), "the header of a file");
-    if (!pairs || !tensors) {
-        status = recorded(w->ctx);
-        goto done;
-    }
+    psdvec_status status;
+    pv_buffer header = {.ctx = w->ctx};
+    pv_st_pair *pairs;
+    const pv_tensor **tensors;
+    PV_TAKE(&w->scope, pairs, w->meta_count + w->tensor_count + 1);
+    PV_TAKE(&w->scope, tensors, w->count);
+    PV_TRY_DONE(pv_scope_status(&w->scope));
     PV_TRY_DONE(build_header(w, pairs, tensors, &header));
     PV_TRY_DONE(w->sink.write_at(w->sink.self, 0, header.data, header.length));
     w->ended = true;
     if (bytes)
         *bytes = 8 + w->header_bytes + w->at;
 done:
-    pv_free(w->ctx, pairs);
-    pv_free(w->ctx, (void *)tensors);
     pv_buffer_free(&header);
-    return keep(w, status);
+    return record(w, status);
 }
 
 void pv_st_writer_free(pv_st_writer *w)
@@ -465,12 +409,7 @@ void pv_st_writer_free(pv_st_writer *w)
     if (!w)
         return;
     psdvec_context *ctx = w->ctx;
-    for (size_t i = 0; i < w->meta_count; i++) {
-        pv_free(ctx, w->meta[i].key);
-        pv_free(ctx, w->meta[i].value);
-    }
-    pv_free(ctx, w->meta);
-    pv_free(ctx, w->list);
+    pv_scope_free(&w->scope);
     if (w->hash)
         XXH3_freeState(w->hash);
     pv_free(ctx, w);

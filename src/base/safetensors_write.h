@@ -10,26 +10,15 @@
  *     status = pv_st_writer_end(w, &file_bytes);
  *     pv_st_writer_free(w);
  *
- * The size of a merged list is known only when it is merged, and it may be
- * larger than memory. So room for the header is reserved in front, tensors
- * are written straight behind it as they come, their checksums computed on the
- * way, and at the end the header is put into its room, padded with spaces.
- * Nothing is kept but the list of tensors.
+ * The size of a merged list is known only when it is merged, and it may be larger than memory. So
+ * bytes for the header are reserved in front, tensors are written behind it as they come, with their
+ * checksums computed on the way, and the header is written at the end, padded with spaces.
  *
- * LAYOUT. Every tensor starts at a multiple of 64 in the file. The format
- * allows no holes, so where the last one ended elsewhere a filler comes first:
- * a tensor of zeros, type U8, called "pad.0", "pad.1", ... Other programs see
- * a small tensor nobody asked for; padding the sizes of the real ones would
- * have made their shapes lie. The reader hides fillers.
+ * docs/formats.md has the layout: fillers, checksums, order. The bytes of a file depend on its
+ * content alone, and on the two numbers from which the size of the header is computed.
  *
- * Checksums are added to the metadata by themselves; safetensors_read.h says
- * of what. Tensors stand in the order they were given, metadata sorted by key,
- * JSON without spaces: the bytes of a file depend on its content alone, and on
- * the two numbers that size the header's room.
- *
- * A failure sticks: later calls return it and write nothing. What is given
- * wrongly (a shape that does not fit the bytes, a name twice) is a defect of
- * the caller and PSDVEC_ERR_INTERNAL.
+ * A failure sticks: later calls return it and write nothing. What is given wrongly (a shape that
+ * does not fit the bytes, a name twice) is a defect of the caller and PSDVEC_ERR_INTERNAL.
  */
 #ifndef PV_BASE_SAFETENSORS_WRITE_H
 #define PV_BASE_SAFETENSORS_WRITE_H
@@ -39,8 +28,8 @@
 
 #define PV_ST_NAME_MAX 64 /* of our own tensors: letters, digits and _ . - */
 
-/* Where the bytes go. Tensors arrive in ascending order without gaps; the
- * header, at offset 0, last. A failure must be recorded with pv_fail. */
+/* Where the bytes go: tensors in ascending order without gaps, the header, at offset 0, last. A
+ * failure must be recorded with pv_fail. */
 typedef struct pv_st_sink {
     psdvec_status (*write_at)(void *self, uint64_t offset, const void *data, size_t length);
     void *self;
@@ -50,9 +39,8 @@ pv_st_sink pv_st_output_sink(pv_output *output);
 
 typedef struct pv_st_writer pv_st_writer;
 
-/* At most `tensors` tensors. The metadata is copied; its keys must differ, and
- * none may start with "xxh3.". `slack`: more bytes of header than these need,
- * for what pv_st_writer_meta will add. */
+/* At most `tensors` tensors. The metadata is copied; its keys must differ, and none may start with
+ * "xxh3.". `slack`: bytes of the header for what pv_st_writer_meta will add. */
 psdvec_status pv_st_writer_begin(psdvec_context *ctx, pv_st_sink sink, size_t tensors,
                                  const pv_st_pair *metadata, size_t metadata_count, size_t slack,
                                  pv_st_writer **writer);
@@ -64,12 +52,12 @@ psdvec_status pv_st_writer_meta(pv_st_writer *writer, const char *key, const cha
 psdvec_status pv_st_writer_tensor(pv_st_writer *writer, const char *name, pv_dtype dtype,
                                   unsigned rank, const uint64_t *shape, const void *data);
 
-/* A tensor in pieces, its shape known at the end. Each append becomes one
- * write (of at most a few megabytes), so the pieces should be large. */
+/* A tensor in parts, its shape known at the end. Each append becomes one write (of at most a few
+ * megabytes), so the parts should be large. */
 psdvec_status pv_st_writer_start(pv_st_writer *writer, const char *name, pv_dtype dtype);
 psdvec_status pv_st_writer_append(pv_st_writer *writer, const void *data, size_t bytes);
-/* As append, but the caller writes the bytes, at *offset and before the end: so
- * that several threads can write while their pieces are reserved in order. */
+/* As append, but the caller writes the bytes, at *offset and before the end: so that several threads
+ * can write while their parts are reserved in order. */
 psdvec_status pv_st_writer_reserve(pv_st_writer *writer, const void *data, size_t bytes,
                                    uint64_t *offset);
 psdvec_status pv_st_writer_stop(pv_st_writer *writer, unsigned rank, const uint64_t *shape);

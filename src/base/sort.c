@@ -1,4 +1,4 @@
-/* Slices are sorted by workers, then merged in pairs, level by level. */
+/* Groups are sorted by workers, then merged in pairs, level by level. */
 #include "base/sort.h"
 
 #include "base/memory.h"
@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLICE = 1 << 14, POLL = 1 << 14 };
+enum { GROUP = 1 << 14, POLL = 1 << 14 };
 
 typedef struct sorting {
     psdvec_context *ctx;
     char *from, *to;
     size_t count, size;
-    size_t run; /* length of the sorted runs in `from` */
+    size_t sorted; /* so many elements of `from` at a time are in order */
     int (*compare)(const void *, const void *, void *);
     void *arg;
 } sorting;
@@ -24,12 +24,12 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-static psdvec_status sort_slice(void *opaque, size_t slice, int worker)
+static psdvec_status sort_group(void *opaque, size_t group, int worker)
 {
     (void)worker;
     sorting *s = opaque;
-    size_t begin = slice * SLICE;
-    pv_sort_small(s->from + begin * s->size, least(SLICE, s->count - begin), s->size, s->compare,
+    size_t begin = group * GROUP;
+    pv_sort_small(s->from + begin * s->size, least(GROUP, s->count - begin), s->size, s->compare,
                   s->arg);
     return PSDVEC_OK;
 }
@@ -38,8 +38,8 @@ static psdvec_status merge_pair(void *opaque, size_t pair, int worker)
 {
     (void)worker;
     sorting *s = opaque;
-    size_t size = s->size, begin = 2 * pair * s->run;
-    size_t middle = least(begin + s->run, s->count), end = least(middle + s->run, s->count);
+    size_t size = s->size, begin = 2 * pair * s->sorted;
+    size_t middle = least(begin + s->sorted, s->count), end = least(middle + s->sorted, s->count);
     const char *a = s->from + begin * size, *a_end = s->from + middle * size;
     const char *b = a_end, *b_end = s->from + end * size;
     char *out = s->to + begin * size;
@@ -64,23 +64,24 @@ psdvec_status pv_sort(psdvec_context *ctx, void *array, size_t count, size_t siz
                  .from = array,
                  .count = count,
                  .size = size,
-                 .run = SLICE,
+                 .sorted = GROUP,
                  .compare = compare,
                  .arg = arg};
-    PV_TRY(pv_parallel_tasks(ctx, (count + SLICE - 1) / SLICE, sort_slice, &s));
-    if (count <= SLICE)
+    PV_TRY(pv_parallel_tasks(ctx, (count + GROUP - 1) / GROUP, sort_group, &s));
+    if (count <= GROUP)
         return PSDVEC_OK;
     char *other = pv_alloc(ctx, count, size, "sorting");
     if (!other)
         return pv_failure(ctx);
     psdvec_status status = PSDVEC_OK;
     s.to = other;
-    while (s.run < count && status == PSDVEC_OK) {
-        status = pv_parallel_tasks(ctx, (count + 2 * s.run - 1) / (2 * s.run), merge_pair, &s);
+    while (s.sorted < count && status == PSDVEC_OK) {
+        status =
+            pv_parallel_tasks(ctx, (count + 2 * s.sorted - 1) / (2 * s.sorted), merge_pair, &s);
         char *merged = s.to;
         s.to = s.from;
         s.from = merged;
-        s.run *= 2;
+        s.sorted *= 2;
     }
     if (status == PSDVEC_OK && s.from != array)
         memcpy(array, s.from, count * size);

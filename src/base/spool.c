@@ -21,7 +21,7 @@ typedef struct spool_block {
 
 struct pv_spool {
     psdvec_context *ctx;
-    const char *what;
+    pv_scope scope; /* of the blocks; a failure is not recorded, for there is the file */
     char *folder;
     char *label; /* of the file, for messages */
     pthread_mutex_t lock;
@@ -41,8 +41,7 @@ psdvec_status pv_spool_new(psdvec_context *ctx, const char *folder, const char *
     pv_spool *spool = pv_alloc_zero(ctx, 1, sizeof *spool, what);
     if (!spool)
         return pv_failure(ctx);
-    spool->ctx = ctx;
-    spool->what = what;
+    spool->ctx = spool->scope.ctx = ctx;
     spool->fd = -1;
     spool->memory_limit = memory_limit;
     pthread_mutex_init(&spool->lock, NULL);
@@ -61,9 +60,7 @@ void pv_spool_free(pv_spool *spool)
 {
     if (!spool)
         return;
-    for (size_t i = 0; i < spool->block_count; i++)
-        pv_free(spool->ctx, spool->blocks[i].data);
-    pv_free(spool->ctx, spool->blocks);
+    pv_scope_free(&spool->scope);
     if (spool->fd >= 0)
         close(spool->fd);
     free(spool->folder);
@@ -87,15 +84,11 @@ static bool add_block(pv_spool *spool)
     /* A spool can do without memory; most others cannot, so it leaves them some. */
     if (size < 4096 || size + spool->ctx->options.memory / 8 > pv_memory_left(spool->ctx))
         return false;
-    if (spool->block_count == spool->block_capacity) {
-        size_t capacity = spool->block_capacity ? 2 * spool->block_capacity : 16;
-        spool_block *blocks = pv_resize(spool->ctx, spool->blocks, capacity, sizeof *blocks, NULL);
-        if (!blocks)
-            return false;
-        spool->blocks = blocks;
-        spool->block_capacity = capacity;
-    }
-    char *data = pv_alloc(spool->ctx, size, 1, NULL);
+    char *data;
+    if (spool->block_count == spool->block_capacity)
+        PV_GROW(&spool->scope, spool->blocks,
+                spool->block_capacity = 2 * spool->block_capacity + 16);
+    PV_TAKE(&spool->scope, data, size);
     if (!data)
         return false;
     spool->blocks[spool->block_count++] =
@@ -131,8 +124,8 @@ psdvec_status pv_spool_append(pv_spool *spool, const void *data, size_t length, 
             break;
         }
         spool_block *block = &spool->blocks[spool->block_count - 1];
-        size_t room = (size_t)(block->end - spool->length);
-        size_t part = length < room ? length : room;
+        size_t left = (size_t)(block->end - spool->length);
+        size_t part = length < left ? length : left;
         memcpy(block->data + (spool->length - block->begin), bytes, part);
         spool->length += part;
         bytes += part;

@@ -1,5 +1,6 @@
-/* Streams: plain files and pipes by read(2), gzip by zlib, everything else that
- * is packed by libarchive, which also opens archives inside gzip.
+/* Streams: plain files and pipes by read(2), gzip by zlib, everything else that is packed by
+ * libarchive, which also opens archives inside gzip. It unpacks gzip too, but does not look at the
+ * checksums, so that a damaged file would be counted as if it were sound.
  *
  *     file ─► [gunzip] ─► first bytes looked at ─► [libarchive] ─► members
  */
@@ -7,7 +8,6 @@
 
 #include "base/memory.h"
 #include "base/platform.h"
-#include "corpus/gunzip.h"
 #include "corpus/inputs.h"
 #include "util/c_locale.h"
 
@@ -15,18 +15,22 @@
 #include <archive_entry.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
-enum { PEEK = 1024, PACKED_SIZE = 256 << 10 };
+enum { PEEK = 1024, PACKED_SIZE = 256 << 10, WITH_GZIP_HEADER = 16 };
 
 struct pv_byte_stream {
     psdvec_context *ctx;
-    char *path; /* as shown to people */
+    pv_scope scope; /* of the buffers below */
+    char *path;     /* as shown to people */
     int fd;
     bool owns_fd;
     bool regular; /* a file on disk, never blocks */
@@ -36,13 +40,17 @@ struct pv_byte_stream {
     char peek[PEEK]; /* the first bytes, read to see what the file is */
     size_t peek_length, peek_used;
 
-    pv_gunzip *gunzip; /* NULL: not gzip */
-    uint64_t claimed;  /* memory of the decompressor */
+    bool gzip; /* it is, and `z` is initialised */
+    z_stream z;
+    char *zipped; /* PACKED_SIZE bytes read from the file */
+    bool in_gzip; /* inside one of its parts, which are unpacked one after the other */
+
+    uint64_t claimed; /* memory of the decompressor */
 
     bool started;            /* the only member of a plain file has been given */
     struct archive *archive; /* NULL: plain */
-    pv_utf8_locale utf8;     /* in the C locale libarchive loses names in other letters */
-    char *packed;            /* PACKED_SIZE bytes read from the file */
+    pv_locale utf8;          /* in the C locale libarchive loses names in other letters */
+    char *packed;            /* PACKED_SIZE bytes for it, behind gzip */
     char *name;              /* of the member, heap; NULL: the path */
     bool in_archive;
     const char *unpacked; /* bytes not yet taken */
@@ -82,9 +90,8 @@ static psdvec_status read_file(pv_byte_stream *stream, char *bytes, size_t capac
 }
 
 /* What was looked at first, then the rest of the file. */
-static psdvec_status read_packed(void *opaque, char *bytes, size_t capacity, size_t *got)
+static psdvec_status read_packed(pv_byte_stream *stream, char *bytes, size_t capacity, size_t *got)
 {
-    pv_byte_stream *stream = opaque;
     size_t peeked = stream->peek_length - stream->peek_used;
     if (peeked == 0)
         return read_file(stream, bytes, capacity, got);
@@ -94,11 +101,80 @@ static psdvec_status read_packed(void *opaque, char *bytes, size_t capacity, siz
     return PSDVEC_OK;
 }
 
-/* The same behind gzip, if there is any. */
+/* ---- gzip ---------------------------------------------------------------- */
+
+static psdvec_status fail_unpacking(pv_byte_stream *stream, const char *name, uint64_t taken,
+                                    const char *cause)
+{
+    return pv_fail(stream->ctx, PSDVEC_ERR_DAMAGED,
+                   "%s: cannot be unpacked after %" PRIu64 " bytes of it: %s; is it complete?",
+                   name, taken, cause);
+}
+
+static psdvec_status open_gzip(pv_byte_stream *stream)
+{
+    stream->scope.what = "unpacking gzip";
+    PV_TAKE(&stream->scope, stream->zipped, PACKED_SIZE);
+    PV_TRY(pv_scope_status(&stream->scope));
+    if (inflateInit2(&stream->z, MAX_WBITS + WITH_GZIP_HEADER) != Z_OK)
+        return pv_fail(stream->ctx, PSDVEC_ERR_MEMORY, "%s: the system refused memory to unpack it",
+                       stream->path);
+    stream->gzip = stream->in_gzip = true;
+    return PSDVEC_OK;
+}
+
+/* Has bytes for zlib, if there are any. */
+static psdvec_status refill(pv_byte_stream *stream)
+{
+    size_t got;
+    if (stream->z.avail_in > 0)
+        return PSDVEC_OK;
+    PV_TRY(read_packed(stream, stream->zipped, PACKED_SIZE, &got));
+    stream->z.next_in = (Bytef *)stream->zipped;
+    stream->z.avail_in = (uInt)got;
+    return PSDVEC_OK;
+}
+
+/* Unpacked bytes; *got is 0 only at the end of the last part. Zero bytes that pad the end, as tapes
+ * leave them, are passed over; anything else after a part is an error. */
+static psdvec_status read_gzip(pv_byte_stream *stream, char *bytes, size_t capacity, size_t *got)
+{
+    z_stream *z = &stream->z;
+    for (*got = 0; *got == 0;) {
+        PV_TRY(refill(stream));
+        if (!stream->in_gzip) {
+            if (z->avail_in == 0)
+                return PSDVEC_OK;
+            if (*z->next_in == 0) {
+                z->next_in++;
+                z->avail_in--;
+                continue;
+            }
+            inflateReset(z);
+            stream->in_gzip = true;
+        }
+        if (z->avail_in == 0)
+            return fail_unpacking(stream, stream->path, stream->consumed, "truncated gzip input");
+        z->next_out = (Bytef *)bytes;
+        z->avail_out = capacity < INT_MAX ? (uInt)capacity : INT_MAX;
+        uInt space = z->avail_out;
+        int result = inflate(z, Z_NO_FLUSH);
+        if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR)
+            return fail_unpacking(stream, stream->path, stream->consumed - z->avail_in,
+                                  z->msg ? z->msg : "damaged gzip data");
+        *got = space - z->avail_out;
+        stream->in_gzip = result != Z_STREAM_END;
+    }
+    return PSDVEC_OK;
+}
+
+/* ---- What a file is --------------------------------------------------------- */
+
+/* Bytes behind gzip, if there is any. */
 static psdvec_status read_next(pv_byte_stream *stream, char *bytes, size_t capacity, size_t *got)
 {
-    if (stream->gunzip && stream->peek_used == stream->peek_length)
-        return pv_gunzip_read(stream->gunzip, bytes, capacity, got);
+    if (stream->gzip && stream->peek_used == stream->peek_length)
+        return read_gzip(stream, bytes, capacity, got);
     return read_packed(stream, bytes, capacity, got);
 }
 
@@ -109,8 +185,8 @@ static psdvec_status take_peek(pv_byte_stream *stream)
     char first[PEEK];
     size_t length = 0, got = 1;
     while (length < PEEK && got > 0) {
-        PV_TRY(stream->gunzip ? pv_gunzip_read(stream->gunzip, first + length, PEEK - length, &got)
-                              : read_file(stream, first + length, PEEK - length, &got));
+        PV_TRY(stream->gzip ? read_gzip(stream, first + length, PEEK - length, &got)
+                            : read_file(stream, first + length, PEEK - length, &got));
         length += got;
     }
     memcpy(stream->peek, first, length);
@@ -119,74 +195,7 @@ static psdvec_status take_peek(pv_byte_stream *stream)
     return PSDVEC_OK;
 }
 
-static bool is_gzip(const pv_byte_stream *stream)
-{
-    return stream->peek_length >= 2 && memcmp(stream->peek, "\x1f\x8b", 2) == 0;
-}
-
-static bool looks_packed(const char *bytes, size_t length)
-{
-    static const struct {
-        size_t offset, length;
-        const char *magic;
-    } magics[] = {
-        {0, 3, "BZh"}, /* bzip2 */
-        {0, 6,
-         "\xfd"
-         "7zXZ\0"},                 /* xz */
-        {0, 4, "\x28\xb5\x2f\xfd"}, /* zstd */
-        {0, 4, "\x04\x22\x4d\x18"}, /* lz4 */
-        {0, 4, "\x02\x21\x4c\x18"}, /* lz4, legacy */
-        {0, 4, "PK\x03\x04"},       /* zip */
-        {0, 4, "PK\x05\x06"},       /* zip, empty */
-        {257, 5, "ustar"},          /* tar */
-    };
-    for (size_t i = 0; i < sizeof magics / sizeof magics[0]; i++)
-        if (length >= magics[i].offset + magics[i].length &&
-            memcmp(bytes + magics[i].offset, magics[i].magic, magics[i].length) == 0)
-            return true;
-    /* zstd's skippable frames, with which parallel compressors begin */
-    return length >= 4 && ((unsigned char)bytes[0] & 0xF0) == 0x50 &&
-           memcmp(bytes + 1, "\x2a\x4d\x18", 3) == 0;
-}
-
-static la_ssize_t archive_wants_bytes(struct archive *archive, void *opaque, const void **bytes)
-{
-    pv_byte_stream *stream = opaque;
-    size_t got;
-    if (read_next(stream, stream->packed, PACKED_SIZE, &got) != PSDVEC_OK) {
-        archive_set_error(archive, EIO, "reading failed");
-        return -1;
-    }
-    *bytes = stream->packed;
-    return (la_ssize_t)got;
-}
-
-/* Zip directories stand at the end of the file, so zip needs to jump. */
-static la_int64_t archive_wants_seek(struct archive *archive, void *opaque, la_int64_t offset,
-                                     int whence)
-{
-    pv_byte_stream *stream = opaque;
-    stream->peek_used = stream->peek_length;
-    stream->ended = false;
-    off_t position = lseek(stream->fd, offset, whence);
-    if (position < 0) {
-        archive_set_error(archive, errno, "seeking failed");
-        return ARCHIVE_FATAL;
-    }
-    return position;
-}
-
-static psdvec_status fail_archive(pv_byte_stream *stream)
-{
-    const char *cause = archive_error_string(stream->archive);
-    return pv_fail(stream->ctx, PSDVEC_ERR_DAMAGED,
-                   "%s: cannot be unpacked after %llu bytes of it: %s; is it complete?",
-                   pv_byte_stream_name(stream), (unsigned long long)stream->consumed,
-                   cause ? cause : "damaged");
-}
-
-enum { SMALL_WINDOW = 1 << 20, BZIP2_BLOCKS = 8 << 20, LZ4_BLOCKS = 9 << 20 };
+enum { SMALL_WINDOW = 1 << 20 };
 
 /* RFC 8878, 3.1.1.1: the frame's window, or its content if that is smaller. */
 static uint64_t zstd_window(const unsigned char *frame, size_t length)
@@ -233,32 +242,85 @@ static uint64_t xz_dictionary(const unsigned char *stream, size_t length)
     return SMALL_WINDOW;
 }
 
-/* How much memory a decompressor will take, read off the beginning of the packed data, so that it
- * can be counted into the budget: a zstd window or an xz dictionary may exceed everything else. */
-static uint64_t unpack_memory(const char *start, size_t length)
+/* Formats by their first bytes. The memory of a decompressor is read off the beginning of the packed
+ * data, so that it can be counted into the budget: a zstd window or an xz dictionary may exceed
+ * everything else. */
+typedef struct packing {
+    size_t offset, length;
+    const char *magic;
+    uint64_t memory;
+    uint64_t (*window)(const unsigned char *start, size_t length); /* in addition; NULL: none */
+} packing;
+
+static const packing packings[] = {
+    {0, 3, "BZh", 8 << 20, NULL},                          /* bzip2 */
+    {0, 6, "\xfd\x37zXZ", SMALL_WINDOW, xz_dictionary},    /* xz */
+    {0, 4, "\x28\xb5\x2f\xfd", SMALL_WINDOW, zstd_window}, /* zstd */
+    {0, 4, "\x04\x22\x4d\x18", 9 << 20, NULL},             /* lz4 */
+    {0, 4, "\x02\x21\x4c\x18", SMALL_WINDOW, NULL},        /* lz4, legacy */
+    {0, 4, "PK\x03\x04", SMALL_WINDOW, NULL},              /* zip */
+    {0, 4, "PK\x05\x06", SMALL_WINDOW, NULL},              /* zip, empty */
+    {257, 5, "ustar", SMALL_WINDOW, NULL},                 /* tar */
+    {1, 3, "\x2a\x4d\x18", SMALL_WINDOW, NULL}, /* zstd's skippable frames, which may come first */
+    {0}};
+
+/* NULL if the stream is not packed. */
+static const packing *find_packing(const pv_byte_stream *stream)
 {
-    const unsigned char *bytes = (const unsigned char *)start;
-    if (length >= 4 && memcmp(bytes, "\x28\xb5\x2f\xfd", 4) == 0)
-        return zstd_window(bytes, length) + SMALL_WINDOW;
-    if (length >= 6 && memcmp(bytes,
-                              "\xfd"
-                              "7zXZ",
-                              6) == 0)
-        return xz_dictionary(bytes, length) + SMALL_WINDOW;
-    if (length >= 3 && memcmp(bytes, "BZh", 3) == 0)
-        return BZIP2_BLOCKS;
-    if (length >= 4 && memcmp(bytes, "\x04\x22\x4d\x18", 4) == 0)
-        return LZ4_BLOCKS;
-    return SMALL_WINDOW;
+    const packing *p = packings;
+    while (p->magic && (stream->peek_length < p->offset + p->length ||
+                        memcmp(stream->peek + p->offset, p->magic, p->length) != 0 ||
+                        (p->offset == 1 && ((unsigned char)stream->peek[0] & 0xF0) != 0x50)))
+        p++;
+    return p->magic ? p : NULL;
 }
 
-static psdvec_status open_archive(pv_byte_stream *stream)
+/* ---- Archives ---------------------------------------------------------------- */
+
+static la_ssize_t archive_wants_bytes(struct archive *archive, void *opaque, const void **bytes)
 {
-    uint64_t needed = unpack_memory(stream->peek, stream->peek_length);
+    pv_byte_stream *stream = opaque;
+    size_t got;
+    if (read_next(stream, stream->packed, PACKED_SIZE, &got) != PSDVEC_OK) {
+        archive_set_error(archive, EIO, "reading failed");
+        return -1;
+    }
+    *bytes = stream->packed;
+    return (la_ssize_t)got;
+}
+
+/* Zip directories stand at the end of the file, so zip needs to jump. */
+static la_int64_t archive_wants_seek(struct archive *archive, void *opaque, la_int64_t offset,
+                                     int whence)
+{
+    pv_byte_stream *stream = opaque;
+    stream->peek_used = stream->peek_length;
+    stream->ended = false;
+    off_t position = lseek(stream->fd, offset, whence);
+    if (position < 0) {
+        archive_set_error(archive, errno, "seeking failed");
+        return ARCHIVE_FATAL;
+    }
+    return position;
+}
+
+static psdvec_status fail_archive(pv_byte_stream *stream)
+{
+    const char *cause = archive_error_string(stream->archive);
+    return fail_unpacking(stream, pv_byte_stream_name(stream), stream->consumed,
+                          cause ? cause : "damaged");
+}
+
+static psdvec_status open_archive(pv_byte_stream *stream, const packing *how)
+{
+    uint64_t needed = how->memory;
+    if (how->window)
+        needed += how->window((const unsigned char *)stream->peek, stream->peek_length);
     PV_TRY(pv_memory_claim(stream->ctx, needed, "unpacking"));
     stream->claimed = needed;
     struct archive *a = stream->archive = archive_read_new();
-    stream->packed = pv_alloc(stream->ctx, PACKED_SIZE, 1, "the reader of packed files");
+    stream->scope.what = "the reader of packed files";
+    PV_TAKE(&stream->scope, stream->packed, PACKED_SIZE);
     if (!a || !stream->packed)
         return pv_fail(stream->ctx, PSDVEC_ERR_MEMORY, "%s: the system refused memory",
                        stream->path);
@@ -273,11 +335,34 @@ static psdvec_status open_archive(pv_byte_stream *stream)
     archive_read_support_format_empty(a);
     archive_read_set_callback_data(a, stream);
     archive_read_set_read_callback(a, archive_wants_bytes);
-    if (stream->regular && !stream->gunzip)
+    if (stream->regular && !stream->gzip)
         archive_read_set_seek_callback(a, archive_wants_seek);
     if (archive_read_open1(a) != ARCHIVE_OK)
         return fail_archive(stream);
     return PSDVEC_OK;
+}
+
+static psdvec_status open_stream(pv_byte_stream *stream, const char *path)
+{
+    bool standard = strcmp(path, "-") == 0;
+    struct stat info;
+    stream->owns_fd = !standard;
+    stream->path = strdup(standard ? "standard input" : path);
+    stream->fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (!stream->path)
+        return pv_fail(stream->ctx, PSDVEC_ERR_MEMORY, "%s: the system refused memory", path);
+    if (stream->fd < 0 || fstat(stream->fd, &info) != 0)
+        return pv_fail_errno(stream->ctx, PSDVEC_ERR_READ, "cannot open", path, errno);
+    stream->regular = S_ISREG(info.st_mode) && !standard;
+    if (stream->regular)
+        pv_hint_sequential(stream->fd);
+    PV_TRY(take_peek(stream));
+    if (stream->peek_length >= 2 && memcmp(stream->peek, "\x1f\x8b", 2) == 0) {
+        PV_TRY(open_gzip(stream));
+        PV_TRY(take_peek(stream));
+    }
+    const packing *how = find_packing(stream);
+    return how ? open_archive(stream, how) : PSDVEC_OK;
 }
 
 psdvec_status pv_byte_stream_open(psdvec_context *ctx, const char *path, pv_byte_stream **out)
@@ -286,36 +371,13 @@ psdvec_status pv_byte_stream_open(psdvec_context *ctx, const char *path, pv_byte
     pv_byte_stream *stream = pv_alloc_zero(ctx, 1, sizeof *stream, "a reader");
     if (!stream)
         return pv_failure(ctx);
-    stream->ctx = ctx;
-    bool standard = strcmp(path, "-") == 0;
-    stream->owns_fd = !standard;
-    stream->path = strdup(standard ? "standard input" : path);
-    stream->fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    psdvec_status status = PSDVEC_OK;
-    struct stat info;
-    if (!stream->path)
-        status = pv_fail(ctx, PSDVEC_ERR_MEMORY, "%s: the system refused memory", path);
-    else if (stream->fd < 0 || fstat(stream->fd, &info) != 0)
-        status = pv_fail_errno(ctx, PSDVEC_ERR_READ, "cannot open", path, errno);
-    if (status == PSDVEC_OK) {
-        stream->regular = S_ISREG(info.st_mode) && !standard;
-        if (stream->regular)
-            pv_hint_sequential(stream->fd);
-        status = take_peek(stream);
-    }
-    if (status == PSDVEC_OK && is_gzip(stream)) {
-        status = pv_gunzip_new(ctx, stream->path, read_packed, stream, &stream->gunzip);
-        if (status == PSDVEC_OK)
-            status = take_peek(stream);
-    }
-    if (status == PSDVEC_OK && looks_packed(stream->peek, stream->peek_length))
-        status = open_archive(stream);
-    if (status != PSDVEC_OK) {
+    stream->ctx = stream->scope.ctx = ctx;
+    psdvec_status status = open_stream(stream, path);
+    if (status == PSDVEC_OK)
+        *out = stream;
+    else
         pv_byte_stream_close(stream);
-        return status;
-    }
-    *out = stream;
-    return PSDVEC_OK;
+    return status;
 }
 
 void pv_byte_stream_close(pv_byte_stream *stream)
@@ -326,21 +388,22 @@ void pv_byte_stream_close(pv_byte_stream *stream)
         archive_read_free(stream->archive);
     pv_utf8_close(&stream->utf8);
     pv_memory_unclaim(stream->ctx, stream->claimed);
-    pv_gunzip_free(stream->gunzip);
+    if (stream->gzip)
+        inflateEnd(&stream->z);
     if (stream->owns_fd && stream->fd >= 0)
         close(stream->fd);
-    pv_free(stream->ctx, stream->packed);
+    pv_scope_free(&stream->scope);
     free(stream->name);
     free(stream->path);
     pv_free(stream->ctx, stream);
 }
 
-/* An archive may end before the gzip around it does, whose check sum is last. */
+/* An archive may end before the gzip around it does, whose checksum is last. */
 static psdvec_status check_rest(pv_byte_stream *stream)
 {
-    size_t got = stream->gunzip ? 1 : 0;
+    size_t got = stream->gzip ? 1 : 0;
     while (got > 0)
-        PV_TRY(pv_gunzip_read(stream->gunzip, stream->packed, PACKED_SIZE, &got));
+        PV_TRY(read_gzip(stream, stream->packed, PACKED_SIZE, &got));
     return PSDVEC_OK;
 }
 
@@ -402,7 +465,7 @@ psdvec_status pv_byte_stream_read(pv_byte_stream *stream, char *bytes, size_t ca
             archive_read_data_block(stream->archive, &unpacked, &stream->unpacked_left, &offset);
         if (result == ARCHIVE_EOF)
             return PSDVEC_OK;
-        if (result != ARCHIVE_OK) /* a warning here is a check sum that does not match */
+        if (result != ARCHIVE_OK) /* a warning here is a checksum that does not match */
             return fail_archive(stream);
         stream->unpacked = unpacked;
     }

@@ -33,6 +33,7 @@ typedef struct corpus_file {
 
 struct pv_corpus {
     psdvec_context *ctx;
+    pv_scope scope; /* of the files */
     const pv_inputs *inputs;
     const psdvec_text_options *options;
     corpus_file *files;
@@ -44,9 +45,7 @@ struct pv_corpus {
 
 void pv_segment_init(pv_segment *segment, psdvec_context *ctx)
 {
-    *segment = (pv_segment){0};
-    pv_buffer_init(&segment->text, ctx);
-    pv_buffer_init(&segment->name, ctx);
+    *segment = (pv_segment){.text = {.ctx = ctx}, .name = {.ctx = ctx}};
 }
 
 void pv_segment_free(pv_segment *segment)
@@ -59,23 +58,25 @@ psdvec_status pv_corpus_new(psdvec_context *ctx, const pv_inputs *inputs,
                             const psdvec_text_options *options, const char *stage, pv_corpus **out)
 {
     *out = NULL;
-    pv_corpus *corpus = pv_alloc_zero(ctx, 1, sizeof *corpus, "the corpus");
-    corpus_file *files = pv_alloc_zero(ctx, inputs->count, sizeof *files, "the corpus");
-    if (!corpus || !files) {
-        pv_free(ctx, corpus);
-        pv_free(ctx, files);
+    pv_scope scope = {.ctx = ctx, .what = "the corpus"};
+    pv_corpus *corpus;
+    corpus_file *files;
+    PV_TAKE(&scope, corpus, 1);
+    PV_TAKE_ZERO(&scope, files, inputs->count);
+    if (scope.failed) {
+        pv_scope_free(&scope);
         return pv_failure(ctx);
     }
-    corpus->ctx = ctx;
-    corpus->inputs = inputs;
-    corpus->options = options;
-    corpus->files = files;
+    *corpus = (pv_corpus){.ctx = ctx,
+                          .scope = scope,
+                          .inputs = inputs,
+                          .options = options,
+                          .files = files,
+                          .slow = stage != NULL};
     for (size_t i = 0; i < inputs->count; i++) {
         pthread_mutex_init(&files[i].lock, NULL);
-        pv_buffer_init(&files[i].carry, ctx);
-        pv_buffer_init(&files[i].pages, ctx);
+        files[i].carry.ctx = files[i].pages.ctx = ctx;
     }
-    corpus->slow = stage != NULL;
     pv_progress_begin(&corpus->progress, ctx, stage ? stage : "reading", "B", inputs->total_size);
     *out = corpus;
     return PSDVEC_OK;
@@ -99,8 +100,8 @@ void pv_corpus_free(pv_corpus *corpus)
         close_file(&corpus->files[i]);
         pthread_mutex_destroy(&corpus->files[i].lock);
     }
-    pv_free(corpus->ctx, corpus->files);
-    pv_free(corpus->ctx, corpus);
+    pv_scope scope = corpus->scope;
+    pv_scope_free(&scope);
 }
 
 uint64_t pv_corpus_bytes(const pv_corpus *corpus)
@@ -162,9 +163,9 @@ static psdvec_status fill(corpus_file *file, pv_buffer *buffer, size_t wanted)
     while (!file->member_ended && buffer->length < wanted) {
         /* Never more than wanted: where segments are cut must not depend on how
          * much a pipe happens to hold. */
-        size_t room = wanted - buffer->length, got;
-        PV_TRY(pv_buffer_reserve(buffer, room));
-        PV_TRY(pv_byte_stream_read(file->stream, buffer->data + buffer->length, room, &got));
+        size_t missing = wanted - buffer->length, got;
+        PV_TRY(pv_buffer_reserve(buffer, missing));
+        PV_TRY(pv_byte_stream_read(file->stream, buffer->data + buffer->length, missing, &got));
         buffer->length += got;
         file->member_ended = got == 0;
     }
@@ -217,11 +218,9 @@ static psdvec_status begin_member(pv_corpus *corpus, corpus_file *file, size_t i
     }
     if (file->kind == PV_SEGMENT_WIKI_PAGES) {
         pv_wiki_dump_free(file->dump);
-        file->dump = NULL;
-        file->dump = pv_wiki_dump_new(ctx, take_page, file);
+        file->dump = pv_wiki_dump_new(ctx, name, take_page, file);
         if (!file->dump)
             return pv_failure(ctx);
-        pv_wiki_dump_set_name(file->dump, name);
     }
     file->open = pv_document_spans_members(corpus->options);
     return PSDVEC_OK;

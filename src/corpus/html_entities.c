@@ -3,6 +3,7 @@
 #include "corpus/html_entities.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define NAME_MAX_BYTES 14
@@ -118,6 +119,11 @@ static size_t numeric(const char *text, size_t length, uint32_t *code)
     return i + 1;
 }
 
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(((const entity *)a)->name, ((const entity *)b)->name);
+}
+
 size_t pv_html_entity(const char *text, size_t length, uint32_t *code)
 {
     if (length < 4 || text[0] != '&')
@@ -139,23 +145,14 @@ size_t pv_html_entity(const char *text, size_t length, uint32_t *code)
     if (n == 4 && memcmp(name, "quot", 4) == 0)
         return *code = '"', n + 2;
 
-    size_t low = 0, high = sizeof entities / sizeof entities[0];
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        const entity *e = &entities[middle];
-        int order = strncmp(name, e->name, n);
-        if (order == 0 && e->name[n] != '\0')
-            order = -1;
-        if (order == 0) {
-            *code = e->code;
-            return n + 2;
-        }
-        if (order < 0)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return 0;
+    entity wanted = {.code = 0};
+    memcpy(wanted.name, name, n);
+    const entity *found = bsearch(&wanted, entities, sizeof entities / sizeof entities[0],
+                                  sizeof entities[0], compare_names);
+    if (!found)
+        return 0;
+    *code = found->code;
+    return n + 2;
 }
 
 size_t pv_html_entity_twice(const char *text, size_t length, uint32_t *code)

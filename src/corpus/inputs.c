@@ -14,18 +14,12 @@
 static psdvec_status add_file(pv_inputs *list, const char *path, uint32_t input, bool named,
                               const struct stat *info)
 {
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity ? 2 * list->capacity : 16;
-        pv_input_file *files =
-            pv_resize(list->ctx, list->files, capacity, sizeof *files, "the list of input files");
-        if (!files)
-            return pv_failure(list->ctx);
-        list->files = files;
-        list->capacity = capacity;
-    }
+    if (list->count == list->capacity)
+        PV_GROW(&list->scope, list->files, list->capacity = 2 * list->capacity + 16);
+    PV_TRY(pv_scope_status(&list->scope));
     pv_input_file file = {.path = strdup(path), .input = input, .named = named};
     if (!file.path)
-        return pv_fail(list->ctx, PSDVEC_ERR_MEMORY, "%s: the system refused memory", path);
+        return pv_fail(list->scope.ctx, PSDVEC_ERR_MEMORY, "%s: the system refused memory", path);
     if (info && S_ISREG(info->st_mode)) {
         file.size = (uint64_t)info->st_size;
         file.modified = pv_file_changed(info);
@@ -57,7 +51,7 @@ typedef struct expansion {
 static int add_entry(void *user, const pv_walk_entry *entry)
 {
     expansion *x = user;
-    psdvec_context *ctx = x->list->ctx;
+    psdvec_context *ctx = x->list->scope.ctx;
     const struct stat *info = entry->info;
     const char *path = entry->path;
     bool named = !*entry->inner;
@@ -89,7 +83,7 @@ static int add_entry(void *user, const pv_walk_entry *entry)
 psdvec_status pv_inputs_expand(psdvec_context *ctx, const char *const *inputs, size_t count,
                                pv_inputs *list)
 {
-    *list = (pv_inputs){.ctx = ctx};
+    *list = (pv_inputs){.scope = {.ctx = ctx, .what = "the list of input files"}};
     expansion x = {.list = list};
     bool stdin_seen = false;
     psdvec_status status = PSDVEC_OK;
@@ -130,7 +124,6 @@ void pv_inputs_free(pv_inputs *list)
 {
     for (size_t i = 0; i < list->count; i++)
         free(list->files[i].path);
-    if (list->ctx)
-        pv_free(list->ctx, list->files);
+    pv_scope_free(&list->scope);
     *list = (pv_inputs){0};
 }

@@ -4,7 +4,7 @@
 #ifndef PV_CORPUS_INPUTS_H
 #define PV_CORPUS_INPUTS_H
 
-#include "base/context.h"
+#include "base/memory.h"
 
 typedef struct pv_input_file {
     char *path;       /* "-": standard input */
@@ -15,7 +15,7 @@ typedef struct pv_input_file {
 } pv_input_file;
 
 typedef struct pv_inputs {
-    psdvec_context *ctx;
+    pv_scope scope;
     pv_input_file *files;
     size_t count, capacity;
     uint64_t total_size; /* 0 if any is unknown */

@@ -32,21 +32,18 @@ const psdvec_choice pv_inner_choices[] = {
     [PSDVEC_INNER_JOIN] = {.name = "join", .help = "one word"},
     [PSDVEC_INNER_SPLIT] = {.name = "split", .help = "two words"},
     {0}};
-bool pv_text_options_go_together(const psdvec_text_options *o, char *why, size_t room)
+
+bool pv_text_options_go_together(const void *options, char *why, size_t size)
 {
+    const psdvec_text_options *o = options;
     uint32_t longest = o->max_length ? o->max_length : pv_default_max_length(o->tokenizer);
     if (o->min_length > longest) {
-        snprintf(why, room,
+        snprintf(why, size,
                  "`min_length` is %u and `max_length` %u, which leaves out words of every length",
                  (unsigned)o->min_length, (unsigned)longest);
         return false;
     }
     return true;
-}
-
-static bool rule(const void *options, char *why, size_t room)
-{
-    return pv_text_options_go_together(options, why, room);
 }
 
 #undef PSDVEC_OPTION
@@ -56,5 +53,7 @@ static const psdvec_option rows[] = {
 #include <psdvec/options/text.def>
     {0}};
 
-const pv_options_table pv_text_table = {
-    .name = "text", .rows = rows, .size = sizeof(psdvec_text_options), .rule = rule};
+const pv_options_table pv_text_table = {.name = "text",
+                                        .rows = rows,
+                                        .size = sizeof(psdvec_text_options),
+                                        .rule = pv_text_options_go_together};

@@ -9,6 +9,6 @@ extern const psdvec_choice pv_tokenizer_choices[], pv_case_choices[], pv_accents
 extern const pv_options_table pv_text_table;
 
 /* What pv_text_table says of text options that are part of other options. */
-bool pv_text_options_go_together(const psdvec_text_options *options, char *why, size_t room);
+bool pv_text_options_go_together(const void *options, char *why, size_t size);
 
 #endif

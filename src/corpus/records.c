@@ -77,32 +77,23 @@ static bool find_field(pv_json *json, const char *field, pv_buffer *key, pv_buff
     return pv_json_finish(json);
 }
 
-static bool only_white_space(const char *line, size_t length)
-{
-    for (size_t i = 0; i < length; i++)
-        if ((unsigned char)line[i] > ' ')
-            return false;
-    return true;
-}
-
 static psdvec_status json_to_lines(psdvec_context *ctx, const psdvec_text_options *options,
                                    const pv_segment *segment, pv_buffer *lines, uint64_t *bad)
 {
-    pv_buffer key, text;
+    pv_buffer key = {.ctx = ctx}, text = {.ctx = ctx};
     psdvec_status status = PSDVEC_OK;
-    pv_buffer_init(&key, ctx);
-    pv_buffer_init(&text, ctx);
     uint64_t number = segment->line;
     const char *end = segment->text.data + segment->text.length;
-    for (const char *line = segment->text.data; line < end; number++) {
-        const char *newline = memchr(line, '\n', (size_t)(end - line));
-        size_t length = (size_t)((newline ? newline : end) - line);
+    for (const char *p = segment->text.data; p < end; number++) {
+        const char *line = p;
+        text_line l = next_line(&p, end);
+        if (l.start == l.end)
+            continue;
+        size_t length = (size_t)(p - line) - (p[-1] == '\n');
         pv_json json;
         text.length = 0;
         pv_json_init(&json, line, length, PV_JSON_REPLACE_SURROGATES | PV_JSON_ANY_BYTES);
-        if (only_white_space(line, length)) {
-            /* nothing to say about it */
-        } else if (find_field(&json, options->json_field, &key, &text)) {
+        if (find_field(&json, options->json_field, &key, &text)) {
             PV_TRY_DONE(pv_wiki_text_to_line(text.data ? text.data : "", text.length, lines));
         } else if (json.refused) {
             status = pv_failure(ctx);
@@ -116,7 +107,6 @@ static psdvec_status json_to_lines(psdvec_context *ctx, const psdvec_text_option
         } else {
             ++*bad;
         }
-        line += length + 1;
     }
 done:
     pv_buffer_free(&key);
@@ -129,9 +119,8 @@ done:
 static psdvec_status pages_to_lines(psdvec_context *ctx, const pv_segment *segment,
                                     pv_buffer *lines)
 {
-    pv_buffer text;
+    pv_buffer text = {.ctx = ctx};
     psdvec_status status = PSDVEC_OK;
-    pv_buffer_init(&text, ctx);
     const char *page = segment->text.data, *end = page + segment->text.length;
     while (page < end) {
         size_t length = strnlen(page, (size_t)(end - page));

@@ -1,9 +1,8 @@
-/* Records (JSON lines, wiki pages, WikiExtractor articles) as plain text, one
- * record a line.
+/* Records (JSON lines, wiki pages, WikiExtractor articles) as plain text, one record a line.
  *
- * The paragraphs of a record are joined by U+2029 PARAGRAPH SEPARATOR and a space, which no
- * tokenizer takes for a part of a word and which sentence splitting can use; a '\n' ends it. Then
- * everything after this point can cut at line ends and never cut a document.
+ * The paragraphs of a record are joined by U+2029 PARAGRAPH SEPARATOR and a space, which no tokenizer
+ * takes for a part of a word and which sentence splitting can use. So everything after this point can
+ * cut at line ends and never cuts a document.
  */
 #ifndef PV_CORPUS_RECORDS_H
 #define PV_CORPUS_RECORDS_H
@@ -29,12 +28,10 @@ psdvec_status pv_wiki_text_to_line(const char *text, size_t length, pv_buffer *o
  *     Foo is ...
  *     </doc>
  *
- * The lines of tags vanish, entities are decoded, every document becomes one
- * line as above. The text may start and end inside a document: then the text
- * goes on in the next segment, the join at its end written already, and no '\n'
- * at the cut. So the outputs of consecutive segments, one after the other, are
- * the output of the whole (but for a join before a '\n', when one starts
- * with "</doc>"). A last document without "</doc>" is not ended. */
+ * The lines of tags vanish, entities are decoded, every document becomes one line as above. The text
+ * may start and end inside a document: then there is a join but no '\n' at the cut, so that the
+ * outputs of consecutive segments make up the output of the whole (but for a join before a '\n', when
+ * one starts with "</doc>"). A last document without "</doc>" is not ended. */
 psdvec_status pv_wiki_extractor_to_lines(const char *text, size_t length, pv_buffer *out);
 
 /* True if a file that starts like this is such output. */

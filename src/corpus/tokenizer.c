@@ -1,8 +1,49 @@
-/* The tokenizer's loop over blocks of 64 bytes, and runs. */
+/* Classes of characters, and the tokenizer's loop over blocks of 64 bytes. */
 #include "corpus/tokenizer.h"
 
 #include "corpus/icu_words.h"
 #include "util/utf8.h"
+
+#include <utf8proc.h>
+
+pv_char_class pv_char_class_of(uint32_t cp)
+{
+    switch (cp) {
+    case '\'':
+    case 0x2019: /* right single quotation mark */
+    case 0x02BC: /* modifier letter apostrophe */
+    case 0xFF07: /* full width */
+        return PV_CHAR_APOSTROPHE;
+    case '-':
+    case 0x2010: /* hyphen */
+    case 0x2011: /* non-breaking hyphen */
+    case 0xFF0D: /* full width */
+        return PV_CHAR_HYPHEN;
+    case 0x00AD:
+        return PV_CHAR_SOFT_HYPHEN;
+    case 0x200C:
+    case 0x200D:
+        return PV_CHAR_JOINER;
+    default:
+        break;
+    }
+    switch (utf8proc_category((utf8proc_int32_t)cp)) {
+    case UTF8PROC_CATEGORY_LU:
+    case UTF8PROC_CATEGORY_LL:
+    case UTF8PROC_CATEGORY_LT:
+    case UTF8PROC_CATEGORY_LM:
+    case UTF8PROC_CATEGORY_LO:
+        return PV_CHAR_LETTER;
+    case UTF8PROC_CATEGORY_MN:
+    case UTF8PROC_CATEGORY_MC:
+    case UTF8PROC_CATEGORY_ME:
+        return PV_CHAR_MARK;
+    case UTF8PROC_CATEGORY_ND:
+        return PV_CHAR_DIGIT;
+    default:
+        return PV_CHAR_OTHER;
+    }
+}
 
 uint32_t pv_default_max_length(psdvec_tokenizer tokenizer)
 {
@@ -39,7 +80,8 @@ void pv_text_rules_init(pv_text_rules *rules, const psdvec_text_options *options
         .underscore = original,
     };
     pv_scan_rules_finish(&rules->scan);
-    pv_char_table_fill(&rules->chars);
+    for (uint32_t cp = 0; cp < 0x10000; cp++)
+        rules->plane0[cp] = (unsigned char)pv_char_class_of(cp);
 }
 
 psdvec_status pv_tokenizer_init(pv_tokenizer *t, psdvec_context *ctx, const pv_text_rules *rules)
@@ -76,7 +118,7 @@ static bool look(const pv_text_rules *rules, cursor *c)
     if (c->at >= c->end)
         return false;
     c->length = pv_utf8_decode(c->at, c->end, &c->cp);
-    c->class = c->length > 0 ? pv_char_classify(&rules->chars, c->cp) : PV_CHAR_OTHER;
+    c->class = c->length > 0 ? pv_char_classify(rules, c->cp) : PV_CHAR_OTHER;
     return true;
 }
 

@@ -11,7 +11,6 @@
 #define PV_CORPUS_TOKENIZER_H
 
 #include "base/memory.h"
-#include "corpus/char_class.h"
 #include "corpus/run_scan.h"
 
 typedef enum pv_token_kind {
@@ -27,14 +26,32 @@ typedef struct pv_token {
     uint32_t kind;    /* pv_token_kind */
 } pv_token;
 
+/* What a code point is to a tokenizer. */
+typedef enum pv_char_class {
+    PV_CHAR_OTHER = 0,   /* separates words */
+    PV_CHAR_LETTER,      /* categories L* */
+    PV_CHAR_MARK,        /* categories M*: goes on with a word */
+    PV_CHAR_DIGIT,       /* category Nd */
+    PV_CHAR_APOSTROPHE,  /* ' U+2019 U+02BC U+FF07 */
+    PV_CHAR_HYPHEN,      /* - U+2010 U+2011 U+FF0D */
+    PV_CHAR_SOFT_HYPHEN, /* U+00AD: vanishes inside a word */
+    PV_CHAR_JOINER       /* U+200C and U+200D: stay inside a word */
+} pv_char_class;
+
 enum { PV_DEFAULT_MAX_LENGTH = 256 };
 
 /* What the options mean once the defaults of the tokenizer are filled in. */
 typedef struct pv_text_rules {
     psdvec_text_options options; /* letter_case FOLD or KEEP, max_length set */
     pv_scan_rules scan;
-    pv_char_table chars;
+    unsigned char plane0[0x10000]; /* classes of the first code points, filled in a millisecond */
 } pv_text_rules;
+
+pv_char_class pv_char_class_of(uint32_t cp); /* by its Unicode category */
+static inline pv_char_class pv_char_classify(const pv_text_rules *rules, uint32_t cp)
+{
+    return cp < 0x10000 ? (pv_char_class)rules->plane0[cp] : pv_char_class_of(cp);
+}
 
 uint32_t pv_default_max_length(psdvec_tokenizer tokenizer);
 void pv_text_rules_init(pv_text_rules *rules, const psdvec_text_options *options);

@@ -193,6 +193,7 @@ typedef struct driver {
     bool in_span;
     pv_token_kind span_end; /* READY: with no event */
 
+    pv_scope scope; /* of `tokens` */
     pv_token *tokens;
     size_t batch, capacity;
     size_t held;      /* tokens of a document that may yet be too short */
@@ -205,12 +206,11 @@ static psdvec_status driver_init(driver *d, size_t batch)
 {
     d->batch = batch;
     d->capacity = 2 * batch + 1;
-    pv_buffer_init(&d->decoded, d->ctx);
-    pv_buffer_init(&d->normal, d->ctx);
+    d->decoded.ctx = d->normal.ctx = d->ctx;
+    d->scope = (pv_scope){.ctx = d->ctx, .what = "the tokenizer"};
     pv_word_form_init(&d->form, d->ctx, d->rules);
-    d->tokens = pv_alloc(d->ctx, d->capacity, sizeof *d->tokens, "the tokenizer");
-    if (!d->tokens)
-        return pv_failure(d->ctx);
+    PV_TAKE(&d->scope, d->tokens, d->capacity);
+    PV_TRY(pv_scope_status(&d->scope));
     return pv_tokenizer_init(&d->tokenizer, d->ctx, d->rules);
 }
 
@@ -220,7 +220,7 @@ static void driver_free(driver *d)
     pv_word_form_free(&d->form);
     pv_buffer_free(&d->decoded);
     pv_buffer_free(&d->normal);
-    pv_free(d->ctx, d->tokens);
+    pv_scope_free(&d->scope);
 }
 
 static void open_span(driver *d)
@@ -284,14 +284,9 @@ static psdvec_status pass_on(driver *d, size_t ready, size_t count)
     memmove(d->tokens, d->tokens + ready, d->held * sizeof *d->tokens);
     if (d->held == 0)
         d->normal.length = 0;
-    if (d->capacity <= d->held + d->batch) {
-        pv_token *grown =
-            pv_resize(d->ctx, d->tokens, 2 * d->capacity, sizeof *grown, "the tokenizer");
-        if (!grown)
-            return pv_failure(d->ctx);
-        d->tokens = grown;
-        d->capacity *= 2;
-    }
+    if (d->capacity <= d->held + d->batch)
+        PV_GROW(&d->scope, d->tokens, d->capacity *= 2);
+    PV_TRY(pv_scope_status(&d->scope));
     return pv_check_cancel(d->ctx);
 }
 
@@ -444,9 +439,8 @@ static psdvec_status drive(driver *d, pv_segment *segment)
 
 void pv_text_faults_init(pv_text_faults *f, psdvec_context *ctx)
 {
-    *f = (pv_text_faults){0};
+    *f = (pv_text_faults){.name = {.ctx = ctx}};
     pthread_mutex_init(&f->lock, NULL);
-    pv_buffer_init(&f->name, ctx);
 }
 
 void pv_text_faults_free(pv_text_faults *f)

@@ -11,27 +11,19 @@
  */
 #include "corpus/wiki_dump.h"
 
+#include "base/json.h"
 #include "base/platform.h"
 
 #include <expat.h>
 #include <string.h>
 
 enum {
-    SLICE = 1 << 18,      /* bytes per call of expat: how soon a cancel is seen */
+    STEP = 1 << 18,       /* bytes per call of expat: how soon a cancel is seen */
     TAG_MAX = 1 << 20,    /* expat keeps an unfinished tag; it must end sometime */
-    TEXT_KEEP = 8 << 20,  /* one giant page must not cost its memory for ever */
+    TEXT_MOST = 8 << 20,  /* one giant page must not cost its memory for ever */
     SMALL_MAX = 4096,     /* titles and the like; the rest is cut off */
     EXPAT_BYTES = 2 << 20 /* what expat may hold, for the memory budget */
 };
-
-typedef enum field {
-    FIELD_NONE,
-    FIELD_TITLE,
-    FIELD_NS,
-    FIELD_MODEL,
-    FIELD_TEXT,
-    FIELD_NAMESPACE
-} field;
 
 struct pv_wiki_dump {
     psdvec_context *ctx;
@@ -46,7 +38,7 @@ struct pv_wiki_dump {
 
     size_t depth;
     bool in_page, in_revision, in_namespaces;
-    field field;        /* where character data go */
+    pv_buffer *field;   /* where character data go; NULL: nowhere */
     size_t field_depth; /* of its element */
 
     pv_buffer title, ns, model, text;
@@ -82,13 +74,13 @@ static void start_page(pv_wiki_dump *d)
     d->in_page = true;
     d->has_ns = d->redirect = d->too_long = false;
     d->title.length = d->ns.length = d->model.length = d->text.length = 0;
-    if (d->text.capacity > TEXT_KEEP)
+    if (d->text.capacity > TEXT_MOST)
         pv_buffer_free(&d->text);
 }
 
-static void begin_field(pv_wiki_dump *d, field f, pv_buffer *buffer)
+static void begin_field(pv_wiki_dump *d, pv_buffer *buffer)
 {
-    d->field = f;
+    d->field = buffer;
     d->field_depth = d->depth;
     buffer->length = 0;
 }
@@ -115,9 +107,9 @@ static void XMLCALL on_start(void *user, const char *element, const char **attri
         if (!d->in_page) {
             d->in_namespaces = is(element, "namespaces");
         } else if (is(element, "title")) {
-            begin_field(d, FIELD_TITLE, &d->title);
+            begin_field(d, &d->title);
         } else if (is(element, "ns")) {
-            begin_field(d, FIELD_NS, &d->ns);
+            begin_field(d, &d->ns);
             d->has_ns = true;
         } else if (is(element, "redirect")) {
             d->redirect = true;
@@ -129,13 +121,13 @@ static void XMLCALL on_start(void *user, const char *element, const char **attri
         return;
     case 4:
         if (d->in_revision && is(element, "text")) {
-            begin_field(d, FIELD_TEXT, &d->text);
+            begin_field(d, &d->text);
         } else if (d->in_revision && is(element, "model")) {
-            begin_field(d, FIELD_MODEL, &d->model);
+            begin_field(d, &d->model);
         } else if (d->in_namespaces && is(element, "namespace")) {
             const char *key = attribute(attributes, "key");
             d->main_namespace = key && is(key, "0");
-            begin_field(d, FIELD_NAMESPACE, &d->small);
+            begin_field(d, &d->small);
         }
         return;
     default:
@@ -163,18 +155,12 @@ static bool title_has_namespace(const pv_wiki_dump *d)
     return false;
 }
 
-static bool buffer_is(const pv_buffer *buffer, const char *text)
-{
-    size_t n = strlen(text);
-    return n && buffer->length == n && memcmp(buffer->data, text, n) == 0;
-}
-
 static void end_page(pv_wiki_dump *d)
 {
     d->in_page = false;
-    if (d->redirect || (d->has_ns ? !buffer_is(&d->ns, "0") : title_has_namespace(d)))
+    if (d->redirect || (d->has_ns ? !pv_json_text_is(&d->ns, "0") : title_has_namespace(d)))
         return;
-    if (d->model.length && !buffer_is(&d->model, "wikitext"))
+    if (d->model.length && !pv_json_text_is(&d->model, "wikitext"))
         return;
     if (d->too_long) {
         pv_warn(d->ctx, "%s: the page \"%.*s\" is longer than %zu MB and was left out", d->name,
@@ -194,12 +180,12 @@ static void XMLCALL on_end(void *user, const char *element)
     (void)element;
     if (d->status != PSDVEC_OK)
         return;
-    if (d->field != FIELD_NONE && d->depth == d->field_depth) {
-        if (d->field == FIELD_NAMESPACE && !d->main_namespace && d->small.length) {
+    if (d->field && d->depth == d->field_depth) {
+        if (d->field == &d->small && !d->main_namespace && d->small.length) {
             psdvec_status status = pv_buffer_append(&d->namespaces, d->small.data, d->small.length);
             stop(d, status ? status : pv_buffer_byte(&d->namespaces, '\n'));
         }
-        d->field = FIELD_NONE;
+        d->field = NULL;
     }
     if (d->depth == 3)
         d->in_revision = d->in_namespaces = false;
@@ -211,15 +197,11 @@ static void XMLCALL on_end(void *user, const char *element)
 static void XMLCALL on_text(void *user, const char *text, int length)
 {
     pv_wiki_dump *d = user;
-    if (d->field == FIELD_NONE || d->depth != d->field_depth || d->status != PSDVEC_OK)
+    pv_buffer *to = d->field;
+    if (!to || d->depth != d->field_depth || d->status != PSDVEC_OK)
         return;
     size_t n = (size_t)length;
-    pv_buffer *to = d->field == FIELD_TEXT    ? &d->text
-                    : d->field == FIELD_TITLE ? &d->title
-                    : d->field == FIELD_NS    ? &d->ns
-                    : d->field == FIELD_MODEL ? &d->model
-                                              : &d->small;
-    if (d->field == FIELD_TEXT) {
+    if (to == &d->text) {
         if (d->too_long || n > PV_WIKI_PAGE_MAX - to->length) {
             d->too_long = true;
             to->length = 0;
@@ -244,21 +226,21 @@ static void XMLCALL on_doctype(void *user, const char *name, const char *system_
                         d->name, (unsigned long)XML_GetCurrentLineNumber(d->parser)));
 }
 
-pv_wiki_dump *pv_wiki_dump_new(psdvec_context *ctx, pv_wiki_page_fn *on_page, void *user)
+pv_wiki_dump *pv_wiki_dump_new(psdvec_context *ctx, const char *name, pv_wiki_page_fn *on_page,
+                               void *user)
 {
-    pv_wiki_dump *d = pv_alloc_zero(ctx, 1, sizeof *d, "the reader of a Wikipedia dump");
+    pv_wiki_dump *d = pv_alloc(ctx, 1, sizeof *d, "the reader of a Wikipedia dump");
     if (!d)
         return NULL;
     if (pv_memory_claim(ctx, EXPAT_BYTES, "the XML parser") != PSDVEC_OK) {
         pv_free(ctx, d);
         return NULL;
     }
-    *d = (pv_wiki_dump){.ctx = ctx, .on_page = on_page, .user = user, .name = "the Wikipedia dump"};
-    pv_buffer *const buffers[] = {&d->title, &d->ns,         &d->model,
-                                  &d->text,  &d->namespaces, &d->small};
-    for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++)
-        pv_buffer_init(buffers[i], ctx);
-
+    pv_buffer none = {.ctx = ctx};
+    *d = (pv_wiki_dump){ctx,           on_page,       user,
+                        name,          .title = none, .ns = none,
+                        .model = none, .text = none,  .namespaces = none,
+                        .small = none};
     d->parser = XML_ParserCreate(NULL);
     if (!d->parser) {
         pv_fail(ctx, PSDVEC_ERR_MEMORY, "no memory for an XML parser");
@@ -288,11 +270,6 @@ void pv_wiki_dump_free(pv_wiki_dump *d)
     pv_free(d->ctx, d);
 }
 
-void pv_wiki_dump_set_name(pv_wiki_dump *d, const char *name)
-{
-    d->name = name;
-}
-
 static psdvec_status xml_error(pv_wiki_dump *d)
 {
     enum XML_Error error = XML_GetErrorCode(d->parser);
@@ -316,7 +293,7 @@ static psdvec_status xml_error(pv_wiki_dump *d)
                    XML_ErrorString(error), byte, line);
 }
 
-static psdvec_status feed_slice(pv_wiki_dump *d, const char *bytes, size_t length, bool is_last)
+static psdvec_status feed_step(pv_wiki_dump *d, const char *bytes, size_t length, bool is_last)
 {
     d->fed += length;
     d->ended = is_last;
@@ -327,7 +304,7 @@ static psdvec_status feed_slice(pv_wiki_dump *d, const char *bytes, size_t lengt
         return d->status = xml_error(d);
 
     XML_Index at = XML_GetCurrentByteIndex(d->parser);
-    if (!is_last && at >= 0 && d->fed - (uint64_t)at > (uint64_t)TAG_MAX + SLICE)
+    if (!is_last && at >= 0 && d->fed - (uint64_t)at > (uint64_t)TAG_MAX + STEP)
         return d->status = pv_fail(d->ctx, PSDVEC_ERR_DAMAGED,
                                    "%s has a tag, comment or instruction of more than %d bytes at "
                                    "byte %lld, line %lu; no MediaWiki export has",
@@ -340,12 +317,12 @@ psdvec_status pv_wiki_dump_feed(pv_wiki_dump *d, const char *bytes, size_t lengt
 {
     if (d->status != PSDVEC_OK || d->ended)
         return d->status;
-    while (length > SLICE) {
-        PV_TRY(feed_slice(d, bytes, SLICE, false));
-        bytes += SLICE;
-        length -= SLICE;
+    while (length > STEP) {
+        PV_TRY(feed_step(d, bytes, STEP, false));
+        bytes += STEP;
+        length -= STEP;
     }
-    return feed_slice(d, bytes, length, is_last);
+    return feed_step(d, bytes, length, is_last);
 }
 
 bool pv_wiki_dump_looks_like(const char *start, size_t length)

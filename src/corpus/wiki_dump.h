@@ -1,15 +1,12 @@
-/* MediaWiki XML exports, as Wikipedia publishes them (*-pages-articles.xml):
- * a stream of bytes in, one call per article out.
+/* MediaWiki XML exports, as Wikipedia publishes them (*-pages-articles.xml): a stream of bytes in,
+ * one call per article out.
  *
- * An article is a page of namespace 0 that is not a redirect and whose content
- * is wiki text. Of a page with several revisions the last one counts. The
- * callback gets the raw markup; turning it into prose (wiki_markup.h) is left
- * to threads that have the time.
+ * An article is a page of namespace 0 that is not a redirect and whose content is wiki text. Of a
+ * page with several revisions the last one counts. The callback gets the raw markup; turning it into
+ * prose (wiki_markup.h) is left to threads that have the time.
  *
- * Memory: the title and text of one page, and expat's own buffer. A dump is
- * hostile until read: document types, and with them entity bombs, are refused;
- * a tag of more than a megabyte is; a page of more than PV_WIKI_PAGE_MAX is
- * passed over with a warning.
+ * A dump is hostile until read: document types, and with them entity bombs, are refused; a tag of
+ * more than a megabyte is; a page of more than PV_WIKI_PAGE_MAX is passed over with a warning.
  */
 #ifndef PV_CORPUS_WIKI_DUMP_H
 #define PV_CORPUS_WIKI_DUMP_H
@@ -25,13 +22,10 @@ typedef struct pv_wiki_dump pv_wiki_dump;
 typedef psdvec_status pv_wiki_page_fn(void *user, const char *title, size_t title_length,
                                       const char *text, size_t text_length);
 
-/* NULL after a recorded failure. */
-pv_wiki_dump *pv_wiki_dump_new(psdvec_context *ctx, pv_wiki_page_fn *on_page, void *user);
+/* NULL after a recorded failure. `name` is what messages call the input; it must outlive the dump. */
+pv_wiki_dump *pv_wiki_dump_new(psdvec_context *ctx, const char *name, pv_wiki_page_fn *on_page,
+                               void *user);
 void pv_wiki_dump_free(pv_wiki_dump *dump);
-
-/* What messages call the input; "the Wikipedia dump" unless told. The string
- * must outlive the dump. */
-void pv_wiki_dump_set_name(pv_wiki_dump *dump, const char *name);
 
 /* The next bytes, cut anywhere; `is_last` with the last ones (or with none).
  * Malformed or truncated XML is PSDVEC_ERR_DAMAGED with byte, line and cause;

@@ -1,22 +1,16 @@
-/* See wiki_markup.h. Two passes, both linear: this file pairs the brackets and
- * makes a list of events in the order of the text; wiki_prose.c writes what is
- * between the events, and what stays of them.
+/* See wiki_markup.h. Two passes, both linear: this file pairs the brackets and makes a list of events
+ * in the order of the text; wiki_prose.c writes what is between the events, and what stays of them.
  *
  *   text    '''Foo''' {{box|a=[[b]]}} is a [[bar|baz]].<ref>x</ref>
  *   events            ^drop.........^      ^link       ^drop......^
  *
- * The first pass walks over the brackets only ({{ [[ {| < and -{) and pairs
- * them with a stack: one function for each of the five bytes that open or close
- * something, which takes a position and moves it on. What lies inside a dropped
- * range is forgotten at once, so the list stays short.
+ * The first pass walks over the brackets only ({{ [[ {| < and -{) and pairs them with a stack. What
+ * lies inside a dropped range is forgotten at once, so the list stays short.
  *
- * An opening bracket without a partner must not swallow the rest of the
- * article, and finding that out must not cost a second look at the rest: the
- * stack says it at the end, for all of them together. Searches for one certain
- * closing tag remember that there is none ahead.
- *
- * Time is linear in the text, whatever it contains; memory is 12 bytes for an
- * event and 12 for a bracket that is open, so linear as well.
+ * An opening bracket without a partner must not swallow the rest of the article, and finding that
+ * out must not cost a second look at the rest: the stack says it at the end, for all of them
+ * together. Searches for one certain closing tag remember that there is none ahead. Memory is 12
+ * bytes for an event and 12 for a bracket that is open.
  */
 #include "corpus/wiki_markup.h"
 
@@ -435,8 +429,7 @@ static psdvec_status walk(structure *s)
 /* Appends pv_wiki_event[] to `events`, which is empty. `length` < 4 GiB. */
 static psdvec_status find_structure(const char *text, size_t length, pv_buffer *events)
 {
-    structure s = {.text = text, .length = length, .events = events};
-    pv_buffer_init(&s.stack, events->ctx);
+    structure s = {.text = text, .length = length, .events = events, .stack = {.ctx = events->ctx}};
     psdvec_status status;
     PV_TRY_DONE(pv_buffer_reserve(events, length / 8));
     PV_TRY_DONE(pv_buffer_reserve(&s.stack, 64 * sizeof(opening)));
@@ -457,8 +450,7 @@ psdvec_status pv_wiki_markup_to_text(const char *markup, size_t length, pv_buffe
                        length);
     PV_TRY(pv_buffer_reserve(out, length));
 
-    pv_buffer events;
-    pv_buffer_init(&events, out->ctx);
+    pv_buffer events = {.ctx = out->ctx};
     psdvec_status status = find_structure(markup, length, &events);
     if (status == PSDVEC_OK)
         pv_wiki_write_prose(markup, length, (const pv_wiki_event *)(const void *)events.data,

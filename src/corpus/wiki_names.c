@@ -167,15 +167,15 @@ _Static_assert(COUNT_OF(pv_wiki_templates) <= 256, "an event keeps the index in 
 
 /* ---- Looking up ---------------------------------------------------------- */
 
-size_t pv_wiki_canonical_name(const char *p, const char *end, char *to, size_t room)
+size_t pv_wiki_canonical_name(const char *p, const char *end, char *to, size_t size)
 {
     while (p < end && (pv_wiki_is_blank(*p) || *p == '_' || *p == '\n'))
         p++;
     while (end > p && (pv_wiki_is_blank(end[-1]) || end[-1] == '_' || end[-1] == '\n'))
         end--;
     size_t n = (size_t)(end - p);
-    memset(to, 0, room);
-    if (n == 0 || n >= room)
+    memset(to, 0, size);
+    if (n == 0 || n >= size)
         return 0;
     for (size_t i = 0; i < n; i++) {
         unsigned char a = (unsigned char)p[i];

@@ -1,10 +1,8 @@
-/* The names that wiki markup is read by: HTML tags, namespaces, languages,
- * sister projects, schemes of addresses, and the templates whose text is prose.
+/* The names that wiki markup is read by: HTML tags, namespaces, languages, sister projects, schemes
+ * of addresses, and the templates whose text is prose.
  *
- * All of it is constant tables, some 10 kB. To teach the converter another
- * language's word for "file", or another template, is a line in wiki_names.c.
- * A look-up takes a few comparisons of short names (binary search) or one
- * search in a kilobyte of text, and allocates nothing.
+ * To teach the converter another language's word for "file", or another template, is a line in
+ * wiki_names.c. A look-up is a binary search or one search in a kilobyte of text.
  */
 #ifndef PV_CORPUS_WIKI_NAMES_H
 #define PV_CORPUS_WIKI_NAMES_H
@@ -87,6 +85,6 @@ bool pv_wiki_is_redirect(const char *p, const char *end);
 /* Copies a name in its canonical form: lower case (ASCII, Latin-1, Greek,
  * Cyrillic), '_' as space, no blanks around. Returns its length, or 0 if it
  * does not fit; the rest of `to` is zero. */
-size_t pv_wiki_canonical_name(const char *p, const char *end, char *to, size_t room);
+size_t pv_wiki_canonical_name(const char *p, const char *end, char *to, size_t size);
 
 #endif

@@ -11,19 +11,17 @@
 
 /* ---- Writing ---------------------------------------------------------------
  *
- * A blank is not written when it is met, only noted in `gap`, and written
- * before the next word. So there are none at the ends, and none twice. That
- * something vanished is noted as well, for the next word to tidy up what stood
- * around it: "(''{{x}}''; born 1900)" -> "(born 1900)".
+ * A blank is not written when it is met, only noted in `gap`, and written before the next word. So
+ * there are none at the ends, and none twice. That something vanished is noted as well, for the next
+ * word to tidy up what stood around it: "(''{{x}}''; born 1900)" -> "(born 1900)".
  *
- * Every function takes time linear in what it writes or takes back. None writes
- * more than it was given, but for the blank before it, which stands for at
- * least one byte of the markup; so prose never becomes longer than its markup. */
+ * No function writes more than it was given, but for the blank before it, which stands for at least
+ * one byte of the markup; so prose never becomes longer than its markup. */
 
 typedef enum gap_kind { GAP_NONE, GAP_SPACE, GAP_PARAGRAPH } gap_kind;
 
 typedef struct output {
-    char *text; /* has room for the whole markup */
+    char *text; /* the whole markup fits */
     size_t length;
     size_t first;      /* where this article's prose starts */
     gap_kind gap;      /* to be written before the next word */
@@ -106,7 +104,7 @@ static void put(output *out, const char *p, size_t n)
     out->length += n;
 }
 
-/* A stretch of pv_wiki_prose_run(): single spaces, perhaps at its ends. n > 0. */
+/* A span of pv_wiki_prose_run(): single spaces, perhaps at its ends. n > 0. */
 static void put_run(output *out, const char *p, size_t n)
 {
     if (*p == ' ') {
@@ -332,11 +330,12 @@ static range after_colon(const char *text, const pv_wiki_event *e)
     return (range){colon + 1, bar ? bar : end};
 }
 
-/* True: `kept` is to be read as markup. False: all is done, or it vanishes,
- * which is noted. The events inside the template are between `e` and `last`. */
-static bool read_template(output *out, const char *text, const pv_wiki_event *e,
-                          const pv_wiki_event *last, range *kept)
+/* What is to be read as markup; nothing if all is done, or if it vanishes, which is noted. The events
+ * inside the template are between `e` and `last`. */
+static range read_template(output *out, const char *text, const pv_wiki_event *e,
+                           const pv_wiki_event *last)
 {
+    range kept = {NULL, NULL};
     const pv_wiki_template *t = &pv_wiki_templates[e->detail];
     arguments list = {.count = 0};
     if (t->keep != PV_KEEP_LITERAL && t->keep != PV_KEEP_AFTER_COLON)
@@ -344,38 +343,38 @@ static bool read_template(output *out, const char *text, const pv_wiki_event *e,
     switch ((pv_wiki_keep)t->keep) {
     case PV_KEEP_LITERAL:
         put_literal(out, t->literal, t->literal + strlen(t->literal));
-        return false;
+        return kept;
     case PV_KEEP_MEASURE:
         write_measure(out, &list);
-        return false;
+        return kept;
     case PV_KEEP_AFTER_COLON:
-        *kept = after_colon(text, e);
+        kept = after_colon(text, e);
         break;
     case PV_KEEP_QUOTE:
         widen_gap(out, GAP_PARAGRAPH);
-        *kept = list.text.start ? list.text : list.by_position[0];
+        kept = list.text.start ? list.text : list.by_position[0];
         break;
     case PV_KEEP_FIRST:
-        *kept = list.by_position[0];
+        kept = list.by_position[0];
         break;
     case PV_KEEP_SECOND:
-        *kept = list.by_position[1];
+        kept = list.by_position[1];
         break;
     case PV_KEEP_LAST:
-        *kept = list.by_position[list.count ? list.count - 1 : 0];
+        kept = list.by_position[list.count ? list.count - 1 : 0];
         break;
     }
-    if (kept->start != kept->end)
-        return true;
+    if (kept.start != kept.end)
+        return kept;
     note_drop(out);
-    return false;
+    return (range){NULL, NULL};
 }
 
 /* ---- Variants ------------------------------------------------------------ */
 
 /* -{zh-hans:A;zh-hant:B}- reads "A", -{text}- reads "text"; flags before a bar
  * may hide it. */
-static bool read_variant(output *out, const char *text, const pv_wiki_event *e, range *kept)
+static range read_variant(output *out, const char *text, const pv_wiki_event *e)
 {
     const char *p = text + e->start + 2, *end = text + e->end - 2;
     const char *q = p;
@@ -386,7 +385,7 @@ static bool read_variant(output *out, const char *text, const pv_wiki_event *e, 
         for (; p < q; p++)
             if (*p == 'H' || *p == 'T' || *p == '-') {
                 note_drop(out);
-                return false;
+                return (range){NULL, NULL};
             }
         p = q + 1;
     }
@@ -399,8 +398,7 @@ static bool read_variant(output *out, const char *text, const pv_wiki_event *e, 
         if (semicolon)
             end = semicolon;
     }
-    *kept = (range){p, end};
-    return true;
+    return (range){p, end};
 }
 
 /* ---- The walk's state ----------------------------------------------------- */
@@ -676,9 +674,11 @@ static const char *write_special(writer *w, const char *p)
 
 /* ---- Events -------------------------------------------------------------- */
 
-/* Goes on with the range, and then at `resume`. */
+/* Goes on with the range, if there is any, and then at `resume`. */
 static const char *enter_passage(writer *w, range kept, const char *resume)
 {
+    if (!kept.start)
+        return resume;
     if (w->depth == PASSAGES || kept.end > w->limit) {
         note_drop(&w->out);
         return resume;
@@ -712,7 +712,6 @@ static const char *skip_open_braces(writer *w, const pv_wiki_event *e)
 static const char *write_event(writer *w, const pv_wiki_event *e)
 {
     const char *start = w->text + e->start, *end = w->text + e->end;
-    range kept = {NULL, NULL};
     switch ((pv_wiki_event_kind)e->kind) {
     case PV_EV_TAG:
         return end;
@@ -736,9 +735,7 @@ static const char *write_event(writer *w, const pv_wiki_event *e)
     case PV_EV_LINK:
         return read_link(&w->out, w->text, e);
     case PV_EV_TEMPLATE:
-        if (read_template(&w->out, w->text, e, w->last_event, &kept))
-            return enter_passage(w, kept, end);
-        return end;
+        return enter_passage(w, read_template(&w->out, w->text, e, w->last_event), end);
     case PV_EV_URL:
         note_drop(&w->out);
         if (end < w->limit && *end == ']')
@@ -746,9 +743,7 @@ static const char *write_event(writer *w, const pv_wiki_event *e)
         w->in_url = true;
         return end;
     case PV_EV_VARIANT:
-        if (read_variant(&w->out, w->text, e, &kept))
-            return enter_passage(w, kept, end);
-        return end;
+        return enter_passage(w, read_variant(&w->out, w->text, e), end);
     case PV_EV_OPEN_LINK:
         if (pv_wiki_classify_link(end, w->limit) != PV_LINK_TEXT)
             return line_end(w, end);

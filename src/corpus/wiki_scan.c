@@ -9,59 +9,33 @@
 
 static bool is_prose_special(char c, char next)
 {
-    unsigned char u = (unsigned char)c;
-    if (u < 0x20)
-        return true;
-    switch (c) {
-    case ' ':
-        return (unsigned char)next <= 0x20;
-    case '&':
-    case '\'':
-    case ')':
-    case ':':
-    case ']':
-    case '_':
-    case '|':
-    case '}':
-    case '~':
-    case 0x7F:
-        return true;
-    default:
-        return false;
-    }
+    return (unsigned char)c < 0x20 || (c == ' ' && (unsigned char)next <= 0x20) || c == '&' ||
+           c == '\'' || c == ')' || c == ':' || c == ']' || c == '_' || c == '|' || c == '}' ||
+           c == '~' || c == 0x7F;
 }
 
-/* The plain scans, from `i` on. */
-static inline size_t structural_run(const char *p, size_t n, size_t i)
+size_t pv_wiki_structural_run_plain(const char *p, size_t n)
 {
+    size_t i = 0;
     while (i < n && p[i] != '<' && p[i] != '[' && p[i] != ']' && p[i] != '{' && p[i] != '}')
         i++;
     return i;
 }
 
-static inline size_t prose_run(const char *p, size_t n, size_t i)
+size_t pv_wiki_prose_run_plain(const char *p, size_t n)
 {
+    size_t i = 0;
     while (i < n && !is_prose_special(p[i], i + 1 < n ? p[i + 1] : 'x'))
         i++;
     return i;
 }
 
-size_t pv_wiki_structural_run_plain(const char *p, size_t n)
-{
-    return structural_run(p, n, 0);
-}
-
-size_t pv_wiki_prose_run_plain(const char *p, size_t n)
-{
-    return prose_run(p, n, 0);
-}
-
-#if PV_SSE2
 size_t pv_wiki_structural_run(const char *p, size_t n)
 {
+    size_t i = 0;
+#if PV_SSE2
     const __m128i bit = _mm_set1_epi8(0x20), open = _mm_set1_epi8('{'), close = _mm_set1_epi8('}'),
                   angle = _mm_set1_epi8('<');
-    size_t i = 0;
     for (; i + 16 <= n; i += 16) {
         __m128i v = _mm_loadu_si128((const __m128i *)(const void *)(p + i));
         __m128i folded = _mm_or_si128(v, bit); /* '[' and ']' become '{' and '}' */
@@ -72,16 +46,18 @@ size_t pv_wiki_structural_run(const char *p, size_t n)
         if (mask)
             return i + (size_t)__builtin_ctz((unsigned)mask);
     }
-    return structural_run(p, n, i);
+#endif
+    return i + pv_wiki_structural_run_plain(p + i, n - i);
 }
 
 size_t pv_wiki_prose_run(const char *p, size_t n)
 {
+    size_t i = 0;
+#if PV_SSE2
     const __m128i one = _mm_set1_epi8(1), two = _mm_set1_epi8(2), three = _mm_set1_epi8(3),
                   control = _mm_set1_epi8(0x1F), space = _mm_set1_epi8(0x20),
                   quote = _mm_set1_epi8('\''), bracket = _mm_set1_epi8(')'),
                   colon = _mm_set1_epi8(':'), under = _mm_set1_epi8('_'), del = _mm_set1_epi8(0x7F);
-    size_t i = 0;
     for (; i + 17 <= n; i += 16) {
         __m128i v = _mm_loadu_si128((const __m128i *)(const void *)(p + i));
         __m128i next = _mm_loadu_si128((const __m128i *)(const void *)(p + i + 1));
@@ -97,19 +73,9 @@ size_t pv_wiki_prose_run(const char *p, size_t n)
         if (mask)
             return i + (size_t)__builtin_ctz((unsigned)mask);
     }
-    return prose_run(p, n, i);
-}
-#else
-size_t pv_wiki_structural_run(const char *p, size_t n)
-{
-    return pv_wiki_structural_run_plain(p, n);
-}
-
-size_t pv_wiki_prose_run(const char *p, size_t n)
-{
-    return pv_wiki_prose_run_plain(p, n);
-}
 #endif
+    return i + pv_wiki_prose_run_plain(p + i, n - i);
+}
 
 size_t pv_wiki_url_run(const char *p, size_t n)
 {

@@ -1,11 +1,9 @@
-/* Bytes of wiki markup: the few classes of characters that matter, and the
- * scans for the next byte that means something.
+/* Bytes of wiki markup: the few classes of characters that matter, and the scans for the next byte
+ * that means something.
  *
- * Nine bytes in ten of an article mean nothing but themselves. The two scans
- * that step over them look at 16 bytes at a time where the processor has SSE2,
- * and each has a plain twin: the reference, what finishes the last bytes, and
- * what other processors use. All are linear in the bytes stepped over, and
- * read nothing outside of their `n` bytes.
+ * Nine bytes in ten of an article mean nothing but themselves. The two scans that step over them
+ * look at 16 bytes at a time where the processor has SSE2, and each has a plain twin, which is also
+ * what other processors use.
  */
 #ifndef PV_CORPUS_WIKI_SCAN_H
 #define PV_CORPUS_WIKI_SCAN_H

@@ -9,9 +9,7 @@
 
 void pv_word_form_init(pv_word_form *form, psdvec_context *ctx, const pv_text_rules *rules)
 {
-    *form = (pv_word_form){.ctx = ctx, .rules = rules};
-    pv_buffer_init(&form->scratch, ctx);
-    pv_buffer_init(&form->normal, ctx);
+    *form = (pv_word_form){ctx, rules, .scratch = {.ctx = ctx}, .normal = {.ctx = ctx}};
 }
 
 void pv_word_form_free(pv_word_form *form)
@@ -39,7 +37,7 @@ static psdvec_status unify(pv_word_form *f, const pv_token *raw)
         }
         p += length;
         if (!whitespace) {
-            switch (pv_char_classify(&f->rules->chars, cp)) {
+            switch (pv_char_classify(f->rules, cp)) {
             case PV_CHAR_APOSTROPHE:
                 cp = '\'';
                 break;

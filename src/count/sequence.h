@@ -12,7 +12,7 @@
 #ifndef PV_COUNT_SEQUENCE_H
 #define PV_COUNT_SEQUENCE_H
 
-#include "base/large.h"
+#include "base/file.h"
 #include "count/vocabulary.h"
 
 #define PV_BORDER UINT32_MAX

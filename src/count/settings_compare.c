@@ -2,7 +2,7 @@
 #include "count/settings_compare.h"
 
 #include "base/json.h"
-#include "base/safetensors_file.h"
+#include "base/safetensors_read.h"
 #include "count/provenance.h"
 
 #include <string.h>

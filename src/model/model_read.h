@@ -14,7 +14,7 @@
 #ifndef PV_MODEL_MODEL_READ_H
 #define PV_MODEL_MODEL_READ_H
 
-#include "base/safetensors_file.h"
+#include "base/safetensors_read.h"
 #include "base/word_index.h"
 #include "model/foreign.h"
 #include "model/vector_set.h"

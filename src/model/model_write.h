@@ -3,7 +3,7 @@
 #define PV_MODEL_MODEL_WRITE_H
 
 #include "base/json.h"
-#include "base/safetensors_file.h"
+#include "base/safetensors_read.h"
 #include "base/safetensors_write.h"
 #include "model/vector_set.h"
 #include "spelling/spelling.h"

@@ -9,7 +9,7 @@
 #ifndef PV_SPARSE_CSR_H
 #define PV_SPARSE_CSR_H
 
-#include "base/large.h"
+#include "base/file.h"
 
 typedef struct pv_csr {
     uint32_t rows, columns;

@@ -5,11 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct c_locale {
-    locale_t own, before;
-} c_locale;
-
-static bool begin(c_locale *c)
+static bool begin(pv_locale *c)
 {
     c->own = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (c->own == (locale_t)0)
@@ -18,7 +14,7 @@ static bool begin(c_locale *c)
     return true;
 }
 
-static void end(c_locale *c)
+static void end(pv_locale *c)
 {
     uselocale(c->before);
     freelocale(c->own);
@@ -26,7 +22,7 @@ static void end(c_locale *c)
 
 int pv_vsnprintf(char *text, size_t size, const char *format, va_list arguments)
 {
-    c_locale c;
+    pv_locale c;
     if (!begin(&c))
         return -1;
     int length = vsnprintf(text, size, format, arguments);
@@ -66,7 +62,7 @@ int pv_asprintf(char **text, const char *format, ...)
 
 bool pv_text_to_double(const char *text, double *value)
 {
-    c_locale c;
+    pv_locale c;
     if (!begin(&c))
         return false;
     *value = strtod(text, NULL);
@@ -76,7 +72,7 @@ bool pv_text_to_double(const char *text, double *value)
 
 bool pv_text_to_float(const char *text, float *value)
 {
-    c_locale c;
+    pv_locale c;
     if (!begin(&c))
         return false;
     *value = strtof(text, NULL);
@@ -119,7 +115,7 @@ static const char *text_of_pointer(const char *answer, const char *text)
 
 const char *pv_error_text(int error_number, char *text, size_t size)
 {
-    c_locale c;
+    pv_locale c;
     bool in_english = begin(&c);
     const char *answer = TEXT_OF(strerror_r(error_number, text, size), text);
     if (in_english)
@@ -127,28 +123,28 @@ const char *pv_error_text(int error_number, char *text, size_t size)
     return answer;
 }
 
-void pv_utf8_open(pv_utf8_locale *locale)
+void pv_utf8_open(pv_locale *locale)
 {
     static const char *const names[] = {"C.UTF-8", "en_US.UTF-8"};
-    *locale = (pv_utf8_locale){0};
+    *locale = (pv_locale){0};
     for (size_t k = 0; k < 2 && locale->own == (locale_t)0; k++)
         locale->own = newlocale(LC_CTYPE_MASK, names[k], (locale_t)0);
 }
 
-void pv_utf8_close(pv_utf8_locale *locale)
+void pv_utf8_close(pv_locale *locale)
 {
     if (locale->own != (locale_t)0)
         freelocale(locale->own);
     locale->own = (locale_t)0;
 }
 
-void pv_utf8_begin(pv_utf8_locale *locale)
+void pv_utf8_begin(pv_locale *locale)
 {
     if (locale->own != (locale_t)0)
         locale->before = uselocale(locale->own);
 }
 
-void pv_utf8_end(pv_utf8_locale *locale)
+void pv_utf8_end(pv_locale *locale)
 {
     if (locale->own != (locale_t)0)
         uselocale(locale->before);

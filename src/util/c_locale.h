@@ -43,12 +43,12 @@ const char *pv_error_text(int error_number, char *text, size_t size);
 /* A locale whose text is UTF-8, for libraries that convert names to the encoding of the locale:
  * used between begin and end. Opening it takes some 30 us. Without such a locale on the system
  * nothing happens. */
-typedef struct pv_utf8_locale {
+typedef struct pv_locale {
     locale_t own, before;
-} pv_utf8_locale;
-void pv_utf8_open(pv_utf8_locale *locale);
-void pv_utf8_close(pv_utf8_locale *locale);
-void pv_utf8_begin(pv_utf8_locale *locale);
-void pv_utf8_end(pv_utf8_locale *locale);
+} pv_locale;
+void pv_utf8_open(pv_locale *locale);
+void pv_utf8_close(pv_locale *locale);
+void pv_utf8_begin(pv_locale *locale);
+void pv_utf8_end(pv_locale *locale);
 
 #endif

@@ -69,12 +69,10 @@ void pv_json_put_raw(pv_json_writer *writer, const char *key, const char *json, 
 
 /* ---- Reading --------------------------------------------------------------
  *
- * The caller walks the text in the order it is written and no tree is ever
- * built, because none of its users wants one. A safetensors header may
- * be hostile: every byte is checked against the grammar of RFC 8259, nesting
- * ends at PV_JSON_DEPTH, integers are exact to 64 bits. A line of a JSON lines
- * corpus is long and only one field of it is wanted: plain stretches of
- * strings are found 16 bytes at a time and copied whole.
+ * The caller walks the text in the order it is written; no tree is built. A safetensors header may be
+ * hostile: every byte is checked against the grammar of RFC 8259, nesting ends at PV_JSON_DEPTH,
+ * integers are exact to 64 bits. A line of a JSON lines corpus is long and only one field of it is
+ * wanted: plain parts of strings are found 16 bytes at a time and copied whole.
  *
  *     pv_json json;
  *     pv_json_start(&json, data, length, 0, append);
@@ -85,11 +83,9 @@ void pv_json_put_raw(pv_json_writer *writer, const char *key, const char *json, 
  *     if (!pv_json_finish(&json))
  *         ... json.cause, json.offset ...
  *
- * A failure sticks: every later call returns false and does nothing, so one
- * check at the end is enough. A value that was not read is skipped (and
- * validated) by the next call. Duplicate keys are the caller's matter.
- *
- * Nothing is allocated. The state is some 80 bytes; the time is linear in the length.
+ * A failure sticks: every later call returns false and does nothing, so one check at the end is
+ * enough. A value that was not read is skipped (and validated) by the next call. Duplicate keys are
+ * the caller's matter. Nothing is allocated.
  */
 #define PV_JSON_DEPTH 64        /* containers inside one another */
 #define PV_JSON_NUMBER_MAX 1000 /* characters of a number that can be read; skipping has no limit */
@@ -148,7 +144,6 @@ bool pv_json_next_element(pv_json *json);
 bool pv_json_read_string(pv_json *json, void *text);
 /* Integers are digits alone: 1.0 and 1e3 are not integers. */
 bool pv_json_read_u64(pv_json *json, uint64_t *value);
-bool pv_json_read_i64(pv_json *json, int64_t *value);
 /* Correctly rounded, whatever the locale; a number too large is a failure. */
 bool pv_json_read_double(pv_json *json, double *value);
 bool pv_json_read_bool(pv_json *json, bool *value);
@@ -211,9 +206,8 @@ bool pv_json_unquote(pv_json *json, void *to);
 /* The failure of an `append`. */
 bool pv_json_refuse(pv_json *json);
 
-/* How many bytes at the start of `data` stand for themselves in a string:
- * neither a quote, a backslash nor a control character, and with `ascii` only
- * below 0x80. The second is the plain twin that tests compare the first to. */
+/* How many bytes at the start of `data` stand for themselves in a string: neither a quote, a
+ * backslash nor a control character, and with `ascii` only below 0x80. The second is the plain twin. */
 size_t pv_json_plain(const char *data, size_t length, bool ascii);
 size_t pv_json_plain_reference(const char *data, size_t length, bool ascii);
 

@@ -1,10 +1,7 @@
 /* The pull parser of json.h.
  *
- * All of its state is a position, two bit sets indexed by depth (is the
- * container an object; has it had a member) and the flag `due`, which says
- * that a value stands at the position. Skipping is the same walk with nobody
- * looking, so there is one grammar, and no recursion that a hostile text could
- * drive. Strings are read in json_string.c.
+ * Skipping is the same walk with nobody looking, so there is one grammar, and no recursion that a
+ * hostile text could drive. Strings are read in json_string.c.
  */
 #include "util/c_locale.h"
 #include "util/json.h"
@@ -266,22 +263,6 @@ bool pv_json_read_u64(pv_json *json, uint64_t *value)
     return step_over(json, &n);
 }
 
-bool pv_json_read_i64(pv_json *json, int64_t *value)
-{
-    number n;
-    if (!scan_number(json, &n))
-        return false;
-    if (!n.integer)
-        return pv_json_reject_at(json, n.at, "a whole number is expected here");
-    if (!n.fits || n.magnitude > (uint64_t)INT64_MAX + (n.negative ? 1 : 0))
-        return pv_json_reject_at(json, n.at, "a number does not fit 64 bits");
-    if (!n.negative)
-        *value = (int64_t)n.magnitude;
-    else
-        *value = n.magnitude ? -(int64_t)(n.magnitude - 1) - 1 : 0;
-    return step_over(json, &n);
-}
-
 bool pv_json_read_double(pv_json *json, double *value)
 {
     number n;
@@ -419,4 +400,68 @@ bool pv_json_is(const char *text, pv_json_type type)
     pv_json json;
     pv_json_start(&json, text, strlen(text), 0, NULL);
     return pv_json_peek(&json) == type && pv_json_finish(&json);
+}
+
+/* ---- Structs of numbers -------------------------------------------------- */
+
+/* A key as far as it can be the name of a field. */
+typedef struct short_key {
+    char text[64];
+    size_t length;
+} short_key;
+
+static bool add_to_key(void *to, const char *bytes, size_t length)
+{
+    short_key *key = to;
+    if (length <= sizeof key->text - key->length)
+        memcpy(key->text + key->length, bytes, length);
+    else
+        length = sizeof key->text - key->length; /* too long for a name */
+    key->length += length;
+    return true;
+}
+
+static bool read_number(pv_json *json, const pv_json_field *field, void *member)
+{
+    uint64_t wide;
+    double real;
+    if (pv_json_peek(json) == PV_JSON_NULL)
+        return pv_json_read_null(json);
+    if (field->kind == PV_JSON_REAL) {
+        if (!pv_json_read_double(json, &real))
+            return false;
+        memcpy(member, &real, sizeof real);
+        return true;
+    }
+    if (!pv_json_read_u64(json, &wide))
+        return false;
+    uint32_t narrow = (uint32_t)wide;
+    if (field->kind == PV_JSON_U32 && narrow != wide)
+        return pv_json_reject(json, "a number is too large");
+    if (field->kind == PV_JSON_U32)
+        memcpy(member, &narrow, sizeof narrow);
+    else
+        memcpy(member, &wide, sizeof wide);
+    return true;
+}
+
+bool pv_json_read_field(pv_json *json, const char *key, size_t length, const pv_json_field *fields,
+                        void *record)
+{
+    for (; fields->name; fields++)
+        if (strlen(fields->name) == length && !memcmp(fields->name, key, length))
+            return read_number(json, fields, (char *)record + fields->offset);
+    return pv_json_skip(json, NULL, NULL);
+}
+
+bool pv_json_read_record(pv_json *json, const pv_json_field *fields, void *record)
+{
+    pv_append *append = json->append;
+    short_key key = {.length = 0};
+    bool good = pv_json_enter_object(json);
+    json->append = add_to_key;
+    for (; good && pv_json_next_key(json, &key); key.length = 0)
+        good = pv_json_read_field(json, key.text, key.length, fields, record);
+    json->append = append;
+    return good && !json->cause;
 }

@@ -1,8 +1,5 @@
-/* Strings of JSON: plain stretches, escapes, UTF-8.
- *
- * A string costs two passes over each plain stretch, one that looks for its end
- * and one that copies; both run from the cache at the speed of a memcpy.
- */
+/* Strings of JSON: plain parts, escapes, UTF-8. A plain part costs two passes, one that looks for its
+ * end and one that copies, both at the speed of a memcpy. */
 #include "util/json.h"
 
 #include "util/utf8.h"
@@ -13,7 +10,7 @@
 #include <emmintrin.h>
 #endif
 
-/* ---- Plain stretches ---------------------------------------------------- */
+/* ---- Plain parts -------------------------------------------------------- */
 
 size_t pv_json_plain_reference(const char *data, size_t length, bool ascii)
 {
@@ -30,55 +27,51 @@ size_t pv_json_plain_reference(const char *data, size_t length, bool ascii)
 /* Compared as signed numbers, bytes from 0x80 are below 0x20 as well: one
  * comparison finds both. For `any` bytes the control characters are those that
  * a minimum with 0x1f leaves unchanged. */
-static inline __m128i special_ascii(__m128i v)
+static inline __m128i special(__m128i v, bool ascii)
 {
     __m128i hit =
         _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('"')), _mm_cmpeq_epi8(v, _mm_set1_epi8('\\')));
-    return _mm_or_si128(hit, _mm_cmplt_epi8(v, _mm_set1_epi8(0x20)));
+    __m128i control = ascii ? _mm_cmplt_epi8(v, _mm_set1_epi8(0x20))
+                            : _mm_cmpeq_epi8(_mm_min_epu8(v, _mm_set1_epi8(0x1f)), v);
+    return _mm_or_si128(hit, control);
 }
 
-static inline __m128i special_any(__m128i v)
+/* Inlined for each of the two values of `ascii`. */
+static inline size_t plain_blocks(const char *data, size_t length, bool ascii, bool *found)
 {
-    __m128i hit =
-        _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('"')), _mm_cmpeq_epi8(v, _mm_set1_epi8('\\')));
-    return _mm_or_si128(hit, _mm_cmpeq_epi8(_mm_min_epu8(v, _mm_set1_epi8(0x1f)), v));
+    size_t i = 0;
+    for (; length - i >= 64; i += 64) {
+        const __m128i *p = (const __m128i *)(const void *)(data + i);
+        __m128i a = special(_mm_loadu_si128(p), ascii), b = special(_mm_loadu_si128(p + 1), ascii);
+        __m128i c = special(_mm_loadu_si128(p + 2), ascii);
+        __m128i d = special(_mm_loadu_si128(p + 3), ascii);
+        if (_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(a, b), _mm_or_si128(c, d))))
+            break;
+    }
+    for (; length - i >= 16; i += 16) {
+        __m128i v = _mm_loadu_si128((const __m128i *)(const void *)(data + i));
+        unsigned mask = (unsigned)_mm_movemask_epi8(special(v, ascii));
+        if (mask) {
+            *found = true;
+            return i + (unsigned)__builtin_ctz(mask);
+        }
+    }
+    return i;
 }
-
-#define PLAIN_LOOP(special)                                                                        \
-    for (; length - i >= 16; i += 16) {                                                            \
-        __m128i v = _mm_loadu_si128((const __m128i *)(const void *)(data + i));                    \
-        unsigned mask = (unsigned)_mm_movemask_epi8(special(v));                                   \
-        if (mask)                                                                                  \
-            return i + (unsigned)__builtin_ctz(mask);                                              \
-    }
-
-#define PLAIN_LOOP_64(special)                                                                     \
-    for (; length - i >= 64; i += 64) {                                                            \
-        const __m128i *p = (const __m128i *)(const void *)(data + i);                              \
-        __m128i a = special(_mm_loadu_si128(p)), b = special(_mm_loadu_si128(p + 1));              \
-        __m128i c = special(_mm_loadu_si128(p + 2)), d = special(_mm_loadu_si128(p + 3));          \
-        if (_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(a, b), _mm_or_si128(c, d))))               \
-            break;                                                                                 \
-    }
+#endif
 
 size_t pv_json_plain(const char *data, size_t length, bool ascii)
 {
     size_t i = 0;
-    if (ascii) {
-        PLAIN_LOOP_64(special_ascii)
-        PLAIN_LOOP(special_ascii)
-    } else {
-        PLAIN_LOOP_64(special_any)
-        PLAIN_LOOP(special_any)
-    }
+#if PV_SSE2
+    bool found = false;
+    i = ascii ? plain_blocks(data, length, true, &found)
+              : plain_blocks(data, length, false, &found);
+    if (found)
+        return i;
+#endif
     return i + pv_json_plain_reference(data + i, length - i, ascii);
 }
-#else
-size_t pv_json_plain(const char *data, size_t length, bool ascii)
-{
-    return pv_json_plain_reference(data, length, ascii);
-}
-#endif
 
 /* ---- Writing ------------------------------------------------------------ */
 
@@ -114,7 +107,7 @@ bool pv_json_quote(pv_append *append, void *to, const char *text, size_t length)
 
 /* ---- Reading ------------------------------------------------------------ */
 
-/* Decoded bytes on their way to the caller. Short pieces are collected, for many strings have an
+/* Decoded bytes on their way to the caller. Short parts are collected, for many strings have an
  * escape every few characters, and `append` is a call through a pointer. */
 typedef struct output {
     pv_append *append;

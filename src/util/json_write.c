@@ -141,7 +141,7 @@ void pv_json_put_i64(pv_json_writer *writer, const char *key, int64_t value)
 
 void pv_json_put_double(pv_json_writer *writer, const char *key, double value)
 {
-    char text[PV_DOUBLE_ROOM];
+    char text[PV_DOUBLE_SIZE];
     if (!isfinite(value))
         pv_json_put_null(writer, key);
     else if (value == 0 && signbit(value))
@@ -193,4 +193,26 @@ bool pv_json_writer_end(pv_json_writer *writer)
 {
     writer->misused |= writer->depth || writer->keyed;
     return is_good(writer);
+}
+
+void pv_json_put_fields(pv_json_writer *writer, const pv_json_field *fields, const void *record,
+                        bool known)
+{
+    for (; fields->name; fields++) {
+        const void *member = (const char *)record + fields->offset;
+        uint32_t narrow;
+        uint64_t wide;
+        double real;
+        if (fields->kind == PV_JSON_REAL) {
+            memcpy(&real, member, sizeof real);
+            if (!known || isfinite(real))
+                pv_json_put_double(writer, fields->name, real);
+            continue;
+        }
+        memcpy(&narrow, member, sizeof narrow);
+        wide = narrow;
+        if (fields->kind == PV_JSON_U64)
+            memcpy(&wide, member, sizeof wide);
+        pv_json_put_u64(writer, fields->name, wide);
+    }
 }

@@ -32,11 +32,11 @@ char *pv_digits_write(char *out, uint64_t number)
     return out + (sizeof space - at);
 }
 
-bool pv_double_to_text(double value, char text[PV_DOUBLE_ROOM])
+bool pv_double_to_text(double value, char text[PV_DOUBLE_SIZE])
 {
     double again = 0;
     for (int digits = 15; digits == 15 || (digits <= 17 && again != value); digits++)
-        if (pv_snprintf(text, PV_DOUBLE_ROOM, "%.*g", digits, value) < 0 ||
+        if (pv_snprintf(text, PV_DOUBLE_SIZE, "%.*g", digits, value) < 0 ||
             !pv_text_to_double(text, &again))
             return false;
     return true;

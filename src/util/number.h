@@ -12,10 +12,10 @@ const char *pv_number_end(const char *text);
 /* Writes digits, without a final zero byte; returns the end. At most 20 bytes. */
 char *pv_digits_write(char *out, uint64_t number);
 
-#define PV_DOUBLE_ROOM 40
+#define PV_DOUBLE_SIZE 40
 /* Of 15, 16 and 17 digits the fewest that read back as the same bits. False if the system refuses
  * memory. */
-bool pv_double_to_text(double value, char text[PV_DOUBLE_ROOM]);
+bool pv_double_to_text(double value, char text[PV_DOUBLE_SIZE]);
 
 /* All of the text must be the number. */
 bool pv_text_integer(const char *text, uint64_t *value); /* digits only */

@@ -22,7 +22,6 @@ static void require(bool truth)
 static bool copy_value(pv_json *in, pv_json_writer *out, pv_buffer *text)
 {
     uint64_t natural;
-    int64_t whole;
     double real;
     bool truth;
     text->length = 0;
@@ -54,11 +53,6 @@ static bool copy_value(pv_json *in, pv_json_writer *out, pv_buffer *text)
         pv_json before = *in;
         if (pv_json_read_u64(in, &natural)) {
             pv_json_put_u64(out, NULL, natural);
-            return true;
-        }
-        *in = before;
-        if (pv_json_read_i64(in, &whole)) {
-            pv_json_put_i64(out, NULL, whole);
             return true;
         }
         *in = before;

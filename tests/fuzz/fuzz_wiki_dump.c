@@ -35,7 +35,7 @@ static psdvec_status read_all(psdvec_context *ctx, const char *bytes, size_t len
 {
     pv_begin(ctx);
     *s = (sum){0};
-    pv_wiki_dump *dump = pv_wiki_dump_new(ctx, on_page, s);
+    pv_wiki_dump *dump = pv_wiki_dump_new(ctx, "the dump", on_page, s);
     if (!dump)
         abort();
     psdvec_status status = PSDVEC_OK;

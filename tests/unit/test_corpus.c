@@ -272,7 +272,7 @@ static void every_packing_is_undone(void **state)
 static void names_in_an_archive_do_not_depend_on_the_locale(void **state)
 {
     bench *b = *state;
-    pv_utf8_locale utf8;
+    pv_locale utf8;
     pv_utf8_open(&utf8);
     pv_utf8_begin(&utf8);
     struct archive *a = archive_write_new();

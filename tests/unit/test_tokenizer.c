@@ -186,7 +186,7 @@ static void letters_and_digits_never_vanish(void **state)
         pv_text_rules_init(rules, &options);
         pv_word_form_init(&form, ctx, rules);
         for (uint32_t cp = 0x80; cp <= 0x10FFFF; cp++) {
-            pv_char_class class = pv_char_classify(&rules->chars, cp);
+            pv_char_class class = pv_char_classify(rules, cp);
             char bytes[4];
             const char *word;
             size_t length;

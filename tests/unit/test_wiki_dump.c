@@ -86,9 +86,8 @@ static psdvec_status read_dump(fixture *f, const char *xml, size_t chunk)
     f->seen.length = 0;
     f->pages = 0;
     pv_begin(f->ctx);
-    pv_wiki_dump *dump = pv_wiki_dump_new(f->ctx, note_page, f);
+    pv_wiki_dump *dump = pv_wiki_dump_new(f->ctx, "test.xml", note_page, f);
     assert_non_null(dump);
-    pv_wiki_dump_set_name(dump, "test.xml");
     size_t length = strlen(xml);
     psdvec_status status = PSDVEC_OK;
     while (length > chunk && status == PSDVEC_OK) {
@@ -240,7 +239,7 @@ static void test_reading_stops_when_the_callback_fails(void **state)
     assert_int_equal(read_dump(f, xml, SIZE_MAX), PSDVEC_ERR_DISK_FULL);
     assert_int_equal(f->pages, 1);
 
-    pv_wiki_dump *dump = pv_wiki_dump_new(f->ctx, note_page, f);
+    pv_wiki_dump *dump = pv_wiki_dump_new(f->ctx, "test.xml", note_page, f);
     assert_int_equal(pv_wiki_dump_feed(dump, xml, strlen(xml), false), PSDVEC_ERR_DISK_FULL);
     assert_int_equal(pv_wiki_dump_feed(dump, "more", 4, true), PSDVEC_ERR_DISK_FULL);
     assert_int_equal(f->pages, 2);
@@ -269,7 +268,7 @@ static void test_a_page_beyond_the_limit_is_left_out_with_a_warning(void **state
     fixture *f = *state;
     static const char start[] = "<page><title>Huge</title><ns>0</ns><revision><text>";
     static const char end[] = "</text></revision></page>";
-    pv_wiki_dump *dump = pv_wiki_dump_new(f->ctx, note_page, f);
+    pv_wiki_dump *dump = pv_wiki_dump_new(f->ctx, "test.xml", note_page, f);
     assert_int_equal(feed_text(dump, HEAD, false), PSDVEC_OK);
     assert_int_equal(feed_text(dump, start, false), PSDVEC_OK);
     assert_int_equal(feed_many(dump, 'x', PV_WIKI_PAGE_MAX), PSDVEC_OK);
@@ -291,7 +290,7 @@ static void test_a_page_beyond_the_limit_is_left_out_with_a_warning(void **state
 static void test_a_tag_without_end_does_not_fill_the_memory(void **state)
 {
     fixture *f = *state;
-    pv_wiki_dump *dump = pv_wiki_dump_new(f->ctx, note_page, f);
+    pv_wiki_dump *dump = pv_wiki_dump_new(f->ctx, "test.xml", note_page, f);
     assert_int_equal(feed_text(dump, HEAD "<page a=\"", false), PSDVEC_OK);
     assert_int_equal(feed_many(dump, 'x', (size_t)64 << 20), PSDVEC_ERR_DAMAGED);
     assert_non_null(strstr(psdvec_error_message(f->ctx), "tag"));
@@ -313,7 +312,7 @@ static void test_a_cancelled_run_ends(void **state)
     options.threads = 1;
     options.should_cancel = always;
     assert_int_equal(psdvec_context_new(&options, &ctx), PSDVEC_OK);
-    pv_wiki_dump *dump = pv_wiki_dump_new(ctx, note_page, NULL);
+    pv_wiki_dump *dump = pv_wiki_dump_new(ctx, "test.xml", note_page, NULL);
     assert_non_null(dump);
     assert_int_equal(feed_text(dump, HEAD, false), PSDVEC_ERR_CANCELLED);
     pv_wiki_dump_free(dump);
