@@ -29,6 +29,8 @@ struct pv_counts_writer {
     const pv_vocabulary *vocabulary;
     pv_provenance *provenance;
     const double *retention;
+    uint64_t divisor;
+    char *folder;
     pv_output *output;
     pv_st_writer *file;
     pv_spool *values; /* lower halves, u32 */
@@ -74,25 +76,22 @@ done:
     return status;
 }
 
-psdvec_status pv_counts_writer_new(psdvec_context *ctx, pv_output *output, const char *folder,
-                                   const pv_vocabulary *vocabulary, pv_provenance *provenance,
-                                   const double *retention, pv_counts_writer **out)
+psdvec_status pv_counts_writer_open(psdvec_context *ctx, const char *path, pv_counts_writer **out)
 {
     pv_counts_writer *w = *out = pv_alloc_zero(ctx, 1, sizeof *w, "the counts file");
     if (!w)
         return pv_failure(ctx);
     w->ctx = ctx;
     w->memory = (pv_scope){.ctx = ctx, .what = "the margins"};
-    w->vocabulary = vocabulary;
-    w->provenance = provenance;
-    w->retention = retention;
-    w->output = output;
-    PV_TAKE_ZERO(&w->memory, w->row_end, (size_t)vocabulary->count + 1);
-    PV_TAKE_ZERO(&w->memory, w->context_total, vocabulary->count);
-    PV_TAKE_ZERO(&w->memory, w->focus_total, vocabulary->count);
-    PV_TRY(pv_scope_status(&w->memory));
-    PV_TRY(pv_spool_new(ctx, folder, "the list of counts", ctx->options.memory / 8, &w->values));
-    return begin_file(w);
+    w->folder = pv_folder_of(path);
+    if (!w->folder)
+        return pv_fail(ctx, PSDVEC_ERR_MEMORY, "%s: the system refused memory", path);
+    return pv_output_open(ctx, path, &w->output);
+}
+
+const char *pv_counts_writer_folder(const pv_counts_writer *w)
+{
+    return w->folder;
 }
 
 void pv_counts_writer_free(pv_counts_writer *w)
@@ -100,30 +99,19 @@ void pv_counts_writer_free(pv_counts_writer *w)
     if (!w)
         return;
     pv_st_writer_free(w->file);
+    pv_output_discard(w->output);
     pv_spool_free(w->values);
-    pv_free(w->ctx, w->wide);
     pv_scope_free(&w->memory);
+    free(w->folder);
     pv_free(w->ctx, w);
-}
-
-static psdvec_status note_wide(pv_counts_writer *w, uint64_t place, uint32_t upper)
-{
-    if (w->wide_count == w->wide_capacity) {
-        size_t capacity = w->wide_capacity ? 2 * w->wide_capacity : 1024;
-        wide_value *wide = pv_resize(w->ctx, w->wide, capacity, sizeof *wide, "large counts");
-        if (!wide)
-            return pv_failure(w->ctx);
-        w->wide = wide;
-        w->wide_capacity = capacity;
-    }
-    w->wide[w->wide_count++] = (wide_value){.place = place, .upper = upper};
-    return PSDVEC_OK;
 }
 
 /* The lower halves of the values. */
 static psdvec_status pack_values(void *self, pv_rows *rows)
 {
-    (void)self;
+    const pv_counts_writer *w = self;
+    for (size_t i = 0; w->divisor > 1 && i < rows->used; i++)
+        rows->values[i] /= w->divisor;
     PV_TRY(pv_buffer_reserve(&rows->packed, rows->used * sizeof(uint32_t)));
     uint32_t *halves = (uint32_t *)(void *)rows->packed.data;
     for (size_t i = 0; i < rows->used; i++)
@@ -143,8 +131,11 @@ static psdvec_status take_rows(void *self, size_t group, pv_rows *rows)
             uint64_t value = rows->values[at];
             sum += value; /* cannot wrap unless the total does, and that is checked */
             w->focus_total[rows->columns[at]] += value;
-            if (PV_UNLIKELY(value >> 32))
-                PV_TRY(note_wide(w, w->entries + at, (uint32_t)(value >> 32)));
+            if (PV_UNLIKELY(value >> 32)) {
+                PV_TRY(PV_RESERVE(&w->memory, w->wide, w->wide_capacity, w->wide_count + 1));
+                w->wide[w->wide_count++] =
+                    (wide_value){.place = w->entries + at, .upper = (uint32_t)(value >> 32)};
+            }
         }
         w->context_total[rows->first + r] = sum;
         w->row_end[rows->first + r + 1] = w->entries + at;
@@ -167,10 +158,23 @@ static psdvec_status write_columns(void *self, const pv_rows *rows)
                               rows->used * sizeof *rows->columns);
 }
 
-pv_row_sink pv_counts_writer_sink(pv_counts_writer *w)
+psdvec_status pv_counts_writer_begin(pv_counts_writer *w, const pv_vocabulary *vocabulary,
+                                     pv_provenance *provenance, const double *retention,
+                                     uint64_t divisor, pv_row_sink *sink)
 {
-    return (pv_row_sink){
+    w->vocabulary = vocabulary;
+    w->provenance = provenance;
+    w->retention = retention;
+    w->divisor = divisor;
+    *sink = (pv_row_sink){
         .prepare = pack_values, .take = take_rows, .finish = write_columns, .self = w};
+    PV_TAKE_ZERO(&w->memory, w->row_end, (size_t)vocabulary->count + 1);
+    PV_TAKE_ZERO(&w->memory, w->context_total, vocabulary->count);
+    PV_TAKE_ZERO(&w->memory, w->focus_total, vocabulary->count);
+    PV_TRY(pv_scope_status(&w->memory));
+    PV_TRY(pv_spool_new(w->ctx, w->folder, "the list of counts", w->ctx->options.memory / 8,
+                        &w->values));
+    return begin_file(w);
 }
 
 /* The values on their way from the spool to the file: blocks are fetched and
@@ -268,7 +272,10 @@ psdvec_status pv_counts_writer_finish(pv_counts_writer *w, uint64_t *bigrams)
     PV_TRY(pv_st_writer_tensor(w->file, "focus_totals", PV_DTYPE_U64, 1, &words, w->focus_total));
     if (w->retention)
         PV_TRY(pv_st_writer_tensor(w->file, "keep", PV_DTYPE_F64, 1, &words, w->retention));
-    if (bigrams)
-        *bigrams = w->entries;
-    return pv_st_writer_end(w->file, NULL);
+    *bigrams = w->entries;
+    PV_TRY(pv_st_writer_end(w->file, NULL));
+    PV_TRY(pv_check_cancel(w->ctx));
+    pv_output *output = w->output;
+    w->output = NULL;
+    return pv_output_commit(output);
 }

@@ -1,19 +1,15 @@
 /* psdvec_counts_export: from a counts file to another program's. */
-#include "count/export.h"
-
 #include "base/arguments.h"
 #include "base/progress.h"
 #include "count/count.h"
-#include "count/fixed_point.h"
 #include "count/formats.h"
 #include "count/options.h"
-#include "count/triples.h"
 #include "util/number.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { GROUP_ENTRIES = 1 << 15, MOST_GROUPS = 1 << 16, VOCAB_BLOCK = 1 << 20 };
+enum { GROUP_ENTRIES = 1 << 15, VOCAB_BLOCK = 1 << 20 };
 
 psdvec_status pv_export_append(pv_export *e, const void *data, size_t length)
 {
@@ -67,7 +63,7 @@ static psdvec_status check_call(psdvec_context *ctx, const psdvec_counts *counts
         return pv_fail(ctx, PSDVEC_ERR_OPTION, "there is no format number %d to export",
                        (int)format);
     const char *name = pv_counts_format_choices[format].name;
-    bool has_words = pv_counts_formats[format].export->has_words;
+    bool has_words = pv_counts_formats[format]->has_words;
     if (!has_words && !vocab_output)
         return pv_fail(ctx, PSDVEC_ERR_OPTION,
                        "the format %s has no words in it; name a file that receives them", name);
@@ -131,25 +127,20 @@ static psdvec_status copy_group(void *opaque, size_t group, int worker, pv_row_s
 
 static psdvec_status write_directed(pv_export *e, const pv_row_sink *sink)
 {
-    psdvec_context *ctx = e->ctx;
     uint32_t words = e->counts->info.words;
     pv_row_groups groups = {0};
-    pv_progress progress;
-    uint64_t *work = pv_alloc(ctx, words, sizeof *work, "the rows' lengths");
-    if (!work)
-        return pv_failure(ctx);
+    pv_scope scope = {.ctx = e->ctx, .what = "the rows' lengths"};
+    uint64_t *work;
+    PV_TAKE(&scope, work, words);
+    PV_TRY(pv_scope_status(&scope));
     for (uint32_t i = 0; i < words; i++)
         work[i] = e->counts->rows.end[i] - e->counts->rows.begin[i];
-    uint64_t wanted = e->counts->info.bigrams / GROUP_ENTRIES + 1;
-    psdvec_status status = pv_row_groups_init(&groups, ctx, work, words,
-                                              wanted < MOST_GROUPS ? (size_t)wanted : MOST_GROUPS);
-    pv_free(ctx, work);
-    pv_progress_begin(&progress, ctx, "writing", "groups", groups.count);
+    psdvec_status status = pv_row_groups_init(&groups, e->ctx, work, words,
+                                              e->counts->info.bigrams / GROUP_ENTRIES + 1);
+    pv_scope_free(&scope);
     if (status == PSDVEC_OK)
-        status = pv_rows_make(ctx, words, &groups, copy_group, e, sink, &progress);
-    if (status == PSDVEC_OK)
-        pv_progress_end(&progress);
-    pv_row_groups_free(&groups, ctx);
+        status = pv_rows_make(e->ctx, words, &groups, copy_group, e, sink, "writing");
+    pv_row_groups_free(&groups, e->ctx);
     return status;
 }
 
@@ -232,7 +223,7 @@ psdvec_status psdvec_counts_export(psdvec_context *ctx, const psdvec_counts *cou
     PV_TRY(pv_st_verify_if_any(ctx, counts->file));
     pv_export e = {.ctx = ctx,
                    .counts = counts,
-                   .format = pv_counts_formats[format].export,
+                   .format = pv_counts_formats[format],
                    .symmetric = symmetric,
                    .path = output};
     pv_row_sink sink = {.prepare = format_rows, .take = take_rows, .self = &e};
@@ -249,7 +240,8 @@ psdvec_status psdvec_counts_export(psdvec_context *ctx, const psdvec_counts *cou
     }
     PV_TRY_DONE(e.format->begin(&e));
     PV_TRY_DONE(symmetric ? write_symmetric(&e, folder, &sink) : write_directed(&e, &sink));
-    PV_TRY_DONE(e.format->end(&e));
+    if (e.format->end)
+        PV_TRY_DONE(e.format->end(&e));
     PV_TRY_DONE(pv_check_cancel(ctx));
     if (vocab) {
         status = pv_output_commit(vocab);

@@ -6,16 +6,12 @@
  * first. Rows of the result are added up one at a time from the mapped files,
  * so memory does not grow with the number of bigrams.
  */
-#include "count/merge.h"
 #include "base/arguments.h"
-#include "base/file.h"
-#include "base/progress.h"
 #include "base/sort.h"
 #include "count/count.h"
 #include "count/counts_read.h"
 #include "count/counts_write.h"
-#include "count/settings_compare.h"
-#include "count/word_table.h"
+#include "util/clock.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -29,6 +25,7 @@ typedef struct merge_input {
 
 typedef struct merging {
     psdvec_context *ctx;
+    pv_scope memory;
     merge_input *inputs;
     size_t count;
     pv_vocabulary vocabulary;
@@ -90,17 +87,15 @@ static bool same_words(const psdvec_counts *a, const psdvec_counts *b)
 
 /* ---- The words of the result ---------------------------------------------------- */
 
-static psdvec_status add_words(psdvec_context *ctx, pv_word_table *table, merge_input *input)
+static psdvec_status add_words(merging *m, pv_word_table *table, merge_input *input)
 {
-    psdvec_counts *c = input->counts;
-    input->final = pv_alloc(ctx, c->info.words, sizeof *input->final, "the words' numbers");
-    if (!input->final)
-        return pv_failure(ctx);
+    const psdvec_counts *c = input->counts;
+    PV_TAKE(&m->memory, input->final, c->info.words);
+    PV_TRY(pv_scope_status(&m->memory));
     for (uint32_t i = 0; i < c->info.words; i++) {
         size_t length;
         const char *word = psdvec_counts_word(c, i, &length);
-        pv_word_key key = pv_word_key_exact(word, (uint32_t)length);
-        PV_TRY(pv_word_table_find_or_add(table, &key, &input->final[i]));
+        PV_TRY(pv_word_table_put(table, word, length, &input->final[i]));
         table->words[input->final[i]].value += c->frequency[i];
     }
     return PSDVEC_OK;
@@ -111,45 +106,35 @@ static int by_frequency(const void *a, const void *b, void *opaque)
     const pv_word_table *table = opaque;
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     const pv_word *wx = &table->words[x], *wy = &table->words[y];
-    if (wx->value != wy->value)
-        return wx->value > wy->value ? -1 : 1;
-    size_t shorter = wx->length < wy->length ? wx->length : wy->length;
-    int order = memcmp(pv_word_text(table, x), pv_word_text(table, y), shorter);
-    return order ? order : (wx->length > wy->length) - (wx->length < wy->length);
+    return pv_compare_words(wx->value, pv_word_text(table, x), wx->length, wy->value,
+                            pv_word_text(table, y), wy->length);
 }
 
 /* The union, sorted; each input's `final` then points into it. */
 static psdvec_status unite_words(merging *m)
 {
     psdvec_context *ctx = m->ctx;
-    pv_word_table seen, sorted = {0};
+    pv_word_table seen;
     pv_scope scope = {.ctx = ctx, .what = "sorting the words"};
     uint32_t *order, *rank;
     psdvec_status status;
     PV_TRY_DONE(pv_word_table_init(&seen, ctx, m->inputs[0].counts->info.words));
     for (size_t i = 0; i < m->count; i++)
-        PV_TRY_DONE(add_words(ctx, &seen, &m->inputs[i]));
+        PV_TRY_DONE(add_words(m, &seen, &m->inputs[i]));
     PV_TAKE(&scope, order, seen.count);
     PV_TAKE(&scope, rank, seen.count);
     PV_TRY_DONE(pv_scope_status(&scope));
     for (uint32_t i = 0; i < seen.count; i++)
         order[i] = i;
     PV_TRY_DONE(pv_sort(ctx, order, seen.count, sizeof *order, by_frequency, &seen));
-    PV_TRY_DONE(pv_word_table_init(&sorted, ctx, seen.count));
-    for (uint32_t i = 0; i < seen.count; i++) {
-        uint32_t id;
-        pv_word_key key =
-            pv_word_key_padded(pv_word_text(&seen, order[i]), seen.words[order[i]].length);
-        PV_TRY_DONE(pv_word_table_add(&sorted, &key, &id));
-        rank[order[i]] = id;
-    }
-    PV_TRY_DONE(pv_vocabulary_set(&m->vocabulary, &sorted));
+    PV_TRY_DONE(pv_vocabulary_set(&m->vocabulary, &seen, order));
+    for (uint32_t i = 0; i < seen.count; i++)
+        rank[order[i]] = i;
     for (size_t i = 0; i < m->count; i++)
         for (uint32_t w = 0; w < m->inputs[i].counts->info.words; w++)
             m->inputs[i].final[w] = rank[m->inputs[i].final[w]];
 done:
     pv_word_table_free(&seen);
-    pv_word_table_free(&sorted);
     pv_scope_free(&scope);
     return status;
 }
@@ -181,9 +166,8 @@ static psdvec_status choose_words(merging *m)
         }
         if (same)
             continue;
-        input->source = pv_alloc(m->ctx, v->count, sizeof *input->source, "the words' numbers");
-        if (!input->source)
-            return pv_failure(m->ctx);
+        PV_TAKE(&m->memory, input->source, v->count);
+        PV_TRY(pv_scope_status(&m->memory));
         for (uint32_t w = 0; w < v->count; w++)
             input->source[w] = PV_UNKNOWN_WORD;
         for (uint32_t w = 0; w < input->counts->info.words; w++)
@@ -194,13 +178,12 @@ static psdvec_status choose_words(merging *m)
 
 /* Subsampling changed the windows themselves, so the files must have used the
  * same shares for the words they have in common. */
-static psdvec_status unite_keep(merging *m)
+static psdvec_status unite_retention(merging *m)
 {
     if (!m->inputs[0].counts->retention)
         return PSDVEC_OK;
-    m->retention = pv_alloc(m->ctx, m->vocabulary.count, sizeof *m->retention, "the words' shares");
-    if (!m->retention)
-        return pv_failure(m->ctx);
+    PV_TAKE(&m->memory, m->retention, m->vocabulary.count);
+    PV_TRY(pv_scope_status(&m->memory));
     for (uint32_t w = 0; w < m->vocabulary.count; w++)
         m->retention[w] = -1;
     for (size_t i = 0; i < m->count; i++) {
@@ -293,14 +276,12 @@ static psdvec_status merge_group(void *opaque, size_t group, int worker, pv_row_
 
 static psdvec_status merge_rows(merging *m, const pv_row_sink *sink)
 {
-    psdvec_context *ctx = m->ctx;
     uint32_t words = m->vocabulary.count;
-    uint64_t entries = 0;
+    uint64_t entries = 0, *work;
     pv_row_groups groups = {0};
-    pv_progress progress;
-    uint64_t *work = pv_alloc_zero(ctx, words, sizeof *work, "dividing the work");
-    if (!work)
-        return pv_failure(ctx);
+    pv_scope scope = {.ctx = m->ctx, .what = "dividing the work"};
+    PV_TAKE_ZERO(&scope, work, words);
+    PV_TRY(pv_scope_status(&scope));
     for (size_t i = 0; i < m->count; i++) {
         const merge_input *input = &m->inputs[i];
         for (uint32_t w = 0; w < input->counts->info.words; w++)
@@ -308,69 +289,41 @@ static psdvec_status merge_rows(merging *m, const pv_row_sink *sink)
                                                         input->counts->rows.begin[w];
         entries += input->counts->info.bigrams;
     }
-    psdvec_status status =
-        pv_row_groups_init(&groups, ctx, work, words, (size_t)(entries >> 17) + 64);
-    pv_free(ctx, work);
-    pv_progress_begin(&progress, ctx, "merging", "groups", groups.count);
+    psdvec_status status = pv_row_groups_init(&groups, m->ctx, work, words, (entries >> 17) + 64);
+    pv_scope_free(&scope);
     if (status == PSDVEC_OK)
-        status = pv_rows_make(ctx, words, &groups, merge_group, m, sink, &progress);
-    if (status == PSDVEC_OK)
-        pv_progress_end(&progress);
-    pv_row_groups_free(&groups, ctx);
+        status = pv_rows_make(m->ctx, words, &groups, merge_group, m, sink, "merging");
+    pv_row_groups_free(&groups, m->ctx);
     return status;
 }
 
-static void free_merging(merging *m)
-{
-    for (size_t i = 0; m->inputs && i < m->count; i++) {
-        psdvec_counts_close(m->inputs[i].counts);
-        pv_free(m->ctx, m->inputs[i].final);
-        pv_free(m->ctx, m->inputs[i].source);
-    }
-    pv_free(m->ctx, m->inputs);
-    pv_free(m->ctx, m->retention);
-    pv_vocabulary_free(&m->vocabulary);
-    pv_provenance_free(&m->provenance);
-}
-
 psdvec_status pv_counts_merge(psdvec_context *ctx, const char *const *paths, size_t path_count,
-                              const char *output_path, pv_provenance *provenance,
+                              const char *output, pv_provenance *provenance,
                               psdvec_count_report *report)
 {
     double began = pv_now();
     psdvec_status status;
-    merging m = {.ctx = ctx, .count = path_count};
-    pv_output *output = NULL;
+    merging m = {.ctx = ctx, .memory = {.ctx = ctx, .what = "the words' numbers"}};
     pv_counts_writer *writer = NULL;
-    uint64_t bigrams = 0;
+    pv_row_sink sink;
+    uint64_t bigrams;
     pv_vocabulary_init(&m.vocabulary, ctx);
     pv_provenance_init(&m.provenance, ctx);
-    char *folder = pv_folder_of(output_path);
-    if (!folder)
-        return pv_fail(ctx, PSDVEC_ERR_MEMORY, "%s: the system refused memory", output_path);
-    PV_TRY_DONE(pv_refuse_same_file(ctx, paths, path_count, output_path));
-    PV_TRY_DONE(pv_output_open(ctx, output_path, &output));
-    m.inputs = pv_alloc_zero(ctx, path_count, sizeof *m.inputs, "the list of inputs");
-    if (!m.inputs) {
-        status = pv_failure(ctx);
-        goto done;
-    }
-    for (size_t i = 0; i < path_count; i++)
-        PV_TRY_DONE(pv_counts_open(ctx, paths[i], &m.inputs[i].counts));
+    PV_TRY_DONE(pv_refuse_same_file(ctx, paths, path_count, output));
+    PV_TRY_DONE(pv_counts_writer_open(ctx, output, &writer));
+    PV_TAKE_ZERO(&m.memory, m.inputs, path_count);
+    PV_TRY_DONE(pv_scope_status(&m.memory));
+    for (; m.count < path_count; m.count++)
+        PV_TRY_DONE(pv_counts_open(ctx, paths[m.count], &m.inputs[m.count].counts));
     PV_TRY_DONE(check_settings(&m));
     PV_TRY_DONE(choose_words(&m));
-    PV_TRY_DONE(unite_keep(&m));
+    PV_TRY_DONE(unite_retention(&m));
     PV_TRY_DONE(unite_provenance(&m));
-    PV_TRY_DONE(pv_counts_writer_new(ctx, output, folder, &m.vocabulary,
-                                     provenance ? provenance : &m.provenance, m.retention,
-                                     &writer));
-    pv_row_sink sink = pv_counts_writer_sink(writer);
+    PV_TRY_DONE(pv_counts_writer_begin(
+        writer, &m.vocabulary, provenance ? provenance : &m.provenance, m.retention, 1, &sink));
     PV_TRY_DONE(merge_rows(&m, &sink));
     PV_TRY_DONE(pv_counts_writer_finish(writer, &bigrams));
-    PV_TRY_DONE(pv_check_cancel(ctx));
-    status = pv_output_commit(output);
-    output = NULL;
-    if (status == PSDVEC_OK && report) {
+    if (report) {
         *report = (psdvec_count_report){.documents = m.provenance.documents,
                                         .tokens = m.provenance.tokens,
                                         .words = m.vocabulary.count,
@@ -385,9 +338,11 @@ psdvec_status pv_counts_merge(psdvec_context *ctx, const char *const *paths, siz
     }
 done:
     pv_counts_writer_free(writer);
-    pv_output_discard(output);
-    free_merging(&m);
-    free(folder);
+    for (size_t i = 0; i < m.count; i++)
+        psdvec_counts_close(m.inputs[i].counts);
+    pv_scope_free(&m.memory);
+    pv_vocabulary_free(&m.vocabulary);
+    pv_provenance_free(&m.provenance);
     return status;
 }
 

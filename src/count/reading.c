@@ -1,8 +1,6 @@
 /* Reading a text. */
 #include "count/reading.h"
 
-#include "count/vocab_file.h"
-
 #include <string.h>
 
 static psdvec_status check_not_empty(const pv_reading *r, const psdvec_count_options *options,
@@ -55,7 +53,7 @@ psdvec_status pv_reading_open(pv_reading *r, psdvec_context *ctx,
     pv_vocabulary_init(&r->vocabulary, ctx);
     pv_provenance_init(&r->provenance, ctx);
     if (options->vocab_file)
-        PV_TRY(pv_vocab_file_read(ctx, options->vocab_file, &r->vocabulary));
+        PV_TRY(pv_vocabulary_read(&r->vocabulary, options->vocab_file));
     PV_TRY(pv_token_store_read(ctx, files, input_count, &options->text, folder, &r->store));
     PV_TRY(pv_vocabulary_build(&r->vocabulary, r->store, options));
     if (!may_be_empty)

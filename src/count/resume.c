@@ -12,14 +12,11 @@
  * and times of the inputs, the vocabulary), so that nothing stale is ever
  * taken. The output has the same bits as without --resume.
  */
-#include "count/resume.h"
-
 #include "base/file.h"
 #include "corpus/inputs.h"
 #include "count/count.h"
 #include "count/counts_read.h"
-#include "count/merge.h"
-#include "count/vocab_file.h"
+#include "count/vocabulary.h"
 #include "util/c_locale.h"
 
 #include <errno.h>
@@ -424,7 +421,7 @@ psdvec_status pv_count_resumable(psdvec_context *ctx, const psdvec_count_options
     PV_TRY_DONE(pv_provenance_set(&r.provenance, options));
     PV_TRY_DONE(make_units(&r));
     if (options->vocab_file)
-        PV_TRY_DONE(pv_vocab_file_read(ctx, options->vocab_file, &list));
+        PV_TRY_DONE(pv_vocabulary_read(&list, options->vocab_file));
     if (!options->vocab_file || (options->subsample > 0 && !list.list_frequency))
         PV_TRY_DONE(make_list(&r, &list));
     PV_TRY_DONE(count_units(&r));

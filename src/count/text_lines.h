@@ -10,6 +10,7 @@
 
 typedef struct pv_text_lines {
     psdvec_context *ctx;
+    pv_scope memory;
     pv_byte_stream *stream;
     pv_progress progress;
     char *block;
@@ -30,5 +31,8 @@ psdvec_status pv_text_lines_next(pv_text_lines *l, char **line, size_t *length);
 
 /* PSDVEC_ERR_DAMAGED with "NAME: line N: CAUSE". */
 psdvec_status pv_text_lines_reject(const pv_text_lines *l, const char *format, ...) PV_PRINTF(2, 3);
+
+/* At the end of a stream's member: it must be the only one. */
+psdvec_status pv_text_lines_only_member(psdvec_context *ctx, pv_byte_stream *stream);
 
 #endif

@@ -160,4 +160,12 @@ static inline psdvec_status pv_word_table_find_or_add(pv_word_table *table, cons
     return pv_word_table_add(table, key, id);
 }
 
+/* The same for a word of which nothing beyond its end may be read. */
+static inline psdvec_status pv_word_table_put(pv_word_table *table, const char *text, size_t length,
+                                              uint32_t *id)
+{
+    pv_word_key key = pv_word_key_exact(text, (uint32_t)length);
+    return pv_word_table_find_or_add(table, &key, id);
+}
+
 #endif

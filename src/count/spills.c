@@ -1,28 +1,30 @@
-/* Packing, reading and merging runs. */
-#include "count/runs.h"
+/* Packing, reading and merging spills. */
+#include "count/spills.h"
 
 #include <string.h>
 
 enum { CURSOR_BLOCK = 32 << 10, LONGEST_NUMBER = 10 };
 
-void pv_runs_init(pv_runs *runs, psdvec_context *ctx, const char *folder,
-                  const pv_row_groups *groups, uint32_t columns)
+void pv_spills_init(pv_spills *spills, psdvec_context *ctx, const char *folder,
+                    const pv_row_groups *groups, uint32_t columns)
 {
-    *runs = (pv_runs){.ctx = ctx, .folder = folder, .groups = groups, .columns = columns};
+    *spills = (pv_spills){.memory = {.ctx = ctx, .what = "the index of a sorted run"},
+                          .folder = folder,
+                          .groups = groups,
+                          .columns = columns};
 }
 
-static void free_run(pv_runs *runs, pv_run *run)
+static void free_spill(pv_spills *spills, pv_spill *spill)
 {
-    pv_spool_free(run->spool);
-    pv_free(runs->ctx, run->group_end);
-    *run = (pv_run){0};
+    pv_spool_free(spill->spool);
+    pv_scope_drop(&spills->memory, spill->group_end);
+    *spill = (pv_spill){0};
 }
 
-void pv_runs_free(pv_runs *runs)
+void pv_spills_free(pv_spills *spills)
 {
     for (size_t i = 0; i < PV_FAN_IN; i++)
-        if (runs->runs[i].spool || runs->runs[i].group_end)
-            free_run(runs, &runs->runs[i]);
+        free_spill(spills, &spills->list[i]);
 }
 
 /* ---- Packing ------------------------------------------------------------------ */
@@ -68,63 +70,54 @@ static psdvec_status pack_rows(void *self, pv_rows *rows)
 
 static psdvec_status store_group(void *self, size_t group, pv_rows *rows)
 {
-    pv_runs *runs = self;
-    pv_run *run = &runs->runs[runs->count];
-    PV_TRY(pv_spool_append(run->spool, rows->packed.data, rows->packed.length, NULL));
-    run->group_end[group + 1] = pv_spool_length(run->spool);
+    pv_spills *spills = self;
+    pv_spill *spill = &spills->list[spills->count];
+    PV_TRY(pv_spool_append(spill->spool, rows->packed.data, rows->packed.length, NULL));
+    spill->group_end[group + 1] = pv_spool_length(spill->spool);
     return PSDVEC_OK;
 }
 
-static psdvec_status open_run(pv_runs *runs, pv_run *run)
+static psdvec_status open_spill(pv_spills *spills, pv_row_sink *sink)
 {
-    *run = (pv_run){0};
-    run->group_end = pv_alloc_zero(runs->ctx, runs->groups->count + 1, sizeof *run->group_end,
-                                   "the index of a sorted run");
-    if (!run->group_end)
-        return pv_failure(runs->ctx);
-    return pv_spool_new(runs->ctx, runs->folder, "a sorted run", 0, &run->spool);
+    pv_spill *spill = &spills->list[spills->count];
+    *sink = (pv_row_sink){.prepare = pack_rows, .take = store_group, .self = spills};
+    PV_TAKE_ZERO(&spills->memory, spill->group_end, spills->groups->count + 1);
+    PV_TRY(pv_scope_status(&spills->memory));
+    return pv_spool_new(spills->memory.ctx, spills->folder, "a sorted run", 0, &spill->spool);
 }
 
-/* Makes one run of all. */
-static psdvec_status compact(pv_runs *runs)
+void pv_spills_end(pv_spills *spills)
 {
-    pv_runs merged;
-    pv_runs_init(&merged, runs->ctx, runs->folder, runs->groups, runs->columns);
-    psdvec_status status = open_run(&merged, &merged.runs[0]);
-    pv_row_sink sink = {.prepare = pack_rows, .take = store_group, .self = &merged};
-    if (status == PSDVEC_OK)
-        status = pv_runs_merge(runs, &sink, NULL);
-    if (status != PSDVEC_OK) {
-        pv_runs_free(&merged);
-        return status;
-    }
-    for (size_t i = 0; i < runs->count; i++)
-        free_run(runs, &runs->runs[i]);
-    runs->runs[0] = merged.runs[0];
-    runs->count = 1;
-    runs->made++;
-    runs->spilled += pv_spool_on_disk(runs->runs[0].spool);
+    spills->written += pv_spool_on_disk(spills->list[spills->count].spool);
+    spills->made++;
+    spills->count++;
+}
+
+/* Makes one spill of all. */
+static psdvec_status compact(pv_spills *spills)
+{
+    pv_row_sink sink;
+    PV_TRY(open_spill(spills, &sink));
+    PV_TRY(pv_spills_merge(spills, &sink, NULL));
+    pv_spills_end(spills);
+    for (size_t i = 0; i + 1 < spills->count; i++)
+        free_spill(spills, &spills->list[i]);
+    spills->list[0] = spills->list[spills->count - 1];
+    spills->list[spills->count - 1] = (pv_spill){0};
+    spills->count = 1;
     return PSDVEC_OK;
 }
 
-psdvec_status pv_runs_begin(pv_runs *runs, pv_row_sink *sink)
+psdvec_status pv_spills_begin(pv_spills *spills, pv_row_sink *sink)
 {
-    if (runs->count == PV_FAN_IN - 1)
-        PV_TRY(compact(runs));
-    *sink = (pv_row_sink){.prepare = pack_rows, .take = store_group, .self = runs};
-    return open_run(runs, &runs->runs[runs->count]);
-}
-
-void pv_runs_end(pv_runs *runs)
-{
-    runs->spilled += pv_spool_on_disk(runs->runs[runs->count].spool);
-    runs->made++;
-    runs->count++;
+    if (spills->count == PV_FAN_IN - 1)
+        PV_TRY(compact(spills));
+    return open_spill(spills, sink);
 }
 
 /* ---- Reading --------------------------------------------------------------------- */
 
-/* Reads one group of one run. */
+/* Reads one group of one spill. */
 typedef struct cursor {
     pv_spool *spool;
     uint64_t next, end; /* what is not yet in the block */
@@ -139,9 +132,8 @@ static psdvec_status refill(cursor *c)
 {
     size_t rest = (size_t)(c->block_end - c->at);
     memmove(c->block, c->at, rest);
-    size_t part = CURSOR_BLOCK - rest;
-    if (part > c->end - c->next)
-        part = (size_t)(c->end - c->next);
+    uint64_t left = c->end - c->next;
+    size_t part = left < CURSOR_BLOCK - rest ? (size_t)left : CURSOR_BLOCK - rest;
     PV_TRY(pv_spool_read(c->spool, c->next, c->block + rest, part));
     c->next += part;
     c->at = c->block;
@@ -193,55 +185,49 @@ static psdvec_status add_entries(cursor *c, pv_row_sum *sum)
 
 /* ---- Merging ----------------------------------------------------------------------- */
 
-typedef struct merge_worker {
-    cursor *cursors; /* one a run */
-    unsigned char *blocks;
-} merge_worker;
-
 typedef struct merge_job {
-    pv_runs *runs;
-    merge_worker *workers;
+    const pv_spills *spills;
+    cursor *cursors; /* workers x spills */
+    unsigned char *blocks;
 } merge_job;
 
 static psdvec_status merge_group(void *opaque, size_t group, int worker, pv_row_sum *sum,
                                  pv_rows *rows)
 {
-    merge_job *job = opaque;
-    pv_runs *runs = job->runs;
-    merge_worker *w = &job->workers[worker];
-    for (size_t i = 0; i < runs->count; i++) {
-        cursor *c = &w->cursors[i];
-        *c = (cursor){.spool = runs->runs[i].spool,
-                      .next = runs->runs[i].group_end[group],
-                      .end = runs->runs[i].group_end[group + 1],
-                      .block = w->blocks + i * CURSOR_BLOCK,
+    const merge_job *job = opaque;
+    const pv_spills *spills = job->spills;
+    size_t first = (size_t)worker * spills->count;
+    cursor *cursors = job->cursors + first;
+    for (size_t i = 0; i < spills->count; i++) {
+        cursor *c = &cursors[i];
+        *c = (cursor){.spool = spills->list[i].spool,
+                      .next = spills->list[i].group_end[group],
+                      .end = spills->list[i].group_end[group + 1],
+                      .block = job->blocks + (first + i) * CURSOR_BLOCK,
                       .row = rows->first};
         c->at = c->block_end = c->block;
         PV_TRY(next_row(c));
     }
     for (uint32_t row = rows->first; row < rows->first + rows->count; row++) {
-        for (size_t i = 0; i < runs->count; i++)
-            if (!w->cursors[i].exhausted && w->cursors[i].row == row)
-                PV_TRY(add_entries(&w->cursors[i], sum));
+        for (size_t i = 0; i < spills->count; i++)
+            if (!cursors[i].exhausted && cursors[i].row == row)
+                PV_TRY(add_entries(&cursors[i], sum));
         PV_TRY(pv_rows_add(rows, row, sum));
     }
     return PSDVEC_OK;
 }
 
-psdvec_status pv_runs_merge(pv_runs *runs, const pv_row_sink *sink, pv_progress *progress)
+psdvec_status pv_spills_merge(const pv_spills *spills, const pv_row_sink *sink, const char *stage)
 {
-    psdvec_context *ctx = runs->ctx;
-    size_t threads = (size_t)ctx->options.threads;
+    psdvec_context *ctx = spills->memory.ctx;
+    size_t cursors = (size_t)ctx->options.threads * spills->count;
     pv_scope scope = {.ctx = ctx, .what = "merging sorted runs"};
-    merge_job job = {.runs = runs};
-    PV_TAKE_ZERO(&scope, job.workers, threads);
-    for (size_t t = 0; job.workers && t < threads; t++) {
-        PV_TAKE(&scope, job.workers[t].cursors, runs->count);
-        PV_TAKE(&scope, job.workers[t].blocks, runs->count * CURSOR_BLOCK);
-    }
+    merge_job job = {.spills = spills};
+    PV_TAKE(&scope, job.cursors, cursors);
+    PV_TAKE(&scope, job.blocks, cursors * CURSOR_BLOCK);
     psdvec_status status = pv_scope_status(&scope);
     if (status == PSDVEC_OK)
-        status = pv_rows_make(ctx, runs->columns, runs->groups, merge_group, &job, sink, progress);
+        status = pv_rows_make(ctx, spills->columns, spills->groups, merge_group, &job, sink, stage);
     pv_scope_free(&scope);
     return status;
 }

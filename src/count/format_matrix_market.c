@@ -7,13 +7,19 @@
  *
  * real and integer numbers, or pattern (every entry counts 1); general, or
  * symmetric, where one triangle stands for both. A line "% psdvec: scale=60
- * window=5", as our export writes it, fills in what the user did not say.
+ * window=5" fills in what the user did not say.
+ *
+ * Whole numbers are written as integers, others as decimals that read back as
+ * the same counts, and such a line says with which scale and window. With
+ * `symmetric`, the lower triangle of x + x' is written.
  */
-#include "count/import.h"
+#include "count/formats.h"
 #include "count/text_lines.h"
 #include "util/c_locale.h"
+#include "util/number.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef enum field { FIELD_REAL, FIELD_INTEGER, FIELD_PATTERN } field;
@@ -39,13 +45,13 @@ static bool at_end(const char *p, const char *end)
     return skip_blanks(p) >= end;
 }
 
-/* The next word of a line, at most `room` - 1 bytes of it. */
-static const char *take_word(const char *p, const char *end, char *word, size_t room)
+/* The next word of a line, at most `capacity` - 1 bytes of it. */
+static const char *take_word(const char *p, const char *end, char *word, size_t capacity)
 {
     size_t length = 0;
     p = skip_blanks(p);
     for (; p < end && *p != ' ' && *p != '\t' && *p != '\r'; p++)
-        if (length + 1 < room)
+        if (length + 1 < capacity)
             word[length++] = *p;
     word[length] = '\0';
     return p;
@@ -154,11 +160,8 @@ static psdvec_status reject_entry(market *k, const char *line, uint64_t i, uint6
 
 static psdvec_status add_entry(market *k, uint32_t i, uint32_t j, uint64_t value)
 {
-    pv_import *m = k->import;
-    if (!k->symmetric || i == j)
-        return pv_import_pair(m, i, j, value);
-    PV_TRY(pv_import_pair(m, i, j, value));
-    return pv_import_pair(m, j, i, value);
+    PV_TRY(pv_import_pair(k->import, i, j, value));
+    return k->symmetric && i != j ? pv_import_pair(k->import, j, i, value) : PSDVEC_OK;
 }
 
 static psdvec_status read_entry(market *k, const char *line, const char *end)
@@ -212,7 +215,7 @@ static psdvec_status read_entries(market *k)
     return PSDVEC_OK;
 }
 
-psdvec_status pv_import_matrix_market(pv_import *m)
+static psdvec_status import_matrix_market(pv_import *m)
 {
     market k = {.import = m};
     psdvec_status status;
@@ -226,3 +229,85 @@ done:
     pv_text_lines_close(&k.lines);
     return status;
 }
+
+/* ---- Exporting ------------------------------------------------------------------ */
+
+enum { LONGEST_NUMBER = 48, RETAINED_SCALE = 1000000000 };
+
+static psdvec_status write_sizes(pv_export *e)
+{
+    char line[80];
+    int length = snprintf(line, sizeof line, "%" PRIu32 " %" PRIu32 " %20" PRIu64 "\n",
+                          e->counts->info.words, e->counts->info.words, e->entries);
+    return pv_output_write_at(e->output, e->size_at, line, (size_t)length);
+}
+
+static psdvec_status begin(pv_export *e)
+{
+    const psdvec_counts_info *info = &e->counts->info;
+    bool whole = info->scale == 1 && !e->counts->retention;
+    pv_buffer head;
+    psdvec_status status;
+    pv_buffer_init(&head, e->ctx);
+    PV_TRY_DONE(pv_buffer_printf(
+        &head,
+        "%%%%MatrixMarket matrix coordinate %s %s\n%% written by psdvec " PSDVEC_VERSION
+        "\n%% %s\n",
+        whole ? "integer" : "real", e->symmetric ? "symmetric" : "general",
+        e->symmetric ? "pairs of words, the counts of both directions added up"
+                     : "row: the earlier word (context); column: the later word (focus)"));
+    if (!e->counts->retention) {
+        PV_TRY_DONE(pv_buffer_printf(&head, "%% psdvec: scale=%" PRIu64, info->scale));
+        if (info->window)
+            PV_TRY_DONE(pv_buffer_printf(&head, " window=%" PRIu32, info->window));
+        PV_TRY_DONE(pv_buffer_byte(&head, '\n'));
+    }
+    PV_TRY_DONE(pv_export_append(e, head.data, head.length));
+    e->size_at = e->written;
+    PV_TRY_DONE(write_sizes(e)); /* again in the end, when the number is known */
+    e->written += (uint64_t)snprintf(NULL, 0, "%" PRIu32 " %" PRIu32 " %20" PRIu64 "\n",
+                                     info->words, info->words, UINT64_C(0));
+done:
+    pv_buffer_free(&head);
+    return status;
+}
+
+static char *write_number(const pv_export *e, char *out, uint32_t i, uint32_t j, uint64_t value,
+                          unsigned places)
+{
+    const psdvec_counts *c = e->counts;
+    if (!c->retention)
+        return pv_fixed_write(out, value, c->info.scale, places);
+    double count = (double)value / (double)c->info.scale * pv_export_retention(c, i, j);
+    return pv_fixed_write(out, (uint64_t)(count * RETAINED_SCALE + 0.5), RETAINED_SCALE, 9);
+}
+
+static psdvec_status format(const pv_export *e, pv_rows *rows)
+{
+    unsigned places = pv_fixed_places(e->counts->info.scale);
+    PV_TRY(pv_buffer_reserve(&rows->packed, rows->used * (24 + LONGEST_NUMBER)));
+    char *out = rows->packed.data, row[24] = {0};
+    size_t at = 0;
+    for (uint32_t r = 0; r < rows->count; r++) {
+        uint32_t i = rows->first + r;
+        char *row_end = pv_digits_write(row, (uint64_t)i + 1);
+        *row_end++ = ' ';
+        for (size_t last = at + rows->lengths[r]; at < last; at++) {
+            memcpy(out, row, 12); /* ten digits and a space at most */
+            out += row_end - row;
+            out = pv_digits_write(out, (uint64_t)rows->columns[at] + 1);
+            *out++ = ' ';
+            out = write_number(e, out, i, rows->columns[at], rows->values[at], places);
+            *out++ = '\n';
+        }
+    }
+    rows->packed.length = (size_t)(out - rows->packed.data);
+    return PSDVEC_OK;
+}
+
+const pv_counts_format pv_format_matrix_market = {.import = import_matrix_market,
+                                                  .begin = begin,
+                                                  .format = format,
+                                                  .end = write_sizes,
+                                                  .one_triangle = true,
+                                                  .not_in_words = " \t\n\v\f\r"};
