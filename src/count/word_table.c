@@ -3,7 +3,7 @@
 
 #include <xxhash.h>
 
-/* Ids stay below this, so that two 16-bit units hold any token (token_code.h). */
+/* Ids stay below this, so that two 16-bit units hold any token (token_store.h). */
 static const uint32_t most_words = UINT32_C(1) << 30;
 
 static const char what[] = "the table of distinct words";

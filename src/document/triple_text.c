@@ -161,7 +161,7 @@ psdvec_status pv_triple_text_open(pv_triple_text *x, psdvec_context *ctx, const 
         goto done;
     }
     PV_TRY_DONE(read_text(x, model, inputs, input_count, &options, folder));
-    PV_TRY_DONE(pv_sequence_sort(&x->text, x->text.ids_room.mapped ? folder : NULL));
+    PV_TRY_DONE(pv_sequence_sort(&x->text, x->text.ids_memory.mapped ? folder : NULL));
     for (int k = 0; k < 3; k++) {
         x->margins[k] = pv_alloc(ctx, x->text.words, sizeof *x->margins[k], "the words' margins");
         if (!x->margins[k]) {

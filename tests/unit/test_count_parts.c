@@ -2,7 +2,6 @@
 #include "base/context.h"
 #include "count/rows.h"
 #include "count/spills.h"
-#include "count/token_code.h"
 #include "count/token_store.h"
 #include "count/word_table.h"
 #include "support/scratch.h"
