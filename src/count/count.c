@@ -273,24 +273,22 @@ psdvec_status pv_keep_output_apart(psdvec_context *ctx, const psdvec_count_optio
     if (options->vocab_file)
         PV_TRY(pv_refuse_same_file(ctx, &options->vocab_file, 1, output));
     for (size_t i = 0; i < inputs->count; i++) {
-        pv_input_file *file = &inputs->files[i];
-        const char *path = file->path;
-        if (!file->named && pv_same_file(path, output) && pv_counts_looks_like(path)) {
+        const char *path = inputs->files[i].path;
+        if (pv_same_file(path, output) && (inputs->files[i].named || !pv_counts_looks_like(path)))
+            return pv_refuse_same_file(ctx, &path, 1, output);
+    }
+    for (size_t i = 0; i < inputs->count; i++) {
+        char *path = inputs->files[i].path;
+        if (pv_same_file(path, output)) {
             pv_note(ctx, "%s: passed over: it is the output", path);
-            free(file->path);
-            file->path = NULL;
+            free(path);
+        } else {
+            inputs->files[used++] = inputs->files[i];
         }
     }
-    for (size_t i = 0; i < inputs->count; i++)
-        if (inputs->files[i].path)
-            inputs->files[used++] = inputs->files[i];
     inputs->count = used;
     if (used == 0)
         return pv_fail(ctx, PSDVEC_ERR_EMPTY, "%s: is the only file in the folder", output);
-    for (size_t i = 0; i < used; i++) {
-        const char *path = inputs->files[i].path;
-        PV_TRY(pv_refuse_same_file(ctx, &path, 1, output));
-    }
     return PSDVEC_OK;
 }
 

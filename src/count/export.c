@@ -11,29 +11,15 @@
 
 enum { GROUP_ENTRIES = 1 << 15, VOCAB_BLOCK = 1 << 20 };
 
-psdvec_status pv_export_append(pv_export *e, const void *data, size_t length)
+/* Writes the text behind what is written. */
+static psdvec_status append(pv_export *e, const pv_buffer *text)
 {
-    PV_TRY(pv_output_write_at(e->output, e->written, data, length));
-    e->written += length;
+    PV_TRY(pv_output_write_at(e->output, e->written, text->data, text->length));
+    e->written += text->length;
     return PSDVEC_OK;
 }
 
 /* ---- What cannot be done -------------------------------------------------------- */
-
-static psdvec_status check_paths(psdvec_context *ctx, const psdvec_counts *counts,
-                                 const char *output, const char *vocab_output)
-{
-    const char *input = pv_st_path(counts->file);
-    PV_TRY(pv_refuse_same_file(ctx, &input, 1, output));
-    if (!vocab_output)
-        return PSDVEC_OK;
-    PV_TRY(pv_refuse_same_file(ctx, &input, 1, vocab_output));
-    if (strcmp(output, vocab_output) == 0 || pv_same_file(output, vocab_output))
-        return pv_fail(ctx, PSDVEC_ERR_SAME_FILE,
-                       "%s: is to take the counts and the words; choose another file for one",
-                       output);
-    return PSDVEC_OK;
-}
 
 static psdvec_status check_words(const pv_export *e, const char *format)
 {
@@ -71,7 +57,15 @@ static psdvec_status check_call(psdvec_context *ctx, const psdvec_counts *counts
         return pv_fail(ctx, PSDVEC_ERR_OPTION,
                        "the format %s has the words in it; leave out the list %s", name,
                        vocab_output);
-    return check_paths(ctx, counts, output, vocab_output);
+    const char *input = pv_st_path(counts->file);
+    PV_TRY(pv_refuse_same_file(ctx, &input, 1, output));
+    if (vocab_output)
+        PV_TRY(pv_refuse_same_file(ctx, &input, 1, vocab_output));
+    if (vocab_output && (strcmp(output, vocab_output) == 0 || pv_same_file(output, vocab_output)))
+        return pv_fail(ctx, PSDVEC_ERR_SAME_FILE,
+                       "%s: is to take the counts and the words; choose another file for one",
+                       output);
+    return PSDVEC_OK;
 }
 
 /* ---- Rows --------------------------------------------------------------------------- */
@@ -90,19 +84,7 @@ static psdvec_status take_rows(void *self, size_t group, pv_rows *rows)
     for (uint32_t r = 0; r < rows->count; r++)
         if (rows->lengths[r] == 0 && e->empty_rows++ == 0)
             e->first_empty = rows->first + r;
-    return pv_export_append(e, rows->packed.data, rows->packed.length);
-}
-
-/* The columns were not checked when the file was opened. */
-static psdvec_status check_row(const pv_export *e, const psdvec_row *row)
-{
-    for (size_t k = 0; k < row->length; k++)
-        if (row->focus[k] >= e->counts->info.words || (k && row->focus[k] <= row->focus[k - 1]))
-            return pv_fail(e->ctx, PSDVEC_ERR_CORRUPT,
-                           "%s: the counts are damaged: the columns of a row do not ascend; make "
-                           "the file anew",
-                           pv_st_path(e->counts->file));
-    return PSDVEC_OK;
+    return append(e, &rows->packed);
 }
 
 static psdvec_status copy_group(void *opaque, size_t group, int worker, pv_row_sum *sum,
@@ -113,7 +95,6 @@ static psdvec_status copy_group(void *opaque, size_t group, int worker, pv_row_s
     for (uint32_t i = 0; i < rows->count; i++) {
         psdvec_row row;
         psdvec_counts_row(e->counts, rows->first + i, &row);
-        PV_TRY(check_row(e, &row));
         PV_TRY(pv_rows_reserve(rows, row.length));
         rows->lengths[i] = (uint32_t)row.length;
         for (size_t k = 0; k < row.length; k++) {
@@ -167,7 +148,6 @@ static psdvec_status write_symmetric(pv_export *e, const char *folder, const pv_
     for (uint32_t i = 0; i < c->info.words; i++) {
         psdvec_row row;
         psdvec_counts_row(c, i, &row);
-        PV_TRY_DONE(check_row(e, &row));
         for (size_t k = 0; k < row.length; k++)
             PV_TRY_DONE(add_both(e, &triples, i, row.focus[k], psdvec_row_value(&row, k)));
         pv_progress_add(&sorting, 1);
@@ -228,20 +208,30 @@ psdvec_status psdvec_counts_export(psdvec_context *ctx, const psdvec_counts *cou
                    .path = output};
     pv_row_sink sink = {.prepare = format_rows, .take = take_rows, .self = &e};
     pv_output *vocab = NULL;
+    pv_buffer text;
+    bool sound;
     psdvec_status status;
+    pv_buffer_init(&text, ctx);
     char *folder = pv_folder_of(output);
     if (!folder)
         return pv_fail(ctx, PSDVEC_ERR_MEMORY, "%s: the system refused memory", output);
+    /* The columns were not checked when the file was opened. */
+    PV_TRY_DONE(pv_csr_check_columns(ctx, &counts->rows, &sound));
+    if (!sound)
+        PV_TRY_DONE(pv_counts_fail(ctx, counts, "the columns of a row do not ascend"));
     PV_TRY_DONE(check_words(&e, pv_counts_format_choices[format].name));
     PV_TRY_DONE(pv_output_open(ctx, output, &e.output));
     if (vocab_output) {
         PV_TRY_DONE(pv_output_open(ctx, vocab_output, &vocab));
         PV_TRY_DONE(write_words(&e, vocab));
     }
-    PV_TRY_DONE(e.format->begin(&e));
+    PV_TRY_DONE(e.format->begin(&e, &text));
+    PV_TRY_DONE(append(&e, &text));
     PV_TRY_DONE(symmetric ? write_symmetric(&e, folder, &sink) : write_directed(&e, &sink));
+    text.length = 0;
     if (e.format->end)
-        PV_TRY_DONE(e.format->end(&e));
+        PV_TRY_DONE(e.format->end(&e, &text));
+    PV_TRY_DONE(append(&e, &text));
     PV_TRY_DONE(pv_check_cancel(ctx));
     if (vocab) {
         status = pv_output_commit(vocab);
@@ -254,6 +244,7 @@ psdvec_status psdvec_counts_export(psdvec_context *ctx, const psdvec_counts *cou
 done:
     pv_output_discard(vocab);
     pv_output_discard(e.output);
+    pv_buffer_free(&text);
     free(folder);
     return status;
 }

@@ -168,8 +168,9 @@ done:
 
 /* ---- Exporting ------------------------------------------------------------------ */
 
-static psdvec_status begin(pv_export *e)
+static psdvec_status begin(pv_export *e, pv_buffer *text)
 {
+    (void)text;
     uint64_t records = e->counts->info.bigrams;
     if (e->counts->info.words > INT32_MAX)
         return pv_fail(e->ctx, PSDVEC_ERR_OVERFLOW,

@@ -234,42 +234,38 @@ done:
 
 enum { LONGEST_NUMBER = 48, RETAINED_SCALE = 1000000000 };
 
-static psdvec_status write_sizes(pv_export *e)
+static psdvec_status write_sizes(const pv_export *e, pv_buffer *text)
 {
-    char line[80];
-    int length = snprintf(line, sizeof line, "%" PRIu32 " %" PRIu32 " %20" PRIu64 "\n",
-                          e->counts->info.words, e->counts->info.words, e->entries);
-    return pv_output_write_at(e->output, e->size_at, line, (size_t)length);
+    return pv_buffer_printf(text, "%" PRIu32 " %" PRIu32 " %20" PRIu64 "\n", e->counts->info.words,
+                            e->counts->info.words, e->entries);
 }
 
-static psdvec_status begin(pv_export *e)
+static psdvec_status begin(pv_export *e, pv_buffer *text)
 {
     const psdvec_counts_info *info = &e->counts->info;
     bool whole = info->scale == 1 && !e->counts->retention;
-    pv_buffer head;
-    psdvec_status status;
-    pv_buffer_init(&head, e->ctx);
-    PV_TRY_DONE(pv_buffer_printf(
-        &head,
+    PV_TRY(pv_buffer_printf(
+        text,
         "%%%%MatrixMarket matrix coordinate %s %s\n%% written by psdvec " PSDVEC_VERSION
         "\n%% %s\n",
         whole ? "integer" : "real", e->symmetric ? "symmetric" : "general",
         e->symmetric ? "pairs of words, the counts of both directions added up"
                      : "row: the earlier word (context); column: the later word (focus)"));
     if (!e->counts->retention) {
-        PV_TRY_DONE(pv_buffer_printf(&head, "%% psdvec: scale=%" PRIu64, info->scale));
+        PV_TRY(pv_buffer_printf(text, "%% psdvec: scale=%" PRIu64, info->scale));
         if (info->window)
-            PV_TRY_DONE(pv_buffer_printf(&head, " window=%" PRIu32, info->window));
-        PV_TRY_DONE(pv_buffer_byte(&head, '\n'));
+            PV_TRY(pv_buffer_printf(text, " window=%" PRIu32, info->window));
+        PV_TRY(pv_buffer_byte(text, '\n'));
     }
-    PV_TRY_DONE(pv_export_append(e, head.data, head.length));
-    e->size_at = e->written;
-    PV_TRY_DONE(write_sizes(e)); /* again in the end, when the number is known */
-    e->written += (uint64_t)snprintf(NULL, 0, "%" PRIu32 " %" PRIu32 " %20" PRIu64 "\n",
-                                     info->words, info->words, UINT64_C(0));
-done:
-    pv_buffer_free(&head);
-    return status;
+    e->size_at = text->length;
+    return write_sizes(e, text);
+}
+
+/* The line of sizes again, now that the number of entries is known. */
+static psdvec_status end(pv_export *e, pv_buffer *text)
+{
+    e->written = e->size_at;
+    return write_sizes(e, text);
 }
 
 static char *write_number(const pv_export *e, char *out, uint32_t i, uint32_t j, uint64_t value,
@@ -308,6 +304,6 @@ static psdvec_status format(const pv_export *e, pv_rows *rows)
 const pv_counts_format pv_format_matrix_market = {.import = import_matrix_market,
                                                   .begin = begin,
                                                   .format = format,
-                                                  .end = write_sizes,
+                                                  .end = end,
                                                   .one_triangle = true,
                                                   .not_in_words = " \t\n\v\f\r"};

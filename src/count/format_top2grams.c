@@ -92,35 +92,36 @@ static psdvec_status read_head(grams *g)
     return PSDVEC_OK;
 }
 
-static psdvec_status add_word(grams *g, const char *item, const char *end)
+typedef psdvec_status item_fn(grams *g, const char *word, size_t length, uint64_t count);
+
+static psdvec_status add_word(grams *g, const char *word, size_t length, uint64_t count)
 {
-    size_t length;
-    uint64_t count;
     uint32_t id;
-    if (!split_item(item, end, &length, &count))
-        return pv_text_lines_reject(&g->lines, "expected word,count,logarithm but found \"%.*s\"",
-                                    (int)(end - item < 60 ? end - item : 60), item);
-    if (pv_utf8_valid(item, length) < length)
+    if (pv_utf8_valid(word, length) < length)
         return pv_text_lines_reject(&g->lines, "a word that is not valid UTF-8");
-    pv_word_key key = pv_word_key_padded(item, (uint32_t)length);
+    pv_word_key key = pv_word_key_padded(word, (uint32_t)length);
     if (pv_word_table_find(&g->words, &key, &id))
         return pv_text_lines_reject(&g->lines, "the word \"%.*s\" stands in the list twice",
-                                    (int)(length < 60 ? length : 60), item);
+                                    (int)(length < 60 ? length : 60), word);
     PV_TRY(pv_word_table_add(&g->words, &key, &id));
     g->words.words[id].value = count;
     return PSDVEC_OK;
 }
 
-typedef psdvec_status item_fn(grams *g, const char *item, const char *end);
-
 /* Calls fn for what stands between tabs. */
-static psdvec_status each_item(grams *g, const char *line, size_t length, item_fn *fn)
+static psdvec_status each_item(grams *g, const char *line, size_t line_length, item_fn *fn)
 {
-    for (const char *item = line, *end = line + length; item < end;) {
+    for (const char *item = line, *end = line + line_length; item < end;) {
         const char *tab = memchr(item, '\t', (size_t)(end - item));
         const char *item_end = tab ? tab : end;
+        size_t length;
+        uint64_t count;
+        if (item_end > item && !split_item(item, item_end, &length, &count))
+            return pv_text_lines_reject(&g->lines,
+                                        "expected word,count,logarithm but found \"%.*s\"",
+                                        (int)(item_end - item < 60 ? item_end - item : 60), item);
         if (item_end > item)
-            PV_TRY(fn(g, item, item_end));
+            PV_TRY(fn(g, item, length, count));
         item = item_end + 1;
     }
     return PSDVEC_OK;
@@ -158,19 +159,15 @@ static psdvec_status read_words(grams *g)
 
 /* ---- Bigrams ---------------------------------------------------------------------- */
 
-static psdvec_status add_neighbour(grams *g, const char *item, const char *end)
+static psdvec_status add_neighbour(grams *g, const char *word, size_t length, uint64_t count)
 {
-    size_t length;
-    uint64_t count, value;
+    uint64_t value;
     uint32_t id;
-    if (!split_item(item, end, &length, &count))
-        return pv_text_lines_reject(&g->lines, "expected word,count,logarithm but found \"%.*s\"",
-                                    (int)(end - item < 60 ? end - item : 60), item);
     if (g->neighbours-- == 0)
         return pv_text_lines_reject(
             &g->lines, "more words than the row's first line, %" PRIu64 ", announces", g->row_line);
     g->total += count;
-    pv_word_key key = pv_word_key_padded(item, (uint32_t)length);
+    pv_word_key key = pv_word_key_padded(word, (uint32_t)length);
     if (!pv_word_table_find(&g->words, &key, &id)) {
         g->unknown++;
         return PSDVEC_OK;
@@ -293,45 +290,43 @@ done:
 
 enum { WORDS_A_LINE = 10, NEIGHBOURS_A_LINE = 5, LONGEST_TAIL = 40 };
 
-/* As "%.3f" would, in any locale. A word never seen has no logarithm: -99. */
-static char *write_log(char *out, double ratio)
-{
-    double logarithm = ratio > 0 ? log(ratio) : -99.0;
-    if (logarithm < 0)
-        *out++ = '-';
-    uint64_t thousandths = (uint64_t)(fabs(logarithm) * 1000 + 0.5);
-    out = pv_digits_write(out, thousandths / 1000);
-    *out++ = '.';
-    *out++ = (char)('0' + thousandths / 100 % 10);
-    *out++ = (char)('0' + thousandths / 10 % 10);
-    *out++ = (char)('0' + thousandths % 10);
-    return out;
-}
-
 static uint64_t pairs_of(const pv_export *e, uint32_t i)
 {
     return e->counts->focus_total[i] + (e->symmetric ? e->counts->context_total[i] : 0);
 }
 
-/* "word,count,logarithm"; `out` has room for length + LONGEST_TAIL. */
+/* "word,count,logarithm" in at most length + LONGEST_TAIL bytes. The logarithm is as "%.3f" would
+ * have it, in any locale. A word never seen has none: -99. */
 static char *write_item(char *out, const char *word, size_t length, uint64_t count, uint64_t total)
 {
+    double logarithm = count > 0 ? log((double)count / (double)total) : -99.0;
+    uint64_t thousandths = (uint64_t)(fabs(logarithm) * 1000 + 0.5);
     memcpy(out, word, length);
     out += length;
     *out++ = ',';
     out = pv_digits_write(out, count);
     *out++ = ',';
-    return write_log(out, (double)count / (double)total);
+    if (logarithm < 0)
+        *out++ = '-';
+    out = pv_digits_write(out, thousandths / 1000);
+    *out++ = '.';
+    for (uint64_t unit = 100; unit > 0; unit /= 10)
+        *out++ = (char)('0' + thousandths / unit % 10);
+    return out;
 }
 
-static psdvec_status write_head(pv_export *e, pv_buffer *text, uint64_t *total)
+static psdvec_status begin(pv_export *e, pv_buffer *text)
 {
     const psdvec_counts *c = e->counts;
-    uint64_t tokens = 0;
-    *total = 0;
+    uint64_t tokens = 0, total = 0;
+    if (c->info.scale != 1 || c->retention)
+        return pv_fail(e->ctx, PSDVEC_ERR_OPTION,
+                       "%s: its counts have fractions, because it was made with weights or "
+                       "subsampling; the format top2grams has whole numbers only",
+                       pv_st_path(c->file));
     for (uint32_t i = 0; i < c->info.words; i++) {
         tokens += c->frequency[i];
-        *total += pairs_of(e, i);
+        total += pairs_of(e, i);
     }
     PV_TRY(pv_buffer_printf(text,
                             "# %" PRIu32 " words, %" PRIu64 " occurrences\n"
@@ -339,36 +334,17 @@ static psdvec_status write_head(pv_export *e, pv_buffer *text, uint64_t *total)
                             c->info.words, tokens));
     if (c->info.window)
         PV_TRY(pv_buffer_printf(text, ", window=%" PRIu32, c->info.window));
-    return pv_buffer_printf(text, "\n# %" PRIu64 " bigram occurrences\nWords:\n", *total);
-}
-
-static psdvec_status begin(pv_export *e)
-{
-    const psdvec_counts *c = e->counts;
-    if (c->info.scale != 1 || c->retention)
-        return pv_fail(e->ctx, PSDVEC_ERR_OPTION,
-                       "%s: its counts have fractions, because it was made with weights or "
-                       "subsampling; the format top2grams has whole numbers only",
-                       pv_st_path(c->file));
-    pv_buffer text;
-    uint64_t total;
-    psdvec_status status;
-    pv_buffer_init(&text, e->ctx);
-    PV_TRY_DONE(write_head(e, &text, &total));
+    PV_TRY(pv_buffer_printf(text, "\n# %" PRIu64 " bigram occurrences\nWords:\n", total));
     for (uint32_t i = 0; i < c->info.words; i++) {
         size_t length;
         const char *word = psdvec_counts_word(c, i, &length);
-        PV_TRY_DONE(pv_buffer_reserve(&text, length + LONGEST_TAIL + 1));
-        char *out = write_item(text.data + text.length, word, length, pairs_of(e, i), total);
+        PV_TRY(pv_buffer_reserve(text, length + LONGEST_TAIL + 1));
+        char *out = write_item(text->data + text->length, word, length, pairs_of(e, i), total);
         if (i + 1 < c->info.words)
             *out++ = (i + 1) % WORDS_A_LINE ? '\t' : '\n';
-        text.length = (size_t)(out - text.data);
+        text->length = (size_t)(out - text->data);
     }
-    PV_TRY_DONE(pv_buffer_text(&text, "\n\nBigrams:\n"));
-    PV_TRY_DONE(pv_export_append(e, text.data, text.length));
-done:
-    pv_buffer_free(&text);
-    return status;
+    return pv_buffer_text(text, "\n\nBigrams:\n");
 }
 
 static psdvec_status format(const pv_export *e, pv_rows *rows)
@@ -398,26 +374,19 @@ static psdvec_status format(const pv_export *e, pv_rows *rows)
     return PSDVEC_OK;
 }
 
-static psdvec_status end(pv_export *e)
+static psdvec_status end(pv_export *e, pv_buffer *text)
 {
     const psdvec_counts *c = e->counts;
-    pv_buffer text;
-    size_t length;
-    psdvec_status status;
-    pv_buffer_init(&text, e->ctx);
-    uint64_t total = c->info.total * (e->symmetric ? 2 : 1);
-    PV_TRY_DONE(pv_buffer_printf(&text, "# Total kept bigram occurrences: %" PRIu64 "\n", total));
-    PV_TRY_DONE(pv_export_append(e, text.data, text.length));
     if (e->empty_rows) {
+        size_t length;
         const char *word = psdvec_counts_word(c, e->first_empty, &length);
         pv_warn(e->ctx,
                 "%s: no word was seen after %" PRIu32 " of the words, such as \"%.*s\"; the "
                 "original program does not expect that and may stop at their rows",
                 e->path, e->empty_rows, (int)(length < 60 ? length : 60), word);
     }
-done:
-    pv_buffer_free(&text);
-    return status;
+    return pv_buffer_printf(text, "# Total kept bigram occurrences: %" PRIu64 "\n",
+                            c->info.total * (e->symmetric ? 2 : 1));
 }
 
 const pv_counts_format pv_format_top2grams = {.import = import_top2grams,

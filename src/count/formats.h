@@ -107,8 +107,6 @@ typedef struct pv_export {
     uint32_t empty_rows, first_empty;
 } pv_export;
 
-psdvec_status pv_export_append(pv_export *e, const void *data, size_t length);
-
 /* The factor that subsampling in expectation puts on a pair. */
 static inline double pv_export_retention(const psdvec_counts *c, uint32_t i, uint32_t j)
 {
@@ -119,11 +117,11 @@ static inline double pv_export_retention(const psdvec_counts *c, uint32_t i, uin
 typedef struct pv_counts_format {
     /* Words (if in the file), pv_import_begin, all records. */
     psdvec_status (*import)(pv_import *m);
-    /* `begin` writes what stands before the rows, `format` turns rows into rows->packed, `end`, if
-     * there is one, writes what stands behind them. */
-    psdvec_status (*begin)(pv_export *e);
+    /* `begin` makes the text before the rows, `format` turns rows into rows->packed, `end`, if
+     * there is one, makes the text behind them. */
+    psdvec_status (*begin)(pv_export *e, pv_buffer *text);
     psdvec_status (*format)(const pv_export *e, pv_rows *rows);
-    psdvec_status (*end)(pv_export *e);
+    psdvec_status (*end)(pv_export *e, pv_buffer *text);
     bool one_triangle;        /* of a symmetric matrix only row >= column is written */
     bool has_words;           /* the words are in the file itself */
     const char *not_in_words; /* bytes that the format's words cannot have */

@@ -135,19 +135,13 @@ static psdvec_status set_provenance(const pv_import *m, pv_provenance *p)
     pv_json_close(&w);
     psdvec_status status;
     PV_TRY_DONE(pv_json_writer_status(&w));
-    p->settings = strndup(json.data, json.length);
-    p->vocabulary = strdup("{\"list\":true}");
-    if (!p->settings || !p->vocabulary) {
-        status = pv_fail(m->ctx, PSDVEC_ERR_MEMORY, "the system refused memory");
-        goto done;
-    }
+    PV_TRY_DONE(pv_buffer_byte(&json, 0));
+    PV_TRY_DONE(pv_provenance_describe(p, json.data, "{\"list\":true}"));
     p->window = m->window;
     p->scale = m->rounding.scale;
     p->tokens = m->vocabulary.known_tokens;
-    pv_input_note note = {.name = (char *)m->input,
-                          .files = 1,
-                          .bytes = m->bytes,
-                          .tokens = m->vocabulary.known_tokens};
+    pv_input_note note = {
+        .name = m->input, .files = 1, .bytes = m->bytes, .tokens = m->vocabulary.known_tokens};
     PV_TRY_DONE(pv_provenance_add_input(p, &note));
 done:
     pv_buffer_free(&json);

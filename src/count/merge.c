@@ -14,7 +14,6 @@
 #include "util/clock.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct merge_input {
@@ -225,7 +224,6 @@ static psdvec_status unite_provenance(merging *m)
     const psdvec_counts *first = m->inputs[0].counts;
     p->window = first->info.window;
     p->scale = first->info.scale;
-    p->settings = strdup(settings_of_all(m));
     bool same = true;
     for (size_t i = 0; i < m->count; i++) {
         const psdvec_counts *c = m->inputs[i].counts;
@@ -234,10 +232,8 @@ static psdvec_status unite_provenance(merging *m)
         p->documents += c->info.documents;
         PV_TRY(pv_provenance_add_inputs_json(p, pv_st_path(c->file), c->info.inputs_json));
     }
-    p->vocabulary = strdup(same ? first->info.vocabulary_json : "{\"merged\":true}");
-    if (!p->settings || !p->vocabulary)
-        return pv_fail(m->ctx, PSDVEC_ERR_MEMORY, "the system refused memory");
-    return PSDVEC_OK;
+    return pv_provenance_describe(p, settings_of_all(m),
+                                  same ? first->info.vocabulary_json : "{\"merged\":true}");
 }
 
 /* ---- The rows --------------------------------------------------------------------- */

@@ -13,55 +13,53 @@
 
 void pv_provenance_init(pv_provenance *p, psdvec_context *ctx)
 {
-    *p = (pv_provenance){.ctx = ctx};
+    *p = (pv_provenance){.memory = {.ctx = ctx, .what = "the list of inputs"}};
 }
 
 void pv_provenance_free(pv_provenance *p)
 {
-    for (size_t i = 0; i < p->input_count; i++)
-        free(p->inputs[i].name);
-    if (p->ctx)
-        pv_free(p->ctx, p->inputs);
-    free(p->settings);
-    free(p->vocabulary);
-    pv_provenance_init(p, p->ctx);
+    pv_scope_free(&p->memory);
+    pv_provenance_init(p, p->memory.ctx);
 }
 
 /* ---- Settings --------------------------------------------------------------------- */
 
-/* A finished buffer as a heap string. */
-static psdvec_status take_string(pv_json_writer *w, char **out)
+static const char *copy_of(pv_provenance *p, const char *text)
 {
-    pv_buffer *buffer = w->to;
-    psdvec_status status = pv_json_writer_status(w);
-    if (status == PSDVEC_OK) {
-        free(*out);
-        *out = strndup(buffer->data, buffer->length);
-        if (!*out)
-            status = pv_fail(buffer->ctx, PSDVEC_ERR_MEMORY, "the system refused memory");
-    }
-    pv_buffer_free(buffer);
-    return status;
+    char *copy;
+    if (PV_TAKE(&p->memory, copy, strlen(text) + 1))
+        strcpy(copy, text);
+    return copy;
+}
+
+psdvec_status pv_provenance_describe(pv_provenance *p, const char *settings, const char *vocabulary)
+{
+    p->settings = copy_of(p, settings);
+    p->vocabulary = copy_of(p, vocabulary);
+    return pv_scope_status(&p->memory);
 }
 
 psdvec_status pv_provenance_set(pv_provenance *p, const psdvec_count_options *options)
 {
-    pv_text_rules *rules = pv_alloc(p->ctx, 1, sizeof *rules, "the tokeniser");
-    if (!rules)
-        return pv_failure(p->ctx);
-    pv_text_rules_init(rules, &options->text);
     psdvec_count_options resolved = *options;
+    pv_text_rules *rules;
+    PV_TAKE(&p->memory, rules, 1);
+    PV_TRY(pv_scope_status(&p->memory));
+    pv_text_rules_init(rules, &options->text);
     resolved.text = rules->options; /* with the defaults filled in */
-    pv_free(p->ctx, rules);
+    pv_scope_drop(&p->memory, rules);
+    psdvec_status status;
     pv_buffer json;
     pv_json_writer w;
-    pv_buffer_init(&json, p->ctx);
+    pv_buffer_init(&json, p->memory.ctx);
     pv_json_writer_init(&w, &json);
     pv_json_open_object(&w, NULL);
     pv_options_put_json(&w, &pv_count_table, &resolved);
     pv_json_close(&w);
-    PV_TRY(take_string(&w, &p->settings));
+    PV_TRY_DONE(pv_json_writer_status(&w));
+    PV_TRY_DONE(pv_buffer_byte(&json, 0));
 
+    size_t vocabulary = json.length;
     pv_json_writer_init(&w, &json);
     pv_json_open_object(&w, NULL);
     if (options->vocab_file) {
@@ -73,10 +71,14 @@ psdvec_status pv_provenance_set(pv_provenance *p, const psdvec_count_options *op
             pv_json_put_u64(&w, "keep", options->keep_words_count);
     }
     pv_json_close(&w);
-    PV_TRY(take_string(&w, &p->vocabulary));
+    PV_TRY_DONE(pv_json_writer_status(&w));
+    PV_TRY_DONE(pv_buffer_byte(&json, 0));
+    status = pv_provenance_describe(p, json.data, json.data + vocabulary);
     p->window = options->window;
     p->scale = pv_window_scale(options->window, options->distance, options->subsample > 0);
-    return PSDVEC_OK;
+done:
+    pv_buffer_free(&json);
+    return status;
 }
 
 psdvec_status pv_provenance_read_settings(psdvec_context *ctx, const char *path, const char *json,
@@ -101,16 +103,10 @@ psdvec_status pv_provenance_read_settings(psdvec_context *ctx, const char *path,
 
 psdvec_status pv_provenance_add_input(pv_provenance *p, const pv_input_note *note)
 {
-    pv_input_note *inputs =
-        pv_resize(p->ctx, p->inputs, p->input_count + 1, sizeof *inputs, "the list of inputs");
-    if (!inputs)
-        return pv_failure(p->ctx);
-    p->inputs = inputs;
-    inputs[p->input_count] = *note;
-    inputs[p->input_count].name = strdup(note->name);
-    if (!inputs[p->input_count].name)
-        return pv_fail(p->ctx, PSDVEC_ERR_MEMORY, "the system refused memory");
-    p->input_count++;
+    const char *name = copy_of(p, note->name);
+    PV_TRY(PV_RESERVE(&p->memory, p->inputs, p->input_capacity, p->input_count + 1));
+    p->inputs[p->input_count] = *note;
+    p->inputs[p->input_count++].name = name;
     return PSDVEC_OK;
 }
 
@@ -166,8 +162,8 @@ psdvec_status pv_provenance_add_inputs_json(pv_provenance *p, const char *path, 
     pv_json j;
     pv_buffer key, name;
     psdvec_status status = PSDVEC_OK;
-    pv_buffer_init(&key, p->ctx);
-    pv_buffer_init(&name, p->ctx);
+    pv_buffer_init(&key, p->memory.ctx);
+    pv_buffer_init(&name, p->memory.ctx);
     pv_json_init(&j, json, strlen(json), 0);
     bool ok = pv_json_enter_array(&j);
     while (ok && pv_json_next_element(&j)) {
@@ -181,8 +177,9 @@ psdvec_status pv_provenance_add_inputs_json(pv_provenance *p, const char *path, 
         }
     }
     if (!ok || !pv_json_finish(&j))
-        status = pv_fail(p->ctx, PSDVEC_ERR_CORRUPT, "%s: its list of inputs cannot be read: %s",
-                         path, j.cause ? j.cause : "not as expected");
+        status = pv_fail(p->memory.ctx, PSDVEC_ERR_CORRUPT,
+                         "%s: its list of inputs cannot be read: %s", path,
+                         j.cause ? j.cause : "not as expected");
 done:
     pv_buffer_free(&key);
     pv_buffer_free(&name);

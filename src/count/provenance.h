@@ -8,16 +8,16 @@
 #include "base/memory.h"
 
 typedef struct pv_input_note {
-    char *name; /* as the user gave it */
+    const char *name; /* as the user gave it */
     uint64_t files, bytes, documents, tokens;
 } pv_input_note;
 
 typedef struct pv_provenance {
-    psdvec_context *ctx;
-    char *settings;   /* JSON object; files are merged only if these agree */
-    char *vocabulary; /* JSON object: how the words were chosen */
+    pv_scope memory;
+    const char *settings;   /* JSON object; files are merged only if these agree */
+    const char *vocabulary; /* JSON object: how the words were chosen */
     pv_input_note *inputs;
-    size_t input_count;
+    size_t input_count, input_capacity;
     uint64_t tokens, documents;
     uint32_t window;
     uint64_t scale;
@@ -26,6 +26,9 @@ typedef struct pv_provenance {
 void pv_provenance_init(pv_provenance *provenance, psdvec_context *ctx);
 void pv_provenance_free(pv_provenance *provenance);
 
+/* Copies both. */
+psdvec_status pv_provenance_describe(pv_provenance *provenance, const char *settings,
+                                     const char *vocabulary);
 /* Fills settings, vocabulary, window and scale. */
 psdvec_status pv_provenance_set(pv_provenance *provenance, const psdvec_count_options *options);
 /* The way of counting back from such settings: of the text options all but `strict`, and none of

@@ -32,7 +32,7 @@ static psdvec_status note_inputs(pv_reading *r, const char *const *inputs, size_
 {
     for (size_t i = 0; i < count; i++) {
         const struct pv_input_totals *t = &r->store->inputs[i];
-        pv_input_note note = {.name = (char *)inputs[i],
+        pv_input_note note = {.name = inputs[i],
                               .files = t->files,
                               .bytes = t->bytes,
                               .documents = t->documents,

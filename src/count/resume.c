@@ -302,7 +302,7 @@ static psdvec_status add_up_inputs(resumable *r)
         PV_TRY(status);
     }
     for (size_t i = 0; i < r->input_count; i++) {
-        notes[i].name = (char *)r->inputs[i];
+        notes[i].name = r->inputs[i];
         r->provenance.tokens += notes[i].tokens;
         r->provenance.documents += notes[i].documents;
         PV_TRY(pv_provenance_add_input(&r->provenance, &notes[i]));

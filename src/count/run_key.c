@@ -74,8 +74,3 @@ done:
     pv_inputs_free(&files);
     return status;
 }
-
-psdvec_status pv_key_end(pv_buffer *key)
-{
-    return pv_buffer_byte(key, 0);
-}

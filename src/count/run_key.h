@@ -1,11 +1,11 @@
-/* What tells one piece of work from another, as text: its settings, its seed, and its input. An
+/* What tells one run from another, as text: its settings, its seed, and its input. An
  * interrupted run goes on only where the key is the same (base/partial.h). */
 #ifndef PV_COUNT_RUN_KEY_H
 #define PV_COUNT_RUN_KEY_H
 
 #include "base/memory.h"
 
-/* Each appends a line or several; pv_key_end the zero byte. */
+/* Each appends a line or several. */
 psdvec_status pv_key_add_seed(pv_buffer *key);
 /* A file by name, size and time of change. */
 psdvec_status pv_key_add_file(pv_buffer *key, const char *path);
@@ -16,6 +16,5 @@ psdvec_status pv_key_add_counts(pv_buffer *key, const char *path);
 psdvec_status pv_key_add_text(pv_buffer *key, const psdvec_count_options *count,
                               const char *const *inputs, size_t input_count, const char *output,
                               bool *again);
-psdvec_status pv_key_end(pv_buffer *key);
 
 #endif

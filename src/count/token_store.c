@@ -82,10 +82,10 @@ psdvec_status pv_partition_words(const pv_word_table *table, uint32_t **out,
                                  size_t start[PV_PARTITIONS + 1])
 {
     size_t next[PV_PARTITIONS] = {0};
-    uint32_t *order = pv_alloc(table->ctx, table->count, sizeof *order, "sorting the words");
+    uint32_t *order = pv_alloc(table->memory.ctx, table->count, sizeof *order, "sorting the words");
     *out = order;
     if (!order)
-        return pv_failure(table->ctx);
+        return pv_failure(table->memory.ctx);
     for (uint32_t id = 0; id < table->count; id++)
         next[pv_partition_of(pv_word_hash(table, id))]++;
     start[0] = 0;

@@ -182,6 +182,7 @@ typedef struct merge_job {
     survivor *survivors;
     size_t count, capacity;
     pv_buffer bytes;
+    uint32_t *rank; /* survivor's number -> final id */
     uint64_t distinct;
 } merge_job;
 
@@ -350,8 +351,8 @@ static void apply_limit(merge_job *job, uint32_t most)
     job->count = used;
 }
 
-/* Fills the vocabulary from the sorted survivors; rank[number] = final id. */
-static psdvec_status settle(merge_job *job, uint32_t *rank, size_t passed)
+/* Fills the vocabulary and `rank` from the sorted survivors. */
+static psdvec_status settle(merge_job *job, size_t passed)
 {
     pv_vocabulary *v = job->vocabulary;
     uint64_t bytes = 0;
@@ -359,26 +360,21 @@ static psdvec_status settle(merge_job *job, uint32_t *rank, size_t passed)
         bytes += job->survivors[i].length;
     PV_TRY(pv_vocabulary_reserve(v, (uint32_t)job->count, bytes));
     for (size_t i = 0; i < passed; i++)
-        rank[i] = PV_UNKNOWN_WORD;
+        job->rank[i] = PV_UNKNOWN_WORD;
     for (size_t i = 0; i < job->count; i++) {
         const survivor *s = &job->survivors[i];
         memcpy(v->bytes + v->offsets[i], job->bytes.data + s->offset, s->length);
         v->offsets[i + 1] = v->offsets[i] + s->length;
         v->frequency[i] = s->frequency;
-        rank[s->number] = (uint32_t)i;
+        job->rank[s->number] = (uint32_t)i;
     }
     return PSDVEC_OK;
 }
 
-typedef struct rank_job {
-    pv_token_store *store;
-    const uint32_t *rank;
-} rank_job;
-
 static psdvec_status rank_generation(void *opaque, size_t g, int worker)
 {
     (void)worker;
-    rank_job *job = opaque;
+    const merge_job *job = opaque;
     pv_generation *generation = job->store->generations[g];
     for (uint32_t id = 0; id < generation->count; id++)
         if (generation->final[id] != PV_UNKNOWN_WORD)
@@ -392,12 +388,10 @@ static psdvec_status order_survivors(merge_job *job, const psdvec_count_options 
     PV_TRY(pv_sort(job->ctx, job->survivors, passed, sizeof *job->survivors, by_frequency,
                    job->bytes.data));
     apply_limit(job, options->max_vocab);
-    uint32_t *rank;
-    PV_TAKE(&job->memory, rank, passed);
+    PV_TAKE(&job->memory, job->rank, passed);
     PV_TRY(pv_scope_status(&job->memory));
-    PV_TRY(settle(job, rank, passed));
-    rank_job ranks = {.store = job->store, .rank = rank};
-    return pv_parallel_tasks(job->ctx, job->store->generation_count, rank_generation, &ranks);
+    PV_TRY(settle(job, passed));
+    return pv_parallel_tasks(job->ctx, job->store->generation_count, rank_generation, job);
 }
 
 /* ---- The whole ------------------------------------------------------------------ */

@@ -26,7 +26,7 @@ typedef struct pv_word {
 } pv_word;
 
 typedef struct pv_word_table {
-    psdvec_context *ctx;
+    pv_scope memory;
     pv_word *words;
     uint32_t count, capacity;
     uint64_t *slots; /* tag in the upper half, id + 1 in the lower */

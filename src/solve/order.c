@@ -113,7 +113,7 @@ psdvec_status pv_order_vectors(const pv_link *link, const float *V, size_t dim, 
     status = pv_walk_pairs(ctx, &walk);
     pv_progress_end(&job.progress);
 done:
-    pv_column_blocks_free(ctx, &job.blocks);
+    pv_column_blocks_free(&job.blocks);
     for (int w = 0; job.scratch && w < psdvec_threads(ctx); w++)
         pv_scope_free(&job.scratch[w].memory);
     pv_scope_free(&scope);

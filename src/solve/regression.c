@@ -474,7 +474,7 @@ done:
     for (int w = 0; w < workers; w++)
         pv_scope_free(&job.scratch[w].memory);
     pv_free(r->ctx, job.scratch);
-    pv_column_blocks_free(r->ctx, &job.blocks);
+    pv_column_blocks_free(&job.blocks);
     pv_progress_end(&job.progress);
     return status;
 }

@@ -8,30 +8,20 @@ typedef struct walk_job {
     const pv_pair_walk *walk;
 } walk_job;
 
-static pv_pair_row pair_row(const pv_csr *matrix, uint32_t i)
-{
-    uint64_t begin = matrix->begin[i];
-    return (pv_pair_row){.i = i,
-                         .after = {.length = (size_t)(matrix->end[i] - begin),
-                                   .focus = matrix->column + begin,
-                                   .values32 = matrix->value32 ? matrix->value32 + begin : NULL,
-                                   .values64 = matrix->value64 ? matrix->value64 + begin : NULL}};
-}
-
 static psdvec_status walk_block(void *arg, size_t task, int worker)
 {
     const walk_job *job = arg;
     const pv_pair_walk *walk = job->walk;
     const pv_column_blocks *blocks = walk->blocks;
+    const pv_csr *matrix = &blocks->matrix;
     uint32_t first = blocks->edges[task], end = blocks->edges[task + 1];
     pv_gathered columns = {0};
     psdvec_status status = PSDVEC_OK;
     if (first < end && !walk->row_only)
-        status = pv_gather(job->ctx, blocks, (uint32_t)task, walk->above ? first : 0,
-                           blocks->matrix.rows, &columns);
+        status = pv_gather(job->ctx, blocks, (uint32_t)task, walk->above ? first : 0, matrix->rows,
+                           &columns);
     for (uint32_t i = first; i < end && status == PSDVEC_OK; i++) {
-        pv_pair_row row = pair_row(&blocks->matrix, i);
-        row.last = i + 1 == end;
+        pv_pair_row row = {.i = i, .last = i + 1 == end, .after = pv_counts_row_of(matrix, i)};
         if (!walk->row_only) {
             size_t begin = columns.begin[i - first];
             row.before = (psdvec_row){.length = columns.begin[i - first + 1] - begin,
@@ -42,7 +32,7 @@ static psdvec_status walk_block(void *arg, size_t task, int worker)
         if ((i & 63) == 0 && status == PSDVEC_OK)
             status = pv_check_cancel(job->ctx);
     }
-    pv_gathered_free(job->ctx, &columns);
+    pv_gathered_free(&columns);
     if (walk->progress)
         pv_progress_add(walk->progress, end - first);
     return status;

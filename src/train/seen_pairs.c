@@ -232,7 +232,7 @@ static void close_job(walk_job *job)
         pv_free(job->ctx, job->stripes[w].tile);
     }
     pv_free(job->ctx, job->stripes);
-    pv_column_blocks_free(job->ctx, &job->blocks);
+    pv_column_blocks_free(&job->blocks);
 }
 
 psdvec_status pv_seen_pairs(const pv_seen_walk *walk, pv_seen_fn *on_row, void *arg)
