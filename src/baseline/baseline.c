@@ -8,7 +8,7 @@
 #include "baseline/options.h"
 #include "count/count.h"
 #include "count/options.h"
-#include "count/run_key.h"
+#include "count/provenance.h"
 #include "model/model_write.h"
 #include "model/sparse_file.h"
 #include "train/train.h"

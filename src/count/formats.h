@@ -67,23 +67,22 @@ static inline psdvec_status pv_import_add(pv_import *m, uint32_t i, uint32_t j, 
     return value ? pv_triples_add(&m->triples, i, j, value) : PSDVEC_OK;
 }
 
-/* Half of a diagonal element: GloVe counts a word near itself twice. */
-uint64_t pv_import_halve(pv_import *m, uint64_t value);
-
 /* One record: word i stood before word j, `value` units. */
 static inline psdvec_status pv_import_pair(pv_import *m, uint32_t i, uint32_t j, uint64_t value)
 {
+    if (i == j && m->fold) { /* GloVe counts a word near itself twice */
+        if (value % 2)
+            pv_rounding_note(&m->rounding, (double)value, 0.5);
+        value = value / 2 + value % 2;
+    }
     if (i == j)
-        return pv_import_add(m, i, i, m->fold ? pv_import_halve(m, value) : value);
+        return pv_import_add(m, i, i, value);
     pv_import_half *half = i < j ? &m->above : &m->below;
     half->records++;
     half->places += i < j ? pv_import_mix(i, j) : pv_import_mix(j, i);
     half->sum += value;
     return m->fold && i > j ? PSDVEC_OK : pv_import_add(m, i, j, value);
 }
-
-/* True if the two halves have the same pairs with the same counts. */
-bool pv_import_is_symmetric(const pv_import *m);
 
 /* Sets the scale and gets ready for records; the words must be there.
  * `suggested` is what the file says (0: nothing); `whole`: it holds integers. */

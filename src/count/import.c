@@ -47,21 +47,6 @@ psdvec_status pv_import_begin(pv_import *m, uint64_t suggested, bool whole, uint
                            m->frequencies_known ? v->frequency : NULL, reserve);
 }
 
-uint64_t pv_import_halve(pv_import *m, uint64_t value)
-{
-    if (value % 2)
-        pv_rounding_note(&m->rounding, (double)value, 0.5);
-    return value / 2 + value % 2;
-}
-
-bool pv_import_is_symmetric(const pv_import *m)
-{
-    const pv_import_half *a = &m->above, *b = &m->below;
-    uint64_t difference = a->sum > b->sum ? a->sum - b->sum : b->sum - a->sum;
-    return a->records == b->records && a->places == b->places &&
-           (double)difference <= 1e-9 * (double)a->sum;
-}
-
 /* ---- The words ------------------------------------------------------------------- */
 
 static psdvec_status read_words(pv_import *m)
@@ -99,18 +84,6 @@ static void estimate_frequencies(pv_import *m)
         if (v->frequency[i] == 0 && total)
             v->frequency[i] = 1;
     }
-}
-
-static psdvec_status add_up_tokens(pv_import *m)
-{
-    pv_vocabulary *v = &m->vocabulary;
-    for (uint32_t i = 0; i < v->count; i++)
-        if (__builtin_add_overflow(v->known_tokens, v->frequency[i], &v->known_tokens))
-            return pv_fail(m->ctx, PSDVEC_ERR_OVERFLOW,
-                           "%s: the words' counts add up to more than 64 bits hold",
-                           m->options->vocab_file ? m->options->vocab_file : m->input);
-    v->distinct = v->count;
-    return PSDVEC_OK;
 }
 
 /* ---- What the file says about itself ------------------------------------------------ */
@@ -152,7 +125,10 @@ done:
 static psdvec_status judge(pv_import *m)
 {
     const pv_rounding *r = &m->rounding;
-    bool symmetric = pv_import_is_symmetric(m);
+    const pv_import_half *a = &m->above, *b = &m->below;
+    uint64_t difference = a->sum > b->sum ? a->sum - b->sum : b->sum - a->sum;
+    bool symmetric = a->records == b->records && a->places == b->places &&
+                     (double)difference <= 1e-9 * (double)a->sum;
     if (m->triples.total == 0)
         return pv_fail(m->ctx, PSDVEC_ERR_EMPTY, "%s: there are no counts in it", m->input);
     if (m->fold && !symmetric)
@@ -187,15 +163,20 @@ static uint64_t settle_scale(pv_import *m)
 
 static psdvec_status write_counts(pv_import *m, pv_counts_writer *writer, uint64_t *bigrams)
 {
+    pv_vocabulary *v = &m->vocabulary;
     pv_provenance provenance;
     pv_row_sink sink;
     psdvec_status status;
     pv_provenance_init(&provenance, m->ctx);
     uint64_t divisor = settle_scale(m);
     estimate_frequencies(m);
-    PV_TRY_DONE(add_up_tokens(m));
+    for (uint32_t k = 0; k < v->count; k++)
+        if (__builtin_add_overflow(v->known_tokens, v->frequency[k], &v->known_tokens))
+            PV_TRY_DONE(pv_fail(m->ctx, PSDVEC_ERR_OVERFLOW,
+                                "%s: the words' counts add up to more than 64 bits hold",
+                                m->options->vocab_file ? m->options->vocab_file : m->input));
     PV_TRY_DONE(set_provenance(m, &provenance));
-    PV_TRY_DONE(pv_counts_writer_begin(writer, &m->vocabulary, &provenance, NULL, divisor, &sink));
+    PV_TRY_DONE(pv_counts_writer_begin(writer, v, &provenance, NULL, divisor, &sink));
     PV_TRY_DONE(pv_triples_finish(&m->triples, &sink));
     PV_TRY_DONE(pv_counts_writer_finish(writer, bigrams));
 done:

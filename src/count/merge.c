@@ -138,10 +138,9 @@ done:
     return status;
 }
 
-static psdvec_status keep_words(merging *m)
+/* The words of the first file, if all have the same. */
+static psdvec_status copy_words(pv_vocabulary *v, const psdvec_counts *c)
 {
-    pv_vocabulary *v = &m->vocabulary;
-    const psdvec_counts *c = m->inputs[0].counts;
     size_t words = c->info.words, bytes = (size_t)c->offsets[words];
     PV_TRY(pv_vocabulary_reserve(v, c->info.words, bytes));
     memcpy(v->bytes, c->bytes, bytes);
@@ -151,11 +150,11 @@ static psdvec_status keep_words(merging *m)
 
 static psdvec_status choose_words(merging *m)
 {
+    pv_vocabulary *v = &m->vocabulary;
     bool same = true;
     for (size_t i = 1; i < m->count; i++)
         same &= same_words(m->inputs[0].counts, m->inputs[i].counts);
-    PV_TRY(same ? keep_words(m) : unite_words(m));
-    pv_vocabulary *v = &m->vocabulary;
+    PV_TRY(same ? copy_words(v, m->inputs[0].counts) : unite_words(m));
     for (size_t i = 0; i < m->count; i++) {
         merge_input *input = &m->inputs[i];
         for (uint32_t w = 0; w < input->counts->info.words; w++) {

@@ -12,6 +12,14 @@ typedef struct pv_input_note {
     uint64_t files, bytes, documents, tokens;
 } pv_input_note;
 
+static inline void pv_input_note_add(pv_input_note *sum, const pv_input_note *note)
+{
+    sum->files += note->files;
+    sum->bytes += note->bytes;
+    sum->documents += note->documents;
+    sum->tokens += note->tokens;
+}
+
 typedef struct pv_provenance {
     pv_scope memory;
     const char *settings;   /* JSON object; files are merged only if these agree */
@@ -54,5 +62,21 @@ psdvec_status pv_provenance_add_inputs_json(pv_provenance *provenance, const cha
  * `only_known`, a value that one of them does not give, or gives as null, is no difference. */
 psdvec_status pv_settings_compare(psdvec_context *ctx, const char *here, const char *there,
                                   bool only_known, pv_buffer *differ);
+
+/* ---- Keys of interrupted runs ----
+ * What tells one run from another, as text: its settings, its seed, and its input. An interrupted run
+ * goes on only where the key is the same (base/partial.h). */
+
+/* Each appends a line or several. */
+psdvec_status pv_key_add_seed(pv_buffer *key);
+/* A file by name, size and time of change. */
+psdvec_status pv_key_add_file(pv_buffer *key, const char *path);
+/* A counts file by the checksum of its header, which holds those of all tensors. */
+psdvec_status pv_key_add_counts(pv_buffer *key, const char *path);
+/* Text by the way of counting, and by name, size and time of change. Standard input cannot be known
+ * again: *again is false. An output that is among the files, as a folder may hold it, is refused. */
+psdvec_status pv_key_add_text(pv_buffer *key, const psdvec_count_options *count,
+                              const char *const *inputs, size_t input_count, const char *output,
+                              bool *again);
 
 #endif

@@ -9,13 +9,13 @@ static psdvec_status check_not_empty(const pv_reading *r, const psdvec_count_opt
     const char *others = inputs > 1 ? " and the other inputs" : "";
     if (strcmp(first_input, "-") == 0)
         first_input = "standard input";
-    if (r->store->bytes == 0)
+    if (r->store->total.bytes == 0)
         return pv_fail(r->ctx, PSDVEC_ERR_EMPTY, "%s%s: empty; there is no text in it", first_input,
                        others);
-    if (r->store->words_read == 0)
+    if (r->store->total.tokens == 0)
         return pv_fail(r->ctx, PSDVEC_ERR_EMPTY,
                        "%s%s: no words in %llu bytes; is it text, and the right tokenizer?",
-                       first_input, others, (unsigned long long)r->store->bytes);
+                       first_input, others, (unsigned long long)r->store->total.bytes);
     if (r->vocabulary.count == 0)
         return pv_fail(r->ctx, PSDVEC_ERR_EMPTY,
                        "%s%s: none of %llu distinct words is seen %llu times; lower the minimum "
@@ -25,22 +25,6 @@ static psdvec_status check_not_empty(const pv_reading *r, const psdvec_count_opt
     if (options->vocab_file && r->vocabulary.known_tokens == 0)
         pv_warn(r->ctx, "%s: none of its %u words stands in the text; same case, same tokenizer?",
                 options->vocab_file, r->vocabulary.count);
-    return PSDVEC_OK;
-}
-
-static psdvec_status note_inputs(pv_reading *r, const char *const *inputs, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        const struct pv_input_totals *t = &r->store->inputs[i];
-        pv_input_note note = {.name = inputs[i],
-                              .files = t->files,
-                              .bytes = t->bytes,
-                              .documents = t->documents,
-                              .tokens = t->tokens};
-        PV_TRY(pv_provenance_add_input(&r->provenance, &note));
-    }
-    r->provenance.tokens = r->store->words_read;
-    r->provenance.documents = r->store->documents;
     return PSDVEC_OK;
 }
 
@@ -59,7 +43,13 @@ psdvec_status pv_reading_open(pv_reading *r, psdvec_context *ctx,
     if (!may_be_empty)
         PV_TRY(check_not_empty(r, options, inputs[0], input_count));
     PV_TRY(pv_provenance_set(&r->provenance, options));
-    return note_inputs(r, inputs, input_count);
+    r->provenance.tokens = r->store->total.tokens;
+    r->provenance.documents = r->store->total.documents;
+    for (size_t i = 0; i < input_count; i++) {
+        r->store->inputs[i].name = inputs[i];
+        PV_TRY(pv_provenance_add_input(&r->provenance, &r->store->inputs[i]));
+    }
+    return PSDVEC_OK;
 }
 
 void pv_reading_free(pv_reading *r)
@@ -74,9 +64,9 @@ void pv_reading_free(pv_reading *r)
 
 void pv_reading_report(const pv_reading *r, psdvec_count_report *report)
 {
-    report->bytes = r->store->bytes;
-    report->documents = r->store->documents;
-    report->tokens = r->store->words_read;
+    report->bytes = r->store->total.bytes;
+    report->documents = r->store->total.documents;
+    report->tokens = r->store->total.tokens;
     report->known_tokens = r->vocabulary.known_tokens;
     report->distinct_words = r->vocabulary.distinct;
     report->words = r->vocabulary.count;

@@ -286,17 +286,12 @@ static psdvec_status add_up_inputs(resumable *r)
     for (size_t i = 0; i < r->unit_count; i++) {
         psdvec_counts *counts;
         pv_provenance parts;
-        pv_input_note *note = &notes[r->units[i].input];
         pv_provenance_init(&parts, r->ctx);
         PV_TRY(pv_counts_open(r->ctx, r->counts[i], &counts));
         psdvec_status status =
             pv_provenance_add_inputs_json(&parts, r->counts[i], counts->info.inputs_json);
-        for (size_t k = 0; k < parts.input_count; k++) {
-            note->files += parts.inputs[k].files;
-            note->bytes += parts.inputs[k].bytes;
-            note->documents += parts.inputs[k].documents;
-            note->tokens += parts.inputs[k].tokens;
-        }
+        for (size_t k = 0; k < parts.input_count; k++)
+            pv_input_note_add(&notes[r->units[i].input], &parts.inputs[k]);
         pv_provenance_free(&parts);
         psdvec_counts_close(counts);
         PV_TRY(status);
@@ -311,16 +306,6 @@ static psdvec_status add_up_inputs(resumable *r)
 }
 
 /* ---- The whole --------------------------------------------------------------------------- */
-
-static psdvec_status check_inputs(const resumable *r)
-{
-    for (size_t i = 0; i < r->files.count; i++)
-        if (strcmp(r->files.files[i].path, "-") == 0)
-            return pv_fail(r->ctx, PSDVEC_ERR_OPTION,
-                           "standard input cannot be read again, so it cannot be counted with "
-                           "`resume`; save it to a file first");
-    return PSDVEC_OK;
-}
 
 static psdvec_status make_folder(psdvec_context *ctx, const char *path)
 {
@@ -348,7 +333,11 @@ psdvec_status pv_count_resumable(psdvec_context *ctx, const psdvec_count_options
     pv_vocabulary_init(&list, ctx);
     pv_provenance_init(&r.provenance, ctx);
     PV_TRY_DONE(pv_inputs_expand(ctx, inputs, input_count, &r.files));
-    PV_TRY_DONE(check_inputs(&r));
+    for (size_t i = 0; i < r.files.count; i++)
+        if (strcmp(r.files.files[i].path, "-") == 0)
+            PV_TRY_DONE(pv_fail(ctx, PSDVEC_ERR_OPTION,
+                                "standard input cannot be read again, so it cannot be counted "
+                                "with `resume`; save it to a file first"));
     PV_TRY_DONE(pv_keep_output_apart(ctx, options, &r.files, output));
     PV_TRY_DONE(pv_output_try(ctx, output));
     PV_TRY_DONE(make_folder(ctx, options->resume_dir));

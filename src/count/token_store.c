@@ -30,7 +30,7 @@ typedef struct reader {
     uint16_t *units;
     size_t unit_capacity;
     pv_token_part part;
-    struct pv_input_totals seen; /* in this segment */
+    pv_input_note seen; /* in this segment */
 } reader;
 
 static psdvec_status begin_generation(reader *r)
@@ -255,8 +255,7 @@ static psdvec_status begin_segment(void *user, const pv_segment *segment)
 {
     reader *r = user;
     size_t bytes = segment->text.length;
-    r->seen =
-        (struct pv_input_totals){.bytes = bytes, .files = segment->sequence == 0 && bytes > 0};
+    r->seen = (pv_input_note){.bytes = bytes, .files = segment->sequence == 0 && bytes > 0};
     r->part = (pv_token_part){.file = segment->file, .sequence = segment->sequence};
     return PSDVEC_OK;
 }
@@ -266,12 +265,8 @@ static psdvec_status end_segment(void *user)
     reader *r = user;
     pv_token_store *store = r->store;
     PV_TRY(flush_part(r));
-    struct pv_input_totals *input = &store->inputs[r->job->inputs->files[r->part.file].input];
     pthread_mutex_lock(&store->lock);
-    input->bytes += r->seen.bytes;
-    input->documents += r->seen.documents;
-    input->tokens += r->seen.tokens;
-    input->files += r->seen.files;
+    pv_input_note_add(&store->inputs[r->job->inputs->files[r->part.file].input], &r->seen);
     pthread_mutex_unlock(&store->lock);
     return PSDVEC_OK;
 }
@@ -360,11 +355,8 @@ psdvec_status pv_token_store_read(psdvec_context *ctx, const pv_inputs *inputs, 
     if (store->part_count)
         qsort(store->parts, store->part_count, sizeof *store->parts, by_place);
     join_parts(store, inputs);
-    for (size_t i = 0; i < input_count; i++) {
-        store->bytes += store->inputs[i].bytes;
-        store->documents += store->inputs[i].documents;
-        store->words_read += store->inputs[i].tokens;
-    }
+    for (size_t i = 0; i < input_count; i++)
+        pv_input_note_add(&store->total, &store->inputs[i]);
     pv_text_faults_report(&store->faults, &rules->options);
 done:
     pv_corpus_free(corpus);

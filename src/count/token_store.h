@@ -13,6 +13,7 @@
 
 #include "base/spool.h"
 #include "corpus/tokens.h"
+#include "count/provenance.h"
 #include "count/word_table.h"
 
 /* ---- Tokens as 16-bit units -------------------------------------------------
@@ -91,11 +92,8 @@ typedef struct pv_token_store {
     size_t part_count, part_capacity;
     pv_generation **generations;
     size_t generation_count, generation_capacity;
-    /* per input of the user, in the user's order */
-    struct pv_input_totals {
-        uint64_t bytes, documents, tokens, files;
-    } * inputs;
-    uint64_t bytes, documents, words_read;
+    pv_input_note *inputs; /* per input of the user, in the user's order; without names */
+    pv_input_note total;
     pv_text_faults faults;
 } pv_token_store;
 

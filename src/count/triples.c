@@ -144,16 +144,6 @@ static psdvec_status sort_by_row(block_job *job)
     return PSDVEC_OK;
 }
 
-static void add_row(const block_job *job, pv_row_sum *sum, uint32_t begin, uint32_t end)
-{
-    const pv_triples *t = job->triples;
-    for (uint32_t k = begin; k < end; k++) {
-        uint32_t i = job->order ? job->order[k] : k;
-        const pv_triple *triple = &t->segments[i / PV_TRIPLE_SEGMENT][i % PV_TRIPLE_SEGMENT];
-        pv_row_sum_add(sum, triple->column, triple->value);
-    }
-}
-
 static psdvec_status add_group(void *opaque, size_t group, int worker, pv_row_sum *sum,
                                pv_rows *rows)
 {
@@ -161,7 +151,12 @@ static psdvec_status add_group(void *opaque, size_t group, int worker, pv_row_su
     const block_job *job = opaque;
     PV_TRY(pv_rows_reserve(rows, 1)); /* empty rows need a place to stand, too */
     for (uint32_t row = rows->first; row < rows->first + rows->count; row++) {
-        add_row(job, sum, job->row_end[row], job->row_end[row + 1]);
+        for (uint32_t k = job->row_end[row]; k < job->row_end[row + 1]; k++) {
+            uint32_t i = job->order ? job->order[k] : k;
+            const pv_triple *triple =
+                &job->triples->segments[i / PV_TRIPLE_SEGMENT][i % PV_TRIPLE_SEGMENT];
+            pv_row_sum_add(sum, triple->column, triple->value);
+        }
         PV_TRY(pv_rows_add(rows, row, sum));
     }
     return PSDVEC_OK;

@@ -21,7 +21,7 @@
 #include "corpus/inputs.h"
 #include "count/count.h"
 #include "count/options.h"
-#include "count/run_key.h"
+#include "count/provenance.h"
 #include "link/pairs.h"
 #include "model/model_write.h"
 #include "solve/algorithm1.h"
