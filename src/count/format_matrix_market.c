@@ -141,45 +141,34 @@ static psdvec_status read_sizes(market *k)
     return PSDVEC_OK;
 }
 
-static psdvec_status reject_entry(market *k, const char *line, uint64_t i, uint64_t j)
+static psdvec_status reject_entry(const market *k)
 {
-    uint32_t words = k->import->vocabulary.count;
-    uint64_t place;
-    const char *p = pv_digits_read(skip_blanks(line), UINT64_MAX, &place);
-    if (p && p != line)
-        p = pv_digits_read(skip_blanks(p), UINT64_MAX, &place);
-    if (p && (i < 1 || i > words || j < 1 || j > words))
-        return pv_text_lines_reject(&k->lines,
-                                    "the place %" PRIu64 ", %" PRIu64 " is outside the matrix of "
-                                    "%" PRIu32 " rows and columns",
-                                    i, j, words);
     return pv_text_lines_reject(&k->lines, "expected a row, a column%s",
                                 k->field == FIELD_PATTERN ? " and nothing more"
                                                           : " and a number that is not negative");
 }
 
-static psdvec_status add_entry(market *k, uint32_t i, uint32_t j, uint64_t value)
-{
-    PV_TRY(pv_import_pair(k->import, i, j, value));
-    return k->symmetric && i != j ? pv_import_pair(k->import, j, i, value) : PSDVEC_OK;
-}
-
 static psdvec_status read_entry(market *k, const char *line, const char *end)
 {
-    uint64_t i = 0, j = 0, value = k->import->rounding.scale;
+    uint64_t i, j, value = k->import->rounding.scale;
     uint32_t words = k->import->vocabulary.count;
     const char *p = pv_digits_read(skip_blanks(line), UINT64_MAX, &i);
-    if (p && (*p == ' ' || *p == '\t'))
-        p = pv_digits_read(skip_blanks(p), UINT64_MAX, &j);
-    if (PV_UNLIKELY(!p || i - 1 >= words || j - 1 >= words))
-        return reject_entry(k, line, i, j);
+    if (p)
+        p = *p == ' ' || *p == '\t' ? pv_digits_read(skip_blanks(p), UINT64_MAX, &j) : NULL;
+    if (PV_UNLIKELY(!p))
+        return reject_entry(k);
+    if (PV_UNLIKELY(i - 1 >= words || j - 1 >= words))
+        return pv_text_lines_reject(&k->lines,
+                                    "the place %" PRIu64 ", %" PRIu64 " is outside the matrix of "
+                                    "%" PRIu32 " rows and columns",
+                                    i, j, words);
     if (k->field != FIELD_PATTERN) {
         pv_decimal number;
         if (*p != ' ' && *p != '\t')
-            return reject_entry(k, line, i, j);
+            return reject_entry(k);
         p = pv_decimal_read(skip_blanks(p), &number);
         if (PV_UNLIKELY(!p || (number.negative && number.digits)))
-            return reject_entry(k, line, i, j);
+            return reject_entry(k);
         if (PV_UNLIKELY(k->field == FIELD_INTEGER && number.exponent < 0))
             return pv_text_lines_reject(&k->lines, "a fraction, though the file says integer");
         if (PV_UNLIKELY(!pv_round_decimal(&k->import->rounding, &number, &value)))
@@ -188,8 +177,10 @@ static psdvec_status read_entry(market *k, const char *line, const char *end)
                 k->import->rounding.scale);
     }
     if (PV_UNLIKELY(!at_end(p, end)))
-        return reject_entry(k, line, i, j);
-    return add_entry(k, (uint32_t)(i - 1), (uint32_t)(j - 1), value);
+        return reject_entry(k);
+    uint32_t row = (uint32_t)(i - 1), column = (uint32_t)(j - 1);
+    PV_TRY(pv_import_pair(k->import, row, column, value));
+    return k->symmetric && i != j ? pv_import_pair(k->import, column, row, value) : PSDVEC_OK;
 }
 
 static psdvec_status read_entries(market *k)

@@ -34,9 +34,8 @@ typedef struct grams {
     pv_text_lines lines;
     pv_word_table words;
     uint64_t announced; /* words, in the first line */
-    bool in_row;
     uint32_t row;
-    uint64_t row_line;   /* where it began */
+    uint64_t row_line;   /* where it began; 0: outside of a row */
     uint64_t neighbours; /* of the row: announced, and not yet seen */
     uint64_t unknown;    /* pairs whose later word is not in the list */
     uint64_t total;      /* of all counts, unknown words included */
@@ -180,12 +179,12 @@ static psdvec_status add_neighbour(grams *g, const char *word, size_t length, ui
 
 static psdvec_status end_row(grams *g)
 {
-    if (g->in_row && g->neighbours)
+    if (g->row_line && g->neighbours)
         return pv_fail(g->import->ctx, PSDVEC_ERR_DAMAGED,
                        "%s: line %" PRIu64 ": the row that begins here lacks %" PRIu64
                        " of the words it announces; the file is damaged or cut short",
                        g->import->input, g->row_line, g->neighbours);
-    g->in_row = false;
+    g->row_line = 0;
     return PSDVEC_OK;
 }
 
@@ -204,7 +203,6 @@ static psdvec_status begin_row(grams *g, const char *line, size_t length)
     if (!pv_word_table_find(&g->words, &key, &g->row))
         return pv_text_lines_reject(&g->lines, "the word \"%.*s\" is not in the list of words",
                                     (int)(last - word - 1 < 60 ? last - word - 1 : 60), word + 1);
-    g->in_row = true;
     g->row_line = g->lines.number;
     return PSDVEC_OK;
 }
@@ -242,7 +240,7 @@ static psdvec_status read_bigrams(grams *g)
         if (length == 0)
             continue;
         if (*line == '\t') {
-            if (!g->in_row)
+            if (!g->row_line)
                 return pv_text_lines_reject(&g->lines, "words that belong to no row");
             PV_TRY(each_item(g, line, length, add_neighbour));
             continue;

@@ -110,17 +110,6 @@ static psdvec_status place_part(void *opaque, size_t task, int worker)
     return PSDVEC_OK;
 }
 
-/* Takes out the gaps that unknown words left. */
-static void close_up(pv_sequence *s)
-{
-    size_t used = 0;
-    for (size_t i = 0; i < s->own; i++) {
-        s->ids[used] = s->ids[i];
-        used += s->ids[i] != s->words + 1;
-    }
-    s->own = used;
-}
-
 /* The words behind the parts that their last words still see. */
 static psdvec_status look_ahead(reading *r, uint64_t reach)
 {
@@ -163,8 +152,14 @@ psdvec_status pv_sequence_read(pv_sequence *s, pv_token_store *store, psdvec_oov
     for (size_t i = 0; i < LEADING; i++)
         s->ids[i] = PV_BORDER;
     PV_TRY_DONE(pv_parallel_tasks(s->ctx, parts, place_part, &r));
-    if (oov == PSDVEC_OOV_DROP)
-        close_up(s);
+    if (oov == PSDVEC_OOV_DROP) { /* close the gaps that unknown words left */
+        size_t used = 0;
+        for (size_t i = 0; i < s->own; i++) {
+            s->ids[used] = s->ids[i];
+            used += s->ids[i] != s->words + 1;
+        }
+        s->own = used;
+    }
     status = look_ahead(&r, reach);
 done:
     pv_scope_drop(&s->memory, r.part_start);

@@ -177,8 +177,10 @@ static psdvec_status find_raw(reader *r, const pv_token *token, const pv_word_ke
         *value = (uint64_t)id + 1;
     }
     if (pv_word_table_bytes_if_grown(&r->aliases) > r->job->table_share / 2 &&
-        r->aliases.count == r->aliases.capacity)
-        PV_TRY(pv_word_table_clear(&r->aliases)); /* it only remembers */
+        r->aliases.count == r->aliases.capacity) { /* it only remembers */
+        pv_word_table_free(&r->aliases);
+        PV_TRY(pv_word_table_init(&r->aliases, r->ctx, 1000));
+    }
     PV_TRY(pv_word_table_add(&r->aliases, key, &alias));
     r->aliases.words[alias].value = *value;
     return PSDVEC_OK;

@@ -422,25 +422,13 @@ static void warn_of_missing_words(psdvec_context *ctx, const pv_word_table *kept
         pv_warn(ctx, "and %u more words that were to be kept", missing - NAMED);
 }
 
-static psdvec_status table_of_vocabulary(const pv_vocabulary *v, pv_word_table *table)
-{
-    PV_TRY(pv_word_table_init(table, v->ctx, v->count));
-    for (uint32_t i = 0; i < v->count; i++) {
-        size_t length;
-        const char *word = pv_vocabulary_word(v, i, &length);
-        uint32_t id;
-        pv_word_key key = pv_word_key_exact(word, (uint32_t)length);
-        PV_TRY(pv_word_table_add(table, &key, &id));
-    }
-    return PSDVEC_OK;
-}
-
 psdvec_status pv_vocabulary_build(pv_vocabulary *v, pv_token_store *store,
                                   const psdvec_count_options *options)
 {
     psdvec_context *ctx = v->ctx;
     psdvec_status status = PSDVEC_OK;
     pv_word_table fixed = {0}, kept_words = {0};
+    uint32_t id;
     merge_job job = {.ctx = ctx,
                      .memory = {.ctx = ctx, .what = what},
                      .vocabulary = v,
@@ -453,13 +441,18 @@ psdvec_status pv_vocabulary_build(pv_vocabulary *v, pv_token_store *store,
     PV_TAKE_ZERO(&job.memory, job.start, generations);
     PV_TRY_DONE(pv_scope_status(&job.memory));
     if (v->fixed) {
-        PV_TRY_DONE(table_of_vocabulary(v, &fixed));
+        PV_TRY_DONE(pv_word_table_init(&fixed, ctx, v->count));
+        for (uint32_t i = 0; i < v->count; i++) {
+            size_t length;
+            const char *word = pv_vocabulary_word(v, i, &length);
+            pv_word_key key = pv_word_key_exact(word, (uint32_t)length);
+            PV_TRY_DONE(pv_word_table_add(&fixed, &key, &id));
+        }
         job.fixed = &fixed;
     } else if (options->keep_words_count) {
         PV_TRY_DONE(pv_word_table_init(&kept_words, ctx, (uint32_t)options->keep_words_count));
         for (size_t i = 0; i < options->keep_words_count; i++) {
             const char *word = options->keep_words[i];
-            uint32_t id;
             PV_TRY_DONE(pv_word_table_put(&kept_words, word, strlen(word), &id));
         }
         job.kept_words = &kept_words;

@@ -22,40 +22,23 @@ pv_word_key pv_word_key_exact(const char *text, uint32_t length)
     return key;
 }
 
-static size_t slots_for(uint64_t words)
+psdvec_status pv_word_table_init(pv_word_table *table, psdvec_context *ctx, uint32_t expected)
 {
     size_t slots = 64;
-    while (slots / 5 * 3 < words) /* filled to 60 % at most */
+    while (slots / 5 * 3 < expected) /* filled to 60 % at most */
         slots *= 2;
-    return slots;
-}
-
-static psdvec_status allocate(pv_word_table *table, uint32_t expected)
-{
-    size_t slots = slots_for(expected);
-    table->capacity = (uint32_t)(slots / 5 * 3);
-    table->mask = slots - 1;
+    *table = (pv_word_table){.memory = {.ctx = ctx, .what = "the table of distinct words"},
+                             .capacity = (uint32_t)(slots / 5 * 3),
+                             .mask = slots - 1};
     PV_TAKE(&table->memory, table->words, table->capacity);
     PV_TAKE_ZERO(&table->memory, table->slots, slots);
     return pv_scope_status(&table->memory);
-}
-
-psdvec_status pv_word_table_init(pv_word_table *table, psdvec_context *ctx, uint32_t expected)
-{
-    *table = (pv_word_table){.memory = {.ctx = ctx, .what = "the table of distinct words"}};
-    return allocate(table, expected);
 }
 
 void pv_word_table_free(pv_word_table *table)
 {
     pv_scope_free(&table->memory);
     *table = (pv_word_table){.memory = table->memory};
-}
-
-psdvec_status pv_word_table_clear(pv_word_table *table)
-{
-    pv_word_table_free(table);
-    return allocate(table, 1000);
 }
 
 uint64_t pv_word_table_bytes_if_grown(const pv_word_table *table)

@@ -45,8 +45,6 @@ typedef struct pv_word_key {
 
 psdvec_status pv_word_table_init(pv_word_table *table, psdvec_context *ctx, uint32_t expected);
 void pv_word_table_free(pv_word_table *table);
-/* Forgets all words and gives back most of the memory. */
-psdvec_status pv_word_table_clear(pv_word_table *table);
 
 /* Bytes at the peak of its next growth. */
 uint64_t pv_word_table_bytes_if_grown(const pv_word_table *table);

@@ -3,23 +3,18 @@
 
 #include "base/thread.h"
 
-typedef struct walk_job {
-    psdvec_context *ctx;
-    const pv_pair_walk *walk;
-} walk_job;
-
 static psdvec_status walk_block(void *arg, size_t task, int worker)
 {
-    const walk_job *job = arg;
-    const pv_pair_walk *walk = job->walk;
+    const pv_pair_walk *walk = arg;
     const pv_column_blocks *blocks = walk->blocks;
+    psdvec_context *ctx = blocks->memory.ctx;
     const pv_csr *matrix = &blocks->matrix;
     uint32_t first = blocks->edges[task], end = blocks->edges[task + 1];
     pv_gathered columns = {0};
     psdvec_status status = PSDVEC_OK;
     if (first < end && !walk->row_only)
-        status = pv_gather(job->ctx, blocks, (uint32_t)task, walk->above ? first : 0, matrix->rows,
-                           &columns);
+        status =
+            pv_gather(ctx, blocks, (uint32_t)task, walk->above ? first : 0, matrix->rows, &columns);
     for (uint32_t i = first; i < end && status == PSDVEC_OK; i++) {
         pv_pair_row row = {.i = i, .last = i + 1 == end, .after = pv_counts_row_of(matrix, i)};
         if (!walk->row_only) {
@@ -30,7 +25,7 @@ static psdvec_status walk_block(void *arg, size_t task, int worker)
         }
         status = walk->on_row(walk->arg, row, worker);
         if ((i & 63) == 0 && status == PSDVEC_OK)
-            status = pv_check_cancel(job->ctx);
+            status = pv_check_cancel(ctx);
     }
     pv_gathered_free(&columns);
     if (walk->progress)
@@ -40,6 +35,5 @@ static psdvec_status walk_block(void *arg, size_t task, int worker)
 
 psdvec_status pv_walk_pairs(psdvec_context *ctx, const pv_pair_walk *walk)
 {
-    walk_job job = {ctx, walk};
-    return pv_parallel_tasks(ctx, walk->blocks->blocks, walk_block, &job);
+    return pv_parallel_tasks(ctx, walk->blocks->blocks, walk_block, (void *)walk);
 }
