@@ -2,7 +2,7 @@
 #include "baseline/cooccurrence.h"
 
 #include "base/memory.h"
-#include "sparse/pair_walk.h"
+#include "sparse/columns.h"
 
 enum { block_count = 64 };
 

@@ -19,8 +19,6 @@ static psdvec_status append(pv_export *e, const pv_buffer *text)
     return PSDVEC_OK;
 }
 
-/* ---- What cannot be done -------------------------------------------------------- */
-
 static psdvec_status check_words(const pv_export *e, const char *format)
 {
     const psdvec_counts *c = e->counts;
@@ -67,8 +65,6 @@ static psdvec_status check_call(psdvec_context *ctx, const psdvec_counts *counts
                        output);
     return PSDVEC_OK;
 }
-
-/* ---- Rows --------------------------------------------------------------------------- */
 
 static psdvec_status format_rows(void *self, pv_rows *rows)
 {
@@ -159,8 +155,6 @@ done:
     return status;
 }
 
-/* ---- Words -------------------------------------------------------------------------- */
-
 static psdvec_status write_words(const pv_export *e, pv_output *vocab)
 {
     const psdvec_counts *c = e->counts;
@@ -188,8 +182,6 @@ done:
     pv_buffer_free(&text);
     return status;
 }
-
-/* ---- The whole ------------------------------------------------------------------------ */
 
 psdvec_status psdvec_counts_export(psdvec_context *ctx, const psdvec_counts *counts,
                                    psdvec_counts_format format, bool symmetric, const char *output,

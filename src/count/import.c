@@ -11,8 +11,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- For the readers ---------------------------------------------------------- */
-
 psdvec_status pv_import_window(pv_import *m, uint64_t window)
 {
     if (window == 0 || window > PV_MAX_WINDOW)
@@ -46,8 +44,6 @@ psdvec_status pv_import_begin(pv_import *m, uint64_t suggested, bool whole, uint
     return pv_triples_init(&m->triples, m->ctx, m->folder, v->count, expected,
                            m->frequencies_known ? v->frequency : NULL, reserve);
 }
-
-/* ---- The words ------------------------------------------------------------------- */
 
 static psdvec_status read_words(pv_import *m)
 {
@@ -85,8 +81,6 @@ static void estimate_frequencies(pv_import *m)
             v->frequency[i] = 1;
     }
 }
-
-/* ---- What the file says about itself ------------------------------------------------ */
 
 static psdvec_status set_provenance(const pv_import *m, pv_provenance *p)
 {

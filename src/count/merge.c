@@ -201,8 +201,6 @@ static psdvec_status unite_retention(merging *m)
     return PSDVEC_OK;
 }
 
-/* ---- Provenance ------------------------------------------------------------------- */
-
 /* Settings that are the same may be written in several ways. The longest has the most members; of
  * equally long ones it is one that does not depend on the order of the files. */
 static const char *settings_of_all(const merging *m)
@@ -234,8 +232,6 @@ static psdvec_status unite_provenance(merging *m)
     return pv_provenance_describe(p, settings_of_all(m),
                                   same ? first->info.vocabulary_json : "{\"merged\":true}");
 }
-
-/* ---- The rows --------------------------------------------------------------------- */
 
 static psdvec_status add_row(const merging *m, const merge_input *input, uint32_t row,
                              pv_row_sum *sum)

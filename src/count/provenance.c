@@ -192,14 +192,10 @@ done:
 
 /* ---- Comparing settings ------------------------------------------------------------ */
 
-typedef struct side {
-    const char *written;    /* as the file has it */
-    pv_provenance complete; /* its `settings`: the same, as this version would write it; or NULL */
-} side;
-
-/* Settings that cannot be read, or that another program's counts have, are compared as written. The
- * failure to read them is not one of the run, so it happens in a context of its own. */
-static psdvec_status complete(psdvec_context *ctx, side *s)
+/* Settings as this version would write them. Those that cannot be read, or that another program's
+ * counts have, are compared as written: `settings` stays NULL. The failure to read them is not one of
+ * the run, so it happens in a context of its own. */
+static psdvec_status complete(psdvec_context *ctx, const char *written, pv_provenance *p)
 {
     psdvec_context_options quiet = ctx->options;
     psdvec_context *reader;
@@ -212,72 +208,21 @@ static psdvec_status complete(psdvec_context *ctx, side *s)
         return pv_fail(ctx, PSDVEC_ERR_MEMORY, "the system refused memory");
     pv_buffer_init(&strings, reader);
     psdvec_status status = PSDVEC_OK;
-    if (pv_provenance_read_settings(reader, "settings", s->written, &options, &strings) ==
-        PSDVEC_OK)
-        status = pv_provenance_set(&s->complete, &options);
+    if (pv_provenance_read_settings(reader, "settings", written, &options, &strings) == PSDVEC_OK)
+        status = pv_provenance_set(p, &options);
     pv_buffer_free(&strings);
     psdvec_context_free(reader);
     return status;
 }
 
-/* Empty if the side has no such member. */
-static psdvec_status value_of(const side *s, const char *name, pv_buffer *value)
+/* The member of the first of `count` lists that has it; empty if none has. */
+static psdvec_status value_of(const char *const *lists, size_t count, const char *name,
+                              pv_buffer *value)
 {
     value->length = 0;
-    if (s->complete.settings)
-        PV_TRY(pv_json_member(s->complete.settings, name, value));
-    return value->length ? PSDVEC_OK : pv_json_member(s->written, name, value);
-}
-
-static psdvec_status compare_member(const side *here, const side *there, const char *name,
-                                    bool only_known, pv_buffer *differ)
-{
-    psdvec_status status;
-    pv_buffer a, b;
-    pv_buffer_init(&a, differ->ctx);
-    pv_buffer_init(&b, differ->ctx);
-    PV_TRY_DONE(value_of(here, name, &a));
-    PV_TRY_DONE(value_of(there, name, &b));
-    bool same = a.length == b.length && !memcmp(a.data, b.data, a.length);
-    bool known = a.length && b.length && strcmp(a.data, "null") && strcmp(b.data, "null");
-    const char *between = differ->length ? "; " : "";
-    pv_st_shown shown = pv_st_show(name);
-    if (!same && a.length && b.length && (known || !only_known))
-        status = pv_buffer_printf(differ, "%s%s %s, not %s", between, shown.text, a.data, b.data);
-    else if (!same && !only_known)
-        status = pv_buffer_printf(differ, "%s%s %s only in the %s", between, shown.text,
-                                  a.length ? a.data : b.data, a.length ? "first" : "second");
-done:
-    pv_buffer_free(&a);
-    pv_buffer_free(&b);
-    return status;
-}
-
-/* Every member of `list`, unless one of the `count` lists before it has the member too. */
-static psdvec_status compare_members(const char *const *lists, size_t count, const side *here,
-                                     const side *there, bool only_known, pv_buffer *differ)
-{
-    psdvec_status status = PSDVEC_OK;
-    pv_json j;
-    pv_buffer name, other;
-    pv_buffer_init(&name, differ->ctx);
-    pv_buffer_init(&other, differ->ctx);
-    pv_json_init(&j, lists[count], strlen(lists[count]), 0);
-    pv_json_enter_object(&j);
-    while (name.length = 0, pv_json_next_key(&j, &name)) {
-        PV_TRY_DONE(pv_buffer_byte(&name, 0));
-        other.length = 0;
-        for (size_t k = 0; k < count && other.length == 0; k++)
-            PV_TRY_DONE(pv_json_member(lists[k], name.data, &other));
-        if (other.length == 0)
-            PV_TRY_DONE(compare_member(here, there, name.data, only_known, differ));
-    }
-    if (!pv_json_finish(&j) && differ->length == 0)
-        status = pv_buffer_text(differ, "one of them cannot be read");
-done:
-    pv_buffer_free(&name);
-    pv_buffer_free(&other);
-    return status;
+    for (size_t k = 0; k < count && value->length == 0; k++)
+        PV_TRY(pv_json_member(lists[k], name, value));
+    return PSDVEC_OK;
 }
 
 psdvec_status pv_settings_compare(psdvec_context *ctx, const char *here, const char *there,
@@ -285,19 +230,50 @@ psdvec_status pv_settings_compare(psdvec_context *ctx, const char *here, const c
 {
     if (strcmp(here, there) == 0)
         return PSDVEC_OK;
-    side a = {.written = here}, b = {.written = there};
     psdvec_status status;
-    pv_provenance_init(&a.complete, ctx);
-    pv_provenance_init(&b.complete, ctx);
-    PV_TRY_DONE(complete(ctx, &a));
-    PV_TRY_DONE(complete(ctx, &b));
-    const char *lists[] = {a.complete.settings ? a.complete.settings : here, here,
-                           b.complete.settings ? b.complete.settings : there, there};
-    for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
-        PV_TRY_DONE(compare_members(lists, k, &a, &b, only_known, differ));
+    pv_provenance first, second;
+    pv_buffer name, a, b;
+    pv_provenance_init(&first, ctx);
+    pv_provenance_init(&second, ctx);
+    pv_buffer_init(&name, ctx);
+    pv_buffer_init(&a, ctx);
+    pv_buffer_init(&b, ctx);
+    PV_TRY_DONE(complete(ctx, here, &first));
+    PV_TRY_DONE(complete(ctx, there, &second));
+    const char *lists[] = {first.settings ? first.settings : here, here,
+                           second.settings ? second.settings : there, there};
+    for (size_t k = 0; k < 4; k++) {
+        pv_json j;
+        pv_json_init(&j, lists[k], strlen(lists[k]), 0);
+        pv_json_enter_object(&j);
+        while (name.length = 0, pv_json_next_key(&j, &name)) {
+            PV_TRY_DONE(pv_buffer_byte(&name, 0));
+            PV_TRY_DONE(value_of(lists, k, name.data, &a));
+            if (a.length) /* compared already */
+                continue;
+            PV_TRY_DONE(value_of(lists, 2, name.data, &a));
+            PV_TRY_DONE(value_of(lists + 2, 2, name.data, &b));
+            bool same = a.length == b.length && !memcmp(a.data, b.data, a.length);
+            bool known = a.length && b.length && strcmp(a.data, "null") && strcmp(b.data, "null");
+            const char *between = differ->length ? "; " : "";
+            pv_st_shown shown = pv_st_show(name.data);
+            if (!same && a.length && b.length && (known || !only_known))
+                PV_TRY_DONE(pv_buffer_printf(differ, "%s%s %s, not %s", between, shown.text, a.data,
+                                             b.data));
+            else if (!same && !only_known)
+                PV_TRY_DONE(pv_buffer_printf(differ, "%s%s %s only in the %s", between, shown.text,
+                                             a.length ? a.data : b.data,
+                                             a.length ? "first" : "second"));
+        }
+        if (!pv_json_finish(&j) && differ->length == 0)
+            PV_TRY_DONE(pv_buffer_text(differ, "one of them cannot be read"));
+    }
 done:
-    pv_provenance_free(&a.complete);
-    pv_provenance_free(&b.complete);
+    pv_buffer_free(&name);
+    pv_buffer_free(&a);
+    pv_buffer_free(&b);
+    pv_provenance_free(&first);
+    pv_provenance_free(&second);
     return status;
 }
 

@@ -112,8 +112,6 @@ static psdvec_status make_units(resumable *r)
     return PSDVEC_OK;
 }
 
-/* ---- Results of an earlier run ------------------------------------------------------ */
-
 /* True if the file is there and whole. A damaged one is mentioned and made
  * again; failures of this look are not failures of the run. */
 static bool is_whole(resumable *r, const char *path)
@@ -304,8 +302,6 @@ static psdvec_status add_up_inputs(resumable *r)
     }
     return PSDVEC_OK;
 }
-
-/* ---- The whole --------------------------------------------------------------------------- */
 
 static psdvec_status make_folder(psdvec_context *ctx, const char *path)
 {

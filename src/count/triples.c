@@ -87,8 +87,6 @@ static psdvec_status make_groups(pv_triples *t)
     return PSDVEC_OK;
 }
 
-/* ---- One block ------------------------------------------------------------------ */
-
 typedef struct block_job {
     pv_triples *triples;
     uint32_t *row_end; /* words + 1: row r has the places row_end[r] .. row_end[r + 1] - 1 */
@@ -173,8 +171,6 @@ static psdvec_status take_block(pv_triples *t, const pv_row_sink *sink)
     pv_scope_drop(&t->memory, job.order);
     return status;
 }
-
-/* ---- All blocks ------------------------------------------------------------------- */
 
 /* The block becomes a spill, and its segments are given back. */
 static psdvec_status spill(pv_triples *t)

@@ -3,7 +3,6 @@
 
 #include "base/memory.h"
 #include "base/thread.h"
-#include "sparse/pair_walk.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "solve/kernels.h"
-#include "sparse/pair_walk.h"
+#include "sparse/columns.h"
 
 #include <math.h>
 #include <string.h>

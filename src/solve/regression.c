@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/thread.h"
 #include "solve/tall.h"
-#include "sparse/pair_walk.h"
+#include "sparse/columns.h"
 
 #include <math.h>
 #include <string.h>

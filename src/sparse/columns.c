@@ -1,4 +1,4 @@
-/* Gathering columns from rows. */
+/* Gathering columns from rows, and walking over both. */
 #include "sparse/columns.h"
 
 #include "base/thread.h"
@@ -178,7 +178,6 @@ void pv_gathered_free(pv_gathered *gathered)
     *gathered = (pv_gathered){0};
 }
 
-/* ---- The transpose ------------------------------------------------------------------ */
 psdvec_status pv_transpose_block(psdvec_context *ctx, const pv_column_blocks *blocks,
                                  uint32_t block, uint32_t end_row, const uint64_t *begin,
                                  uint32_t *to_column, const float *value, float *to_value)
@@ -255,4 +254,39 @@ uint64_t pv_gather_bytes(uint64_t rows, uint64_t columns, uint64_t entries, uint
     uint64_t most = pv_larger(1, entries / blocks + (rows < entries ? rows : entries));
     return (uint64_t)threads * (most * (sizeof(uint32_t) + sizeof(uint64_t)) +
                                 (columns + 2) * sizeof *((pv_gathered *)0)->begin);
+}
+
+static psdvec_status walk_block(void *arg, size_t task, int worker)
+{
+    const pv_pair_walk *walk = arg;
+    const pv_column_blocks *blocks = walk->blocks;
+    psdvec_context *ctx = blocks->memory.ctx;
+    const pv_csr *matrix = &blocks->matrix;
+    uint32_t first = blocks->edges[task], end = blocks->edges[task + 1];
+    pv_gathered columns = {0};
+    psdvec_status status = PSDVEC_OK;
+    if (first < end && !walk->row_only)
+        status =
+            pv_gather(ctx, blocks, (uint32_t)task, walk->above ? first : 0, matrix->rows, &columns);
+    for (uint32_t i = first; i < end && status == PSDVEC_OK; i++) {
+        pv_pair_row row = {.i = i, .last = i + 1 == end, .after = pv_counts_row_of(matrix, i)};
+        if (!walk->row_only) {
+            size_t begin = columns.begin[i - first];
+            row.before = (psdvec_row){.length = columns.begin[i - first + 1] - begin,
+                                      .focus = columns.row + begin,
+                                      .values64 = columns.value ? columns.value + begin : NULL};
+        }
+        status = walk->on_row(walk->arg, row, worker);
+        if ((i & 63) == 0 && status == PSDVEC_OK)
+            status = pv_check_cancel(ctx);
+    }
+    pv_gathered_free(&columns);
+    if (walk->progress)
+        pv_progress_add(walk->progress, end - first);
+    return status;
+}
+
+psdvec_status pv_walk_pairs(psdvec_context *ctx, const pv_pair_walk *walk)
+{
+    return pv_parallel_tasks(ctx, walk->blocks->blocks, walk_block, (void *)walk);
 }

@@ -1,6 +1,6 @@
 /* Sparse matrices by rows against dense ones: columns, transposes, both directions of pairs, and how
  * rows are divided among tasks. */
-#include "sparse/pair_walk.h"
+#include "sparse/columns.h"
 #include "support/problem.h"
 
 #include <setjmp.h>
