@@ -90,8 +90,6 @@ psdvec_status pv_reading_open(pv_reading *r, psdvec_context *ctx,
 
 void pv_reading_free(pv_reading *r)
 {
-    if (!r->ctx)
-        return;
     pv_provenance_free(&r->provenance);
     pv_vocabulary_free(&r->vocabulary);
     pv_token_store_free(r->store);

@@ -43,10 +43,10 @@ psdvec_status pv_count_resumable(psdvec_context *ctx, const psdvec_count_options
                                  const char *const *inputs, size_t input_count, const char *output,
                                  psdvec_count_report *report);
 
-/* psdvec_counts_merge. `provenance`, if not NULL, is what the result says of itself instead of what
- * the files say. */
+/* psdvec_counts_merge. `verify`: look for damage in the files, and for what this version does not know.
+ * `provenance`, if not NULL, is what the result says of itself instead of what the files say. */
 psdvec_status pv_counts_merge(psdvec_context *ctx, const char *const *paths, size_t path_count,
-                              const char *output, pv_provenance *provenance,
+                              bool verify, const char *output, pv_provenance *provenance,
                               psdvec_count_report *report);
 
 /* Counts that are only on the way to something else: kept in `partial`, where an interrupted run may

@@ -4,9 +4,8 @@
 #include "base/safetensors_write.h"
 #include "base/spool.h"
 #include "base/thread.h"
+#include "util/number.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +39,11 @@ struct pv_counts_writer {
     uint64_t *context_total, *focus_total;
     uint64_t entries, total;
     uint32_t rows_done;
+    /* The values on their way from the spool to the file: blocks are fetched and reserved in order,
+     * under the lock, and written by all workers at once. */
+    pthread_mutex_t lock;
+    uint64_t next; /* value */
+    size_t next_wide;
 };
 
 static psdvec_status begin_file(pv_counts_writer *w)
@@ -48,25 +52,23 @@ static psdvec_status begin_file(pv_counts_writer *w)
     pv_buffer inputs;
     pv_buffer_init(&inputs, w->ctx);
     psdvec_status status;
-    char version[16], scale[32], tokens[32], documents[32], window[16];
+    const uint64_t numbers[] = {PV_COUNTS_VERSION, p->scale, p->tokens, p->documents, p->window};
+    char text[5][24];
     PV_TRY_DONE(pv_provenance_inputs_json(p, &inputs));
     PV_TRY_DONE(pv_buffer_byte(&inputs, '\0'));
-    snprintf(version, sizeof version, "%d", PV_COUNTS_VERSION);
-    snprintf(scale, sizeof scale, "%" PRIu64, p->scale);
-    snprintf(tokens, sizeof tokens, "%" PRIu64, p->tokens);
-    snprintf(documents, sizeof documents, "%" PRIu64, p->documents);
-    snprintf(window, sizeof window, "%u", p->window);
+    for (size_t i = 0; i < 5; i++)
+        *pv_digits_write(text[i], numbers[i]) = '\0';
     const pv_st_pair metadata[] = {
         {"format", PV_COUNTS_FORMAT},
-        {"version", version},
+        {"version", text[0]},
         {"written_by", "psdvec " PSDVEC_VERSION},
         {"settings", p->settings},
         {"vocabulary", p->vocabulary},
         {"inputs", inputs.data},
-        {"scale", scale},
-        {"tokens", tokens},
-        {"documents", documents},
-        {"window", window},
+        {"scale", text[1]},
+        {"tokens", text[2]},
+        {"documents", text[3]},
+        {"window", text[4]},
     };
     PV_TRY_DONE(pv_st_writer_begin(w->ctx, pv_st_output_sink(w->output), 9, metadata,
                                    sizeof metadata / sizeof metadata[0], 64, &w->file));
@@ -83,6 +85,7 @@ psdvec_status pv_counts_writer_open(psdvec_context *ctx, const char *path, pv_co
         return pv_failure(ctx);
     w->ctx = ctx;
     w->memory = (pv_scope){.ctx = ctx, .what = "the margins"};
+    pthread_mutex_init(&w->lock, NULL);
     w->folder = pv_folder_of(path);
     if (!w->folder)
         return pv_fail(ctx, PSDVEC_ERR_MEMORY, "%s: the system refused memory", path);
@@ -103,6 +106,7 @@ void pv_counts_writer_free(pv_counts_writer *w)
     pv_spool_free(w->values);
     pv_scope_free(&w->memory);
     free(w->folder);
+    pthread_mutex_destroy(&w->lock);
     pv_free(w->ctx, w);
 }
 
@@ -177,81 +181,54 @@ psdvec_status pv_counts_writer_begin(pv_counts_writer *w, const pv_vocabulary *v
     return begin_file(w);
 }
 
-/* The values on their way from the spool to the file: blocks are fetched and
- * reserved in order, under a lock, and written by all workers at once. */
-typedef struct value_copy {
-    pv_counts_writer *w;
-    bool wide;
-    pthread_mutex_t lock;
-    uint64_t next; /* value */
-    size_t next_wide;
-} value_copy;
-
-/* Fetches the next block into `narrow`, widened into `wide` if need be. */
-static psdvec_status fetch_values(value_copy *copy, uint32_t *narrow, uint64_t *wide,
+/* Fetches the next block into `narrow`, widened into `wide` if it is not NULL. */
+static psdvec_status fetch_values(pv_counts_writer *w, uint32_t *narrow, uint64_t *wide,
                                   uint64_t *offset, size_t *bytes)
 {
-    pv_counts_writer *w = copy->w;
-    uint64_t at = copy->next, left = w->entries - at;
+    uint64_t at = w->next, left = w->entries - at;
     size_t count = left < COPY_BLOCK ? (size_t)left : COPY_BLOCK;
-    copy->next += count;
-    *bytes = count * (copy->wide ? sizeof *wide : sizeof *narrow);
+    w->next += count;
+    *bytes = count * (wide ? sizeof *wide : sizeof *narrow);
     if (count == 0)
         return PSDVEC_OK;
     PV_TRY(pv_spool_read(w->values, at * sizeof *narrow, narrow, count * sizeof *narrow));
-    if (copy->wide) {
+    if (wide) {
         for (size_t i = 0; i < count; i++)
             wide[i] = narrow[i];
-        for (; copy->next_wide < w->wide_count; copy->next_wide++) {
-            const wide_value *v = &w->wide[copy->next_wide];
+        for (; w->next_wide < w->wide_count; w->next_wide++) {
+            const wide_value *v = &w->wide[w->next_wide];
             if (v->place >= at + count)
                 break;
             wide[v->place - at] |= (uint64_t)v->upper << 32;
         }
     }
-    return pv_st_writer_reserve(w->file, copy->wide ? (void *)wide : narrow, *bytes, offset);
+    return pv_st_writer_reserve(w->file, wide ? (void *)wide : narrow, *bytes, offset);
 }
 
 static psdvec_status copy_values(void *opaque, int worker)
 {
     (void)worker;
-    value_copy *copy = opaque;
-    pv_counts_writer *w = copy->w;
+    pv_counts_writer *w = opaque;
     psdvec_status status = PSDVEC_OK;
     pv_scope scope = {.ctx = w->ctx, .what = "copying counts"};
     uint32_t *narrow;
     uint64_t *wide = NULL;
     PV_TAKE(&scope, narrow, COPY_BLOCK);
-    if (copy->wide)
+    if (w->wide_count)
         PV_TAKE(&scope, wide, COPY_BLOCK);
     PV_TRY_DONE(pv_scope_status(&scope));
-    for (size_t bytes = 1; bytes > 0;) {
+    for (size_t bytes = 1; bytes > 0 && status == PSDVEC_OK;) {
         uint64_t offset;
         PV_TRY_DONE(pv_check_cancel(w->ctx));
-        pthread_mutex_lock(&copy->lock);
-        status = fetch_values(copy, narrow, wide, &offset, &bytes);
-        pthread_mutex_unlock(&copy->lock);
+        pthread_mutex_lock(&w->lock);
+        status = fetch_values(w, narrow, wide, &offset, &bytes);
+        pthread_mutex_unlock(&w->lock);
         if (status == PSDVEC_OK && bytes > 0)
-            status =
-                pv_output_write_at(w->output, offset, copy->wide ? (void *)wide : narrow, bytes);
-        if (status != PSDVEC_OK)
-            break;
+            status = pv_output_write_at(w->output, offset, wide ? (void *)wide : narrow, bytes);
     }
 done:
     pv_scope_free(&scope);
     return status;
-}
-
-/* 64 bits wide if any value needs it. */
-static psdvec_status write_values(pv_counts_writer *w)
-{
-    value_copy copy = {.w = w, .wide = w->wide_count > 0};
-    PV_TRY(pv_st_writer_start(w->file, "values", copy.wide ? PV_DTYPE_U64 : PV_DTYPE_U32));
-    pthread_mutex_init(&copy.lock, NULL);
-    psdvec_status status = pv_parallel(w->ctx, copy_values, &copy);
-    pthread_mutex_destroy(&copy.lock);
-    PV_TRY(status);
-    return pv_st_writer_stop(w->file, 1, &w->entries);
 }
 
 psdvec_status pv_counts_writer_finish(pv_counts_writer *w, uint64_t *bigrams)
@@ -262,7 +239,9 @@ psdvec_status pv_counts_writer_finish(pv_counts_writer *w, uint64_t *bigrams)
     uint64_t words = v->count, ends = words + 1, bytes = v->offsets[words];
     PV_TRY(pv_st_writer_stop(w->file, 1, &w->entries));
     PV_TRY(pv_output_expect(w->output, w->entries * (w->wide_count ? 8 : 4) + words * 48 + bytes));
-    PV_TRY(write_values(w));
+    PV_TRY(pv_st_writer_start(w->file, "values", w->wide_count ? PV_DTYPE_U64 : PV_DTYPE_U32));
+    PV_TRY(pv_parallel(w->ctx, copy_values, w));
+    PV_TRY(pv_st_writer_stop(w->file, 1, &w->entries));
     PV_TRY(pv_st_writer_tensor(w->file, "indptr", PV_DTYPE_U64, 1, &ends, w->row_end));
     PV_TRY(pv_st_writer_tensor(w->file, "words", PV_DTYPE_U8, 1, &bytes, v->bytes));
     PV_TRY(pv_st_writer_tensor(w->file, "offsets", PV_DTYPE_U64, 1, &ends, v->offsets));

@@ -4,8 +4,8 @@
 #include "count/count.h"
 #include "count/formats.h"
 #include "count/options.h"
-#include "util/number.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -164,13 +164,9 @@ static psdvec_status write_words(const pv_export *e, pv_output *vocab)
     pv_buffer_init(&text, e->ctx);
     for (uint32_t i = 0; i < c->info.words; i++) {
         size_t length;
-        char digits[24];
         const char *word = psdvec_counts_word(c, i, &length);
         PV_TRY_DONE(pv_buffer_append(&text, word, length));
-        PV_TRY_DONE(pv_buffer_byte(&text, ' '));
-        char *end = pv_digits_write(digits, c->frequency[i]);
-        *end++ = '\n';
-        PV_TRY_DONE(pv_buffer_append(&text, digits, (size_t)(end - digits)));
+        PV_TRY_DONE(pv_buffer_printf(&text, " %" PRIu64 "\n", c->frequency[i]));
         if (text.length >= VOCAB_BLOCK || i + 1 == c->info.words) {
             PV_TRY_DONE(pv_check_cancel(e->ctx));
             PV_TRY_DONE(pv_output_write_at(vocab, written, text.data, text.length));

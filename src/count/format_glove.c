@@ -10,7 +10,6 @@
  * It is written sorted by word1 and word2, as GloVe does. Train with it after GloVe's `shuffle`.
  */
 #include "count/formats.h"
-#include "count/text_lines.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -14,7 +14,6 @@
  * `symmetric`, the lower triangle of x + x' is written.
  */
 #include "count/formats.h"
-#include "count/text_lines.h"
 #include "util/c_locale.h"
 #include "util/number.h"
 

@@ -21,7 +21,6 @@
  */
 #include "base/platform.h"
 #include "count/formats.h"
-#include "count/text_lines.h"
 #include "util/number.h"
 #include "util/utf8.h"
 

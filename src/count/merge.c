@@ -34,47 +34,38 @@ typedef struct merging {
 
 /* ---- Do they belong together? ------------------------------------------------ */
 
-/* `which`: more about the difference, or "". */
-static psdvec_status fail_mismatch(const merging *m, size_t i, const char *what, const char *which)
+static psdvec_status check_settings(const merging *m)
 {
-    return pv_fail(m->ctx, PSDVEC_ERR_MISMATCH,
-                   "%s and %s cannot be added up: their %s differ%s%s; count both with the same "
-                   "settings (psdvec counts info shows them)",
-                   pv_st_path(m->inputs[0].counts->file), pv_st_path(m->inputs[i].counts->file),
-                   what, *which ? ": " : "", which);
-}
-
-static psdvec_status compare_settings(const merging *m, size_t i)
-{
-    const char *first = m->inputs[0].counts->info.settings_json;
-    const char *other = m->inputs[i].counts->info.settings_json;
-    psdvec_status status;
+    const psdvec_counts *first = m->inputs[0].counts;
+    psdvec_status status = PSDVEC_OK;
     pv_buffer differ;
     pv_buffer_init(&differ, m->ctx);
-    PV_TRY_DONE(pv_settings_compare(m->ctx, first, other, false, &differ));
-    if (differ.length) {
+    for (size_t i = 1; i < m->count && status == PSDVEC_OK; i++) {
+        const psdvec_counts *other = m->inputs[i].counts;
+        const char *what = NULL;
+        if (first->info.window != other->info.window)
+            what = "windows";
+        else if (first->info.scale != other->info.scale)
+            what = "scales (units of a count)";
+        else
+            PV_TRY_DONE(pv_settings_compare(m->ctx, first->info.settings_json,
+                                            other->info.settings_json, false, &differ));
+        if (differ.length)
+            what = "settings";
+        else if (!what && (first->retention == NULL) != (other->retention == NULL))
+            what = "rules for frequent words";
         PV_TRY_DONE(pv_buffer_byte(&differ, 0));
-        status = fail_mismatch(m, i, "settings", differ.data);
+        if (what)
+            status = pv_fail(m->ctx, PSDVEC_ERR_MISMATCH,
+                             "%s and %s cannot be added up: their %s differ%s%s; count both with "
+                             "the same settings (psdvec counts info shows them)",
+                             pv_st_path(first->file), pv_st_path(other->file), what,
+                             *differ.data ? ": " : "", differ.data);
+        differ.length = 0;
     }
 done:
     pv_buffer_free(&differ);
     return status;
-}
-
-static psdvec_status check_settings(const merging *m)
-{
-    const psdvec_counts *first = m->inputs[0].counts;
-    for (size_t i = 1; i < m->count; i++) {
-        const psdvec_counts *other = m->inputs[i].counts;
-        if (first->info.window != other->info.window)
-            return fail_mismatch(m, i, "windows", "");
-        if (first->info.scale != other->info.scale)
-            return fail_mismatch(m, i, "scales (units of a count)", "");
-        PV_TRY(compare_settings(m, i));
-        if ((first->retention == NULL) != (other->retention == NULL))
-            return fail_mismatch(m, i, "rules for frequent words", "");
-    }
-    return PSDVEC_OK;
 }
 
 static bool same_words(const psdvec_counts *a, const psdvec_counts *b)
@@ -289,7 +280,7 @@ static psdvec_status merge_rows(merging *m, const pv_row_sink *sink)
 }
 
 psdvec_status pv_counts_merge(psdvec_context *ctx, const char *const *paths, size_t path_count,
-                              const char *output, pv_provenance *provenance,
+                              bool verify, const char *output, pv_provenance *provenance,
                               psdvec_count_report *report)
 {
     double began = pv_now();
@@ -304,8 +295,13 @@ psdvec_status pv_counts_merge(psdvec_context *ctx, const char *const *paths, siz
     PV_TRY_DONE(pv_counts_writer_open(ctx, output, &writer));
     PV_TAKE_ZERO(&m.memory, m.inputs, path_count);
     PV_TRY_DONE(pv_scope_status(&m.memory));
-    for (; m.count < path_count; m.count++)
-        PV_TRY_DONE(pv_counts_open(ctx, paths[m.count], &m.inputs[m.count].counts));
+    for (; m.count < path_count; m.count++) {
+        psdvec_counts **counts = &m.inputs[m.count].counts;
+        PV_TRY_DONE(verify ? pv_counts_open_sound(ctx, paths[m.count], counts)
+                           : pv_counts_open(ctx, paths[m.count], counts));
+    }
+    for (size_t i = 0; verify && i < path_count; i++)
+        PV_TRY_DONE(pv_st_warn_unknown(ctx, m.inputs[i].counts->file, pv_counts_names));
     PV_TRY_DONE(check_settings(&m));
     PV_TRY_DONE(choose_words(&m));
     PV_TRY_DONE(unite_retention(&m));
@@ -348,12 +344,5 @@ psdvec_status psdvec_counts_merge(psdvec_context *ctx, const char *const *paths,
     if (path_count == 0)
         return pv_fail(ctx, PSDVEC_ERR_OPTION, "no counts files to merge");
     /* The new file's checksums must not vouch for what was damaged in an old one. */
-    for (size_t i = 0; i < path_count; i++) {
-        psdvec_counts *counts;
-        PV_TRY(pv_counts_open_sound(ctx, paths[i], &counts));
-        psdvec_status status = pv_st_warn_unknown(ctx, counts->file, pv_counts_names);
-        psdvec_counts_close(counts);
-        PV_TRY(status);
-    }
-    return pv_counts_merge(ctx, paths, path_count, output, NULL, report);
+    return pv_counts_merge(ctx, paths, path_count, true, output, NULL, report);
 }

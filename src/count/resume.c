@@ -239,8 +239,8 @@ static psdvec_status make_list(resumable *r, const pv_vocabulary *list)
     pv_buffer chosen;
     pv_buffer_init(&chosen, ctx);
     PV_TRY(make_path(r, "all-words", (uint64_t)getpid(), "safetensors", &path));
-    PV_TRY_DONE(
-        pv_counts_merge(ctx, (const char *const *)r->words, r->unit_count, path, NULL, NULL));
+    PV_TRY_DONE(pv_counts_merge(ctx, (const char *const *)r->words, r->unit_count, false, path,
+                                NULL, NULL));
     PV_TRY_DONE(pv_counts_open(ctx, path, &all));
     r->distinct = all->info.words;
     PV_TRY_DONE(r->options->vocab_file ? choose_by_list(list, all, &chosen)
@@ -345,7 +345,7 @@ psdvec_status pv_count_resumable(psdvec_context *ctx, const psdvec_count_options
         PV_TRY_DONE(make_list(&r, &list));
     PV_TRY_DONE(make_counts(&r));
     PV_TRY_DONE(add_up_inputs(&r));
-    PV_TRY_DONE(pv_counts_merge(ctx, (const char *const *)r.counts, r.unit_count, output,
+    PV_TRY_DONE(pv_counts_merge(ctx, (const char *const *)r.counts, r.unit_count, false, output,
                                 &r.provenance, report));
     if (report) {
         report->tokens = r.provenance.tokens;

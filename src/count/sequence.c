@@ -15,8 +15,6 @@ void pv_sequence_init(pv_sequence *s, psdvec_context *ctx, uint32_t words)
 
 void pv_sequence_free(pv_sequence *s)
 {
-    if (!s->ctx)
-        return;
     pv_large_free(s->ctx, &s->ids_memory);
     pv_large_free(s->ctx, &s->places_memory);
     pv_scope_free(&s->memory);
@@ -31,11 +29,6 @@ uint64_t pv_sequence_tokens(const pv_token_store *store, size_t first, size_t la
     return tokens;
 }
 
-uint64_t pv_sequence_bytes(uint64_t tokens)
-{
-    return 8 * tokens;
-}
-
 /* Unlike pv_large_alloc, not filled with zeros in memory. */
 static psdvec_status allocate(psdvec_context *ctx, size_t count, const char *spill,
                               const char *what, pv_large *memory, uint32_t **array)
@@ -47,8 +40,6 @@ static psdvec_status allocate(psdvec_context *ctx, size_t count, const char *spi
     *array = memory->data;
     return *array ? PSDVEC_OK : pv_failure(ctx);
 }
-
-/* ---- The sequence --------------------------------------------------------- */
 
 typedef struct reading {
     pv_sequence *s;
@@ -165,8 +156,6 @@ done:
     pv_scope_drop(&s->memory, r.part_start);
     return status;
 }
-
-/* ---- The places -------------------------------------------------------------- */
 
 typedef struct sorting {
     pv_sequence *s;

@@ -38,7 +38,10 @@ void pv_sequence_free(pv_sequence *sequence);
 /* Tokens and borders of parts [first, last), at most. */
 uint64_t pv_sequence_tokens(const pv_token_store *store, size_t first, size_t last);
 /* Bytes for that many. */
-uint64_t pv_sequence_bytes(uint64_t tokens);
+static inline uint64_t pv_sequence_bytes(uint64_t tokens)
+{
+    return 8 * tokens;
+}
 
 /* Parts [first, last) of a store whose words have final ids, and up to `reach` tokens behind
  * them that go on with the last document. At most UINT32_MAX / 2 tokens. `spill`: a folder for

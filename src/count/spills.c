@@ -27,8 +27,6 @@ void pv_spills_free(pv_spills *spills)
         free_spill(spills, &spills->list[i]);
 }
 
-/* ---- Packing ------------------------------------------------------------------ */
-
 static char *put_number(char *out, uint64_t value)
 {
     while (value >= 0x80) {
@@ -115,8 +113,6 @@ psdvec_status pv_spills_begin(pv_spills *spills, pv_row_sink *sink)
     return open_spill(spills, sink);
 }
 
-/* ---- Reading --------------------------------------------------------------------- */
-
 /* Reads one group of one spill. */
 typedef struct cursor {
     pv_spool *spool;
@@ -182,8 +178,6 @@ static psdvec_status add_entries(cursor *c, pv_row_sum *sum)
     }
     return next_row(c);
 }
-
-/* ---- Merging ----------------------------------------------------------------------- */
 
 typedef struct merge_job {
     const pv_spills *spills;

@@ -1,5 +1,5 @@
 /* Lines of text. */
-#include "count/text_lines.h"
+#include "count/formats.h"
 
 #include "util/c_locale.h"
 

@@ -45,8 +45,6 @@ static void free_segments(pv_triples *t)
 
 void pv_triples_free(pv_triples *t)
 {
-    if (!t->memory.ctx)
-        return;
     pv_spills_free(&t->spills);
     pv_row_groups_free(&t->groups, t->memory.ctx);
     free_segments(t);

@@ -8,7 +8,6 @@
 enum { rows_a_task = 512 };
 
 typedef struct blocks_job {
-    psdvec_context *ctx;
     pv_column_blocks *blocks;
     uint32_t first, end; /* columns */
     uint32_t *entries;   /* workers x (end - first): of each column; shared counters would cost more
@@ -34,13 +33,13 @@ static psdvec_status count_entries(void *arg, size_t task, int worker)
         for (; k < row_end && matrix->column[k] < job->end; k++)
             entries[matrix->column[k] - job->first]++;
     }
-    return pv_check_cancel(job->ctx);
+    return pv_check_cancel(job->blocks->memory.ctx);
 }
 
 static uint64_t entries_of(const blocks_job *job, uint32_t column)
 {
     uint64_t sum = 0;
-    for (int w = 0; w < psdvec_threads(job->ctx); w++)
+    for (int w = 0; w < psdvec_threads(job->blocks->memory.ctx); w++)
         sum += job->entries[(size_t)w * (job->end - job->first) + column - job->first];
     return sum;
 }
@@ -101,7 +100,7 @@ static psdvec_status make_blocks(psdvec_context *ctx, pv_csr matrix, uint32_t fi
                                  uint32_t blocks, uint64_t *totals, pv_column_blocks *out)
 {
     PV_TRY(open_blocks(ctx, matrix, blocks, out));
-    blocks_job job = {ctx, out, first, end, NULL};
+    blocks_job job = {out, first, end, NULL};
     PV_TAKE_ZERO(&out->memory, job.entries, (size_t)psdvec_threads(ctx) * (end - first));
     PV_TRY(pv_scope_status(&out->memory));
     PV_TRY(pv_parallel_tasks(ctx, tasks_of(&matrix), count_entries, &job));
@@ -124,7 +123,7 @@ psdvec_status pv_column_blocks_at(psdvec_context *ctx, pv_csr matrix, const uint
 {
     PV_TRY(open_blocks(ctx, matrix, blocks, out));
     memcpy(out->edges, edges, ((size_t)blocks + 1) * sizeof *edges);
-    blocks_job job = {ctx, out, edges[0], edges[blocks], NULL};
+    blocks_job job = {out, edges[0], edges[blocks], NULL};
     return pv_parallel_tasks(ctx, tasks_of(&matrix), find_ranges, &job);
 }
 
