@@ -284,29 +284,24 @@ const char *psdvec_counts_word(const psdvec_counts *counts, uint32_t i, size_t *
     return there ? counts->bytes + counts->offsets[i] : NULL;
 }
 
-/* Builds the index of words once, at the first search. That it fails is recorded nowhere: the
- * context of the file may be in use by another thread. */
-static bool ensure_index(psdvec_counts *c)
-{
-    pthread_mutex_lock(&c->lock);
-    if (!c->indexed && pv_word_index_init(&c->index, c->ctx, c->info.words, c->bytes, c->offsets,
-                                          NULL) == PSDVEC_OK) {
-        uint32_t other;
-        for (uint32_t i = 0; i < c->info.words; i++)
-            pv_word_index_add(&c->index, i, &other);
-        c->indexed = true;
-    }
-    bool ready = c->indexed;
-    pthread_mutex_unlock(&c->lock);
-    return ready;
-}
-
 bool psdvec_counts_find(const psdvec_counts *counts, const char *word, size_t length, uint32_t *i)
 {
     psdvec_counts *c = (psdvec_counts *)counts; /* the index is a cache */
     if (!c || !word || !i)
         return false;
-    if (ensure_index(c))
+    /* Built once, at the first search. That it fails is recorded nowhere: the context of the file may
+     * be in use by another thread. */
+    pthread_mutex_lock(&c->lock);
+    if (!c->indexed && pv_word_index_init(&c->index, c->ctx, c->info.words, c->bytes, c->offsets,
+                                          NULL) == PSDVEC_OK) {
+        uint32_t other;
+        for (uint32_t k = 0; k < c->info.words; k++)
+            pv_word_index_add(&c->index, k, &other);
+        c->indexed = true;
+    }
+    bool indexed = c->indexed;
+    pthread_mutex_unlock(&c->lock);
+    if (indexed)
         return pv_word_index_find(&c->index, word, length, i);
     for (uint32_t k = 0; k < c->info.words; k++) { /* no memory for it: look at all */
         size_t other;

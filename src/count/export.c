@@ -121,17 +121,6 @@ static psdvec_status write_directed(pv_export *e, const pv_row_sink *sink)
     return status;
 }
 
-/* A pair (i, j): to both rows, or to that of the larger number. The diagonal
- * is doubled, as x + x' is. */
-static psdvec_status add_both(pv_export *e, pv_triples *triples, uint32_t i, uint32_t j,
-                              uint64_t value)
-{
-    if (e->format->one_triangle && i < j)
-        return pv_triples_add(triples, j, i, value);
-    PV_TRY(pv_triples_add(triples, i, j, value));
-    return e->format->one_triangle && i != j ? PSDVEC_OK : pv_triples_add(triples, j, i, value);
-}
-
 static psdvec_status write_symmetric(pv_export *e, const char *folder, const pv_row_sink *sink)
 {
     const psdvec_counts *c = e->counts;
@@ -144,8 +133,14 @@ static psdvec_status write_symmetric(pv_export *e, const char *folder, const pv_
     for (uint32_t i = 0; i < c->info.words; i++) {
         psdvec_row row;
         psdvec_counts_row(c, i, &row);
-        for (size_t k = 0; k < row.length; k++)
-            PV_TRY_DONE(add_both(e, &triples, i, row.focus[k], psdvec_row_value(&row, k)));
+        /* To both rows, or to that of the larger number. The diagonal is doubled, as x + x' is. */
+        for (size_t k = 0; k < row.length; k++) {
+            uint32_t j = row.focus[k];
+            if (!e->format->one_triangle || i >= j)
+                PV_TRY_DONE(pv_triples_add(&triples, i, j, psdvec_row_value(&row, k)));
+            if (!e->format->one_triangle || i <= j)
+                PV_TRY_DONE(pv_triples_add(&triples, j, i, psdvec_row_value(&row, k)));
+        }
         pv_progress_add(&sorting, 1);
     }
     pv_progress_end(&sorting);

@@ -170,13 +170,12 @@ done:
 static psdvec_status begin(pv_export *e, pv_buffer *text)
 {
     (void)text;
-    uint64_t records = e->counts->info.bigrams;
     if (e->counts->info.words > INT32_MAX)
         return pv_fail(e->ctx, PSDVEC_ERR_OVERFLOW,
                        "%s: GloVe numbers words with 31 bits, which "
                        "are too few for %u words",
                        e->path, e->counts->info.words);
-    return pv_output_expect(e->output, records * sizeof(record));
+    return pv_output_expect(e->output, e->counts->info.bigrams * sizeof(record));
 }
 
 static psdvec_status format(const pv_export *e, pv_rows *rows)

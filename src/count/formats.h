@@ -60,30 +60,26 @@ static inline uint64_t pv_import_mix(uint32_t a, uint32_t b)
     return x ^ x >> 31;
 }
 
-static inline psdvec_status pv_import_add(pv_import *m, uint32_t i, uint32_t j, uint64_t value)
+/* One record: word i stood before word j, `value` units. */
+static inline psdvec_status pv_import_pair(pv_import *m, uint32_t i, uint32_t j, uint64_t value)
 {
+    if (i != j) {
+        pv_import_half *half = i < j ? &m->above : &m->below;
+        half->records++;
+        half->places += i < j ? pv_import_mix(i, j) : pv_import_mix(j, i);
+        half->sum += value;
+        if (m->fold && i > j)
+            return PSDVEC_OK;
+    } else if (m->fold) { /* GloVe counts a word near itself twice */
+        if (value % 2)
+            pv_rounding_note(&m->rounding, (double)value, 0.5);
+        value = value / 2 + value % 2;
+    }
     if (m->focus_total) { /* the total of all is checked */
         m->focus_total[j] += value;
         m->focus_total[i] += m->fold ? value : 0;
     }
     return value ? pv_triples_add(&m->triples, i, j, value) : PSDVEC_OK;
-}
-
-/* One record: word i stood before word j, `value` units. */
-static inline psdvec_status pv_import_pair(pv_import *m, uint32_t i, uint32_t j, uint64_t value)
-{
-    if (i == j && m->fold) { /* GloVe counts a word near itself twice */
-        if (value % 2)
-            pv_rounding_note(&m->rounding, (double)value, 0.5);
-        value = value / 2 + value % 2;
-    }
-    if (i == j)
-        return pv_import_add(m, i, i, value);
-    pv_import_half *half = i < j ? &m->above : &m->below;
-    half->records++;
-    half->places += i < j ? pv_import_mix(i, j) : pv_import_mix(j, i);
-    half->sum += value;
-    return m->fold && i > j ? PSDVEC_OK : pv_import_add(m, i, j, value);
 }
 
 /* Sets the scale and gets ready for records; the words must be there.

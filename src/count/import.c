@@ -143,18 +143,6 @@ static psdvec_status judge(pv_import *m)
     return PSDVEC_OK;
 }
 
-/* Chosen by us, and all numbers are whole: then they need no scale. */
-static uint64_t settle_scale(pv_import *m)
-{
-    if (!m->scale_chosen || m->rounding.fractions)
-        return 1;
-    uint64_t divisor = m->rounding.scale;
-    m->rounding.scale = 1;
-    for (uint32_t i = 0; m->focus_total && i < m->vocabulary.count; i++)
-        m->focus_total[i] /= divisor;
-    return divisor;
-}
-
 static psdvec_status write_counts(pv_import *m, pv_counts_writer *writer, uint64_t *bigrams)
 {
     pv_vocabulary *v = &m->vocabulary;
@@ -162,7 +150,13 @@ static psdvec_status write_counts(pv_import *m, pv_counts_writer *writer, uint64
     pv_row_sink sink;
     psdvec_status status;
     pv_provenance_init(&provenance, m->ctx);
-    uint64_t divisor = settle_scale(m);
+    uint64_t divisor = 1;
+    if (m->scale_chosen && !m->rounding.fractions) { /* all numbers are whole: they need no scale */
+        divisor = m->rounding.scale;
+        m->rounding.scale = 1;
+        for (uint32_t i = 0; m->focus_total && i < v->count; i++)
+            m->focus_total[i] /= divisor;
+    }
     estimate_frequencies(m);
     for (uint32_t k = 0; k < v->count; k++)
         if (__builtin_add_overflow(v->known_tokens, v->frequency[k], &v->known_tokens))

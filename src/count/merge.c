@@ -68,13 +68,6 @@ done:
     return status;
 }
 
-static bool same_words(const psdvec_counts *a, const psdvec_counts *b)
-{
-    return a->info.words == b->info.words &&
-           memcmp(a->offsets, b->offsets, ((size_t)a->info.words + 1) * sizeof *a->offsets) == 0 &&
-           memcmp(a->bytes, b->bytes, (size_t)a->offsets[a->info.words]) == 0;
-}
-
 /* ---- The words of the result ---------------------------------------------------- */
 
 static psdvec_status add_words(merging *m, pv_word_table *table, merge_input *input)
@@ -142,10 +135,15 @@ static psdvec_status copy_words(pv_vocabulary *v, const psdvec_counts *c)
 static psdvec_status choose_words(merging *m)
 {
     pv_vocabulary *v = &m->vocabulary;
+    const psdvec_counts *a = m->inputs[0].counts;
     bool same = true;
-    for (size_t i = 1; i < m->count; i++)
-        same &= same_words(m->inputs[0].counts, m->inputs[i].counts);
-    PV_TRY(same ? copy_words(v, m->inputs[0].counts) : unite_words(m));
+    for (size_t i = 1; i < m->count && same; i++) {
+        const psdvec_counts *b = m->inputs[i].counts;
+        same = a->info.words == b->info.words &&
+               !memcmp(a->offsets, b->offsets, ((size_t)a->info.words + 1) * sizeof *a->offsets) &&
+               !memcmp(a->bytes, b->bytes, (size_t)a->offsets[a->info.words]);
+    }
+    PV_TRY(same ? copy_words(v, a) : unite_words(m));
     for (size_t i = 0; i < m->count; i++) {
         merge_input *input = &m->inputs[i];
         for (uint32_t w = 0; w < input->counts->info.words; w++) {

@@ -208,18 +208,6 @@ static psdvec_status choose_by_list(const pv_vocabulary *list, const psdvec_coun
     return PSDVEC_OK;
 }
 
-static psdvec_status write_list(resumable *r, const pv_buffer *chosen)
-{
-    pv_output *output;
-    PV_TRY(make_path(r, "vocabulary", XXH3_64bits(chosen->data, chosen->length), "txt", &r->list));
-    PV_TRY(pv_output_open(r->ctx, r->list, &output));
-    psdvec_status status = pv_output_write_at(output, 0, chosen->data, chosen->length);
-    if (status == PSDVEC_OK)
-        return pv_output_commit(output);
-    pv_output_discard(output);
-    return status;
-}
-
 /* Stages 1 and 2. `list` is the user's, or empty. */
 static psdvec_status make_list(resumable *r, const pv_vocabulary *list)
 {
@@ -235,6 +223,7 @@ static psdvec_status make_list(resumable *r, const pv_vocabulary *list)
                        (pv_count_part){.words_only = true, .may_be_empty = true}, "words"));
     psdvec_status status;
     psdvec_counts *all = NULL;
+    pv_output *output = NULL;
     char *path;
     pv_buffer chosen;
     pv_buffer_init(&chosen, ctx);
@@ -245,12 +234,19 @@ static psdvec_status make_list(resumable *r, const pv_vocabulary *list)
     r->distinct = all->info.words;
     PV_TRY_DONE(r->options->vocab_file ? choose_by_list(list, all, &chosen)
                                        : choose_by_frequency(r->options, all, &chosen));
-    status = chosen.length ? write_list(r, &chosen)
-                           : pv_fail(ctx, PSDVEC_ERR_EMPTY,
-                                     "%s: none of %u distinct words is seen %" PRIu64
-                                     " times; lower the minimum count",
-                                     r->inputs[0], all->info.words, r->options->min_count);
+    if (chosen.length == 0)
+        PV_TRY_DONE(pv_fail(ctx, PSDVEC_ERR_EMPTY,
+                            "%s: none of %u distinct words is seen %" PRIu64
+                            " times; lower the minimum count",
+                            r->inputs[0], all->info.words, r->options->min_count));
+    PV_TRY_DONE(
+        make_path(r, "vocabulary", XXH3_64bits(chosen.data, chosen.length), "txt", &r->list));
+    PV_TRY_DONE(pv_output_open(ctx, r->list, &output));
+    PV_TRY_DONE(pv_output_write_at(output, 0, chosen.data, chosen.length));
+    status = pv_output_commit(output);
+    output = NULL;
 done:
+    pv_output_discard(output);
     psdvec_counts_close(all);
     unlink(path);
     free(path);

@@ -101,8 +101,6 @@ size_t pv_row_sum_take(pv_row_sum *row, uint32_t *columns, uint64_t *values)
     return count;
 }
 
-/* ---- Finished rows and their groups ------------------------------------------ */
-
 void pv_rows_init(pv_rows *rows, psdvec_context *ctx)
 {
     *rows = (pv_rows){.memory = {.ctx = ctx, .what = what}};

@@ -136,8 +136,6 @@ done:
     return status;
 }
 
-/* ---- Tokens ------------------------------------------------------------------ */
-
 static void add_mark(reader *r, uint32_t mark)
 {
     r->ids[r->id_count++] = mark;

@@ -313,8 +313,6 @@ done:
     return status;
 }
 
-/* ---- Order ------------------------------------------------------------------- */
-
 int pv_compare_words(uint64_t frequency_a, const char *a, size_t length_a, uint64_t frequency_b,
                      const char *b, size_t length_b)
 {
@@ -393,8 +391,6 @@ static psdvec_status order_survivors(merge_job *job, const psdvec_count_options 
     PV_TRY(settle(job, passed));
     return pv_parallel_tasks(job->ctx, job->store->generation_count, rank_generation, job);
 }
-
-/* ---- The whole ------------------------------------------------------------------ */
 
 static psdvec_status prepare_generation(void *opaque, size_t g, int worker)
 {

@@ -212,7 +212,6 @@ psdvec_status pv_transpose_block(psdvec_context *ctx, const pv_column_blocks *bl
 enum { transpose_blocks = 64 };
 
 typedef struct transpose_job {
-    const pv_csr *matrix;
     pv_column_blocks blocks;
     pv_csr_store *to;
 } transpose_job;
@@ -221,14 +220,15 @@ static psdvec_status transpose_task(void *arg, size_t task, int worker)
 {
     const transpose_job *job = arg;
     (void)worker;
-    return pv_transpose_block(job->to->ctx, &job->blocks, (uint32_t)task, job->matrix->rows,
-                              job->to->begin, job->to->column, job->matrix->value, job->to->value);
+    return pv_transpose_block(job->to->ctx, &job->blocks, (uint32_t)task, job->blocks.matrix.rows,
+                              job->to->begin, job->to->column, job->blocks.matrix.value,
+                              job->to->value);
 }
 
 psdvec_status pv_csr_transpose(psdvec_context *ctx, const pv_csr *matrix, const char *output,
                                uint64_t besides, const char *what, pv_csr_store *transpose)
 {
-    transpose_job job = {.matrix = matrix, .to = transpose};
+    transpose_job job = {.to = transpose};
     psdvec_status status;
     PV_TRY_DONE(pv_csr_store_open(ctx, matrix->columns, matrix->rows, what, transpose));
     PV_TRY_DONE(make_blocks(ctx, *matrix, 0, matrix->columns, transpose_blocks,
