@@ -32,8 +32,6 @@ typedef struct merging {
     double *retention; /* NULL without subsampling */
 } merging;
 
-/* ---- Do they belong together? ------------------------------------------------ */
-
 static psdvec_status check_settings(const merging *m)
 {
     const psdvec_counts *first = m->inputs[0].counts;
@@ -67,8 +65,6 @@ done:
     pv_buffer_free(&differ);
     return status;
 }
-
-/* ---- The words of the result ---------------------------------------------------- */
 
 static psdvec_status add_words(merging *m, pv_word_table *table, merge_input *input)
 {
