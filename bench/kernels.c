@@ -9,7 +9,7 @@
 #include "base/progress.h"
 #include "base/random.h"
 #include "corpus/run_scan.h"
-#include "count/row_sum.h"
+#include "count/rows.h"
 #include "count/word_table.h"
 
 #include <math.h>

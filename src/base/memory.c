@@ -149,6 +149,17 @@ void *pv_scope_grow(pv_scope *scope, void *block, size_t count, size_t size)
     return grown;
 }
 
+void *pv_scope_reserve(pv_scope *scope, void *block, size_t *capacity, size_t needed, size_t size)
+{
+    if (needed <= *capacity)
+        return block;
+    size_t larger = pv_larger(needed, 2 * *capacity + 64);
+    block = pv_scope_grow(scope, block, larger, size);
+    if (!scope->failed)
+        *capacity = larger;
+    return block;
+}
+
 void pv_scope_drop(pv_scope *scope, void *block)
 {
     void **link = &scope->last;

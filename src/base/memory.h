@@ -52,6 +52,11 @@ static inline psdvec_status pv_scope_status(const pv_scope *scope)
 #define PV_GROW(scope, pointer, count)                                                             \
     ((pointer) = pv_scope_grow((scope), (pointer), (count), sizeof *(pointer)))
 void *pv_scope_grow(pv_scope *scope, void *block, size_t count, size_t size);
+/* Capacity for `needed` elements, at least doubled when it grows. */
+#define PV_RESERVE(scope, pointer, capacity, needed)                                               \
+    ((pointer) = pv_scope_reserve((scope), (pointer), &(capacity), (needed), sizeof *(pointer)),   \
+     pv_scope_status(scope))
+void *pv_scope_reserve(pv_scope *scope, void *block, size_t *capacity, size_t needed, size_t size);
 /* Frees one block before the others; NULL is none. */
 void pv_scope_drop(pv_scope *scope, void *block);
 /* Frees all blocks and leaves the scope empty, ready for more. */

@@ -8,7 +8,7 @@
 #include "baseline/options.h"
 #include "count/count.h"
 #include "count/options.h"
-#include "count/run_key.h"
+#include "count/provenance.h"
 #include "model/model_write.h"
 #include "model/sparse_file.h"
 #include "train/train.h"
@@ -91,7 +91,7 @@ psdvec_status psdvec_baseline(psdvec_context *ctx, const psdvec_baseline_options
     PV_TRY_DONE(add_settings(&key, &own));
     bool vectors = own.method == PSDVEC_METHOD_SPARSE;
     PV_TRY_DONE(vectors ? pv_key_add_file(&key, input) : pv_key_add_counts(&key, input));
-    PV_TRY_DONE(pv_key_end(&key));
+    PV_TRY_DONE(pv_buffer_byte(&key, 0));
     PV_TRY_DONE(pv_partial_open(ctx, output, key.data, own.restart, &run.partial));
     status = vectors ? from_vectors(&run, input) : from_counts(&run, input);
 done:
@@ -144,7 +144,7 @@ psdvec_status psdvec_baseline_text(psdvec_context *ctx, const psdvec_baseline_op
     PV_TRY_DONE(pv_output_try(ctx, output));
     PV_TRY_DONE(add_settings(&key, &own));
     PV_TRY_DONE(pv_key_add_text(&key, &counting, inputs, input_count, output, &again));
-    PV_TRY_DONE(pv_key_end(&key));
+    PV_TRY_DONE(pv_buffer_byte(&key, 0));
     PV_TRY_DONE(pv_partial_open(ctx, output, key.data, own.restart || !again, &run.partial));
     if (reads_text(own.method)) {
         status = pv_baseline_word2vec(&run);

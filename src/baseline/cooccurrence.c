@@ -2,7 +2,7 @@
 #include "baseline/cooccurrence.h"
 
 #include "base/memory.h"
-#include "sparse/pair_walk.h"
+#include "sparse/columns.h"
 
 enum { block_count = 64 };
 
@@ -74,7 +74,7 @@ psdvec_status pv_cooccurrence_make(psdvec_context *ctx, const psdvec_counts *cou
     for (uint32_t i = 0; i < n; i++)
         out->total += out->margin[i];
 done:
-    pv_column_blocks_free(ctx, &job.blocks);
+    pv_column_blocks_free(&job.blocks);
     return status;
 }
 

@@ -1,9 +1,31 @@
-/* Counting, as the other files of this room use it. */
+/* Reading text, counting and merging, for use inside other calls: without pv_begin. */
 #ifndef PV_COUNT_COUNT_H
 #define PV_COUNT_COUNT_H
 
 #include "base/partial.h"
 #include "corpus/inputs.h"
+#include "count/provenance.h"
+#include "count/vocabulary.h"
+
+/* A text, read: its tokens, its words, and where it came from. What counting begins with, and what
+ * systems that learn from the text itself begin with, too. */
+typedef struct pv_reading {
+    psdvec_context *ctx;
+    pv_token_store *store; /* its words have final ids */
+    pv_vocabulary vocabulary;
+    pv_provenance provenance;
+} pv_reading;
+
+/* Reads `files`, which are `inputs` expanded; `folder` takes temporary files. PSDVEC_ERR_EMPTY if
+ * there is no word that is known, unless it may be empty. */
+psdvec_status pv_reading_open(pv_reading *reading, psdvec_context *ctx,
+                              const psdvec_count_options *options, const pv_inputs *files,
+                              const char *const *inputs, size_t input_count, const char *folder,
+                              bool may_be_empty);
+void pv_reading_free(pv_reading *reading);
+
+/* What it says of the text; the rest of the report is left alone. */
+void pv_reading_report(const pv_reading *reading, psdvec_count_report *report);
 
 /* What counting an input in parts needs besides the options. */
 typedef struct pv_count_part {
@@ -11,10 +33,21 @@ typedef struct pv_count_part {
     bool may_be_empty; /* no known word gives an empty file, not an error */
 } pv_count_part;
 
-/* psdvec_count without `resume_dir`, and without pv_begin. */
+/* psdvec_count without `resume_dir`. */
 psdvec_status pv_count_run(psdvec_context *ctx, const psdvec_count_options *options,
                            const char *const *inputs, size_t input_count, const char *output,
                            pv_count_part part, psdvec_count_report *report);
+
+/* The same with `resume_dir`: can be killed and goes on where it was. */
+psdvec_status pv_count_resumable(psdvec_context *ctx, const psdvec_count_options *options,
+                                 const char *const *inputs, size_t input_count, const char *output,
+                                 psdvec_count_report *report);
+
+/* psdvec_counts_merge. `verify`: look for damage in the files, and for what this version does not know.
+ * `provenance`, if not NULL, is what the result says of itself instead of what the files say. */
+psdvec_status pv_counts_merge(psdvec_context *ctx, const char *const *paths, size_t path_count,
+                              bool verify, const char *output, pv_provenance *provenance,
+                              psdvec_count_report *report);
 
 /* Counts that are only on the way to something else: kept in `partial`, where an interrupted run may
  * have left them. *path is on the heap. */

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static psdvec_status fail_corrupt(psdvec_context *ctx, const psdvec_counts *c, const char *cause)
+psdvec_status pv_counts_fail(psdvec_context *ctx, const psdvec_counts *c, const char *cause)
 {
     return pv_fail(ctx, PSDVEC_ERR_CORRUPT, "%s: the counts are damaged: %s; make the file anew",
                    pv_st_path(c->file), cause);
@@ -53,7 +53,7 @@ static psdvec_status check_kind(const psdvec_counts *c)
                        "knows version %d; get a newer psdvec",
                        path, version, PV_COUNTS_VERSION);
     if (version < 1)
-        return fail_corrupt(c->ctx, c, "its version is 0");
+        return pv_counts_fail(c->ctx, c, "its version is 0");
     return PSDVEC_OK;
 }
 
@@ -63,14 +63,14 @@ static psdvec_status take_tensors(psdvec_counts *c)
     const pv_tensor *t, *values = pv_st_tensor(c->file, "values");
     PV_TRY(pv_st_require(ctx, c->file, "offsets", PV_DTYPE_U64, 1, (int64_t[]){-1}, &t));
     if (t->count == 0 || t->count - 1 > UINT32_MAX - 2)
-        return fail_corrupt(c->ctx, c, "it has no words, or too many");
+        return pv_counts_fail(c->ctx, c, "it has no words, or too many");
     c->info.words = (uint32_t)(t->count - 1);
     int64_t words = (int64_t)c->info.words, ends = words + 1;
     c->offsets = t->data;
     PV_TRY(pv_st_require(ctx, c->file, "words", PV_DTYPE_U8, 1, (int64_t[]){-1}, &t));
     c->bytes = t->data;
     if (!pv_offsets_ascend(c->offsets, c->info.words, t->bytes, 0))
-        return fail_corrupt(c->ctx, c, "the words' offsets do not ascend");
+        return pv_counts_fail(c->ctx, c, "the words' offsets do not ascend");
     PV_TRY(pv_st_require(ctx, c->file, "indices", PV_DTYPE_U32, 1, (int64_t[]){-1}, &t));
     c->rows = (pv_csr){.rows = c->info.words, .columns = c->info.words, .column = t->data};
     c->info.bigrams = t->count;
@@ -79,7 +79,7 @@ static psdvec_status take_tensors(psdvec_counts *c)
     c->rows.begin = t->data;
     c->rows.end = c->rows.begin + 1;
     if (!pv_offsets_ascend(c->rows.begin, c->info.words, c->info.bigrams, 0))
-        return fail_corrupt(c->ctx, c, "the rows do not ascend");
+        return pv_counts_fail(c->ctx, c, "the rows do not ascend");
     c->info.wide = values && values->dtype == PV_DTYPE_U64;
     PV_TRY(pv_st_require(ctx, c->file, "values", c->info.wide ? PV_DTYPE_U64 : PV_DTYPE_U32, 1,
                          &bigrams, &t));
@@ -121,10 +121,10 @@ static psdvec_status take_metadata(psdvec_counts *c)
     PV_TRY(meta_number(c, "documents", &info->documents));
     PV_TRY(meta_number(c, "window", &window));
     if (window > UINT32_MAX)
-        return fail_corrupt(c->ctx, c, "its window is too large");
+        return pv_counts_fail(c->ctx, c, "its window is too large");
     info->window = (uint32_t)window;
     if (info->scale == 0)
-        return fail_corrupt(c->ctx, c, "its scale is 0");
+        return pv_counts_fail(c->ctx, c, "its scale is 0");
     PV_TRY(take_json(c, "settings", PV_JSON_OBJECT, &info->settings_json));
     PV_TRY(take_json(c, "vocabulary", PV_JSON_OBJECT, &info->vocabulary_json));
     PV_TRY(take_json(c, "inputs", PV_JSON_ARRAY, &info->inputs_json));
@@ -134,7 +134,7 @@ static psdvec_status take_metadata(psdvec_counts *c)
     info->file_bytes = pv_st_bytes(c->file);
     for (uint32_t i = 0; i < info->words; i++)
         if (__builtin_add_overflow(info->total, c->context_total[i], &info->total))
-            return fail_corrupt(c->ctx, c, "the totals exceed 64 bits");
+            return pv_counts_fail(c->ctx, c, "the totals exceed 64 bits");
     return PSDVEC_OK;
 }
 
@@ -147,19 +147,16 @@ psdvec_status pv_counts_open(psdvec_context *ctx, const char *path, psdvec_count
     c->ctx = pv_context_hold(ctx);
     atomic_init(&c->holders, 1);
     pthread_mutex_init(&c->lock, NULL);
-    psdvec_status status = pv_st_open(ctx, path, &c->file);
-    if (status == PSDVEC_OK)
-        status = check_kind(c);
-    if (status == PSDVEC_OK)
-        status = take_tensors(c);
-    if (status == PSDVEC_OK)
-        status = take_metadata(c);
-    if (status != PSDVEC_OK) {
-        psdvec_counts_close(c);
-        return status;
-    }
+    psdvec_status status;
+    PV_TRY_DONE(pv_st_open(ctx, path, &c->file));
+    PV_TRY_DONE(check_kind(c));
+    PV_TRY_DONE(take_tensors(c));
+    PV_TRY_DONE(take_metadata(c));
     *out = c;
     return PSDVEC_OK;
+done:
+    psdvec_counts_close(c);
+    return status;
 }
 
 psdvec_status psdvec_counts_open(psdvec_context *ctx, const char *path, psdvec_counts **counts)
@@ -221,13 +218,13 @@ static psdvec_status verify_rows(void *arg, size_t task, int worker)
         psdvec_counts_row(c, i, &row);
         for (size_t k = 0; k < row.length; k++) {
             if (row.focus[k] >= c->info.words || (k > 0 && row.focus[k] <= row.focus[k - 1]))
-                return fail_corrupt(job->ctx, c, "the columns of a row do not ascend");
+                return pv_counts_fail(job->ctx, c, "the columns of a row do not ascend");
             sum += psdvec_row_value(&row, k);
         }
         if (sum != c->context_total[i])
-            return fail_corrupt(job->ctx, c, "a row does not add up to its total");
+            return pv_counts_fail(job->ctx, c, "a row does not add up to its total");
         if (c->retention && !(c->retention[i] > 0 && c->retention[i] <= 1))
-            return fail_corrupt(job->ctx, c, "a factor of subsampling is not between 0 and 1");
+            return pv_counts_fail(job->ctx, c, "a factor of subsampling is not between 0 and 1");
     }
     return pv_check_cancel(job->ctx);
 }
@@ -287,29 +284,24 @@ const char *psdvec_counts_word(const psdvec_counts *counts, uint32_t i, size_t *
     return there ? counts->bytes + counts->offsets[i] : NULL;
 }
 
-/* Builds the index of words once, at the first search. That it fails is recorded nowhere: the
- * context of the file may be in use by another thread. */
-static bool ensure_index(psdvec_counts *c)
-{
-    pthread_mutex_lock(&c->lock);
-    if (!c->indexed && pv_word_index_init(&c->index, c->ctx, c->info.words, c->bytes, c->offsets,
-                                          NULL) == PSDVEC_OK) {
-        uint32_t other;
-        for (uint32_t i = 0; i < c->info.words; i++)
-            pv_word_index_add(&c->index, i, &other);
-        c->indexed = true;
-    }
-    bool ready = c->indexed;
-    pthread_mutex_unlock(&c->lock);
-    return ready;
-}
-
 bool psdvec_counts_find(const psdvec_counts *counts, const char *word, size_t length, uint32_t *i)
 {
     psdvec_counts *c = (psdvec_counts *)counts; /* the index is a cache */
     if (!c || !word || !i)
         return false;
-    if (ensure_index(c))
+    /* Built once, at the first search. That it fails is recorded nowhere: the context of the file may
+     * be in use by another thread. */
+    pthread_mutex_lock(&c->lock);
+    if (!c->indexed && pv_word_index_init(&c->index, c->ctx, c->info.words, c->bytes, c->offsets,
+                                          NULL) == PSDVEC_OK) {
+        uint32_t other;
+        for (uint32_t k = 0; k < c->info.words; k++)
+            pv_word_index_add(&c->index, k, &other);
+        c->indexed = true;
+    }
+    bool indexed = c->indexed;
+    pthread_mutex_unlock(&c->lock);
+    if (indexed)
         return pv_word_index_find(&c->index, word, length, i);
     for (uint32_t k = 0; k < c->info.words; k++) { /* no memory for it: look at all */
         size_t other;
@@ -346,17 +338,8 @@ double psdvec_counts_retention(const psdvec_counts *counts, uint32_t i)
 
 void psdvec_counts_row(const psdvec_counts *counts, uint32_t i, psdvec_row *row)
 {
-    if (!row)
-        return;
-    *row = (psdvec_row){0};
-    if (!has_word(counts, i))
-        return;
-    const pv_csr *rows = &counts->rows;
-    uint64_t begin = rows->begin[i];
-    row->length = (size_t)(rows->end[i] - begin);
-    row->focus = rows->column + begin;
-    row->values32 = rows->value32 ? rows->value32 + begin : NULL;
-    row->values64 = rows->value64 ? rows->value64 + begin : NULL;
+    if (row)
+        *row = has_word(counts, i) ? pv_counts_row_of(&counts->rows, i) : (psdvec_row){0};
 }
 
 uint64_t psdvec_counts_get(const psdvec_counts *counts, uint32_t context, uint32_t focus)

@@ -1,4 +1,4 @@
-/* An open counts file, for the other files of this room. */
+/* An open counts file, for the other files of this module. */
 #ifndef PV_COUNT_COUNTS_READ_H
 #define PV_COUNT_COUNTS_READ_H
 
@@ -30,6 +30,9 @@ const psdvec_counts *pv_counts_hold(const psdvec_counts *counts);
 psdvec_status pv_counts_open_sound(psdvec_context *ctx, const char *path, psdvec_counts **counts);
 /* The rows alone: columns ascend and are words. */
 psdvec_status pv_counts_verify_rows(psdvec_context *ctx, const psdvec_counts *counts);
+
+/* PSDVEC_ERR_CORRUPT with "PATH: the counts are damaged: CAUSE". */
+psdvec_status pv_counts_fail(psdvec_context *ctx, const psdvec_counts *counts, const char *cause);
 
 /* True if the file claims to be a counts file; no errors recorded. */
 bool pv_counts_looks_like(const char *path);

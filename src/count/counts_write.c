@@ -4,9 +4,8 @@
 #include "base/safetensors_write.h"
 #include "base/spool.h"
 #include "base/thread.h"
+#include "util/number.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +28,8 @@ struct pv_counts_writer {
     const pv_vocabulary *vocabulary;
     pv_provenance *provenance;
     const double *retention;
+    uint64_t divisor;
+    char *folder;
     pv_output *output;
     pv_st_writer *file;
     pv_spool *values; /* lower halves, u32 */
@@ -38,6 +39,11 @@ struct pv_counts_writer {
     uint64_t *context_total, *focus_total;
     uint64_t entries, total;
     uint32_t rows_done;
+    /* The values on their way from the spool to the file: blocks are fetched and reserved in order,
+     * under the lock, and written by all workers at once. */
+    pthread_mutex_t lock;
+    uint64_t next; /* value */
+    size_t next_wide;
 };
 
 static psdvec_status begin_file(pv_counts_writer *w)
@@ -46,25 +52,23 @@ static psdvec_status begin_file(pv_counts_writer *w)
     pv_buffer inputs;
     pv_buffer_init(&inputs, w->ctx);
     psdvec_status status;
-    char version[16], scale[32], tokens[32], documents[32], window[16];
+    const uint64_t numbers[] = {PV_COUNTS_VERSION, p->scale, p->tokens, p->documents, p->window};
+    char text[5][24];
     PV_TRY_DONE(pv_provenance_inputs_json(p, &inputs));
     PV_TRY_DONE(pv_buffer_byte(&inputs, '\0'));
-    snprintf(version, sizeof version, "%d", PV_COUNTS_VERSION);
-    snprintf(scale, sizeof scale, "%" PRIu64, p->scale);
-    snprintf(tokens, sizeof tokens, "%" PRIu64, p->tokens);
-    snprintf(documents, sizeof documents, "%" PRIu64, p->documents);
-    snprintf(window, sizeof window, "%u", p->window);
+    for (size_t i = 0; i < 5; i++)
+        *pv_digits_write(text[i], numbers[i]) = '\0';
     const pv_st_pair metadata[] = {
         {"format", PV_COUNTS_FORMAT},
-        {"version", version},
+        {"version", text[0]},
         {"written_by", "psdvec " PSDVEC_VERSION},
         {"settings", p->settings},
         {"vocabulary", p->vocabulary},
         {"inputs", inputs.data},
-        {"scale", scale},
-        {"tokens", tokens},
-        {"documents", documents},
-        {"window", window},
+        {"scale", text[1]},
+        {"tokens", text[2]},
+        {"documents", text[3]},
+        {"window", text[4]},
     };
     PV_TRY_DONE(pv_st_writer_begin(w->ctx, pv_st_output_sink(w->output), 9, metadata,
                                    sizeof metadata / sizeof metadata[0], 64, &w->file));
@@ -74,25 +78,23 @@ done:
     return status;
 }
 
-psdvec_status pv_counts_writer_new(psdvec_context *ctx, pv_output *output, const char *folder,
-                                   const pv_vocabulary *vocabulary, pv_provenance *provenance,
-                                   const double *retention, pv_counts_writer **out)
+psdvec_status pv_counts_writer_open(psdvec_context *ctx, const char *path, pv_counts_writer **out)
 {
     pv_counts_writer *w = *out = pv_alloc_zero(ctx, 1, sizeof *w, "the counts file");
     if (!w)
         return pv_failure(ctx);
     w->ctx = ctx;
     w->memory = (pv_scope){.ctx = ctx, .what = "the margins"};
-    w->vocabulary = vocabulary;
-    w->provenance = provenance;
-    w->retention = retention;
-    w->output = output;
-    PV_TAKE_ZERO(&w->memory, w->row_end, (size_t)vocabulary->count + 1);
-    PV_TAKE_ZERO(&w->memory, w->context_total, vocabulary->count);
-    PV_TAKE_ZERO(&w->memory, w->focus_total, vocabulary->count);
-    PV_TRY(pv_scope_status(&w->memory));
-    PV_TRY(pv_spool_new(ctx, folder, "the list of counts", ctx->options.memory / 8, &w->values));
-    return begin_file(w);
+    pthread_mutex_init(&w->lock, NULL);
+    w->folder = pv_folder_of(path);
+    if (!w->folder)
+        return pv_fail(ctx, PSDVEC_ERR_MEMORY, "%s: the system refused memory", path);
+    return pv_output_open(ctx, path, &w->output);
+}
+
+const char *pv_counts_writer_folder(const pv_counts_writer *w)
+{
+    return w->folder;
 }
 
 void pv_counts_writer_free(pv_counts_writer *w)
@@ -100,30 +102,20 @@ void pv_counts_writer_free(pv_counts_writer *w)
     if (!w)
         return;
     pv_st_writer_free(w->file);
+    pv_output_discard(w->output);
     pv_spool_free(w->values);
-    pv_free(w->ctx, w->wide);
     pv_scope_free(&w->memory);
+    free(w->folder);
+    pthread_mutex_destroy(&w->lock);
     pv_free(w->ctx, w);
-}
-
-static psdvec_status note_wide(pv_counts_writer *w, uint64_t place, uint32_t upper)
-{
-    if (w->wide_count == w->wide_capacity) {
-        size_t capacity = w->wide_capacity ? 2 * w->wide_capacity : 1024;
-        wide_value *wide = pv_resize(w->ctx, w->wide, capacity, sizeof *wide, "large counts");
-        if (!wide)
-            return pv_failure(w->ctx);
-        w->wide = wide;
-        w->wide_capacity = capacity;
-    }
-    w->wide[w->wide_count++] = (wide_value){.place = place, .upper = upper};
-    return PSDVEC_OK;
 }
 
 /* The lower halves of the values. */
 static psdvec_status pack_values(void *self, pv_rows *rows)
 {
-    (void)self;
+    const pv_counts_writer *w = self;
+    for (size_t i = 0; w->divisor > 1 && i < rows->used; i++)
+        rows->values[i] /= w->divisor;
     PV_TRY(pv_buffer_reserve(&rows->packed, rows->used * sizeof(uint32_t)));
     uint32_t *halves = (uint32_t *)(void *)rows->packed.data;
     for (size_t i = 0; i < rows->used; i++)
@@ -143,8 +135,11 @@ static psdvec_status take_rows(void *self, size_t group, pv_rows *rows)
             uint64_t value = rows->values[at];
             sum += value; /* cannot wrap unless the total does, and that is checked */
             w->focus_total[rows->columns[at]] += value;
-            if (PV_UNLIKELY(value >> 32))
-                PV_TRY(note_wide(w, w->entries + at, (uint32_t)(value >> 32)));
+            if (PV_UNLIKELY(value >> 32)) {
+                PV_TRY(PV_RESERVE(&w->memory, w->wide, w->wide_capacity, w->wide_count + 1));
+                w->wide[w->wide_count++] =
+                    (wide_value){.place = w->entries + at, .upper = (uint32_t)(value >> 32)};
+            }
         }
         w->context_total[rows->first + r] = sum;
         w->row_end[rows->first + r + 1] = w->entries + at;
@@ -167,87 +162,73 @@ static psdvec_status write_columns(void *self, const pv_rows *rows)
                               rows->used * sizeof *rows->columns);
 }
 
-pv_row_sink pv_counts_writer_sink(pv_counts_writer *w)
+psdvec_status pv_counts_writer_begin(pv_counts_writer *w, const pv_vocabulary *vocabulary,
+                                     pv_provenance *provenance, const double *retention,
+                                     uint64_t divisor, pv_row_sink *sink)
 {
-    return (pv_row_sink){
+    w->vocabulary = vocabulary;
+    w->provenance = provenance;
+    w->retention = retention;
+    w->divisor = divisor;
+    *sink = (pv_row_sink){
         .prepare = pack_values, .take = take_rows, .finish = write_columns, .self = w};
+    PV_TAKE_ZERO(&w->memory, w->row_end, (size_t)vocabulary->count + 1);
+    PV_TAKE_ZERO(&w->memory, w->context_total, vocabulary->count);
+    PV_TAKE_ZERO(&w->memory, w->focus_total, vocabulary->count);
+    PV_TRY(pv_scope_status(&w->memory));
+    PV_TRY(pv_spool_new(w->ctx, w->folder, "the list of counts", w->ctx->options.memory / 8,
+                        &w->values));
+    return begin_file(w);
 }
 
-/* The values on their way from the spool to the file: blocks are fetched and
- * reserved in order, under a lock, and written by all workers at once. */
-typedef struct value_copy {
-    pv_counts_writer *w;
-    bool wide;
-    pthread_mutex_t lock;
-    uint64_t next; /* value */
-    size_t next_wide;
-} value_copy;
-
-/* Fetches the next block into `narrow`, widened into `wide` if need be. */
-static psdvec_status fetch_values(value_copy *copy, uint32_t *narrow, uint64_t *wide,
+/* Fetches the next block into `narrow`, widened into `wide` if it is not NULL. */
+static psdvec_status fetch_values(pv_counts_writer *w, uint32_t *narrow, uint64_t *wide,
                                   uint64_t *offset, size_t *bytes)
 {
-    pv_counts_writer *w = copy->w;
-    uint64_t at = copy->next, left = w->entries - at;
+    uint64_t at = w->next, left = w->entries - at;
     size_t count = left < COPY_BLOCK ? (size_t)left : COPY_BLOCK;
-    copy->next += count;
-    *bytes = count * (copy->wide ? sizeof *wide : sizeof *narrow);
+    w->next += count;
+    *bytes = count * (wide ? sizeof *wide : sizeof *narrow);
     if (count == 0)
         return PSDVEC_OK;
     PV_TRY(pv_spool_read(w->values, at * sizeof *narrow, narrow, count * sizeof *narrow));
-    if (copy->wide) {
+    if (wide) {
         for (size_t i = 0; i < count; i++)
             wide[i] = narrow[i];
-        for (; copy->next_wide < w->wide_count; copy->next_wide++) {
-            const wide_value *v = &w->wide[copy->next_wide];
+        for (; w->next_wide < w->wide_count; w->next_wide++) {
+            const wide_value *v = &w->wide[w->next_wide];
             if (v->place >= at + count)
                 break;
             wide[v->place - at] |= (uint64_t)v->upper << 32;
         }
     }
-    return pv_st_writer_reserve(w->file, copy->wide ? (void *)wide : narrow, *bytes, offset);
+    return pv_st_writer_reserve(w->file, wide ? (void *)wide : narrow, *bytes, offset);
 }
 
 static psdvec_status copy_values(void *opaque, int worker)
 {
     (void)worker;
-    value_copy *copy = opaque;
-    pv_counts_writer *w = copy->w;
+    pv_counts_writer *w = opaque;
     psdvec_status status = PSDVEC_OK;
     pv_scope scope = {.ctx = w->ctx, .what = "copying counts"};
     uint32_t *narrow;
     uint64_t *wide = NULL;
     PV_TAKE(&scope, narrow, COPY_BLOCK);
-    if (copy->wide)
+    if (w->wide_count)
         PV_TAKE(&scope, wide, COPY_BLOCK);
     PV_TRY_DONE(pv_scope_status(&scope));
-    for (size_t bytes = 1; bytes > 0;) {
+    for (size_t bytes = 1; bytes > 0 && status == PSDVEC_OK;) {
         uint64_t offset;
         PV_TRY_DONE(pv_check_cancel(w->ctx));
-        pthread_mutex_lock(&copy->lock);
-        status = fetch_values(copy, narrow, wide, &offset, &bytes);
-        pthread_mutex_unlock(&copy->lock);
+        pthread_mutex_lock(&w->lock);
+        status = fetch_values(w, narrow, wide, &offset, &bytes);
+        pthread_mutex_unlock(&w->lock);
         if (status == PSDVEC_OK && bytes > 0)
-            status =
-                pv_output_write_at(w->output, offset, copy->wide ? (void *)wide : narrow, bytes);
-        if (status != PSDVEC_OK)
-            break;
+            status = pv_output_write_at(w->output, offset, wide ? (void *)wide : narrow, bytes);
     }
 done:
     pv_scope_free(&scope);
     return status;
-}
-
-/* 64 bits wide if any value needs it. */
-static psdvec_status write_values(pv_counts_writer *w)
-{
-    value_copy copy = {.w = w, .wide = w->wide_count > 0};
-    PV_TRY(pv_st_writer_start(w->file, "values", copy.wide ? PV_DTYPE_U64 : PV_DTYPE_U32));
-    pthread_mutex_init(&copy.lock, NULL);
-    psdvec_status status = pv_parallel(w->ctx, copy_values, &copy);
-    pthread_mutex_destroy(&copy.lock);
-    PV_TRY(status);
-    return pv_st_writer_stop(w->file, 1, &w->entries);
 }
 
 psdvec_status pv_counts_writer_finish(pv_counts_writer *w, uint64_t *bigrams)
@@ -258,7 +239,9 @@ psdvec_status pv_counts_writer_finish(pv_counts_writer *w, uint64_t *bigrams)
     uint64_t words = v->count, ends = words + 1, bytes = v->offsets[words];
     PV_TRY(pv_st_writer_stop(w->file, 1, &w->entries));
     PV_TRY(pv_output_expect(w->output, w->entries * (w->wide_count ? 8 : 4) + words * 48 + bytes));
-    PV_TRY(write_values(w));
+    PV_TRY(pv_st_writer_start(w->file, "values", w->wide_count ? PV_DTYPE_U64 : PV_DTYPE_U32));
+    PV_TRY(pv_parallel(w->ctx, copy_values, w));
+    PV_TRY(pv_st_writer_stop(w->file, 1, &w->entries));
     PV_TRY(pv_st_writer_tensor(w->file, "indptr", PV_DTYPE_U64, 1, &ends, w->row_end));
     PV_TRY(pv_st_writer_tensor(w->file, "words", PV_DTYPE_U8, 1, &bytes, v->bytes));
     PV_TRY(pv_st_writer_tensor(w->file, "offsets", PV_DTYPE_U64, 1, &ends, v->offsets));
@@ -268,7 +251,10 @@ psdvec_status pv_counts_writer_finish(pv_counts_writer *w, uint64_t *bigrams)
     PV_TRY(pv_st_writer_tensor(w->file, "focus_totals", PV_DTYPE_U64, 1, &words, w->focus_total));
     if (w->retention)
         PV_TRY(pv_st_writer_tensor(w->file, "keep", PV_DTYPE_F64, 1, &words, w->retention));
-    if (bigrams)
-        *bigrams = w->entries;
-    return pv_st_writer_end(w->file, NULL);
+    *bigrams = w->entries;
+    PV_TRY(pv_st_writer_end(w->file, NULL));
+    PV_TRY(pv_check_cancel(w->ctx));
+    pv_output *output = w->output;
+    w->output = NULL;
+    return pv_output_commit(output);
 }

@@ -20,17 +20,20 @@ extern const char *const pv_counts_names[];
 
 typedef struct pv_counts_writer pv_counts_writer;
 
-/* `folder` takes the spool. `vocabulary` and `provenance` must outlive the
- * writer; `retention` (one a word) may be NULL. */
-psdvec_status pv_counts_writer_new(psdvec_context *ctx, pv_output *output, const char *folder,
-                                   const pv_vocabulary *vocabulary, pv_provenance *provenance,
-                                   const double *retention, pv_counts_writer **writer);
+/* Opens the output, so that what stands in its way is noticed before work. */
+psdvec_status pv_counts_writer_open(psdvec_context *ctx, const char *path,
+                                    pv_counts_writer **writer);
+/* Discards the output if it was not finished. */
 void pv_counts_writer_free(pv_counts_writer *writer);
+/* Of the output: for temporary files. */
+const char *pv_counts_writer_folder(const pv_counts_writer *writer);
 
-/* Takes groups of rows in order. */
-pv_row_sink pv_counts_writer_sink(pv_counts_writer *writer);
-
-/* Writes the rest. The caller commits the output. */
+/* `sink` takes groups of rows in order and divides their values by `divisor`. `vocabulary` and
+ * `provenance` must outlive the writer; `retention` (one a word) may be NULL. */
+psdvec_status pv_counts_writer_begin(pv_counts_writer *writer, const pv_vocabulary *vocabulary,
+                                     pv_provenance *provenance, const double *retention,
+                                     uint64_t divisor, pv_row_sink *sink);
+/* Writes the rest and gives the output its name. */
 psdvec_status pv_counts_writer_finish(pv_counts_writer *writer, uint64_t *bigrams);
 
 #endif

@@ -1,41 +1,21 @@
 /* psdvec_counts_export: from a counts file to another program's. */
-#include "count/export.h"
-
 #include "base/arguments.h"
 #include "base/progress.h"
 #include "count/count.h"
-#include "count/fixed_point.h"
 #include "count/formats.h"
 #include "count/options.h"
-#include "count/triples.h"
-#include "util/number.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { GROUP_ENTRIES = 1 << 15, MOST_GROUPS = 1 << 16, VOCAB_BLOCK = 1 << 20 };
+enum { GROUP_ENTRIES = 1 << 15, VOCAB_BLOCK = 1 << 20 };
 
-psdvec_status pv_export_append(pv_export *e, const void *data, size_t length)
+/* Writes the text behind what is written. */
+static psdvec_status append(pv_export *e, const pv_buffer *text)
 {
-    PV_TRY(pv_output_write_at(e->output, e->written, data, length));
-    e->written += length;
-    return PSDVEC_OK;
-}
-
-/* ---- What cannot be done -------------------------------------------------------- */
-
-static psdvec_status check_paths(psdvec_context *ctx, const psdvec_counts *counts,
-                                 const char *output, const char *vocab_output)
-{
-    const char *input = pv_st_path(counts->file);
-    PV_TRY(pv_refuse_same_file(ctx, &input, 1, output));
-    if (!vocab_output)
-        return PSDVEC_OK;
-    PV_TRY(pv_refuse_same_file(ctx, &input, 1, vocab_output));
-    if (strcmp(output, vocab_output) == 0 || pv_same_file(output, vocab_output))
-        return pv_fail(ctx, PSDVEC_ERR_SAME_FILE,
-                       "%s: is to take the counts and the words; choose another file for one",
-                       output);
+    PV_TRY(pv_output_write_at(e->output, e->written, text->data, text->length));
+    e->written += text->length;
     return PSDVEC_OK;
 }
 
@@ -67,7 +47,7 @@ static psdvec_status check_call(psdvec_context *ctx, const psdvec_counts *counts
         return pv_fail(ctx, PSDVEC_ERR_OPTION, "there is no format number %d to export",
                        (int)format);
     const char *name = pv_counts_format_choices[format].name;
-    bool has_words = pv_counts_formats[format].export->has_words;
+    bool has_words = pv_counts_formats[format]->has_words;
     if (!has_words && !vocab_output)
         return pv_fail(ctx, PSDVEC_ERR_OPTION,
                        "the format %s has no words in it; name a file that receives them", name);
@@ -75,10 +55,16 @@ static psdvec_status check_call(psdvec_context *ctx, const psdvec_counts *counts
         return pv_fail(ctx, PSDVEC_ERR_OPTION,
                        "the format %s has the words in it; leave out the list %s", name,
                        vocab_output);
-    return check_paths(ctx, counts, output, vocab_output);
+    const char *input = pv_st_path(counts->file);
+    PV_TRY(pv_refuse_same_file(ctx, &input, 1, output));
+    if (vocab_output)
+        PV_TRY(pv_refuse_same_file(ctx, &input, 1, vocab_output));
+    if (vocab_output && (strcmp(output, vocab_output) == 0 || pv_same_file(output, vocab_output)))
+        return pv_fail(ctx, PSDVEC_ERR_SAME_FILE,
+                       "%s: is to take the counts and the words; choose another file for one",
+                       output);
+    return PSDVEC_OK;
 }
-
-/* ---- Rows --------------------------------------------------------------------------- */
 
 static psdvec_status format_rows(void *self, pv_rows *rows)
 {
@@ -94,19 +80,7 @@ static psdvec_status take_rows(void *self, size_t group, pv_rows *rows)
     for (uint32_t r = 0; r < rows->count; r++)
         if (rows->lengths[r] == 0 && e->empty_rows++ == 0)
             e->first_empty = rows->first + r;
-    return pv_export_append(e, rows->packed.data, rows->packed.length);
-}
-
-/* The columns were not checked when the file was opened. */
-static psdvec_status check_row(const pv_export *e, const psdvec_row *row)
-{
-    for (size_t k = 0; k < row->length; k++)
-        if (row->focus[k] >= e->counts->info.words || (k && row->focus[k] <= row->focus[k - 1]))
-            return pv_fail(e->ctx, PSDVEC_ERR_CORRUPT,
-                           "%s: the counts are damaged: the columns of a row do not ascend; make "
-                           "the file anew",
-                           pv_st_path(e->counts->file));
-    return PSDVEC_OK;
+    return append(e, &rows->packed);
 }
 
 static psdvec_status copy_group(void *opaque, size_t group, int worker, pv_row_sum *sum,
@@ -117,7 +91,6 @@ static psdvec_status copy_group(void *opaque, size_t group, int worker, pv_row_s
     for (uint32_t i = 0; i < rows->count; i++) {
         psdvec_row row;
         psdvec_counts_row(e->counts, rows->first + i, &row);
-        PV_TRY(check_row(e, &row));
         PV_TRY(pv_rows_reserve(rows, row.length));
         rows->lengths[i] = (uint32_t)row.length;
         for (size_t k = 0; k < row.length; k++) {
@@ -131,37 +104,21 @@ static psdvec_status copy_group(void *opaque, size_t group, int worker, pv_row_s
 
 static psdvec_status write_directed(pv_export *e, const pv_row_sink *sink)
 {
-    psdvec_context *ctx = e->ctx;
     uint32_t words = e->counts->info.words;
     pv_row_groups groups = {0};
-    pv_progress progress;
-    uint64_t *work = pv_alloc(ctx, words, sizeof *work, "the rows' lengths");
-    if (!work)
-        return pv_failure(ctx);
+    pv_scope scope = {.ctx = e->ctx, .what = "the rows' lengths"};
+    uint64_t *work;
+    PV_TAKE(&scope, work, words);
+    PV_TRY(pv_scope_status(&scope));
     for (uint32_t i = 0; i < words; i++)
         work[i] = e->counts->rows.end[i] - e->counts->rows.begin[i];
-    uint64_t wanted = e->counts->info.bigrams / GROUP_ENTRIES + 1;
-    psdvec_status status = pv_row_groups_init(&groups, ctx, work, words,
-                                              wanted < MOST_GROUPS ? (size_t)wanted : MOST_GROUPS);
-    pv_free(ctx, work);
-    pv_progress_begin(&progress, ctx, "writing", "groups", groups.count);
+    psdvec_status status = pv_row_groups_init(&groups, e->ctx, work, words,
+                                              e->counts->info.bigrams / GROUP_ENTRIES + 1);
+    pv_scope_free(&scope);
     if (status == PSDVEC_OK)
-        status = pv_rows_make(ctx, words, &groups, copy_group, e, sink, &progress);
-    if (status == PSDVEC_OK)
-        pv_progress_end(&progress);
-    pv_row_groups_free(&groups, ctx);
+        status = pv_rows_make(e->ctx, words, &groups, copy_group, e, sink, "writing");
+    pv_row_groups_free(&groups, e->ctx);
     return status;
-}
-
-/* A pair (i, j): to both rows, or to that of the larger number. The diagonal
- * is doubled, as x + x' is. */
-static psdvec_status add_both(pv_export *e, pv_triples *triples, uint32_t i, uint32_t j,
-                              uint64_t value)
-{
-    if (e->format->one_triangle && i < j)
-        return pv_triples_add(triples, j, i, value);
-    PV_TRY(pv_triples_add(triples, i, j, value));
-    return e->format->one_triangle && i != j ? PSDVEC_OK : pv_triples_add(triples, j, i, value);
 }
 
 static psdvec_status write_symmetric(pv_export *e, const char *folder, const pv_row_sink *sink)
@@ -176,9 +133,14 @@ static psdvec_status write_symmetric(pv_export *e, const char *folder, const pv_
     for (uint32_t i = 0; i < c->info.words; i++) {
         psdvec_row row;
         psdvec_counts_row(c, i, &row);
-        PV_TRY_DONE(check_row(e, &row));
-        for (size_t k = 0; k < row.length; k++)
-            PV_TRY_DONE(add_both(e, &triples, i, row.focus[k], psdvec_row_value(&row, k)));
+        /* To both rows, or to that of the larger number. The diagonal is doubled, as x + x' is. */
+        for (size_t k = 0; k < row.length; k++) {
+            uint32_t j = row.focus[k];
+            if (!e->format->one_triangle || i >= j)
+                PV_TRY_DONE(pv_triples_add(&triples, i, j, psdvec_row_value(&row, k)));
+            if (!e->format->one_triangle || i <= j)
+                PV_TRY_DONE(pv_triples_add(&triples, j, i, psdvec_row_value(&row, k)));
+        }
         pv_progress_add(&sorting, 1);
     }
     pv_progress_end(&sorting);
@@ -187,8 +149,6 @@ done:
     pv_triples_free(&triples);
     return status;
 }
-
-/* ---- Words -------------------------------------------------------------------------- */
 
 static psdvec_status write_words(const pv_export *e, pv_output *vocab)
 {
@@ -199,13 +159,9 @@ static psdvec_status write_words(const pv_export *e, pv_output *vocab)
     pv_buffer_init(&text, e->ctx);
     for (uint32_t i = 0; i < c->info.words; i++) {
         size_t length;
-        char digits[24];
         const char *word = psdvec_counts_word(c, i, &length);
         PV_TRY_DONE(pv_buffer_append(&text, word, length));
-        PV_TRY_DONE(pv_buffer_byte(&text, ' '));
-        char *end = pv_digits_write(digits, c->frequency[i]);
-        *end++ = '\n';
-        PV_TRY_DONE(pv_buffer_append(&text, digits, (size_t)(end - digits)));
+        PV_TRY_DONE(pv_buffer_printf(&text, " %" PRIu64 "\n", c->frequency[i]));
         if (text.length >= VOCAB_BLOCK || i + 1 == c->info.words) {
             PV_TRY_DONE(pv_check_cancel(e->ctx));
             PV_TRY_DONE(pv_output_write_at(vocab, written, text.data, text.length));
@@ -217,8 +173,6 @@ done:
     pv_buffer_free(&text);
     return status;
 }
-
-/* ---- The whole ------------------------------------------------------------------------ */
 
 psdvec_status psdvec_counts_export(psdvec_context *ctx, const psdvec_counts *counts,
                                    psdvec_counts_format format, bool symmetric, const char *output,
@@ -232,24 +186,35 @@ psdvec_status psdvec_counts_export(psdvec_context *ctx, const psdvec_counts *cou
     PV_TRY(pv_st_verify_if_any(ctx, counts->file));
     pv_export e = {.ctx = ctx,
                    .counts = counts,
-                   .format = pv_counts_formats[format].export,
+                   .format = pv_counts_formats[format],
                    .symmetric = symmetric,
                    .path = output};
     pv_row_sink sink = {.prepare = format_rows, .take = take_rows, .self = &e};
     pv_output *vocab = NULL;
+    pv_buffer text;
+    bool sound;
     psdvec_status status;
+    pv_buffer_init(&text, ctx);
     char *folder = pv_folder_of(output);
     if (!folder)
         return pv_fail(ctx, PSDVEC_ERR_MEMORY, "%s: the system refused memory", output);
+    /* The columns were not checked when the file was opened. */
+    PV_TRY_DONE(pv_csr_check_columns(ctx, &counts->rows, &sound));
+    if (!sound)
+        PV_TRY_DONE(pv_counts_fail(ctx, counts, "the columns of a row do not ascend"));
     PV_TRY_DONE(check_words(&e, pv_counts_format_choices[format].name));
     PV_TRY_DONE(pv_output_open(ctx, output, &e.output));
     if (vocab_output) {
         PV_TRY_DONE(pv_output_open(ctx, vocab_output, &vocab));
         PV_TRY_DONE(write_words(&e, vocab));
     }
-    PV_TRY_DONE(e.format->begin(&e));
+    PV_TRY_DONE(e.format->begin(&e, &text));
+    PV_TRY_DONE(append(&e, &text));
     PV_TRY_DONE(symmetric ? write_symmetric(&e, folder, &sink) : write_directed(&e, &sink));
-    PV_TRY_DONE(e.format->end(&e));
+    text.length = 0;
+    if (e.format->end)
+        PV_TRY_DONE(e.format->end(&e, &text));
+    PV_TRY_DONE(append(&e, &text));
     PV_TRY_DONE(pv_check_cancel(ctx));
     if (vocab) {
         status = pv_output_commit(vocab);
@@ -262,6 +227,7 @@ psdvec_status psdvec_counts_export(psdvec_context *ctx, const psdvec_counts *cou
 done:
     pv_output_discard(vocab);
     pv_output_discard(e.output);
+    pv_buffer_free(&text);
     free(folder);
     return status;
 }

@@ -6,26 +6,9 @@ typedef unsigned __int128 wide;
 
 enum { MOST_DIGITS = 19, WIDE_DIGITS = 38, MOST_EXPONENT = 100000000 };
 
-static const uint64_t powers[MOST_DIGITS + 1] = {1u,
-                                                 10u,
-                                                 100u,
-                                                 1000u,
-                                                 10000u,
-                                                 100000u,
-                                                 1000000u,
-                                                 10000000u,
-                                                 100000000u,
-                                                 1000000000u,
-                                                 10000000000u,
-                                                 100000000000u,
-                                                 1000000000000u,
-                                                 10000000000000u,
-                                                 100000000000000u,
-                                                 1000000000000000u,
-                                                 10000000000000000u,
-                                                 100000000000000000u,
-                                                 1000000000000000000u,
-                                                 10000000000000000000u};
+static const uint64_t powers[MOST_DIGITS + 1] = {1,    1e1,  1e2,  1e3,  1e4,  1e5,  1e6,
+                                                 1e7,  1e8,  1e9,  1e10, 1e11, 1e12, 1e13,
+                                                 1e14, 1e15, 1e16, 1e17, 1e18, 1e19}; /* exact */
 
 static wide power_of_ten(int exponent)
 {

@@ -6,19 +6,14 @@
  * first. Rows of the result are added up one at a time from the mapped files,
  * so memory does not grow with the number of bigrams.
  */
-#include "count/merge.h"
 #include "base/arguments.h"
-#include "base/file.h"
-#include "base/progress.h"
 #include "base/sort.h"
 #include "count/count.h"
 #include "count/counts_read.h"
 #include "count/counts_write.h"
-#include "count/settings_compare.h"
-#include "count/word_table.h"
+#include "util/clock.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct merge_input {
@@ -29,6 +24,7 @@ typedef struct merge_input {
 
 typedef struct merging {
     psdvec_context *ctx;
+    pv_scope memory;
     merge_input *inputs;
     size_t count;
     pv_vocabulary vocabulary;
@@ -36,71 +32,49 @@ typedef struct merging {
     double *retention; /* NULL without subsampling */
 } merging;
 
-/* ---- Do they belong together? ------------------------------------------------ */
-
-/* `which`: more about the difference, or "". */
-static psdvec_status fail_mismatch(const merging *m, size_t i, const char *what, const char *which)
+static psdvec_status check_settings(const merging *m)
 {
-    return pv_fail(m->ctx, PSDVEC_ERR_MISMATCH,
-                   "%s and %s cannot be added up: their %s differ%s%s; count both with the same "
-                   "settings (psdvec counts info shows them)",
-                   pv_st_path(m->inputs[0].counts->file), pv_st_path(m->inputs[i].counts->file),
-                   what, *which ? ": " : "", which);
-}
-
-static psdvec_status compare_settings(const merging *m, size_t i)
-{
-    const char *first = m->inputs[0].counts->info.settings_json;
-    const char *other = m->inputs[i].counts->info.settings_json;
-    psdvec_status status;
+    const psdvec_counts *first = m->inputs[0].counts;
+    psdvec_status status = PSDVEC_OK;
     pv_buffer differ;
     pv_buffer_init(&differ, m->ctx);
-    PV_TRY_DONE(pv_settings_compare(m->ctx, first, other, false, &differ));
-    if (differ.length) {
+    for (size_t i = 1; i < m->count && status == PSDVEC_OK; i++) {
+        const psdvec_counts *other = m->inputs[i].counts;
+        const char *what = NULL;
+        if (first->info.window != other->info.window)
+            what = "windows";
+        else if (first->info.scale != other->info.scale)
+            what = "scales (units of a count)";
+        else
+            PV_TRY_DONE(pv_settings_compare(m->ctx, first->info.settings_json,
+                                            other->info.settings_json, false, &differ));
+        if (differ.length)
+            what = "settings";
+        else if (!what && (first->retention == NULL) != (other->retention == NULL))
+            what = "rules for frequent words";
         PV_TRY_DONE(pv_buffer_byte(&differ, 0));
-        status = fail_mismatch(m, i, "settings", differ.data);
+        if (what)
+            status = pv_fail(m->ctx, PSDVEC_ERR_MISMATCH,
+                             "%s and %s cannot be added up: their %s differ%s%s; count both with "
+                             "the same settings (psdvec counts info shows them)",
+                             pv_st_path(first->file), pv_st_path(other->file), what,
+                             *differ.data ? ": " : "", differ.data);
+        differ.length = 0;
     }
 done:
     pv_buffer_free(&differ);
     return status;
 }
 
-static psdvec_status check_settings(const merging *m)
+static psdvec_status add_words(merging *m, pv_word_table *table, merge_input *input)
 {
-    const psdvec_counts *first = m->inputs[0].counts;
-    for (size_t i = 1; i < m->count; i++) {
-        const psdvec_counts *other = m->inputs[i].counts;
-        if (first->info.window != other->info.window)
-            return fail_mismatch(m, i, "windows", "");
-        if (first->info.scale != other->info.scale)
-            return fail_mismatch(m, i, "scales (units of a count)", "");
-        PV_TRY(compare_settings(m, i));
-        if ((first->retention == NULL) != (other->retention == NULL))
-            return fail_mismatch(m, i, "rules for frequent words", "");
-    }
-    return PSDVEC_OK;
-}
-
-static bool same_words(const psdvec_counts *a, const psdvec_counts *b)
-{
-    return a->info.words == b->info.words &&
-           memcmp(a->offsets, b->offsets, ((size_t)a->info.words + 1) * sizeof *a->offsets) == 0 &&
-           memcmp(a->bytes, b->bytes, (size_t)a->offsets[a->info.words]) == 0;
-}
-
-/* ---- The words of the result ---------------------------------------------------- */
-
-static psdvec_status add_words(psdvec_context *ctx, pv_word_table *table, merge_input *input)
-{
-    psdvec_counts *c = input->counts;
-    input->final = pv_alloc(ctx, c->info.words, sizeof *input->final, "the words' numbers");
-    if (!input->final)
-        return pv_failure(ctx);
+    const psdvec_counts *c = input->counts;
+    PV_TAKE(&m->memory, input->final, c->info.words);
+    PV_TRY(pv_scope_status(&m->memory));
     for (uint32_t i = 0; i < c->info.words; i++) {
         size_t length;
         const char *word = psdvec_counts_word(c, i, &length);
-        pv_word_key key = pv_word_key_exact(word, (uint32_t)length);
-        PV_TRY(pv_word_table_find_or_add(table, &key, &input->final[i]));
+        PV_TRY(pv_word_table_put(table, word, length, &input->final[i]));
         table->words[input->final[i]].value += c->frequency[i];
     }
     return PSDVEC_OK;
@@ -111,53 +85,42 @@ static int by_frequency(const void *a, const void *b, void *opaque)
     const pv_word_table *table = opaque;
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     const pv_word *wx = &table->words[x], *wy = &table->words[y];
-    if (wx->value != wy->value)
-        return wx->value > wy->value ? -1 : 1;
-    size_t shorter = wx->length < wy->length ? wx->length : wy->length;
-    int order = memcmp(pv_word_text(table, x), pv_word_text(table, y), shorter);
-    return order ? order : (wx->length > wy->length) - (wx->length < wy->length);
+    return pv_compare_words(wx->value, pv_word_text(table, x), wx->length, wy->value,
+                            pv_word_text(table, y), wy->length);
 }
 
 /* The union, sorted; each input's `final` then points into it. */
 static psdvec_status unite_words(merging *m)
 {
     psdvec_context *ctx = m->ctx;
-    pv_word_table seen, sorted = {0};
+    pv_word_table seen;
     pv_scope scope = {.ctx = ctx, .what = "sorting the words"};
     uint32_t *order, *rank;
     psdvec_status status;
     PV_TRY_DONE(pv_word_table_init(&seen, ctx, m->inputs[0].counts->info.words));
     for (size_t i = 0; i < m->count; i++)
-        PV_TRY_DONE(add_words(ctx, &seen, &m->inputs[i]));
+        PV_TRY_DONE(add_words(m, &seen, &m->inputs[i]));
     PV_TAKE(&scope, order, seen.count);
     PV_TAKE(&scope, rank, seen.count);
     PV_TRY_DONE(pv_scope_status(&scope));
     for (uint32_t i = 0; i < seen.count; i++)
         order[i] = i;
     PV_TRY_DONE(pv_sort(ctx, order, seen.count, sizeof *order, by_frequency, &seen));
-    PV_TRY_DONE(pv_word_table_init(&sorted, ctx, seen.count));
-    for (uint32_t i = 0; i < seen.count; i++) {
-        uint32_t id;
-        pv_word_key key =
-            pv_word_key_padded(pv_word_text(&seen, order[i]), seen.words[order[i]].length);
-        PV_TRY_DONE(pv_word_table_add(&sorted, &key, &id));
-        rank[order[i]] = id;
-    }
-    PV_TRY_DONE(pv_vocabulary_set(&m->vocabulary, &sorted));
+    PV_TRY_DONE(pv_vocabulary_set(&m->vocabulary, &seen, order));
+    for (uint32_t i = 0; i < seen.count; i++)
+        rank[order[i]] = i;
     for (size_t i = 0; i < m->count; i++)
         for (uint32_t w = 0; w < m->inputs[i].counts->info.words; w++)
             m->inputs[i].final[w] = rank[m->inputs[i].final[w]];
 done:
     pv_word_table_free(&seen);
-    pv_word_table_free(&sorted);
     pv_scope_free(&scope);
     return status;
 }
 
-static psdvec_status keep_words(merging *m)
+/* The words of the first file, if all have the same. */
+static psdvec_status copy_words(pv_vocabulary *v, const psdvec_counts *c)
 {
-    pv_vocabulary *v = &m->vocabulary;
-    const psdvec_counts *c = m->inputs[0].counts;
     size_t words = c->info.words, bytes = (size_t)c->offsets[words];
     PV_TRY(pv_vocabulary_reserve(v, c->info.words, bytes));
     memcpy(v->bytes, c->bytes, bytes);
@@ -167,11 +130,16 @@ static psdvec_status keep_words(merging *m)
 
 static psdvec_status choose_words(merging *m)
 {
-    bool same = true;
-    for (size_t i = 1; i < m->count; i++)
-        same &= same_words(m->inputs[0].counts, m->inputs[i].counts);
-    PV_TRY(same ? keep_words(m) : unite_words(m));
     pv_vocabulary *v = &m->vocabulary;
+    const psdvec_counts *a = m->inputs[0].counts;
+    bool same = true;
+    for (size_t i = 1; i < m->count && same; i++) {
+        const psdvec_counts *b = m->inputs[i].counts;
+        same = a->info.words == b->info.words &&
+               !memcmp(a->offsets, b->offsets, ((size_t)a->info.words + 1) * sizeof *a->offsets) &&
+               !memcmp(a->bytes, b->bytes, (size_t)a->offsets[a->info.words]);
+    }
+    PV_TRY(same ? copy_words(v, a) : unite_words(m));
     for (size_t i = 0; i < m->count; i++) {
         merge_input *input = &m->inputs[i];
         for (uint32_t w = 0; w < input->counts->info.words; w++) {
@@ -181,9 +149,8 @@ static psdvec_status choose_words(merging *m)
         }
         if (same)
             continue;
-        input->source = pv_alloc(m->ctx, v->count, sizeof *input->source, "the words' numbers");
-        if (!input->source)
-            return pv_failure(m->ctx);
+        PV_TAKE(&m->memory, input->source, v->count);
+        PV_TRY(pv_scope_status(&m->memory));
         for (uint32_t w = 0; w < v->count; w++)
             input->source[w] = PV_UNKNOWN_WORD;
         for (uint32_t w = 0; w < input->counts->info.words; w++)
@@ -194,13 +161,12 @@ static psdvec_status choose_words(merging *m)
 
 /* Subsampling changed the windows themselves, so the files must have used the
  * same shares for the words they have in common. */
-static psdvec_status unite_keep(merging *m)
+static psdvec_status unite_retention(merging *m)
 {
     if (!m->inputs[0].counts->retention)
         return PSDVEC_OK;
-    m->retention = pv_alloc(m->ctx, m->vocabulary.count, sizeof *m->retention, "the words' shares");
-    if (!m->retention)
-        return pv_failure(m->ctx);
+    PV_TAKE(&m->memory, m->retention, m->vocabulary.count);
+    PV_TRY(pv_scope_status(&m->memory));
     for (uint32_t w = 0; w < m->vocabulary.count; w++)
         m->retention[w] = -1;
     for (size_t i = 0; i < m->count; i++) {
@@ -219,8 +185,6 @@ static psdvec_status unite_keep(merging *m)
     }
     return PSDVEC_OK;
 }
-
-/* ---- Provenance ------------------------------------------------------------------- */
 
 /* Settings that are the same may be written in several ways. The longest has the most members; of
  * equally long ones it is one that does not depend on the order of the files. */
@@ -242,7 +206,6 @@ static psdvec_status unite_provenance(merging *m)
     const psdvec_counts *first = m->inputs[0].counts;
     p->window = first->info.window;
     p->scale = first->info.scale;
-    p->settings = strdup(settings_of_all(m));
     bool same = true;
     for (size_t i = 0; i < m->count; i++) {
         const psdvec_counts *c = m->inputs[i].counts;
@@ -251,13 +214,9 @@ static psdvec_status unite_provenance(merging *m)
         p->documents += c->info.documents;
         PV_TRY(pv_provenance_add_inputs_json(p, pv_st_path(c->file), c->info.inputs_json));
     }
-    p->vocabulary = strdup(same ? first->info.vocabulary_json : "{\"merged\":true}");
-    if (!p->settings || !p->vocabulary)
-        return pv_fail(m->ctx, PSDVEC_ERR_MEMORY, "the system refused memory");
-    return PSDVEC_OK;
+    return pv_provenance_describe(p, settings_of_all(m),
+                                  same ? first->info.vocabulary_json : "{\"merged\":true}");
 }
-
-/* ---- The rows --------------------------------------------------------------------- */
 
 static psdvec_status add_row(const merging *m, const merge_input *input, uint32_t row,
                              pv_row_sum *sum)
@@ -293,14 +252,12 @@ static psdvec_status merge_group(void *opaque, size_t group, int worker, pv_row_
 
 static psdvec_status merge_rows(merging *m, const pv_row_sink *sink)
 {
-    psdvec_context *ctx = m->ctx;
     uint32_t words = m->vocabulary.count;
-    uint64_t entries = 0;
+    uint64_t entries = 0, *work;
     pv_row_groups groups = {0};
-    pv_progress progress;
-    uint64_t *work = pv_alloc_zero(ctx, words, sizeof *work, "dividing the work");
-    if (!work)
-        return pv_failure(ctx);
+    pv_scope scope = {.ctx = m->ctx, .what = "dividing the work"};
+    PV_TAKE_ZERO(&scope, work, words);
+    PV_TRY(pv_scope_status(&scope));
     for (size_t i = 0; i < m->count; i++) {
         const merge_input *input = &m->inputs[i];
         for (uint32_t w = 0; w < input->counts->info.words; w++)
@@ -308,69 +265,46 @@ static psdvec_status merge_rows(merging *m, const pv_row_sink *sink)
                                                         input->counts->rows.begin[w];
         entries += input->counts->info.bigrams;
     }
-    psdvec_status status =
-        pv_row_groups_init(&groups, ctx, work, words, (size_t)(entries >> 17) + 64);
-    pv_free(ctx, work);
-    pv_progress_begin(&progress, ctx, "merging", "groups", groups.count);
+    psdvec_status status = pv_row_groups_init(&groups, m->ctx, work, words, (entries >> 17) + 64);
+    pv_scope_free(&scope);
     if (status == PSDVEC_OK)
-        status = pv_rows_make(ctx, words, &groups, merge_group, m, sink, &progress);
-    if (status == PSDVEC_OK)
-        pv_progress_end(&progress);
-    pv_row_groups_free(&groups, ctx);
+        status = pv_rows_make(m->ctx, words, &groups, merge_group, m, sink, "merging");
+    pv_row_groups_free(&groups, m->ctx);
     return status;
 }
 
-static void free_merging(merging *m)
-{
-    for (size_t i = 0; m->inputs && i < m->count; i++) {
-        psdvec_counts_close(m->inputs[i].counts);
-        pv_free(m->ctx, m->inputs[i].final);
-        pv_free(m->ctx, m->inputs[i].source);
-    }
-    pv_free(m->ctx, m->inputs);
-    pv_free(m->ctx, m->retention);
-    pv_vocabulary_free(&m->vocabulary);
-    pv_provenance_free(&m->provenance);
-}
-
 psdvec_status pv_counts_merge(psdvec_context *ctx, const char *const *paths, size_t path_count,
-                              const char *output_path, pv_provenance *provenance,
+                              bool verify, const char *output, pv_provenance *provenance,
                               psdvec_count_report *report)
 {
     double began = pv_now();
     psdvec_status status;
-    merging m = {.ctx = ctx, .count = path_count};
-    pv_output *output = NULL;
+    merging m = {.ctx = ctx, .memory = {.ctx = ctx, .what = "the words' numbers"}};
     pv_counts_writer *writer = NULL;
-    uint64_t bigrams = 0;
+    pv_row_sink sink;
+    uint64_t bigrams;
     pv_vocabulary_init(&m.vocabulary, ctx);
     pv_provenance_init(&m.provenance, ctx);
-    char *folder = pv_folder_of(output_path);
-    if (!folder)
-        return pv_fail(ctx, PSDVEC_ERR_MEMORY, "%s: the system refused memory", output_path);
-    PV_TRY_DONE(pv_refuse_same_file(ctx, paths, path_count, output_path));
-    PV_TRY_DONE(pv_output_open(ctx, output_path, &output));
-    m.inputs = pv_alloc_zero(ctx, path_count, sizeof *m.inputs, "the list of inputs");
-    if (!m.inputs) {
-        status = pv_failure(ctx);
-        goto done;
+    PV_TRY_DONE(pv_refuse_same_file(ctx, paths, path_count, output));
+    PV_TRY_DONE(pv_counts_writer_open(ctx, output, &writer));
+    PV_TAKE_ZERO(&m.memory, m.inputs, path_count);
+    PV_TRY_DONE(pv_scope_status(&m.memory));
+    for (; m.count < path_count; m.count++) {
+        psdvec_counts **counts = &m.inputs[m.count].counts;
+        PV_TRY_DONE(verify ? pv_counts_open_sound(ctx, paths[m.count], counts)
+                           : pv_counts_open(ctx, paths[m.count], counts));
     }
-    for (size_t i = 0; i < path_count; i++)
-        PV_TRY_DONE(pv_counts_open(ctx, paths[i], &m.inputs[i].counts));
+    for (size_t i = 0; verify && i < path_count; i++)
+        PV_TRY_DONE(pv_st_warn_unknown(ctx, m.inputs[i].counts->file, pv_counts_names));
     PV_TRY_DONE(check_settings(&m));
     PV_TRY_DONE(choose_words(&m));
-    PV_TRY_DONE(unite_keep(&m));
+    PV_TRY_DONE(unite_retention(&m));
     PV_TRY_DONE(unite_provenance(&m));
-    PV_TRY_DONE(pv_counts_writer_new(ctx, output, folder, &m.vocabulary,
-                                     provenance ? provenance : &m.provenance, m.retention,
-                                     &writer));
-    pv_row_sink sink = pv_counts_writer_sink(writer);
+    PV_TRY_DONE(pv_counts_writer_begin(
+        writer, &m.vocabulary, provenance ? provenance : &m.provenance, m.retention, 1, &sink));
     PV_TRY_DONE(merge_rows(&m, &sink));
     PV_TRY_DONE(pv_counts_writer_finish(writer, &bigrams));
-    PV_TRY_DONE(pv_check_cancel(ctx));
-    status = pv_output_commit(output);
-    output = NULL;
-    if (status == PSDVEC_OK && report) {
+    if (report) {
         *report = (psdvec_count_report){.documents = m.provenance.documents,
                                         .tokens = m.provenance.tokens,
                                         .words = m.vocabulary.count,
@@ -385,9 +319,11 @@ psdvec_status pv_counts_merge(psdvec_context *ctx, const char *const *paths, siz
     }
 done:
     pv_counts_writer_free(writer);
-    pv_output_discard(output);
-    free_merging(&m);
-    free(folder);
+    for (size_t i = 0; i < m.count; i++)
+        psdvec_counts_close(m.inputs[i].counts);
+    pv_scope_free(&m.memory);
+    pv_vocabulary_free(&m.vocabulary);
+    pv_provenance_free(&m.provenance);
     return status;
 }
 
@@ -402,12 +338,5 @@ psdvec_status psdvec_counts_merge(psdvec_context *ctx, const char *const *paths,
     if (path_count == 0)
         return pv_fail(ctx, PSDVEC_ERR_OPTION, "no counts files to merge");
     /* The new file's checksums must not vouch for what was damaged in an old one. */
-    for (size_t i = 0; i < path_count; i++) {
-        psdvec_counts *counts;
-        PV_TRY(pv_counts_open_sound(ctx, paths[i], &counts));
-        psdvec_status status = pv_st_warn_unknown(ctx, counts->file, pv_counts_names);
-        psdvec_counts_close(counts);
-        PV_TRY(status);
-    }
-    return pv_counts_merge(ctx, paths, path_count, output, NULL, report);
+    return pv_counts_merge(ctx, paths, path_count, true, output, NULL, report);
 }

@@ -2,8 +2,8 @@
 #include "count/options.h"
 
 #include "corpus/options.h"
+#include "count/formats.h"
 
-#include <math.h>
 #include <stdio.h>
 
 const psdvec_choice pv_distance_choices[] = {
@@ -17,15 +17,16 @@ const psdvec_choice pv_oov_choices[] = {
                          .help = "unknown words are dropped before windows are formed"},
     {0}};
 
-static bool count_rule(const void *options, char *why, size_t room)
+static bool count_rule(const void *options, char *why, size_t capacity)
 {
     const psdvec_count_options *o = options;
     if (o->vocab_file && o->keep_words_count) {
-        snprintf(why, room, "`vocab` and `keep` exclude each other; add the words to the list %s",
+        snprintf(why, capacity,
+                 "`vocab` and `keep` exclude each other; add the words to the list %s",
                  o->vocab_file);
         return false;
     }
-    return pv_text_options_go_together(&o->text, why, room);
+    return pv_text_options_go_together(&o->text, why, capacity);
 }
 
 #undef PSDVEC_OPTION
@@ -48,26 +49,36 @@ const pv_options_table pv_count_table = {.name = "count",
 
 /* ---- Importing ------------------------------------------------------------------------------ */
 
-static bool import_rule(const void *options, char *why, size_t room)
+const psdvec_choice pv_counts_format_choices[] = {
+    [PSDVEC_FORMAT_GLOVE] = {.name = "glove",
+                             .help = "GloVe's cooccurrence.bin, with vocab.txt beside it"},
+    [PSDVEC_FORMAT_MATRIX_MARKET] =
+        {.name = "matrix-market",
+         .help = "Matrix Market coordinate format, with a list of words beside it"},
+    [PSDVEC_FORMAT_TOP2GRAMS] = {.name = "top2grams",
+                                 .help = "the text of the original PSDVec program"},
+    {0}};
+
+const pv_counts_format *const pv_counts_formats[] = {
+    [PSDVEC_FORMAT_GLOVE] = &pv_format_glove,
+    [PSDVEC_FORMAT_MATRIX_MARKET] = &pv_format_matrix_market,
+    [PSDVEC_FORMAT_TOP2GRAMS] = &pv_format_top2grams};
+
+static bool import_rule(const void *options, char *why, size_t capacity)
 {
     const psdvec_import_options *o = options;
-    bool has_words = o->format == PSDVEC_FORMAT_TOP2GRAMS;
+    bool has_words = pv_counts_formats[o->format]->has_words;
     const char *format = pv_counts_format_choices[o->format].name;
-    if (!has_words && !o->vocab_file) {
-        snprintf(why, room, "the format %s has no words in it; name the file with them by `vocab`",
-                 format);
-        return false;
-    }
-    if (has_words && o->vocab_file) {
-        snprintf(why, room, "the format %s has the words in it; leave out `vocab`", format);
-        return false;
-    }
-    if (has_words && o->symmetric) {
-        snprintf(why, room, "the format %s has each pair in one direction; leave out `symmetric`",
-                 format);
-        return false;
-    }
-    return true;
+    const char *wrong = NULL;
+    if (!has_words && !o->vocab_file)
+        wrong = "has no words in it; name the file with them by `vocab`";
+    else if (has_words && o->vocab_file)
+        wrong = "has the words in it; leave out `vocab`";
+    else if (has_words && o->symmetric)
+        wrong = "has each pair in one direction; leave out `symmetric`";
+    if (wrong)
+        snprintf(why, capacity, "the format %s %s", format, wrong);
+    return !wrong;
 }
 
 #undef PSDVEC_OPTION

@@ -1,66 +1,69 @@
-/* Settings and inputs as JSON. */
+/* Settings and inputs as JSON, settings compared, and keys of interrupted runs. */
 #include "count/provenance.h"
 
 #include "base/json.h"
+#include "base/platform.h"
+#include "base/safetensors_read.h"
 #include "corpus/tokenizer.h"
+#include "count/count.h"
+#include "count/counts_read.h"
 #include "count/options.h"
 #include "count/window.h"
 
-#include <stddef.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 void pv_provenance_init(pv_provenance *p, psdvec_context *ctx)
 {
-    *p = (pv_provenance){.ctx = ctx};
+    *p = (pv_provenance){.memory = {.ctx = ctx, .what = "the list of inputs"}};
 }
 
 void pv_provenance_free(pv_provenance *p)
 {
-    for (size_t i = 0; i < p->input_count; i++)
-        free(p->inputs[i].name);
-    if (p->ctx)
-        pv_free(p->ctx, p->inputs);
-    free(p->settings);
-    free(p->vocabulary);
-    pv_provenance_init(p, p->ctx);
+    pv_scope_free(&p->memory);
+    pv_provenance_init(p, p->memory.ctx);
 }
 
 /* ---- Settings --------------------------------------------------------------------- */
 
-/* A finished buffer as a heap string. */
-static psdvec_status take_string(pv_json_writer *w, char **out)
+static const char *copy_of(pv_provenance *p, const char *text)
 {
-    pv_buffer *buffer = w->to;
-    psdvec_status status = pv_json_writer_status(w);
-    if (status == PSDVEC_OK) {
-        free(*out);
-        *out = strndup(buffer->data, buffer->length);
-        if (!*out)
-            status = pv_fail(buffer->ctx, PSDVEC_ERR_MEMORY, "the system refused memory");
-    }
-    pv_buffer_free(buffer);
-    return status;
+    char *copy;
+    if (PV_TAKE(&p->memory, copy, strlen(text) + 1))
+        strcpy(copy, text);
+    return copy;
+}
+
+psdvec_status pv_provenance_describe(pv_provenance *p, const char *settings, const char *vocabulary)
+{
+    p->settings = copy_of(p, settings);
+    p->vocabulary = copy_of(p, vocabulary);
+    return pv_scope_status(&p->memory);
 }
 
 psdvec_status pv_provenance_set(pv_provenance *p, const psdvec_count_options *options)
 {
-    pv_text_rules *rules = pv_alloc(p->ctx, 1, sizeof *rules, "the tokeniser");
-    if (!rules)
-        return pv_failure(p->ctx);
-    pv_text_rules_init(rules, &options->text);
     psdvec_count_options resolved = *options;
+    pv_text_rules *rules;
+    PV_TAKE(&p->memory, rules, 1);
+    PV_TRY(pv_scope_status(&p->memory));
+    pv_text_rules_init(rules, &options->text);
     resolved.text = rules->options; /* with the defaults filled in */
-    pv_free(p->ctx, rules);
+    pv_scope_drop(&p->memory, rules);
+    psdvec_status status;
     pv_buffer json;
     pv_json_writer w;
-    pv_buffer_init(&json, p->ctx);
+    pv_buffer_init(&json, p->memory.ctx);
     pv_json_writer_init(&w, &json);
     pv_json_open_object(&w, NULL);
     pv_options_put_json(&w, &pv_count_table, &resolved);
     pv_json_close(&w);
-    PV_TRY(take_string(&w, &p->settings));
+    PV_TRY_DONE(pv_json_writer_status(&w));
+    PV_TRY_DONE(pv_buffer_byte(&json, 0));
 
+    size_t vocabulary = json.length;
     pv_json_writer_init(&w, &json);
     pv_json_open_object(&w, NULL);
     if (options->vocab_file) {
@@ -72,10 +75,14 @@ psdvec_status pv_provenance_set(pv_provenance *p, const psdvec_count_options *op
             pv_json_put_u64(&w, "keep", options->keep_words_count);
     }
     pv_json_close(&w);
-    PV_TRY(take_string(&w, &p->vocabulary));
+    PV_TRY_DONE(pv_json_writer_status(&w));
+    PV_TRY_DONE(pv_buffer_byte(&json, 0));
+    status = pv_provenance_describe(p, json.data, json.data + vocabulary);
     p->window = options->window;
     p->scale = pv_window_scale(options->window, options->distance, options->subsample > 0);
-    return PSDVEC_OK;
+done:
+    pv_buffer_free(&json);
+    return status;
 }
 
 psdvec_status pv_provenance_read_settings(psdvec_context *ctx, const char *path, const char *json,
@@ -100,16 +107,10 @@ psdvec_status pv_provenance_read_settings(psdvec_context *ctx, const char *path,
 
 psdvec_status pv_provenance_add_input(pv_provenance *p, const pv_input_note *note)
 {
-    pv_input_note *inputs =
-        pv_resize(p->ctx, p->inputs, p->input_count + 1, sizeof *inputs, "the list of inputs");
-    if (!inputs)
-        return pv_failure(p->ctx);
-    p->inputs = inputs;
-    inputs[p->input_count] = *note;
-    inputs[p->input_count].name = strdup(note->name);
-    if (!inputs[p->input_count].name)
-        return pv_fail(p->ctx, PSDVEC_ERR_MEMORY, "the system refused memory");
-    p->input_count++;
+    const char *name = copy_of(p, note->name);
+    PV_TRY(PV_RESERVE(&p->memory, p->inputs, p->input_capacity, p->input_count + 1));
+    p->inputs[p->input_count] = *note;
+    p->inputs[p->input_count++].name = name;
     return PSDVEC_OK;
 }
 
@@ -165,8 +166,8 @@ psdvec_status pv_provenance_add_inputs_json(pv_provenance *p, const char *path, 
     pv_json j;
     pv_buffer key, name;
     psdvec_status status = PSDVEC_OK;
-    pv_buffer_init(&key, p->ctx);
-    pv_buffer_init(&name, p->ctx);
+    pv_buffer_init(&key, p->memory.ctx);
+    pv_buffer_init(&name, p->memory.ctx);
     pv_json_init(&j, json, strlen(json), 0);
     bool ok = pv_json_enter_array(&j);
     while (ok && pv_json_next_element(&j)) {
@@ -180,10 +181,164 @@ psdvec_status pv_provenance_add_inputs_json(pv_provenance *p, const char *path, 
         }
     }
     if (!ok || !pv_json_finish(&j))
-        status = pv_fail(p->ctx, PSDVEC_ERR_CORRUPT, "%s: its list of inputs cannot be read: %s",
-                         path, j.cause ? j.cause : "not as expected");
+        status = pv_fail(p->memory.ctx, PSDVEC_ERR_CORRUPT,
+                         "%s: its list of inputs cannot be read: %s", path,
+                         j.cause ? j.cause : "not as expected");
 done:
     pv_buffer_free(&key);
     pv_buffer_free(&name);
+    return status;
+}
+
+/* ---- Comparing settings ------------------------------------------------------------ */
+
+/* Settings as this version would write them. Those that cannot be read, or that another program's
+ * counts have, are compared as written: `settings` stays NULL. The failure to read them is not one of
+ * the run, so it happens in a context of its own. */
+static psdvec_status complete(psdvec_context *ctx, const char *written, pv_provenance *p)
+{
+    psdvec_context_options quiet = ctx->options;
+    psdvec_context *reader;
+    psdvec_count_options options;
+    pv_buffer strings;
+    quiet.on_message = NULL;
+    quiet.on_progress = NULL;
+    quiet.threads = 1;
+    if (psdvec_context_new(&quiet, &reader) != PSDVEC_OK)
+        return pv_fail(ctx, PSDVEC_ERR_MEMORY, "the system refused memory");
+    pv_buffer_init(&strings, reader);
+    psdvec_status status = PSDVEC_OK;
+    if (pv_provenance_read_settings(reader, "settings", written, &options, &strings) == PSDVEC_OK)
+        status = pv_provenance_set(p, &options);
+    pv_buffer_free(&strings);
+    psdvec_context_free(reader);
+    return status;
+}
+
+/* The member of the first of `count` lists that has it; empty if none has. */
+static psdvec_status value_of(const char *const *lists, size_t count, const char *name,
+                              pv_buffer *value)
+{
+    value->length = 0;
+    for (size_t k = 0; k < count && value->length == 0; k++)
+        PV_TRY(pv_json_member(lists[k], name, value));
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_settings_compare(psdvec_context *ctx, const char *here, const char *there,
+                                  bool only_known, pv_buffer *differ)
+{
+    if (strcmp(here, there) == 0)
+        return PSDVEC_OK;
+    psdvec_status status;
+    pv_provenance first, second;
+    pv_buffer name, a, b;
+    pv_provenance_init(&first, ctx);
+    pv_provenance_init(&second, ctx);
+    pv_buffer_init(&name, ctx);
+    pv_buffer_init(&a, ctx);
+    pv_buffer_init(&b, ctx);
+    PV_TRY_DONE(complete(ctx, here, &first));
+    PV_TRY_DONE(complete(ctx, there, &second));
+    const char *lists[] = {first.settings ? first.settings : here, here,
+                           second.settings ? second.settings : there, there};
+    for (size_t k = 0; k < 4; k++) {
+        pv_json j;
+        pv_json_init(&j, lists[k], strlen(lists[k]), 0);
+        pv_json_enter_object(&j);
+        while (name.length = 0, pv_json_next_key(&j, &name)) {
+            PV_TRY_DONE(pv_buffer_byte(&name, 0));
+            PV_TRY_DONE(value_of(lists, k, name.data, &a));
+            if (a.length) /* compared already */
+                continue;
+            PV_TRY_DONE(value_of(lists, 2, name.data, &a));
+            PV_TRY_DONE(value_of(lists + 2, 2, name.data, &b));
+            bool same = a.length == b.length && !memcmp(a.data, b.data, a.length);
+            bool known = a.length && b.length && strcmp(a.data, "null") && strcmp(b.data, "null");
+            const char *between = differ->length ? "; " : "";
+            pv_st_shown shown = pv_st_show(name.data);
+            if (!same && a.length && b.length && (known || !only_known))
+                PV_TRY_DONE(pv_buffer_printf(differ, "%s%s %s, not %s", between, shown.text, a.data,
+                                             b.data));
+            else if (!same && !only_known)
+                PV_TRY_DONE(pv_buffer_printf(differ, "%s%s %s only in the %s", between, shown.text,
+                                             a.length ? a.data : b.data,
+                                             a.length ? "first" : "second"));
+        }
+        if (!pv_json_finish(&j) && differ->length == 0)
+            PV_TRY_DONE(pv_buffer_text(differ, "one of them cannot be read"));
+    }
+done:
+    pv_buffer_free(&name);
+    pv_buffer_free(&a);
+    pv_buffer_free(&b);
+    pv_provenance_free(&first);
+    pv_provenance_free(&second);
+    return status;
+}
+
+/* ---- Keys of interrupted runs ------------------------------------------------------- */
+
+psdvec_status pv_key_add_seed(pv_buffer *key)
+{
+    return pv_buffer_printf(key, "\nseed %llu\n", (unsigned long long)key->ctx->options.seed);
+}
+
+psdvec_status pv_key_add_file(pv_buffer *key, const char *path)
+{
+    struct stat about;
+    if (stat(path, &about) != 0)
+        return pv_fail_errno(key->ctx, PSDVEC_ERR_READ, "cannot read", path, errno);
+    long long changed = pv_file_changed(&about), second = 1000000000;
+    return pv_buffer_printf(key, "%s %llu %lld.%09lld\n", path, (unsigned long long)about.st_size,
+                            changed / second, changed % second);
+}
+
+psdvec_status pv_key_add_counts(pv_buffer *key, const char *path)
+{
+    psdvec_counts *counts = NULL;
+    psdvec_status status;
+    PV_TRY_DONE(pv_counts_open(key->ctx, path, &counts));
+    const char *digest = pv_st_meta(counts->file, "xxh3.metadata");
+    PV_TRY_DONE(pv_buffer_printf(key, "counts %s %llu\n", digest ? digest : "without checksum",
+                                 (unsigned long long)counts->info.file_bytes));
+    if (!digest)
+        status = pv_key_add_file(key, path);
+done:
+    psdvec_counts_close(counts);
+    return status;
+}
+
+psdvec_status pv_key_add_text(pv_buffer *key, const psdvec_count_options *count,
+                              const char *const *inputs, size_t input_count, const char *output,
+                              bool *again)
+{
+    psdvec_context *ctx = key->ctx;
+    pv_inputs files;
+    pv_provenance provenance;
+    psdvec_status status;
+    pv_provenance_init(&provenance, ctx);
+    PV_TRY(pv_inputs_expand(ctx, inputs, input_count, &files));
+    *again = true;
+    PV_TRY_DONE(pv_provenance_set(&provenance, count));
+    PV_TRY_DONE(pv_buffer_printf(key, "%s\n%s\nmin_count %llu max_vocab %u\n", provenance.settings,
+                                 provenance.vocabulary, (unsigned long long)count->min_count,
+                                 count->max_vocab));
+    if (count->vocab_file)
+        PV_TRY_DONE(pv_key_add_file(key, count->vocab_file));
+    for (size_t k = 0; k < count->keep_words_count; k++)
+        PV_TRY_DONE(pv_buffer_printf(key, "keep %s\n", count->keep_words[k]));
+    for (size_t k = 0; k < files.count; k++) {
+        const pv_input_file *file = &files.files[k];
+        const char *path = file->path;
+        PV_TRY_DONE(pv_refuse_same_file(ctx, &path, 1, output));
+        if (strcmp(path, "-") == 0 || file->modified == 0)
+            *again = false;
+        PV_TRY_DONE(pv_buffer_printf(key, "%s %llu %lld\n", path, (unsigned long long)file->size,
+                                     (long long)file->modified));
+    }
+done:
+    pv_provenance_free(&provenance);
+    pv_inputs_free(&files);
     return status;
 }

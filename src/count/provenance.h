@@ -8,16 +8,24 @@
 #include "base/memory.h"
 
 typedef struct pv_input_note {
-    char *name; /* as the user gave it */
+    const char *name; /* as the user gave it */
     uint64_t files, bytes, documents, tokens;
 } pv_input_note;
 
+static inline void pv_input_note_add(pv_input_note *sum, const pv_input_note *note)
+{
+    sum->files += note->files;
+    sum->bytes += note->bytes;
+    sum->documents += note->documents;
+    sum->tokens += note->tokens;
+}
+
 typedef struct pv_provenance {
-    psdvec_context *ctx;
-    char *settings;   /* JSON object; files are merged only if these agree */
-    char *vocabulary; /* JSON object: how the words were chosen */
+    pv_scope memory;
+    const char *settings;   /* JSON object; files are merged only if these agree */
+    const char *vocabulary; /* JSON object: how the words were chosen */
     pv_input_note *inputs;
-    size_t input_count;
+    size_t input_count, input_capacity;
     uint64_t tokens, documents;
     uint32_t window;
     uint64_t scale;
@@ -26,6 +34,9 @@ typedef struct pv_provenance {
 void pv_provenance_init(pv_provenance *provenance, psdvec_context *ctx);
 void pv_provenance_free(pv_provenance *provenance);
 
+/* Copies both. */
+psdvec_status pv_provenance_describe(pv_provenance *provenance, const char *settings,
+                                     const char *vocabulary);
 /* Fills settings, vocabulary, window and scale. */
 psdvec_status pv_provenance_set(pv_provenance *provenance, const psdvec_count_options *options);
 /* The way of counting back from such settings: of the text options all but `strict`, and none of
@@ -39,5 +50,33 @@ psdvec_status pv_provenance_inputs_json(pv_provenance *provenance, pv_buffer *js
 /* Adds the inputs of such an array. */
 psdvec_status pv_provenance_add_inputs_json(pv_provenance *provenance, const char *path,
                                             const char *json);
+
+/* Whether two files were counted in the same way. Files of different versions spell the same settings
+ * differently: members may stand in another order, and an older file lacks members for options that
+ * came later. Such a member has the value that files without it mean, which
+ * pv_provenance_read_settings() fills in. A member that this version does not know counts as a
+ * difference unless both files have it with the same value.
+ *
+ * Appends what differs between two settings, JSON objects as counts files have them, to `differ`:
+ * NAME VALUE, not VALUE; NAME VALUE only in the second. Nothing is appended if they are the same. With
+ * `only_known`, a value that one of them does not give, or gives as null, is no difference. */
+psdvec_status pv_settings_compare(psdvec_context *ctx, const char *here, const char *there,
+                                  bool only_known, pv_buffer *differ);
+
+/* ---- Keys of interrupted runs ----
+ * What tells one run from another, as text: its settings, its seed, and its input. An interrupted run
+ * goes on only where the key is the same (base/partial.h). */
+
+/* Each appends a line or several. */
+psdvec_status pv_key_add_seed(pv_buffer *key);
+/* A file by name, size and time of change. */
+psdvec_status pv_key_add_file(pv_buffer *key, const char *path);
+/* A counts file by the checksum of its header, which holds those of all tensors. */
+psdvec_status pv_key_add_counts(pv_buffer *key, const char *path);
+/* Text by the way of counting, and by name, size and time of change. Standard input cannot be known
+ * again: *again is false. An output that is among the files, as a folder may hold it, is refused. */
+psdvec_status pv_key_add_text(pv_buffer *key, const psdvec_count_options *count,
+                              const char *const *inputs, size_t input_count, const char *output,
+                              bool *again);
 
 #endif

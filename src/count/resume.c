@@ -12,14 +12,10 @@
  * and times of the inputs, the vocabulary), so that nothing stale is ever
  * taken. The output has the same bits as without --resume.
  */
-#include "count/resume.h"
-
 #include "base/file.h"
-#include "corpus/inputs.h"
 #include "count/count.h"
 #include "count/counts_read.h"
-#include "count/merge.h"
-#include "count/vocab_file.h"
+#include "count/vocabulary.h"
 #include "util/c_locale.h"
 
 #include <errno.h>
@@ -34,30 +30,26 @@
 static const uint64_t unit_size = UINT64_C(64) << 20;
 
 typedef struct unit {
-    const char **paths; /* what is counted: files, or one whole input */
+    const char *const *paths; /* what is counted: files, or one whole input */
     size_t count;
     uint32_t input; /* of the user */
     uint64_t fingerprint;
-    char *words, *counts; /* paths of its results */
 } unit;
 
 typedef struct resumable {
     psdvec_context *ctx;
+    pv_scope memory;
     const psdvec_count_options *options;
     const char *const *inputs;
     size_t input_count;
     pv_inputs files;
     unit *units;
     size_t unit_count;
-    char *list; /* path of the vocabulary */
+    char **words, **counts; /* paths of the units' results; heap */
+    char *list;             /* path of the vocabulary; heap */
     pv_provenance provenance;
     uint64_t distinct;
 } resumable;
-
-static psdvec_status fail_memory(psdvec_context *ctx)
-{
-    return pv_fail(ctx, PSDVEC_ERR_MEMORY, "the system refused memory for `resume`");
-}
 
 /* ---- Units ----------------------------------------------------------------------- */
 
@@ -73,70 +65,52 @@ static uint64_t hash_file(uint64_t hash, const pv_input_file *file)
     return hash_more(hash, &file->modified, sizeof file->modified);
 }
 
+/* FOLDER/NAME-FINGERPRINT.SUFFIX */
+static psdvec_status make_path(const resumable *r, const char *name, uint64_t fingerprint,
+                               const char *suffix, char **path)
+{
+    if (pv_asprintf(path, "%s/%s-%016" PRIx64 ".%s", r->options->resume_dir, name, fingerprint,
+                    suffix) >= 0)
+        return PSDVEC_OK;
+    *path = NULL;
+    return pv_fail(r->ctx, PSDVEC_ERR_MEMORY, "the system refused memory for `resume`");
+}
+
 /* The oldest version whose units can be used. Set it to the current version with any change that
  * alters the words or the counts that a text gives. */
 static const char units_since[] = "0.1.0";
 
-/* What the words of a unit depend on, inputs apart. */
-static uint64_t hash_text_settings(const resumable *r)
-{
-    /* The provenance's settings hold the text options among others. */
-    const char *settings = r->provenance.settings;
-    return hash_more(hash_more(1, units_since, strlen(units_since)), settings, strlen(settings));
-}
-
-static psdvec_status close_unit(resumable *r, unit *u, size_t first, size_t last)
-{
-    bool whole = pv_document_spans_members(&r->options->text);
-    u->fingerprint = hash_text_settings(r);
-    for (size_t i = first; i < last; i++)
-        u->fingerprint = hash_file(u->fingerprint, &r->files.files[i]);
-    u->input = r->files.files[first].input;
-    u->count = whole ? 1 : last - first;
-    u->paths = calloc(u->count, sizeof *u->paths);
-    if (!u->paths)
-        return fail_memory(r->ctx);
-    for (size_t i = 0; i < u->count; i++)
-        u->paths[i] = whole ? r->inputs[u->input] : r->files.files[first + i].path;
-    if (pv_asprintf(&u->words, "%s/unit-%016" PRIx64 ".words.safetensors", r->options->resume_dir,
-                    u->fingerprint) < 0) {
-        u->words = NULL;
-        return fail_memory(r->ctx);
-    }
-    return PSDVEC_OK;
-}
-
 static psdvec_status make_units(resumable *r)
 {
-    const pv_inputs *files = &r->files;
+    const pv_input_file *files = r->files.files;
+    size_t count = r->files.count;
     bool whole = pv_document_spans_members(&r->options->text);
-    r->units = calloc(files->count, sizeof *r->units);
-    if (!r->units)
-        return fail_memory(r->ctx);
-    for (size_t first = 0; first < files->count;) {
-        size_t last = first;
+    const char **paths;
+    PV_TAKE_ZERO(&r->memory, r->units, count);
+    PV_TAKE_ZERO(&r->memory, r->words, count);
+    PV_TAKE_ZERO(&r->memory, r->counts, count);
+    PV_TAKE(&r->memory, paths, count);
+    PV_TRY(pv_scope_status(&r->memory));
+    /* What the words of a unit depend on, inputs apart: the text options are among the settings. */
+    uint64_t settings = hash_more(hash_more(1, units_since, strlen(units_since)),
+                                  r->provenance.settings, strlen(r->provenance.settings));
+    for (size_t first = 0, last = 0; first < count; first = last) {
+        unit *u = &r->units[r->unit_count];
         uint64_t size = 0;
-        do
-            size += files->files[last++].size;
-        while (last < files->count && files->files[last].input == files->files[first].input &&
-               (whole || size + files->files[last].size <= unit_size));
-        PV_TRY(close_unit(r, &r->units[r->unit_count++], first, last));
-        first = last;
+        *u = (unit){.input = files[first].input, .fingerprint = settings};
+        do {
+            paths[last] = files[last].path;
+            size += files[last].size;
+            u->fingerprint = hash_file(u->fingerprint, &files[last++]);
+        } while (last < count && files[last].input == u->input &&
+                 (whole || size + files[last].size <= unit_size));
+        u->paths = whole ? r->inputs + u->input : paths + first;
+        u->count = whole ? 1 : last - first;
+        PV_TRY(
+            make_path(r, "unit", u->fingerprint, "words.safetensors", &r->words[r->unit_count++]));
     }
     return PSDVEC_OK;
 }
-
-static void free_units(resumable *r)
-{
-    for (size_t i = 0; i < r->unit_count; i++) {
-        free(r->units[i].paths);
-        free(r->units[i].words);
-        free(r->units[i].counts);
-    }
-    free(r->units);
-}
-
-/* ---- Results of an earlier run ------------------------------------------------------ */
 
 /* True if the file is there and whole. A damaged one is mentioned and made
  * again; failures of this look are not failures of the run. */
@@ -163,48 +137,29 @@ static bool is_whole(resumable *r, const char *path)
     return whole;
 }
 
-static psdvec_status count_unit(resumable *r, const psdvec_count_options *options, const unit *u,
-                                const char *output, pv_count_part part, size_t *reused)
+/* One stage: the results of all units that are not there yet. */
+static psdvec_status count_units(resumable *r, const psdvec_count_options *options,
+                                 char *const *outputs, pv_count_part part, const char *what)
 {
-    PV_TRY(pv_check_cancel(r->ctx));
-    if (is_whole(r, output)) {
-        ++*reused;
-        return PSDVEC_OK;
+    size_t reused = 0;
+    for (size_t i = 0; i < r->unit_count; i++) {
+        PV_TRY(pv_check_cancel(r->ctx));
+        if (is_whole(r, outputs[i]))
+            reused++;
+        else
+            PV_TRY(pv_count_run(r->ctx, options, r->units[i].paths, r->units[i].count, outputs[i],
+                                part, NULL));
     }
-    return pv_count_run(r->ctx, options, u->paths, u->count, output, part, NULL);
+    pv_note(r->ctx, "%s of %zu of %zu units were there already", what, reused, r->unit_count);
+    return PSDVEC_OK;
 }
 
 /* ---- The stages ----------------------------------------------------------------------- */
 
-static psdvec_status count_words(resumable *r)
+static psdvec_status choose(pv_buffer *chosen, const char *word, size_t length, uint64_t frequency)
 {
-    psdvec_count_options options = *r->options;
-    options.resume_dir = NULL;
-    options.min_count = 1;
-    options.max_vocab = 0;
-    options.vocab_file = NULL;
-    options.keep_words_count = 0;
-    options.subsample = 0;
-    size_t reused = 0;
-    for (size_t i = 0; i < r->unit_count; i++)
-        PV_TRY(count_unit(r, &options, &r->units[i], r->units[i].words,
-                          (pv_count_part){.words_only = true, .may_be_empty = true}, &reused));
-    pv_note(r->ctx, "words of %zu of %zu units were there already", reused, r->unit_count);
-    return PSDVEC_OK;
-}
-
-typedef struct chosen_words {
-    psdvec_context *ctx;
-    pv_buffer text; /* word TAB frequency, a line each */
-    uint64_t count;
-} chosen_words;
-
-static psdvec_status choose(chosen_words *chosen, const char *word, size_t length,
-                            uint64_t frequency)
-{
-    chosen->count++;
-    PV_TRY(pv_buffer_append(&chosen->text, word, length));
-    return pv_buffer_printf(&chosen->text, "\t%" PRIu64 "\n", frequency);
+    PV_TRY(pv_buffer_append(chosen, word, length));
+    return pv_buffer_printf(chosen, "\t%" PRIu64 "\n", frequency);
 }
 
 static bool is_kept(const psdvec_count_options *options, const char *word, size_t length)
@@ -217,24 +172,22 @@ static bool is_kept(const psdvec_count_options *options, const char *word, size_
 }
 
 /* The words that the thresholds let in; `all` is sorted by frequency. */
-static psdvec_status choose_by_frequency(const resumable *r, const psdvec_counts *all,
-                                         chosen_words *chosen)
+static psdvec_status choose_by_frequency(const psdvec_count_options *o, const psdvec_counts *all,
+                                         pv_buffer *chosen)
 {
-    const psdvec_count_options *o = r->options;
     uint64_t kept = 0, others = UINT64_MAX;
+    size_t length;
     for (uint32_t i = 0; i < all->info.words; i++) {
-        size_t length;
         const char *word = psdvec_counts_word(all, i, &length);
         kept += is_kept(o, word, length);
     }
     if (o->max_vocab)
         others = kept < o->max_vocab ? o->max_vocab - kept : 0;
     for (uint32_t i = 0; i < all->info.words; i++) {
-        size_t length;
         const char *word = psdvec_counts_word(all, i, &length);
-        bool kept_words = is_kept(o, word, length);
-        if (kept_words || (all->frequency[i] >= o->min_count && others > 0)) {
-            others -= !kept_words;
+        bool stays = is_kept(o, word, length);
+        if (stays || (all->frequency[i] >= o->min_count && others > 0)) {
+            others -= !stays;
             PV_TRY(choose(chosen, word, length, all->frequency[i]));
         }
     }
@@ -242,10 +195,9 @@ static psdvec_status choose_by_frequency(const resumable *r, const psdvec_counts
 }
 
 /* The words of the user's list, with their frequencies in the text. */
-static psdvec_status choose_by_list(const resumable *r, const psdvec_counts *all,
-                                    const pv_vocabulary *list, chosen_words *chosen)
+static psdvec_status choose_by_list(const pv_vocabulary *list, const psdvec_counts *all,
+                                    pv_buffer *chosen)
 {
-    (void)r;
     for (uint32_t i = 0; i < list->count; i++) {
         size_t length;
         uint32_t found;
@@ -256,141 +208,94 @@ static psdvec_status choose_by_list(const resumable *r, const psdvec_counts *all
     return PSDVEC_OK;
 }
 
-static psdvec_status write_list(resumable *r, const chosen_words *chosen)
-{
-    pv_output *output;
-    uint64_t print = XXH3_64bits(chosen->text.data, chosen->text.length);
-    if (pv_asprintf(&r->list, "%s/vocabulary-%016" PRIx64 ".txt", r->options->resume_dir, print) <
-        0) {
-        r->list = NULL;
-        return fail_memory(r->ctx);
-    }
-    PV_TRY(pv_output_open(r->ctx, r->list, &output));
-    psdvec_status status = pv_output_write_at(output, 0, chosen->text.data, chosen->text.length);
-    if (status != PSDVEC_OK) {
-        pv_output_discard(output);
-        return status;
-    }
-    return pv_output_commit(output);
-}
-
 /* Stages 1 and 2. `list` is the user's, or empty. */
 static psdvec_status make_list(resumable *r, const pv_vocabulary *list)
 {
     psdvec_context *ctx = r->ctx;
-    PV_TRY(count_words(r));
-    psdvec_status status = PSDVEC_OK;
+    psdvec_count_options options = *r->options;
+    options.resume_dir = NULL;
+    options.min_count = 1;
+    options.max_vocab = 0;
+    options.vocab_file = NULL;
+    options.keep_words_count = 0;
+    options.subsample = 0;
+    PV_TRY(count_units(r, &options, r->words,
+                       (pv_count_part){.words_only = true, .may_be_empty = true}, "words"));
+    psdvec_status status;
     psdvec_counts *all = NULL;
-    char *path = NULL;
-    chosen_words chosen = {.ctx = ctx};
-    pv_buffer_init(&chosen.text, ctx);
-    const char **parts = calloc(r->unit_count, sizeof *parts);
-    if (!parts || pv_asprintf(&path, "%s/all-words-%ld.safetensors", r->options->resume_dir,
-                              (long)getpid()) < 0) {
-        free(parts);
-        return fail_memory(ctx);
-    }
-    for (size_t i = 0; i < r->unit_count; i++)
-        parts[i] = r->units[i].words;
-    PV_TRY_DONE(pv_counts_merge(ctx, parts, r->unit_count, path, NULL, NULL));
+    pv_output *output = NULL;
+    char *path;
+    pv_buffer chosen;
+    pv_buffer_init(&chosen, ctx);
+    PV_TRY(make_path(r, "all-words", (uint64_t)getpid(), "safetensors", &path));
+    PV_TRY_DONE(pv_counts_merge(ctx, (const char *const *)r->words, r->unit_count, false, path,
+                                NULL, NULL));
     PV_TRY_DONE(pv_counts_open(ctx, path, &all));
     r->distinct = all->info.words;
-    PV_TRY_DONE(r->options->vocab_file ? choose_by_list(r, all, list, &chosen)
-                                       : choose_by_frequency(r, all, &chosen));
-    if (chosen.count == 0) {
-        status = pv_fail(ctx, PSDVEC_ERR_EMPTY,
-                         "%s: none of %u distinct words is seen %" PRIu64
-                         " times; lower the minimum count",
-                         r->inputs[0], all->info.words, r->options->min_count);
-        goto done;
-    }
-    status = write_list(r, &chosen);
+    PV_TRY_DONE(r->options->vocab_file ? choose_by_list(list, all, &chosen)
+                                       : choose_by_frequency(r->options, all, &chosen));
+    if (chosen.length == 0)
+        PV_TRY_DONE(pv_fail(ctx, PSDVEC_ERR_EMPTY,
+                            "%s: none of %u distinct words is seen %" PRIu64
+                            " times; lower the minimum count",
+                            r->inputs[0], all->info.words, r->options->min_count));
+    PV_TRY_DONE(
+        make_path(r, "vocabulary", XXH3_64bits(chosen.data, chosen.length), "txt", &r->list));
+    PV_TRY_DONE(pv_output_open(ctx, r->list, &output));
+    PV_TRY_DONE(pv_output_write_at(output, 0, chosen.data, chosen.length));
+    status = pv_output_commit(output);
+    output = NULL;
 done:
+    pv_output_discard(output);
     psdvec_counts_close(all);
     unlink(path);
     free(path);
-    free(parts);
-    pv_buffer_free(&chosen.text);
+    pv_buffer_free(&chosen);
     return status;
 }
 
-static psdvec_status hash_whole_file(psdvec_context *ctx, const char *path, uint64_t *hash)
-{
-    pv_map map;
-    PV_TRY(pv_map_open(ctx, path, false, &map));
-    *hash = map.size ? XXH3_64bits(map.data, map.size) : 0;
-    pv_map_close(ctx, &map);
-    return PSDVEC_OK;
-}
-
-static psdvec_status count_units(resumable *r)
+/* Stage 3. */
+static psdvec_status make_counts(resumable *r)
 {
     psdvec_count_options options = *r->options;
-    uint64_t list_print;
-    size_t reused = 0;
+    pv_map list;
     options.resume_dir = NULL;
     options.vocab_file = r->list ? r->list : r->options->vocab_file;
     options.keep_words_count = 0;
-    PV_TRY(hash_whole_file(r->ctx, options.vocab_file, &list_print));
-    for (size_t i = 0; i < r->unit_count; i++) {
-        unit *u = &r->units[i];
-        uint64_t print = hash_more(u->fingerprint, &list_print, sizeof list_print);
-        if (pv_asprintf(&u->counts, "%s/unit-%016" PRIx64 ".counts.safetensors",
-                        r->options->resume_dir, print) < 0) {
-            u->counts = NULL;
-            return fail_memory(r->ctx);
-        }
-        PV_TRY(
-            count_unit(r, &options, u, u->counts, (pv_count_part){.may_be_empty = true}, &reused));
-    }
-    pv_note(r->ctx, "counts of %zu of %zu units were there already", reused, r->unit_count);
-    return PSDVEC_OK;
+    PV_TRY(pv_map_open(r->ctx, options.vocab_file, false, &list));
+    uint64_t print = list.size ? XXH3_64bits(list.data, list.size) : 0;
+    pv_map_close(r->ctx, &list);
+    for (size_t i = 0; i < r->unit_count; i++)
+        PV_TRY(make_path(r, "unit", hash_more(r->units[i].fingerprint, &print, sizeof print),
+                         "counts.safetensors", &r->counts[i]));
+    return count_units(r, &options, r->counts, (pv_count_part){.may_be_empty = true}, "counts");
 }
 
 /* What the result says of its inputs: the units of each added up. */
 static psdvec_status add_up_inputs(resumable *r)
 {
-    pv_input_note *notes = calloc(r->input_count, sizeof *notes);
-    if (!notes)
-        return fail_memory(r->ctx);
-    psdvec_status status = PSDVEC_OK;
-    for (size_t i = 0; i < r->unit_count && status == PSDVEC_OK; i++) {
+    pv_input_note *notes;
+    PV_TAKE_ZERO(&r->memory, notes, r->input_count);
+    PV_TRY(pv_scope_status(&r->memory));
+    for (size_t i = 0; i < r->unit_count; i++) {
         psdvec_counts *counts;
         pv_provenance parts;
-        pv_input_note *note = &notes[r->units[i].input];
         pv_provenance_init(&parts, r->ctx);
-        status = pv_counts_open(r->ctx, r->units[i].counts, &counts);
-        if (status == PSDVEC_OK)
-            status =
-                pv_provenance_add_inputs_json(&parts, r->units[i].counts, counts->info.inputs_json);
-        for (size_t k = 0; k < parts.input_count; k++) {
-            note->files += parts.inputs[k].files;
-            note->bytes += parts.inputs[k].bytes;
-            note->documents += parts.inputs[k].documents;
-            note->tokens += parts.inputs[k].tokens;
-        }
+        PV_TRY(pv_counts_open(r->ctx, r->counts[i], &counts));
+        psdvec_status status =
+            pv_provenance_add_inputs_json(&parts, r->counts[i], counts->info.inputs_json);
+        for (size_t k = 0; k < parts.input_count; k++)
+            pv_input_note_add(&notes[r->units[i].input], &parts.inputs[k]);
         pv_provenance_free(&parts);
         psdvec_counts_close(counts);
+        PV_TRY(status);
     }
-    for (size_t i = 0; i < r->input_count && status == PSDVEC_OK; i++) {
-        notes[i].name = (char *)r->inputs[i];
+    for (size_t i = 0; i < r->input_count; i++) {
+        notes[i].name = r->inputs[i];
         r->provenance.tokens += notes[i].tokens;
         r->provenance.documents += notes[i].documents;
-        status = pv_provenance_add_input(&r->provenance, &notes[i]);
+        PV_TRY(pv_provenance_add_input(&r->provenance, &notes[i]));
     }
-    free(notes);
-    return status;
-}
-
-/* ---- The whole --------------------------------------------------------------------------- */
-
-static psdvec_status check_inputs(const resumable *r)
-{
-    for (size_t i = 0; i < r->files.count; i++)
-        if (strcmp(r->files.files[i].path, "-") == 0)
-            return pv_fail(r->ctx, PSDVEC_ERR_OPTION,
-                           "standard input cannot be read again, so it cannot be counted with "
-                           "`resume`; save it to a file first");
     return PSDVEC_OK;
 }
 
@@ -412,31 +317,32 @@ psdvec_status pv_count_resumable(psdvec_context *ctx, const psdvec_count_options
     double began = pv_now();
     psdvec_status status;
     pv_vocabulary list;
-    resumable r = {.ctx = ctx, .options = options, .inputs = inputs, .input_count = input_count};
-    const char **parts = NULL;
+    resumable r = {.ctx = ctx,
+                   .memory = {.ctx = ctx, .what = "the list of units"},
+                   .options = options,
+                   .inputs = inputs,
+                   .input_count = input_count};
     pv_vocabulary_init(&list, ctx);
     pv_provenance_init(&r.provenance, ctx);
     PV_TRY_DONE(pv_inputs_expand(ctx, inputs, input_count, &r.files));
-    PV_TRY_DONE(check_inputs(&r));
+    for (size_t i = 0; i < r.files.count; i++)
+        if (strcmp(r.files.files[i].path, "-") == 0)
+            PV_TRY_DONE(pv_fail(ctx, PSDVEC_ERR_OPTION,
+                                "standard input cannot be read again, so it cannot be counted "
+                                "with `resume`; save it to a file first"));
     PV_TRY_DONE(pv_keep_output_apart(ctx, options, &r.files, output));
     PV_TRY_DONE(pv_output_try(ctx, output));
     PV_TRY_DONE(make_folder(ctx, options->resume_dir));
     PV_TRY_DONE(pv_provenance_set(&r.provenance, options));
     PV_TRY_DONE(make_units(&r));
     if (options->vocab_file)
-        PV_TRY_DONE(pv_vocab_file_read(ctx, options->vocab_file, &list));
+        PV_TRY_DONE(pv_vocabulary_read(&list, options->vocab_file));
     if (!options->vocab_file || (options->subsample > 0 && !list.list_frequency))
         PV_TRY_DONE(make_list(&r, &list));
-    PV_TRY_DONE(count_units(&r));
+    PV_TRY_DONE(make_counts(&r));
     PV_TRY_DONE(add_up_inputs(&r));
-    parts = calloc(r.unit_count, sizeof *parts);
-    if (!parts) {
-        status = fail_memory(ctx);
-        goto done;
-    }
-    for (size_t i = 0; i < r.unit_count; i++)
-        parts[i] = r.units[i].counts;
-    PV_TRY_DONE(pv_counts_merge(ctx, parts, r.unit_count, output, &r.provenance, report));
+    PV_TRY_DONE(pv_counts_merge(ctx, (const char *const *)r.counts, r.unit_count, false, output,
+                                &r.provenance, report));
     if (report) {
         report->tokens = r.provenance.tokens;
         report->documents = r.provenance.documents;
@@ -444,8 +350,11 @@ psdvec_status pv_count_resumable(psdvec_context *ctx, const psdvec_count_options
         report->seconds = pv_now() - began;
     }
 done:
-    free(parts);
-    free_units(&r);
+    for (size_t i = 0; i < r.unit_count; i++) {
+        free(r.words[i]);
+        free(r.counts[i]);
+    }
+    pv_scope_free(&r.memory);
     free(r.list);
     pv_vocabulary_free(&list);
     pv_provenance_free(&r.provenance);

@@ -1,27 +1,117 @@
-/* Rows, their groups, and how they are made. */
+/* Adding up rows, their groups, and how they are made. */
 #include "count/rows.h"
 
+#include "base/progress.h"
 #include "base/thread.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const char what[] = "finished rows";
 
+enum { SMALL = 32, MOST_GROUPS = 1 << 16 };
+
+uint64_t pv_row_sum_bytes(uint32_t columns)
+{
+    return 13 * ((uint64_t)columns + 128);
+}
+
+psdvec_status pv_row_sum_init(pv_row_sum *row, psdvec_context *ctx, uint32_t columns)
+{
+    size_t words = ((size_t)columns + 1 + 63) / 64;
+    *row = (pv_row_sum){.memory = {.ctx = ctx, .what = "adding up a row"},
+                        .columns = columns,
+                        .group_words = (words + 63) / 64};
+    PV_TAKE_ZERO(&row->memory, row->sum, (size_t)columns + 1);
+    PV_TAKE(&row->memory, row->touched, (size_t)columns + 2);
+    PV_TAKE_ZERO(&row->memory, row->bits, words);
+    PV_TAKE_ZERO(&row->memory, row->groups, row->group_words);
+    return pv_scope_status(&row->memory);
+}
+
+void pv_row_sum_free(pv_row_sum *row)
+{
+    pv_scope_free(&row->memory);
+    *row = (pv_row_sum){0};
+}
+
+static void insertion_sort(uint32_t *list, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        uint32_t value = list[i];
+        size_t j = i;
+        for (; j > 0 && list[j - 1] > value; j--)
+            list[j] = list[j - 1];
+        list[j] = value;
+    }
+}
+
+static int ascending(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Puts the touched columns in order; for few of them sorting is faster than a
+ * walk over all groups. */
+static void order_touched(pv_row_sum *row)
+{
+    size_t count = row->touched_count;
+    uint32_t *touched = row->touched;
+    if (count <= SMALL) {
+        insertion_sort(touched, count);
+        return;
+    }
+    if (row->group_words > 8 * count) {
+        qsort(touched, count, sizeof *touched, ascending);
+        return;
+    }
+    uint64_t *bits = row->bits, *groups = row->groups;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t column = touched[i];
+        bits[column >> 6] |= UINT64_C(1) << (column & 63);
+        groups[column >> 12] |= UINT64_C(1) << (column >> 6 & 63);
+    }
+    size_t used = 0;
+    for (size_t g = 0; g < row->group_words; g++) {
+        for (uint64_t group = groups[g]; group; group &= group - 1) {
+            size_t word = g * 64 + (size_t)__builtin_ctzll(group);
+            for (uint64_t rest = bits[word]; rest; rest &= rest - 1)
+                touched[used++] = (uint32_t)(word * 64 + (size_t)__builtin_ctzll(rest));
+            bits[word] = 0;
+        }
+        groups[g] = 0;
+    }
+}
+
+size_t pv_row_sum_take(pv_row_sum *row, uint32_t *columns, uint64_t *values)
+{
+    order_touched(row);
+    size_t count = row->touched_count;
+    row->touched_count = 0;
+    if (count > 0 && row->touched[count - 1] == row->columns) /* what was to be forgotten */
+        row->sum[row->touched[--count]] = 0;
+    if (count > 0)
+        memcpy(columns, row->touched, count * sizeof *columns);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t *sum = &row->sum[row->touched[i]];
+        values[i] = *sum;
+        *sum = 0;
+    }
+    return count;
+}
+
 void pv_rows_init(pv_rows *rows, psdvec_context *ctx)
 {
-    *rows = (pv_rows){.ctx = ctx};
+    *rows = (pv_rows){.memory = {.ctx = ctx, .what = what}};
     pv_buffer_init(&rows->packed, ctx);
 }
 
 void pv_rows_free(pv_rows *rows)
 {
-    if (!rows->ctx)
-        return;
-    pv_free(rows->ctx, rows->lengths);
-    pv_free(rows->ctx, rows->columns);
-    pv_free(rows->ctx, rows->values);
+    pv_scope_free(&rows->memory);
     pv_buffer_free(&rows->packed);
-    pv_rows_init(rows, rows->ctx);
+    pv_rows_init(rows, rows->memory.ctx);
 }
 
 uint64_t pv_rows_bytes(uint64_t entries)
@@ -37,13 +127,7 @@ psdvec_status pv_rows_begin(pv_rows *rows, uint32_t first, uint32_t count)
     rows->count = count;
     rows->used = 0;
     rows->packed.length = 0;
-    if (count > rows->length_capacity) {
-        pv_free(rows->ctx, rows->lengths);
-        rows->lengths = pv_alloc(rows->ctx, count, sizeof *rows->lengths, what);
-        rows->length_capacity = rows->lengths ? count : 0;
-        if (!rows->lengths)
-            return pv_failure(rows->ctx);
-    }
+    PV_TRY(PV_RESERVE(&rows->memory, rows->lengths, rows->length_capacity, count));
     memset(rows->lengths, 0, count * sizeof *rows->lengths);
     return PSDVEC_OK;
 }
@@ -53,14 +137,9 @@ psdvec_status pv_rows_reserve(pv_rows *rows, size_t extra)
     if (rows->capacity - rows->used >= extra)
         return PSDVEC_OK;
     size_t capacity = rows->used + extra + rows->used / 4;
-    uint32_t *columns = pv_resize(rows->ctx, rows->columns, capacity, sizeof *columns, what);
-    if (!columns)
-        return pv_failure(rows->ctx);
-    rows->columns = columns;
-    uint64_t *values = pv_resize(rows->ctx, rows->values, capacity, sizeof *values, what);
-    if (!values)
-        return pv_failure(rows->ctx);
-    rows->values = values;
+    PV_GROW(&rows->memory, rows->columns, capacity);
+    PV_GROW(&rows->memory, rows->values, capacity);
+    PV_TRY(pv_scope_status(&rows->memory));
     rows->capacity = capacity;
     return PSDVEC_OK;
 }
@@ -75,15 +154,13 @@ psdvec_status pv_rows_add(pv_rows *rows, uint32_t row, pv_row_sum *sum)
 }
 
 psdvec_status pv_row_groups_init(pv_row_groups *groups, psdvec_context *ctx, const uint64_t *work,
-                                 uint32_t rows, size_t wanted)
+                                 uint32_t rows, uint64_t wanted)
 {
     uint64_t total = 0;
     for (uint32_t i = 0; i < rows; i++)
         total += work[i] + 1;
-    if (wanted > rows)
-        wanted = rows;
-    if (wanted < 1)
-        wanted = 1;
+    uint64_t most = rows < MOST_GROUPS ? rows : MOST_GROUPS;
+    wanted = pv_larger(1, wanted < most ? wanted : most);
     groups->start = pv_alloc(ctx, wanted + 2, sizeof *groups->start, "groups of rows");
     if (!groups->start)
         return pv_failure(ctx);
@@ -116,9 +193,9 @@ typedef struct making {
     pv_fill_rows *fill;
     void *arg;
     const pv_row_sink *sink;
-    pv_progress *progress;
-    pv_row_sum *sums; /* per worker */
-    pv_rows *rows;    /* per worker */
+    pv_progress *progress; /* NULL: none */
+    pv_row_sum *sums;      /* per worker */
+    pv_rows *rows;         /* per worker */
     pthread_mutex_t lock;
     pthread_cond_t moved;
     size_t next; /* the group that may pass */
@@ -161,12 +238,17 @@ static psdvec_status make_group(void *opaque, size_t group, int worker)
 
 psdvec_status pv_rows_make(psdvec_context *ctx, uint32_t columns, const pv_row_groups *groups,
                            pv_fill_rows *fill, void *arg, const pv_row_sink *sink,
-                           pv_progress *progress)
+                           const char *stage)
 {
     size_t threads = (size_t)ctx->options.threads;
     psdvec_status status = PSDVEC_OK;
-    making m = {
-        .ctx = ctx, .groups = groups, .fill = fill, .arg = arg, .sink = sink, .progress = progress};
+    pv_progress progress;
+    making m = {.ctx = ctx,
+                .groups = groups,
+                .fill = fill,
+                .arg = arg,
+                .sink = sink,
+                .progress = stage ? &progress : NULL};
     pthread_mutex_init(&m.lock, NULL);
     pthread_cond_init(&m.moved, NULL);
     pv_scope scope = {.ctx = ctx, .what = what};
@@ -177,7 +259,11 @@ psdvec_status pv_rows_make(psdvec_context *ctx, uint32_t columns, const pv_row_g
         pv_rows_init(&m.rows[t], ctx);
         PV_TRY_DONE(pv_row_sum_init(&m.sums[t], ctx, columns));
     }
-    status = pv_parallel_tasks(ctx, groups->count, make_group, &m);
+    if (stage)
+        pv_progress_begin(&progress, ctx, stage, "groups", groups->count);
+    PV_TRY_DONE(pv_parallel_tasks(ctx, groups->count, make_group, &m));
+    if (stage)
+        pv_progress_end(&progress);
 done:
     for (size_t t = 0; m.sums && m.rows && t < threads; t++) {
         pv_rows_free(&m.rows[t]);

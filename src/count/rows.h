@@ -1,16 +1,60 @@
 /* Rows of the count matrix on their way from where they are added up to where
  * they are stored: groups of rows are filled by workers at once and stored in
  * order, whoever is finished first.
+ *
+ * A row is added up in a number for every column and a list of columns touched.
+ * Taking the row out gives its columns ascending without comparing any: they are
+ * marked in a bit map and read off.
+ *
+ *     sum      [0 0 7 0 0 2 ...]     columns + 1; the last cell takes what is
+ *                                    to be forgotten (unknown words)
+ *     touched  [5 2]
+ *     bits     0b100100              one bit a column
+ *     groups   0b1                   one bit for every 64 columns in use
  */
 #ifndef PV_COUNT_ROWS_H
 #define PV_COUNT_ROWS_H
 
-#include "base/progress.h"
-#include "count/row_sum.h"
+#include "base/memory.h"
+
+typedef struct pv_row_sum {
+    pv_scope memory;
+    uint32_t columns;
+    uint64_t *sum;
+    uint32_t *touched;
+    size_t touched_count;
+    uint64_t *bits, *groups;
+    size_t group_words;
+} pv_row_sum;
+
+psdvec_status pv_row_sum_init(pv_row_sum *row, psdvec_context *ctx, uint32_t columns);
+void pv_row_sum_free(pv_row_sum *row);
+/* Bytes for one of `columns` columns. */
+uint64_t pv_row_sum_bytes(uint32_t columns);
+
+/* column <= columns; value > 0. */
+static inline void pv_row_sum_add(pv_row_sum *row, uint32_t column, uint64_t value)
+{
+    uint64_t before = row->sum[column];
+    row->touched[row->touched_count] = column;
+    row->touched_count += before == 0;
+    row->sum[column] = before + value;
+}
+
+/* Writes the touched columns, ascending, and their sums into arrays of at
+ * least touched_count. Returns their number and starts a new row. */
+size_t pv_row_sum_take(pv_row_sum *row, uint32_t *columns, uint64_t *values);
+
+/* Starts a new row without looking at the old one. */
+static inline void pv_row_sum_forget(pv_row_sum *row)
+{
+    while (row->touched_count > 0)
+        row->sum[row->touched[--row->touched_count]] = 0;
+}
 
 /* The rows [first, first + count), one after the other. */
 typedef struct pv_rows {
-    psdvec_context *ctx;
+    pv_scope memory;
     uint32_t first, count;
     uint32_t *lengths; /* per row */
     uint32_t *columns; /* ascending within a row */
@@ -27,7 +71,7 @@ void pv_rows_free(pv_rows *rows);
 uint64_t pv_rows_bytes(uint64_t entries);
 /* Starts over with up to `count` rows from `first`. */
 psdvec_status pv_rows_begin(pv_rows *rows, uint32_t first, uint32_t count);
-/* Room for `extra` more entries. */
+/* Capacity for `extra` more entries. */
 psdvec_status pv_rows_reserve(pv_rows *rows, size_t extra);
 
 /* Takes the row out of its accumulator and puts it at the end. Rows that are
@@ -45,14 +89,14 @@ typedef struct pv_row_sink {
 } pv_row_sink;
 
 /* Groups of consecutive rows with about the same amount of work: group g is
- * [start[g], start[g + 1]). */
+ * [start[g], start[g + 1]). Their number, about `wanted`, has an upper limit. */
 typedef struct pv_row_groups {
     uint32_t *start;
     size_t count;
 } pv_row_groups;
 
 psdvec_status pv_row_groups_init(pv_row_groups *groups, psdvec_context *ctx, const uint64_t *work,
-                                 uint32_t rows, size_t wanted);
+                                 uint32_t rows, uint64_t wanted);
 void pv_row_groups_free(pv_row_groups *groups, psdvec_context *ctx);
 
 /* Fills the rows of one group: each with pv_row_sum_add and pv_rows_add, or
@@ -61,9 +105,9 @@ typedef psdvec_status pv_fill_rows(void *arg, size_t group, int worker, pv_row_s
                                    pv_rows *rows);
 
 /* Has all groups filled, by all workers, and handed to the sink in order.
- * `progress`, if not NULL, counts the groups. */
+ * `stage`, if not NULL, names the stage whose progress is shown, by groups. */
 psdvec_status pv_rows_make(psdvec_context *ctx, uint32_t columns, const pv_row_groups *groups,
                            pv_fill_rows *fill, void *arg, const pv_row_sink *sink,
-                           pv_progress *progress);
+                           const char *stage);
 
 #endif

@@ -4,7 +4,7 @@
  *     places   the: 1 5 ...  cat: 2 ...      ascending for each word
  *
  * A border ends a document or, where windows end at sentences, a sentence. An unknown word
- * keeps its room or does not, as the rule for unknown words says. The places are sorted by
+ * keeps its place or does not, as the rule for unknown words says. The places are sorted by
  * counting.
  *
  * Cost: 8 bytes a token, in memory or in mapped temporary files.
@@ -23,12 +23,13 @@ enum { PV_PLACES_AHEAD = 24 };
 
 typedef struct pv_sequence {
     psdvec_context *ctx;
+    pv_scope memory;
     uint32_t words;     /* ids below are known; `words` itself is an unknown word */
     uint32_t *ids;      /* borders, own tokens, those looked at ahead, a border */
     size_t own, length; /* tokens from `own` on are looked at, but not own; the last is a border */
     size_t *row_start;  /* words + 1: word i has places[row_start[i]] ... */
     uint32_t *places;   /* ... and PV_PLACES_AHEAD more */
-    pv_large ids_room, places_room;
+    pv_large ids_memory, places_memory;
 } pv_sequence;
 
 void pv_sequence_init(pv_sequence *sequence, psdvec_context *ctx, uint32_t words);
@@ -37,9 +38,12 @@ void pv_sequence_free(pv_sequence *sequence);
 /* Tokens and borders of parts [first, last), at most. */
 uint64_t pv_sequence_tokens(const pv_token_store *store, size_t first, size_t last);
 /* Bytes for that many. */
-uint64_t pv_sequence_bytes(uint64_t tokens);
+static inline uint64_t pv_sequence_bytes(uint64_t tokens)
+{
+    return 8 * tokens;
+}
 
-/* Pieces [first, last) of a store whose words have final ids, and up to `reach` tokens behind
+/* Parts [first, last) of a store whose words have final ids, and up to `reach` tokens behind
  * them that go on with the last document. At most UINT32_MAX / 2 tokens. `spill`: a folder for
  * temporary files; NULL: in memory. */
 psdvec_status pv_sequence_read(pv_sequence *sequence, pv_token_store *store, psdvec_oov oov,

@@ -1,5 +1,5 @@
 /* Lines of text. */
-#include "count/text_lines.h"
+#include "count/formats.h"
 
 #include "util/c_locale.h"
 
@@ -13,15 +13,14 @@ enum { BLOCK = 1 << 20, LONGEST_LINE = 64 << 20 };
 
 psdvec_status pv_text_lines_open(pv_text_lines *l, psdvec_context *ctx, const char *path)
 {
-    *l = (pv_text_lines){.ctx = ctx};
+    *l = (pv_text_lines){.ctx = ctx, .memory = {.ctx = ctx, .what = "reading lines"}};
     PV_TRY(pv_byte_stream_open(ctx, path, &l->stream));
     bool more;
     PV_TRY(pv_byte_stream_next_member(l->stream, &more));
     l->ended = !more;
     l->capacity = BLOCK;
-    l->block = pv_alloc_zero(ctx, l->capacity + PV_BUFFER_PAD, 1, "reading lines");
-    if (!l->block)
-        return pv_failure(ctx);
+    PV_TAKE_ZERO(&l->memory, l->block, l->capacity + PV_BUFFER_PAD);
+    PV_TRY(pv_scope_status(&l->memory));
     l->at = l->end = l->block;
     struct stat info;
     bool sized = strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISREG(info.st_mode);
@@ -31,10 +30,8 @@ psdvec_status pv_text_lines_open(pv_text_lines *l, psdvec_context *ctx, const ch
 
 void pv_text_lines_close(pv_text_lines *l)
 {
-    if (!l->ctx)
-        return;
     pv_byte_stream_close(l->stream);
-    pv_free(l->ctx, l->block);
+    pv_scope_free(&l->memory);
     *l = (pv_text_lines){0};
 }
 
@@ -49,14 +46,14 @@ psdvec_status pv_text_lines_reject(const pv_text_lines *l, const char *format, .
                    pv_byte_stream_name(l->stream), l->number, cause);
 }
 
-static psdvec_status refuse_more_members(pv_text_lines *l)
+psdvec_status pv_text_lines_only_member(psdvec_context *ctx, pv_byte_stream *stream)
 {
     bool more;
-    PV_TRY(pv_byte_stream_next_member(l->stream, &more));
+    PV_TRY(pv_byte_stream_next_member(stream, &more));
     if (more)
-        return pv_fail(l->ctx, PSDVEC_ERR_DAMAGED,
+        return pv_fail(ctx, PSDVEC_ERR_DAMAGED,
                        "%s: the archive has more than one file; unpack the one to be imported",
-                       pv_byte_stream_name(l->stream));
+                       pv_byte_stream_name(stream));
     return PSDVEC_OK;
 }
 
@@ -71,11 +68,8 @@ static psdvec_status refill(pv_text_lines *l)
             return pv_text_lines_reject(l, "longer than %d MiB; is it the right file?",
                                         LONGEST_LINE >> 20);
         l->number--;
-        char *block =
-            pv_resize(l->ctx, l->block, 2 * l->capacity + PV_BUFFER_PAD, 1, "reading a long line");
-        if (!block)
-            return pv_failure(l->ctx);
-        l->block = block;
+        PV_GROW(&l->memory, l->block, 2 * l->capacity + PV_BUFFER_PAD);
+        PV_TRY(pv_scope_status(&l->memory));
         l->capacity *= 2;
     }
     l->at = l->block;
@@ -88,7 +82,7 @@ static psdvec_status refill(pv_text_lines *l)
     l->consumed = pv_byte_stream_consumed(l->stream);
     if (got == 0) {
         l->ended = true;
-        PV_TRY(refuse_more_members(l));
+        PV_TRY(pv_text_lines_only_member(l->ctx, l->stream));
         pv_progress_end(&l->progress);
     }
     return PSDVEC_OK;

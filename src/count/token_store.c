@@ -2,7 +2,6 @@
 #include "count/token_store.h"
 
 #include "base/thread.h"
-#include "count/token_code.h"
 
 #include <stdlib.h>
 
@@ -25,53 +24,29 @@ typedef struct reader {
     pv_word_table *words;
     pv_word_table aliases; /* raw form -> value: id + 1, or 0 if it vanishes */
     pv_word_form form;
+    pv_scope memory;
     uint32_t *ids; /* tokens of the part being read */
     size_t id_count, id_capacity;
     uint16_t *units;
     size_t unit_capacity;
     pv_token_part part;
-    struct pv_input_totals seen; /* in this segment */
+    pv_input_note seen; /* in this segment */
 } reader;
-
-/* Makes room for one more element in an array guarded by the store's lock. */
-static psdvec_status grow_array(psdvec_context *ctx, void **array, size_t count, size_t *capacity,
-                                size_t size, const char *what)
-{
-    if (count < *capacity)
-        return PSDVEC_OK;
-    size_t larger = *capacity ? 2 * *capacity : 64;
-    void *grown = pv_resize(ctx, *array, larger, size, what);
-    if (!grown)
-        return pv_failure(ctx);
-    *array = grown;
-    *capacity = larger;
-    return PSDVEC_OK;
-}
 
 static psdvec_status begin_generation(reader *r)
 {
     pv_token_store *store = r->store;
-    pv_generation *generation =
-        pv_alloc_zero(r->ctx, 1, sizeof *generation, "the table of distinct words");
-    if (!generation)
-        return pv_failure(r->ctx);
     pthread_mutex_lock(&store->lock);
-    size_t capacity = store->generation_capacity;
-    psdvec_status status = grow_array(r->ctx, (void **)&store->generations, store->generation_count,
-                                      &capacity, sizeof(pv_generation *),
-                                      "the list of word tables");
-    store->generation_capacity = (uint32_t)capacity;
+    PV_TAKE_ZERO(&store->memory, r->generation, 1);
+    psdvec_status status = PV_RESERVE(&store->memory, store->generations,
+                                      store->generation_capacity, store->generation_count + 1);
     if (status == PSDVEC_OK) {
-        r->generation_number = store->generation_count;
-        store->generations[store->generation_count++] = generation;
+        r->generation_number = (uint32_t)store->generation_count;
+        store->generations[store->generation_count++] = r->generation;
     }
     pthread_mutex_unlock(&store->lock);
-    if (status != PSDVEC_OK) {
-        pv_free(r->ctx, generation);
-        return status;
-    }
-    r->generation = generation;
-    r->words = &generation->table;
+    PV_TRY(status);
+    r->words = &r->generation->table;
     return pv_word_table_init(r->words, r->ctx, FIRST_WORDS);
 }
 
@@ -79,15 +54,7 @@ static psdvec_status begin_generation(reader *r)
 
 static psdvec_status flush_part(reader *r)
 {
-    if (r->unit_capacity < 2 * r->id_count) {
-        r->unit_capacity = 2 * r->id_capacity;
-        pv_free(r->ctx, r->units);
-        r->units = pv_alloc(r->ctx, r->unit_capacity, sizeof *r->units, "a segment's tokens");
-        if (!r->units) {
-            r->unit_capacity = 0;
-            return pv_failure(r->ctx);
-        }
-    }
+    PV_TRY(PV_RESERVE(&r->memory, r->units, r->unit_capacity, 2 * r->id_count));
     size_t units = 0;
     for (size_t i = 0; i < r->id_count; i++)
         units += pv_token_encode(r->ids[i], r->units + units);
@@ -97,8 +64,8 @@ static psdvec_status flush_part(reader *r)
     PV_TRY(pv_spool_append(r->store->tokens, r->units, units * sizeof *r->units, &r->part.offset));
     pv_token_store *store = r->store;
     pthread_mutex_lock(&store->lock);
-    psdvec_status status = grow_array(r->ctx, (void **)&store->parts, store->part_count,
-                                      &store->part_capacity, sizeof r->part, "the list of tokens");
+    psdvec_status status =
+        PV_RESERVE(&store->memory, store->parts, store->part_capacity, store->part_count + 1);
     if (status == PSDVEC_OK)
         store->parts[store->part_count++] = r->part;
     pthread_mutex_unlock(&store->lock);
@@ -115,10 +82,10 @@ psdvec_status pv_partition_words(const pv_word_table *table, uint32_t **out,
                                  size_t start[PV_PARTITIONS + 1])
 {
     size_t next[PV_PARTITIONS] = {0};
-    uint32_t *order = pv_alloc(table->ctx, table->count, sizeof *order, "sorting the words");
+    uint32_t *order = pv_alloc(table->memory.ctx, table->count, sizeof *order, "sorting the words");
     *out = order;
     if (!order)
-        return pv_failure(table->ctx);
+        return pv_failure(table->memory.ctx);
     for (uint32_t id = 0; id < table->count; id++)
         next[pv_partition_of(pv_word_hash(table, id))]++;
     start[0] = 0;
@@ -141,7 +108,7 @@ static psdvec_status spool_generation(reader *r)
     pv_buffer out;
     psdvec_status status = PSDVEC_OK;
     pv_buffer_init(&out, r->ctx);
-    pv_word_table_free(&r->aliases); /* makes room; it refers to these ids anyway */
+    pv_word_table_free(&r->aliases); /* it refers to these ids */
     generation->count = table->count;
     PV_TRY_DONE(pv_partition_words(table, &order, start));
     for (unsigned p = 0; p < PV_PARTITIONS; p++) {
@@ -168,8 +135,6 @@ done:
         status = pv_word_table_init(&r->aliases, r->ctx, 1000);
     return status;
 }
-
-/* ---- Tokens ------------------------------------------------------------------ */
 
 static void add_mark(reader *r, uint32_t mark)
 {
@@ -210,8 +175,10 @@ static psdvec_status find_raw(reader *r, const pv_token *token, const pv_word_ke
         *value = (uint64_t)id + 1;
     }
     if (pv_word_table_bytes_if_grown(&r->aliases) > r->job->table_share / 2 &&
-        r->aliases.count == r->aliases.capacity)
-        PV_TRY(pv_word_table_clear(&r->aliases)); /* it only remembers */
+        r->aliases.count == r->aliases.capacity) { /* it only remembers */
+        pv_word_table_free(&r->aliases);
+        PV_TRY(pv_word_table_init(&r->aliases, r->ctx, 1000));
+    }
     PV_TRY(pv_word_table_add(&r->aliases, key, &alias));
     r->aliases.words[alias].value = *value;
     return PSDVEC_OK;
@@ -234,20 +201,6 @@ static psdvec_status is_word(void *user, const pv_token *raw, bool *is)
     return PSDVEC_OK;
 }
 
-/* Room for a batch beyond what is used. */
-static psdvec_status reserve_ids(reader *r)
-{
-    if (r->id_capacity - r->id_count >= PV_TOKEN_BATCH)
-        return PSDVEC_OK;
-    size_t capacity = 2 * r->id_capacity + 64 * PV_TOKEN_BATCH;
-    uint32_t *ids = pv_resize(r->ctx, r->ids, capacity, sizeof *ids, "a segment's tokens");
-    if (!ids)
-        return pv_failure(r->ctx);
-    r->ids = ids;
-    r->id_capacity = capacity;
-    return PSDVEC_OK;
-}
-
 static psdvec_status take(void *user, const pv_token *tokens, size_t count)
 {
     reader *r = user;
@@ -260,7 +213,7 @@ static psdvec_status take(void *user, const pv_token *tokens, size_t count)
         PV_TRY(flush_part(r));
         PV_TRY(spool_generation(r));
     }
-    PV_TRY(reserve_ids(r));
+    PV_TRY(PV_RESERVE(&r->memory, r->ids, r->id_capacity, r->id_count + PV_TOKEN_BATCH));
     /* Three passes, so that the memory a pass needs was asked for in the one
      * before: slots, then words, then the comparison. */
     for (size_t i = 0; i < count; i++) {
@@ -302,8 +255,7 @@ static psdvec_status begin_segment(void *user, const pv_segment *segment)
 {
     reader *r = user;
     size_t bytes = segment->text.length;
-    r->seen =
-        (struct pv_input_totals){.bytes = bytes, .files = segment->sequence == 0 && bytes > 0};
+    r->seen = (pv_input_note){.bytes = bytes, .files = segment->sequence == 0 && bytes > 0};
     r->part = (pv_token_part){.file = segment->file, .sequence = segment->sequence};
     return PSDVEC_OK;
 }
@@ -313,12 +265,8 @@ static psdvec_status end_segment(void *user)
     reader *r = user;
     pv_token_store *store = r->store;
     PV_TRY(flush_part(r));
-    struct pv_input_totals *input = &store->inputs[r->job->inputs->files[r->part.file].input];
     pthread_mutex_lock(&store->lock);
-    input->bytes += r->seen.bytes;
-    input->documents += r->seen.documents;
-    input->tokens += r->seen.tokens;
-    input->files += r->seen.files;
+    pv_input_note_add(&store->inputs[r->job->inputs->files[r->part.file].input], &r->seen);
     pthread_mutex_unlock(&store->lock);
     return PSDVEC_OK;
 }
@@ -328,7 +276,10 @@ static psdvec_status reader_main(void *opaque, int worker)
     (void)worker;
     reader_job *job = opaque;
     psdvec_context *ctx = job->store->ctx;
-    reader r = {.job = job, .ctx = ctx, .store = job->store};
+    reader r = {.job = job,
+                .ctx = ctx,
+                .store = job->store,
+                .memory = {.ctx = ctx, .what = "a segment's tokens"}};
     psdvec_status status;
     pv_token_sink sink = {
         .take = take, .user = &r, .is_word = is_word, .begin = begin_segment, .end = end_segment};
@@ -340,8 +291,7 @@ static psdvec_status reader_main(void *opaque, int worker)
 done:
     pv_word_form_free(&r.form);
     pv_word_table_free(&r.aliases);
-    pv_free(ctx, r.ids);
-    pv_free(ctx, r.units);
+    pv_scope_free(&r.memory);
     return status;
 }
 
@@ -373,25 +323,21 @@ psdvec_status pv_token_store_read(psdvec_context *ctx, const pv_inputs *inputs, 
                                   const psdvec_text_options *options, const char *folder,
                                   pv_token_store **out)
 {
-    *out = NULL;
-    psdvec_status status = PSDVEC_OK;
-    pv_corpus *corpus = NULL;
-    pv_text_rules *rules = pv_alloc(ctx, 1, sizeof *rules, "the tokeniser");
-    pv_token_store *store = pv_alloc_zero(ctx, 1, sizeof *store, "the list of tokens");
-    if (!rules || !store) {
-        pv_free(ctx, rules);
-        pv_free(ctx, store);
+    pv_token_store *store = *out = pv_alloc_zero(ctx, 1, sizeof *store, "the list of tokens");
+    if (!store)
         return pv_failure(ctx);
-    }
+    psdvec_status status;
+    pv_corpus *corpus = NULL;
+    pv_text_rules *rules;
+    pv_scope scope = {.ctx = ctx, .what = "the tokeniser"};
     store->ctx = ctx;
-    store->input_count = input_count;
+    store->memory = (pv_scope){.ctx = ctx, .what = "the list of tokens"};
     pv_text_faults_init(&store->faults, ctx);
     pthread_mutex_init(&store->lock, NULL);
-    store->inputs = pv_alloc_zero(ctx, input_count, sizeof *store->inputs, "the list of inputs");
-    if (!store->inputs) {
-        status = pv_failure(ctx);
-        goto done;
-    }
+    PV_TAKE_ZERO(&store->memory, store->inputs, input_count);
+    PV_TRY_DONE(pv_scope_status(&store->memory));
+    PV_TAKE(&scope, rules, 1);
+    PV_TRY_DONE(pv_scope_status(&scope));
     pv_text_rules_init(rules, options);
     uint64_t budget = ctx->options.memory;
     PV_TRY_DONE(pv_spool_new(ctx, folder, "the list of tokens", budget / 4, &store->tokens));
@@ -409,20 +355,12 @@ psdvec_status pv_token_store_read(psdvec_context *ctx, const pv_inputs *inputs, 
     if (store->part_count)
         qsort(store->parts, store->part_count, sizeof *store->parts, by_place);
     join_parts(store, inputs);
-    for (size_t i = 0; i < input_count; i++) {
-        store->bytes += store->inputs[i].bytes;
-        store->documents += store->inputs[i].documents;
-        store->words_read += store->inputs[i].tokens;
-    }
+    for (size_t i = 0; i < input_count; i++)
+        pv_input_note_add(&store->total, &store->inputs[i]);
     pv_text_faults_report(&store->faults, &rules->options);
 done:
     pv_corpus_free(corpus);
-    pv_free(ctx, rules);
-    if (status != PSDVEC_OK) {
-        pv_token_store_free(store);
-        store = NULL;
-    }
-    *out = store;
+    pv_scope_free(&scope);
     return status;
 }
 
@@ -431,14 +369,11 @@ void pv_token_store_free(pv_token_store *store)
     if (!store)
         return;
     psdvec_context *ctx = store->ctx;
-    for (uint32_t i = 0; i < store->generation_count; i++) {
+    for (size_t i = 0; i < store->generation_count; i++) {
         pv_word_table_free(&store->generations[i]->table);
         pv_free(ctx, store->generations[i]->final);
-        pv_free(ctx, store->generations[i]);
     }
-    pv_free(ctx, store->generations);
-    pv_free(ctx, store->parts);
-    pv_free(ctx, store->inputs);
+    pv_scope_free(&store->memory);
     pv_spool_free(store->tokens);
     pv_spool_free(store->words);
     pv_text_faults_free(&store->faults);

@@ -13,9 +13,45 @@
 
 #include "base/spool.h"
 #include "corpus/tokens.h"
+#include "count/provenance.h"
 #include "count/word_table.h"
 
-/* Words are merged in partitions by hash, to bound memory and to share work. */
+/* ---- Tokens as 16-bit units -------------------------------------------------
+ * Provisional ids are given in order of arrival, so frequent words have small
+ * ones: nearly every token takes one unit, and the branch that asks is nearly
+ * always predicted.
+ *
+ *     token < 0xC000     one unit
+ *     otherwise          0xC000 + (token >> 16), then the lower 16 bits */
+enum {
+    PV_TOKEN_MARK_DOCUMENT = 0, /* a document ends */
+    PV_TOKEN_MARK_SENTENCE = 1, /* a sentence ends: a border for windows, too */
+    PV_TOKEN_FIRST_WORD = 2
+};
+
+static inline size_t pv_token_encode(uint32_t token, uint16_t *units)
+{
+    if (token < 0xC000) {
+        units[0] = (uint16_t)token;
+        return 1;
+    }
+    units[0] = (uint16_t)(0xC000 + (token >> 16));
+    units[1] = (uint16_t)token;
+    return 2;
+}
+
+static inline size_t pv_token_decode(const uint16_t *units, uint32_t *token)
+{
+    if (units[0] < 0xC000) {
+        *token = units[0];
+        return 1;
+    }
+    *token = (uint32_t)(units[0] - 0xC000) << 16 | units[1];
+    return 2;
+}
+
+/* ---- The store ----------------------------------------------------------------
+ * Words are merged in partitions by hash, to bound memory and to share work. */
 enum { PV_PARTITIONS = 64 };
 
 static inline unsigned pv_partition_of(uint64_t hash)
@@ -49,22 +85,20 @@ typedef struct pv_generation {
 typedef struct pv_token_store {
     psdvec_context *ctx;
     pthread_mutex_t lock; /* of everything below, while reading */
+    pv_scope memory;
     pv_spool *tokens;
     pv_spool *words; /* of spooled generations */
     pv_token_part *parts;
     size_t part_count, part_capacity;
     pv_generation **generations;
-    uint32_t generation_count, generation_capacity;
-    /* per input of the user, in the user's order */
-    struct pv_input_totals {
-        uint64_t bytes, documents, tokens, files;
-    } * inputs;
-    size_t input_count;
-    uint64_t bytes, documents, words_read;
+    size_t generation_count, generation_capacity;
+    pv_input_note *inputs; /* per input of the user, in the user's order; without names */
+    pv_input_note total;
     pv_text_faults faults;
 } pv_token_store;
 
-/* Reads all inputs. `folder` takes temporary files if memory runs short. */
+/* Reads all inputs. `folder` takes temporary files if memory runs short. *store is the caller's to
+ * free, even after a failure. */
 psdvec_status pv_token_store_read(psdvec_context *ctx, const pv_inputs *inputs, size_t input_count,
                                   const psdvec_text_options *options, const char *folder,
                                   pv_token_store **store);

@@ -1,14 +1,11 @@
 /* Sorting blocks of triples and adding up their rows. */
 #include "count/triples.h"
 
-#include "count/row_sum.h"
-
 #include <string.h>
 
 enum {
     GROUP_WORK = 1 << 16, /* triples a group of rows, about */
     FEWEST_GROUPS = 256,
-    MOST_GROUPS = 1 << 16,
     WORKER_BYTES = 4 << 20 /* for a group's finished rows */
 };
 
@@ -20,44 +17,44 @@ psdvec_status pv_triples_init(pv_triples *t, psdvec_context *ctx, const char *fo
                               uint32_t words, uint64_t expected, const uint64_t *work,
                               uint64_t reserve)
 {
-    *t = (pv_triples){
-        .ctx = ctx, .folder = folder, .words = words, .expected = expected, .work = work};
+    *t = (pv_triples){.memory = {.ctx = ctx, .what = what},
+                      .folder = folder,
+                      .words = words,
+                      .expected = expected,
+                      .work = work};
     uint64_t threads = (uint64_t)ctx->options.threads;
     uint64_t fixed = reserve + threads * (pv_row_sum_bytes(words) + WORKER_BYTES) +
                      16 * (uint64_t)words;
     uint64_t left = pv_memory_left(ctx);
-    uint64_t room = left > fixed ? (left - fixed) / 10 * 9 : 0;
-    uint64_t limit = room / (PV_TRIPLE_SEGMENT * (sizeof(pv_triple) + sizeof(uint32_t)));
+    uint64_t usable = left > fixed ? (left - fixed) / 10 * 9 : 0;
+    uint64_t limit = usable / (PV_TRIPLE_SEGMENT * (sizeof(pv_triple) + sizeof(uint32_t)));
     if (limit > UINT32_MAX / PV_TRIPLE_SEGMENT)
         limit = UINT32_MAX / PV_TRIPLE_SEGMENT; /* places are 32 bits wide */
     t->segment_limit = limit > 0 ? (size_t)limit : 1;
-    t->segments = pv_alloc_zero(ctx, t->segment_limit, sizeof *t->segments, what);
-    return t->segments ? PSDVEC_OK : pv_failure(ctx);
+    PV_TAKE_ZERO(&t->memory, t->segments, t->segment_limit);
+    return pv_scope_status(&t->memory);
 }
 
 static void free_segments(pv_triples *t)
 {
     for (size_t i = 0; i < t->segment_count; i++)
-        pv_free(t->ctx, t->segments[i]);
+        pv_free(t->memory.ctx, t->segments[i]);
     t->segment_count = 0;
     t->next = t->end = NULL;
 }
 
 void pv_triples_free(pv_triples *t)
 {
-    if (!t->ctx)
-        return;
-    if (t->grouped)
-        pv_runs_free(&t->runs);
-    pv_row_groups_free(&t->groups, t->ctx);
+    pv_spills_free(&t->spills);
+    pv_row_groups_free(&t->groups, t->memory.ctx);
     free_segments(t);
-    pv_free(t->ctx, t->segments);
+    pv_scope_free(&t->memory);
     *t = (pv_triples){0};
 }
 
 psdvec_status pv_triples_overflow(pv_triples *t)
 {
-    return pv_fail(t->ctx, PSDVEC_ERR_OVERFLOW,
+    return pv_fail(t->memory.ctx, PSDVEC_ERR_OVERFLOW,
                    "the counts add up to more than 64 bits hold; use a smaller scale");
 }
 
@@ -66,46 +63,33 @@ static size_t held(const pv_triples *t)
     return t->segment_count * PV_TRIPLE_SEGMENT - (size_t)(t->end - t->next);
 }
 
-/* The same groups for all runs. Only speed and memory depend on them, so a
+/* The same groups for all spills. Only speed and memory depend on them, so a
  * guess is good enough: the words' frequencies, or that they fall as 1/rank. */
 static psdvec_status make_groups(pv_triples *t)
 {
-    uint64_t triples = held(t) > t->expected ? held(t) : t->expected;
+    uint64_t triples = pv_larger(held(t), t->expected);
     if (triples > MOST_EXPECTED)
         triples = MOST_EXPECTED;
-    size_t wanted =
-        (size_t)(triples / GROUP_WORK < MOST_GROUPS ? triples / GROUP_WORK : MOST_GROUPS);
-    if (wanted < FEWEST_GROUPS)
-        wanted = FEWEST_GROUPS;
     uint64_t *guess = NULL;
     if (!t->work) {
-        guess = pv_alloc(t->ctx, t->words, sizeof *guess, what);
-        if (!guess)
-            return pv_failure(t->ctx);
+        PV_TAKE(&t->memory, guess, t->words);
+        PV_TRY(pv_scope_status(&t->memory));
         for (uint32_t i = 0; i < t->words; i++)
             guess[i] = triples / ((uint64_t)i + 8);
     }
-    psdvec_status status =
-        pv_row_groups_init(&t->groups, t->ctx, t->work ? t->work : guess, t->words, wanted);
-    pv_free(t->ctx, guess);
-    PV_TRY(status);
-    pv_runs_init(&t->runs, t->ctx, t->folder, &t->groups, t->words);
+    PV_TRY(pv_row_groups_init(&t->groups, t->memory.ctx, t->work ? t->work : guess, t->words,
+                              pv_larger(triples / GROUP_WORK, FEWEST_GROUPS)));
+    pv_scope_drop(&t->memory, guess);
+    pv_spills_init(&t->spills, t->memory.ctx, t->folder, &t->groups, t->words);
     t->grouped = true;
     return PSDVEC_OK;
 }
-
-/* ---- One block ------------------------------------------------------------------ */
 
 typedef struct block_job {
     pv_triples *triples;
     uint32_t *row_end; /* words + 1: row r has the places row_end[r] .. row_end[r + 1] - 1 */
     uint32_t *order;   /* place -> triple; NULL: the same */
 } block_job;
-
-static inline const pv_triple *triple_at(const pv_triples *t, uint32_t i)
-{
-    return &t->segments[i / PV_TRIPLE_SEGMENT][i % PV_TRIPLE_SEGMENT];
-}
 
 static size_t segment_length(const pv_triples *t, size_t segment)
 {
@@ -137,34 +121,23 @@ static bool count_rows(const pv_triples *t, uint32_t *row_end)
 static psdvec_status sort_by_row(block_job *job)
 {
     pv_triples *t = job->triples;
-    job->row_end = pv_alloc_zero(t->ctx, (size_t)t->words + 2, sizeof *job->row_end, what);
-    if (!job->row_end)
-        return pv_failure(t->ctx);
+    PV_TAKE_ZERO(&t->memory, job->row_end, (size_t)t->words + 2);
+    PV_TRY(pv_scope_status(&t->memory));
     if (count_rows(t, job->row_end)) {
         memmove(job->row_end, job->row_end + 1, ((size_t)t->words + 1) * sizeof *job->row_end);
         return PSDVEC_OK;
     }
-    job->order = pv_alloc(t->ctx, held(t), sizeof *job->order, what);
-    if (!job->order)
-        return pv_failure(t->ctx);
+    PV_TAKE(&t->memory, job->order, held(t));
+    PV_TRY(pv_scope_status(&t->memory));
     uint32_t *next = job->row_end + 1;
     uint32_t place = 0;
     for (size_t s = 0; s < t->segment_count; s++) {
         size_t length = segment_length(t, s);
         for (size_t i = 0; i < length; i++)
             job->order[next[t->segments[s][i].row]++] = place++;
-        PV_TRY(pv_check_cancel(t->ctx));
+        PV_TRY(pv_check_cancel(t->memory.ctx));
     }
     return PSDVEC_OK;
-}
-
-static void add_row(const block_job *job, pv_row_sum *sum, uint32_t begin, uint32_t end)
-{
-    const pv_triples *t = job->triples;
-    for (uint32_t k = begin; k < end; k++) {
-        const pv_triple *triple = triple_at(t, job->order ? job->order[k] : k);
-        pv_row_sum_add(sum, triple->column, triple->value);
-    }
 }
 
 static psdvec_status add_group(void *opaque, size_t group, int worker, pv_row_sum *sum,
@@ -174,7 +147,12 @@ static psdvec_status add_group(void *opaque, size_t group, int worker, pv_row_su
     const block_job *job = opaque;
     PV_TRY(pv_rows_reserve(rows, 1)); /* empty rows need a place to stand, too */
     for (uint32_t row = rows->first; row < rows->first + rows->count; row++) {
-        add_row(job, sum, job->row_end[row], job->row_end[row + 1]);
+        for (uint32_t k = job->row_end[row]; k < job->row_end[row + 1]; k++) {
+            uint32_t i = job->order ? job->order[k] : k;
+            const pv_triple *triple =
+                &job->triples->segments[i / PV_TRIPLE_SEGMENT][i % PV_TRIPLE_SEGMENT];
+            pv_row_sum_add(sum, triple->column, triple->value);
+        }
         PV_TRY(pv_rows_add(rows, row, sum));
     }
     return PSDVEC_OK;
@@ -186,39 +164,38 @@ static psdvec_status take_block(pv_triples *t, const pv_row_sink *sink)
     block_job job = {.triples = t};
     psdvec_status status = sort_by_row(&job);
     if (status == PSDVEC_OK)
-        status = pv_rows_make(t->ctx, t->words, &t->groups, add_group, &job, sink, NULL);
-    pv_free(t->ctx, job.row_end);
-    pv_free(t->ctx, job.order);
+        status = pv_rows_make(t->memory.ctx, t->words, &t->groups, add_group, &job, sink, NULL);
+    pv_scope_drop(&t->memory, job.row_end);
+    pv_scope_drop(&t->memory, job.order);
     return status;
 }
 
-/* ---- All blocks ------------------------------------------------------------------- */
-
-/* The block becomes a run; its segments stay, empty. */
+/* The block becomes a spill, and its segments are given back. */
 static psdvec_status spill(pv_triples *t)
 {
+    pv_row_sink sink;
     if (!t->grouped)
         PV_TRY(make_groups(t));
-    pv_row_sink sink;
-    PV_TRY(pv_runs_begin(&t->runs, &sink));
+    PV_TRY(pv_spills_begin(&t->spills, &sink));
     PV_TRY(take_block(t, &sink));
-    pv_runs_end(&t->runs);
+    pv_spills_end(&t->spills);
+    free_segments(t);
     return PSDVEC_OK;
 }
 
-psdvec_status pv_triples_make_room(pv_triples *t)
+psdvec_status pv_triples_grow(pv_triples *t)
 {
-    PV_TRY(pv_check_cancel(t->ctx));
+    psdvec_context *ctx = t->memory.ctx;
+    PV_TRY(pv_check_cancel(ctx));
     pv_triple *segment = NULL;
     if (t->segment_count < t->segment_limit)
-        segment = pv_alloc(t->ctx, PV_TRIPLE_SEGMENT, sizeof *segment,
-                           t->segment_count == 0 ? what : NULL);
+        segment =
+            pv_alloc(ctx, PV_TRIPLE_SEGMENT, sizeof *segment, t->segment_count == 0 ? what : NULL);
     if (!segment) {
         if (t->segment_count == 0)
-            return pv_failure(t->ctx);
+            return pv_failure(ctx);
         PV_TRY(spill(t));
-        free_segments(t);
-        return pv_triples_make_room(t);
+        return pv_triples_grow(t);
     }
     t->segments[t->segment_count++] = segment;
     t->next = segment;
@@ -230,13 +207,8 @@ psdvec_status pv_triples_finish(pv_triples *t, const pv_row_sink *sink)
 {
     if (!t->grouped)
         PV_TRY(make_groups(t));
-    if (t->runs.count == 0)
+    if (t->spills.count == 0)
         return take_block(t, sink);
     PV_TRY(spill(t));
-    free_segments(t);
-    pv_progress merging;
-    pv_progress_begin(&merging, t->ctx, "merging", "groups", t->groups.count);
-    PV_TRY(pv_runs_merge(&t->runs, sink, &merging));
-    pv_progress_end(&merging);
-    return PSDVEC_OK;
+    return pv_spills_merge(&t->spills, sink, "merging");
 }

@@ -3,8 +3,8 @@
  * Files of other programs list their entries as they please: sorted, shuffled,
  * the same pair twice. Triples are collected in blocks as large as memory
  * allows; a full block is sorted by row (by counting, unless it came sorted),
- * its rows are added up, and it becomes a sorted run. In the end the runs are
- * merged; if one block held everything, no run is ever written.
+ * its rows are added up, and it becomes a spill. In the end the spills are
+ * merged; if one block held everything, none is ever written.
  *
  *     segments  [16 bytes a triple ...] [...] [...]   grown one by one
  *     order     [3 0 2 1 ...]                         by row; not if sorted
@@ -16,7 +16,7 @@
 #ifndef PV_COUNT_TRIPLES_H
 #define PV_COUNT_TRIPLES_H
 
-#include "count/runs.h"
+#include "count/spills.h"
 
 enum { PV_TRIPLE_SEGMENT = 1 << 18 }; /* triples a segment */
 
@@ -26,17 +26,17 @@ typedef struct pv_triple {
 } pv_triple;
 
 typedef struct pv_triples {
-    psdvec_context *ctx;
-    const char *folder; /* for runs */
+    pv_scope memory;
+    const char *folder; /* for spills */
     uint32_t words;     /* rows and columns */
     pv_triple **segments;
     size_t segment_count, segment_limit;
-    pv_triple *next, *end; /* room in the last segment */
+    pv_triple *next, *end; /* what is free of the last segment */
     uint64_t total;        /* sum of all values */
     uint64_t expected;     /* triples, a guess; 0: none */
     const uint64_t *work;  /* words: guesses of the rows' shares; NULL: none */
     pv_row_groups groups;
-    pv_runs runs;
+    pv_spills spills;
     bool grouped;
 } pv_triples;
 
@@ -47,7 +47,7 @@ psdvec_status pv_triples_init(pv_triples *t, psdvec_context *ctx, const char *fo
                               uint64_t reserve);
 void pv_triples_free(pv_triples *t);
 
-psdvec_status pv_triples_make_room(pv_triples *t);
+psdvec_status pv_triples_grow(pv_triples *t);
 psdvec_status pv_triples_overflow(pv_triples *t);
 
 /* row, column < words; value > 0. */
@@ -57,7 +57,7 @@ static inline psdvec_status pv_triples_add(pv_triples *t, uint32_t row, uint32_t
     if (PV_UNLIKELY(__builtin_add_overflow(t->total, value, &t->total)))
         return pv_triples_overflow(t);
     if (PV_UNLIKELY(t->next == t->end))
-        PV_TRY(pv_triples_make_room(t));
+        PV_TRY(pv_triples_grow(t));
     *t->next++ = (pv_triple){.row = row, .column = column, .value = value};
     return PSDVEC_OK;
 }

@@ -1,6 +1,6 @@
-/* Merging the workers' word tables into one vocabulary.
+/* The words of a list, or of a text: the workers' word tables merged into one vocabulary.
  *
- * Partition by partition (a word's hash decides), so that only one partition
+ * Tables are merged partition by partition (a word's hash decides), so that only one partition
  * of all words seen, plus the words that pass the threshold, is in memory;
  * partitions are shared among threads. A passing word gets a number in order
  * of passing, which depends on scheduling; sorting by frequency and bytes then
@@ -8,10 +8,13 @@
  */
 #include "count/vocabulary.h"
 
+#include "base/file.h"
 #include "base/sort.h"
 #include "base/thread.h"
+#include "count/counts_read.h"
+#include "util/utf8.h"
 
-#include <stdlib.h>
+#include <inttypes.h>
 
 static const char what[] = "the vocabulary";
 
@@ -35,6 +38,127 @@ psdvec_status pv_vocabulary_reserve(pv_vocabulary *v, uint32_t words, uint64_t b
     return pv_scope_status(&v->memory);
 }
 
+psdvec_status pv_vocabulary_set(pv_vocabulary *v, const pv_word_table *words, const uint32_t *order)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < words->count; i++)
+        bytes += words->words[i].length;
+    PV_TRY(pv_vocabulary_reserve(v, words->count, bytes));
+    v->fixed = true;
+    for (uint32_t i = 0; i < v->count; i++) {
+        uint32_t id = order ? order[i] : i;
+        memcpy(v->bytes + v->offsets[i], pv_word_text(words, id), words->words[id].length);
+        v->offsets[i + 1] = v->offsets[i] + words->words[id].length;
+    }
+    return PSDVEC_OK;
+}
+
+/* ---- Words from a file ------------------------------------------------------------ */
+
+static psdvec_status from_counts(psdvec_context *ctx, const char *path, pv_word_table *words)
+{
+    psdvec_counts *counts;
+    PV_TRY(pv_counts_open(ctx, path, &counts));
+    psdvec_status status = PSDVEC_OK;
+    for (uint32_t i = 0; i < counts->info.words && status == PSDVEC_OK; i++) {
+        size_t length;
+        uint32_t id;
+        const char *word = psdvec_counts_word(counts, i, &length);
+        status = pv_word_table_put(words, word, length, &id);
+        if (status == PSDVEC_OK)
+            words->words[id].value = counts->frequency[i];
+    }
+    psdvec_counts_close(counts);
+    return status;
+}
+
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* One line: a word, and perhaps its frequency. */
+static psdvec_status add_line(pv_vocabulary *v, const char *path, uint64_t number, const char *line,
+                              const char *end, pv_word_table *words)
+{
+    while (line < end && is_space(*line))
+        line++;
+    while (end > line && is_space(end[-1]))
+        end--;
+    if (line == end)
+        return PSDVEC_OK;
+    const char *word_end = line;
+    while (word_end < end && !is_space(*word_end))
+        word_end++;
+    const char *digits = word_end;
+    while (digits < end && is_space(*digits))
+        digits++;
+    uint64_t frequency = 0;
+    size_t length = (size_t)(word_end - line);
+    const char *wrong = NULL;
+    for (const char *p = digits; p < end; p++)
+        if (*p < '0' || *p > '9' || __builtin_mul_overflow(frequency, 10, &frequency) ||
+            __builtin_add_overflow(frequency, (uint64_t)(*p - '0'), &frequency))
+            wrong = "expected a word, or a word and its frequency";
+    if (!wrong && pv_utf8_valid(line, length) < length)
+        wrong = "not valid UTF-8";
+    if (!wrong && length > UINT32_MAX / 2)
+        wrong = "the word is too long";
+    if (wrong)
+        return pv_fail(v->ctx, PSDVEC_ERR_DAMAGED, "%s: line %" PRIu64 ": %s", path, number, wrong);
+    uint32_t id, before = words->count;
+    PV_TRY(pv_word_table_put(words, line, length, &id));
+    if (id < before)
+        return pv_fail(v->ctx, PSDVEC_ERR_DAMAGED,
+                       "%s: line %" PRIu64 ": the word \"%.*s\" stands in the list twice; remove "
+                       "one of them",
+                       path, number, (int)(length > 60 ? 60 : length), line);
+    words->words[id].value = frequency;
+    if (digits == end && !v->line_without)
+        v->line_without = number;
+    return PSDVEC_OK;
+}
+
+static psdvec_status from_text(pv_vocabulary *v, const char *path, pv_word_table *words)
+{
+    pv_map map;
+    PV_TRY(pv_map_open(v->ctx, path, false, &map));
+    const char *line = map.size ? (const char *)map.data : "", *end = line + map.size;
+    if (map.size >= 3 && memcmp(line, "\xEF\xBB\xBF", 3) == 0)
+        line += 3;
+    psdvec_status status = PSDVEC_OK;
+    for (uint64_t number = 1; line < end && status == PSDVEC_OK; number++) {
+        const char *newline = memchr(line, '\n', (size_t)(end - line));
+        const char *line_end = newline ? newline : end;
+        status = add_line(v, path, number, line, line_end, words);
+        line = line_end + 1;
+    }
+    pv_map_close(v->ctx, &map);
+    return status;
+}
+
+psdvec_status pv_vocabulary_read(pv_vocabulary *v, const char *path)
+{
+    pv_word_table words;
+    psdvec_status status;
+    PV_TRY_DONE(pv_word_table_init(&words, v->ctx, 1000));
+    PV_TRY_DONE(pv_counts_looks_like(path) ? from_counts(v->ctx, path, &words)
+                                           : from_text(v, path, &words));
+    PV_TRY_DONE(words.count ? pv_vocabulary_set(v, &words, NULL)
+                            : pv_fail(v->ctx, PSDVEC_ERR_EMPTY, "%s: no words in the list", path));
+    if (!v->line_without) {
+        PV_TAKE(&v->memory, v->list_frequency, v->count);
+        PV_TRY_DONE(pv_scope_status(&v->memory));
+        for (uint32_t i = 0; i < v->count; i++)
+            v->list_frequency[i] = words.words[i].value;
+    }
+done:
+    pv_word_table_free(&words);
+    return status;
+}
+
+/* ---- Words of the text ------------------------------------------------------------ */
+
 /* A word that passed. */
 typedef struct survivor {
     uint64_t frequency;
@@ -53,10 +177,12 @@ typedef struct merge_job {
     pv_word_table *kept_words;
     uint32_t **order;                   /* per generation in memory */
     size_t (*start)[PV_PARTITIONS + 1]; /* likewise */
-    pthread_mutex_t lock;               /* of what follows */
+    pthread_mutex_t lock;               /* of what follows, while partitions are merged */
+    pv_scope memory;
     survivor *survivors;
     size_t count, capacity;
     pv_buffer bytes;
+    uint32_t *rank; /* survivor's number -> final id */
     uint64_t distinct;
 } merge_job;
 
@@ -67,24 +193,18 @@ typedef struct member {
 
 typedef struct partition {
     pv_word_table words;
+    pv_scope memory;
     member *members;
     size_t count, capacity;
 } partition;
 
-static psdvec_status add_member(merge_job *job, partition *part, uint32_t generation, uint32_t id,
+static psdvec_status add_member(partition *part, uint32_t generation, uint32_t id,
                                 const pv_word_key *key, uint64_t value)
 {
     uint32_t entry;
     PV_TRY(pv_word_table_find_or_add(&part->words, key, &entry));
     part->words.words[entry].value += value;
-    if (part->count == part->capacity) {
-        size_t capacity = part->capacity ? 2 * part->capacity : 4096;
-        member *members = pv_resize(job->ctx, part->members, capacity, sizeof *members, what);
-        if (!members)
-            return pv_failure(job->ctx);
-        part->members = members;
-        part->capacity = capacity;
-    }
+    PV_TRY(PV_RESERVE(&part->memory, part->members, part->capacity, part->count + 1));
     part->members[part->count++] = (member){.generation = generation, .id = id, .entry = entry};
     return PSDVEC_OK;
 }
@@ -104,7 +224,7 @@ static psdvec_status add_spooled(merge_job *job, partition *part, size_t p, uint
         at += sizeof head;
         pv_word_key key = pv_word_key_padded(bytes.data + at, head.length);
         at += ((size_t)head.length + 7) / 8 * 8;
-        PV_TRY_DONE(add_member(job, part, number, head.id, &key, head.value));
+        PV_TRY_DONE(add_member(part, number, head.id, &key, head.value));
     }
 done:
     pv_buffer_free(&bytes);
@@ -123,7 +243,7 @@ static psdvec_status gather(merge_job *job, partition *part, size_t p)
         for (size_t i = job->start[g][p]; i < job->start[g][p + 1]; i++) {
             uint32_t id = job->order[g][i];
             pv_word_key key = pv_word_key_padded(pv_word_text(table, id), table->words[id].length);
-            PV_TRY(add_member(job, part, g, id, &key, table->words[id].value));
+            PV_TRY(add_member(part, g, id, &key, table->words[id].value));
         }
     }
     return PSDVEC_OK;
@@ -132,14 +252,7 @@ static psdvec_status gather(merge_job *job, partition *part, size_t p)
 static psdvec_status add_survivor(merge_job *job, const char *text, const pv_word *word, bool kept,
                                   uint32_t *number)
 {
-    if (job->count == job->capacity) {
-        size_t capacity = job->capacity ? 2 * job->capacity : 4096;
-        survivor *list = pv_resize(job->ctx, job->survivors, capacity, sizeof *list, what);
-        if (!list)
-            return pv_failure(job->ctx);
-        job->survivors = list;
-        job->capacity = capacity;
-    }
+    PV_TRY(PV_RESERVE(&job->memory, job->survivors, job->capacity, job->count + 1));
     if (job->count >= PV_UNKNOWN_WORD - 2)
         return pv_fail(job->ctx, PSDVEC_ERR_OVERFLOW, "the vocabulary exceeds 4 billion words");
     *number = (uint32_t)job->count;
@@ -184,7 +297,7 @@ static psdvec_status merge_partition(void *opaque, size_t p, int worker)
 {
     (void)worker;
     merge_job *job = opaque;
-    partition part = {0};
+    partition part = {.memory = {.ctx = job->ctx, .what = what}};
     psdvec_status status;
     PV_TRY_DONE(pv_word_table_init(&part.words, job->ctx, 1000));
     PV_TRY_DONE(gather(job, &part, p));
@@ -196,23 +309,25 @@ static psdvec_status merge_partition(void *opaque, size_t p, int worker)
     }
 done:
     pv_word_table_free(&part.words);
-    pv_free(job->ctx, part.members);
+    pv_scope_free(&part.memory);
     return status;
 }
 
-/* ---- Order ------------------------------------------------------------------- */
+int pv_compare_words(uint64_t frequency_a, const char *a, size_t length_a, uint64_t frequency_b,
+                     const char *b, size_t length_b)
+{
+    if (frequency_a != frequency_b)
+        return frequency_a > frequency_b ? -1 : 1;
+    int order = memcmp(a, b, length_a < length_b ? length_a : length_b);
+    return order ? order : (length_a > length_b) - (length_a < length_b);
+}
 
 static int by_frequency(const void *a, const void *b, void *opaque)
 {
     const survivor *x = a, *y = b;
     const char *bytes = opaque;
-    if (x->frequency != y->frequency)
-        return x->frequency > y->frequency ? -1 : 1;
-    size_t shorter = x->length < y->length ? x->length : y->length;
-    int order = memcmp(bytes + x->offset, bytes + y->offset, shorter);
-    if (order)
-        return order;
-    return (x->length > y->length) - (x->length < y->length);
+    return pv_compare_words(x->frequency, bytes + x->offset, x->length, y->frequency,
+                            bytes + y->offset, y->length);
 }
 
 /* At most `most` words: the kept ones, then the most frequent. */
@@ -234,8 +349,8 @@ static void apply_limit(merge_job *job, uint32_t most)
     job->count = used;
 }
 
-/* Fills the vocabulary from the sorted survivors; rank[number] = final id. */
-static psdvec_status settle(merge_job *job, uint32_t *rank, size_t passed)
+/* Fills the vocabulary and `rank` from the sorted survivors. */
+static psdvec_status settle(merge_job *job, size_t passed)
 {
     pv_vocabulary *v = job->vocabulary;
     uint64_t bytes = 0;
@@ -243,26 +358,21 @@ static psdvec_status settle(merge_job *job, uint32_t *rank, size_t passed)
         bytes += job->survivors[i].length;
     PV_TRY(pv_vocabulary_reserve(v, (uint32_t)job->count, bytes));
     for (size_t i = 0; i < passed; i++)
-        rank[i] = PV_UNKNOWN_WORD;
+        job->rank[i] = PV_UNKNOWN_WORD;
     for (size_t i = 0; i < job->count; i++) {
         const survivor *s = &job->survivors[i];
         memcpy(v->bytes + v->offsets[i], job->bytes.data + s->offset, s->length);
         v->offsets[i + 1] = v->offsets[i] + s->length;
         v->frequency[i] = s->frequency;
-        rank[s->number] = (uint32_t)i;
+        job->rank[s->number] = (uint32_t)i;
     }
     return PSDVEC_OK;
 }
 
-typedef struct rank_job {
-    pv_token_store *store;
-    const uint32_t *rank;
-} rank_job;
-
 static psdvec_status rank_generation(void *opaque, size_t g, int worker)
 {
     (void)worker;
-    rank_job *job = opaque;
+    const merge_job *job = opaque;
     pv_generation *generation = job->store->generations[g];
     for (uint32_t id = 0; id < generation->count; id++)
         if (generation->final[id] != PV_UNKNOWN_WORD)
@@ -276,16 +386,11 @@ static psdvec_status order_survivors(merge_job *job, const psdvec_count_options 
     PV_TRY(pv_sort(job->ctx, job->survivors, passed, sizeof *job->survivors, by_frequency,
                    job->bytes.data));
     apply_limit(job, options->max_vocab);
-    uint32_t *rank = pv_alloc(job->ctx, passed, sizeof *rank, what);
-    psdvec_status status = rank ? settle(job, rank, passed) : pv_failure(job->ctx);
-    rank_job ranks = {.store = job->store, .rank = rank};
-    if (status == PSDVEC_OK)
-        status = pv_parallel_tasks(job->ctx, job->store->generation_count, rank_generation, &ranks);
-    pv_free(job->ctx, rank);
-    return status;
+    PV_TAKE(&job->memory, job->rank, passed);
+    PV_TRY(pv_scope_status(&job->memory));
+    PV_TRY(settle(job, passed));
+    return pv_parallel_tasks(job->ctx, job->store->generation_count, rank_generation, job);
 }
-
-/* ---- The whole ------------------------------------------------------------------ */
 
 static psdvec_status prepare_generation(void *opaque, size_t g, int worker)
 {
@@ -301,32 +406,6 @@ static psdvec_status prepare_generation(void *opaque, size_t g, int worker)
     return pv_partition_words(&generation->table, &job->order[g], job->start[g]);
 }
 
-static psdvec_status table_of_words(psdvec_context *ctx, const char *const *words, size_t count,
-                                    pv_word_table *table)
-{
-    PV_TRY(pv_word_table_init(table, ctx, (uint32_t)count));
-    for (size_t i = 0; i < count; i++) {
-        uint32_t id;
-        pv_word_key key = pv_word_key_exact(words[i], (uint32_t)strlen(words[i]));
-        PV_TRY(pv_word_table_find_or_add(table, &key, &id));
-    }
-    return PSDVEC_OK;
-}
-
-psdvec_status pv_vocabulary_set(pv_vocabulary *v, const pv_word_table *words)
-{
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < words->count; i++)
-        bytes += words->words[i].length;
-    PV_TRY(pv_vocabulary_reserve(v, words->count, bytes));
-    v->fixed = true;
-    for (uint32_t i = 0; i < v->count; i++) {
-        memcpy(v->bytes + v->offsets[i], pv_word_text(words, i), words->words[i].length);
-        v->offsets[i + 1] = v->offsets[i] + words->words[i].length;
-    }
-    return PSDVEC_OK;
-}
-
 static void warn_of_missing_words(psdvec_context *ctx, const pv_word_table *kept_words)
 {
     enum { NAMED = 5 };
@@ -339,39 +418,39 @@ static void warn_of_missing_words(psdvec_context *ctx, const pv_word_table *kept
         pv_warn(ctx, "and %u more words that were to be kept", missing - NAMED);
 }
 
-static psdvec_status table_of_vocabulary(const pv_vocabulary *v, pv_word_table *table)
-{
-    PV_TRY(pv_word_table_init(table, v->ctx, v->count));
-    for (uint32_t i = 0; i < v->count; i++) {
-        size_t length;
-        const char *word = pv_vocabulary_word(v, i, &length);
-        uint32_t id;
-        pv_word_key key = pv_word_key_exact(word, (uint32_t)length);
-        PV_TRY(pv_word_table_add(table, &key, &id));
-    }
-    return PSDVEC_OK;
-}
-
 psdvec_status pv_vocabulary_build(pv_vocabulary *v, pv_token_store *store,
                                   const psdvec_count_options *options)
 {
     psdvec_context *ctx = v->ctx;
     psdvec_status status = PSDVEC_OK;
     pv_word_table fixed = {0}, kept_words = {0};
-    merge_job job = {.ctx = ctx, .vocabulary = v, .store = store, .min_count = options->min_count};
+    uint32_t id;
+    merge_job job = {.ctx = ctx,
+                     .memory = {.ctx = ctx, .what = what},
+                     .vocabulary = v,
+                     .store = store,
+                     .min_count = options->min_count};
     pthread_mutex_init(&job.lock, NULL);
     pv_buffer_init(&job.bytes, ctx);
     size_t generations = store->generation_count;
-    pv_scope scope = {.ctx = ctx, .what = what};
-    PV_TAKE_ZERO(&scope, job.order, generations);
-    PV_TAKE_ZERO(&scope, job.start, generations);
-    PV_TRY_DONE(pv_scope_status(&scope));
+    PV_TAKE_ZERO(&job.memory, job.order, generations);
+    PV_TAKE_ZERO(&job.memory, job.start, generations);
+    PV_TRY_DONE(pv_scope_status(&job.memory));
     if (v->fixed) {
-        PV_TRY_DONE(table_of_vocabulary(v, &fixed));
+        PV_TRY_DONE(pv_word_table_init(&fixed, ctx, v->count));
+        for (uint32_t i = 0; i < v->count; i++) {
+            size_t length;
+            const char *word = pv_vocabulary_word(v, i, &length);
+            pv_word_key key = pv_word_key_exact(word, (uint32_t)length);
+            PV_TRY_DONE(pv_word_table_add(&fixed, &key, &id));
+        }
         job.fixed = &fixed;
     } else if (options->keep_words_count) {
-        PV_TRY_DONE(
-            table_of_words(ctx, options->keep_words, options->keep_words_count, &kept_words));
+        PV_TRY_DONE(pv_word_table_init(&kept_words, ctx, (uint32_t)options->keep_words_count));
+        for (size_t i = 0; i < options->keep_words_count; i++) {
+            const char *word = options->keep_words[i];
+            PV_TRY_DONE(pv_word_table_put(&kept_words, word, strlen(word), &id));
+        }
         job.kept_words = &kept_words;
     }
     PV_TRY_DONE(pv_parallel_tasks(ctx, generations, prepare_generation, &job));
@@ -390,8 +469,7 @@ psdvec_status pv_vocabulary_build(pv_vocabulary *v, pv_token_store *store,
 done:
     for (size_t g = 0; job.order && g < generations; g++)
         pv_free(ctx, job.order[g]);
-    pv_scope_free(&scope);
-    pv_free(ctx, job.survivors);
+    pv_scope_free(&job.memory);
     pv_buffer_free(&job.bytes);
     pv_word_table_free(&fixed);
     pv_word_table_free(&kept_words);

@@ -49,8 +49,8 @@ static uint32_t weight_at(const pv_window *window, psdvec_distance distance, uin
     }
 }
 
-/* keep(w) = min(1, sqrt(t/f) + t/f), f the word's share of the known words. */
-static psdvec_status fill_keep(pv_window *window, double threshold, const pv_vocabulary *v)
+/* retention(w) = min(1, sqrt(t/f) + t/f), f the word's share of the known words. */
+static psdvec_status fill_retention(pv_window *window, double threshold, const pv_vocabulary *v)
 {
     const uint64_t *frequency = v->list_frequency ? v->list_frequency : v->frequency;
     double total = 0;
@@ -88,7 +88,7 @@ psdvec_status pv_window_init(pv_window *window, psdvec_context *ctx,
     PV_TRY(pv_scope_status(&window->memory));
     for (uint32_t d = (uint32_t)one; d < window->limit; d++)
         window->weights[d] = weight_at(window, options->distance, d, one);
-    return subsampled ? fill_keep(window, options->subsample, vocabulary) : PSDVEC_OK;
+    return subsampled ? fill_retention(window, options->subsample, vocabulary) : PSDVEC_OK;
 }
 
 void pv_window_free(pv_window *window)

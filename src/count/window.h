@@ -9,9 +9,9 @@
  *                                            window of 16, beyond it 2^20 and
  *                                            weights rounded to it
  *
- * With subsampling in expectation a frequent word takes less room: going
- * right from the context word, the distance begins at 1 and grows by keep(w)
- * of every word w passed, while it is below window + 1. keep is rounded to
+ * With subsampling in expectation a frequent word takes less of the window: going
+ * right from the context word, the distance begins at 1 and grows by retention(w)
+ * of every word w passed, while it is below window + 1. retention is rounded to
  * 1/256 for this, so distances are whole numbers of 1/256; the linear weight
  * is then exact with scale 256 window, the harmonic one is rounded to 2^-16.
  */

@@ -3,10 +3,8 @@
 
 #include <xxhash.h>
 
-/* Ids stay below this, so that two 16-bit units hold any token (token_code.h). */
+/* Ids stay below this, so that two 16-bit units hold any token (token_store.h). */
 static const uint32_t most_words = UINT32_C(1) << 30;
-
-static const char what[] = "the table of distinct words";
 
 uint64_t pv_word_hash_long(const char *text, uint32_t length)
 {
@@ -24,54 +22,30 @@ pv_word_key pv_word_key_exact(const char *text, uint32_t length)
     return key;
 }
 
-static size_t slots_for(uint64_t words)
-{
-    size_t slots = 64;
-    while (slots / 5 * 3 < words) /* filled to 60 % at most */
-        slots *= 2;
-    return slots;
-}
-
-static psdvec_status allocate(pv_word_table *table, uint32_t expected)
-{
-    size_t slots = slots_for(expected);
-    table->capacity = (uint32_t)(slots / 5 * 3);
-    table->mask = slots - 1;
-    table->words = pv_alloc(table->ctx, table->capacity, sizeof *table->words, what);
-    table->slots = pv_alloc_zero(table->ctx, slots, sizeof *table->slots, what);
-    return table->words && table->slots ? PSDVEC_OK : pv_failure(table->ctx);
-}
-
 psdvec_status pv_word_table_init(pv_word_table *table, psdvec_context *ctx, uint32_t expected)
 {
-    *table = (pv_word_table){.ctx = ctx};
-    return allocate(table, expected);
+    size_t slots = 64;
+    while (slots / 5 * 3 < expected) /* filled to 60 % at most */
+        slots *= 2;
+    *table = (pv_word_table){.memory = {.ctx = ctx, .what = "the table of distinct words"},
+                             .capacity = (uint32_t)(slots / 5 * 3),
+                             .mask = slots - 1};
+    PV_TAKE(&table->memory, table->words, table->capacity);
+    PV_TAKE_ZERO(&table->memory, table->slots, slots);
+    return pv_scope_status(&table->memory);
 }
 
 void pv_word_table_free(pv_word_table *table)
 {
-    if (!table->ctx)
-        return;
-    pv_free(table->ctx, table->words);
-    pv_free(table->ctx, table->slots);
-    pv_free(table->ctx, table->tails);
-    *table = (pv_word_table){.ctx = table->ctx};
-}
-
-psdvec_status pv_word_table_clear(pv_word_table *table)
-{
-    pv_word_table_free(table);
-    return allocate(table, 1000);
-}
-
-static uint64_t bytes_for(uint64_t slots, uint64_t tails)
-{
-    return slots * sizeof(uint64_t) + slots / 5 * 3 * sizeof(pv_word) + tails;
+    pv_scope_free(&table->memory);
+    *table = (pv_word_table){.memory = table->memory};
 }
 
 uint64_t pv_word_table_bytes_if_grown(const pv_word_table *table)
 {
-    return bytes_for(3 * (table->mask + 1), 3 * table->tails_capacity);
+    uint64_t slots = 3 * (table->mask + 1);
+    return slots * sizeof *table->slots + slots / 5 * 3 * sizeof *table->words +
+           3 * table->tails_capacity;
 }
 
 static void put(pv_word_table *table, uint64_t hash, uint32_t id)
@@ -86,17 +60,15 @@ static psdvec_status grow(pv_word_table *table)
 {
     size_t slots = 2 * (table->mask + 1);
     if (table->count >= most_words)
-        return pv_fail(table->ctx, PSDVEC_ERR_OVERFLOW, "more than %u distinct words", most_words);
+        return pv_fail(table->memory.ctx, PSDVEC_ERR_OVERFLOW, "more than %u distinct words",
+                       most_words);
     uint32_t capacity = (uint32_t)(slots / 5 * 3);
-    pv_word *words = pv_resize(table->ctx, table->words, capacity, sizeof *words, what);
-    if (!words)
-        return pv_failure(table->ctx);
-    table->words = words;
+    PV_GROW(&table->memory, table->words, capacity);
+    PV_TRY(pv_scope_status(&table->memory));
     table->capacity = capacity;
-    pv_free(table->ctx, table->slots);
-    table->slots = pv_alloc_zero(table->ctx, slots, sizeof *table->slots, what);
-    if (!table->slots)
-        return pv_failure(table->ctx);
+    pv_scope_drop(&table->memory, table->slots);
+    PV_TAKE_ZERO(&table->memory, table->slots, slots);
+    PV_TRY(pv_scope_status(&table->memory));
     table->mask = slots - 1;
     for (uint32_t id = 0; id < table->count; id++)
         put(table, pv_word_hash(table, id), id);
@@ -108,14 +80,12 @@ static psdvec_status store_tail(pv_word_table *table, const pv_word_key *key, ui
     size_t padded = ((size_t)key->length + 7) / 8 * 8;
     if (table->tails_capacity - table->tails_used < padded) {
         size_t capacity = table->tails_capacity + table->tails_capacity / 2 + padded + 4096;
-        char *tails = pv_resize(table->ctx, table->tails, capacity, 1, what);
-        if (!tails)
-            return pv_failure(table->ctx);
-        table->tails = tails;
+        PV_GROW(&table->memory, table->tails, capacity);
+        PV_TRY(pv_scope_status(&table->memory));
         table->tails_capacity = capacity;
     }
     if (table->tails_used / 8 > UINT32_MAX)
-        return pv_fail(table->ctx, PSDVEC_ERR_OVERFLOW, "the distinct words exceed 32 GiB");
+        return pv_fail(table->memory.ctx, PSDVEC_ERR_OVERFLOW, "the distinct words exceed 32 GiB");
     *tail = (uint32_t)(table->tails_used / 8);
     memcpy(table->tails + table->tails_used, key->text, key->length);
     table->tails_used += padded;

@@ -26,7 +26,7 @@ typedef struct pv_word {
 } pv_word;
 
 typedef struct pv_word_table {
-    psdvec_context *ctx;
+    pv_scope memory;
     pv_word *words;
     uint32_t count, capacity;
     uint64_t *slots; /* tag in the upper half, id + 1 in the lower */
@@ -45,8 +45,6 @@ typedef struct pv_word_key {
 
 psdvec_status pv_word_table_init(pv_word_table *table, psdvec_context *ctx, uint32_t expected);
 void pv_word_table_free(pv_word_table *table);
-/* Forgets all words and gives back most of the memory. */
-psdvec_status pv_word_table_clear(pv_word_table *table);
 
 /* Bytes at the peak of its next growth. */
 uint64_t pv_word_table_bytes_if_grown(const pv_word_table *table);
@@ -158,6 +156,14 @@ static inline psdvec_status pv_word_table_find_or_add(pv_word_table *table, cons
     if (PV_LIKELY(pv_word_table_find(table, key, id)))
         return PSDVEC_OK;
     return pv_word_table_add(table, key, id);
+}
+
+/* The same for a word of which nothing beyond its end may be read. */
+static inline psdvec_status pv_word_table_put(pv_word_table *table, const char *text, size_t length,
+                                              uint32_t *id)
+{
+    pv_word_key key = pv_word_key_exact(text, (uint32_t)length);
+    return pv_word_table_find_or_add(table, &key, id);
 }
 
 #endif

@@ -2,7 +2,7 @@
 #include "document/triple_count.h"
 
 #include "base/thread.h"
-#include "count/row_sum.h"
+#include "count/rows.h"
 
 #include <string.h>
 

@@ -62,7 +62,7 @@ static psdvec_status check_text(const pv_triple_text *x, const pv_token_store *s
         return pv_fail(x->ctx, PSDVEC_ERR_EMPTY,
                        "%s%s: no words in %llu bytes; is it text, and of the kind that %s was "
                        "trained on?",
-                       first, others, (unsigned long long)store->bytes, model->path);
+                       first, others, (unsigned long long)store->total.bytes, model->path);
     if (x->known == 0)
         return pv_fail(x->ctx, PSDVEC_ERR_EMPTY,
                        "%s%s: none of its words is in %s; is it text of the same language?", first,
@@ -93,7 +93,7 @@ static psdvec_status read_text(pv_triple_text *x, const psdvec_model *model,
     PV_TRY_DONE(pv_token_store_read(ctx, &files, input_count, &options->text, folder, &store));
     PV_TRY_DONE(take_words(model, &words));
     PV_TRY_DONE(pv_vocabulary_build(&words, store, options));
-    x->tokens = store->words_read;
+    x->tokens = store->total.tokens;
     x->known = words.known_tokens;
     PV_TRY_DONE(check_text(x, store, model, inputs[0], input_count));
     pv_sequence_init(&x->text, ctx, words.count);
@@ -161,7 +161,7 @@ psdvec_status pv_triple_text_open(pv_triple_text *x, psdvec_context *ctx, const 
         goto done;
     }
     PV_TRY_DONE(read_text(x, model, inputs, input_count, &options, folder));
-    PV_TRY_DONE(pv_sequence_sort(&x->text, x->text.ids_room.mapped ? folder : NULL));
+    PV_TRY_DONE(pv_sequence_sort(&x->text, x->text.ids_memory.mapped ? folder : NULL));
     for (int k = 0; k < 3; k++) {
         x->margins[k] = pv_alloc(ctx, x->text.words, sizeof *x->margins[k], "the words' margins");
         if (!x->margins[k]) {

@@ -3,7 +3,6 @@
 
 #include "base/memory.h"
 #include "base/thread.h"
-#include "sparse/pair_walk.h"
 
 #include <math.h>
 
@@ -130,7 +129,7 @@ static psdvec_status open_job(make_job *job, const pv_link *link, pv_pairs *pair
 static void close_job(make_job *job)
 {
     pv_free(job->link->ctx, job->below);
-    pv_column_blocks_free(job->link->ctx, &job->blocks);
+    pv_column_blocks_free(&job->blocks);
 }
 
 static psdvec_status new_pairs(const pv_link *link, pv_pairs **out)
@@ -380,8 +379,8 @@ void pv_pairs_free(pv_pairs *pairs)
     pv_large_free(ctx, &pairs->weights);
     pv_large_free(ctx, &pairs->targets);
     pv_large_free(ctx, &pairs->heads);
-    pv_column_blocks_free(ctx, &pairs->blocks);
-    pv_column_blocks_free(ctx, &pairs->tiles);
+    pv_column_blocks_free(&pairs->blocks);
+    pv_column_blocks_free(&pairs->tiles);
     pv_scope_free(&pairs->memory);
     pv_free(ctx, pairs);
 }

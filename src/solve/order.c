@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "solve/kernels.h"
-#include "sparse/pair_walk.h"
+#include "sparse/columns.h"
 
 #include <math.h>
 #include <string.h>
@@ -113,7 +113,7 @@ psdvec_status pv_order_vectors(const pv_link *link, const float *V, size_t dim, 
     status = pv_walk_pairs(ctx, &walk);
     pv_progress_end(&job.progress);
 done:
-    pv_column_blocks_free(ctx, &job.blocks);
+    pv_column_blocks_free(&job.blocks);
     for (int w = 0; job.scratch && w < psdvec_threads(ctx); w++)
         pv_scope_free(&job.scratch[w].memory);
     pv_scope_free(&scope);

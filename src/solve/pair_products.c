@@ -28,7 +28,7 @@ static uint64_t pairs_in_tile(const pv_pairs *pairs, uint32_t first, uint32_t en
 {
     uint64_t count = 0, from, to;
     for (uint32_t i = first; i < end; i++) {
-        pv_column_run(&pairs->tiles, i, tile, &from, &to);
+        pv_column_range(&pairs->tiles, i, tile, &from, &to);
         count += to - from;
     }
     return count;
@@ -46,7 +46,7 @@ static void dense_tile(const pv_core *core, const tile_space *space, uint32_t fi
     for (uint32_t i = first; i < end; i++) {
         const float *row = space->tile + (size_t)(i - first) * width;
         uint64_t from, to;
-        pv_column_run(&pairs->tiles, i, tile, &from, &to);
+        pv_column_range(&pairs->tiles, i, tile, &from, &to);
         for (uint64_t k = from; k < to; k++)
             pairs->matrix.value[k] = row[pairs->matrix.column[k] - left];
     }
@@ -59,7 +59,7 @@ static void sparse_tile(const pv_core *core, const tile_space *space, uint32_t f
     size_t dim = (core->rank + 7) / 8 * 8;
     for (uint32_t i = first; i < end; i++) {
         uint64_t from, to;
-        pv_column_run(&pairs->tiles, i, tile, &from, &to);
+        pv_column_range(&pairs->tiles, i, tile, &from, &to);
         core->kernels->row_dots(pairs->matrix.column + from, (size_t)(to - from),
                                 space->rows + (size_t)(i - first) * core->stride, core->U,
                                 core->stride, dim, pairs->matrix.value + from);

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/thread.h"
 #include "solve/tall.h"
-#include "sparse/pair_walk.h"
+#include "sparse/columns.h"
 
 #include <math.h>
 #include <string.h>
@@ -474,7 +474,7 @@ done:
     for (int w = 0; w < workers; w++)
         pv_scope_free(&job.scratch[w].memory);
     pv_free(r->ctx, job.scratch);
-    pv_column_blocks_free(r->ctx, &job.blocks);
+    pv_column_blocks_free(&job.blocks);
     pv_progress_end(&job.progress);
     return status;
 }

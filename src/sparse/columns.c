@@ -1,46 +1,45 @@
-/* Gathering columns from rows. */
+/* Gathering columns from rows, and walking over both. */
 #include "sparse/columns.h"
 
-#include "base/memory.h"
 #include "base/thread.h"
 
 #include <string.h>
 
-/* First position in column[from .. to) whose column is at least `least`. */
-static uint64_t first_at_least(const uint32_t *column, uint64_t from, uint64_t to, uint32_t least)
-{
-    return from + pv_lower_bound(column + from, to - from, least);
-}
-
 enum { rows_a_task = 512 };
 
 typedef struct blocks_job {
-    psdvec_context *ctx;
     pv_column_blocks *blocks;
-    uint32_t first, end;
-    uint32_t *entries; /* workers x (end - first): of each column; shared counters would cost more
+    uint32_t first, end; /* columns */
+    uint32_t *entries;   /* workers x (end - first): of each column; shared counters would cost more
                           than the counting */
 } blocks_job;
+
+/* Rows first .. *end - 1 are those of a task. */
+static uint32_t rows_of(const pv_csr *matrix, size_t task, uint32_t *end)
+{
+    uint32_t first = (uint32_t)task * rows_a_task;
+    *end = matrix->rows - first < rows_a_task ? matrix->rows : first + rows_a_task;
+    return first;
+}
 
 static psdvec_status count_entries(void *arg, size_t task, int worker)
 {
     blocks_job *job = arg;
     const pv_csr *matrix = &job->blocks->matrix;
-    uint32_t *entries = job->entries + (size_t)worker * (job->end - job->first);
-    uint32_t first = (uint32_t)task * rows_a_task;
-    uint32_t end = matrix->rows - first < rows_a_task ? matrix->rows : first + rows_a_task;
-    for (uint32_t i = first; i < end; i++) {
-        uint64_t k = first_at_least(matrix->column, matrix->begin[i], matrix->end[i], job->first);
-        for (; k < matrix->end[i] && matrix->column[k] < job->end; k++)
+    uint32_t *entries = job->entries + (size_t)worker * (job->end - job->first), end;
+    for (uint32_t i = rows_of(matrix, task, &end); i < end; i++) {
+        uint64_t begin = matrix->begin[i], row_end = matrix->end[i];
+        uint64_t k = begin + pv_lower_bound(matrix->column + begin, row_end - begin, job->first);
+        for (; k < row_end && matrix->column[k] < job->end; k++)
             entries[matrix->column[k] - job->first]++;
     }
-    return pv_check_cancel(job->ctx);
+    return pv_check_cancel(job->blocks->memory.ctx);
 }
 
 static uint64_t entries_of(const blocks_job *job, uint32_t column)
 {
     uint64_t sum = 0;
-    for (int w = 0; w < psdvec_threads(job->ctx); w++)
+    for (int w = 0; w < psdvec_threads(job->blocks->memory.ctx); w++)
         sum += job->entries[(size_t)w * (job->end - job->first) + column - job->first];
     return sum;
 }
@@ -62,20 +61,20 @@ static void choose_edges(blocks_job *job)
         blocks->edges[++b] = job->end;
 }
 
-static psdvec_status find_runs(void *arg, size_t task, int worker)
+static psdvec_status find_ranges(void *arg, size_t task, int worker)
 {
     blocks_job *job = arg;
     pv_column_blocks *blocks = job->blocks;
     const pv_csr *matrix = &blocks->matrix;
+    uint32_t end;
     (void)worker;
-    uint32_t first = (uint32_t)task * rows_a_task;
-    uint32_t end = matrix->rows - first < rows_a_task ? matrix->rows : first + rows_a_task;
-    for (uint32_t i = first; i < end; i++) {
+    for (uint32_t i = rows_of(matrix, task, &end); i < end; i++) {
         uint32_t *offset = blocks->offset + (size_t)i * (blocks->blocks + 1);
-        uint64_t k = matrix->begin[i];
+        const uint32_t *column = matrix->column + matrix->begin[i];
+        uint64_t length = matrix->end[i] - matrix->begin[i], k = 0;
         for (uint32_t b = 0; b <= blocks->blocks; b++) {
-            k = first_at_least(matrix->column, k, matrix->end[i], blocks->edges[b]);
-            offset[b] = (uint32_t)(k - matrix->begin[i]);
+            k += pv_lower_bound(column + k, length - k, blocks->edges[b]);
+            offset[b] = (uint32_t)k;
         }
     }
     return PSDVEC_OK;
@@ -84,11 +83,11 @@ static psdvec_status find_runs(void *arg, size_t task, int worker)
 static psdvec_status open_blocks(psdvec_context *ctx, pv_csr matrix, uint32_t blocks,
                                  pv_column_blocks *out)
 {
-    *out = (pv_column_blocks){.matrix = matrix, .blocks = blocks};
-    out->edges = pv_alloc(ctx, (size_t)blocks + 1, sizeof *out->edges, "blocks of columns");
-    out->offset = pv_alloc(ctx, (size_t)matrix.rows * ((size_t)blocks + 1), sizeof *out->offset,
-                           "blocks of columns");
-    return out->edges && out->offset ? PSDVEC_OK : pv_failure(ctx);
+    *out = (pv_column_blocks){
+        .memory = {.ctx = ctx, .what = "blocks of columns"}, .matrix = matrix, .blocks = blocks};
+    PV_TAKE(&out->memory, out->edges, (size_t)blocks + 1);
+    PV_TAKE(&out->memory, out->offset, (size_t)matrix.rows * ((size_t)blocks + 1));
+    return pv_scope_status(&out->memory);
 }
 
 static size_t tasks_of(const pv_csr *matrix)
@@ -101,20 +100,16 @@ static psdvec_status make_blocks(psdvec_context *ctx, pv_csr matrix, uint32_t fi
                                  uint32_t blocks, uint64_t *totals, pv_column_blocks *out)
 {
     PV_TRY(open_blocks(ctx, matrix, blocks, out));
-    blocks_job job = {ctx, out, first, end, NULL};
-    job.entries = pv_alloc_zero(ctx, (size_t)psdvec_threads(ctx) * (end - first),
-                                sizeof *job.entries, "blocks of columns");
-    if (!job.entries)
-        return pv_failure(ctx);
-    psdvec_status status = pv_parallel_tasks(ctx, tasks_of(&matrix), count_entries, &job);
-    if (status == PSDVEC_OK) {
-        choose_edges(&job);
-        for (uint32_t j = first; totals && j < end; j++)
-            totals[j - first] = entries_of(&job, j);
-        status = pv_parallel_tasks(ctx, tasks_of(&matrix), find_runs, &job);
-    }
-    pv_free(ctx, job.entries);
-    return status;
+    blocks_job job = {out, first, end, NULL};
+    PV_TAKE_ZERO(&out->memory, job.entries, (size_t)psdvec_threads(ctx) * (end - first));
+    PV_TRY(pv_scope_status(&out->memory));
+    PV_TRY(pv_parallel_tasks(ctx, tasks_of(&matrix), count_entries, &job));
+    choose_edges(&job);
+    for (uint32_t j = first; totals && j < end; j++)
+        totals[j - first] = entries_of(&job, j);
+    PV_TRY(pv_parallel_tasks(ctx, tasks_of(&matrix), find_ranges, &job));
+    pv_scope_drop(&out->memory, job.entries);
+    return PSDVEC_OK;
 }
 
 psdvec_status pv_column_blocks_make(psdvec_context *ctx, pv_csr matrix, uint32_t first,
@@ -128,14 +123,13 @@ psdvec_status pv_column_blocks_at(psdvec_context *ctx, pv_csr matrix, const uint
 {
     PV_TRY(open_blocks(ctx, matrix, blocks, out));
     memcpy(out->edges, edges, ((size_t)blocks + 1) * sizeof *edges);
-    blocks_job job = {ctx, out, edges[0], edges[blocks], NULL};
-    return pv_parallel_tasks(ctx, tasks_of(&matrix), find_runs, &job);
+    blocks_job job = {out, edges[0], edges[blocks], NULL};
+    return pv_parallel_tasks(ctx, tasks_of(&matrix), find_ranges, &job);
 }
 
-void pv_column_blocks_free(psdvec_context *ctx, pv_column_blocks *blocks)
+void pv_column_blocks_free(pv_column_blocks *blocks)
 {
-    pv_free(ctx, blocks->edges);
-    pv_free(ctx, blocks->offset);
+    pv_scope_free(&blocks->memory);
     *blocks = (pv_column_blocks){0};
 }
 
@@ -144,31 +138,29 @@ psdvec_status pv_gather(psdvec_context *ctx, const pv_column_blocks *blocks, uin
 {
     const uint32_t *column = blocks->matrix.column;
     uint32_t first = blocks->edges[block], width = blocks->edges[block + 1] - first;
-    *out = (pv_gathered){0};
-    out->begin = pv_alloc_zero(ctx, (size_t)width + 2, sizeof *out->begin, "a block of columns");
-    if (!out->begin)
-        return pv_failure(ctx);
+    *out = (pv_gathered){.memory = {.ctx = ctx, .what = "a block of columns"}};
+    PV_TAKE_ZERO(&out->memory, out->begin, (size_t)width + 2);
+    PV_TRY(pv_scope_status(&out->memory));
     /* begin[j + 2] counts column j; after the sums begin[j + 1] is where column j begins, and
      * while it is filled moves to its end: where column j + 1 begins. */
     uint64_t from, to;
     for (uint32_t i = first_row; i < end_row; i++) {
-        pv_column_run(blocks, i, block, &from, &to);
+        pv_column_range(blocks, i, block, &from, &to);
         for (uint64_t k = from; k < to; k++)
             out->begin[column[k] - first + 2]++;
     }
     for (uint32_t j = 0; j < width; j++)
         out->begin[j + 2] += out->begin[j + 1];
     size_t entries = out->begin[width + 1];
-    out->row = pv_alloc(ctx, entries, sizeof *out->row, "a block of columns");
     const uint32_t *value32 = blocks->matrix.value32;
     const uint64_t *value64 = blocks->matrix.value64;
     bool valued = value32 || value64;
+    PV_TAKE(&out->memory, out->row, entries);
     if (valued)
-        out->value = pv_alloc(ctx, entries, sizeof *out->value, "a block of columns");
-    if (!out->row || (valued && !out->value))
-        return pv_failure(ctx);
+        PV_TAKE(&out->memory, out->value, entries);
+    PV_TRY(pv_scope_status(&out->memory));
     for (uint32_t i = first_row; i < end_row; i++) {
-        pv_column_run(blocks, i, block, &from, &to);
+        pv_column_range(blocks, i, block, &from, &to);
         for (uint64_t k = from; k < to; k++) {
             size_t at = out->begin[column[k] - first + 1]++;
             out->row[at] = i;
@@ -179,15 +171,12 @@ psdvec_status pv_gather(psdvec_context *ctx, const pv_column_blocks *blocks, uin
     return PSDVEC_OK;
 }
 
-void pv_gathered_free(psdvec_context *ctx, pv_gathered *gathered)
+void pv_gathered_free(pv_gathered *gathered)
 {
-    pv_free(ctx, gathered->begin);
-    pv_free(ctx, gathered->row);
-    pv_free(ctx, gathered->value);
+    pv_scope_free(&gathered->memory);
     *gathered = (pv_gathered){0};
 }
 
-/* ---- The transpose ------------------------------------------------------------------ */
 psdvec_status pv_transpose_block(psdvec_context *ctx, const pv_column_blocks *blocks,
                                  uint32_t block, uint32_t end_row, const uint64_t *begin,
                                  uint32_t *to_column, const float *value, float *to_value)
@@ -202,7 +191,7 @@ psdvec_status pv_transpose_block(psdvec_context *ctx, const pv_column_blocks *bl
     memcpy(next, begin + first, width * sizeof *next);
     for (uint32_t i = 0; i < end_row; i++) {
         uint64_t from, to;
-        pv_column_run(blocks, i, block, &from, &to);
+        pv_column_range(blocks, i, block, &from, &to);
         if (to_column && to_value)
             for (uint64_t k = from; k < to; k++) {
                 uint64_t at = next[column[k] - first]++;
@@ -223,7 +212,6 @@ psdvec_status pv_transpose_block(psdvec_context *ctx, const pv_column_blocks *bl
 enum { transpose_blocks = 64 };
 
 typedef struct transpose_job {
-    const pv_csr *matrix;
     pv_column_blocks blocks;
     pv_csr_store *to;
 } transpose_job;
@@ -232,14 +220,15 @@ static psdvec_status transpose_task(void *arg, size_t task, int worker)
 {
     const transpose_job *job = arg;
     (void)worker;
-    return pv_transpose_block(job->to->ctx, &job->blocks, (uint32_t)task, job->matrix->rows,
-                              job->to->begin, job->to->column, job->matrix->value, job->to->value);
+    return pv_transpose_block(job->to->ctx, &job->blocks, (uint32_t)task, job->blocks.matrix.rows,
+                              job->to->begin, job->to->column, job->blocks.matrix.value,
+                              job->to->value);
 }
 
 psdvec_status pv_csr_transpose(psdvec_context *ctx, const pv_csr *matrix, const char *output,
                                uint64_t besides, const char *what, pv_csr_store *transpose)
 {
-    transpose_job job = {.matrix = matrix, .to = transpose};
+    transpose_job job = {.to = transpose};
     psdvec_status status;
     PV_TRY_DONE(pv_csr_store_open(ctx, matrix->columns, matrix->rows, what, transpose));
     PV_TRY_DONE(make_blocks(ctx, *matrix, 0, matrix->columns, transpose_blocks,
@@ -247,7 +236,7 @@ psdvec_status pv_csr_transpose(psdvec_context *ctx, const pv_csr *matrix, const 
     PV_TRY_DONE(pv_csr_store_reserve(transpose, output, besides));
     status = pv_parallel_tasks(ctx, transpose_blocks, transpose_task, &job);
 done:
-    pv_column_blocks_free(ctx, &job.blocks);
+    pv_column_blocks_free(&job.blocks);
     return status;
 }
 
@@ -264,4 +253,39 @@ uint64_t pv_gather_bytes(uint64_t rows, uint64_t columns, uint64_t entries, uint
     uint64_t most = pv_larger(1, entries / blocks + (rows < entries ? rows : entries));
     return (uint64_t)threads * (most * (sizeof(uint32_t) + sizeof(uint64_t)) +
                                 (columns + 2) * sizeof *((pv_gathered *)0)->begin);
+}
+
+static psdvec_status walk_block(void *arg, size_t task, int worker)
+{
+    const pv_pair_walk *walk = arg;
+    const pv_column_blocks *blocks = walk->blocks;
+    psdvec_context *ctx = blocks->memory.ctx;
+    const pv_csr *matrix = &blocks->matrix;
+    uint32_t first = blocks->edges[task], end = blocks->edges[task + 1];
+    pv_gathered columns = {0};
+    psdvec_status status = PSDVEC_OK;
+    if (first < end && !walk->row_only)
+        status =
+            pv_gather(ctx, blocks, (uint32_t)task, walk->above ? first : 0, matrix->rows, &columns);
+    for (uint32_t i = first; i < end && status == PSDVEC_OK; i++) {
+        pv_pair_row row = {.i = i, .last = i + 1 == end, .after = pv_counts_row_of(matrix, i)};
+        if (!walk->row_only) {
+            size_t begin = columns.begin[i - first];
+            row.before = (psdvec_row){.length = columns.begin[i - first + 1] - begin,
+                                      .focus = columns.row + begin,
+                                      .values64 = columns.value ? columns.value + begin : NULL};
+        }
+        status = walk->on_row(walk->arg, row, worker);
+        if ((i & 63) == 0 && status == PSDVEC_OK)
+            status = pv_check_cancel(ctx);
+    }
+    pv_gathered_free(&columns);
+    if (walk->progress)
+        pv_progress_add(walk->progress, end - first);
+    return status;
+}
+
+psdvec_status pv_walk_pairs(psdvec_context *ctx, const pv_pair_walk *walk)
+{
+    return pv_parallel_tasks(ctx, walk->blocks->blocks, walk_block, (void *)walk);
 }

@@ -2,16 +2,18 @@
  *
  * The file has rows: the words seen after a word. The other direction, the words
  * seen before it, is a column, scattered over all rows. As columns ascend in each
- * row, a block of columns is one run in each row. Where the runs begin is found
+ * row, a block of columns is one range in each row. Where the ranges begin is found
  * once for all blocks; then a block can be gathered by one worker, in the order
  * of the rows, whatever the others do.
  */
 #ifndef PV_SPARSE_COLUMNS_H
 #define PV_SPARSE_COLUMNS_H
 
+#include "base/progress.h"
 #include "sparse/csr.h"
 
 typedef struct pv_column_blocks {
+    pv_scope memory;
     pv_csr matrix;
     uint32_t blocks;
     uint32_t *edges;  /* blocks + 1: block b has the columns edges[b] .. edges[b+1]-1 */
@@ -24,11 +26,11 @@ psdvec_status pv_column_blocks_make(psdvec_context *ctx, pv_csr matrix, uint32_t
 /* The same with edges that the caller chose: blocks + 1 of them, copied. */
 psdvec_status pv_column_blocks_at(psdvec_context *ctx, pv_csr matrix, const uint32_t *edges,
                                   uint32_t blocks, pv_column_blocks *out);
-void pv_column_blocks_free(psdvec_context *ctx, pv_column_blocks *blocks);
+void pv_column_blocks_free(pv_column_blocks *blocks);
 
 /* Entries of row i in block b: positions *from .. *to-1 of matrix.column. */
-static inline void pv_column_run(const pv_column_blocks *blocks, uint32_t i, uint32_t b,
-                                 uint64_t *from, uint64_t *to)
+static inline void pv_column_range(const pv_column_blocks *blocks, uint32_t i, uint32_t b,
+                                   uint64_t *from, uint64_t *to)
 {
     const uint32_t *offset = blocks->offset + (size_t)i * (blocks->blocks + 1) + b;
     *from = blocks->matrix.begin[i] + offset[0];
@@ -37,6 +39,7 @@ static inline void pv_column_run(const pv_column_blocks *blocks, uint32_t i, uin
 
 /* The transpose of one block, restricted to rows first_row .. end_row-1. */
 typedef struct pv_gathered {
+    pv_scope memory;
     size_t *begin;   /* columns of the block + 1 */
     uint32_t *row;   /* ascending in each column */
     uint64_t *value; /* NULL if the matrix has none. Taken along while the rows are read in order:
@@ -45,7 +48,7 @@ typedef struct pv_gathered {
 
 psdvec_status pv_gather(psdvec_context *ctx, const pv_column_blocks *blocks, uint32_t block,
                         uint32_t first_row, uint32_t end_row, pv_gathered *out);
-void pv_gathered_free(psdvec_context *ctx, pv_gathered *gathered);
+void pv_gathered_free(pv_gathered *gathered);
 
 /* The columns of one block become rows of another matrix, whose rows begin at `begin`: the places of
  * column j are begin[j], begin[j] + 1, ... Looks at the rows before end_row. Writes what is not NULL:
@@ -62,5 +65,65 @@ psdvec_status pv_csr_transpose(psdvec_context *ctx, const pv_csr *matrix, const 
 uint64_t pv_column_blocks_bytes(uint64_t rows, uint64_t columns, uint64_t blocks, int threads);
 uint64_t pv_gather_bytes(uint64_t rows, uint64_t columns, uint64_t entries, uint64_t blocks,
                          int threads);
+
+/* ---- Both directions of all pairs -------------------------------------------------------------
+ * Row i of a square matrix of counts together with its column i. A worker gathers the columns of a
+ * block and walks over the rows of the block. So the symmetric matrix is never stored, and what a row
+ * yields does not depend on the number of threads. */
+
+/* A row and the position in it. pv_pair_next() moves to the next pair (i, j) that is in the row, in
+ * the column or in both. */
+typedef struct pv_pair_row {
+    uint32_t i;
+    bool last;         /* row of its block */
+    psdvec_row after;  /* row i: entries (i, j) by j */
+    psdvec_row before; /* column i: entries (j, i) by j */
+    size_t next_after, next_before;
+    /* The pair at hand; a value is 0 if that direction has no entry, or the matrix no values. */
+    uint32_t j;
+    uint64_t xij, xji;
+} pv_pair_row;
+
+static inline uint64_t pv_pair_value(const psdvec_row *row, size_t k)
+{
+    return row->values32 ? row->values32[k] : row->values64 ? row->values64[k] : 0;
+}
+
+static inline bool pv_pair_next(pv_pair_row *row)
+{
+    bool a = row->next_after < row->after.length, b = row->next_before < row->before.length;
+    uint32_t after = a ? row->after.focus[row->next_after] : UINT32_MAX;
+    uint32_t before = b ? row->before.focus[row->next_before] : UINT32_MAX;
+    uint32_t j = row->j = after < before ? after : before;
+    row->xij = row->xji = 0;
+    if (a && after == j)
+        row->xij = pv_pair_value(&row->after, row->next_after++);
+    if (b && before == j)
+        row->xji = pv_pair_value(&row->before, row->next_before++);
+    return a || b;
+}
+
+/* Leaves out pairs with j < least. */
+static inline void pv_pair_skip(pv_pair_row *row, uint32_t least)
+{
+    row->next_after = pv_lower_bound(row->after.focus, row->after.length, least);
+    row->next_before = pv_lower_bound(row->before.focus, row->before.length, least);
+}
+
+typedef psdvec_status pv_pair_row_fn(void *arg, pv_pair_row row, int worker);
+
+typedef struct pv_pair_walk {
+    /* Rows that are also columns of the blocks are walked over. Columns are gathered from the
+     * first matrix.rows rows, but `begin` and `end` must have all rows. */
+    const pv_column_blocks *blocks;
+    bool above;            /* only pairs with j >= i are of interest */
+    bool row_only;         /* columns are not of interest: `before` is empty */
+    pv_progress *progress; /* by rows; NULL: none */
+    pv_pair_row_fn *on_row;
+    void *arg;
+} pv_pair_walk;
+
+/* Calls on_row for every row, those of a block in order by the same worker. */
+psdvec_status pv_walk_pairs(psdvec_context *ctx, const pv_pair_walk *walk);
 
 #endif

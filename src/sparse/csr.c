@@ -106,8 +106,6 @@ psdvec_status pv_csr_store_reserve(pv_csr_store *store, const char *output, uint
 
 void pv_csr_store_free(pv_csr_store *store)
 {
-    if (!store->ctx)
-        return;
     pv_large_free(store->ctx, &store->column_memory);
     pv_large_free(store->ctx, &store->value_memory);
     pv_free(store->ctx, store->begin);

@@ -65,6 +65,16 @@ static inline pv_csr_row pv_csr_row_of(const pv_csr *matrix, uint32_t i)
                         .count = (size_t)(matrix->end[i] - at)};
 }
 
+/* A row of a matrix with counts, or with positions alone. */
+static inline psdvec_row pv_counts_row_of(const pv_csr *matrix, uint32_t i)
+{
+    uint64_t begin = matrix->begin[i];
+    return (psdvec_row){.length = (size_t)(matrix->end[i] - begin),
+                        .focus = matrix->column + begin,
+                        .values32 = matrix->value32 ? matrix->value32 + begin : NULL,
+                        .values64 = matrix->value64 ? matrix->value64 + begin : NULL};
+}
+
 /* Whether count + 1 offsets ascend from 0 to `last`, by at least `step` each. */
 bool pv_offsets_ascend(const uint64_t *offsets, uint64_t count, uint64_t last, unsigned step);
 

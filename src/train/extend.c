@@ -17,7 +17,6 @@
 #include "base/progress.h"
 #include "count/count.h"
 #include "count/provenance.h"
-#include "count/settings_compare.h"
 #include "model/model_read.h"
 #include "model/model_write.h"
 #include "solve/regression.h"

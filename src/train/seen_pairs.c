@@ -1,6 +1,6 @@
 /* Walking over the seen pairs.
  *
- * A block of words is one worker's. Their columns are gathered (sparse/pair_walk.h), then rows and
+ * A block of words is one worker's. Their columns are gathered (sparse/columns.h), then rows and
  * columns merged, a stripe of rows at a time. The stripe is cut into tiles of columns, and as in
  * solve/pair_products.c a tile of which more than an eighth are pairs is computed whole. Frequent
  * words come first, so behind a few tiles that are not dense no other will be.
@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "base/thread.h"
 #include "model/dot.h"
-#include "sparse/pair_walk.h"
+#include "sparse/columns.h"
 #include "train/model_link.h"
 
 #include <stdlib.h>
@@ -232,7 +232,7 @@ static void close_job(walk_job *job)
         pv_free(job->ctx, job->stripes[w].tile);
     }
     pv_free(job->ctx, job->stripes);
-    pv_column_blocks_free(job->ctx, &job->blocks);
+    pv_column_blocks_free(&job->blocks);
 }
 
 psdvec_status pv_seen_pairs(const pv_seen_walk *walk, pv_seen_fn *on_row, void *arg)

@@ -21,7 +21,7 @@
 #include "corpus/inputs.h"
 #include "count/count.h"
 #include "count/options.h"
-#include "count/run_key.h"
+#include "count/provenance.h"
 #include "link/pairs.h"
 #include "model/model_write.h"
 #include "solve/algorithm1.h"
@@ -538,7 +538,7 @@ static psdvec_status key_of_counts(psdvec_context *ctx, const psdvec_train_optio
     PV_TRY(key_of_options(ctx, options, key));
     PV_TRY(pv_key_add_seed(key));
     PV_TRY(pv_key_add_counts(key, path));
-    return pv_key_end(key);
+    return pv_buffer_byte(key, 0);
 }
 
 psdvec_status psdvec_train(psdvec_context *ctx, const psdvec_train_options *options,
@@ -572,7 +572,7 @@ static psdvec_status key_of_text(psdvec_context *ctx, const psdvec_train_options
     PV_TRY(key_of_options(ctx, options, key));
     PV_TRY(pv_key_add_seed(key));
     PV_TRY(pv_key_add_text(key, count, inputs, input_count, output, again));
-    return pv_key_end(key);
+    return pv_buffer_byte(key, 0);
 }
 
 psdvec_status psdvec_train_text(psdvec_context *ctx, const psdvec_train_options *options,

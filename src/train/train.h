@@ -3,7 +3,7 @@
 #define PV_TRAIN_TRAIN_H
 
 #include "base/memory.h"
-#include "count/reading.h"
+#include "count/count.h"
 #include "link/link.h"
 
 /* The options and the link's constants as the JSON object that a model file keeps. */

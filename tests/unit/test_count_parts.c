@@ -1,8 +1,7 @@
-/* The parts of the counter: word table, row sums, sorted runs, token code. */
+/* The parts of the counter: word table, row sums, spills, token code. */
 #include "base/context.h"
-#include "count/row_sum.h"
-#include "count/runs.h"
-#include "count/token_code.h"
+#include "count/rows.h"
+#include "count/spills.h"
 #include "count/token_store.h"
 #include "count/word_table.h"
 #include "support/scratch.h"
@@ -88,7 +87,8 @@ static void a_table_finds_every_word_again(void **state)
         assert_int_equal(table.words[i].length, length);
         assert_memory_equal(pv_word_text(&table, i), word, length);
     }
-    ok(pv_word_table_clear(&table));
+    pv_word_table_free(&table);
+    ok(pv_word_table_init(&table, b->ctx, 1000));
     assert_int_equal(table.count, 0);
     pv_word_key key = pv_word_key_padded(word, 5);
     assert_false(pv_word_table_find(&table, &key, &id));
@@ -229,7 +229,7 @@ static void a_row_comes_out_sorted_and_summed(void **state)
     }
 }
 
-/* ---- Sorted runs ----------------------------------------------------------------------------- */
+/* ---- Spills ----------------------------------------------------------------------------- */
 
 enum { ROWS = 500 };
 
@@ -258,9 +258,9 @@ static psdvec_status gather(void *self, size_t group, pv_rows *rows)
     return PSDVEC_OK;
 }
 
-/* One run of random cells through the sink, and the same into `expected`. */
-static void fill_run(bench *b, dice *d, const pv_row_groups *groups, const pv_row_sink *sink,
-                     gathered *expected, unsigned percent)
+/* One spill of random cells through the sink, and the same into `expected`. */
+static void fill_spill(bench *b, dice *d, const pv_row_groups *groups, const pv_row_sink *sink,
+                       gathered *expected, unsigned percent)
 {
     pv_rows rows;
     pv_rows_init(&rows, b->ctx);
@@ -287,7 +287,7 @@ static void fill_run(bench *b, dice *d, const pv_row_groups *groups, const pv_ro
     pv_rows_free(&rows);
 }
 
-static void merge_runs(bench *b, size_t wanted, unsigned percent)
+static void merge_spills(bench *b, size_t wanted, unsigned percent)
 {
     gathered *expected = calloc(1, sizeof *expected), *got = calloc(1, sizeof *got);
     assert_true(expected && got);
@@ -299,37 +299,37 @@ static void merge_runs(bench *b, size_t wanted, unsigned percent)
     assert_int_equal(groups.start[0], 0);
     assert_int_equal(groups.start[groups.count], ROWS);
     got->groups = &groups;
-    pv_runs runs;
-    pv_runs_init(&runs, b->ctx, b->folder, &groups, ROWS);
+    pv_spills spills;
+    pv_spills_init(&spills, b->ctx, b->folder, &groups, ROWS);
     dice d = {wanted};
     for (size_t i = 0; i < wanted; i++) {
         pv_row_sink sink;
-        ok(pv_runs_begin(&runs, &sink));
-        fill_run(b, &d, &groups, &sink, expected, percent);
-        pv_runs_end(&runs);
-        assert_true(runs.count < PV_FAN_IN);
+        ok(pv_spills_begin(&spills, &sink));
+        fill_spill(b, &d, &groups, &sink, expected, percent);
+        pv_spills_end(&spills);
+        assert_true(spills.count < PV_FAN_IN);
     }
-    assert_true(runs.made >= wanted);
-    assert_true(runs.spilled > 0);
+    assert_true(spills.made >= wanted);
+    assert_true(spills.written > 0);
     pv_row_sink sink = {.prepare = nothing, .take = gather, .self = got};
-    ok(pv_runs_merge(&runs, &sink, NULL));
+    ok(pv_spills_merge(&spills, &sink, NULL));
     assert_int_equal(got->next_group, groups.count);
     assert_memory_equal(got->cells, expected->cells, sizeof got->cells);
-    pv_runs_free(&runs);
+    pv_spills_free(&spills);
     pv_row_groups_free(&groups, b->ctx);
     free(expected);
     free(got);
 }
 
-static void a_few_runs_add_up(void **state)
+static void a_few_spills_add_up(void **state)
 {
-    merge_runs(*state, 1, 50);
-    merge_runs(*state, 3, 20);
+    merge_spills(*state, 1, 50);
+    merge_spills(*state, 3, 20);
 }
 
-static void more_runs_than_can_be_merged_at_once_add_up(void **state)
+static void more_spills_than_can_be_merged_at_once_add_up(void **state)
 {
-    merge_runs(*state, 150, 2); /* two rounds of compaction */
+    merge_spills(*state, 150, 2); /* two rounds of compaction */
 }
 
 static void groups_cover_all_rows(void **state)
@@ -380,8 +380,8 @@ int main(void)
         TEST(partitions_hold_each_word_once),
         TEST(a_table_that_may_not_grow_says_so),
         TEST(a_row_comes_out_sorted_and_summed),
-        TEST(a_few_runs_add_up),
-        TEST(more_runs_than_can_be_merged_at_once_add_up),
+        TEST(a_few_spills_add_up),
+        TEST(more_spills_than_can_be_merged_at_once_add_up),
         TEST(groups_cover_all_rows),
         TEST(every_token_survives_its_code),
     };

@@ -69,7 +69,7 @@ static void triples_in_any_order_and_memory_add_up(void **state)
         }
         pv_row_sink sink = {.prepare = matrix_prepare, .take = matrix_take, .self = got};
         assert_int_equal(pv_triples_finish(&t, &sink), PSDVEC_OK);
-        assert_int_equal(t.runs.made > 1, small);
+        assert_int_equal(t.spills.made > 1, small);
         assert_int_equal(got->next_row, SIZE);
         assert_memory_equal(wanted->cells, got->cells, sizeof wanted->cells);
         pv_triples_free(&t);

@@ -1,6 +1,6 @@
 /* Sparse matrices by rows against dense ones: columns, transposes, both directions of pairs, and how
  * rows are divided among tasks. */
-#include "sparse/pair_walk.h"
+#include "sparse/columns.h"
 #include "support/problem.h"
 
 #include <setjmp.h>
@@ -86,7 +86,7 @@ static void check_gathered(psdvec_context *ctx, const sample *s, const pv_column
         }
         assert_int_equal(at, gathered.begin[j - first + 1]);
     }
-    pv_gathered_free(ctx, &gathered);
+    pv_gathered_free(&gathered);
 }
 
 static void gathered_columns_are_those_of_the_rows(void **state)
@@ -106,7 +106,7 @@ static void gathered_columns_are_those_of_the_rows(void **state)
         assert_int_equal(blocks.edges[count], end);
         for (uint32_t block = 0; block < count; block++)
             check_gathered(ctx, &s, &blocks, block, first, s.rows - first);
-        pv_column_blocks_free(ctx, &blocks);
+        pv_column_blocks_free(&blocks);
     }
     sample_free(&s);
     end_context(ctx);
@@ -213,7 +213,7 @@ static void every_pair_is_met_with_both_directions(void **state)
         assert_true(atomic_load(&v.right));
         assert_int_equal(atomic_load(&v.rows), s.rows);
         assert_in_range(atomic_load(&v.blocks), 2, 16);
-        pv_column_blocks_free(ctx, &blocks);
+        pv_column_blocks_free(&blocks);
     }
     sample_free(&s);
     end_context(ctx);
@@ -235,7 +235,7 @@ static void a_walk_ends_with_the_first_failure(void **state)
     well(ctx, pv_column_blocks_make(ctx, matrix, 0, s.rows, 4, &blocks));
     pv_pair_walk walk = {.blocks = &blocks, .on_row = fail_at_row_50, .arg = ctx};
     assert_int_equal(pv_walk_pairs(ctx, &walk), PSDVEC_ERR_EMPTY);
-    pv_column_blocks_free(ctx, &blocks);
+    pv_column_blocks_free(&blocks);
     sample_free(&s);
     end_context(ctx);
 }

@@ -14,13 +14,18 @@
  * The sums in the first and last lines passed through 32 bits and may be wrong
  * or negative, so only the items count. Commas are found from the right: a
  * word may have some.
+ *
+ * A word's count is the number of pairs in which it is the later one. Counts are
+ * whole numbers and commas separate, so counts with weights and words with commas
+ * are not written.
  */
 #include "base/platform.h"
-#include "count/import.h"
-#include "count/text_lines.h"
+#include "count/formats.h"
+#include "util/number.h"
 #include "util/utf8.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 typedef struct grams {
@@ -28,9 +33,8 @@ typedef struct grams {
     pv_text_lines lines;
     pv_word_table words;
     uint64_t announced; /* words, in the first line */
-    bool in_row;
     uint32_t row;
-    uint64_t row_line;   /* where it began */
+    uint64_t row_line;   /* where it began; 0: outside of a row */
     uint64_t neighbours; /* of the row: announced, and not yet seen */
     uint64_t unknown;    /* pairs whose later word is not in the list */
     uint64_t total;      /* of all counts, unknown words included */
@@ -86,35 +90,36 @@ static psdvec_status read_head(grams *g)
     return PSDVEC_OK;
 }
 
-static psdvec_status add_word(grams *g, const char *item, const char *end)
+typedef psdvec_status item_fn(grams *g, const char *word, size_t length, uint64_t count);
+
+static psdvec_status add_word(grams *g, const char *word, size_t length, uint64_t count)
 {
-    size_t length;
-    uint64_t count;
     uint32_t id;
-    if (!split_item(item, end, &length, &count))
-        return pv_text_lines_reject(&g->lines, "expected word,count,logarithm but found \"%.*s\"",
-                                    (int)(end - item < 60 ? end - item : 60), item);
-    if (pv_utf8_valid(item, length) < length)
+    if (pv_utf8_valid(word, length) < length)
         return pv_text_lines_reject(&g->lines, "a word that is not valid UTF-8");
-    pv_word_key key = pv_word_key_padded(item, (uint32_t)length);
+    pv_word_key key = pv_word_key_padded(word, (uint32_t)length);
     if (pv_word_table_find(&g->words, &key, &id))
         return pv_text_lines_reject(&g->lines, "the word \"%.*s\" stands in the list twice",
-                                    (int)(length < 60 ? length : 60), item);
+                                    (int)(length < 60 ? length : 60), word);
     PV_TRY(pv_word_table_add(&g->words, &key, &id));
     g->words.words[id].value = count;
     return PSDVEC_OK;
 }
 
-typedef psdvec_status item_fn(grams *g, const char *item, const char *end);
-
 /* Calls fn for what stands between tabs. */
-static psdvec_status each_item(grams *g, const char *line, size_t length, item_fn *fn)
+static psdvec_status each_item(grams *g, const char *line, size_t line_length, item_fn *fn)
 {
-    for (const char *item = line, *end = line + length; item < end;) {
+    for (const char *item = line, *end = line + line_length; item < end;) {
         const char *tab = memchr(item, '\t', (size_t)(end - item));
         const char *item_end = tab ? tab : end;
+        size_t length;
+        uint64_t count;
+        if (item_end > item && !split_item(item, item_end, &length, &count))
+            return pv_text_lines_reject(&g->lines,
+                                        "expected word,count,logarithm but found \"%.*s\"",
+                                        (int)(item_end - item < 60 ? item_end - item : 60), item);
         if (item_end > item)
-            PV_TRY(fn(g, item, item_end));
+            PV_TRY(fn(g, item, length, count));
         item = item_end + 1;
     }
     return PSDVEC_OK;
@@ -143,7 +148,7 @@ static psdvec_status read_words(grams *g)
         return pv_text_lines_reject(&g->lines, "expected \"Bigrams:\"");
     if (g->words.count == 0)
         return pv_fail(g->import->ctx, PSDVEC_ERR_EMPTY, "%s: no words in it", g->import->input);
-    PV_TRY(pv_vocabulary_set(v, &g->words));
+    PV_TRY(pv_vocabulary_set(v, &g->words, NULL));
     for (uint32_t i = 0; i < v->count; i++)
         v->frequency[i] = g->words.words[i].value;
     g->import->frequencies_known = true;
@@ -152,19 +157,15 @@ static psdvec_status read_words(grams *g)
 
 /* ---- Bigrams ---------------------------------------------------------------------- */
 
-static psdvec_status add_neighbour(grams *g, const char *item, const char *end)
+static psdvec_status add_neighbour(grams *g, const char *word, size_t length, uint64_t count)
 {
-    size_t length;
-    uint64_t count, value;
+    uint64_t value;
     uint32_t id;
-    if (!split_item(item, end, &length, &count))
-        return pv_text_lines_reject(&g->lines, "expected word,count,logarithm but found \"%.*s\"",
-                                    (int)(end - item < 60 ? end - item : 60), item);
     if (g->neighbours-- == 0)
         return pv_text_lines_reject(
             &g->lines, "more words than the row's first line, %" PRIu64 ", announces", g->row_line);
     g->total += count;
-    pv_word_key key = pv_word_key_padded(item, (uint32_t)length);
+    pv_word_key key = pv_word_key_padded(word, (uint32_t)length);
     if (!pv_word_table_find(&g->words, &key, &id)) {
         g->unknown++;
         return PSDVEC_OK;
@@ -177,12 +178,12 @@ static psdvec_status add_neighbour(grams *g, const char *item, const char *end)
 
 static psdvec_status end_row(grams *g)
 {
-    if (g->in_row && g->neighbours)
+    if (g->row_line && g->neighbours)
         return pv_fail(g->import->ctx, PSDVEC_ERR_DAMAGED,
                        "%s: line %" PRIu64 ": the row that begins here lacks %" PRIu64
                        " of the words it announces; the file is damaged or cut short",
                        g->import->input, g->row_line, g->neighbours);
-    g->in_row = false;
+    g->row_line = 0;
     return PSDVEC_OK;
 }
 
@@ -201,7 +202,6 @@ static psdvec_status begin_row(grams *g, const char *line, size_t length)
     if (!pv_word_table_find(&g->words, &key, &g->row))
         return pv_text_lines_reject(&g->lines, "the word \"%.*s\" is not in the list of words",
                                     (int)(last - word - 1 < 60 ? last - word - 1 : 60), word + 1);
-    g->in_row = true;
     g->row_line = g->lines.number;
     return PSDVEC_OK;
 }
@@ -239,7 +239,7 @@ static psdvec_status read_bigrams(grams *g)
         if (length == 0)
             continue;
         if (*line == '\t') {
-            if (!g->in_row)
+            if (!g->row_line)
                 return pv_text_lines_reject(&g->lines, "words that belong to no row");
             PV_TRY(each_item(g, line, length, add_neighbour));
             continue;
@@ -266,7 +266,7 @@ static psdvec_status read_bigrams(grams *g)
     return PSDVEC_OK;
 }
 
-psdvec_status pv_import_top2grams(pv_import *m)
+static psdvec_status import_top2grams(pv_import *m)
 {
     grams g = {.import = m};
     psdvec_status status;
@@ -282,3 +282,113 @@ done:
     pv_word_table_free(&g.words);
     return status;
 }
+
+/* ---- Exporting ------------------------------------------------------------------ */
+
+enum { WORDS_A_LINE = 10, NEIGHBOURS_A_LINE = 5, LONGEST_TAIL = 40 };
+
+static uint64_t pairs_of(const pv_export *e, uint32_t i)
+{
+    return e->counts->focus_total[i] + (e->symmetric ? e->counts->context_total[i] : 0);
+}
+
+/* "word,count,logarithm" in at most length + LONGEST_TAIL bytes. The logarithm is as "%.3f" would
+ * have it, in any locale. A word never seen has none: -99. */
+static char *write_item(char *out, const char *word, size_t length, uint64_t count, uint64_t total)
+{
+    double logarithm = count > 0 ? log((double)count / (double)total) : -99.0;
+    uint64_t thousandths = (uint64_t)(fabs(logarithm) * 1000 + 0.5);
+    memcpy(out, word, length);
+    out += length;
+    *out++ = ',';
+    out = pv_digits_write(out, count);
+    *out++ = ',';
+    if (logarithm < 0)
+        *out++ = '-';
+    out = pv_digits_write(out, thousandths / 1000);
+    *out++ = '.';
+    for (uint64_t unit = 100; unit > 0; unit /= 10)
+        *out++ = (char)('0' + thousandths / unit % 10);
+    return out;
+}
+
+static psdvec_status begin(pv_export *e, pv_buffer *text)
+{
+    const psdvec_counts *c = e->counts;
+    uint64_t tokens = 0, total = 0;
+    if (c->info.scale != 1 || c->retention)
+        return pv_fail(e->ctx, PSDVEC_ERR_OPTION,
+                       "%s: its counts have fractions, because it was made with weights or "
+                       "subsampling; the format top2grams has whole numbers only",
+                       pv_st_path(c->file));
+    for (uint32_t i = 0; i < c->info.words; i++) {
+        tokens += c->frequency[i];
+        total += pairs_of(e, i);
+    }
+    PV_TRY(pv_buffer_printf(text,
+                            "# %" PRIu32 " words, %" PRIu64 " occurrences\n"
+                            "# input=psdvec-" PSDVEC_VERSION,
+                            c->info.words, tokens));
+    if (c->info.window)
+        PV_TRY(pv_buffer_printf(text, ", window=%" PRIu32, c->info.window));
+    PV_TRY(pv_buffer_printf(text, "\n# %" PRIu64 " bigram occurrences\nWords:\n", total));
+    for (uint32_t i = 0; i < c->info.words; i++) {
+        size_t length;
+        const char *word = psdvec_counts_word(c, i, &length);
+        PV_TRY(pv_buffer_reserve(text, length + LONGEST_TAIL + 1));
+        char *out = write_item(text->data + text->length, word, length, pairs_of(e, i), total);
+        if (i + 1 < c->info.words)
+            *out++ = (i + 1) % WORDS_A_LINE ? '\t' : '\n';
+        text->length = (size_t)(out - text->data);
+    }
+    return pv_buffer_text(text, "\n\nBigrams:\n");
+}
+
+static psdvec_status format(const pv_export *e, pv_rows *rows)
+{
+    const psdvec_counts *c = e->counts;
+    pv_buffer *text = &rows->packed;
+    size_t at = 0, length;
+    for (uint32_t r = 0; r < rows->count; r++) {
+        uint64_t sum = 0;
+        for (size_t k = 0; k < rows->lengths[r]; k++)
+            sum += rows->values[at + k];
+        const char *word = psdvec_counts_word(c, rows->first + r, &length);
+        PV_TRY(pv_buffer_printf(text, "%" PRIu64 ",", (uint64_t)rows->first + r + 1));
+        PV_TRY(pv_buffer_append(text, word, length));
+        PV_TRY(pv_buffer_printf(text, ",%" PRIu32 ",%" PRIu64 ",1\n", rows->lengths[r], sum));
+        for (size_t k = 1; k <= rows->lengths[r]; k++, at++) {
+            word = psdvec_counts_word(c, rows->columns[at], &length);
+            PV_TRY(pv_buffer_reserve(text, length + LONGEST_TAIL + 2));
+            char *out = text->data + text->length;
+            *out++ = '\t';
+            out = write_item(out, word, length, rows->values[at], sum);
+            if (k % NEIGHBOURS_A_LINE == 0 || k == rows->lengths[r])
+                *out++ = '\n';
+            text->length = (size_t)(out - text->data);
+        }
+    }
+    return PSDVEC_OK;
+}
+
+static psdvec_status end(pv_export *e, pv_buffer *text)
+{
+    const psdvec_counts *c = e->counts;
+    if (e->empty_rows) {
+        size_t length;
+        const char *word = psdvec_counts_word(c, e->first_empty, &length);
+        pv_warn(e->ctx,
+                "%s: no word was seen after %" PRIu32 " of the words, such as \"%.*s\"; the "
+                "original program does not expect that and may stop at their rows",
+                e->path, e->empty_rows, (int)(length < 60 ? length : 60), word);
+    }
+    return pv_buffer_printf(text, "# Total kept bigram occurrences: %" PRIu64 "\n",
+                            c->info.total * (e->symmetric ? 2 : 1));
+}
+
+const pv_counts_format pv_format_top2grams = {.import = import_top2grams,
+                                              .begin = begin,
+                                              .format = format,
+                                              .end = end,
+                                              .has_words = true,
+                                              .not_in_words = ",\t\n\r"};

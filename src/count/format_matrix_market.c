@@ -7,13 +7,18 @@
  *
  * real and integer numbers, or pattern (every entry counts 1); general, or
  * symmetric, where one triangle stands for both. A line "% psdvec: scale=60
- * window=5", as our export writes it, fills in what the user did not say.
+ * window=5" fills in what the user did not say.
+ *
+ * Whole numbers are written as integers, others as decimals that read back as
+ * the same counts, and such a line says with which scale and window. With
+ * `symmetric`, the lower triangle of x + x' is written.
  */
-#include "count/import.h"
-#include "count/text_lines.h"
+#include "count/formats.h"
 #include "util/c_locale.h"
+#include "util/number.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef enum field { FIELD_REAL, FIELD_INTEGER, FIELD_PATTERN } field;
@@ -39,13 +44,13 @@ static bool at_end(const char *p, const char *end)
     return skip_blanks(p) >= end;
 }
 
-/* The next word of a line, at most `room` - 1 bytes of it. */
-static const char *take_word(const char *p, const char *end, char *word, size_t room)
+/* The next word of a line, at most `capacity` - 1 bytes of it. */
+static const char *take_word(const char *p, const char *end, char *word, size_t capacity)
 {
     size_t length = 0;
     p = skip_blanks(p);
     for (; p < end && *p != ' ' && *p != '\t' && *p != '\r'; p++)
-        if (length + 1 < room)
+        if (length + 1 < capacity)
             word[length++] = *p;
     word[length] = '\0';
     return p;
@@ -135,48 +140,34 @@ static psdvec_status read_sizes(market *k)
     return PSDVEC_OK;
 }
 
-static psdvec_status reject_entry(market *k, const char *line, uint64_t i, uint64_t j)
+static psdvec_status reject_entry(const market *k)
 {
-    uint32_t words = k->import->vocabulary.count;
-    uint64_t place;
-    const char *p = pv_digits_read(skip_blanks(line), UINT64_MAX, &place);
-    if (p && p != line)
-        p = pv_digits_read(skip_blanks(p), UINT64_MAX, &place);
-    if (p && (i < 1 || i > words || j < 1 || j > words))
-        return pv_text_lines_reject(&k->lines,
-                                    "the place %" PRIu64 ", %" PRIu64 " is outside the matrix of "
-                                    "%" PRIu32 " rows and columns",
-                                    i, j, words);
     return pv_text_lines_reject(&k->lines, "expected a row, a column%s",
                                 k->field == FIELD_PATTERN ? " and nothing more"
                                                           : " and a number that is not negative");
 }
 
-static psdvec_status add_entry(market *k, uint32_t i, uint32_t j, uint64_t value)
-{
-    pv_import *m = k->import;
-    if (!k->symmetric || i == j)
-        return pv_import_pair(m, i, j, value);
-    PV_TRY(pv_import_pair(m, i, j, value));
-    return pv_import_pair(m, j, i, value);
-}
-
 static psdvec_status read_entry(market *k, const char *line, const char *end)
 {
-    uint64_t i = 0, j = 0, value = k->import->rounding.scale;
+    uint64_t i, j, value = k->import->rounding.scale;
     uint32_t words = k->import->vocabulary.count;
     const char *p = pv_digits_read(skip_blanks(line), UINT64_MAX, &i);
-    if (p && (*p == ' ' || *p == '\t'))
-        p = pv_digits_read(skip_blanks(p), UINT64_MAX, &j);
-    if (PV_UNLIKELY(!p || i - 1 >= words || j - 1 >= words))
-        return reject_entry(k, line, i, j);
+    if (p)
+        p = *p == ' ' || *p == '\t' ? pv_digits_read(skip_blanks(p), UINT64_MAX, &j) : NULL;
+    if (PV_UNLIKELY(!p))
+        return reject_entry(k);
+    if (PV_UNLIKELY(i - 1 >= words || j - 1 >= words))
+        return pv_text_lines_reject(&k->lines,
+                                    "the place %" PRIu64 ", %" PRIu64 " is outside the matrix of "
+                                    "%" PRIu32 " rows and columns",
+                                    i, j, words);
     if (k->field != FIELD_PATTERN) {
         pv_decimal number;
         if (*p != ' ' && *p != '\t')
-            return reject_entry(k, line, i, j);
+            return reject_entry(k);
         p = pv_decimal_read(skip_blanks(p), &number);
         if (PV_UNLIKELY(!p || (number.negative && number.digits)))
-            return reject_entry(k, line, i, j);
+            return reject_entry(k);
         if (PV_UNLIKELY(k->field == FIELD_INTEGER && number.exponent < 0))
             return pv_text_lines_reject(&k->lines, "a fraction, though the file says integer");
         if (PV_UNLIKELY(!pv_round_decimal(&k->import->rounding, &number, &value)))
@@ -185,8 +176,10 @@ static psdvec_status read_entry(market *k, const char *line, const char *end)
                 k->import->rounding.scale);
     }
     if (PV_UNLIKELY(!at_end(p, end)))
-        return reject_entry(k, line, i, j);
-    return add_entry(k, (uint32_t)(i - 1), (uint32_t)(j - 1), value);
+        return reject_entry(k);
+    uint32_t row = (uint32_t)(i - 1), column = (uint32_t)(j - 1);
+    PV_TRY(pv_import_pair(k->import, row, column, value));
+    return k->symmetric && i != j ? pv_import_pair(k->import, column, row, value) : PSDVEC_OK;
 }
 
 static psdvec_status read_entries(market *k)
@@ -212,7 +205,7 @@ static psdvec_status read_entries(market *k)
     return PSDVEC_OK;
 }
 
-psdvec_status pv_import_matrix_market(pv_import *m)
+static psdvec_status import_matrix_market(pv_import *m)
 {
     market k = {.import = m};
     psdvec_status status;
@@ -226,3 +219,81 @@ done:
     pv_text_lines_close(&k.lines);
     return status;
 }
+
+/* ---- Exporting ------------------------------------------------------------------ */
+
+enum { LONGEST_NUMBER = 48, RETAINED_SCALE = 1000000000 };
+
+static psdvec_status write_sizes(const pv_export *e, pv_buffer *text)
+{
+    return pv_buffer_printf(text, "%" PRIu32 " %" PRIu32 " %20" PRIu64 "\n", e->counts->info.words,
+                            e->counts->info.words, e->entries);
+}
+
+static psdvec_status begin(pv_export *e, pv_buffer *text)
+{
+    const psdvec_counts_info *info = &e->counts->info;
+    bool whole = info->scale == 1 && !e->counts->retention;
+    PV_TRY(pv_buffer_printf(
+        text,
+        "%%%%MatrixMarket matrix coordinate %s %s\n%% written by psdvec " PSDVEC_VERSION
+        "\n%% %s\n",
+        whole ? "integer" : "real", e->symmetric ? "symmetric" : "general",
+        e->symmetric ? "pairs of words, the counts of both directions added up"
+                     : "row: the earlier word (context); column: the later word (focus)"));
+    if (!e->counts->retention) {
+        PV_TRY(pv_buffer_printf(text, "%% psdvec: scale=%" PRIu64, info->scale));
+        if (info->window)
+            PV_TRY(pv_buffer_printf(text, " window=%" PRIu32, info->window));
+        PV_TRY(pv_buffer_byte(text, '\n'));
+    }
+    e->size_at = text->length;
+    return write_sizes(e, text);
+}
+
+/* The line of sizes again, now that the number of entries is known. */
+static psdvec_status end(pv_export *e, pv_buffer *text)
+{
+    e->written = e->size_at;
+    return write_sizes(e, text);
+}
+
+static char *write_number(const pv_export *e, char *out, uint32_t i, uint32_t j, uint64_t value,
+                          unsigned places)
+{
+    const psdvec_counts *c = e->counts;
+    if (!c->retention)
+        return pv_fixed_write(out, value, c->info.scale, places);
+    double count = (double)value / (double)c->info.scale * pv_export_retention(c, i, j);
+    return pv_fixed_write(out, (uint64_t)(count * RETAINED_SCALE + 0.5), RETAINED_SCALE, 9);
+}
+
+static psdvec_status format(const pv_export *e, pv_rows *rows)
+{
+    unsigned places = pv_fixed_places(e->counts->info.scale);
+    PV_TRY(pv_buffer_reserve(&rows->packed, rows->used * (24 + LONGEST_NUMBER)));
+    char *out = rows->packed.data, row[24] = {0};
+    size_t at = 0;
+    for (uint32_t r = 0; r < rows->count; r++) {
+        uint32_t i = rows->first + r;
+        char *row_end = pv_digits_write(row, (uint64_t)i + 1);
+        *row_end++ = ' ';
+        for (size_t last = at + rows->lengths[r]; at < last; at++) {
+            memcpy(out, row, 12); /* ten digits and a space at most */
+            out += row_end - row;
+            out = pv_digits_write(out, (uint64_t)rows->columns[at] + 1);
+            *out++ = ' ';
+            out = write_number(e, out, i, rows->columns[at], rows->values[at], places);
+            *out++ = '\n';
+        }
+    }
+    rows->packed.length = (size_t)(out - rows->packed.data);
+    return PSDVEC_OK;
+}
+
+const pv_counts_format pv_format_matrix_market = {.import = import_matrix_market,
+                                                  .begin = begin,
+                                                  .format = format,
+                                                  .end = end,
+                                                  .one_triangle = true,
+                                                  .not_in_words = " \t\n\v\f\r"};
