@@ -17,8 +17,8 @@
 
 #include "base/random.h"
 #include "base/thread.h"
+#include "baseline/baseline.h"
 #include "baseline/cooccurrence.h"
-#include "baseline/epochs.h"
 
 #include <math.h>
 #include <string.h>
@@ -219,9 +219,6 @@ psdvec_status pv_baseline_glove(pv_baseline_run *run, const psdvec_counts *count
     pv_cooccurrence pairs = {0};
     pv_glove_cells cells = {0};
     pv_glove g = {0};
-    pv_baseline_words words;
-    pv_buffer provenance;
-    pv_buffer_init(&provenance, ctx);
     psdvec_status status;
     PV_TRY_DONE(check_memory(run, n));
     uint64_t rows = pv_glove_bytes(n, o->dim);
@@ -234,10 +231,8 @@ psdvec_status pv_baseline_glove(pv_baseline_run *run, const psdvec_counts *count
     PV_TRY_DONE(run_epochs(run, &g));
     const float *vectors;
     PV_TRY_DONE(pv_glove_vectors(&g, o->add_contexts, &vectors));
-    PV_TRY_DONE(pv_baseline_words_of(ctx, counts, &provenance, &words));
-    status = pv_baseline_write(run, &words, o->dim, vectors);
+    status = pv_baseline_write(run, o->dim, vectors, NULL);
 done:
-    pv_buffer_free(&provenance);
     pv_glove_close(&g);
     pv_glove_cells_free(&cells);
     pv_cooccurrence_free(&pairs);

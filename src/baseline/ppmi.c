@@ -102,16 +102,12 @@ psdvec_status pv_baseline_ppmi(pv_baseline_run *run, const psdvec_counts *counts
     const psdvec_baseline_options *o = run->options;
     psdvec_status status;
     pv_cooccurrence c;
-    pv_buffer provenance;
-    pv_baseline_words words;
-    pv_buffer_init(&provenance, run->ctx);
     PV_TRY_DONE(pv_cooccurrence_make(run->ctx, counts, run->output, 0, &c));
     run->report->pairs = c.matrix.begin[c.matrix.rows];
     PV_TRY_DONE(pv_ppmi_make(&c, o->context_power, o->shift));
-    PV_TRY_DONE(pv_baseline_words_of(run->ctx, counts, &provenance, &words));
-    status = pv_baseline_write_sparse(run, &words, pv_csr_view(&c.matrix));
+    const pv_csr rows = pv_csr_view(&c.matrix);
+    status = pv_baseline_write(run, rows.columns, NULL, &rows);
 done:
     pv_cooccurrence_free(&c);
-    pv_buffer_free(&provenance);
     return status;
 }

@@ -16,6 +16,8 @@
 #include "baseline/strata.h"
 #include "baseline/word2vec.h"
 
+#include <string.h>
+
 enum {
     DEALING = 0x7367646c,
     NOISE = 0x73676e7a, /* purposes of random numbers */
@@ -49,7 +51,7 @@ struct pv_skipgram {
     uint32_t *histogram;  /* chunk_pieces x strata: pairs, then where the next one goes */
     size_t *begin;        /* strata + 1: in `pairs` */
     word_pair *pairs;
-    size_t pair_room;
+    size_t pair_capacity;
     stratum_loss *loss; /* strata */
     desk *desks;        /* workers */
     int workers;
@@ -123,11 +125,8 @@ static void deal(const chunk_job *job)
     uint32_t blocks = strata->blocks, words = strata->words;
     pv_random_stream stream = {pv_random_u64(job->w->ctx->options.seed, DEALING, job->step)};
     uint16_t order[MOST_BLOCKS] = {0};
-    for (uint32_t b = 0; b < blocks; b++) {
+    for (uint32_t b = 0; b < blocks; b++)
         order[b] = (uint16_t)b;
-        strata->start[b] = 0;
-    }
-    strata->start[blocks] = 0;
     for (uint32_t i = 0; i < words; i += blocks) {
         uint32_t n = words - i < blocks ? words - i : blocks;
         for (uint32_t k = 0; k < n; k++) {
@@ -136,16 +135,9 @@ static void deal(const chunk_job *job)
             order[other] = order[k];
             order[k] = drawn;
             strata->block[i + k] = drawn;
-            strata->start[drawn + 1]++;
         }
     }
-    uint32_t next[MOST_BLOCKS];
-    for (uint32_t b = 0; b < blocks; b++) {
-        strata->start[b + 1] += strata->start[b];
-        next[b] = strata->start[b];
-    }
-    for (uint32_t i = 0; i < words; i++)
-        strata->members[next[strata->block[i]]++] = i;
+    pv_strata_list(strata);
 }
 
 static void make_noise(const chunk_job *job, size_t block)
@@ -156,24 +148,28 @@ static void make_noise(const chunk_job *job, size_t block)
                   s->cells + start, s->share + start, s->queue + start);
 }
 
-static void count_pairs(const chunk_job *job, size_t piece)
+/* All pairs of a piece in the order of the text: counted by stratum in `next`, if `pairs` is NULL, or
+ * put where `next` of their stratum says. */
+static inline __attribute__((always_inline)) void go_through(const chunk_job *job, size_t piece,
+                                                             word_pair *pairs)
 {
     const pv_w2v_text *text = &job->w->text;
-    const pv_strata *strata = &job->s->strata;
-    size_t blocks = strata->blocks, strata_count = blocks * blocks;
-    uint32_t *histogram = job->s->histogram + piece * strata_count;
-    const uint32_t *kept = text->kept + piece * PV_W2V_ROOM;
-    const uint16_t *reach = text->reach + piece * PV_W2V_ROOM;
-    for (size_t k = 0; k < strata_count; k++)
-        histogram[k] = 0;
+    const uint16_t *block = job->s->strata.block;
+    size_t blocks = job->s->strata.blocks;
+    uint32_t *next = job->s->histogram + piece * blocks * blocks;
+    const uint32_t *kept = text->kept + piece * PV_W2V_CAPACITY;
+    const uint16_t *reach = text->reach + piece * PV_W2V_CAPACITY;
     for (uint32_t k = 1; k < text->kept_count[piece]; k++) {
-        if (kept[k] == PV_BORDER)
+        uint32_t out = kept[k];
+        if (out == PV_BORDER)
             continue;
-        uint32_t *column = histogram + strata->block[kept[k]];
-        for (uint32_t d = 1; d <= reach[k] && kept[k - d] != PV_BORDER; d++)
-            column[strata->block[kept[k - d]] * blocks]++;
-        for (uint32_t d = 1; d <= reach[k] && kept[k + d] != PV_BORDER; d++)
-            column[strata->block[kept[k + d]] * blocks]++;
+        uint32_t *column = next + block[out];
+        for (ptrdiff_t side = -1; side <= 1; side += 2)
+            for (ptrdiff_t d = 1; d <= reach[k] && kept[k + side * d] != PV_BORDER; d++) {
+                uint32_t in = kept[k + side * d], at = column[block[in] * blocks]++;
+                if (pairs)
+                    pairs[at] = (word_pair){in, out};
+            }
     }
 }
 
@@ -186,13 +182,15 @@ static psdvec_status prepare(void *opaque, size_t task, int worker)
     } else {
         size_t piece = task - job->s->strata.blocks;
         pv_w2v_draw(&job->w->text, job->epoch, job->chunk, piece);
-        count_pairs(job, piece);
+        size_t strata = (size_t)job->s->strata.blocks * job->s->strata.blocks;
+        memset(job->s->histogram + piece * strata, 0, strata * sizeof *job->s->histogram);
+        go_through(job, piece, NULL);
     }
     return PSDVEC_OK;
 }
 
 /* Stratum by stratum, in each piece by piece. */
-static psdvec_status make_room(const chunk_job *job)
+static psdvec_status reserve_pairs(const chunk_job *job)
 {
     pv_skipgram *s = job->s;
     size_t strata = (size_t)s->strata.blocks * s->strata.blocks, total = 0;
@@ -209,13 +207,12 @@ static psdvec_status make_room(const chunk_job *job)
     if (total > UINT32_MAX)
         return pv_fail(job->w->ctx, PSDVEC_ERR_OVERFLOW, "a window of %u words is too wide",
                        job->w->settings.window);
-    if (total > s->pair_room) {
-        size_t room = total + total / 16;
+    if (total > s->pair_capacity) {
         pv_scope_drop(&s->memory, s->pairs);
-        s->pair_room = 0;
-        PV_TAKE(&s->memory, s->pairs, room);
+        s->pair_capacity = 0;
+        PV_TAKE(&s->memory, s->pairs, total + total / 16);
         PV_TRY(pv_scope_status(&s->memory));
-        s->pair_room = room;
+        s->pair_capacity = total + total / 16;
     }
     return PSDVEC_OK;
 }
@@ -224,27 +221,7 @@ static psdvec_status place_pairs(void *opaque, size_t piece, int worker)
 {
     (void)worker;
     chunk_job *job = opaque;
-    const pv_w2v_text *text = &job->w->text;
-    const pv_strata *strata = &job->s->strata;
-    word_pair *pairs = job->s->pairs;
-    size_t blocks = strata->blocks;
-    uint32_t *next = job->s->histogram + piece * blocks * blocks;
-    const uint32_t *kept = text->kept + piece * PV_W2V_ROOM;
-    const uint16_t *reach = text->reach + piece * PV_W2V_ROOM;
-    for (uint32_t k = 1; k < text->kept_count[piece]; k++) {
-        uint32_t out = kept[k];
-        if (out == PV_BORDER)
-            continue;
-        uint32_t *column = next + strata->block[out];
-        for (uint32_t d = 1; d <= reach[k] && kept[k - d] != PV_BORDER; d++) {
-            uint32_t in = kept[k - d];
-            pairs[column[strata->block[in] * blocks]++] = (word_pair){in, out};
-        }
-        for (uint32_t d = 1; d <= reach[k] && kept[k + d] != PV_BORDER; d++) {
-            uint32_t in = kept[k + d];
-            pairs[column[strata->block[in] * blocks]++] = (word_pair){in, out};
-        }
-    }
+    go_through(job, piece, job->s->pairs);
     return PSDVEC_OK;
 }
 
@@ -311,7 +288,7 @@ psdvec_status pv_skipgram_chunk(pv_word2vec *w, uint32_t epoch, size_t chunk, ui
                      .shift = (uint32_t)(step % blocks)};
     deal(&job);
     PV_TRY(pv_parallel_tasks(w->ctx, blocks + job.pieces, prepare, &job));
-    PV_TRY(make_room(&job));
+    PV_TRY(reserve_pairs(&job));
     PV_TRY(pv_parallel_tasks(w->ctx, job.pieces, place_pairs, &job));
     PV_TRY(pv_strata_run(&s->strata, job.shift, learn_stratum, &job));
     w->pairs += s->begin[(size_t)blocks * blocks];

@@ -199,13 +199,7 @@ static psdvec_status learn(sparse_run *s)
 static psdvec_status write_codes(sparse_run *s)
 {
     const psdvec_baseline_options *options = s->run->options;
-    const psdvec_model *dense = s->dense;
     pv_sparse_learner *l = &s->learner;
-    pv_baseline_words words = {.words = s->words.count,
-                               .bytes = dense->bytes,
-                               .offsets = dense->offsets,
-                               .frequency = dense->counts,
-                               .counts_json = dense->info.counts_json};
     PV_TRY(pv_sparse_gather(l, true, (float)(1 / l->length), &s->codes));
     s->run->report->entries = l->entries;
     s->run->report->epochs = l->epochs;
@@ -218,7 +212,7 @@ static psdvec_status write_codes(sparse_run *s)
     pv_csr codes = pv_csr_view(&s->codes);
     if (options->binary)
         codes.value = NULL;
-    return pv_baseline_write_sparse(s->run, &words, codes);
+    return pv_baseline_write(s->run, codes.columns, NULL, &codes);
 }
 
 psdvec_status pv_baseline_sparse(pv_baseline_run *run, const psdvec_model *dense)

@@ -1,9 +1,10 @@
 /* Dividing rows into blocks, and running the strata round by round. */
 #include "baseline/strata.h"
 
-#include "base/memory.h"
 #include "base/sort.h"
 #include "base/thread.h"
+
+#include <string.h>
 
 static int heavier(const void *a, const void *b, void *arg)
 {
@@ -58,7 +59,6 @@ static psdvec_status assign_blocks(pv_strata *strata, const double *work, uint32
     for (uint32_t k = 0; k < strata->words; k++) {
         uint32_t block = h.heap[0];
         strata->block[order[k]] = (uint16_t)block;
-        strata->start[block + 1]++;
         h.load[block] += work[order[k]];
         sink_top(&h);
     }
@@ -67,27 +67,31 @@ done:
     return status;
 }
 
+void pv_strata_list(pv_strata *strata)
+{
+    uint32_t *start = strata->start;
+    memset(start, 0, ((size_t)strata->blocks + 1) * sizeof *start);
+    for (uint32_t i = 0; i < strata->words; i++)
+        start[strata->block[i]]++;
+    for (uint32_t b = 1; b <= strata->blocks; b++)
+        start[b] += start[b - 1];
+    for (uint32_t i = strata->words; i-- > 0;) /* from behind, so that `start` ends as it should */
+        strata->members[--start[strata->block[i]]] = i;
+}
+
 psdvec_status pv_strata_make(psdvec_context *ctx, uint32_t words, const double *work,
                              uint32_t blocks, pv_strata *strata)
 {
-    uint32_t *next;
     *strata = (pv_strata){
         .memory = {.ctx = ctx, .what = "blocks of words"}, .words = words, .blocks = blocks};
     PV_TAKE(&strata->memory, strata->block, words);
-    PV_TAKE_ZERO(&strata->memory, strata->start, (size_t)blocks + 1);
+    PV_TAKE(&strata->memory, strata->start, (size_t)blocks + 1);
     PV_TAKE(&strata->memory, strata->members, words);
-    PV_TAKE(&strata->memory, next, blocks);
     PV_TRY(pv_scope_status(&strata->memory));
     for (uint32_t i = 0; i < words; i++)
         strata->members[i] = i; /* the order of work, until the blocks are known */
     PV_TRY(assign_blocks(strata, work, strata->members));
-    for (uint32_t b = 0; b < blocks; b++) {
-        strata->start[b + 1] += strata->start[b];
-        next[b] = strata->start[b];
-    }
-    for (uint32_t i = 0; i < words; i++)
-        strata->members[next[strata->block[i]]++] = i;
-    pv_scope_drop(&strata->memory, next);
+    pv_strata_list(strata);
     return PSDVEC_OK;
 }
 

@@ -32,6 +32,8 @@ typedef struct pv_strata {
 psdvec_status pv_strata_make(psdvec_context *ctx, uint32_t words, const double *work,
                              uint32_t blocks, pv_strata *strata);
 void pv_strata_free(pv_strata *strata);
+/* `start` and `members` from `block`. */
+void pv_strata_list(pv_strata *strata);
 
 /* Blocks that suit so many words: enough for many workers, none too small. */
 uint32_t pv_strata_blocks(uint32_t words);
