@@ -7,7 +7,7 @@
  *
  * There is no FMA, which would round once where the plain twin rounds twice, and gain nothing here.
  */
-#include "baseline/glove_kernels.h"
+#include "baseline/glove.h"
 
 #include "base/platform.h"
 

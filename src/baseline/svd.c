@@ -1,7 +1,7 @@
 /* SVD of positive mutual information, after Levy, Goldberg and Dagan, "Improving distributional
  * similarity with lessons learned from word embeddings" (TACL 2015), and their program Hyperwords.
  *
- *     M ~ U S V',    M the matrix of ppmi.h;    W = U S^p,    C = V S^p
+ *     M ~ U S V',    M the matrix of pv_ppmi_make;    W = U S^p,    C = V S^p
  *
  * W has the words' vectors, C those of contexts; with add_contexts a word's vector is the sum of
  * its two. p = 1 is the decomposition by the book, which is the worst of vectors; 1/2 and 0 do
@@ -27,7 +27,7 @@
  */
 #include "base/thread.h"
 #include "baseline/baseline.h"
-#include "baseline/ppmi.h"
+#include "baseline/cooccurrence.h"
 #include "baseline/sparse_svd.h"
 
 #include <math.h>
