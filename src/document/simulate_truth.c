@@ -11,7 +11,7 @@
  *
  *     c_i + c_j = (c_i + 1)(c_j + 1)/2 - (c_i - 1)(c_j - 1)/2
  *
- * which are the last two of the N; in the psd form, which has no room for them, they are
+ * which are the last two of the N; in the psd form, which has no place for them, they are
  * residuals. At the end V is turned to the axes of V J V', as training leaves it.
  *
  * Cost: n^2 N multiplications, a table of n^2 floats, and per round of scaling n^2 more.
@@ -213,13 +213,15 @@ static psdvec_status turn(psdvec_context *ctx, const double *B, const float *sig
 static psdvec_status turn_to_axes(psdvec_context *ctx, const double *B, const float *signs,
                                   size_t n, size_t N, float *vectors, float *eigenvalues)
 {
-    double *work = pv_alloc(ctx, 3 * N * N + N, sizeof *work, "the axes of the vectors");
-    axis *axes = pv_alloc(ctx, N, sizeof *axes, "the axes of the vectors");
-    psdvec_status status = work && axes
-                               ? turn(ctx, B, signs, n, N, work, axes, vectors, eigenvalues)
-                               : pv_failure(ctx);
-    pv_free(ctx, work);
-    pv_free(ctx, axes);
+    pv_scope scope = {.ctx = ctx, .what = "the axes of the vectors"};
+    double *work;
+    axis *axes;
+    PV_TAKE(&scope, work, 3 * N * N + N);
+    PV_TAKE(&scope, axes, N);
+    psdvec_status status = pv_scope_status(&scope);
+    if (status == PSDVEC_OK)
+        status = turn(ctx, B, signs, n, N, work, axes, vectors, eigenvalues);
+    pv_scope_free(&scope);
     return status;
 }
 
@@ -349,7 +351,7 @@ static void draw_vectors(pv_truth *t, double *B)
         }
 }
 
-/* What the scaling found goes where the form has room for it. */
+/* What the scaling found goes where the form has a place for it. */
 static void place_scaling(pv_truth *t, double *B)
 {
     if (t->options.form == PSDVEC_FORM_PSD)
@@ -425,7 +427,7 @@ static psdvec_status make_with(pv_truth *t, double *B, float *signs)
     return prepare_chain(t);
 }
 
-static psdvec_status make_room(pv_truth *t)
+static psdvec_status take_memory(pv_truth *t)
 {
     size_t n = t->words;
     PV_TAKE(&t->memory, t->unigram, n);
@@ -457,7 +459,7 @@ psdvec_status pv_truth_make(psdvec_context *ctx, const psdvec_simulate_options *
     PV_TAKE(&scope, B, (size_t)t->words * t->dim);
     PV_TAKE(&scope, signs, t->dim);
     PV_TRY_DONE(pv_scope_status(&scope));
-    PV_TRY_DONE(make_room(t));
+    PV_TRY_DONE(take_memory(t));
     status = make_with(t, B, signs);
 done:
     pv_scope_free(&scope);
