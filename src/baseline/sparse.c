@@ -25,7 +25,6 @@ typedef struct sparse_run {
     pv_code_words words;
     pv_sparse_learner learner;
     pv_progress progress;
-    float *scale;       /* words */
     pv_csr_store codes; /* all of them, when they are needed in one piece */
 } sparse_run;
 
@@ -124,9 +123,6 @@ static psdvec_status take_vectors(sparse_run *s)
                        "program",
                        s->dense->path);
     PV_TRY(pv_model_floats(s->ctx, s->dense, &s->dense->readout, &vectors));
-    s->scale = pv_alloc(s->ctx, info->words, sizeof *s->scale, "the lengths of vectors");
-    if (!s->scale)
-        return pv_failure(s->ctx);
     double total = 0;
     for (uint32_t i = 0; i < info->words; i++) {
         double square = 0;
@@ -146,9 +142,7 @@ static psdvec_status take_vectors(sparse_run *s)
         return pv_fail(s->ctx, PSDVEC_ERR_NUMERIC,
                        "%s: its vectors are too long or too short for codes of single precision",
                        s->dense->path);
-    for (uint32_t i = 0; i < info->words; i++)
-        s->scale[i] = (float)scale;
-    s->words = pv_code_words_of(info->words, info->dim, vectors, s->scale);
+    s->words = pv_code_words_of(info->words, info->dim, vectors, (float)scale);
     return PSDVEC_OK;
 }
 
@@ -236,6 +230,5 @@ psdvec_status pv_baseline_sparse(pv_baseline_run *run, const psdvec_model *dense
 done:
     pv_sparse_free(&s.learner);
     pv_csr_store_free(&s.codes);
-    pv_free(s.ctx, s.scale);
     return status;
 }

@@ -1,5 +1,5 @@
 /* Steps of coordinate descent, eight numbers at a time. */
-#include "baseline/sparse_sweep.h"
+#include "baseline/sparse_learn.h"
 
 #include "base/platform.h"
 

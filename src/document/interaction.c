@@ -1,8 +1,8 @@
 /* psdvec_interactions: the first-order assumption of the model, looked at in text.
  *
  * Appendix B of the paper: PMI(c; a, b) = PMI(c; a) + PMI(c; b) + PInt(a, b, c), and the model
- * takes PInt to be 0. Here it is measured: triple_text.h has what is counted, triple_count.h how,
- * and this file what is made of it.
+ * takes PInt to be 0. Here it is measured: triples.h has what is counted and how, this file what is
+ * made of it.
  *
  * With N places, of which N(a, b, c) have the triple, N(a, b) its first two words, and so on,
  *
@@ -23,7 +23,7 @@
 
 #include "base/spool.h"
 #include "document/top.h"
-#include "document/triple_count.h"
+#include "document/triples.h"
 #include "model/model_read.h"
 
 #include <math.h>
