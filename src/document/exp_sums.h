@@ -1,4 +1,4 @@
-/* Sums of exponentials over a stretch of the vocabulary: the inner loop of log Z.
+/* Sums of exponentials over a range of the vocabulary: the inner loop of log Z.
  *
  * For every word, z = log p + T s. Wanted are the largest z and the sum of exp(z - largest), and,
  * to fit T, the sums of the same times s and s^2, which cost next to nothing. In float32, in 16 partial sums that are added up in

@@ -55,6 +55,7 @@ static psdvec_status take_tokens(void *arg, const pv_token *tokens, size_t count
 
 typedef struct fitting {
     psdvec_context *ctx;
+    pv_scope memory;
     pv_conditional *c;
     pv_partition_function *normaliser;
     pv_trail trail;
@@ -284,9 +285,10 @@ static psdvec_status fit_baselines(fitting *f)
     double first, low = 1e-9, high = 1;
     bool bigrams = f->c->counts != NULL;
     baselines b = {0};
-    if (bigrams && !(b.pairs = pv_alloc(f->ctx, f->text.known, sizeof *b.pairs, "pairs of words")))
-        return pv_failure(f->ctx);
-    psdvec_status status = walk(f, add_baselines, &b);
+    if (bigrams)
+        PV_TAKE(&f->memory, b.pairs, f->text.known);
+    PV_TRY(pv_scope_status(&f->memory));
+    PV_TRY(walk(f, add_baselines, &b));
     uint64_t known = b.known;
     bigram_pair *pairs = b.pairs;
     psdvec_fit_report *r = f->report;
@@ -304,8 +306,8 @@ static psdvec_status fit_baselines(fitting *f)
         r->bigram_after =
             exp(-bigram_likelihood(pairs, known, r->interpolation, &first) / (double)known);
     }
-    pv_free(f->ctx, pairs);
-    return status;
+    pv_scope_drop(&f->memory, pairs);
+    return PSDVEC_OK;
 }
 
 /* ---- The calls ---------------------------------------------------------------------------------------- */
@@ -343,14 +345,6 @@ static psdvec_status open_model(fitting *f, const psdvec_model *model, const psd
     return pv_trail_init(&f->trail, f->c);
 }
 
-static psdvec_status make_room(fitting *f, uint32_t dim)
-{
-    PV_TRY(pv_contexts_init(&f->contexts, f->ctx, dim, PV_SCORER_ROWS));
-    f->partitions = pv_alloc(f->ctx, PV_SCORER_ROWS, sizeof *f->partitions, "scores");
-    f->waiting = pv_alloc(f->ctx, PV_SCORER_ROWS, sizeof *f->waiting, "scores");
-    return f->partitions && f->waiting ? PSDVEC_OK : pv_failure(f->ctx);
-}
-
 psdvec_status psdvec_fit_temperature(psdvec_context *ctx, const psdvec_model *model,
                                      const psdvec_counts *counts, const psdvec_text_options *text,
                                      const char *const *inputs, size_t input_count,
@@ -363,11 +357,14 @@ psdvec_status psdvec_fit_temperature(psdvec_context *ctx, const psdvec_model *mo
     PV_NEED_EACH(ctx, inputs, input_count);
     psdvec_status status;
     double began = pv_now();
-    fitting f = {.ctx = ctx, .report = report};
+    fitting f = {.ctx = ctx, .memory = {.ctx = ctx, .what = "scores"}, .report = report};
     f.text = (text_to_fit){.ctx = ctx, .model = model, .most = most_words};
     pv_buffer_init(&f.text.words, ctx);
     PV_TRY_DONE(pv_model_require_psd(ctx, model, "only models made by train have probabilities"));
-    PV_TRY_DONE(make_room(&f, model->info.dim));
+    PV_TRY_DONE(pv_contexts_init(&f.contexts, ctx, model->info.dim, PV_SCORER_ROWS));
+    PV_TAKE(&f.memory, f.partitions, PV_SCORER_ROWS);
+    PV_TAKE(&f.memory, f.waiting, PV_SCORER_ROWS);
+    PV_TRY_DONE(pv_scope_status(&f.memory));
     if (counts) {
         PV_TRY_DONE(open_model(&f, model, counts));
         PV_TRY_DONE(read_text(&f, text, inputs, input_count));
@@ -390,8 +387,7 @@ psdvec_status psdvec_fit_temperature(psdvec_context *ctx, const psdvec_model *mo
 done:
     close_model(&f);
     pv_contexts_free(&f.contexts);
-    pv_free(ctx, f.partitions);
-    pv_free(ctx, f.waiting);
+    pv_scope_free(&f.memory);
     pv_buffer_free(&f.text.words);
     return status;
 }
@@ -433,16 +429,14 @@ psdvec_status psdvec_model_write_fit(psdvec_context *ctx, const psdvec_model *mo
     pv_json_open_object(&w, NULL);
     pv_json_put_fields(&w, pv_fit_fields, report, true);
     pv_json_close(&w);
-    psdvec_status status = pv_json_writer_status(&w);
-    if (status == PSDVEC_OK)
-        status = pv_buffer_byte(&json, 0);
-    if (status == PSDVEC_OK) {
-        pv_model_data data;
-        status = pv_model_data_of(ctx, model, &data);
-        data.fit_json = json.data;
-        if (status == PSDVEC_OK)
-            status = pv_model_write(ctx, &data, output);
-    }
+    psdvec_status status;
+    pv_model_data data;
+    PV_TRY_DONE(pv_json_writer_status(&w));
+    PV_TRY_DONE(pv_buffer_byte(&json, 0));
+    PV_TRY_DONE(pv_model_data_of(ctx, model, &data));
+    data.fit_json = json.data;
+    status = pv_model_write(ctx, &data, output);
+done:
     pv_buffer_free(&json);
     return status;
 }

@@ -12,7 +12,7 @@
 #ifndef PV_DOCUMENT_PARTITION_FUNCTION_H
 #define PV_DOCUMENT_PARTITION_FUNCTION_H
 
-#include "document/contexts.h"
+#include "document/conditional.h"
 
 enum { PV_SAMPLE_GROUPS = 16 };
 
