@@ -25,7 +25,7 @@
 #include "base/random.h"
 #include "base/thread.h"
 #include "baseline/noise.h"
-#include "baseline/phases.h"
+#include "baseline/strata.h"
 #include "baseline/word2vec.h"
 
 enum {

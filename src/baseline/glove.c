@@ -51,26 +51,19 @@ typedef struct cells_job {
     bool fill;       /* else only count */
 } cells_job;
 
-static void shuffle_words(uint32_t *words, size_t count, pv_random_stream stream)
+/* With `value`, if it is not NULL, in the same order. */
+static void shuffle(uint32_t *word, float *value, size_t count, pv_random_stream stream)
 {
     for (size_t k = count; k > 1; k--) {
         size_t other = pv_below((uint32_t)(pv_random_next(&stream) >> 32), (uint32_t)k);
-        uint32_t word = words[k - 1];
-        words[k - 1] = words[other];
-        words[other] = word;
-    }
-}
-
-static void shuffle_row(uint32_t *column, float *value, size_t count, pv_random_stream stream)
-{
-    for (size_t k = count; k > 1; k--) {
-        size_t other = pv_below((uint32_t)(pv_random_next(&stream) >> 32), (uint32_t)k);
-        uint32_t c = column[k - 1];
-        float v = value[k - 1];
-        column[k - 1] = column[other];
-        value[k - 1] = value[other];
-        column[other] = c;
-        value[other] = v;
+        uint32_t w = word[k - 1];
+        word[k - 1] = word[other];
+        word[other] = w;
+        if (value) {
+            float v = value[k - 1];
+            value[k - 1] = value[other];
+            value[other] = v;
+        }
     }
 }
 
@@ -112,7 +105,7 @@ static psdvec_status divide_blocks(cells_job *job, size_t row_bytes)
             job->order[first + k] = strata->members[first + k];
         }
         pv_random_stream stream = {pv_random_u64(job->seed, ORDER_OF_WORDS, b)};
-        shuffle_words(job->order + first, count, stream);
+        shuffle(job->order + first, NULL, count, stream);
     }
     return PSDVEC_OK;
 }
@@ -163,8 +156,7 @@ static void fill_row(const cells_job *job, uint32_t i, pv_glove_tile *next, cons
     for (uint32_t t = 0; t < job->tiles; t++)
         if (in_tile[t] > 0)
             cells->range[next[t].range++] = (pv_glove_range){i, in_tile[t]};
-    shuffle_row(column, value, count,
-                (pv_random_stream){pv_random_u64(job->seed, ORDER_OF_CELLS, i)});
+    shuffle(column, value, count, (pv_random_stream){pv_random_u64(job->seed, ORDER_OF_CELLS, i)});
     for (size_t e = 0; e < count; e++)
         cells->cell[next[job->tile[column[e]]].cell++] = make_cell(job, column[e], value[e]);
 }

@@ -223,23 +223,17 @@ AVX2_INLINE void logits_block(const float *const x[2], const float *const own[2]
     store_sums(sum[1], f[1]);
 }
 
+#define CASE(n, call)                                                                              \
+    case n:                                                                                        \
+        call(n);                                                                                   \
+        break;
 #define BY_COUNT(n, call)                                                                          \
     switch (n) {                                                                                   \
-    case 1:                                                                                        \
-        call(1);                                                                                   \
-        break;                                                                                     \
-    case 2:                                                                                        \
-        call(2);                                                                                   \
-        break;                                                                                     \
-    case 3:                                                                                        \
-        call(3);                                                                                   \
-        break;                                                                                     \
-    case 4:                                                                                        \
-        call(4);                                                                                   \
-        break;                                                                                     \
-    case 5:                                                                                        \
-        call(5);                                                                                   \
-        break;                                                                                     \
+        CASE(1, call)                                                                              \
+        CASE(2, call)                                                                              \
+        CASE(3, call)                                                                              \
+        CASE(4, call)                                                                              \
+        CASE(5, call)                                                                              \
     default:                                                                                       \
         call(6);                                                                                   \
     }
@@ -516,15 +510,13 @@ AVX2 static void avx2_sum(const float *x, const uint32_t *rows, size_t n, float 
 static const pv_sgns_kernels kernels_avx2 = {"AVX2",      avx2_logits, avx2_slopes,   avx2_update,
                                              avx2_errors, avx2_add,    avx2_add_rows, avx2_sum};
 
-const pv_sgns_kernels *pv_sgns_kernels_best(void)
-{
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? &kernels_avx2
-                                                                           : &pv_sgns_kernels_plain;
-}
+#endif
 
-#else
 const pv_sgns_kernels *pv_sgns_kernels_best(void)
 {
+#if PV_AVX2
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        return &kernels_avx2;
+#endif
     return &pv_sgns_kernels_plain;
 }
-#endif

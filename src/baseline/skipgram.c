@@ -21,8 +21,7 @@
 enum {
     DEALING = 0x7367646c,
     NOISE = 0x73676e7a, /* purposes of random numbers */
-    MOST_BLOCKS = 64,
-    LOSS_GROUPS = 16 /* the loss is taken from one group of so many */
+    LOSS_GROUPS = 16    /* the loss is taken from one group of so many */
 };
 
 typedef struct word_pair {
@@ -84,7 +83,6 @@ psdvec_status pv_skipgram_new(pv_word2vec *w)
         return pv_failure(ctx);
     s->memory = (pv_scope){.ctx = ctx, .what = "pairs of words"};
     uint32_t blocks = pv_strata_blocks(w->words);
-    blocks = blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS;
     size_t strata = (size_t)blocks * blocks;
     PV_TRY(pv_strata_make(ctx, w->words, w->weight, blocks, &s->strata));
     PV_TAKE(&s->memory, s->noise, blocks);
@@ -124,7 +122,7 @@ static void deal(const chunk_job *job)
     pv_strata *strata = &job->s->strata;
     uint32_t blocks = strata->blocks, words = strata->words;
     pv_random_stream stream = {pv_random_u64(job->w->ctx->options.seed, DEALING, job->step)};
-    uint16_t order[MOST_BLOCKS] = {0};
+    uint16_t order[PV_STRATA_BLOCKS] = {0};
     for (uint32_t b = 0; b < blocks; b++)
         order[b] = (uint16_t)b;
     for (uint32_t i = 0; i < words; i += blocks) {

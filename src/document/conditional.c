@@ -61,12 +61,6 @@ done:
     return status;
 }
 
-static psdvec_status open_window(pv_conditional *c)
-{
-    pv_vocabulary words = {.count = c->words, .frequency = (uint64_t *)c->model->counts};
-    return pv_window_init(&c->window, c->ctx, &c->counting, &words);
-}
-
 /* How likely words are by themselves: as trained, or, if frequent ones were subsampled, as they
  * stand in the text. A word that was never a focus word has half an occurrence. */
 static psdvec_status fill_unigrams(pv_conditional *c)
@@ -93,16 +87,6 @@ static psdvec_status fill_unigrams(pv_conditional *c)
             return pv_fail(c->ctx, PSDVEC_ERR_CORRUPT, "%s: a word's probability is no number",
                            m->path);
     }
-    return PSDVEC_OK;
-}
-
-static psdvec_status fill_signs(pv_conditional *c)
-{
-    const float *eigenvalues = c->model->info.eigenvalues;
-    PV_TAKE(&c->memory, c->sign, c->dim);
-    PV_TRY(pv_scope_status(&c->memory));
-    for (uint32_t d = 0; d < c->dim; d++)
-        c->sign[d] = eigenvalues && eigenvalues[d] < 0 ? -1 : 1;
     return PSDVEC_OK;
 }
 
@@ -172,9 +156,13 @@ psdvec_status pv_conditional_open(psdvec_context *ctx, const psdvec_model *model
     fill_fitted(c, options);
     PV_TRY(read_settings(c));
     PV_TRY(pv_model_floats(ctx, model, &model->vectors, &c->vectors));
-    PV_TRY(open_window(c));
+    pv_vocabulary words = {.count = c->words, .frequency = (uint64_t *)model->counts};
+    PV_TRY(pv_window_init(&c->window, ctx, &c->counting, &words));
     PV_TRY(fill_unigrams(c));
-    PV_TRY(fill_signs(c));
+    PV_TAKE(&c->memory, c->sign, c->dim);
+    PV_TRY(pv_scope_status(&c->memory));
+    for (uint32_t d = 0; d < c->dim; d++)
+        c->sign[d] = info->eigenvalues && info->eigenvalues[d] < 0 ? -1 : 1;
     PV_TRY(pv_conditional_set_self(c, c->self));
     if (counts) {
         c->replaced = !c->pmi;

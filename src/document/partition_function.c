@@ -31,7 +31,7 @@ struct pv_partition_function {
     pv_scope memory;
     candidates all;
     uint32_t *edges; /* ranges + 1 */
-    uint32_t ranges, edge_capacity;
+    uint32_t ranges;
     float *tiles; /* a tile for each worker */
     size_t tile_size;
     uint32_t tile; /* words of a tile. With residuals a whole range, so that the place in a row of
@@ -40,7 +40,7 @@ struct pv_partition_function {
     size_t sum_capacity;
     /* Sampled */
     double *inclusion; /* words: pi; NULL: exact */
-    uint32_t sample_capacity, certain;
+    uint32_t sample_capacity;
     uint64_t batch;
     float *vectors, *log_p, *shift;
     uint32_t *word;
@@ -49,6 +49,17 @@ struct pv_partition_function {
     const pv_contexts *contexts;
     float temperature;
 };
+
+/* `words` words in ranges. */
+static void divide(pv_partition_function *n, uint32_t words)
+{
+    n->ranges = 0;
+    n->edges[0] = 0;
+    for (uint32_t edge = 0; edge < words;) {
+        edge = words - edge > RANGE ? edge + RANGE : words;
+        n->edges[++n->ranges] = edge;
+    }
+}
 
 /* ---- A sample ------------------------------------------------------------------------------- */
 
@@ -121,13 +132,7 @@ static void draw_sample(pv_partition_function *n)
     for (uint32_t i = 0; i < c->words && at < n->sample_capacity; i++)
         if (n->inclusion[i] >= 1)
             take_word(n, at++, i);
-    n->certain = at;
-    n->ranges = 0;
-    n->edges[0] = 0;
-    for (uint32_t edge = 0; edge < n->certain;) {
-        edge = n->certain - edge > RANGE ? edge + RANGE : n->certain;
-        n->edges[++n->ranges] = edge;
-    }
+    divide(n, at);
     double start = pv_random_unit(c->ctx->options.seed, SAMPLING, n->batch++);
     for (uint32_t group = 0; group < PV_SAMPLE_GROUPS; group++) {
         double reach = 0;
@@ -158,22 +163,16 @@ psdvec_status pv_partition_function_open(const pv_conditional *c, uint32_t sampl
         return pv_failure(ctx);
     n->c = c;
     n->memory = (pv_scope){.ctx = ctx, .what = "sums over the vocabulary"};
-    n->edge_capacity = c->words / RANGE + PV_SAMPLE_GROUPS + 3;
     n->tile = c->residuals ? RANGE : TILE;
     n->tile_size = (size_t)BLOCK * n->tile;
-    PV_TAKE(&n->memory, n->edges, n->edge_capacity);
+    PV_TAKE(&n->memory, n->edges, c->words / RANGE + PV_SAMPLE_GROUPS + 3);
     PV_TAKE(&n->memory, n->tiles, (size_t)psdvec_threads(ctx) * n->tile_size);
     PV_TRY(pv_scope_status(&n->memory));
     if (sampled > 0 && sampled < c->words)
         return open_sample(n, sampled);
     n->all = (candidates){
         .count = c->words, .vectors = c->vectors, .log_p = c->log_p, .shift = c->shift};
-    n->edges[0] = 0;
-    while (n->edges[n->ranges] < c->words) {
-        uint32_t left = c->words - n->edges[n->ranges];
-        n->edges[n->ranges + 1] = n->edges[n->ranges] + (left < RANGE ? left : RANGE);
-        n->ranges++;
-    }
+    divide(n, c->words);
     return PSDVEC_OK;
 }
 

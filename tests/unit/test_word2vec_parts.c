@@ -1,7 +1,7 @@
 /* The parts of word2vec: kernels, noise, windows, phases. */
 #include "base/memory.h"
 #include "baseline/noise.h"
-#include "baseline/phases.h"
+#include "baseline/strata.h"
 #include "baseline/word2vec.h"
 #include "support/problem.h"
 
