@@ -228,14 +228,10 @@ psdvec_status pv_epochs_save(const pv_baseline_run *run, const pv_learnt_rows *l
 {
     const psdvec_baseline_report *report = run->report;
     const double figures[FIGURES] = {report->epochs, (double)report->pairs, report->loss};
-    pv_tensor tensors[3] = {
-        {.name = "figures", .dtype = PV_DTYPE_F64, .rank = 1, .shape = {FIGURES}, .data = figures}};
+    pv_tensor tensors[3] = {pv_state_tensor("figures", PV_DTYPE_F64, FIGURES, 0, figures)};
     for (int k = 0; k < 2; k++)
-        tensors[1 + k] = (pv_tensor){.name = (char *)names[k],
-                                     .dtype = PV_DTYPE_F32,
-                                     .rank = 2,
-                                     .shape = {learnt->words, learnt->stride},
-                                     .data = learnt->rows[k]};
+        tensors[1 + k] =
+            pv_state_tensor(names[k], PV_DTYPE_F32, learnt->words, learnt->stride, learnt->rows[k]);
     return pv_partial_save(run->partial, STATE, tensors, sizeof tensors / sizeof *tensors, NULL, 0);
 }
 

@@ -52,10 +52,10 @@ typedef struct addition {
     uint32_t from; /* AROUND, CENTRE: the centre in its batch; DRAWN: group * width + slot */
 } addition;
 
-typedef struct centre {
+typedef struct centre_word {
     uint32_t place;  /* in the kept words of the chunk */
     uint32_t around; /* words */
-} centre;
+} centre_word;
 
 struct pv_cbow {
     pv_scope memory;
@@ -69,7 +69,7 @@ struct pv_cbow {
     pv_scope chunk;
     size_t centre_count, count; /* of batches */
     size_t centre_capacity, addition_capacity;
-    centre *centres;
+    centre_word *centres;
     uint32_t *slots;     /* count x GROUPS x width: noise words, as in a group */
     addition *additions; /* batch by batch, in each by owner, in each by kind */
     uint32_t *begin;     /* count: the first addition of a batch */
@@ -96,7 +96,7 @@ static size_t groups_of(const pv_cbow *c, size_t batch)
     return (centres_of(c, batch) + PV_SGNS_GROUP - 1) / PV_SGNS_GROUP;
 }
 
-static const centre *centre_of(const pv_cbow *c, size_t batch, size_t i)
+static const centre_word *centre_of(const pv_cbow *c, size_t batch, size_t i)
 {
     return &c->centres[i * c->count + batch];
 }
@@ -234,7 +234,7 @@ static psdvec_status list_centres(void *opaque, size_t piece, int worker)
     for (size_t k = begin; k < begin + text->kept_count[piece]; k++) {
         uint32_t around = words_around(text, k);
         if (around > 0)
-            job->c->centres[at++] = (centre){(uint32_t)k, around};
+            job->c->centres[at++] = (centre_word){(uint32_t)k, around};
     }
     return PSDVEC_OK;
 }
@@ -284,7 +284,7 @@ static void go_through(const chunk_job *job, size_t batch, uint32_t *next, addit
     const pv_w2v_text *text = &job->w->text;
     const pv_sgns_space *space = &job->w->space;
     for (size_t i = 0; i < centres_of(c, batch); i++) {
-        const centre *here = centre_of(c, batch, i);
+        const centre_word *here = centre_of(c, batch, i);
         const uint32_t *kept = text->kept + here->place;
         ptrdiff_t reach = text->reach[here->place];
         for (ptrdiff_t side = -1; side <= 1; side += 2)
@@ -324,7 +324,7 @@ static void mean_around(const chunk_job *job, size_t batch, uint32_t i)
 {
     enum { MOST = 64 };
     pv_word2vec *w = job->w;
-    const centre *here = centre_of(job->c, batch, i);
+    const centre_word *here = centre_of(job->c, batch, i);
     const uint32_t *kept = w->text.kept + here->place;
     ptrdiff_t reach = w->text.reach[here->place];
     uint32_t rows[MOST], n = 0;

@@ -146,18 +146,17 @@ static void plain_errors(const pv_sgns_space *space, const pv_sgns_group *group,
     }
 }
 
-static void plain_add(float a, const float *x, size_t stride, float *y)
-{
-    for (size_t d = 0; d < stride; d++)
-        y[d] += a * x[d];
-}
-
 static void plain_add_rows(const float *a, size_t step, const float *x, size_t n, size_t stride,
                            float *y)
 {
     for (size_t d = 0; d < stride; d++)
         for (size_t i = 0; i < n; i++)
             y[d] += a[i * step] * x[i * stride + d];
+}
+
+static void plain_add(float a, const float *x, size_t stride, float *y)
+{
+    plain_add_rows(&a, 0, x, 1, stride, y);
 }
 
 static void plain_sum(const float *x, const uint32_t *rows, size_t n, float a, size_t stride,
@@ -450,38 +449,36 @@ AVX2 static void avx2_errors(const pv_sgns_space *space, const pv_sgns_group *gr
     }
 }
 
-AVX2 static void avx2_add(float a, const float *x, size_t stride, float *y)
-{
-    __m256 factor = _mm256_set1_ps(a);
-    for (size_t d = 0; d < stride; d += 16) {
-        __m256 low = _mm256_fmadd_ps(factor, _mm256_load_ps(x + d), _mm256_load_ps(y + d));
-        __m256 high = _mm256_fmadd_ps(factor, _mm256_load_ps(x + d + 8), _mm256_load_ps(y + d + 8));
-        _mm256_store_ps(y + d, low);
-        _mm256_store_ps(y + d + 8, high);
-    }
-}
-
-AVX2 static void avx2_add_rows(const float *a, size_t step, const float *x, size_t n, size_t stride,
-                               float *y)
+/* n is known, or any number up to PV_SGNS_GROUP. */
+AVX2_INLINE void add_rows(const float *a, size_t step, const float *x, size_t n, size_t stride,
+                          float *y)
 {
     __m256 factor[PV_SGNS_GROUP];
     for (size_t i = 0; i < PV_SGNS_GROUP; i++)
         factor[i] = i < n ? _mm256_broadcast_ss(a + i * step) : _mm256_setzero_ps();
     for (size_t d = 0; d < stride; d += 16) {
         __m256 low = _mm256_load_ps(y + d), high = _mm256_load_ps(y + d + 8);
-        if (n == PV_SGNS_GROUP)
-            for (size_t i = 0; i < PV_SGNS_GROUP; i++) {
-                low = _mm256_fmadd_ps(factor[i], _mm256_load_ps(x + i * stride + d), low);
-                high = _mm256_fmadd_ps(factor[i], _mm256_load_ps(x + i * stride + d + 8), high);
-            }
-        else
-            for (size_t i = 0; i < n; i++) {
-                low = _mm256_fmadd_ps(factor[i], _mm256_load_ps(x + i * stride + d), low);
-                high = _mm256_fmadd_ps(factor[i], _mm256_load_ps(x + i * stride + d + 8), high);
-            }
+        for (size_t i = 0; i < n; i++) {
+            low = _mm256_fmadd_ps(factor[i], _mm256_load_ps(x + i * stride + d), low);
+            high = _mm256_fmadd_ps(factor[i], _mm256_load_ps(x + i * stride + d + 8), high);
+        }
         _mm256_store_ps(y + d, low);
         _mm256_store_ps(y + d + 8, high);
     }
+}
+
+AVX2 static void avx2_add(float a, const float *x, size_t stride, float *y)
+{
+    add_rows(&a, 0, x, 1, stride, y);
+}
+
+AVX2 static void avx2_add_rows(const float *a, size_t step, const float *x, size_t n, size_t stride,
+                               float *y)
+{
+    if (n == PV_SGNS_GROUP)
+        add_rows(a, step, x, PV_SGNS_GROUP, stride, y);
+    else
+        add_rows(a, step, x, n, stride, y);
 }
 
 AVX2 static void avx2_sum(const float *x, const uint32_t *rows, size_t n, float a, size_t stride,

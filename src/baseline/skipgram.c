@@ -53,27 +53,9 @@ struct pv_skipgram {
     size_t pair_capacity;
     stratum_loss *loss; /* strata */
     desk *desks;        /* workers */
-    int workers;
 };
 
 /* ---- Making ------------------------------------------------------------------------------ */
-
-static psdvec_status make_desks(pv_word2vec *w, pv_skipgram *s)
-{
-    s->workers = psdvec_threads(w->ctx);
-    PV_TAKE_ZERO(&s->memory, s->desks, (size_t)s->workers);
-    PV_TRY(pv_scope_status(&s->memory));
-    for (int k = 0; k < s->workers; k++) {
-        desk *d = &s->desks[k];
-        PV_TAKE_ZERO(&s->memory, d->f, PV_SGNS_GROUP * w->space.width);
-        PV_TAKE(&s->memory, d->scratch, PV_SGNS_GROUP * w->space.stride);
-        PV_TAKE(&s->memory, d->slots, 2 * w->space.width);
-        PV_TRY(pv_scope_status(&s->memory));
-        for (size_t t = 0; t < 2 * w->space.width; t++)
-            d->slots[t] = PV_SGNS_NOBODY;
-    }
-    return PSDVEC_OK;
-}
 
 psdvec_status pv_skipgram_new(pv_word2vec *w)
 {
@@ -83,7 +65,7 @@ psdvec_status pv_skipgram_new(pv_word2vec *w)
         return pv_failure(ctx);
     s->memory = (pv_scope){.ctx = ctx, .what = "pairs of words"};
     uint32_t blocks = pv_strata_blocks(w->words);
-    size_t strata = (size_t)blocks * blocks;
+    size_t strata = (size_t)blocks * blocks, workers = (size_t)psdvec_threads(ctx);
     PV_TRY(pv_strata_make(ctx, w->words, w->weight, blocks, &s->strata));
     PV_TAKE(&s->memory, s->noise, blocks);
     PV_TAKE(&s->memory, s->cells, w->words);
@@ -92,7 +74,15 @@ psdvec_status pv_skipgram_new(pv_word2vec *w)
     PV_TAKE(&s->memory, s->histogram, w->text.chunk_pieces * strata);
     PV_TAKE(&s->memory, s->begin, strata + 1);
     PV_TAKE(&s->memory, s->loss, strata);
-    return make_desks(w, s);
+    PV_TAKE_ZERO(&s->memory, s->desks, workers);
+    for (desk *d = s->desks; d && d < s->desks + workers; d++) {
+        PV_TAKE_ZERO(&s->memory, d->f, PV_SGNS_GROUP * w->space.width);
+        PV_TAKE(&s->memory, d->scratch, PV_SGNS_GROUP * w->space.stride);
+        PV_TAKE(&s->memory, d->slots, 2 * w->space.width);
+        for (size_t t = 0; d->slots && t < 2 * w->space.width; t++)
+            d->slots[t] = PV_SGNS_NOBODY;
+    }
+    return pv_scope_status(&s->memory);
 }
 
 void pv_skipgram_free(pv_word2vec *w)

@@ -221,21 +221,16 @@ typedef struct source {
     pv_buffer provenance;
 } source;
 
-/* Bytes of both kinds of vectors. */
-static uint64_t vector_bytes(const pv_baseline_run *run, const source *s)
-{
-    return 2 * sizeof(float) * (uint64_t)s->read.vocabulary.count *
-           pv_sgns_stride(run->options->dim);
-}
-
-/* In memory if that leaves room for the vectors, else in a temporary file. */
+/* In memory if that leaves enough for both kinds of vectors, else in a temporary file. */
 static psdvec_status lay_out(const pv_baseline_run *run, source *s, const char *folder)
 {
     pv_token_store *store = s->read.store;
-    uint64_t tokens = pv_sequence_tokens(store, 0, store->part_count);
-    uint64_t left = pv_memory_left(s->ctx), need = vector_bytes(run, s) + tokens * sizeof(uint32_t);
+    uint32_t words = s->read.vocabulary.count;
+    uint64_t left = pv_memory_left(s->ctx);
+    uint64_t need = 2 * sizeof(float) * (uint64_t)words * pv_sgns_stride(run->options->dim) +
+                    pv_sequence_tokens(store, 0, store->part_count) * sizeof(uint32_t);
     bool fits = need <= left - left / 8;
-    pv_sequence_init(&s->text, s->ctx, s->read.vocabulary.count);
+    pv_sequence_init(&s->text, s->ctx, words);
     return pv_sequence_read(&s->text, store, PSDVEC_OOV_DROP, 0, store->part_count, 0,
                             fits ? NULL : folder);
 }

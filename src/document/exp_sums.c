@@ -1,5 +1,5 @@
 /* The twins: plain C, and AVX2 without FMA, which rounds once where the other rounds twice. */
-#include "document/exp_sums.h"
+#include "document/partition_function.h"
 
 #include "base/platform.h"
 

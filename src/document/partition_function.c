@@ -4,7 +4,6 @@
 #include "base/blas.h"
 #include "base/random.h"
 #include "base/thread.h"
-#include "document/exp_sums.h"
 #include "model/model_read.h"
 
 #include <math.h>

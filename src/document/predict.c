@@ -6,7 +6,6 @@
 #include "base/progress.h"
 #include "base/random.h"
 #include "base/thread.h"
-#include "document/exp_sums.h"
 #include "model/dot.h"
 #include "model/model_read.h"
 

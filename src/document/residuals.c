@@ -29,21 +29,17 @@ typedef struct fill_job {
     pv_residual_kind kind;
 } fill_job;
 
-static psdvec_status count_row(void *arg, const pv_seen_row *row, int worker)
-{
-    fill_job *job = arg;
-    (void)worker;
-    job->matrix->rows.begin[row->word + 1] = row->count;
-    return PSDVEC_OK;
-}
-
-static psdvec_status fill_row(void *arg, const pv_seen_row *row, int worker)
+static psdvec_status take_pairs(void *arg, const pv_seen_row *row, int worker)
 {
     fill_job *job = arg;
     const pv_link *link = job->link;
     pv_csr_store *matrix = &job->matrix->rows;
-    uint64_t at = matrix->begin[row->word];
     (void)worker;
+    if (!matrix->column) { /* the first walk */
+        matrix->begin[row->word + 1] = row->count;
+        return PSDVEC_OK;
+    }
+    uint64_t at = matrix->begin[row->word];
     for (size_t k = 0; k < row->count; k++) {
         const pv_seen_pair *pair = &row->pairs[k];
         double target =
@@ -66,7 +62,7 @@ static psdvec_status fill_matrix(pv_residual_matrix *matrix, const psdvec_model 
                          .either = !smoothed,
                          .stage = "counting pairs"};
     matrix->unseen = smoothed ? link->unseen_target : NAN;
-    PV_TRY(pv_seen_pairs(&walk, count_row, &job));
+    PV_TRY(pv_seen_pairs(&walk, take_pairs, &job));
     uint64_t left = pv_memory_left(matrix->rows.ctx);
     PV_TRY(pv_csr_store_reserve(&matrix->rows, model->path, left - left / 2));
     if (kind == PV_RESIDUAL_DIFFERENCE) {
@@ -75,7 +71,7 @@ static psdvec_status fill_matrix(pv_residual_matrix *matrix, const psdvec_model 
         walk.eigenvalues = model->info.eigenvalues;
     }
     walk.stage = kind == PV_RESIDUAL_DIFFERENCE ? "residuals" : "targets";
-    return pv_seen_pairs(&walk, fill_row, &job);
+    return pv_seen_pairs(&walk, take_pairs, &job);
 }
 
 psdvec_status pv_residual_matrix_make(psdvec_context *ctx, const psdvec_model *model,

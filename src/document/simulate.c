@@ -20,7 +20,6 @@
 #include "count/provenance.h"
 #include "document/options.h"
 #include "document/residuals.h"
-#include "document/sample_kernel.h"
 #include "link/weights.h"
 #include "model/model_write.h"
 #include "train/options.h"

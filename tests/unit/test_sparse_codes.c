@@ -400,7 +400,7 @@ static void a_planted_dictionary_is_found_again(void **state)
         pv_sparse_free(&l);
         pv_atoms_free(w->ctx, &hidden);
         free(x);
-        }
+    }
 }
 
 /* ---- Whole runs ------------------------------------------------------------------ */
