@@ -62,7 +62,7 @@ struct pv_cbow {
     pv_noise noise;
     pv_noise_cell *cells; /* words */
     size_t batch;         /* centres of one, at most */
-    size_t *counts;       /* chunk_pieces x 2: centres and words around, and where they begin */
+    size_t *counts;       /* chunk_segments x 2: centres and words around, and where they begin */
     float *h, *e;         /* BATCH x stride */
     float *g;             /* BATCH x width */
     /* Of the chunk; grown as needed */
@@ -82,7 +82,7 @@ typedef struct chunk_job {
     pv_word2vec *w;
     pv_cbow *c;
     uint32_t epoch;
-    size_t chunk, pieces;
+    size_t chunk, segments;
     uint64_t step;
 } chunk_job;
 
@@ -139,7 +139,7 @@ psdvec_status pv_cbow_new(pv_word2vec *w)
     c->memory = (pv_scope){.ctx = ctx, .what = "a batch of the text"};
     c->chunk = (pv_scope){.ctx = ctx, .what = "a chunk of the text"};
     c->batch = batch_size(w->settings.window);
-    PV_TAKE(&c->memory, c->counts, 2 * w->text.chunk_pieces);
+    PV_TAKE(&c->memory, c->counts, 2 * w->text.chunk_segments);
     PV_TAKE(&c->memory, c->h, BATCH * w->space.stride);
     PV_TAKE(&c->memory, c->e, BATCH * w->space.stride);
     PV_TAKE_ZERO(&c->memory, c->g, BATCH * w->space.width);
@@ -173,15 +173,15 @@ static uint32_t words_around(const pv_w2v_text *text, size_t k)
     return left + right;
 }
 
-static psdvec_status draw_piece(void *opaque, size_t piece, int worker)
+static psdvec_status draw_segment(void *opaque, size_t segment, int worker)
 {
     (void)worker;
     chunk_job *job = opaque;
     pv_w2v_text *text = &job->w->text;
-    size_t *counts = job->c->counts + 2 * piece, begin = piece * PV_W2V_CAPACITY;
-    pv_w2v_draw(text, job->epoch, job->chunk, piece);
+    size_t *counts = job->c->counts + 2 * segment, begin = segment * PV_W2V_CAPACITY;
+    pv_w2v_draw(text, job->epoch, job->chunk, segment);
     counts[0] = counts[1] = 0;
-    for (size_t k = begin; k < begin + text->kept_count[piece]; k++) {
+    for (size_t k = begin; k < begin + text->kept_count[segment]; k++) {
         uint32_t around = words_around(text, k);
         counts[0] += around > 0;
         counts[1] += around;
@@ -195,7 +195,7 @@ static psdvec_status reserve(const chunk_job *job)
     pv_cbow *c = job->c;
     size_t around = 0, width = job->w->space.width;
     c->centre_count = 0;
-    for (size_t k = 0; k < job->pieces; k++) {
+    for (size_t k = 0; k < job->segments; k++) {
         size_t centres = c->counts[2 * k];
         c->counts[2 * k] = c->centre_count;
         c->centre_count += centres;
@@ -225,13 +225,13 @@ static psdvec_status reserve(const chunk_job *job)
     return PSDVEC_OK;
 }
 
-static psdvec_status list_centres(void *opaque, size_t piece, int worker)
+static psdvec_status list_centres(void *opaque, size_t segment, int worker)
 {
     (void)worker;
     chunk_job *job = opaque;
     const pv_w2v_text *text = &job->w->text;
-    size_t at = job->c->counts[2 * piece], begin = piece * PV_W2V_CAPACITY;
-    for (size_t k = begin; k < begin + text->kept_count[piece]; k++) {
+    size_t at = job->c->counts[2 * segment], begin = segment * PV_W2V_CAPACITY;
+    for (size_t k = begin; k < begin + text->kept_count[segment]; k++) {
         uint32_t around = words_around(text, k);
         if (around > 0)
             job->c->centres[at++] = (centre_word){(uint32_t)k, around};
@@ -432,13 +432,13 @@ psdvec_status pv_cbow_chunk(pv_word2vec *w, uint32_t epoch, size_t chunk, uint64
                      .c = c,
                      .epoch = epoch,
                      .chunk = chunk,
-                     .pieces = pv_w2v_chunk_size(&w->text, chunk),
+                     .segments = pv_w2v_chunk_size(&w->text, chunk),
                      .step = step};
-    PV_TRY(pv_parallel_tasks(w->ctx, job.pieces, draw_piece, &job));
+    PV_TRY(pv_parallel_tasks(w->ctx, job.segments, draw_segment, &job));
     PV_TRY(reserve(&job));
     if (c->count == 0)
         return PSDVEC_OK;
-    PV_TRY(pv_parallel_tasks(w->ctx, job.pieces, list_centres, &job));
+    PV_TRY(pv_parallel_tasks(w->ctx, job.segments, list_centres, &job));
     place_batches(c, w->space.negative);
     PV_TRY(pv_parallel_tasks(w->ctx, c->count, sort_batch, &job));
     PV_TRY(pv_phases_run(w->ctx, 2 * c->count, c->phases, learn, &job));

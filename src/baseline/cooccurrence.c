@@ -46,19 +46,14 @@ static psdvec_status merge_row(void *arg, pv_pair_row row, int worker)
     return PSDVEC_OK;
 }
 
-static psdvec_status merge_rows(merge_job *job)
-{
-    pv_pair_walk walk = {
-        .blocks = &job->blocks, .progress = &job->progress, .on_row = merge_row, .arg = job};
-    return pv_walk_pairs(job->out->matrix.ctx, &walk);
-}
-
 psdvec_status pv_cooccurrence_make(psdvec_context *ctx, const psdvec_counts *counts,
                                    const char *output, uint64_t besides, pv_cooccurrence *out)
 {
     uint32_t n = counts->info.words;
     *out = (pv_cooccurrence){0};
     merge_job job = {.counts = counts, .out = out, .unit = 1 / (double)counts->info.scale};
+    pv_pair_walk walk = {
+        .blocks = &job.blocks, .progress = &job.progress, .on_row = merge_row, .arg = &job};
     psdvec_status status;
     PV_TRY(pv_csr_store_open(ctx, n, n, "pairs of words", &out->matrix));
     out->margin = pv_alloc_zero(ctx, n, sizeof *out->margin, "pairs of words");
@@ -66,7 +61,7 @@ psdvec_status pv_cooccurrence_make(psdvec_context *ctx, const psdvec_counts *cou
         return pv_failure(ctx);
     pv_progress_begin(&job.progress, ctx, "pairing", "words", 2 * (uint64_t)n);
     PV_TRY_DONE(pv_column_blocks_make(ctx, counts->rows, 0, n, block_count, &job.blocks));
-    PV_TRY_DONE(merge_rows(&job));
+    PV_TRY_DONE(pv_walk_pairs(ctx, &walk));
     PV_TRY_DONE(pv_csr_store_reserve(&out->matrix, output, besides));
     if (out->matrix.begin[n] == 0) {
         status = pv_fail(ctx, PSDVEC_ERR_EMPTY,
@@ -75,7 +70,7 @@ psdvec_status pv_cooccurrence_make(psdvec_context *ctx, const psdvec_counts *cou
         goto done;
     }
     job.fill = true;
-    PV_TRY_DONE(merge_rows(&job));
+    PV_TRY_DONE(pv_walk_pairs(ctx, &walk));
     pv_progress_end(&job.progress);
     for (uint32_t i = 0; i < n; i++)
         out->total += out->margin[i];

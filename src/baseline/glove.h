@@ -97,7 +97,7 @@ typedef struct pv_glove {
     pv_glove_steps_fn *steps;
     pv_glove_shape shape;
     uint32_t words, dim;
-    float *word, *context; /* words x stride each (glove_kernels.h) */
+    float *word, *context; /* words x stride each */
     double *cost;          /* of each stratum in this epoch */
     pv_progress progress;  /* in cells */
 } pv_glove;

@@ -47,7 +47,7 @@ struct pv_skipgram {
     pv_noise_cell *cells; /* words */
     double *share;        /* words */
     uint32_t *queue;      /* words */
-    uint32_t *histogram;  /* chunk_pieces x strata: pairs, then where the next one goes */
+    uint32_t *histogram;  /* chunk_segments x strata: pairs, then where the next one goes */
     size_t *begin;        /* strata + 1: in `pairs` */
     word_pair *pairs;
     size_t pair_capacity;
@@ -71,7 +71,7 @@ psdvec_status pv_skipgram_new(pv_word2vec *w)
     PV_TAKE(&s->memory, s->cells, w->words);
     PV_TAKE(&s->memory, s->share, w->words);
     PV_TAKE(&s->memory, s->queue, w->words);
-    PV_TAKE(&s->memory, s->histogram, w->text.chunk_pieces * strata);
+    PV_TAKE(&s->memory, s->histogram, w->text.chunk_segments * strata);
     PV_TAKE(&s->memory, s->begin, strata + 1);
     PV_TAKE(&s->memory, s->loss, strata);
     PV_TAKE_ZERO(&s->memory, s->desks, workers);
@@ -102,7 +102,7 @@ typedef struct chunk_job {
     pv_word2vec *w;
     pv_skipgram *s;
     uint32_t epoch;
-    size_t chunk, pieces;
+    size_t chunk, segments;
     uint64_t step;
     uint32_t shift;
 } chunk_job;
@@ -136,18 +136,18 @@ static void make_noise(const chunk_job *job, size_t block)
                   s->cells + start, s->share + start, s->queue + start);
 }
 
-/* All pairs of a piece in the order of the text: counted by stratum in `next`, if `pairs` is NULL, or
+/* All pairs of a segment in the order of the text: counted by stratum in `next`, if `pairs` is NULL, or
  * put where `next` of their stratum says. */
-static inline __attribute__((always_inline)) void go_through(const chunk_job *job, size_t piece,
+static inline __attribute__((always_inline)) void go_through(const chunk_job *job, size_t segment,
                                                              word_pair *pairs)
 {
     const pv_w2v_text *text = &job->w->text;
     const uint16_t *block = job->s->strata.block;
     size_t blocks = job->s->strata.blocks;
-    uint32_t *next = job->s->histogram + piece * blocks * blocks;
-    const uint32_t *kept = text->kept + piece * PV_W2V_CAPACITY;
-    const uint16_t *reach = text->reach + piece * PV_W2V_CAPACITY;
-    for (uint32_t k = 1; k < text->kept_count[piece]; k++) {
+    uint32_t *next = job->s->histogram + segment * blocks * blocks;
+    const uint32_t *kept = text->kept + segment * PV_W2V_CAPACITY;
+    const uint16_t *reach = text->reach + segment * PV_W2V_CAPACITY;
+    for (uint32_t k = 1; k < text->kept_count[segment]; k++) {
         uint32_t out = kept[k];
         if (out == PV_BORDER)
             continue;
@@ -168,24 +168,24 @@ static psdvec_status prepare(void *opaque, size_t task, int worker)
     if (task < job->s->strata.blocks) {
         make_noise(job, task);
     } else {
-        size_t piece = task - job->s->strata.blocks;
-        pv_w2v_draw(&job->w->text, job->epoch, job->chunk, piece);
+        size_t segment = task - job->s->strata.blocks;
+        pv_w2v_draw(&job->w->text, job->epoch, job->chunk, segment);
         size_t strata = (size_t)job->s->strata.blocks * job->s->strata.blocks;
-        memset(job->s->histogram + piece * strata, 0, strata * sizeof *job->s->histogram);
-        go_through(job, piece, NULL);
+        memset(job->s->histogram + segment * strata, 0, strata * sizeof *job->s->histogram);
+        go_through(job, segment, NULL);
     }
     return PSDVEC_OK;
 }
 
-/* Stratum by stratum, in each piece by piece. */
+/* Stratum by stratum, in each segment by segment. */
 static psdvec_status reserve_pairs(const chunk_job *job)
 {
     pv_skipgram *s = job->s;
     size_t strata = (size_t)s->strata.blocks * s->strata.blocks, total = 0;
     for (size_t k = 0; k < strata; k++) {
         s->begin[k] = total;
-        for (size_t piece = 0; piece < job->pieces; piece++) {
-            uint32_t *cell = &s->histogram[piece * strata + k];
+        for (size_t segment = 0; segment < job->segments; segment++) {
+            uint32_t *cell = &s->histogram[segment * strata + k];
             uint32_t count = *cell;
             *cell = (uint32_t)total;
             total += count;
@@ -205,11 +205,11 @@ static psdvec_status reserve_pairs(const chunk_job *job)
     return PSDVEC_OK;
 }
 
-static psdvec_status place_pairs(void *opaque, size_t piece, int worker)
+static psdvec_status place_pairs(void *opaque, size_t segment, int worker)
 {
     (void)worker;
     chunk_job *job = opaque;
-    go_through(job, piece, job->s->pairs);
+    go_through(job, segment, job->s->pairs);
     return PSDVEC_OK;
 }
 
@@ -271,13 +271,13 @@ psdvec_status pv_skipgram_chunk(pv_word2vec *w, uint32_t epoch, size_t chunk, ui
                      .s = s,
                      .epoch = epoch,
                      .chunk = chunk,
-                     .pieces = pv_w2v_chunk_size(&w->text, chunk),
+                     .segments = pv_w2v_chunk_size(&w->text, chunk),
                      .step = step,
                      .shift = (uint32_t)(step % blocks)};
     deal(&job);
-    PV_TRY(pv_parallel_tasks(w->ctx, blocks + job.pieces, prepare, &job));
+    PV_TRY(pv_parallel_tasks(w->ctx, blocks + job.segments, prepare, &job));
     PV_TRY(reserve_pairs(&job));
-    PV_TRY(pv_parallel_tasks(w->ctx, job.pieces, place_pairs, &job));
+    PV_TRY(pv_parallel_tasks(w->ctx, job.segments, place_pairs, &job));
     PV_TRY(pv_strata_run(&s->strata, job.shift, learn_stratum, &job));
     w->pairs += s->begin[(size_t)blocks * blocks];
     for (size_t k = 0; k < (size_t)blocks * blocks; k++) {

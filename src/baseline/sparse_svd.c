@@ -128,13 +128,6 @@ static psdvec_status apply(void *self, const float *X, float *Y, size_t k)
     return PSDVEC_OK;
 }
 
-/* Columns that a decomposition usually multiplies; for the progress. */
-static uint64_t expected_columns(const pv_eigen_options *options, size_t n)
-{
-    uint64_t expected = 7 * (uint64_t)options->want / 2;
-    return expected < n ? expected : n;
-}
-
 static psdvec_status find_left(const pv_sparse_matrix *matrix, double tolerance, pv_singular *out)
 {
     psdvec_context *ctx = matrix->ctx;
@@ -149,8 +142,9 @@ static psdvec_status find_left(const pv_sparse_matrix *matrix, double tolerance,
     PV_TRY_DONE(pv_scope_status(&scope));
     pv_operator square = {.n = out->rows, .self = &g, .apply = apply};
     pv_eigen_report report;
+    uint64_t usual = 7 * (uint64_t)options.want / 2; /* columns that are multiplied */
     pv_progress_begin(&g.progress, ctx, "decomposing", "columns",
-                      expected_columns(&options, out->rows));
+                      usual < out->rows ? usual : out->rows);
     PV_TRY_DONE(pv_eigen(ctx, &square, &options, out->value, out->U, &report));
     pv_progress_end(&g.progress);
     while (out->rank < report.found && out->value[out->rank] > 0 &&

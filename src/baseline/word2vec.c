@@ -40,16 +40,16 @@ enum {
 
 /* ---- Chunks, subsampling and windows -------------------------------------------------------- */
 
-static void fill_keep(pv_w2v_text *text, const uint64_t *frequency, uint32_t words,
-                      double subsample)
+static void fill_retention(pv_w2v_text *text, const uint64_t *frequency, uint32_t words,
+                           double subsample)
 {
     double total = 0;
     for (uint32_t i = 0; i < words; i++)
         total += (double)frequency[i];
     for (uint32_t i = 0; i < words; i++) {
         double ratio = subsample * total / (double)frequency[i]; /* infinite where it is not used */
-        double keep = subsample > 0 ? fmin(1, sqrt(ratio) + ratio) : 1;
-        text->keep[i] = (uint32_t)(keep * UINT32_MAX);
+        double kept = subsample > 0 ? fmin(1, sqrt(ratio) + ratio) : 1;
+        text->retention[i] = (uint32_t)(kept * UINT32_MAX);
     }
 }
 
@@ -61,20 +61,20 @@ psdvec_status pv_w2v_text_open(pv_w2v_text *text, psdvec_context *ctx, const uin
                           .ids = ids,
                           .length = length,
                           .window = window};
-    text->pieces = (length + PV_W2V_PIECE - 1) / PV_W2V_PIECE;
-    size_t most = CHUNK_PAIRS / (window + 1) / PV_W2V_PIECE;
-    size_t enough = (text->pieces * epochs + LEAST_CHUNKS - 1) / LEAST_CHUNKS;
-    text->chunk_pieces = enough < most ? enough : most;
-    if (text->chunk_pieces < 1)
-        text->chunk_pieces = 1;
-    text->chunks = (text->pieces + text->chunk_pieces - 1) / text->chunk_pieces;
-    size_t capacity = text->chunk_pieces * PV_W2V_CAPACITY;
-    PV_TAKE(&text->memory, text->keep, words);
+    text->segments = (length + PV_W2V_SEGMENT - 1) / PV_W2V_SEGMENT;
+    size_t most = CHUNK_PAIRS / (window + 1) / PV_W2V_SEGMENT;
+    size_t enough = (text->segments * epochs + LEAST_CHUNKS - 1) / LEAST_CHUNKS;
+    text->chunk_segments = enough < most ? enough : most;
+    if (text->chunk_segments < 1)
+        text->chunk_segments = 1;
+    text->chunks = (text->segments + text->chunk_segments - 1) / text->chunk_segments;
+    size_t capacity = text->chunk_segments * PV_W2V_CAPACITY;
+    PV_TAKE(&text->memory, text->retention, words);
     PV_TAKE(&text->memory, text->kept, capacity);
     PV_TAKE(&text->memory, text->reach, capacity);
-    PV_TAKE(&text->memory, text->kept_count, text->chunk_pieces);
+    PV_TAKE(&text->memory, text->kept_count, text->chunk_segments);
     PV_TRY(pv_scope_status(&text->memory));
-    fill_keep(text, frequency, words, subsample);
+    fill_retention(text, frequency, words, subsample);
     return PSDVEC_OK;
 }
 
@@ -86,14 +86,14 @@ void pv_w2v_text_close(pv_w2v_text *text)
 
 size_t pv_w2v_chunk_size(const pv_w2v_text *text, size_t chunk)
 {
-    size_t left = text->pieces - chunk * text->chunk_pieces;
-    return left < text->chunk_pieces ? left : text->chunk_pieces;
+    size_t left = text->segments - chunk * text->chunk_segments;
+    return left < text->chunk_segments ? left : text->chunk_segments;
 }
 
 uint64_t pv_w2v_chunk_words(const pv_w2v_text *text, size_t chunk)
 {
-    size_t begin = chunk * text->chunk_pieces * PV_W2V_PIECE, words = 0;
-    size_t end = begin + text->chunk_pieces * PV_W2V_PIECE;
+    size_t begin = chunk * text->chunk_segments * PV_W2V_SEGMENT, words = 0;
+    size_t end = begin + text->chunk_segments * PV_W2V_SEGMENT;
     for (size_t i = begin; i < end && i < text->length; i++)
         words += text->ids[i] != PV_BORDER;
     return words;
@@ -101,11 +101,11 @@ uint64_t pv_w2v_chunk_words(const pv_w2v_text *text, size_t chunk)
 
 void pv_w2v_draw(pv_w2v_text *text, uint32_t epoch, size_t chunk, size_t k)
 {
-    size_t piece = chunk * text->chunk_pieces + k;
-    size_t begin = piece * PV_W2V_PIECE, end = begin + PV_W2V_PIECE;
+    size_t segment = chunk * text->chunk_segments + k;
+    size_t begin = segment * PV_W2V_SEGMENT, end = begin + PV_W2V_SEGMENT;
     end = end < text->length ? end : text->length;
     pv_random_stream stream = {
-        pv_random_u64(text->memory.ctx->options.seed, DRAWING + ((uint64_t)epoch << 32), piece)};
+        pv_random_u64(text->memory.ctx->options.seed, DRAWING + ((uint64_t)epoch << 32), segment)};
     uint32_t *kept = text->kept + k * PV_W2V_CAPACITY;
     uint16_t *reach = text->reach + k * PV_W2V_CAPACITY;
     uint32_t n = 0, sentence = 0;
@@ -120,7 +120,7 @@ void pv_w2v_draw(pv_w2v_text *text, uint32_t epoch, size_t chunk, size_t k)
                 continue;
         }
         uint64_t bits = pv_random_next(&stream);
-        if ((uint32_t)(bits >> 32) > text->keep[id])
+        if ((uint32_t)(bits >> 32) > text->retention[id])
             continue;
         reach[n] = (uint16_t)(1 + pv_below((uint32_t)bits, text->window));
         kept[n++] = id;

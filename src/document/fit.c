@@ -26,31 +26,6 @@
 #define LEAST_TEMPERATURE 1e-6
 enum { MOST_ROUNDS = 30 };
 
-/* The text as words of the model. */
-typedef struct text_to_fit {
-    psdvec_context *ctx;
-    const psdvec_model *model;
-    pv_buffer words; /* uint32_t: words, PSDVEC_UNKNOWN_WORD, PAUSE */
-    uint64_t count, known, most;
-    pv_token_sink sink;
-} text_to_fit;
-
-static psdvec_status take_tokens(void *arg, const pv_token *tokens, size_t count)
-{
-    text_to_fit *t = arg;
-    for (size_t k = 0; k < count && !t->sink.done; k++) {
-        uint32_t i = PAUSE;
-        if (tokens[k].kind == PV_TOKEN_READY) {
-            i = PSDVEC_UNKNOWN_WORD;
-            t->known += psdvec_model_find(t->model, tokens[k].text, tokens[k].length, &i);
-            t->count++;
-        }
-        PV_TRY(pv_buffer_append(&t->words, &i, sizeof i));
-        t->sink.done = t->most && t->known == t->most;
-    }
-    return PSDVEC_OK;
-}
-
 /* ---- One pass ------------------------------------------------------------------------------------ */
 
 typedef struct fitting {
@@ -62,10 +37,29 @@ typedef struct fitting {
     pv_contexts contexts;
     pv_partition *partitions;
     uint32_t *waiting; /* words of the rows */
-    text_to_fit text;
+    const psdvec_model *model;
+    pv_buffer words; /* uint32_t, of the text: words, PSDVEC_UNKNOWN_WORD, PAUSE */
+    uint64_t count, known, most;
+    pv_token_sink sink;
     pv_progress progress;
     psdvec_fit_report *report;
 } fitting;
+
+static psdvec_status take_tokens(void *arg, const pv_token *tokens, size_t count)
+{
+    fitting *f = arg;
+    for (size_t k = 0; k < count && !f->sink.done; k++) {
+        uint32_t i = PAUSE;
+        if (tokens[k].kind == PV_TOKEN_READY) {
+            i = PSDVEC_UNKNOWN_WORD;
+            f->known += psdvec_model_find(f->model, tokens[k].text, tokens[k].length, &i);
+            f->count++;
+        }
+        PV_TRY(pv_buffer_append(&f->words, &i, sizeof i));
+        f->sink.done = f->most && f->known == f->most;
+    }
+    return PSDVEC_OK;
+}
 
 /* At one T and u. */
 typedef struct slope {
@@ -122,8 +116,8 @@ static psdvec_status finish_rows(fitting *f, slope *at)
 typedef psdvec_status known_word_fn(fitting *f, void *arg, uint32_t word, uint64_t place);
 static psdvec_status walk(fitting *f, known_word_fn *take, void *arg)
 {
-    const uint32_t *words = (const uint32_t *)(const void *)f->text.words.data;
-    size_t count = f->text.words.length / sizeof *words;
+    const uint32_t *words = (const uint32_t *)(const void *)f->words.data;
+    size_t count = f->words.length / sizeof *words;
     pv_trail_clear(&f->trail);
     for (size_t k = 0; k < count; k++) {
         if (words[k] == PAUSE) {
@@ -149,7 +143,7 @@ static psdvec_status pass(fitting *f, double t, double u, slope *at)
 {
     *at = (slope){.t = t, .u = u};
     PV_TRY(pv_conditional_set_self(f->c, u / t));
-    pv_progress_begin(&f->progress, f->ctx, "fitting", "words", f->text.known);
+    pv_progress_begin(&f->progress, f->ctx, "fitting", "words", f->known);
     PV_TRY(walk(f, add_context, at));
     PV_TRY(finish_rows(f, at));
     pv_progress_end(&f->progress);
@@ -204,7 +198,7 @@ static psdvec_status climb(fitting *f, slope *at)
 
 static double perplexity(const fitting *f, double likelihood)
 {
-    return exp(-likelihood / (double)f->text.known);
+    return exp(-likelihood / (double)f->known);
 }
 
 /* T alone, and the perplexities at T = 1 and at the best T. */
@@ -286,7 +280,7 @@ static psdvec_status fit_baselines(fitting *f)
     bool bigrams = f->c->counts != NULL;
     baselines b = {0};
     if (bigrams)
-        PV_TAKE(&f->memory, b.pairs, f->text.known);
+        PV_TAKE(&f->memory, b.pairs, f->known);
     PV_TRY(pv_scope_status(&f->memory));
     PV_TRY(walk(f, add_baselines, &b));
     uint64_t known = b.known;
@@ -315,12 +309,12 @@ static psdvec_status fit_baselines(fitting *f)
 static psdvec_status read_text(fitting *f, const psdvec_text_options *text,
                                const char *const *inputs, size_t input_count)
 {
-    f->text.sink = (pv_token_sink){.take = take_tokens, .user = &f->text};
+    f->sink = (pv_token_sink){.take = take_tokens, .user = f};
     psdvec_text_options options;
     PV_TRY(pv_options_adopt(f->ctx, &pv_text_table, text ? text : &f->c->counting.text, &options));
     options.min_document_words = 1;
-    PV_TRY(pv_tokens_of_inputs(f->ctx, &options, inputs, input_count, &f->text.sink));
-    if (f->text.known > 0)
+    PV_TRY(pv_tokens_of_inputs(f->ctx, &options, inputs, input_count, &f->sink));
+    if (f->known > 0)
         return PSDVEC_OK;
     return pv_fail(f->ctx, PSDVEC_ERR_EMPTY, "%s: the text has no word that the model knows",
                    input_count ? inputs[0] : "the input");
@@ -357,9 +351,12 @@ psdvec_status psdvec_fit_temperature(psdvec_context *ctx, const psdvec_model *mo
     PV_NEED_EACH(ctx, inputs, input_count);
     psdvec_status status;
     double began = pv_now();
-    fitting f = {.ctx = ctx, .memory = {.ctx = ctx, .what = "scores"}, .report = report};
-    f.text = (text_to_fit){.ctx = ctx, .model = model, .most = most_words};
-    pv_buffer_init(&f.text.words, ctx);
+    fitting f = {.ctx = ctx,
+                 .memory = {.ctx = ctx, .what = "scores"},
+                 .model = model,
+                 .most = most_words,
+                 .report = report};
+    pv_buffer_init(&f.words, ctx);
     PV_TRY_DONE(pv_model_require_psd(ctx, model, "only models made by train have probabilities"));
     PV_TRY_DONE(pv_contexts_init(&f.contexts, ctx, model->info.dim, PV_SCORER_ROWS));
     PV_TAKE(&f.memory, f.partitions, PV_SCORER_ROWS);
@@ -381,14 +378,14 @@ psdvec_status psdvec_fit_temperature(psdvec_context *ctx, const psdvec_model *mo
     }
     PV_TRY_DONE(fit_vectors(&f));
     report->kappa = f.c->kappa;
-    report->words = f.text.count;
-    report->known = f.text.known;
+    report->words = f.count;
+    report->known = f.known;
     report->seconds = pv_now() - began;
 done:
     close_model(&f);
     pv_contexts_free(&f.contexts);
     pv_scope_free(&f.memory);
-    pv_buffer_free(&f.text.words);
+    pv_buffer_free(&f.words);
     return status;
 }
 

@@ -396,7 +396,7 @@ static void without_subsampling_every_word_is_kept(void **state)
     memset(ids, 0, sizeof ids);
     pv_w2v_text text;
     well(ctx, pv_w2v_text_open(&text, ctx, ids, LENGTH, frequency, 1, 1, 0, 1));
-    assert_int_equal(text.pieces, 2);
+    assert_int_equal(text.segments, 2);
     size_t words = 0, borders = 0;
     for (size_t chunk = 0; chunk < text.chunks; chunk++)
         for (size_t k = 0; k < pv_w2v_chunk_size(&text, chunk); k++) {
