@@ -15,7 +15,7 @@ typedef struct pv_cooccurrence {
     double total;        /* of the margins */
 } pv_cooccurrence;
 
-/* The large arrays go to temporary files beside `output` if the budget has no room for them beside
+/* The large arrays go to temporary files beside `output` if the budget has no memory for them beside
  * `besides` bytes of the caller's. PSDVEC_ERR_EMPTY if there is no pair. */
 psdvec_status pv_cooccurrence_make(psdvec_context *ctx, const psdvec_counts *counts,
                                    const char *output, uint64_t besides, pv_cooccurrence *out);

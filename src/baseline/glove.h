@@ -83,7 +83,7 @@ typedef struct pv_glove_cells {
 } pv_glove_cells;
 
 /* `pairs` are used up: their rows are shuffled, and what is left of them is to be freed. Files go
- * beside `output`, if the budget has no room beside `besides` bytes of the caller's. `row_bytes`: of
+ * beside `output`, if the budget has no memory beside `besides` bytes of the caller's. `row_bytes`: of
  * a context. */
 psdvec_status pv_glove_cells_make(pv_csr_store *pairs, double x_max, double power, size_t row_bytes,
                                   uint64_t seed, const char *output, uint64_t besides,
