@@ -15,27 +15,30 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static psdvec_status from_counts(pv_baseline_run *run, const char *path)
 {
-    pv_counts_method_fn *method = NULL;
-    switch (run->options->method) {
-    case PSDVEC_METHOD_PPMI:
-        method = pv_baseline_ppmi;
-        break;
-    case PSDVEC_METHOD_SVD:
-        method = pv_baseline_svd;
-        break;
-    case PSDVEC_METHOD_CCA:
-        method = pv_baseline_cca;
-        break;
-    default:
-        method = pv_baseline_glove;
-    }
+    static psdvec_status (*const methods[PSDVEC_METHODS])(
+        pv_baseline_run *, const psdvec_counts *) = {[PSDVEC_METHOD_PPMI] = pv_baseline_ppmi,
+                                                     [PSDVEC_METHOD_SVD] = pv_baseline_svd,
+                                                     [PSDVEC_METHOD_CCA] = pv_baseline_svd,
+                                                     [PSDVEC_METHOD_GLOVE] = pv_baseline_glove};
     psdvec_counts *counts = NULL;
-    PV_TRY(pv_counts_open_sound(run->ctx, path, &counts));
-    psdvec_status status = method(run, counts);
+    pv_buffer provenance;
+    pv_buffer_init(&provenance, run->ctx);
+    psdvec_status status;
+    PV_TRY_DONE(pv_counts_open_sound(run->ctx, path, &counts));
+    PV_TRY_DONE(pv_counts_provenance(run->ctx, counts, NULL, &provenance));
+    run->words = (pv_baseline_words){.words = counts->info.words,
+                                     .bytes = counts->bytes,
+                                     .offsets = counts->offsets,
+                                     .frequency = counts->frequency,
+                                     .counts_json = provenance.data};
+    status = methods[run->options->method](run, counts);
+done:
     psdvec_counts_close(counts);
+    pv_buffer_free(&provenance);
     return status;
 }
 
@@ -43,6 +46,11 @@ static psdvec_status from_vectors(pv_baseline_run *run, const char *path)
 {
     psdvec_model *dense = NULL;
     PV_TRY(pv_model_open(run->ctx, path, &dense));
+    run->words = (pv_baseline_words){.words = dense->info.words,
+                                     .bytes = dense->bytes,
+                                     .offsets = dense->offsets,
+                                     .frequency = dense->counts,
+                                     .counts_json = dense->info.counts_json};
     psdvec_status status = pv_baseline_sparse(run, dense);
     psdvec_model_close(dense);
     return status;
@@ -53,10 +61,44 @@ static bool reads_text(psdvec_method method)
     return method == PSDVEC_METHOD_SGNS || method == PSDVEC_METHOD_CBOW;
 }
 
-static psdvec_status add_settings(pv_buffer *key, const psdvec_baseline_options *options)
+/* inputs[0] is a file of counts or vectors, unless there are options of counting: then all are text. */
+static psdvec_status run_method(pv_baseline_run *run)
 {
-    PV_TRY(pv_baseline_settings(key->ctx, options, key));
-    return pv_key_add_seed(key);
+    psdvec_context *ctx = run->ctx;
+    psdvec_method method = run->options->method;
+    bool text = run->count != NULL, again = true;
+    char *counts = NULL;
+    pv_buffer key;
+    psdvec_status status;
+    pv_buffer_init(&key, ctx);
+    PV_TRY_DONE(pv_refuse_same_file(ctx, run->inputs, run->input_count, run->output));
+    PV_TRY_DONE(pv_output_try(ctx, run->output));
+    PV_TRY_DONE(pv_baseline_settings(ctx, run->options, &key));
+    PV_TRY_DONE(pv_key_add_seed(&key));
+    if (text)
+        PV_TRY_DONE(
+            pv_key_add_text(&key, run->count, run->inputs, run->input_count, run->output, &again));
+    else
+        PV_TRY_DONE(method == PSDVEC_METHOD_SPARSE ? pv_key_add_file(&key, run->inputs[0])
+                                                   : pv_key_add_counts(&key, run->inputs[0]));
+    PV_TRY_DONE(pv_buffer_byte(&key, 0));
+    PV_TRY_DONE(pv_partial_open(ctx, run->output, key.data, run->options->restart || !again,
+                                &run->partial));
+    if (reads_text(method)) {
+        status = pv_baseline_word2vec(run);
+    } else if (method == PSDVEC_METHOD_SPARSE) {
+        status = from_vectors(run, run->inputs[0]);
+    } else {
+        if (text)
+            PV_TRY_DONE(pv_count_on_the_way(run->partial, ctx, run->count, run->inputs,
+                                            run->input_count, &counts, run->count_report));
+        status = from_counts(run, text ? counts : run->inputs[0]);
+    }
+done:
+    pv_partial_close(run->partial, pv_is_settled(status));
+    free(counts);
+    pv_buffer_free(&key);
+    return status;
 }
 
 static void finish(pv_baseline_run *run, double began, psdvec_baseline_report *report)
@@ -75,28 +117,19 @@ psdvec_status psdvec_baseline(psdvec_context *ctx, const psdvec_baseline_options
     double began = pv_now();
     psdvec_baseline_report told = {.loss = NAN};
     psdvec_baseline_options own;
-    pv_baseline_run run = {.ctx = ctx, .options = &own, .output = output, .report = &told};
-    pv_buffer key;
-    pv_buffer_init(&key, ctx);
+    pv_baseline_run run = {.ctx = ctx,
+                           .options = &own,
+                           .output = output,
+                           .report = &told,
+                           .inputs = &input,
+                           .input_count = 1};
     psdvec_status status;
     PV_TRY_DONE(pv_baseline_adopt(ctx, options, &own));
-    if (reads_text(own.method)) {
-        status = pv_fail(ctx, PSDVEC_ERR_OPTION,
-                         "%s learns from text; psdvec_baseline_text takes it",
-                         psdvec_method_name(own.method));
-        goto done;
-    }
-    PV_TRY_DONE(pv_refuse_same_file(ctx, &input, 1, output));
-    PV_TRY_DONE(pv_output_try(ctx, output));
-    PV_TRY_DONE(add_settings(&key, &own));
-    bool vectors = own.method == PSDVEC_METHOD_SPARSE;
-    PV_TRY_DONE(vectors ? pv_key_add_file(&key, input) : pv_key_add_counts(&key, input));
-    PV_TRY_DONE(pv_buffer_byte(&key, 0));
-    PV_TRY_DONE(pv_partial_open(ctx, output, key.data, own.restart, &run.partial));
-    status = vectors ? from_vectors(&run, input) : from_counts(&run, input);
+    status = reads_text(own.method) ? pv_fail(ctx, PSDVEC_ERR_OPTION,
+                                              "%s learns from text; psdvec_baseline_text takes it",
+                                              psdvec_method_name(own.method))
+                                    : run_method(&run);
 done:
-    pv_partial_close(run.partial, pv_is_settled(status));
-    pv_buffer_free(&key);
     finish(&run, began, report);
     return status;
 }
@@ -122,10 +155,6 @@ psdvec_status psdvec_baseline_text(psdvec_context *ctx, const psdvec_baseline_op
                            .inputs = inputs,
                            .input_count = input_count,
                            .count_report = count_report};
-    pv_buffer key;
-    pv_buffer_init(&key, ctx);
-    char *counts = NULL;
-    bool again;
     psdvec_status status;
     if (count_report)
         *count_report = (psdvec_count_report){0};
@@ -140,92 +169,97 @@ psdvec_status psdvec_baseline_text(psdvec_context *ctx, const psdvec_baseline_op
         count = &preset;
     }
     PV_TRY_DONE(pv_options_adopt(ctx, &pv_count_table, count, &counting));
-    PV_TRY_DONE(pv_refuse_same_file(ctx, inputs, input_count, output));
-    PV_TRY_DONE(pv_output_try(ctx, output));
-    PV_TRY_DONE(add_settings(&key, &own));
-    PV_TRY_DONE(pv_key_add_text(&key, &counting, inputs, input_count, output, &again));
-    PV_TRY_DONE(pv_buffer_byte(&key, 0));
-    PV_TRY_DONE(pv_partial_open(ctx, output, key.data, own.restart || !again, &run.partial));
-    if (reads_text(own.method)) {
-        status = pv_baseline_word2vec(&run);
-    } else {
-        PV_TRY_DONE(pv_count_on_the_way(run.partial, ctx, &counting, inputs, input_count, &counts,
-                                        count_report));
-        status = from_counts(&run, counts);
-    }
+    status = run_method(&run);
 done:
-    pv_partial_close(run.partial, pv_is_settled(status));
-    free(counts);
-    pv_buffer_free(&key);
     finish(&run, began, report);
     return status;
 }
 
 /* ---- The result -------------------------------------------------------------------- */
 
-psdvec_status pv_baseline_words_of(psdvec_context *ctx, const psdvec_counts *counts,
-                                   pv_buffer *provenance, pv_baseline_words *words)
+psdvec_status pv_baseline_write(pv_baseline_run *run, uint32_t dim, const float *vectors,
+                                const pv_csr *rows)
 {
-    PV_TRY(pv_counts_provenance(ctx, counts, NULL, provenance));
-    *words = (pv_baseline_words){.words = counts->info.words,
-                                 .bytes = counts->bytes,
-                                 .offsets = counts->offsets,
-                                 .frequency = counts->frequency,
-                                 .counts_json = provenance->data};
-    return PSDVEC_OK;
-}
-
-static psdvec_status settings_of(const pv_baseline_run *run, pv_buffer *json)
-{
-    PV_TRY(pv_baseline_settings(run->ctx, run->options, json));
-    return pv_buffer_byte(json, 0);
-}
-
-psdvec_status pv_baseline_write(pv_baseline_run *run, const pv_baseline_words *words, uint32_t dim,
-                                const float *vectors)
-{
+    const pv_baseline_words *words = &run->words;
+    const char *method = psdvec_method_name(run->options->method);
     pv_buffer settings;
+    psdvec_status status;
     pv_buffer_init(&settings, run->ctx);
-    psdvec_status status = settings_of(run, &settings);
-    if (status == PSDVEC_OK) {
+    PV_TRY_DONE(pv_baseline_settings(run->ctx, run->options, &settings));
+    PV_TRY_DONE(pv_buffer_byte(&settings, 0));
+    if (vectors) {
         pv_model_data data = {.words = words->words,
                               .dim = dim,
                               .bytes = words->bytes,
                               .offsets = words->offsets,
                               .vectors = vectors,
                               .counts = words->frequency,
-                              .method = psdvec_method_name(run->options->method),
+                              .method = method,
                               .settings_json = settings.data,
                               .counts_json = words->counts_json};
         status = pv_model_write(run->ctx, &data, run->output);
-    }
-    pv_buffer_free(&settings);
-    run->report->words = words->words;
-    run->report->dim = dim;
-    return status;
-}
-
-psdvec_status pv_baseline_write_sparse(pv_baseline_run *run, const pv_baseline_words *words,
-                                       pv_csr rows)
-{
-    pv_buffer settings;
-    pv_buffer_init(&settings, run->ctx);
-    psdvec_status status = settings_of(run, &settings);
-    if (status == PSDVEC_OK) {
-        pv_sparse_model_data data = {.rows = rows,
+    } else {
+        pv_sparse_model_data data = {.rows = *rows,
                                      .bytes = words->bytes,
                                      .offsets = words->offsets,
                                      .counts = words->frequency,
                                      .directions_are_words = run->options->method ==
                                                              PSDVEC_METHOD_PPMI,
-                                     .method = psdvec_method_name(run->options->method),
+                                     .method = method,
                                      .settings_json = settings.data,
                                      .counts_json = words->counts_json};
         status = pv_sparse_model_write(run->ctx, &data, run->output);
+        run->report->entries = rows->begin[rows->rows];
     }
-    pv_buffer_free(&settings);
     run->report->words = words->words;
-    run->report->dim = rows.columns;
-    run->report->entries = rows.begin[rows.rows];
+    run->report->dim = dim;
+done:
+    pv_buffer_free(&settings);
+    return status;
+}
+
+/* ---- States of systems that learn epoch by epoch -------------------------------------- */
+
+static const char *const names[2] = {"words", "contexts"};
+enum { FIGURES = 3 }; /* epochs done, pairs and mean loss of the last */
+#define STATE "epoch"
+
+psdvec_status pv_epochs_save(const pv_baseline_run *run, const pv_learnt_rows *learnt)
+{
+    const psdvec_baseline_report *report = run->report;
+    const double figures[FIGURES] = {report->epochs, (double)report->pairs, report->loss};
+    pv_tensor tensors[3] = {pv_state_tensor("figures", PV_DTYPE_F64, FIGURES, 0, figures)};
+    for (int k = 0; k < 2; k++)
+        tensors[1 + k] =
+            pv_state_tensor(names[k], PV_DTYPE_F32, learnt->words, learnt->stride, learnt->rows[k]);
+    return pv_partial_save(run->partial, STATE, tensors, sizeof tensors / sizeof *tensors, NULL, 0);
+}
+
+psdvec_status pv_epochs_load(pv_baseline_run *run, const pv_learnt_rows *learnt)
+{
+    psdvec_context *ctx = run->ctx;
+    pv_st_file *file = NULL;
+    PV_TRY(pv_partial_load(run->partial, STATE, &file));
+    if (!file)
+        return PSDVEC_OK;
+    const pv_tensor *figures, *rows[2];
+    const int64_t shape[] = {(int64_t)learnt->words, (int64_t)learnt->stride};
+    psdvec_status status;
+    PV_TRY_DONE(
+        pv_st_require(ctx, file, "figures", PV_DTYPE_F64, 1, (int64_t[]){FIGURES}, &figures));
+    for (int k = 0; k < 2; k++)
+        PV_TRY_DONE(pv_st_require(ctx, file, names[k], PV_DTYPE_F32, 2, shape, &rows[k]));
+    const double *figure = figures->data;
+    if (!(figure[0] >= 1 && figure[0] <= run->options->epochs && figure[1] >= 0 &&
+          figure[1] < 1e19))
+        goto done;
+    run->report->epochs = (uint32_t)figure[0];
+    run->report->pairs = (uint64_t)figure[1];
+    run->report->loss = figure[2];
+    for (int k = 0; k < 2; k++)
+        memcpy(learnt->rows[k], rows[k]->data, rows[k]->bytes);
+    pv_step(ctx, "going on after epoch %u of an interrupted run", run->report->epochs);
+done:
+    pv_st_close(file);
     return status;
 }

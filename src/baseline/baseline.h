@@ -1,4 +1,4 @@
-/* The other systems, as the files of this room share them: each is one function that gets a run and
+/* The other systems, as the files of this module share them: each is one function that gets a run and
  * writes a model. */
 #ifndef PV_BASELINE_BASELINE_H
 #define PV_BASELINE_BASELINE_H
@@ -7,25 +7,6 @@
 #include "base/partial.h"
 #include "count/counts_read.h"
 #include "model/model_read.h"
-
-typedef struct pv_baseline_run {
-    psdvec_context *ctx;
-    const psdvec_baseline_options *options; /* checked */
-    const char *output;
-    pv_partial *partial;            /* for states after each epoch */
-    psdvec_baseline_report *report; /* never NULL; `seconds` is not the method's business */
-    /* Text, for SGNS and CBOW; else NULL */
-    const psdvec_count_options *count;
-    const char *const *inputs;
-    size_t input_count;
-    psdvec_count_report *count_report; /* may be NULL; theirs to fill in */
-} pv_baseline_run;
-
-typedef psdvec_status pv_counts_method_fn(pv_baseline_run *run, const psdvec_counts *counts);
-pv_counts_method_fn pv_baseline_ppmi, pv_baseline_svd, pv_baseline_cca, pv_baseline_glove;
-/* SGNS and CBOW */
-psdvec_status pv_baseline_word2vec(pv_baseline_run *run);
-psdvec_status pv_baseline_sparse(pv_baseline_run *run, const psdvec_model *dense);
 
 /* The words that vectors are of. */
 typedef struct pv_baseline_words {
@@ -36,15 +17,55 @@ typedef struct pv_baseline_words {
     const char *counts_json;   /* how the text was read: an object, or NULL */
 } pv_baseline_words;
 
-/* Those of a counts file; `provenance` receives the JSON and must outlive them. */
-psdvec_status pv_baseline_words_of(psdvec_context *ctx, const psdvec_counts *counts,
-                                   pv_buffer *provenance, pv_baseline_words *words);
+typedef struct pv_baseline_run {
+    psdvec_context *ctx;
+    const psdvec_baseline_options *options; /* checked */
+    const char *output;
+    pv_partial *partial;            /* for states after each epoch */
+    psdvec_baseline_report *report; /* never NULL; `seconds` is not the method's business */
+    pv_baseline_words words;        /* of SGNS and CBOW, once they have read the text */
+    const char *const *inputs;
+    size_t input_count;
+    /* With text, else NULL */
+    const psdvec_count_options *count;
+    psdvec_count_report *count_report; /* may be NULL; of SGNS and CBOW theirs to fill in */
+} pv_baseline_run;
 
-/* vectors: words x dim. */
-psdvec_status pv_baseline_write(pv_baseline_run *run, const pv_baseline_words *words, uint32_t dim,
-                                const float *vectors);
-/* rows: words x dim; without values all are 1. */
-psdvec_status pv_baseline_write_sparse(pv_baseline_run *run, const pv_baseline_words *words,
-                                       pv_csr rows);
+psdvec_status pv_baseline_ppmi(pv_baseline_run *run, const psdvec_counts *counts);
+/* SVD and CCA */
+psdvec_status pv_baseline_svd(pv_baseline_run *run, const psdvec_counts *counts);
+psdvec_status pv_baseline_glove(pv_baseline_run *run, const psdvec_counts *counts);
+/* SGNS and CBOW */
+psdvec_status pv_baseline_word2vec(pv_baseline_run *run);
+psdvec_status pv_baseline_sparse(pv_baseline_run *run, const psdvec_model *dense);
+
+/* vectors: words x dim; or, if NULL, rows: words x dim, without values all are 1. */
+psdvec_status pv_baseline_write(pv_baseline_run *run, uint32_t dim, const float *vectors,
+                                const pv_csr *rows);
+
+/* A tensor of a state; columns 0: of rank 1. */
+static inline pv_tensor pv_state_tensor(const char *name, pv_dtype dtype, uint64_t rows,
+                                        uint64_t columns, const void *data)
+{
+    return (pv_tensor){.name = (char *)name,
+                       .dtype = dtype,
+                       .rank = columns ? 2 : 1,
+                       .shape = {rows, columns},
+                       .data = data};
+}
+
+/* Systems that learn two matrices, a row for each word in either, epoch by epoch: their state after
+ * each, from which an interrupted run goes on. */
+typedef struct pv_learnt_rows {
+    uint32_t words;
+    size_t stride;
+    float *rows[2]; /* words x stride each: as words, and as contexts or outputs */
+} pv_learnt_rows;
+
+/* Takes up the state of an interrupted run, if there is one: the rows, and epochs, pairs and loss of
+ * the report. */
+psdvec_status pv_epochs_load(pv_baseline_run *run, const pv_learnt_rows *learnt);
+/* Keeps them. */
+psdvec_status pv_epochs_save(const pv_baseline_run *run, const pv_learnt_rows *learnt);
 
 #endif

@@ -1,7 +1,7 @@
 /* The continuous bag of words with negative sampling, in batches of two phases.
  *
  * A step of CBOW touches the rows of all words of a window, so there are no strata. Instead, words in
- * the middle of windows (centres) are taken in small batches (cbow_batches.h):
+ * the middle of windows (centres) are taken in small batches:
  *
  *     1. for each group of eight centres: h, the mean of the words around; logits and slopes g for
  *        the centre and for noise words; e, what the words around would gain. Rows are only read.
@@ -10,23 +10,125 @@
  *
  * So the sums have a fixed order, whoever computes them. A batch is small enough that it does not
  * matter that its steps do not see each other.
+ *
+ *     centres     words with words around them, from the whole chunk: batch b has every so-manieth
+ *     groups      eight centres of a batch, which share their noise words
+ *     additions   what the rows gain from a batch, sorted by the row's owner, in the order of the text
+ *
+ * The centres of a batch come from all over the chunk, because neighbours have nearly the same words
+ * around: they should see each other's steps, and see different noise. The wider the window, the more
+ * steps a batch adds to the row of a frequent word, none of which sees the others; so batches of very
+ * wide windows have fewer centres, or the steps would lead away. Who owns a row depends on its number
+ * alone.
  */
 #include "base/memory.h"
-#include "baseline/cbow_batches.h"
-#include "baseline/phases.h"
+#include "base/random.h"
+#include "base/thread.h"
+#include "baseline/noise.h"
+#include "baseline/strata.h"
+#include "baseline/word2vec.h"
 
-enum { AHEAD = 4 }; /* additions by which rows are asked for */
+enum {
+    BATCH = 256, /* centres, at most */
+    WIDE = 100,  /* windows from which on there are fewer */
+    GROUPS = BATCH / PV_SGNS_GROUP,
+    OWNERS = 32,
+    AHEAD = 4,         /* additions by which rows are asked for */
+    NOISE = 0x63626e7a /* purpose of random numbers */
+};
+
+/* What is added to a row. */
+typedef enum addition_kind {
+    AROUND, /* to a word around a centre, as input */
+    CENTRE, /* to a centre, as output */
+    DRAWN,  /* to a noise word, as output */
+    KINDS
+} addition_kind;
+
+enum { BUCKETS = OWNERS * KINDS };
+
+typedef struct addition {
+    uint32_t row;
+    uint32_t from; /* AROUND, CENTRE: the centre in its batch; DRAWN: group * width + slot */
+} addition;
+
+typedef struct centre_word {
+    uint32_t place;  /* in the kept words of the chunk */
+    uint32_t around; /* words */
+} centre_word;
 
 struct pv_cbow {
-    pv_scope memory; /* of the batch */
-    pv_scope chunk;  /* phases, loss */
-    pv_cbow_batches batches;
-    size_t room;      /* batches for which there are */
-    uint64_t *phases; /* 2 x batches + 1: their first tasks */
-    double *loss;     /* batches: of the first group */
-    float *h, *e;     /* PV_CBOW_BATCH x stride */
-    float *g;         /* PV_CBOW_BATCH x width */
+    pv_scope memory;
+    pv_noise noise;
+    pv_noise_cell *cells; /* words */
+    size_t batch;         /* centres of one, at most */
+    size_t *counts;       /* chunk_segments x 2: centres and words around, and where they begin */
+    float *h, *e;         /* BATCH x stride */
+    float *g;             /* BATCH x width */
+    /* Of the chunk; grown as needed */
+    pv_scope chunk;
+    size_t centre_count, count; /* of batches */
+    size_t centre_capacity, addition_capacity;
+    centre_word *centres;
+    uint32_t *slots;     /* count x GROUPS x width: noise words, as in a group */
+    addition *additions; /* batch by batch, in each by owner, in each by kind */
+    uint32_t *begin;     /* count: the first addition of a batch */
+    uint32_t *buckets;   /* count x (BUCKETS + 1): from there on */
+    uint64_t *phases;    /* 2 x count + 1: their first tasks */
+    double *loss;        /* count: of the first group */
 };
+
+typedef struct chunk_job {
+    pv_word2vec *w;
+    pv_cbow *c;
+    uint32_t epoch;
+    size_t chunk, segments;
+    uint64_t step;
+} chunk_job;
+
+static size_t centres_of(const pv_cbow *c, size_t batch)
+{
+    return (c->centre_count - batch + c->count - 1) / c->count;
+}
+
+static size_t groups_of(const pv_cbow *c, size_t batch)
+{
+    return (centres_of(c, batch) + PV_SGNS_GROUP - 1) / PV_SGNS_GROUP;
+}
+
+static const centre_word *centre_of(const pv_cbow *c, size_t batch, size_t i)
+{
+    return &c->centres[i * c->count + batch];
+}
+
+static psdvec_status make_noise(pv_cbow *c, const pv_word2vec *w)
+{
+    pv_scope scope = {.ctx = w->ctx, .what = "the noise words"};
+    uint32_t *members, *queue;
+    double *share;
+    PV_TAKE(&c->memory, c->cells, w->words);
+    PV_TRY(pv_scope_status(&c->memory));
+    PV_TAKE(&scope, members, w->words);
+    PV_TAKE(&scope, queue, w->words);
+    PV_TAKE(&scope, share, w->words);
+    psdvec_status status = pv_scope_status(&scope);
+    if (status == PSDVEC_OK) {
+        for (uint32_t i = 0; i < w->words; i++)
+            members[i] = i;
+        pv_noise_make(&c->noise, members, w->words, w->weight, c->cells, share, queue);
+    }
+    pv_scope_free(&scope);
+    return status;
+}
+
+/* Whole groups. */
+static size_t batch_size(uint32_t window)
+{
+    size_t centres = BATCH * WIDE / window / PV_SGNS_GROUP * PV_SGNS_GROUP;
+    if (centres < PV_SGNS_GROUP)
+        return PV_SGNS_GROUP;
+    return centres < BATCH ? centres : BATCH;
+}
 
 psdvec_status pv_cbow_new(pv_word2vec *w)
 {
@@ -36,11 +138,12 @@ psdvec_status pv_cbow_new(pv_word2vec *w)
         return pv_failure(ctx);
     c->memory = (pv_scope){.ctx = ctx, .what = "a batch of the text"};
     c->chunk = (pv_scope){.ctx = ctx, .what = "a chunk of the text"};
-    PV_TAKE(&c->memory, c->h, PV_CBOW_BATCH * w->space.stride);
-    PV_TAKE(&c->memory, c->e, PV_CBOW_BATCH * w->space.stride);
-    PV_TAKE_ZERO(&c->memory, c->g, PV_CBOW_BATCH * w->space.width);
-    PV_TRY(pv_scope_status(&c->memory));
-    return pv_cbow_batches_open(&c->batches, w);
+    c->batch = batch_size(w->settings.window);
+    PV_TAKE(&c->memory, c->counts, 2 * w->text.chunk_segments);
+    PV_TAKE(&c->memory, c->h, BATCH * w->space.stride);
+    PV_TAKE(&c->memory, c->e, BATCH * w->space.stride);
+    PV_TAKE_ZERO(&c->memory, c->g, BATCH * w->space.width);
+    return make_noise(c, w);
 }
 
 void pv_cbow_free(pv_word2vec *w)
@@ -48,18 +151,171 @@ void pv_cbow_free(pv_word2vec *w)
     pv_cbow *c = w->cbow;
     if (!c)
         return;
-    pv_cbow_batches_close(&c->batches);
     pv_scope_free(&c->chunk);
     pv_scope_free(&c->memory);
     pv_free(w->ctx, c);
     w->cbow = NULL;
 }
 
-typedef struct chunk_job {
-    pv_word2vec *w;
-    pv_cbow *c;
-    uint64_t step;
-} chunk_job;
+/* ---- Centres ------------------------------------------------------------------------------- */
+
+/* How many words stand around place k; none around a border. */
+static uint32_t words_around(const pv_w2v_text *text, size_t k)
+{
+    const uint32_t *kept = text->kept + k;
+    if (*kept == PV_BORDER)
+        return 0;
+    uint32_t reach = text->reach[k], left = 0, right = 0;
+    while (left < reach && kept[-(ptrdiff_t)left - 1] != PV_BORDER)
+        left++;
+    while (right < reach && kept[right + 1] != PV_BORDER)
+        right++;
+    return left + right;
+}
+
+static psdvec_status draw_segment(void *opaque, size_t segment, int worker)
+{
+    (void)worker;
+    chunk_job *job = opaque;
+    pv_w2v_text *text = &job->w->text;
+    size_t *counts = job->c->counts + 2 * segment, begin = segment * PV_W2V_CAPACITY;
+    pv_w2v_draw(text, job->epoch, job->chunk, segment);
+    counts[0] = counts[1] = 0;
+    for (size_t k = begin; k < begin + text->kept_count[segment]; k++) {
+        uint32_t around = words_around(text, k);
+        counts[0] += around > 0;
+        counts[1] += around;
+    }
+    return PSDVEC_OK;
+}
+
+static psdvec_status reserve(const chunk_job *job)
+{
+    psdvec_context *ctx = job->w->ctx;
+    pv_cbow *c = job->c;
+    size_t around = 0, width = job->w->space.width;
+    c->centre_count = 0;
+    for (size_t k = 0; k < job->segments; k++) {
+        size_t centres = c->counts[2 * k];
+        c->counts[2 * k] = c->centre_count;
+        c->centre_count += centres;
+        around += c->counts[2 * k + 1];
+    }
+    c->count = (c->centre_count + c->batch - 1) / c->batch;
+    size_t drawn = c->count * GROUPS * job->w->space.negative;
+    size_t additions = around + c->centre_count + drawn;
+    if (additions > UINT32_MAX)
+        return pv_fail(ctx, PSDVEC_ERR_OVERFLOW, "a window of %u words is too wide",
+                       job->w->settings.window);
+    if (c->centre_count <= c->centre_capacity && additions <= c->addition_capacity)
+        return PSDVEC_OK;
+    c->centre_capacity = c->addition_capacity = 0;
+    pv_scope_free(&c->chunk);
+    size_t centres = c->centre_count + c->centre_count / 16, batches = centres / c->batch + 1;
+    PV_TAKE(&c->chunk, c->centres, centres);
+    PV_TAKE(&c->chunk, c->slots, batches * GROUPS * width);
+    PV_TAKE(&c->chunk, c->additions, additions + additions / 16);
+    PV_TAKE(&c->chunk, c->begin, batches);
+    PV_TAKE(&c->chunk, c->buckets, batches * (BUCKETS + 1));
+    PV_TAKE(&c->chunk, c->phases, 2 * batches + 1);
+    PV_TAKE(&c->chunk, c->loss, batches);
+    PV_TRY(pv_scope_status(&c->chunk));
+    c->centre_capacity = centres;
+    c->addition_capacity = additions + additions / 16;
+    return PSDVEC_OK;
+}
+
+static psdvec_status list_centres(void *opaque, size_t segment, int worker)
+{
+    (void)worker;
+    chunk_job *job = opaque;
+    const pv_w2v_text *text = &job->w->text;
+    size_t at = job->c->counts[2 * segment], begin = segment * PV_W2V_CAPACITY;
+    for (size_t k = begin; k < begin + text->kept_count[segment]; k++) {
+        uint32_t around = words_around(text, k);
+        if (around > 0)
+            job->c->centres[at++] = (centre_word){(uint32_t)k, around};
+    }
+    return PSDVEC_OK;
+}
+
+static void place_batches(pv_cbow *c, uint32_t negative)
+{
+    size_t total = 0;
+    c->phases[0] = 0;
+    for (size_t batch = 0; batch < c->count; batch++) {
+        size_t centres = centres_of(c, batch);
+        c->begin[batch] = (uint32_t)total;
+        for (size_t i = 0; i < centres; i++)
+            total += centre_of(c, batch, i)->around;
+        total += centres + groups_of(c, batch) * negative;
+        c->phases[2 * batch + 1] = c->phases[2 * batch] + groups_of(c, batch);
+        c->phases[2 * batch + 2] = c->phases[2 * batch + 1] + OWNERS;
+    }
+}
+
+/* ---- Additions ------------------------------------------------------------------------------- */
+
+static void draw_noise(const chunk_job *job, size_t batch)
+{
+    const pv_sgns_space *space = &job->w->space;
+    uint64_t purpose = NOISE + (job->step << 32);
+    pv_random_stream stream = {pv_random_u64(job->w->ctx->options.seed, purpose, batch)};
+    for (size_t t = 0; t < groups_of(job->c, batch); t++) {
+        uint32_t *slot = job->c->slots + (batch * GROUPS + t) * space->width;
+        for (size_t s = 0; s < space->width; s++)
+            slot[s] = s >= 1 && s <= space->negative ? pv_noise_draw(&job->c->noise, &stream)
+                                                     : PV_SGNS_NOBODY;
+    }
+}
+
+/* Counted in `next`, if `to` is NULL, or put where `next` of its bucket says. */
+static void put(uint32_t *next, addition *to, uint32_t row, addition_kind kind, size_t from)
+{
+    uint32_t at = next[row % OWNERS * KINDS + kind]++;
+    if (to)
+        to[at] = (addition){row, (uint32_t)from};
+}
+
+/* All additions of a batch, in the order of the text. */
+static void go_through(const chunk_job *job, size_t batch, uint32_t *next, addition *to)
+{
+    const pv_cbow *c = job->c;
+    const pv_w2v_text *text = &job->w->text;
+    const pv_sgns_space *space = &job->w->space;
+    for (size_t i = 0; i < centres_of(c, batch); i++) {
+        const centre_word *here = centre_of(c, batch, i);
+        const uint32_t *kept = text->kept + here->place;
+        ptrdiff_t reach = text->reach[here->place];
+        for (ptrdiff_t side = -1; side <= 1; side += 2)
+            for (ptrdiff_t d = 1; d <= reach && kept[side * d] != PV_BORDER; d++)
+                put(next, to, kept[side * d], AROUND, i);
+        put(next, to, kept[0], CENTRE, i);
+    }
+    for (size_t t = 0; t < groups_of(c, batch); t++) {
+        const uint32_t *slot = c->slots + (batch * GROUPS + t) * space->width;
+        for (uint32_t s = 1; s <= space->negative; s++)
+            put(next, to, slot[s], DRAWN, t * space->width + s);
+    }
+}
+
+static psdvec_status sort_batch(void *opaque, size_t batch, int worker)
+{
+    (void)worker;
+    chunk_job *job = opaque;
+    uint32_t *bucket = job->c->buckets + batch * (BUCKETS + 1);
+    uint32_t next[BUCKETS] = {0}, total = 0;
+    draw_noise(job, batch);
+    go_through(job, batch, next, NULL);
+    for (size_t k = 0; k < BUCKETS; k++) {
+        bucket[k] = total;
+        total += next[k];
+        next[k] = bucket[k];
+    }
+    bucket[BUCKETS] = total;
+    go_through(job, batch, next, job->c->additions + job->c->begin[batch]);
+    return PSDVEC_OK;
+}
 
 /* ---- First phase ------------------------------------------------------------------------------ */
 
@@ -68,7 +324,7 @@ static void mean_around(const chunk_job *job, size_t batch, uint32_t i)
 {
     enum { MOST = 64 };
     pv_word2vec *w = job->w;
-    const pv_cbow_centre *here = pv_cbow_centre_of(&job->c->batches, batch, i);
+    const centre_word *here = centre_of(job->c, batch, i);
     const uint32_t *kept = w->text.kept + here->place;
     ptrdiff_t reach = w->text.reach[here->place];
     uint32_t rows[MOST], n = 0;
@@ -89,13 +345,13 @@ static void mean_around(const chunk_job *job, size_t batch, uint32_t i)
 
 static pv_sgns_group group_of(const chunk_job *job, size_t batch, size_t t)
 {
-    const pv_cbow_batches *b = &job->c->batches;
-    size_t first = t * PV_SGNS_GROUP, left = pv_cbow_centres(b, batch) - first;
+    const pv_cbow *c = job->c;
+    size_t first = t * PV_SGNS_GROUP, left = centres_of(c, batch) - first;
     pv_sgns_group group = {.pairs = left < PV_SGNS_GROUP ? (uint32_t)left : PV_SGNS_GROUP,
-                           .slot = b->slots + (batch * PV_CBOW_GROUPS + t) * job->w->space.width};
+                           .slot = c->slots + (batch * GROUPS + t) * job->w->space.width};
     for (uint32_t i = 0; i < group.pairs; i++) {
         group.in[i] = (uint32_t)(first + i);
-        group.target[i] = job->w->text.kept[pv_cbow_centre_of(b, batch, first + i)->place];
+        group.target[i] = job->w->text.kept[centre_of(c, batch, first + i)->place];
     }
     return group;
 }
@@ -107,7 +363,7 @@ static void read_group(const chunk_job *job, size_t batch, size_t t)
     pv_sgns_space space = w->space;
     pv_sgns_group group = group_of(job, batch, t);
     float *g = c->g + t * PV_SGNS_GROUP * space.width;
-    float rate = pv_word2vec_rate(w, job->step, (double)batch / (double)c->batches.count);
+    float rate = pv_word2vec_rate(w, job->step, (double)batch / (double)c->count);
     space.in = c->h;
     for (uint32_t i = 0; i < group.pairs; i++)
         mean_around(job, batch, group.in[i]);
@@ -120,7 +376,7 @@ static void read_group(const chunk_job *job, size_t batch, size_t t)
 
 /* ---- Second phase ------------------------------------------------------------------------------- */
 
-static void ask_for(const pv_sgns_space *space, const pv_cbow_addition *a, bool out)
+static void ask_for(const pv_sgns_space *space, const addition *a, bool out)
 {
     const char *row = (const char *)((out ? space->out : space->in) + a->row * space->stride);
     for (size_t at = 0; at < space->stride * sizeof(float); at += 64)
@@ -133,14 +389,13 @@ static void add_owned(const chunk_job *job, size_t batch, size_t owner)
     const pv_cbow *c = job->c;
     const pv_sgns_space *space = &w->space;
     size_t stride = space->stride, width = space->width;
-    size_t centres = pv_cbow_centres(&c->batches, batch);
-    const pv_cbow_addition *all = c->batches.additions + c->batches.begin[batch];
-    const uint32_t *bucket = c->batches.buckets + batch * (PV_CBOW_BUCKETS + 1) +
-                             owner * PV_CBOW_KINDS;
-    uint32_t centre = bucket[PV_CBOW_CENTRE], drawn = bucket[PV_CBOW_DRAWN];
-    uint32_t end = bucket[PV_CBOW_DRAWN + 1];
-    for (uint32_t k = bucket[PV_CBOW_AROUND]; k < end; k++) {
-        const pv_cbow_addition *a = &all[k];
+    size_t centres = centres_of(c, batch);
+    const addition *all = c->additions + c->begin[batch];
+    const uint32_t *bucket = c->buckets + batch * (BUCKETS + 1) + owner * KINDS;
+    uint32_t centre = bucket[CENTRE], drawn = bucket[DRAWN];
+    uint32_t end = bucket[DRAWN + 1];
+    for (uint32_t k = bucket[AROUND]; k < end; k++) {
+        const addition *a = &all[k];
         if (k + AHEAD < end)
             ask_for(space, a + AHEAD, k + AHEAD >= centre);
         if (k < centre) {
@@ -170,38 +425,26 @@ static psdvec_status learn(void *opaque, size_t phase, size_t task, int worker)
 
 /* ---- A chunk -------------------------------------------------------------------------------------- */
 
-static psdvec_status plan_phases(pv_cbow *c)
-{
-    const pv_cbow_batches *b = &c->batches;
-    if (b->count > c->room) {
-        c->room = 0;
-        pv_scope_free(&c->chunk);
-        PV_TAKE(&c->chunk, c->phases, 2 * b->count + 1);
-        PV_TAKE(&c->chunk, c->loss, b->count);
-        PV_TRY(pv_scope_status(&c->chunk));
-        c->room = b->count;
-    }
-    c->phases[0] = 0;
-    for (size_t batch = 0; batch < b->count; batch++) {
-        c->phases[2 * batch + 1] = c->phases[2 * batch] + pv_cbow_groups(b, batch);
-        c->phases[2 * batch + 2] = c->phases[2 * batch + 1] + PV_CBOW_OWNERS;
-    }
-    return PSDVEC_OK;
-}
-
 psdvec_status pv_cbow_chunk(pv_word2vec *w, uint32_t epoch, size_t chunk, uint64_t step)
 {
     pv_cbow *c = w->cbow;
-    pv_cbow_batches *b = &c->batches;
-    chunk_job job = {.w = w, .c = c, .step = step};
-    PV_TRY(pv_cbow_batches_make(b, w, epoch, chunk, step));
-    if (b->count == 0)
+    chunk_job job = {.w = w,
+                     .c = c,
+                     .epoch = epoch,
+                     .chunk = chunk,
+                     .segments = pv_w2v_chunk_size(&w->text, chunk),
+                     .step = step};
+    PV_TRY(pv_parallel_tasks(w->ctx, job.segments, draw_segment, &job));
+    PV_TRY(reserve(&job));
+    if (c->count == 0)
         return PSDVEC_OK;
-    PV_TRY(plan_phases(c));
-    PV_TRY(pv_phases_run(w->ctx, 2 * b->count, c->phases, learn, &job));
-    w->pairs += b->centre_count;
-    for (size_t batch = 0; batch < b->count; batch++) {
-        size_t centres = pv_cbow_centres(b, batch);
+    PV_TRY(pv_parallel_tasks(w->ctx, job.segments, list_centres, &job));
+    place_batches(c, w->space.negative);
+    PV_TRY(pv_parallel_tasks(w->ctx, c->count, sort_batch, &job));
+    PV_TRY(pv_phases_run(w->ctx, 2 * c->count, c->phases, learn, &job));
+    w->pairs += c->centre_count;
+    for (size_t batch = 0; batch < c->count; batch++) {
+        size_t centres = centres_of(c, batch);
         w->loss += c->loss[batch];
         w->loss_pairs += centres < PV_SGNS_GROUP ? centres : PV_SGNS_GROUP;
     }

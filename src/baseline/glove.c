@@ -10,24 +10,250 @@
  * clipped; biases have neither rate nor clipping; a word's vector is the sum of its two.
  *
  * An epoch costs about 20 flops for each number of each cell, and reads and writes the four rows of
- * a cell; glove_cells.h says in which order, and why the number of threads does not matter.
+ * a cell; glove.h says in which order, and why the number of threads does not matter.
  * Memory: 16 bytes for each number of each word, and 12 bytes a cell.
  */
 #include "baseline/glove.h"
 
+#include "base/file.h"
 #include "base/random.h"
 #include "base/thread.h"
+#include "baseline/baseline.h"
 #include "baseline/cooccurrence.h"
-#include "baseline/epochs.h"
+#include "baseline/noise.h"
 
+#include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
-    START = 0x676c6f76, /* purpose of random numbers */
+    START = 0x676c6f76, /* purposes of random numbers */
+    ORDER_OF_WORDS = 0x676c6f77,
+    ORDER_OF_CELLS = 0x676c6f63,
+    TILE_BYTES = 6 << 20, /* rows of contexts that shall stay in the cache */
+    MOST_TILES = 16,      /* of a block */
     ROWS_A_TASK = 256,
     CELLS_A_REPORT = 1 << 16 /* after so many, progress is told and a wish to stop heard */
 };
+
+/* ---- The cells: once through the rows to count what each tile gets, once to fill it in --------------- */
+
+typedef struct cells_job {
+    pv_glove_cells *cells;
+    pv_scope memory;
+    pv_csr_store *pairs;
+    double x_max, power;
+    uint64_t seed;
+    uint16_t *tile;  /* words: of the context, in all blocks together */
+    uint32_t *order; /* words: as strata.members, shuffled in each block */
+    uint32_t tiles;  /* of all blocks */
+    bool fill;       /* else only count */
+} cells_job;
+
+/* With `value`, if it is not NULL, in the same order. */
+static void shuffle(uint32_t *word, float *value, size_t count, pv_random_stream stream)
+{
+    for (size_t k = count; k > 1; k--) {
+        size_t other = pv_below((uint32_t)(pv_random_next(&stream) >> 32), (uint32_t)k);
+        uint32_t w = word[k - 1];
+        word[k - 1] = word[other];
+        word[other] = w;
+        if (value) {
+            float v = value[k - 1];
+            value[k - 1] = value[other];
+            value[other] = v;
+        }
+    }
+}
+
+/* ---- Which tile -------------------------------------------------------------------------------- */
+
+static psdvec_status make_strata(const pv_csr_store *pairs, pv_glove_cells *cells)
+{
+    psdvec_context *ctx = cells->ctx;
+    double *work = pv_alloc(ctx, pairs->rows, sizeof *work, "blocks of words");
+    if (!work)
+        return pv_failure(ctx);
+    for (uint32_t i = 0; i < pairs->rows; i++)
+        work[i] = (double)(pairs->begin[i + 1] - pairs->begin[i]);
+    psdvec_status status =
+        pv_strata_make(ctx, pairs->rows, work, pv_strata_blocks(pairs->rows), &cells->strata);
+    pv_free(ctx, work);
+    return status;
+}
+
+/* The contexts of a block in parts of about the same number. */
+static psdvec_status divide_blocks(cells_job *job, size_t row_bytes)
+{
+    pv_glove_cells *cells = job->cells;
+    const pv_strata *strata = &cells->strata;
+    uint64_t block = (uint64_t)strata->words / strata->blocks * row_bytes;
+    uint64_t tiles = block / TILE_BYTES + 1;
+    cells->tiles = (uint32_t)(tiles < MOST_TILES ? tiles : MOST_TILES);
+    job->tiles = strata->blocks * cells->tiles;
+    PV_TAKE(&job->memory, job->tile, strata->words);
+    PV_TAKE(&job->memory, job->order, strata->words);
+    PV_TAKE_ZERO(&cells->memory, cells->tile, (size_t)strata->blocks * job->tiles + 1);
+    PV_TRY(pv_scope_status(&job->memory));
+    PV_TRY(pv_scope_status(&cells->memory));
+    for (uint32_t b = 0; b < strata->blocks; b++) {
+        uint32_t first = strata->start[b], count = strata->start[b + 1] - first;
+        for (uint32_t k = 0; k < count; k++) {
+            uint32_t part = (uint32_t)((uint64_t)k * cells->tiles / count);
+            job->tile[strata->members[first + k]] = (uint16_t)(b * cells->tiles + part);
+            job->order[first + k] = strata->members[first + k];
+        }
+        pv_random_stream stream = {pv_random_u64(job->seed, ORDER_OF_WORDS, b)};
+        shuffle(job->order + first, NULL, count, stream);
+    }
+    return PSDVEC_OK;
+}
+
+/* ---- What a tile gets ---------------------------------------------------------------------------- */
+
+/* The cells of a row in each tile. */
+static void count_row(const cells_job *job, uint32_t i, uint32_t *in_tile)
+{
+    const pv_csr_store *pairs = job->pairs;
+    for (uint32_t t = 0; t < job->tiles; t++)
+        in_tile[t] = 0;
+    for (uint64_t e = pairs->begin[i]; e < pairs->begin[i + 1]; e++)
+        in_tile[job->tile[pairs->column[e]]]++;
+}
+
+/* From sizes to places. */
+static pv_glove_tile place_tiles(pv_glove_tile *tile, size_t count)
+{
+    pv_glove_tile at = {0, 0};
+    for (size_t t = 0; t <= count; t++) {
+        pv_glove_tile size = tile[t];
+        tile[t] = at;
+        at.cell += size.cell;
+        at.range += size.range;
+    }
+    return at;
+}
+
+/* ---- Filling in ------------------------------------------------------------------------------------ */
+
+static pv_glove_cell make_cell(const cells_job *job, uint32_t context, float value)
+{
+    double x = value > FLT_MIN ? (double)value : (double)FLT_MIN;
+    double weight = x < job->x_max ? pow(x / job->x_max, job->power) : 1;
+    return (pv_glove_cell){context, (float)log(x), (float)weight};
+}
+
+/* A row whose cells in each tile were counted. */
+static void fill_row(const cells_job *job, uint32_t i, pv_glove_tile *next, const uint32_t *in_tile)
+{
+    pv_glove_cells *cells = job->cells;
+    pv_csr_store *pairs = job->pairs;
+    uint64_t first = pairs->begin[i];
+    uint32_t *column = pairs->column + first;
+    float *value = pairs->value + first;
+    size_t count = (size_t)(pairs->begin[i + 1] - first);
+    for (uint32_t t = 0; t < job->tiles; t++)
+        if (in_tile[t] > 0)
+            cells->range[next[t].range++] = (pv_glove_range){i, in_tile[t]};
+    shuffle(column, value, count, (pv_random_stream){pv_random_u64(job->seed, ORDER_OF_CELLS, i)});
+    for (size_t e = 0; e < count; e++)
+        cells->cell[next[job->tile[column[e]]].cell++] = make_cell(job, column[e], value[e]);
+}
+
+/* One block of words: the sizes of its tiles, or, once it is known where they begin, their cells. */
+static psdvec_status take_block(void *arg, size_t task, int worker)
+{
+    cells_job *job = arg;
+    const pv_strata *strata = &job->cells->strata;
+    psdvec_context *ctx = job->cells->ctx;
+    pv_glove_tile *tile = job->cells->tile + task * job->tiles, *next;
+    pv_scope scope = {.ctx = ctx, .what = "blocks of words"};
+    uint32_t *in_tile;
+    PV_TAKE(&scope, in_tile, job->tiles);
+    PV_TAKE(&scope, next, job->tiles);
+    psdvec_status status;
+    (void)worker;
+    PV_TRY_DONE(pv_scope_status(&scope));
+    memcpy(next, tile, job->tiles * sizeof *next);
+    for (uint32_t k = strata->start[task]; k < strata->start[task + 1]; k++) {
+        count_row(job, job->order[k], in_tile);
+        if (job->fill)
+            fill_row(job, job->order[k], next, in_tile);
+        for (uint32_t t = 0; t < job->tiles && !job->fill; t++) {
+            tile[t].cell += in_tile[t];
+            tile[t].range += in_tile[t] > 0;
+        }
+        if (k % 64 == 0)
+            PV_TRY_DONE(pv_check_cancel(ctx));
+    }
+done:
+    pv_scope_free(&scope);
+    return status;
+}
+
+static psdvec_status reserve_cells(pv_glove_cells *cells, uint64_t ranges, const char *output,
+                                   uint64_t besides)
+{
+    psdvec_context *ctx = cells->ctx;
+    uint64_t bytes = cells->count * sizeof *cells->cell + ranges * sizeof *cells->range + 4096;
+    bool spill = pv_large_spills(ctx, bytes, besides);
+    char *folder = pv_folder_of(output);
+    if (!folder)
+        return pv_fail(ctx, PSDVEC_ERR_MEMORY, "no memory for a path");
+    psdvec_status status;
+    PV_TRY_DONE(pv_large_alloc(ctx, cells->count + 1, sizeof *cells->cell, folder, spill,
+                               "pairs of words", &cells->cell_memory));
+    PV_TRY_DONE(pv_large_alloc(ctx, ranges + 1, sizeof *cells->range, folder, spill,
+                               "pairs of words", &cells->range_memory));
+    cells->cell = cells->cell_memory.data;
+    cells->range = cells->range_memory.data;
+    if (spill)
+        pv_note(ctx, "the pairs do not fit the memory budget: a temporary file of %.0f MB has them",
+                (double)bytes / 1e6);
+done:
+    free(folder);
+    return status;
+}
+
+psdvec_status pv_glove_cells_make(pv_csr_store *pairs, double x_max, double power, size_t row_bytes,
+                                  uint64_t seed, const char *output, uint64_t besides,
+                                  pv_glove_cells *cells)
+{
+    psdvec_context *ctx = pairs->ctx;
+    *cells = (pv_glove_cells){.ctx = ctx,
+                              .memory = {.ctx = ctx, .what = "blocks of words"},
+                              .count = pairs->begin[pairs->rows]};
+    cells_job job = {.cells = cells,
+                     .memory = cells->memory,
+                     .pairs = pairs,
+                     .x_max = x_max,
+                     .power = power,
+                     .seed = seed};
+    psdvec_status status;
+    PV_TRY_DONE(make_strata(pairs, cells));
+    PV_TRY_DONE(divide_blocks(&job, row_bytes));
+    uint32_t blocks = cells->strata.blocks;
+    PV_TRY_DONE(pv_parallel_tasks(ctx, blocks, take_block, &job));
+    pv_glove_tile end = place_tiles(cells->tile, (size_t)blocks * job.tiles);
+    PV_TRY_DONE(reserve_cells(cells, end.range, output, besides));
+    job.fill = true;
+    status = pv_parallel_tasks(ctx, blocks, take_block, &job);
+done:
+    pv_scope_free(&job.memory);
+    return status;
+}
+
+void pv_glove_cells_free(pv_glove_cells *cells)
+{
+    if (!cells->ctx)
+        return;
+    pv_strata_free(&cells->strata);
+    pv_scope_free(&cells->memory);
+    pv_large_free(cells->ctx, &cells->range_memory);
+    pv_large_free(cells->ctx, &cells->cell_memory);
+    *cells = (pv_glove_cells){0};
+}
 
 /* ---- Rows ---------------------------------------------------------------------------------------- */
 
@@ -107,13 +333,13 @@ static psdvec_status run_tile(pv_glove *g, const pv_glove_tile *tile, double *co
     const pv_glove_cells *cells = g->cells;
     size_t stride = g->shape.stride, unheard = 0;
     const pv_glove_cell *cell = cells->cell + tile[0].cell;
-    for (uint64_t s = tile[0].stretch; s < tile[1].stretch; s++) {
-        const pv_glove_stretch *stretch = &cells->stretch[s];
-        *cost += g->steps(&g->shape, g->word + stretch->word * stride, g->context, cell,
-                          stretch->count, g->word + stretch[1].word * stride);
-        cell += stretch->count;
-        unheard += stretch->count;
-        if (unheard < CELLS_A_REPORT && s + 1 < tile[1].stretch)
+    for (uint64_t s = tile[0].range; s < tile[1].range; s++) {
+        const pv_glove_range *range = &cells->range[s];
+        *cost += g->steps(&g->shape, g->word + range->word * stride, g->context, cell, range->count,
+                          g->word + range[1].word * stride);
+        cell += range->count;
+        unheard += range->count;
+        if (unheard < CELLS_A_REPORT && s + 1 < tile[1].range)
             continue;
         if (!isfinite(*cost))
             return not_finite(g);
@@ -219,9 +445,6 @@ psdvec_status pv_baseline_glove(pv_baseline_run *run, const psdvec_counts *count
     pv_cooccurrence pairs = {0};
     pv_glove_cells cells = {0};
     pv_glove g = {0};
-    pv_baseline_words words;
-    pv_buffer provenance;
-    pv_buffer_init(&provenance, ctx);
     psdvec_status status;
     PV_TRY_DONE(check_memory(run, n));
     uint64_t rows = pv_glove_bytes(n, o->dim);
@@ -234,10 +457,8 @@ psdvec_status pv_baseline_glove(pv_baseline_run *run, const psdvec_counts *count
     PV_TRY_DONE(run_epochs(run, &g));
     const float *vectors;
     PV_TRY_DONE(pv_glove_vectors(&g, o->add_contexts, &vectors));
-    PV_TRY_DONE(pv_baseline_words_of(ctx, counts, &provenance, &words));
-    status = pv_baseline_write(run, &words, o->dim, vectors);
+    status = pv_baseline_write(run, o->dim, vectors, NULL);
 done:
-    pv_buffer_free(&provenance);
     pv_glove_close(&g);
     pv_glove_cells_free(&cells);
     pv_cooccurrence_free(&pairs);

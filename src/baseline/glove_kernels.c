@@ -7,7 +7,7 @@
  *
  * There is no FMA, which would round once where the plain twin rounds twice, and gain nothing here.
  */
-#include "baseline/glove_kernels.h"
+#include "baseline/glove.h"
 
 #include "base/platform.h"
 
@@ -157,14 +157,13 @@ AVX2 static double steps_avx2(const pv_glove_shape *shape, float *word, float *c
     return cost;
 }
 
-pv_glove_steps_fn *pv_glove_steps_best(void)
-{
-    return __builtin_cpu_supports("avx2") ? steps_avx2 : pv_glove_steps_plain;
-}
+#endif
 
-#else
 pv_glove_steps_fn *pv_glove_steps_best(void)
 {
+#if PV_AVX2
+    if (__builtin_cpu_supports("avx2"))
+        return steps_avx2;
+#endif
     return pv_glove_steps_plain;
 }
-#endif

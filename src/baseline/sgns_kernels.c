@@ -146,18 +146,17 @@ static void plain_errors(const pv_sgns_space *space, const pv_sgns_group *group,
     }
 }
 
-static void plain_add(float a, const float *x, size_t stride, float *y)
-{
-    for (size_t d = 0; d < stride; d++)
-        y[d] += a * x[d];
-}
-
 static void plain_add_rows(const float *a, size_t step, const float *x, size_t n, size_t stride,
                            float *y)
 {
     for (size_t d = 0; d < stride; d++)
         for (size_t i = 0; i < n; i++)
             y[d] += a[i * step] * x[i * stride + d];
+}
+
+static void plain_add(float a, const float *x, size_t stride, float *y)
+{
+    plain_add_rows(&a, 0, x, 1, stride, y);
 }
 
 static void plain_sum(const float *x, const uint32_t *rows, size_t n, float a, size_t stride,
@@ -223,23 +222,17 @@ AVX2_INLINE void logits_block(const float *const x[2], const float *const own[2]
     store_sums(sum[1], f[1]);
 }
 
+#define CASE(n, call)                                                                              \
+    case n:                                                                                        \
+        call(n);                                                                                   \
+        break;
 #define BY_COUNT(n, call)                                                                          \
     switch (n) {                                                                                   \
-    case 1:                                                                                        \
-        call(1);                                                                                   \
-        break;                                                                                     \
-    case 2:                                                                                        \
-        call(2);                                                                                   \
-        break;                                                                                     \
-    case 3:                                                                                        \
-        call(3);                                                                                   \
-        break;                                                                                     \
-    case 4:                                                                                        \
-        call(4);                                                                                   \
-        break;                                                                                     \
-    case 5:                                                                                        \
-        call(5);                                                                                   \
-        break;                                                                                     \
+        CASE(1, call)                                                                              \
+        CASE(2, call)                                                                              \
+        CASE(3, call)                                                                              \
+        CASE(4, call)                                                                              \
+        CASE(5, call)                                                                              \
     default:                                                                                       \
         call(6);                                                                                   \
     }
@@ -456,38 +449,36 @@ AVX2 static void avx2_errors(const pv_sgns_space *space, const pv_sgns_group *gr
     }
 }
 
-AVX2 static void avx2_add(float a, const float *x, size_t stride, float *y)
-{
-    __m256 factor = _mm256_set1_ps(a);
-    for (size_t d = 0; d < stride; d += 16) {
-        __m256 low = _mm256_fmadd_ps(factor, _mm256_load_ps(x + d), _mm256_load_ps(y + d));
-        __m256 high = _mm256_fmadd_ps(factor, _mm256_load_ps(x + d + 8), _mm256_load_ps(y + d + 8));
-        _mm256_store_ps(y + d, low);
-        _mm256_store_ps(y + d + 8, high);
-    }
-}
-
-AVX2 static void avx2_add_rows(const float *a, size_t step, const float *x, size_t n, size_t stride,
-                               float *y)
+/* n is known, or any number up to PV_SGNS_GROUP. */
+AVX2_INLINE void add_rows(const float *a, size_t step, const float *x, size_t n, size_t stride,
+                          float *y)
 {
     __m256 factor[PV_SGNS_GROUP];
     for (size_t i = 0; i < PV_SGNS_GROUP; i++)
         factor[i] = i < n ? _mm256_broadcast_ss(a + i * step) : _mm256_setzero_ps();
     for (size_t d = 0; d < stride; d += 16) {
         __m256 low = _mm256_load_ps(y + d), high = _mm256_load_ps(y + d + 8);
-        if (n == PV_SGNS_GROUP)
-            for (size_t i = 0; i < PV_SGNS_GROUP; i++) {
-                low = _mm256_fmadd_ps(factor[i], _mm256_load_ps(x + i * stride + d), low);
-                high = _mm256_fmadd_ps(factor[i], _mm256_load_ps(x + i * stride + d + 8), high);
-            }
-        else
-            for (size_t i = 0; i < n; i++) {
-                low = _mm256_fmadd_ps(factor[i], _mm256_load_ps(x + i * stride + d), low);
-                high = _mm256_fmadd_ps(factor[i], _mm256_load_ps(x + i * stride + d + 8), high);
-            }
+        for (size_t i = 0; i < n; i++) {
+            low = _mm256_fmadd_ps(factor[i], _mm256_load_ps(x + i * stride + d), low);
+            high = _mm256_fmadd_ps(factor[i], _mm256_load_ps(x + i * stride + d + 8), high);
+        }
         _mm256_store_ps(y + d, low);
         _mm256_store_ps(y + d + 8, high);
     }
+}
+
+AVX2 static void avx2_add(float a, const float *x, size_t stride, float *y)
+{
+    add_rows(&a, 0, x, 1, stride, y);
+}
+
+AVX2 static void avx2_add_rows(const float *a, size_t step, const float *x, size_t n, size_t stride,
+                               float *y)
+{
+    if (n == PV_SGNS_GROUP)
+        add_rows(a, step, x, PV_SGNS_GROUP, stride, y);
+    else
+        add_rows(a, step, x, n, stride, y);
 }
 
 AVX2 static void avx2_sum(const float *x, const uint32_t *rows, size_t n, float a, size_t stride,
@@ -516,15 +507,13 @@ AVX2 static void avx2_sum(const float *x, const uint32_t *rows, size_t n, float 
 static const pv_sgns_kernels kernels_avx2 = {"AVX2",      avx2_logits, avx2_slopes,   avx2_update,
                                              avx2_errors, avx2_add,    avx2_add_rows, avx2_sum};
 
-const pv_sgns_kernels *pv_sgns_kernels_best(void)
-{
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? &kernels_avx2
-                                                                           : &pv_sgns_kernels_plain;
-}
+#endif
 
-#else
 const pv_sgns_kernels *pv_sgns_kernels_best(void)
 {
+#if PV_AVX2
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        return &kernels_avx2;
+#endif
     return &pv_sgns_kernels_plain;
 }
-#endif

@@ -28,7 +28,7 @@ static inline size_t pv_sgns_stride(size_t dim)
     return (dim + 15) / 16 * 16;
 }
 
-/* Numbers for the slots of one pair: 1 + negative, and room for stores of eight. */
+/* Numbers for the slots of one pair: 1 + negative, and a place for stores of eight. */
 static inline size_t pv_sgns_width(size_t negative)
 {
     return ((negative + 6) / 6 * 6 + 2 + 7) / 8 * 8;

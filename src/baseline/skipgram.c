@@ -16,11 +16,12 @@
 #include "baseline/strata.h"
 #include "baseline/word2vec.h"
 
+#include <string.h>
+
 enum {
     DEALING = 0x7367646c,
     NOISE = 0x73676e7a, /* purposes of random numbers */
-    MOST_BLOCKS = 64,
-    LOSS_GROUPS = 16 /* the loss is taken from one group of so many */
+    LOSS_GROUPS = 16    /* the loss is taken from one group of so many */
 };
 
 typedef struct word_pair {
@@ -46,33 +47,15 @@ struct pv_skipgram {
     pv_noise_cell *cells; /* words */
     double *share;        /* words */
     uint32_t *queue;      /* words */
-    uint32_t *histogram;  /* chunk_pieces x strata: pairs, then where the next one goes */
+    uint32_t *histogram;  /* chunk_segments x strata: pairs, then where the next one goes */
     size_t *begin;        /* strata + 1: in `pairs` */
     word_pair *pairs;
-    size_t pair_room;
+    size_t pair_capacity;
     stratum_loss *loss; /* strata */
     desk *desks;        /* workers */
-    int workers;
 };
 
 /* ---- Making ------------------------------------------------------------------------------ */
-
-static psdvec_status make_desks(pv_word2vec *w, pv_skipgram *s)
-{
-    s->workers = psdvec_threads(w->ctx);
-    PV_TAKE_ZERO(&s->memory, s->desks, (size_t)s->workers);
-    PV_TRY(pv_scope_status(&s->memory));
-    for (int k = 0; k < s->workers; k++) {
-        desk *d = &s->desks[k];
-        PV_TAKE_ZERO(&s->memory, d->f, PV_SGNS_GROUP * w->space.width);
-        PV_TAKE(&s->memory, d->scratch, PV_SGNS_GROUP * w->space.stride);
-        PV_TAKE(&s->memory, d->slots, 2 * w->space.width);
-        PV_TRY(pv_scope_status(&s->memory));
-        for (size_t t = 0; t < 2 * w->space.width; t++)
-            d->slots[t] = PV_SGNS_NOBODY;
-    }
-    return PSDVEC_OK;
-}
 
 psdvec_status pv_skipgram_new(pv_word2vec *w)
 {
@@ -82,17 +65,24 @@ psdvec_status pv_skipgram_new(pv_word2vec *w)
         return pv_failure(ctx);
     s->memory = (pv_scope){.ctx = ctx, .what = "pairs of words"};
     uint32_t blocks = pv_strata_blocks(w->words);
-    blocks = blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS;
-    size_t strata = (size_t)blocks * blocks;
+    size_t strata = (size_t)blocks * blocks, workers = (size_t)psdvec_threads(ctx);
     PV_TRY(pv_strata_make(ctx, w->words, w->weight, blocks, &s->strata));
     PV_TAKE(&s->memory, s->noise, blocks);
     PV_TAKE(&s->memory, s->cells, w->words);
     PV_TAKE(&s->memory, s->share, w->words);
     PV_TAKE(&s->memory, s->queue, w->words);
-    PV_TAKE(&s->memory, s->histogram, w->text.chunk_pieces * strata);
+    PV_TAKE(&s->memory, s->histogram, w->text.chunk_segments * strata);
     PV_TAKE(&s->memory, s->begin, strata + 1);
     PV_TAKE(&s->memory, s->loss, strata);
-    return make_desks(w, s);
+    PV_TAKE_ZERO(&s->memory, s->desks, workers);
+    for (desk *d = s->desks; d && d < s->desks + workers; d++) {
+        PV_TAKE_ZERO(&s->memory, d->f, PV_SGNS_GROUP * w->space.width);
+        PV_TAKE(&s->memory, d->scratch, PV_SGNS_GROUP * w->space.stride);
+        PV_TAKE(&s->memory, d->slots, 2 * w->space.width);
+        for (size_t t = 0; d->slots && t < 2 * w->space.width; t++)
+            d->slots[t] = PV_SGNS_NOBODY;
+    }
+    return pv_scope_status(&s->memory);
 }
 
 void pv_skipgram_free(pv_word2vec *w)
@@ -112,7 +102,7 @@ typedef struct chunk_job {
     pv_word2vec *w;
     pv_skipgram *s;
     uint32_t epoch;
-    size_t chunk, pieces;
+    size_t chunk, segments;
     uint64_t step;
     uint32_t shift;
 } chunk_job;
@@ -122,12 +112,9 @@ static void deal(const chunk_job *job)
     pv_strata *strata = &job->s->strata;
     uint32_t blocks = strata->blocks, words = strata->words;
     pv_random_stream stream = {pv_random_u64(job->w->ctx->options.seed, DEALING, job->step)};
-    uint16_t order[MOST_BLOCKS] = {0};
-    for (uint32_t b = 0; b < blocks; b++) {
+    uint16_t order[PV_STRATA_BLOCKS] = {0};
+    for (uint32_t b = 0; b < blocks; b++)
         order[b] = (uint16_t)b;
-        strata->start[b] = 0;
-    }
-    strata->start[blocks] = 0;
     for (uint32_t i = 0; i < words; i += blocks) {
         uint32_t n = words - i < blocks ? words - i : blocks;
         for (uint32_t k = 0; k < n; k++) {
@@ -136,16 +123,9 @@ static void deal(const chunk_job *job)
             order[other] = order[k];
             order[k] = drawn;
             strata->block[i + k] = drawn;
-            strata->start[drawn + 1]++;
         }
     }
-    uint32_t next[MOST_BLOCKS];
-    for (uint32_t b = 0; b < blocks; b++) {
-        strata->start[b + 1] += strata->start[b];
-        next[b] = strata->start[b];
-    }
-    for (uint32_t i = 0; i < words; i++)
-        strata->members[next[strata->block[i]]++] = i;
+    pv_strata_list(strata);
 }
 
 static void make_noise(const chunk_job *job, size_t block)
@@ -156,24 +136,28 @@ static void make_noise(const chunk_job *job, size_t block)
                   s->cells + start, s->share + start, s->queue + start);
 }
 
-static void count_pairs(const chunk_job *job, size_t piece)
+/* All pairs of a segment in the order of the text: counted by stratum in `next`, if `pairs` is NULL, or
+ * put where `next` of their stratum says. */
+static inline __attribute__((always_inline)) void go_through(const chunk_job *job, size_t segment,
+                                                             word_pair *pairs)
 {
     const pv_w2v_text *text = &job->w->text;
-    const pv_strata *strata = &job->s->strata;
-    size_t blocks = strata->blocks, strata_count = blocks * blocks;
-    uint32_t *histogram = job->s->histogram + piece * strata_count;
-    const uint32_t *kept = text->kept + piece * PV_W2V_ROOM;
-    const uint16_t *reach = text->reach + piece * PV_W2V_ROOM;
-    for (size_t k = 0; k < strata_count; k++)
-        histogram[k] = 0;
-    for (uint32_t k = 1; k < text->kept_count[piece]; k++) {
-        if (kept[k] == PV_BORDER)
+    const uint16_t *block = job->s->strata.block;
+    size_t blocks = job->s->strata.blocks;
+    uint32_t *next = job->s->histogram + segment * blocks * blocks;
+    const uint32_t *kept = text->kept + segment * PV_W2V_CAPACITY;
+    const uint16_t *reach = text->reach + segment * PV_W2V_CAPACITY;
+    for (uint32_t k = 1; k < text->kept_count[segment]; k++) {
+        uint32_t out = kept[k];
+        if (out == PV_BORDER)
             continue;
-        uint32_t *column = histogram + strata->block[kept[k]];
-        for (uint32_t d = 1; d <= reach[k] && kept[k - d] != PV_BORDER; d++)
-            column[strata->block[kept[k - d]] * blocks]++;
-        for (uint32_t d = 1; d <= reach[k] && kept[k + d] != PV_BORDER; d++)
-            column[strata->block[kept[k + d]] * blocks]++;
+        uint32_t *column = next + block[out];
+        for (ptrdiff_t side = -1; side <= 1; side += 2)
+            for (ptrdiff_t d = 1; d <= reach[k] && kept[k + side * d] != PV_BORDER; d++) {
+                uint32_t in = kept[k + side * d], at = column[block[in] * blocks]++;
+                if (pairs)
+                    pairs[at] = (word_pair){in, out};
+            }
     }
 }
 
@@ -184,22 +168,24 @@ static psdvec_status prepare(void *opaque, size_t task, int worker)
     if (task < job->s->strata.blocks) {
         make_noise(job, task);
     } else {
-        size_t piece = task - job->s->strata.blocks;
-        pv_w2v_draw(&job->w->text, job->epoch, job->chunk, piece);
-        count_pairs(job, piece);
+        size_t segment = task - job->s->strata.blocks;
+        pv_w2v_draw(&job->w->text, job->epoch, job->chunk, segment);
+        size_t strata = (size_t)job->s->strata.blocks * job->s->strata.blocks;
+        memset(job->s->histogram + segment * strata, 0, strata * sizeof *job->s->histogram);
+        go_through(job, segment, NULL);
     }
     return PSDVEC_OK;
 }
 
-/* Stratum by stratum, in each piece by piece. */
-static psdvec_status make_room(const chunk_job *job)
+/* Stratum by stratum, in each segment by segment. */
+static psdvec_status reserve_pairs(const chunk_job *job)
 {
     pv_skipgram *s = job->s;
     size_t strata = (size_t)s->strata.blocks * s->strata.blocks, total = 0;
     for (size_t k = 0; k < strata; k++) {
         s->begin[k] = total;
-        for (size_t piece = 0; piece < job->pieces; piece++) {
-            uint32_t *cell = &s->histogram[piece * strata + k];
+        for (size_t segment = 0; segment < job->segments; segment++) {
+            uint32_t *cell = &s->histogram[segment * strata + k];
             uint32_t count = *cell;
             *cell = (uint32_t)total;
             total += count;
@@ -209,42 +195,21 @@ static psdvec_status make_room(const chunk_job *job)
     if (total > UINT32_MAX)
         return pv_fail(job->w->ctx, PSDVEC_ERR_OVERFLOW, "a window of %u words is too wide",
                        job->w->settings.window);
-    if (total > s->pair_room) {
-        size_t room = total + total / 16;
+    if (total > s->pair_capacity) {
         pv_scope_drop(&s->memory, s->pairs);
-        s->pair_room = 0;
-        PV_TAKE(&s->memory, s->pairs, room);
+        s->pair_capacity = 0;
+        PV_TAKE(&s->memory, s->pairs, total + total / 16);
         PV_TRY(pv_scope_status(&s->memory));
-        s->pair_room = room;
+        s->pair_capacity = total + total / 16;
     }
     return PSDVEC_OK;
 }
 
-static psdvec_status place_pairs(void *opaque, size_t piece, int worker)
+static psdvec_status place_pairs(void *opaque, size_t segment, int worker)
 {
     (void)worker;
     chunk_job *job = opaque;
-    const pv_w2v_text *text = &job->w->text;
-    const pv_strata *strata = &job->s->strata;
-    word_pair *pairs = job->s->pairs;
-    size_t blocks = strata->blocks;
-    uint32_t *next = job->s->histogram + piece * blocks * blocks;
-    const uint32_t *kept = text->kept + piece * PV_W2V_ROOM;
-    const uint16_t *reach = text->reach + piece * PV_W2V_ROOM;
-    for (uint32_t k = 1; k < text->kept_count[piece]; k++) {
-        uint32_t out = kept[k];
-        if (out == PV_BORDER)
-            continue;
-        uint32_t *column = next + strata->block[out];
-        for (uint32_t d = 1; d <= reach[k] && kept[k - d] != PV_BORDER; d++) {
-            uint32_t in = kept[k - d];
-            pairs[column[strata->block[in] * blocks]++] = (word_pair){in, out};
-        }
-        for (uint32_t d = 1; d <= reach[k] && kept[k + d] != PV_BORDER; d++) {
-            uint32_t in = kept[k + d];
-            pairs[column[strata->block[in] * blocks]++] = (word_pair){in, out};
-        }
-    }
+    go_through(job, segment, job->s->pairs);
     return PSDVEC_OK;
 }
 
@@ -306,13 +271,13 @@ psdvec_status pv_skipgram_chunk(pv_word2vec *w, uint32_t epoch, size_t chunk, ui
                      .s = s,
                      .epoch = epoch,
                      .chunk = chunk,
-                     .pieces = pv_w2v_chunk_size(&w->text, chunk),
+                     .segments = pv_w2v_chunk_size(&w->text, chunk),
                      .step = step,
                      .shift = (uint32_t)(step % blocks)};
     deal(&job);
-    PV_TRY(pv_parallel_tasks(w->ctx, blocks + job.pieces, prepare, &job));
-    PV_TRY(make_room(&job));
-    PV_TRY(pv_parallel_tasks(w->ctx, job.pieces, place_pairs, &job));
+    PV_TRY(pv_parallel_tasks(w->ctx, blocks + job.segments, prepare, &job));
+    PV_TRY(reserve_pairs(&job));
+    PV_TRY(pv_parallel_tasks(w->ctx, job.segments, place_pairs, &job));
     PV_TRY(pv_strata_run(&s->strata, job.shift, learn_stratum, &job));
     w->pairs += s->begin[(size_t)blocks * blocks];
     for (size_t k = 0; k < (size_t)blocks * blocks; k++) {

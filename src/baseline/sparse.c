@@ -25,7 +25,6 @@ typedef struct sparse_run {
     pv_code_words words;
     pv_sparse_learner learner;
     pv_progress progress;
-    float *scale;       /* words */
     pv_csr_store codes; /* all of them, when they are needed in one piece */
 } sparse_run;
 
@@ -37,42 +36,17 @@ static psdvec_status save(sparse_run *s)
     double figures[] = {l->epochs, l->length, l->objective};
     psdvec_status status;
     PV_TRY_DONE(pv_sparse_gather(&s->learner, false, 1, &s->codes));
-    uint64_t words = s->words.count;
-    pv_tensor tensors[] = {
-        {.name = "atoms",
-         .dtype = PV_DTYPE_F32,
-         .rank = 2,
-         .shape = {l->atoms.count, l->atoms.stride},
-         .data = l->atoms.rows},
-        {.name = "begin",
-         .dtype = PV_DTYPE_U64,
-         .rank = 1,
-         .shape = {words + 1},
-         .data = s->codes.begin},
-        {.name = "column",
-         .dtype = PV_DTYPE_U32,
-         .rank = 1,
-         .shape = {l->entries},
-         .data = s->codes.column},
-        {.name = "value",
-         .dtype = PV_DTYPE_F32,
-         .rank = 1,
-         .shape = {l->entries},
-         .data = s->codes.value},
-        {.name = "figures", .dtype = PV_DTYPE_F64, .rank = 1, .shape = {3}, .data = figures}};
+    const pv_tensor tensors[] = {
+        pv_state_tensor("atoms", PV_DTYPE_F32, l->atoms.count, l->atoms.stride, l->atoms.rows),
+        pv_state_tensor("begin", PV_DTYPE_U64, (uint64_t)s->words.count + 1, 0, s->codes.begin),
+        pv_state_tensor("column", PV_DTYPE_U32, l->entries, 0, s->codes.column),
+        pv_state_tensor("value", PV_DTYPE_F32, l->entries, 0, s->codes.value),
+        pv_state_tensor("figures", PV_DTYPE_F64, 3, 0, figures)};
     status = pv_partial_save(s->run->partial, "codes", tensors, sizeof tensors / sizeof *tensors,
                              NULL, 0);
 done:
     pv_csr_store_free(&s->codes);
     return status;
-}
-
-/* Whether codes from a file can be believed. */
-static psdvec_status check_codes(psdvec_context *ctx, const pv_csr *codes, uint64_t entries,
-                                 bool *fine)
-{
-    *fine = pv_offsets_ascend(codes->begin, codes->rows, entries, 0);
-    return *fine ? pv_csr_check_columns(ctx, codes, fine) : PSDVEC_OK;
 }
 
 /* Takes up the state of an interrupted run, if there is one. */
@@ -96,8 +70,9 @@ static psdvec_status load(sparse_run *s)
     const double *known = figures->data;
     pv_csr codes =
         pv_csr_of(s->words.count, l->atoms.count, begin->data, column->data, value->data);
-    bool fine;
-    PV_TRY_DONE(check_codes(s->ctx, &codes, column->shape[0], &fine));
+    bool fine = pv_offsets_ascend(codes.begin, codes.rows, column->shape[0], 0);
+    if (fine)
+        PV_TRY_DONE(pv_csr_check_columns(s->ctx, &codes, &fine));
     if (!fine || !(known[0] >= 1 && known[0] <= s->run->options->epochs) || !(known[1] > 0))
         goto done;
     memcpy(l->atoms.rows, atoms->data, atoms->bytes);
@@ -124,9 +99,6 @@ static psdvec_status take_vectors(sparse_run *s)
                        "program",
                        s->dense->path);
     PV_TRY(pv_model_floats(s->ctx, s->dense, &s->dense->readout, &vectors));
-    s->scale = pv_alloc(s->ctx, info->words, sizeof *s->scale, "the lengths of vectors");
-    if (!s->scale)
-        return pv_failure(s->ctx);
     double total = 0;
     for (uint32_t i = 0; i < info->words; i++) {
         double square = 0;
@@ -146,9 +118,7 @@ static psdvec_status take_vectors(sparse_run *s)
         return pv_fail(s->ctx, PSDVEC_ERR_NUMERIC,
                        "%s: its vectors are too long or too short for codes of single precision",
                        s->dense->path);
-    for (uint32_t i = 0; i < info->words; i++)
-        s->scale[i] = (float)scale;
-    s->words = pv_code_words_of(info->words, info->dim, vectors, s->scale);
+    s->words = pv_code_words_of(info->words, info->dim, vectors, (float)scale);
     return PSDVEC_OK;
 }
 
@@ -199,13 +169,7 @@ static psdvec_status learn(sparse_run *s)
 static psdvec_status write_codes(sparse_run *s)
 {
     const psdvec_baseline_options *options = s->run->options;
-    const psdvec_model *dense = s->dense;
     pv_sparse_learner *l = &s->learner;
-    pv_baseline_words words = {.words = s->words.count,
-                               .bytes = dense->bytes,
-                               .offsets = dense->offsets,
-                               .frequency = dense->counts,
-                               .counts_json = dense->info.counts_json};
     PV_TRY(pv_sparse_gather(l, true, (float)(1 / l->length), &s->codes));
     s->run->report->entries = l->entries;
     s->run->report->epochs = l->epochs;
@@ -218,7 +182,7 @@ static psdvec_status write_codes(sparse_run *s)
     pv_csr codes = pv_csr_view(&s->codes);
     if (options->binary)
         codes.value = NULL;
-    return pv_baseline_write_sparse(s->run, &words, codes);
+    return pv_baseline_write(s->run, codes.columns, NULL, &codes);
 }
 
 psdvec_status pv_baseline_sparse(pv_baseline_run *run, const psdvec_model *dense)
@@ -242,6 +206,5 @@ psdvec_status pv_baseline_sparse(pv_baseline_run *run, const psdvec_model *dense
 done:
     pv_sparse_free(&s.learner);
     pv_csr_store_free(&s.codes);
-    pv_free(s.ctx, s.scale);
     return status;
 }

@@ -1,5 +1,5 @@
 /* Sums over codes, and the atoms that they ask for. */
-#include "baseline/sparse_dictionary.h"
+#include "baseline/sparse_learn.h"
 
 #include "base/blas.h"
 #include "base/memory.h"
@@ -8,20 +8,17 @@
 #include <math.h>
 #include <string.h>
 
-pv_code_words pv_code_words_of(uint32_t count, uint32_t dim, const float *vectors,
-                               const float *scale)
+pv_code_words pv_code_words_of(uint32_t count, uint32_t dim, const float *vectors, float scale)
 {
     uint32_t tiles = count / PV_CODE_TILE + (count % PV_CODE_TILE != 0);
     return (pv_code_words){count, dim, tiles, vectors, scale};
 }
 
-uint32_t pv_code_tile(const pv_code_words *words, uint32_t tile, const float **x, float *scale)
+uint32_t pv_code_tile(const pv_code_words *words, uint32_t tile, const float **x)
 {
     uint32_t rows = 0;
-    for (size_t i = tile; i < words->count; i += words->tiles, rows++) {
-        x[rows] = words->vectors + i * words->dim;
-        scale[rows] = words->scale[i];
-    }
+    for (size_t i = tile; i < words->count; i += words->tiles)
+        x[rows++] = words->vectors + i * words->dim;
     return rows;
 }
 
@@ -96,8 +93,8 @@ typedef struct sum_job {
     const pv_sweep_kernels *kernels;
 } sum_job;
 
-static void add_word(const sum_job *job, const float *x, float scale, pv_csr_row code,
-                     uint32_t from, uint32_t to)
+static void add_word(const sum_job *job, const float *x, pv_csr_row code, uint32_t from,
+                     uint32_t to)
 {
     pv_code_sums *sums = job->sums;
     size_t t = pv_lower_bound(code.column, code.count, from);
@@ -107,7 +104,7 @@ static void add_word(const sum_job *job, const float *x, float scale, pv_csr_row
         float *row = sums->B + j * sums->atoms;
         for (size_t u = t; u < code.count; u++)
             row[code.column[u]] += a * code.value[u];
-        job->kernels->add_row(x, a * scale, sums->dim, sums->C + j * sums->stride);
+        job->kernels->add_row(x, a * job->words->scale, sums->dim, sums->C + j * sums->stride);
         sums->length[j] += job->sign * fabs((double)code.value[t]);
     }
 }
@@ -119,12 +116,11 @@ static psdvec_status sum_task(void *arg, size_t task, int worker)
     uint32_t from = (uint32_t)task * sum_rows;
     uint32_t to = job->sums->atoms - from < sum_rows ? job->sums->atoms : from + sum_rows;
     const float *x[PV_CODE_TILE];
-    float scale[PV_CODE_TILE];
     for (uint32_t t = job->first; t < job->last; t++) {
         const pv_csr codes = pv_csr_view(&job->codes[t - job->first]);
-        uint32_t rows = pv_code_tile(job->words, t, x, scale);
+        uint32_t rows = pv_code_tile(job->words, t, x);
         for (uint32_t i = 0; i < rows; i++)
-            add_word(job, x[i], scale[i], pv_csr_row_of(&codes, i), from, to);
+            add_word(job, x[i], pv_csr_row_of(&codes, i), from, to);
     }
     return PSDVEC_OK;
 }
@@ -209,21 +205,21 @@ psdvec_status pv_atoms_update(pv_atoms *atoms, pv_code_sums *sums, uint32_t swee
     psdvec_context *ctx = sums->memory.ctx;
     PV_TRY(
         pv_parallel_tasks(ctx, (sums->atoms + mirror_rows - 1) / mirror_rows, mirror_task, sums));
-    float *room =
+    float *pull = /* and a step */
         pv_alloc_zero(ctx, (block_atoms + 1) * atoms->stride, sizeof(float), "the dictionary");
-    if (!room)
+    if (!pull)
         return pv_failure(ctx);
     psdvec_status status = PSDVEC_OK;
     for (uint32_t s = 0; s < sweeps; s++)
         for (size_t j = 0; j < atoms->count; j += block_atoms) {
             size_t count = atoms->count - j < block_atoms ? atoms->count - j : block_atoms;
-            update_job job = {atoms, sums, j, count, room};
+            update_job job = {atoms, sums, j, count, pull};
             PV_TRY_DONE(
                 pv_parallel_tasks(ctx, (atoms->dim + task_dims - 1) / task_dims, pull_task, &job));
-            update_block(&job, room + block_atoms * atoms->stride);
+            update_block(&job, pull + block_atoms * atoms->stride);
         }
     pv_atoms_measure(atoms);
 done:
-    pv_free(ctx, room);
+    pv_free(ctx, pull);
     return status;
 }

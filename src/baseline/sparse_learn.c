@@ -28,7 +28,7 @@ uint64_t pv_sparse_bytes(const psdvec_context *ctx, uint32_t words, uint32_t dim
     uint64_t stride = ((uint64_t)dim + PV_ATOM_PAD - 1) / PV_ATOM_PAD * PV_ATOM_PAD;
     uint64_t most = dim < atoms ? dim : atoms; /* codes of a word, about */
     return 4 * (uint64_t)atoms * atoms + 8 * atoms * stride +
-           (uint64_t)psdvec_threads(ctx) * pv_code_room_bytes(atoms, dim) + 8 * most * words +
+           (uint64_t)psdvec_threads(ctx) * pv_code_workspace_bytes(atoms, dim) + 8 * most * words +
            8 * most * words / batches + 16 * (uint64_t)words;
 }
 
@@ -64,7 +64,7 @@ static double first_length(const pv_sparse_learner *l)
     double square = 0;
     for (uint32_t i = 0; i < words->count; i++) {
         double unit = unit_of(words->vectors + (size_t)i * words->dim, words->dim);
-        square += unit > 0 ? pow(words->scale[i] / unit, 2) : 0;
+        square += unit > 0 ? pow(words->scale / unit, 2) : 0;
     }
     double codes = sqrt(square / words->count * words->dim / 2);
     return cbrt(l->l1 * codes / (2 * l->l2 * l->atoms.count));
@@ -80,10 +80,10 @@ psdvec_status pv_sparse_begin(pv_sparse_learner *l, uint32_t atoms)
     PV_TAKE_ZERO(&l->memory, l->codes, tiles);
     PV_TAKE_ZERO(&l->memory, l->old, tiles);
     PV_TAKE_ZERO(&l->memory, l->figures, tiles);
-    PV_TAKE_ZERO(&l->memory, l->rooms, workers);
+    PV_TAKE_ZERO(&l->memory, l->spaces, workers);
     PV_TRY(pv_scope_status(&l->memory));
     for (size_t w = 0; w < workers; w++)
-        PV_TRY(pv_code_room_make(ctx, &l->atoms, &l->rooms[w]));
+        PV_TRY(pv_code_workspace_make(ctx, &l->atoms, &l->spaces[w]));
     for (uint32_t j = 0; j < atoms; j++)
         first_atom(l, j);
     pv_atoms_measure(&l->atoms);
@@ -99,8 +99,8 @@ void pv_sparse_free(pv_sparse_learner *l)
     psdvec_context *ctx = l->ctx;
     if (!ctx)
         return;
-    for (size_t w = 0; l->rooms && w < (size_t)psdvec_threads(ctx); w++)
-        pv_code_room_free(ctx, l->rooms[w]);
+    for (size_t w = 0; l->spaces && w < (size_t)psdvec_threads(ctx); w++)
+        pv_code_workspace_free(ctx, l->spaces[w]);
     for (uint32_t t = 0; t < l->words->tiles; t++) {
         if (l->codes)
             pv_csr_store_free(&l->codes[t]);
@@ -127,13 +127,13 @@ static psdvec_status code_task(void *arg, size_t task, int worker)
     pv_sparse_learner *l = job->learner;
     uint32_t tile = job->first + (uint32_t)task;
     const float *x[PV_CODE_TILE];
-    float scale[PV_CODE_TILE];
-    uint32_t rows = pv_code_tile(l->words, tile, x, scale);
+    uint32_t rows = pv_code_tile(l->words, tile, x);
     pv_csr_store *codes = &l->codes[tile];
     pv_csr now = pv_csr_view(codes);
     if (job->keep_old)
         PV_TRY(pv_csr_copy_rows(l->ctx, &now, 0, now.rows, what_codes, &l->old[tile]));
-    PV_TRY(pv_codes_find(l->ctx, &l->atoms, &job->rules, x, scale, rows, l->rooms[worker], codes));
+    PV_TRY(pv_codes_find(l->ctx, &l->atoms, &job->rules, x, l->words->scale, rows,
+                         l->spaces[worker], codes));
     if (l->progress)
         pv_progress_add(l->progress, rows);
     return PSDVEC_OK;
@@ -153,9 +153,9 @@ static psdvec_status measure_task(void *arg, size_t tile, int worker)
 {
     pv_sparse_learner *l = arg;
     const float *x[PV_CODE_TILE];
-    float scale[PV_CODE_TILE];
-    pv_code_tile(l->words, (uint32_t)tile, x, scale);
-    l->figures[tile] = pv_codes_measure(&l->atoms, x, scale, &l->codes[tile], l->rooms[worker]);
+    pv_code_tile(l->words, (uint32_t)tile, x);
+    l->figures[tile] =
+        pv_codes_measure(&l->atoms, x, l->words->scale, &l->codes[tile], l->spaces[worker]);
     return PSDVEC_OK;
 }
 
@@ -261,11 +261,10 @@ psdvec_status pv_sparse_gather(const pv_sparse_learner *l, bool by_word, float f
 psdvec_status pv_sparse_scatter(pv_sparse_learner *l, const pv_csr *codes)
 {
     const float *x[PV_CODE_TILE];
-    float scale[PV_CODE_TILE];
     uint32_t word = 0;
     l->entries = codes->begin[codes->rows];
     for (uint32_t t = 0; t < l->words->tiles; t++) {
-        uint32_t rows = pv_code_tile(l->words, t, x, scale);
+        uint32_t rows = pv_code_tile(l->words, t, x);
         PV_TRY(pv_csr_copy_rows(l->ctx, codes, word, rows, what_codes, &l->codes[t]));
         word += rows;
     }

@@ -1,12 +1,97 @@
-/* From the eigensolver's pairs to singular vectors. */
+/* Products by rows; from the eigensolver's pairs to singular vectors. */
 #include "baseline/sparse_svd.h"
 
 #include "base/memory.h"
 #include "base/progress.h"
+#include "base/thread.h"
 #include "solve/eigen.h"
+#include "sparse/columns.h"
 
 #include <math.h>
 #include <string.h>
+
+/* ---- Products ---------------------------------------------------------------------- */
+
+psdvec_status pv_sparse_matrix_open(psdvec_context *ctx, pv_csr rows, bool symmetric,
+                                    const float *row_scale, const float *column_scale,
+                                    const char *output, uint64_t besides, pv_sparse_matrix *out)
+{
+    *out = (pv_sparse_matrix){.ctx = ctx,
+                              .kernels = pv_kernels_best(),
+                              .across = {.rows = rows, .scale = row_scale},
+                              .down = {.rows = rows, .scale = column_scale}};
+    if (!symmetric) {
+        PV_TRY(pv_csr_transpose(ctx, &rows, output, besides, "the transposed matrix",
+                                &out->transpose));
+        out->down.rows = pv_csr_view(&out->transpose);
+    }
+    pv_divide_rows(out->across.rows.begin, out->across.rows.rows, 1, PV_SPARSE_TASKS,
+                   out->across.edges);
+    pv_divide_rows(out->down.rows.begin, out->down.rows.rows, 1, PV_SPARSE_TASKS, out->down.edges);
+    return PSDVEC_OK;
+}
+
+void pv_sparse_matrix_close(pv_sparse_matrix *matrix)
+{
+    pv_csr_store_free(&matrix->transpose);
+}
+
+typedef struct product_job {
+    const pv_sparse_matrix *matrix;
+    const pv_sparse_side *side;
+    const float *X;
+    float *Y;
+    size_t k;
+} product_job;
+
+static void scale_row(float *to, const float *from, float factor, size_t k)
+{
+    for (size_t c = 0; c < k; c++)
+        to[c] = factor * from[c];
+}
+
+static psdvec_status product_rows(void *arg, size_t task, int worker)
+{
+    product_job *job = arg;
+    const pv_csr *rows = &job->side->rows;
+    (void)worker;
+    for (uint32_t i = job->side->edges[task]; i < job->side->edges[task + 1]; i++) {
+        pv_csr_row row = pv_csr_row_of(rows, i);
+        float *y = job->Y + (size_t)i * job->k;
+        memset(y, 0, job->k * sizeof *y);
+        job->matrix->kernels->row_product(row.column, row.value, row.count, job->X, job->k, y);
+        if (job->side->scale)
+            scale_row(y, y, job->side->scale[i], job->k);
+    }
+    return pv_stopping(job->matrix->ctx) ? pv_check_cancel(job->matrix->ctx) : PSDVEC_OK;
+}
+
+/* Rows of the other side, as X has them. */
+static psdvec_status scale_rows(void *arg, size_t task, int worker)
+{
+    product_job *job = arg;
+    (void)worker;
+    for (uint32_t i = job->side->edges[task]; i < job->side->edges[task + 1]; i++)
+        scale_row(job->Y + (size_t)i * job->k, job->X + (size_t)i * job->k, job->side->scale[i],
+                  job->k);
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_sparse_multiply(const pv_sparse_matrix *matrix, bool transposed, const float *X,
+                                 float *Y, size_t k, float *workspace)
+{
+    const pv_sparse_side *side = transposed ? &matrix->down : &matrix->across;
+    const pv_sparse_side *other = transposed ? &matrix->across : &matrix->down;
+    product_job job = {matrix, side, X, Y, k};
+    if (other->scale) {
+        product_job scaled = {matrix, other, X, workspace, k};
+        PV_TRY(pv_parallel_tasks(matrix->ctx, PV_SPARSE_TASKS, scale_rows, &scaled));
+        job.X = workspace;
+    }
+    return pv_parallel_tasks(matrix->ctx, PV_SPARSE_TASKS, product_rows, &job);
+}
+
+/* ---- The decomposition ------------------------------------------------------------- */
 
 /* Eigenvalues below this share of the largest are rounding. */
 static const double least_share = 1e-6;
@@ -25,8 +110,8 @@ static pv_eigen_options solver_options(size_t dim)
 
 typedef struct gram {
     const pv_sparse_matrix *matrix;
-    float *inner; /* columns x block: M' X */
-    float *room;  /* the larger of both x block, for scales; else NULL */
+    float *inner;     /* columns x block: M' X */
+    float *workspace; /* the larger of both x block, for scales; else NULL */
     pv_progress progress;
     uint64_t counted; /* columns, of those that were expected */
 } gram;
@@ -35,19 +120,12 @@ typedef struct gram {
 static psdvec_status apply(void *self, const float *X, float *Y, size_t k)
 {
     gram *g = self;
-    PV_TRY(pv_sparse_multiply_transposed(g->matrix, X, g->inner, k, g->room));
-    PV_TRY(pv_sparse_multiply(g->matrix, g->inner, Y, k, g->room));
+    PV_TRY(pv_sparse_multiply(g->matrix, true, X, g->inner, k, g->workspace));
+    PV_TRY(pv_sparse_multiply(g->matrix, false, g->inner, Y, k, g->workspace));
     uint64_t left = g->progress.total - g->counted, more = k < left ? k : left;
     g->counted += more;
     pv_progress_add(&g->progress, more);
     return PSDVEC_OK;
-}
-
-/* Columns that a decomposition usually multiplies; for the progress. */
-static uint64_t expected_columns(const pv_eigen_options *options, size_t n)
-{
-    uint64_t expected = 7 * (uint64_t)options->want / 2;
-    return expected < n ? expected : n;
 }
 
 static psdvec_status find_left(const pv_sparse_matrix *matrix, double tolerance, pv_singular *out)
@@ -56,17 +134,17 @@ static psdvec_status find_left(const pv_sparse_matrix *matrix, double tolerance,
     pv_eigen_options options = solver_options(out->dim);
     options.tolerance = tolerance;
     gram g = {.matrix = matrix};
-    bool scaled = matrix->row_scale || matrix->column_scale;
     psdvec_status status;
     pv_scope scope = {.ctx = ctx, .what = "a block of vectors"};
     PV_TAKE(&scope, g.inner, out->columns * options.block);
-    if (scaled)
-        PV_TAKE(&scope, g.room, pv_larger(out->rows, out->columns) * options.block);
+    if (matrix->across.scale || matrix->down.scale)
+        PV_TAKE(&scope, g.workspace, pv_larger(out->rows, out->columns) * options.block);
     PV_TRY_DONE(pv_scope_status(&scope));
     pv_operator square = {.n = out->rows, .self = &g, .apply = apply};
     pv_eigen_report report;
+    uint64_t usual = 7 * (uint64_t)options.want / 2; /* columns that are multiplied */
     pv_progress_begin(&g.progress, ctx, "decomposing", "columns",
-                      expected_columns(&options, out->rows));
+                      usual < out->rows ? usual : out->rows);
     PV_TRY_DONE(pv_eigen(ctx, &square, &options, out->value, out->U, &report));
     pv_progress_end(&g.progress);
     while (out->rank < report.found && out->value[out->rank] > 0 &&
@@ -96,14 +174,14 @@ static psdvec_status find_right(const pv_sparse_matrix *matrix, pv_singular *s)
 {
     psdvec_status status;
     pv_scope scope = {.ctx = matrix->ctx, .what = "vectors of contexts"};
-    float *room = NULL, *scale;
+    float *workspace = NULL, *scale;
     PV_TAKE(&s->memory, s->V, s->columns * s->dim);
     PV_TRY(pv_scope_status(&s->memory));
     PV_TAKE(&scope, scale, s->dim);
-    if (matrix->row_scale)
-        PV_TAKE(&scope, room, s->rows * s->dim);
+    if (matrix->across.scale)
+        PV_TAKE(&scope, workspace, s->rows * s->dim);
     PV_TRY_DONE(pv_scope_status(&scope));
-    PV_TRY_DONE(pv_sparse_multiply_transposed(matrix, s->U, s->V, s->dim, room));
+    PV_TRY_DONE(pv_sparse_multiply(matrix, true, s->U, s->V, s->dim, workspace));
     for (size_t k = 0; k < s->dim; k++)
         scale[k] = k < s->rank ? (float)(1 / s->value[k]) : 0;
     for (size_t j = 0; j < s->columns; j++)

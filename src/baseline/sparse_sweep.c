@@ -1,5 +1,5 @@
 /* Steps of coordinate descent, eight numbers at a time. */
-#include "baseline/sparse_sweep.h"
+#include "baseline/sparse_learn.h"
 
 #include "base/platform.h"
 
@@ -81,54 +81,37 @@ INLINE void add_atoms(const pv_atoms *atoms, const uint32_t *column, const float
         add_multiple(atoms->rows + column[t] * atoms->stride, factor[t], atoms->stride, y);
 }
 
-static float plain_sweep(const pv_atoms *atoms, const uint32_t *listed, size_t count, float half,
-                         float ridge, bool nonnegative, float *code, float *r)
-{
-    return sweep(atoms, listed, count, half, ridge, nonnegative, code, r);
-}
+/* The kernels of one kind of processor. */
+#define KERNELS(kind, target)                                                                      \
+    target static float kind##_sweep(const pv_atoms *atoms, const uint32_t *listed, size_t count,  \
+                                     float half, float ridge, bool nonnegative, float *code,       \
+                                     float *r)                                                     \
+    {                                                                                              \
+        return sweep(atoms, listed, count, half, ridge, nonnegative, code, r);                     \
+    }                                                                                              \
+    target static void kind##_add(const pv_atoms *atoms, const uint32_t *column,                   \
+                                  const float *factor, size_t count, float *y)                     \
+    {                                                                                              \
+        add_atoms(atoms, column, factor, count, y);                                                \
+    }                                                                                              \
+    target static void kind##_add_row(const float *x, float factor, size_t n, float *y)            \
+    {                                                                                              \
+        add_any(x, factor, n, y);                                                                  \
+    }
 
-static void plain_add(const pv_atoms *atoms, const uint32_t *column, const float *factor,
-                      size_t count, float *y)
-{
-    add_atoms(atoms, column, factor, count, y);
-}
-
-static void plain_add_row(const float *x, float factor, size_t n, float *y)
-{
-    add_any(x, factor, n, y);
-}
-
+KERNELS(plain, )
 const pv_sweep_kernels pv_sweep_plain = {"plain", plain_sweep, plain_add, plain_add_row};
 
 #if PV_AVX2
-#define AVX2 __attribute__((target("avx2")))
-
-AVX2 static float avx2_sweep(const pv_atoms *atoms, const uint32_t *listed, size_t count,
-                             float half, float ridge, bool nonnegative, float *code, float *r)
-{
-    return sweep(atoms, listed, count, half, ridge, nonnegative, code, r);
-}
-
-AVX2 static void avx2_add(const pv_atoms *atoms, const uint32_t *column, const float *factor,
-                          size_t count, float *y)
-{
-    add_atoms(atoms, column, factor, count, y);
-}
-
-AVX2 static void avx2_add_row(const float *x, float factor, size_t n, float *y)
-{
-    add_any(x, factor, n, y);
-}
+KERNELS(avx2, __attribute__((target("avx2"))))
+#endif
 
 const pv_sweep_kernels *pv_sweep_best(void)
 {
+#if PV_AVX2
     static const pv_sweep_kernels avx2 = {"avx2", avx2_sweep, avx2_add, avx2_add_row};
-    return __builtin_cpu_supports("avx2") ? &avx2 : &pv_sweep_plain;
-}
-
-#else
-const pv_sweep_kernels *pv_sweep_best(void)
-{
+    if (__builtin_cpu_supports("avx2"))
+        return &avx2;
+#endif
     return &pv_sweep_plain;
 }
-#endif

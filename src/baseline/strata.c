@@ -1,9 +1,13 @@
-/* Dividing rows into blocks, and running the strata round by round. */
+/* Dividing rows into blocks, and running the strata round by round; phases by two counters: tasks given
+ * out, tasks done. */
 #include "baseline/strata.h"
 
-#include "base/memory.h"
+#include "base/platform.h"
 #include "base/sort.h"
 #include "base/thread.h"
+
+#include <sched.h>
+#include <string.h>
 
 static int heavier(const void *a, const void *b, void *arg)
 {
@@ -14,80 +18,50 @@ static int heavier(const void *a, const void *b, void *arg)
     return i < j ? -1 : 1;
 }
 
-/* A heap of blocks, the one with the least work on top; of equals the first. */
-typedef struct lightest {
-    double *load;
-    uint32_t *heap;
-    uint32_t count;
-} lightest;
-
-static bool before(const lightest *h, uint32_t a, uint32_t b)
-{
-    return h->load[a] < h->load[b] || (h->load[a] == h->load[b] && a < b);
-}
-
-static void sink_top(lightest *h)
-{
-    uint32_t at = 0, block = h->heap[0];
-    for (;;) {
-        uint32_t child = 2 * at + 1;
-        if (child >= h->count)
-            break;
-        if (child + 1 < h->count && before(h, h->heap[child + 1], h->heap[child]))
-            child++;
-        if (before(h, block, h->heap[child]))
-            break;
-        h->heap[at] = h->heap[child];
-        at = child;
-    }
-    h->heap[at] = block;
-}
-
+/* Each word to the block with the least work so far, of equals the first. */
 static psdvec_status assign_blocks(pv_strata *strata, const double *work, uint32_t *order)
 {
-    uint32_t blocks = strata->blocks;
-    pv_scope scope = {.ctx = strata->memory.ctx, .what = strata->memory.what};
-    lightest h = {.count = blocks};
-    psdvec_status status;
-    PV_TAKE_ZERO(&scope, h.load, blocks);
-    PV_TAKE(&scope, h.heap, blocks);
-    PV_TRY_DONE(pv_scope_status(&scope));
-    PV_TRY_DONE(pv_sort(scope.ctx, order, strata->words, sizeof *order, heavier, (void *)work));
-    for (uint32_t b = 0; b < blocks; b++)
-        h.heap[b] = b;
-    for (uint32_t k = 0; k < strata->words; k++) {
-        uint32_t block = h.heap[0];
-        strata->block[order[k]] = (uint16_t)block;
-        strata->start[block + 1]++;
-        h.load[block] += work[order[k]];
-        sink_top(&h);
+    psdvec_context *ctx = strata->memory.ctx;
+    double *load = pv_alloc_zero(ctx, strata->blocks, sizeof *load, strata->memory.what);
+    if (!load)
+        return pv_failure(ctx);
+    psdvec_status status = pv_sort(ctx, order, strata->words, sizeof *order, heavier, (void *)work);
+    for (uint32_t k = 0; k < strata->words && status == PSDVEC_OK; k++) {
+        uint32_t least = 0;
+        for (uint32_t b = 1; b < strata->blocks; b++)
+            least = load[b] < load[least] ? b : least;
+        strata->block[order[k]] = (uint16_t)least;
+        load[least] += work[order[k]];
     }
-done:
-    pv_scope_free(&scope);
+    pv_free(ctx, load);
     return status;
+}
+
+void pv_strata_list(pv_strata *strata)
+{
+    uint32_t *start = strata->start;
+    memset(start, 0, ((size_t)strata->blocks + 1) * sizeof *start);
+    for (uint32_t i = 0; i < strata->words; i++)
+        start[strata->block[i]]++;
+    for (uint32_t b = 1; b <= strata->blocks; b++)
+        start[b] += start[b - 1];
+    for (uint32_t i = strata->words; i-- > 0;) /* from behind, so that `start` ends as it should */
+        strata->members[--start[strata->block[i]]] = i;
 }
 
 psdvec_status pv_strata_make(psdvec_context *ctx, uint32_t words, const double *work,
                              uint32_t blocks, pv_strata *strata)
 {
-    uint32_t *next;
     *strata = (pv_strata){
         .memory = {.ctx = ctx, .what = "blocks of words"}, .words = words, .blocks = blocks};
     PV_TAKE(&strata->memory, strata->block, words);
-    PV_TAKE_ZERO(&strata->memory, strata->start, (size_t)blocks + 1);
+    PV_TAKE(&strata->memory, strata->start, (size_t)blocks + 1);
     PV_TAKE(&strata->memory, strata->members, words);
-    PV_TAKE(&strata->memory, next, blocks);
     PV_TRY(pv_scope_status(&strata->memory));
     for (uint32_t i = 0; i < words; i++)
         strata->members[i] = i; /* the order of work, until the blocks are known */
     PV_TRY(assign_blocks(strata, work, strata->members));
-    for (uint32_t b = 0; b < blocks; b++) {
-        strata->start[b + 1] += strata->start[b];
-        next[b] = strata->start[b];
-    }
-    for (uint32_t i = 0; i < words; i++)
-        strata->members[next[strata->block[i]]++] = i;
-    pv_scope_drop(&strata->memory, next);
+    pv_strata_list(strata);
     return PSDVEC_OK;
 }
 
@@ -99,9 +73,9 @@ void pv_strata_free(pv_strata *strata)
 
 uint32_t pv_strata_blocks(uint32_t words)
 {
-    enum { words_a_block = 128, most_blocks = 16 };
+    enum { words_a_block = 128 };
     uint32_t blocks = words / words_a_block;
-    return blocks < 1 ? 1 : blocks > most_blocks ? most_blocks : blocks;
+    return blocks < 1 ? 1 : blocks > PV_STRATA_BLOCKS ? PV_STRATA_BLOCKS : blocks;
 }
 
 typedef struct round_job {
@@ -126,4 +100,66 @@ psdvec_status pv_strata_run(const pv_strata *strata, uint32_t shift, pv_stratum_
         PV_TRY(pv_parallel_tasks(strata->memory.ctx, strata->blocks, run_stratum, &job));
     }
     return PSDVEC_OK;
+}
+
+/* ---- Phases --------------------------------------------------------------------------- */
+
+enum {
+    SPINS = 1000,     /* looks at the counter before others may have the processor */
+    TASKS_A_LOOK = 64 /* between questions whether to stop */
+};
+
+typedef struct phase_run {
+    psdvec_context *ctx;
+    size_t phases;
+    const uint64_t *starts;
+    pv_phase_fn *fn;
+    void *arg;
+    /* each on its own cache line */
+    _Alignas(64) _Atomic uint64_t next;
+    _Alignas(64) _Atomic uint64_t done;
+} phase_run;
+
+/* Until so many tasks are done. */
+static psdvec_status wait_for(phase_run *run, uint64_t tasks)
+{
+    for (unsigned looks = 0; atomic_load_explicit(&run->done, memory_order_acquire) < tasks;
+         looks++) {
+        if (looks < SPINS) {
+#if PV_SSE2
+            __builtin_ia32_pause();
+#endif
+            continue;
+        }
+        if (pv_stopping(run->ctx))
+            return pv_check_cancel(run->ctx);
+        sched_yield();
+    }
+    return PSDVEC_OK;
+}
+
+static psdvec_status run_worker(void *opaque, int worker)
+{
+    phase_run *run = opaque;
+    size_t phase = 0;
+    uint64_t end = run->starts[run->phases];
+    for (unsigned taken = 0;; taken++) {
+        if (taken % TASKS_A_LOOK == 0)
+            PV_TRY(pv_check_cancel(run->ctx));
+        uint64_t task = atomic_fetch_add_explicit(&run->next, 1, memory_order_relaxed);
+        if (task >= end)
+            return PSDVEC_OK;
+        while (task >= run->starts[phase + 1])
+            phase++;
+        PV_TRY(wait_for(run, run->starts[phase]));
+        PV_TRY(run->fn(run->arg, phase, task - run->starts[phase], worker));
+        atomic_fetch_add_explicit(&run->done, 1, memory_order_acq_rel);
+    }
+}
+
+psdvec_status pv_phases_run(psdvec_context *ctx, size_t phases, const uint64_t *starts,
+                            pv_phase_fn *fn, void *arg)
+{
+    phase_run run = {.ctx = ctx, .phases = phases, .starts = starts, .fn = fn, .arg = arg};
+    return pv_parallel(ctx, run_worker, &run);
 }

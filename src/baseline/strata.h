@@ -32,12 +32,29 @@ typedef struct pv_strata {
 psdvec_status pv_strata_make(psdvec_context *ctx, uint32_t words, const double *work,
                              uint32_t blocks, pv_strata *strata);
 void pv_strata_free(pv_strata *strata);
+/* `start` and `members` from `block`. */
+void pv_strata_list(pv_strata *strata);
 
-/* Blocks that suit so many words: enough for many workers, none too small. */
+/* Blocks that suit so many words: enough for many workers, none too small; at most PV_STRATA_BLOCKS. */
+enum { PV_STRATA_BLOCKS = 16 };
 uint32_t pv_strata_blocks(uint32_t words);
 
 typedef psdvec_status pv_stratum_fn(void *arg, uint32_t p, uint32_t q, int worker);
 /* All strata, round by round; the rounds begin with `shift` (so that epochs may differ). */
 psdvec_status pv_strata_run(const pv_strata *strata, uint32_t shift, pv_stratum_fn *fn, void *arg);
+
+/* ---- Phases: many short steps that follow on each other, each divided into tasks -----------------
+ *
+ * pv_parallel_tasks() waits for all workers after every step, which costs more than a step of a
+ * tenth of a millisecond. Here a worker takes the next task whatever its phase, and begins it as soon
+ * as all tasks of the phases before are done; so nobody waits for a worker that is not at work,
+ * which on a busy machine may be long away.
+ */
+typedef psdvec_status pv_phase_fn(void *arg, size_t phase, size_t task, int worker);
+
+/* Phase k has the tasks starts[k] .. starts[k + 1] - 1, numbered from 0 for fn. All tasks of a phase
+ * see what those of the phases before have done. Stops early after a failure or a request to stop. */
+psdvec_status pv_phases_run(psdvec_context *ctx, size_t phases, const uint64_t *starts,
+                            pv_phase_fn *fn, void *arg);
 
 #endif

@@ -1,55 +1,129 @@
 /* SVD of positive mutual information, after Levy, Goldberg and Dagan, "Improving distributional
  * similarity with lessons learned from word embeddings" (TACL 2015), and their program Hyperwords.
  *
- *     M ~ U S V',    M the matrix of ppmi.h;    W = U S^p,    C = V S^p
+ *     M ~ U S V',    M the matrix of pv_ppmi_make;    W = U S^p,    C = V S^p
  *
  * W has the words' vectors, C those of contexts; with add_contexts a word's vector is the sum of
  * its two. p = 1 is the decomposition by the book, which is the worst of vectors; 1/2 and 0 do
  * better, and 1/2 is the default of Hyperwords.
+ *
+ * And canonical correlations of words and contexts, after Stratos, Collins and Hsu, "Model-based word
+ * embeddings from decompositions of count matrices" (ACL 2015), and their program Singular.
+ *
+ *     M_ij = t(x_ij) / sqrt( t(r_i) t(c_j^a) ),    t(x) = x^k,    M ~ U S V'
+ *
+ * x: how often word i stands with context j; r, c: sums of rows and columns; k = 1/2, which makes
+ * the variance of a count the same for all (k = 1: the paper's CCA of plain counts); a = 0.75, the
+ * smoothing of contexts. Vectors are the rows of U S^p, divided by their length. p is 0, and all is
+ * as in Singular, but for these:
+ *   - Singular makes one word of all rare ones, and another of what lies beyond the end of a text,
+ *     as words and as contexts. Here rare words keep their place in the window and are in no pair.
+ *     A row or column more of some thirty thousand; nothing else depends on it.
+ *   - A constant factor of M, which lengths of 1 take away again, is left out.
+ *   - Singular leaves out lines of more than 1000 words; none are left out here.
+ *
+ * As the counts are symmetric, M = R K C with R, C diagonal and K = t(x): its transpose needs no
+ * memory of its own.
  */
+#include "base/thread.h"
 #include "baseline/baseline.h"
-#include "baseline/ppmi.h"
+#include "baseline/cooccurrence.h"
 #include "baseline/sparse_svd.h"
 
-static psdvec_status decompose(const pv_baseline_run *run, const pv_cooccurrence *ppmi,
-                               pv_singular *singular)
+#include <math.h>
+
+enum { rows_a_task = 256 };
+
+typedef struct power_job {
+    pv_csr_store *pairs;
+    double power;
+} power_job;
+
+static psdvec_status raise_rows(void *arg, size_t task, int worker)
+{
+    power_job *job = arg;
+    const pv_csr_store *pairs = job->pairs;
+    (void)worker;
+    size_t first = task * rows_a_task;
+    size_t end = pairs->rows - first < rows_a_task ? pairs->rows : first + rows_a_task;
+    for (uint64_t k = pairs->begin[first]; k < pairs->begin[end]; k++)
+        pairs->value[k] = job->power == 0.5 ? sqrtf(pairs->value[k])
+                                            : (float)pow((double)pairs->value[k], job->power);
+    return pv_check_cancel(pairs->ctx);
+}
+
+/* margin^-exponent */
+static float scale_of(double margin, double exponent)
+{
+    return margin > 0 ? (float)pow(margin, -exponent) : 0;
+}
+
+/* `cca`: of the matrix R K C, else of M. */
+static psdvec_status decompose(const pv_baseline_run *run, bool cca, const pv_cooccurrence *pairs,
+                               uint64_t besides, pv_singular *singular)
 {
     const psdvec_baseline_options *options = run->options;
-    psdvec_status status;
+    uint32_t n = pairs->matrix.rows;
     pv_sparse_matrix matrix = {0};
-    uint64_t besides = pv_sparse_svd_bytes(ppmi->matrix.rows, options->dim, options->add_contexts,
-                                           psdvec_threads(run->ctx));
-    PV_TRY_DONE(pv_sparse_matrix_open(run->ctx, pv_csr_view(&ppmi->matrix), false, NULL, NULL,
-                                      run->output, besides, &matrix));
-    status = pv_sparse_svd(&matrix, options->dim, options->eigen_tolerance, options->add_contexts,
-                           singular);
+    psdvec_status status;
+    pv_scope scope = {.ctx = run->ctx, .what = "scales of words"};
+    float *scale = NULL;
+    if (cca)
+        PV_TAKE(&scope, scale, 2 * (size_t)n);
+    PV_TRY_DONE(pv_scope_status(&scope));
+    for (uint32_t i = 0; cca && i < n; i++) {
+        scale[i] = scale_of(pairs->margin[i], options->count_power / 2);
+        scale[n + i] =
+            scale_of(pairs->margin[i], options->count_power * options->context_power / 2);
+    }
+    PV_TRY_DONE(pv_sparse_matrix_open(run->ctx, pv_csr_view(&pairs->matrix), cca, scale,
+                                      cca ? scale + n : NULL, run->output, besides, &matrix));
+    status = pv_sparse_svd(&matrix, options->dim, options->eigen_tolerance,
+                           !cca && options->add_contexts, singular);
 done:
     pv_sparse_matrix_close(&matrix);
+    pv_scope_free(&scope);
     return status;
+}
+
+static void set_lengths_to_one(pv_singular *singular)
+{
+    for (size_t i = 0; i < singular->rows; i++) {
+        float *u = singular->U + i * singular->dim;
+        double square = 0;
+        for (size_t k = 0; k < singular->dim; k++)
+            square += (double)u[k] * u[k];
+        for (size_t k = 0; square > 0 && k < singular->dim; k++)
+            u[k] = (float)(u[k] / sqrt(square));
+    }
 }
 
 psdvec_status pv_baseline_svd(pv_baseline_run *run, const psdvec_counts *counts)
 {
     const psdvec_baseline_options *options = run->options;
+    bool cca = options->method == PSDVEC_METHOD_CCA;
     pv_cooccurrence pairs = {0};
     pv_singular singular = {0};
-    pv_baseline_words words;
-    pv_buffer provenance;
-    pv_buffer_init(&provenance, run->ctx);
     psdvec_status status;
-    /* A pair may stand in the counts in one direction only. */
-    uint64_t besides = pv_sparse_svd_bytes(counts->info.words, options->dim, options->add_contexts,
-                                           psdvec_threads(run->ctx)) +
-                       pv_csr_bytes(2 * counts->info.bigrams);
-    PV_TRY_DONE(pv_baseline_words_of(run->ctx, counts, &provenance, &words));
-    PV_TRY_DONE(pv_cooccurrence_make(run->ctx, counts, run->output, besides, &pairs));
-    PV_TRY_DONE(pv_ppmi_make(&pairs, options->context_power, options->shift));
-    PV_TRY_DONE(decompose(run, &pairs, &singular));
+    uint64_t besides = pv_sparse_svd_bytes(counts->info.words, options->dim,
+                                           !cca && options->add_contexts, psdvec_threads(run->ctx));
+    /* Of the transpose; a pair may stand in the counts in one direction only. */
+    uint64_t transpose = cca ? 0 : pv_csr_bytes(2 * counts->info.bigrams);
+    PV_TRY_DONE(pv_cooccurrence_make(run->ctx, counts, run->output, besides + transpose, &pairs));
+    if (cca) {
+        power_job job = {&pairs.matrix, options->count_power};
+        PV_TRY_DONE(pv_parallel_tasks(run->ctx, (pairs.matrix.rows + rows_a_task - 1) / rows_a_task,
+                                      raise_rows, &job));
+    } else {
+        PV_TRY_DONE(pv_ppmi_make(&pairs, options->context_power, options->shift));
+    }
+    PV_TRY_DONE(decompose(run, cca, &pairs, besides, &singular));
     pv_singular_weigh(&singular, options->eigenvalue_power);
-    status = pv_baseline_write(run, &words, options->dim, singular.U);
+    if (cca)
+        set_lengths_to_one(&singular);
+    status = pv_baseline_write(run, options->dim, singular.U, NULL);
 done:
     pv_singular_free(&singular);
     pv_cooccurrence_free(&pairs);
-    pv_buffer_free(&provenance);
     return status;
 }

@@ -10,6 +10,9 @@
  * the vectors of words as input. What differs is the order of steps (skipgram.c, cbow.c), so that
  * the result depends on the seed and not on the threads.
  *
+ * Words as input start uniform in [-0.5, 0.5] / dim, words as output at zero. The rate falls
+ * linearly with the words read, over all epochs, to 1e-4 of what it was.
+ *
  * Cost: 8 bytes a number of the vectors, 4 bytes a word of the text, in memory or in a mapped
  * temporary file, and a few megabytes for a chunk of the text.
  */
@@ -17,12 +20,199 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "baseline/epochs.h"
+#include "base/random.h"
+#include "base/thread.h"
+#include "baseline/baseline.h"
+#include "baseline/noise.h"
 #include "train/train.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum {
+    DRAWING = 0x77327674, /* purposes of random numbers */
+    STARTING = 0x77327630,
+    TASK_WORDS = 1024,
+    CHUNK_PAIRS = 1 << 20, /* pairs of a chunk, about */
+    LEAST_CHUNKS = 64      /* of all epochs: the rate of learning falls from chunk to chunk */
+};
+
+/* ---- Chunks, subsampling and windows -------------------------------------------------------- */
+
+static void fill_retention(pv_w2v_text *text, const uint64_t *frequency, uint32_t words,
+                           double subsample)
+{
+    double total = 0;
+    for (uint32_t i = 0; i < words; i++)
+        total += (double)frequency[i];
+    for (uint32_t i = 0; i < words; i++) {
+        double ratio = subsample * total / (double)frequency[i]; /* infinite where it is not used */
+        double kept = subsample > 0 ? fmin(1, sqrt(ratio) + ratio) : 1;
+        text->retention[i] = (uint32_t)(kept * UINT32_MAX);
+    }
+}
+
+psdvec_status pv_w2v_text_open(pv_w2v_text *text, psdvec_context *ctx, const uint32_t *ids,
+                               size_t length, const uint64_t *frequency, uint32_t words,
+                               uint32_t window, double subsample, uint32_t epochs)
+{
+    *text = (pv_w2v_text){.memory = {.ctx = ctx, .what = "a chunk of the text"},
+                          .ids = ids,
+                          .length = length,
+                          .window = window};
+    text->segments = (length + PV_W2V_SEGMENT - 1) / PV_W2V_SEGMENT;
+    size_t most = CHUNK_PAIRS / (window + 1) / PV_W2V_SEGMENT;
+    size_t enough = (text->segments * epochs + LEAST_CHUNKS - 1) / LEAST_CHUNKS;
+    text->chunk_segments = enough < most ? enough : most;
+    if (text->chunk_segments < 1)
+        text->chunk_segments = 1;
+    text->chunks = (text->segments + text->chunk_segments - 1) / text->chunk_segments;
+    size_t capacity = text->chunk_segments * PV_W2V_CAPACITY;
+    PV_TAKE(&text->memory, text->retention, words);
+    PV_TAKE(&text->memory, text->kept, capacity);
+    PV_TAKE(&text->memory, text->reach, capacity);
+    PV_TAKE(&text->memory, text->kept_count, text->chunk_segments);
+    PV_TRY(pv_scope_status(&text->memory));
+    fill_retention(text, frequency, words, subsample);
+    return PSDVEC_OK;
+}
+
+void pv_w2v_text_close(pv_w2v_text *text)
+{
+    pv_scope_free(&text->memory);
+    *text = (pv_w2v_text){0};
+}
+
+size_t pv_w2v_chunk_size(const pv_w2v_text *text, size_t chunk)
+{
+    size_t left = text->segments - chunk * text->chunk_segments;
+    return left < text->chunk_segments ? left : text->chunk_segments;
+}
+
+uint64_t pv_w2v_chunk_words(const pv_w2v_text *text, size_t chunk)
+{
+    size_t begin = chunk * text->chunk_segments * PV_W2V_SEGMENT, words = 0;
+    size_t end = begin + text->chunk_segments * PV_W2V_SEGMENT;
+    for (size_t i = begin; i < end && i < text->length; i++)
+        words += text->ids[i] != PV_BORDER;
+    return words;
+}
+
+void pv_w2v_draw(pv_w2v_text *text, uint32_t epoch, size_t chunk, size_t k)
+{
+    size_t segment = chunk * text->chunk_segments + k;
+    size_t begin = segment * PV_W2V_SEGMENT, end = begin + PV_W2V_SEGMENT;
+    end = end < text->length ? end : text->length;
+    pv_random_stream stream = {
+        pv_random_u64(text->memory.ctx->options.seed, DRAWING + ((uint64_t)epoch << 32), segment)};
+    uint32_t *kept = text->kept + k * PV_W2V_CAPACITY;
+    uint16_t *reach = text->reach + k * PV_W2V_CAPACITY;
+    uint32_t n = 0, sentence = 0;
+    kept[n++] = PV_BORDER;
+    for (size_t i = begin; i < end; i++) {
+        uint32_t id = text->ids[i];
+        if (id == PV_BORDER || sentence == PV_W2V_SENTENCE) {
+            if (sentence > 0)
+                kept[n++] = PV_BORDER;
+            sentence = 0;
+            if (id == PV_BORDER)
+                continue;
+        }
+        uint64_t bits = pv_random_next(&stream);
+        if ((uint32_t)(bits >> 32) > text->retention[id])
+            continue;
+        reach[n] = (uint16_t)(1 + pv_below((uint32_t)bits, text->window));
+        kept[n++] = id;
+        sentence++;
+    }
+    if (sentence > 0)
+        kept[n++] = PV_BORDER;
+    text->kept_count[k] = n;
+}
+
+/* ---- Vectors and epochs --------------------------------------------------------------------- */
+
+static psdvec_status start_words(void *opaque, size_t task, int worker)
+{
+    (void)worker;
+    pv_word2vec *w = opaque;
+    size_t dim = w->settings.dim, begin = task * TASK_WORDS, end = begin + TASK_WORDS;
+    for (size_t i = begin; i < end && i < w->words; i++) {
+        float *row = w->space.in + i * w->space.stride;
+        for (size_t d = 0; d < dim; d++)
+            row[d] = (float)((pv_random_unit(w->ctx->options.seed, STARTING, i * dim + d) - 0.5) /
+                             (double)dim);
+    }
+    return PSDVEC_OK;
+}
+
+static psdvec_status make_space(pv_word2vec *w)
+{
+    size_t numbers;
+    w->space = (pv_sgns_space){.stride = pv_sgns_stride(w->settings.dim),
+                               .negative = w->settings.negative,
+                               .width = pv_sgns_width(w->settings.negative)};
+    if (!pv_mul(w->words, w->space.stride, &numbers))
+        return pv_fail(w->ctx, PSDVEC_ERR_OVERFLOW,
+                       "the vectors are too large; ask for fewer words");
+    PV_TAKE_ZERO(&w->memory, w->space.in, numbers);
+    PV_TAKE_ZERO(&w->memory, w->space.out, numbers);
+    PV_TRY(pv_scope_status(&w->memory));
+    return pv_parallel_tasks(w->ctx, (w->words + TASK_WORDS - 1) / TASK_WORDS, start_words, w);
+}
+
+psdvec_status pv_word2vec_open(pv_word2vec *w, psdvec_context *ctx,
+                               const pv_word2vec_settings *settings, const uint32_t *ids,
+                               size_t length, const uint64_t *frequency, uint32_t words)
+{
+    *w = (pv_word2vec){.ctx = ctx,
+                       .settings = *settings,
+                       .words = words,
+                       .kernels = pv_sgns_kernels_best(),
+                       .memory = {.ctx = ctx, .what = "the vectors"}};
+    PV_TRY(pv_w2v_text_open(&w->text, ctx, ids, length, frequency, words, settings->window,
+                            settings->subsample, settings->epochs));
+    PV_TAKE(&w->memory, w->weight, words);
+    PV_TRY(pv_scope_status(&w->memory));
+    for (uint32_t i = 0; i < words; i++)
+        w->weight[i] = frequency[i] > 0 ? pow((double)frequency[i], settings->noise_power) : 0;
+    PV_TRY(make_space(w));
+    return settings->cbow ? pv_cbow_new(w) : pv_skipgram_new(w);
+}
+
+void pv_word2vec_close(pv_word2vec *w)
+{
+    if (!w->ctx)
+        return;
+    pv_skipgram_free(w);
+    pv_cbow_free(w);
+    pv_w2v_text_close(&w->text);
+    pv_scope_free(&w->memory);
+    *w = (pv_word2vec){0};
+}
+
+float pv_word2vec_rate(const pv_word2vec *w, uint64_t step, double part)
+{
+    double steps = (double)w->text.chunks * w->settings.epochs;
+    return (float)(w->settings.rate * fmax(1e-4, 1 - ((double)step + part) / steps));
+}
+
+psdvec_status pv_word2vec_epoch(pv_word2vec *w, uint32_t epoch)
+{
+    w->pairs = w->loss_pairs = 0;
+    w->loss = 0;
+    for (size_t chunk = 0; chunk < w->text.chunks; chunk++) {
+        uint64_t step = (uint64_t)epoch * w->text.chunks + chunk;
+        PV_TRY(w->settings.cbow ? pv_cbow_chunk(w, epoch, chunk, step)
+                                : pv_skipgram_chunk(w, epoch, chunk, step));
+        if (w->progress)
+            pv_progress_add(w->progress, pv_w2v_chunk_words(&w->text, chunk));
+    }
+    return PSDVEC_OK;
+}
+
+/* ---- Reading -------------------------------------------------------------------------------- */
 
 typedef struct source {
     psdvec_context *ctx;
@@ -31,23 +221,16 @@ typedef struct source {
     pv_buffer provenance;
 } source;
 
-/* ---- Reading -------------------------------------------------------------------------------- */
-
-/* Bytes of both kinds of vectors. */
-static uint64_t vector_bytes(const pv_baseline_run *run, const source *s)
-{
-    return 2 * sizeof(float) * (uint64_t)s->read.vocabulary.count *
-           pv_sgns_stride(run->options->dim);
-}
-
-/* In memory if that leaves room for the vectors, else in a temporary file. */
+/* In memory if that leaves enough for both kinds of vectors, else in a temporary file. */
 static psdvec_status lay_out(const pv_baseline_run *run, source *s, const char *folder)
 {
     pv_token_store *store = s->read.store;
-    uint64_t tokens = pv_sequence_tokens(store, 0, store->part_count);
-    uint64_t left = pv_memory_left(s->ctx), need = vector_bytes(run, s) + tokens * sizeof(uint32_t);
+    uint32_t words = s->read.vocabulary.count;
+    uint64_t left = pv_memory_left(s->ctx);
+    uint64_t need = 2 * sizeof(float) * (uint64_t)words * pv_sgns_stride(run->options->dim) +
+                    pv_sequence_tokens(store, 0, store->part_count) * sizeof(uint32_t);
     bool fits = need <= left - left / 8;
-    pv_sequence_init(&s->text, s->ctx, s->read.vocabulary.count);
+    pv_sequence_init(&s->text, s->ctx, words);
     return pv_sequence_read(&s->text, store, PSDVEC_OOV_DROP, 0, store->part_count, 0,
                             fits ? NULL : folder);
 }
@@ -177,12 +360,12 @@ psdvec_status pv_baseline_word2vec(pv_baseline_run *run)
                                  s.read.vocabulary.frequency, s.read.vocabulary.count));
     PV_TRY_DONE(train(run, &s, &w));
     close_up(&w);
-    pv_baseline_words words = {.words = s.read.vocabulary.count,
-                               .bytes = s.read.vocabulary.bytes,
-                               .offsets = s.read.vocabulary.offsets,
-                               .frequency = s.read.vocabulary.frequency,
-                               .counts_json = s.provenance.data};
-    status = pv_baseline_write(run, &words, o->dim, w.space.in);
+    run->words = (pv_baseline_words){.words = s.read.vocabulary.count,
+                                     .bytes = s.read.vocabulary.bytes,
+                                     .offsets = s.read.vocabulary.offsets,
+                                     .frequency = s.read.vocabulary.frequency,
+                                     .counts_json = s.provenance.data};
+    status = pv_baseline_write(run, o->dim, w.space.in, NULL);
 done:
     pv_word2vec_close(&w);
     pv_sequence_free(&s.text);

@@ -1,5 +1,5 @@
 /* The twins: plain C, and AVX2 without FMA, which rounds once where the other rounds twice. */
-#include "document/exp_sums.h"
+#include "document/partition_function.h"
 
 #include "base/platform.h"
 
@@ -172,16 +172,16 @@ AVX2 static void exp_sums_avx2(float *s, const float *log_p, const float *shift,
     add_up(&sums, out);
 }
 
+#endif
+
 pv_exp_sums_fn *pv_exp_sums_best(void)
 {
-    return __builtin_cpu_supports("avx2") ? exp_sums_avx2 : pv_exp_sums_reference;
-}
-#else
-pv_exp_sums_fn *pv_exp_sums_best(void)
-{
+#if PV_AVX2
+    if (__builtin_cpu_supports("avx2"))
+        return exp_sums_avx2;
+#endif
     return pv_exp_sums_reference;
 }
-#endif
 
 void pv_exp_sums_add(pv_exp_sums *sums, const pv_exp_sums *more)
 {

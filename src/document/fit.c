@@ -26,45 +26,40 @@
 #define LEAST_TEMPERATURE 1e-6
 enum { MOST_ROUNDS = 30 };
 
-/* The text as words of the model. */
-typedef struct text_to_fit {
-    psdvec_context *ctx;
-    const psdvec_model *model;
-    pv_buffer words; /* uint32_t: words, PSDVEC_UNKNOWN_WORD, PAUSE */
-    uint64_t count, known, most;
-    pv_token_sink sink;
-} text_to_fit;
-
-static psdvec_status take_tokens(void *arg, const pv_token *tokens, size_t count)
-{
-    text_to_fit *t = arg;
-    for (size_t k = 0; k < count && !t->sink.done; k++) {
-        uint32_t i = PAUSE;
-        if (tokens[k].kind == PV_TOKEN_READY) {
-            i = PSDVEC_UNKNOWN_WORD;
-            t->known += psdvec_model_find(t->model, tokens[k].text, tokens[k].length, &i);
-            t->count++;
-        }
-        PV_TRY(pv_buffer_append(&t->words, &i, sizeof i));
-        t->sink.done = t->most && t->known == t->most;
-    }
-    return PSDVEC_OK;
-}
-
 /* ---- One pass ------------------------------------------------------------------------------------ */
 
 typedef struct fitting {
     psdvec_context *ctx;
+    pv_scope memory;
     pv_conditional *c;
     pv_partition_function *normaliser;
     pv_trail trail;
     pv_contexts contexts;
     pv_partition *partitions;
     uint32_t *waiting; /* words of the rows */
-    text_to_fit text;
+    const psdvec_model *model;
+    pv_buffer words; /* uint32_t, of the text: words, PSDVEC_UNKNOWN_WORD, PAUSE */
+    uint64_t count, known, most;
+    pv_token_sink sink;
     pv_progress progress;
     psdvec_fit_report *report;
 } fitting;
+
+static psdvec_status take_tokens(void *arg, const pv_token *tokens, size_t count)
+{
+    fitting *f = arg;
+    for (size_t k = 0; k < count && !f->sink.done; k++) {
+        uint32_t i = PAUSE;
+        if (tokens[k].kind == PV_TOKEN_READY) {
+            i = PSDVEC_UNKNOWN_WORD;
+            f->known += psdvec_model_find(f->model, tokens[k].text, tokens[k].length, &i);
+            f->count++;
+        }
+        PV_TRY(pv_buffer_append(&f->words, &i, sizeof i));
+        f->sink.done = f->most && f->known == f->most;
+    }
+    return PSDVEC_OK;
+}
 
 /* At one T and u. */
 typedef struct slope {
@@ -121,8 +116,8 @@ static psdvec_status finish_rows(fitting *f, slope *at)
 typedef psdvec_status known_word_fn(fitting *f, void *arg, uint32_t word, uint64_t place);
 static psdvec_status walk(fitting *f, known_word_fn *take, void *arg)
 {
-    const uint32_t *words = (const uint32_t *)(const void *)f->text.words.data;
-    size_t count = f->text.words.length / sizeof *words;
+    const uint32_t *words = (const uint32_t *)(const void *)f->words.data;
+    size_t count = f->words.length / sizeof *words;
     pv_trail_clear(&f->trail);
     for (size_t k = 0; k < count; k++) {
         if (words[k] == PAUSE) {
@@ -148,7 +143,7 @@ static psdvec_status pass(fitting *f, double t, double u, slope *at)
 {
     *at = (slope){.t = t, .u = u};
     PV_TRY(pv_conditional_set_self(f->c, u / t));
-    pv_progress_begin(&f->progress, f->ctx, "fitting", "words", f->text.known);
+    pv_progress_begin(&f->progress, f->ctx, "fitting", "words", f->known);
     PV_TRY(walk(f, add_context, at));
     PV_TRY(finish_rows(f, at));
     pv_progress_end(&f->progress);
@@ -203,7 +198,7 @@ static psdvec_status climb(fitting *f, slope *at)
 
 static double perplexity(const fitting *f, double likelihood)
 {
-    return exp(-likelihood / (double)f->text.known);
+    return exp(-likelihood / (double)f->known);
 }
 
 /* T alone, and the perplexities at T = 1 and at the best T. */
@@ -284,9 +279,10 @@ static psdvec_status fit_baselines(fitting *f)
     double first, low = 1e-9, high = 1;
     bool bigrams = f->c->counts != NULL;
     baselines b = {0};
-    if (bigrams && !(b.pairs = pv_alloc(f->ctx, f->text.known, sizeof *b.pairs, "pairs of words")))
-        return pv_failure(f->ctx);
-    psdvec_status status = walk(f, add_baselines, &b);
+    if (bigrams)
+        PV_TAKE(&f->memory, b.pairs, f->known);
+    PV_TRY(pv_scope_status(&f->memory));
+    PV_TRY(walk(f, add_baselines, &b));
     uint64_t known = b.known;
     bigram_pair *pairs = b.pairs;
     psdvec_fit_report *r = f->report;
@@ -304,8 +300,8 @@ static psdvec_status fit_baselines(fitting *f)
         r->bigram_after =
             exp(-bigram_likelihood(pairs, known, r->interpolation, &first) / (double)known);
     }
-    pv_free(f->ctx, pairs);
-    return status;
+    pv_scope_drop(&f->memory, pairs);
+    return PSDVEC_OK;
 }
 
 /* ---- The calls ---------------------------------------------------------------------------------------- */
@@ -313,12 +309,12 @@ static psdvec_status fit_baselines(fitting *f)
 static psdvec_status read_text(fitting *f, const psdvec_text_options *text,
                                const char *const *inputs, size_t input_count)
 {
-    f->text.sink = (pv_token_sink){.take = take_tokens, .user = &f->text};
+    f->sink = (pv_token_sink){.take = take_tokens, .user = f};
     psdvec_text_options options;
     PV_TRY(pv_options_adopt(f->ctx, &pv_text_table, text ? text : &f->c->counting.text, &options));
     options.min_document_words = 1;
-    PV_TRY(pv_tokens_of_inputs(f->ctx, &options, inputs, input_count, &f->text.sink));
-    if (f->text.known > 0)
+    PV_TRY(pv_tokens_of_inputs(f->ctx, &options, inputs, input_count, &f->sink));
+    if (f->known > 0)
         return PSDVEC_OK;
     return pv_fail(f->ctx, PSDVEC_ERR_EMPTY, "%s: the text has no word that the model knows",
                    input_count ? inputs[0] : "the input");
@@ -343,14 +339,6 @@ static psdvec_status open_model(fitting *f, const psdvec_model *model, const psd
     return pv_trail_init(&f->trail, f->c);
 }
 
-static psdvec_status make_room(fitting *f, uint32_t dim)
-{
-    PV_TRY(pv_contexts_init(&f->contexts, f->ctx, dim, PV_SCORER_ROWS));
-    f->partitions = pv_alloc(f->ctx, PV_SCORER_ROWS, sizeof *f->partitions, "scores");
-    f->waiting = pv_alloc(f->ctx, PV_SCORER_ROWS, sizeof *f->waiting, "scores");
-    return f->partitions && f->waiting ? PSDVEC_OK : pv_failure(f->ctx);
-}
-
 psdvec_status psdvec_fit_temperature(psdvec_context *ctx, const psdvec_model *model,
                                      const psdvec_counts *counts, const psdvec_text_options *text,
                                      const char *const *inputs, size_t input_count,
@@ -363,11 +351,17 @@ psdvec_status psdvec_fit_temperature(psdvec_context *ctx, const psdvec_model *mo
     PV_NEED_EACH(ctx, inputs, input_count);
     psdvec_status status;
     double began = pv_now();
-    fitting f = {.ctx = ctx, .report = report};
-    f.text = (text_to_fit){.ctx = ctx, .model = model, .most = most_words};
-    pv_buffer_init(&f.text.words, ctx);
+    fitting f = {.ctx = ctx,
+                 .memory = {.ctx = ctx, .what = "scores"},
+                 .model = model,
+                 .most = most_words,
+                 .report = report};
+    pv_buffer_init(&f.words, ctx);
     PV_TRY_DONE(pv_model_require_psd(ctx, model, "only models made by train have probabilities"));
-    PV_TRY_DONE(make_room(&f, model->info.dim));
+    PV_TRY_DONE(pv_contexts_init(&f.contexts, ctx, model->info.dim, PV_SCORER_ROWS));
+    PV_TAKE(&f.memory, f.partitions, PV_SCORER_ROWS);
+    PV_TAKE(&f.memory, f.waiting, PV_SCORER_ROWS);
+    PV_TRY_DONE(pv_scope_status(&f.memory));
     if (counts) {
         PV_TRY_DONE(open_model(&f, model, counts));
         PV_TRY_DONE(read_text(&f, text, inputs, input_count));
@@ -384,15 +378,14 @@ psdvec_status psdvec_fit_temperature(psdvec_context *ctx, const psdvec_model *mo
     }
     PV_TRY_DONE(fit_vectors(&f));
     report->kappa = f.c->kappa;
-    report->words = f.text.count;
-    report->known = f.text.known;
+    report->words = f.count;
+    report->known = f.known;
     report->seconds = pv_now() - began;
 done:
     close_model(&f);
     pv_contexts_free(&f.contexts);
-    pv_free(ctx, f.partitions);
-    pv_free(ctx, f.waiting);
-    pv_buffer_free(&f.text.words);
+    pv_scope_free(&f.memory);
+    pv_buffer_free(&f.words);
     return status;
 }
 
@@ -433,16 +426,14 @@ psdvec_status psdvec_model_write_fit(psdvec_context *ctx, const psdvec_model *mo
     pv_json_open_object(&w, NULL);
     pv_json_put_fields(&w, pv_fit_fields, report, true);
     pv_json_close(&w);
-    psdvec_status status = pv_json_writer_status(&w);
-    if (status == PSDVEC_OK)
-        status = pv_buffer_byte(&json, 0);
-    if (status == PSDVEC_OK) {
-        pv_model_data data;
-        status = pv_model_data_of(ctx, model, &data);
-        data.fit_json = json.data;
-        if (status == PSDVEC_OK)
-            status = pv_model_write(ctx, &data, output);
-    }
+    psdvec_status status;
+    pv_model_data data;
+    PV_TRY_DONE(pv_json_writer_status(&w));
+    PV_TRY_DONE(pv_buffer_byte(&json, 0));
+    PV_TRY_DONE(pv_model_data_of(ctx, model, &data));
+    data.fit_json = json.data;
+    status = pv_model_write(ctx, &data, output);
+done:
     pv_buffer_free(&json);
     return status;
 }

@@ -1,8 +1,8 @@
 /* psdvec_interactions: the first-order assumption of the model, looked at in text.
  *
  * Appendix B of the paper: PMI(c; a, b) = PMI(c; a) + PMI(c; b) + PInt(a, b, c), and the model
- * takes PInt to be 0. Here it is measured: triple_text.h has what is counted, triple_count.h how,
- * and this file what is made of it.
+ * takes PInt to be 0. Here it is measured: triples.h has what is counted and how, this file what is
+ * made of it.
  *
  * With N places, of which N(a, b, c) have the triple, N(a, b) its first two words, and so on,
  *
@@ -22,7 +22,8 @@
 #include "base/arguments.h"
 
 #include "base/spool.h"
-#include "document/triple_count.h"
+#include "document/top.h"
+#include "document/triples.h"
 #include "model/model_read.h"
 
 #include <math.h>
@@ -48,8 +49,7 @@ typedef struct interaction_sums {
     pv_spool *values;
     interaction_value *block;
     size_t block_count;
-    pv_triple *top; /* a heap: the first is the last of them in order */
-    size_t top_count, most;
+    pv_top top; /* of pv_triple: the most frequent */
 } interaction_sums;
 
 enum { DIGITS = 1 << 16, QUANTILES = 5 };
@@ -111,8 +111,9 @@ static void interaction_of(const pv_triple_text *x, const pv_triple *t, psdvec_i
 /* ---- The most frequent --------------------------------------------------------------------- */
 
 /* Negative: x comes before y. */
-static int by_count(const void *a, const void *b)
+static int by_count(const void *a, const void *b, void *arg)
 {
+    (void)arg;
     const pv_triple *x = a, *y = b;
     if (x->count != y->count)
         return x->count > y->count ? -1 : 1;
@@ -120,32 +121,6 @@ static int by_count(const void *a, const void *b)
         if (x->words[k] != y->words[k])
             return x->words[k] < y->words[k] ? -1 : 1;
     return 0;
-}
-
-static void sink_down(pv_triple *heap, size_t count, size_t at)
-{
-    for (size_t child; (child = 2 * at + 1) < count; at = child) {
-        if (child + 1 < count && by_count(&heap[child + 1], &heap[child]) > 0)
-            child++;
-        if (by_count(&heap[child], &heap[at]) <= 0)
-            return;
-        pv_triple moved = heap[at];
-        heap[at] = heap[child];
-        heap[child] = moved;
-    }
-}
-
-static void offer(interaction_sums *s, const pv_triple *triple)
-{
-    if (s->top_count < s->most) {
-        s->top[s->top_count++] = *triple;
-        if (s->top_count == s->most)
-            for (size_t k = s->most; k-- > 0;)
-                sink_down(s->top, s->most, k);
-    } else if (s->most > 0 && by_count(triple, &s->top[0]) < 0) {
-        s->top[0] = *triple;
-        sink_down(s->top, s->most, 0);
-    }
 }
 
 /* ---- Quantiles --------------------------------------------------------------------------- */
@@ -227,28 +202,6 @@ done:
 
 /* ---- All together -------------------------------------------------------------------------- */
 
-/* Free it in any case. */
-static psdvec_status sums_init(interaction_sums *s, const pv_triple_text *text, size_t most,
-                               const char *folder)
-{
-    static const char what[] = "the figures of triples";
-    *s = (interaction_sums){.ctx = text->ctx, .text = text, .most = most};
-    s->block = pv_alloc(s->ctx, VALUES_A_BLOCK, sizeof *s->block, what);
-    s->top = pv_alloc(s->ctx, most, sizeof *s->top, what);
-    if (!s->block || !s->top)
-        return pv_failure(s->ctx);
-    return pv_spool_new(s->ctx, folder, what, pv_memory_left(s->ctx) / 8, &s->values);
-}
-
-static void sums_free(interaction_sums *s)
-{
-    if (!s->ctx)
-        return;
-    pv_spool_free(s->values);
-    pv_free(s->ctx, s->block);
-    pv_free(s->ctx, s->top);
-}
-
 /* A pv_triple_sink; `opaque`: the sums. */
 static psdvec_status sums_add(void *opaque, const pv_triple *triples, size_t count)
 {
@@ -265,7 +218,7 @@ static psdvec_status sums_add(void *opaque, const pv_triple *triples, size_t cou
         s->sum_absolute += times * fabs(sum);
         s->cross += times * sum * i.joint;
         s->square += times * sum * sum;
-        offer(s, &triples[k]);
+        pv_top_offer(&s->top, &triples[k]);
         s->block[s->block_count++] =
             (interaction_value){.key = key_of(i.information), .weight = i.count};
         if (s->block_count == VALUES_A_BLOCK)
@@ -280,8 +233,7 @@ static psdvec_status sums_finish(interaction_sums *s, psdvec_interaction_report 
     static const unsigned percent[QUANTILES] = {5, 25, 50, 75, 95};
     report->triples = s->triples;
     report->occurrences = s->occurrences;
-    if (s->top_count > 0)
-        qsort(s->top, s->top_count, sizeof *s->top, by_count);
+    pv_top_sort(&s->top);
     if (s->triples == 0)
         return PSDVEC_OK;
     double all = (double)s->occurrences;
@@ -315,16 +267,25 @@ static psdvec_status measure_all(const pv_triple_text *text, size_t most, uint64
                                  const char *folder, psdvec_interaction *out, size_t *found,
                                  psdvec_interaction_report *report)
 {
-    interaction_sums sums;
+    static const char what[] = "the figures of triples";
+    psdvec_context *ctx = text->ctx;
+    pv_scope scope = {.ctx = ctx, .what = what};
+    interaction_sums sums = {.ctx = ctx,
+                             .text = text,
+                             .top = {.size = sizeof(pv_triple), .most = most, .compare = by_count}};
     psdvec_status status;
-    PV_TRY_DONE(sums_init(&sums, text, most, folder));
+    PV_TAKE(&scope, sums.block, VALUES_A_BLOCK);
+    sums.top.items = pv_scope_alloc(&scope, most, 2 * sizeof(pv_triple), false);
+    PV_TRY_DONE(pv_scope_status(&scope));
+    PV_TRY_DONE(pv_spool_new(ctx, folder, what, pv_memory_left(ctx) / 8, &sums.values));
     PV_TRY_DONE(pv_triple_count(text, least, sums_add, &sums));
     PV_TRY_DONE(sums_finish(&sums, report));
-    for (size_t k = 0; k < sums.top_count; k++)
-        interaction_of(text, &sums.top[k], &out[k]);
-    *found = sums.top_count;
+    for (size_t k = 0; k < sums.top.count; k++)
+        interaction_of(text, &((const pv_triple *)(const void *)sums.top.items)[k], &out[k]);
+    *found = sums.top.count;
 done:
-    sums_free(&sums);
+    pv_spool_free(sums.values);
+    pv_scope_free(&scope);
     return status;
 }
 

@@ -14,12 +14,12 @@ static const psdvec_option scorer_rows[] = {
 #include <psdvec/options/scorer.def>
     {0}};
 
-static bool scorer_rule(const void *options, char *why, size_t room)
+static bool scorer_rule(const void *options, char *why, size_t capacity)
 {
     const psdvec_scorer_options *o = options;
     if (o->sampled == 0 || o->sampled >= 64)
         return true;
-    snprintf(why, room,
+    snprintf(why, capacity,
              "`sampled` is %u; fewer than 64 words cannot represent a vocabulary, and 0 is exact",
              (unsigned)o->sampled);
     return false;
@@ -40,19 +40,19 @@ static const psdvec_option generate_rows[] = {
 const pv_options_table pv_generate_table = {
     .name = "generate", .rows = generate_rows, .size = sizeof(psdvec_generate_options)};
 
-static bool simulate_rule(const void *options, char *why, size_t room)
+static bool simulate_rule(const void *options, char *why, size_t capacity)
 {
     const psdvec_simulate_options *o = options;
     if (o->form == PSDVEC_FORM_SYMMETRIC && o->dim < 3) {
-        snprintf(why, room,
+        snprintf(why, capacity,
                  "`dim` is %u; `form=symmetric` needs at least 3, because it keeps two for the "
                  "word frequencies",
                  (unsigned)o->dim);
         return false;
     }
     if (o->dim > o->vocab) {
-        snprintf(why, room, "`dim` is %u; it must not be more than `vocab`, %u", (unsigned)o->dim,
-                 (unsigned)o->vocab);
+        snprintf(why, capacity, "`dim` is %u; it must not be more than `vocab`, %u",
+                 (unsigned)o->dim, (unsigned)o->vocab);
         return false;
     }
     return true;

@@ -4,14 +4,13 @@
 #include "base/blas.h"
 #include "base/random.h"
 #include "base/thread.h"
-#include "document/exp_sums.h"
 #include "model/model_read.h"
 
 #include <math.h>
 #include <string.h>
 
 enum {
-    SLAB = 4096,      /* words of a task */
+    RANGE = 4096,     /* words of a task */
     TILE = 512,       /* words of a product */
     BLOCK = 256,      /* contexts of a task */
     SAMPLING = 0x5a3e /* purpose of random numbers */
@@ -30,17 +29,17 @@ struct pv_partition_function {
     const pv_conditional *c;
     pv_scope memory;
     candidates all;
-    uint32_t *edges; /* slabs + 1 */
-    uint32_t slabs, edge_capacity;
+    uint32_t *edges; /* ranges + 1 */
+    uint32_t ranges;
     float *tiles; /* a tile for each worker */
     size_t tile_size;
-    uint32_t tile; /* words of a tile. With residuals a whole slab, so that the place in a row of
-                      residuals is looked for once a slab */
-    pv_exp_sums *sums; /* contexts x slabs */
+    uint32_t tile; /* words of a tile. With residuals a whole range, so that the place in a row of
+                      residuals is looked for once a range */
+    pv_exp_sums *sums; /* contexts x ranges */
     size_t sum_capacity;
     /* Sampled */
     double *inclusion; /* words: pi; NULL: exact */
-    uint32_t sample_capacity, certain;
+    uint32_t sample_capacity;
     uint64_t batch;
     float *vectors, *log_p, *shift;
     uint32_t *word;
@@ -49,6 +48,17 @@ struct pv_partition_function {
     const pv_contexts *contexts;
     float temperature;
 };
+
+/* `words` words in ranges. */
+static void divide(pv_partition_function *n, uint32_t words)
+{
+    n->ranges = 0;
+    n->edges[0] = 0;
+    for (uint32_t edge = 0; edge < words;) {
+        edge = words - edge > RANGE ? edge + RANGE : words;
+        n->edges[++n->ranges] = edge;
+    }
+}
 
 /* ---- A sample ------------------------------------------------------------------------------- */
 
@@ -111,7 +121,7 @@ static void take_word(pv_partition_function *n, uint32_t at, uint32_t word)
 }
 
 /* Systematic sampling: the words' pi laid end to end, and a comb of teeth at distance 1 with a
- * random start. Words of pi 1 come first, in slabs; then the teeth in turn to the groups. */
+ * random start. Words of pi 1 come first, in ranges; then the teeth in turn to the groups. */
 static void draw_sample(pv_partition_function *n)
 {
     const pv_conditional *c = n->c;
@@ -121,13 +131,7 @@ static void draw_sample(pv_partition_function *n)
     for (uint32_t i = 0; i < c->words && at < n->sample_capacity; i++)
         if (n->inclusion[i] >= 1)
             take_word(n, at++, i);
-    n->certain = at;
-    n->slabs = 0;
-    n->edges[0] = 0;
-    for (uint32_t edge = 0; edge < n->certain;) {
-        edge = n->certain - edge > SLAB ? edge + SLAB : n->certain;
-        n->edges[++n->slabs] = edge;
-    }
+    divide(n, at);
     double start = pv_random_unit(c->ctx->options.seed, SAMPLING, n->batch++);
     for (uint32_t group = 0; group < PV_SAMPLE_GROUPS; group++) {
         double reach = 0;
@@ -141,7 +145,7 @@ static void draw_sample(pv_partition_function *n)
             if (hits++ % PV_SAMPLE_GROUPS == group && at < n->sample_capacity)
                 take_word(n, at++, i);
         }
-        n->edges[++n->slabs] = at;
+        n->edges[++n->ranges] = at;
     }
     n->all = (candidates){
         .count = at, .vectors = n->vectors, .log_p = n->log_p, .shift = n->shift, .word = n->word};
@@ -158,22 +162,16 @@ psdvec_status pv_partition_function_open(const pv_conditional *c, uint32_t sampl
         return pv_failure(ctx);
     n->c = c;
     n->memory = (pv_scope){.ctx = ctx, .what = "sums over the vocabulary"};
-    n->edge_capacity = c->words / SLAB + PV_SAMPLE_GROUPS + 3;
-    n->tile = c->residuals ? SLAB : TILE;
+    n->tile = c->residuals ? RANGE : TILE;
     n->tile_size = (size_t)BLOCK * n->tile;
-    PV_TAKE(&n->memory, n->edges, n->edge_capacity);
+    PV_TAKE(&n->memory, n->edges, c->words / RANGE + PV_SAMPLE_GROUPS + 3);
     PV_TAKE(&n->memory, n->tiles, (size_t)psdvec_threads(ctx) * n->tile_size);
     PV_TRY(pv_scope_status(&n->memory));
     if (sampled > 0 && sampled < c->words)
         return open_sample(n, sampled);
     n->all = (candidates){
         .count = c->words, .vectors = c->vectors, .log_p = c->log_p, .shift = c->shift};
-    n->edges[0] = 0;
-    while (n->edges[n->slabs] < c->words) {
-        uint32_t left = c->words - n->edges[n->slabs];
-        n->edges[n->slabs + 1] = n->edges[n->slabs] + (left < SLAB ? left : SLAB);
-        n->slabs++;
-    }
+    divide(n, c->words);
     return PSDVEC_OK;
 }
 
@@ -192,21 +190,21 @@ bool pv_partition_function_sampled(const pv_partition_function *n)
 
 /* ---- Sums ------------------------------------------------------------------------------------ */
 
-/* Task: one block of contexts, one slab of words. */
-static psdvec_status sum_slab(void *arg, size_t task, int worker)
+/* Task: one block of contexts, one range of words. */
+static psdvec_status sum_range(void *arg, size_t task, int worker)
 {
     pv_partition_function *n = arg;
     const pv_conditional *c = n->c;
     const pv_contexts *x = n->contexts;
     pv_exp_sums_fn *exp_sums = pv_exp_sums_best();
-    uint32_t slab = (uint32_t)(task % n->slabs), first = (uint32_t)(task / n->slabs) * BLOCK;
+    uint32_t range = (uint32_t)(task % n->ranges), first = (uint32_t)(task / n->ranges) * BLOCK;
     uint32_t rows = x->count - first < BLOCK ? x->count - first : BLOCK;
     uint32_t width = n->tile;
     float *tile = n->tiles + (size_t)worker * n->tile_size;
     for (uint32_t row = 0; row < rows; row++)
-        n->sums[(size_t)(first + row) * n->slabs + slab] = (pv_exp_sums){.largest = -INFINITY};
-    for (uint32_t from = n->edges[slab]; from < n->edges[slab + 1]; from += width) {
-        uint32_t end = n->edges[slab + 1], count = end - from < width ? end - from : width;
+        n->sums[(size_t)(first + row) * n->ranges + range] = (pv_exp_sums){.largest = -INFINITY};
+    for (uint32_t from = n->edges[range]; from < n->edges[range + 1]; from += width) {
+        uint32_t end = n->edges[range + 1], count = end - from < width ? end - from : width;
         if (c->replaced)
             memset(tile, 0, (size_t)rows * count * sizeof *tile);
         else
@@ -220,7 +218,7 @@ static psdvec_status sum_slab(void *arg, size_t task, int worker)
                                scores);
             exp_sums(scores, n->all.log_p + from, n->all.shift ? n->all.shift + from : NULL,
                      (float)x->weight[first + row], n->temperature, count, &sums);
-            pv_exp_sums_add(&n->sums[(size_t)(first + row) * n->slabs + slab], &sums);
+            pv_exp_sums_add(&n->sums[(size_t)(first + row) * n->ranges + range], &sums);
         }
     }
     return PSDVEC_OK;
@@ -231,20 +229,20 @@ static double log_of(const pv_exp_sums *sums)
     return (double)sums->largest + log(sums->sum);
 }
 
-/* From the sums of a row's slabs to log Z. */
+/* From the sums of a row's ranges to log Z. */
 static psdvec_status finish_row(const pv_partition_function *n, uint32_t row, pv_partition *out)
 {
     const pv_conditional *c = n->c;
-    const pv_exp_sums *slabs = n->sums + (size_t)row * n->slabs;
-    uint32_t groups = n->inclusion ? PV_SAMPLE_GROUPS : 0, sure = n->slabs - groups;
+    const pv_exp_sums *ranges = n->sums + (size_t)row * n->ranges;
+    uint32_t groups = n->inclusion ? PV_SAMPLE_GROUPS : 0, sure = n->ranges - groups;
     pv_exp_sums all = {.largest = -INFINITY}, certain;
     if (c->absent_share > 0)
         all = (pv_exp_sums){.largest = (float)log(c->absent_share), .sum = 1};
     for (uint32_t k = 0; k < sure; k++)
-        pv_exp_sums_add(&all, &slabs[k]);
+        pv_exp_sums_add(&all, &ranges[k]);
     certain = all;
-    for (uint32_t k = sure; k < n->slabs; k++)
-        pv_exp_sums_add(&all, &slabs[k]);
+    for (uint32_t k = sure; k < n->ranges; k++)
+        pv_exp_sums_add(&all, &ranges[k]);
     if (!(isfinite(all.largest) && isfinite(all.sum) && all.sum > 0))
         return pv_fail(c->ctx, PSDVEC_ERR_NUMERIC,
                        "%s: a sum over the vocabulary is no number; the vectors may be damaged "
@@ -257,7 +255,7 @@ static psdvec_status finish_row(const pv_partition_function *n, uint32_t row, pv
         pv_exp_sums rest = {.largest = -INFINITY};
         for (uint32_t k = 0; k < groups; k++)
             if (k != g)
-                pv_exp_sums_add(&rest, &slabs[sure + k]);
+                pv_exp_sums_add(&rest, &ranges[sure + k]);
         rest.sum *= (double)PV_SAMPLE_GROUPS / (PV_SAMPLE_GROUPS - 1);
         pv_exp_sums_add(&rest, &certain);
         out->without[g] = log_of(&rest);
@@ -276,7 +274,7 @@ psdvec_status pv_partition_function_sum(pv_partition_function *n, const pv_conte
         return PSDVEC_OK;
     if (n->inclusion)
         draw_sample(n);
-    size_t wanted = (size_t)contexts->count * n->slabs;
+    size_t wanted = (size_t)contexts->count * n->ranges;
     if (wanted > n->sum_capacity) {
         pv_scope_drop(&n->memory, n->sums);
         n->sum_capacity = 0;
@@ -287,7 +285,7 @@ psdvec_status pv_partition_function_sum(pv_partition_function *n, const pv_conte
     n->contexts = contexts;
     n->temperature = (float)temperature;
     size_t blocks = (contexts->count + BLOCK - 1) / BLOCK;
-    PV_TRY(pv_parallel_tasks(ctx, blocks * n->slabs, sum_slab, n));
+    PV_TRY(pv_parallel_tasks(ctx, blocks * n->ranges, sum_range, n));
     for (uint32_t row = 0; row < contexts->count; row++)
         PV_TRY(finish_row(n, row, &partitions[row]));
     return PSDVEC_OK;

@@ -6,7 +6,6 @@
 #include "base/progress.h"
 #include "base/random.h"
 #include "base/thread.h"
-#include "document/exp_sums.h"
 #include "model/dot.h"
 #include "model/model_read.h"
 
@@ -14,28 +13,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLAB = 4096, DRAWING = 0xd4a3 /* purpose of random numbers */ };
+enum { RANGE = 4096, DRAWING = 0xd4a3 /* purpose of random numbers */ };
 
 /* All words of the first model after one context. */
 typedef struct outlook {
-    psdvec_scorer *scorer;
+    pv_scope memory;
     const pv_conditional *c;
     pv_trail trail;
     pv_contexts contexts; /* one row */
     uint64_t place;
     float *score; /* words: s less the constant */
-    pv_exp_sums *slabs;
-    size_t slab_count;
+    pv_exp_sums *ranges;
+    size_t range_count;
     double log_z;
 } outlook;
 
 static void outlook_close(outlook *o)
 {
-    psdvec_context *ctx = o->scorer->ctx;
     pv_trail_free(&o->trail);
     pv_contexts_free(&o->contexts);
-    pv_free(ctx, o->score);
-    pv_free(ctx, o->slabs);
+    pv_scope_free(&o->memory);
 }
 
 static void outlook_add(outlook *o, uint32_t word)
@@ -47,16 +44,16 @@ static psdvec_status outlook_open(outlook *o, psdvec_scorer *s, const uint32_t *
                                   size_t count)
 {
     psdvec_context *ctx = s->ctx;
-    *o = (outlook){.scorer = s, .c = s->models[0].conditional};
-    o->slab_count = (o->c->words + SLAB - 1) / SLAB;
+    *o = (outlook){.memory = {.ctx = ctx, .what = "the words' probabilities"},
+                   .c = s->models[0].conditional};
+    o->range_count = (o->c->words + RANGE - 1) / RANGE;
     for (size_t k = 0; k < count; k++)
         if (context[k] >= o->c->words && context[k] != PSDVEC_UNKNOWN_WORD)
             return pv_fail(ctx, PSDVEC_ERR_OPTION, "%s: there is no word number %u",
                            o->c->model->path, context[k]);
-    o->score = pv_alloc(ctx, o->c->words, sizeof *o->score, "the words' probabilities");
-    o->slabs = pv_alloc(ctx, o->slab_count, sizeof *o->slabs, "the words' probabilities");
-    if (!o->score || !o->slabs)
-        return pv_failure(ctx);
+    PV_TAKE(&o->memory, o->score, o->c->words);
+    PV_TAKE(&o->memory, o->ranges, o->range_count);
+    PV_TRY(pv_scope_status(&o->memory));
     PV_TRY(pv_trail_init(&o->trail, o->c));
     PV_TRY(pv_contexts_init(&o->contexts, ctx, o->c->dim, 1));
     for (size_t k = 0; k < count; k++)
@@ -66,13 +63,13 @@ static psdvec_status outlook_open(outlook *o, psdvec_scorer *s, const uint32_t *
 
 /* One context is too little for a product of matrices: this is bound by how fast vectors arrive
  * from memory, and all workers fetch them. */
-static psdvec_status look_at_slab(void *arg, size_t slab, int worker)
+static psdvec_status look_at_range(void *arg, size_t range, int worker)
 {
     outlook *o = arg;
     const pv_conditional *c = o->c;
     pv_row_dots_fn *row_dots = pv_row_dots_best();
     const float *h = o->contexts.h;
-    size_t first = slab * SLAB, end = first + SLAB < c->words ? first + SLAB : c->words;
+    size_t first = range * RANGE, end = first + RANGE < c->words ? first + RANGE : c->words;
     (void)worker;
     for (size_t i = first; i < end; i++) {
         o->score[i] = 0;
@@ -82,7 +79,7 @@ static psdvec_status look_at_slab(void *arg, size_t slab, int worker)
     pv_contexts_adjust(&o->contexts, c, 0, NULL, (uint32_t)first, (uint32_t)end, o->score + first);
     pv_exp_sums_best()(o->score + first, c->log_p + first, c->shift ? c->shift + first : NULL,
                        (float)o->contexts.weight[0], (float)c->temperature, end - first,
-                       &o->slabs[slab]);
+                       &o->ranges[range]);
     return PSDVEC_OK;
 }
 
@@ -93,9 +90,9 @@ static psdvec_status look(outlook *o)
     pv_exp_sums sums = {.largest = -INFINITY};
     pv_contexts_clear(&o->contexts);
     PV_TRY(pv_contexts_add(&o->contexts, c, &o->trail, o->place));
-    PV_TRY(pv_parallel_tasks(c->ctx, o->slab_count, look_at_slab, o));
-    for (size_t k = 0; k < o->slab_count; k++)
-        pv_exp_sums_add(&sums, &o->slabs[k]);
+    PV_TRY(pv_parallel_tasks(c->ctx, o->range_count, look_at_range, o));
+    for (size_t k = 0; k < o->range_count; k++)
+        pv_exp_sums_add(&sums, &o->ranges[k]);
     if (c->absent_share > 0) {
         pv_exp_sums absent = {.largest = (float)log(c->absent_share), .sum = 1};
         pv_exp_sums_add(&sums, &absent);

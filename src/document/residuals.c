@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "base/safetensors_write.h"
+#include "document/top.h"
 #include "link/weights.h"
 #include "model/model_read.h"
 #include "train/model_link.h"
@@ -28,21 +29,17 @@ typedef struct fill_job {
     pv_residual_kind kind;
 } fill_job;
 
-static psdvec_status count_row(void *arg, const pv_seen_row *row, int worker)
-{
-    fill_job *job = arg;
-    (void)worker;
-    job->matrix->rows.begin[row->word + 1] = row->count;
-    return PSDVEC_OK;
-}
-
-static psdvec_status fill_row(void *arg, const pv_seen_row *row, int worker)
+static psdvec_status take_pairs(void *arg, const pv_seen_row *row, int worker)
 {
     fill_job *job = arg;
     const pv_link *link = job->link;
     pv_csr_store *matrix = &job->matrix->rows;
-    uint64_t at = matrix->begin[row->word];
     (void)worker;
+    if (!matrix->column) { /* the first walk */
+        matrix->begin[row->word + 1] = row->count;
+        return PSDVEC_OK;
+    }
+    uint64_t at = matrix->begin[row->word];
     for (size_t k = 0; k < row->count; k++) {
         const pv_seen_pair *pair = &row->pairs[k];
         double target =
@@ -65,7 +62,7 @@ static psdvec_status fill_matrix(pv_residual_matrix *matrix, const psdvec_model 
                          .either = !smoothed,
                          .stage = "counting pairs"};
     matrix->unseen = smoothed ? link->unseen_target : NAN;
-    PV_TRY(pv_seen_pairs(&walk, count_row, &job));
+    PV_TRY(pv_seen_pairs(&walk, take_pairs, &job));
     uint64_t left = pv_memory_left(matrix->rows.ctx);
     PV_TRY(pv_csr_store_reserve(&matrix->rows, model->path, left - left / 2));
     if (kind == PV_RESIDUAL_DIFFERENCE) {
@@ -74,7 +71,7 @@ static psdvec_status fill_matrix(pv_residual_matrix *matrix, const psdvec_model 
         walk.eigenvalues = model->info.eigenvalues;
     }
     walk.stage = kind == PV_RESIDUAL_DIFFERENCE ? "residuals" : "targets";
-    return pv_seen_pairs(&walk, fill_row, &job);
+    return pv_seen_pairs(&walk, take_pairs, &job);
 }
 
 psdvec_status pv_residual_matrix_make(psdvec_context *ctx, const psdvec_model *model,
@@ -112,59 +109,43 @@ void pv_residual_matrix_free(pv_residual_matrix *matrix)
 
 /* ---- The file ---------------------------------------------------------------------------- */
 
-enum { MOST_TENSORS = 10, MOST_METADATA = 7 };
-
-static size_t describe(const pv_residual_data *data, char version[16], char unseen[32],
-                       pv_st_pair meta[MOST_METADATA])
-{
-    size_t n = 0;
-    snprintf(version, 16, "%d", PV_RESIDUALS_VERSION);
-    meta[n++] = (pv_st_pair){"format", PV_RESIDUALS_FORMAT};
-    meta[n++] = (pv_st_pair){"version", version};
-    meta[n++] = (pv_st_pair){"written_by", "psdvec " PSDVEC_VERSION};
-    meta[n++] = (pv_st_pair){"target", data->target};
-    if (!isnan(data->unseen)) {
-        pv_snprintf(unseen, 32, "%.17g", data->unseen);
-        meta[n++] = (pv_st_pair){"unseen", unseen};
-    }
-    if (data->model)
-        meta[n++] = (pv_st_pair){"model", data->model};
-    if (data->counts)
-        meta[n++] = (pv_st_pair){"counts", data->counts};
-    return n;
-}
-
-static psdvec_status put_tensors(pv_st_writer *w, const pv_residual_data *data)
+psdvec_status pv_residual_file_write(psdvec_context *ctx, const pv_residual_data *data,
+                                     const char *path)
 {
     const pv_csr *rows = &data->rows;
     uint64_t words = rows->rows, ends = words + 1;
     uint64_t bytes = data->offsets[words], pairs = rows->begin[words];
-    PV_TRY(pv_st_writer_tensor(w, "words", PV_DTYPE_U8, 1, &bytes, data->bytes));
-    PV_TRY(pv_st_writer_tensor(w, "offsets", PV_DTYPE_U64, 1, &ends, data->offsets));
-    PV_TRY(pv_st_writer_tensor(w, "indptr", PV_DTYPE_U64, 1, &ends, rows->begin));
-    PV_TRY(pv_st_writer_tensor(w, "indices", PV_DTYPE_U32, 1, &pairs, rows->column));
-    return pv_st_writer_tensor(w, "values", PV_DTYPE_F32, 1, &pairs, rows->value);
-}
-
-psdvec_status pv_residual_file_write(psdvec_context *ctx, const pv_residual_data *data,
-                                     const char *path)
-{
-    psdvec_status status;
-    pv_output *output = NULL;
-    pv_st_writer *writer = NULL;
     char version[16], unseen[32];
-    pv_st_pair meta[MOST_METADATA];
-    size_t meta_count = describe(data, version, unseen, meta);
+    pv_st_pair meta[7] = {{"format", PV_RESIDUALS_FORMAT},
+                          {"version", version},
+                          {"written_by", "psdvec " PSDVEC_VERSION},
+                          {"target", data->target}};
+    size_t meta_count = 4;
+    pv_output *output = NULL;
+    pv_st_writer *w = NULL;
+    psdvec_status status;
+    snprintf(version, sizeof version, "%d", PV_RESIDUALS_VERSION);
+    if (!isnan(data->unseen)) {
+        pv_snprintf(unseen, sizeof unseen, "%.17g", data->unseen);
+        meta[meta_count++] = (pv_st_pair){"unseen", unseen};
+    }
+    if (data->model)
+        meta[meta_count++] = (pv_st_pair){"model", data->model};
+    if (data->counts)
+        meta[meta_count++] = (pv_st_pair){"counts", data->counts};
     PV_TRY_DONE(pv_output_open(ctx, path, &output));
-    PV_TRY_DONE(pv_output_expect(output, pv_csr_bytes(data->rows.begin[data->rows.rows])));
-    PV_TRY_DONE(pv_st_writer_begin(ctx, pv_st_output_sink(output), MOST_TENSORS, meta, meta_count,
-                                   0, &writer));
-    PV_TRY_DONE(put_tensors(writer, data));
-    PV_TRY_DONE(pv_st_writer_end(writer, NULL));
+    PV_TRY_DONE(pv_output_expect(output, pv_csr_bytes(pairs)));
+    PV_TRY_DONE(pv_st_writer_begin(ctx, pv_st_output_sink(output), 10, meta, meta_count, 0, &w));
+    PV_TRY_DONE(pv_st_writer_tensor(w, "words", PV_DTYPE_U8, 1, &bytes, data->bytes));
+    PV_TRY_DONE(pv_st_writer_tensor(w, "offsets", PV_DTYPE_U64, 1, &ends, data->offsets));
+    PV_TRY_DONE(pv_st_writer_tensor(w, "indptr", PV_DTYPE_U64, 1, &ends, rows->begin));
+    PV_TRY_DONE(pv_st_writer_tensor(w, "indices", PV_DTYPE_U32, 1, &pairs, rows->column));
+    PV_TRY_DONE(pv_st_writer_tensor(w, "values", PV_DTYPE_F32, 1, &pairs, rows->value));
+    PV_TRY_DONE(pv_st_writer_end(w, NULL));
     status = pv_output_commit(output);
     output = NULL;
 done:
-    pv_st_writer_free(writer);
+    pv_st_writer_free(w);
     pv_output_discard(output);
     return status;
 }
@@ -182,20 +163,14 @@ typedef struct row_sums {
     double target2, product2, both;  /* f G^2, f (v'Jv)^2, f G v'Jv */
 } row_sums;
 
-/* The best of one worker as a heap, the worst of them on top. */
-typedef struct best_list {
-    psdvec_residual *items;
-    size_t count;
-} best_list;
-
 typedef struct residuals_job {
     const pv_link *link;
     bool symmetric; /* a pair has one target */
     psdvec_residual_order order;
     double least_count;
     size_t most;
-    row_sums *rows;   /* words of the model */
-    best_list *lists; /* workers */
+    row_sums *rows; /* words of the model */
+    pv_top *lists;  /* workers */
 } residuals_job;
 
 /* ---- The best ---------------------------------------------------------------------- */
@@ -207,64 +182,29 @@ static double rank_of(psdvec_residual_order order, const psdvec_residual *r)
                                            : -a;
 }
 
-static bool is_before(psdvec_residual_order order, const psdvec_residual *a,
-                      const psdvec_residual *b)
+static int compare(const void *left, const void *right, void *order)
 {
-    double x = rank_of(order, a), y = rank_of(order, b);
+    const psdvec_residual *a = left, *b = right;
+    double x = rank_of(*(psdvec_residual_order *)order, a);
+    double y = rank_of(*(psdvec_residual_order *)order, b);
     if (x != y)
-        return x > y;
-    return a->context != b->context ? a->context < b->context : a->focus < b->focus;
+        return x > y ? -1 : 1;
+    if (a->context != b->context)
+        return a->context < b->context ? -1 : 1;
+    return a->focus < b->focus ? -1 : a->focus > b->focus;
 }
 
-static void sink(const residuals_job *job, best_list *list, size_t k)
-{
-    psdvec_residual moved = list->items[k];
-    for (;;) {
-        size_t child = 2 * k + 1;
-        if (child >= list->count)
-            break;
-        if (child + 1 < list->count &&
-            is_before(job->order, &list->items[child], &list->items[child + 1]))
-            child++;
-        if (!is_before(job->order, &moved, &list->items[child]))
-            break;
-        list->items[k] = list->items[child];
-        k = child;
-    }
-    list->items[k] = moved;
-}
-
-static void offer(const residuals_job *job, best_list *list, const psdvec_residual *residual)
-{
-    if (job->most == 0)
-        return;
-    if (list->count < job->most) {
-        size_t k = list->count++;
-        while (k > 0 && is_before(job->order, &list->items[(k - 1) / 2], residual)) {
-            list->items[k] = list->items[(k - 1) / 2];
-            k = (k - 1) / 2;
-        }
-        list->items[k] = *residual;
-    } else if (is_before(job->order, residual, &list->items[0])) {
-        list->items[0] = *residual;
-        sink(job, list, 0);
-    }
-}
-
-/* All lists into the first; then the worst goes to the end, again and again. */
+/* All lists into the first. */
 static void join_lists(const residuals_job *job, int workers, psdvec_residual *top, size_t *found)
 {
-    best_list *list = &job->lists[0];
+    pv_top *list = &job->lists[0];
     for (int w = 1; w < workers; w++)
         for (size_t k = 0; k < job->lists[w].count; k++)
-            offer(job, list, &job->lists[w].items[k]);
+            pv_top_offer(list, job->lists[w].items + k * list->size);
+    pv_top_sort(list);
     *found = list->count;
-    while (list->count > 0) {
-        top[--list->count] = list->items[0];
-        list->items[0] = list->items[list->count];
-        if (list->count > 0)
-            sink(job, list, 0);
-    }
+    if (list->count > 0)
+        memcpy(top, list->items, list->count * sizeof *top);
 }
 
 /* ---- The walk ---------------------------------------------------------------------- */
@@ -296,7 +236,7 @@ static psdvec_status take_row(void *arg, const pv_seen_row *row, int worker)
 {
     residuals_job *job = arg;
     row_sums *sums = &job->rows[row->word];
-    best_list *list = &job->lists[worker];
+    pv_top *list = &job->lists[worker];
     for (size_t k = 0; k < row->count; k++) {
         const pv_seen_pair *pair = &row->pairs[k];
         bool own = pair->word == row->word;
@@ -316,7 +256,7 @@ static psdvec_status take_row(void *arg, const pv_seen_row *row, int worker)
             if (job->symmetric)
                 r.count = sum;
             if (r.count >= job->least_count)
-                offer(job, list, &r);
+                pv_top_offer(list, &r);
         }
     }
     return PSDVEC_OK;
@@ -364,16 +304,17 @@ static psdvec_status walk_pairs(psdvec_context *ctx, const psdvec_model *model,
     psdvec_status status = PSDVEC_OK;
     job->link = opened->link;
     job->symmetric = !opened->link->directed;
-    job->rows = pv_alloc_zero(ctx, model->info.words, sizeof *job->rows, "the residuals");
-    job->lists = pv_alloc_zero(ctx, (size_t)workers, sizeof *job->lists, "the residuals");
-    bool room = job->rows && job->lists;
-    for (int w = 0; room && w < workers; w++)
-        room = (job->lists[w].items = pv_alloc(ctx, job->most, sizeof(psdvec_residual),
-                                               "the largest residuals")) != NULL;
-    if (!room) {
-        status = pv_failure(ctx);
-        goto done;
-    }
+    pv_scope scope = {.ctx = ctx, .what = "the residuals"};
+    PV_TAKE_ZERO(&scope, job->rows, model->info.words);
+    PV_TAKE(&scope, job->lists, (size_t)workers);
+    for (int w = 0; job->lists && w < workers; w++)
+        job->lists[w] =
+            (pv_top){.size = sizeof *top,
+                     .most = job->most,
+                     .compare = compare,
+                     .arg = &job->order,
+                     .items = pv_scope_alloc(&scope, job->most, 2 * sizeof *top, false)};
+    PV_TRY_DONE(pv_scope_status(&scope));
     const float *vectors;
     PV_TRY_DONE(pv_model_floats(ctx, model, &model->vectors, &vectors));
     pv_seen_walk walk = {.link = opened->link,
@@ -396,10 +337,7 @@ static psdvec_status walk_pairs(psdvec_context *ctx, const psdvec_model *model,
     }
     join_lists(job, workers, top, found);
 done:
-    for (int w = 0; job->lists && w < workers; w++)
-        pv_free(ctx, job->lists[w].items);
-    pv_free(ctx, job->lists);
-    pv_free(ctx, job->rows);
+    pv_scope_free(&scope);
     return status;
 }
 
@@ -425,22 +363,6 @@ static psdvec_status write_all(psdvec_context *ctx, const psdvec_model *model,
     return status;
 }
 
-/* To notice now if the output cannot be written, or is one of the files that are read. */
-static psdvec_status try_output(psdvec_context *ctx, const psdvec_model *model,
-                                const psdvec_counts *counts, const char *path)
-{
-    const char *inputs[] = {model->path, pv_st_path(counts->file)};
-    for (int k = 0; k < 2; k++)
-        if (pv_same_file(inputs[k], path))
-            return pv_fail(ctx, PSDVEC_ERR_SAME_FILE,
-                           "%s: is read from, so it cannot be written to; choose another output",
-                           path);
-    pv_output *output;
-    PV_TRY(pv_output_open(ctx, path, &output));
-    pv_output_discard(output);
-    return PSDVEC_OK;
-}
-
 psdvec_status psdvec_residuals(psdvec_context *ctx, const psdvec_model *model,
                                const psdvec_counts *counts, const char *output,
                                psdvec_residual_order order, double least_count, size_t most,
@@ -460,8 +382,15 @@ psdvec_status psdvec_residuals(psdvec_context *ctx, const psdvec_model *model,
     uint32_t *word = NULL, common;
     size_t listed = 0;
     psdvec_status status;
-    if (output)
-        PV_TRY_DONE(try_output(ctx, model, counts, output));
+    if (output) { /* now, not after all the work */
+        const char *inputs[] = {model->path, pv_st_path(counts->file)};
+        for (int k = 0; k < 2; k++)
+            if (pv_same_file(inputs[k], output))
+                PV_TRY_DONE(pv_fail(
+                    ctx, PSDVEC_ERR_SAME_FILE,
+                    "%s: is read from, so it cannot be written to; choose another output", output));
+        PV_TRY_DONE(pv_output_try(ctx, output));
+    }
     PV_TRY_DONE(pv_counts_verify_rows(ctx, counts));
     PV_TRY_DONE(pv_model_link_open(ctx, model, counts, true, &opened));
     PV_TRY_DONE(pv_model_words(ctx, model, counts, &word, &common));

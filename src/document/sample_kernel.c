@@ -1,5 +1,5 @@
 /* Tiles of weights, their sums, and the word that a random number falls on. */
-#include "document/sample_kernel.h"
+#include "document/simulate.h"
 
 #include <math.h>
 

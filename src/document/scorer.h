@@ -67,11 +67,6 @@ struct psdvec_scorer {
 /* Rows of a batch, and events that wait at most. */
 enum { PV_SCORER_ROWS = 1024, PV_SCORER_EVENTS = 8192 };
 
-/* Scores what waits and tells the host. */
-psdvec_status pv_scorer_flush(psdvec_scorer *scorer);
-/* Forgets what waits. */
-void pv_scorer_drop(psdvec_scorer *scorer);
-
 /* Of a psdvec_fit_report, in the model file. */
 extern const pv_json_field pv_fit_fields[];
 

@@ -20,7 +20,6 @@
 #include "count/provenance.h"
 #include "document/options.h"
 #include "document/residuals.h"
-#include "document/sample_kernel.h"
 #include "link/weights.h"
 #include "model/model_write.h"
 #include "train/options.h"
@@ -31,7 +30,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -40,7 +38,10 @@
 enum { TASK_WORDS = 1 << 14, BUFFER_WORDS = 1 << 12 };
 
 typedef struct drawn_text {
-    uint64_t *counts; /* n: how often each word was drawn */
+    pv_scope memory;
+    uint64_t *counts;  /* n: how often each word was drawn */
+    char *names;       /* all words, one after the other */
+    uint64_t *offsets; /* n + 1: where they begin */
     double log_likelihood, log_unigram;
     uint64_t documents, bytes;
 } drawn_text;
@@ -107,19 +108,16 @@ static uint32_t draw_word(const pv_truth *t, desk *d, size_t before, double unit
     return (uint32_t)pv_sample_find(t->p, d->rows, before, t->tiles, ends, unit, probability);
 }
 
-typedef struct span {
-    uint64_t begin, end; /* places in the text */
-} span;
-
-/* One document, and its bytes to the file. */
-static psdvec_status draw_document(draw_job *job, desk *d, span places, double sums[2])
+/* One document, places begin .. end - 1 of the text, and its bytes to the file. */
+static psdvec_status draw_document(draw_job *job, desk *d, uint64_t begin, uint64_t end,
+                                   double sums[2])
 {
     const pv_truth *t = job->truth;
     uint32_t window = t->options.window ? t->options.window : 1; /* options were checked */
     size_t width = job->name_length + 1, held = 0;
-    uint64_t flushed = places.begin;
-    for (uint64_t place = places.begin; place < places.end; place++) {
-        uint64_t before = place - places.begin;
+    uint64_t flushed = begin;
+    for (uint64_t place = begin; place < end; place++) {
+        uint64_t before = place - begin;
         double probability, unit = pv_random_unit(t->options.seed, PV_DRAW_WORDS, place);
         uint32_t word =
             draw_word(t, d, before < window ? (size_t)before : window, unit, &probability);
@@ -128,8 +126,8 @@ static psdvec_status draw_document(draw_job *job, desk *d, span places, double s
         sums[0] += log(probability);
         sums[1] += log(t->unigram[word]);
         pv_name_write(word, job->name_length, d->buffer + held * width);
-        d->buffer[++held * width - 1] = place + 1 == places.end ? '\n' : ' ';
-        if (held == BUFFER_WORDS || place + 1 == places.end) {
+        d->buffer[++held * width - 1] = place + 1 == end ? '\n' : ' ';
+        if (held == BUFFER_WORDS || place + 1 == end) {
             PV_TRY(pv_output_write_at(job->output, flushed * width, d->buffer, held * width));
             pv_progress_add(&job->progress, held);
             PV_TRY(pv_check_cancel(t->ctx));
@@ -149,24 +147,15 @@ static psdvec_status draw_documents(void *arg, size_t task, int worker)
     uint64_t begin = task * job->task_documents * step;
     sums[0] = sums[1] = 0;
     for (uint64_t k = 0; k < job->task_documents && begin < o->tokens; k++, begin += step) {
-        span places = {begin, o->tokens - begin < step ? o->tokens : begin + step};
-        PV_TRY(draw_document(job, &job->desks[worker], places, sums));
+        uint64_t end = o->tokens - begin < step ? o->tokens : begin + step;
+        PV_TRY(draw_document(job, &job->desks[worker], begin, end, sums));
     }
     return PSDVEC_OK;
 }
 
 /* ---- All documents ------------------------------------------------------------------------ */
 
-static void open_desk(const pv_truth *t, size_t name_length, pv_scope *scope, desk *d)
-{
-    PV_TAKE_ZERO(scope, d->counts, t->words);
-    PV_TAKE(scope, d->ends, t->tiles);
-    PV_TAKE(scope, d->careful, t->stride);
-    PV_TAKE(scope, d->rows, t->options.window);
-    PV_TAKE(scope, d->buffer, BUFFER_WORDS * (name_length + 1));
-}
-
-/* Draws the text into `output`, from its beginning. `counts` is the caller's. */
+/* Draws the text into `output`, from its beginning. Free `drawn->memory` in any case. */
 static psdvec_status draw_text(const pv_truth *t, pv_output *output, drawn_text *drawn)
 {
     psdvec_status status;
@@ -179,21 +168,33 @@ static psdvec_status draw_text(const pv_truth *t, pv_output *output, drawn_text 
     size_t tasks = (size_t)((drawn->documents - 1) / job.task_documents + 1);
     int workers = psdvec_threads(ctx);
     pv_scope scope = {.ctx = ctx, .what = "drawing text"};
+    drawn->memory = (pv_scope){.ctx = ctx, .what = "names of words"};
+    PV_TAKE_ZERO(&drawn->memory, drawn->counts, t->words);
+    PV_TAKE(&drawn->memory, drawn->names, t->words * job.name_length);
+    PV_TAKE(&drawn->memory, drawn->offsets, (size_t)t->words + 1);
+    PV_TRY_DONE(pv_scope_status(&drawn->memory));
+    for (uint32_t i = 0; i <= t->words; i++)
+        drawn->offsets[i] = (uint64_t)i * job.name_length;
+    for (uint32_t i = 0; i < t->words; i++)
+        pv_name_write(i, job.name_length, drawn->names + drawn->offsets[i]);
     PV_TAKE(&scope, job.sums, tasks);
     PV_TAKE_ZERO(&scope, job.desks, (size_t)workers);
-    for (int w = 0; job.desks && w < workers; w++)
-        open_desk(t, job.name_length, &scope, &job.desks[w]);
+    for (desk *d = job.desks; d && d < job.desks + workers; d++) {
+        PV_TAKE_ZERO(&scope, d->counts, t->words);
+        PV_TAKE(&scope, d->ends, t->tiles);
+        PV_TAKE(&scope, d->careful, t->stride);
+        PV_TAKE(&scope, d->rows, o->window);
+        PV_TAKE(&scope, d->buffer, BUFFER_WORDS * (job.name_length + 1));
+    }
     PV_TRY_DONE(pv_scope_status(&scope));
     PV_TRY_DONE(pv_output_expect(output, drawn->bytes));
     pv_progress_begin(&job.progress, ctx, "drawing", "words", o->tokens);
     PV_TRY_DONE(pv_parallel_tasks(ctx, tasks, draw_documents, &job));
     pv_progress_end(&job.progress);
-    drawn->log_likelihood = drawn->log_unigram = 0;
     for (size_t k = 0; k < tasks; k++) { /* in order: the same bits for any number of workers */
         drawn->log_likelihood += job.sums[k][0];
         drawn->log_unigram += job.sums[k][1];
     }
-    memset(drawn->counts, 0, t->words * sizeof *drawn->counts);
     for (int w = 0; w < workers; w++)
         for (uint32_t i = 0; i < t->words; i++)
             drawn->counts[i] += job.desks[w].counts[i];
@@ -202,10 +203,14 @@ done:
     return status;
 }
 
+enum { TEXT, MODEL, RESIDUALS, TRUTH, FILES };
+static const char *const file_names[FILES] = {"text.txt", "truth.safetensors",
+                                              "truth-residuals.safetensors", "truth.json"};
+
 typedef struct simulation_folder {
     psdvec_context *ctx;
-    char *text, *model, *residuals, *truth_file; /* names of the files */
-    char *folder;
+    const char *folder;
+    char *path[FILES];
     bool made;     /* by us, and to be taken away again after a failure */
     bool opened;   /* it may be written to */
     bool replaces; /* an earlier simulation */
@@ -229,41 +234,32 @@ static bool is_ours(const char *truth_file)
 /* Nobody's file is replaced but a simulation's. */
 static psdvec_status look_in(simulation_folder *f)
 {
-    const char *names[] = {f->text, f->model, f->residuals, f->truth_file};
     struct stat found;
-    if (is_ours(f->truth_file)) {
+    if (is_ours(f->path[TRUTH])) {
         f->replaces = true;
         return PSDVEC_OK;
     }
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-        if (lstat(names[k], &found) == 0)
+    for (size_t k = 0; k < FILES; k++)
+        if (lstat(f->path[k], &found) == 0)
             return pv_fail(f->ctx, PSDVEC_ERR_WRITE,
                            "%s: is there already, and no whole simulation that it belongs to; "
                            "move it away or choose another folder",
-                           names[k]);
+                           f->path[k]);
     return PSDVEC_OK;
-}
-
-static char *name_in(const char *folder, const char *name)
-{
-    size_t length = strlen(folder);
-    while (length > 1 && folder[length - 1] == '/')
-        length--;
-    char *path = NULL;
-    return pv_asprintf(&path, "%.*s/%s", (int)length, folder, name) < 0 ? NULL : path;
 }
 
 /* Makes the folder, or sees that nothing in it would be lost. Close it in either case. */
 static psdvec_status folder_open(psdvec_context *ctx, const char *path, simulation_folder *f)
 {
-    *f = (simulation_folder){.ctx = ctx,
-                             .folder = strdup(path),
-                             .text = name_in(path, "text.txt"),
-                             .model = name_in(path, "truth.safetensors"),
-                             .residuals = name_in(path, "truth-residuals.safetensors"),
-                             .truth_file = name_in(path, "truth.json")};
-    if (!f->folder || !f->text || !f->model || !f->residuals || !f->truth_file)
-        return pv_fail(ctx, PSDVEC_ERR_MEMORY, "the system refused memory");
+    *f = (simulation_folder){.ctx = ctx, .folder = path};
+    size_t length = strlen(path);
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    for (size_t k = 0; k < FILES; k++)
+        if (pv_asprintf(&f->path[k], "%.*s/%s", (int)length, path, file_names[k]) < 0) {
+            f->path[k] = NULL;
+            return pv_fail(ctx, PSDVEC_ERR_MEMORY, "the system refused memory");
+        }
     struct stat found;
     if (mkdir(path, 0777) == 0) {
         f->made = f->opened = true;
@@ -284,83 +280,45 @@ static psdvec_status folder_open(psdvec_context *ctx, const char *path, simulati
 static void folder_close(simulation_folder *f, bool whole)
 {
     /* Of half a simulation nothing stays; one that was there before stays as it is. */
-    if (f->opened && !f->replaces && !whole) {
-        unlink(f->residuals);
-        unlink(f->model);
-        unlink(f->text);
+    for (size_t k = 0; k < FILES; k++) {
+        if (f->opened && !f->replaces && !whole && k != TRUTH)
+            unlink(f->path[k]);
+        free(f->path[k]);
     }
     if (f->made && !whole) /* fails, and rightly, if there is anything else in it */
         rmdir(f->folder);
-    free(f->folder);
-    free(f->text);
-    free(f->model);
-    free(f->residuals);
-    free(f->truth_file);
-    *f = (simulation_folder){0};
-}
-
-/* ---- Words ------------------------------------------------------------------------------- */
-
-typedef struct name_list {
-    char *bytes;
-    uint64_t *offsets; /* words + 1 */
-} name_list;
-
-static psdvec_status names_make(const pv_truth *t, name_list *names)
-{
-    size_t length = pv_name_length(t->words);
-    names->bytes = pv_alloc(t->ctx, t->words, length, "names of words");
-    names->offsets = pv_alloc(t->ctx, (size_t)t->words + 1, sizeof *names->offsets, "words");
-    if (!names->bytes || !names->offsets)
-        return pv_failure(t->ctx);
-    for (uint32_t i = 0; i <= t->words; i++)
-        names->offsets[i] = (uint64_t)i * length;
-    for (uint32_t i = 0; i < t->words; i++)
-        pv_name_write(i, length, names->bytes + names->offsets[i]);
-    return PSDVEC_OK;
-}
-
-static void names_free(const pv_truth *t, name_list *names)
-{
-    pv_free(t->ctx, names->bytes);
-    pv_free(t->ctx, names->offsets);
 }
 
 /* ---- Residuals ----------------------------------------------------------------------------- */
 
-static psdvec_status write_residuals(const pv_truth *t, const char *path)
+static psdvec_status write_residuals(const pv_truth *t, const drawn_text *drawn, const char *path)
 {
     psdvec_status status;
-    psdvec_context *ctx = t->ctx;
+    pv_scope scope = {.ctx = t->ctx, .what = "residuals of all pairs"};
     size_t n = t->words, columns = t->residuals ? n : 0; /* without any, the rows are empty */
-    name_list names = {0};
-    uint64_t *begin = pv_alloc(ctx, n + 1, sizeof *begin, "residuals");
-    uint32_t *focus = pv_alloc(ctx, n * columns, sizeof *focus, "residuals of all pairs");
-    float *value = pv_alloc(ctx, n * columns, sizeof *value, "residuals of all pairs");
-    if (!begin || !focus || !value) {
-        status = pv_failure(ctx);
-        goto done;
-    }
-    PV_TRY_DONE(names_make(t, &names));
+    uint64_t *begin;
+    uint32_t *focus;
+    float *value;
+    PV_TAKE(&scope, begin, n + 1);
+    PV_TAKE(&scope, focus, n * columns);
+    PV_TAKE(&scope, value, n * columns);
+    PV_TRY_DONE(pv_scope_status(&scope));
     for (size_t i = 0; i <= n; i++)
         begin[i] = i * columns;
     for (size_t i = 0; i < n && columns; i++) {
         for (size_t j = 0; j < n; j++)
             focus[i * n + j] = (uint32_t)j;
         pv_truth_residuals(t, (uint32_t)i, value + i * n);
-        PV_TRY_DONE(pv_check_cancel(ctx));
+        PV_TRY_DONE(pv_check_cancel(t->ctx));
     }
     pv_residual_data data = {.rows = pv_csr_of(t->words, t->words, begin, focus, value),
-                             .bytes = names.bytes,
-                             .offsets = names.offsets,
+                             .bytes = drawn->names,
+                             .offsets = drawn->offsets,
                              .target = pv_target_choices[PSDVEC_TARGET_PMI].name,
                              .unseen = NAN};
-    status = pv_residual_file_write(ctx, &data, path);
+    status = pv_residual_file_write(t->ctx, &data, path);
 done:
-    names_free(t, &names);
-    pv_free(ctx, begin);
-    pv_free(ctx, focus);
-    pv_free(ctx, value);
+    pv_scope_free(&scope);
     return status;
 }
 
@@ -432,18 +390,16 @@ done:
 static psdvec_status write_model(const pv_truth *t, const drawn_text *drawn, const char *path)
 {
     psdvec_status status;
-    name_list names = {0};
     pv_buffer settings, counts;
     pv_buffer_init(&settings, t->ctx);
     pv_buffer_init(&counts, t->ctx);
-    PV_TRY_DONE(names_make(t, &names));
     PV_TRY_DONE(write_settings(t, pairs_of(t, drawn), &settings));
     PV_TRY_DONE(write_counts_provenance(t, drawn, &counts));
     pv_model_data data = {.words = t->words,
                           .dim = t->dim,
                           .core_words = t->words,
-                          .bytes = names.bytes,
-                          .offsets = names.offsets,
+                          .bytes = drawn->names,
+                          .offsets = drawn->offsets,
                           .vectors = t->vectors,
                           .counts = drawn->counts,
                           .unigram = t->unigram,
@@ -453,7 +409,6 @@ static psdvec_status write_model(const pv_truth *t, const drawn_text *drawn, con
                           .counts_json = counts.data};
     status = pv_model_write(t->ctx, &data, path);
 done:
-    names_free(t, &names);
     pv_buffer_free(&settings);
     pv_buffer_free(&counts);
     return status;
@@ -512,15 +467,15 @@ static psdvec_status simulate(pv_truth *truth, const simulation_folder *folder, 
 {
     psdvec_status status;
     pv_output *text = NULL;
-    PV_TRY(pv_output_open(truth->ctx, folder->text, &text));
+    PV_TRY(pv_output_open(truth->ctx, folder->path[TEXT], &text));
     PV_TRY_DONE(draw_text(truth, text, drawn));
     pv_truth_drop_table(truth);
-    PV_TRY_DONE(write_residuals(truth, folder->residuals));
-    PV_TRY_DONE(write_model(truth, drawn, folder->model));
+    PV_TRY_DONE(write_residuals(truth, drawn, folder->path[RESIDUALS]));
+    PV_TRY_DONE(write_model(truth, drawn, folder->path[MODEL]));
     status = pv_output_commit(text);
     text = NULL;
     if (status == PSDVEC_OK)
-        status = write_truth_file(truth, drawn, folder->truth_file);
+        status = write_truth_file(truth, drawn, folder->path[TRUTH]);
 done:
     pv_output_discard(text);
     return status;
@@ -539,11 +494,6 @@ psdvec_status psdvec_simulate(psdvec_context *ctx, const psdvec_simulate_options
     psdvec_simulate_options own;
     PV_TRY(pv_options_adopt(ctx, &pv_simulate_table, options, &own));
     PV_TRY_DONE(folder_open(ctx, folder, &files));
-    drawn.counts = pv_alloc(ctx, own.vocab, sizeof *drawn.counts, "frequencies");
-    if (!drawn.counts) {
-        status = pv_failure(ctx);
-        goto done;
-    }
     PV_TRY_DONE(pv_truth_make(ctx, &own, &truth));
     PV_TRY_DONE(simulate(&truth, &files, &drawn));
     if (report)
@@ -559,7 +509,7 @@ psdvec_status psdvec_simulate(psdvec_context *ctx, const psdvec_simulate_options
                                            .seconds = pv_now() - began};
 done:
     pv_truth_free(&truth);
-    pv_free(ctx, drawn.counts);
+    pv_scope_free(&drawn.memory);
     folder_close(&files, status == PSDVEC_OK);
     return status;
 }

@@ -11,7 +11,7 @@
  *
  *     c_i + c_j = (c_i + 1)(c_j + 1)/2 - (c_i - 1)(c_j - 1)/2
  *
- * which are the last two of the N; in the psd form, which has no room for them, they are
+ * which are the last two of the N; in the psd form, which has no place for them, they are
  * residuals. At the end V is turned to the axes of V J V', as training leaves it.
  *
  * Cost: n^2 N multiplications, a table of n^2 floats, and per round of scaling n^2 more.
@@ -22,7 +22,6 @@
 #include "base/progress.h"
 #include "base/random.h"
 #include "base/thread.h"
-#include "document/sample_kernel.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -157,14 +156,25 @@ static int by_magnitude(const void *a, const void *b)
     return x < y ? 1 : x > y ? -1 : 0;
 }
 
-/* With B'B = Q L Q' the columns of Y = B Q L^-1/2 are orthonormal, and B diag(signs) B' =
+/* V with V J V' = B diag(signs) B' and orthogonal columns, the longest first, as training leaves
+ * it. B, V: n x N, row-major; eigenvalues: N, with the signs of J.
+ *
+ * With B'B = Q L Q' the columns of Y = B Q L^-1/2 are orthonormal, and B diag(signs) B' =
  * Y K Y' with K = L^1/2 Q' diag(signs) Q L^1/2 = U T U'. So V = B R = Y U |T|^1/2.
- * work: 3 N x N and N. */
-static psdvec_status turn(psdvec_context *ctx, const double *B, const float *signs, size_t n,
-                          size_t N, double *work, axis *axes, float *vectors, float *eigenvalues)
+ */
+static psdvec_status turn_to_axes(psdvec_context *ctx, const double *B, const float *signs,
+                                  size_t n, size_t N, float *vectors, float *eigenvalues)
 {
-    double *Q = work, *K = Q + N * N, *R = K + N * N, *values = R + N * N;
-    memset(Q, 0, N * N * sizeof *Q);
+    pv_scope scope = {.ctx = ctx, .what = "the axes of the vectors"};
+    double *Q, *K, *R, *values;
+    axis *axes;
+    psdvec_status status;
+    PV_TAKE_ZERO(&scope, Q, N * N);
+    PV_TAKE(&scope, K, N * N);
+    PV_TAKE(&scope, R, N * N);
+    PV_TAKE(&scope, values, N);
+    PV_TAKE(&scope, axes, N);
+    PV_TRY_DONE(pv_scope_status(&scope));
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < N; k++)
             for (size_t l = 0; l <= k; l++)
@@ -172,7 +182,7 @@ static psdvec_status turn(psdvec_context *ctx, const double *B, const float *sig
     for (size_t k = 0; k < N; k++)
         for (size_t l = 0; l < k; l++)
             Q[l * N + k] = Q[k * N + l];
-    PV_TRY(pv_symmetric_eigen(ctx, Q, values, N)); /* row a of Q: the a-th eigenvector */
+    PV_TRY_DONE(pv_symmetric_eigen(ctx, Q, values, N)); /* row a of Q: the a-th eigenvector */
     double least = values[N - 1] * 1e-13;
     for (size_t a = 0; a < N; a++)
         for (size_t b = 0; b < N; b++) {
@@ -185,7 +195,7 @@ static psdvec_status turn(psdvec_context *ctx, const double *B, const float *sig
     for (size_t a = 0; a < N; a++)
         for (size_t k = 0; k < N; k++) /* L^-1/2 Q' */
             Q[a * N + k] *= values[a] <= least ? 0 : 1 / sqrt(values[a]);
-    PV_TRY(pv_symmetric_eigen(ctx, K, values, N)); /* row c of K: column c of U */
+    PV_TRY_DONE(pv_symmetric_eigen(ctx, K, values, N)); /* row c of K: column c of U */
     for (size_t c = 0; c < N; c++)
         axes[c] = (axis){values[c], c};
     qsort(axes, N, sizeof *axes, by_magnitude);
@@ -205,21 +215,8 @@ static psdvec_status turn(psdvec_context *ctx, const double *B, const float *sig
                 sum += B[i * N + k] * R[k * N + c];
             vectors[i * N + c] = (float)sum;
         }
-    return PSDVEC_OK;
-}
-
-/* V with V J V' = B diag(signs) B' and orthogonal columns, the longest first, as training leaves
- * it. B, V: n x N, row-major; eigenvalues: N, with the signs of J. */
-static psdvec_status turn_to_axes(psdvec_context *ctx, const double *B, const float *signs,
-                                  size_t n, size_t N, float *vectors, float *eigenvalues)
-{
-    double *work = pv_alloc(ctx, 3 * N * N + N, sizeof *work, "the axes of the vectors");
-    axis *axes = pv_alloc(ctx, N, sizeof *axes, "the axes of the vectors");
-    psdvec_status status = work && axes
-                               ? turn(ctx, B, signs, n, N, work, axes, vectors, eigenvalues)
-                               : pv_failure(ctx);
-    pv_free(ctx, work);
-    pv_free(ctx, axes);
+done:
+    pv_scope_free(&scope);
     return status;
 }
 
@@ -349,7 +346,7 @@ static void draw_vectors(pv_truth *t, double *B)
         }
 }
 
-/* What the scaling found goes where the form has room for it. */
+/* What the scaling found goes where the form has a place for it. */
 static void place_scaling(pv_truth *t, double *B)
 {
     if (t->options.form == PSDVEC_FORM_PSD)
@@ -425,7 +422,7 @@ static psdvec_status make_with(pv_truth *t, double *B, float *signs)
     return prepare_chain(t);
 }
 
-static psdvec_status make_room(pv_truth *t)
+static psdvec_status take_memory(pv_truth *t)
 {
     size_t n = t->words;
     PV_TAKE(&t->memory, t->unigram, n);
@@ -457,7 +454,7 @@ psdvec_status pv_truth_make(psdvec_context *ctx, const psdvec_simulate_options *
     PV_TAKE(&scope, B, (size_t)t->words * t->dim);
     PV_TAKE(&scope, signs, t->dim);
     PV_TRY_DONE(pv_scope_status(&scope));
-    PV_TRY_DONE(make_room(t));
+    PV_TRY_DONE(take_memory(t));
     status = make_with(t, B, signs);
 done:
     pv_scope_free(&scope);

@@ -2,7 +2,7 @@
  * word of the vocabulary, every context word, in double precision. And texts as streams, several
  * models, and what cannot be scored.
  */
-#include "document/exp_sums.h"
+#include "document/partition_function.h"
 #include "support/documents.h"
 #include "support/scratch.h"
 

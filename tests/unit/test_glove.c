@@ -175,9 +175,9 @@ static void visit(const pv_glove_cells *cells, uint32_t epoch, visit_fn *fn, voi
             uint32_t q = (p + epoch + round) % blocks;
             const pv_glove_tile *tile = cells->tile + (size_t)(p * blocks + q) * cells->tiles;
             uint64_t at = tile[0].cell;
-            for (uint64_t s = tile[0].stretch; s < tile[cells->tiles].stretch; s++)
-                for (uint32_t k = 0; k < cells->stretch[s].count; k++)
-                    fn(arg, cells->stretch[s].word, &cells->cell[at++], p, q);
+            for (uint64_t s = tile[0].range; s < tile[cells->tiles].range; s++)
+                for (uint32_t k = 0; k < cells->range[s].count; k++)
+                    fn(arg, cells->range[s].word, &cells->cell[at++], p, q);
             assert_int_equal(at, tile[cells->tiles].cell);
         }
 }

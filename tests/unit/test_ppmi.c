@@ -1,6 +1,6 @@
 /* Positive mutual information against the formula on a dense matrix, and the system that is made of
  * it. */
-#include "baseline/ppmi.h"
+#include "baseline/cooccurrence.h"
 #include "model/model_read.h"
 #include "support/problem.h"
 #include "support/scratch.h"

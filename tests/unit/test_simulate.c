@@ -3,7 +3,6 @@
  * difference of two distributions says. */
 #include "base/random.h"
 #include "base/safetensors_read.h"
-#include "document/sample_kernel.h"
 #include "document/simulate.h"
 #include "support/problem.h"
 #include "support/vectors.h"

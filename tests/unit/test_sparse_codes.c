@@ -51,16 +51,13 @@ static pv_csr_store find(psdvec_context *ctx, const pv_atoms *atoms, const pv_co
                          const float *x, uint32_t rows)
 {
     const float *at[PV_CODE_TILE];
-    float scale[PV_CODE_TILE];
-    pv_code_room *room;
+    pv_code_workspace *room;
     pv_csr_store codes = {0};
-    for (uint32_t i = 0; i < rows; i++) {
+    for (uint32_t i = 0; i < rows; i++)
         at[i] = x + (size_t)i * atoms->dim;
-        scale[i] = 1;
-    }
-    well(ctx, pv_code_room_make(ctx, atoms, &room));
-    well(ctx, pv_codes_find(ctx, atoms, rules, at, scale, rows, room, &codes));
-    pv_code_room_free(ctx, room);
+    well(ctx, pv_code_workspace_make(ctx, atoms, &room));
+    well(ctx, pv_codes_find(ctx, atoms, rules, at, 1, rows, room, &codes));
+    pv_code_workspace_free(ctx, room);
     return codes;
 }
 
@@ -235,14 +232,6 @@ static void fast_and_plain_loops_give_the_same_bits(void **state)
 
 /* ---- The dictionary ------------------------------------------------------------- */
 
-static float *ones(size_t count)
-{
-    float *x = calloc(count, sizeof *x);
-    for (size_t k = 0; k < count; k++)
-        x[k] = 1;
-    return x;
-}
-
 /* A learner of its own, after so many epochs. */
 static pv_sparse_learner learner_of(psdvec_context *ctx, const pv_code_words *words, uint32_t atoms,
                                     uint32_t epochs, double ridge, bool nonnegative)
@@ -264,10 +253,8 @@ static void sums_are_those_of_all_words_and_can_be_taken_back(void **state)
     workshop *w = *state;
     dice d = {15};
     enum { n = 150, dim = 11, count = 70 };
-    float *x = random_vectors(&d, n, dim), *scale = ones(n);
-    for (int i = 0; i < n; i++)
-        scale[i] = 0.5F + (float)(i % 3);
-    pv_code_words words = pv_code_words_of(n, dim, x, scale);
+    float *x = random_vectors(&d, n, dim);
+    pv_code_words words = pv_code_words_of(n, dim, x, 1.5F);
     assert_int_equal(words.tiles, 3);
     pv_sparse_learner l = learner_of(w->ctx, &words, count, 1, 0, false);
     pv_code_sums sums;
@@ -281,7 +268,7 @@ static void sums_are_those_of_all_words_and_can_be_taken_back(void **state)
             for (int k = 0; k < count; k++)
                 B[j][k] += code[j] * code[k];
             for (int k = 0; k < dim; k++)
-                C[j][k] += code[j] * (double)scale[i] * (double)x[i * dim + k];
+                C[j][k] += code[j] * 1.5 * (double)x[i * dim + k];
         }
     }
     for (size_t j = 0; j < count; j++) {
@@ -299,7 +286,6 @@ static void sums_are_those_of_all_words_and_can_be_taken_back(void **state)
     pv_code_sums_free(&sums);
     pv_sparse_free(&l);
     free(x);
-    free(scale);
 }
 
 static double error_of(const pv_sparse_learner *l)
@@ -320,8 +306,8 @@ static void atoms_have_length_1_and_fit_the_codes_better(void **state)
     workshop *w = *state;
     dice d = {16};
     enum { n = 400, dim = 20, count = 90 };
-    float *x = random_vectors(&d, n, dim), *scale = ones(n);
-    pv_code_words words = pv_code_words_of(n, dim, x, scale);
+    float *x = random_vectors(&d, n, dim);
+    pv_code_words words = pv_code_words_of(n, dim, x, 1);
     pv_sparse_learner l = learner_of(w->ctx, &words, count, 1, 0, false);
     pv_code_sums_clear(&l.sums);
     well(w->ctx, pv_code_sums_add(&l.sums, &words, 0, words.tiles, l.codes, 1));
@@ -336,7 +322,6 @@ static void atoms_have_length_1_and_fit_the_codes_better(void **state)
     }
     pv_sparse_free(&l);
     free(x);
-    free(scale);
 }
 
 static void every_epoch_lowers_the_objective(void **state)
@@ -344,9 +329,9 @@ static void every_epoch_lowers_the_objective(void **state)
     workshop *w = *state;
     dice d = {17};
     enum { n = 700, dim = 24, count = 96 };
-    float *x = random_vectors(&d, n, dim), *scale = ones(n);
+    float *x = random_vectors(&d, n, dim);
     memset(x + 5 * dim, 0, dim * sizeof *x); /* a word without a vector */
-    pv_code_words words = pv_code_words_of(n, dim, x, scale);
+    pv_code_words words = pv_code_words_of(n, dim, x, 1);
     for (int nonnegative = 0; nonnegative < 2; nonnegative++) {
         pv_sparse_learner l =
             learner_of(w->ctx, &words, count, 1, nonnegative ? 0.3 : 0, nonnegative);
@@ -377,7 +362,6 @@ static void every_epoch_lowers_the_objective(void **state)
         pv_sparse_free(&l);
     }
     free(x);
-    free(scale);
 }
 
 /* Words that are sums of three atoms of a hidden dictionary each. */
@@ -388,7 +372,7 @@ static void a_planted_dictionary_is_found_again(void **state)
     enum { n = 3000, dim = 20, count = 30 };
     for (int nonnegative = 0; nonnegative < 2; nonnegative++) {
         pv_atoms hidden = random_atoms(w->ctx, &d, count, dim);
-        float *x = calloc((size_t)n * dim, sizeof *x), *scale = ones(n);
+        float *x = calloc((size_t)n * dim, sizeof *x);
         for (size_t i = 0; i < n; i++)
             for (int t = 0; t < 3; t++) {
                 size_t j = dice_below(&d, count);
@@ -397,7 +381,7 @@ static void a_planted_dictionary_is_found_again(void **state)
                 for (size_t k = 0; k < dim; k++)
                     x[i * dim + k] += a * hidden.rows[j * hidden.stride + k];
             }
-        pv_code_words words = pv_code_words_of(n, dim, x, scale);
+        pv_code_words words = pv_code_words_of(n, dim, x, 1);
         pv_sparse_learner l = learner_of(w->ctx, &words, count, 60, 0, nonnegative);
         int found = 0;
         for (uint32_t j = 0; j < count; j++) {
@@ -416,7 +400,6 @@ static void a_planted_dictionary_is_found_again(void **state)
         pv_sparse_free(&l);
         pv_atoms_free(w->ctx, &hidden);
         free(x);
-        free(scale);
     }
 }
 

@@ -113,7 +113,7 @@ static void compare_products(psdvec_context *ctx, const sample *s, bool symmetri
     size_t larger = s->rows > s->columns ? s->rows : s->columns;
     float *X = random_floats(3, larger * k, false), *Y = zeros(larger * k, sizeof *Y);
     float *room = zeros(larger * k, sizeof *room);
-    well(ctx, pv_sparse_multiply(&m, X, Y, k, room));
+    well(ctx, pv_sparse_multiply(&m, false, X, Y, k, room));
     for (size_t i = 0; i < s->rows; i++)
         for (size_t c = 0; c < k; c++) {
             double sum = 0;
@@ -121,7 +121,7 @@ static void compare_products(psdvec_context *ctx, const sample *s, bool symmetri
                 sum += cell(s, a, b, i, j) * X[j * k + c];
             assert_close(Y[i * k + c], sum, 2e-4);
         }
-    well(ctx, pv_sparse_multiply_transposed(&m, X, Y, k, room));
+    well(ctx, pv_sparse_multiply(&m, true, X, Y, k, room));
     for (size_t j = 0; j < s->columns; j++)
         for (size_t c = 0; c < k; c++) {
             double sum = 0;

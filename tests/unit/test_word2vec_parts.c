@@ -1,9 +1,8 @@
 /* The parts of word2vec: kernels, noise, windows, phases. */
 #include "base/memory.h"
 #include "baseline/noise.h"
-#include "baseline/phases.h"
-#include "baseline/sgns_kernels.h"
-#include "baseline/word2vec_text.h"
+#include "baseline/strata.h"
+#include "baseline/word2vec.h"
 #include "support/problem.h"
 
 #include <math.h>
@@ -335,9 +334,9 @@ static void words_are_kept_and_windows_drawn_as_asked(void **state)
             words += pv_w2v_chunk_words(&text, chunk);
             for (size_t k = 0; k < pv_w2v_chunk_size(&text, chunk); k++) {
                 pv_w2v_draw(&text, epoch, chunk, k);
-                const uint32_t *row = text.kept + k * PV_W2V_ROOM;
+                const uint32_t *row = text.kept + k * PV_W2V_CAPACITY;
                 uint32_t n = text.kept_count[k], sentence = 0;
-                assert_true(n <= PV_W2V_ROOM);
+                assert_true(n <= PV_W2V_CAPACITY);
                 assert_true(row[0] == PV_BORDER && row[n - 1] == PV_BORDER);
                 for (uint32_t i = 0; i < n; i++) {
                     sentence = row[i] == PV_BORDER ? 0 : sentence + 1;
@@ -346,7 +345,7 @@ static void words_are_kept_and_windows_drawn_as_asked(void **state)
                         continue;
                     assert_true(row[i] < TEXT_WORDS);
                     kept[row[i]]++;
-                    reach[text.reach[k * PV_W2V_ROOM + i]]++;
+                    reach[text.reach[k * PV_W2V_CAPACITY + i]]++;
                     all++;
                 }
             }
@@ -371,7 +370,7 @@ static void epochs_are_drawn_afresh_and_the_same_again(void **state)
     psdvec_context *ctx = context_of(1);
     uint64_t frequency[TEXT_WORDS];
     size_t length;
-    uint32_t *ids = make_ids(&length, frequency), first[PV_W2V_ROOM];
+    uint32_t *ids = make_ids(&length, frequency), first[PV_W2V_CAPACITY];
     pv_w2v_text text;
     well(ctx, pv_w2v_text_open(&text, ctx, ids, length, frequency, TEXT_WORDS, 5, 0.01, 2));
     pv_w2v_draw(&text, 0, 0, 0);
@@ -397,13 +396,13 @@ static void without_subsampling_every_word_is_kept(void **state)
     memset(ids, 0, sizeof ids);
     pv_w2v_text text;
     well(ctx, pv_w2v_text_open(&text, ctx, ids, LENGTH, frequency, 1, 1, 0, 1));
-    assert_int_equal(text.pieces, 2);
+    assert_int_equal(text.segments, 2);
     size_t words = 0, borders = 0;
     for (size_t chunk = 0; chunk < text.chunks; chunk++)
         for (size_t k = 0; k < pv_w2v_chunk_size(&text, chunk); k++) {
             pv_w2v_draw(&text, 0, chunk, k);
             for (uint32_t i = 0; i < text.kept_count[k]; i++)
-                *(text.kept[k * PV_W2V_ROOM + i] == PV_BORDER ? &borders : &words) += 1;
+                *(text.kept[k * PV_W2V_CAPACITY + i] == PV_BORDER ? &borders : &words) += 1;
         }
     assert_int_equal(words, LENGTH);
     assert_int_equal(borders, 4 + 2); /* 1000 + 1000 + 48 words, then 452 */

@@ -1,14 +1,209 @@
-/* Counting triples. */
-#include "document/triple_count.h"
+/* From inputs to the text of triples, and counting them. */
+#include "document/triples.h"
 
+#include "base/json.h"
 #include "base/thread.h"
+#include "count/provenance.h"
 #include "count/rows.h"
+#include "model/model_read.h"
 
 #include <string.h>
 
 static const char what[] = "counting triples";
 
-enum { CHECK_EVERY = 1 << 12 }; /* places between two questions whether to stop */
+enum {
+    GROUPS = 4096,        /* of words */
+    CHECK_EVERY = 1 << 12 /* places between two questions whether to stop */
+};
+
+/* The known words behind token `t` within the window, in order, and how far behind they are.
+ * Of window + 1 each. */
+static inline uint32_t words_after(const pv_triple_text *x, size_t t, uint32_t *words,
+                                   uint16_t *distances)
+{
+    const uint32_t *id = x->text.ids + t;
+    uint32_t known = 0;
+    for (uint32_t d = 1; d <= x->window && id[d] != PV_BORDER; d++) {
+        words[known] = id[d];
+        distances[known] = (uint16_t)d;
+        known += id[d] < x->text.words;
+    }
+    return known;
+}
+
+/* before[r]: how many of the r tokens before `t` are known words of its document, r <= window. */
+static inline void words_before(const pv_triple_text *x, size_t t, uint32_t *before)
+{
+    const uint32_t *id = x->text.ids + t;
+    uint32_t known = 0, d = 1;
+    before[0] = 0;
+    for (; d <= x->window && id[-(ptrdiff_t)d] != PV_BORDER; d++)
+        before[d] = known += id[-(ptrdiff_t)d] < x->text.words;
+    for (; d <= x->window; d++)
+        before[d] = known;
+}
+
+void pv_triple_text_free(pv_triple_text *x)
+{
+    if (!x->ctx)
+        return;
+    pv_sequence_free(&x->text);
+    pv_scope_free(&x->memory);
+    pv_row_groups_free(&x->groups, x->ctx);
+    *x = (pv_triple_text){.ctx = x->ctx};
+}
+
+/* ---- Reading ------------------------------------------------------------------------- */
+
+/* `json_field` lives in `strings`. */
+static psdvec_status read_settings(psdvec_context *ctx, const psdvec_model *model,
+                                   psdvec_count_options *options, pv_buffer *strings)
+{
+    psdvec_status status = PSDVEC_OK;
+    pv_buffer settings;
+    pv_buffer_init(&settings, ctx);
+    psdvec_count_options_default(options);
+    if (model->info.counts_json)
+        PV_TRY_DONE(pv_json_member(model->info.counts_json, "settings", &settings));
+    if (settings.length > 0)
+        status = pv_provenance_read_settings(ctx, model->path, settings.data, options, strings);
+done:
+    pv_buffer_free(&settings);
+    return status;
+}
+
+/* The model's words as a fixed list. */
+static psdvec_status take_words(const psdvec_model *model, pv_vocabulary *v)
+{
+    uint32_t words = model->info.words;
+    uint64_t bytes = model->offsets[words];
+    PV_TRY(pv_vocabulary_reserve(v, words, bytes));
+    v->fixed = true;
+    memcpy(v->bytes, model->bytes, bytes);
+    memcpy(v->offsets, model->offsets, ((size_t)words + 1) * sizeof *v->offsets);
+    return PSDVEC_OK;
+}
+
+static psdvec_status check_text(const pv_triple_text *x, const pv_token_store *store,
+                                const psdvec_model *model, const char *first, size_t inputs)
+{
+    const char *others = inputs > 1 ? " and the other inputs" : "";
+    if (strcmp(first, "-") == 0)
+        first = "standard input";
+    if (x->tokens == 0)
+        return pv_fail(x->ctx, PSDVEC_ERR_EMPTY,
+                       "%s%s: no words in %llu bytes; is it text, and of the kind that %s was "
+                       "trained on?",
+                       first, others, (unsigned long long)store->total.bytes, model->path);
+    if (x->known == 0)
+        return pv_fail(x->ctx, PSDVEC_ERR_EMPTY,
+                       "%s%s: none of its words is in %s; is it text of the same language?", first,
+                       others, model->path);
+    return PSDVEC_OK;
+}
+
+/* In memory if that leaves as much again, else in temporary files. */
+static psdvec_status lay_out(pv_triple_text *x, pv_token_store *store, psdvec_oov oov,
+                             const char *folder)
+{
+    uint64_t tokens = pv_sequence_tokens(store, 0, store->part_count);
+    bool fits = pv_sequence_bytes(tokens) <= pv_memory_left(x->ctx) / 2;
+    return pv_sequence_read(&x->text, store, oov, 0, store->part_count, 0, fits ? NULL : folder);
+}
+
+static psdvec_status read_text(pv_triple_text *x, const psdvec_model *model,
+                               const char *const *inputs, size_t input_count,
+                               const psdvec_count_options *options, const char *folder)
+{
+    psdvec_context *ctx = x->ctx;
+    psdvec_status status;
+    pv_inputs files = {0};
+    pv_token_store *store = NULL;
+    pv_vocabulary words;
+    pv_vocabulary_init(&words, ctx);
+    PV_TRY_DONE(pv_inputs_expand(ctx, inputs, input_count, &files));
+    PV_TRY_DONE(pv_token_store_read(ctx, &files, input_count, &options->text, folder, &store));
+    PV_TRY_DONE(take_words(model, &words));
+    PV_TRY_DONE(pv_vocabulary_build(&words, store, options));
+    x->tokens = store->total.tokens;
+    x->known = words.known_tokens;
+    PV_TRY_DONE(check_text(x, store, model, inputs[0], input_count));
+    pv_sequence_init(&x->text, ctx, words.count);
+    PV_TRY_DONE(lay_out(x, store, options->oov, folder));
+    status = pv_row_groups_init(&x->groups, ctx, words.frequency, words.count, GROUPS);
+done:
+    pv_vocabulary_free(&words);
+    pv_token_store_free(store);
+    pv_inputs_free(&files);
+    return status;
+}
+
+/* ---- Margins ------------------------------------------------------------------------- */
+
+/* Places in which token t is the second word. */
+static uint64_t places_around(const pv_triple_text *x, size_t t, const uint32_t *before)
+{
+    const uint32_t *id = x->text.ids + t;
+    uint64_t places = 0;
+    for (uint32_t d = 1; d < x->window && id[d] != PV_BORDER; d++)
+        places += id[d] < x->text.words ? before[x->window - d] : 0;
+    return places;
+}
+
+static psdvec_status sum_margins(void *opaque, size_t group, int worker)
+{
+    (void)worker;
+    pv_triple_text *x = opaque;
+    const pv_sequence *s = &x->text;
+    uint32_t before[PV_MAX_WINDOW + 1], after[PV_MAX_WINDOW + 1];
+    uint16_t distances[PV_MAX_WINDOW + 1];
+    for (uint32_t i = x->groups.start[group]; i < x->groups.start[group + 1]; i++) {
+        uint64_t first = 0, second = 0, third = 0;
+        for (size_t k = s->row_start[i]; k < s->row_start[i + 1]; k++) {
+            __builtin_prefetch(s->ids + s->places[k + PV_PLACES_AHEAD]);
+            uint64_t right = words_after(x, s->places[k], after, distances);
+            words_before(x, s->places[k], before);
+            uint64_t left = before[x->window];
+            first += right * (right - (right > 0)) / 2;
+            second += places_around(x, s->places[k], before);
+            third += left * (left - (left > 0)) / 2;
+        }
+        x->margins[0][i] = first;
+        x->margins[1][i] = second;
+        x->margins[2][i] = third;
+    }
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_triple_text_open(pv_triple_text *x, psdvec_context *ctx, const psdvec_model *model,
+                                  const char *const *inputs, size_t input_count, uint32_t window,
+                                  const char *folder)
+{
+    psdvec_status status;
+    psdvec_count_options options;
+    pv_buffer strings;
+    *x = (pv_triple_text){.ctx = ctx, .memory = {.ctx = ctx, .what = "the words' margins"}};
+    pv_buffer_init(&strings, ctx);
+    PV_TRY_DONE(read_settings(ctx, model, &options, &strings));
+    x->window = window ? window : options.window;
+    if (x->window < 2 || x->window > PV_MAX_WINDOW) {
+        status = pv_fail(ctx, PSDVEC_ERR_OPTION,
+                         "the window is %u %s; for three words it must be 2 to %d", x->window,
+                         x->window == 1 ? "word" : "words", PV_MAX_WINDOW);
+        goto done;
+    }
+    PV_TRY_DONE(read_text(x, model, inputs, input_count, &options, folder));
+    PV_TRY_DONE(pv_sequence_sort(&x->text, x->text.ids_memory.mapped ? folder : NULL));
+    for (int k = 0; k < 3; k++)
+        PV_TAKE(&x->memory, x->margins[k], x->text.words);
+    PV_TRY_DONE(pv_scope_status(&x->memory));
+    PV_TRY_DONE(pv_parallel_tasks(ctx, x->groups.count, sum_margins, x));
+    for (uint32_t i = 0; i < x->text.words; i++)
+        x->places += x->margins[0][i];
+done:
+    pv_buffer_free(&strings);
+    return status;
+}
 
 /* ---- Triples that are asked for -------------------------------------------------------- */
 
@@ -29,7 +224,7 @@ static psdvec_status measure(void *opaque, size_t task, int worker)
     uint16_t distances[PV_MAX_WINDOW + 1];
     triple->count = triple->pairs[0] = triple->pairs[1] = triple->pairs[2] = 0;
     for (size_t at = s->row_start[a]; at < s->row_start[a + 1]; at++) {
-        uint32_t known = pv_triple_after(x, s->places[at], after, distances), seen = 0;
+        uint32_t known = words_after(x, s->places[at], after, distances), seen = 0;
         for (uint32_t k = 0; k < known; k++) {
             if (after[k] == c) {
                 triple->pairs[1] += k;
@@ -43,7 +238,7 @@ static psdvec_status measure(void *opaque, size_t task, int worker)
     }
     for (size_t at = s->row_start[b]; at < s->row_start[b + 1]; at++) {
         const uint32_t *id = s->ids + s->places[at];
-        pv_triple_before(x, s->places[at], before);
+        words_before(x, s->places[at], before);
         for (uint32_t d = 1; d < x->window && id[d] != PV_BORDER; d++)
             triple->pairs[2] += id[d] == c ? before[x->window - d] : 0;
     }
@@ -67,13 +262,13 @@ typedef struct counter {
     uint32_t *second;         /* second words of a that are frequent enough, ascending ... */
     uint64_t *pairs, *tokens; /* ... N(a, b), and how many tokens of each */
     uint32_t *slot;           /* by word: 1 + its number among the second words in the list; or 0 */
-    uint64_t *list;           /* `room`: tokens by second word: place << 16 | words to look at */
-    uint32_t *third;          /* of one row */
+    uint64_t *list;  /* `capacity`: tokens by second word: place << 16 | words to look at */
+    uint32_t *third; /* of one row */
     uint64_t *thirds;
-    uint32_t *after; /* window + 1: what pv_triple_after says of one token */
+    uint32_t *after; /* window + 1: what words_after says of one token */
     uint16_t *distances;
     pv_triple *found; /* of the task at hand */
-    size_t found_count, found_room;
+    size_t found_count, found_capacity;
 } counter;
 
 /* The triples of a task. */
@@ -88,9 +283,9 @@ typedef struct counting {
     uint64_t least;
     counter *counters; /* one a worker */
     int workers;
-    size_t room;    /* of each list */
-    batch *batches; /* one a group of words */
-    size_t first;   /* group of the first task */
+    size_t capacity; /* of each list */
+    batch *batches;  /* one a group of words */
+    size_t first;    /* group of the first task */
     pv_triple **by_second;
     size_t *second_start; /* words + 1, in by_second */
     pv_progress progress;
@@ -117,7 +312,7 @@ static psdvec_status make_counter(const counting *c, counter *w)
     PV_TAKE(&w->memory, w->pairs, words);
     PV_TAKE(&w->memory, w->tokens, words);
     PV_TAKE_ZERO(&w->memory, w->slot, (size_t)words + 1);
-    PV_TAKE(&w->memory, w->list, c->room);
+    PV_TAKE(&w->memory, w->list, c->capacity);
     PV_TAKE(&w->memory, w->third, words);
     PV_TAKE(&w->memory, w->thirds, words);
     PV_TAKE(&w->memory, w->after, (size_t)c->text->window + 1);
@@ -129,11 +324,10 @@ static psdvec_status make_counter(const counting *c, counter *w)
 static psdvec_status emit_row(const counting *c, counter *w, uint32_t a, uint32_t b, uint64_t pair)
 {
     size_t count = pv_row_sum_take(&w->abc, w->third, w->thirds);
-    if (w->found_count + count > w->found_room) {
-        size_t room = 2 * (w->found_count + count);
-        PV_GROW(&w->memory, w->found, room);
+    if (w->found_count + count > w->found_capacity) {
+        w->found_capacity = 2 * (w->found_count + count);
+        PV_GROW(&w->memory, w->found, w->found_capacity);
         PV_TRY(pv_scope_status(&w->memory));
-        w->found_room = room;
     }
     for (size_t k = 0; k < count; k++)
         if (w->thirds[k] >= c->least)
@@ -150,7 +344,7 @@ static inline void add_thirds(pv_row_sum *abc, const uint32_t *id, uint32_t reac
         pv_row_sum_add(abc, id[d], 1);
 }
 
-/* A second word that has more tokens behind `a` than the list has room. */
+/* A second word that has more tokens behind `a` than the list can hold. */
 static psdvec_status count_long(const counting *c, counter *w, uint32_t a, size_t k)
 {
     const pv_triple_text *x = c->text;
@@ -158,7 +352,7 @@ static psdvec_status count_long(const counting *c, counter *w, uint32_t a, size_
     uint32_t *after = w->after;
     uint16_t *distances = w->distances;
     for (size_t at = s->row_start[a]; at < s->row_start[a + 1]; at++) {
-        uint32_t known = pv_triple_after(x, s->places[at], after, distances);
+        uint32_t known = words_after(x, s->places[at], after, distances);
         if (at % CHECK_EVERY == 0)
             PV_TRY(pv_check_cancel(c->ctx));
         for (uint32_t i = 0; i + 1 < known; i++)
@@ -188,7 +382,7 @@ static psdvec_status count_listed(const counting *c, counter *w, uint32_t a, siz
     for (size_t at = s->row_start[a]; at < s->row_start[a + 1]; at++) {
         __builtin_prefetch(s->ids + s->places[at + PV_PLACES_AHEAD]);
         uint64_t place = s->places[at];
-        uint32_t known = pv_triple_after(x, place, after, distances);
+        uint32_t known = words_after(x, place, after, distances);
         for (uint32_t i = 0; i + 1 < known; i++) {
             uint32_t slot = w->slot[after[i]];
             if (slot)
@@ -217,7 +411,7 @@ static size_t count_pairs(const counting *c, counter *w, uint32_t a)
     uint16_t *distances = w->distances;
     for (size_t at = s->row_start[a]; at < s->row_start[a + 1]; at++) {
         __builtin_prefetch(s->ids + s->places[at + PV_PLACES_AHEAD]);
-        uint32_t known = pv_triple_after(x, s->places[at], after, distances);
+        uint32_t known = words_after(x, s->places[at], after, distances);
         for (uint32_t k = 0; k + 1 < known; k++) {
             pv_row_sum_add(&w->ab, after[k], known - 1 - k);
             pv_row_sum_add(&w->seconds, after[k], 1);
@@ -243,7 +437,7 @@ static psdvec_status count_word(const counting *c, counter *w, uint32_t a)
     size_t count = count_pairs(c, w, a);
     for (size_t first = 0, last; first < count; first = last) {
         uint64_t tokens = 0;
-        for (last = first; last < count && tokens + w->tokens[last] <= c->room; last++)
+        for (last = first; last < count && tokens + w->tokens[last] <= c->capacity; last++)
             tokens += w->tokens[last];
         if (last > first)
             PV_TRY(count_listed(c, w, a, first, last));
@@ -290,7 +484,7 @@ static psdvec_status pair_group(void *opaque, size_t group, int worker)
         for (size_t at = s->row_start[b]; at < s->row_start[b + 1]; at++) {
             __builtin_prefetch(s->ids + s->places[at + PV_PLACES_AHEAD]);
             const uint32_t *id = s->ids + s->places[at];
-            pv_triple_before(x, s->places[at], before);
+            words_before(x, s->places[at], before);
             for (uint32_t d = 1; d < x->window && id[d] != PV_BORDER; d++)
                 if (before[x->window - d])
                     pv_row_sum_add(bc, id[d], before[x->window - d]);
@@ -378,8 +572,8 @@ psdvec_status pv_triple_count(const pv_triple_text *text, uint64_t least, pv_tri
     psdvec_context *ctx = text->ctx;
     psdvec_status status = PSDVEC_OK;
     counting c = {.ctx = ctx, .text = text, .least = least, .workers = ctx->options.threads};
-    uint64_t room = pv_memory_left(ctx) / 16 / (uint64_t)c.workers / sizeof(uint64_t);
-    c.room = room < 1024 ? 1024 : room > (1 << 23) ? 1 << 23 : (size_t)room;
+    uint64_t fits = pv_memory_left(ctx) / 16 / (uint64_t)c.workers / sizeof(uint64_t);
+    c.capacity = fits < 1024 ? 1024 : fits > (1 << 23) ? 1 << 23 : (size_t)fits;
     pv_scope scope = {.ctx = ctx, .what = what};
     PV_TAKE_ZERO(&scope, c.counters, (size_t)c.workers);
     PV_TAKE_ZERO(&scope, c.batches, text->groups.count);
