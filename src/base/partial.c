@@ -347,7 +347,7 @@ static psdvec_context *side_context(const pv_partial *p, bool may_stop)
 }
 
 static psdvec_status write_state(psdvec_context *ctx, const char *path, const pv_tensor *tensors,
-                                 size_t count, const pv_st_pair *metadata, size_t metadata_count)
+                                 size_t count)
 {
     psdvec_status status;
     pv_output *output = NULL;
@@ -363,8 +363,7 @@ static psdvec_status write_state(psdvec_context *ctx, const char *path, const pv
             bytes += more;
     }
     PV_TRY_DONE(pv_output_expect(output, bytes));
-    PV_TRY_DONE(pv_st_writer_begin(ctx, pv_st_output_sink(output), count, metadata, metadata_count,
-                                   0, &writer));
+    PV_TRY_DONE(pv_st_writer_begin(ctx, pv_st_output_sink(output), count, NULL, 0, 0, &writer));
     for (size_t i = 0; i < count; i++)
         PV_TRY_DONE(pv_st_writer_tensor(writer, tensors[i].name, tensors[i].dtype, tensors[i].rank,
                                         tensors[i].shape, tensors[i].data));
@@ -378,15 +377,14 @@ done:
 }
 
 psdvec_status pv_partial_save(pv_partial *p, const char *name, const pv_tensor *tensors,
-                              size_t count, const pv_st_pair *metadata, size_t metadata_count)
+                              size_t count)
 {
     if (p->broken)
         return PSDVEC_OK;
     char *path;
     PV_TRY(pv_partial_path(p, name, &path));
     psdvec_context *side = side_context(p, false);
-    psdvec_status status = side ? write_state(side, path, tensors, count, metadata, metadata_count)
-                                : no_memory(p->ctx);
+    psdvec_status status = side ? write_state(side, path, tensors, count) : no_memory(p->ctx);
     if (status == PSDVEC_ERR_WRITE || status == PSDVEC_ERR_DISK_FULL) {
         p->broken = true;
         pv_warn(p->ctx,

@@ -30,11 +30,29 @@ psdvec_status pv_partial_open(psdvec_context *ctx, const char *output, const cha
  * host is warned once, this and all later saves do nothing, and the work goes on. Goes through
  * even if the host asked to stop: a state that is ready is worth the moment. */
 psdvec_status pv_partial_save(pv_partial *partial, const char *name, const pv_tensor *tensors,
-                              size_t count, const pv_st_pair *metadata, size_t metadata_count);
+                              size_t count);
 
 /* *file is NULL if there is no such state, or a damaged one (with a warning). Its checksums
  * have been compared. It is the caller's to close, before or after pv_partial_close(). */
 psdvec_status pv_partial_load(pv_partial *partial, const char *name, pv_st_file **file);
+
+/* A tensor of a state to save, and one of a loaded state; columns 0: of rank 1; rows -1: any number. */
+static inline pv_tensor pv_state_tensor(const char *name, pv_dtype dtype, uint64_t rows,
+                                        uint64_t columns, const void *data)
+{
+    return (pv_tensor){.name = name,
+                       .dtype = dtype,
+                       .rank = columns ? 2 : 1,
+                       .shape = {rows, columns},
+                       .data = data};
+}
+static inline psdvec_status pv_state_require(psdvec_context *ctx, const pv_st_file *file,
+                                             const char *name, pv_dtype dtype, int64_t rows,
+                                             int64_t columns, const pv_tensor **tensor)
+{
+    return pv_st_require(ctx, file, name, dtype, columns ? 2 : 1, (int64_t[]){rows, columns},
+                         tensor);
+}
 
 /* Where a state of that name is or would be, for one that another part of the library writes
  * or reads. From malloc. */

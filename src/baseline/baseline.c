@@ -232,7 +232,7 @@ psdvec_status pv_epochs_save(const pv_baseline_run *run, const pv_learnt_rows *l
     for (int k = 0; k < 2; k++)
         tensors[1 + k] =
             pv_state_tensor(names[k], PV_DTYPE_F32, learnt->words, learnt->stride, learnt->rows[k]);
-    return pv_partial_save(run->partial, STATE, tensors, sizeof tensors / sizeof *tensors, NULL, 0);
+    return pv_partial_save(run->partial, STATE, tensors, sizeof tensors / sizeof *tensors);
 }
 
 psdvec_status pv_epochs_load(pv_baseline_run *run, const pv_learnt_rows *learnt)
@@ -243,12 +243,11 @@ psdvec_status pv_epochs_load(pv_baseline_run *run, const pv_learnt_rows *learnt)
     if (!file)
         return PSDVEC_OK;
     const pv_tensor *figures, *rows[2];
-    const int64_t shape[] = {(int64_t)learnt->words, (int64_t)learnt->stride};
     psdvec_status status;
-    PV_TRY_DONE(
-        pv_st_require(ctx, file, "figures", PV_DTYPE_F64, 1, (int64_t[]){FIGURES}, &figures));
+    PV_TRY_DONE(pv_state_require(ctx, file, "figures", PV_DTYPE_F64, FIGURES, 0, &figures));
     for (int k = 0; k < 2; k++)
-        PV_TRY_DONE(pv_st_require(ctx, file, names[k], PV_DTYPE_F32, 2, shape, &rows[k]));
+        PV_TRY_DONE(pv_state_require(ctx, file, names[k], PV_DTYPE_F32, (int64_t)learnt->words,
+                                     (int64_t)learnt->stride, &rows[k]));
     const double *figure = figures->data;
     if (!(figure[0] >= 1 && figure[0] <= run->options->epochs && figure[1] >= 0 &&
           figure[1] < 1e19))

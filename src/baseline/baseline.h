@@ -43,17 +43,6 @@ psdvec_status pv_baseline_sparse(pv_baseline_run *run, const psdvec_model *dense
 psdvec_status pv_baseline_write(pv_baseline_run *run, uint32_t dim, const float *vectors,
                                 const pv_csr *rows);
 
-/* A tensor of a state; columns 0: of rank 1. */
-static inline pv_tensor pv_state_tensor(const char *name, pv_dtype dtype, uint64_t rows,
-                                        uint64_t columns, const void *data)
-{
-    return (pv_tensor){.name = (char *)name,
-                       .dtype = dtype,
-                       .rank = columns ? 2 : 1,
-                       .shape = {rows, columns},
-                       .data = data};
-}
-
 /* Systems that learn two matrices, a row for each word in either, epoch by epoch: their state after
  * each, from which an interrupted run goes on. */
 typedef struct pv_learnt_rows {

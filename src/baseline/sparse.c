@@ -42,8 +42,7 @@ static psdvec_status save(sparse_run *s)
         pv_state_tensor("column", PV_DTYPE_U32, l->entries, 0, s->codes.column),
         pv_state_tensor("value", PV_DTYPE_F32, l->entries, 0, s->codes.value),
         pv_state_tensor("figures", PV_DTYPE_F64, 3, 0, figures)};
-    status = pv_partial_save(s->run->partial, "codes", tensors, sizeof tensors / sizeof *tensors,
-                             NULL, 0);
+    status = pv_partial_save(s->run->partial, "codes", tensors, sizeof tensors / sizeof *tensors);
 done:
     pv_csr_store_free(&s->codes);
     return status;
@@ -58,15 +57,15 @@ static psdvec_status load(sparse_run *s)
     if (!file)
         return PSDVEC_OK;
     const pv_tensor *atoms, *begin, *column, *value, *figures;
-    int64_t shape[] = {l->atoms.count, (int64_t)l->atoms.stride};
     psdvec_status status;
-    PV_TRY_DONE(pv_st_require(s->ctx, file, "atoms", PV_DTYPE_F32, 2, shape, &atoms));
-    PV_TRY_DONE(pv_st_require(s->ctx, file, "begin", PV_DTYPE_U64, 1,
-                              (int64_t[]){(int64_t)s->words.count + 1}, &begin));
-    PV_TRY_DONE(pv_st_require(s->ctx, file, "column", PV_DTYPE_U32, 1, (int64_t[]){-1}, &column));
-    PV_TRY_DONE(pv_st_require(s->ctx, file, "value", PV_DTYPE_F32, 1,
-                              (int64_t[]){(int64_t)column->shape[0]}, &value));
-    PV_TRY_DONE(pv_st_require(s->ctx, file, "figures", PV_DTYPE_F64, 1, (int64_t[]){3}, &figures));
+    PV_TRY_DONE(pv_state_require(s->ctx, file, "atoms", PV_DTYPE_F32, l->atoms.count,
+                                 (int64_t)l->atoms.stride, &atoms));
+    PV_TRY_DONE(pv_state_require(s->ctx, file, "begin", PV_DTYPE_U64, (int64_t)s->words.count + 1,
+                                 0, &begin));
+    PV_TRY_DONE(pv_state_require(s->ctx, file, "column", PV_DTYPE_U32, -1, 0, &column));
+    PV_TRY_DONE(pv_state_require(s->ctx, file, "value", PV_DTYPE_F32, (int64_t)column->shape[0], 0,
+                                 &value));
+    PV_TRY_DONE(pv_state_require(s->ctx, file, "figures", PV_DTYPE_F64, 3, 0, &figures));
     const double *known = figures->data;
     pv_csr codes =
         pv_csr_of(s->words.count, l->atoms.count, begin->data, column->data, value->data);

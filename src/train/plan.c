@@ -115,8 +115,8 @@ void pv_plan_fill(psdvec_context *ctx, const psdvec_train_options *given,
     plan->temporary_bytes += (uint64_t)plan->words * plan->dim * sizeof(float);
 }
 
-uint64_t pv_plan_pairs_room(psdvec_context *ctx, const psdvec_train_options *given,
-                            const psdvec_counts *counts)
+uint64_t pv_plan_pairs_bytes(psdvec_context *ctx, const psdvec_train_options *given,
+                             const psdvec_counts *counts)
 {
     psdvec_train_options options = *given;
     uint32_t core;

@@ -54,6 +54,7 @@ typedef struct training {
     float *sign;        /* dim */
     psdvec_iteration *iterations;
     uint32_t iteration_count;
+    pv_scope memory; /* of the arrays above */
     pv_readout readout;
     uint32_t joined; /* the first words, whose pairs the joint probability has already */
     psdvec_train_report report;
@@ -77,13 +78,6 @@ double pv_noncore_mu(const psdvec_train_options *options, uint32_t core, uint32_
 
 /* ---- The state of Algorithm 1 ------------------------------------------------ */
 #define FIELDS_OF_ITERATION 7
-
-static void pack_iteration(const psdvec_iteration *it, double *to)
-{
-    double fields[FIELDS_OF_ITERATION] = {it->iteration,  it->rank,     it->positive, it->objective,
-                                          it->relaxation, it->smallest, it->residual};
-    memcpy(to, fields, sizeof fields);
-}
 
 /* False if these are not the numbers of iteration k: a file may come from anywhere, and not
  * every double is a uint32_t. */
@@ -117,34 +111,25 @@ static bool are_signs(const float *sign, size_t count)
 static psdvec_status save_iteration(void *user, const pv_core *core, const pv_course *course)
 {
     training *t = user;
-    double *history = pv_alloc(t->ctx, (size_t)course->done * FIELDS_OF_ITERATION, sizeof *history,
-                               "the course of training");
+    double(*history)[FIELDS_OF_ITERATION] =
+        pv_alloc(t->ctx, course->done, sizeof *history, "the course of training");
     if (!history)
         return pv_failure(t->ctx);
-    for (uint32_t k = 0; k < course->done; k++)
-        pack_iteration(&course->iterations[k], history + k * FIELDS_OF_ITERATION);
+    for (uint32_t k = 0; k < course->done; k++) {
+        const psdvec_iteration *it = &course->iterations[k];
+        double fields[] = {it->iteration,  it->rank,     it->positive, it->objective,
+                           it->relaxation, it->smallest, it->residual};
+        memcpy(history[k], fields, sizeof fields);
+    }
     uint8_t finished = course->finished;
-    uint64_t n = core->n, stride = core->stride;
-    pv_tensor tensors[] = {
-        {.name = "vectors",
-         .dtype = PV_DTYPE_F32,
-         .rank = 2,
-         .shape = {n, stride},
-         .data = core->U},
-        {.name = "sign", .dtype = PV_DTYPE_F32, .rank = 1, .shape = {stride}, .data = core->sign},
-        {.name = "values",
-         .dtype = PV_DTYPE_F32,
-         .rank = 1,
-         .shape = {stride},
-         .data = course->values},
-        {.name = "history",
-         .dtype = PV_DTYPE_F64,
-         .rank = 2,
-         .shape = {course->done, FIELDS_OF_ITERATION},
-         .data = history},
-        {.name = "finished", .dtype = PV_DTYPE_U8, .rank = 1, .shape = {1}, .data = &finished}};
+    const pv_tensor tensors[] = {
+        pv_state_tensor("vectors", PV_DTYPE_F32, core->n, core->stride, core->U),
+        pv_state_tensor("sign", PV_DTYPE_F32, core->stride, 0, core->sign),
+        pv_state_tensor("values", PV_DTYPE_F32, core->stride, 0, course->values),
+        pv_state_tensor("history", PV_DTYPE_F64, course->done, FIELDS_OF_ITERATION, history),
+        pv_state_tensor("finished", PV_DTYPE_U8, 1, 0, &finished)};
     psdvec_status status =
-        pv_partial_save(t->partial, "core", tensors, sizeof tensors / sizeof *tensors, NULL, 0);
+        pv_partial_save(t->partial, "core", tensors, sizeof tensors / sizeof *tensors);
     pv_free(t->ctx, history);
     return status;
 }
@@ -159,14 +144,12 @@ static psdvec_status load_iteration(training *t, pv_core *core, pv_course *cours
     const pv_tensor *vectors, *sign, *values, *history, *finished;
     int64_t n = (int64_t)core->n, stride = (int64_t)core->stride;
     psdvec_status status;
+    PV_TRY_DONE(pv_state_require(t->ctx, file, "vectors", PV_DTYPE_F32, n, stride, &vectors));
+    PV_TRY_DONE(pv_state_require(t->ctx, file, "sign", PV_DTYPE_F32, stride, 0, &sign));
+    PV_TRY_DONE(pv_state_require(t->ctx, file, "values", PV_DTYPE_F32, stride, 0, &values));
     PV_TRY_DONE(
-        pv_st_require(t->ctx, file, "vectors", PV_DTYPE_F32, 2, (int64_t[]){n, stride}, &vectors));
-    PV_TRY_DONE(pv_st_require(t->ctx, file, "sign", PV_DTYPE_F32, 1, (int64_t[]){stride}, &sign));
-    PV_TRY_DONE(
-        pv_st_require(t->ctx, file, "values", PV_DTYPE_F32, 1, (int64_t[]){stride}, &values));
-    PV_TRY_DONE(pv_st_require(t->ctx, file, "history", PV_DTYPE_F64, 2,
-                              (int64_t[]){-1, FIELDS_OF_ITERATION}, &history));
-    PV_TRY_DONE(pv_st_require(t->ctx, file, "finished", PV_DTYPE_U8, 1, (int64_t[]){1}, &finished));
+        pv_state_require(t->ctx, file, "history", PV_DTYPE_F64, -1, FIELDS_OF_ITERATION, &history));
+    PV_TRY_DONE(pv_state_require(t->ctx, file, "finished", PV_DTYPE_U8, 1, 0, &finished));
     uint64_t done = history->shape[0];
     bool sound = done > 0 && done <= t->options->iterations && are_signs(sign->data, core->stride);
     for (uint64_t k = 0; k < done && sound; k++)
@@ -252,14 +235,12 @@ static psdvec_status solve_core(training *t)
     pv_core *core = NULL;
     pv_course course = {.iterations = t->iterations};
     char *folder = pv_folder_of(t->output);
-    psdvec_status status = PSDVEC_OK;
+    psdvec_status status;
     double began = pv_now();
-    if (!folder) {
-        status = pv_fail(ctx, PSDVEC_ERR_MEMORY, "no memory for a path");
-        goto done;
-    }
+    if (!folder)
+        return pv_fail(ctx, PSDVEC_ERR_MEMORY, "no memory for a path");
     /* Whether the pairs fit is known only when they are counted. */
-    PV_TRY_DONE(pv_pairs_make(t->link, folder, pv_plan_pairs_room(ctx, t->options, t->counts),
+    PV_TRY_DONE(pv_pairs_make(t->link, folder, pv_plan_pairs_bytes(ctx, t->options, t->counts),
                               t->options->start != 0, &pairs));
     if (t->dim < t->options->dim)
         pv_step(ctx, "the core has %u words, so vectors have %zu numbers, not %u", t->core, t->dim,
@@ -298,24 +279,23 @@ static psdvec_status load_block(training *t, const char *name, uint32_t first, u
     pv_st_file *file = NULL;
     const pv_tensor *vectors, *spread;
     psdvec_status status;
-    *found = false;
     PV_TRY(pv_partial_load(t->partial, name, &file));
+    *found = file != NULL;
     if (!file)
         return PSDVEC_OK;
-    PV_TRY_DONE(pv_st_require(t->ctx, file, "vectors", PV_DTYPE_F32, 2,
-                              (int64_t[]){count, (int64_t)t->dim}, &vectors));
     PV_TRY_DONE(
-        pv_st_require(t->ctx, file, "spread", PV_DTYPE_F32, 1, (int64_t[]){count}, &spread));
+        pv_state_require(t->ctx, file, "vectors", PV_DTYPE_F32, count, (int64_t)t->dim, &vectors));
+    PV_TRY_DONE(pv_state_require(t->ctx, file, "spread", PV_DTYPE_F32, count, 0, &spread));
     memcpy(t->vectors + (size_t)first * t->dim, vectors->data, vectors->bytes);
     memcpy(t->spread + first, spread->data, spread->bytes);
-    *found = true;
 done:
     pv_st_close(file);
     return status;
 }
 
+/* words, mu: words_a_block each, to be filled in. */
 static psdvec_status solve_block(training *t, pv_regression *regression, uint32_t first,
-                                 uint32_t count)
+                                 uint32_t count, uint32_t *words, double *mu)
 {
     char name[32];
     snprintf(name, sizeof name, "block-%06u", (first - t->core) / words_a_block + 1);
@@ -323,13 +303,6 @@ static psdvec_status solve_block(training *t, pv_regression *regression, uint32_
     PV_TRY(load_block(t, name, first, count, &found));
     if (found)
         return PSDVEC_OK;
-    uint32_t *words = pv_alloc(t->ctx, count, sizeof *words, "a block of words");
-    double *mu = pv_alloc(t->ctx, count, sizeof *mu, "a block of words");
-    psdvec_status status = PSDVEC_OK;
-    if (!words || !mu) {
-        status = pv_failure(t->ctx);
-        goto done;
-    }
     const uint64_t *frequency = t->counts->frequency;
     for (uint32_t k = 0; k < count; k++) {
         words[k] = first + k;
@@ -338,19 +311,10 @@ static psdvec_status solve_block(training *t, pv_regression *regression, uint32_
                               (double)(frequency[t->core - 1] ? frequency[t->core - 1] : 1));
     }
     float *vectors = t->vectors + (size_t)first * t->dim, *spread = t->spread + first;
-    PV_TRY_DONE(pv_regression_solve(regression, words, count, mu, vectors, spread));
-    pv_tensor tensors[] = {
-        {.name = "vectors",
-         .dtype = PV_DTYPE_F32,
-         .rank = 2,
-         .shape = {count, t->dim},
-         .data = vectors},
-        {.name = "spread", .dtype = PV_DTYPE_F32, .rank = 1, .shape = {count}, .data = spread}};
-    status = pv_partial_save(t->partial, name, tensors, 2, NULL, 0);
-done:
-    pv_free(t->ctx, mu);
-    pv_free(t->ctx, words);
-    return status;
+    PV_TRY(pv_regression_solve(regression, words, count, mu, vectors, spread));
+    const pv_tensor tensors[] = {pv_state_tensor("vectors", PV_DTYPE_F32, count, t->dim, vectors),
+                                 pv_state_tensor("spread", PV_DTYPE_F32, count, 0, spread)};
+    return pv_partial_save(t->partial, name, tensors, 2);
 }
 
 static psdvec_status solve_others(training *t)
@@ -359,24 +323,29 @@ static psdvec_status solve_others(training *t)
         return PSDVEC_OK;
     double began = pv_now();
     pv_regression *regression = NULL;
+    pv_scope scope = {.ctx = t->ctx, .what = "the regression"};
+    uint32_t *row_of, *words;
+    double *mu;
     psdvec_status status;
-    uint32_t *row_of = pv_alloc(t->ctx, t->words, sizeof *row_of, "the regression");
-    if (!row_of)
-        return pv_failure(t->ctx);
+    PV_TAKE(&scope, row_of, t->words);
+    PV_TAKE(&scope, words, words_a_block);
+    PV_TAKE(&scope, mu, words_a_block);
+    PV_TRY_DONE(pv_scope_status(&scope));
     for (uint32_t w = 0; w < t->words; w++)
         row_of[w] = w < t->core ? w : UINT32_MAX;
     PV_TRY_DONE(
         pv_regression_open(t->link, t->vectors, t->core, t->dim, t->sign, row_of, &regression));
     for (uint32_t first = t->core; first < t->words; first += words_a_block) {
         uint32_t left = t->words - first;
-        PV_TRY_DONE(solve_block(t, regression, first, left < words_a_block ? left : words_a_block));
+        PV_TRY_DONE(solve_block(t, regression, first, left < words_a_block ? left : words_a_block,
+                                words, mu));
     }
     t->report.regression_seconds = pv_now() - began;
     pv_step(t->ctx, "%u words by regression on the core: %.0f a second", t->words - t->core,
             (t->words - t->core) / (t->report.regression_seconds + 1e-9));
 done:
     pv_regression_close(regression);
-    pv_free(t->ctx, row_of);
+    pv_scope_free(&scope);
     return status;
 }
 
@@ -399,10 +368,7 @@ static psdvec_status make_readout(training *t)
 static psdvec_status write_model(training *t)
 {
     psdvec_status status;
-    pv_buffer settings, provenance, joint;
-    pv_buffer_init(&settings, t->ctx);
-    pv_buffer_init(&provenance, t->ctx);
-    pv_buffer_init(&joint, t->ctx);
+    pv_buffer settings = {.ctx = t->ctx}, provenance = settings, joint = settings;
     PV_TRY_DONE(pv_model_settings(t->ctx, t->options, &t->link->constants, &settings));
     PV_TRY_DONE(pv_counts_provenance(t->ctx, t->counts, NULL, &provenance));
     PV_TRY_DONE(pv_joint_write(&t->report.joint, &joint));
@@ -437,7 +403,7 @@ done:
 
 /* ---- All of it ------------------------------------------------------------------------- */
 /* Whether memory and disk will do, before any work. */
-static psdvec_status check_room(training *t)
+static psdvec_status check_plan(training *t)
 {
     psdvec_train_plan plan;
     pv_plan_fill(t->ctx, t->options, t->counts, 0, &plan);
@@ -474,19 +440,16 @@ static psdvec_status run_training(training *t)
 {
     psdvec_context *ctx = t->ctx;
     t->words = t->counts->info.words;
-    PV_TRY(check_room(t));
+    PV_TRY(check_plan(t));
     tell_of_order(t);
     PV_TRY(pv_link_open(ctx, t->counts, t->options, NULL, &t->link));
     if (t->core < t->words)
-        t->spread = pv_alloc_zero(ctx, t->words, sizeof *t->spread, "the vectors");
-    t->vectors = pv_alloc_zero(ctx, (size_t)t->words * t->dim, sizeof *t->vectors, "the vectors");
-    t->eigenvalues = pv_alloc_zero(ctx, t->dim, sizeof *t->eigenvalues, "the vectors");
-    t->sign = pv_alloc_zero(ctx, t->dim, sizeof *t->sign, "the vectors");
-    t->iterations =
-        pv_alloc_zero(ctx, t->options->iterations, sizeof *t->iterations, "the vectors");
-    if (!t->vectors || !t->eigenvalues || !t->sign || !t->iterations ||
-        (t->core < t->words && !t->spread))
-        return pv_failure(ctx);
+        PV_TAKE_ZERO(&t->memory, t->spread, t->words);
+    PV_TAKE_ZERO(&t->memory, t->vectors, (size_t)t->words * t->dim);
+    PV_TAKE_ZERO(&t->memory, t->eigenvalues, t->dim);
+    PV_TAKE_ZERO(&t->memory, t->sign, t->dim);
+    PV_TAKE_ZERO(&t->memory, t->iterations, t->options->iterations);
+    PV_TRY(pv_scope_status(&t->memory));
     PV_TRY(solve_core(t));
     PV_TRY(solve_others(t));
     PV_TRY(add_joint(t, NULL));
@@ -502,15 +465,11 @@ static psdvec_status run_training(training *t)
 static psdvec_status train_counts(training *t, const char *counts, psdvec_train_report *report)
 {
     double began = pv_now();
-    psdvec_status status = pv_counts_open_sound(t->ctx, counts, &t->counts);
-    if (status == PSDVEC_OK)
-        status = run_training(t);
-    psdvec_context *ctx = t->ctx;
-    pv_free(ctx, t->iterations);
-    pv_free(ctx, t->sign);
-    pv_free(ctx, t->eigenvalues);
-    pv_free(ctx, t->vectors);
-    pv_free(ctx, t->spread);
+    psdvec_status status;
+    PV_TRY_DONE(pv_counts_open_sound(t->ctx, counts, &t->counts));
+    status = run_training(t);
+done:
+    pv_scope_free(&t->memory);
     pv_readout_free(&t->readout);
     pv_link_close(t->link);
     psdvec_counts_close(t->counts);
@@ -531,14 +490,39 @@ static psdvec_status key_of_options(psdvec_context *ctx, const psdvec_train_opti
     return pv_settings_write(ctx, &solving, key);
 }
 
-/* What tells this work from any other. */
-static psdvec_status key_of_counts(psdvec_context *ctx, const psdvec_train_options *options,
-                                   const char *path, pv_buffer *key)
+/* The inputs are text if they are to be counted, else one counts file. */
+static psdvec_status train_from(psdvec_context *ctx, const psdvec_train_options *options,
+                                const psdvec_count_options *counting, const char *const *inputs,
+                                size_t input_count, const char *output,
+                                psdvec_count_report *count_report, psdvec_train_report *report)
 {
-    PV_TRY(key_of_options(ctx, options, key));
-    PV_TRY(pv_key_add_seed(key));
-    PV_TRY(pv_key_add_counts(key, path));
-    return pv_buffer_byte(key, 0);
+    training t = {.ctx = ctx,
+                  .options = options,
+                  .output = output,
+                  .memory = {.ctx = ctx, .what = "the vectors"}};
+    pv_buffer key = {.ctx = ctx}; /* what tells this work from any other */
+    char *counted = NULL;
+    bool again = true;
+    psdvec_status status;
+    PV_TRY_DONE(pv_refuse_same_file(ctx, inputs, input_count, output));
+    PV_TRY_DONE(pv_output_try(ctx, output));
+    PV_TRY_DONE(key_of_options(ctx, options, &key));
+    PV_TRY_DONE(pv_key_add_seed(&key));
+    if (counting)
+        PV_TRY_DONE(pv_key_add_text(&key, counting, inputs, input_count, output, &again));
+    else
+        PV_TRY_DONE(pv_key_add_counts(&key, inputs[0]));
+    PV_TRY_DONE(pv_buffer_byte(&key, 0));
+    PV_TRY_DONE(pv_partial_open(ctx, output, key.data, options->restart || !again, &t.partial));
+    if (counting)
+        PV_TRY_DONE(pv_count_on_the_way(t.partial, ctx, counting, inputs, input_count, &counted,
+                                        count_report));
+    status = train_counts(&t, counting ? counted : inputs[0], report);
+done:
+    pv_partial_close(t.partial, pv_is_settled(status));
+    free(counted);
+    pv_buffer_free(&key);
+    return status;
 }
 
 psdvec_status psdvec_train(psdvec_context *ctx, const psdvec_train_options *options,
@@ -547,32 +531,9 @@ psdvec_status psdvec_train(psdvec_context *ctx, const psdvec_train_options *opti
     PV_BEGIN(ctx);
     PV_NEED(ctx, counts);
     PV_NEED(ctx, output);
-    pv_buffer key;
-    pv_buffer_init(&key, ctx);
     psdvec_train_options own;
-    training t = {.ctx = ctx, .options = &own, .output = output};
-    psdvec_status status;
-    PV_TRY_DONE(pv_train_options_adopt(ctx, options, &own));
-    PV_TRY_DONE(pv_refuse_same_file(ctx, &counts, 1, output));
-    PV_TRY_DONE(pv_output_try(ctx, output));
-    PV_TRY_DONE(key_of_counts(ctx, &own, counts, &key));
-    PV_TRY_DONE(pv_partial_open(ctx, output, key.data, own.restart, &t.partial));
-    status = train_counts(&t, counts, report);
-    pv_partial_close(t.partial, pv_is_settled(status));
-done:
-    pv_buffer_free(&key);
-    return status;
-}
-
-static psdvec_status key_of_text(psdvec_context *ctx, const psdvec_train_options *options,
-                                 const psdvec_count_options *count, const char *const *inputs,
-                                 size_t input_count, const char *output, pv_buffer *key,
-                                 bool *again)
-{
-    PV_TRY(key_of_options(ctx, options, key));
-    PV_TRY(pv_key_add_seed(key));
-    PV_TRY(pv_key_add_text(key, count, inputs, input_count, output, again));
-    return pv_buffer_byte(key, 0);
+    PV_TRY(pv_train_options_adopt(ctx, options, &own));
+    return train_from(ctx, &own, NULL, &counts, 1, output, NULL, report);
 }
 
 psdvec_status psdvec_train_text(psdvec_context *ctx, const psdvec_train_options *options,
@@ -583,32 +544,15 @@ psdvec_status psdvec_train_text(psdvec_context *ctx, const psdvec_train_options 
     PV_BEGIN(ctx);
     PV_NEED_EACH(ctx, inputs, input_count);
     PV_NEED(ctx, output);
-    pv_buffer key;
-    pv_buffer_init(&key, ctx);
     psdvec_train_options own;
     psdvec_count_options counting, preset;
-    training t = {.ctx = ctx, .options = &own, .output = output};
-    char *counts = NULL;
-    bool again;
-    psdvec_status status;
     if (count_report)
         *count_report = (psdvec_count_report){0};
-    PV_TRY_DONE(pv_train_options_adopt(ctx, options, &own));
+    PV_TRY(pv_train_options_adopt(ctx, options, &own));
     if (!count) {
         pv_options_fill(&pv_count_table, &preset, pv_preset_choices[own.preset].name);
         count = &preset;
     }
-    PV_TRY_DONE(pv_options_adopt(ctx, &pv_count_table, count, &counting));
-    PV_TRY_DONE(pv_refuse_same_file(ctx, inputs, input_count, output));
-    PV_TRY_DONE(pv_output_try(ctx, output));
-    PV_TRY_DONE(key_of_text(ctx, &own, &counting, inputs, input_count, output, &key, &again));
-    PV_TRY_DONE(pv_partial_open(ctx, output, key.data, own.restart || !again, &t.partial));
-    PV_TRY_DONE(
-        pv_count_on_the_way(t.partial, ctx, &counting, inputs, input_count, &counts, count_report));
-    status = train_counts(&t, counts, report);
-done:
-    pv_partial_close(t.partial, pv_is_settled(status));
-    free(counts);
-    pv_buffer_free(&key);
-    return status;
+    PV_TRY(pv_options_adopt(ctx, &pv_count_table, count, &counting));
+    return train_from(ctx, &own, &counting, inputs, input_count, output, count_report, report);
 }

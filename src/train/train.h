@@ -1,4 +1,4 @@
-/* Training, as the files of this room share it. */
+/* What the files of training share. */
 #ifndef PV_TRAIN_TRAIN_H
 #define PV_TRAIN_TRAIN_H
 

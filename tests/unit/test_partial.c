@@ -36,8 +36,7 @@ static void save(pv_partial *p, const char *name, float first, size_t count)
         numbers[i] = first + (float)i;
     pv_tensor tensor = {
         .name = "V", .dtype = PV_DTYPE_F32, .rank = 1, .shape = {count}, .data = numbers};
-    pv_st_pair pair = {"iteration", "3"};
-    ok(pv_partial_save(p, name, &tensor, 1, &pair, 1));
+    ok(pv_partial_save(p, name, &tensor, 1));
     free(numbers);
 }
 
@@ -48,7 +47,6 @@ static float first_number(pv_partial *p, const char *name)
     ok(pv_partial_load(p, name, &file));
     if (!file)
         return -1;
-    assert_string_equal(pv_st_meta(file, "iteration"), "3");
     float first = *(const float *)pv_st_tensor(file, "V")->data;
     pv_st_close(file);
     return first;
@@ -253,9 +251,7 @@ static void a_dead_process_leaves_its_states_and_no_lock(void **state)
         float number = 4;
         pv_tensor tensor = {
             .name = "V", .dtype = PV_DTYPE_F32, .rank = 1, .shape = {1}, .data = &number};
-        pv_st_pair pair = {"iteration", "3"};
-        if (pv_partial_save(p, "solve", &tensor, 1, &pair, 1) != PSDVEC_OK ||
-            write(ready[1], "x", 1) != 1)
+        if (pv_partial_save(p, "solve", &tensor, 1) != PSDVEC_OK || write(ready[1], "x", 1) != 1)
             _exit(1);
         for (;;)
             pause();
@@ -427,7 +423,7 @@ static void defects_of_the_caller_are_not_hidden(void **state)
     pv_tensor tensor = {
         .name = "no good name", .dtype = PV_DTYPE_F32, .rank = 1, .shape = {1}, .data = &number};
     pv_begin(b->ctx);
-    assert_int_equal(pv_partial_save(p, "solve", &tensor, 1, NULL, 0), PSDVEC_ERR_INTERNAL);
+    assert_int_equal(pv_partial_save(p, "solve", &tensor, 1), PSDVEC_ERR_INTERNAL);
     pv_partial_close(p, true);
 }
 
