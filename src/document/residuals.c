@@ -52,12 +52,13 @@ static psdvec_status take_pairs(void *arg, const pv_seen_row *row, int worker)
 }
 
 static psdvec_status fill_matrix(pv_residual_matrix *matrix, const psdvec_model *model,
-                                 const pv_link *link, const uint32_t *word, pv_residual_kind kind)
+                                 const pv_model_link *opened, pv_residual_kind kind)
 {
+    const pv_link *link = opened->link;
     fill_job job = {matrix, link, kind};
     bool smoothed = link->directed;
     pv_seen_walk walk = {.link = link,
-                         .word = word,
+                         .word = opened->word,
                          .words = matrix->rows.rows,
                          .either = !smoothed,
                          .stage = "counting pairs"};
@@ -79,21 +80,18 @@ psdvec_status pv_residual_matrix_make(psdvec_context *ctx, const psdvec_model *m
                                       pv_residual_matrix **out)
 {
     pv_residual_matrix *matrix = pv_alloc_zero(ctx, 1, sizeof *matrix, "the residuals");
-    pv_model_link opened = {0};
-    uint32_t *word = NULL;
+    pv_model_link opened;
     psdvec_status status;
     *out = matrix;
     if (!matrix)
         return pv_failure(ctx);
     PV_TRY(pv_csr_store_open(ctx, model->info.words, model->info.words, "the residuals",
                              &matrix->rows));
-    PV_TRY_DONE(pv_counts_verify_rows(ctx, counts));
     PV_TRY_DONE(pv_model_link_open(ctx, model, counts, true, &opened));
-    PV_TRY_DONE(pv_model_words(ctx, model, counts, &word, &matrix->common));
+    matrix->common = opened.common;
     matrix->same_counts = opened.same_counts;
-    status = fill_matrix(matrix, model, opened.link, word, kind);
+    status = fill_matrix(matrix, model, &opened, kind);
 done:
-    pv_free(ctx, word);
     pv_model_link_close(&opened);
     return status;
 }
@@ -296,9 +294,8 @@ static void report_sums(const residuals_job *job, uint32_t words, psdvec_residua
 }
 
 static psdvec_status walk_pairs(psdvec_context *ctx, const psdvec_model *model,
-                                const pv_model_link *opened, const uint32_t *word,
-                                residuals_job *job, psdvec_residual *top, size_t *found,
-                                psdvec_residual_report *report)
+                                const pv_model_link *opened, residuals_job *job,
+                                psdvec_residual *top, size_t *found, psdvec_residual_report *report)
 {
     int workers = psdvec_threads(ctx);
     psdvec_status status = PSDVEC_OK;
@@ -318,7 +315,7 @@ static psdvec_status walk_pairs(psdvec_context *ctx, const psdvec_model *model,
     const float *vectors;
     PV_TRY_DONE(pv_model_floats(ctx, model, &model->vectors, &vectors));
     pv_seen_walk walk = {.link = opened->link,
-                         .word = word,
+                         .word = opened->word,
                          .words = model->info.words,
                          .dim = model->info.dim,
                          .vectors = vectors,
@@ -379,7 +376,6 @@ psdvec_status psdvec_residuals(psdvec_context *ctx, const psdvec_model *model,
     psdvec_residual_report figures = {0};
     residuals_job job = {.order = order, .least_count = least_count, .most = most};
     pv_model_link opened = {0};
-    uint32_t *word = NULL, common;
     size_t listed = 0;
     psdvec_status status;
     if (output) { /* now, not after all the work */
@@ -391,11 +387,9 @@ psdvec_status psdvec_residuals(psdvec_context *ctx, const psdvec_model *model,
                     "%s: is read from, so it cannot be written to; choose another output", output));
         PV_TRY_DONE(pv_output_try(ctx, output));
     }
-    PV_TRY_DONE(pv_counts_verify_rows(ctx, counts));
     PV_TRY_DONE(pv_model_link_open(ctx, model, counts, true, &opened));
-    PV_TRY_DONE(pv_model_words(ctx, model, counts, &word, &common));
-    PV_TRY_DONE(pv_model_counts_check(ctx, counts, opened.same_counts, common));
-    PV_TRY_DONE(walk_pairs(ctx, model, &opened, word, &job, top, &listed, &figures));
+    PV_TRY_DONE(pv_model_counts_check(ctx, counts, opened.same_counts, opened.common));
+    PV_TRY_DONE(walk_pairs(ctx, model, &opened, &job, top, &listed, &figures));
     if (output)
         PV_TRY_DONE(write_all(
             ctx, model, counts,
@@ -407,7 +401,6 @@ done:
         *found = listed;
     if (report)
         *report = figures;
-    pv_free(ctx, word);
     pv_model_link_close(&opened);
     return status;
 }

@@ -40,8 +40,9 @@ static void log_add(log_sum *s, double x)
 }
 
 typedef struct pairs_job {
-    const pv_joint_of *of;
-    joint_sums *rows; /* words of the model */
+    const pv_seen_walk *of;
+    const pv_core *core;
+    joint_sums *rows; /* words of the model, or of the core */
     double *shift;    /* words of the counts: t; NULL: all 0 */
 } pairs_job;
 
@@ -94,7 +95,7 @@ static void add_own(const pv_link *link, uint32_t i, double x, double X, joint_s
 }
 
 /* v_i' J v_j in double precision. */
-static double product_of(const pv_joint_of *of, uint32_t i, uint32_t j)
+static double product_of(const pv_seen_walk *of, uint32_t i, uint32_t j)
 {
     const float *a = of->vectors + (size_t)i * of->dim, *b = of->vectors + (size_t)j * of->dim;
     double sum = 0;
@@ -131,21 +132,19 @@ static psdvec_status take_row(void *arg, const pv_seen_row *row, int worker)
 
 /* ---- All of them ------------------------------------------------------------------------ */
 /* t_i = 1/2 log(2 tot pc_i / r_i) of the words of the counts, what the target has taken off too
- * much or too little; *shift is NULL if all are 0. The caller frees it. */
-static psdvec_status make_shifts(const pv_link *link, double **shift)
+ * much or too little. NULL if all are 0. */
+static double *make_shifts(const pv_link *link, pv_scope *scope)
 {
-    *shift = NULL;
-    if (link->directed || link->options.context_power == 1)
-        return PSDVEC_OK;
-    *shift = pv_alloc_zero(link->ctx, link->words, sizeof **shift, "the joint probability");
-    if (!*shift)
-        return pv_failure(link->ctx);
+    double *shift;
+    if (link->directed || link->options.context_power == 1 ||
+        !PV_TAKE_ZERO(scope, shift, link->words))
+        return NULL;
     for (uint32_t i = 0; i < link->words; i++) {
         double r = link->context[i] + link->focus[i];
         if (r > 0)
-            (*shift)[i] = 0.5 * log(link->margin_total) + link->shift[i] - log(r);
+            shift[i] = 0.5 * log(link->margin_total) + link->shift[i] - log(r);
     }
-    return PSDVEC_OK;
+    return shift;
 }
 
 /* Adds the rows in their order. */
@@ -168,41 +167,6 @@ static void add_rows(const joint_sums *rows, uint32_t count, psdvec_joint *joint
     joint->residual_normaliser += 0.5 * (log_weights - (double)weighed * log(M_PI));
 }
 
-psdvec_status pv_joint_pairs(const pv_joint_of *of, uint32_t beyond, psdvec_joint *joint)
-{
-    psdvec_context *ctx = of->link->ctx;
-    pairs_job job = {.of = of};
-    psdvec_status status = PSDVEC_OK;
-    pv_seen_walk walk = {.link = of->link,
-                         .word = of->word,
-                         .words = of->words,
-                         .dim = of->dim,
-                         .vectors = of->vectors,
-                         .eigenvalues = of->eigenvalues,
-                         .either = true,
-                         .above = true,
-                         .beyond = beyond,
-                         .stage = "joint probability"};
-    job.rows = pv_alloc_zero(ctx, of->words, sizeof *job.rows, "the joint probability");
-    if (!job.rows) {
-        status = pv_failure(ctx);
-        goto done;
-    }
-    PV_TRY_DONE(make_shifts(of->link, &job.shift));
-    PV_TRY_DONE(pv_seen_pairs(&walk, take_row, &job));
-    add_rows(job.rows, of->words, joint);
-done:
-    pv_free(ctx, job.shift);
-    pv_free(ctx, job.rows);
-    return status;
-}
-
-uint64_t pv_joint_pairs_bytes(uint64_t words, uint64_t bigrams, uint64_t dim, int threads)
-{
-    return words * (sizeof(joint_sums) + sizeof(double) + sizeof(uint32_t)) +
-           pv_seen_pairs_bytes(words, bigrams, dim, threads);
-}
-
 /* ---- The same of core words -------------------------------------------------------------- */
 /* While Algorithm 1 has the pairs: one pass over their arrays instead of one over the
  * counts and all products.
@@ -212,13 +176,6 @@ uint64_t pv_joint_pairs_bytes(uint64_t words, uint64_t bigrams, uint64_t dim, in
  * both together follows from the target: x + x' = exp(G + shift + shift').
  */
 
-typedef struct core_job {
-    const pv_joint_of *of;
-    const pv_core *core;
-    joint_sums *rows; /* core->n */
-    double *shift;    /* NULL: all 0 */
-} core_job;
-
 bool pv_joint_core_serves(const pv_core *core, size_t dim)
 {
     const pv_link *link = core->link;
@@ -226,7 +183,7 @@ bool pv_joint_core_serves(const pv_core *core, size_t dim)
 }
 
 /* Pairs above the diagonal. */
-static void take_pairs(const core_job *job, uint32_t i, joint_sums *sums)
+static void take_pairs(const pairs_job *job, uint32_t i, joint_sums *sums)
 {
     const pv_core *core = job->core;
     const pv_pairs *pairs = core->pairs;
@@ -258,7 +215,7 @@ static void take_pairs(const core_job *job, uint32_t i, joint_sums *sums)
 
 static psdvec_status take_rows(void *arg, size_t task, int worker)
 {
-    const core_job *job = arg;
+    const pairs_job *job = arg;
     const pv_core *core = job->core;
     const pv_link *link = core->link;
     (void)worker;
@@ -281,22 +238,27 @@ static psdvec_status take_rows(void *arg, size_t task, int worker)
     return pv_check_cancel(link->ctx);
 }
 
-psdvec_status pv_joint_core(const pv_joint_of *of, const pv_core *core, psdvec_joint *joint)
+/* ---- Both ways --------------------------------------------------------------------------- */
+psdvec_status pv_joint_pairs(const pv_seen_walk *of, const pv_core *core, psdvec_joint *joint)
 {
-    psdvec_context *ctx = core->ctx;
-    core_job job = {.of = of, .core = core};
-    psdvec_status status = PSDVEC_OK;
-    job.rows = pv_alloc_zero(ctx, core->n, sizeof *job.rows, "the joint probability");
-    if (!job.rows) {
-        status = pv_failure(ctx);
-        goto done;
+    psdvec_context *ctx = of->link->ctx;
+    pv_scope scope = {.ctx = ctx, .what = "the joint probability"};
+    pairs_job job = {.of = of, .core = core, .shift = make_shifts(of->link, &scope)};
+    uint32_t rows = core ? (uint32_t)core->n : of->words;
+    psdvec_status status;
+    PV_TAKE_ZERO(&scope, job.rows, rows);
+    PV_TRY_DONE(pv_scope_status(&scope));
+    if (core) {
+        PV_TRY_DONE(pv_parallel_tasks(ctx, PV_CORE_TASKS, take_rows, &job));
+    } else {
+        pv_seen_walk walk = *of;
+        walk.either = walk.above = true;
+        walk.stage = "joint probability";
+        PV_TRY_DONE(pv_seen_pairs(&walk, take_row, &job));
     }
-    PV_TRY_DONE(make_shifts(core->link, &job.shift));
-    PV_TRY_DONE(pv_parallel_tasks(ctx, PV_CORE_TASKS, take_rows, &job));
-    add_rows(job.rows, (uint32_t)core->n, joint);
+    add_rows(job.rows, rows, joint);
 done:
-    pv_free(ctx, job.shift);
-    pv_free(ctx, job.rows);
+    pv_scope_free(&scope);
     return status;
 }
 
@@ -305,10 +267,15 @@ uint64_t pv_joint_core_bytes(uint64_t words)
     return words * (sizeof(joint_sums) + sizeof(double) + sizeof(uint32_t));
 }
 
+uint64_t pv_joint_pairs_bytes(uint64_t words, uint64_t bigrams, uint64_t dim, int threads)
+{
+    return pv_joint_core_bytes(words) + pv_seen_pairs_bytes(words, bigrams, dim, threads);
+}
+
 /* ---- The text without its pairs ----------------------------------------------------- */
 /* As documents are scored: P as in training, or shares of the text if frequent words were
  * subsampled; a word that was never a focus word has half an occurrence. */
-static void add_unigrams(const pv_joint_of *of, psdvec_joint *joint)
+static void add_unigrams(const pv_seen_walk *of, psdvec_joint *joint)
 {
     const pv_link *link = of->link;
     const uint64_t *frequency = link->counts->frequency;
@@ -333,7 +300,7 @@ static void add_unigrams(const pv_joint_of *of, psdvec_joint *joint)
 }
 
 /* ---- Priors of vectors ------------------------------------------------------------------ */
-static void add_vectors(const pv_joint_of *of, psdvec_joint *joint)
+static void add_vectors(const pv_seen_walk *of, psdvec_joint *joint)
 {
     const pv_link *link = of->link;
     const uint64_t *frequency = link->counts->frequency;
@@ -363,21 +330,20 @@ static void add_vectors(const pv_joint_of *of, psdvec_joint *joint)
  * b = sum of z_i v_i,
  *     sum z_i z_j (t - X_ij)^2 = t^2 (sum z)^2 - 2 t b' J b + trace(J B J B) - sum z_i^2 (t - X_ii)^2
  */
-static psdvec_status background_sum(const pv_joint_of *of, double *out)
+static psdvec_status background_sum(const pv_seen_walk *of, double *out)
 {
     const pv_link *link = of->link;
     psdvec_context *ctx = link->ctx;
     size_t dim = of->dim;
-    double all = 0, diagonal = 0, t = link->background_target;
-    psdvec_status status = PSDVEC_OK;
-    float *scaled = pv_alloc_zero(ctx, of->words * dim, sizeof *scaled, "the joint probability");
-    float *z = pv_alloc_zero(ctx, of->words, sizeof *z, "the joint probability");
-    double *B = pv_alloc(ctx, dim * dim, sizeof *B, "the joint probability");
-    double *b = pv_alloc(ctx, dim, sizeof *b, "the joint probability");
-    if (!scaled || !z || !B || !b) {
-        status = pv_failure(ctx);
-        goto done;
-    }
+    double all = 0, diagonal = 0, t = link->background_target, *B, *b;
+    float *scaled, *z;
+    psdvec_status status;
+    pv_scope scope = {.ctx = ctx, .what = "the joint probability"};
+    PV_TAKE_ZERO(&scope, scaled, of->words * dim);
+    PV_TAKE_ZERO(&scope, z, of->words);
+    PV_TAKE(&scope, B, dim * dim);
+    PV_TAKE(&scope, b, dim);
+    PV_TRY_DONE(pv_scope_status(&scope));
     for (uint32_t c = 0; c < link->words; c++) {
         uint32_t i = of->word[c];
         if (i == PV_NO_WORD)
@@ -402,16 +368,13 @@ static psdvec_status background_sum(const pv_joint_of *of, double *out)
     }
     *out = link->background * sum;
 done:
-    pv_free(ctx, b);
-    pv_free(ctx, B);
-    pv_free(ctx, z);
-    pv_free(ctx, scaled);
+    pv_scope_free(&scope);
     return status;
 }
 
 /* Pairs whose weight the closed form has above 1, where the rule cuts it off; those of the few
  * most frequent words. */
-static void add_capped(const pv_joint_of *of, double *prior, double *logs)
+static void add_capped(const pv_seen_walk *of, double *prior, double *logs)
 {
     const pv_link *link = of->link;
     double largest = 0;
@@ -434,7 +397,7 @@ static void add_capped(const pv_joint_of *of, double *prior, double *logs)
     }
 }
 
-static psdvec_status add_unseen(const pv_joint_of *of, psdvec_joint *joint)
+static psdvec_status add_unseen(const pv_seen_walk *of, psdvec_joint *joint)
 {
     const pv_link *link = of->link;
     double prior, logs = 0, sum = 0, words = 0;
@@ -459,7 +422,7 @@ static psdvec_status add_unseen(const pv_joint_of *of, psdvec_joint *joint)
     return PSDVEC_OK;
 }
 
-psdvec_status pv_joint_words(const pv_joint_of *of, psdvec_joint *joint)
+psdvec_status pv_joint_words(const pv_seen_walk *of, psdvec_joint *joint)
 {
     add_unigrams(of, joint);
     add_vectors(of, joint);
@@ -481,24 +444,20 @@ psdvec_status psdvec_joint_compute(psdvec_context *ctx, const psdvec_model *mode
     *joint = (psdvec_joint){0};
     PV_NEED(ctx, model);
     PV_NEED(ctx, counts);
-    pv_model_link opened = {0};
-    uint32_t *word = NULL, common;
+    pv_model_link opened;
     psdvec_status status;
-    PV_TRY_DONE(pv_counts_verify_rows(ctx, counts));
     PV_TRY_DONE(pv_model_link_open(ctx, model, counts, true, &opened));
-    PV_TRY_DONE(pv_model_words(ctx, model, counts, &word, &common));
     const float *vectors;
     PV_TRY_DONE(pv_model_floats(ctx, model, &model->vectors, &vectors));
-    pv_joint_of of = {.link = opened.link,
-                      .word = word,
-                      .words = model->info.words,
-                      .dim = model->info.dim,
-                      .vectors = vectors,
-                      .eigenvalues = model->info.eigenvalues};
-    PV_TRY_DONE(pv_joint_pairs(&of, 0, joint));
+    pv_seen_walk of = {.link = opened.link,
+                       .word = opened.word,
+                       .words = model->info.words,
+                       .dim = model->info.dim,
+                       .vectors = vectors,
+                       .eigenvalues = model->info.eigenvalues};
+    PV_TRY_DONE(pv_joint_pairs(&of, NULL, joint));
     status = pv_joint_words(&of, joint);
 done:
-    pv_free(ctx, word);
     pv_model_link_close(&opened);
     return status;
 }

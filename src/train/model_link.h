@@ -14,18 +14,15 @@ typedef struct pv_model_link {
     pv_link *link;    /* its words are those of the counts */
     pv_buffer lists;  /* what link->options points to */
     bool same_counts; /* these are the counts that the model was trained on */
+    uint32_t *word;   /* for each word of the counts its number in the model, or PV_NO_WORD */
+    uint32_t common;  /* words of both */
 } pv_model_link;
 
-/* The counts' rows must be sound if they have factors of subsampling; if `sound` is false they
- * are looked through then. To be closed after a failure, too. */
+/* `pairs`: for walking over pairs; the counts' rows are verified, and words numbered by spelling. Else
+ * the rows are verified only if they are read, for factors of subsampling, and `word` is NULL. */
 psdvec_status pv_model_link_open(psdvec_context *ctx, const psdvec_model *model,
-                                 const psdvec_counts *counts, bool sound, pv_model_link *out);
+                                 const psdvec_counts *counts, bool pairs, pv_model_link *out);
 void pv_model_link_close(pv_model_link *opened);
-
-/* *out: for each word of the counts its number in the model, or PV_NO_WORD; by spelling. The caller
- * frees it. `common`: how many there are in both. */
-psdvec_status pv_model_words(psdvec_context *ctx, const psdvec_model *model,
-                             const psdvec_counts *counts, uint32_t **out, uint32_t *common);
 
 /* PSDVEC_ERR_MISMATCH if they have no word in common; a warning if the model was trained on other
  * counts. */

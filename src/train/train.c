@@ -212,15 +212,19 @@ static psdvec_status add_joint(training *t, const pv_core *core)
         return pv_failure(t->ctx);
     for (uint32_t w = 0; w < t->words; w++)
         word[w] = w;
-    pv_joint_of of = {t->link, word, t->words, t->dim, t->vectors, t->sign};
-    if (core) {
-        PV_TRY_DONE(pv_joint_core(&of, core, joint));
+    pv_seen_walk of = {.link = t->link,
+                       .word = word,
+                       .words = t->words,
+                       .dim = t->dim,
+                       .vectors = t->vectors,
+                       .eigenvalues = t->sign,
+                       .beyond = t->joined};
+    if (core || t->joined < t->words)
+        PV_TRY_DONE(pv_joint_pairs(&of, core, joint));
+    if (core)
         t->joined = t->core;
-    } else {
-        if (t->joined < t->words)
-            PV_TRY_DONE(pv_joint_pairs(&of, t->joined, joint));
+    else
         PV_TRY_DONE(pv_joint_words(&of, joint));
-    }
     t->report.joint_seconds += pv_now() - began;
 done:
     pv_free(t->ctx, word);
