@@ -4,8 +4,7 @@
  * words: they are known however rare they are, other words from min_count on. Each
  * word that the model lacks is regressed on the core, as noncore words were in
  * training, with the constants of the model's link function. How likely words are is
- * taken from old and new text together, also where frequent words take less room in the
- * window: in a few sentences every word would look frequent. Everything that the model had
+ * taken from old and new text together, also where frequent words are subsampled: in a few sentences every word would look frequent. Everything that the model had
  * keeps its bits.
  */
 #include "train/train.h"
@@ -38,7 +37,7 @@ typedef struct extension {
     pv_link_past past;
     psdvec_counts *counts;
     pv_link *link;
-    double *past_focus;      /* words of the counts */
+    pv_scope memory;         /* of the arrays below */
     const char *kept_input;  /* where standard input was kept; NULL: it was not read */
     uint32_t first_extended; /* words from here on came by extensions */
     uint32_t *row_of;        /* words of the counts: row of the core, or UINT32_MAX */
@@ -94,6 +93,12 @@ static psdvec_status open_model(extension *e)
 }
 
 /* ---- The new text ---------------------------------------------------------------- */
+static psdvec_status add_line(pv_buffer *list, const char *word, size_t length, uint64_t times)
+{
+    PV_TRY(pv_buffer_append(list, word, length));
+    return pv_buffer_printf(list, " %llu\n", (unsigned long long)times);
+}
+
 /* The model's words and the new ones with what both texts together have of them: a list for
  * counting. `seen` has the new text's words from min_count on. */
 static psdvec_status write_list(extension *e, const char *seen_path, const char *path)
@@ -102,37 +107,29 @@ static psdvec_status write_list(extension *e, const char *seen_path, const char 
     psdvec_context *ctx = e->ctx;
     psdvec_counts *seen = NULL;
     pv_output *output = NULL;
-    pv_buffer list;
+    pv_buffer list = {.ctx = ctx};
     psdvec_status status;
-    pv_buffer_init(&list, ctx);
+    size_t length;
+    uint32_t at;
     PV_TRY_DONE(pv_counts_open(ctx, seen_path, &seen));
     for (uint32_t i = 0; i < model->info.words; i++) {
-        const char *word = model->bytes + model->offsets[i];
-        size_t length = (size_t)(model->offsets[i + 1] - model->offsets[i]);
-        uint32_t at;
+        const char *word = psdvec_model_word(model, i, &length);
         uint64_t times = model->counts ? model->counts[i] : 1;
         if (psdvec_counts_find(seen, word, length, &at))
             times += psdvec_counts_frequency(seen, at);
-        PV_TRY_DONE(pv_buffer_append(&list, word, length));
-        PV_TRY_DONE(pv_buffer_printf(&list, " %llu\n", (unsigned long long)times));
+        PV_TRY_DONE(add_line(&list, word, length, times));
     }
     for (uint32_t w = 0; w < seen->info.words; w++) {
-        size_t length;
         const char *word = psdvec_counts_word(seen, w, &length);
-        uint32_t known;
-        if (psdvec_model_find(model, word, length, &known))
-            continue;
-        PV_TRY_DONE(pv_buffer_append(&list, word, length));
-        PV_TRY_DONE(pv_buffer_printf(&list, " %llu\n",
-                                     (unsigned long long)psdvec_counts_frequency(seen, w)));
+        if (!psdvec_model_find(model, word, length, &at))
+            PV_TRY_DONE(add_line(&list, word, length, psdvec_counts_frequency(seen, w)));
     }
     PV_TRY_DONE(pv_output_open(ctx, path, &output));
-    status = pv_output_write_at(output, 0, list.data, list.length);
-    if (status == PSDVEC_OK)
-        status = pv_output_commit_unsynced(output);
-    else
-        pv_output_discard(output);
+    PV_TRY_DONE(pv_output_write_at(output, 0, list.data, list.length));
+    status = pv_output_commit_unsynced(output);
+    output = NULL;
 done:
+    pv_output_discard(output);
     pv_buffer_free(&list);
     psdvec_counts_close(seen);
     return status;
@@ -143,12 +140,12 @@ static psdvec_status keep_standard_input(psdvec_context *ctx, const char *path)
 {
     pv_output *output = NULL;
     PV_TRY(pv_output_open(ctx, path, &output));
-    enum { room = 1 << 20 };
-    char *block = pv_alloc(ctx, room, 1, "a block of text");
+    enum { block_bytes = 1 << 20 };
+    char *block = pv_alloc(ctx, block_bytes, 1, "a block of text");
     psdvec_status status = block ? PSDVEC_OK : pv_failure(ctx);
     uint64_t at = 0;
     while (status == PSDVEC_OK) {
-        ssize_t got = read(STDIN_FILENO, block, room);
+        ssize_t got = read(STDIN_FILENO, block, block_bytes);
         if (got < 0 && errno == EINTR) {
             status = pv_check_cancel(ctx);
             continue;
@@ -169,7 +166,6 @@ static psdvec_status keep_standard_input(psdvec_context *ctx, const char *path)
 
 typedef struct text_files {
     char *seen, *list, *input, *counts;
-    const char **inputs;
 } text_files;
 
 static psdvec_status count_twice(extension *e, pv_partial *partial, text_files *files,
@@ -181,24 +177,23 @@ static psdvec_status count_twice(extension *e, pv_partial *partial, text_files *
     PV_TRY(pv_partial_path(partial, "list", &files->list));
     PV_TRY(pv_partial_path(partial, "input", &files->input));
     PV_TRY(pv_partial_path(partial, "counts", &files->counts));
-    files->inputs = pv_alloc(ctx, input_count, sizeof *files->inputs, "the inputs");
-    if (!files->inputs)
-        return pv_failure(ctx);
+    const char **texts;
+    PV_TAKE(&e->memory, texts, input_count);
+    PV_TRY(pv_scope_status(&e->memory));
     for (size_t k = 0; k < input_count; k++) {
         bool standard = strcmp(inputs[k], "-") == 0;
-        files->inputs[k] = standard ? files->input : inputs[k];
+        texts[k] = standard ? files->input : inputs[k];
         if (standard) {
             PV_TRY(keep_standard_input(ctx, files->input));
             e->kept_input = files->input;
         }
     }
     count->min_count = e->options->min_count;
-    PV_TRY(pv_count_run(ctx, count, files->inputs, input_count, files->seen,
+    PV_TRY(pv_count_run(ctx, count, texts, input_count, files->seen,
                         (pv_count_part){.words_only = true, .may_be_empty = true}, NULL));
     PV_TRY(write_list(e, files->seen, files->list));
     count->vocab_file = files->list;
-    return pv_count_run(ctx, count, files->inputs, input_count, files->counts, (pv_count_part){0},
-                        NULL);
+    return pv_count_run(ctx, count, texts, input_count, files->counts, (pv_count_part){0}, NULL);
 }
 
 static psdvec_status count_text(extension *e, pv_partial *partial, text_files *files,
@@ -207,9 +202,7 @@ static psdvec_status count_text(extension *e, pv_partial *partial, text_files *f
     psdvec_context *ctx = e->ctx;
     psdvec_count_options count;
     psdvec_status status;
-    pv_buffer settings, strings;
-    pv_buffer_init(&settings, ctx);
-    pv_buffer_init(&strings, ctx);
+    pv_buffer settings = {.ctx = ctx}, strings = {.ctx = ctx};
     if (e->model->info.counts_json)
         PV_TRY_DONE(pv_json_member(e->model->info.counts_json, "settings", &settings));
     if (settings.length == 0) {
@@ -232,9 +225,7 @@ static psdvec_status tell_other_settings(extension *e, const char *path)
 {
     psdvec_context *ctx = e->ctx;
     psdvec_status status = PSDVEC_OK;
-    pv_buffer model, differ;
-    pv_buffer_init(&model, ctx);
-    pv_buffer_init(&differ, ctx);
+    pv_buffer model = {.ctx = ctx}, differ = {.ctx = ctx};
     if (e->model->info.counts_json)
         PV_TRY_DONE(pv_json_member(e->model->info.counts_json, "settings", &model));
     if (model.length)
@@ -270,11 +261,10 @@ static psdvec_status sort_words(extension *e)
     psdvec_context *ctx = e->ctx;
     const psdvec_model_info *info = &e->model->info;
     uint32_t words = e->counts->info.words;
-    e->row_of = pv_alloc(ctx, words, sizeof *e->row_of, "the words");
-    e->fresh = pv_alloc(ctx, words, sizeof *e->fresh, "the words");
-    e->place = pv_alloc(ctx, words, sizeof *e->place, "the words");
-    if (!e->row_of || !e->fresh || !e->place)
-        return pv_failure(ctx);
+    PV_TAKE(&e->memory, e->row_of, words);
+    PV_TAKE(&e->memory, e->fresh, words);
+    PV_TAKE(&e->memory, e->place, words);
+    PV_TRY(pv_scope_status(&e->memory));
     for (uint32_t w = 0; w < words; w++) {
         size_t length;
         const char *text = psdvec_counts_word(e->counts, w, &length);
@@ -318,7 +308,6 @@ typedef struct result {
     float *vectors, *readout, *spread;
     uint64_t *counts;
     double *unigram;
-    pv_buffer extensions;
 } result;
 
 const pv_json_field pv_extension_fields[] = {
@@ -333,9 +322,9 @@ static psdvec_status write_provenance(extension *e, double mu, pv_buffer *json)
                                  .replaced = e->replaced,
                                  .min_count = e->options->min_count,
                                  .mu = mu};
-    pv_buffer provenance;
-    pv_buffer_init(&provenance, e->ctx);
-    psdvec_status status = pv_counts_provenance(e->ctx, e->counts, e->kept_input, &provenance);
+    pv_buffer provenance = {.ctx = e->ctx};
+    psdvec_status status;
+    PV_TRY_DONE(pv_counts_provenance(e->ctx, e->counts, e->kept_input, &provenance));
     pv_json_writer w;
     pv_json_writer_init(&w, json);
     pv_json_open_array(&w, NULL);
@@ -351,41 +340,33 @@ static psdvec_status write_provenance(extension *e, double mu, pv_buffer *json)
     }
     pv_json_open_object(&w, NULL);
     pv_json_put_fields(&w, pv_extension_fields, &own, false);
-    if (status == PSDVEC_OK)
-        pv_json_put_raw(&w, "counts", provenance.data, strlen(provenance.data));
-    else
-        pv_json_put_null(&w, "counts");
+    pv_json_put_raw(&w, "counts", provenance.data, strlen(provenance.data));
     pv_json_close(&w);
     pv_json_close(&w);
-    if (status == PSDVEC_OK)
-        status = pv_json_writer_status(&w);
-    if (status == PSDVEC_OK)
-        status = pv_buffer_byte(json, 0);
+    PV_TRY_DONE(pv_json_writer_status(&w));
+    status = pv_buffer_byte(json, 0);
+done:
     pv_buffer_free(&provenance);
     return status;
 }
 
 static psdvec_status copy_old(extension *e, result *out, uint32_t total)
 {
-    psdvec_context *ctx = e->ctx;
     const psdvec_model *model = e->model;
     size_t old = model->info.words, dim = model->info.dim;
-    out->offsets = pv_alloc_zero(ctx, (size_t)total + 1, sizeof *out->offsets, "the words");
-    out->vectors = pv_alloc(ctx, (size_t)total * dim, sizeof *out->vectors, "the vectors");
-    out->spread = pv_alloc_zero(ctx, total, sizeof *out->spread, "the vectors");
-    if (model->info.has_readout) {
-        out->readout = pv_alloc(ctx, (size_t)total * dim, sizeof *out->readout, "the vectors");
-        if (!out->readout)
-            return pv_failure(ctx);
-        pv_vector_set_copy(&model->readout, 0, old, out->readout);
-    }
-    out->counts = pv_alloc_zero(ctx, total, sizeof *out->counts, "the words");
-    out->unigram = pv_alloc_zero(ctx, total, sizeof *out->unigram, "the words");
-    if (!out->offsets || !out->vectors || !out->spread || !out->counts || !out->unigram)
-        return pv_failure(ctx);
+    PV_TAKE_ZERO(&e->memory, out->offsets, (size_t)total + 1);
+    PV_TAKE(&e->memory, out->vectors, (size_t)total * dim);
+    PV_TAKE_ZERO(&e->memory, out->spread, total);
+    PV_TAKE_ZERO(&e->memory, out->counts, total);
+    PV_TAKE_ZERO(&e->memory, out->unigram, total);
+    if (model->info.has_readout)
+        PV_TAKE(&e->memory, out->readout, (size_t)total * dim);
+    PV_TRY(pv_scope_status(&e->memory));
     PV_TRY(pv_buffer_append(&out->bytes, model->bytes, (size_t)model->offsets[old]));
     memcpy(out->offsets, model->offsets, (old + 1) * sizeof *out->offsets);
     pv_vector_set_copy(&model->vectors, 0, old, out->vectors);
+    if (out->readout)
+        pv_vector_set_copy(&model->readout, 0, old, out->readout);
     if (model->spread)
         memcpy(out->spread, model->spread, old * sizeof *out->spread);
     if (model->counts)
@@ -398,10 +379,10 @@ static psdvec_status copy_old(extension *e, result *out, uint32_t total)
 static psdvec_status add_new(extension *e, result *out, const float *vectors, const float *spread)
 {
     size_t dim = e->model->info.dim;
-    uint32_t next = e->model->info.words;
-    float *scratch = pv_alloc(e->ctx, dim, sizeof *scratch, "the new vectors");
-    psdvec_status status = scratch ? PSDVEC_OK : pv_failure(e->ctx);
-    for (uint32_t k = 0; k < e->fresh_count && status == PSDVEC_OK; k++) {
+    float *scratch;
+    PV_TAKE(&e->memory, scratch, dim);
+    PV_TRY(pv_scope_status(&e->memory));
+    for (uint32_t k = 0; k < e->fresh_count; k++) {
         uint32_t at = e->place[k], w = e->fresh[k];
         size_t length;
         const char *text = psdvec_counts_word(e->counts, w, &length);
@@ -412,14 +393,12 @@ static psdvec_status add_new(extension *e, result *out, const float *vectors, co
         out->spread[at] = spread[k];
         out->counts[at] = psdvec_counts_frequency(e->counts, w);
         out->unigram[at] = e->link->unigram[w];
-        if (at < next)
+        if (at < e->model->info.words)
             continue;
-        status = pv_buffer_append(&out->bytes, text, length);
+        PV_TRY(pv_buffer_append(&out->bytes, text, length));
         out->offsets[at + 1] = out->bytes.length;
-        next++;
     }
-    pv_free(e->ctx, scratch);
-    return status;
+    return PSDVEC_OK;
 }
 
 /* mu of a word seen as often as the rarest ones of the training, unless one is given. */
@@ -441,18 +420,15 @@ static psdvec_status solve_and_write(extension *e, const char *output)
     size_t dim = model->info.dim;
     psdvec_status status;
     pv_regression *regression = NULL;
-    result out = {0};
-    pv_buffer_init(&out.bytes, ctx);
-    pv_buffer_init(&out.extensions, ctx);
-    size_t room = e->fresh_count > 0 ? e->fresh_count : 1;
-    float *vectors = pv_alloc(ctx, room * dim, sizeof *vectors, "the new vectors");
-    float *spread = pv_alloc(ctx, room, sizeof *spread, "the new vectors");
-    float *sign = pv_alloc(ctx, dim, sizeof *sign, "the new vectors");
-    double *mu = pv_alloc(ctx, room, sizeof *mu, "the new vectors");
-    if (!vectors || !spread || !sign || !mu) {
-        status = pv_failure(ctx);
-        goto done;
-    }
+    result out = {.bytes = {.ctx = ctx}};
+    pv_buffer extensions = {.ctx = ctx};
+    float *vectors, *spread, *sign;
+    double *mu;
+    PV_TAKE(&e->memory, vectors, e->fresh_count * dim);
+    PV_TAKE(&e->memory, spread, e->fresh_count);
+    PV_TAKE(&e->memory, sign, dim);
+    PV_TAKE(&e->memory, mu, e->fresh_count);
+    PV_TRY_DONE(pv_scope_status(&e->memory));
     for (size_t k = 0; k < dim; k++)
         sign[k] = model->info.eigenvalues && model->info.eigenvalues[k] < 0 ? -1 : 1;
     for (uint32_t k = 0; k < e->fresh_count; k++)
@@ -465,7 +441,7 @@ static psdvec_status solve_and_write(extension *e, const char *output)
     uint32_t total = model->info.words + e->added;
     PV_TRY_DONE(copy_old(e, &out, total));
     PV_TRY_DONE(add_new(e, &out, vectors, spread));
-    PV_TRY_DONE(write_provenance(e, e->fresh_count > 0 ? mu[0] : prior_of(e, 1), &out.extensions));
+    PV_TRY_DONE(write_provenance(e, e->fresh_count > 0 ? mu[0] : prior_of(e, 1), &extensions));
     pv_model_data data = {.words = total,
                           .dim = (uint32_t)dim,
                           .core_words = model->info.core_words,
@@ -483,7 +459,7 @@ static psdvec_status solve_and_write(extension *e, const char *output)
                           .counts_json = model->info.counts_json,
                           .fit_json = model->info.fit_json,
                           .joint_json = model->info.joint_json, /* of the words trained on */
-                          .extensions_json = out.extensions.data,
+                          .extensions_json = extensions.data,
                           .readout = out.readout,
                           .readout_mean = model->readout_mean,
                           .readout_map = model->readout_map,
@@ -491,18 +467,8 @@ static psdvec_status solve_and_write(extension *e, const char *output)
     status = pv_model_write(ctx, &data, output);
 done:
     pv_regression_close(regression);
-    pv_free(ctx, mu);
-    pv_free(ctx, sign);
-    pv_free(ctx, spread);
-    pv_free(ctx, vectors);
-    pv_free(ctx, out.unigram);
-    pv_free(ctx, out.counts);
-    pv_free(ctx, out.spread);
-    pv_free(ctx, out.vectors);
-    pv_free(ctx, out.readout);
-    pv_free(ctx, out.offsets);
     pv_buffer_free(&out.bytes);
-    pv_buffer_free(&out.extensions);
+    pv_buffer_free(&extensions);
     return status;
 }
 
@@ -513,9 +479,9 @@ static psdvec_status set_past(extension *e)
     uint32_t words = e->counts->info.words;
     if (!model->unigram || !(e->past.constants.total > 0))
         return PSDVEC_OK;
-    e->past_focus = pv_alloc_zero(e->ctx, words, sizeof *e->past_focus, "the words' margins");
-    if (!e->past_focus)
-        return pv_failure(e->ctx);
+    double *focus;
+    PV_TAKE_ZERO(&e->memory, focus, words);
+    PV_TRY(pv_scope_status(&e->memory));
     double power = e->training.context_power, total = e->past.constants.total;
     for (uint32_t i = 0; i < e->first_extended; i++)
         if (model->unigram[i] > 0)
@@ -526,13 +492,13 @@ static psdvec_status set_past(extension *e)
         uint32_t known;
         if (!psdvec_model_find(model, word, length, &known) || known >= e->first_extended)
             continue;
-        e->past_focus[w] = model->unigram[known] * total;
+        focus[w] = model->unigram[known] * total;
         if (model->unigram[known] > 0)
-            e->past.absent -= pow(2 * e->past_focus[w], power);
+            e->past.absent -= pow(2 * focus[w], power);
     }
     if (e->past.absent < 0) /* rounding */
         e->past.absent = 0;
-    e->past.focus = e->past_focus;
+    e->past.focus = focus;
     return PSDVEC_OK;
 }
 
@@ -548,18 +514,6 @@ static psdvec_status extend_with(extension *e, const char *counts, const char *o
     return solve_and_write(e, output);
 }
 
-static void close_extension(extension *e)
-{
-    pv_free(e->ctx, e->past_focus);
-    pv_free(e->ctx, e->place);
-    pv_free(e->ctx, e->fresh);
-    pv_free(e->ctx, e->row_of);
-    pv_link_close(e->link);
-    psdvec_counts_close(e->counts);
-    psdvec_model_close(e->model);
-    pv_buffer_free(&e->lists);
-}
-
 psdvec_status psdvec_extend(psdvec_context *ctx, const psdvec_extend_options *options,
                             const char *model, const char *const *inputs, size_t input_count,
                             const char *output, psdvec_extend_report *report)
@@ -570,8 +524,11 @@ psdvec_status psdvec_extend(psdvec_context *ctx, const psdvec_extend_options *op
     PV_NEED(ctx, output);
     double began = pv_now();
     psdvec_extend_options own;
-    extension e = {.ctx = ctx, .options = &own, .model_path = model};
-    pv_buffer_init(&e.lists, ctx);
+    extension e = {.ctx = ctx,
+                   .options = &own,
+                   .model_path = model,
+                   .lists = {.ctx = ctx},
+                   .memory = {.ctx = ctx, .what = "the words and their vectors"}};
     pv_partial *partial = NULL;
     text_files files = {0};
     psdvec_status status;
@@ -595,9 +552,12 @@ psdvec_status psdvec_extend(psdvec_context *ctx, const psdvec_extend_options *op
         report->seconds = pv_now() - began;
     }
 done:
-    close_extension(&e);
+    pv_scope_free(&e.memory);
+    pv_link_close(e.link);
+    psdvec_counts_close(e.counts);
+    psdvec_model_close(e.model);
+    pv_buffer_free(&e.lists);
     pv_partial_close(partial, true);
-    pv_free(ctx, files.inputs);
     free(files.seen);
     free(files.list);
     free(files.input);

@@ -80,13 +80,12 @@ static psdvec_status mean_of(psdvec_context *ctx, const float *rows, size_t word
 static psdvec_status main_directions(psdvec_context *ctx, const float *B, size_t words, size_t wide,
                                      size_t dim, float *M)
 {
-    psdvec_status status = PSDVEC_OK;
-    double *gram = pv_alloc(ctx, wide * wide, sizeof *gram, "the read-out");
-    double *values = pv_alloc(ctx, wide, sizeof *values, "the read-out");
-    if (!gram || !values) {
-        status = pv_failure(ctx);
-        goto done;
-    }
+    psdvec_status status;
+    pv_scope scope = {.ctx = ctx, .what = "the read-out"};
+    double *gram, *values;
+    PV_TAKE(&scope, gram, wide * wide);
+    PV_TAKE(&scope, values, wide);
+    PV_TRY_DONE(pv_scope_status(&scope));
     pv_tall tall = {B, wide, wide};
     PV_TRY_DONE(pv_tall_gram(ctx, words, tall, tall, NULL, gram));
     PV_TRY_DONE(pv_symmetric_eigen(ctx, gram, values, wide));
@@ -94,16 +93,8 @@ static psdvec_status main_directions(psdvec_context *ctx, const float *B, size_t
         for (size_t k = 0; k < wide; k++)
             M[k * dim + c] = (float)gram[(wide - 1 - c) * wide + k];
 done:
-    pv_free(ctx, values);
-    pv_free(ctx, gram);
+    pv_scope_free(&scope);
     return status;
-}
-
-/* Rows of `wide` numbers become rows of their first `dim`. */
-static void close_up(float *rows, size_t words, size_t wide, size_t dim)
-{
-    for (size_t i = 1; i < words; i++)
-        memmove(rows + i * dim, rows + i * wide, dim * sizeof *rows);
 }
 
 /* Order needs fewer directions than meaning: more of them change no score, and cost. */
@@ -117,14 +108,12 @@ static psdvec_status add_order(const pv_link *link, const float *V, size_t dim, 
 {
     psdvec_context *ctx = link->ctx;
     size_t words = link->words, directions = order_directions(dim), wide = dim + directions;
-    psdvec_status status = PSDVEC_OK;
-    float *A = out->vectors + dim;
-    float *mean = pv_alloc(ctx, directions, sizeof *mean, "the read-out");
-    float *M = pv_alloc(ctx, wide * dim, sizeof *M, "the read-out");
-    if (!mean || !M) {
-        status = pv_failure(ctx);
-        goto done;
-    }
+    psdvec_status status;
+    pv_scope scope = {.ctx = ctx, .what = "the read-out"};
+    float *A = out->vectors + dim, *mean, *M, *narrow;
+    PV_TAKE(&scope, mean, directions);
+    PV_TAKE(&scope, M, wide * dim);
+    PV_TRY_DONE(pv_scope_status(&scope));
     PV_TRY_DONE(pv_order_vectors(link, V, dim, directions, A, wide));
     PV_TRY_DONE(mean_of(ctx, A, words, directions, wide, mean));
     PV_TRY_DONE(make_unit(ctx, (unit_job){.from = A,
@@ -137,29 +126,23 @@ static psdvec_status add_order(const pv_link *link, const float *V, size_t dim, 
                                           .length = link->options.order}));
     PV_TRY_DONE(main_directions(ctx, out->vectors, words, wide, dim, M));
     PV_TRY_DONE(pv_tall_transform(ctx, words, out->vectors, wide, wide, M, dim));
-    close_up(out->vectors, words, wide, dim);
-    float *less = pv_resize(ctx, out->vectors, words * dim, sizeof *less, "the read-out");
-    if (!less) {
-        status = pv_failure(ctx);
-        goto done;
-    }
-    out->vectors = less;
-    out->map = pv_alloc(ctx, dim * dim, sizeof *out->map, "the read-out");
-    if (!out->map) {
-        status = pv_failure(ctx);
-        goto done;
-    }
+    PV_TAKE(&out->memory, narrow, words * dim);
+    PV_TAKE(&out->memory, out->map, dim * dim);
+    PV_TRY_DONE(pv_scope_status(&out->memory));
+    for (size_t i = 0; i < words; i++)
+        memcpy(narrow + i * dim, out->vectors + i * wide, dim * sizeof *narrow);
+    pv_scope_drop(&out->memory, out->vectors);
+    out->vectors = narrow;
     memcpy(out->map, M, dim * dim * sizeof *M);
-    status = make_unit(ctx, (unit_job){.from = less,
-                                       .to = less,
+    status = make_unit(ctx, (unit_job){.from = out->vectors,
+                                       .to = out->vectors,
                                        .words = words,
                                        .dim = dim,
                                        .from_stride = dim,
                                        .to_stride = dim,
                                        .length = 1});
 done:
-    pv_free(ctx, mean);
-    pv_free(ctx, M);
+    pv_scope_free(&scope);
     return status;
 }
 
@@ -189,18 +172,15 @@ psdvec_status pv_readout_make(const pv_link *link, const float *V, uint32_t dim,
     psdvec_context *ctx = link->ctx;
     const psdvec_train_options *options = &link->options;
     size_t words = link->words, wide = options->order > 0 ? dim + order_directions(dim) : dim;
-    *out = (pv_readout){.ctx = ctx};
+    *out = (pv_readout){.memory = {.ctx = ctx, .what = "the read-out"}};
     if (!pv_readout_wanted(options))
         return PSDVEC_OK;
-    if (options->centre) {
-        out->mean = pv_alloc(ctx, dim, sizeof *out->mean, "the read-out");
-        if (!out->mean)
-            return pv_failure(ctx);
+    if (options->centre)
+        PV_TAKE(&out->memory, out->mean, dim);
+    PV_TAKE(&out->memory, out->vectors, words * wide);
+    PV_TRY(pv_scope_status(&out->memory));
+    if (options->centre)
         PV_TRY(mean_of(ctx, V, words, dim, dim, out->mean));
-    }
-    out->vectors = pv_alloc(ctx, words * wide, sizeof *out->vectors, "the read-out");
-    if (!out->vectors)
-        return pv_failure(ctx);
     PV_TRY(make_unit(ctx, (unit_job){.from = V,
                                      .to = out->vectors,
                                      .words = words,
@@ -216,11 +196,7 @@ psdvec_status pv_readout_make(const pv_link *link, const float *V, uint32_t dim,
 
 void pv_readout_free(pv_readout *readout)
 {
-    if (!readout->ctx)
-        return;
-    pv_free(readout->ctx, readout->vectors);
-    pv_free(readout->ctx, readout->mean);
-    pv_free(readout->ctx, readout->map);
+    pv_scope_free(&readout->memory);
     pv_spelling_free(readout->spelling);
     *readout = (pv_readout){0};
 }

@@ -19,7 +19,7 @@
 #include "spelling/spelling.h"
 
 typedef struct pv_readout {
-    psdvec_context *ctx;
+    pv_scope memory;
     float *vectors; /* words x dim; NULL: the model has no read-out of its own */
     float *mean;    /* dim; NULL: zeros */
     float *map;     /* dim x dim: from u to r; NULL: the identity */
