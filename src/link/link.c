@@ -3,7 +3,6 @@
 
 #include "base/memory.h"
 #include "base/thread.h"
-#include "link/cutoff.h"
 #include "link/weights.h"
 
 #include <math.h>
@@ -12,16 +11,16 @@
 /* ---- Margins ----------------------------------------------------------------
  * Without subsampling they are whole numbers, and stand in the file. With it each
  * count has two factors; sums over rows are then taken in the order of the row,
- * sums over columns in stretches of rows, added up in order. */
-enum { stretches = 32 };
+ * sums over columns in groups of rows, added up in order. */
+enum { groups = 32 };
 
 typedef struct margin_job {
     pv_link *link;
-    double *partial; /* stretches x words */
-    uint32_t edges[stretches + 1];
+    double *partial; /* groups x words */
+    uint32_t edges[groups + 1];
 } margin_job;
 
-static psdvec_status sum_stretch(void *arg, size_t task, int worker)
+static psdvec_status sum_group(void *arg, size_t task, int worker)
 {
     margin_job *job = arg;
     pv_link *link = job->link;
@@ -44,15 +43,15 @@ static psdvec_status sum_stretch(void *arg, size_t task, int worker)
 static psdvec_status weighted_margins(pv_link *link)
 {
     margin_job job = {.link = link};
-    pv_divide_rows(link->counts->rows.begin, link->words, 0, stretches, job.edges);
-    job.partial = pv_alloc_zero(link->ctx, (size_t)stretches * link->words, sizeof *job.partial,
+    pv_divide_rows(link->counts->rows.begin, link->words, 0, groups, job.edges);
+    job.partial = pv_alloc_zero(link->ctx, (size_t)groups * link->words, sizeof *job.partial,
                                 "the words' margins");
     if (!job.partial)
         return pv_failure(link->ctx);
-    psdvec_status status = pv_parallel_tasks(link->ctx, stretches, sum_stretch, &job);
+    psdvec_status status = pv_parallel_tasks(link->ctx, groups, sum_group, &job);
     for (uint32_t j = 0; j < link->words && status == PSDVEC_OK; j++) {
         double sum = 0;
-        for (size_t s = 0; s < stretches; s++)
+        for (size_t s = 0; s < groups; s++)
             sum += job.partial[s * link->words + j];
         link->focus[j] = sum;
     }
@@ -102,6 +101,103 @@ static psdvec_status take_margins(pv_link *link, const pv_link_past *past)
     return PSDVEC_OK;
 }
 
+/* ---- Where the weight function is cut off at 1, C_cut of f in section 3.1.2 -------------------
+ * The k-th largest of a number that each seen pair of core words has: a selection by counting, in two
+ * passes over the pairs. The bits of a positive float, read as an integer, have the order of the
+ * numbers. The first pass counts how many numbers begin with each 16 bits, the second, among those
+ * that begin as the k-th does, each ending. Counts are whole numbers, so the result does not depend on
+ * how the rows were divided. */
+enum { buckets = 65536, rows_a_task = 256 };
+
+typedef struct cutoff_job {
+    const pv_link *link;
+    pv_measure_fn *measure;
+    uint64_t *counts; /* workers x buckets */
+    bool second;
+    uint32_t prefix;
+} cutoff_job;
+
+static psdvec_status count_rows(void *arg, size_t task, int worker)
+{
+    cutoff_job *job = arg;
+    const pv_link *link = job->link;
+    uint64_t *counts = job->counts + (size_t)worker * buckets;
+    uint32_t first = (uint32_t)task * rows_a_task;
+    uint32_t end = link->core - first < rows_a_task ? link->core : first + rows_a_task;
+    for (uint32_t i = first; i < end; i++) {
+        psdvec_row row;
+        psdvec_counts_row(link->counts, i, &row);
+        for (size_t k = 0; k < row.length && row.focus[k] < link->core; k++) {
+            uint32_t j = row.focus[k];
+            if (i == j)
+                continue;
+            float number = (float)job->measure(
+                link, i, j, pv_link_count(link, i, j, psdvec_row_value(&row, k)));
+            uint32_t bits;
+            memcpy(&bits, &number, sizeof bits);
+            if (!job->second)
+                counts[bits >> 16]++;
+            else if (bits >> 16 == job->prefix)
+                counts[bits & 0xffff]++;
+        }
+    }
+    return pv_check_cancel(link->ctx);
+}
+
+/* Counts, and finds the bucket in which the *rank-th largest lies (the last that
+ * is not empty if there are fewer); *rank becomes its rank within the bucket. */
+static psdvec_status count_and_find(cutoff_job *job, uint64_t *rank, uint32_t *bucket)
+{
+    psdvec_context *ctx = job->link->ctx;
+    size_t workers = (size_t)psdvec_threads(ctx);
+    memset(job->counts, 0, workers * buckets * sizeof *job->counts);
+    size_t tasks = ((size_t)job->link->core + rows_a_task - 1) / rows_a_task;
+    PV_TRY(pv_parallel_tasks(ctx, tasks, count_rows, job));
+    uint64_t seen = 0;
+    *bucket = 0;
+    for (uint32_t b = buckets; b-- > 0;) {
+        uint64_t here = 0;
+        for (size_t w = 0; w < workers; w++)
+            here += job->counts[w * buckets + b];
+        if (here == 0)
+            continue;
+        *bucket = b;
+        if (seen + here >= *rank)
+            break;
+        seen += here;
+    }
+    *rank = *rank > seen ? *rank - seen : 1;
+    return PSDVEC_OK;
+}
+
+/* C, the square root of the k-th largest measure, k = cut * core * core. */
+static psdvec_status find_cut(const pv_link *link, pv_measure_fn *measure, double *cut)
+{
+    psdvec_context *ctx = link->ctx;
+    cutoff_job job = {.link = link, .measure = measure};
+    job.counts = pv_alloc(ctx, (size_t)psdvec_threads(ctx) * buckets, sizeof *job.counts,
+                          "the cut-off of the weights");
+    if (!job.counts)
+        return pv_failure(ctx);
+    double share = ceil(link->options.cut * (double)link->core * (double)link->core);
+    uint64_t rank = share < 1 ? 1 : (uint64_t)share;
+    uint32_t high = 0, low = 0;
+    psdvec_status status;
+    PV_TRY_DONE(count_and_find(&job, &rank, &high));
+    job.second = true;
+    job.prefix = high;
+    PV_TRY_DONE(count_and_find(&job, &rank, &low));
+    uint32_t bits = high << 16 | low;
+    float number;
+    memcpy(&number, &bits, sizeof number);
+    if (!(number > 0) || !isfinite(number))
+        PV_TRY_DONE(pv_link_no_pairs(link));
+    *cut = sqrt((double)number);
+done:
+    pv_free(ctx, job.counts);
+    return status;
+}
+
 /* ---- Constants ---------------------------------------------------------------- */
 static double margin(const pv_link *link, uint32_t i)
 {
@@ -148,7 +244,7 @@ static psdvec_status set_rules(pv_link *link, const pv_link_past *past)
     if (rule->factored)
         set_factors(link, past != NULL);
     if (rule->measure && !past)
-        PV_TRY(pv_cutoff(link, rule->measure, &link->constants.cut));
+        PV_TRY(find_cut(link, rule->measure, &link->constants.cut));
     if (rule->weighs_unseen) {
         /* sqrt(kappa u_i u_j) / C */
         for (uint32_t i = 0; i < link->words; i++)
@@ -178,8 +274,8 @@ uint64_t pv_link_bytes(const psdvec_counts *counts)
 
 uint64_t pv_link_open_bytes(const psdvec_counts *counts, int threads)
 {
-    uint64_t margins = counts->retention ? (uint64_t)stretches * counts->info.words : 0;
-    return pv_larger(margins * sizeof(double), pv_cutoff_bytes(threads));
+    uint64_t margins = counts->retention ? (uint64_t)groups * counts->info.words : 0;
+    return pv_larger(margins * sizeof(double), (uint64_t)threads * buckets * sizeof(uint64_t));
 }
 
 psdvec_status pv_link_open(psdvec_context *ctx, const psdvec_counts *counts,

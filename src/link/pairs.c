@@ -225,8 +225,8 @@ static psdvec_status mirror_block(void *arg, size_t task, int worker)
 enum { head_step = 256 };
 static const double head_density = 0.3;
 
-/* As long as the next columns of these rows are dense enough, and there is room. */
-static uint32_t head_width_of(const pv_pairs *pairs, uint32_t first, uint32_t end, uint64_t room)
+/* As long as the next columns of these rows are dense enough, and the head has at most `limit` bytes. */
+static uint32_t head_width_of(const pv_pairs *pairs, uint32_t first, uint32_t end, uint64_t limit)
 {
     uint32_t width = 0;
     while (width < pairs->matrix.rows) {
@@ -240,7 +240,7 @@ static uint32_t head_width_of(const pv_pairs *pairs, uint32_t first, uint32_t en
         }
         uint64_t cells = (uint64_t)(end - first) * (next - width);
         if ((double)inside < head_density * (double)cells ||
-            (uint64_t)(end - first) * next * sizeof(float) > room)
+            (uint64_t)(end - first) * next * sizeof(float) > limit)
             break;
         width = next;
     }
@@ -256,13 +256,13 @@ static psdvec_status set_head(pv_pairs *pairs, const char *folder, bool spill)
     PV_TAKE_ZERO(&pairs->memory, pairs->head_begin, (size_t)blocks + 1);
     PV_TAKE(&pairs->memory, pairs->tail, pairs->matrix.rows);
     PV_TRY(pv_scope_status(&pairs->memory));
-    uint64_t room = pairs->count * head_bytes_a_pair;
+    uint64_t limit = pairs->count * head_bytes_a_pair;
     for (uint32_t b = 0; b < blocks; b++) {
         uint32_t first = b * PV_HEAD_ROWS;
         uint32_t end = pairs->matrix.rows - first < PV_HEAD_ROWS ? pairs->matrix.rows
                                                                  : first + PV_HEAD_ROWS;
         uint32_t width =
-            head_width_of(pairs, first, end, room - pairs->head_begin[b] * sizeof(float));
+            head_width_of(pairs, first, end, limit - pairs->head_begin[b] * sizeof(float));
         pairs->head_width[b] = width;
         pairs->head_begin[b + 1] = pairs->head_begin[b] + (uint64_t)(end - first) * width;
         for (uint32_t i = first; i < end; i++)
@@ -337,7 +337,7 @@ static psdvec_status mirror_pattern(pv_pairs *pairs)
     return set_tiles(pairs);
 }
 
-psdvec_status pv_pairs_make(const pv_link *link, const char *folder, uint64_t room, bool start,
+psdvec_status pv_pairs_make(const pv_link *link, const char *folder, uint64_t memory, bool start,
                             pv_pairs **out)
 {
     psdvec_context *ctx = link->ctx;
@@ -348,7 +348,7 @@ psdvec_status pv_pairs_make(const pv_link *link, const char *folder, uint64_t ro
     PV_TRY_DONE(open_job(&job, link, pairs));
     PV_TRY_DONE(count_pairs(&job));
     uint64_t large = pv_pairs_large_bytes(pairs->count);
-    bool spill = large > room;
+    bool spill = large > memory;
     pairs->spilled = spill ? large : 0;
     PV_TRY_DONE(pv_csr_store_allocate(&pairs->matrix, folder, spill));
     PV_TRY_DONE(pv_large_alloc(ctx, pairs->count, sizeof(float), folder, spill,

@@ -53,9 +53,9 @@ uint64_t pv_pairs_large_bytes(uint64_t count);
 uint64_t pv_pairs_bytes(uint64_t n);
 uint64_t pv_pairs_make_bytes(uint64_t n, uint64_t bigrams, int threads);
 
-/* The large arrays go to temporary files in `folder` if they take more than `room` bytes. If
+/* The large arrays go to temporary files in `folder` if they take more than `memory` bytes. If
  * `start` is asked for, value[k] above the diagonal is the mean of G_ij and G_ji. */
-psdvec_status pv_pairs_make(const pv_link *link, const char *folder, uint64_t room, bool start,
+psdvec_status pv_pairs_make(const pv_link *link, const char *folder, uint64_t memory, bool start,
                             pv_pairs **pairs);
 void pv_pairs_free(pv_pairs *pairs);
 

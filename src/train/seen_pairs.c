@@ -1,7 +1,7 @@
 /* Walking over the seen pairs.
  *
  * A block of words is one worker's. Their columns are gathered (sparse/columns.h), then rows and
- * columns merged, a stripe of rows at a time. The stripe is cut into tiles of columns, and as in
+ * columns merged, a group of rows at a time. The group is cut into tiles of columns, and as in
  * solve/pair_products.c a tile of which more than an eighth are pairs is computed whole. Frequent
  * words come first, so behind a few tiles that are not dense no other will be.
  */
@@ -18,9 +18,9 @@
 
 enum {
     block_count = 64,
-    stripe_rows = 192,
-    stripe_pairs = 1 << 17, /* a stripe ends when it has so many ... */
-    row_pairs = 1 << 12,    /* ... or so many, if there is nothing to multiply */
+    group_rows = 192,
+    group_pairs = 1 << 17, /* a group ends when it has so many ... */
+    row_pairs = 1 << 12,   /* ... or so many, if there is nothing to multiply */
     tile_width = 512,
     dense_share = 8,
     patience = 4 /* tiles that are not dense */
@@ -31,39 +31,40 @@ typedef struct walk_job {
     psdvec_context *ctx;
     pv_seen_fn *on_row;
     void *arg;
-    uint64_t limit;         /* pairs at which a stripe ends */
-    bool ascending;         /* the model has the words in the order of the counts */
-    struct stripe *stripes; /* one for each worker */
+    uint64_t limit;       /* pairs at which a group ends */
+    bool ascending;       /* the model has the words in the order of the counts */
+    struct group *groups; /* one for each worker */
     pv_column_blocks blocks;
     pv_row_dots_fn *row_dots;
     pv_progress progress;
 } walk_job;
 
-typedef struct stripe {
+typedef struct group {
+    pv_scope memory;
     pv_seen_pair *pairs;
     size_t count;
     uint32_t rows;
-    uint32_t word[stripe_rows], counted[stripe_rows];
-    size_t begin[stripe_rows + 1];
-    size_t next[stripe_rows]; /* the first pair behind the last tile ... */
-    size_t end[stripe_rows];  /* ... and behind this one */
-    float *vectors;           /* stripe_rows x dim: v_i J */
-    float *tile;              /* stripe_rows x tile_width */
-} stripe;
+    uint32_t word[group_rows], counted[group_rows];
+    size_t begin[group_rows + 1];
+    size_t next[group_rows]; /* the first pair behind the last tile ... */
+    size_t end[group_rows];  /* ... and behind this one */
+    float *vectors;          /* group_rows x dim: v_i J */
+    float *tile;             /* group_rows x tile_width */
+} group;
 
 /* ---- Merging ------------------------------------------------------------------ */
-/* Pairs at which a stripe ends: of little text less, which would not be worth the memory. */
-static uint64_t stripe_limit(uint64_t bigrams, bool products)
+/* Pairs at which a group ends: of little text less, which would not be worth the memory. */
+static uint64_t group_limit(uint64_t bigrams, bool products)
 {
     uint64_t share = bigrams / block_count;
-    return !products || share < row_pairs ? row_pairs : share < stripe_pairs ? share : stripe_pairs;
+    return !products || share < row_pairs ? row_pairs : share < group_pairs ? share : group_pairs;
 }
 
-/* A stripe ends with the row that fills it, which may have a pair with every word; before both
+/* A group ends with the row that fills it, which may have a pair with every word; before both
  * directions are merged it has up to two. */
-static uint64_t stripe_capacity(uint64_t words, uint64_t bigrams, bool products)
+static uint64_t group_capacity(uint64_t words, uint64_t bigrams, bool products)
 {
-    uint64_t pairs = stripe_limit(bigrams, products) + 2 * words;
+    uint64_t pairs = group_limit(bigrams, products) + 2 * words;
     return pairs < 2 * bigrams ? pairs : 2 * bigrams;
 }
 
@@ -73,7 +74,7 @@ static int by_word(const void *a, const void *b)
     return x->word < y->word ? -1 : x->word > y->word;
 }
 
-static void take_row(const walk_job *job, pv_pair_row row, stripe *s)
+static void take_row(const walk_job *job, pv_pair_row row, group *s)
 {
     const pv_seen_walk *walk = job->walk;
     const pv_link *link = walk->link;
@@ -99,7 +100,7 @@ static void take_row(const walk_job *job, pv_pair_row row, stripe *s)
 }
 
 /* ---- Products --------------------------------------------------------------------- */
-static void take_vectors(const pv_seen_walk *walk, stripe *s)
+static void take_vectors(const pv_seen_walk *walk, group *s)
 {
     size_t dim = walk->dim;
     for (uint32_t r = 0; r < s->rows; r++) {
@@ -109,7 +110,7 @@ static void take_vectors(const pv_seen_walk *walk, stripe *s)
     }
 }
 
-static void dense_tile(const pv_seen_walk *walk, stripe *s, uint32_t left, uint32_t width)
+static void dense_tile(const pv_seen_walk *walk, group *s, uint32_t left, uint32_t width)
 {
     int dim = (int)walk->dim;
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)s->rows, (int)width, dim, 1,
@@ -120,7 +121,7 @@ static void dense_tile(const pv_seen_walk *walk, stripe *s, uint32_t left, uint3
             s->pairs[k].product = s->tile[(size_t)r * width + (s->pairs[k].word - left)];
 }
 
-static void sparse_tile(const walk_job *job, stripe *s)
+static void sparse_tile(const walk_job *job, group *s)
 {
     const pv_seen_walk *walk = job->walk;
     for (uint32_t r = 0; r < s->rows; r++)
@@ -137,7 +138,7 @@ static void sparse_tile(const walk_job *job, stripe *s)
 }
 
 /* The pairs of a tile that ends before column `right`; how many there are. */
-static uint64_t cut_tile(stripe *s, uint32_t right)
+static uint64_t cut_tile(group *s, uint32_t right)
 {
     uint64_t count = 0;
     for (uint32_t r = 0; r < s->rows; r++) {
@@ -150,7 +151,7 @@ static uint64_t cut_tile(stripe *s, uint32_t right)
     return count;
 }
 
-static void multiply(const walk_job *job, stripe *s)
+static void multiply(const walk_job *job, group *s)
 {
     const pv_seen_walk *walk = job->walk;
     uint32_t left = walk->words;
@@ -178,7 +179,7 @@ static void multiply(const walk_job *job, stripe *s)
 }
 
 /* ---- Blocks ---------------------------------------------------------------------- */
-static psdvec_status finish_stripe(walk_job *job, stripe *s, int worker)
+static psdvec_status finish_group(walk_job *job, group *s, int worker)
 {
     if (job->walk->vectors)
         multiply(job, s);
@@ -193,46 +194,32 @@ static psdvec_status finish_stripe(walk_job *job, stripe *s, int worker)
     return pv_check_cancel(job->ctx);
 }
 
-/* Room that a worker keeps from block to block. */
-static psdvec_status prepare(walk_job *job, stripe *s)
+/* Memory that a worker keeps from block to block. */
+static psdvec_status prepare(walk_job *job, group *s)
 {
     const pv_seen_walk *walk = job->walk;
-    if (!s->pairs) {
-        const psdvec_counts_info *info = &walk->link->counts->info;
-        uint64_t pairs = stripe_capacity(info->words, info->bigrams, walk->vectors != NULL);
-        s->pairs = pv_alloc(job->ctx, pairs ? pairs : 1, sizeof *s->pairs, "seen pairs");
-        if (!s->pairs)
-            return pv_failure(job->ctx);
+    const psdvec_counts_info *info = &walk->link->counts->info;
+    if (s->memory.ctx)
+        return pv_scope_status(&s->memory);
+    s->memory = (pv_scope){.ctx = job->ctx, .what = "seen pairs"};
+    PV_TAKE(&s->memory, s->pairs, group_capacity(info->words, info->bigrams, walk->vectors));
+    if (walk->vectors) {
+        PV_TAKE(&s->memory, s->vectors, group_rows * walk->dim);
+        PV_TAKE(&s->memory, s->tile, group_rows * tile_width);
     }
-    if (!walk->vectors || s->tile)
-        return PSDVEC_OK;
-    s->vectors = pv_alloc(job->ctx, stripe_rows * walk->dim, sizeof *s->vectors, "seen pairs");
-    s->tile = pv_alloc(job->ctx, stripe_rows * tile_width, sizeof *s->tile, "seen pairs");
-    return s->vectors && s->tile ? PSDVEC_OK : pv_failure(job->ctx);
+    return pv_scope_status(&s->memory);
 }
 
 static psdvec_status walk_row(void *arg, pv_pair_row row, int worker)
 {
     walk_job *job = arg;
-    stripe *s = &job->stripes[worker];
-    bool last = row.last;
+    group *s = &job->groups[worker];
     PV_TRY(prepare(job, s));
     if (job->walk->word[row.i] != PV_NO_WORD)
         take_row(job, row, s);
-    if (last || s->rows == stripe_rows || s->count >= job->limit)
-        PV_TRY(finish_stripe(job, s, worker));
+    if (row.last || s->rows == group_rows || s->count >= job->limit)
+        PV_TRY(finish_group(job, s, worker));
     return PSDVEC_OK;
-}
-
-static void close_job(walk_job *job)
-{
-    for (int w = 0; job->stripes && w < psdvec_threads(job->ctx); w++) {
-        pv_free(job->ctx, job->stripes[w].pairs);
-        pv_free(job->ctx, job->stripes[w].vectors);
-        pv_free(job->ctx, job->stripes[w].tile);
-    }
-    pv_free(job->ctx, job->stripes);
-    pv_column_blocks_free(&job->blocks);
 }
 
 psdvec_status pv_seen_pairs(const pv_seen_walk *walk, pv_seen_fn *on_row, void *arg)
@@ -242,7 +229,7 @@ psdvec_status pv_seen_pairs(const pv_seen_walk *walk, pv_seen_fn *on_row, void *
                     .ctx = link->ctx,
                     .on_row = on_row,
                     .arg = arg,
-                    .limit = stripe_limit(link->counts->info.bigrams, walk->vectors != NULL),
+                    .limit = group_limit(link->counts->info.bigrams, walk->vectors != NULL),
                     .ascending = true,
                     .row_dots = pv_row_dots_best()};
     uint32_t known = 0, last = 0;
@@ -254,9 +241,9 @@ psdvec_status pv_seen_pairs(const pv_seen_walk *walk, pv_seen_fn *on_row, void *
         last = walk->word[c];
     }
     psdvec_status status;
-    job.stripes =
-        pv_alloc_zero(job.ctx, (size_t)psdvec_threads(job.ctx), sizeof *job.stripes, "seen pairs");
-    if (!job.stripes)
+    job.groups =
+        pv_alloc_zero(job.ctx, (size_t)psdvec_threads(job.ctx), sizeof *job.groups, "seen pairs");
+    if (!job.groups)
         return pv_failure(job.ctx);
     PV_TRY_DONE(pv_column_blocks_make(job.ctx, link->counts->rows, 0, link->words, block_count,
                                       &job.blocks));
@@ -269,16 +256,18 @@ psdvec_status pv_seen_pairs(const pv_seen_walk *walk, pv_seen_fn *on_row, void *
     PV_TRY_DONE(pv_walk_pairs(job.ctx, &rows));
     pv_progress_end(&job.progress);
 done:
-    close_job(&job);
+    for (int w = 0; w < psdvec_threads(job.ctx); w++)
+        pv_scope_free(&job.groups[w].memory);
+    pv_free(job.ctx, job.groups);
+    pv_column_blocks_free(&job.blocks);
     return status;
 }
 
 uint64_t pv_seen_pairs_bytes(uint64_t words, uint64_t bigrams, uint64_t dim, int threads)
 {
-    uint64_t pairs = stripe_capacity(words, bigrams, dim > 0);
-    uint64_t stripes = sizeof(stripe) + pairs * sizeof(pv_seen_pair) +
-                       (dim > 0 ? stripe_rows * (dim + tile_width) * sizeof(float) : 0);
-    return (uint64_t)threads * stripes +
-           pv_column_blocks_bytes(words, words, block_count, threads) +
+    uint64_t pairs = group_capacity(words, bigrams, dim > 0);
+    uint64_t groups = sizeof(group) + pairs * sizeof(pv_seen_pair) +
+                      (dim > 0 ? group_rows * (dim + tile_width) * sizeof(float) : 0);
+    return (uint64_t)threads * groups + pv_column_blocks_bytes(words, words, block_count, threads) +
            pv_gather_bytes(words, words, bigrams, block_count, threads);
 }
