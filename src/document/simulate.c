@@ -353,7 +353,8 @@ static psdvec_status write_settings(const pv_truth *t, double pairs, pv_buffer *
     o.centre = false;
     o.order = o.spelling = 0;
     pv_link_constants constants = {.factor_mean = 2 * pairs / t->words, .total = pairs};
-    return pv_model_settings(t->ctx, &o, &constants, json);
+    PV_TRY(pv_settings_write(t->ctx, &o, &constants, json));
+    return pv_buffer_byte(json, 0);
 }
 
 static psdvec_status write_counts_provenance(const pv_truth *t, const drawn_text *drawn,

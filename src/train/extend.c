@@ -87,8 +87,8 @@ static psdvec_status open_model(extension *e)
     PV_TRY(pv_st_verify_if_any(e->ctx, e->model->file));
     PV_TRY(pv_st_warn_unknown(e->ctx, e->model->file, pv_model_names));
     PV_TRY(pv_settings_read(e->ctx, e->model_path, info->settings_json, &e->training, &e->lists));
-    PV_TRY(pv_model_constants(e->ctx, e->model_path, info->settings_json, &e->training,
-                              &e->past.constants));
+    PV_TRY(pv_settings_constants(e->ctx, e->model_path, info->settings_json, &e->training,
+                                 &e->past.constants));
     return find_first_extended(e);
 }
 

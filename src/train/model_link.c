@@ -65,7 +65,7 @@ psdvec_status pv_model_link_open(psdvec_context *ctx, const psdvec_model *model,
     psdvec_train_options options;
     pv_link_past past = {0};
     PV_TRY(pv_settings_read(ctx, model->path, settings, &options, &out->lists));
-    PV_TRY(pv_model_constants(ctx, model->path, settings, &options, &past.constants));
+    PV_TRY(pv_settings_constants(ctx, model->path, settings, &options, &past.constants));
     if (counts->retention && !pairs)
         PV_TRY(pv_counts_verify_rows(ctx, counts));
     PV_TRY(pv_link_open(ctx, counts, &options, &past, &out->link));

@@ -2,7 +2,6 @@
 #include "train/options.h"
 
 #include "base/arguments.h"
-#include "link/link.h"
 #include "link/weights.h"
 #include "util/c_locale.h"
 
@@ -24,12 +23,12 @@ const psdvec_choice pv_form_choices[] = {
 #define CHECK(condition, ...)                                                                      \
     do {                                                                                           \
         if (!(condition)) {                                                                        \
-            pv_snprintf(why, room, __VA_ARGS__);                                                   \
+            pv_snprintf(why, capacity, __VA_ARGS__);                                               \
             return false;                                                                          \
         }                                                                                          \
     } while (0)
 
-static bool bands_fit(const psdvec_train_options *o, char *why, size_t room)
+static bool bands_fit(const psdvec_train_options *o, char *why, size_t capacity)
 {
     CHECK(o->mu && o->mu_count >= 1, "`mu` is empty; it must have at least one number");
     if (!o->bands)
@@ -50,7 +49,7 @@ static bool bands_fit(const psdvec_train_options *o, char *why, size_t room)
     return true;
 }
 
-static bool train_rule(const void *options, char *why, size_t room)
+static bool train_rule(const void *options, char *why, size_t capacity)
 {
     const psdvec_train_options *o = options;
     bool directed = pv_target_rules[o->target].directed;
@@ -71,7 +70,7 @@ static bool train_rule(const void *options, char *why, size_t room)
           "`relaxation` is %g and `rho` %g, which makes steps of length %g; from 2 on they do not "
           "converge, so lower one of the two",
           o->relaxation, o->rho, o->relaxation * (1 + o->rho));
-    return bands_fit(o, why, room);
+    return bands_fit(o, why, capacity);
 }
 
 #undef CHECK
@@ -125,8 +124,13 @@ psdvec_status psdvec_train_options_check(psdvec_context *ctx, const psdvec_train
 }
 
 /* ---- As JSON ----------------------------------------------------------------------------- */
+static const pv_json_field constant_fields[] = {PV_JSON_FIELD(pv_link_constants, cut),
+                                                PV_JSON_FIELD(pv_link_constants, factor_mean),
+                                                PV_JSON_FIELD(pv_link_constants, total),
+                                                {0}};
+
 psdvec_status pv_settings_write(psdvec_context *ctx, const psdvec_train_options *options,
-                                pv_buffer *json)
+                                const pv_link_constants *constants, pv_buffer *json)
 {
     /* A number that is not finite would be written as null and could not be read. */
     PV_TRY(pv_options_check(ctx, &pv_train_table, options));
@@ -134,6 +138,11 @@ psdvec_status pv_settings_write(psdvec_context *ctx, const psdvec_train_options 
     pv_json_writer_init(&w, json);
     pv_json_open_object(&w, NULL);
     pv_options_put_json(&w, &pv_train_table, options);
+    if (constants) {
+        pv_json_open_object(&w, "constants");
+        pv_json_put_fields(&w, constant_fields, constants, false);
+        pv_json_close(&w);
+    }
     pv_json_close(&w);
     return pv_json_writer_status(&w);
 }
@@ -141,6 +150,33 @@ psdvec_status pv_settings_write(psdvec_context *ctx, const psdvec_train_options 
 psdvec_status pv_settings_read(psdvec_context *ctx, const char *path, const char *json,
                                psdvec_train_options *options, pv_buffer *lists)
 {
-    static const char *const also[] = {"constants", NULL}; /* pv_model_constants() reads them */
+    static const char *const also[] = {"constants", NULL};
     return pv_options_read_json(ctx, &pv_train_table, path, "training", json, also, options, lists);
+}
+
+psdvec_status pv_settings_constants(psdvec_context *ctx, const char *path, const char *json,
+                                    const psdvec_train_options *options,
+                                    pv_link_constants *constants)
+{
+    const pv_weight_rule *rule = &pv_weight_rules[options->weights];
+    pv_buffer object = {.ctx = ctx};
+    pv_json j;
+    *constants = (pv_link_constants){0};
+    psdvec_status status;
+    PV_TRY_DONE(pv_json_member(json, "constants", &object));
+    if (object.length) {
+        pv_json_init(&j, object.data, object.length - 1, 0);
+        pv_json_read_record(&j, constant_fields, constants);
+    }
+    const char *missing = rule->measure && !(constants->cut > 0)            ? "cut"
+                          : rule->factored && !(constants->factor_mean > 0) ? "factor_mean"
+                                                                            : NULL;
+    if (missing)
+        status = pv_fail(ctx, PSDVEC_ERR_CORRUPT,
+                         "%s: its settings do not have the constant \"%s\", which its weights "
+                         "need; train it again",
+                         path, missing);
+done:
+    pv_buffer_free(&object);
+    return status;
 }

@@ -373,7 +373,8 @@ static psdvec_status write_model(training *t)
 {
     psdvec_status status;
     pv_buffer settings = {.ctx = t->ctx}, provenance = settings, joint = settings;
-    PV_TRY_DONE(pv_model_settings(t->ctx, t->options, &t->link->constants, &settings));
+    PV_TRY_DONE(pv_settings_write(t->ctx, t->options, &t->link->constants, &settings));
+    PV_TRY_DONE(pv_buffer_byte(&settings, 0));
     PV_TRY_DONE(pv_counts_provenance(t->ctx, t->counts, NULL, &provenance));
     PV_TRY_DONE(pv_joint_write(&t->report.joint, &joint));
     pv_model_data data = {.words = t->words,
@@ -491,7 +492,7 @@ static psdvec_status key_of_options(psdvec_context *ctx, const psdvec_train_opti
     psdvec_train_options solving = *options;
     solving.centre = false;
     solving.order = solving.spelling = 0;
-    return pv_settings_write(ctx, &solving, key);
+    return pv_settings_write(ctx, &solving, NULL, key);
 }
 
 /* The inputs are text if they are to be counted, else one counts file. */

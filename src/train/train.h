@@ -6,14 +6,6 @@
 #include "count/count.h"
 #include "link/link.h"
 
-/* The options and the link's constants as the JSON object that a model file keeps. */
-psdvec_status pv_model_settings(psdvec_context *ctx, const psdvec_train_options *options,
-                                const pv_link_constants *constants, pv_buffer *json);
-/* The constants back. One that is missing is 0, and refused only if the weights of `options` need
- * it. */
-psdvec_status pv_model_constants(psdvec_context *ctx, const char *path, const char *json,
-                                 const psdvec_train_options *options, pv_link_constants *constants);
-
 /* How the counts were made, from what: a JSON object. `kept`: the file, if any, that stands for
  * standard input and is called "-" there. */
 psdvec_status pv_counts_provenance(psdvec_context *ctx, const psdvec_counts *counts,

@@ -25,10 +25,10 @@ static void training(psdvec_context *ctx, const char *json)
     pv_buffer_init(&same, ctx);
     pv_begin(ctx);
     if (pv_settings_read(ctx, "fuzz", json, &options, &lists) == PSDVEC_OK) {
-        check(pv_settings_write(ctx, &options, &text) == PSDVEC_OK);
+        check(pv_settings_write(ctx, &options, NULL, &text) == PSDVEC_OK);
         check(pv_buffer_byte(&text, '\0') == PSDVEC_OK);
         check(pv_settings_read(ctx, "fuzz", text.data, &again, &more_lists) == PSDVEC_OK);
-        check(pv_settings_write(ctx, &again, &same) == PSDVEC_OK);
+        check(pv_settings_write(ctx, &again, NULL, &same) == PSDVEC_OK);
         check(same.length + 1 == text.length && !memcmp(same.data, text.data, same.length));
     } else {
         check(*psdvec_error_message(ctx) != '\0');

@@ -222,7 +222,7 @@ static char *settings_of(bench *b, const psdvec_train_options *options)
 {
     pv_buffer json;
     pv_buffer_init(&json, b->ctx);
-    ok(pv_settings_write(b->ctx, options, &json));
+    ok(pv_settings_write(b->ctx, options, NULL, &json));
     char *text = strndup(json.data, json.length);
     pv_buffer_free(&json);
     assert_non_null(text);
