@@ -25,8 +25,7 @@ static psdvec_status from_counts(pv_baseline_run *run, const char *path)
                                                      [PSDVEC_METHOD_CCA] = pv_baseline_svd,
                                                      [PSDVEC_METHOD_GLOVE] = pv_baseline_glove};
     psdvec_counts *counts = NULL;
-    pv_buffer provenance;
-    pv_buffer_init(&provenance, run->ctx);
+    pv_buffer provenance = {.ctx = run->ctx};
     psdvec_status status;
     PV_TRY_DONE(pv_counts_open_sound(run->ctx, path, &counts));
     PV_TRY_DONE(pv_counts_provenance(run->ctx, counts, NULL, &provenance));
@@ -68,9 +67,8 @@ static psdvec_status run_method(pv_baseline_run *run)
     psdvec_method method = run->options->method;
     bool text = run->count != NULL, again = true;
     char *counts = NULL;
-    pv_buffer key;
+    pv_buffer key = {.ctx = ctx};
     psdvec_status status;
-    pv_buffer_init(&key, ctx);
     PV_TRY_DONE(pv_refuse_same_file(ctx, run->inputs, run->input_count, run->output));
     PV_TRY_DONE(pv_output_try(ctx, run->output));
     PV_TRY_DONE(pv_baseline_settings(ctx, run->options, &key));
@@ -182,9 +180,8 @@ psdvec_status pv_baseline_write(pv_baseline_run *run, uint32_t dim, const float 
 {
     const pv_baseline_words *words = &run->words;
     const char *method = psdvec_method_name(run->options->method);
-    pv_buffer settings;
+    pv_buffer settings = {.ctx = run->ctx};
     psdvec_status status;
-    pv_buffer_init(&settings, run->ctx);
     PV_TRY_DONE(pv_baseline_settings(run->ctx, run->options, &settings));
     PV_TRY_DONE(pv_buffer_byte(&settings, 0));
     if (vectors) {

@@ -351,10 +351,9 @@ psdvec_status pv_baseline_word2vec(pv_baseline_run *run)
                                            .rate = o->rate,
                                            .noise_power = o->noise_power,
                                            .subsample = run->count->subsample};
-    source s = {.ctx = ctx};
+    source s = {.ctx = ctx, .provenance = {.ctx = ctx}};
     pv_word2vec w = {0};
     psdvec_status status;
-    pv_buffer_init(&s.provenance, ctx);
     PV_TRY_DONE(read_text(run, &s));
     PV_TRY_DONE(pv_word2vec_open(&w, ctx, &settings, s.text.ids, s.text.length,
                                  s.read.vocabulary.frequency, s.read.vocabulary.count));

@@ -49,8 +49,7 @@ struct pv_counts_writer {
 static psdvec_status begin_file(pv_counts_writer *w)
 {
     pv_provenance *p = w->provenance;
-    pv_buffer inputs;
-    pv_buffer_init(&inputs, w->ctx);
+    pv_buffer inputs = {.ctx = w->ctx};
     psdvec_status status;
     const uint64_t numbers[] = {PV_COUNTS_VERSION, p->scale, p->tokens, p->documents, p->window};
     char text[5][24];

@@ -153,10 +153,9 @@ done:
 static psdvec_status write_words(const pv_export *e, pv_output *vocab)
 {
     const psdvec_counts *c = e->counts;
-    pv_buffer text;
+    pv_buffer text = {.ctx = e->ctx};
     uint64_t written = 0;
     psdvec_status status = PSDVEC_OK;
-    pv_buffer_init(&text, e->ctx);
     for (uint32_t i = 0; i < c->info.words; i++) {
         size_t length;
         const char *word = psdvec_counts_word(c, i, &length);
@@ -191,10 +190,9 @@ psdvec_status psdvec_counts_export(psdvec_context *ctx, const psdvec_counts *cou
                    .path = output};
     pv_row_sink sink = {.prepare = format_rows, .take = take_rows, .self = &e};
     pv_output *vocab = NULL;
-    pv_buffer text;
+    pv_buffer text = {.ctx = ctx};
     bool sound;
     psdvec_status status;
-    pv_buffer_init(&text, ctx);
     char *folder = pv_folder_of(output);
     if (!folder)
         return pv_fail(ctx, PSDVEC_ERR_MEMORY, "%s: the system refused memory", output);

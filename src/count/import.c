@@ -84,9 +84,8 @@ static void estimate_frequencies(pv_import *m)
 
 static psdvec_status set_provenance(const pv_import *m, pv_provenance *p)
 {
-    pv_buffer json;
+    pv_buffer json = {.ctx = m->ctx};
     pv_json_writer w;
-    pv_buffer_init(&json, m->ctx);
     pv_json_writer_init(&w, &json);
     pv_json_open_object(&w, NULL);
     pv_json_put_string(&w, "imported", pv_counts_format_choices[m->options->format].name);

@@ -36,8 +36,7 @@ static psdvec_status check_settings(const merging *m)
 {
     const psdvec_counts *first = m->inputs[0].counts;
     psdvec_status status = PSDVEC_OK;
-    pv_buffer differ;
-    pv_buffer_init(&differ, m->ctx);
+    pv_buffer differ = {.ctx = m->ctx};
     for (size_t i = 1; i < m->count && status == PSDVEC_OK; i++) {
         const psdvec_counts *other = m->inputs[i].counts;
         const char *what = NULL;

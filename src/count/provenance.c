@@ -53,9 +53,8 @@ psdvec_status pv_provenance_set(pv_provenance *p, const psdvec_count_options *op
     resolved.text = rules->options; /* with the defaults filled in */
     pv_scope_drop(&p->memory, rules);
     psdvec_status status;
-    pv_buffer json;
+    pv_buffer json = {.ctx = p->memory.ctx};
     pv_json_writer w;
-    pv_buffer_init(&json, p->memory.ctx);
     pv_json_writer_init(&w, &json);
     pv_json_open_object(&w, NULL);
     pv_options_put_json(&w, &pv_count_table, &resolved);
@@ -88,8 +87,7 @@ done:
 psdvec_status pv_provenance_read_settings(psdvec_context *ctx, const char *path, const char *json,
                                           psdvec_count_options *options, pv_buffer *strings)
 {
-    pv_buffer imported;
-    pv_buffer_init(&imported, ctx);
+    pv_buffer imported = {.ctx = ctx};
     psdvec_status status = pv_json_member(json, "imported", &imported);
     bool is_imported = imported.length > 0;
     pv_buffer_free(&imported);
@@ -164,10 +162,8 @@ static bool read_note(pv_json *j, pv_buffer *key, pv_buffer *name, pv_input_note
 psdvec_status pv_provenance_add_inputs_json(pv_provenance *p, const char *path, const char *json)
 {
     pv_json j;
-    pv_buffer key, name;
+    pv_buffer key = {.ctx = p->memory.ctx}, name = {.ctx = p->memory.ctx};
     psdvec_status status = PSDVEC_OK;
-    pv_buffer_init(&key, p->memory.ctx);
-    pv_buffer_init(&name, p->memory.ctx);
     pv_json_init(&j, json, strlen(json), 0);
     bool ok = pv_json_enter_array(&j);
     while (ok && pv_json_next_element(&j)) {
@@ -200,13 +196,12 @@ static psdvec_status complete(psdvec_context *ctx, const char *written, pv_prove
     psdvec_context_options quiet = ctx->options;
     psdvec_context *reader;
     psdvec_count_options options;
-    pv_buffer strings;
     quiet.on_message = NULL;
     quiet.on_progress = NULL;
     quiet.threads = 1;
     if (psdvec_context_new(&quiet, &reader) != PSDVEC_OK)
         return pv_fail(ctx, PSDVEC_ERR_MEMORY, "the system refused memory");
-    pv_buffer_init(&strings, reader);
+    pv_buffer strings = {.ctx = reader};
     psdvec_status status = PSDVEC_OK;
     if (pv_provenance_read_settings(reader, "settings", written, &options, &strings) == PSDVEC_OK)
         status = pv_provenance_set(p, &options);
@@ -232,12 +227,9 @@ psdvec_status pv_settings_compare(psdvec_context *ctx, const char *here, const c
         return PSDVEC_OK;
     psdvec_status status;
     pv_provenance first, second;
-    pv_buffer name, a, b;
+    pv_buffer name = {.ctx = ctx}, a = {.ctx = ctx}, b = {.ctx = ctx};
     pv_provenance_init(&first, ctx);
     pv_provenance_init(&second, ctx);
-    pv_buffer_init(&name, ctx);
-    pv_buffer_init(&a, ctx);
-    pv_buffer_init(&b, ctx);
     PV_TRY_DONE(complete(ctx, here, &first));
     PV_TRY_DONE(complete(ctx, there, &second));
     const char *lists[] = {first.settings ? first.settings : here, here,

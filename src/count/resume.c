@@ -225,8 +225,7 @@ static psdvec_status make_list(resumable *r, const pv_vocabulary *list)
     psdvec_counts *all = NULL;
     pv_output *output = NULL;
     char *path;
-    pv_buffer chosen;
-    pv_buffer_init(&chosen, ctx);
+    pv_buffer chosen = {.ctx = ctx};
     PV_TRY(make_path(r, "all-words", (uint64_t)getpid(), "safetensors", &path));
     PV_TRY_DONE(pv_counts_merge(ctx, (const char *const *)r->words, r->unit_count, false, path,
                                 NULL, NULL));

@@ -103,8 +103,7 @@ size_t pv_row_sum_take(pv_row_sum *row, uint32_t *columns, uint64_t *values)
 
 void pv_rows_init(pv_rows *rows, psdvec_context *ctx)
 {
-    *rows = (pv_rows){.memory = {.ctx = ctx, .what = what}};
-    pv_buffer_init(&rows->packed, ctx);
+    *rows = (pv_rows){.memory = {.ctx = ctx, .what = what}, .packed = {.ctx = ctx}};
 }
 
 void pv_rows_free(pv_rows *rows)

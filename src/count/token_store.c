@@ -105,9 +105,8 @@ static psdvec_status spool_generation(reader *r)
     pv_word_table *table = &generation->table;
     uint32_t *order = NULL;
     size_t start[PV_PARTITIONS + 1];
-    pv_buffer out;
+    pv_buffer out = {.ctx = r->ctx};
     psdvec_status status = PSDVEC_OK;
-    pv_buffer_init(&out, r->ctx);
     pv_word_table_free(&r->aliases); /* it refers to these ids */
     generation->count = table->count;
     PV_TRY_DONE(pv_partition_words(table, &order, start));

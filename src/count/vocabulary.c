@@ -212,8 +212,7 @@ static psdvec_status add_member(partition *part, uint32_t generation, uint32_t i
 static psdvec_status add_spooled(merge_job *job, partition *part, size_t p, uint32_t number)
 {
     pv_generation *generation = job->store->generations[number];
-    pv_buffer bytes;
-    pv_buffer_init(&bytes, job->ctx);
+    pv_buffer bytes = {.ctx = job->ctx};
     psdvec_status status;
     PV_TRY_DONE(pv_buffer_reserve(&bytes, generation->part_length[p]));
     PV_TRY_DONE(pv_spool_read(job->store->words, generation->part_offset[p], bytes.data,
@@ -429,9 +428,9 @@ psdvec_status pv_vocabulary_build(pv_vocabulary *v, pv_token_store *store,
                      .memory = {.ctx = ctx, .what = what},
                      .vocabulary = v,
                      .store = store,
+                     .bytes = {.ctx = ctx},
                      .min_count = options->min_count};
     pthread_mutex_init(&job.lock, NULL);
-    pv_buffer_init(&job.bytes, ctx);
     size_t generations = store->generation_count;
     PV_TAKE_ZERO(&job.memory, job.order, generations);
     PV_TAKE_ZERO(&job.memory, job.start, generations);

@@ -22,10 +22,8 @@ static psdvec_status read_settings(pv_conditional *c)
     psdvec_context *ctx = c->ctx;
     psdvec_status status = PSDVEC_OK;
     psdvec_train_options training;
-    pv_buffer counting, lists;
+    pv_buffer counting = {.ctx = ctx}, lists = {.ctx = ctx};
     PV_TRY(pv_model_require_psd(ctx, m, "only models made by train have probabilities"));
-    pv_buffer_init(&counting, ctx);
-    pv_buffer_init(&lists, ctx);
     if (m->info.counts_json)
         PV_TRY_DONE(pv_json_member(m->info.counts_json, "settings", &counting));
     if (!m->info.settings_json || counting.length == 0 || !m->counts) {

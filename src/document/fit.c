@@ -354,9 +354,9 @@ psdvec_status psdvec_fit_temperature(psdvec_context *ctx, const psdvec_model *mo
     fitting f = {.ctx = ctx,
                  .memory = {.ctx = ctx, .what = "scores"},
                  .model = model,
+                 .words = {.ctx = ctx},
                  .most = most_words,
                  .report = report};
-    pv_buffer_init(&f.words, ctx);
     PV_TRY_DONE(pv_model_require_psd(ctx, model, "only models made by train have probabilities"));
     PV_TRY_DONE(pv_contexts_init(&f.contexts, ctx, model->info.dim, PV_SCORER_ROWS));
     PV_TAKE(&f.memory, f.partitions, PV_SCORER_ROWS);
@@ -412,7 +412,7 @@ psdvec_status psdvec_model_write_fit(psdvec_context *ctx, const psdvec_model *mo
     PV_NEED(ctx, model);
     PV_NEED(ctx, report);
     PV_NEED(ctx, output);
-    pv_buffer json;
+    pv_buffer json = {.ctx = ctx};
     pv_json_writer w;
     PV_TRY(pv_model_require_psd(ctx, model, "only models made by train have probabilities"));
     if (!model->info.native)
@@ -421,7 +421,6 @@ psdvec_status psdvec_model_write_fit(psdvec_context *ctx, const psdvec_model *mo
     /* The new file's checksums must not vouch for what was damaged in the old one. */
     PV_TRY(pv_st_verify_if_any(ctx, model->file));
     PV_TRY(pv_st_warn_unknown(ctx, model->file, pv_model_names));
-    pv_buffer_init(&json, ctx);
     pv_json_writer_init(&w, &json);
     pv_json_open_object(&w, NULL);
     pv_json_put_fields(&w, pv_fit_fields, report, true);

@@ -391,9 +391,7 @@ done:
 static psdvec_status write_model(const pv_truth *t, const drawn_text *drawn, const char *path)
 {
     psdvec_status status;
-    pv_buffer settings, counts;
-    pv_buffer_init(&settings, t->ctx);
-    pv_buffer_init(&counts, t->ctx);
+    pv_buffer settings = {.ctx = t->ctx}, counts = {.ctx = t->ctx};
     PV_TRY_DONE(write_settings(t, pairs_of(t, drawn), &settings));
     PV_TRY_DONE(write_counts_provenance(t, drawn, &counts));
     pv_model_data data = {.words = t->words,
@@ -422,9 +420,8 @@ static psdvec_status write_truth_file(const pv_truth *t, const drawn_text *drawn
     psdvec_status status;
     const psdvec_simulate_options *o = &t->options;
     pv_output *output = NULL;
-    pv_buffer json;
+    pv_buffer json = {.ctx = t->ctx};
     pv_json_writer w;
-    pv_buffer_init(&json, t->ctx);
     pv_json_writer_init(&w, &json);
     pv_json_open_object(&w, NULL);
     pv_json_put_string(&w, "format", "psdvec.simulation"); /* first: see `mark` */

@@ -60,8 +60,7 @@ static psdvec_status read_settings(psdvec_context *ctx, const psdvec_model *mode
                                    psdvec_count_options *options, pv_buffer *strings)
 {
     psdvec_status status = PSDVEC_OK;
-    pv_buffer settings;
-    pv_buffer_init(&settings, ctx);
+    pv_buffer settings = {.ctx = ctx};
     psdvec_count_options_default(options);
     if (model->info.counts_json)
         PV_TRY_DONE(pv_json_member(model->info.counts_json, "settings", &settings));
@@ -181,9 +180,8 @@ psdvec_status pv_triple_text_open(pv_triple_text *x, psdvec_context *ctx, const 
 {
     psdvec_status status;
     psdvec_count_options options;
-    pv_buffer strings;
+    pv_buffer strings = {.ctx = ctx};
     *x = (pv_triple_text){.ctx = ctx, .memory = {.ctx = ctx, .what = "the words' margins"}};
-    pv_buffer_init(&strings, ctx);
     PV_TRY_DONE(read_settings(ctx, model, &options, &strings));
     x->window = window ? window : options.window;
     if (x->window < 2 || x->window > PV_MAX_WINDOW) {

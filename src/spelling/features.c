@@ -117,8 +117,8 @@ static psdvec_status collect(psdvec_context *ctx, const pv_spelling_words *words
     pv_marked_word marked;
     uint64_t occurrences = pv_count_occurrences(words, shortest, longest), entries = 0;
     *g = (ngrams){.scope = {.ctx = ctx, .what = "the n-grams of the words"},
+                  .text = {.ctx = ctx},
                   .mask = first_slots - 1};
-    pv_buffer_init(&g->text, ctx);
     PV_TAKE_ZERO(&g->scope, g->row_begin, (size_t)words->words + 1);
     PV_TAKE(&g->scope, g->row, occurrences);
     PV_TAKE_ZERO(&g->scope, g->slots, first_slots);

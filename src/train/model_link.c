@@ -16,8 +16,7 @@ static bool are_same_counts(psdvec_context *ctx, const psdvec_model *m, const ps
     const char *digest = pv_st_meta(counts->file, "xxh3.metadata");
     if (!digest || !m->info.counts_json)
         return false;
-    pv_buffer kept; /* in quotes, and with a zero byte */
-    pv_buffer_init(&kept, ctx);
+    pv_buffer kept = {.ctx = ctx}; /* in quotes, and with a zero byte */
     bool same = pv_json_member(m->info.counts_json, "xxh3", &kept) == PSDVEC_OK &&
                 kept.length == strlen(digest) + 3 &&
                 memcmp(kept.data + 1, digest, strlen(digest)) == 0;
