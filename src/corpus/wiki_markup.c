@@ -15,9 +15,7 @@
 #include "corpus/wiki_markup.h"
 
 #include "base/platform.h"
-#include "corpus/wiki_names.h"
-#include "corpus/wiki_prose.h"
-#include "corpus/wiki_scan.h"
+#include "corpus/wiki_parts.h"
 
 #include <string.h>
 

@@ -2,10 +2,9 @@
  * is one text, "|file|image|...", and to look a name up is to find "|name|" in
  * it. All names are in their canonical form (pv_wiki_canonical_name).
  */
-#include "corpus/wiki_names.h"
+#include "corpus/wiki_parts.h"
 
 #include "base/platform.h"
-#include "corpus/wiki_scan.h"
 
 #include <stdlib.h>
 #include <string.h>

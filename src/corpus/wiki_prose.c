@@ -1,10 +1,8 @@
 /* See wiki_prose.h. */
-#include "corpus/wiki_prose.h"
+#include "corpus/wiki_parts.h"
 
 #include "base/platform.h"
 #include "corpus/html_entities.h"
-#include "corpus/wiki_names.h"
-#include "corpus/wiki_scan.h"
 #include "util/utf8.h"
 
 #include <string.h>

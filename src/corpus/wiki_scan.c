@@ -1,5 +1,5 @@
 /* The scans of wiki_scan.h: SSE2, which every x86-64 has, and plain C. */
-#include "corpus/wiki_scan.h"
+#include "corpus/wiki_parts.h"
 
 #include "base/platform.h"
 

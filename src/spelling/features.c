@@ -6,13 +6,10 @@
  * Equal columns are found by a sum of random numbers, one for each word of a column, and then
  * compared entry by entry.
  */
-#include "spelling/features.h"
+#include "spelling/parts.h"
 
 #include "base/random.h"
 #include "base/sort.h"
-#include "spelling/ngrams.h"
-#include "spelling/row_sums.h"
-#include "spelling/table.h"
 
 #include <string.h>
 #include <xxhash.h>

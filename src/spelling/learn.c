@@ -17,10 +17,7 @@
  * 32 (3 n + G) numbers, which must stay in the cache for full speed; the solution is
  * another n dim.
  */
-#include "spelling/features.h"
-#include "spelling/ngrams.h"
-#include "spelling/row_sums.h"
-#include "spelling/table.h"
+#include "spelling/parts.h"
 
 #include "base/progress.h"
 #include "base/sort.h"

@@ -1,5 +1,5 @@
 /* Characters and n-grams of words. */
-#include "spelling/ngrams.h"
+#include "spelling/parts.h"
 
 #include <string.h>
 

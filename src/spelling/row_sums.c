@@ -1,5 +1,5 @@
 /* Sums of rows, with the sums in registers: 32 columns of floats, or 64 of bytes, at a time. */
-#include "spelling/row_sums.h"
+#include "spelling/parts.h"
 
 #include "base/platform.h"
 

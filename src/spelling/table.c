@@ -1,9 +1,7 @@
 /* The table at work: opened without trust, indexed, and asked for words. */
-#include "spelling/table.h"
+#include "spelling/parts.h"
 
 #include "base/thread.h"
-#include "spelling/ngrams.h"
-#include "spelling/row_sums.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /* What the letters of words say, against a dense solution of the same regression that knows
  * nothing of merging, blocks or bytes; and the table against hostile bytes. */
-#include "spelling/ngrams.h"
-#include "spelling/row_sums.h"
+#include "spelling/parts.h"
 #include "spelling/spelling.h"
 #include "support/problem.h"
 #include "support/vectors.h"

@@ -2,7 +2,7 @@
  * hostile markup neither swallows the article nor takes for ever. */
 #include "corpus/html_entities.h"
 #include "corpus/wiki_markup.h"
-#include "corpus/wiki_scan.h"
+#include "corpus/wiki_parts.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,0 +1,176 @@
+/* What the files that read wiki markup share: scans of bytes, names, and writing prose. */
+#ifndef PV_CORPUS_WIKI_PARTS_H
+#define PV_CORPUS_WIKI_PARTS_H
+
+#include "base/memory.h"
+
+/* ---- Bytes of wiki markup: the few classes of characters that matter, and the scans for the next byte
+ * that means something.
+ *
+ * Nine bytes in ten of an article mean nothing but themselves. The two scans that step over them
+ * look at 16 bytes at a time where the processor has SSE2, and each has a plain twin, which is also
+ * what other processors use. */
+
+/* A blank inside a line; the newline means too much to be one. */
+static inline bool pv_wiki_is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+static inline bool pv_wiki_is_letter(char c)
+{
+    return (c | 32) >= 'a' && (c | 32) <= 'z';
+}
+
+static inline char pv_wiki_lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
+}
+
+static inline const char *pv_wiki_skip_blanks(const char *p, const char *end)
+{
+    while (p < end && pv_wiki_is_blank(*p))
+        p++;
+    return p;
+}
+
+/* How many of the `n` bytes at `p` are `c`, before another one. */
+static inline size_t pv_wiki_run_of(const char *p, size_t n, char c)
+{
+    size_t i = 0;
+    while (i < n && p[i] == c)
+        i++;
+    return i;
+}
+
+/* Bytes before the first bracket: one of < [ ] { } */
+size_t pv_wiki_structural_run(const char *p, size_t n);
+size_t pv_wiki_structural_run_plain(const char *p, size_t n);
+
+/* Bytes before the first that prose does not take as it stands: a control
+ * character, & ' ) : ] _ | } ~ or a space before another blank. */
+size_t pv_wiki_prose_run(const char *p, size_t n);
+size_t pv_wiki_prose_run_plain(const char *p, size_t n);
+
+/* Bytes of an address, at which a bracketed or a bare one ends alike. */
+size_t pv_wiki_url_run(const char *p, size_t n);
+
+/* ---- The names that wiki markup is read by: HTML tags, namespaces, languages, sister projects, schemes
+ * of addresses, and the templates whose text is prose.
+ *
+ * To teach the converter another language's word for "file", or another template, is a line in
+ * wiki_names.c. A look-up is a binary search or one search in a kilobyte of text. */
+
+/* ---- Tags ---------------------------------------------------------------- */
+
+typedef enum pv_wiki_tag_kind {
+    PV_TAG_INLINE, /* the tag vanishes: H<sub>2</sub>O */
+    PV_TAG_SPACE,  /* it separates words: <br> */
+    PV_TAG_BLOCK,  /* it ends a paragraph: <p> */
+    PV_TAG_DROP,   /* it vanishes with all that it contains: <ref> */
+    PV_TAG_TABLE,  /* the same, and it nests: <table> */
+    PV_TAG_NOWIKI  /* its content is text as it stands */
+} pv_wiki_tag_kind;
+
+typedef struct pv_wiki_tag {
+    char name[17];
+    uint8_t kind;
+} pv_wiki_tag;
+
+enum { PV_WIKI_TAGS_MAX = 128 }; /* there are no more */
+extern const pv_wiki_tag pv_wiki_tags[];
+
+/* NULL if there is no such tag. `name` is in lower case. */
+const pv_wiki_tag *pv_wiki_find_tag(const char *name);
+
+/* ---- Templates ----------------------------------------------------------- */
+
+typedef enum pv_wiki_keep {
+    PV_KEEP_FIRST,   /* the first argument */
+    PV_KEEP_SECOND,  /* the second */
+    PV_KEEP_LAST,    /* the last */
+    PV_KEEP_QUOTE,   /* text=, quote= or the first */
+    PV_KEEP_MEASURE, /* {{convert|5|to|6|km|mi}}: "5 to 6 km" */
+    PV_KEEP_AFTER_COLON,
+    PV_KEEP_LITERAL
+} pv_wiki_keep;
+
+typedef struct pv_wiki_template {
+    char name[19];
+    uint8_t keep;
+    char literal[6]; /* never longer than "{{name}}" */
+} pv_wiki_template;
+
+extern const pv_wiki_template pv_wiki_templates[]; /* fewer than 256 */
+
+/* The prose template whose name follows "{{" at `p`, or NULL: all others are
+ * dropped. */
+const pv_wiki_template *pv_wiki_find_template(const char *p, const char *end);
+
+/* Between two numbers of a measure: "to", "by", a dash. */
+bool pv_wiki_is_connector(const char *p, size_t n);
+
+/* ---- Links --------------------------------------------------------------- */
+
+typedef enum pv_wiki_link_kind {
+    PV_LINK_TEXT,
+    PV_LINK_FILE,
+    PV_LINK_ASIDE /* category, language */
+} pv_wiki_link_kind;
+
+/* What "[[" followed by `p` leads to: only a prefix before ':' matters. */
+pv_wiki_link_kind pv_wiki_classify_link(const char *p, const char *end);
+
+/* Behind "wikt:" or another sister project's prefix; `p` if there is none. */
+const char *pv_wiki_skip_project(const char *p, const char *end);
+
+/* Bytes of the address scheme at `p` ("https://"), 0 if there is none. */
+size_t pv_wiki_scheme(const char *p, size_t n);
+
+/* ---- Other --------------------------------------------------------------- */
+
+/* "#REDIRECT [[Foo]]", in any of some languages. */
+bool pv_wiki_is_redirect(const char *p, const char *end);
+
+/* Copies a name in its canonical form: lower case (ASCII, Latin-1, Greek,
+ * Cyrillic), '_' as space, no blanks around. Returns its length, or 0 if it
+ * does not fit; the rest of `to` is zero. */
+size_t pv_wiki_canonical_name(const char *p, const char *end, char *to, size_t size);
+
+/* ---- The prose of wiki markup, written between the events of its structure.
+ *
+ * This is the second of two passes (wiki_markup.c has the first). It copies what is between the
+ * events, handles the markup that needs no partner (quotes, entities, lists, headings, bare
+ * addresses), and decides what stays of an event.
+ *
+ * There is no recursion that nested templates could drive: the argument of a template that stays is
+ * a passage, and the walk goes on behind the template when it is through with it. Beyond 16 of them
+ * inside one another, the inner ones are dropped. Time is linear in the markup; nothing is allocated. */
+typedef enum pv_wiki_event_kind {
+    PV_EV_DROP,       /* [start, end) vanishes */
+    PV_EV_BLOCK_DROP, /* the same, and a paragraph ends there */
+    PV_EV_TAG,        /* an inline tag: vanishes, and the words around it stay one */
+    PV_EV_SPACE,      /* <br> */
+    PV_EV_BLOCK,      /* <p> */
+    PV_EV_NOWIKI,     /* literal text between two tags */
+    PV_EV_LINK,       /* [[...]] whose text stays */
+    PV_EV_TEMPLATE,   /* {{...}} of pv_wiki_templates[detail] */
+    PV_EV_URL,        /* "[http://... ": the address up to the text */
+    PV_EV_VARIANT,    /* -{...}- */
+    PV_EV_OPEN_LINK,  /* without partner */
+    PV_EV_OPEN_BRACES,
+    PV_EV_OPEN_TABLE
+} pv_wiki_event_kind;
+
+/* In the order of `start`. Links, templates and variants may contain others. */
+typedef struct pv_wiki_event {
+    uint32_t start, end; /* in the text */
+    uint8_t kind;
+    uint8_t detail;
+} pv_wiki_event;
+
+/* `length` more bytes fit into `out`, and no more are written. */
+void pv_wiki_write_prose(const char *text, size_t length, const pv_wiki_event *events, size_t count,
+                         pv_buffer *out);
+
+#endif
