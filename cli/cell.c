@@ -4,7 +4,7 @@
  * does not know (unassigned, control) takes one column, as terminals draw a replacement sign there. */
 #include "cell.h"
 
-#include "lasting.h"
+#include "memory.h"
 #include "phrase.h"
 
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* psdvec baseline NAME: vectors by other systems. */
 #include "commands.h"
-#include "counts_file.h"
 #include "exit_status.h"
 #include "options.h"
 #include "summary.h"
+#include "word_files.h"
 
 /* What the options are, and the counts file or the vectors among the operands; else *input is NULL:
  * they are text. */

@@ -1,10 +1,9 @@
 /* psdvec compare: what a model thinks of two words, and why. */
 #include "commands.h"
-#include "counts_file.h"
 #include "exit_status.h"
-#include "model_file.h"
 #include "phrase.h"
 #include "show.h"
+#include "word_files.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,13 +6,13 @@
  * table of all fractions. */
 #include "cell.h"
 #include "commands.h"
-#include "counts_file.h"
 #include "exit_status.h"
-#include "lasting.h"
+#include "memory.h"
 #include "phrase.h"
 #include "show.h"
 #include "system.h"
 #include "util/number.h"
+#include "word_files.h"
 
 #include <stdlib.h>
 #include <string.h>

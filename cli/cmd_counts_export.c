@@ -1,9 +1,9 @@
 /* psdvec counts export: a counts file into other programs' formats. */
 #include "commands.h"
-#include "counts_file.h"
 #include "exit_status.h"
 #include "options.h"
 #include "summary.h"
+#include "word_files.h"
 
 static const psdvec_option options[] = {
     FILE_OPTION(

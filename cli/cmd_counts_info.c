@@ -1,9 +1,9 @@
 /* psdvec counts info: what is in a counts file and how it was made. */
 #include "commands.h"
-#include "counts_file.h"
 #include "exit_status.h"
 #include "phrase.h"
 #include "show.h"
+#include "word_files.h"
 
 #include <inttypes.h>
 

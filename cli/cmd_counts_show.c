@@ -1,10 +1,10 @@
 /* psdvec counts show: the words around a word, a first look at the counts. */
 #include "commands.h"
-#include "counts_file.h"
 #include "exit_status.h"
 #include "phrase.h"
 #include "show.h"
 #include "system.h"
+#include "word_files.h"
 
 #include <math.h>
 #include <stdlib.h>

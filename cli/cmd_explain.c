@@ -2,12 +2,12 @@
 #include "cell.h"
 #include "commands.h"
 #include "exit_status.h"
-#include "model_file.h"
 #include "options.h"
 #include "page.h"
 #include "scoring.h"
 #include "show.h"
 #include "system.h"
+#include "word_files.h"
 #include "word_list.h"
 
 #include <errno.h>

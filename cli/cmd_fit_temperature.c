@@ -1,11 +1,10 @@
 /* psdvec fit-temperature: how much a model should trust the context, from text it has not seen. */
 #include "commands.h"
-#include "counts_file.h"
 #include "exit_status.h"
-#include "model_file.h"
 #include "options.h"
 #include "scoring.h"
 #include "show.h"
+#include "word_files.h"
 
 #include <inttypes.h>
 #include <math.h>

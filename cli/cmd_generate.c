@@ -2,9 +2,9 @@
 #include "cell.h"
 #include "commands.h"
 #include "exit_status.h"
-#include "model_file.h"
 #include "options.h"
 #include "scoring.h"
+#include "word_files.h"
 
 #include <string.h>
 #include <unistd.h>

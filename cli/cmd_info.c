@@ -2,11 +2,11 @@
 #include "cell.h"
 #include "commands.h"
 #include "exit_status.h"
-#include "lasting.h"
-#include "model_file.h"
+#include "memory.h"
 #include "options.h"
 #include "phrase.h"
 #include "show.h"
+#include "word_files.h"
 
 #include <inttypes.h>
 #include <math.h>

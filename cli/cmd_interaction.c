@@ -2,9 +2,9 @@
 #include "cell.h"
 #include "commands.h"
 #include "exit_status.h"
-#include "model_file.h"
 #include "phrase.h"
 #include "show.h"
+#include "word_files.h"
 
 #include <inttypes.h>
 #include <math.h>

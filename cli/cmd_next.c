@@ -1,8 +1,8 @@
 /* psdvec next: the words that a model expects after a text. */
 #include "commands.h"
 #include "exit_status.h"
-#include "model_file.h"
 #include "scoring.h"
+#include "word_files.h"
 
 #include <string.h>
 

@@ -1,11 +1,10 @@
 /* psdvec residuals: what the counts say of pairs beyond the vectors. */
 #include "commands.h"
-#include "counts_file.h"
 #include "exit_status.h"
-#include "model_file.h"
 #include "phrase.h"
 #include "show.h"
 #include "summary.h"
+#include "word_files.h"
 
 #include <math.h>
 #include <string.h>

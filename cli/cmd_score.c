@@ -1,11 +1,11 @@
 /* psdvec score: how probable documents are, by one model or by several. */
 #include "cell.h"
 #include "commands.h"
-#include "counts_file.h"
 #include "exit_status.h"
 #include "options.h"
 #include "scoring.h"
 #include "show.h"
+#include "word_files.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

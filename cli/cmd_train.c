@@ -1,12 +1,12 @@
 /* psdvec train: from text, or from counts, to a model. */
 #include "cell.h"
 #include "commands.h"
-#include "counts_file.h"
 #include "exit_status.h"
 #include "help.h"
 #include "options.h"
 #include "summary.h"
 #include "train_plan.h"
+#include "word_files.h"
 
 static const psdvec_option options[] = {
     FLAG_OPTION("explain-preset", .group = "The run",

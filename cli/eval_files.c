@@ -16,9 +16,9 @@
 
 #include "cell.h"
 #include "exit_status.h"
-#include "model_file.h"
 #include "phrase.h"
 #include "system.h"
+#include "word_files.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-/* Memory and growing strings for the program.
+/* Memory, growing strings and what lasts, for the program.
  *
  * Unlike the library, a program may end when the system has no memory left:
  * every function here either succeeds or says one sentence and exits with the
@@ -49,6 +49,18 @@ void buffer_free(struct buffer *buffer);
 
 /* A formatted string on the heap. */
 char *must_format(const char *format, ...) CLI_PRINTF(1, 2);
+
+/* ---- What lasts until the command ends: nobody frees it by hand. For the main thread --------- */
+
+/* `end` is called with it in the end; returns it. The last ones end first. */
+void *lasting(void *what, void (*end)(void *what));
+/* Zeroed memory. */
+void *lasting_alloc(size_t count, size_t size);
+
+/* How many there are; and ends those made after there were `count`: in commands that go on for as
+ * long as their input does, and at the end. */
+size_t lasting_count(void);
+void lasting_end(size_t count);
 
 /* ---- JSON from files, for people ------------------------------------------------------------- */
 

@@ -1,9 +1,8 @@
-/* Short texts that last (lasting.h), so that a sentence, a line or a cell is written in one call:
+/* Short texts that last (memory.h), so that a sentence, a line or a cell is written in one call:
  * phrase("%s in %s", phrase_counted(words, "word"), phrase_seconds(seconds)). */
 #ifndef CLI_PHRASE_H
 #define CLI_PHRASE_H
 
-#include "lasting.h"
 #include "memory.h"
 
 #include <stdint.h>

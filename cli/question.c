@@ -2,9 +2,9 @@
 #include "question.h"
 
 #include "exit_status.h"
-#include "model_file.h"
 #include "options.h"
 #include "phrase.h"
+#include "word_files.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -3,7 +3,7 @@
 #include "run.h"
 
 #include "exit_status.h"
-#include "lasting.h"
+#include "memory.h"
 #include "options.h"
 #include "system.h"
 

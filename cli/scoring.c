@@ -2,10 +2,9 @@
 #include "scoring.h"
 
 #include "cell.h"
-#include "counts_file.h"
 #include "exit_status.h"
-#include "model_file.h"
 #include "options.h"
+#include "word_files.h"
 
 #include <float.h>
 #include <stdlib.h>

@@ -8,11 +8,11 @@
 #include "table.h"
 
 #include "cell.h"
-#include "counts_file.h"
 #include "exit_status.h"
 #include "options.h"
 #include "system.h"
 #include "util/walk.h"
+#include "word_files.h"
 
 #include <errno.h>
 #include <inttypes.h>

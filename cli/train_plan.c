@@ -5,12 +5,12 @@
  * 250,000 to 64 million words, where they miss the words by a tenth and the pairs by half. */
 #include "train_plan.h"
 
-#include "counts_file.h"
 #include "exit_status.h"
 #include "phrase.h"
 #include "summary.h"
 #include "system.h"
 #include "util/walk.h"
+#include "word_files.h"
 
 #include <errno.h>
 #include <inttypes.h>

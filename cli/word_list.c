@@ -2,7 +2,7 @@
 #include "word_list.h"
 
 #include "cell.h"
-#include "lasting.h"
+#include "memory.h"
 #include "system.h"
 
 #include <psdvec/psdvec.h>

@@ -1,4 +1,4 @@
-/* See wiki_names.h. Tables that are searched often are sorted; a list of names
+/* See wiki_parts.h. Tables that are searched often are sorted; a list of names
  * is one text, "|file|image|...", and to look a name up is to find "|name|" in
  * it. All names are in their canonical form (pv_wiki_canonical_name).
  */

@@ -1,4 +1,4 @@
-/* See wiki_prose.h. */
+/* See wiki_parts.h. */
 #include "corpus/wiki_parts.h"
 
 #include "base/platform.h"

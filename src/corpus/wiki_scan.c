@@ -1,4 +1,4 @@
-/* The scans of wiki_scan.h: SSE2, which every x86-64 has, and plain C. */
+/* The scans of wiki_parts.h: SSE2, which every x86-64 has, and plain C. */
 #include "corpus/wiki_parts.h"
 
 #include "base/platform.h"
