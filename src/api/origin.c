@@ -1,5 +1,5 @@
 /* What a file says of how it was made: its JSON as typed values, and as options. */
-#include "api/registry.h"
+#include "api/settings.h"
 #include "base/arguments.h"
 #include "baseline/options.h"
 #include "count/counts_read.h"

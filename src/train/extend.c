@@ -14,7 +14,6 @@
 #include "base/json.h"
 #include "base/partial.h"
 #include "base/progress.h"
-#include "count/count.h"
 #include "count/provenance.h"
 #include "model/model_read.h"
 #include "model/model_write.h"

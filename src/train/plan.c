@@ -3,13 +3,12 @@
  * The same numbers decide whether the pairs go to a temporary file, so that
  * --dry-run and the run cannot disagree.
  */
-#include "train/plan.h"
+#include "train/train.h"
 
 #include "base/arguments.h"
 #include "base/blas.h"
 #include "base/memory.h"
 #include "base/progress.h"
-#include "link/link.h"
 #include "link/pairs.h"
 #include "link/weights.h"
 #include "solve/algorithm1.h"

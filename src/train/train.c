@@ -19,7 +19,6 @@
 #include "base/partial.h"
 #include "base/progress.h"
 #include "corpus/inputs.h"
-#include "count/count.h"
 #include "count/options.h"
 #include "count/provenance.h"
 #include "link/pairs.h"
@@ -29,7 +28,6 @@
 #include "train/joint.h"
 #include "train/model_link.h"
 #include "train/options.h"
-#include "train/plan.h"
 #include "train/readout.h"
 
 #include <math.h>

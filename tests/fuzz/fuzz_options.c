@@ -11,7 +11,7 @@
  * What is refused changes nothing and has a sentence. What is accepted can be written and read
  * again, and is the same; and it passes the checks that every call makes.
  */
-#include "api/registry.h"
+#include "api/settings.h"
 #include "base/memory.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Options tables, options by name, and structs of older and newer programs. */
-#include "api/registry.h"
+#include "api/settings.h"
 #include "base/options.h"
 #include "count/options.h"
 #include "count/window.h"
