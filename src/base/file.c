@@ -282,6 +282,18 @@ psdvec_status pv_output_commit_unsynced(pv_output *output)
     return commit(output, false);
 }
 
+psdvec_status pv_output_whole(psdvec_context *ctx, const char *path, const void *data,
+                              size_t length, bool synced)
+{
+    pv_output *output;
+    PV_TRY(pv_output_open(ctx, path, &output));
+    psdvec_status status = pv_output_write_at(output, 0, data, length);
+    if (status == PSDVEC_OK)
+        return commit(output, synced);
+    pv_output_discard(output);
+    return status;
+}
+
 psdvec_status pv_output_try(psdvec_context *ctx, const char *path)
 {
     pv_output *output;

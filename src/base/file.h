@@ -28,6 +28,9 @@ psdvec_status pv_output_commit(pv_output *output);
  * power cut. For what is written often and can be made again. */
 psdvec_status pv_output_commit_unsynced(pv_output *output);
 void pv_output_discard(pv_output *output);
+/* A file of these bytes. `synced`: as pv_output_commit() does. */
+psdvec_status pv_output_whole(psdvec_context *ctx, const char *path, const void *data,
+                              size_t length, bool synced);
 /* To notice before long work if the file could not be written. */
 psdvec_status pv_output_try(psdvec_context *ctx, const char *path);
 

@@ -271,16 +271,10 @@ static psdvec_status open_and_lock(pv_partial *p, const pv_buffer *key)
 static psdvec_status write_key(const pv_partial *p, const pv_buffer *key)
 {
     char *path;
-    pv_output *output;
     if (pv_asprintf(&path, "%s/" KEY, p->folder) < 0)
         return no_memory(p->ctx);
-    psdvec_status status = pv_output_open(p->ctx, path, &output);
+    psdvec_status status = pv_output_whole(p->ctx, path, key->data, key->length, true);
     free(path);
-    PV_TRY(status);
-    status = pv_output_write_at(output, 0, key->data, key->length);
-    if (status == PSDVEC_OK)
-        return pv_output_commit(output);
-    pv_output_discard(output);
     return status;
 }
 
@@ -349,31 +343,10 @@ static psdvec_context *side_context(const pv_partial *p, bool may_stop)
 static psdvec_status write_state(psdvec_context *ctx, const char *path, const pv_tensor *tensors,
                                  size_t count)
 {
-    psdvec_status status;
-    pv_output *output = NULL;
-    pv_st_writer *writer = NULL;
     struct stat info;
     if (lstat(path, &info) == 0 && !S_ISREG(info.st_mode))
         return pv_fail(ctx, PSDVEC_ERR_WRITE, "%s: is not a file of psdvec", path);
-    PV_TRY(pv_output_open(ctx, path, &output));
-    uint64_t bytes = 0;
-    for (size_t i = 0; i < count; i++) {
-        uint64_t elements, more;
-        if (pv_st_extent(tensors[i].dtype, tensors[i].rank, tensors[i].shape, &elements, &more))
-            bytes += more;
-    }
-    PV_TRY_DONE(pv_output_expect(output, bytes));
-    PV_TRY_DONE(pv_st_writer_begin(ctx, pv_st_output_sink(output), count, NULL, 0, 0, &writer));
-    for (size_t i = 0; i < count; i++)
-        PV_TRY_DONE(pv_st_writer_tensor(writer, tensors[i].name, tensors[i].dtype, tensors[i].rank,
-                                        tensors[i].shape, tensors[i].data));
-    PV_TRY_DONE(pv_st_writer_end(writer, NULL));
-    status = pv_output_commit_unsynced(output);
-    output = NULL;
-done:
-    pv_st_writer_free(writer);
-    pv_output_discard(output);
-    return status;
+    return pv_st_file_write(ctx, path, tensors, count, NULL, 0, false);
 }
 
 psdvec_status pv_partial_save(pv_partial *p, const char *name, const pv_tensor *tensors,

@@ -36,16 +36,7 @@ psdvec_status pv_partial_save(pv_partial *partial, const char *name, const pv_te
  * have been compared. It is the caller's to close, before or after pv_partial_close(). */
 psdvec_status pv_partial_load(pv_partial *partial, const char *name, pv_st_file **file);
 
-/* A tensor of a state to save, and one of a loaded state; columns 0: of rank 1; rows -1: any number. */
-static inline pv_tensor pv_state_tensor(const char *name, pv_dtype dtype, uint64_t rows,
-                                        uint64_t columns, const void *data)
-{
-    return (pv_tensor){.name = name,
-                       .dtype = dtype,
-                       .rank = columns ? 2 : 1,
-                       .shape = {rows, columns},
-                       .data = data};
-}
+/* A tensor of a loaded state; columns 0: of rank 1; rows -1: any number. */
 static inline psdvec_status pv_state_require(psdvec_context *ctx, const pv_st_file *file,
                                              const char *name, pv_dtype dtype, int64_t rows,
                                              int64_t columns, const pv_tensor **tensor)

@@ -69,6 +69,17 @@ typedef struct pv_tensor {
     uint64_t bytes;
 } pv_tensor;
 
+/* One to be written; columns 0: of rank 1. */
+static inline pv_tensor pv_tensor_of(const char *name, pv_dtype dtype, uint64_t rows,
+                                     uint64_t columns, const void *data)
+{
+    return (pv_tensor){.name = name,
+                       .dtype = dtype,
+                       .rank = columns ? 2 : 1,
+                       .shape = {rows, columns},
+                       .data = data};
+}
+
 typedef struct pv_st_pair {
     const char *key, *value;
 } pv_st_pair;

@@ -170,7 +170,8 @@ psdvec_status pv_st_writer_begin(psdvec_context *ctx, pv_st_sink sink, size_t te
             status = misuse(w, metadata[i].key, "is given twice");
             goto done;
         }
-        PV_TRY_DONE(pv_st_writer_meta(w, metadata[i].key, metadata[i].value));
+        if (metadata[i].value)
+            PV_TRY_DONE(pv_st_writer_meta(w, metadata[i].key, metadata[i].value));
     }
     PV_TRY_DONE(reserve_header(w, slack));
     PV_TAKE_ZERO(&w->scope, w->list, tensors * 2);
@@ -413,4 +414,31 @@ void pv_st_writer_free(pv_st_writer *w)
     if (w->hash)
         XXH3_freeState(w->hash);
     pv_free(ctx, w);
+}
+
+psdvec_status pv_st_file_write(psdvec_context *ctx, const char *path, const pv_tensor *tensors,
+                               size_t count, const pv_st_pair *metadata, size_t metadata_count,
+                               bool synced)
+{
+    psdvec_status status;
+    pv_output *output = NULL;
+    pv_st_writer *w = NULL;
+    uint64_t bytes = 0, elements, more;
+    for (const pv_tensor *t = tensors; t < tensors + count; t++)
+        if (t->name && pv_st_extent(t->dtype, t->rank, t->shape, &elements, &more))
+            bytes += more;
+    PV_TRY_DONE(pv_output_open(ctx, path, &output));
+    PV_TRY_DONE(pv_output_expect(output, bytes));
+    PV_TRY_DONE(
+        pv_st_writer_begin(ctx, pv_st_output_sink(output), count, metadata, metadata_count, 0, &w));
+    for (const pv_tensor *t = tensors; t < tensors + count; t++)
+        if (t->name)
+            PV_TRY_DONE(pv_st_writer_tensor(w, t->name, t->dtype, t->rank, t->shape, t->data));
+    PV_TRY_DONE(pv_st_writer_end(w, NULL));
+    status = synced ? pv_output_commit(output) : pv_output_commit_unsynced(output);
+    output = NULL;
+done:
+    pv_st_writer_free(w);
+    pv_output_discard(output);
+    return status;
 }

@@ -39,8 +39,8 @@ pv_st_sink pv_st_output_sink(pv_output *output);
 
 typedef struct pv_st_writer pv_st_writer;
 
-/* At most `tensors` tensors. The metadata is copied; its keys must differ, and none may start with
- * "xxh3.". `slack`: bytes of the header for what pv_st_writer_meta will add. */
+/* At most `tensors` tensors. The metadata is copied, but for entries without a value; its keys must
+ * differ, and none may start with "xxh3.". `slack`: bytes of the header for what pv_st_writer_meta will add. */
 psdvec_status pv_st_writer_begin(psdvec_context *ctx, pv_st_sink sink, size_t tensors,
                                  const pv_st_pair *metadata, size_t metadata_count, size_t slack,
                                  pv_st_writer **writer);
@@ -65,5 +65,11 @@ psdvec_status pv_st_writer_stop(pv_st_writer *writer, unsigned rank, const uint6
 /* Writes the header. `bytes`, if not NULL, receives the size of the file. */
 psdvec_status pv_st_writer_end(pv_st_writer *writer, uint64_t *bytes);
 void pv_st_writer_free(pv_st_writer *writer);
+
+/* A file whole or not at all. Tensors without a name are left out, but `count`, from which the size of
+ * the header is computed, includes them. `synced`: pv_output_commit(). */
+psdvec_status pv_st_file_write(psdvec_context *ctx, const char *path, const pv_tensor *tensors,
+                               size_t count, const pv_st_pair *metadata, size_t metadata_count,
+                               bool synced);
 
 #endif

@@ -225,10 +225,10 @@ psdvec_status pv_epochs_save(const pv_baseline_run *run, const pv_learnt_rows *l
 {
     const psdvec_baseline_report *report = run->report;
     const double figures[FIGURES] = {report->epochs, (double)report->pairs, report->loss};
-    pv_tensor tensors[3] = {pv_state_tensor("figures", PV_DTYPE_F64, FIGURES, 0, figures)};
+    pv_tensor tensors[3] = {pv_tensor_of("figures", PV_DTYPE_F64, FIGURES, 0, figures)};
     for (int k = 0; k < 2; k++)
         tensors[1 + k] =
-            pv_state_tensor(names[k], PV_DTYPE_F32, learnt->words, learnt->stride, learnt->rows[k]);
+            pv_tensor_of(names[k], PV_DTYPE_F32, learnt->words, learnt->stride, learnt->rows[k]);
     return pv_partial_save(run->partial, STATE, tensors, sizeof tensors / sizeof *tensors);
 }
 

@@ -37,11 +37,11 @@ static psdvec_status save(sparse_run *s)
     psdvec_status status;
     PV_TRY_DONE(pv_sparse_gather(&s->learner, false, 1, &s->codes));
     const pv_tensor tensors[] = {
-        pv_state_tensor("atoms", PV_DTYPE_F32, l->atoms.count, l->atoms.stride, l->atoms.rows),
-        pv_state_tensor("begin", PV_DTYPE_U64, (uint64_t)s->words.count + 1, 0, s->codes.begin),
-        pv_state_tensor("column", PV_DTYPE_U32, l->entries, 0, s->codes.column),
-        pv_state_tensor("value", PV_DTYPE_F32, l->entries, 0, s->codes.value),
-        pv_state_tensor("figures", PV_DTYPE_F64, 3, 0, figures)};
+        pv_tensor_of("atoms", PV_DTYPE_F32, l->atoms.count, l->atoms.stride, l->atoms.rows),
+        pv_tensor_of("begin", PV_DTYPE_U64, (uint64_t)s->words.count + 1, 0, s->codes.begin),
+        pv_tensor_of("column", PV_DTYPE_U32, l->entries, 0, s->codes.column),
+        pv_tensor_of("value", PV_DTYPE_F32, l->entries, 0, s->codes.value),
+        pv_tensor_of("figures", PV_DTYPE_F64, 3, 0, figures)};
     status = pv_partial_save(s->run->partial, "codes", tensors, sizeof tensors / sizeof *tensors);
 done:
     pv_csr_store_free(&s->codes);

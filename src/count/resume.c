@@ -223,7 +223,6 @@ static psdvec_status make_list(resumable *r, const pv_vocabulary *list)
                        (pv_count_part){.words_only = true, .may_be_empty = true}, "words"));
     psdvec_status status;
     psdvec_counts *all = NULL;
-    pv_output *output = NULL;
     char *path;
     pv_buffer chosen = {.ctx = ctx};
     PV_TRY(make_path(r, "all-words", (uint64_t)getpid(), "safetensors", &path));
@@ -240,12 +239,8 @@ static psdvec_status make_list(resumable *r, const pv_vocabulary *list)
                             r->inputs[0], all->info.words, r->options->min_count));
     PV_TRY_DONE(
         make_path(r, "vocabulary", XXH3_64bits(chosen.data, chosen.length), "txt", &r->list));
-    PV_TRY_DONE(pv_output_open(ctx, r->list, &output));
-    PV_TRY_DONE(pv_output_write_at(output, 0, chosen.data, chosen.length));
-    status = pv_output_commit(output);
-    output = NULL;
+    status = pv_output_whole(ctx, r->list, chosen.data, chosen.length, true);
 done:
-    pv_output_discard(output);
     psdvec_counts_close(all);
     unlink(path);
     free(path);

@@ -111,41 +111,25 @@ psdvec_status pv_residual_file_write(psdvec_context *ctx, const pv_residual_data
                                      const char *path)
 {
     const pv_csr *rows = &data->rows;
-    uint64_t words = rows->rows, ends = words + 1;
-    uint64_t bytes = data->offsets[words], pairs = rows->begin[words];
+    uint64_t words = rows->rows, pairs = rows->begin[words];
     char version[16], unseen[32];
-    pv_st_pair meta[7] = {{"format", PV_RESIDUALS_FORMAT},
-                          {"version", version},
-                          {"written_by", "psdvec " PSDVEC_VERSION},
-                          {"target", data->target}};
-    size_t meta_count = 4;
-    pv_output *output = NULL;
-    pv_st_writer *w = NULL;
-    psdvec_status status;
     snprintf(version, sizeof version, "%d", PV_RESIDUALS_VERSION);
-    if (!isnan(data->unseen)) {
-        pv_snprintf(unseen, sizeof unseen, "%.17g", data->unseen);
-        meta[meta_count++] = (pv_st_pair){"unseen", unseen};
-    }
-    if (data->model)
-        meta[meta_count++] = (pv_st_pair){"model", data->model};
-    if (data->counts)
-        meta[meta_count++] = (pv_st_pair){"counts", data->counts};
-    PV_TRY_DONE(pv_output_open(ctx, path, &output));
-    PV_TRY_DONE(pv_output_expect(output, pv_csr_bytes(pairs)));
-    PV_TRY_DONE(pv_st_writer_begin(ctx, pv_st_output_sink(output), 10, meta, meta_count, 0, &w));
-    PV_TRY_DONE(pv_st_writer_tensor(w, "words", PV_DTYPE_U8, 1, &bytes, data->bytes));
-    PV_TRY_DONE(pv_st_writer_tensor(w, "offsets", PV_DTYPE_U64, 1, &ends, data->offsets));
-    PV_TRY_DONE(pv_st_writer_tensor(w, "indptr", PV_DTYPE_U64, 1, &ends, rows->begin));
-    PV_TRY_DONE(pv_st_writer_tensor(w, "indices", PV_DTYPE_U32, 1, &pairs, rows->column));
-    PV_TRY_DONE(pv_st_writer_tensor(w, "values", PV_DTYPE_F32, 1, &pairs, rows->value));
-    PV_TRY_DONE(pv_st_writer_end(w, NULL));
-    status = pv_output_commit(output);
-    output = NULL;
-done:
-    pv_st_writer_free(w);
-    pv_output_discard(output);
-    return status;
+    pv_snprintf(unseen, sizeof unseen, "%.17g", data->unseen);
+    const pv_st_pair meta[] = {{"format", PV_RESIDUALS_FORMAT},
+                               {"version", version},
+                               {"written_by", "psdvec " PSDVEC_VERSION},
+                               {"target", data->target},
+                               {"unseen", isnan(data->unseen) ? NULL : unseen},
+                               {"model", data->model},
+                               {"counts", data->counts}};
+    const pv_tensor tensors[10] = {
+        pv_tensor_of("words", PV_DTYPE_U8, data->offsets[words], 0, data->bytes),
+        pv_tensor_of("offsets", PV_DTYPE_U64, words + 1, 0, data->offsets),
+        pv_tensor_of("indptr", PV_DTYPE_U64, words + 1, 0, rows->begin),
+        pv_tensor_of("indices", PV_DTYPE_U32, pairs, 0, rows->column),
+        pv_tensor_of("values", PV_DTYPE_F32, pairs, 0, rows->value)};
+    return pv_st_file_write(ctx, path, tensors, sizeof tensors / sizeof *tensors, meta,
+                            sizeof meta / sizeof *meta, true);
 }
 
 /* ---- Figures ----------------------------------------------------------------------------- */

@@ -419,7 +419,6 @@ static psdvec_status write_truth_file(const pv_truth *t, const drawn_text *drawn
 {
     psdvec_status status;
     const psdvec_simulate_options *o = &t->options;
-    pv_output *output = NULL;
     pv_buffer json = {.ctx = t->ctx};
     pv_json_writer w;
     pv_json_writer_init(&w, &json);
@@ -447,12 +446,8 @@ static psdvec_status write_truth_file(const pv_truth *t, const drawn_text *drawn
     pv_json_close(&w);
     PV_TRY_DONE(pv_json_writer_status(&w));
     PV_TRY_DONE(pv_buffer_byte(&json, '\n'));
-    PV_TRY_DONE(pv_output_open(t->ctx, path, &output));
-    PV_TRY_DONE(pv_output_write_at(output, 0, json.data, json.length));
-    status = pv_output_commit(output);
-    output = NULL;
+    status = pv_output_whole(t->ctx, path, json.data, json.length, true);
 done:
-    pv_output_discard(output);
     pv_buffer_free(&json);
     return status;
 }

@@ -87,36 +87,11 @@ psdvec_status pv_sparse_check_finite(psdvec_context *ctx, const char *subject,
 
 /* ---- The file ---------------------------------------------------------------- */
 
-psdvec_status pv_model_put_array(pv_st_writer *w, const char *name, pv_dtype dtype, uint64_t count,
-                                 const void *data)
+/* A tensor of one dimension; none if `data` is NULL. */
+static psdvec_status put_array(pv_st_writer *w, const char *name, pv_dtype dtype, uint64_t count,
+                               const void *data)
 {
     return data ? pv_st_writer_tensor(w, name, dtype, 1, &count, data) : PSDVEC_OK;
-}
-
-psdvec_status pv_model_file_write(psdvec_context *ctx, const char *path, uint64_t bytes,
-                                  size_t tensors, const pv_st_pair *meta, size_t meta_count,
-                                  pv_model_put_fn *put, const void *data)
-{
-    psdvec_status status;
-    pv_output *output = NULL;
-    pv_st_writer *writer = NULL;
-    pv_st_pair known[16];
-    size_t count = 0;
-    for (size_t k = 0; k < meta_count; k++)
-        if (meta[k].value)
-            known[count++] = meta[k];
-    PV_TRY_DONE(pv_output_open(ctx, path, &output));
-    PV_TRY_DONE(pv_output_expect(output, bytes));
-    PV_TRY_DONE(
-        pv_st_writer_begin(ctx, pv_st_output_sink(output), tensors, known, count, 0, &writer));
-    PV_TRY_DONE(put(ctx, writer, data, path));
-    PV_TRY_DONE(pv_st_writer_end(writer, NULL));
-    status = pv_output_commit(output);
-    output = NULL;
-done:
-    pv_st_writer_free(writer);
-    pv_output_discard(output);
-    return status;
 }
 
 const char *const pv_model_names[] = {
@@ -188,7 +163,7 @@ static psdvec_status put_vectors(psdvec_context *ctx, pv_st_writer *w, const pv_
     PV_TRY_DONE(pv_scope_status(&scope));
     PV_TRY_DONE(pv_pack(&packing, vectors, m->words, packed, scale));
     if (m->precision == PSDVEC_INT8)
-        PV_TRY_DONE(pv_model_put_array(w, scale_name, PV_DTYPE_F32, m->words, scale));
+        PV_TRY_DONE(put_array(w, scale_name, PV_DTYPE_F32, m->words, scale));
     status = pv_st_writer_tensor(w, name, dtype, 2, shape, packed);
 done:
     pv_scope_free(&scope);
@@ -197,30 +172,28 @@ done:
 
 /* The vectors last: what is small stands in front, where a reader that fetches the
  * start of a file has it all. */
-static psdvec_status put_tensors(psdvec_context *ctx, pv_st_writer *w, const void *data,
+static psdvec_status put_tensors(psdvec_context *ctx, pv_st_writer *w, const pv_model_data *m,
                                  const char *path)
 {
-    const pv_model_data *m = data;
     const pv_spelling_table *s = m->spelling && m->spelling->ngrams ? m->spelling : NULL;
     uint64_t words = m->words, dim = m->dim;
-    PV_TRY(pv_model_put_array(w, "eigenvalues", PV_DTYPE_F32, dim, m->eigenvalues));
-    PV_TRY(pv_model_put_array(w, "words", PV_DTYPE_U8, m->offsets[words], m->bytes));
-    PV_TRY(pv_model_put_array(w, "offsets", PV_DTYPE_U64, words + 1, m->offsets));
-    PV_TRY(pv_model_put_array(w, "counts", PV_DTYPE_U64, words, m->counts));
-    PV_TRY(pv_model_put_array(w, "unigram", PV_DTYPE_F64, words, m->unigram));
-    PV_TRY(pv_model_put_array(w, "spread", PV_DTYPE_F32, words, m->spread));
+    PV_TRY(put_array(w, "eigenvalues", PV_DTYPE_F32, dim, m->eigenvalues));
+    PV_TRY(put_array(w, "words", PV_DTYPE_U8, m->offsets[words], m->bytes));
+    PV_TRY(put_array(w, "offsets", PV_DTYPE_U64, words + 1, m->offsets));
+    PV_TRY(put_array(w, "counts", PV_DTYPE_U64, words, m->counts));
+    PV_TRY(put_array(w, "unigram", PV_DTYPE_F64, words, m->unigram));
+    PV_TRY(put_array(w, "spread", PV_DTYPE_F32, words, m->spread));
     if (m->readout)
-        PV_TRY(pv_model_put_array(w, "readout.mean", PV_DTYPE_F32, dim, m->readout_mean));
+        PV_TRY(put_array(w, "readout.mean", PV_DTYPE_F32, dim, m->readout_mean));
     if (m->readout && m->readout_map)
         PV_TRY(pv_st_writer_tensor(w, "readout.map", PV_DTYPE_F32, 2, (uint64_t[]){dim, dim},
                                    m->readout_map));
     if (s) {
         uint64_t shape[2] = {s->ngrams, s->dim};
-        PV_TRY(
-            pv_model_put_array(w, "spelling.ngrams", PV_DTYPE_U8, s->offsets[s->ngrams], s->bytes));
-        PV_TRY(pv_model_put_array(w, "spelling.offsets", PV_DTYPE_U32, shape[0] + 1, s->offsets));
-        PV_TRY(pv_model_put_array(w, "spelling.members", PV_DTYPE_U32, shape[0], s->members));
-        PV_TRY(pv_model_put_array(w, "spelling.scale", PV_DTYPE_F32, shape[0], s->row_scale));
+        PV_TRY(put_array(w, "spelling.ngrams", PV_DTYPE_U8, s->offsets[s->ngrams], s->bytes));
+        PV_TRY(put_array(w, "spelling.offsets", PV_DTYPE_U32, shape[0] + 1, s->offsets));
+        PV_TRY(put_array(w, "spelling.members", PV_DTYPE_U32, shape[0], s->members));
+        PV_TRY(put_array(w, "spelling.scale", PV_DTYPE_F32, shape[0], s->row_scale));
         PV_TRY(pv_st_writer_tensor(w, "spelling.rows", PV_DTYPE_I8, 2, shape, s->rows));
     }
     if (m->readout)
@@ -248,8 +221,11 @@ psdvec_status pv_model_write(psdvec_context *ctx, const pv_model_data *m, const 
     if (spelling)
         snprintf(lengths, sizeof lengths, "%" PRIu32 "-%" PRIu32, m->spelling->shortest,
                  m->spelling->longest);
-    psdvec_status status = history ? write_history(&text, m->iterations, m->iteration_count)
-                                   : PSDVEC_OK;
+    psdvec_status status;
+    pv_output *output = NULL;
+    pv_st_writer *w = NULL;
+    if (history)
+        PV_TRY_DONE(write_history(&text, m->iterations, m->iteration_count));
     const pv_st_pair meta[] = {{"format", PV_MODEL_FORMAT},
                                {"version", version},
                                {"written_by", "psdvec " PSDVEC_VERSION},
@@ -265,9 +241,17 @@ psdvec_status pv_model_write(psdvec_context *ctx, const pv_model_data *m, const 
     uint64_t bytes = (m->readout ? 2 : 1) * (uint64_t)m->words * m->dim *
                          pv_dtype_size(pv_precision_dtype(m->precision)) +
                      (m->spelling ? pv_spelling_bytes(m->spelling) : 0);
-    if (status == PSDVEC_OK)
-        status = pv_model_file_write(ctx, path, bytes, MOST_TENSORS, meta,
-                                     sizeof meta / sizeof *meta, put_tensors, m);
+    PV_TRY_DONE(pv_output_open(ctx, path, &output));
+    PV_TRY_DONE(pv_output_expect(output, bytes));
+    PV_TRY_DONE(pv_st_writer_begin(ctx, pv_st_output_sink(output), MOST_TENSORS, meta,
+                                   sizeof meta / sizeof *meta, 0, &w));
+    PV_TRY_DONE(put_tensors(ctx, w, m, path));
+    PV_TRY_DONE(pv_st_writer_end(w, NULL));
+    status = pv_output_commit(output);
+    output = NULL;
+done:
+    pv_st_writer_free(w);
+    pv_output_discard(output);
     pv_buffer_free(&text);
     return status;
 }

@@ -50,17 +50,6 @@ psdvec_status pv_model_write(psdvec_context *ctx, const pv_model_data *data, con
 /* Members of an iteration in the history of a model file. */
 extern const pv_json_field pv_iteration_fields[];
 
-/* For writers of model files. A file whole or not at all: metadata without a value are left out, at
- * most 16 have one; `put` writes the tensors, about `bytes` bytes, at most `tensors`. */
-typedef psdvec_status pv_model_put_fn(psdvec_context *ctx, pv_st_writer *writer, const void *data,
-                                      const char *path);
-psdvec_status pv_model_file_write(psdvec_context *ctx, const char *path, uint64_t bytes,
-                                  size_t tensors, const pv_st_pair *meta, size_t meta_count,
-                                  pv_model_put_fn *put, const void *data);
-/* A tensor of one dimension; none if `data` is NULL. */
-psdvec_status pv_model_put_array(pv_st_writer *writer, const char *name, pv_dtype dtype,
-                                 uint64_t count, const void *data);
-
 /* PSDVEC_ERR_NUMERIC, with "SUBJECT: the vector of 'word' ...", if a number among the
  * first `dim` of the first `words` vectors is not finite. `stride`: numbers from one
  * vector to the next. All workers look; the first such word is named. */

@@ -11,8 +11,6 @@
 
 /* ---- Writing ----------------------------------------------------------------------------- */
 
-enum { MOST_TENSORS = 6 };
-
 const char *const pv_sparse_names[] = {"format", "version",  "written_by", "dim",   "directions",
                                        "method", "settings", "counts",     "words", "offsets",
                                        "indptr", "indices",  "values",     NULL};
@@ -39,21 +37,6 @@ static psdvec_status check(psdvec_context *ctx, const pv_sparse_model_data *m, c
 }
 
 /* What is small stands in front. */
-static psdvec_status put_tensors(psdvec_context *ctx, pv_st_writer *w, const void *data,
-                                 const char *path)
-{
-    (void)ctx;
-    (void)path;
-    const pv_sparse_model_data *m = data;
-    uint64_t words = m->rows.rows, entries = m->rows.begin[words];
-    PV_TRY(pv_model_put_array(w, "words", PV_DTYPE_U8, m->offsets[words], m->bytes));
-    PV_TRY(pv_model_put_array(w, "offsets", PV_DTYPE_U64, words + 1, m->offsets));
-    PV_TRY(pv_model_put_array(w, "counts", PV_DTYPE_U64, words, m->counts));
-    PV_TRY(pv_model_put_array(w, "indptr", PV_DTYPE_U64, words + 1, m->rows.begin));
-    PV_TRY(pv_model_put_array(w, "indices", PV_DTYPE_U32, entries, m->rows.column));
-    return pv_model_put_array(w, "values", PV_DTYPE_F32, entries, m->rows.value);
-}
-
 psdvec_status pv_sparse_model_write(psdvec_context *ctx, const pv_sparse_model_data *m,
                                     const char *path)
 {
@@ -69,10 +52,16 @@ psdvec_status pv_sparse_model_write(psdvec_context *ctx, const pv_sparse_model_d
                                {"method", m->method},
                                {"settings", m->settings_json},
                                {"counts", m->counts_json}};
-    uint64_t bytes = m->rows.begin[m->rows.rows] *
-                     (m->rows.value ? pv_csr_bytes(1) : sizeof(uint32_t));
-    return pv_model_file_write(ctx, path, bytes, MOST_TENSORS, meta, sizeof meta / sizeof *meta,
-                               put_tensors, m);
+    uint64_t words = m->rows.rows, entries = m->rows.begin[words];
+    const pv_tensor tensors[] = {
+        pv_tensor_of("words", PV_DTYPE_U8, m->offsets[words], 0, m->bytes),
+        pv_tensor_of("offsets", PV_DTYPE_U64, words + 1, 0, m->offsets),
+        pv_tensor_of(m->counts ? "counts" : NULL, PV_DTYPE_U64, words, 0, m->counts),
+        pv_tensor_of("indptr", PV_DTYPE_U64, words + 1, 0, m->rows.begin),
+        pv_tensor_of("indices", PV_DTYPE_U32, entries, 0, m->rows.column),
+        pv_tensor_of(m->rows.value ? "values" : NULL, PV_DTYPE_F32, entries, 0, m->rows.value)};
+    return pv_st_file_write(ctx, path, tensors, sizeof tensors / sizeof *tensors, meta,
+                            sizeof meta / sizeof *meta, true);
 }
 
 /* ---- Opening -----------------------------------------------------------------------------

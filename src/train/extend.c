@@ -105,7 +105,6 @@ static psdvec_status write_list(extension *e, const char *seen_path, const char 
     const psdvec_model *model = e->model;
     psdvec_context *ctx = e->ctx;
     psdvec_counts *seen = NULL;
-    pv_output *output = NULL;
     pv_buffer list = {.ctx = ctx};
     psdvec_status status;
     size_t length;
@@ -123,12 +122,8 @@ static psdvec_status write_list(extension *e, const char *seen_path, const char 
         if (!psdvec_model_find(model, word, length, &at))
             PV_TRY_DONE(add_line(&list, word, length, psdvec_counts_frequency(seen, w)));
     }
-    PV_TRY_DONE(pv_output_open(ctx, path, &output));
-    PV_TRY_DONE(pv_output_write_at(output, 0, list.data, list.length));
-    status = pv_output_commit_unsynced(output);
-    output = NULL;
+    status = pv_output_whole(ctx, path, list.data, list.length, false);
 done:
-    pv_output_discard(output);
     pv_buffer_free(&list);
     psdvec_counts_close(seen);
     return status;

@@ -121,11 +121,11 @@ static psdvec_status save_iteration(void *user, const pv_core *core, const pv_co
     }
     uint8_t finished = course->finished;
     const pv_tensor tensors[] = {
-        pv_state_tensor("vectors", PV_DTYPE_F32, core->n, core->stride, core->U),
-        pv_state_tensor("sign", PV_DTYPE_F32, core->stride, 0, core->sign),
-        pv_state_tensor("values", PV_DTYPE_F32, core->stride, 0, course->values),
-        pv_state_tensor("history", PV_DTYPE_F64, course->done, FIELDS_OF_ITERATION, history),
-        pv_state_tensor("finished", PV_DTYPE_U8, 1, 0, &finished)};
+        pv_tensor_of("vectors", PV_DTYPE_F32, core->n, core->stride, core->U),
+        pv_tensor_of("sign", PV_DTYPE_F32, core->stride, 0, core->sign),
+        pv_tensor_of("values", PV_DTYPE_F32, core->stride, 0, course->values),
+        pv_tensor_of("history", PV_DTYPE_F64, course->done, FIELDS_OF_ITERATION, history),
+        pv_tensor_of("finished", PV_DTYPE_U8, 1, 0, &finished)};
     psdvec_status status =
         pv_partial_save(t->partial, "core", tensors, sizeof tensors / sizeof *tensors);
     pv_free(t->ctx, history);
@@ -314,8 +314,8 @@ static psdvec_status solve_block(training *t, pv_regression *regression, uint32_
     }
     float *vectors = t->vectors + (size_t)first * t->dim, *spread = t->spread + first;
     PV_TRY(pv_regression_solve(regression, words, count, mu, vectors, spread));
-    const pv_tensor tensors[] = {pv_state_tensor("vectors", PV_DTYPE_F32, count, t->dim, vectors),
-                                 pv_state_tensor("spread", PV_DTYPE_F32, count, 0, spread)};
+    const pv_tensor tensors[] = {pv_tensor_of("vectors", PV_DTYPE_F32, count, t->dim, vectors),
+                                 pv_tensor_of("spread", PV_DTYPE_F32, count, 0, spread)};
     return pv_partial_save(t->partial, name, tensors, 2);
 }
 
