@@ -34,9 +34,9 @@ static void fill(struct rows *rows, const struct question *q, const psdvec_neigh
     const char *question = question_text(q);
     for (size_t k = 0; k < count; k++) {
         double score = (double)answers[k].cosine, best = (double)answers[0].cosine;
-        rows_add(rows, text_cell(question), text_cell(rows->name), answer_word(q, answers[k].word),
-                 bar_cell(best > 0 ? score / best : 0), real_cell(score),
-                 answer_count(q, answers[k].word));
+        rows_add(rows, text_cell(question), text_cell(rows->name),
+                 model_word_cell(q->model, answers[k].word), bar_cell(best > 0 ? score / best : 0),
+                 real_cell(score), answer_count(q, answers[k].word));
     }
 }
 

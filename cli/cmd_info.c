@@ -61,17 +61,27 @@ static void add_below(struct buffer *to, double height, size_t line, bool unicod
         buffer_text(to, left >= 0.5 || (some && line == 0) ? "-" : " ");
 }
 
-static void add_scale(struct buffer *to, double value)
-{
-    buffer_format(to, "%*.3g ", LABEL, value);
-}
-
 static size_t lines_for(const double *heights, size_t count)
 {
     double most = 0;
     for (size_t k = 0; k < count; k++)
         most = heights[k] > most ? heights[k] : most;
     return (size_t)ceil(most * ABOVE - 1e-9);
+}
+
+/* Line `line` of one side, from the middle on; the last of its `lines` has the scale. */
+static void add_line(struct buffer *to, const double *heights, size_t count, size_t line,
+                     size_t lines, double largest, bool unicode)
+{
+    double end = (double)(line + 1) / ABOVE;
+    if (line + 1 == lines)
+        buffer_format(to, "%*.3g ", LABEL, largest * end * end);
+    else
+        add_spaces(to, LABEL + 1);
+    for (size_t k = 0; k < count; k++)
+        (largest < 0 ? add_below : add_above)(to, heights[k], line, unicode);
+    drop_spaces(to);
+    buffer_char(to, '\n');
 }
 
 /* Draws `count` eigenvalues, by magnitude, from left to right in at most `width` columns: positive
@@ -93,32 +103,14 @@ static void spectrum_draw(struct buffer *to, const float *values, size_t count, 
     fill(&columns, values, count, largest);
     size_t above = lines_for(columns.up, columns.count);
     size_t below = lines_for(columns.down, columns.count);
-    for (size_t line = above; line-- > 0;) {
-        double top = (double)(line + 1) / ABOVE;
-        if (line + 1 == above)
-            add_scale(to, largest * top * top);
-        else
-            add_spaces(to, LABEL + 1);
-        for (size_t k = 0; k < columns.count; k++)
-            add_above(to, columns.up[k], line, unicode);
-        drop_spaces(to);
-        buffer_char(to, '\n');
-    }
-    add_scale(to, 0);
+    for (size_t line = above; line-- > 0;)
+        add_line(to, columns.up, columns.count, line, above, largest, unicode);
+    buffer_format(to, "%*.3g ", LABEL, 0.0);
     for (size_t k = 0; k < columns.count; k++)
         buffer_text(to, unicode ? "─" : "=");
     buffer_char(to, '\n');
-    for (size_t line = 0; line < below; line++) {
-        double bottom = (double)(line + 1) / ABOVE;
-        if (line + 1 == below)
-            add_scale(to, -largest * bottom * bottom);
-        else
-            add_spaces(to, LABEL + 1);
-        for (size_t k = 0; k < columns.count; k++)
-            add_below(to, columns.down[k], line, unicode);
-        drop_spaces(to);
-        buffer_char(to, '\n');
-    }
+    for (size_t line = 0; line < below; line++)
+        add_line(to, columns.down, columns.count, line, below, -largest, unicode);
 }
 
 /* ---- The model ------------------------------------------------------------------------------ */

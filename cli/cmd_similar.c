@@ -99,8 +99,8 @@ static void print(struct search *search, const struct sum *q, const psdvec_neigh
     show_words(show, q, "minus", true);
     for (size_t k = 0; k < found; k++) {
         double cosine = (double)answers[k].cosine;
-        rows_add(&rows, text_cell(sum), answer_word(question, answers[k].word), bar_cell(cosine),
-                 real_cell(cosine), answer_count(question, answers[k].word));
+        rows_add(&rows, text_cell(sum), model_word_cell(question->model, answers[k].word),
+                 bar_cell(cosine), real_cell(cosine), answer_count(question, answers[k].word));
     }
     if (!found)
         question_nothing(show, question, "its vector has no direction");

@@ -90,7 +90,7 @@ static void print_sparse(struct vectors *v, const struct asked *asked)
         bool named = q->info->directions_are_words && columns[k] < q->info->words;
         digits_of(values[k], number);
         snprintf(place, sizeof place, "%" PRIu32, columns[k] + 1);
-        struct cell direction = named ? answer_word(q, columns[k]) : text_cell(place);
+        struct cell direction = named ? model_word_cell(q->model, columns[k]) : text_cell(place);
         buffer_char(&line, ' ');
         cell_text(&line, direction.text, direction.length);
         buffer_format(&line, ":%s", number);

@@ -4,7 +4,6 @@
 #include "exit_status.h"
 #include "options.h"
 #include "phrase.h"
-#include "word_files.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -95,11 +94,6 @@ void question_nothing(struct show *show, const struct question *q, const char *o
     uint64_t words = argument_integer(q->run->arguments, "restrict");
     show_title(show, words > 0 ? phrase("  nothing among the first %" PRIu64 " words", words)
                                : phrase("  nothing: %s", otherwise));
-}
-
-struct cell answer_word(const struct question *q, uint32_t word)
-{
-    return model_word_cell(q->model, word);
 }
 
 struct cell answer_count(const struct question *q, uint32_t word)

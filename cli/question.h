@@ -8,6 +8,7 @@
 #define CLI_QUESTION_H
 
 #include "show.h"
+#include "word_files.h"
 
 /* --top; and the options of queries that commands have. */
 extern const psdvec_option top_options[];
@@ -58,8 +59,7 @@ double question_cosine(const struct question *question, size_t i, size_t j);
 /* For people: there is no answer, because of --restrict or for another reason. */
 void question_nothing(struct show *show, const struct question *question, const char *otherwise);
 
-/* The text of the word, and its frequency if the model knows it. */
-struct cell answer_word(const struct question *question, uint32_t word);
+/* The frequency of the word, if the model knows it. */
 struct cell answer_count(const struct question *question, uint32_t word);
 
 /* Says which words are not in the model; and the same for JSON, as a member. */

@@ -111,9 +111,8 @@ bool table_settings_agree(const char *recorded, const char *asked, struct buffer
  * or another exit status after the error was told. */
 int table_folder_open(struct table *table);
 void table_folder_close(struct table *table);
-/* Before the file is touched, and when it is whole or the work was stopped. 0, or errno. */
-int table_record_begin(struct table *table, const struct table_item *item);
-int table_record_end(struct table *table, const struct table_item *item);
+/* Before the file is touched, and with `ended` when it is whole or the work was stopped. 0, or errno. */
+int table_record(struct table *table, const struct table_item *item, bool ended);
 /* A file of the result, replaced whole. Returns an exit status. */
 int table_write(struct table *table, const char *name, const struct buffer *text);
 

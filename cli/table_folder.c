@@ -51,9 +51,9 @@ static int write_file(const char *path, const struct buffer *text)
     return output_close(&out, open) ? 0 : out.error;
 }
 
-static int write_record(struct table *table, const struct table_item *item, bool finished,
-                        bool more)
+int table_record(struct table *table, const struct table_item *item, bool ended)
 {
+    bool finished = ended && item->done;
     pv_json_writer json;
     struct buffer text = {0};
     struct stat status = {0};
@@ -70,24 +70,13 @@ static int write_record(struct table *table, const struct table_item *item, bool
     pv_json_put_fixed(&json, "cpu_seconds", item->cost.cpu, 3);
     pv_json_put_u64(&json, "memory", item->cost.memory);
     pv_json_put_i64(&json, "threads", item->cost.threads);
-    pv_json_put_bool(&json, "more", more);
+    pv_json_put_bool(&json, "more", !ended || item->cost.more); /* it may be killed on the way */
     pv_json_close(&json);
     json_end(&json);
     buffer_char(&text, '\n');
     int error = write_file(record_path(table, item), &text);
     buffer_free(&text);
     return error;
-}
-
-/* Until it ends well, nobody can say how long it took. */
-int table_record_begin(struct table *table, const struct table_item *item)
-{
-    return write_record(table, item, false, true);
-}
-
-int table_record_end(struct table *table, const struct table_item *item)
-{
-    return write_record(table, item, item->done, item->cost.more);
 }
 
 struct record {

@@ -108,7 +108,7 @@ static int work(struct table *table, struct table_item *item, work_fn *fn, void 
 {
     struct run *run = table->run;
     psdvec_context *outer = run->ctx;
-    int error = table_record_begin(table, item);
+    int error = table_record(table, item, false);
     if (error) {
         fail(item, error == ENOSPC ? PSDVEC_ERR_DISK_FULL : PSDVEC_ERR_WRITE,
              no_record(table, error));
@@ -133,7 +133,7 @@ static int work(struct table *table, struct table_item *item, work_fn *fn, void 
     psdvec_context_free(run->ctx);
     run->ctx = outer;
     talk_erase(&run->talk);
-    error = table_record_end(table, item);
+    error = table_record(table, item, true);
     if (error && item->done) /* it is there, but the next run will make it again */
         talk_warning(&run->talk, no_record(table, error));
     return EXIT_FINE;

@@ -44,7 +44,7 @@ done:
 static psdvec_status from_vectors(pv_baseline_run *run, const char *path)
 {
     psdvec_model *dense = NULL;
-    PV_TRY(pv_model_open(run->ctx, path, &dense));
+    PV_TRY(pv_model_open(run->ctx, path, NULL, &dense));
     run->words = (pv_baseline_words){.words = dense->info.words,
                                      .bytes = dense->bytes,
                                      .offsets = dense->offsets,

@@ -199,7 +199,7 @@ psdvec_status psdvec_convert(psdvec_context *ctx, const psdvec_convert_options *
         PV_TRY_DONE(check_apart(ctx, input, words_out));
         PV_TRY_DONE(check_apart(ctx, output, words_out));
     }
-    PV_TRY_DONE(pv_model_open_words(ctx, input, words_in, &model));
+    PV_TRY_DONE(pv_model_open(ctx, input, words_in, &model));
     if (model->foreign.npy) { /* its words are an input, too */
         PV_TRY_DONE(find_words_path(ctx, words_in, input, &words_read));
         PV_TRY_DONE(check_apart(ctx, words_read, output));

@@ -365,8 +365,8 @@ static psdvec_status open_foreign(psdvec_model *m, const char *words_file)
     return PSDVEC_OK;
 }
 
-psdvec_status pv_model_open_words(psdvec_context *ctx, const char *path, const char *words_file,
-                                  psdvec_model **out)
+psdvec_status pv_model_open(psdvec_context *ctx, const char *path, const char *words_file,
+                            psdvec_model **out)
 {
     *out = NULL;
     psdvec_model *m = pv_alloc_zero(ctx, 1, sizeof *m, "the model");
@@ -389,18 +389,13 @@ psdvec_status pv_model_open_words(psdvec_context *ctx, const char *path, const c
     return PSDVEC_OK;
 }
 
-psdvec_status pv_model_open(psdvec_context *ctx, const char *path, psdvec_model **model)
-{
-    return pv_model_open_words(ctx, path, NULL, model);
-}
-
 psdvec_status psdvec_model_open(psdvec_context *ctx, const char *path, psdvec_model **model)
 {
     PV_CLEAR(model);
     PV_BEGIN(ctx);
     PV_NEED(ctx, model);
     PV_NEED(ctx, path);
-    return pv_model_open_words(ctx, path, NULL, model);
+    return pv_model_open(ctx, path, NULL, model);
 }
 
 const psdvec_model *pv_model_hold(const psdvec_model *model)

@@ -58,11 +58,9 @@ struct psdvec_model {
                          when first asked for */
 };
 
-/* Without pv_begin, for use inside other calls. */
-psdvec_status pv_model_open(psdvec_context *ctx, const char *path, psdvec_model **model);
-/* `words_file`: where the words of an npy file are; NULL: beside it. */
-psdvec_status pv_model_open_words(psdvec_context *ctx, const char *path, const char *words_file,
-                                  psdvec_model **out);
+/* Without pv_begin, for use inside other calls. `words_file`: where the words of an npy file are; NULL: beside it. */
+psdvec_status pv_model_open(psdvec_context *ctx, const char *path, const char *words_file,
+                            psdvec_model **out);
 
 /* For an object that keeps the model; psdvec_model_close lets go. */
 const psdvec_model *pv_model_hold(const psdvec_model *model);

@@ -69,7 +69,7 @@ static psdvec_status find_first_extended(extension *e)
 
 static psdvec_status open_model(extension *e)
 {
-    PV_TRY(pv_model_open(e->ctx, e->model_path, &e->model));
+    PV_TRY(pv_model_open(e->ctx, e->model_path, NULL, &e->model));
     const psdvec_model_info *info = &e->model->info;
     PV_TRY(pv_model_require_psd(e->ctx, e->model, "only models made by train can be extended"));
     if (info->native && info->settings_json && info->core_words == 0)

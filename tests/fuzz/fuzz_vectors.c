@@ -58,7 +58,7 @@ static void check_again(psdvec_context *ctx, const psdvec_model *model, const ch
     bool plain = true;
     for (uint64_t k = 0; k < model->offsets[info->words]; k++)
         plain &= (unsigned char)model->bytes[k] > ' ';
-    psdvec_status status = pv_model_open_words(ctx, path, words, &again);
+    psdvec_status status = pv_model_open(ctx, path, words, &again);
     /* GloVe's text with one number a line may begin like word2vec's; and a word may begin
      * with what is taken for a byte order mark. */
     bool apart = info->dim > 1 && memcmp(model->bytes, "\xef\xbb\xbf", 3) != 0;
@@ -113,7 +113,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint64_t before = atomic_load(&ctx->memory_used);
     psdvec_model *model;
     pv_begin(ctx);
-    if (pv_model_open_words(ctx, path, words, &model) == PSDVEC_OK && !model->info.native) {
+    if (pv_model_open(ctx, path, words, &model) == PSDVEC_OK && !model->info.native) {
         check(ctx, model);
         psdvec_convert_options options = {.size = sizeof(psdvec_convert_options),
                                           .format = (psdvec_vectors_format)format};
