@@ -113,30 +113,11 @@ static psdvec_status walk_counts(make_job *job)
     return pv_walk_pairs(job->link->ctx, &walk);
 }
 
-static psdvec_status open_job(make_job *job, const pv_link *link, pv_pairs *pairs)
-{
-    *job = (make_job){.link = link, .pairs = pairs, .capped = capped_words(link)};
-    pv_csr rows = link->counts->rows;
-    rows.rows = link->core;
-    rows.value32 = NULL; /* not needed to count */
-    rows.value64 = NULL;
-    PV_TRY(pv_column_blocks_make(link->ctx, rows, 0, link->core, block_count, &job->blocks));
-    job->below = pv_alloc_zero(link->ctx, (size_t)psdvec_threads(link->ctx) * link->core,
-                               sizeof *job->below, "the pairs");
-    return job->below ? PSDVEC_OK : pv_failure(link->ctx);
-}
-
-static void close_job(make_job *job)
-{
-    pv_free(job->link->ctx, job->below);
-    pv_column_blocks_free(&job->blocks);
-}
-
-static psdvec_status new_pairs(const pv_link *link, pv_pairs **out)
+static psdvec_status open_job(make_job *job, const pv_link *link, pv_pairs **out)
 {
     psdvec_context *ctx = link->ctx;
-    pv_pairs *pairs = pv_alloc_zero(ctx, 1, sizeof *pairs, "the pairs");
-    *out = pairs;
+    pv_pairs *pairs = *out = pv_alloc_zero(ctx, 1, sizeof *pairs, "the pairs");
+    *job = (make_job){.link = link, .pairs = pairs, .capped = capped_words(link)};
     if (!pairs)
         return pv_failure(ctx);
     pairs->ctx = ctx;
@@ -145,7 +126,21 @@ static psdvec_status new_pairs(const pv_link *link, pv_pairs **out)
     PV_TAKE_ZERO(&pairs->memory, pairs->middle, (size_t)link->core + 1);
     PV_TAKE_ZERO(&pairs->memory, pairs->upper, (size_t)link->core + 1);
     PV_TAKE_ZERO(&pairs->memory, pairs->constant, link->core);
-    return pv_scope_status(&pairs->memory);
+    PV_TRY(pv_scope_status(&pairs->memory));
+    pv_csr rows = link->counts->rows;
+    rows.rows = link->core;
+    rows.value32 = NULL; /* not needed to count */
+    rows.value64 = NULL;
+    PV_TRY(pv_column_blocks_make(ctx, rows, 0, link->core, block_count, &job->blocks));
+    job->below = pv_alloc_zero(ctx, (size_t)psdvec_threads(ctx) * link->core, sizeof *job->below,
+                               "the pairs");
+    return job->below ? PSDVEC_OK : pv_failure(ctx);
+}
+
+static void close_job(make_job *job)
+{
+    pv_free(job->link->ctx, job->below);
+    pv_column_blocks_free(&job->blocks);
 }
 
 /* The first pass: how many pairs each row has, above and below. */
@@ -171,11 +166,10 @@ static psdvec_status count_pairs(make_job *job)
 
 psdvec_status pv_pairs_count(const pv_link *link, uint64_t *count)
 {
-    pv_pairs *pairs = NULL;
-    make_job job = {.link = link};
+    pv_pairs *pairs;
+    make_job job;
     psdvec_status status;
-    PV_TRY_DONE(new_pairs(link, &pairs));
-    PV_TRY_DONE(open_job(&job, link, pairs));
+    PV_TRY_DONE(open_job(&job, link, &pairs));
     PV_TRY_DONE(count_pairs(&job));
     *count = pairs->count;
 done:
@@ -342,10 +336,9 @@ psdvec_status pv_pairs_make(const pv_link *link, const char *folder, uint64_t me
 {
     psdvec_context *ctx = link->ctx;
     psdvec_status status;
-    make_job job = {.link = link};
-    PV_TRY_DONE(new_pairs(link, out));
+    make_job job;
+    PV_TRY_DONE(open_job(&job, link, out));
     pv_pairs *pairs = *out;
-    PV_TRY_DONE(open_job(&job, link, pairs));
     PV_TRY_DONE(count_pairs(&job));
     uint64_t large = pv_pairs_large_bytes(pairs->count);
     bool spill = large > memory;

@@ -240,16 +240,6 @@ done:
 }
 
 /* ---- Which words ------------------------------------------------------------------ */
-static psdvec_status refuse_word(const extension *e, uint32_t word)
-{
-    size_t length;
-    const char *text = psdvec_counts_word(e->counts, word, &length);
-    return pv_fail(e->ctx, PSDVEC_ERR_MISMATCH,
-                   "%s: has the word \"%.*s\" from an extension already; set `replace` to put a "
-                   "new vector in its place",
-                   e->model_path, (int)length, text);
-}
-
 static psdvec_status sort_words(extension *e)
 {
     psdvec_context *ctx = e->ctx;
@@ -271,7 +261,10 @@ static psdvec_status sort_words(extension *e)
         if (times < e->options->min_count || times == 0)
             continue;
         if (found && known >= e->first_extended && !e->options->replace)
-            return refuse_word(e, w);
+            return pv_fail(ctx, PSDVEC_ERR_MISMATCH,
+                           "%s: has the word \"%.*s\" from an extension already; set `replace` to "
+                           "put a new vector in its place",
+                           e->model_path, (int)length, text);
         if (found && known < e->first_extended)
             continue;
         e->place[e->fresh_count] = found ? known : info->words + e->added;
