@@ -45,10 +45,9 @@ static psdvec_status read_inputs(psdvec_context *ctx, const char *json, psdvec_o
     for (size_t k = 0; k < inputs.input_count; k++)
         bytes += strlen(inputs.inputs[k].name) + 1;
     psdvec_input_info *list = calloc(1, bytes ? bytes : 1);
-    if (!list) {
-        status = pv_fail(ctx, PSDVEC_ERR_MEMORY, "the system refused memory for names of inputs");
-        goto done;
-    }
+    if (!list)
+        PV_TRY_DONE(
+            pv_fail(ctx, PSDVEC_ERR_MEMORY, "the system refused memory for names of inputs"));
     char *names = (char *)(list + inputs.input_count);
     for (size_t k = 0; k < inputs.input_count; k++) {
         const pv_input_note *note = &inputs.inputs[k];

@@ -157,11 +157,10 @@ psdvec_status psdvec_baseline_text(psdvec_context *ctx, const psdvec_baseline_op
     if (count_report)
         *count_report = (psdvec_count_report){0};
     PV_TRY_DONE(pv_baseline_adopt(ctx, options, &own));
-    if (own.method == PSDVEC_METHOD_SPARSE) {
-        status = pv_fail(ctx, PSDVEC_ERR_OPTION,
-                         "sparse is made from vectors, not from text; psdvec_baseline takes them");
-        goto done;
-    }
+    if (own.method == PSDVEC_METHOD_SPARSE)
+        PV_TRY_DONE(
+            pv_fail(ctx, PSDVEC_ERR_OPTION,
+                    "sparse is made from vectors, not from text; psdvec_baseline takes them"));
     if (!count) {
         pv_options_fill(&pv_count_table, &preset, psdvec_method_name(own.method));
         count = &preset;

@@ -63,12 +63,11 @@ psdvec_status pv_cooccurrence_make(psdvec_context *ctx, const psdvec_counts *cou
     PV_TRY_DONE(pv_column_blocks_make(ctx, counts->rows, 0, n, block_count, &job.blocks));
     PV_TRY_DONE(pv_walk_pairs(ctx, &walk));
     PV_TRY_DONE(pv_csr_store_reserve(&out->matrix, output, besides));
-    if (out->matrix.begin[n] == 0) {
-        status = pv_fail(ctx, PSDVEC_ERR_EMPTY,
-                         "no two words stand together in the counts, so there is nothing to learn; "
-                         "count more text or a wider window");
-        goto done;
-    }
+    if (out->matrix.begin[n] == 0)
+        PV_TRY_DONE(
+            pv_fail(ctx, PSDVEC_ERR_EMPTY,
+                    "no two words stand together in the counts, so there is nothing to learn; "
+                    "count more text or a wider window"));
     job.fill = true;
     PV_TRY_DONE(pv_walk_pairs(ctx, &walk));
     pv_progress_end(&job.progress);

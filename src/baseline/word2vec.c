@@ -249,12 +249,11 @@ static psdvec_status read_text(const pv_baseline_run *run, source *s)
     PV_TRY_DONE(pv_inputs_expand(ctx, run->inputs, run->input_count, &files));
     PV_TRY_DONE(pv_reading_open(&s->read, ctx, &count, &files, run->inputs, run->input_count,
                                 folder, false));
-    if (s->read.vocabulary.known_tokens == 0) {
-        status = pv_fail(ctx, PSDVEC_ERR_EMPTY,
-                         "%s: none of its words stands in the text, so there is nothing to learn",
-                         count.vocab_file);
-        goto done;
-    }
+    if (s->read.vocabulary.known_tokens == 0)
+        PV_TRY_DONE(
+            pv_fail(ctx, PSDVEC_ERR_EMPTY,
+                    "%s: none of its words stands in the text, so there is nothing to learn",
+                    count.vocab_file));
     PV_TRY_DONE(pv_text_provenance(&s->read, &s->provenance));
     if (run->count_report) {
         const pv_token_store *store = s->read.store;

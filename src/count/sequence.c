@@ -133,11 +133,9 @@ psdvec_status pv_sequence_read(pv_sequence *s, pv_token_store *store, psdvec_oov
     for (size_t i = 0; i < parts; i++)
         r.part_start[i + 1] = r.part_start[i] + store->parts[first + i].tokens;
     s->own = r.part_start[parts];
-    if (s->own > UINT32_MAX / 2) {
-        status = pv_fail(s->ctx, PSDVEC_ERR_OVERFLOW,
-                         "the text has more than 2 billion words; give a part of it");
-        goto done;
-    }
+    if (s->own > UINT32_MAX / 2)
+        PV_TRY_DONE(pv_fail(s->ctx, PSDVEC_ERR_OVERFLOW,
+                            "the text has more than 2 billion words; give a part of it"));
     PV_TRY_DONE(allocate(s->ctx, s->own + (size_t)reach + 1, spill, "the text's words",
                          &s->ids_memory, &s->ids));
     for (size_t i = 0; i < LEADING; i++)

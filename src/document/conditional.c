@@ -26,14 +26,12 @@ static psdvec_status read_settings(pv_conditional *c)
     PV_TRY(pv_model_require_psd(ctx, m, "only models made by train have probabilities"));
     if (m->info.counts_json)
         PV_TRY_DONE(pv_json_member(m->info.counts_json, "settings", &counting));
-    if (!m->info.settings_json || counting.length == 0 || !m->counts) {
-        status =
+    if (!m->info.settings_json || counting.length == 0 || !m->counts)
+        PV_TRY_DONE(
             pv_fail(ctx, PSDVEC_ERR_FORMAT,
                     "%s: does not say how its text was read and what it was trained for, so it "
                     "has no probabilities; only models made by train do",
-                    m->path);
-        goto done;
-    }
+                    m->path));
     PV_TRY_DONE(
         pv_provenance_read_settings(ctx, m->path, counting.data, &c->counting, &c->strings));
     c->counting.text.min_document_words = 1;

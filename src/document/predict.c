@@ -150,10 +150,8 @@ psdvec_status psdvec_scorer_next(psdvec_scorer *scorer, const uint32_t *context,
     outlook o;
     PV_TRY_DONE(outlook_open(&o, scorer, context, context_count));
     PV_TRY_DONE(look(&o));
-    if (!(all = ranked(&o))) {
-        status = pv_failure(ctx);
-        goto done;
-    }
+    if (!(all = ranked(&o)))
+        PV_TRY_DONE(pv_failure(ctx));
     *found = most < o.c->words ? most : o.c->words;
     if (*found)
         memcpy(predictions, all, *found * sizeof *all);

@@ -309,13 +309,11 @@ static psdvec_status walk_pairs(psdvec_context *ctx, const psdvec_model *model,
                          .stage = "residuals"};
     PV_TRY_DONE(pv_seen_pairs(&walk, take_row, job));
     report_sums(job, model->info.words, report);
-    if (!isfinite(report->mean) || !isfinite(report->weighted_square)) {
-        status = pv_fail(ctx, PSDVEC_ERR_NUMERIC,
-                         "%s: a residual is no number; the vectors may be damaged; verify "
-                         "the checksums of the model",
-                         model->path);
-        goto done;
-    }
+    if (!isfinite(report->mean) || !isfinite(report->weighted_square))
+        PV_TRY_DONE(pv_fail(ctx, PSDVEC_ERR_NUMERIC,
+                            "%s: a residual is no number; the vectors may be damaged; verify "
+                            "the checksums of the model",
+                            model->path));
     join_lists(job, workers, top, found);
 done:
     pv_scope_free(&scope);

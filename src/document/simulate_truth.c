@@ -122,12 +122,10 @@ static psdvec_status scale_to_margins(pv_truth *t, double *c, double *d)
         PV_TRY_DONE(pv_check_cancel(t->ctx));
     }
     pv_progress_end(&progress);
-    if (!(error <= 1e-6)) {
-        status = pv_fail(t->ctx, PSDVEC_ERR_NUMERIC,
-                         "no frequencies of pairs were found that go with these vectors and "
-                         "these frequencies of words; ask for less strength or residual");
-        goto done;
-    }
+    if (!(error <= 1e-6))
+        PV_TRY_DONE(pv_fail(t->ctx, PSDVEC_ERR_NUMERIC,
+                            "no frequencies of pairs were found that go with these vectors and "
+                            "these frequencies of words; ask for less strength or residual"));
     double shift = 0;
     for (uint32_t i = 0; i < t->words; i++) {
         c[i] = log(c[i]);

@@ -184,12 +184,10 @@ psdvec_status pv_triple_text_open(pv_triple_text *x, psdvec_context *ctx, const 
     *x = (pv_triple_text){.ctx = ctx, .memory = {.ctx = ctx, .what = "the words' margins"}};
     PV_TRY_DONE(read_settings(ctx, model, &options, &strings));
     x->window = window ? window : options.window;
-    if (x->window < 2 || x->window > PV_MAX_WINDOW) {
-        status = pv_fail(ctx, PSDVEC_ERR_OPTION,
-                         "the window is %u %s; for three words it must be 2 to %d", x->window,
-                         x->window == 1 ? "word" : "words", PV_MAX_WINDOW);
-        goto done;
-    }
+    if (x->window < 2 || x->window > PV_MAX_WINDOW)
+        PV_TRY_DONE(pv_fail(ctx, PSDVEC_ERR_OPTION,
+                            "the window is %u %s; for three words it must be 2 to %d", x->window,
+                            x->window == 1 ? "word" : "words", PV_MAX_WINDOW));
     PV_TRY_DONE(read_text(x, model, inputs, input_count, &options, folder));
     PV_TRY_DONE(pv_sequence_sort(&x->text, x->text.ids_memory.mapped ? folder : NULL));
     for (int k = 0; k < 3; k++)

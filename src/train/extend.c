@@ -199,13 +199,12 @@ static psdvec_status count_text(extension *e, pv_partial *partial, text_files *f
     pv_buffer settings = {.ctx = ctx}, strings = {.ctx = ctx};
     if (e->model->info.counts_json)
         PV_TRY_DONE(pv_json_member(e->model->info.counts_json, "settings", &settings));
-    if (settings.length == 0) {
-        status = pv_fail(ctx, PSDVEC_ERR_FORMAT,
-                         "%s: does not say how its text was read; count the new text with psdvec "
-                         "count and give the counts file",
-                         e->model_path);
-        goto done;
-    }
+    if (settings.length == 0)
+        PV_TRY_DONE(
+            pv_fail(ctx, PSDVEC_ERR_FORMAT,
+                    "%s: does not say how its text was read; count the new text with psdvec "
+                    "count and give the counts file",
+                    e->model_path));
     PV_TRY_DONE(pv_provenance_read_settings(ctx, e->model_path, settings.data, &count, &strings));
     status = count_twice(e, partial, files, inputs, input_count, &count);
 done:

@@ -256,10 +256,8 @@ static psdvec_status solve_core(training *t)
     t->report.link_seconds = pv_now() - began;
     began = pv_now();
     course.values = pv_alloc_zero(ctx, core->stride, sizeof *course.values, "eigenvalues");
-    if (!course.values) {
-        status = pv_failure(ctx);
-        goto done;
-    }
+    if (!course.values)
+        PV_TRY_DONE(pv_failure(ctx));
     PV_TRY_DONE(load_iteration(t, core, &course));
     PV_TRY_DONE(pv_algorithm1(core, &course, save_iteration, t));
     take_core(t, core, &course);
