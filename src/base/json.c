@@ -47,6 +47,8 @@ psdvec_status pv_json_member(const char *json, const char *name, pv_buffer *out)
     psdvec_status status = PSDVEC_OK;
     const char *span;
     size_t length;
+    if (!json)
+        return PSDVEC_OK;
     pv_json_init(&j, json, strlen(json), 0);
     pv_json_enter_object(&j);
     for (; pv_json_next_member(&j, &key, &span, &length); key.length = 0) {

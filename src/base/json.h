@@ -18,7 +18,7 @@ void pv_json_init(pv_json *json, const char *data, size_t length, unsigned flags
 /* True if the buffer holds exactly this text. */
 bool pv_json_text_is(const pv_buffer *buffer, const char *text);
 /* Appends the raw text of a member of the object `json`, and a zero byte; nothing if it has no such
- * member. */
+ * member, or is NULL. */
 psdvec_status pv_json_member(const char *json, const char *name, pv_buffer *out);
 
 #endif

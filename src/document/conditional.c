@@ -1,14 +1,13 @@
 /* A model made ready to say how likely words are. */
 #include "document/conditional.h"
 
-#include "base/json.h"
 #include "count/counts_read.h"
-#include "count/provenance.h"
 #include "link/weights.h"
 #include "model/dot.h"
 #include "model/model_read.h"
 #include "train/model_link.h"
 #include "train/options.h"
+#include "train/train.h"
 
 #include <float.h>
 #include <math.h>
@@ -22,18 +21,16 @@ static psdvec_status read_settings(pv_conditional *c)
     psdvec_context *ctx = c->ctx;
     psdvec_status status = PSDVEC_OK;
     psdvec_train_options training;
-    pv_buffer counting = {.ctx = ctx}, lists = {.ctx = ctx};
+    pv_buffer lists = {.ctx = ctx};
+    bool told;
     PV_TRY(pv_model_require_psd(ctx, m, "only models made by train have probabilities"));
-    if (m->info.counts_json)
-        PV_TRY_DONE(pv_json_member(m->info.counts_json, "settings", &counting));
-    if (!m->info.settings_json || counting.length == 0 || !m->counts)
+    PV_TRY_DONE(pv_model_counting(ctx, m, &c->counting, &c->strings, &told));
+    if (!m->info.settings_json || !told || !m->counts)
         PV_TRY_DONE(
             pv_fail(ctx, PSDVEC_ERR_FORMAT,
                     "%s: does not say how its text was read and what it was trained for, so it "
                     "has no probabilities; only models made by train do",
                     m->path));
-    PV_TRY_DONE(
-        pv_provenance_read_settings(ctx, m->path, counting.data, &c->counting, &c->strings));
     c->counting.text.min_document_words = 1;
     PV_TRY_DONE(pv_settings_read(ctx, m->path, m->info.settings_json, &training, &lists));
     c->pmi = !pv_target_rules[training.target].directed;
@@ -52,7 +49,6 @@ static psdvec_status read_settings(pv_conditional *c)
                 c->shift[i] = (float)(0.5 * log(pow(u[i], training.context_power) / sum / u[i]));
     }
 done:
-    pv_buffer_free(&counting);
     pv_buffer_free(&lists);
     return status;
 }

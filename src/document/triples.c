@@ -1,11 +1,10 @@
 /* From inputs to the text of triples, and counting them. */
 #include "document/triples.h"
 
-#include "base/json.h"
 #include "base/thread.h"
-#include "count/provenance.h"
 #include "count/rows.h"
 #include "model/model_read.h"
+#include "train/train.h"
 
 #include <string.h>
 
@@ -54,22 +53,6 @@ void pv_triple_text_free(pv_triple_text *x)
 }
 
 /* ---- Reading ------------------------------------------------------------------------- */
-
-/* `json_field` lives in `strings`. */
-static psdvec_status read_settings(psdvec_context *ctx, const psdvec_model *model,
-                                   psdvec_count_options *options, pv_buffer *strings)
-{
-    psdvec_status status = PSDVEC_OK;
-    pv_buffer settings = {.ctx = ctx};
-    psdvec_count_options_default(options);
-    if (model->info.counts_json)
-        PV_TRY_DONE(pv_json_member(model->info.counts_json, "settings", &settings));
-    if (settings.length > 0)
-        status = pv_provenance_read_settings(ctx, model->path, settings.data, options, strings);
-done:
-    pv_buffer_free(&settings);
-    return status;
-}
 
 /* The model's words as a fixed list. */
 static psdvec_status take_words(const psdvec_model *model, pv_vocabulary *v)
@@ -181,8 +164,9 @@ psdvec_status pv_triple_text_open(pv_triple_text *x, psdvec_context *ctx, const 
     psdvec_status status;
     psdvec_count_options options;
     pv_buffer strings = {.ctx = ctx};
+    bool told;
     *x = (pv_triple_text){.ctx = ctx, .memory = {.ctx = ctx, .what = "the words' margins"}};
-    PV_TRY_DONE(read_settings(ctx, model, &options, &strings));
+    PV_TRY_DONE(pv_model_counting(ctx, model, &options, &strings, &told));
     x->window = window ? window : options.window;
     if (x->window < 2 || x->window > PV_MAX_WINDOW)
         PV_TRY_DONE(pv_fail(ctx, PSDVEC_ERR_OPTION,

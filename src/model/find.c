@@ -98,8 +98,7 @@ static psdvec_status read_settings(psdvec_context *ctx, const psdvec_model *m,
                                    psdvec_text_options *o, bool *found)
 {
     pv_buffer settings = {.ctx = ctx}, memory = {.ctx = ctx};
-    *found = m->info.counts_json &&
-             pv_json_member(m->info.counts_json, "settings", &settings) == PSDVEC_OK &&
+    *found = pv_json_member(m->info.counts_json, "settings", &settings) == PSDVEC_OK &&
              settings.length > 0 && /* imported counts do not say */
              pv_json_member(settings.data, "tokenizer", &memory) == PSDVEC_OK &&
              memory.length > 0 &&

@@ -196,20 +196,18 @@ static psdvec_status count_text(extension *e, pv_partial *partial, text_files *f
     psdvec_context *ctx = e->ctx;
     psdvec_count_options count;
     psdvec_status status;
-    pv_buffer settings = {.ctx = ctx}, strings = {.ctx = ctx};
-    if (e->model->info.counts_json)
-        PV_TRY_DONE(pv_json_member(e->model->info.counts_json, "settings", &settings));
-    if (settings.length == 0)
+    pv_buffer strings = {.ctx = ctx};
+    bool told;
+    PV_TRY_DONE(pv_model_counting(ctx, e->model, &count, &strings, &told));
+    if (!told)
         PV_TRY_DONE(
             pv_fail(ctx, PSDVEC_ERR_FORMAT,
                     "%s: does not say how its text was read; count the new text with psdvec "
                     "count and give the counts file",
                     e->model_path));
-    PV_TRY_DONE(pv_provenance_read_settings(ctx, e->model_path, settings.data, &count, &strings));
     status = count_twice(e, partial, files, inputs, input_count, &count);
 done:
     pv_buffer_free(&strings);
-    pv_buffer_free(&settings);
     return status;
 }
 
@@ -217,10 +215,9 @@ done:
 static psdvec_status tell_other_settings(extension *e, const char *path)
 {
     psdvec_context *ctx = e->ctx;
-    psdvec_status status = PSDVEC_OK;
+    psdvec_status status;
     pv_buffer model = {.ctx = ctx}, differ = {.ctx = ctx};
-    if (e->model->info.counts_json)
-        PV_TRY_DONE(pv_json_member(e->model->info.counts_json, "settings", &model));
+    PV_TRY_DONE(pv_json_member(e->model->info.counts_json, "settings", &model));
     if (model.length)
         PV_TRY_DONE(
             pv_settings_compare(ctx, e->counts->info.settings_json, model.data, true, &differ));

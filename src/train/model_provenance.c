@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "base/platform.h"
+#include "model/model_read.h"
 
 #include <string.h>
 
@@ -93,5 +94,18 @@ psdvec_status pv_text_provenance(pv_reading *text, pv_buffer *json)
                               json);
 done:
     pv_buffer_free(&inputs);
+    return status;
+}
+
+psdvec_status pv_model_counting(psdvec_context *ctx, const psdvec_model *model,
+                                psdvec_count_options *options, pv_buffer *strings, bool *told)
+{
+    pv_buffer settings = {.ctx = ctx};
+    psdvec_count_options_default(options);
+    psdvec_status status = pv_json_member(model->info.counts_json, "settings", &settings);
+    *told = settings.length > 0;
+    if (status == PSDVEC_OK && *told)
+        status = pv_provenance_read_settings(ctx, model->path, settings.data, options, strings);
+    pv_buffer_free(&settings);
     return status;
 }

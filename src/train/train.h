@@ -14,6 +14,11 @@ psdvec_status pv_counts_provenance(psdvec_context *ctx, const psdvec_counts *cou
 /* The same of a text that was read and not counted. */
 psdvec_status pv_text_provenance(pv_reading *text, pv_buffer *json);
 
+/* How the model's text was read. False in *told, and the defaults, if the model does not say. Texts of
+ * the options live in `strings`. */
+psdvec_status pv_model_counting(psdvec_context *ctx, const psdvec_model *model,
+                                psdvec_count_options *options, pv_buffer *strings, bool *told);
+
 /* mu of the noncore word of this rank (from 0) and frequency. */
 double pv_noncore_mu(const psdvec_train_options *options, uint32_t core, uint32_t words,
                      uint32_t rank, double frequency, double last_core_frequency);
