@@ -8,7 +8,7 @@
  */
 #include "base/progress.h"
 #include "base/random.h"
-#include "corpus/run_scan.h"
+#include "corpus/byte_scan.h"
 #include "count/rows.h"
 #include "count/word_table.h"
 

@@ -103,7 +103,7 @@ void pv_tokenizer_start(pv_tokenizer *t, char *text)
     t->first_bad = UINT64_MAX;
 }
 
-/* ---- Runs with odd bytes: taken apart code point by code point -------------------------- */
+/* ---- Candidates with odd bytes: taken apart code point by code point -------------------------- */
 
 typedef struct cursor {
     const unsigned char *at, *end;
@@ -112,7 +112,7 @@ typedef struct cursor {
     pv_char_class class;
 } cursor;
 
-/* Looks at the code point at `at`; false at the end of the run. */
+/* Looks at the code point at `at`; false at the end of the candidate. */
 static bool look(const pv_text_rules *rules, cursor *c)
 {
     if (c->at >= c->end)
@@ -206,7 +206,7 @@ static bool split_words(pv_tokenizer *t, pv_token *token)
     return true;
 }
 
-/* For text already tokenised the whole run is the token. */
+/* For text already tokenised the whole candidate is the token. */
 static bool split_whitespace(pv_tokenizer *t, pv_token *token)
 {
     const unsigned char *begin = t->split, *end = t->split_end;
@@ -229,7 +229,7 @@ static bool split_whitespace(pv_tokenizer *t, pv_token *token)
     return true;
 }
 
-/* Takes the next word from [t->split, t->split_end) and moves `split` on; false when the run is used
+/* Takes the next word from [t->split, t->split_end) and moves `split` on; false when the candidate is used
  * up. Invalid bytes are counted. */
 static bool split_next(pv_tokenizer *t, pv_token *token)
 {
@@ -244,7 +244,7 @@ static bool split_next(pv_tokenizer *t, pv_token *token)
     return false;
 }
 
-/* ---- Blocks and runs ----------------------------------------------------------------------- */
+/* ---- Blocks and candidates ----------------------------------------------------------------------- */
 
 static uint64_t low_bits(size_t n)
 {
@@ -254,10 +254,10 @@ static uint64_t low_bits(size_t n)
 /* Looks at the 64 bytes at t->block. */
 static void load_block(pv_tokenizer *t)
 {
-    uint64_t run;
-    pv_scan_block(&t->rules->scan, t->block, &run, &t->odd);
-    run &= low_bits((size_t)(t->end - t->block));
-    t->edges = run ^ (run << 1 | (uint64_t)t->in_run);
+    uint64_t word;
+    pv_scan_block(&t->rules->scan, t->block, &word, &t->odd);
+    word &= low_bits((size_t)(t->end - t->block));
+    t->edges = word ^ (word << 1 | (uint64_t)t->in_candidate);
     t->from_bit = 0;
 }
 
@@ -265,8 +265,8 @@ void pv_tokenizer_open(pv_tokenizer *t, unsigned char *begin, unsigned char *end
 {
     t->block = begin;
     t->end = end;
-    t->in_run = false;
-    t->run_odd = false;
+    t->in_candidate = false;
+    t->candidate_odd = false;
     t->edges = 0;
     t->split = NULL;
     if (t->icu)
@@ -275,22 +275,22 @@ void pv_tokenizer_open(pv_tokenizer *t, unsigned char *begin, unsigned char *end
         load_block(t);
 }
 
-/* A run ended before `end`: one READY token, or work for the splitter. */
-static size_t finish_run(pv_tokenizer *t, unsigned char *end, pv_token *token)
+/* A candidate ended before `end`: one READY token, or work for the splitter. */
+static size_t finish_candidate(pv_tokenizer *t, unsigned char *end, pv_token *token)
 {
-    size_t length = (size_t)(end - t->run_start);
-    if (t->run_odd) {
-        t->split = t->run_start;
+    size_t length = (size_t)(end - t->candidate);
+    if (t->candidate_odd) {
+        t->split = t->candidate;
         t->split_end = end;
         return 0;
     }
     if (!pv_word_fits(t->rules, length))
         return 0;
-    *token = (pv_token){.text = (const char *)t->run_start, .length = (uint32_t)length};
+    *token = (pv_token){.text = (const char *)t->candidate, .length = (uint32_t)length};
     return 1;
 }
 
-/* Words of the span until it ends, the array is full, or an odd run waits in t->split. True if the
+/* Words of the span until it ends, the array is full, or an odd candidate waits in t->split. True if the
  * span is used up. */
 static bool scan_span(pv_tokenizer *t, pv_token *tokens, size_t capacity, size_t *count)
 {
@@ -303,23 +303,23 @@ static bool scan_span(pv_tokenizer *t, pv_token *tokens, size_t capacity, size_t
             }
             unsigned bit = (unsigned)__builtin_ctzll(t->edges);
             t->edges &= t->edges - 1;
-            if (!t->in_run) {
-                t->in_run = true;
-                t->run_odd = false;
-                t->run_start = t->block + bit;
+            if (!t->in_candidate) {
+                t->in_candidate = true;
+                t->candidate_odd = false;
+                t->candidate = t->block + bit;
                 t->from_bit = bit;
                 continue;
             }
-            t->in_run = false;
-            t->run_odd |= (t->odd & low_bits(bit) & ~low_bits(t->from_bit)) != 0;
-            n += finish_run(t, t->block + bit, &tokens[n]);
+            t->in_candidate = false;
+            t->candidate_odd |= (t->odd & low_bits(bit) & ~low_bits(t->from_bit)) != 0;
+            n += finish_candidate(t, t->block + bit, &tokens[n]);
             if (t->split) {
                 *count = n;
                 return false;
             }
         }
-        if (t->in_run)
-            t->run_odd |=
+        if (t->in_candidate)
+            t->candidate_odd |=
                 (t->odd & low_bits((size_t)(t->end - t->block)) & ~low_bits(t->from_bit)) != 0;
         if (t->end - t->block <= 64)
             break;
@@ -328,13 +328,13 @@ static bool scan_span(pv_tokenizer *t, pv_token *tokens, size_t capacity, size_t
     }
     t->block = t->end;
     *count = n;
-    if (t->in_run) {
+    if (t->in_candidate) {
         if (n == capacity) {
-            t->edges = 0; /* come back for this run only */
+            t->edges = 0; /* come back for this candidate only */
             return false;
         }
-        t->in_run = false;
-        *count = n + finish_run(t, t->end, &tokens[n]);
+        t->in_candidate = false;
+        *count = n + finish_candidate(t, t->end, &tokens[n]);
         return t->split == NULL;
     }
     return true;
@@ -347,7 +347,7 @@ bool pv_tokenizer_next(pv_tokenizer *t, pv_token *tokens, size_t capacity, size_
     while (*count < capacity) {
         if (t->split)
             *count += split_next(t, &tokens[*count]);
-        else if ((t->block >= t->end && !t->in_run) || scan_span(t, tokens, capacity, count))
+        else if ((t->block >= t->end && !t->in_candidate) || scan_span(t, tokens, capacity, count))
             return true;
     }
     return false;

@@ -1,7 +1,7 @@
 /* From a span of text to words, in batches.
  *
- * A span (tokens.h) is cut into runs of bytes that may belong to words (run_scan.h), and a run into
- * words. Plain ASCII words are READY: their bytes are lower-cased in the text itself. Other words
+ * A span (tokens.h) is cut into candidates, bytes that may belong to words (byte_scan.h), and a
+ * candidate into words. Plain ASCII words are READY: their bytes are lower-cased in the text itself. Other words
  * are RAW: counting remembers what became of the same bytes before, so each distinct form is
  * normalised only once (word_form.h).
  *
@@ -11,7 +11,7 @@
 #define PV_CORPUS_TOKENIZER_H
 
 #include "base/memory.h"
-#include "corpus/run_scan.h"
+#include "corpus/byte_scan.h"
 
 typedef enum pv_token_kind {
     PV_TOKEN_READY = 0,    /* the bytes are the word */
@@ -69,11 +69,11 @@ typedef struct pv_tokenizer {
     unsigned char *text;        /* that the spans are part of */
     unsigned char *end;         /* of the span */
     unsigned char *block;       /* 64 bytes being looked at */
-    uint64_t edges, odd;        /* their remaining run edges, their odd bytes */
-    bool in_run, run_odd;
-    unsigned char *run_start;
-    unsigned from_bit;                /* where the run begins in this block */
-    unsigned char *split, *split_end; /* an odd run being split; NULL: none */
+    uint64_t edges, odd;        /* remaining edges of candidates in them, their odd bytes */
+    bool in_candidate, candidate_odd;
+    unsigned char *candidate;
+    unsigned from_bit;                /* where the candidate begins in this block */
+    unsigned char *split, *split_end; /* an odd candidate being split; NULL: none */
     uint64_t bad_bytes;               /* of invalid UTF-8 in this text */
     uint64_t first_bad;               /* offset in this text; UINT64_MAX: none */
     pv_icu_breaker *icu;

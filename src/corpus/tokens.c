@@ -20,7 +20,7 @@ const psdvec_choice pv_document_choices[] = {
     {0}};
 
 /* Words longer than this are cut, so that a segment can always end. */
-enum { LONGEST_RUN = 16 << 20 };
+enum { LONGEST_WORD = 16 << 20 };
 
 /* What ends a document in a segment. A record is one line, so blank lines cannot separate there. */
 static psdvec_document rule_in_segment(const psdvec_text_options *options, pv_segment_kind kind)
@@ -113,7 +113,7 @@ char *pv_document_cut(const psdvec_text_options *options, pv_segment_kind kind, 
     for (size_t i = length; i-- > 0;)
         if ((unsigned char)text[i] <= ' ')
             return text + i + 1;
-    if (length < LONGEST_RUN)
+    if (length < LONGEST_WORD)
         return NULL;
     size_t end = length; /* one enormous word: between two characters of it */
     while (end > length - 4 && ((unsigned char)text[end - 1] & 0xC0) == 0x80)

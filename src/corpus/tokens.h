@@ -1,14 +1,14 @@
 /* The token driver: text becomes words, ends of sentences and ends of documents.
  *
- *     inputs ─► files ─► members ─► segments ─► spans ─► runs ─► tokens ─► sink
+ *     inputs ─► files ─► members ─► segments ─► spans ─► candidates ─► tokens ─► sink
  *
  *     input     what the user names: a file, a folder, an archive, standard input
  *     member    a file, or a file inside an archive
  *     segment   about half a megabyte of a member, the work of one thread (corpus.h)
  *     record    a JSON object or wiki page, which becomes one line of text (records.h)
  *     span      a document or sentence, or the part of it that is in a segment
- *     block     64 bytes whose classes are looked up together (run_scan.h)
- *     run       consecutive bytes of one class: those that may belong to a word
+ *     block     64 bytes whose classes are looked up together (byte_scan.h)
+ *     candidate consecutive bytes that may belong to a word
  *     token     a word, or the end of a sentence or document
  *
  * Everything that reads tokens is a sink: it takes them in batches. Where documents end is decided

@@ -113,9 +113,9 @@ static void close_table(structure *s, open_kind kind, size_t end)
     pop(s);
 }
 
-static size_t run_at(const structure *s, size_t p, char c)
+static size_t repeats_at(const structure *s, size_t p, char c)
 {
-    return pv_wiki_run_of(s->text + p, s->length - p, c);
+    return pv_wiki_repeats(s->text + p, s->length - p, c);
 }
 
 /* The first '>' among the next `within` bytes, or NULL. */
@@ -276,7 +276,7 @@ static psdvec_status scan_tag(structure *s, size_t *position)
  * are links. */
 static psdvec_status scan_open_brackets(structure *s, size_t *p)
 {
-    size_t n = run_at(s, *p, '[');
+    size_t n = repeats_at(s, *p, '[');
     if (n == 1) {
         size_t start = *p, at = start + 1;
         size_t scheme = pv_wiki_scheme(s->text + at, s->length - at);
@@ -284,7 +284,7 @@ static psdvec_status scan_open_brackets(structure *s, size_t *p)
         if (scheme == 0)
             return PSDVEC_OK;
         at += scheme;
-        at += pv_wiki_url_run(s->text + at, s->length - at);
+        at += pv_wiki_url_span(s->text + at, s->length - at);
         while (at < s->length && pv_wiki_is_blank(s->text[at]))
             at++;
         *p = at;
@@ -299,7 +299,7 @@ static psdvec_status scan_open_brackets(structure *s, size_t *p)
 
 static void scan_close_brackets(structure *s, size_t *p)
 {
-    size_t n = run_at(s, *p, ']');
+    size_t n = repeats_at(s, *p, ']');
     size_t end = *p + n;
     if (s->in_url && n % 2)
         *p += 1;
@@ -340,7 +340,7 @@ static bool starts_line(const char *text, size_t p)
 
 static psdvec_status scan_open_braces(structure *s, size_t *p)
 {
-    size_t start = *p, n = run_at(s, start, '{');
+    size_t start = *p, n = repeats_at(s, start, '{');
     *p += n;
     if (n >= 2)
         return push(s, OPEN_BRACES, start, start + n, PV_EV_OPEN_BRACES, n);
@@ -365,7 +365,7 @@ static psdvec_status scan_open_braces(structure *s, size_t *p)
  * pairs of two, and braces before tables, so that in "|}}" the template wins. */
 static void scan_close_braces(structure *s, size_t *p)
 {
-    size_t start = *p, n = run_at(s, start, '}');
+    size_t start = *p, n = repeats_at(s, start, '}');
     size_t end = start + n;
     if (start > 0 && s->text[start - 1] == '|' && s->open[OPEN_TABLE] &&
         (n == 1 || s->open[OPEN_BRACES] == 0) && starts_line(s->text, start - 1)) {
@@ -402,7 +402,7 @@ static psdvec_status walk(structure *s)
 {
     size_t p = 0;
     for (;;) {
-        p += pv_wiki_structural_run(s->text + p, s->length - p);
+        p += pv_wiki_structural_span(s->text + p, s->length - p);
         if (p >= s->length)
             return PSDVEC_OK;
         switch (s->text[p]) {

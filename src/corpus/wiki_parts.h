@@ -35,7 +35,7 @@ static inline const char *pv_wiki_skip_blanks(const char *p, const char *end)
 }
 
 /* How many of the `n` bytes at `p` are `c`, before another one. */
-static inline size_t pv_wiki_run_of(const char *p, size_t n, char c)
+static inline size_t pv_wiki_repeats(const char *p, size_t n, char c)
 {
     size_t i = 0;
     while (i < n && p[i] == c)
@@ -44,16 +44,16 @@ static inline size_t pv_wiki_run_of(const char *p, size_t n, char c)
 }
 
 /* Bytes before the first bracket: one of < [ ] { } */
-size_t pv_wiki_structural_run(const char *p, size_t n);
-size_t pv_wiki_structural_run_plain(const char *p, size_t n);
+size_t pv_wiki_structural_span(const char *p, size_t n);
+size_t pv_wiki_structural_span_plain(const char *p, size_t n);
 
 /* Bytes before the first that prose does not take as it stands: a control
  * character, & ' ) : ] _ | } ~ or a space before another blank. */
-size_t pv_wiki_prose_run(const char *p, size_t n);
-size_t pv_wiki_prose_run_plain(const char *p, size_t n);
+size_t pv_wiki_prose_span(const char *p, size_t n);
+size_t pv_wiki_prose_span_plain(const char *p, size_t n);
 
 /* Bytes of an address, at which a bracketed or a bare one ends alike. */
-size_t pv_wiki_url_run(const char *p, size_t n);
+size_t pv_wiki_url_span(const char *p, size_t n);
 
 /* ---- The names that wiki markup is read by: HTML tags, namespaces, languages, sister projects, schemes
  * of addresses, and the templates whose text is prose.

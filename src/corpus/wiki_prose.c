@@ -102,8 +102,8 @@ static void put(output *out, const char *p, size_t n)
     out->length += n;
 }
 
-/* A span of pv_wiki_prose_run(): single spaces, perhaps at its ends. n > 0. */
-static void put_run(output *out, const char *p, size_t n)
+/* A span of pv_wiki_prose_span(): single spaces, perhaps at its ends. n > 0. */
+static void put_span(output *out, const char *p, size_t n)
 {
     if (*p == ' ') {
         widen_gap(out, GAP_SPACE);
@@ -485,9 +485,9 @@ static const char *skip_heading(writer *w, const char *p)
         return end;
 
     w->out.line_start = false; /* else "=<b>=<b>=" would be looked at ever again */
-    const char *q = p + pv_wiki_run_of(p, (size_t)(end - p), '=');
+    const char *q = p + pv_wiki_repeats(p, (size_t)(end - p), '=');
     const char *second = q - p < 2 ? NULL : pv_find_bytes(q, (size_t)(end - q), "==", 2);
-    return second ? second + pv_wiki_run_of(second, (size_t)(end - second), '=') : q;
+    return second ? second + pv_wiki_repeats(second, (size_t)(end - second), '=') : q;
 }
 
 /* After a newline, or what vanished behind it: the markup that only counts at
@@ -519,7 +519,7 @@ static const char *start_line(writer *w, const char *p)
     case '-':
         if (w->limit - p >= 4 && memcmp(p, "----", 4) == 0) {
             widen_gap(&w->out, GAP_PARAGRAPH);
-            p += pv_wiki_run_of(p, (size_t)(w->limit - p), '-');
+            p += pv_wiki_repeats(p, (size_t)(w->limit - p), '-');
         }
         return p;
     default:
@@ -561,7 +561,7 @@ static void count_quotes(writer *w, const char *p)
     const char *start = p, *letter = NULL, *word = NULL, *space = NULL;
     bool bold = false, italic = false;
     while (p < end && (p = memchr(p, '\'', (size_t)(end - p)))) {
-        size_t n = pv_wiki_run_of(p, (size_t)(end - p), '\'');
+        size_t n = pv_wiki_repeats(p, (size_t)(end - p), '\'');
         if (n == 2 || n >= 5)
             italic = !italic;
         if (n >= 3)
@@ -591,7 +591,7 @@ static const char *skip_bare_url(writer *w, const char *p)
         return p + 1;
     }
     const char *url = p + 3;
-    const char *end = url + pv_wiki_url_run(url, (size_t)(w->limit - url));
+    const char *end = url + pv_wiki_url_span(url, (size_t)(w->limit - url));
     while (end > url && strchr(",.;:!?", end[-1]))
         end--;
     if (end > url && end[-1] == ')' && !memchr(url, '(', (size_t)(end - url)))
@@ -614,7 +614,7 @@ static const char *skip_magic_word(writer *w, const char *p)
     return p;
 }
 
-/* A byte at which pv_wiki_prose_run() stopped. */
+/* A byte at which pv_wiki_prose_span() stopped. */
 static const char *write_special(writer *w, const char *p)
 {
     size_t left = (size_t)(w->limit - p);
@@ -628,7 +628,7 @@ static const char *write_special(writer *w, const char *p)
     case '\'':
         if (!twice)
             break;
-        n = pv_wiki_run_of(p, left, '\'');
+        n = pv_wiki_repeats(p, left, '\'');
         if (p >= w->quotes_until && w->depth == 0)
             count_quotes(w, p);
         if (n == 4 || (n == 3 && p == w->apostrophe))
@@ -655,10 +655,10 @@ static const char *write_special(writer *w, const char *p)
         break;
     case '}':
         if (twice)
-            return p + pv_wiki_run_of(p, left, '}');
+            return p + pv_wiki_repeats(p, left, '}');
         break;
     case '~':
-        n = pv_wiki_run_of(p, left, '~');
+        n = pv_wiki_repeats(p, left, '~');
         if (n < 3)
             put(&w->out, p, n);
         return p + n;
@@ -781,9 +781,9 @@ static void walk(writer *w, const char *p)
                 p = start_line(w, p);
             continue;
         }
-        size_t n = pv_wiki_prose_run(p, (size_t)(stop - p));
+        size_t n = pv_wiki_prose_span(p, (size_t)(stop - p));
         if (n)
-            put_run(&w->out, p, n);
+            put_span(&w->out, p, n);
         p += n;
         if (p < stop)
             p = write_special(w, p);

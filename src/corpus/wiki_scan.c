@@ -14,7 +14,7 @@ static bool is_prose_special(char c, char next)
            c == '~' || c == 0x7F;
 }
 
-size_t pv_wiki_structural_run_plain(const char *p, size_t n)
+size_t pv_wiki_structural_span_plain(const char *p, size_t n)
 {
     size_t i = 0;
     while (i < n && p[i] != '<' && p[i] != '[' && p[i] != ']' && p[i] != '{' && p[i] != '}')
@@ -22,7 +22,7 @@ size_t pv_wiki_structural_run_plain(const char *p, size_t n)
     return i;
 }
 
-size_t pv_wiki_prose_run_plain(const char *p, size_t n)
+size_t pv_wiki_prose_span_plain(const char *p, size_t n)
 {
     size_t i = 0;
     while (i < n && !is_prose_special(p[i], i + 1 < n ? p[i + 1] : 'x'))
@@ -30,7 +30,7 @@ size_t pv_wiki_prose_run_plain(const char *p, size_t n)
     return i;
 }
 
-size_t pv_wiki_structural_run(const char *p, size_t n)
+size_t pv_wiki_structural_span(const char *p, size_t n)
 {
     size_t i = 0;
 #if PV_SSE2
@@ -47,10 +47,10 @@ size_t pv_wiki_structural_run(const char *p, size_t n)
             return i + (size_t)__builtin_ctz((unsigned)mask);
     }
 #endif
-    return i + pv_wiki_structural_run_plain(p + i, n - i);
+    return i + pv_wiki_structural_span_plain(p + i, n - i);
 }
 
-size_t pv_wiki_prose_run(const char *p, size_t n)
+size_t pv_wiki_prose_span(const char *p, size_t n)
 {
     size_t i = 0;
 #if PV_SSE2
@@ -74,10 +74,10 @@ size_t pv_wiki_prose_run(const char *p, size_t n)
             return i + (size_t)__builtin_ctz((unsigned)mask);
     }
 #endif
-    return i + pv_wiki_prose_run_plain(p + i, n - i);
+    return i + pv_wiki_prose_span_plain(p + i, n - i);
 }
 
-size_t pv_wiki_url_run(const char *p, size_t n)
+size_t pv_wiki_url_span(const char *p, size_t n)
 {
     size_t i = 0;
     for (; i < n; i++) {

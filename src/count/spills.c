@@ -8,7 +8,7 @@ enum { CURSOR_BLOCK = 32 << 10, LONGEST_NUMBER = 10 };
 void pv_spills_init(pv_spills *spills, psdvec_context *ctx, const char *folder,
                     const pv_row_groups *groups, uint32_t columns)
 {
-    *spills = (pv_spills){.memory = {.ctx = ctx, .what = "the index of a sorted run"},
+    *spills = (pv_spills){.memory = {.ctx = ctx, .what = "the index of a spill"},
                           .folder = folder,
                           .groups = groups,
                           .columns = columns};
@@ -81,7 +81,7 @@ static psdvec_status open_spill(pv_spills *spills, pv_row_sink *sink)
     *sink = (pv_row_sink){.prepare = pack_rows, .take = store_group, .self = spills};
     PV_TAKE_ZERO(&spills->memory, spill->group_end, spills->groups->count + 1);
     PV_TRY(pv_scope_status(&spills->memory));
-    return pv_spool_new(spills->memory.ctx, spills->folder, "a sorted run", 0, &spill->spool);
+    return pv_spool_new(spills->memory.ctx, spills->folder, "a spill", 0, &spill->spool);
 }
 
 void pv_spills_end(pv_spills *spills)
@@ -215,7 +215,7 @@ psdvec_status pv_spills_merge(const pv_spills *spills, const pv_row_sink *sink, 
 {
     psdvec_context *ctx = spills->memory.ctx;
     size_t cursors = (size_t)ctx->options.threads * spills->count;
-    pv_scope scope = {.ctx = ctx, .what = "merging sorted runs"};
+    pv_scope scope = {.ctx = ctx, .what = "merging spills"};
     merge_job job = {.spills = spills};
     PV_TAKE(&scope, job.cursors, cursors);
     PV_TAKE(&scope, job.blocks, cursors * CURSOR_BLOCK);

@@ -457,10 +457,10 @@ static void the_simd_scan_equals_the_plain_one(void **state)
                 for (int i = 0; i < 64; i++)
                     fast[i] &= 0x7F;
             memcpy(plain, fast, 64);
-            uint64_t fast_run, fast_odd, plain_run, plain_odd;
-            pv_scan_block(&rules, fast, &fast_run, &fast_odd);
-            pv_scan_block_plain(&rules, plain, &plain_run, &plain_odd);
-            assert_true(fast_run == plain_run);
+            uint64_t fast_word, fast_odd, plain_word, plain_odd;
+            pv_scan_block(&rules, fast, &fast_word, &fast_odd);
+            pv_scan_block_plain(&rules, plain, &plain_word, &plain_odd);
+            assert_true(fast_word == plain_word);
             assert_true(fast_odd == plain_odd);
             assert_memory_equal(fast, plain, 64);
         }

@@ -381,9 +381,9 @@ static void test_every_named_entity_is_found(void **state)
 
 static void assert_kernels_agree(const char *text, size_t length)
 {
-    assert_int_equal(pv_wiki_structural_run(text, length),
-                     pv_wiki_structural_run_plain(text, length));
-    assert_int_equal(pv_wiki_prose_run(text, length), pv_wiki_prose_run_plain(text, length));
+    assert_int_equal(pv_wiki_structural_span(text, length),
+                     pv_wiki_structural_span_plain(text, length));
+    assert_int_equal(pv_wiki_prose_span(text, length), pv_wiki_prose_span_plain(text, length));
 }
 
 /* Every byte at every place of three blocks of 16 and at every distance from
@@ -428,7 +428,7 @@ static void test_fast_scans_stop_at_the_first_of_several(void **state)
             if (memchr("<[]{}", text[i], 5))
                 brackets = i;
         }
-        assert_int_equal(pv_wiki_structural_run(text, LENGTH), brackets);
+        assert_int_equal(pv_wiki_structural_span(text, LENGTH), brackets);
         for (size_t from = 0; from < LENGTH; from += 1 + from % 7)
             assert_kernels_agree(text + from, LENGTH - from);
     }

@@ -1,5 +1,5 @@
 /* Masks of word bytes: SSE2, which every x86-64 has, and plain C. */
-#include "corpus/run_scan.h"
+#include "corpus/byte_scan.h"
 
 #include "base/platform.h"
 
@@ -13,29 +13,29 @@ void pv_scan_rules_finish(pv_scan_rules *rules)
         bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
         bool digit = c >= '0' && c <= '9';
         if (c >= 0x80)
-            bits[c] = PV_SCAN_RUN | PV_SCAN_ODD;
+            bits[c] = PV_SCAN_WORD | PV_SCAN_ODD;
         else if (rules->whitespace)
-            bits[c] = c > 0x20 ? PV_SCAN_RUN : 0;
+            bits[c] = c > 0x20 ? PV_SCAN_WORD : 0;
         else if (letter || (digit && rules->digits))
-            bits[c] = PV_SCAN_RUN;
+            bits[c] = PV_SCAN_WORD;
         else if ((digit && rules->odd_digits) || (c == '\'' && rules->apostrophe) ||
                  (c == '-' && rules->hyphen) || (c == '_' && rules->underscore))
-            bits[c] = PV_SCAN_RUN | PV_SCAN_ODD;
+            bits[c] = PV_SCAN_WORD | PV_SCAN_ODD;
     }
 }
 
-void pv_scan_block_plain(const pv_scan_rules *rules, unsigned char *text, uint64_t *run,
+void pv_scan_block_plain(const pv_scan_rules *rules, unsigned char *text, uint64_t *word,
                          uint64_t *odd)
 {
-    uint64_t r = 0, o = 0;
+    uint64_t w = 0, o = 0;
     for (int i = 0; i < 64; i++) {
         unsigned char c = text[i];
-        r |= (uint64_t)(rules->bits[c] & PV_SCAN_RUN) << i;
+        w |= (uint64_t)(rules->bits[c] & PV_SCAN_WORD) << i;
         o |= (uint64_t)(rules->bits[c] >> 1 & 1) << i;
         if (rules->fold && c >= 'A' && c <= 'Z')
             text[i] = (unsigned char)(c | 0x20);
     }
-    *run = r;
+    *word = w;
     *odd = o;
 }
 
@@ -59,11 +59,11 @@ static inline __m128i all_if(bool flag)
     return _mm_set1_epi8(flag ? -1 : 0);
 }
 
-void pv_scan_block(const pv_scan_rules *rules, unsigned char *text, uint64_t *run, uint64_t *odd)
+void pv_scan_block(const pv_scan_rules *rules, unsigned char *text, uint64_t *word, uint64_t *odd)
 {
     const __m128i case_bit = _mm_set1_epi8(0x20);
     const __m128i fold_bit = _mm_and_si128(all_if(rules->fold), case_bit);
-    uint64_t r = 0, o = 0;
+    uint64_t w = 0, o = 0;
     for (int i = 0; i < 64; i += 16) {
         __m128i c = _mm_loadu_si128((const __m128i *)(text + i));
         __m128i letter = in_range(_mm_or_si128(c, case_bit), 'a', 25);
@@ -85,16 +85,16 @@ void pv_scan_block(const pv_scan_rules *rules, unsigned char *text, uint64_t *ru
             member = _mm_or_si128(letter, _mm_and_si128(all_if(rules->digits), digit));
             member = _mm_or_si128(member, strange);
         }
-        r |= mask_of(member) << i;
+        w |= mask_of(member) << i;
         o |= mask_of(strange) << i;
         _mm_storeu_si128((__m128i *)(text + i), _mm_or_si128(c, _mm_and_si128(letter, fold_bit)));
     }
-    *run = r;
+    *word = w;
     *odd = o;
 }
 #else
-void pv_scan_block(const pv_scan_rules *rules, unsigned char *text, uint64_t *run, uint64_t *odd)
+void pv_scan_block(const pv_scan_rules *rules, unsigned char *text, uint64_t *word, uint64_t *odd)
 {
-    pv_scan_block_plain(rules, text, run, odd);
+    pv_scan_block_plain(rules, text, word, odd);
 }
 #endif
