@@ -217,7 +217,7 @@ static psdvec_status mirror_block(void *arg, size_t task, int worker)
 
 /* ---- The dense head --------------------------------------------------------------- */
 enum { head_step = 256 };
-static const double head_density = 0.3;
+static const double head_density = 0.5;
 
 /* As long as the next columns of these rows are dense enough, and the head has at most `limit` bytes. */
 static uint32_t head_width_of(const pv_pairs *pairs, uint32_t first, uint32_t end, uint64_t limit)

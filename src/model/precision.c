@@ -1,6 +1,7 @@
 /* Rounding vectors, and reading them back. */
 #include "model/precision.h"
 
+#include "base/half.h"
 #include "base/thread.h"
 #include "model/model_read.h"
 
@@ -22,48 +23,6 @@ psdvec_precision pv_precision_of(pv_dtype dtype)
     return dtype == PV_DTYPE_F16  ? PSDVEC_FLOAT16
            : dtype == PV_DTYPE_I8 ? PSDVEC_INT8
                                   : PSDVEC_FLOAT32;
-}
-
-/* ---- float16 ---------------------------------------------------------------------
- *     1 bit of sign, 5 of exponent (bias 15), 10 of fraction; float32 has 8 (bias 127) and 23 */
-enum { HALF_INFINITE = 0x7c00, HALF_SIGN = 0x8000 };
-
-uint16_t pv_half_from(float value)
-{
-    uint32_t bits, half;
-    memcpy(&bits, &value, sizeof bits);
-    uint32_t sign = bits >> 16 & HALF_SIGN, magnitude = bits & 0x7fffffff;
-    if (magnitude > 0x7f800000) { /* not a number */
-        half = HALF_INFINITE | 0x200;
-    } else if (magnitude >= 0x47800000) { /* 2^16 and more */
-        half = HALF_INFINITE;
-    } else if (magnitude < 0x38800000) {
-        /* Below 2^-14 a float16 is a whole number of 2^-24, and so is a float32 from 0.5 to 1:
-         * adding 0.5 rounds. */
-        float shifted = fabsf(value) + 0.5F;
-        memcpy(&half, &shifted, sizeof half);
-        half -= 0x3f000000;
-    } else {
-        /* Half of the last place less a bit, and that bit if the last place is odd. A carry
-         * out of the fraction raises the exponent, up to infinity. */
-        magnitude += 0xfff + (magnitude >> 13 & 1);
-        half = (magnitude - 0x38000000) >> 13;
-    }
-    return (uint16_t)(sign | half);
-}
-
-float pv_half_to(uint16_t half)
-{
-    uint32_t exponent = half >> 10 & 31, fraction = half & 0x3ff, bits;
-    if (exponent == 0) {
-        float small = (float)fraction * 0x1p-24F;
-        return half & HALF_SIGN ? -small : small;
-    }
-    bits = (uint32_t)(half & HALF_SIGN) << 16 | fraction << 13 |
-           (exponent == 31 ? 255 : exponent + 127 - 15) << 23;
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
 }
 
 static psdvec_status pack_half(const pv_packing *p, uint32_t i, const float *row, uint16_t *to)

@@ -10,16 +10,13 @@
 #ifndef PV_MODEL_PRECISION_H
 #define PV_MODEL_PRECISION_H
 
+#include "base/half.h"
 #include "base/platform.h"
 #include "base/safetensors_read.h"
 
 pv_dtype pv_precision_dtype(psdvec_precision precision);
 /* That of a tensor of this type; float32 if none has it. */
 psdvec_precision pv_precision_of(pv_dtype dtype);
-
-/* Too large a number becomes infinite. */
-uint16_t pv_half_from(float value);
-float pv_half_to(uint16_t half);
 
 /* What is packed, and whose words a sentence names. */
 typedef struct pv_packing {

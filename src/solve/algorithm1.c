@@ -47,12 +47,17 @@ static bool may_rise(const psdvec_train_options *options)
     return options->relaxation > safe_length(options);
 }
 
+/* The rounding of products in half precision is some 1e-4 of the smallest eigenvalue kept. */
+static bool in_half(const psdvec_train_options *options)
+{
+    return options->eigen_tolerance >= 1e-3;
+}
+
 typedef struct stepper {
     pv_core *core;
     psdvec_context *ctx;
     const psdvec_train_options *options;
-    size_t most;         /* columns of `vectors` at most */
-    float *vectors;      /* n x rank, the eigenvectors of the last decomposition */
+    size_t most;         /* eigenvectors of a decomposition at most */
     double *values;      /* most */
     float *coefficients; /* 3 x stride, and the signs before a step */
     float *old;          /* n x stride: U before a step that may be taken back */
@@ -80,6 +85,7 @@ static void step_matrix(stepper *s, bool first, double omega, pv_sum_matrix *mat
                               .kernels = core->kernels,
                               .pairs = core->pairs,
                               .sparse_factor = (float)omega,
+                              .half = in_half(s->options),
                               .diagonal = s->shifted,
                               .on_product = count_columns,
                               .user = s};
@@ -116,32 +122,18 @@ static psdvec_status decompose(stepper *s, pv_sum_matrix *matrix, size_t want, p
     pv_eigen_options_default(&options, want);
     options.end = end;
     options.tolerance = s->options->eigen_tolerance;
-    float *guess = NULL;
-    psdvec_status status = PSDVEC_OK;
-    if (s->core->rank > 0) {
-        /* The solver wants its guess dense. Without one it would begin at random, and the
-         * bits of the result would depend on the memory. */
-        options.guess_columns = s->core->rank;
-        guess = pv_alloc(s->ctx, s->core->n * s->core->rank, sizeof *guess,
-                         "the vectors to begin an iteration with");
-        if (!guess)
-            status = pv_failure(s->ctx);
-        for (size_t i = 0; guess && i < s->core->n; i++)
-            memcpy(guess + i * s->core->rank, s->core->U + i * s->core->stride,
-                   s->core->rank * sizeof *guess);
-        options.guess = guess;
-    }
+    options.guess = s->core->rank > 0 ? s->core->U : NULL;
+    options.guess_columns = s->core->rank;
+    options.guess_stride = options.stride = s->core->stride;
     pv_operator operator= pv_sum_matrix_operator(matrix);
-    if (status == PSDVEC_OK)
-        status = pv_eigen(s->ctx, &operator, & options, s->values, s->vectors, &s->eigen);
-    pv_free(s->ctx, guess);
+    psdvec_status status = pv_eigen(s->ctx, &operator, & options, s->values, s->core->U, &s->eigen);
     pv_sum_matrix_close(matrix);
     *found = s->eigen.found;
     return status;
 }
 
-/* U = Q |Lambda|^½ of the first `kept` pairs; the rest of its columns are 0. */
-static void take_vectors(stepper *s, size_t want, size_t kept)
+/* U = Q |Lambda|^½ of the first `kept` pairs, from Q in its place; the rest of its columns are 0. */
+static void take_vectors(stepper *s, size_t kept)
 {
     pv_core *core = s->core;
     float *scale = s->coefficients;
@@ -151,9 +143,8 @@ static void take_vectors(stepper *s, size_t want, size_t kept)
         scale[k] = (float)sqrt(fabs(s->values[k]));
     for (size_t i = 0; i < core->n; i++) {
         float *u = core->U + i * core->stride;
-        const float *q = s->vectors + i * want;
         for (size_t k = 0; k < kept; k++)
-            u[k] = q[k] * scale[k];
+            u[k] *= scale[k];
         for (size_t k = kept; k < core->stride; k++)
             u[k] = 0;
     }
@@ -171,7 +162,7 @@ static psdvec_status take_step(stepper *s, uint32_t t, double omega)
     PV_TRY(decompose(s, &matrix, want, psd ? PV_EIGEN_LARGEST : PV_EIGEN_MAGNITUDE, &kept));
     while (kept > 0 && (psd ? !(s->values[kept - 1] > 0) : s->values[kept - 1] == 0))
         kept--;
-    take_vectors(s, want, kept);
+    take_vectors(s, kept);
     return PSDVEC_OK;
 }
 
@@ -265,11 +256,10 @@ uint64_t pv_algorithm1_bytes(const psdvec_train_options *options, uint64_t n, in
     bool ratio = pv_weight_rules[options->weights].weighs_unseen;
     pv_eigen_options eigen;
     pv_eigen_options_default(&eigen, rank);
-    uint64_t product = pv_sum_matrix_bytes(n, rank, eigen.block, ratio);
-    uint64_t guess = n * rank * sizeof(float);
-    return n * (rank + 1) * sizeof(float) + rank * sizeof(double) + 4 * stride * sizeof(float) +
+    uint64_t product = pv_sum_matrix_bytes(n, rank, eigen.block, ratio, in_half(options));
+    return n * sizeof(float) + rank * sizeof(double) + 4 * stride * sizeof(float) +
            (may_rise(options) ? n * stride * sizeof(float) : 0) +
-           pv_larger(guess + pv_eigen_bytes(&eigen, n, product, threads),
+           pv_larger(pv_eigen_bytes(&eigen, n, product, threads),
                      pv_core_residual_bytes(n, rank, ratio, threads));
 }
 
@@ -281,7 +271,6 @@ psdvec_status pv_algorithm1(pv_core *core, pv_course *course, pv_iteration_fn *o
     stepper s = {.core = core, .ctx = ctx, .options = options};
     pv_scope scope = {.ctx = ctx, .what = "eigenvectors"};
     s.most = pv_rank_most(options, core->n);
-    PV_TAKE(&scope, s.vectors, core->n * s.most);
     PV_TAKE(&scope, s.values, s.most);
     PV_TAKE(&scope, s.coefficients, 4 * core->stride);
     PV_TAKE(&scope, s.shifted, core->n);

@@ -15,7 +15,7 @@ enum { purpose_start = 0x65696701 };
 
 void pv_eigen_options_default(pv_eigen_options *options, size_t want)
 {
-    *options = (pv_eigen_options){.want = want, .tolerance = 1e-3, .block = 64, .restarts = 40};
+    *options = (pv_eigen_options){.want = want, .tolerance = 1e-3, .block = 32, .restarts = 80};
 }
 
 size_t pv_eigen_basis(const pv_eigen_options *options, size_t n)
@@ -23,11 +23,16 @@ size_t pv_eigen_basis(const pv_eigen_options *options, size_t n)
     size_t block = options->block;
     size_t basis = options->basis;
     if (basis == 0)
-        basis = options->want + options->want / 4 + 2 * block;
+        basis = 5 * options->want / 2 + 2 * block;
     if (basis < options->want + 2 * block)
         basis = options->want + 2 * block;
     basis = (basis + block - 1) / block * block;
     return basis < n ? basis : n;
+}
+
+static size_t stride_of(const pv_eigen_options *options)
+{
+    return options->stride ? options->stride : options->want;
 }
 
 typedef struct lanczos {
@@ -47,7 +52,7 @@ typedef struct lanczos {
     double *scale, *square;       /* block */
     float *small;                 /* capacity x block or block x block, in single precision */
     double norm;                  /* of the matrix, as far as seen */
-    pv_tall_room room;
+    pv_tall_workspace workspace;
     uint64_t drawn; /* random blocks so far */
 } lanczos;
 
@@ -76,7 +81,7 @@ static psdvec_status remove_basis(lanczos *l, float *W, size_t width, double *ou
     if (l->filled == 0)
         return PSDVEC_OK;
     pv_tall basis = {l->Q, l->capacity, l->filled};
-    PV_TRY(pv_tall_gram(l->ctx, l->n, basis, (pv_tall){W, l->block, width}, &l->room, out));
+    PV_TRY(pv_tall_gram(l->ctx, l->n, basis, (pv_tall){W, l->block, width}, &l->workspace, out));
     PV_TRY(sum_everywhere(l, out, l->filled * width));
     to_float(l->small, out, l->filled * width);
     return pv_tall_multiply(l->ctx, l->n, -1, basis, l->small, width, 1, W, l->block);
@@ -92,7 +97,7 @@ static psdvec_status orthonormal(lanczos *l, float *W, size_t width, double leas
     if (width == 0)
         return PSDVEC_OK;
     PV_TRY(pv_tall_gram(l->ctx, l->n, (pv_tall){W, l->block, width}, (pv_tall){W, l->block, width},
-                        &l->room, l->gram));
+                        &l->workspace, l->gram));
     PV_TRY(sum_everywhere(l, l->gram, width * width));
     double *scale = l->scale, *values = l->square;
     for (size_t j = 0; j < width; j++) {
@@ -128,7 +133,24 @@ static psdvec_status orthonormal(lanczos *l, float *W, size_t width, double leas
     return pv_tall_transform(l->ctx, l->n, W, l->block, width, change, count);
 }
 
-/* W -= Q h, W = P R, twice, so that it holds in single precision:
+/* Whether the basis took nearly all of some column: what is left, R, then contains so much of
+ * the rounding of what was taken, some 1e-6 of it, that the basis must be removed once more. */
+static bool took_nearly_all(const lanczos *l, size_t width, const double *R, size_t rows)
+{
+    enum { most_times = 30 };
+    for (size_t j = 0; j < width; j++) {
+        double taken = 0, left = 0;
+        for (size_t i = 0; i < l->filled; i++)
+            taken += l->coefficient[i * width + j] * l->coefficient[i * width + j];
+        for (size_t i = 0; i < rows; i++)
+            left += R[i * width + j] * R[i * width + j];
+        if (!(taken <= most_times * most_times * left))
+            return true;
+    }
+    return rows < width;
+}
+
+/* W -= Q h, W = P R, twice where once does not hold in single precision:
  * W = Q (h1 + h2 R1) + P R2 R1. l->coefficient: filled x width, R: *kept x width. What is as
  * short as the rounding of a product is nothing: 1e-6 of the matrix's norm, as far as seen,
  * or what the second pass takes away again. */
@@ -147,9 +169,11 @@ static psdvec_status orthogonalise(lanczos *l, float *W, size_t width, bool prod
         if (fabs(l->coefficient[k]) > l->norm)
             l->norm = fabs(l->coefficient[k]);
     PV_TRY_DONE(orthonormal(l, W, width, 1e-6 * (product ? l->norm : 1), R1, &first));
-    PV_TRY_DONE(remove_basis(l, W, first, l->second));
+    bool again = !product || took_nearly_all(l, width, R1, first);
+    if (again)
+        PV_TRY_DONE(remove_basis(l, W, first, l->second));
     PV_TRY_DONE(orthonormal(l, W, first, 0.1, R2, &second));
-    for (size_t i = 0; i < l->filled; i++)
+    for (size_t i = 0; again && i < l->filled; i++)
         for (size_t k = 0; k < first; k++)
             for (size_t j = 0; j < width; j++)
                 l->coefficient[i * width + j] += l->second[i * first + k] * R1[k * width + j];
@@ -224,7 +248,7 @@ static psdvec_status draw_block(lanczos *l, bool guess)
         return pv_failure(l->ctx);
     for (size_t k = 0; k < columns * l->block; k++)
         mix[k] = (float)(pv_random_unit(l->ctx->options.seed, purpose_start + 1, k) - 0.5);
-    pv_tall given = {l->options->guess, columns, columns};
+    pv_tall given = {l->options->guess, l->options->guess_stride, columns};
     psdvec_status status =
         pv_tall_multiply(l->ctx, l->n, 1, given, mix, l->block, 0, l->Y, l->block);
     pv_free(l->ctx, mix);
@@ -425,20 +449,20 @@ done:
 }
 
 /* The sign of a vector is free: make its largest number positive. */
-static psdvec_status fix_signs(lanczos *l, float *vectors, size_t want)
+static psdvec_status fix_signs(lanczos *l, float *vectors, size_t stride, size_t want)
 {
     float *largest = pv_alloc_zero(l->ctx, want, sizeof *largest, "eigenvectors");
     if (!largest)
         return pv_failure(l->ctx);
     for (size_t i = 0; i < l->n; i++)
         for (size_t k = 0; k < want; k++)
-            if (fabsf(vectors[i * want + k]) > fabsf(largest[k]))
-                largest[k] = vectors[i * want + k];
+            if (fabsf(vectors[i * stride + k]) > fabsf(largest[k]))
+                largest[k] = vectors[i * stride + k];
     psdvec_status status = largest_everywhere(l, largest, want);
     for (size_t i = 0; i < l->n && status == PSDVEC_OK; i++)
         for (size_t k = 0; k < want; k++)
             if (largest[k] < 0)
-                vectors[i * want + k] = -vectors[i * want + k];
+                vectors[i * stride + k] = -vectors[i * stride + k];
     pv_free(l->ctx, largest);
     return status;
 }
@@ -450,11 +474,37 @@ static size_t kept_over_restart(const pv_eigen_options *options, size_t capacity
     return keep + 2 * options->block > capacity ? capacity - 2 * options->block : keep;
 }
 
+/* Columns to multiply before convergence is examined again, which costs a dense eigenproblem: the
+ * logarithm of the residual falls about as fast as between the last two examinations. The first
+ * rate is that of a good guess, so that no time is lost if there is one. */
+typedef struct forecast {
+    double residual; /* at the last examination; 0: there was none */
+    size_t columns;
+    double rate; /* decades per column */
+} forecast;
+
+static size_t columns_to_go(forecast *f, const lanczos *l)
+{
+    double residual = l->report->residual;
+    size_t columns = l->report->columns;
+    f->rate = 4 / (double)l->options->want;
+    if (f->residual > 0 && columns > f->columns) {
+        double rate = log10(f->residual / residual) / (double)(columns - f->columns);
+        f->rate = fmin(f->rate, fmax(rate, f->rate / 8));
+    }
+    f->residual = residual;
+    f->columns = columns;
+    double more = log10(residual / l->options->tolerance) / f->rate;
+    return more < (double)l->capacity ? (size_t)more + 1 : l->capacity;
+}
+
 static psdvec_status iterate(lanczos *l, double *values, float *vectors)
 {
     psdvec_status status;
     size_t want = l->options->want, last = 0, next = 0;
     size_t capacity = l->capacity;
+    size_t examined = capacity; /* the number of columns at which convergence is examined */
+    forecast forecast = {0};
     pv_scope scope = {.ctx = l->ctx, .what = "eigenvectors"};
     double *R = pv_scope_alloc(&scope, l->block * l->block, sizeof *R, false);
     double *Z = pv_scope_alloc(&scope, capacity * capacity, sizeof *Z, false);
@@ -469,32 +519,38 @@ static psdvec_status iterate(lanczos *l, double *values, float *vectors)
             PV_TRY_DONE(begin_again(l, last, R));
             continue;
         }
-        if (l->filled + next <= capacity && (next > 0 || l->filled < capacity)) {
-            if (next > 0)
-                PV_TRY_DONE(append(l, next));
-            else
-                PV_TRY_DONE(fresh_block(l, false, l->block));
+        if (next == 0 && l->filled < capacity) {
+            PV_TRY_DONE(fresh_block(l, false, l->block));
             if (l->filled > l->done)
                 continue;
         }
-        PV_TRY_DONE(project(l, Z, theta, order));
-        l->report->residual = residual_of(l, Z, order, R, last, next);
-        if (l->report->residual <= l->options->tolerance || next == 0 ||
-            l->report->restarts >= l->options->restarts || l->filled <= want)
-            break;
-        size_t keep = kept_over_restart(l->options, capacity);
-        keep_far_end(order, l->filled, want, keep);
-        PV_TRY_DONE(keep_ritz(l, Z, order, keep));
+        bool full = next == 0 || l->filled + next > capacity;
+        if (full || l->filled >= examined) {
+            PV_TRY_DONE(project(l, Z, theta, order));
+            l->report->residual = residual_of(l, Z, order, R, last, next);
+            if (l->report->residual <= l->options->tolerance || next == 0 ||
+                l->report->restarts >= l->options->restarts || l->filled <= want)
+                break;
+            examined = columns_to_go(&forecast, l);
+            if (full) {
+                size_t keep = kept_over_restart(l->options, capacity);
+                keep_far_end(order, l->filled, want, keep);
+                PV_TRY_DONE(keep_ritz(l, Z, order, keep));
+                l->report->restarts++;
+            }
+            examined += l->filled;
+        }
         PV_TRY_DONE(append(l, next));
-        l->report->restarts++;
     }
     size_t found = want < l->filled ? want : l->filled;
     for (size_t k = 0; k < found; k++)
         values[k] = order[k].value;
     PV_TRY_DONE(keep_ritz(l, Z, order, found));
-    PV_TRY_DONE(copy_columns(l, vectors, want, l->Q, capacity, found));
+    size_t stride = stride_of(l->options);
+    memset(vectors, 0, l->n * stride * sizeof *vectors);
+    PV_TRY_DONE(copy_columns(l, vectors, stride, l->Q, capacity, found));
     l->report->found = found;
-    status = fix_signs(l, vectors, want);
+    status = fix_signs(l, vectors, stride, found);
 done:
     pv_scope_free(&scope);
     return status;
@@ -537,15 +593,16 @@ static psdvec_status solve_dense(psdvec_context *ctx, const pv_operator *matrix,
     for (size_t k = 0; k < n; k++)
         order[k] = (ritz){theta[k], k};
     qsort(order, n, sizeof *order, options->end == PV_EIGEN_LARGEST ? by_value : by_magnitude);
-    size_t want = options->want, found = want < n ? want : n;
+    size_t found = options->want < n ? options->want : n, stride = stride_of(options);
+    memset(vectors, 0, n * stride * sizeof *vectors);
     for (size_t k = 0; k < found; k++) {
         values[k] = order[k].value;
         for (size_t i = 0; i < n; i++)
-            vectors[i * want + k] = (float)A[order[k].row * n + i];
+            vectors[i * stride + k] = (float)A[order[k].row * n + i];
     }
     *report = (pv_eigen_report){.found = found, .columns = n};
     lanczos signs = {.ctx = ctx, .matrix = matrix, .n = n};
-    status = fix_signs(&signs, vectors, want);
+    status = fix_signs(&signs, vectors, stride, found);
 done:
     pv_scope_free(&scope);
     return status;
@@ -580,7 +637,6 @@ psdvec_status pv_eigen(psdvec_context *ctx, const pv_operator *matrix,
                        pv_eigen_report *report)
 {
     size_t n = matrix->n, block = options->block;
-    memset(vectors, 0, n * options->want * sizeof *vectors);
     size_t total = matrix->total ? matrix->total : n;
     size_t capacity = pv_eigen_basis(options, total);
     bool small = is_small(options, total);
@@ -614,7 +670,7 @@ psdvec_status pv_eigen(psdvec_context *ctx, const pv_operator *matrix,
     PV_TRY_DONE(pv_scope_status(&scope));
     status = iterate(&l, values, vectors);
 done:
-    pv_tall_room_free(ctx, &l.room);
+    pv_tall_workspace_free(ctx, &l.workspace);
     pv_scope_free(&scope);
     return status;
 }

@@ -12,12 +12,18 @@
  * first step of the paper's algorithm one is about -2n): a Krylov space finds it
  * in the first steps, and it is simply not chosen.
  *
- * The basis is orthogonalised against all of itself twice, in float32 with sums
- * in double; the projected matrix is solved in double.
+ * Blocks are narrow and the basis is wide, 2.5 times the wanted vectors: what is found depends
+ * on the degree of the polynomials between two restarts. With a basis of 1.25 times and
+ * blocks of 64 columns, vectors near the smallest wanted value did not grow between restarts, and
+ * a tenth of them was missing while the residuals of the others were small.
  *
- * Memory: n x basis floats, and four blocks. Time for a basis of m columns of n
- * rows: m columns of products, 4 n m^2 flops of dense algebra, and one dense
- * eigenproblem of m rows, on one core.
+ * A new block is orthogonalised against the whole basis, in float32 with sums in double, and once
+ * more where the basis takes nearly all of it; the projected matrix is solved in double.
+ * Convergence is examined at every restart, and in between when the decrease so far predicts it.
+ *
+ * Memory: n x basis floats, and four blocks. Time for m columns: m columns of products, about
+ * 6 n N m flops of dense algebra, and a dense eigenproblem of 2.5 N rows for each restart, on one
+ * core.
  */
 #ifndef PV_SOLVE_EIGEN_H
 #define PV_SOLVE_EIGEN_H
@@ -59,7 +65,8 @@ typedef struct pv_eigen_options {
     size_t basis;       /* most columns of the basis; 0: chosen */
     size_t restarts;    /* at most */
     const float *guess; /* n x guess_columns: their span is near the wanted one; NULL: random */
-    size_t guess_columns;
+    size_t guess_columns, guess_stride;
+    size_t stride; /* of the vectors; 0: want. They may take the place of the guess. */
 } pv_eigen_options;
 
 void pv_eigen_options_default(pv_eigen_options *options, size_t want);
@@ -78,8 +85,8 @@ size_t pv_eigen_basis(const pv_eigen_options *options, size_t n);
  * product allocates `product` bytes. */
 uint64_t pv_eigen_bytes(const pv_eigen_options *options, uint64_t n, uint64_t product, int threads);
 
-/* values: want; vectors: n x want, row-major, orthonormal columns, in the order
- * of the end. Signs of vectors are fixed, so that they are the same in every run. */
+/* values: want; vectors: n x stride, row-major, orthonormal columns, in the order
+ * of the end; columns that were not found are 0. Signs of vectors are fixed, so that they are the same in every run. */
 psdvec_status pv_eigen(psdvec_context *ctx, const pv_operator *matrix,
                        const pv_eigen_options *options, double *values, float *vectors,
                        pv_eigen_report *report);

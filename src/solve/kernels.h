@@ -16,6 +16,11 @@ typedef struct pv_kernels {
     /* y (k numbers) += sum over t of value[t] * X[column[t]]; X has rows of k. */
     void (*row_product)(const uint32_t *column, const float *value, size_t count, const float *X,
                         size_t k, float *y);
+    /* The same for X in half precision, which moves half of the bytes. */
+    void (*row_product_half)(const uint32_t *column, const float *value, size_t count,
+                             const uint16_t *X, size_t k, float *y);
+    /* to[k] = from[k] * scale, rounded. */
+    void (*to_half)(const float *from, size_t count, float scale, uint16_t *to);
     /* out[t] = a . V[column[t]]; V has rows of `stride` numbers, of which `dim` count; both are
      * multiples of 8. */
     void (*row_dots)(const uint32_t *column, size_t count, const float *a, const float *V,

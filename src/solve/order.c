@@ -16,7 +16,7 @@ typedef struct scratch {
     pv_scope memory;
     uint32_t *column;
     float *value;
-    size_t count, room;
+    size_t count, capacity;
 } scratch;
 
 typedef struct order_job {
@@ -48,12 +48,12 @@ static psdvec_status order_word(void *arg, pv_pair_row row, int worker)
     scratch *s = &job->scratch[worker];
     uint32_t i = row.i;
     float *a = job->A + (size_t)i * job->stride;
-    if (after->length + before->length > s->room) {
-        s->room = after->length + before->length;
+    if (after->length + before->length > s->capacity) {
+        s->capacity = after->length + before->length;
         pv_scope_free(&s->memory);
         s->memory = (pv_scope){.ctx = link->ctx, .what = "the order of words"};
-        PV_TAKE(&s->memory, s->column, s->room);
-        PV_TAKE(&s->memory, s->value, s->room);
+        PV_TAKE(&s->memory, s->column, s->capacity);
+        PV_TAKE(&s->memory, s->value, s->capacity);
         PV_TRY(pv_scope_status(&s->memory));
     }
     memset(a, 0, job->dim * sizeof *a);

@@ -6,11 +6,15 @@
 #include "base/thread.h"
 #include "solve/tall.h"
 
+#include <math.h>
 #include <string.h>
 
 void pv_sum_matrix_close(pv_sum_matrix *matrix)
 {
-    pv_tall_room_free(matrix->ctx, &matrix->room);
+    pv_tall_workspace_free(matrix->ctx, &matrix->workspace);
+    pv_free(matrix->ctx, matrix->half_X);
+    matrix->half_X = NULL;
+    matrix->half_count = 0;
 }
 
 void pv_sum_matrix_add(pv_sum_matrix *matrix, pv_low_rank term)
@@ -24,7 +28,59 @@ typedef struct product_job {
     const float *X;
     float *Y;
     size_t k;
+    float scale;    /* 1, or that of half_X: a power of 2 */
+    float *largest; /* of the numbers of each tile of X */
 } product_job;
+
+/* Half precision ends at 65504; the largest number of X is brought near 2^14. */
+enum { half_exponent = 14 };
+
+static psdvec_status largest_in_tile(void *arg, size_t task, int worker)
+{
+    product_job *job = arg;
+    (void)worker;
+    size_t n = job->matrix->pairs->matrix.rows, tile = pv_tall_tile(n);
+    size_t end = (task + 1) * tile < n ? (task + 1) * tile : n;
+    float largest = 0;
+    for (size_t at = task * tile * job->k; at < end * job->k; at++)
+        largest = fabsf(job->X[at]) > largest ? fabsf(job->X[at]) : largest;
+    job->largest[task] = largest;
+    return PSDVEC_OK;
+}
+
+static psdvec_status half_tile(void *arg, size_t task, int worker)
+{
+    product_job *job = arg;
+    (void)worker;
+    size_t n = job->matrix->pairs->matrix.rows, tile = pv_tall_tile(n);
+    size_t end = (task + 1) * tile < n ? (task + 1) * tile : n, first = task * tile * job->k;
+    job->matrix->kernels->to_half(job->X + first, end * job->k - first, job->scale,
+                                  job->matrix->half_X + first);
+    return PSDVEC_OK;
+}
+
+/* matrix->half_X = X * job->scale. */
+static psdvec_status take_half(pv_sum_matrix *matrix, product_job *job)
+{
+    size_t n = matrix->pairs->matrix.rows, count = n * job->k, tiles = pv_tall_tiles(n);
+    if (matrix->half_count < count) {
+        pv_free(matrix->ctx, matrix->half_X);
+        matrix->half_X = pv_alloc(matrix->ctx, count, sizeof *matrix->half_X, "a product");
+        matrix->half_count = matrix->half_X ? count : 0;
+        if (!matrix->half_X)
+            return pv_failure(matrix->ctx);
+    }
+    float largest[64], most = 0; /* there are at most 64 tiles */
+    job->largest = largest;
+    PV_TRY(pv_parallel_tasks(matrix->ctx, tiles, largest_in_tile, job));
+    for (size_t t = 0; t < tiles; t++)
+        most = largest[t] > most ? largest[t] : most;
+    int exponent = 0;
+    if (most > 0 && isfinite(most))
+        frexpf(most, &exponent);
+    job->scale = ldexpf(1, half_exponent - exponent);
+    return pv_parallel_tasks(matrix->ctx, tiles, half_tile, job);
+}
 
 /* The rows of one block: what is dense by BLAS, the rest entry by entry. */
 static psdvec_status product_rows(void *arg, size_t task, int worker)
@@ -40,17 +96,22 @@ static psdvec_status product_rows(void *arg, size_t task, int worker)
     float *Y = job->Y + (size_t)first * k;
     if (width > 0) {
         cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)(end - first), (int)k,
-                    (int)width, 1, pairs->head + pairs->head_begin[task], (int)width, job->X,
-                    (int)k, 0, Y, (int)k);
+                    (int)width, job->scale, pairs->head + pairs->head_begin[task], (int)width,
+                    job->X, (int)k, 0, Y, (int)k);
     } else
         memset(Y, 0, (end - first) * k * sizeof *Y);
-    float factor = matrix->sparse_factor;
+    float factor = matrix->sparse_factor / job->scale;
     for (uint32_t i = first; i < end; i++) {
         float *y = job->Y + (size_t)i * k;
         const float *x = job->X + (size_t)i * k;
         uint64_t tail = pairs->tail[i];
-        matrix->kernels->row_product(pairs->matrix.column + tail, pairs->matrix.value + tail,
-                                     (size_t)(pairs->matrix.begin[i + 1] - tail), job->X, k, y);
+        const uint32_t *column = pairs->matrix.column + tail;
+        const float *value = pairs->matrix.value + tail;
+        size_t count = (size_t)(pairs->matrix.begin[i + 1] - tail);
+        if (matrix->half)
+            matrix->kernels->row_product_half(column, value, count, matrix->half_X, k, y);
+        else
+            matrix->kernels->row_product(column, value, count, job->X, k, y);
         float diagonal = matrix->diagonal[i];
         for (size_t c = 0; c < k; c++)
             y[c] = factor * y[c] + diagonal * x[c];
@@ -102,7 +163,7 @@ static psdvec_status add_term(pv_sum_matrix *matrix, const pv_low_rank *term, co
     if (term->row_scale)
         PV_TRY_DONE(scale_rows(ctx, n, k, term->row_scale, X, false, rows));
     PV_TRY_DONE(
-        pv_tall_gram(ctx, n, factor, (pv_tall){rows ? rows : X, k, k}, &matrix->room, inner));
+        pv_tall_gram(ctx, n, factor, (pv_tall){rows ? rows : X, k, k}, &matrix->workspace, inner));
     for (size_t r = 0; r < term->columns; r++) {
         for (size_t j = 0; j < k; j++)
             scaled[r * k + j] = term->coefficient[r] * (float)inner[r * k + j];
@@ -118,16 +179,19 @@ done:
     return status;
 }
 
-uint64_t pv_sum_matrix_bytes(uint64_t n, uint64_t rank, uint64_t columns, bool scaled)
+uint64_t pv_sum_matrix_bytes(uint64_t n, uint64_t rank, uint64_t columns, bool scaled, bool half)
 {
-    return rank * columns * (sizeof(double) + sizeof(float)) +
+    return (half ? n * columns * sizeof(uint16_t) : 0) +
+           rank * columns * (sizeof(double) + sizeof(float)) +
            pv_tall_gram_bytes(n, rank, columns) + (scaled ? n * columns * sizeof(float) : 0);
 }
 
 static psdvec_status apply(void *self, const float *X, float *Y, size_t k)
 {
     pv_sum_matrix *matrix = self;
-    product_job job = {matrix, X, Y, k};
+    product_job job = {.matrix = matrix, .X = X, .Y = Y, .k = k, .scale = 1};
+    if (matrix->half)
+        PV_TRY(take_half(matrix, &job));
     PV_TRY(pv_parallel_tasks(matrix->ctx, matrix->pairs->head_blocks, product_rows, &job));
     for (size_t t = 0; t < matrix->term_count; t++)
         PV_TRY(add_term(matrix, &matrix->terms[t], X, Y, k));

@@ -29,10 +29,15 @@ typedef struct pv_sum_matrix {
     const pv_kernels *kernels;
     const pv_pairs *pairs;
     float sparse_factor;
+    /* Products with E take X in half precision: each number is off by at most 1/2048 of itself,
+     * or of 1/2^29 of the largest. These errors are random and mostly cancel in a sum over a row. */
+    bool half;
+    uint16_t *half_X; /* n x columns of X, until the matrix is closed */
+    size_t half_count;
     const float *diagonal; /* n */
     pv_low_rank terms[PV_SUM_TERMS];
     size_t term_count;
-    pv_tall_room room;
+    pv_tall_workspace workspace;
     void (*on_product)(void *user, size_t columns); /* NULL: nobody asks */
     void *user;
 } pv_sum_matrix;
@@ -42,7 +47,7 @@ void pv_sum_matrix_add(pv_sum_matrix *matrix, pv_low_rank term);
 
 /* Bytes that products with `columns` columns allocate, some of them until the matrix is closed:
  * terms have at most `rank` columns. scaled: one has a row_scale. */
-uint64_t pv_sum_matrix_bytes(uint64_t n, uint64_t rank, uint64_t columns, bool scaled);
+uint64_t pv_sum_matrix_bytes(uint64_t n, uint64_t rank, uint64_t columns, bool scaled, bool half);
 
 /* The matrix as the eigensolver sees it. */
 pv_operator pv_sum_matrix_operator(pv_sum_matrix *matrix);

@@ -69,36 +69,36 @@ static psdvec_status sum_partials(void *arg, size_t task, int worker)
     return PSDVEC_OK;
 }
 
-void pv_tall_room_free(psdvec_context *ctx, pv_tall_room *room)
+void pv_tall_workspace_free(psdvec_context *ctx, pv_tall_workspace *workspace)
 {
-    pv_free(ctx, room->data);
-    *room = (pv_tall_room){0};
+    pv_free(ctx, workspace->data);
+    *workspace = (pv_tall_workspace){0};
 }
 
-psdvec_status pv_tall_gram(psdvec_context *ctx, size_t n, pv_tall a, pv_tall b, pv_tall_room *room,
-                           double *out)
+psdvec_status pv_tall_gram(psdvec_context *ctx, size_t n, pv_tall a, pv_tall b,
+                           pv_tall_workspace *workspace, double *out)
 {
     gram_job job = {.tiles = {n, pv_tall_tile(n)}, .a = a, .b = b, .out = out};
     job.count = a.columns * b.columns;
     if (job.count == 0)
         return PSDVEC_OK;
-    pv_tall_room own = {0};
-    if (!room)
-        room = &own;
+    pv_tall_workspace own = {0};
+    if (!workspace)
+        workspace = &own;
     size_t needed = pv_tall_tiles(n) * job.count;
-    if (room->count < needed) {
-        pv_tall_room_free(ctx, room);
-        room->data = pv_alloc(ctx, needed, sizeof *room->data, "inner products");
-        if (!room->data)
+    if (workspace->count < needed) {
+        pv_tall_workspace_free(ctx, workspace);
+        workspace->data = pv_alloc(ctx, needed, sizeof *workspace->data, "inner products");
+        if (!workspace->data)
             return pv_failure(ctx);
-        room->count = needed;
+        workspace->count = needed;
     }
-    job.partial = room->data;
+    job.partial = workspace->data;
     psdvec_status status = pv_parallel_tasks(ctx, pv_tall_tiles(n), gram_tile, &job);
     if (status == PSDVEC_OK)
         status =
             pv_parallel_tasks(ctx, (job.count + sum_stretch - 1) / sum_stretch, sum_partials, &job);
-    pv_tall_room_free(ctx, &own);
+    pv_tall_workspace_free(ctx, &own);
     return status;
 }
 

@@ -17,21 +17,21 @@ typedef struct pv_tall {
     size_t columns;
 } pv_tall;
 
-/* Room for partial sums that callers of many products keep between them: fresh pages for each
+/* Memory for partial sums that callers of many products keep between them: fresh pages for each
  * would cost a tenth of the time. Zero-initialise it. */
-typedef struct pv_tall_room {
+typedef struct pv_tall_workspace {
     float *data;
     size_t count;
-} pv_tall_room;
+} pv_tall_workspace;
 
-void pv_tall_room_free(psdvec_context *ctx, pv_tall_room *room);
+void pv_tall_workspace_free(psdvec_context *ctx, pv_tall_workspace *workspace);
 
 /* out (a.columns x b.columns, row-major, dense) = A' B over n rows. Sums over tiles in
- * double. `room` may be NULL. */
-psdvec_status pv_tall_gram(psdvec_context *ctx, size_t n, pv_tall a, pv_tall b, pv_tall_room *room,
-                           double *out);
+ * double. `workspace` may be NULL. */
+psdvec_status pv_tall_gram(psdvec_context *ctx, size_t n, pv_tall a, pv_tall b,
+                           pv_tall_workspace *workspace, double *out);
 
-/* Bytes of `room`, or that are taken for a while without one. */
+/* Bytes of `workspace`, or that are taken for a while without one. */
 uint64_t pv_tall_gram_bytes(uint64_t n, uint64_t a_columns, uint64_t b_columns);
 
 /* Y (n x columns) = beta Y + alpha A M; M: a.columns x columns, row-major,
