@@ -29,7 +29,7 @@
  * and raise the format number if the states mean something else. golden_files.bats fails if that was
  * forgotten, on machines whose arithmetic equals that of the machine where its files were made. */
 #define FAMILY "psdvec interrupted run, "
-#define HEADING FAMILY "format 1, version 0.1.0\n"
+#define HEADING FAMILY "format 1, version 0.2.0\n"
 
 enum { LONGEST_NAME = 48, MOST_TRIES = 100 };
 

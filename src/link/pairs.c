@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-enum { block_count = 64, most_tiles = 64, head_bytes_a_pair = 8 };
+enum { block_count = 64, most_tiles = 64, head_bytes_a_pair = 4 };
 
 /* Unseen pairs whose weight is cut off do not have the background's form
  * (link.h), and are stored as if seen. They are pairs of the few words whose

@@ -74,16 +74,16 @@ static void to_float(float *to, const double *from, size_t count)
         to[k] = (float)from[k];
 }
 
-/* W (n x width, stride block) loses what lies in the span of Q; the
- * coefficients go to `out` (filled x width). */
-static psdvec_status remove_basis(lanczos *l, float *W, size_t width, double *out)
+/* W (n x width, stride block) loses what lies in the span of the first `columns` of Q; the
+ * coefficients go to `out` (columns x width). */
+static psdvec_status remove_basis(lanczos *l, size_t columns, float *W, size_t width, double *out)
 {
-    if (l->filled == 0)
+    if (columns == 0)
         return PSDVEC_OK;
-    pv_tall basis = {l->Q, l->capacity, l->filled};
+    pv_tall basis = {l->Q, l->capacity, columns};
     PV_TRY(pv_tall_gram(l->ctx, l->n, basis, (pv_tall){W, l->block, width}, &l->workspace, out));
-    PV_TRY(sum_everywhere(l, out, l->filled * width));
-    to_float(l->small, out, l->filled * width);
+    PV_TRY(sum_everywhere(l, out, columns * width));
+    to_float(l->small, out, columns * width);
     return pv_tall_multiply(l->ctx, l->n, -1, basis, l->small, width, 1, W, l->block);
 }
 
@@ -133,11 +133,17 @@ static psdvec_status orthonormal(lanczos *l, float *W, size_t width, double leas
     return pv_tall_transform(l->ctx, l->n, W, l->block, width, change, count);
 }
 
-/* Whether the basis took nearly all of some column: what is left, R, then contains so much of
- * the rounding of what was taken, some 1e-6 of it, that the basis must be removed once more. */
-static bool took_nearly_all(const lanczos *l, size_t width, const double *R, size_t rows)
+/* Columns of the basis that are removed from a block a second time. The first pass leaves
+ * rounding errors of some 1e-6 of what it takes. Where it takes nearly all, they would be too much
+ * for the tolerance, and the second pass is a whole one. Else only the directions of huge
+ * eigenvalues matter, as the next product multiplies the errors by these: the first blocks span
+ * them, and so do the first Ritz vectors after a restart. R: what is left of the columns. */
+static size_t removed_again(const lanczos *l, size_t width, const double *R, size_t rows)
 {
-    enum { most_times = 30 };
+    size_t leading = 4 * l->block;
+    double most_times = 1e4 * l->options->tolerance;
+    if (rows < width || l->filled <= leading)
+        return l->filled;
     for (size_t j = 0; j < width; j++) {
         double taken = 0, left = 0;
         for (size_t i = 0; i < l->filled; i++)
@@ -145,12 +151,12 @@ static bool took_nearly_all(const lanczos *l, size_t width, const double *R, siz
         for (size_t i = 0; i < rows; i++)
             left += R[i * width + j] * R[i * width + j];
         if (!(taken <= most_times * most_times * left))
-            return true;
+            return l->filled;
     }
-    return rows < width;
+    return leading;
 }
 
-/* W -= Q h, W = P R, twice where once does not hold in single precision:
+/* W -= Q h, W = P R, twice as far as once does not hold in single precision:
  * W = Q (h1 + h2 R1) + P R2 R1. l->coefficient: filled x width, R: *kept x width. What is as
  * short as the rounding of a product is nothing: 1e-6 of the matrix's norm, as far as seen,
  * or what the second pass takes away again. */
@@ -164,16 +170,15 @@ static psdvec_status orthogonalise(lanczos *l, float *W, size_t width, bool prod
     if (!R1)
         return pv_failure(l->ctx);
     R2 = R1 + l->block * l->block;
-    PV_TRY_DONE(remove_basis(l, W, width, l->coefficient));
+    PV_TRY_DONE(remove_basis(l, l->filled, W, width, l->coefficient));
     for (size_t k = 0; product && k < l->filled * width; k++)
         if (fabs(l->coefficient[k]) > l->norm)
             l->norm = fabs(l->coefficient[k]);
     PV_TRY_DONE(orthonormal(l, W, width, 1e-6 * (product ? l->norm : 1), R1, &first));
-    bool again = !product || took_nearly_all(l, width, R1, first);
-    if (again)
-        PV_TRY_DONE(remove_basis(l, W, first, l->second));
+    size_t again = product ? removed_again(l, width, R1, first) : l->filled;
+    PV_TRY_DONE(remove_basis(l, again, W, first, l->second));
     PV_TRY_DONE(orthonormal(l, W, first, 0.1, R2, &second));
-    for (size_t i = 0; again && i < l->filled; i++)
+    for (size_t i = 0; i < again; i++)
         for (size_t k = 0; k < first; k++)
             for (size_t j = 0; j < width; j++)
                 l->coefficient[i * width + j] += l->second[i * first + k] * R1[k * width + j];
@@ -248,7 +253,8 @@ static psdvec_status draw_block(lanczos *l, bool guess)
         return pv_failure(l->ctx);
     for (size_t k = 0; k < columns * l->block; k++)
         mix[k] = (float)(pv_random_unit(l->ctx->options.seed, purpose_start + 1, k) - 0.5);
-    pv_tall given = {l->options->guess, l->options->guess_stride, columns};
+    size_t stride = l->options->guess_stride;
+    pv_tall given = {l->options->guess, stride ? stride : columns, columns};
     psdvec_status status =
         pv_tall_multiply(l->ctx, l->n, 1, given, mix, l->block, 0, l->Y, l->block);
     pv_free(l->ctx, mix);
@@ -384,16 +390,17 @@ static psdvec_status keep_ritz(lanczos *l, const double *Z, const ritz *order, s
 }
 
 /* Values at the unwanted end that dwarf all wanted ones are kept too, instead of the last of
- * those that are kept beyond the wanted. Their vectors have converged; thrown away, they would
- * come back by rounding in every block to come, and drown it. */
+ * those that are kept beyond the wanted, and come first. Their vectors have converged; thrown
+ * away, they would come back by rounding in every block to come, and drown it. */
 static void keep_far_end(ritz *order, size_t m, size_t want, size_t keep)
 {
+    double largest = fabs(order[0].value);
     for (size_t x = 0; keep < m - x && want < keep - x; x++) {
-        ritz far = order[m - 1 - x];
-        if (!(fabs(far.value) > 4 * fabs(order[0].value)))
+        ritz far = order[m - 1];
+        if (!(fabs(far.value) > 4 * largest))
             return;
-        order[m - 1 - x] = order[keep - 1 - x];
-        order[keep - 1 - x] = far;
+        memmove(order + 1, order, (m - 1) * sizeof *order);
+        order[0] = far;
     }
 }
 

@@ -65,8 +65,9 @@ typedef struct pv_eigen_options {
     size_t basis;       /* most columns of the basis; 0: chosen */
     size_t restarts;    /* at most */
     const float *guess; /* n x guess_columns: their span is near the wanted one; NULL: random */
-    size_t guess_columns, guess_stride;
-    size_t stride; /* of the vectors; 0: want. They may take the place of the guess. */
+    size_t guess_columns;
+    size_t guess_stride; /* 0: guess_columns */
+    size_t stride;       /* of the vectors; 0: want. They may take the place of the guess. */
 } pv_eigen_options;
 
 void pv_eigen_options_default(pv_eigen_options *options, size_t want);

@@ -223,6 +223,44 @@ static void so_they_are_where_the_matrix_is_too_large_to_write_down(void **state
     problem_free(p);
 }
 
+/* Relative Frobenius distance of the products from those of the reference. */
+static double distance_of(const problem *p, const psdvec_train_options *o)
+{
+    dense_link l = dense_link_make(&p->dense, o);
+    dense_model m = dense_train(&l, o);
+    run r = solve(p, o);
+    double *V = vectors_of(&r), *sign = signs_of(&r);
+    double *ours = dense_products(l.core, r.core->rank, V, sign);
+    double *theirs = dense_products(l.core, m.rank, m.V, m.sign), off = 0, all = 0;
+    for (size_t k = 0; k < l.core * l.core; k++) {
+        off += (ours[k] - theirs[k]) * (ours[k] - theirs[k]);
+        all += theirs[k] * theirs[k];
+    }
+    free(ours);
+    free(theirs);
+    free(V);
+    free(sign);
+    run_close(&r);
+    dense_model_free(&m);
+    dense_link_free(&l);
+    return sqrt(off / all);
+}
+
+/* Tolerance and iterations as shipped. */
+static void presets_are_near_the_dense_solution(void **state)
+{
+    (void)state;
+    problem *p = random_problem(14, 700, 90000);
+    for (int preset = PSDVEC_PRESET_DEFAULT; preset <= PSDVEC_PRESET_PAPER; preset++) {
+        psdvec_train_options o;
+        psdvec_train_options_preset(&o, (psdvec_preset)preset, NULL);
+        o.dim = 40;
+        assert_below(distance_of(p, &o), 0.01);
+    }
+    assert_true(p->counts->info.words > 600);
+    problem_free(p);
+}
+
 static void ranks_shrink_as_the_schedule_says(void **state)
 {
     (void)state;
@@ -698,6 +736,7 @@ int main(void)
         cmocka_unit_test(several_steps_are_those_of_the_reference),
         cmocka_unit_test(so_they_are_with_subsampling_and_distances),
         cmocka_unit_test(so_they_are_where_the_matrix_is_too_large_to_write_down),
+        cmocka_unit_test(presets_are_near_the_dense_solution),
         cmocka_unit_test(ranks_shrink_as_the_schedule_says),
         cmocka_unit_test(fewer_positive_eigenvalues_are_kept_with_a_warning),
         cmocka_unit_test(long_steps_are_taken_back_where_the_reference_does),

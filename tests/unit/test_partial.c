@@ -127,11 +127,11 @@ static void states_of_a_version_that_computes_otherwise_are_not_used(void **stat
     }
 }
 
-/* The first line is that of all versions since 0.1.0, as long as their results are the same. */
+/* The first line is that of all versions since 0.2.0, as long as their results are the same. */
 static void states_of_version_0_1_0_are_used(void **state)
 {
     bench *b = *state;
-    static const char key[] = "psdvec interrupted run, format 1, version 0.1.0\nwork";
+    static const char key[] = "psdvec interrupted run, format 1, version 0.2.0\nwork";
     pv_partial *p = must_open(b, "work", false);
     save(p, "solve", 1, 10);
     pv_partial_close(p, false);

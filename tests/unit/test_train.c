@@ -513,11 +513,11 @@ static void threads_and_memory_change_no_byte(void **state)
 {
     (void)state;
     dice d = {10};
-    problem *p = problem_new(random_counts(&d, 640, 400000), 1, 2);
+    problem *p = problem_new(random_counts(&d, 1280, 800000), 1, 2);
     paths at = paths_of(p);
     for (int kind = 0; kind < 2; kind++) {
         psdvec_train_options o = kind ? default_options(12) : paper_options(12, 2);
-        o.core = 600;
+        o.core = 1200;
         o.eigen_tolerance = 1e-3;
         well(p->ctx, psdvec_train(p->ctx, &o, p->path, at.whole, NULL));
         for (int threads = 1; threads <= 4; threads *= 2) {
