@@ -105,7 +105,8 @@ static void another_key_begins_anew_with_a_warning(void **state)
 static void states_of_a_version_that_computes_otherwise_are_not_used(void **state)
 {
     bench *b = *state;
-    static const char *const headings[] = {"psdvec interrupted run, format 0, version 0.1.0\n",
+    static const char *const headings[] = {"psdvec interrupted run, format 0, version 0.2.0\n",
+                                           "psdvec interrupted run, format 1, version 0.1.0\n",
                                            "psdvec interrupted run, format 1, version 0.0.1\n",
                                            "psdvec interrupted run, format 1, version 10.11.12\n",
                                            "psdvec interrupted run, "};
@@ -128,7 +129,7 @@ static void states_of_a_version_that_computes_otherwise_are_not_used(void **stat
 }
 
 /* The first line is that of all versions since 0.2.0, as long as their results are the same. */
-static void states_of_version_0_1_0_are_used(void **state)
+static void states_of_version_0_2_0_are_used(void **state)
 {
     bench *b = *state;
     static const char key[] = "psdvec interrupted run, format 1, version 0.2.0\nwork";
@@ -436,7 +437,7 @@ int main(void)
         TEST(a_folder_without_a_state_goes_away),
         TEST(another_key_begins_anew_with_a_warning),
         TEST(states_of_a_version_that_computes_otherwise_are_not_used),
-        TEST(states_of_version_0_1_0_are_used),
+        TEST(states_of_version_0_2_0_are_used),
         TEST(restart_forgets),
         TEST(a_torn_or_damaged_state_counts_as_absent),
         TEST(a_folder_that_another_process_uses_is_refused),
