@@ -511,7 +511,7 @@ static psdvec_status iterate(lanczos *l, double *values, float *vectors)
     size_t want = l->options->want, last = 0, next = 0;
     size_t capacity = l->capacity;
     size_t examined = capacity; /* the number of columns at which convergence is examined */
-    forecast forecast = {0};
+    forecast decrease = {0};
     pv_scope scope = {.ctx = l->ctx, .what = "eigenvectors"};
     double *R = pv_scope_alloc(&scope, l->block * l->block, sizeof *R, false);
     double *Z = pv_scope_alloc(&scope, capacity * capacity, sizeof *Z, false);
@@ -538,7 +538,7 @@ static psdvec_status iterate(lanczos *l, double *values, float *vectors)
             if (l->report->residual <= l->options->tolerance || next == 0 ||
                 l->report->restarts >= l->options->restarts || l->filled <= want)
                 break;
-            examined = columns_to_go(&forecast, l);
+            examined = columns_to_go(&decrease, l);
             if (full) {
                 size_t keep = kept_over_restart(l->options, capacity);
                 keep_far_end(order, l->filled, want, keep);
