@@ -204,7 +204,7 @@ PV_FAST static float fast_row_dots(const float *row, const float *const *queries
 pv_row_dots_fn *pv_row_dots_best(void)
 {
 #ifdef PV_FAST
-    if (pv_fast_kernels())
+    if (pv_avx2_and_f16c())
         return fast_row_dots;
 #endif
     return pv_row_dots_reference;
@@ -217,7 +217,7 @@ pv_set_dots_fn *pv_set_dots_best(psdvec_precision precision, bool products)
         [PSDVEC_FLOAT32] = {fast_dots_of_floats, fast_products_of_floats},
         [PSDVEC_FLOAT16] = {fast_dots_of_halves, fast_products_of_halves},
         [PSDVEC_INT8] = {fast_dots_of_bytes, fast_products_of_bytes}};
-    if (pv_fast_kernels())
+    if (pv_avx2_and_f16c())
         return dots[precision][products];
 #endif
     (void)products;

@@ -161,7 +161,7 @@ PV_FAST static void fast_unpack_bytes(const void *from, float scale, size_t n, f
 pv_unpack_fn *pv_unpack_best(psdvec_precision precision)
 {
 #ifdef PV_FAST
-    if (precision != PSDVEC_FLOAT32 && pv_fast_kernels())
+    if (precision != PSDVEC_FLOAT32 && pv_avx2_and_f16c())
         return precision == PSDVEC_FLOAT16 ? fast_unpack_halves : fast_unpack_bytes;
 #endif
     return pv_unpack_reference(precision);

@@ -187,10 +187,7 @@ static const pv_kernels kernels_avx2 = {"AVX2", avx2_row_product, avx2_row_produ
 
 const pv_kernels *pv_kernels_best(void)
 {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-                   __builtin_cpu_supports("f16c")
-               ? &kernels_avx2
-               : &pv_kernels_plain;
+    return pv_avx2_and_f16c() && __builtin_cpu_supports("fma") ? &kernels_avx2 : &pv_kernels_plain;
 }
 
 #else
