@@ -1,9 +1,10 @@
-/* Tiles of tall matrices, each for one BLAS call. */
+/* Tiles of tall matrices, each for one call of BLAS or of a kernel for few columns. */
 #include "solve/tall.h"
 
 #include "base/blas.h"
 #include "base/memory.h"
 #include "base/thread.h"
+#include "solve/tall_kernels.h"
 
 #include <string.h>
 
@@ -37,17 +38,24 @@ typedef struct gram_job {
     float *partial; /* tiles x (a.columns x b.columns) */
     double *out;
     size_t count;
+    const pv_tall_kernels *kernels; /* NULL: BLAS */
 } gram_job;
 
 static psdvec_status gram_tile(void *arg, size_t task, int worker)
 {
     gram_job *job = arg;
     (void)worker;
-    size_t first = task * job->tiles.tile;
-    cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)job->a.columns, (int)job->b.columns,
-                (int)rows_of(&job->tiles, task), 1, job->a.data + first * job->a.stride,
-                (int)job->a.stride, job->b.data + first * job->b.stride, (int)job->b.stride, 0,
-                job->partial + task * job->count, (int)job->b.columns);
+    size_t first = task * job->tiles.tile, rows = rows_of(&job->tiles, task);
+    pv_tall a = job->a, b = job->b;
+    a.data += first * a.stride;
+    b.data += first * b.stride;
+    float *out = job->partial + task * job->count;
+    if (job->kernels)
+        job->kernels->gram(rows, a, b, out);
+    else
+        cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)a.columns, (int)b.columns,
+                    (int)rows, 1, a.data, (int)a.stride, b.data, (int)b.stride, 0, out,
+                    (int)b.columns);
     return PSDVEC_OK;
 }
 
@@ -80,6 +88,7 @@ psdvec_status pv_tall_gram(psdvec_context *ctx, size_t n, pv_tall a, pv_tall b,
 {
     gram_job job = {.tiles = {n, pv_tall_tile(n)}, .a = a, .b = b, .out = out};
     job.count = a.columns * b.columns;
+    job.kernels = pv_tall_kernels_best(b.columns);
     if (job.count == 0)
         return PSDVEC_OK;
     pv_tall_workspace own = {0};
@@ -115,24 +124,32 @@ typedef struct multiply_job {
     size_t columns;
     float *Y;
     size_t stride;
+    const pv_tall_kernels *kernels; /* NULL: BLAS */
 } multiply_job;
 
 static psdvec_status multiply_tile(void *arg, size_t task, int worker)
 {
     multiply_job *job = arg;
     (void)worker;
-    size_t first = task * job->tiles.tile;
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)rows_of(&job->tiles, task),
-                (int)job->columns, (int)job->a.columns, job->alpha,
-                job->a.data + first * job->a.stride, (int)job->a.stride, job->M, (int)job->columns,
-                job->beta, job->Y + first * job->stride, (int)job->stride);
+    size_t first = task * job->tiles.tile, rows = rows_of(&job->tiles, task);
+    pv_tall a = job->a;
+    a.data += first * a.stride;
+    float *Y = job->Y + first * job->stride;
+    if (job->kernels)
+        job->kernels->multiply(rows, job->alpha, a, job->M, job->columns, job->beta, Y,
+                               job->stride);
+    else
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)rows, (int)job->columns,
+                    (int)a.columns, job->alpha, a.data, (int)a.stride, job->M, (int)job->columns,
+                    job->beta, Y, (int)job->stride);
     return PSDVEC_OK;
 }
 
 psdvec_status pv_tall_multiply(psdvec_context *ctx, size_t n, float alpha, pv_tall a,
                                const float *M, size_t columns, float beta, float *Y, size_t stride)
 {
-    multiply_job job = {{n, pv_tall_tile(n)}, a, M, alpha, beta, columns, Y, stride};
+    multiply_job job = {{n, pv_tall_tile(n)},         a, M, alpha, beta, columns, Y, stride,
+                        pv_tall_kernels_best(columns)};
     if (columns == 0 || a.columns == 0)
         return PSDVEC_OK;
     return pv_parallel_tasks(ctx, pv_tall_tiles(n), multiply_tile, &job);

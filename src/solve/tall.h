@@ -2,9 +2,10 @@
  * thousand columns.
  *
  * All are row-major float32 with a stride (numbers from one row to the next).
- * Rows are divided into tiles that depend on n only; each tile is one BLAS call
- * by one worker, and sums over tiles are taken in the order of the tiles. So the
- * bits do not depend on the number of threads.
+ * Rows are divided into tiles that depend on n only; each tile is one call of
+ * BLAS, or of a kernel for few columns, by one worker, and sums over tiles are
+ * taken in the order of the tiles. So the bits do not depend on the number of
+ * threads.
  */
 #ifndef PV_SOLVE_TALL_H
 #define PV_SOLVE_TALL_H
