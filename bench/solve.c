@@ -53,7 +53,7 @@ typedef struct problem {
     float *Q;     /* n x basis */
     float *square;
     double *inner;
-    pv_tall_room room;
+    pv_tall_workspace workspace;
     uint64_t head_cells, tail_entries, head_pairs_inside;
     uint64_t seen; /* so that reading is not optimised away */
 } problem;
@@ -169,7 +169,7 @@ static psdvec_status part_step(problem *p)
 static psdvec_status part_gram(problem *p)
 {
     return pv_tall_gram(p->ctx, p->n, (pv_tall){p->Q, p->basis, p->basis},
-                        (pv_tall){p->X, p->k, p->k}, &p->room, p->inner);
+                        (pv_tall){p->X, p->k, p->k}, &p->workspace, p->inner);
 }
 static psdvec_status part_multiply(problem *p)
 {
@@ -318,7 +318,7 @@ static void close_problem(problem *p)
     psdvec_context *ctx = p->ctx;
     pv_sum_matrix_close(&p->step);
     pv_sum_matrix_close(&p->sparse);
-    pv_tall_room_free(ctx, &p->room);
+    pv_tall_workspace_free(ctx, &p->workspace);
     pv_free(ctx, p->coefficients);
     pv_free(ctx, p->inner);
     pv_free(ctx, p->square);
