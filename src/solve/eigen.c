@@ -87,11 +87,11 @@ static psdvec_status remove_basis(lanczos *l, size_t columns, float *W, size_t w
     return pv_tall_multiply(l->ctx, l->n, -1, basis, l->small, width, 1, W, l->block);
 }
 
-/* Orthonormal columns for W, in place; what hardly differs from the others is
- * dropped. map (*kept x width): W = W_new map. Columns shorter than `least` are
- * nothing but rounding. */
-static psdvec_status orthonormal(lanczos *l, float *W, size_t width, double least, double *map,
-                                 size_t *kept)
+/* Orthonormal columns for W, in place. map (*kept x width): W = W_new map. Columns shorter than
+ * `least` are nothing but rounding, and so are directions in which the columns, brought to length
+ * 1, have a smaller share than `share` of the largest sum of squares: both are dropped. */
+static psdvec_status orthonormal(lanczos *l, float *W, size_t width, double least, double share,
+                                 double *map, size_t *kept)
 {
     *kept = 0;
     if (width == 0)
@@ -116,7 +116,7 @@ static psdvec_status orthonormal(lanczos *l, float *W, size_t width, double leas
     size_t count = 0;
     float *change = l->small; /* width x count, filled column by column below */
     size_t first = 0;
-    while (first < width && values[first] < 1e-8 * values[width - 1])
+    while (first < width && values[first] < share * values[width - 1])
         first++;
     if (values[width - 1] <= 0)
         first = width;
@@ -141,7 +141,7 @@ static psdvec_status orthonormal(lanczos *l, float *W, size_t width, double leas
 static size_t removed_again(const lanczos *l, size_t width, const double *R, size_t rows)
 {
     size_t leading = 4 * l->block;
-    double most_times = 1e4 * l->options->tolerance;
+    double most_times = 3e3 * l->options->tolerance;
     if (rows < width || l->filled <= leading)
         return l->filled;
     for (size_t j = 0; j < width; j++) {
@@ -174,10 +174,10 @@ static psdvec_status orthogonalise(lanczos *l, float *W, size_t width, bool prod
     for (size_t k = 0; product && k < l->filled * width; k++)
         if (fabs(l->coefficient[k]) > l->norm)
             l->norm = fabs(l->coefficient[k]);
-    PV_TRY_DONE(orthonormal(l, W, width, 1e-6 * (product ? l->norm : 1), R1, &first));
+    PV_TRY_DONE(orthonormal(l, W, width, 1e-6 * (product ? l->norm : 1), 1e-8, R1, &first));
     size_t again = product ? removed_again(l, width, R1, first) : l->filled;
     PV_TRY_DONE(remove_basis(l, again, W, first, l->second));
-    PV_TRY_DONE(orthonormal(l, W, first, 0.1, R2, &second));
+    PV_TRY_DONE(orthonormal(l, W, first, 0.5, 0.1, R2, &second));
     for (size_t i = 0; i < again; i++)
         for (size_t k = 0; k < first; k++)
             for (size_t j = 0; j < width; j++)
