@@ -487,21 +487,18 @@ static size_t kept_over_restart(const pv_eigen_options *options, size_t capacity
 typedef struct forecast {
     double residual; /* at the last examination; 0: there was none */
     size_t columns;
-    double rate; /* decades per column */
 } forecast;
 
 static size_t columns_to_go(forecast *f, const lanczos *l)
 {
     double residual = l->report->residual;
     size_t columns = l->report->columns;
-    f->rate = 4 / (double)l->options->want;
-    if (f->residual > 0 && columns > f->columns) {
-        double rate = log10(f->residual / residual) / (double)(columns - f->columns);
-        f->rate = fmin(f->rate, fmax(rate, f->rate / 8));
-    }
+    double fast = 4 / (double)l->options->want, rate = fast; /* decades per column */
+    if (f->residual > 0 && columns > f->columns)
+        rate = log10(f->residual / residual) / (double)(columns - f->columns);
     f->residual = residual;
     f->columns = columns;
-    double more = log10(residual / l->options->tolerance) / f->rate;
+    double more = log10(residual / l->options->tolerance) / fmin(fast, fmax(rate, fast / 8));
     return more < (double)l->capacity ? (size_t)more + 1 : l->capacity;
 }
 
