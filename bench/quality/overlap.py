@@ -3,7 +3,7 @@
 
 Prints the share of the ten nearest neighbours that both models have in common, and the relative
 Frobenius difference of the cosines, for a random sample of the most frequent words. Only words in
-both models are compared, by the read-out if a model has one. Needs numpy.
+both models are compared, by the read-out if a model has one and --raw is not given. Needs numpy.
 """
 
 import argparse
@@ -19,7 +19,7 @@ TYPES = {"U8": "u1", "I8": "i1", "U64": "<u8", "F16": "<f2", "F32": "<f4"}
 TOP, BLOCK, SEED = 10, 128, 7
 
 
-def read_model(path):
+def read_model(path, raw):
     """The words of a model and its vectors for comparing words, n x N, of length 1."""
     data = np.memmap(path, dtype=np.uint8, mode="r")
     if len(data) < 8:
@@ -37,10 +37,12 @@ def read_model(path):
         first, end = entry["data_offsets"]
         return data[begin + first : begin + end].view(TYPES[entry["dtype"]]).reshape(entry["shape"])
 
-    name = "readout" if "readout" in header else "vectors"
+    name = "readout" if "readout" in header and not raw else "vectors"
     vectors = tensor(name).astype(np.float32)
     if header[name]["dtype"] == "I8":
         vectors *= tensor("readout.scale" if name == "readout" else "scale")[:, None]
+    if raw:
+        vectors -= vectors.mean(axis=0)
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     vectors /= np.maximum(lengths, 1e-30)
     letters, offsets = tensor("words").tobytes(), tensor("offsets").tolist()
@@ -73,12 +75,15 @@ def main():
         default=20000,
         help="draw them from the N most frequent words of A (default: 20000)",
     )
+    parser.add_argument(
+        "--raw", action="store_true", help="compare the generative vectors, centred, instead of the read-out"
+    )
     options = parser.parse_args()
 
     models = []
     for path in (options.a, options.b):
         try:
-            models.append(read_model(path))
+            models.append(read_model(path, options.raw))
         except OSError as error:
             sys.exit(f"{parser.prog}: {path}: {error.strerror}")
         except (ValueError, KeyError) as error:

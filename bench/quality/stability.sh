@@ -48,11 +48,22 @@ model() { # system | part | seed: WORK/system-part-seed.safetensors
     esac
 }
 
-cell() { # system | part | seed | part | seed: what the two models have in common
+cell() { # system | part | seed | part | seed | options of overlap.py: what the two models have in common
     model "$1" "$2" "$3"
     model "$1" "$4" "$5"
-    common=$("$python" "$here/overlap.py" "$work/$1-$2-$3.safetensors" "$work/$1-$4-$5.safetensors")
+    a=$work/$1-$2-$3.safetensors b=$work/$1-$4-$5.safetensors
+    shift 5
+    common=$("$python" "$here/overlap.py" "$@" "$a" "$b")
     echo "${common%% of *}"
+}
+
+row() { # label | system | options of overlap.py
+    label=$1 system=$2
+    shift 2
+    seeds=$(cell "$system" whole 0 whole 1 "$@")
+    left_out=$(cell "$system" whole 0 most 0 "$@")
+    halves=$(cell "$system" odd 0 even 0 "$@")
+    echo "| $label | $seeds | $left_out | $halves |"
 }
 
 lines most 'NR % 100 != 0'
@@ -61,9 +72,7 @@ lines even 'NR % 2 == 0'
 
 echo "| | two seeds | one document in a hundred left out | two halves of the text |"
 echo "|---|---|---|---|"
-for system in psd svd sgns; do
-    seeds=$(cell $system whole 0 whole 1)
-    left_out=$(cell $system whole 0 most 0)
-    halves=$(cell $system odd 0 even 0)
-    echo "| $system | $seeds | $left_out | $halves |"
-done
+row psd psd
+row 'psd, generative vectors' psd --raw
+row svd svd
+row sgns sgns
