@@ -6,8 +6,9 @@
 #
 # TEXT is what psdvec count reads; WORK a folder for counts and models, which are kept and not made again if they
 # are there; a SET what psdvec eval reads. MIN_COUNT (20), VARIANTS (variants.txt) and TRAINING (options for all
-# models, such as --dim 300) may be set. For analogies the better
-# method counts.
+# models, such as --dim 300) may be set. For analogies the better method counts. With SEEDS=2 each variant is
+# trained with a second seed too, and a column shows how many of the ten nearest words the two models have in common
+# (overlap.py; PYTHON, by default /usr/bin/python3, must have numpy).
 set -eu
 
 if [ $# -lt 3 ]; then
@@ -17,8 +18,18 @@ fi
 here=$(dirname "$0")
 psdvec=${PSDVEC:-$here/../../build/psdvec}
 variants=${VARIANTS:-$here/variants.txt}
+python=${PYTHON:-/usr/bin/python3}
+seeds=${SEEDS:-1}
 text=$1 work=$2
 shift 2
+case $seeds in
+1) ;;
+2) "$python" "$here/overlap.py" --help >/dev/null ;;
+*)
+    echo "$0: SEEDS is $seeds; it must be 1 or 2" >&2
+    exit 2
+    ;;
+esac
 mkdir -p "$work"
 
 # Letters and digits of a string, for a file name.
@@ -30,6 +41,13 @@ scores() { # model | half | set...: lines of set, section, score
     "$psdvec" eval "$model" "$@" --half "$half" --resamples 0 --format tsv -q
 }
 
+train() { # counts | model | options...
+    counts=$1 model=$2
+    shift 2
+    # shellcheck disable=SC2086 # options are words
+    [ -e "$model" ] || "$psdvec" train "$counts" -q ${TRAINING:-} "$@" -o "$model" </dev/null
+}
+
 grep -v '^#' "$variants" | while IFS='|' read -r name counting training; do
     name=$(echo "$name" | sed 's/ *$//')
     counts=$work/counts-$(plain "$counting").safetensors
@@ -39,11 +57,16 @@ grep -v '^#' "$variants" | while IFS='|' read -r name counting training; do
         "$psdvec" count "$text" -q --min-count "${MIN_COUNT:-20}" --window 10 --distance harmonic --oov drop \
             --subsample 1e-3 $counting -o "$counts" </dev/null
     fi
-    if [ ! -e "$model" ]; then
-        # shellcheck disable=SC2086
-        "$psdvec" train "$counts" -q ${TRAINING:-} $training -o "$model" </dev/null
-    fi
+    # shellcheck disable=SC2086
+    train "$counts" "$model" $training
     for half in first second; do
         scores "$model" $half "$@" </dev/null | sed "s/^/$name	$half	/"
     done
+    if [ "$seeds" = 2 ]; then
+        second=$work/model-$(plain "$name")-seed-1.safetensors
+        # shellcheck disable=SC2086
+        train "$counts" "$second" $training --seed 1
+        common=$("$python" "$here/overlap.py" "$work/model-$(plain "$name").safetensors" "$second")
+        printf '%s\tboth\ttwo seeds in common\t\t\t\t%s\n' "$name" "${common%% of *}"
+    fi
 done | awk -F'\t' -f "$here/table.awk"

@@ -1,6 +1,6 @@
 # Lines of variant, half, set, section, measure, model, score ... to a markdown table: a row for each variant, a column
 # for each set and for the semantic and the syntactic part of analogies; in a cell both halves. A second table has what
-# each variant gains or loses against the first one.
+# each variant gains or loses against the first one. A line whose half is "both" has one figure for the first table.
 $3 == "set" || ($4 != "" && $4 != "semantic" && $4 != "syntactic") { next }
 {
     column = $3 ($4 == "" ? "" : " " $4)
@@ -16,6 +16,8 @@ $3 == "set" || ($4 != "" && $4 != "semantic" && $4 != "syntactic") { next }
         score[$1, $2, column] = $7
 }
 function cell(name, column, relative,    a, b) {
+    if ((name, "both", column) in score)
+        return relative ? "" : score[name, "both", column]
     a = score[name, "first", column]
     b = score[name, "second", column]
     if (relative) {
