@@ -165,7 +165,7 @@ described() {
     jq -c "$figures" info >wanted
     jq -c ".info | $figures" got.json | diff wanted -
     [ "$(jq '.iterations | length' got.json)" -eq 3 ]
-    [ "$(jq '.iterations[3] == .train.objective' got.json)" = true ]
+    [ "$(jq '.iterations[2] == .train.objective' got.json)" = true ]
     [ "$(jq -c '.count | [.documents, .tokens]' got.json)" = '[600,4200]' ]
 
     "$PSDVEC" similar program.safetensors reader --top 5 --tsv | rows | cut -f2,3 >wanted
