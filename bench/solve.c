@@ -48,7 +48,7 @@ typedef struct problem {
     size_t n, k; /* k: columns of a product, as the eigensolver makes them */
     float *X, *Y;
     float *coefficients; /* two times stride */
-    pv_sum_matrix sparse, step;
+    pv_sum_matrix sparse, half, step;
     size_t basis; /* columns of the eigensolver's */
     float *Q;     /* n x basis */
     float *square;
@@ -161,6 +161,11 @@ static psdvec_status part_sparse(problem *p)
     pv_operator matrix = pv_sum_matrix_operator(&p->sparse);
     return matrix.apply(matrix.self, p->X, p->Y, p->k);
 }
+static psdvec_status part_half(problem *p)
+{
+    pv_operator matrix = pv_sum_matrix_operator(&p->half);
+    return matrix.apply(matrix.self, p->X, p->Y, p->k);
+}
 static psdvec_status part_step(problem *p)
 {
     pv_operator matrix = pv_sum_matrix_operator(&p->step);
@@ -196,6 +201,7 @@ typedef enum part_name {
     TOUCH,
     READ,
     SPARSE,
+    HALF,
     STEP,
     GRAM,
     MULTIPLY,
@@ -206,8 +212,8 @@ typedef enum part_name {
 } part_name;
 
 static psdvec_status (*const part_run[PARTS])(problem *) = {
-    part_head, part_tail,     part_touch,     part_read,     part_sparse,  part_step,
-    part_gram, part_multiply, part_transform, part_products, part_residual};
+    part_head, part_tail, part_touch,    part_read,      part_sparse,   part_half,
+    part_step, part_gram, part_multiply, part_transform, part_products, part_residual};
 
 /* Best seconds of each; the residual last, as it leaves the values as they were. */
 static psdvec_status time_parts(problem *p, int repeat, double *seconds)
@@ -267,7 +273,9 @@ static void set_matrices(problem *p)
                                 .pairs = p->pairs,
                                 .sparse_factor = (float)p->options.relaxation,
                                 .diagonal = core->diagonal};
-    p->step = p->sparse;
+    p->half = p->sparse;
+    p->half.half = true;
+    p->step = p->half;
     for (size_t c = 0; c < core->rank; c++)
         own[c] = constant[c] = core->sign[c];
     pv_sum_matrix_add(&p->step, (pv_low_rank){core->U, core->stride, core->rank, own, NULL});
@@ -317,6 +325,7 @@ static void close_problem(problem *p)
 {
     psdvec_context *ctx = p->ctx;
     pv_sum_matrix_close(&p->step);
+    pv_sum_matrix_close(&p->half);
     pv_sum_matrix_close(&p->sparse);
     pv_tall_workspace_free(ctx, &p->workspace);
     pv_free(ctx, p->coefficients);
@@ -368,6 +377,8 @@ static void print_parts(const problem *p, const double *seconds, const limits *l
     print_part(name, 2 * tail * k, 8 * tail + 2 * block, seconds[TAIL], limit);
     double flops = 2 * (head + tail) * k, bytes = 4 * head + 8 * tail + 2 * block;
     print_part("both: the pairs' product", flops, bytes, seconds[SPARSE], limit);
+    bytes -= 2 * n * k;
+    print_part("the same with X in half precision", flops, bytes, seconds[HALF], limit);
     flops += 4 * n * low_rank * k;
     bytes += 2 * 4 * n * low_rank;
     print_part("the step's matrix: pairs and low rank", flops, bytes, seconds[STEP], limit);
