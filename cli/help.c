@@ -6,7 +6,6 @@
 #include "phrase.h"
 #include "terminal.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -7,7 +7,6 @@
 #include "system.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 #include <sys/resource.h>

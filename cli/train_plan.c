@@ -12,7 +12,6 @@
 #include "util/walk.h"
 #include "word_files.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,6 @@
 #include "base/platform.h"
 #include "util/c_locale.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "util/c_locale.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -15,7 +15,6 @@
  */
 #include "baseline/glove.h"
 
-#include "base/file.h"
 #include "base/random.h"
 #include "base/thread.h"
 #include "baseline/baseline.h"

@@ -1,12 +1,10 @@
 /* Epochs of batches: codes, atoms, lengths. */
 #include "baseline/sparse_learn.h"
 
-#include "base/memory.h"
 #include "base/random.h"
 #include "base/thread.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Batches of an epoch: the dictionary learns from the first words before the last are coded. */
 enum { batches = 8 };

@@ -1,7 +1,6 @@
 /* Products by rows; from the eigensolver's pairs to singular vectors. */
 #include "baseline/sparse_svd.h"
 
-#include "base/memory.h"
 #include "base/progress.h"
 #include "base/thread.h"
 #include "solve/eigen.h"

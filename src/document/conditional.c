@@ -11,7 +11,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 /* ---- What the model says of its making -------------------------------------------------- */
 

@@ -4,7 +4,6 @@
 #include "document/residuals.h"
 
 #include "base/arguments.h"
-#include "base/memory.h"
 #include "base/progress.h"
 #include "base/safetensors_write.h"
 #include "document/top.h"
@@ -16,7 +15,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 /* ---- The matrix -------------------------------------------------------------------------- */
 /* Two walks over the seen pairs (train/seen_pairs.h): the first counts, so that every row has its

@@ -4,13 +4,11 @@
 
 #include "base/arguments.h"
 #include "corpus/options.h"
-#include "corpus/tokens.h"
 #include "document/options.h"
 #include "model/model_read.h"
 #include "util/utf8.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { BEGINNING_BYTES = 72 };
 

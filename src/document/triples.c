@@ -2,11 +2,8 @@
 #include "document/triples.h"
 
 #include "base/thread.h"
-#include "count/rows.h"
 #include "model/model_read.h"
 #include "train/train.h"
-
-#include <string.h>
 
 static const char what[] = "counting triples";
 

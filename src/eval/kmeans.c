@@ -7,7 +7,6 @@
 
 #include "base/random.h"
 #include "base/thread.h"
-#include "model/dot.h"
 
 #include <math.h>
 #include <string.h>

@@ -13,7 +13,6 @@
 #include "eval/analogy.h"
 #include "eval/kmeans.h"
 #include "eval/statistics.h"
-#include "model/dot.h"
 #include "model/find.h"
 
 #include <math.h>

@@ -15,12 +15,7 @@
 #include "train/train.h"
 
 #include "base/arguments.h"
-#include "base/file.h"
-#include "base/partial.h"
-#include "base/progress.h"
-#include "corpus/inputs.h"
 #include "count/options.h"
-#include "count/provenance.h"
 #include "link/pairs.h"
 #include "model/model_write.h"
 #include "solve/algorithm1.h"
@@ -33,7 +28,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { words_a_block = 20000 };
 
