@@ -121,11 +121,6 @@ void pv_corpus_finish(pv_corpus *corpus)
 
 /* ---- Is it text? ---------------------------------------------------------------- */
 
-static bool is_stray_control(unsigned char c)
-{
-    return c < 0x20 && !(c >= '\t' && c <= '\r') && c != 0x1B;
-}
-
 /* A file is taken for binary if more than three in ten of its first bytes are control characters or
  * invalid UTF-8. Text in an old 8-bit encoding stays below that in most languages and is read with
  * its bad bytes reported. */
@@ -145,7 +140,7 @@ const char *pv_not_text(const char *bytes, size_t length)
                 strange += (size_t)-used;
             p -= used;
         } else {
-            strange += is_stray_control(*p);
+            strange += *p < 0x20 && !(*p >= '\t' && *p <= '\r') && *p != 0x1B;
             p += used;
         }
     }

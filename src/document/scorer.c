@@ -57,15 +57,6 @@ static void warn_of_other_tokens(const psdvec_scorer *s, size_t m)
                 s->models[m].conditional->model->path, s->models[0].conditional->model->path);
 }
 
-static psdvec_status check_models(psdvec_context *ctx, const psdvec_scored_model *models,
-                                  size_t count)
-{
-    for (size_t m = 0; m < count; m++)
-        if (!models[m].model)
-            return pv_fail(ctx, PSDVEC_ERR_OPTION, "NULL was given for `models[%zu].model`", m);
-    return PSDVEC_OK;
-}
-
 psdvec_status psdvec_scorer_open(psdvec_context *ctx, const psdvec_scorer_options *options,
                                  const psdvec_scored_model *models, size_t model_count,
                                  psdvec_scorer **scorer)
@@ -74,7 +65,9 @@ psdvec_status psdvec_scorer_open(psdvec_context *ctx, const psdvec_scorer_option
     PV_BEGIN(ctx);
     PV_NEED(ctx, scorer);
     PV_NEED_ARRAY(ctx, models, model_count);
-    PV_TRY(check_models(ctx, models, model_count));
+    for (size_t m = 0; m < model_count; m++)
+        if (!models[m].model)
+            return pv_fail(ctx, PSDVEC_ERR_OPTION, "NULL was given for `models[%zu].model`", m);
     psdvec_status status;
     psdvec_scorer_options own;
     psdvec_scorer *s = NULL;

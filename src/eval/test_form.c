@@ -61,11 +61,6 @@ static bool is_tag(const pv_field *field)
     return bars == 1 && field->at[0] != '_' && field->at[field->length - 1] != '_';
 }
 
-static bool has_slash(const pv_field *field)
-{
-    return field->length > 2 && memchr(field->at + 1, '/', field->length - 2);
-}
-
 static void count_row(const pv_table *t, const pv_row *row, votes *v)
 {
     const pv_field *fields = pv_row_fields(t, row);
@@ -77,7 +72,8 @@ static void count_row(const pv_table *t, const pv_row *row, votes *v)
         v->tags[c] += count == 5 && is_tag(&fields[c]);
     }
     v->letters += fields[0].length == 1;
-    v->slashes += count == 2 && has_slash(&fields[1]);
+    v->slashes += count == 2 && fields[1].length > 2 &&
+                  memchr(fields[1].at + 1, '/', fields[1].length - 2);
 }
 
 static bool most(const votes *v, size_t count)
