@@ -109,14 +109,9 @@ uint64_t pv_corpus_bytes(const pv_corpus *corpus)
     return atomic_load(&corpus->bytes);
 }
 
-void pv_corpus_went_on(pv_corpus *corpus, uint64_t bytes)
+pv_progress *pv_corpus_progress(pv_corpus *corpus)
 {
-    pv_progress_add(&corpus->progress, bytes);
-}
-
-void pv_corpus_finish(pv_corpus *corpus)
-{
-    pv_progress_end(&corpus->progress);
+    return &corpus->progress;
 }
 
 /* ---- Is it text? ---------------------------------------------------------------- */

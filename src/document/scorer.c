@@ -295,22 +295,18 @@ static void add_variance(const psdvec_scorer *s, double *sums, pv_tally *to)
     }
 }
 
-static void add_posteriors(psdvec_document_fit *fits, size_t count)
-{
-    double largest = -INFINITY, sum = 0;
-    for (size_t m = 0; m < count; m++)
-        largest = fmax(largest, fits[m].conditional);
-    for (size_t m = 0; m < count; m++)
-        sum += fits[m].posterior = exp(fits[m].conditional - largest);
-    for (size_t m = 0; m < count; m++)
-        fits[m].posterior /= sum;
-}
-
 static void fill_score(psdvec_scorer *s, pv_tally *tally, const char *source, const char *beginning)
 {
+    psdvec_document_fit *fits = tally->fits;
+    double largest = -INFINITY, sum = 0;
+    for (size_t m = 0; m < s->model_count; m++) {
+        fits[m].error = sqrt(tally->variance[m]);
+        largest = fmax(largest, fits[m].conditional);
+    }
     for (size_t m = 0; m < s->model_count; m++)
-        tally->fits[m].error = sqrt(tally->variance[m]);
-    add_posteriors(tally->fits, s->model_count);
+        sum += fits[m].posterior = exp(fits[m].conditional - largest);
+    for (size_t m = 0; m < s->model_count; m++)
+        fits[m].posterior /= sum;
     s->score = (psdvec_document_score){.number = tally->number,
                                        .source = source,
                                        .beginning = beginning,
