@@ -33,9 +33,7 @@ bool psdvec_method_find(const char *name, psdvec_method *method)
     return false;
 }
 
-#undef PSDVEC_OPTION
-#define PSDVEC_OPTION(KIND, type, member, key, ...)                                                \
-    PV_OPTION_ROW(KIND, psdvec_baseline_options, member, key, __VA_ARGS__)
+#define PV_OPTIONS_STRUCT psdvec_baseline_options
 static const psdvec_option rows[] = {
 #include <psdvec/options/baseline.def>
     {0}};
