@@ -88,13 +88,6 @@ void show_note(struct show *show, const char *text)
         show->form->note(show, text);
 }
 
-void show_remark(struct show *show, const char *line, const char *warning)
-{
-    show_title(show, line);
-    if (show->form == &show_tsv)
-        talk_warning(&show->run->talk, warning);
-}
-
 void show_chart(struct show *show, const char *text)
 {
     if (show->form->chart)

@@ -122,17 +122,6 @@ static bool ends_in_speech(const pv_field *field)
            strchr("nvjar", field->at[field->length - 1]);
 }
 
-static bool all_have_speech(const pv_table *t, const pv_layout *l)
-{
-    for (size_t r = l->header; r < t->row_count; r++) {
-        const pv_field *fields = pv_row_fields(t, &t->rows[r]);
-        if (t->rows[r].count > l->word1 && t->rows[r].count > l->word2 &&
-            !(ends_in_speech(&fields[l->word1]) && ends_in_speech(&fields[l->word2])))
-            return false;
-    }
-    return true;
-}
-
 static bool is_similarity(const pv_table *t, const votes *v, pv_layout *l)
 {
     /* One letter for the relation before the words, as one edition of WordSim-353 has. */
@@ -152,7 +141,12 @@ static bool is_similarity(const pv_table *t, const votes *v, pv_layout *l)
     l->header = t->row_count > 1 && top->count > value && !is_number(&pv_row_fields(t, top)[value]);
     if (l->header)
         read_header(t, l);
-    l->speech = all_have_speech(t, l);
+    l->speech = true; /* all words have it */
+    for (size_t r = l->header; r < t->row_count; r++) {
+        const pv_field *fields = pv_row_fields(t, &t->rows[r]);
+        if (t->rows[r].count > l->word1 && t->rows[r].count > l->word2)
+            l->speech &= ends_in_speech(&fields[l->word1]) && ends_in_speech(&fields[l->word2]);
+    }
     return true;
 }
 

@@ -171,15 +171,6 @@ void pv_best_sort(pv_best *b)
  * The first search of all words notes them for those that follow, which then have half of the
  * arithmetic: on fast memory that is what bounds them. */
 
-static void begin_squares(psdvec_model *m, row_job *job)
-{
-    pthread_mutex_lock(&m->lock);
-    job->squares = m->squares;
-    pthread_mutex_unlock(&m->lock);
-    if (!job->squares && job->words == m->info.words) /* without memory it goes without */
-        job->measured = pv_alloc(m->ctx, job->words, sizeof *job->measured, NULL);
-}
-
 /* ---- The whole ------------------------------------------------------------------- */
 
 /* The vectors of the question at length 1; side by side for sparse rows, whose entries then need one
@@ -221,8 +212,13 @@ psdvec_status pv_model_search(psdvec_context *ctx, const psdvec_model *model,
     PV_TRY_DONE(pv_scope_status(&scope));
     if (!make_units(search, m->info.dim, units, &job))
         goto done;
-    if (!job.sparse)
-        begin_squares(m, &job);
+    if (!job.sparse) {
+        pthread_mutex_lock(&m->lock);
+        job.squares = m->squares;
+        pthread_mutex_unlock(&m->lock);
+        if (!job.squares && job.words == m->info.words) /* without memory it goes without */
+            job.measured = pv_alloc(m->ctx, job.words, sizeof *job.measured, NULL);
+    }
     PV_TRY_DONE(pv_parallel_tasks(ctx, ((size_t)job.words + BLOCK_ROWS - 1) / BLOCK_ROWS,
                                   job.sparse ? score_sparse_rows : score_rows, &job));
     if (job.measured) {
