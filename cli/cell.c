@@ -4,10 +4,8 @@
  * does not know (unassigned, control) takes one column, as terminals draw a replacement sign there. */
 #include "cell.h"
 
-#include "memory.h"
 #include "phrase.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
 

@@ -4,8 +4,6 @@
 #include "options.h"
 #include "summary.h"
 
-#include <string.h>
-
 static const psdvec_option own_options[] = {
     FLAG_OPTION("float16", .group = "Result", .help = "the same as --precision float16"),
     FLAG_OPTION("int8", .help = "the same as --precision int8"),

@@ -106,28 +106,13 @@ static void margins_make(struct margins *margins, const psdvec_counts *counts)
     }
 }
 
-struct association {
-    double lift;  /* how many times as often as chance would have it */
-    double score; /* how much it is worth telling; negative: they avoid each other */
-};
-
-static struct association associate(const struct margins *margins, uint32_t context, uint32_t focus,
-                                    double count)
-{
-    double r = margins->context[context], c = margins->focus[focus], n = margins->total;
-    struct association result = {0};
-    if (!(r > 0 && c > 0 && n > 0 && count > 0))
-        return result;
-    result.lift = count * n / (r * c);
-    result.score = log(result.lift) * log1p(count);
-    return result;
-}
-
 /* ---- The words around a word --------------------------------------------------------------------- */
 
 struct neighbour {
     uint32_t word;
-    double count, score, lift;
+    double count;
+    double score; /* how much it is worth telling; negative: they avoid each other */
+    double lift;  /* how many times as often as chance would have it */
 };
 
 struct list {
@@ -150,18 +135,17 @@ static void list_offer(struct list *list, const struct inquiry *q, uint32_t cont
     double stored = (double)value / q->margins.scale;
     if (stored < q->min_count)
         return;
-    struct association association = associate(&q->margins, context, focus, count);
-    if (!q->by_count && association.score <= 0)
+    double r = q->margins.context[context], c = q->margins.focus[focus], n = q->margins.total;
+    double lift = r > 0 && c > 0 && n > 0 && count > 0 ? count * n / (r * c) : 0;
+    double score = lift > 0 ? log(lift) * log1p(count) : 0;
+    if (!q->by_count && score <= 0)
         return;
     if (list->count == list->capacity) {
         list->capacity = 2 * list->capacity + 64;
         list->items = must_grow(list->items, list->capacity, sizeof *list->items);
     }
     list->items[list->count++] =
-        (struct neighbour){.word = word,
-                           .count = stored,
-                           .score = q->by_count ? stored : association.score,
-                           .lift = association.lift};
+        (struct neighbour){word, stored, q->by_count ? stored : score, lift};
 }
 
 static int neighbour_order(const void *a, const void *b)

@@ -11,7 +11,6 @@
 #include "word_list.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -57,35 +56,13 @@ static struct parts explain_parts(const struct explain *e, const psdvec_influenc
                           .added = -bits(influence->added)};
 }
 
-/* surprise = alone - pull + norm, in bits. */
-static double explain_pull(const psdvec_word_score *word)
-{
-    return -bits(word->conditional - word->unigram + word->normaliser);
-}
-
-static double explain_norm(const psdvec_word_score *word)
-{
-    double norm = -bits(word->normaliser);
-    return fabs(norm) < 0.005 ? 0 : norm; /* without a context, what rounding left of 0 */
-}
-
+/* The strongest first, ties by nearness. */
 static int by_strength(const void *left, const void *right)
 {
     const psdvec_influence *a = left, *b = right;
     if (fabs(a->added) != fabs(b->added))
         return fabs(a->added) > fabs(b->added) ? -1 : 1;
     return a->place > b->place ? -1 : a->place < b->place;
-}
-
-/* The influences of a word, the strongest first, ties by nearness. */
-static psdvec_influence *explain_ranked(const psdvec_word_score *word)
-{
-    psdvec_influence *ranked = lasting_alloc(word->influence_count, sizeof *ranked);
-    if (word->influence_count) {
-        memcpy(ranked, word->influences, word->influence_count * sizeof *ranked);
-        qsort(ranked, word->influence_count, sizeof *ranked, by_strength);
-    }
-    return ranked;
 }
 
 /* ---- Showing ---------------------------------------------------------------------------- */
@@ -174,28 +151,27 @@ static void add_parts(struct rows *rows, const struct explain *e, const psdvec_i
 
 static void add_known(struct rows *rows, const struct explain *e, const psdvec_word_score *word)
 {
-    double surprise = bits(word->conditional);
+    /* surprise = alone - pull + norm, in bits. */
+    double surprise = bits(word->conditional), norm = -bits(word->normaliser);
+    double pull = -bits(word->conditional - word->unigram + word->normaliser);
+    if (fabs(norm) < 0.005)
+        norm = 0; /* without a context, what rounding left of 0 */
     bool marked = surprise >= e->surprising;
-    psdvec_influence *ranked = explain_ranked(word);
+    psdvec_influence *ranked = lasting_alloc(word->influence_count, sizeof *ranked);
+    if (word->influence_count) {
+        memcpy(ranked, word->influences, word->influence_count * sizeof *ranked);
+        qsort(ranked, word->influence_count, sizeof *ranked, by_strength);
+    }
     size_t count = word->influence_count < e->most ? word->influence_count : e->most;
     rows_add(rows, word_cell(word->text, word->length), whole_cell(word->place), truth_cell(true),
              real_cell(word->unigram), real_cell(word->paper), real_cell(word->normaliser),
              real_cell(word->conditional), json_cell(influences_text(e, word)),
-             real_cell(bits(word->unigram)),
-             shown_as(no_cell(), signed_text(explain_pull(word), 0)), real_cell(explain_norm(word)),
-             styled_as(real_cell(surprise), marked ? YELLOW : PLAIN), text_cell(marked ? "!" : ""),
+             real_cell(bits(word->unigram)), shown_as(no_cell(), signed_text(pull, 0)),
+             real_cell(norm), styled_as(real_cell(surprise), marked ? YELLOW : PLAIN),
+             text_cell(marked ? "!" : ""),
              shown_as(no_cell(), e->counted ? "" : list_text(e, ranked, count)));
     if (e->counted)
         add_parts(rows, e, ranked, count);
-}
-
-static void show_first(struct explain *e, struct show *show, struct rows *rows)
-{
-    *rows = (struct rows)ROWS("per_word", 0, columns);
-    rows->heading = BOLD;
-    rows->column_count -= e->counted; /* parts stand below */
-    show->width = show->width < 80 ? 80 : show->width;
-    show_open(show);
 }
 
 static void show_word(const struct explain *e, struct show *show, struct rows *rows,
@@ -271,15 +247,6 @@ static void on_word(void *user, const psdvec_word_score *word)
     lasting_end(mark);
 }
 
-static int write_page(struct explain *e)
-{
-    struct buffer page = {0};
-    page_add(&page, page_explain, &e->shows[0].text, &e->shows[1].text);
-    int code = run_write(e->run, e->html, &page);
-    buffer_free(&page);
-    return code;
-}
-
 static int explain_text(struct explain *e, const char *text, size_t length)
 {
     psdvec_status status = psdvec_scorer_text(e->scoring.scorer, text, length);
@@ -288,7 +255,13 @@ static int explain_text(struct explain *e, const char *text, size_t length)
     const psdvec_document_score *total = psdvec_scorer_total(e->scoring.scorer);
     for (size_t k = 0; k < e->show_count; k++)
         show_total(e, &e->shows[k], &e->words[k], total);
-    return e->html ? write_page(e) : EXIT_FINE;
+    if (!e->html)
+        return EXIT_FINE;
+    struct buffer page = {0};
+    page_add(&page, page_explain, &e->shows[0].text, &e->shows[1].text);
+    int code = run_write(e->run, e->html, &page);
+    buffer_free(&page);
+    return code;
 }
 
 /* The text; NULL after the error was told. */
@@ -352,9 +325,12 @@ static void show_all(struct explain *e)
                       !e->html ? e->run->format
                       : k      ? FORMAT_TABLE
                                : FORMAT_JSON);
-        if (e->html)
+        if (e->html || e->shows[k].width < 80)
             e->shows[k].width = 80;
-        show_first(e, &e->shows[k], &e->words[k]);
+        e->words[k] = (struct rows)ROWS("per_word", 0, columns);
+        e->words[k].heading = BOLD;
+        e->words[k].column_count -= e->counted; /* parts stand below */
+        show_open(&e->shows[k]);
     }
 }
 

@@ -6,10 +6,8 @@
 #include "show.h"
 #include "word_files.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const psdvec_option options[] = {
     FILE_OPTION(

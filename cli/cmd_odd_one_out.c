@@ -45,20 +45,12 @@ static void print(const struct question *q, const struct fit *fits)
     show_finish(&show);
 }
 
-static int check_twice(const struct question *q)
+static int ask(struct question *q)
 {
     for (size_t i = 0; i < q->count; i++)
         for (size_t j = 0; j < i; j++)
             if (!strcmp(q->words[i].text, q->words[j].text))
                 return run_use_error(q->run, "'%s' is named twice", q->words[i].text);
-    return EXIT_FINE;
-}
-
-static int ask(struct question *q)
-{
-    int code = check_twice(q);
-    if (code)
-        return code;
     struct fit *fits = lasting_alloc(q->count, sizeof *fits);
     for (size_t i = 0; i < q->count; i++) {
         fits[i].place = i;

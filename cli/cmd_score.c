@@ -86,11 +86,6 @@ static double bigram_of(const psdvec_document_fit *fit)
     return isfinite(fit->bigram_fitted) ? fit->bigram_fitted : fit->bigram;
 }
 
-static bool is_surprising(const struct score *s, const psdvec_word_score *word)
-{
-    return word->known && bits(word->conditional) >= s->surprising;
-}
-
 /* ---- Columns ----------------------------------------------------------------------------- */
 
 /* Documents are shown when they are done, so columns have fixed widths; the document's name gets
@@ -156,22 +151,11 @@ static const struct column word_columns[] = {COLUMN("document", NULL, .where = I
                                              COLUMN("surprising", NULL, .where = IN_TSV),
                                              COLUMN("surprising", NULL, .where = IN_JSON)};
 
-static void show_score_start(struct score *s)
-{
-    s->show.compact = true;
-    people_columns(s);
-    s->fits = (struct rows)ROWS("models", s->per_word ? IN_JSON : FOR_PROGRAMS, fit_columns);
-    s->fits.merged = s->model_count == 1;
-    s->words = (struct rows)ROWS("per_word", FOR_PROGRAMS, word_columns);
-    show_head(&s->show, &s->people);
-    show_head(&s->show, s->per_word ? &s->words : &s->fits);
-}
-
 /* ---- Words ------------------------------------------------------------------------------- */
 
 static void add_word(struct score *s, const psdvec_word_score *word)
 {
-    bool marked = is_surprising(s, word), known = word->known;
+    bool known = word->known, marked = known && bits(word->conditional) >= s->surprising;
     rows_add(&s->words, whole_cell(word->document), whole_cell(word->place),
              word_cell(word->text, word->length), whole_cell(known), truth_cell(known),
              known ? real_cell(word->conditional) : no_cell(),
@@ -527,7 +511,13 @@ static int open_scorer(struct score *s)
     s->surprising = argument(arguments, "surprising")->given
                         ? argument_real(arguments, "surprising")
                         : bits(-log((double)info->words));
-    show_score_start(s);
+    s->show.compact = true;
+    people_columns(s);
+    s->fits = (struct rows)ROWS("models", s->per_word ? IN_JSON : FOR_PROGRAMS, fit_columns);
+    s->fits.merged = s->model_count == 1;
+    s->words = (struct rows)ROWS("per_word", FOR_PROGRAMS, word_columns);
+    show_head(&s->show, &s->people);
+    show_head(&s->show, s->per_word ? &s->words : &s->fits);
     s->head = s->show.text;
     s->show.text = (struct buffer){0};
     return EXIT_FINE;

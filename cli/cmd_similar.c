@@ -27,15 +27,6 @@ struct search {
     struct show show;
 };
 
-static void add_unit(const float *vector, uint32_t dim, double sign, double *sum)
-{
-    double square = 0;
-    for (uint32_t k = 0; k < dim; k++)
-        square += (double)vector[k] * (double)vector[k];
-    for (uint32_t k = 0; k < dim && square > 0; k++)
-        sum[k] += sign * (double)vector[k] / sqrt(square);
-}
-
 static struct sum sum_of(const struct search *search, size_t first, size_t count)
 {
     return (struct sum){search->question.words + first, search->signs + first, count};
@@ -44,8 +35,14 @@ static struct sum sum_of(const struct search *search, size_t first, size_t count
 static void make_vector(const struct sum *q, uint32_t dim, float *vector)
 {
     double *sum = must_alloc(dim, sizeof *sum);
-    for (size_t k = 0; k < q->count; k++)
-        add_unit(q->words[k].vector, dim, q->signs[k] == '-' ? -1 : 1, sum);
+    for (size_t w = 0; w < q->count; w++) {
+        const float *of = q->words[w].vector;
+        double square = 0, sign = q->signs[w] == '-' ? -1 : 1;
+        for (uint32_t k = 0; k < dim; k++)
+            square += (double)of[k] * (double)of[k];
+        for (uint32_t k = 0; k < dim && square > 0; k++)
+            sum[k] += sign * (double)of[k] / sqrt(square);
+    }
     for (uint32_t k = 0; k < dim; k++)
         vector[k] = (float)sum[k];
     free(sum);
@@ -143,17 +140,6 @@ static int ask(struct search *search, size_t first, size_t count, size_t togethe
     return status == PSDVEC_OK ? EXIT_FINE : run_failed(question->run, status);
 }
 
-static int search_all(struct search *search, bool one)
-{
-    const struct question *question = &search->question;
-    int code = EXIT_FINE;
-    search->top = question_top(question);
-    size_t together = one ? question->count : 1, all = question->count / together;
-    for (size_t k = 0; k < all && !code && !signals_caught(); k += BATCH)
-        code = ask(search, k * together, all - k < BATCH ? all - k : BATCH, together);
-    return code;
-}
-
 static int act(struct run *run)
 {
     struct search search = {0};
@@ -167,8 +153,11 @@ static int act(struct run *run)
     }
     int code = question_open(&search.question, run, texts, count);
     show_start(&search.show, run, false);
+    size_t together = one ? count : 1, all = count / together;
     if (!code)
-        code = search_all(&search, one);
+        search.top = question_top(&search.question);
+    for (size_t k = 0; k < all && !code && !signals_caught(); k += BATCH)
+        code = ask(&search, k * together, all - k < BATCH ? all - k : BATCH, together);
     show_end(&search.show);
     return code;
 }

@@ -5,7 +5,6 @@
 #include "phrase.h"
 #include "summary.h"
 
-#include <inttypes.h>
 #include <math.h>
 
 static void log_result(struct run *run, const psdvec_simulate_report *report)

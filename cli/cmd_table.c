@@ -113,15 +113,6 @@ static int score(struct table *table)
     return EXIT_FINE;
 }
 
-/* That of the first that failed. */
-static int failed_status(const struct table *table)
-{
-    for (size_t k = 0; k < table->system_count; k++)
-        if (table->systems[k].item.failure)
-            return exit_for(table->systems[k].item.status);
-    return EXIT_FINE;
-}
-
 static void table_free(struct table *table)
 {
     eval_close(&table->eval);
@@ -180,8 +171,9 @@ static int act(struct run *run)
         code = score(&table);
     if (!code && table.eval.model_files.count)
         code = table_write_all(&table);
-    if (!code)
-        code = failed_status(&table);
+    for (size_t k = 0; !code && k < table.system_count; k++)
+        if (table.systems[k].item.failure)
+            code = exit_for(table.systems[k].item.status);
     table_free(&table);
     return code;
 }

@@ -26,18 +26,6 @@ static const char *digits_of(float number, char text[40])
     return text;
 }
 
-/* The columns of vectors: the word, and a column for each number. */
-static struct column *dense_columns(uint32_t dim)
-{
-    struct column *columns = lasting_alloc((size_t)dim + 1, sizeof *columns);
-    columns[0].name = columns[0].heading = "word";
-    for (uint32_t k = 1; k <= dim; k++) {
-        columns[k].name = columns[k].heading = phrase("%" PRIu32, k);
-        columns[k].right = true;
-    }
-    return columns;
-}
-
 /* Of a sparse vector: a row for each number that is not 0. */
 static const struct column sparse_columns[] = {
     {.name = "word", .heading = "word", .where = IN_TSV | IN_MARKDOWN},
@@ -133,7 +121,13 @@ static int print_all(struct question *q)
 {
     static const struct column line_columns[] = {{.heading = ""}};
     uint32_t dim = q->info->sparse ? 0 : q->info->dim;
-    struct column *dense = dense_columns(dim);
+    /* The word, and a column for each number. */
+    struct column *dense = lasting_alloc((size_t)dim + 1, sizeof *dense);
+    dense[0].name = dense[0].heading = "word";
+    for (uint32_t k = 1; k <= dim; k++) {
+        dense[k].name = dense[k].heading = phrase("%" PRIu32, k);
+        dense[k].right = true;
+    }
     struct vectors v = {
         .question = q,
         .rows = {.where = IN_TSV | IN_MARKDOWN, .columns = dense, .column_count = (size_t)dim + 1},

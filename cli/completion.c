@@ -110,18 +110,6 @@ static void offer_commands(struct buffer *to, const char *typed, const struct fa
     }
 }
 
-static void offer_values(struct buffer *to, const char *typed, const char *front,
-                         const struct option_spec *option)
-{
-    static const psdvec_choice yes_no[] = {{.name = "no"}, {.name = "yes"}, {0}};
-    const psdvec_choice *choice = option->row.type == PSDVEC_OPTION_FLAG ? yes_no
-                                                                         : option->row.choices;
-    for (; choice && choice->name; choice++)
-        offer(to, typed, front, choice->name, choice->help);
-    if (option->row.path)
-        buffer_text(to, option->row.path == PSDVEC_PATH_FILE ? ":f\n" : ":d\n");
-}
-
 /* True if the word is the option: --name, -n, or the beginning of --name=value. */
 static bool is_option(const char *word, const struct option_spec *option)
 {
@@ -181,9 +169,16 @@ void completion_offer(struct buffer *to, const char *const *words, size_t count)
     while ((option = command_option(command, k)) &&
            (option_is_switch(option) || !is_option(*front ? front : before, option)))
         k++;
-    if (option)
-        offer_values(to, typed, front, option);
-    else if (*typed == '-')
+    if (option) {
+        static const psdvec_choice yes_no[] = {{.name = "no"}, {.name = "yes"}, {0}};
+        const psdvec_choice *choice = option->row.choices;
+        if (option->row.type == PSDVEC_OPTION_FLAG)
+            choice = yes_no;
+        for (; choice && choice->name; choice++)
+            offer(to, typed, front, choice->name, choice->help);
+        if (option->row.path)
+            buffer_text(to, option->row.path == PSDVEC_PATH_FILE ? ":f\n" : ":d\n");
+    } else if (*typed == '-')
         offer_options(to, command, words, count);
     else if (command->operands.most > 0 && !command->no_files)
         buffer_text(to, ":f\n");

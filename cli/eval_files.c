@@ -193,17 +193,6 @@ static int tell_apart(struct eval *eval)
     return run_use_error(eval->run, "say which model to evaluate");
 }
 
-/* What was not forced to be a set may be neither. */
-static int failed_set(struct eval *eval, bool doubtful, psdvec_status status)
-{
-    if (status != PSDVEC_ERR_FORMAT || !doubtful)
-        return run_failed(eval->run, status);
-    return run_failed_because(eval->run, status,
-                              phrase("%s; nor does it look like vectors: if it is a model, name it "
-                                     "with --model",
-                                     psdvec_error_message(eval->run->ctx)));
-}
-
 int eval_open_sets(struct eval *eval, bool builtin, size_t doubtful)
 {
     struct eval_files *files = &eval->set_files;
@@ -215,8 +204,14 @@ int eval_open_sets(struct eval *eval, bool builtin, size_t doubtful)
         psdvec_status status =
             k < own ? psdvec_test_open(eval->run->ctx, files->paths[k], &eval->sets[k])
                     : psdvec_test_builtin(eval->run->ctx, k - own, &eval->sets[k]);
+        /* What was not forced to be a set may be neither. */
+        if (status == PSDVEC_ERR_FORMAT && k < doubtful)
+            return run_failed_because(eval->run, status,
+                                      phrase("%s; nor does it look like vectors: if it is a model, "
+                                             "name it with --model",
+                                             psdvec_error_message(eval->run->ctx)));
         if (status != PSDVEC_OK)
-            return failed_set(eval, k < doubtful, status);
+            return run_failed(eval->run, status);
         files->names[k] = psdvec_test_get_info(eval->sets[k])->name;
     }
     names_differ(files->names, files->paths, files->count);

@@ -6,7 +6,6 @@
 #include "phrase.h"
 #include "terminal.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -64,18 +63,6 @@ const char *command_unknown(const char *name)
                 : phrase("there is no command '%s'", name);
 }
 
-/* One line of a list of commands; *group is the heading so far. */
-static void list_line(struct buffer *to, const char **group, const char *its_group,
-                      const char *name, const char *summary, size_t width)
-{
-    if (strcmp(*group, its_group) != 0) {
-        *group = its_group;
-        buffer_format(to, "\n%s:\n", its_group);
-    }
-    buffer_format(to, "  %-15s  ", name);
-    wrap(to, summary, 19, 19, width);
-}
-
 /* "and: analogy, compare", of the names gathered, which are forgotten. */
 static void list_brief(struct buffer *to, struct buffer *names, size_t width)
 {
@@ -110,9 +97,13 @@ static void list_commands(struct buffer *to, const char *word, size_t width)
         }
         if (!word && !strcmp(command->name, "help"))
             continue;
-        if (strcmp(group, command->group) != 0)
+        if (strcmp(group, command->group) != 0) {
             list_brief(to, &brief, width);
-        list_line(to, &group, command->group, command->name, command->summary, width);
+            group = command->group;
+            buffer_format(to, "\n%s:\n", group);
+        }
+        buffer_format(to, "  %-15s  ", command->name);
+        wrap(to, command->summary, 19, 19, width);
     }
     list_brief(to, &brief, width);
     buffer_free(&brief);

@@ -105,11 +105,13 @@ void question_remark(struct show *show, const struct asked *words, size_t count)
 {
     for (size_t k = 0; k < count; k++) {
         const char *text = words[k].text;
-        if (!words[k].known)
-            show_remark(show,
-                        phrase("  %s: not in the model; from its spelling",
-                               phrase_safe(text, strlen(text))),
-                        phrase("the word '%s' is not in the model; from its spelling", text));
+        if (words[k].known)
+            continue;
+        show_title(show, phrase("  %s: not in the model; from its spelling",
+                                phrase_safe(text, strlen(text))));
+        if (show->form == &show_tsv) /* has no place for it */
+            talk_warning(&show->run->talk,
+                         phrase("the word '%s' is not in the model; from its spelling", text));
     }
 }
 

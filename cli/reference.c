@@ -78,19 +78,6 @@ static void add_phrase(struct buffer *to, const char *text)
     }
 }
 
-static void add_sentence(struct buffer *to, const char *text)
-{
-    add_phrase(to, text);
-    if (!*text || !strchr(".?!", text[strlen(text) - 1]))
-        buffer_char(to, '.');
-}
-
-static void add_upper(struct buffer *to, const char *text)
-{
-    for (; *text; text++)
-        buffer_char(to, (char)toupper((unsigned char)*text));
-}
-
 static void add_condition(struct buffer *to, psdvec_options_kind kind, const char *condition)
 {
     char text[300];
@@ -226,19 +213,11 @@ static void add_value(struct buffer *to, const psdvec_option *row)
     buffer_format(to, " (`%s`)\n", type_name(row->type));
 }
 
-/* The option whose value is the preset; NULL: the table has none. */
-static const psdvec_option *preset_row(psdvec_options_kind kind)
-{
-    const psdvec_option *row;
-    for (size_t k = 0; (row = psdvec_options_at(kind, k)); k++)
-        if (row->selects_preset)
-            return row;
-    return NULL;
-}
-
 static void add_default(struct buffer *to, psdvec_options_kind kind, const psdvec_option *row)
 {
-    const psdvec_option *selector = preset_row(kind);
+    const psdvec_option *selector; /* whose value is the preset; NULL: the table has none */
+    for (size_t k = 0; (selector = psdvec_options_at(kind, k)) && !selector->selects_preset;)
+        k++;
     bool word = row->fallback && ((row->word && !strcmp(row->fallback, row->word)) ||
                                   (row->second_word && !strcmp(row->fallback, row->second_word)));
     const char *described = row->otherwise && *row->otherwise ? row->otherwise : NULL;
@@ -269,9 +248,9 @@ static void add_option(struct buffer *to, psdvec_options_kind kind, const psdvec
     /* A colon at the end announces the choices, which are listed below. */
     char *help = must_format(
         "%.*s", (int)(strlen(row->help) - (row->help[strlen(row->help) - 1] == ':')), row->help);
-    add_sentence(to, help);
+    add_phrase(to, help);
+    buffer_text(to, !*help || !strchr(".?!", help[strlen(help) - 1]) ? ".\n" : "\n");
     free(help);
-    buffer_char(to, '\n');
     add_command_line(to, kind, row);
     add_value(to, row);
     add_default(to, kind, row);
@@ -337,7 +316,8 @@ static void add_section(struct buffer *to, const struct section *section)
     char *users = commands_with(section->kind, NULL);
     buffer_format(to, "\n## %s\n\n%s\n\n", section->title, section->introduction);
     buffer_format(to, "In C: `psdvec_%s_options`, `PSDVEC_OPTIONS_", name);
-    add_upper(to, name);
+    for (; *name; name++)
+        buffer_char(to, (char)toupper((unsigned char)*name));
     buffer_format(to, "`. Commands: %s.\n", *users ? users : "none");
     for (size_t k = 0; (row = psdvec_options_at(section->kind, k)); k++)
         if (belongs(section->kind, row) && !is_met(section->kind, k))

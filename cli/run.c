@@ -3,7 +3,6 @@
 #include "run.h"
 
 #include "exit_status.h"
-#include "memory.h"
 #include "options.h"
 #include "system.h"
 

@@ -6,7 +6,6 @@
 #include "options.h"
 #include "word_files.h"
 
-#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -88,13 +88,6 @@ void show_note(struct show *show, const char *text)
         show->form->note(show, text);
 }
 
-void show_remark(struct show *show, const char *line, const char *warning)
-{
-    show_title(show, line);
-    if (show->form == &show_tsv)
-        talk_warning(&show->run->talk, warning);
-}
-
 void show_chart(struct show *show, const char *text)
 {
     if (show->form->chart)
@@ -335,15 +328,6 @@ static void json_raw(struct show *show, const char *name, const char *title, con
     pv_json_put_raw(&show->json, name, json, strlen(json));
 }
 
-static void json_row(struct show *show, const struct rows *rows, const struct row *row)
-{
-    for (size_t k = 0; k < rows->column_count; k++) {
-        struct cell cell = rows_cell(rows, row, k);
-        if (column_visible(&rows->columns[k], IN_JSON))
-            json_fact(show, &rows->columns[k], &cell, NULL);
-    }
-}
-
 static void json_rows(struct show *show, struct rows *rows, bool last)
 {
     if (!rows->begun && !rows->merged)
@@ -353,7 +337,11 @@ static void json_rows(struct show *show, struct rows *rows, bool last)
             continue;
         if (!rows->merged)
             pv_json_open_object(&show->json, NULL);
-        json_row(show, rows, &rows->rows[r]);
+        for (size_t k = 0; k < rows->column_count; k++) {
+            struct cell cell = rows_cell(rows, &rows->rows[r], k);
+            if (column_visible(&rows->columns[k], IN_JSON))
+                json_fact(show, &rows->columns[k], &cell, NULL);
+        }
         if (!rows->merged)
             pv_json_close(&show->json);
     }

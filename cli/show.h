@@ -58,9 +58,6 @@ void show_title(struct show *show, const char *text);
 void show_path(struct show *show, const char *name, const char *path);
 /* A paragraph, dim. */
 void show_note(struct show *show, const char *text);
-/* A line for people, and a warning on stderr with TSV, which has no place for it. JSON should have
- * a member for what it says. */
-void show_remark(struct show *show, const char *line, const char *warning);
 /* A blank line, on a terminal. */
 void show_gap(struct show *show);
 /* A picture made of characters: lines with their ends. */

@@ -2,7 +2,6 @@
 #include "cell.h"
 #include "show.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* A blank line before everything but the first block. */

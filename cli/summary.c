@@ -119,6 +119,14 @@ static void model_lines(struct buffer *to, const psdvec_train_report *report)
     summary_line(to, "pairs", "%s of core words", phrase_count(report->pairs));
     summary_line(to, "objective", "%.6g after %" PRIu32 " iteration%s", report->objective,
                  report->iterations, report->iterations == 1 ? "" : "s");
+    /* The joint probability of text, vectors and residuals, without the normalising factors. */
+    const psdvec_joint *joint = &report->joint;
+    double text = joint->unigrams + joint->products + joint->residuals + joint->shifts;
+    double priors = joint->residual_prior + joint->background + joint->vector_prior;
+    summary_line(to, "log joint", "%.6g, of which the text %.6g", text + priors, text);
+    summary_line(to, "priors", "residuals %.4g%s%s", joint->residual_prior,
+                 joint->background != 0 ? phrase(", background %.4g", joint->background) : "",
+                 joint->vector_prior != 0 ? phrase(", vectors %.4g", joint->vector_prior) : "");
 }
 
 static void log_model(struct run *run, const psdvec_count_report *count,
@@ -150,17 +158,6 @@ static void log_model(struct run *run, const psdvec_count_report *count,
     log_end(&line);
 }
 
-/* Of the joint probability of text, vectors and residuals, without the normalising factors. */
-static void joint_lines(struct buffer *to, const psdvec_joint *joint)
-{
-    double text = joint->unigrams + joint->products + joint->residuals + joint->shifts;
-    double priors = joint->residual_prior + joint->background + joint->vector_prior;
-    summary_line(to, "log joint", "%.6g, of which the text %.6g", text + priors, text);
-    summary_line(to, "priors", "residuals %.4g%s%s", joint->residual_prior,
-                 joint->background != 0 ? phrase(", background %.4g", joint->background) : "",
-                 joint->vector_prior != 0 ? phrase(", vectors %.4g", joint->vector_prior) : "");
-}
-
 void summary_train(struct run *run, const psdvec_count_report *count,
                    const psdvec_train_report *report, double seconds)
 {
@@ -176,7 +173,6 @@ void summary_train(struct run *run, const psdvec_count_report *count,
     if (count && count->tokens)
         text_lines(&text, count);
     model_lines(&text, report);
-    joint_lines(&text, &report->joint);
     for (size_t k = 0; k < sizeof stages / sizeof *stages; k++)
         if (stages[k].seconds > 0)
             buffer_format(&parts, "%s%s %s", parts.length ? ", " : "", stages[k].name,

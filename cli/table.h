@@ -99,11 +99,11 @@ int table_settings(struct table *table);
  * ones. */
 int table_text_same(struct table *table);
 
-/* Settings as a record has them, perhaps by another version, against those that are asked for. True
- * if they are the same: in whatever order they stand, and whichever version it was. Else `differ`
- * receives the names of those that are not. `version`, empty: that of the record, if it is not ours. */
-bool table_settings_agree(const char *recorded, const char *asked, struct buffer *differ,
-                          struct buffer *version);
+/* Settings as a record has them, perhaps by another version, against those that are asked for.
+ * `differ` receives the names of those that are not the same, in whatever order they stand.
+ * `version`, empty: that of the record, if it is not ours. */
+void table_settings_compare(const char *recorded, const char *asked, struct buffer *differ,
+                            struct buffer *version);
 
 /* ---- The folder --------------------------------------------------------------------------- */
 

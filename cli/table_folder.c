@@ -14,7 +14,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -120,8 +119,9 @@ static bool read_record(const struct table *table, const struct table_item *item
             pv_json_read_field(&json, name, key.length, fields, record);
         else if (pv_json_skip(&json, &value, &length)) {
             buffer_add(&settings, value, length);
-            record->same = table_settings_agree(settings.text, item->settings.text, &record->differ,
-                                                &record->version);
+            table_settings_compare(settings.text, item->settings.text, &record->differ,
+                                   &record->version);
+            record->same = record->differ.length == 0;
         }
     }
     record->cost.threads = (int)record->threads;
@@ -190,12 +190,6 @@ static int look_at_file(struct table *table, struct table_item *item, const stru
     return EXIT_FINE;
 }
 
-static bool left_something(const struct table_item *item)
-{
-    struct stat status;
-    return stat(phrase("%s.partial", item->file), &status) == 0;
-}
-
 static int look_at_record(struct table *table, struct table_item *item, struct record *record,
                           bool counts)
 {
@@ -215,7 +209,8 @@ static int look_at_record(struct table *table, struct table_item *item, struct r
             item->made_by = phrase_of(&record->version);
         return code;
     }
-    item->begun = left_something(item);
+    struct stat status;
+    item->begun = stat(phrase("%s.partial", item->file), &status) == 0;
     if (item->begun)
         item->cost = record->cost;
     return EXIT_FINE;

@@ -7,7 +7,6 @@
 #include "system.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -151,24 +150,20 @@ static psdvec_status count(struct table *table, void *what)
     return status;
 }
 
-static psdvec_status train_psd(struct table *table, const struct table_system *system)
-{
-    psdvec_train_options options;
-    psdvec_train_options_preset(&options, system->kind->preset, NULL);
-    options.dim = (uint32_t)argument_integer(table->run->arguments, "dim");
-    options.restart = argument_flag(table->run->arguments, "restart");
-    return psdvec_train(table->run->ctx, &options, table->counts[system->counts].item.file,
-                        system->item.file, NULL);
-}
-
 static psdvec_status train(struct table *table, void *what)
 {
     struct table_system *system = what;
     const struct arguments *arguments = table->run->arguments;
     psdvec_baseline_options options;
     psdvec_count_report report = {0};
-    if (system->kind->method == PSDVEC_METHOD_PSD)
-        return train_psd(table, system);
+    if (system->kind->method == PSDVEC_METHOD_PSD) {
+        psdvec_train_options psd;
+        psdvec_train_options_preset(&psd, system->kind->preset, NULL);
+        psd.dim = (uint32_t)argument_integer(arguments, "dim");
+        psd.restart = argument_flag(arguments, "restart");
+        return psdvec_train(table->run->ctx, &psd, table->counts[system->counts].item.file,
+                            system->item.file, NULL);
+    }
     psdvec_baseline_options_default(&options, system->kind->method, NULL);
     options.dim = (uint32_t)argument_integer(arguments, "dim");
     options.restart = argument_flag(arguments, "restart");

@@ -27,18 +27,12 @@ struct identity {
 };
 
 /* FNV-1a */
-static void hash_bytes(uint64_t *hash, const void *bytes, size_t length)
-{
-    const unsigned char *at = bytes;
-    for (size_t k = 0; k < length; k++)
-        *hash = (*hash ^ at[k]) * UINT64_C(1099511628211);
-}
-
 static void hash_file(uint64_t *hash, const char *name, const struct stat *status)
 {
     const char *line = phrase("%s\n%jd %jd %ld\n", name, (intmax_t)status->st_size,
                               (intmax_t)status->st_mtim.tv_sec, status->st_mtim.tv_nsec);
-    hash_bytes(hash, line, strlen(line));
+    for (; *line; line++)
+        *hash = (*hash ^ (unsigned char)*line) * UINT64_C(1099511628211);
 }
 
 /* What cannot be read inside a folder shows when it is counted. */
@@ -233,7 +227,7 @@ static void add_name(struct buffer *to, const char *name)
     cell_text(to, name, strlen(name));
 }
 
-static void compare_members(const char *recorded, const char *asked, struct buffer *differ,
+void table_settings_compare(const char *recorded, const char *asked, struct buffer *differ,
                             struct buffer *version)
 {
     struct json_walk walk;
@@ -245,7 +239,7 @@ static void compare_members(const char *recorded, const char *asked, struct buff
         const char *name = buffer_get(&key);
         other = find_member(recorded, name, &other_length);
         if (other && *value == '{' && *other == '{') {
-            compare_members(other, value, differ, version);
+            table_settings_compare(other, value, differ, version);
         } else if (!other || length != other_length || memcmp(value, other, length) != 0) {
             if (other && !strcmp(name, "version")) {
                 buffer_clear(version);
@@ -260,11 +254,4 @@ static void compare_members(const char *recorded, const char *asked, struct buff
         if (!find_member(asked, buffer_get(&key), &other_length))
             add_name(differ, buffer_get(&key));
     buffer_free(&key);
-}
-
-bool table_settings_agree(const char *recorded, const char *asked, struct buffer *differ,
-                          struct buffer *version)
-{
-    compare_members(recorded, asked, differ, version);
-    return differ->length == 0;
 }

@@ -447,16 +447,6 @@ static void show_failure(struct show *show, const struct table_item *item, const
                   phrase("%s failed: %s", what, phrase_safe(item->failure, strlen(item->failure))));
 }
 
-/* The command, where the table may be read without it. */
-static void show_command(struct show *show, const struct table *table)
-{
-    if (show->form != &show_markdown)
-        return;
-    const char *command = command_text(table);
-    show_title(show, phrase("Made by psdvec %s:", psdvec_version()));
-    show_chart(show, phrase("%s\n", phrase_safe(command, strlen(command))));
-}
-
 static void table_show(struct show *show, const struct table *table)
 {
     struct table_columns columns = table_columns(table);
@@ -476,7 +466,11 @@ static void table_show(struct show *show, const struct table *table)
     for (size_t k = 0; k < table->system_count; k++)
         show_failure(show, &table->systems[k].item, table->systems[k].item.name);
     show_note(show, notes.text);
-    show_command(show, table);
+    if (show->form == &show_markdown) { /* which may be read without the command */
+        const char *command = command_text(table);
+        show_title(show, phrase("Made by psdvec %s:", psdvec_version()));
+        show_chart(show, phrase("%s\n", phrase_safe(command, strlen(command))));
+    }
     show_close(show);
     buffer_free(&notes);
 }

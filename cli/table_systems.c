@@ -45,14 +45,6 @@ const char *table_title(const struct table *table, const struct table_system *sy
                                                table->systems[system->source].item.name);
 }
 
-/* "w10-harmonic-drop-0.001" */
-static const char *counts_name(const psdvec_count_options *o)
-{
-    return phrase("w%" PRIu32 "-%s-%s-%g", o->window,
-                  option_word(PSDVEC_OPTIONS_COUNT, "distance", o->distance),
-                  option_word(PSDVEC_OPTIONS_COUNT, "oov", o->oov), o->subsample);
-}
-
 const char *table_counts_words(const psdvec_count_options *o)
 {
     return phrase("window %" PRIu32 ", %s, unknown words %s, %s", o->window,
@@ -169,7 +161,11 @@ static int read_methods(struct table *table)
 
 static size_t find_counts(struct table *table, const psdvec_count_options *options)
 {
-    const char *name = counts_name(options);
+    /* "w10-harmonic-drop-0.001" */
+    const char *name = phrase("w%" PRIu32 "-%s-%s-%g", options->window,
+                              option_word(PSDVEC_OPTIONS_COUNT, "distance", options->distance),
+                              option_word(PSDVEC_OPTIONS_COUNT, "oov", options->oov),
+                              options->subsample);
     size_t k = 0;
     while (k < table->counts_count && strcmp(table->counts[k].item.name, name) != 0)
         k++;

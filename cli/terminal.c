@@ -10,7 +10,6 @@
 
 #include <langinfo.h>
 #include <locale.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>

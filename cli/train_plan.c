@@ -12,7 +12,6 @@
 #include "util/walk.h"
 #include "word_files.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -171,12 +170,6 @@ static double words_seen(double share)
     return words < 1 ? 1 : words;
 }
 
-static double pairs_seen(double words, double tokens, double window)
-{
-    double pairs = 1.05 * pow(words, 0.414) * pow(tokens, 0.656) * pow(window, 0.767);
-    return fmin(pairs, words * words);
-}
-
 /* What a list of words holds; 0 if it cannot be known. */
 static double words_listed(struct run *run, const char *path)
 {
@@ -226,7 +219,8 @@ static void make_estimate(struct run *run, const struct train_setup *setup, stru
     if (listed > 0)
         e->words = listed;
     e->core = train->core && train->core < e->words ? train->core : e->words;
-    e->pairs = pairs_seen(e->words, e->tokens, count->window);
+    e->pairs = 1.05 * pow(e->words, 0.414) * pow(e->tokens, 0.656) * pow(count->window, 0.767);
+    e->pairs = fmin(e->pairs, e->words * e->words);
     e->counts = 8 * e->pairs + 48 * e->words;
     /* A pair with its two numbers and its place; some matrices of the vectors' size. */
     e->memory = 12 * e->pairs + 4 * dim * (5 * e->core + e->words);

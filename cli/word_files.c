@@ -2,7 +2,6 @@
 #include "word_files.h"
 
 #include "exit_status.h"
-#include "word_list.h"
 
 #include <fcntl.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 #include "word_list.h"
 
 #include "cell.h"
-#include "memory.h"
 #include "system.h"
 
 #include <psdvec/psdvec.h>

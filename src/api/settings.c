@@ -36,20 +36,13 @@ const pv_options_table *pv_options_of(psdvec_options_kind kind)
     return (unsigned)kind < PSDVEC_OPTIONS_KINDS ? tables[kind] : NULL;
 }
 
-static bool selects(const psdvec_option *row, const char *preset)
-{
-    for (size_t k = 0; row->selects_preset && row->choices[k].name; k++)
-        if (!strcmp(row->choices[k].name, preset))
-            return true;
-    return false;
-}
-
 static bool preset_exists(const char *preset)
 {
     for (size_t kind = 0; kind < PSDVEC_OPTIONS_KINDS; kind++)
         for (const psdvec_option *row = tables[kind]->rows; row->name; row++)
-            if (selects(row, preset))
-                return true;
+            for (size_t k = 0; row->selects_preset && row->choices[k].name; k++)
+                if (!strcmp(row->choices[k].name, preset))
+                    return true;
     return false;
 }
 

@@ -11,9 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#undef PSDVEC_OPTION
-#define PSDVEC_OPTION(KIND, type, member, key, ...)                                                \
-    PV_OPTION_ROW(KIND, psdvec_context_options, member, key, __VA_ARGS__)
+#define PV_OPTIONS_STRUCT psdvec_context_options
 static const psdvec_option context_rows[] = {
 #include <psdvec/options/context.def>
     {0}};

@@ -236,15 +236,6 @@ psdvec_status pv_output_expect(pv_output *output, uint64_t bytes)
     return PSDVEC_OK;
 }
 
-static void sync_folder(const char *folder)
-{
-    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        return;
-    fsync(fd); /* some file systems cannot; the file itself is safe already */
-    close(fd);
-}
-
 static psdvec_status commit(pv_output *output, bool sync)
 {
     psdvec_status status = PSDVEC_OK;
@@ -263,8 +254,11 @@ static psdvec_status commit(pv_output *output, bool sync)
     if (error) {
         status = pv_fail_errno(ctx, PSDVEC_ERR_WRITE, "cannot write", output->target, error);
     } else {
-        if (sync)
-            sync_folder(output->folder);
+        int folder = sync ? open(output->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+        if (folder >= 0) {
+            fsync(folder); /* some file systems cannot; the file itself is safe already */
+            close(folder);
+        }
         free(output->name);
         output->name = NULL;
     }

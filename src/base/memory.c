@@ -4,7 +4,6 @@
 #include "base/platform.h"
 #include "util/c_locale.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,23 +29,20 @@ static block_header *header_of(void *block)
     return (block_header *)((char *)block - HEADER);
 }
 
-static psdvec_status fail_budget(psdvec_context *ctx, uint64_t bytes, const char *what)
-{
-    double mib = 1024.0 * 1024.0;
-    return pv_fail(ctx, PSDVEC_ERR_BUDGET,
-                   "no memory for %s: %.1f MiB more are needed, and %.1f MiB of the budget of "
-                   "%.1f MiB are in use; allow more memory",
-                   what, (double)bytes / mib, (double)atomic_load(&ctx->memory_used) / mib,
-                   (double)ctx->options.memory / mib);
-}
-
 psdvec_status pv_memory_claim(psdvec_context *ctx, uint64_t bytes, const char *what)
 {
     uint64_t before = atomic_fetch_add(&ctx->memory_used, bytes);
     uint64_t now = before + bytes;
     if (now < before || now > ctx->options.memory) {
         atomic_fetch_sub(&ctx->memory_used, bytes);
-        return what ? fail_budget(ctx, bytes, what) : PSDVEC_ERR_BUDGET;
+        double mib = 1024.0 * 1024.0;
+        if (!what)
+            return PSDVEC_ERR_BUDGET;
+        return pv_fail(ctx, PSDVEC_ERR_BUDGET,
+                       "no memory for %s: %.1f MiB more are needed, and %.1f MiB of the budget of "
+                       "%.1f MiB are in use; allow more memory",
+                       what, (double)bytes / mib, (double)atomic_load(&ctx->memory_used) / mib,
+                       (double)ctx->options.memory / mib);
     }
     uint64_t peak = atomic_load(&ctx->memory_peak);
     while (now > peak && !atomic_compare_exchange_weak(&ctx->memory_peak, &peak, now)) {

@@ -78,17 +78,6 @@ static void add_number_range(const psdvec_option *row, char *to, size_t size)
         add(to, size, ", or %s", row->second_word);
 }
 
-/* "a, b or c" */
-static void add_choices(const psdvec_option *row, char *to, size_t size)
-{
-    for (size_t k = 0; row->choices[k].name; k++)
-        add(to, size, "%s%s",
-            k == 0                     ? ""
-            : row->choices[k + 1].name ? ", "
-                                       : " or ",
-            row->choices[k].name);
-}
-
 void psdvec_option_range(const psdvec_option *option, char *text, size_t room)
 {
     if (!text || !room)
@@ -101,7 +90,12 @@ void psdvec_option_range(const psdvec_option *option, char *text, size_t room)
         add(text, room, "yes or no");
         break;
     case PSDVEC_OPTION_CHOICE:
-        add_choices(option, text, room);
+        for (size_t k = 0; option->choices[k].name; k++) /* "a, b or c" */
+            add(text, room, "%s%s",
+                k == 0                        ? ""
+                : option->choices[k + 1].name ? ", "
+                                              : " or ",
+                option->choices[k].name);
         break;
     case PSDVEC_OPTION_TEXT:
         add(text, room, "a text");

@@ -188,14 +188,6 @@ static void set_sizes(const pv_options_table *table, void *options, extent its)
         memcpy((char *)options + table->inner_offset, &its.inner_size, sizeof its.inner_size);
 }
 
-static void fill_list(const pv_options_table *table, const psdvec_option *row, const char *text,
-                      void *options)
-{
-    for (const pv_option_list *list = table->lists; list && list->text; list++)
-        if (text && !strcmp(list->text, text))
-            pv_option_set(row, (pv_option_member){.list = {list->values, list->count}}, options);
-}
-
 void pv_options_fill(const pv_options_table *table, void *options, const char *preset)
 {
     memset(options, 0, table->size);
@@ -203,9 +195,12 @@ void pv_options_fill(const pv_options_table *table, void *options, const char *p
     for (const psdvec_option *row = table->rows; row->name; row++) {
         const char *text = psdvec_option_default(row, preset);
         bool selected = row->selects_preset && preset && pv_option_store(row, preset, options);
-        if (is_list(row))
-            fill_list(table, row, text, options);
-        else if (text && !selected)
+        const pv_option_list *list = text && is_list(row) ? table->lists : NULL;
+        for (; list && list->text; list++)
+            if (!strcmp(list->text, text))
+                pv_option_set(row, (pv_option_member){.list = {list->values, list->count}},
+                              options);
+        if (text && !selected && !is_list(row))
             pv_option_store(row, text, options);
     }
 }

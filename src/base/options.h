@@ -4,9 +4,7 @@
  * psdvec_option and describes it by a pv_options_table. Everything else about options is written
  * here once, for all of them:
  *
- *     #undef PSDVEC_OPTION
- *     #define PSDVEC_OPTION(KIND, type, member, key, ...) \
- *         PV_OPTION_ROW(KIND, psdvec_extend_options, member, key, __VA_ARGS__)
+ *     #define PV_OPTIONS_STRUCT psdvec_extend_options
  *     static const psdvec_option rows[] = {
  *     #include <psdvec/options/extend.def>
  *         {0}};
@@ -27,6 +25,9 @@
      .offset = offsetof(structure, place),                                                         \
      .member = #place,                                                                             \
      __VA_ARGS__},
+#undef PSDVEC_OPTION
+#define PSDVEC_OPTION(KIND, type, member, key, ...)                                                \
+    PV_OPTION_ROW(KIND, PV_OPTIONS_STRUCT, member, key, __VA_ARGS__)
 
 /* A default of a list, which needs memory that outlives every call. */
 typedef struct pv_option_list {

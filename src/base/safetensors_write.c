@@ -7,12 +7,10 @@
 #include "base/safetensors_write.h"
 
 #include "base/json.h"
-#include "base/memory.h"
 #include "util/utf8.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 

@@ -5,7 +5,6 @@
 #include "base/platform.h"
 #include "base/thread.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { GROUP = 1 << 14, POLL = 1 << 14 };

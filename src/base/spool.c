@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "util/c_locale.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,17 +96,6 @@ static bool add_block(pv_spool *spool)
     return true;
 }
 
-/* Called with the lock held: once the file is in use, memory ends where the
- * data in it end. */
-static psdvec_status ensure_file(pv_spool *spool)
-{
-    if (spool->closed_memory)
-        return PSDVEC_OK;
-    spool->in_memory = spool->length;
-    spool->closed_memory = true;
-    return pv_temp_open(spool->ctx, spool->folder, &spool->fd);
-}
-
 psdvec_status pv_spool_append(pv_spool *spool, const void *data, size_t length, uint64_t *offset)
 {
     const char *bytes = data;
@@ -120,7 +108,10 @@ psdvec_status pv_spool_append(pv_spool *spool, const void *data, size_t length, 
         *offset = spool->length;
     while (length > 0 && !spool->closed_memory) {
         if (spool->length == spool->in_memory && !add_block(spool)) {
-            status = ensure_file(spool);
+            /* Once the file is in use, memory ends where the data in it end. */
+            spool->in_memory = spool->length;
+            spool->closed_memory = true;
+            status = pv_temp_open(spool->ctx, spool->folder, &spool->fd);
             break;
         }
         spool_block *block = &spool->blocks[spool->block_count - 1];

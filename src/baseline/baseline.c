@@ -3,7 +3,6 @@
 #include "baseline/baseline.h"
 
 #include "base/arguments.h"
-#include "base/file.h"
 #include "base/progress.h"
 #include "baseline/options.h"
 #include "count/count.h"

@@ -121,15 +121,6 @@ static psdvec_status make_noise(pv_cbow *c, const pv_word2vec *w)
     return status;
 }
 
-/* Whole groups. */
-static size_t batch_size(uint32_t window)
-{
-    size_t centres = BATCH * WIDE / window / PV_SGNS_GROUP * PV_SGNS_GROUP;
-    if (centres < PV_SGNS_GROUP)
-        return PV_SGNS_GROUP;
-    return centres < BATCH ? centres : BATCH;
-}
-
 psdvec_status pv_cbow_new(pv_word2vec *w)
 {
     psdvec_context *ctx = w->ctx;
@@ -138,7 +129,8 @@ psdvec_status pv_cbow_new(pv_word2vec *w)
         return pv_failure(ctx);
     c->memory = (pv_scope){.ctx = ctx, .what = "a batch of the text"};
     c->chunk = (pv_scope){.ctx = ctx, .what = "a chunk of the text"};
-    c->batch = batch_size(w->settings.window);
+    size_t centres = BATCH * WIDE / w->settings.window / PV_SGNS_GROUP * PV_SGNS_GROUP;
+    c->batch = centres < PV_SGNS_GROUP ? PV_SGNS_GROUP : centres < BATCH ? centres : BATCH;
     PV_TAKE(&c->memory, c->counts, 2 * w->text.chunk_segments);
     PV_TAKE(&c->memory, c->h, BATCH * w->space.stride);
     PV_TAKE(&c->memory, c->e, BATCH * w->space.stride);

@@ -2,7 +2,6 @@
  * mutual information of them, in place; and the system `ppmi`, whose vectors are its rows. */
 #include "baseline/cooccurrence.h"
 
-#include "base/memory.h"
 #include "base/thread.h"
 #include "baseline/baseline.h"
 #include "sparse/columns.h"

@@ -15,7 +15,6 @@
  */
 #include "baseline/glove.h"
 
-#include "base/file.h"
 #include "base/random.h"
 #include "base/thread.h"
 #include "baseline/baseline.h"
@@ -137,13 +136,6 @@ static pv_glove_tile place_tiles(pv_glove_tile *tile, size_t count)
 
 /* ---- Filling in ------------------------------------------------------------------------------------ */
 
-static pv_glove_cell make_cell(const cells_job *job, uint32_t context, float value)
-{
-    double x = value > FLT_MIN ? (double)value : (double)FLT_MIN;
-    double weight = x < job->x_max ? pow(x / job->x_max, job->power) : 1;
-    return (pv_glove_cell){context, (float)log(x), (float)weight};
-}
-
 /* A row whose cells in each tile were counted. */
 static void fill_row(const cells_job *job, uint32_t i, pv_glove_tile *next, const uint32_t *in_tile)
 {
@@ -157,8 +149,12 @@ static void fill_row(const cells_job *job, uint32_t i, pv_glove_tile *next, cons
         if (in_tile[t] > 0)
             cells->range[next[t].range++] = (pv_glove_range){i, in_tile[t]};
     shuffle(column, value, count, (pv_random_stream){pv_random_u64(job->seed, ORDER_OF_CELLS, i)});
-    for (size_t e = 0; e < count; e++)
-        cells->cell[next[job->tile[column[e]]].cell++] = make_cell(job, column[e], value[e]);
+    for (size_t e = 0; e < count; e++) {
+        double x = value[e] > FLT_MIN ? (double)value[e] : (double)FLT_MIN;
+        double weight = x < job->x_max ? pow(x / job->x_max, job->power) : 1;
+        cells->cell[next[job->tile[column[e]]].cell++] =
+            (pv_glove_cell){column[e], (float)log(x), (float)weight};
+    }
 }
 
 /* One block of words: the sizes of its tiles, or, once it is known where they begin, their cells. */

@@ -33,9 +33,7 @@ bool psdvec_method_find(const char *name, psdvec_method *method)
     return false;
 }
 
-#undef PSDVEC_OPTION
-#define PSDVEC_OPTION(KIND, type, member, key, ...)                                                \
-    PV_OPTION_ROW(KIND, psdvec_baseline_options, member, key, __VA_ARGS__)
+#define PV_OPTIONS_STRUCT psdvec_baseline_options
 static const psdvec_option rows[] = {
 #include <psdvec/options/baseline.def>
     {0}};
@@ -61,12 +59,6 @@ psdvec_status psdvec_baseline_options_check(psdvec_context *ctx,
     return pv_baseline_adopt(ctx, options, &own);
 }
 
-/* Of all but ppmi, which draws nothing. */
-static bool has_seed(psdvec_method method)
-{
-    return method != PSDVEC_METHOD_PSD && method != PSDVEC_METHOD_PPMI;
-}
-
 psdvec_status pv_baseline_settings(psdvec_context *ctx, const psdvec_baseline_options *options,
                                    pv_buffer *json)
 {
@@ -74,7 +66,7 @@ psdvec_status pv_baseline_settings(psdvec_context *ctx, const psdvec_baseline_op
     pv_json_writer_init(&w, json);
     pv_json_open_object(&w, NULL);
     pv_options_put_json(&w, &pv_baseline_table, options);
-    if (has_seed(options->method))
+    if (options->method != PSDVEC_METHOD_PSD && options->method != PSDVEC_METHOD_PPMI)
         pv_json_put_u64(&w, "seed", ctx->options.seed);
     pv_json_close(&w);
     return pv_json_writer_status(&w);

@@ -1,12 +1,10 @@
 /* Epochs of batches: codes, atoms, lengths. */
 #include "baseline/sparse_learn.h"
 
-#include "base/memory.h"
 #include "base/random.h"
 #include "base/thread.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Batches of an epoch: the dictionary learns from the first words before the last are coded. */
 enum { batches = 8 };
@@ -182,17 +180,6 @@ static psdvec_status measure(pv_sparse_learner *l)
 
 /* ---- The dictionary ------------------------------------------------------------- */
 
-/* g, for the codes of the words seen so far. */
-static void balance(pv_sparse_learner *l, uint64_t seen)
-{
-    double size = 0;
-    for (uint32_t j = 0; j < l->atoms.count; j++)
-        size += l->sums.length[j];
-    double length = cbrt(l->l1 * size / (double)seen / (2 * l->l2 * l->atoms.count));
-    if (length > 0 && isfinite(length))
-        l->length = length;
-}
-
 static psdvec_status learn_batch(pv_sparse_learner *l, uint32_t first, uint32_t last)
 {
     const pv_code_words *words = l->words;
@@ -204,7 +191,14 @@ static psdvec_status learn_batch(pv_sparse_learner *l, uint32_t first, uint32_t 
     for (uint32_t t = first; t < last; t++)
         pv_csr_store_free(&l->old[t]);
     PV_TRY(pv_atoms_update(&l->atoms, &l->sums, atom_sweeps));
-    balance(l, again ? words->count : (uint64_t)words->count * last / words->tiles);
+    /* g, for the codes of the words seen so far. */
+    uint64_t seen = again ? words->count : (uint64_t)words->count * last / words->tiles;
+    double size = 0;
+    for (uint32_t j = 0; j < l->atoms.count; j++)
+        size += l->sums.length[j];
+    double length = cbrt(l->l1 * size / (double)seen / (2 * l->l2 * l->atoms.count));
+    if (length > 0 && isfinite(length))
+        l->length = length;
     return PSDVEC_OK;
 }
 

@@ -1,7 +1,6 @@
 /* Products by rows; from the eigensolver's pairs to singular vectors. */
 #include "baseline/sparse_svd.h"
 
-#include "base/memory.h"
 #include "base/progress.h"
 #include "base/thread.h"
 #include "solve/eigen.h"
@@ -161,15 +160,6 @@ done:
     return status;
 }
 
-/* Squares become values, and directions that M does not have 0. */
-static void take_roots(pv_singular *s)
-{
-    for (size_t k = 0; k < s->dim; k++)
-        s->value[k] = k < s->rank ? sqrt(s->value[k]) : 0;
-    for (size_t i = 0; s->rank < s->dim && i < s->rows; i++)
-        memset(s->U + i * s->dim + s->rank, 0, (s->dim - s->rank) * sizeof *s->U);
-}
-
 static psdvec_status find_right(const pv_sparse_matrix *matrix, pv_singular *s)
 {
     psdvec_status status;
@@ -204,7 +194,11 @@ psdvec_status pv_sparse_svd(const pv_sparse_matrix *matrix, size_t dim, double t
     PV_TAKE(&out->memory, out->U, out->rows * dim);
     PV_TRY(pv_scope_status(&out->memory));
     PV_TRY(find_left(matrix, tolerance, out));
-    take_roots(out);
+    /* Squares become values, and directions that M does not have 0. */
+    for (size_t k = 0; k < dim; k++)
+        out->value[k] = k < out->rank ? sqrt(out->value[k]) : 0;
+    for (size_t i = 0; out->rank < dim && i < out->rows; i++)
+        memset(out->U + i * dim + out->rank, 0, (dim - out->rank) * sizeof *out->U);
     return contexts ? find_right(matrix, out) : PSDVEC_OK;
 }
 

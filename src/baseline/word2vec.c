@@ -18,8 +18,6 @@
  */
 #include "baseline/word2vec.h"
 
-#include "base/file.h"
-#include "base/memory.h"
 #include "base/random.h"
 #include "base/thread.h"
 #include "baseline/baseline.h"
@@ -28,7 +26,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     DRAWING = 0x77327674, /* purposes of random numbers */

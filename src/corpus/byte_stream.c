@@ -398,15 +398,6 @@ void pv_byte_stream_close(pv_byte_stream *stream)
     pv_free(stream->ctx, stream);
 }
 
-/* An archive may end before the gzip around it does, whose checksum is last. */
-static psdvec_status check_rest(pv_byte_stream *stream)
-{
-    size_t got = stream->gzip ? 1 : 0;
-    while (got > 0)
-        PV_TRY(read_gzip(stream, stream->packed, PACKED_SIZE, &got));
-    return PSDVEC_OK;
-}
-
 /* The next regular file of the archive that is not clutter. */
 static psdvec_status next_in_archive(pv_byte_stream *stream, bool *more)
 {
@@ -419,7 +410,10 @@ static psdvec_status next_in_archive(pv_byte_stream *stream, bool *more)
         pv_utf8_end(&stream->utf8);
         if (result == ARCHIVE_EOF) {
             *more = false;
-            return check_rest(stream);
+            /* An archive may end before the gzip around it does, whose checksum is last. */
+            for (size_t got = stream->gzip ? 1 : 0; got > 0;)
+                PV_TRY(read_gzip(stream, stream->packed, PACKED_SIZE, &got));
+            return PSDVEC_OK;
         }
         if (!readable)
             return fail_archive(stream);

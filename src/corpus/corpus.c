@@ -109,22 +109,12 @@ uint64_t pv_corpus_bytes(const pv_corpus *corpus)
     return atomic_load(&corpus->bytes);
 }
 
-void pv_corpus_went_on(pv_corpus *corpus, uint64_t bytes)
+pv_progress *pv_corpus_progress(pv_corpus *corpus)
 {
-    pv_progress_add(&corpus->progress, bytes);
-}
-
-void pv_corpus_finish(pv_corpus *corpus)
-{
-    pv_progress_end(&corpus->progress);
+    return &corpus->progress;
 }
 
 /* ---- Is it text? ---------------------------------------------------------------- */
-
-static bool is_stray_control(unsigned char c)
-{
-    return c < 0x20 && !(c >= '\t' && c <= '\r') && c != 0x1B;
-}
 
 /* A file is taken for binary if more than three in ten of its first bytes are control characters or
  * invalid UTF-8. Text in an old 8-bit encoding stays below that in most languages and is read with
@@ -145,7 +135,7 @@ const char *pv_not_text(const char *bytes, size_t length)
                 strange += (size_t)-used;
             p -= used;
         } else {
-            strange += is_stray_control(*p);
+            strange += *p < 0x20 && !(*p >= '\t' && *p <= '\r') && *p != 0x1B;
             p += used;
         }
     }

@@ -44,7 +44,7 @@ typedef struct pv_corpus pv_corpus;
 
 /* `inputs` and `options` must outlive the corpus. `stage`: processing the text takes longer than
  * reading it, and progress calls it that; the caller then reports segment->consumed bytes of every
- * segment with pv_corpus_went_on. NULL: progress is that of reading. */
+ * segment to pv_corpus_progress. NULL: progress is that of reading. */
 psdvec_status pv_corpus_new(psdvec_context *ctx, const pv_inputs *inputs,
                             const psdvec_text_options *options, const char *stage,
                             pv_corpus **corpus);
@@ -56,10 +56,8 @@ psdvec_status pv_corpus_next(pv_corpus *corpus, size_t *place, pv_segment *segme
 
 /* Bytes of text handed out, after unpacking. */
 uint64_t pv_corpus_bytes(const pv_corpus *corpus);
-/* Progress of a stage, by bytes of the files. */
-void pv_corpus_went_on(pv_corpus *corpus, uint64_t bytes);
-/* Reports the end of reading. */
-void pv_corpus_finish(pv_corpus *corpus);
+/* Of a stage, by bytes of the files. */
+pv_progress *pv_corpus_progress(pv_corpus *corpus);
 
 enum { PV_SNIFF_LENGTH = 16 << 10 };
 /* From the first bytes of a file: NULL if it may be text in UTF-8; otherwise what it seems to be, and

@@ -1,7 +1,6 @@
 /* Expansion of inputs into files. */
 #include "corpus/inputs.h"
 
-#include "base/memory.h"
 #include "base/partial.h"
 #include "base/platform.h"
 #include "util/c_locale.h"

@@ -46,9 +46,7 @@ bool pv_text_options_go_together(const void *options, char *why, size_t size)
     return true;
 }
 
-#undef PSDVEC_OPTION
-#define PSDVEC_OPTION(KIND, type, member, key, ...)                                                \
-    PV_OPTION_ROW(KIND, psdvec_text_options, member, key, __VA_ARGS__)
+#define PV_OPTIONS_STRUCT psdvec_text_options
 static const psdvec_option rows[] = {
 #include <psdvec/options/text.def>
     {0}};

@@ -142,16 +142,6 @@ static bool starts_with(text_line l, const char *prefix)
     return (size_t)(l.end - l.start) >= n && memcmp(l.start, prefix, n) == 0;
 }
 
-static bool is_doc_start(text_line l)
-{
-    return starts_with(l, "<doc id=\"") && l.end[-1] == '>';
-}
-
-static bool is_doc_end(text_line l)
-{
-    return l.end - l.start == 6 && starts_with(l, "</doc>");
-}
-
 /* WikiExtractor escapes '<', '>' and '&', and leaves what was escaped twice. */
 static psdvec_status append_decoded(pv_buffer *out, text_line l)
 {
@@ -189,8 +179,8 @@ psdvec_status pv_wiki_extractor_to_lines(const char *text, size_t length, pv_buf
         text_line l = next_line(&p, end);
         if (l.start == l.end)
             continue;
-        bool starts = is_doc_start(l);
-        if (starts || is_doc_end(l)) {
+        bool starts = starts_with(l, "<doc id=\"") && l.end[-1] == '>';
+        if (starts || (l.end - l.start == 6 && starts_with(l, "</doc>"))) {
             if (any)
                 out->length -= JOIN;
             if (any || (cut && !starts))

@@ -390,7 +390,7 @@ static void tell_progress(const driver *d, const pv_segment *segment, double sha
     uint64_t done = (uint64_t)(share * (double)segment->consumed);
     if (!d->corpus || !d->sink->stage || done <= *told)
         return;
-    pv_corpus_went_on(d->corpus, done - *told);
+    pv_progress_add(pv_corpus_progress(d->corpus), done - *told);
     *told = done;
 }
 

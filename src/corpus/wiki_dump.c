@@ -69,15 +69,6 @@ static const char *attribute(const char **attributes, const char *name)
     return NULL;
 }
 
-static void start_page(pv_wiki_dump *d)
-{
-    d->in_page = true;
-    d->has_ns = d->redirect = d->too_long = false;
-    d->title.length = d->ns.length = d->model.length = d->text.length = 0;
-    if (d->text.capacity > TEXT_MOST)
-        pv_buffer_free(&d->text);
-}
-
 static void begin_field(pv_wiki_dump *d, pv_buffer *buffer)
 {
     d->field = buffer;
@@ -100,8 +91,13 @@ static void XMLCALL on_start(void *user, const char *element, const char **attri
                             d->name, element));
         return;
     case 2:
-        if (is(element, "page"))
-            start_page(d);
+        if (!is(element, "page"))
+            return;
+        d->in_page = true;
+        d->has_ns = d->redirect = d->too_long = false;
+        d->title.length = d->ns.length = d->model.length = d->text.length = 0;
+        if (d->text.capacity > TEXT_MOST)
+            pv_buffer_free(&d->text);
         return;
     case 3:
         if (!d->in_page) {

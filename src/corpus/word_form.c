@@ -4,7 +4,6 @@
 #include "util/utf8.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <utf8proc.h>
 
 void pv_word_form_init(pv_word_form *form, psdvec_context *ctx, const pv_text_rules *rules)

@@ -17,7 +17,6 @@
 
 #include "base/arguments.h"
 #include "base/file.h"
-#include "base/progress.h"
 #include "count/counts_read.h"
 #include "count/counts_write.h"
 #include "count/options.h"
@@ -26,7 +25,6 @@
 #include "count/window.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { SMALLEST_CHUNK = 1 << 16 };
 

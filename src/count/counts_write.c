@@ -2,12 +2,10 @@
 #include "count/counts_write.h"
 
 #include "base/safetensors_write.h"
-#include "base/spool.h"
 #include "base/thread.h"
 #include "util/number.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { COPY_BLOCK = 64 << 10 }; /* values copied at a time */
 

@@ -98,16 +98,6 @@ static uint64_t number_after(const char *line, const char *name)
     return found && pv_digits_read(found + strlen(name), UINT64_MAX, &number) ? number : 0;
 }
 
-static psdvec_status read_comment(market *k, char *line, size_t length)
-{
-    static const char ours[] = "% psdvec:";
-    if (strncmp(line, ours, sizeof ours - 1) != 0)
-        return PSDVEC_OK;
-    line[length] = '\0';
-    k->scale = number_after(line, " scale=");
-    return pv_import_window(k->import, number_after(line, " window="));
-}
-
 static psdvec_status read_sizes(market *k)
 {
     char *line;
@@ -119,10 +109,13 @@ static psdvec_status read_sizes(market *k)
             return pv_fail(k->import->ctx, PSDVEC_ERR_DAMAGED,
                            "%s: ends before the sizes of the matrix; is it complete?",
                            k->import->input);
-        if (*line == '%')
-            PV_TRY(read_comment(k, line, length));
-        else if (!at_end(line, line + length))
+        if (*line != '%' && !at_end(line, line + length))
             break;
+        if (strncmp(line, "% psdvec:", 9) == 0) { /* a comment of ours */
+            line[length] = '\0';
+            k->scale = number_after(line, " scale=");
+            PV_TRY(pv_import_window(k->import, number_after(line, " window=")));
+        }
     }
     uint64_t size[3];
     const char *p = line;

@@ -29,26 +29,6 @@ static bool count_rule(const void *options, char *why, size_t capacity)
     return pv_text_options_go_together(&o->text, why, capacity);
 }
 
-#undef PSDVEC_OPTION
-#define PSDVEC_OPTION(KIND, type, member, key, ...)                                                \
-    PV_OPTION_ROW(KIND, psdvec_count_options, member, key, __VA_ARGS__)
-static const psdvec_option count_rows[] = {
-#include <psdvec/options/count.def>
-#undef PSDVEC_OPTION
-#define PSDVEC_OPTION(KIND, type, member, key, ...)                                                \
-    PV_OPTION_ROW(KIND, psdvec_count_options, text.member, key, __VA_ARGS__)
-#include <psdvec/options/text.def>
-    {0}};
-
-const pv_options_table pv_count_table = {.name = "count",
-                                         .rows = count_rows,
-                                         .size = sizeof(psdvec_count_options),
-                                         .inner_offset = offsetof(psdvec_count_options, text),
-                                         .inner_size = sizeof(psdvec_text_options),
-                                         .rule = count_rule};
-
-/* ---- Importing ------------------------------------------------------------------------------ */
-
 const psdvec_choice pv_counts_format_choices[] = {
     [PSDVEC_FORMAT_GLOVE] = {.name = "glove",
                              .help = "GloVe's cooccurrence.bin, with vocab.txt beside it"},
@@ -81,9 +61,7 @@ static bool import_rule(const void *options, char *why, size_t capacity)
     return !wrong;
 }
 
-#undef PSDVEC_OPTION
-#define PSDVEC_OPTION(KIND, type, member, key, ...)                                                \
-    PV_OPTION_ROW(KIND, psdvec_import_options, member, key, __VA_ARGS__)
+#define PV_OPTIONS_STRUCT psdvec_import_options
 static const psdvec_option import_rows[] = {
 #include <psdvec/options/import.def>
     {0}};
@@ -92,3 +70,20 @@ const pv_options_table pv_import_table = {.name = "import",
                                           .rows = import_rows,
                                           .size = sizeof(psdvec_import_options),
                                           .rule = import_rule};
+
+#undef PV_OPTIONS_STRUCT
+#define PV_OPTIONS_STRUCT psdvec_count_options
+static const psdvec_option count_rows[] = {
+#include <psdvec/options/count.def>
+#undef PSDVEC_OPTION
+#define PSDVEC_OPTION(KIND, type, member, key, ...)                                                \
+    PV_OPTION_ROW(KIND, psdvec_count_options, text.member, key, __VA_ARGS__)
+#include <psdvec/options/text.def>
+    {0}};
+
+const pv_options_table pv_count_table = {.name = "count",
+                                         .rows = count_rows,
+                                         .size = sizeof(psdvec_count_options),
+                                         .inner_offset = offsetof(psdvec_count_options, text),
+                                         .inner_size = sizeof(psdvec_text_options),
+                                         .rule = count_rule};

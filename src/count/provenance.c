@@ -149,16 +149,6 @@ psdvec_status pv_provenance_inputs_json(pv_provenance *p, pv_buffer *json)
     return pv_json_writer_status(&w);
 }
 
-static bool read_note(pv_json *j, pv_buffer *key, pv_buffer *name, pv_input_note *note)
-{
-    bool ok = pv_json_enter_object(j);
-    for (key->length = 0; ok && pv_json_next_key(j, key); key->length = 0)
-        ok = pv_json_text_is(key, "name")
-                 ? pv_json_read_string(j, name)
-                 : pv_json_read_field(j, key->data, key->length, note_fields, note);
-    return ok && !j->cause;
-}
-
 psdvec_status pv_provenance_add_inputs_json(pv_provenance *p, const char *path, const char *json)
 {
     pv_json j;
@@ -169,7 +159,12 @@ psdvec_status pv_provenance_add_inputs_json(pv_provenance *p, const char *path, 
     while (ok && pv_json_next_element(&j)) {
         pv_input_note note = {0};
         name.length = 0;
-        ok = read_note(&j, &key, &name, &note);
+        ok = pv_json_enter_object(&j);
+        for (key.length = 0; ok && pv_json_next_key(&j, &key); key.length = 0)
+            ok = pv_json_text_is(&key, "name")
+                     ? pv_json_read_string(&j, &name)
+                     : pv_json_read_field(&j, key.data, key.length, note_fields, &note);
+        ok = ok && !j.cause;
         if (ok) {
             PV_TRY_DONE(pv_buffer_byte(&name, '\0'));
             note.name = name.data;

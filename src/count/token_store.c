@@ -350,7 +350,7 @@ psdvec_status pv_token_store_read(psdvec_context *ctx, const pv_inputs *inputs, 
         .table_share = budget / 3 / (uint64_t)ctx->options.threads,
     };
     PV_TRY_DONE(pv_parallel(ctx, reader_main, &job));
-    pv_corpus_finish(corpus);
+    pv_progress_end(pv_corpus_progress(corpus));
     if (store->part_count)
         qsort(store->parts, store->part_count, sizeof *store->parts, by_place);
     join_parts(store, inputs);

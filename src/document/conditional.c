@@ -11,7 +11,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 /* ---- What the model says of its making -------------------------------------------------- */
 
@@ -290,17 +289,6 @@ void pv_trail_add(pv_trail *t, const pv_conditional *c, uint32_t word, uint64_t 
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-static psdvec_status add_link(pv_contexts *x, size_t at, pv_context_link link)
-{
-    if (at == x->link_capacity) {
-        PV_GROW(&x->memory, x->links, 2 * x->link_capacity);
-        PV_TRY(pv_scope_status(&x->memory));
-        x->link_capacity *= 2;
-    }
-    x->links[at] = link;
-    return PSDVEC_OK;
-}
-
 /* As counting walks (window.h), the other way round: distances are the same from either end. */
 static psdvec_status walk_back(pv_contexts *x, const pv_conditional *c, const pv_trail *t,
                                uint64_t place, size_t *links)
@@ -310,11 +298,16 @@ static psdvec_status walk_back(pv_contexts *x, const pv_conditional *c, const pv
     for (size_t k = t->count; k-- > 0 && distance < w->limit;) {
         uint32_t word = t->words[k];
         bool known = word != PSDVEC_UNKNOWN_WORD;
+        if (known && *links == x->link_capacity) {
+            PV_GROW(&x->memory, x->links, 2 * x->link_capacity);
+            PV_TRY(pv_scope_status(&x->memory));
+            x->link_capacity *= 2;
+        }
         if (known)
-            PV_TRY(add_link(x, (*links)++,
-                            (pv_context_link){.word = word,
-                                              .back = (uint32_t)(place - t->places[k]),
-                                              .weight = pv_conditional_weight(c, word, distance)}));
+            x->links[(*links)++] =
+                (pv_context_link){.word = word,
+                                  .back = (uint32_t)(place - t->places[k]),
+                                  .weight = pv_conditional_weight(c, word, distance)};
         distance += w->steps ? w->steps[known ? word : c->words] : 1;
     }
     return PSDVEC_OK;

@@ -18,7 +18,6 @@
 #include "model/model_write.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Ends of windows among the words. */
 #define PAUSE (UINT32_MAX - 1)

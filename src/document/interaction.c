@@ -28,7 +28,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- Figures ----------------------------------------------------------------------------- */
@@ -289,17 +288,6 @@ done:
     return status;
 }
 
-static psdvec_status check_asked(psdvec_context *ctx, const psdvec_model *model,
-                                 const uint32_t (*asked)[3], size_t count)
-{
-    for (size_t k = 0; k < count; k++)
-        for (int i = 0; i < 3; i++)
-            if (asked[k][i] >= model->info.words)
-                return pv_fail(ctx, PSDVEC_ERR_OPTION, "%s: there is no word number %u",
-                               model->path, asked[k][i]);
-    return PSDVEC_OK;
-}
-
 psdvec_status psdvec_interactions(psdvec_context *ctx, const psdvec_model *model,
                                   const char *const *inputs, size_t input_count, uint32_t window,
                                   const uint32_t (*asked)[3], size_t asked_count, size_t most,
@@ -322,7 +310,10 @@ psdvec_status psdvec_interactions(psdvec_context *ctx, const psdvec_model *model
                                       .within_half = NAN,
                                       .sum_absolute = NAN,
                                       .slope = NAN};
-    PV_TRY(check_asked(ctx, model, asked, asked_count));
+    for (size_t k = 0; k < 3 * asked_count; k++)
+        if (asked[k / 3][k % 3] >= model->info.words)
+            return pv_fail(ctx, PSDVEC_ERR_OPTION, "%s: there is no word number %u", model->path,
+                           asked[k / 3][k % 3]);
     PV_TRY_DONE(pv_triple_text_open(&text, ctx, model, inputs, input_count, window, folder));
     told.window = text.window;
     told.tokens = text.tokens;

@@ -7,9 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#undef PSDVEC_OPTION
-#define PSDVEC_OPTION(KIND, type, member, key, ...)                                                \
-    PV_OPTION_ROW(KIND, psdvec_scorer_options, member, key, __VA_ARGS__)
+#define PV_OPTIONS_STRUCT psdvec_scorer_options
 static const psdvec_option scorer_rows[] = {
 #include <psdvec/options/scorer.def>
     {0}};
@@ -30,9 +28,8 @@ const pv_options_table pv_scorer_table = {.name = "scorer",
                                           .size = sizeof(psdvec_scorer_options),
                                           .rule = scorer_rule};
 
-#undef PSDVEC_OPTION
-#define PSDVEC_OPTION(KIND, type, member, key, ...)                                                \
-    PV_OPTION_ROW(KIND, psdvec_generate_options, member, key, __VA_ARGS__)
+#undef PV_OPTIONS_STRUCT
+#define PV_OPTIONS_STRUCT psdvec_generate_options
 static const psdvec_option generate_rows[] = {
 #include <psdvec/options/generate.def>
     {0}};
@@ -58,9 +55,8 @@ static bool simulate_rule(const void *options, char *why, size_t capacity)
     return true;
 }
 
-#undef PSDVEC_OPTION
-#define PSDVEC_OPTION(KIND, type, member, key, ...)                                                \
-    PV_OPTION_ROW(KIND, psdvec_simulate_options, member, key, __VA_ARGS__)
+#undef PV_OPTIONS_STRUCT
+#define PV_OPTIONS_STRUCT psdvec_simulate_options
 static const psdvec_option simulate_rows[] = {
 #include <psdvec/options/simulate.def>
     {0}};

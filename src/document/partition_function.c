@@ -7,7 +7,6 @@
 #include "model/model_read.h"
 
 #include <math.h>
-#include <string.h>
 
 enum {
     RANGE = 4096,     /* words of a task */

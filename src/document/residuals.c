@@ -4,7 +4,6 @@
 #include "document/residuals.h"
 
 #include "base/arguments.h"
-#include "base/memory.h"
 #include "base/progress.h"
 #include "base/safetensors_write.h"
 #include "document/top.h"
@@ -16,7 +15,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 /* ---- The matrix -------------------------------------------------------------------------- */
 /* Two walks over the seen pairs (train/seen_pairs.h): the first counts, so that every row has its
@@ -206,17 +204,10 @@ static void add_direction(row_sums *sums, const psdvec_residual *r)
     sums->both += f * G * x;
 }
 
-static psdvec_residual residual_of(const pv_link *link, uint32_t i, uint32_t j, double x,
-                                   double sum)
-{
-    return (psdvec_residual){.count = x,
-                             .target = link->target(link, i, j, x, sum),
-                             .weight = i == j ? 0 : link->weight(link, i, j, x, sum)};
-}
-
 static psdvec_status take_row(void *arg, const pv_seen_row *row, int worker)
 {
     residuals_job *job = arg;
+    const pv_link *link = job->link;
     row_sums *sums = &job->rows[row->word];
     pv_top *list = &job->lists[worker];
     for (size_t k = 0; k < row->count; k++) {
@@ -226,11 +217,14 @@ static psdvec_status take_row(void *arg, const pv_seen_row *row, int worker)
         for (int back = 0; back < (own ? 1 : 2); back++) {
             if (!job->symmetric && !(counts[back] > 0))
                 continue;
-            psdvec_residual r = residual_of(job->link, back ? pair->counted : row->counted,
-                                            back ? row->counted : pair->counted, counts[back], sum);
-            r.context = back ? pair->word : row->word;
-            r.focus = back ? row->word : pair->word;
-            r.product = pair->product;
+            uint32_t i = back ? pair->counted : row->counted;
+            uint32_t j = back ? row->counted : pair->counted;
+            psdvec_residual r = {.context = back ? pair->word : row->word,
+                                 .focus = back ? row->word : pair->word,
+                                 .count = counts[back],
+                                 .target = link->target(link, i, j, counts[back], sum),
+                                 .weight = i == j ? 0 : link->weight(link, i, j, counts[back], sum),
+                                 .product = pair->product};
             add_direction(sums, &r);
             if (own || (job->symmetric && counts[back] < counts[!back]) ||
                 (job->symmetric && back && counts[0] == counts[1]))
@@ -242,14 +236,6 @@ static psdvec_status take_row(void *arg, const pv_seen_row *row, int worker)
         }
     }
     return PSDVEC_OK;
-}
-
-static double correlation_of(const row_sums *s)
-{
-    double covariance = s->both * s->weights - s->target * s->product;
-    double target = s->target2 * s->weights - s->target * s->target;
-    double product = s->product2 * s->weights - s->product * s->product;
-    return target > 0 && product > 0 ? covariance / sqrt(target) / sqrt(product) : 0;
 }
 
 static void report_sums(const residuals_job *job, uint32_t words, psdvec_residual_report *report)
@@ -274,7 +260,10 @@ static void report_sums(const residuals_job *job, uint32_t words, psdvec_residua
     report->deviation = sqrt(fmax(0, all.square / pairs - report->mean * report->mean));
     report->weighted_square = all.weighted_square;
     report->explained = all.target2 > 0 ? 1 - all.weighted_square / all.target2 : 0;
-    report->correlation = correlation_of(&all);
+    double covariance = all.both * all.weights - all.target * all.product;
+    double target = all.target2 * all.weights - all.target * all.target;
+    double product = all.product2 * all.weights - all.product * all.product;
+    report->correlation = target > 0 && product > 0 ? covariance / sqrt(target) / sqrt(product) : 0;
 }
 
 static psdvec_status walk_pairs(psdvec_context *ctx, const psdvec_model *model,

@@ -4,13 +4,11 @@
 
 #include "base/arguments.h"
 #include "corpus/options.h"
-#include "corpus/tokens.h"
 #include "document/options.h"
 #include "model/model_read.h"
 #include "util/utf8.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { BEGINNING_BYTES = 72 };
 
@@ -59,15 +57,6 @@ static void warn_of_other_tokens(const psdvec_scorer *s, size_t m)
                 s->models[m].conditional->model->path, s->models[0].conditional->model->path);
 }
 
-static psdvec_status check_models(psdvec_context *ctx, const psdvec_scored_model *models,
-                                  size_t count)
-{
-    for (size_t m = 0; m < count; m++)
-        if (!models[m].model)
-            return pv_fail(ctx, PSDVEC_ERR_OPTION, "NULL was given for `models[%zu].model`", m);
-    return PSDVEC_OK;
-}
-
 psdvec_status psdvec_scorer_open(psdvec_context *ctx, const psdvec_scorer_options *options,
                                  const psdvec_scored_model *models, size_t model_count,
                                  psdvec_scorer **scorer)
@@ -76,7 +65,9 @@ psdvec_status psdvec_scorer_open(psdvec_context *ctx, const psdvec_scorer_option
     PV_BEGIN(ctx);
     PV_NEED(ctx, scorer);
     PV_NEED_ARRAY(ctx, models, model_count);
-    PV_TRY(check_models(ctx, models, model_count));
+    for (size_t m = 0; m < model_count; m++)
+        if (!models[m].model)
+            return pv_fail(ctx, PSDVEC_ERR_OPTION, "NULL was given for `models[%zu].model`", m);
     psdvec_status status;
     psdvec_scorer_options own;
     psdvec_scorer *s = NULL;
@@ -304,22 +295,18 @@ static void add_variance(const psdvec_scorer *s, double *sums, pv_tally *to)
     }
 }
 
-static void add_posteriors(psdvec_document_fit *fits, size_t count)
-{
-    double largest = -INFINITY, sum = 0;
-    for (size_t m = 0; m < count; m++)
-        largest = fmax(largest, fits[m].conditional);
-    for (size_t m = 0; m < count; m++)
-        sum += fits[m].posterior = exp(fits[m].conditional - largest);
-    for (size_t m = 0; m < count; m++)
-        fits[m].posterior /= sum;
-}
-
 static void fill_score(psdvec_scorer *s, pv_tally *tally, const char *source, const char *beginning)
 {
+    psdvec_document_fit *fits = tally->fits;
+    double largest = -INFINITY, sum = 0;
+    for (size_t m = 0; m < s->model_count; m++) {
+        fits[m].error = sqrt(tally->variance[m]);
+        largest = fmax(largest, fits[m].conditional);
+    }
     for (size_t m = 0; m < s->model_count; m++)
-        tally->fits[m].error = sqrt(tally->variance[m]);
-    add_posteriors(tally->fits, s->model_count);
+        sum += fits[m].posterior = exp(fits[m].conditional - largest);
+    for (size_t m = 0; m < s->model_count; m++)
+        fits[m].posterior /= sum;
     s->score = (psdvec_document_score){.number = tally->number,
                                        .source = source,
                                        .beginning = beginning,

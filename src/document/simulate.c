@@ -23,12 +23,10 @@
 #include "link/weights.h"
 #include "model/model_write.h"
 #include "train/options.h"
-#include "train/train.h"
 #include "util/c_locale.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -318,17 +318,6 @@ static uint32_t drawn_dim(const pv_truth *t)
     return t->options.form == PSDVEC_FORM_SYMMETRIC ? t->dim - 2 : t->dim;
 }
 
-/* Half of the directions are negative in the symmetric form. */
-static void make_signs(const pv_truth *t, float *signs)
-{
-    for (uint32_t k = 0; k < t->dim; k++)
-        signs[k] = t->options.form == PSDVEC_FORM_SYMMETRIC && k % 2 ? -1 : 1;
-    if (t->options.form == PSDVEC_FORM_SYMMETRIC) {
-        signs[t->dim - 2] = 1;
-        signs[t->dim - 1] = -1;
-    }
-}
-
 /* The drawn numbers as the first columns of B (n x N), and as floats in t->vectors (n x D). */
 static void draw_vectors(pv_truth *t, double *B)
 {
@@ -405,7 +394,9 @@ static psdvec_status prepare_chain(pv_truth *t)
 static psdvec_status make_with(pv_truth *t, double *B, float *signs)
 {
     make_unigrams(t);
-    make_signs(t, signs);
+    bool symmetric = t->options.form == PSDVEC_FORM_SYMMETRIC;
+    for (uint32_t k = 0; k < t->dim; k++) /* half of them negative in the symmetric form */
+        signs[k] = symmetric && (k == t->dim - 1 || (k % 2 && k != t->dim - 2)) ? -1 : 1;
     draw_vectors(t, B);
     t->residuals = t->options.residual > 0;
     PV_TRY(fill_table(t, t->vectors, drawn_dim(t), signs));

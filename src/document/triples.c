@@ -2,11 +2,8 @@
 #include "document/triples.h"
 
 #include "base/thread.h"
-#include "count/rows.h"
 #include "model/model_read.h"
 #include "train/train.h"
-
-#include <string.h>
 
 static const char what[] = "counting triples";
 
@@ -512,31 +509,25 @@ done:
 
 /* ---- The whole ---------------------------------------------------------------------------- */
 
-/* Bytes that the triples of a group of words take at most, with a pointer to each. */
-static uint64_t bytes_at_most(const counting *c, size_t group)
-{
-    const uint32_t *start = c->text->groups.start + group;
-    uint64_t triples = 0;
-    for (uint32_t a = start[0]; a < start[1]; a++)
-        triples += c->text->margins[0][a] / c->least;
-    return triples * (sizeof(pv_triple) + sizeof(pv_triple *));
-}
-
 static psdvec_status count_all(counting *c, pv_triple_sink *sink, void *user)
 {
     size_t groups = c->text->groups.count, begin = 0; /* of those that memory holds */
+    const uint32_t *start = c->text->groups.start;
     uint64_t share = pv_memory_left(c->ctx) / 4, held = 0;
+    const size_t size = sizeof(pv_triple) + sizeof(pv_triple *);
     for (size_t last; c->first < groups; c->first = last) {
         uint64_t bound = 0;
         for (last = c->first; last < groups; last++) {
-            uint64_t more = bytes_at_most(c, last);
+            uint64_t more = 0; /* bytes of its triples at most, with a pointer to each */
+            for (uint32_t a = start[last]; a < start[last + 1]; a++)
+                more += c->text->margins[0][a] / c->least * size;
             if (last > c->first && held + bound + more > share)
                 break;
             bound += more;
         }
         PV_TRY(pv_parallel_tasks(c->ctx, last - c->first, count_group, c));
         for (size_t g = c->first; g < last; g++)
-            held += c->batches[g].count * (sizeof(pv_triple) + sizeof(pv_triple *));
+            held += c->batches[g].count * size;
         if (last < groups && held < share / 2)
             continue;
         PV_TRY(hand_on(c, begin, last, sink, user));

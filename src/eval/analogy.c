@@ -11,7 +11,6 @@
 
 #include "base/blas.h"
 #include "base/thread.h"
-#include "model/dot.h"
 
 #include <math.h>
 #include <stdlib.h>

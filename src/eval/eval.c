@@ -144,15 +144,6 @@ static bool is_syntactic(const psdvec_test *test, uint32_t section)
     return strncmp(own ? own + 2 : name, "gram", 4) == 0;
 }
 
-static bool has_parts(const psdvec_test *test)
-{
-    uint32_t syntactic = 0;
-    for (uint32_t s = 0; s < test->info.sections; s++)
-        syntactic += is_syntactic(test, s);
-    return test->info.kind == PSDVEC_TEST_ANALOGY && syntactic > 0 &&
-           syntactic < test->info.sections;
-}
-
 static bool in_section(const figures *f, uint32_t q, int32_t section)
 {
     uint32_t its = f->test->questions[q].section;
@@ -267,12 +258,15 @@ static psdvec_status add_section(figures *f, int32_t section)
 
 static psdvec_status add_scores(figures *f)
 {
+    uint32_t sections = f->test->info.sections, syntactic = 0;
     PV_TRY(add_section(f, PSDVEC_SECTION_WHOLE));
-    if (has_parts(f->test)) {
+    for (uint32_t s = 0; s < sections; s++)
+        syntactic += is_syntactic(f->test, s);
+    if (f->test->info.kind == PSDVEC_TEST_ANALOGY && syntactic > 0 && syntactic < sections) {
         PV_TRY(add_section(f, PSDVEC_SECTION_SEMANTIC));
         PV_TRY(add_section(f, PSDVEC_SECTION_SYNTACTIC));
     }
-    for (uint32_t s = 0; s < f->test->info.sections; s++)
+    for (uint32_t s = 0; s < sections; s++)
         PV_TRY(add_section(f, (int32_t)s));
     return PSDVEC_OK;
 }

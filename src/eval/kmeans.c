@@ -7,7 +7,6 @@
 
 #include "base/random.h"
 #include "base/thread.h"
-#include "model/dot.h"
 
 #include <math.h>
 #include <string.h>
@@ -179,14 +178,6 @@ done:
     return status;
 }
 
-static float square_of(const clustering *c, size_t i)
-{
-    if (!c->sparse)
-        return pv_dot(point(c, i), point(c, i), c->dim);
-    double length = pv_sparse_length(c->sparse[i].row) * (double)c->sparse[i].scale;
-    return (float)(length * length);
-}
-
 psdvec_status pv_kmeans(psdvec_context *ctx, const float *points, const pv_sparse_unit *sparse,
                         size_t n, uint32_t dim, uint32_t k, uint32_t *cluster)
 {
@@ -196,8 +187,10 @@ psdvec_status pv_kmeans(psdvec_context *ctx, const float *points, const pv_spars
     PV_TAKE(&scope, c.squares, n);
     PV_TAKE(&scope, c.clusters, RESTARTS * n);
     PV_TRY_DONE(pv_scope_status(&scope));
-    for (size_t i = 0; i < n; i++)
-        c.squares[i] = square_of(&c, i);
+    for (size_t i = 0; i < n; i++) {
+        double length = sparse ? pv_sparse_length(sparse[i].row) * (double)sparse[i].scale : 0;
+        c.squares[i] = sparse ? (float)(length * length) : pv_dot(point(&c, i), point(&c, i), dim);
+    }
     PV_TRY_DONE(pv_parallel_tasks(ctx, RESTARTS, try_once, &c));
     size_t best = 0;
     for (size_t r = 1; r < RESTARTS; r++)

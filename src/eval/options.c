@@ -14,9 +14,7 @@ const psdvec_choice pv_half_choices[] = {
     [PSDVEC_HALF_SECOND] = {.name = "second", .help = "report these"},
     {0}};
 
-#undef PSDVEC_OPTION
-#define PSDVEC_OPTION(KIND, type, member, key, ...)                                                \
-    PV_OPTION_ROW(KIND, psdvec_eval_options, member, key, __VA_ARGS__)
+#define PV_OPTIONS_STRUCT psdvec_eval_options
 static const psdvec_option rows[] = {
 #include <psdvec/options/eval.def>
     {0}};

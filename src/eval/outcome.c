@@ -13,29 +13,12 @@
 #include "eval/analogy.h"
 #include "eval/kmeans.h"
 #include "eval/statistics.h"
-#include "model/dot.h"
 #include "model/find.h"
 
 #include <math.h>
 #include <string.h>
 
 /* ---- The model ---------------------------------------------------------------------------- */
-
-static void add_row(const float *row, uint32_t dim, double *sum)
-{
-    if (!isfinite(pv_length(row, dim)))
-        return;
-    for (uint32_t k = 0; k < dim; k++)
-        sum[k] += (double)row[k];
-}
-
-static void add_sparse_row(pv_csr_row row, double *sum)
-{
-    if (!isfinite(pv_sparse_length(row)))
-        return;
-    for (size_t k = 0; k < row.count; k++)
-        sum[row.column[k]] += (double)row.value[k];
-}
 
 /* Of a sparse model, the mean's numbers that are not 0 move to the front, and the list of their
  * directions is made. */
@@ -52,10 +35,17 @@ static psdvec_status find_mean(pv_seen_model *s, pv_scope *scope)
     for (uint32_t i = 0; i < s->words; i++) {
         if (i % 4096 == 0)
             PV_TRY(pv_check_cancel(scope->ctx));
-        if (s->sparse)
-            add_sparse_row(pv_csr_row_of(s->sparse, i), sum);
-        else
-            add_row(pv_vector_set_floats_of(s->rows, i, 1, row), s->dim, sum);
+        if (s->sparse) {
+            pv_csr_row of = pv_csr_row_of(s->sparse, i);
+            bool finite = isfinite(pv_sparse_length(of));
+            for (size_t k = 0; finite && k < of.count; k++)
+                sum[of.column[k]] += (double)of.value[k];
+        } else {
+            const float *of = pv_vector_set_floats_of(s->rows, i, 1, row);
+            bool finite = isfinite(pv_length(of, s->dim));
+            for (uint32_t k = 0; finite && k < s->dim; k++)
+                sum[k] += (double)of[k];
+        }
     }
     for (uint32_t k = 0; k < s->dim; k++)
         s->mean[k] = (float)(sum[k] / s->words);

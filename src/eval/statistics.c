@@ -1,7 +1,6 @@
 /* Correlation, purity, shares, and the bootstrap. */
 #include "eval/statistics.h"
 
-#include "base/memory.h"
 #include "base/platform.h"
 #include "base/random.h"
 #include "base/thread.h"

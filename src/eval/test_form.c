@@ -61,11 +61,6 @@ static bool is_tag(const pv_field *field)
     return bars == 1 && field->at[0] != '_' && field->at[field->length - 1] != '_';
 }
 
-static bool has_slash(const pv_field *field)
-{
-    return field->length > 2 && memchr(field->at + 1, '/', field->length - 2);
-}
-
 static void count_row(const pv_table *t, const pv_row *row, votes *v)
 {
     const pv_field *fields = pv_row_fields(t, row);
@@ -77,7 +72,8 @@ static void count_row(const pv_table *t, const pv_row *row, votes *v)
         v->tags[c] += count == 5 && is_tag(&fields[c]);
     }
     v->letters += fields[0].length == 1;
-    v->slashes += count == 2 && has_slash(&fields[1]);
+    v->slashes += count == 2 && fields[1].length > 2 &&
+                  memchr(fields[1].at + 1, '/', fields[1].length - 2);
 }
 
 static bool most(const votes *v, size_t count)
@@ -126,17 +122,6 @@ static bool ends_in_speech(const pv_field *field)
            strchr("nvjar", field->at[field->length - 1]);
 }
 
-static bool all_have_speech(const pv_table *t, const pv_layout *l)
-{
-    for (size_t r = l->header; r < t->row_count; r++) {
-        const pv_field *fields = pv_row_fields(t, &t->rows[r]);
-        if (t->rows[r].count > l->word1 && t->rows[r].count > l->word2 &&
-            !(ends_in_speech(&fields[l->word1]) && ends_in_speech(&fields[l->word2])))
-            return false;
-    }
-    return true;
-}
-
 static bool is_similarity(const pv_table *t, const votes *v, pv_layout *l)
 {
     /* One letter for the relation before the words, as one edition of WordSim-353 has. */
@@ -156,7 +141,12 @@ static bool is_similarity(const pv_table *t, const votes *v, pv_layout *l)
     l->header = t->row_count > 1 && top->count > value && !is_number(&pv_row_fields(t, top)[value]);
     if (l->header)
         read_header(t, l);
-    l->speech = all_have_speech(t, l);
+    l->speech = true; /* all words have it */
+    for (size_t r = l->header; r < t->row_count; r++) {
+        const pv_field *fields = pv_row_fields(t, &t->rows[r]);
+        if (t->rows[r].count > l->word1 && t->rows[r].count > l->word2)
+            l->speech &= ends_in_speech(&fields[l->word1]) && ends_in_speech(&fields[l->word2]);
+    }
     return true;
 }
 

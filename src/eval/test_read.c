@@ -363,15 +363,6 @@ static int add_entry(void *user, const pv_walk_entry *entry)
     return 0;
 }
 
-static psdvec_status list_folder(folder *f, const char *path)
-{
-    PV_TRY((psdvec_status)pv_walk(path, add_entry, f));
-    if (f->count > 0)
-        return PSDVEC_OK;
-    return pv_fail(f->scope.ctx, PSDVEC_ERR_EMPTY,
-                   "%s: the folder has no files with tests (.txt, .csv, .tsv, .tab)", path);
-}
-
 static const char *const kind_names[] = {"pairs of words with a number", "analogies", "choices",
                                          "words with categories"};
 
@@ -413,7 +404,11 @@ static psdvec_status read_folder(psdvec_context *ctx, const char *path, psdvec_t
     psdvec_status status;
     pv_table *tables = NULL;
     pv_layout *layouts;
-    PV_TRY_DONE(list_folder(&f, path));
+    PV_TRY_DONE((psdvec_status)pv_walk(path, add_entry, &f));
+    if (f.count == 0)
+        PV_TRY_DONE(pv_fail(ctx, PSDVEC_ERR_EMPTY,
+                            "%s: the folder has no files with tests (.txt, .csv, .tsv, .tab)",
+                            path));
     PV_TAKE_ZERO(&f.scope, tables, f.count);
     PV_TAKE_ZERO(&f.scope, layouts, f.count);
     PV_TRY_DONE(pv_scope_status(&f.scope));

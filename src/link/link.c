@@ -1,7 +1,6 @@
 /* Margins, constants, and one pair. */
 #include "link/link.h"
 
-#include "base/memory.h"
 #include "base/thread.h"
 #include "link/weights.h"
 

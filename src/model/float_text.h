@@ -6,7 +6,6 @@
 #ifndef PV_MODEL_FLOAT_TEXT_H
 #define PV_MODEL_FLOAT_TEXT_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 typedef enum pv_number {

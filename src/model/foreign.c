@@ -9,22 +9,16 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- What is it? --------------------------------------------------------------- */
-
-static bool looks_like_safetensors(const unsigned char *data, size_t size)
-{
-    /* The length of the header, below 2^48, and the header. */
-    return size >= 9 && data[8] == '{' && data[7] == 0 && data[6] == 0;
-}
 
 psdvec_status pv_foreign_is_safetensors(psdvec_context *ctx, const char *path, bool *is)
 {
     pv_map map;
     PV_TRY(pv_map_open(ctx, path, false, &map));
-    *is = looks_like_safetensors(map.data, map.size);
+    /* The length of the header, below 2^48, and the header. */
+    *is = map.size >= 9 && map.data[8] == '{' && map.data[7] == 0 && map.data[6] == 0;
     pv_map_close(ctx, &map);
     return PSDVEC_OK;
 }
@@ -52,14 +46,6 @@ static bool has_at(const pv_source *s, size_t offset, const char *bytes, size_t 
 {
     return (size_t)(s->end - s->data) >= offset + length &&
            memcmp(s->data + offset, bytes, length) == 0;
-}
-
-static psdvec_status refuse_known(const pv_source *s)
-{
-    for (size_t k = 0; k < sizeof known_starts / sizeof known_starts[0]; k++)
-        if (has_at(s, known_starts[k].offset, known_starts[k].bytes, known_starts[k].length))
-            return pv_fail(s->ctx, PSDVEC_ERR_FORMAT, "%s: %s", s->path, known_starts[k].what);
-    return PSDVEC_OK;
 }
 
 bool pv_foreign_digits(const char **at, const char *end, uint64_t *value)
@@ -332,7 +318,9 @@ static psdvec_status read_source(pv_source *s, const char *words_file, pv_foreig
 {
     if (s->data == s->end)
         return pv_fail(s->ctx, PSDVEC_ERR_EMPTY, "%s: is empty", s->path);
-    PV_TRY(refuse_known(s));
+    for (size_t k = 0; k < sizeof known_starts / sizeof known_starts[0]; k++)
+        if (has_at(s, known_starts[k].offset, known_starts[k].bytes, known_starts[k].length))
+            return pv_fail(s->ctx, PSDVEC_ERR_FORMAT, "%s: %s", s->path, known_starts[k].what);
     f->npy = has_at(s, 0, "\x93NUMPY", 6);
     pv_header header = {0};
     if (f->npy) {

@@ -240,13 +240,6 @@ static psdvec_status count_lines(void *arg, size_t task, int worker)
     return PSDVEC_OK;
 }
 
-static void note_bad(text_job *job, uint64_t row)
-{
-    uint64_t first = atomic_load(&job->first_bad);
-    while (row < first && !atomic_compare_exchange_weak(&job->first_bad, &first, row)) {
-    }
-}
-
 static psdvec_status parse_lines(void *arg, size_t task, int worker)
 {
     (void)worker;
@@ -262,8 +255,11 @@ static psdvec_status parse_lines(void *arg, size_t task, int worker)
         if (line.length == 0)
             continue;
         float *to = job->f->vectors + (size_t)row * job->dim;
-        if (read_line(line, job->dim, &job->f->spans[row], to, &problem) != LINE_FINE)
-            note_bad(job, row);
+        if (read_line(line, job->dim, &job->f->spans[row], to, &problem) != LINE_FINE) {
+            uint64_t first = atomic_load(&job->first_bad);
+            while (row < first && !atomic_compare_exchange_weak(&job->first_bad, &first, row)) {
+            }
+        }
         row++;
     }
     pv_progress_add(&job->progress, at > began ? (uint64_t)(at - began) : 0);
@@ -305,17 +301,6 @@ static psdvec_status report_line(const text_job *job, uint64_t row)
 
 /* ---- The file ------------------------------------------------------------------------ */
 
-static psdvec_status check_promise(const text_job *job, const pv_header *header, uint64_t rows)
-{
-    const pv_source *s = job->source;
-    if (!header->there || header->words == rows)
-        return PSDVEC_OK;
-    return pv_fail(
-        s->ctx, PSDVEC_ERR_DAMAGED, "%s: line 1 promises %" PRIu64 " words, but %" PRIu64 " %s; %s",
-        s->path, header->words, rows, rows == 1 ? "follows" : "follow",
-        rows < header->words ? "was it cut off? If not, correct line 1" : "correct line 1");
-}
-
 /* Turns the blocks' numbers into those before them; returns the number of rows. */
 static uint64_t add_up(text_job *job)
 {
@@ -354,7 +339,12 @@ static psdvec_status parse(text_job *job, const pv_header *header)
     PV_TRY(pv_scope_status(&job->f->scope));
     PV_TRY(pv_parallel_tasks(s->ctx, job->block_count, count_lines, job));
     uint64_t rows = add_up(job);
-    PV_TRY(check_promise(job, header, rows));
+    if (header->there && header->words != rows)
+        return pv_fail(s->ctx, PSDVEC_ERR_DAMAGED,
+                       "%s: line 1 promises %" PRIu64 " words, but %" PRIu64 " %s; %s", s->path,
+                       header->words, rows, rows == 1 ? "follows" : "follow",
+                       rows < header->words ? "was it cut off? If not, correct line 1"
+                                            : "correct line 1");
     /* A word, and for each number a separator and a digit. */
     uint64_t least;
     if (__builtin_mul_overflow(rows, 2 * (uint64_t)job->dim + 1, &least) || least > size + 1)

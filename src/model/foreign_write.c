@@ -12,10 +12,8 @@
 
 #include "base/progress.h"
 #include "base/thread.h"
-#include "model/dot.h"
 #include "model/float_text.h"
 #include "model/options.h"
-#include "model/precision.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -9,12 +9,10 @@
 #include "base/arguments.h"
 #include "base/json.h"
 #include "model/model_write.h"
-#include "model/precision.h"
 #include "model/sparse_file.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

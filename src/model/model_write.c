@@ -3,12 +3,10 @@
 
 #include "base/thread.h"
 #include "model/model_read.h"
-#include "model/precision.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { MOST_TENSORS = 18, CHECK_ROWS = 4096 };
 

@@ -30,9 +30,7 @@ static bool rule(const void *options, char *why, size_t size)
     return true;
 }
 
-#undef PSDVEC_OPTION
-#define PSDVEC_OPTION(KIND, type, member, key, ...)                                                \
-    PV_OPTION_ROW(KIND, psdvec_convert_options, member, key, __VA_ARGS__)
+#define PV_OPTIONS_STRUCT psdvec_convert_options
 static const psdvec_option rows[] = {
 #include <psdvec/options/convert.def>
     {0}};
@@ -40,9 +38,8 @@ static const psdvec_option rows[] = {
 const pv_options_table pv_convert_table = {
     .name = "convert", .rows = rows, .size = sizeof(psdvec_convert_options), .rule = rule};
 
-#undef PSDVEC_OPTION
-#define PSDVEC_OPTION(KIND, type, member, key, ...)                                                \
-    PV_OPTION_ROW(KIND, psdvec_query_options, member, key, __VA_ARGS__)
+#undef PV_OPTIONS_STRUCT
+#define PV_OPTIONS_STRUCT psdvec_query_options
 static const psdvec_option query_rows[] = {
 #include <psdvec/options/query.def>
     {0}};

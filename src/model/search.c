@@ -143,19 +143,13 @@ static void sift_down(psdvec_neighbour *heap, size_t count, size_t k)
     heap[k] = moved;
 }
 
-static void sift_up(psdvec_neighbour *heap, size_t k)
-{
-    psdvec_neighbour moved = heap[k];
-    for (; k > 0 && pv_best_is_worse(&moved, &heap[(k - 1) / 2]); k = (k - 1) / 2)
-        heap[k] = heap[(k - 1) / 2];
-    heap[k] = moved;
-}
-
 void pv_best_keep(pv_best *b, psdvec_neighbour answer)
 {
     if (b->count < b->most) {
-        b->heap[b->count] = answer;
-        sift_up(b->heap, b->count++);
+        size_t k = b->count++;
+        for (; k > 0 && pv_best_is_worse(&answer, &b->heap[(k - 1) / 2]); k = (k - 1) / 2)
+            b->heap[k] = b->heap[(k - 1) / 2];
+        b->heap[k] = answer;
     } else {
         b->heap[0] = answer;
         sift_down(b->heap, b->count, 0);
@@ -176,25 +170,6 @@ void pv_best_sort(pv_best *b)
  *
  * The first search of all words notes them for those that follow, which then have half of the
  * arithmetic: on fast memory that is what bounds them. */
-
-static void begin_squares(psdvec_model *m, row_job *job)
-{
-    pthread_mutex_lock(&m->lock);
-    job->squares = m->squares;
-    pthread_mutex_unlock(&m->lock);
-    if (!job->squares && job->words == m->info.words) /* without memory it goes without */
-        job->measured = pv_alloc(m->ctx, job->words, sizeof *job->measured, NULL);
-}
-
-static void keep_squares(psdvec_model *m, row_job *job)
-{
-    pthread_mutex_lock(&m->lock);
-    if (!m->squares) { /* else another thread was faster */
-        m->squares = job->measured;
-        job->measured = NULL;
-    }
-    pthread_mutex_unlock(&m->lock);
-}
 
 /* ---- The whole ------------------------------------------------------------------- */
 
@@ -237,12 +212,23 @@ psdvec_status pv_model_search(psdvec_context *ctx, const psdvec_model *model,
     PV_TRY_DONE(pv_scope_status(&scope));
     if (!make_units(search, m->info.dim, units, &job))
         goto done;
-    if (!job.sparse)
-        begin_squares(m, &job);
+    if (!job.sparse) {
+        pthread_mutex_lock(&m->lock);
+        job.squares = m->squares;
+        pthread_mutex_unlock(&m->lock);
+        if (!job.squares && job.words == m->info.words) /* without memory it goes without */
+            job.measured = pv_alloc(m->ctx, job.words, sizeof *job.measured, NULL);
+    }
     PV_TRY_DONE(pv_parallel_tasks(ctx, ((size_t)job.words + BLOCK_ROWS - 1) / BLOCK_ROWS,
                                   job.sparse ? score_sparse_rows : score_rows, &job));
-    if (job.measured)
-        keep_squares(m, &job);
+    if (job.measured) {
+        pthread_mutex_lock(&m->lock);
+        if (!m->squares) { /* else another thread was faster */
+            m->squares = job.measured;
+            job.measured = NULL;
+        }
+        pthread_mutex_unlock(&m->lock);
+    }
     size_t except_count;
     const uint32_t *except = pv_query_except(query, q, &except_count);
     for (size_t k = 0; k < except_count; k++)

@@ -1,7 +1,6 @@
 /* The file of a sparse model. */
 #include "model/sparse_file.h"
 
-#include "model/model_read.h"
 #include "model/model_write.h"
 
 #include <inttypes.h>

@@ -1,8 +1,6 @@
 /* Rows of any precision as float32, and sparse rows. */
 #include "model/vector_set.h"
 
-#include "model/precision.h"
-
 #include <math.h>
 #include <string.h>
 

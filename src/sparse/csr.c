@@ -1,8 +1,6 @@
 /* Checking, dividing and storing the rows of sparse matrices. */
 #include "sparse/csr.h"
 
-#include "base/file.h"
-#include "base/memory.h"
 #include "base/thread.h"
 
 #include <stdlib.h>

@@ -221,11 +221,6 @@ static bool same_words(const candidates *c, uint32_t a, uint32_t b)
            memcmp(c->word + c->begin[a], c->word + c->begin[b], count * sizeof *c->word) == 0;
 }
 
-static bool begins_word(const ngrams *all, uint32_t g)
-{
-    return all->text.data[all->ngrams[g].at] == PV_MARK_BEGIN;
-}
-
 /* One n-gram of those with the same words takes in the others. */
 static psdvec_status merge(candidates *c)
 {
@@ -257,7 +252,8 @@ static psdvec_status merge(candidates *c)
         }
         slot[k] = holder + 1;
         c->members[holder]++;
-        c->freedom[holder] += begins_word(c->all, g) ? (float)c->begin_freedom : 1;
+        bool begins = c->all->text.data[c->all->ngrams[g].at] == PV_MARK_BEGIN;
+        c->freedom[holder] += begins ? (float)c->begin_freedom : 1;
     }
     pv_scope_drop(&c->scope, slot);
     return PSDVEC_OK;

@@ -46,14 +46,6 @@ void pv_mark_word(const char *word, size_t length, pv_marked_word *marked)
         append(marked, &end_mark, 1);
 }
 
-static size_t ngrams_of(size_t characters, uint32_t shortest, uint32_t longest)
-{
-    size_t count = 0;
-    for (size_t n = shortest; n <= longest && n <= characters; n++)
-        count += characters - n + 1;
-    return count;
-}
-
 uint64_t pv_count_occurrences(const pv_spelling_words *words, uint32_t shortest, uint32_t longest)
 {
     uint64_t occurrences = 0;
@@ -61,8 +53,10 @@ uint64_t pv_count_occurrences(const pv_spelling_words *words, uint32_t shortest,
         const char *word = words->bytes + words->offsets[i];
         size_t length = (size_t)(words->offsets[i + 1] - words->offsets[i]);
         size_t characters = pv_count_characters(word, length) + 2;
-        occurrences +=
-            ngrams_of(characters < PV_MARKED_MOST ? characters : PV_MARKED_MOST, shortest, longest);
+        if (characters > PV_MARKED_MOST)
+            characters = PV_MARKED_MOST;
+        for (size_t n = shortest; n <= longest && n <= characters; n++)
+            occurrences += characters - n + 1;
     }
     return occurrences;
 }

@@ -3,13 +3,10 @@
 #include "train/joint.h"
 
 #include "base/arguments.h"
-#include "base/json.h"
 #include "base/thread.h"
 #include "model/model_read.h"
 #include "solve/tall.h"
-#include "sparse/csr.h"
 #include "train/model_link.h"
-#include "train/seen_pairs.h"
 #include "train/train.h"
 
 #include <math.h>

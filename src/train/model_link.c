@@ -5,7 +5,6 @@
 #include "base/json.h"
 #include "model/model_read.h"
 #include "train/options.h"
-#include "train/train.h"
 
 #include <math.h>
 #include <string.h>

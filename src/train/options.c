@@ -81,9 +81,7 @@ static const pv_option_list default_lists[] = {
     {"2,4,8", paper_mu, sizeof paper_mu / sizeof *paper_mu},
     {0}};
 
-#undef PSDVEC_OPTION
-#define PSDVEC_OPTION(KIND, type, member, key, ...)                                                \
-    PV_OPTION_ROW(KIND, psdvec_train_options, member, key, __VA_ARGS__)
+#define PV_OPTIONS_STRUCT psdvec_train_options
 static const psdvec_option train_rows[] = {
 #include <psdvec/options/train.def>
     {0}};
@@ -94,9 +92,8 @@ const pv_options_table pv_train_table = {.name = "train",
                                          .rule = train_rule,
                                          .lists = default_lists};
 
-#undef PSDVEC_OPTION
-#define PSDVEC_OPTION(KIND, type, member, key, ...)                                                \
-    PV_OPTION_ROW(KIND, psdvec_extend_options, member, key, __VA_ARGS__)
+#undef PV_OPTIONS_STRUCT
+#define PV_OPTIONS_STRUCT psdvec_extend_options
 static const psdvec_option extend_rows[] = {
 #include <psdvec/options/extend.def>
     {0}};

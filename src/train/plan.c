@@ -28,13 +28,6 @@ typedef struct sizes {
 
 enum { mebibyte = 1 << 20 };
 
-/* Whether the joint probability needs a pass over the pairs that the solver does not have. */
-static bool has_other_pairs(const psdvec_train_options *options, bool noncore)
-{
-    return noncore || options->weights != PSDVEC_WEIGHTS_FACTORED ||
-           pv_target_rules[options->target].directed;
-}
-
 static sizes size_up(const psdvec_train_options *options, const psdvec_counts *counts,
                      uint64_t pairs, uint32_t core, int threads)
 {
@@ -46,7 +39,9 @@ static sizes size_up(const psdvec_train_options *options, const psdvec_counts *c
         pv_core_bytes(core, pv_rank_most(options, core)) +
         pv_larger(pv_algorithm1_bytes(options, core, threads), pv_joint_core_bytes(words));
     uint64_t joint = pv_joint_words_bytes(words, dim);
-    if (has_other_pairs(options, noncore))
+    /* The joint probability may need a pass over pairs that the solver does not have. */
+    if (noncore || options->weights != PSDVEC_WEIGHTS_FACTORED ||
+        pv_target_rules[options->target].directed)
         joint = pv_larger(joint, pv_joint_pairs_bytes(words, bigrams, dim, threads));
     uint64_t after = pv_larger(joint + words * sizeof(uint32_t),
                                pv_readout_bytes(options, counts, dim, threads));

@@ -2,7 +2,6 @@
 #include "train/readout.h"
 
 #include "base/blas.h"
-#include "base/memory.h"
 #include "base/thread.h"
 #include "solve/order.h"
 #include "solve/tall.h"

@@ -8,8 +8,6 @@
 #include "train/seen_pairs.h"
 
 #include "base/blas.h"
-#include "base/memory.h"
-#include "base/thread.h"
 #include "model/dot.h"
 #include "sparse/columns.h"
 #include "train/model_link.h"

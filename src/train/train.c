@@ -15,12 +15,7 @@
 #include "train/train.h"
 
 #include "base/arguments.h"
-#include "base/file.h"
-#include "base/partial.h"
-#include "base/progress.h"
-#include "corpus/inputs.h"
 #include "count/options.h"
-#include "count/provenance.h"
 #include "link/pairs.h"
 #include "model/model_write.h"
 #include "solve/algorithm1.h"
@@ -33,7 +28,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { words_a_block = 20000 };
 
@@ -98,14 +92,6 @@ static bool unpack_iteration(const double *from, uint64_t k, size_t stride, psdv
     return true;
 }
 
-static bool are_signs(const float *sign, size_t count)
-{
-    for (size_t k = 0; k < count; k++)
-        if (sign[k] != -1 && sign[k] != 0 && sign[k] != 1)
-            return false;
-    return true;
-}
-
 static psdvec_status save_iteration(void *user, const pv_core *core, const pv_course *course)
 {
     training *t = user;
@@ -149,7 +135,10 @@ static psdvec_status load_iteration(training *t, pv_core *core, pv_course *cours
         pv_state_require(t->ctx, file, "history", PV_DTYPE_F64, -1, FIELDS_OF_ITERATION, &history));
     PV_TRY_DONE(pv_state_require(t->ctx, file, "finished", PV_DTYPE_U8, 1, 0, &finished));
     uint64_t done = history->shape[0];
-    bool sound = done > 0 && done <= t->options->iterations && are_signs(sign->data, core->stride);
+    bool sound = done > 0 && done <= t->options->iterations;
+    const float *signs = sign->data;
+    for (size_t k = 0; k < core->stride; k++)
+        sound &= signs[k] == -1 || signs[k] == 0 || signs[k] == 1;
     for (uint64_t k = 0; k < done && sound; k++)
         sound = unpack_iteration((const double *)history->data + k * FIELDS_OF_ITERATION, k + 1,
                                  core->stride, &course->iterations[k]);
