@@ -101,7 +101,7 @@ static psdvec_status place_part(void *opaque, size_t task, int worker)
     return PSDVEC_OK;
 }
 
-/* The words behind the parts that their last words still see. */
+/* Reads the words after the last part that are still in the window of its last words. */
 static psdvec_status look_ahead(reading *r, uint64_t reach)
 {
     pv_sequence *s = r->s;

@@ -69,7 +69,8 @@ typedef struct pv_token_part {
     uint32_t tokens; /* words and marks */
     uint32_t generation;
     bool first_words; /* has words before its first end of a document, if any */
-    /* Whether the document at its end has words so far; PV_AS_BEFORE: if that at its begin had. */
+    /* Whether the last document of the part has words; PV_AS_BEFORE: the part has neither a word nor
+     * an end of a document, so that the part before it decides. */
     enum { PV_AS_BEFORE, PV_NO_WORDS, PV_WORDS } last;
 } pv_token_part;
 

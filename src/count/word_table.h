@@ -94,7 +94,7 @@ static inline void pv_word_table_prefetch(const pv_word_table *table, const pv_w
     __builtin_prefetch(&table->slots[key->hash & table->mask]);
 }
 
-/* The word that the first slot suggests, by its tag alone, brought near; or
+/* The word that the first slot suggests, by its tag alone, prefetched; or
  * PV_NO_WORD. A second look then compares it. */
 #define PV_NO_WORD UINT32_MAX
 static inline uint32_t pv_word_table_guess(const pv_word_table *table, const pv_word_key *key)

@@ -302,7 +302,7 @@ static pv_csr above_diagonal(const pv_pairs *pairs)
                     .column = pairs->matrix.column};
 }
 
-/* Frequent words are in many pairs, and products of their vectors are had cheaper a tile at
+/* Frequent words are in many pairs, and products of their vectors are cheaper to compute a tile at
  * a time. Among rare words that never pays, so their tiles may be wide. */
 static psdvec_status set_tiles(pv_pairs *pairs)
 {

@@ -10,7 +10,7 @@
 
 enum { MOST_TENSORS = 18, CHECK_ROWS = 4096 };
 
-/* ---- Numbers that are none ------------------------------------------------- */
+/* ---- Numbers that are not finite ------------------------------------------- */
 
 typedef struct finite_job {
     const pv_vector_set *set; /* dense, or else ... */

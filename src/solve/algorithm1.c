@@ -7,8 +7,8 @@
  * and the targets moved so that value and slope agree, it becomes
  *     sum m_i m_j (Y_ij - X_ij)^2,   Y = X + omega R / (m m'),
  * whose best X of rank N is a plain eigendecomposition of D^½ Y D^½. omega = 1
- * is the paper; up to 2 the step still goes downhill, if further than the model of it
- * reaches, so a step that raises the objective is taken back and made shorter.
+ * is the paper; up to 2 a step usually still lowers the objective, but the bound above no longer
+ * guarantees it, so a step that raises the objective is taken back and made shorter.
  */
 #include "solve/algorithm1.h"
 

@@ -318,8 +318,8 @@ static void set_residual(const equations *e, float level)
     set_misses(s, 0, e->pairs, r->dim, s->work);
 }
 
-/* Without a prior a word with few pairs has no unique solution; the least of
- * them is approached by a prior far below what the pairs say. */
+/* Without a prior a word with few pairs has no unique solution; the shortest one is approximated
+ * by a prior much weaker than the pairs. */
 static void set_base(const pv_regression *r, scratch *s, size_t pairs, double share, double mu)
 {
     double trace = 0;

@@ -188,7 +188,7 @@ static void take_core(training *t, const pv_core *core, const pv_course *course)
 }
 
 /* ---- The joint probability --------------------------------------------------------- */
-/* What `core`, if it is given, knows at once; else the rest. */
+/* With `core`: the pairs of core words, whose products it has. Without: all others, and the words. */
 static psdvec_status add_joint(training *t, const pv_core *core)
 {
     double began = pv_now();
@@ -344,7 +344,7 @@ static psdvec_status make_readout(training *t)
     double began = pv_now();
     if (!pv_readout_wanted(t->options))
         return PSDVEC_OK;
-    /* Through means and directions one number that is none would spoil all words. */
+    /* One NaN would reach all words through the mean and the main directions. */
     PV_TRY(pv_model_check_finite(t->ctx, t->output, t->vectors, t->words, (uint32_t)t->dim,
                                  (uint32_t)t->dim, t->counts->bytes, t->counts->offsets));
     PV_TRY(pv_readout_make(t->link, t->vectors, (uint32_t)t->dim, &t->readout));
