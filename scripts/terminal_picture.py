@@ -4,7 +4,7 @@
     scripts/terminal_picture.py                         docs/images/demo.svg, after `make demo`
     scripts/terminal_picture.py OUT.svg COMMAND...      any other commands
 
-Each COMMAND is run by sh on a terminal of its own (a pty), 84 columns wide, in a
+Each COMMAND is run by sh on a terminal of its own (a pty), 90 columns wide, in a
 scratch folder, with the built program in PATH. What it prints, colours included,
 is drawn beneath the command. Nothing is edited; only a progress line that was
 erased again is gone, as it is on a real terminal.
@@ -25,7 +25,7 @@ from pathlib import Path
 from xml.sax.saxutils import escape
 
 ROOT = Path(__file__).resolve().parent.parent
-COLUMNS = 84
+COLUMNS = 90
 DEMO = [
     "psdvec train dictionaries.txt --min-count 10 --dim 200 -o dictionaries.safetensors",
     "psdvec similar dictionaries.safetensors whale violin copper --top 5",
