@@ -36,6 +36,21 @@ typedef enum psdvec_digits {
 /* Apostrophes and hyphens inside words: part of the word, or a separator. */
 typedef enum psdvec_inner { PSDVEC_INNER_JOIN = 0, PSDVEC_INNER_SPLIT } psdvec_inner;
 
+/* Rules of a language for splitting and normalizing words (docs/tokeniser.md#languages). */
+typedef enum psdvec_language {
+    PSDVEC_LANGUAGE_NONE = 0,
+    PSDVEC_LANGUAGE_ARABIC,      /* no tatweel, no vowel marks; also Persian and Urdu */
+    PSDVEC_LANGUAGE_AZERBAIJANI, /* dotted and dotless i */
+    PSDVEC_LANGUAGE_CATALAN,     /* elision: l'home is l' and home */
+    PSDVEC_LANGUAGE_FRENCH,      /* elision */
+    PSDVEC_LANGUAGE_GERMAN,      /* sharp s is not ss */
+    PSDVEC_LANGUAGE_HEBREW,      /* no vowel points */
+    PSDVEC_LANGUAGE_ITALIAN,     /* elision */
+    PSDVEC_LANGUAGE_PERSIAN,
+    PSDVEC_LANGUAGE_TURKISH, /* dotted and dotless i */
+    PSDVEC_LANGUAGE_URDU
+} psdvec_language;
+
 /* What a document is. Context windows never cross document boundaries. */
 typedef enum psdvec_document {
     PSDVEC_DOCUMENT_LINE = 0,   /* each line or record */

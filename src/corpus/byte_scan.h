@@ -22,6 +22,7 @@ typedef struct pv_scan_rules {
     bool digits;     /* 0-9 are letters */
     bool odd_digits; /* 0-9 are word bytes, and odd */
     bool apostrophe, hyphen, underscore; /* are word bytes, and odd */
+    bool odd_capital_i;                  /* I is odd, and not folded: Turkish */
     unsigned char bits[256];             /* the same for the plain kernel */
 } pv_scan_rules;
 

@@ -3,6 +3,7 @@
 
 #ifdef PV_HAVE_ICU
 
+#include "corpus/language.h"
 #include "util/utf8.h"
 
 #include <unicode/ubrk.h>
@@ -14,6 +15,7 @@ struct pv_icu_breaker {
     UText text;
     const char *begin;
     int64_t position; /* of the last boundary */
+    int64_t rest;     /* end of what follows an elided word at `position`; 0: nothing does */
     bool open;
 };
 
@@ -54,6 +56,7 @@ void pv_icu_start(pv_icu_breaker *breaker, const char *text, size_t length)
     utext_openUTF8(&breaker->text, text, (int64_t)length, &error);
     ubrk_setUText(breaker->iterator, &breaker->text, &error);
     breaker->open = U_SUCCESS(error);
+    breaker->rest = 0;
     breaker->position = breaker->open ? ubrk_first(breaker->iterator) : 0;
 }
 
@@ -71,10 +74,39 @@ static void validate(pv_tokenizer *t, const unsigned char *p, const unsigned cha
     }
 }
 
+/* Bytes of the elided word at the beginning of a word, with its apostrophe; 0 if there is none. */
+static size_t elided_length(const pv_text_rules *rules, const char *word, size_t length)
+{
+    const unsigned char *p = (const unsigned char *)word, *end = p + length;
+    uint32_t cp;
+    if (!pv_language_elides(rules->options.language))
+        return 0;
+    while (p < end && ((*p | 0x20) >= 'a' && (*p | 0x20) <= 'z'))
+        p++;
+    int bytes = p < end ? pv_utf8_decode(p, end, &cp) : 0;
+    size_t letters = (size_t)(p - (const unsigned char *)word);
+    if (bytes <= 0 || p + bytes == end || pv_char_classify(rules, cp) != PV_CHAR_APOSTROPHE ||
+        !pv_language_elided(rules->options.language, word, letters))
+        return 0;
+    return letters + (size_t)bytes;
+}
+
+static pv_token raw_token(const char *text, size_t length)
+{
+    return (pv_token){.text = text, .length = (uint32_t)length, .kind = PV_TOKEN_RAW};
+}
+
 bool pv_icu_tokens(pv_tokenizer *t, pv_token *tokens, size_t capacity, size_t *count)
 {
     pv_icu_breaker *breaker = t->icu;
     while (breaker->open && *count < capacity) {
+        if (breaker->rest) {
+            tokens[(*count)++] = raw_token(breaker->begin + breaker->position,
+                                           (size_t)(breaker->rest - breaker->position));
+            breaker->position = breaker->rest;
+            breaker->rest = 0;
+            continue;
+        }
         int32_t next = ubrk_next(breaker->iterator);
         if (next == UBRK_DONE) {
             breaker->open = false;
@@ -82,14 +114,21 @@ bool pv_icu_tokens(pv_tokenizer *t, pv_token *tokens, size_t capacity, size_t *c
         }
         const char *word = breaker->begin + breaker->position;
         size_t length = (size_t)(next - breaker->position);
+        int64_t begin = breaker->position;
         breaker->position = next;
         validate(t, (const unsigned char *)word, (const unsigned char *)word + length);
         int32_t kind = ubrk_getRuleStatus(breaker->iterator);
         bool number = kind >= UBRK_WORD_NUMBER && kind < UBRK_WORD_NUMBER_LIMIT;
         bool letters = kind >= UBRK_WORD_LETTER;
-        if (letters || (number && t->rules->options.digits != PSDVEC_DIGITS_DROP))
-            tokens[(*count)++] =
-                (pv_token){.text = word, .length = (uint32_t)length, .kind = PV_TOKEN_RAW};
+        if (!letters && !(number && t->rules->options.digits != PSDVEC_DIGITS_DROP))
+            continue;
+        size_t elided = elided_length(t->rules, word, length);
+        if (elided) {
+            breaker->position = begin + (int64_t)elided;
+            breaker->rest = next;
+            length = elided;
+        }
+        tokens[(*count)++] = raw_token(word, length);
     }
     return !breaker->open;
 }

@@ -32,6 +32,19 @@ const psdvec_choice pv_inner_choices[] = {
     [PSDVEC_INNER_JOIN] = {.name = "join", .help = "one word"},
     [PSDVEC_INNER_SPLIT] = {.name = "split", .help = "two words"},
     {0}};
+const psdvec_choice pv_language_choices[] = {
+    [PSDVEC_LANGUAGE_NONE] = {.name = "none", .help = "the same rules for all languages"},
+    [PSDVEC_LANGUAGE_ARABIC] = {.name = "ar", .help = "Arabic: drop tatweel and vowel marks"},
+    [PSDVEC_LANGUAGE_AZERBAIJANI] = {.name = "az", .help = "Azerbaijani: dotted and dotless i"},
+    [PSDVEC_LANGUAGE_CATALAN] = {.name = "ca", .help = "Catalan: split elisions"},
+    [PSDVEC_LANGUAGE_FRENCH] = {.name = "fr", .help = "French: split elisions"},
+    [PSDVEC_LANGUAGE_GERMAN] = {.name = "de", .help = "German: \xc3\x9f stays \xc3\x9f"},
+    [PSDVEC_LANGUAGE_HEBREW] = {.name = "he", .help = "Hebrew: drop vowel points"},
+    [PSDVEC_LANGUAGE_ITALIAN] = {.name = "it", .help = "Italian: split elisions"},
+    [PSDVEC_LANGUAGE_PERSIAN] = {.name = "fa", .help = "Persian: drop tatweel and vowel marks"},
+    [PSDVEC_LANGUAGE_TURKISH] = {.name = "tr", .help = "Turkish: dotted and dotless i"},
+    [PSDVEC_LANGUAGE_URDU] = {.name = "ur", .help = "Urdu: drop tatweel and vowel marks"},
+    {0}};
 
 bool pv_text_options_go_together(const void *options, char *why, size_t size)
 {

@@ -2,6 +2,7 @@
 #include "corpus/tokenizer.h"
 
 #include "corpus/icu_words.h"
+#include "corpus/language.h"
 #include "util/utf8.h"
 
 #include <utf8proc.h>
@@ -78,6 +79,7 @@ void pv_text_rules_init(pv_text_rules *rules, const psdvec_text_options *options
         .apostrophe = original || (words && o->apostrophes == PSDVEC_INNER_JOIN),
         .hyphen = words && o->hyphens == PSDVEC_INNER_JOIN,
         .underscore = original,
+        .odd_capital_i = o->letter_case == PSDVEC_CASE_FOLD && pv_language_dotless_i(o->language),
     };
     pv_scan_rules_finish(&rules->scan);
     for (uint32_t cp = 0; cp < 0x10000; cp++)
@@ -181,7 +183,8 @@ static bool split_words(pv_tokenizer *t, pv_token *token)
     bool raw = false;
     while (more) {
         if (is_letter(o, &c)) {
-            raw |= c.length != 1 || (c.class == PV_CHAR_DIGIT && o->digits == PSDVEC_DIGITS_ZERO);
+            raw |= c.length != 1 || (c.class == PV_CHAR_DIGIT && o->digits == PSDVEC_DIGITS_ZERO) ||
+                   (c.cp == 'I' && rules->scan.odd_capital_i);
         } else if (original) {
             if (possessive_follows(rules, &c))
                 c.at += 2;
@@ -193,6 +196,11 @@ static bool split_words(pv_tokenizer *t, pv_token *token)
             if (!look(rules, &next) || !is_letter(o, &next))
                 break;
             raw |= c.length != 1;
+            if (c.class == PV_CHAR_APOSTROPHE &&
+                pv_language_elided(o->language, (const char *)begin, (size_t)(c.at - begin))) {
+                step(t, &c);
+                break;
+            }
         } else {
             break;
         }

@@ -17,11 +17,20 @@ void pv_word_form_free(pv_word_form *form)
     pv_buffer_free(&form->normal);
 }
 
+/* Letters become lower case one by one instead of by full case folding, which makes ss of a sharp
+ * s: in German, Masse and Maße are different words. */
+static bool lower_only(const psdvec_text_options *o)
+{
+    return o->tokenizer == PSDVEC_TOKENIZER_ORIGINAL || o->language == PSDVEC_LANGUAGE_GERMAN;
+}
+
 /* Characters that stand for one another become one; invalid bytes U+FFFD. */
 static psdvec_status unify(pv_word_form *f, const pv_token *raw)
 {
     const psdvec_text_options *o = &f->rules->options;
     bool whitespace = o->tokenizer == PSDVEC_TOKENIZER_WHITESPACE;
+    bool fold = o->letter_case == PSDVEC_CASE_FOLD;
+    bool drops = !whitespace && pv_language_drops_marks(o->language);
     const unsigned char *p = (const unsigned char *)raw->text, *end = p + raw->length;
     f->scratch.length = 0;
     PV_TRY(pv_buffer_reserve(&f->scratch, 3 * (size_t)raw->length + 4));
@@ -53,7 +62,17 @@ static psdvec_status unify(pv_word_form *f, const pv_token *raw)
                 break;
             }
         }
-        if (o->tokenizer == PSDVEC_TOKENIZER_ORIGINAL && o->letter_case == PSDVEC_CASE_FOLD)
+        if (drops && pv_language_drops(o->language, cp))
+            continue;
+        if (fold && pv_language_dotless_i(o->language)) {
+            if (cp == 'I' && end - p >= 2 && p[0] == 0xCC && p[1] == 0x87) {
+                cp = 'i'; /* I and U+0307, a dot above */
+                p += 2;
+            } else {
+                cp = cp == 'I' ? 0x131 : cp == 0x130 ? 'i' : cp;
+            }
+        }
+        if (fold && lower_only(o))
             cp = (uint32_t)utf8proc_tolower((utf8proc_int32_t)cp);
         out += pv_utf8_encode(cp, out);
     }
@@ -81,7 +100,7 @@ psdvec_status pv_word_form_of(pv_word_form *f, const pv_token *raw, const char *
         return PSDVEC_OK;
     }
     int flags = UTF8PROC_STABLE | UTF8PROC_COMPOSE;
-    if (o->letter_case == PSDVEC_CASE_FOLD && o->tokenizer != PSDVEC_TOKENIZER_ORIGINAL)
+    if (o->letter_case == PSDVEC_CASE_FOLD && !lower_only(o))
         flags |= UTF8PROC_CASEFOLD;
     if (o->accents == PSDVEC_ACCENTS_STRIP)
         flags |= UTF8PROC_STRIPMARK;

@@ -2,6 +2,7 @@
 #ifndef PV_CORPUS_WORD_FORM_H
 #define PV_CORPUS_WORD_FORM_H
 
+#include "corpus/language.h"
 #include "corpus/tokenizer.h"
 
 typedef struct pv_word_form {
@@ -24,7 +25,7 @@ static inline bool pv_word_form_remains(const pv_text_rules *rules, const pv_tok
 {
     const psdvec_text_options *o = &rules->options;
     return o->tokenizer == PSDVEC_TOKENIZER_WORDS && o->min_length == 1 &&
-           raw->length <= o->max_length / 2;
+           raw->length <= o->max_length / 2 && !pv_language_drops_marks(o->language);
 }
 
 #endif

@@ -359,6 +359,76 @@ static void icu_finds_words_without_spaces(void **state)
     gives("in 1984 mp3", "in 1984 mp3");
 }
 
+/* ---- Languages ---------------------------------------------------------------------- */
+
+/* The same with the words and the icu tokenizer. */
+static void gives_in(psdvec_language language, const char *text, const char *expected)
+{
+    options.language = language;
+    options.tokenizer = PSDVEC_TOKENIZER_WORDS;
+    gives(text, expected);
+    options.tokenizer = PSDVEC_TOKENIZER_ICU;
+    if (pv_icu_available())
+        gives(text, expected);
+}
+
+static void elided_words_are_words_of_their_own(void **state)
+{
+    (void)state;
+    gives_in(PSDVEC_LANGUAGE_FRENCH,
+             "L'homme qu\u2019il a vu aujourd'hui, jusqu'\u00e0 l'\u00c9tat",
+             "l' homme qu' il a vu aujourd'hui jusqu' \u00e0 l' \u00e9tat");
+    gives_in(PSDVEC_LANGUAGE_ITALIAN, "L'amica dell'arte, un po' d'acqua",
+             "l' amica dell' arte un po d' acqua");
+    gives_in(PSDVEC_LANGUAGE_CATALAN, "l'home d'Espanya", "l' home d' espanya");
+    gives_in(PSDVEC_LANGUAGE_NONE, "l'homme", "l'homme");
+    gives_in(PSDVEC_LANGUAGE_FRENCH, "rock'n'roll l' 'l d'", "rock'n'roll l l d");
+    options.apostrophes = PSDVEC_INNER_SPLIT;
+    options.tokenizer = PSDVEC_TOKENIZER_WORDS;
+    gives("l'homme", "l homme");
+}
+
+static void turkish_has_two_letters_i(void **state)
+{
+    (void)state;
+    static const psdvec_language languages[] = {PSDVEC_LANGUAGE_TURKISH,
+                                                PSDVEC_LANGUAGE_AZERBAIJANI};
+    for (size_t i = 0; i < 2; i++) {
+        gives_in(languages[i], "ILIK \u0130stanbul I\u0307zmir istanbul KIZ I",
+                 "\u0131l\u0131k istanbul izmir istanbul k\u0131z \u0131");
+        options.letter_case = PSDVEC_CASE_KEEP;
+        gives_in(languages[i], "ILIK \u0130stanbul", "ILIK \u0130stanbul");
+        options.letter_case = PSDVEC_CASE_FOLD;
+        options.tokenizer = PSDVEC_TOKENIZER_WHITESPACE;
+        gives("KIZ! Diyarbak\u0131r", "k\u0131z! diyarbak\u0131r");
+    }
+    gives_in(PSDVEC_LANGUAGE_NONE, "KIZ", "kiz");
+}
+
+static void german_keeps_the_sharp_s(void **state)
+{
+    (void)state;
+    gives_in(PSDVEC_LANGUAGE_GERMAN, "Ma\u00dfe MASSE Masse \u00c4PFEL",
+             "ma\u00dfe masse masse \u00e4pfel");
+    gives_in(PSDVEC_LANGUAGE_NONE, "Ma\u00dfe Masse", "masse masse");
+}
+
+static void vowel_marks_are_left_out(void **state)
+{
+    (void)state;
+    static const psdvec_language arabic[] = {PSDVEC_LANGUAGE_ARABIC, PSDVEC_LANGUAGE_PERSIAN,
+                                             PSDVEC_LANGUAGE_URDU};
+    for (size_t i = 0; i < 3; i++)
+        /* With vowels, stretched, a stretch alone, and alef with madda in both forms. */
+        gives_in(arabic[i],
+                 "\u0643\u0650\u062a\u0627\u0628\u064c \u0643\u062a\u0640\u0640\u0627\u0628 "
+                 "\u0640\u0640 \u0622 \u0627\u0653",
+                 "\u0643\u062a\u0627\u0628 \u0643\u062a\u0627\u0628 \u0622 \u0622");
+    gives_in(PSDVEC_LANGUAGE_HEBREW, "\u05e9\u05c1\u05b8\u05dc\u05d5\u05b9\u05dd",
+             "\u05e9\u05dc\u05d5\u05dd");
+    gives_in(PSDVEC_LANGUAGE_NONE, "\u0643\u0650\u062a", "\u0643\u0650\u062a");
+}
+
 /* ---- Documents and sentences ----------------------------------------------------------------- */
 
 static void a_line_is_a_document(void **state)
@@ -440,14 +510,15 @@ static void the_simd_scan_equals_the_plain_one(void **state)
 {
     (void)state;
     dice d = {7};
-    for (unsigned flags = 0; flags < 128; flags++) {
+    for (unsigned flags = 0; flags < 256; flags++) {
         pv_scan_rules rules = {.whitespace = flags & 1,
                                .fold = flags & 2,
                                .digits = flags & 4,
                                .odd_digits = flags & 8 && !(flags & 4),
                                .apostrophe = flags & 16,
                                .hyphen = flags & 32,
-                               .underscore = flags & 64};
+                               .underscore = flags & 64,
+                               .odd_capital_i = flags & 128};
         pv_scan_rules_finish(&rules);
         for (int round = 0; round < 200; round++) {
             unsigned char fast[64], plain[64];
@@ -716,6 +787,10 @@ int main(void)
         TEST(whitespace_keeps_tokens_whole_at_sentence_ends),
         TEST(original_has_words_of_2_to_15_letters),
         TEST(original_keeps_the_possessive),
+        TEST(elided_words_are_words_of_their_own),
+        TEST(turkish_has_two_letters_i),
+        TEST(german_keeps_the_sharp_s),
+        TEST(vowel_marks_are_left_out),
         TEST(icu_finds_words_without_spaces),
         TEST(a_line_is_a_document),
         TEST(blank_lines_separate_documents),
