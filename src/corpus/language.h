@@ -2,7 +2,7 @@
 #ifndef PV_CORPUS_LANGUAGE_H
 #define PV_CORPUS_LANGUAGE_H
 
-#include <psdvec/text.h>
+#include <psdvec/psdvec.h>
 
 /* I is the capital of a dotless i, and i has a dotted capital. */
 static inline bool pv_language_dotless_i(psdvec_language language)
