@@ -421,14 +421,15 @@ static void show_joint(struct show *show, const char *json)
                member_of(json, "words") - member_of(json, "free_words"));
 }
 
-static void print(struct run *run, const char *path, const psdvec_model_info *info, bool verified)
+static void print(struct run *run, const char *path, const psdvec_model *model, bool verified)
 {
+    const psdvec_model_info *info = psdvec_model_get_info(model);
     struct show show;
     show_begin(&show, run, true);
     show_path(&show, "file", path);
     show_contents(&show, info, verified);
     show_contents_data(&show, info, verified);
-    show_json(&show, NULL, "Training", info->settings_json);
+    show_json(&show, "in_force", "Training", model_file_settings(run, model));
     show_fit(&show, info->fit_json);
     show_counts(&show, info->counts_json);
     show_json(&show, NULL, "Extensions", info->extensions_json);
@@ -450,7 +451,7 @@ static int act(struct run *run)
             code = run_failed(run, status);
     }
     if (!code)
-        print(run, path, psdvec_model_get_info(model), verify);
+        print(run, path, model, verify);
     return code;
 }
 

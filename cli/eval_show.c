@@ -2,6 +2,7 @@
 #include "eval.h"
 #include "options.h"
 #include "phrase.h"
+#include "word_files.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -134,7 +135,7 @@ static void show_models(struct show *show, const struct eval *eval)
     static const struct column columns[] = {DATA("name"),   DATA("file"),       DATA("file_bytes"),
                                             DATA("native"), DATA("written_by"), DATA("vectors"),
                                             DATA("words"),  DATA("dim"),        DATA("settings"),
-                                            DATA("counts"), DATA("extensions")};
+                                            DATA("counts"), DATA("extensions"), DATA("in_force")};
     struct rows rows = ROWS("models", IN_JSON, columns);
     for (size_t m = 0; m < eval->model_files.count; m++) {
         const psdvec_model_info *info = psdvec_model_get_info(eval->models[m]);
@@ -143,7 +144,8 @@ static void show_models(struct show *show, const struct eval *eval)
                  truth_cell(info->native), text_cell(info->written_by),
                  text_cell(info->native ? "readout" : "file"), whole_cell(info->words),
                  whole_cell(info->dim), json_cell(info->settings_json),
-                 json_cell(info->counts_json), json_cell(info->extensions_json));
+                 json_cell(info->counts_json), json_cell(info->extensions_json),
+                 json_cell(model_file_settings(eval->run, eval->models[m])));
     }
     show_rows(show, &rows);
 }

@@ -97,56 +97,65 @@ void talk_say(struct talk *talk, const char *text)
     pthread_mutex_unlock(&talk->lock);
 }
 
-/* The progress line for a width, without escape sequences. */
+/* The narrowest bar, with its ends and the space before it. */
+enum { LEAST_BAR = 10, MOST_BAR = 43 };
+
+/* What may follow the stage and its share, the most useful first. */
+static size_t progress_figures(const psdvec_progress *progress, char *figures[4])
+{
+    bool bytes = !strcmp(progress->unit, "B");
+    double rate = progress->rate;
+    size_t count = 0;
+    if (progress->remaining >= 0)
+        figures[count++] = must_format("  %s left", human_clock(progress->remaining).text);
+    else
+        figures[count++] = must_format("  %s", human_clock(progress->elapsed).text);
+    if (rate > 0 && isfinite(rate))
+        figures[count++] = bytes ? must_format("  %s/s", human_bytes(rate).text)
+                                 : must_format("  %s %s/s", human_short(rate).text, progress->unit);
+    if (isfinite(progress->objective))
+        figures[count++] = must_format("  objective %.5g", progress->objective);
+    if (progress->memory)
+        figures[count++] = must_format("  %s", human_bytes((double)progress->memory).text);
+    return count;
+}
+
+/* The progress line for a width, without escape sequences: the stage, a bar, the share that is
+ * done, and of the figures those that leave space for the bar. */
 static void progress_line(struct buffer *to, const psdvec_progress *progress, size_t width,
                           bool unicode)
 {
     struct buffer tail = {0};
-    bool bytes = !strcmp(progress->unit, "B");
     double share = 0, done = (double)progress->done;
     if (progress->total) {
         share = done / (double)progress->total;
         share = share > 1 ? 1 : share;
         buffer_format(&tail, " %3d%%", (int)(share * 100));
-    } else if (bytes)
+    } else if (!strcmp(progress->unit, "B"))
         buffer_format(&tail, " %s", human_bytes(done).text);
     else
         buffer_format(&tail, " %s %s", human_short(done).text, progress->unit);
-    if (progress->rate > 0 && isfinite(progress->rate)) {
-        if (bytes)
-            buffer_format(&tail, "  %s/s", human_bytes(progress->rate).text);
-        else
-            buffer_format(&tail, "  %s %s/s", human_short(progress->rate).text, progress->unit);
-    }
-    if (progress->remaining >= 0)
-        buffer_format(&tail, "  %s left", human_clock(progress->remaining).text);
-    else
-        buffer_format(&tail, "  %s", human_clock(progress->elapsed).text);
 
-    /* The stage, then a bar if there is space for one, then the figures; of these the objective and
-     * the memory, each if it still fits. The last column stays free: some terminals wrap there. */
-    size_t most = width > 1 ? width - 1 : 0;
+    /* The last column stays free: some terminals wrap there. */
+    size_t most = width > 1 ? width - 1 : 0, used;
     size_t stage = utf8_columns(progress->stage, strlen(progress->stage));
-    char *extras[] = {
-        isfinite(progress->objective) ? must_format("  objective %.5g", progress->objective)
-                                      : must_copy(""),
-        progress->memory ? must_format("  %s", human_bytes((double)progress->memory).text)
-                         : must_copy("")};
-    for (size_t k = 0; k < 2; k++) {
-        if (stage + tail.length + strlen(extras[k]) <= most)
-            buffer_text(&tail, extras[k]);
-        free(extras[k]);
+    size_t bar = progress->total && stage + LEAST_BAR + tail.length <= most ? LEAST_BAR : 0;
+    char *figures[4];
+    size_t count = progress_figures(progress, figures);
+    for (size_t k = 0; k < count; k++) {
+        if (stage + bar + tail.length + strlen(figures[k]) <= most)
+            buffer_text(&tail, figures[k]);
+        free(figures[k]);
     }
-    size_t figures = utf8_columns(tail.text, tail.length), used;
-    size_t fits = utf8_fit(progress->stage, strlen(progress->stage), most, &used);
-    buffer_add(to, progress->stage, fits);
-    if (progress->total && stage + figures + 10 <= most) {
-        size_t bar = most - stage - figures - 3;
+    buffer_add(to, progress->stage,
+               utf8_fit(progress->stage, strlen(progress->stage), most, &used));
+    if (bar) {
+        bar = most - stage - tail.length;
         buffer_text(to, unicode ? " ▕" : " [");
-        cell_bar(to, share, bar > 40 ? 40 : bar, unicode);
+        cell_bar(to, share, (bar > MOST_BAR ? MOST_BAR : bar) - 3, unicode);
         buffer_text(to, unicode ? "▏" : "]");
     }
-    if (stage + figures <= most)
+    if (stage + tail.length <= most)
         buffer_add(to, tail.text, tail.length);
     buffer_free(&tail);
 }

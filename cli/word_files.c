@@ -2,6 +2,7 @@
 #include "word_files.h"
 
 #include "exit_status.h"
+#include "phrase.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -78,6 +79,50 @@ void model_file_text(struct run *run, const psdvec_model *model, psdvec_text_opt
     *text = ((const psdvec_count_options *)psdvec_settings_struct(settings))->text;
     text->json_field = NULL; /* lives in the settings, and is about files */
     psdvec_settings_free(settings);
+}
+
+/* With keywords such as "all" instead of the numbers that stand for them. */
+static void put_setting(pv_json_writer *to, const char *name, const psdvec_option *row,
+                        psdvec_settings *settings, const char *value, size_t length)
+{
+    const char *text = row ? psdvec_settings_get(settings, row->name) : NULL;
+    if (text && ((row->word && !strcmp(text, row->word)) ||
+                 (row->second_word && !strcmp(text, row->second_word))))
+        pv_json_put_string(to, name, text);
+    else
+        pv_json_put_raw(to, name, value, length);
+}
+
+const char *model_file_settings(struct run *run, const psdvec_model *model)
+{
+    const psdvec_model_info *info = psdvec_model_get_info(model);
+    bool psd = !info->method || !strcmp(info->method, psdvec_method_name(PSDVEC_METHOD_PSD));
+    psdvec_options_kind kind = psd ? PSDVEC_OPTIONS_TRAIN : PSDVEC_OPTIONS_BASELINE;
+    psdvec_settings *settings = NULL;
+    struct json_walk walk;
+    struct buffer key = {0}, text = {0};
+    const char *value;
+    size_t length;
+    pv_json_writer json;
+    if (!info->settings_json ||
+        psdvec_model_settings(run->ctx, model, kind, &settings) != PSDVEC_OK)
+        return info->settings_json;
+    json_start(&json, &text);
+    pv_json_open_object(&json, NULL);
+    for (bool more = json_enter(&walk, info->settings_json, '{');
+         more && json_next(&walk, &key, &value, &length);) {
+        const psdvec_option *row = psdvec_options_find(kind, buffer_get(&key));
+        const char *needs = row ? row->needs : NULL;
+        bool found = *value == '{'; /* what training found, not what it was told */
+        if (!found &&
+            (!needs || psdvec_options_hold(kind, psdvec_settings_struct(settings), needs)))
+            put_setting(&json, buffer_get(&key), row, settings, value, length);
+    }
+    pv_json_close(&json);
+    json_end(&json);
+    buffer_free(&key);
+    psdvec_settings_free(settings);
+    return phrase_of(&text);
 }
 
 bool model_file_look(struct run *run, const psdvec_model *model, const char *word, uint32_t *index,

@@ -186,8 +186,10 @@ document.addEventListener("click", (event) => {
 function barChart({title, caption, rows, ticks}) {
   const bars = rows.flatMap((row) => row.bars).filter((bar) => known(bar.value));
   const ends = bars.flatMap((bar) => [(bar.before || 0) + bar.value, bar.low, bar.high]).filter(known);
-  const least = Math.min(0, ...ends), most = Math.max(0, ...ends);
-  const marks = ticks ? marksBetween(least, most) : [];
+  const lowest = Math.min(0, ...ends), most = Math.max(0, ...ends);
+  // What reaches below 0 ends before a mark of the axis, not at the edge of the chart.
+  const step = stepBetween(lowest, most), least = Math.floor(lowest / step + 1e-9) * step;
+  const marks = ticks ? marksBetween(least, most, step) : [];
   const across = (value) => (most > least ? (100 * (value - least)) / (most - least) : 0);
   const at = (value) => `${across(value).toFixed(2)}%`;
   const id = newId();
@@ -227,10 +229,13 @@ function inlineBar(value, largest) {
     fixed(end, 1)}%" y1="50%" y2="50%" stroke-width="8"/><line class="zero" x1="50%" x2="50%" y1="0" y2="100%"/></svg>`;
 }
 
-// Round numbers: 1, 2 or 5 times a power of ten apart.
-function marksBetween(least, most) {
+// The distance of marks on an axis: 1, 2 or 5 times a power of ten.
+function stepBetween(least, most) {
   const rough = (most - least) / 4.5 || 1, power = 10 ** Math.floor(Math.log10(rough));
-  const step = power * [1, 2, 5, 10].find((factor) => factor * power >= rough * 0.999);
+  return power * [1, 2, 5, 10].find((factor) => factor * power >= rough * 0.999);
+}
+
+function marksBetween(least, most, step) {
   const from = Math.ceil(least / step - 1e-9), to = Math.floor(most / step + 1e-9);
   return Array.from({length: to - from + 1}, (_, k) => (from + k) * step);
 }

@@ -237,7 +237,8 @@ static psdvec_status write_rows(writer *w, pv_output *output, uint64_t offset)
         for (size_t k = 0; k < tasks; k++) {
             PV_TRY_DONE(pv_output_write_at(output, offset, w->blocks[k].data, w->blocks[k].length));
             offset += w->blocks[k].length;
-            pv_progress_add(&progress, w->block_rows);
+            size_t first = (w->first + k) * w->block_rows, left = w->rows->words - first;
+            pv_progress_add(&progress, left < w->block_rows ? left : w->block_rows);
         }
     }
     pv_progress_end(&progress);

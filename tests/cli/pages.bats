@@ -113,7 +113,7 @@ END
     asked pages/table.html '
         showPage({sets: barChart({title: "t<b>", caption: "c", ticks: String, rows: [
             {label: "one", bars: [{value: 3, low: 2, high: 4, text: "3", style: "best"}]},
-            {label: "two", bars: [{value: -1, text: "-1"}, {text: "none"}]},
+            {label: "two", bars: [{value: -1, low: -1.5, high: 0.5, text: "-1"}, {text: "none"}]},
             {label: "three", bars: [{value: 1, before: 2, text: "1"}]}]})});
         for (const line of document.querySelectorAll(".bars line"))
             say([line.className.baseVal, line.getAttribute("x1"), line.getAttribute("x2")].join(" "));
@@ -122,20 +122,42 @@ END
         const chart = document.querySelector("[role=img]");
         for (const name of ["aria-labelledby", "aria-describedby"])
             say(document.getElementById(chart.getAttribute(name)).textContent)' >said
-    # From -1 to 4, so 0 is at a fifth.
+    # From the mark below -1.5, which is -2, to 4, so 0 is at a third.
     diff - said <<'END'
-best 20.00% 80.00%
-whisker 60.00% 100.00%
-whisker 60.00% 60.00%
+best 33.33% 83.33%
+whisker 66.67% 100.00%
+whisker 66.67% 66.67%
 whisker 100.00% 100.00%
-other 20.00% 0.00%
-before 20.00% 60.00%
-other 60.00% 80.00%
-zero 20.00%
-0 2 4
+other 33.33% 16.67%
+whisker 8.33% 41.67%
+whisker 8.33% 8.33%
+whisker 41.67% 41.67%
+before 33.33% 66.67%
+other 66.67% 83.33%
+zero 33.33%
+-2 0 2 4
 t&lt;b&gt; c
 one 3; two -1; three 1
 END
+}
+
+@test "a page fits a narrow window, however long the path of the text is" {
+    mkdir "$(printf '%0200d' 0 | tr 0 x)"
+    small_table
+    mv text.txt xxx*/
+    "$PSDVEC" table "$PWD"/xxx*/text.txt --dim 4 --min-count 1 --sets sets --resamples 100 --methods psd,svd -o out -q >/dev/null
+    asked out/table.html '
+        const main = document.querySelector("main");
+        main.style.width = "390px";
+        say(main.scrollWidth <= main.clientWidth)' >said
+    [ "$(cat said)" = true ]
+}
+
+@test "the page of a table lists the settings that had an effect" {
+    small_table
+    asked out/table.html 'say(document.querySelector(".settings").textContent.replace(/\s+/g, " "))' >said
+    grep -q 'core all target pmi context_power 0.5 weights factored factor_power 0.3' said
+    run ! grep -qE 'kappa|glove|cut|mu 2|bands' said
 }
 
 @test "a template leaves out what there is no data for" {
@@ -224,7 +246,7 @@ END
     "$PSDVEC" explain out/psd.safetensors the king --json >explain.json
     python3 - "$PAGES/sample" <<'PYTHON'
 import json, sys
-OPEN = {"settings", "made_from", "counts", "extensions"}   # these differ from model to model
+OPEN = {"settings", "in_force", "made_from", "counts", "extensions"}   # these differ from model to model
 def members(value, path=""):
     if isinstance(value, list):
         return set().union(*(members(item, path + "[]") for item in value)) if value else {path + "[]"}

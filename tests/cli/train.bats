@@ -317,11 +317,46 @@ END
     [ "$("$PSDVEC" info small.safetensors --json | jq .joint)" = null ]
 }
 
+@test "info lists the settings that had an effect" {
+    some_counts
+    train counts.st --dim 20 -o m.st
+    "$PSDVEC" info m.st | sed -n '/^Training/,/^$/p' >sheet
+    grep -qE '^  core +all$' sheet
+    grep -qE '^  factor power +0.3$' sheet
+    run ! grep -qE '^  (kappa|glove|cut|mu  |bands|unseen|core mu|constants)' sheet
+    train counts.st --dim 20 --preset paper --core 200 -o m.st
+    "$PSDVEC" info m.st | sed -n '/^Training/,/^$/p' >sheet
+    grep -qE '^  core +200$' sheet
+    grep -qE '^  kappa +0.02$' sheet
+    grep -qE '^  mu +2, 4, 8$' sheet
+    run ! grep -qE '^  (context power|factor power|glove)' sheet
+    command -v jq >/dev/null || skip "no jq"
+    "$PSDVEC" info m.st --json >json
+    jq -e '.settings.glove_max == 10 and (.in_force | has("glove_max") | not) and .in_force.order == "off"' json
+}
+
 @test "on a terminal the progress line has the objective" {
     script -qec true /dev/null </dev/null >/dev/null 2>&1 || skip "no terminal to be had"
     some_counts
     run script -qec "stty cols 120; TERM=xterm '$PSDVEC' train counts.st ${slow[*]} -o m.st" /dev/null </dev/null
     [[ $output == *$'\r\033[K'*"% "*"  objective "* ]]
+}
+
+@test "the progress line has a bar at 80 and at 40 columns, and never wraps" {
+    script -qec true /dev/null </dev/null >/dev/null 2>&1 || skip "no terminal to be had"
+    some_counts
+    for columns in 80 40; do
+        script -qec "stty cols $columns; TERM=xterm '$PSDVEC' train counts.st ${slow[*]} -o m.st" /dev/null \
+            </dev/null >screen
+        tr '\r' '\n' <screen | sed 's/\x1b\[K//' | grep '^solving' >lines
+        [ "$(wc -l <lines)" -ge 3 ]
+        [ "$(grep -vc '^solving ▕.*▏ *[0-9]*%' lines)" -eq 0 ]
+        [ "$(wc -L <lines)" -lt $columns ]
+    done
+    script -qec "stty cols 20; TERM=xterm '$PSDVEC' train counts.st ${slow[*]} -o m.st" /dev/null </dev/null >screen
+    tr '\r' '\n' <screen | sed 's/\x1b\[K//' | grep '^solving' >lines
+    [ "$(grep -vc '^solving *[0-9]*%' lines)" -eq 0 ]
+    [ "$(wc -L <lines)" -lt 20 ]
 }
 
 @test "training from text is counting and training, bit for bit" {

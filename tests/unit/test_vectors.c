@@ -703,6 +703,36 @@ static void little_memory_and_a_request_to_stop_end_it(void **state)
     sample_free(&s);
 }
 
+static void take_last(void *user, const psdvec_progress *progress)
+{
+    psdvec_progress *last = user;
+    if (!strcmp(progress->stage, "writing"))
+        *last = *progress;
+}
+
+static void progress_of_writing_ends_at_the_number_of_words(void **state)
+{
+    workshop *w = *state;
+    sample s;
+    sample_make(&s, 565, 3, 1);
+    assert_int_equal(pv_model_write(w->ctx, &s.data, w->in), PSDVEC_OK);
+    psdvec_progress last = {0};
+    psdvec_context_options options;
+    psdvec_context *ctx;
+    psdvec_context_options_default(&options);
+    options.on_progress = take_last;
+    options.user = &last;
+    assert_int_equal(psdvec_context_new(&options, &ctx), PSDVEC_OK);
+    psdvec_convert_options convert;
+    psdvec_convert_options_default(&convert);
+    convert.format = PSDVEC_VECTORS_WORD2VEC;
+    assert_int_equal(psdvec_convert(ctx, &convert, w->in, w->out), PSDVEC_OK);
+    assert_int_equal(last.total, 565);
+    assert_int_equal(last.done, 565);
+    psdvec_context_free(ctx);
+    sample_free(&s);
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, workshop_open, workshop_close)
@@ -724,6 +754,7 @@ int main(void)
         CASE(white_space_in_words_is_mended_where_it_must_be),
         CASE(wrong_conversions_are_refused_and_leave_nothing),
         CASE(little_memory_and_a_request_to_stop_end_it),
+        CASE(progress_of_writing_ends_at_the_number_of_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
