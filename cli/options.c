@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const options_of_model[] = {"tokenizer",   "case",      "accents",    "digits",
-                                        "apostrophes", "hyphens",   "min-length", "max-length",
-                                        "document",    "sentences", NULL};
+const char *const options_of_model[] = {"tokenizer",   "case",      "accents",     "digits",
+                                        "apostrophes", "hyphens",   "min-length",  "max-length",
+                                        "document",    "sentences", "underscores", NULL};
 
 static int refused(struct run *run, const psdvec_settings *settings)
 {

@@ -31,9 +31,10 @@ typedef enum psdvec_accents { PSDVEC_ACCENTS_KEEP = 0, PSDVEC_ACCENTS_STRIP } ps
 typedef enum psdvec_digits {
     PSDVEC_DIGITS_DROP = 0, /* digits separate words */
     PSDVEC_DIGITS_KEEP,     /* digits are treated as letters */
-    PSDVEC_DIGITS_ZERO      /* digits are treated as letters, and each becomes 0 */
+    PSDVEC_DIGITS_ZERO,     /* digits are treated as letters, and each becomes 0 */
+    PSDVEC_DIGITS_MIXED     /* kept in words that have letters too (H2O), dropped otherwise */
 } psdvec_digits;
-/* Apostrophes and hyphens inside words: part of the word, or a separator. */
+/* Apostrophes, hyphens and underscores inside words: part of the word, or a separator. */
 typedef enum psdvec_inner { PSDVEC_INNER_JOIN = 0, PSDVEC_INNER_SPLIT } psdvec_inner;
 
 /* Rules of a language for splitting and normalizing words (docs/tokeniser.md#languages). */

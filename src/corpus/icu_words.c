@@ -120,7 +120,9 @@ bool pv_icu_tokens(pv_tokenizer *t, pv_token *tokens, size_t capacity, size_t *c
         int32_t kind = ubrk_getRuleStatus(breaker->iterator);
         bool number = kind >= UBRK_WORD_NUMBER && kind < UBRK_WORD_NUMBER_LIMIT;
         bool letters = kind >= UBRK_WORD_LETTER;
-        if (!letters && !(number && t->rules->options.digits != PSDVEC_DIGITS_DROP))
+        psdvec_digits digits = t->rules->options.digits;
+        bool numbers = digits == PSDVEC_DIGITS_KEEP || digits == PSDVEC_DIGITS_ZERO;
+        if (!letters && !(number && numbers))
             continue;
         size_t elided = elided_length(t->rules, word, length);
         if (elided) {

@@ -27,6 +27,8 @@ const psdvec_choice pv_digits_choices[] = {
     [PSDVEC_DIGITS_DROP] = {.name = "drop", .help = "digits separate words"},
     [PSDVEC_DIGITS_KEEP] = {.name = "keep", .help = "digits are like letters"},
     [PSDVEC_DIGITS_ZERO] = {.name = "zero", .help = "like letters, and each becomes 0"},
+    [PSDVEC_DIGITS_MIXED] = {.name = "mixed",
+                             .help = "stay in words with letters: H2O, covid19; not 1999"},
     {0}};
 const psdvec_choice pv_inner_choices[] = {
     [PSDVEC_INNER_JOIN] = {.name = "join", .help = "one word"},

@@ -20,6 +20,9 @@ pv_char_class pv_char_class_of(uint32_t cp)
     case 0x2011: /* non-breaking hyphen */
     case 0xFF0D: /* full width */
         return PV_CHAR_HYPHEN;
+    case '_':
+    case 0xFF3F: /* full width */
+        return PV_CHAR_UNDERSCORE;
     case 0x00AD:
         return PV_CHAR_SOFT_HYPHEN;
     case 0x200C:
@@ -75,10 +78,11 @@ void pv_text_rules_init(pv_text_rules *rules, const psdvec_text_options *options
         .whitespace = o->tokenizer == PSDVEC_TOKENIZER_WHITESPACE,
         .fold = o->letter_case == PSDVEC_CASE_FOLD,
         .digits = words && o->digits == PSDVEC_DIGITS_KEEP,
-        .odd_digits = words && o->digits == PSDVEC_DIGITS_ZERO,
+        .odd_digits = words &&
+                      (o->digits == PSDVEC_DIGITS_ZERO || o->digits == PSDVEC_DIGITS_MIXED),
         .apostrophe = original || (words && o->apostrophes == PSDVEC_INNER_JOIN),
         .hyphen = words && o->hyphens == PSDVEC_INNER_JOIN,
-        .underscore = original,
+        .underscore = original || (words && o->underscores == PSDVEC_INNER_JOIN),
         .odd_capital_i = o->letter_case == PSDVEC_CASE_FOLD && pv_language_dotless_i(o->language),
     };
     pv_scan_rules_finish(&rules->scan);
@@ -148,6 +152,8 @@ static bool joins(const psdvec_text_options *o, const cursor *c)
         return o->apostrophes == PSDVEC_INNER_JOIN;
     case PV_CHAR_HYPHEN:
         return o->hyphens == PSDVEC_INNER_JOIN;
+    case PV_CHAR_UNDERSCORE:
+        return o->underscores == PSDVEC_INNER_JOIN;
     case PV_CHAR_SOFT_HYPHEN:
     case PV_CHAR_JOINER:
         return true;
@@ -165,6 +171,7 @@ static bool possessive_follows(const pv_text_rules *rules, const cursor *c)
     return !look(rules, &after) || !is_letter(&rules->options, &after);
 }
 
+/* The next word of an odd candidate; one without length is a number that is left out. */
 static bool split_words(pv_tokenizer *t, pv_token *token)
 {
     const pv_text_rules *rules = t->rules;
@@ -180,9 +187,10 @@ static bool split_words(pv_tokenizer *t, pv_token *token)
         return false;
     }
     const unsigned char *begin = c.at;
-    bool raw = false;
+    bool raw = false, number = o->digits == PSDVEC_DIGITS_MIXED; /* no letters so far */
     while (more) {
         if (is_letter(o, &c)) {
+            number &= c.class == PV_CHAR_DIGIT;
             raw |= c.length != 1 || (c.class == PV_CHAR_DIGIT && o->digits == PSDVEC_DIGITS_ZERO) ||
                    (c.cp == 'I' && rules->scan.odd_capital_i);
         } else if (original) {
@@ -209,8 +217,8 @@ static bool split_words(pv_tokenizer *t, pv_token *token)
     }
     t->split = c.at < c.end ? (unsigned char *)c.at : NULL;
     *token = (pv_token){.text = (const char *)begin,
-                        .length = (uint32_t)(c.at - begin),
-                        .kind = raw ? PV_TOKEN_RAW : PV_TOKEN_READY};
+                        .length = number ? 0 : (uint32_t)(c.at - begin),
+                        .kind = raw && !number ? PV_TOKEN_RAW : PV_TOKEN_READY};
     return true;
 }
 

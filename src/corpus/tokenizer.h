@@ -35,6 +35,7 @@ typedef enum pv_char_class {
     PV_CHAR_APOSTROPHE,  /* ' U+2019 U+02BC U+FF07 */
     PV_CHAR_HYPHEN,      /* - U+2010 U+2011 U+FF0D */
     PV_CHAR_SOFT_HYPHEN, /* U+00AD: vanishes inside a word */
+    PV_CHAR_UNDERSCORE,  /* _ U+FF3F */
     PV_CHAR_JOINER       /* U+200C and U+200D: stay inside a word */
 } pv_char_class;
 

@@ -384,6 +384,54 @@ static psdvec_status note_faults(driver *d, const pv_segment *segment, uint64_t 
     return status;
 }
 
+/* ---- Underscores ---------------------------------------------------------------------------
+ *
+ * Text in which another program joined phrases, new_york, loses them if underscores separate
+ * words. The first segments of the first files show it, whatever the number of threads. */
+
+enum {
+    LOOK_AT_FILES = 8,
+    LOOK_AT_SEGMENTS = 4,
+    BYTES_PER_UNDERSCORE = 1000,
+    LEAST_UNDERSCORES = 5
+};
+
+static bool underscores_split(const psdvec_text_options *o)
+{
+    return o->tokenizer == PSDVEC_TOKENIZER_WORDS && o->underscores == PSDVEC_INNER_SPLIT;
+}
+
+static bool in_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (unsigned char)c >= 0x80;
+}
+
+static void note_underscores(driver *d, const pv_segment *segment, const pv_buffer *text)
+{
+    pv_text_faults *f = d->faults;
+    if (!f || !underscores_split(&d->rules->options) || segment->file >= LOOK_AT_FILES ||
+        segment->sequence >= LOOK_AT_SEGMENTS || text->length < 3)
+        return;
+    uint64_t found = 0;
+    const char *end = text->data + text->length - 1; /* one more byte follows */
+    for (const char *p = text->data + 1; (p = memchr(p, '_', (size_t)(end - p))); p++)
+        found += in_word(p[-1]) && in_word(p[1]);
+    pthread_mutex_lock(&f->lock);
+    f->underscores += found;
+    f->looked_at += text->length;
+    pthread_mutex_unlock(&f->lock);
+}
+
+void pv_text_faults_advise(const pv_text_faults *f, const psdvec_text_options *options)
+{
+    if (underscores_split(options) && f->underscores >= LEAST_UNDERSCORES &&
+        f->underscores * BYTES_PER_UNDERSCORE >= f->looked_at)
+        pv_warn(f->name.ctx,
+                "the text has many words with underscores (%" PRIu64 " in the first %" PRIu64
+                " KiB), which are split; to keep new_york one word, use `underscores=join`",
+                f->underscores, (f->looked_at + 1023) / 1024);
+}
+
 /* Tells of the part of a segment that is done, `told` bytes of which were told before. */
 static void tell_progress(const driver *d, const pv_segment *segment, double share, uint64_t *told)
 {
@@ -405,6 +453,7 @@ static psdvec_status drive(driver *d, pv_segment *segment)
         PV_TRY(pv_records_to_lines(d->ctx, &d->rules->options, segment, text, &bad_records));
     }
     PV_TRY(pv_buffer_reserve(text, 1)); /* so that the padding exists */
+    note_underscores(d, segment, text);
     d->rule = rule_in_segment(&d->rules->options, segment->kind);
     d->name = segment->name.data;
     d->rest = text->data;

@@ -50,12 +50,16 @@ typedef struct pv_text_faults {
     uint32_t file;        /* the place of the first bad byte: segment and byte */
     uint64_t sequence, offset;
     pv_buffer name;
+    /* Underscores between letters at the beginning of the files, and the bytes looked at. */
+    uint64_t underscores, looked_at;
 } pv_text_faults;
 
 void pv_text_faults_init(pv_text_faults *faults, psdvec_context *ctx);
 void pv_text_faults_free(pv_text_faults *faults);
 /* Warns of them. */
 void pv_text_faults_report(const pv_text_faults *faults, const psdvec_text_options *options);
+/* Warns if the text seems to have phrases joined by underscores that the options split. */
+void pv_text_faults_advise(const pv_text_faults *faults, const psdvec_text_options *options);
 
 /* One worker's share of a corpus; all of it if it is the only one. */
 psdvec_status pv_tokens_of_corpus(psdvec_context *ctx, const pv_text_rules *rules,

@@ -52,6 +52,10 @@ static psdvec_status unify(pv_word_form *f, const pv_token *raw)
             case PV_CHAR_HYPHEN:
                 cp = '-';
                 break;
+            case PV_CHAR_UNDERSCORE:
+                if (o->underscores == PSDVEC_INNER_JOIN)
+                    cp = '_';
+                break;
             case PV_CHAR_SOFT_HYPHEN:
                 continue;
             case PV_CHAR_DIGIT:

@@ -376,6 +376,8 @@ psdvec_status pv_count_run(psdvec_context *ctx, const psdvec_count_options *opti
     c.folder = pv_counts_writer_folder(writer);
     PV_TRY_DONE(pv_reading_open(&c.text, ctx, options, &files, inputs, input_count, c.folder,
                                 part.may_be_empty));
+    if (!part.silent)
+        pv_text_faults_advise(&c.text.store->faults, &options->text);
     PV_TRY_DONE(pv_window_init(&c.window, ctx, options, &c.text.vocabulary));
     c.report.spilled_bytes = pv_spool_on_disk(c.text.store->tokens) +
                              pv_spool_on_disk(c.text.store->words);

@@ -31,6 +31,7 @@ void pv_reading_report(const pv_reading *reading, psdvec_count_report *report);
 typedef struct pv_count_part {
     bool words_only;   /* a file with all words and their frequencies, no bigrams */
     bool may_be_empty; /* no known word gives an empty file, not an error */
+    bool silent;       /* another part has given advice on the options */
 } pv_count_part;
 
 /* psdvec_count without `resume_dir`. */

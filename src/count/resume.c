@@ -144,6 +144,7 @@ static psdvec_status count_units(resumable *r, const psdvec_count_options *optio
     size_t reused = 0;
     for (size_t i = 0; i < r->unit_count; i++) {
         PV_TRY(pv_check_cancel(r->ctx));
+        part.silent = i > 0 || !part.words_only;
         if (is_whole(r, outputs[i]))
             reused++;
         else

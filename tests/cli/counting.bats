@@ -181,6 +181,24 @@ PYTHON
     printf "It's a well-known Caf\u00e9.\nTwo lines, 3 words!\n" | diff - tokens
 }
 
+@test "many words with underscores give one warning, unless they are joined" {
+    yes 'we flew from new_york to san_francisco' | head -n 3000 >joined.txt
+    for threads in 1 3; do
+        "$PSDVEC" count joined.txt --threads $threads -o x.counts 2>talk
+        grep -c -- 'words with underscores (6000 in the first 115 KiB).*use --underscores join' talk |
+            grep -qx 1
+    done
+    "$PSDVEC" count joined.txt --resume units -o x.counts 2>talk
+    grep -c 'with underscores' talk | grep -qx 1
+    "$PSDVEC" count joined.txt --underscores join -o x.counts 2>talk
+    ! grep 'with underscores' talk
+    "$PSDVEC" counts dump x.counts --word new_york | rows | grep -q '^new_york'
+    # A few in a long text are no phrases.
+    { yes 'we flew from here to there' | head -n 3000; echo 'snake_case snake_case other_case a_b c_d'; } >few.txt
+    "$PSDVEC" count few.txt -o x.counts 2>talk
+    ! grep 'with underscores' talk
+}
+
 @test "exit status: the input cannot be used (3)" {
     refused 3 nosuch count nosuch -o y
     refused 3 nosuch tokenize nosuch

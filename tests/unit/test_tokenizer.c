@@ -126,6 +126,17 @@ static void hyphens_split_unless_told_to_join(void **state)
     gives("well-known -a b- c--d e\u2010f g\u2011h i\uff0dj", "well-known a b c d e-f g-h i-j");
 }
 
+static void underscores_split_unless_told_to_join(void **state)
+{
+    (void)state;
+    gives("new_york", "new york");
+    options.underscores = PSDVEC_INNER_JOIN;
+    gives("New_York _a b_ c__d e\uff3ff S\u00e3o_Paulo x_1 New_York_City",
+          "new_york a b c d e_f s\u00e3o_paulo x new_york_city");
+    options.digits = PSDVEC_DIGITS_KEEP;
+    gives("x_1 1_2", "x_1 1_2");
+}
+
 static void the_soft_hyphen_vanishes_inside_a_word(void **state)
 {
     (void)state;
@@ -148,6 +159,12 @@ static void digits_separate_unless_kept(void **state)
     gives("mp3 2nd 1984 x1y \u0663\u0664", "mp3 2nd 1984 x1y \u0663\u0664");
     options.digits = PSDVEC_DIGITS_ZERO;
     gives("mp3 2nd 1984 x1y \u0663\u0664", "mp0 0nd 0000 x0y 00");
+    options.digits = PSDVEC_DIGITS_MIXED;
+    gives("mp3 2nd 1984 x1y \u0663\u0664", "mp3 2nd x1y");
+    gives("H2O, B2B covid19; \u00e92 3.14 1,000", "h2o b2b covid19 \u00e92");
+    gives("covid-19 1939-45", "covid");
+    options.hyphens = PSDVEC_INNER_JOIN;
+    gives("covid-19 1939-45 7-a", "covid-19 7-a");
 }
 
 /* ---- words: case, accents, length -------------------------------------------------------- */
@@ -769,6 +786,7 @@ int main(void)
         TEST(a_mark_without_a_letter_begins_no_word),
         TEST(apostrophes_join_letters_only),
         TEST(hyphens_split_unless_told_to_join),
+        TEST(underscores_split_unless_told_to_join),
         TEST(the_soft_hyphen_vanishes_inside_a_word),
         TEST(joiners_stay_inside_a_word),
         TEST(digits_separate_unless_kept),
