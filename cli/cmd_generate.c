@@ -38,7 +38,7 @@ static void on_draw(void *user, uint32_t word)
 {
     struct writer *writer = user;
     size_t length;
-    const char *text = psdvec_model_word(writer->model, word, &length);
+    const char *text = psdvec_model_form(writer->model, word, &length);
     write_word(writer, text, length, "");
     run_flush(writer->run);
 }

@@ -47,9 +47,11 @@ static const char *model_word(const void *model, uint32_t i, size_t *length)
 
 struct cell model_word_cell(const psdvec_model *model, uint32_t word)
 {
-    size_t length;
+    size_t length, form_length;
     const char *text = psdvec_model_word(model, word, &length);
-    return word_cell(text, length);
+    const char *form = psdvec_model_form(model, word, &form_length);
+    struct cell cell = word_cell(text, length);
+    return form == text ? cell : shown_as(cell, phrase_safe(form, form_length));
 }
 
 /* How the model's tokeniser writes a word, or the word as it is if that is no single word. */

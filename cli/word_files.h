@@ -26,7 +26,7 @@ bool model_file_look(struct run *run, const psdvec_model *model, const char *wor
 /* EXIT_USE after the sentence. */
 int model_file_unknown(struct run *run, const psdvec_model *model, const char *word);
 
-/* A word of the model as a cell. */
+/* A word of the model as a cell, shown to people as it is usually written. */
 struct cell model_word_cell(const psdvec_model *model, uint32_t word);
 
 /* How the model's text was split into words; by default as psdvec count would. */

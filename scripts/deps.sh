@@ -51,6 +51,8 @@ test|?|cmd python3|python3|python3|python|python3|python3
 test|?|cmd abidiff|abigail-tools|libabigail|||
 test|?|cmd chromium|chromium|chromium|chromium|chromium|
 test|?|cmd man|man-db|man-db|man-db|mandoc|man-db
+test|?|file /usr/share/man/de/man1/ls.1.gz|manpages-de||||
+test|?|file /usr/share/man/zh_CN/man1/ls.1.gz|manpages-zh||||
 demo|?|file /usr/share/dictd/gcide.dict.dz|dict-gcide||||
 demo|?|file /usr/share/dictd/wn.dict.dz|dict-wn||||
 fuzz|!|cmd clang|clang|clang|clang|clang|llvm

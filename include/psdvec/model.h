@@ -112,6 +112,10 @@ PSDVEC_API const psdvec_model_info *psdvec_model_get_info(const psdvec_model *mo
 /* Returns word i as UTF-8, not null-terminated, and stores its length in bytes in *length (may be
  * NULL). Valid until the model is closed. */
 PSDVEC_API const char *psdvec_model_word(const psdvec_model *model, uint32_t i, size_t *length);
+/* Returns word i as it is usually written, for display: its most frequent spelling in the text that
+ * the model was trained on, such as "Größe" for the word "grösse". Returns the word itself if
+ * the model does not know another spelling. *length and lifetime as for psdvec_model_word. */
+PSDVEC_API const char *psdvec_model_form(const psdvec_model *model, uint32_t i, size_t *length);
 /* In place of a word index: a word that is not in the model. */
 #define PSDVEC_UNKNOWN_WORD UINT32_MAX
 

@@ -95,6 +95,23 @@ static psdvec_status take_optional(psdvec_model *m, const char *name, pv_dtype d
     return PSDVEC_OK;
 }
 
+/* How words are written, if the file knows. */
+static psdvec_status take_forms(psdvec_model *m)
+{
+    const pv_tensor *t;
+    int64_t entries = (int64_t)m->info.words + 1;
+    if (!pv_st_tensor(m->file, "forms.offsets"))
+        return PSDVEC_OK;
+    PV_TRY(pv_st_require(m->ctx, m->file, "forms.offsets", PV_DTYPE_U64, 1, &entries, &t));
+    const uint64_t *offsets = t->data;
+    PV_TRY(pv_st_require(m->ctx, m->file, "forms", PV_DTYPE_U8, 1, (int64_t[]){-1}, &t));
+    if (!pv_offsets_ascend(offsets, m->info.words, t->bytes, 0))
+        return pv_model_damaged(m, "the offsets of the words' forms do not ascend");
+    m->forms = t->data;
+    m->form_offsets = offsets;
+    return PSDVEC_OK;
+}
+
 /* A set of vectors, words x dim, where the file has it. */
 static psdvec_status take_vectors(psdvec_model *m, const char *name, const char *scale_name,
                                   pv_vector_set *set)
@@ -209,6 +226,7 @@ static psdvec_status take_tensors(psdvec_model *m, bool sparse)
     psdvec_model_info *info = &m->info;
     const void *data;
     PV_TRY(take_words(m));
+    PV_TRY(take_forms(m));
     PV_TRY(take_optional(m, "counts", PV_DTYPE_U64, info->words, &data));
     m->counts = data;
     info->has_counts = m->counts != NULL;
@@ -486,6 +504,16 @@ const char *psdvec_model_word(const psdvec_model *model, uint32_t i, size_t *len
     return there ? model->bytes + model->offsets[i] : NULL;
 }
 
+const char *psdvec_model_form(const psdvec_model *model, uint32_t i, size_t *length)
+{
+    if (!pv_model_has(model, i) || !model->form_offsets ||
+        model->form_offsets[i] == model->form_offsets[i + 1])
+        return psdvec_model_word(model, i, length);
+    if (length)
+        *length = (size_t)(model->form_offsets[i + 1] - model->form_offsets[i]);
+    return model->forms + model->form_offsets[i];
+}
+
 psdvec_status pv_model_floats(psdvec_context *ctx, const psdvec_model *model,
                               const pv_vector_set *set, const float **floats)
 {
@@ -562,6 +590,8 @@ psdvec_status pv_model_data_of(psdvec_context *ctx, const psdvec_model *m, pv_mo
                             .core_words = info->core_words,
                             .bytes = m->bytes,
                             .offsets = m->offsets,
+                            .forms = m->forms,
+                            .form_offsets = m->form_offsets,
                             .vectors = vectors,
                             .counts = m->counts,
                             .unigram = m->unigram,

@@ -33,18 +33,20 @@ struct psdvec_model {
     pv_st_file *file;   /* NULL: foreign */
     pv_foreign foreign; /* empty if `file` */
 
-    const char *bytes;         /* all words */
-    const uint64_t *offsets;   /* words + 1 */
-    pv_vector_set vectors;     /* the generative ones, as the file has them; none if sparse */
-    pv_vector_set readout;     /* `vectors` if the file has none of its own */
-    const float *readout_mean; /* dim, or NULL: zeros */
-    const float *readout_map;  /* dim x dim, or NULL: the identity */
-    pv_spelling *spelling;     /* or NULL */
-    pv_csr sparse;             /* if info.sparse */
-    float *ones;               /* of sparse.ones */
-    const uint64_t *counts;    /* words, or NULL */
-    const double *unigram;     /* words, or NULL */
-    const float *spread;       /* words, or NULL */
+    const char *bytes;            /* all words */
+    const uint64_t *offsets;      /* words + 1 */
+    const char *forms;            /* all forms */
+    const uint64_t *form_offsets; /* words + 1, or NULL; an empty form is the word */
+    pv_vector_set vectors;        /* the generative ones, as the file has them; none if sparse */
+    pv_vector_set readout;        /* `vectors` if the file has none of its own */
+    const float *readout_mean;    /* dim, or NULL: zeros */
+    const float *readout_map;     /* dim x dim, or NULL: the identity */
+    pv_spelling *spelling;        /* or NULL */
+    pv_csr sparse;                /* if info.sparse */
+    float *ones;                  /* of sparse.ones */
+    const uint64_t *counts;       /* words, or NULL */
+    const double *unigram;        /* words, or NULL */
+    const float *spread;          /* words, or NULL */
     psdvec_iteration *iterations;
 
     pthread_mutex_t lock; /* guards the caches below */

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { MOST_TENSORS = 18, CHECK_ROWS = 4096 };
+enum { MOST_TENSORS = 20, CHECK_ROWS = 4096 };
 
 /* ---- Numbers that are not finite ------------------------------------------- */
 
@@ -97,7 +97,8 @@ const char *const pv_model_names[] = {
     "words",   "vectors",    "readout.scale",    "scale",       "readout",    "spelling.rows",
     "format",  "settings",   "spelling.scale",   "method",      "spelling",   "spelling.ngrams",
     "counts",  "written_by", "spelling.offsets", "spread",      "core_words", "spelling.members",
-    "version", "extensions", "history",          "eigenvalues", NULL};
+    "version", "extensions", "history",          "eigenvalues", "forms",      "forms.offsets",
+    NULL};
 
 /* What the caller got wrong, if anything. */
 static const char *misuse(const pv_model_data *m)
@@ -178,6 +179,10 @@ static psdvec_status put_tensors(psdvec_context *ctx, pv_st_writer *w, const pv_
     PV_TRY(put_array(w, "eigenvalues", PV_DTYPE_F32, dim, m->eigenvalues));
     PV_TRY(put_array(w, "words", PV_DTYPE_U8, m->offsets[words], m->bytes));
     PV_TRY(put_array(w, "offsets", PV_DTYPE_U64, words + 1, m->offsets));
+    if (m->form_offsets && m->form_offsets[words] > 0) {
+        PV_TRY(put_array(w, "forms", PV_DTYPE_U8, m->form_offsets[words], m->forms));
+        PV_TRY(put_array(w, "forms.offsets", PV_DTYPE_U64, words + 1, m->form_offsets));
+    }
     PV_TRY(put_array(w, "counts", PV_DTYPE_U64, words, m->counts));
     PV_TRY(put_array(w, "unigram", PV_DTYPE_F64, words, m->unigram));
     PV_TRY(put_array(w, "spread", PV_DTYPE_F32, words, m->spread));

@@ -17,6 +17,8 @@ typedef struct pv_model_data {
     uint32_t core_words;                /* the first ones; 0: not known */
     const char *bytes;                  /* all words, UTF-8, one after the other; none empty */
     const uint64_t *offsets;            /* words + 1 */
+    const char *forms;                  /* all forms (psdvec_model_form), one after the other */
+    const uint64_t *form_offsets;       /* words + 1; an empty form is the word; or NULL */
     const float *vectors;               /* words x dim, row-major */
     const uint64_t *counts;             /* words: frequency in the text, or NULL */
     const double *unigram;              /* words: P(s_i), or NULL */

@@ -18,6 +18,7 @@
 #include "model/model_read.h"
 #include "model/model_write.h"
 #include "solve/regression.h"
+#include "train/forms.h"
 #include "train/options.h"
 
 #include <errno.h>
@@ -37,6 +38,7 @@ typedef struct extension {
     psdvec_counts *counts;
     pv_link *link;
     pv_scope memory;         /* of the arrays below */
+    pv_forms forms;          /* of the words of the counts; none if the model has none */
     const char *kept_input;  /* where standard input was kept; NULL: it was not read */
     uint32_t first_extended; /* words from here on came by extensions */
     uint32_t *row_of;        /* words of the counts: row of the core, or UINT32_MAX */
@@ -187,7 +189,14 @@ static psdvec_status count_twice(extension *e, pv_partial *partial, text_files *
                         (pv_count_part){.words_only = true, .may_be_empty = true}, NULL));
     PV_TRY(write_list(e, files->seen, files->list));
     count->vocab_file = files->list;
-    return pv_count_run(ctx, count, texts, input_count, files->counts, (pv_count_part){0}, NULL);
+    PV_TRY(pv_count_run(ctx, count, texts, input_count, files->counts, (pv_count_part){0}, NULL));
+    if (!e->model->form_offsets)
+        return PSDVEC_OK;
+    psdvec_counts *counts;
+    PV_TRY(pv_counts_open(ctx, files->counts, &counts));
+    psdvec_status status = pv_forms_make(ctx, &count->text, texts, input_count, counts, &e->forms);
+    psdvec_counts_close(counts);
+    return status;
 }
 
 static psdvec_status count_text(extension *e, pv_partial *partial, text_files *files,
@@ -286,8 +295,8 @@ static psdvec_status sort_words(extension *e)
 
 /* ---- The result ----------------------------------------------------------------------- */
 typedef struct result {
-    pv_buffer bytes;
-    uint64_t *offsets;
+    pv_buffer bytes, forms;
+    uint64_t *offsets, *form_offsets;
     float *vectors, *readout, *spread;
     uint64_t *counts;
     double *unigram;
@@ -344,7 +353,13 @@ static psdvec_status copy_old(extension *e, result *out, uint32_t total)
     PV_TAKE_ZERO(&e->memory, out->unigram, total);
     if (model->info.has_readout)
         PV_TAKE(&e->memory, out->readout, (size_t)total * dim);
+    if (model->form_offsets)
+        PV_TAKE_ZERO(&e->memory, out->form_offsets, (size_t)total + 1);
     PV_TRY(pv_scope_status(&e->memory));
+    if (out->form_offsets) {
+        PV_TRY(pv_buffer_append(&out->forms, model->forms, (size_t)model->form_offsets[old]));
+        memcpy(out->form_offsets, model->form_offsets, (old + 1) * sizeof *out->form_offsets);
+    }
     PV_TRY(pv_buffer_append(&out->bytes, model->bytes, (size_t)model->offsets[old]));
     memcpy(out->offsets, model->offsets, (old + 1) * sizeof *out->offsets);
     pv_vector_set_copy(&model->vectors, 0, old, out->vectors);
@@ -380,6 +395,13 @@ static psdvec_status add_new(extension *e, result *out, const float *vectors, co
             continue;
         PV_TRY(pv_buffer_append(&out->bytes, text, length));
         out->offsets[at + 1] = out->bytes.length;
+        if (out->form_offsets && e->forms.offsets) {
+            const uint64_t *form = e->forms.offsets + w;
+            PV_TRY(pv_buffer_append(&out->forms, e->forms.bytes.data + form[0],
+                                    (size_t)(form[1] - form[0])));
+        }
+        if (out->form_offsets)
+            out->form_offsets[at + 1] = out->forms.length;
     }
     return PSDVEC_OK;
 }
@@ -403,7 +425,7 @@ static psdvec_status solve_and_write(extension *e, const char *output)
     size_t dim = model->info.dim;
     psdvec_status status;
     pv_regression *regression = NULL;
-    result out = {.bytes = {.ctx = ctx}};
+    result out = {.bytes = {.ctx = ctx}, .forms = {.ctx = ctx}};
     pv_buffer extensions = {.ctx = ctx};
     float *vectors, *spread, *sign;
     double *mu;
@@ -430,6 +452,8 @@ static psdvec_status solve_and_write(extension *e, const char *output)
                           .core_words = model->info.core_words,
                           .bytes = out.bytes.data,
                           .offsets = out.offsets,
+                          .forms = out.forms.data,
+                          .form_offsets = out.form_offsets,
                           .vectors = out.vectors,
                           .counts = out.counts,
                           .unigram = out.unigram,
@@ -451,6 +475,7 @@ static psdvec_status solve_and_write(extension *e, const char *output)
 done:
     pv_regression_close(regression);
     pv_buffer_free(&out.bytes);
+    pv_buffer_free(&out.forms);
     pv_buffer_free(&extensions);
     return status;
 }
@@ -536,6 +561,7 @@ psdvec_status psdvec_extend(psdvec_context *ctx, const psdvec_extend_options *op
     }
 done:
     pv_scope_free(&e.memory);
+    pv_forms_free(&e.forms);
     pv_link_close(e.link);
     psdvec_counts_close(e.counts);
     psdvec_model_close(e.model);

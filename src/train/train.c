@@ -20,6 +20,7 @@
 #include "model/model_write.h"
 #include "solve/algorithm1.h"
 #include "solve/regression.h"
+#include "train/forms.h"
 #include "train/joint.h"
 #include "train/model_link.h"
 #include "train/options.h"
@@ -48,6 +49,11 @@ typedef struct training {
     uint32_t iteration_count;
     pv_scope memory; /* of the arrays above */
     pv_readout readout;
+    const psdvec_text_options
+        *text; /* how the inputs are read; NULL: they cannot be, or not again */
+    const char *const *inputs;
+    size_t input_count;
+    pv_forms forms;
     uint32_t joined; /* the first words, whose pairs the joint probability has already */
     psdvec_train_report report;
 } training;
@@ -367,6 +373,8 @@ static psdvec_status write_model(training *t)
                           .core_words = t->core,
                           .bytes = t->counts->bytes,
                           .offsets = t->counts->offsets,
+                          .forms = t->forms.bytes.data,
+                          .form_offsets = t->forms.offsets,
                           .vectors = t->vectors,
                           .counts = t->counts->frequency,
                           .unigram = t->link->unigram,
@@ -457,9 +465,13 @@ static psdvec_status train_counts(training *t, const char *counts, psdvec_train_
     double began = pv_now();
     psdvec_status status;
     PV_TRY_DONE(pv_counts_open_sound(t->ctx, counts, &t->counts));
+    if (t->text)
+        PV_TRY_DONE(
+            pv_forms_make(t->ctx, t->text, t->inputs, t->input_count, t->counts, &t->forms));
     status = run_training(t);
 done:
     pv_scope_free(&t->memory);
+    pv_forms_free(&t->forms);
     pv_readout_free(&t->readout);
     pv_link_close(t->link);
     psdvec_counts_close(t->counts);
@@ -507,6 +519,11 @@ static psdvec_status train_from(psdvec_context *ctx, const psdvec_train_options 
     if (counting)
         PV_TRY_DONE(pv_count_on_the_way(t.partial, ctx, counting, inputs, input_count, &counted,
                                         count_report));
+    if (counting && again) {
+        t.text = &counting->text;
+        t.inputs = inputs;
+        t.input_count = input_count;
+    }
     status = train_counts(&t, counting ? counted : inputs[0], report);
 done:
     pv_partial_close(t.partial, pv_is_settled(status));

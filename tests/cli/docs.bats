@@ -194,6 +194,22 @@ musical_text() {
     grep -q music output
 }
 
+@test "the examples of docs/how-to/other-languages.md print what the page shows" {
+    [ -r /usr/share/man/de/man1/ls.1.gz ] && [ -r /usr/share/man/zh_CN/man1/ls.1.gz ] || skip "no manual pages in German and Chinese"
+    echo x | psdvec tokenize --tokenizer icu >/dev/null 2>&1 || skip "no ICU"
+    page=$ROOT/docs/how-to/other-languages.md
+    blocks sh "$page" >all.sh
+    [ "$(grep -c '^psdvec' all.sh)" -ge 4 ]
+    bash -eux -o pipefail all.sh >output 2>log || { cat log; return 1; }
+    grep -qx "l' homme qu' il voit" output
+    grep -qx "我 喜欢 自然 语言 处理" output
+    # Words are shown as they are written, and found however they are.
+    grep -q '^  Zertifikate ' output
+    psdvec similar de.safetensors SCHLÜSSEL --top 4 --format tsv | grep -q 'zertifikate'
+    psdvec similar de.safetensors SCHLÜSSEL --top 4 --format json | grep -q '"zertifikate"'
+    grep -q '^  路径 ' output
+}
+
 @test "the reader of docs/formats.md agrees with the program" {
     python=$(python_with_numpy) || skip "no python3 with numpy"
     small_text

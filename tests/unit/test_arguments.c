@@ -71,6 +71,7 @@ static void check_model_getters(const psdvec_model *m, uint32_t i, bool there)
     float vector[3] = {7, 7, 7};
     bool sparse = m && psdvec_model_get_info(m)->sparse;
     assert_true((psdvec_model_word(m, i, &length) != NULL) == there);
+    assert_true((psdvec_model_form(m, i, &length) != NULL) == there);
     assert_int_equal(length, there ? 1 : 0);
     assert_true((psdvec_model_word(m, i, NULL) != NULL) == there);
     assert_true((psdvec_model_vector(m, i) != NULL) == (there && !sparse));
@@ -432,6 +433,7 @@ GETTER(psdvec_model_get_info, != NULL, THE_MODEL)
 MAKER(psdvec_model_settings, psdvec_settings, settings, psdvec_settings_free, CTX, THE_MODEL,
       PSDVEC_OPTIONS_TRAIN)
 GETTER(psdvec_model_word, != NULL, THE_MODEL, 0, GIVE(length, &a_size))
+GETTER(psdvec_model_form, != NULL, THE_MODEL, 0, GIVE(length, &a_size))
 GETTER(psdvec_model_find, , THE_MODEL, GIVE(word, "w1"), 2, GIVE(i, &a_number))
 CALL(psdvec_model_find_normalized, CTX, THE_MODEL, GIVE(text, "W1"), 2, GIVE(i, &a_number))
 CALL(psdvec_model_normalize, CTX, THE_MODEL, GIVE(text, "W1"), 2, GIVE(word, (char[8]){0}), 8,
@@ -677,6 +679,7 @@ static const row rows[] = {
     ROW(psdvec_model_get_info, BY_ANSWER, "model", ""),
     ROW(psdvec_model_settings, BY_CONTEXT, "ctx model settings", ""),
     ROW(psdvec_model_word, BY_ANSWER, "model", "length"),
+    ROW(psdvec_model_form, BY_ANSWER, "model", "length"),
     ROW(psdvec_model_find, BY_ANSWER, "model word i", ""),
     ROW(psdvec_model_find_normalized, BY_CONTEXT, "ctx model text i", ""),
     ROW(psdvec_model_normalize, BY_CONTEXT, "ctx model text word needed", ""),
