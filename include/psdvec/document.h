@@ -215,7 +215,7 @@ typedef struct psdvec_fit_report {
     double interpolation;      /* maximum-likelihood weight of the unigrams in the bigram model; NAN
                                   without counts */
     double kappa;              /* that weight before fitting */
-    uint64_t words, known;     /* words of the text used, and those in the model */
+    uint64_t words, known;     /* words of the text, and those in the model */
     /* Perplexities */
     double before; /* with T = 1 */
     double alone;  /* with temperature_alone */
@@ -229,8 +229,10 @@ typedef struct psdvec_fit_report {
 } psdvec_fit_report;
 
 /* Fits T and e by maximum likelihood to text that the model was not trained on; with `counts`, also
- * T with residuals and the interpolation weight of the bigram model. Uses the first `most_words`
- * known words, 0 for all. The likelihood is concave in T and T e, so the maximum is global.
+ * T with residuals and the interpolation weight of the bigram model. Scores `most_words` known words
+ * at equal distances in the text, and sums over a sample of the vocabulary; 0 scores all words and
+ * sums exactly. 10,000 words are enough for any text. The likelihood is concave in T and T e, so the
+ * maximum is global.
  * `counts` may be NULL; `text` may be NULL to tokenize as the model's text was. */
 PSDVEC_API psdvec_status psdvec_fit_temperature(psdvec_context *ctx, const psdvec_model *model,
                                                 const psdvec_counts *counts,

@@ -7,6 +7,11 @@
  * likelihood is concave, and Newton's method finds the maximum in a few passes over the text, a
  * step being halved as long as it makes matters worse. One pass gives the likelihood, slope and
  * curvature. n is 0 for all words but those of the context.
+ *
+ * The error of T is some 1/sqrt(words), and what it costs falls with 1/words: 10,000 words lose
+ * 0.0001 nats per word. So of a long text words at equal distances are scored, each after its whole
+ * context, and sums over the vocabulary are taken over a sample of it. All passes use the same
+ * sample, which leaves the likelihood a smooth function of T and u.
  */
 #include "base/arguments.h"
 #include "base/json.h"
@@ -18,12 +23,16 @@
 #include "model/model_write.h"
 
 #include <math.h>
+#include <stdio.h>
 
 /* Ends of windows among the words. */
 #define PAUSE (UINT32_MAX - 1)
 
 #define LEAST_TEMPERATURE 1e-6
-enum { MOST_ROUNDS = 30 };
+enum {
+    MOST_PASSES = 10,         /* of one maximum */
+    SAMPLED_VOCABULARY = 4096 /* words that stand for all */
+};
 
 /* ---- One pass ------------------------------------------------------------------------------------ */
 
@@ -37,17 +46,21 @@ typedef struct fitting {
     pv_partition *partitions;
     uint32_t *waiting; /* words of the rows */
     const psdvec_model *model;
-    pv_buffer words; /* uint32_t, of the text: words, PSDVEC_UNKNOWN_WORD, PAUSE */
-    uint64_t count, known, most;
+    pv_buffer words;       /* uint32_t, of the text: words, PSDVEC_UNKNOWN_WORD, PAUSE */
+    uint64_t count, known; /* words of the text, and those in the model */
+    uint64_t scored;       /* of the known ones */
+    uint64_t most;         /* 0: all, and exact sums */
     pv_token_sink sink;
     pv_progress progress;
+    char stage[48];
+    unsigned passes, planned; /* done, and at most to be done */
     psdvec_fit_report *report;
 } fitting;
 
 static psdvec_status take_tokens(void *arg, const pv_token *tokens, size_t count)
 {
     fitting *f = arg;
-    for (size_t k = 0; k < count && !f->sink.done; k++) {
+    for (size_t k = 0; k < count; k++) {
         uint32_t i = PAUSE;
         if (tokens[k].kind == PV_TOKEN_READY) {
             i = PSDVEC_UNKNOWN_WORD;
@@ -55,7 +68,6 @@ static psdvec_status take_tokens(void *arg, const pv_token *tokens, size_t count
             f->count++;
         }
         PV_TRY(pv_buffer_append(&f->words, &i, sizeof i));
-        f->sink.done = f->most && f->known == f->most;
     }
     return PSDVEC_OK;
 }
@@ -91,7 +103,8 @@ static void add_row(const fitting *f, uint32_t row, slope *at)
         sn += share * weight * s;
         repeats = other == word ? weight : repeats;
     }
-    double mean = p->mean - e * n, square = p->square - 2 * e * sn + e * e * nn;
+    double mean = p->mean - e * n;
+    double square = p->variance + p->mean * p->mean - 2 * e * sn + e * e * nn;
     at->likelihood += c->log_unigram[word] + at->t * score - p->log_z;
     at->dt += score - e * repeats - mean;
     at->du += repeats - n;
@@ -111,20 +124,24 @@ static psdvec_status finish_rows(fitting *f, slope *at)
     return PSDVEC_OK;
 }
 
-/* Calls `take` for every known word, while the trail has the words before it. */
+/* Calls `take` for every word to be scored, while the trail has the words before it. */
 typedef psdvec_status known_word_fn(fitting *f, void *arg, uint32_t word, uint64_t place);
 static psdvec_status walk(fitting *f, known_word_fn *take, void *arg)
 {
     const uint32_t *words = (const uint32_t *)(const void *)f->words.data;
     size_t count = f->words.length / sizeof *words;
+    uint64_t share = 0; /* of the next word: it is scored when this reaches `known` */
     pv_trail_clear(&f->trail);
     for (size_t k = 0; k < count; k++) {
         if (words[k] == PAUSE) {
             pv_trail_clear(&f->trail);
             continue;
         }
-        if (words[k] != PSDVEC_UNKNOWN_WORD)
+        share += words[k] != PSDVEC_UNKNOWN_WORD ? f->scored : 0;
+        if (share >= f->known) {
+            share -= f->known;
             PV_TRY(take(f, arg, words[k], k));
+        }
         pv_trail_add(&f->trail, f->c, words[k], k);
     }
     return PSDVEC_OK;
@@ -137,15 +154,37 @@ static psdvec_status add_context(fitting *f, void *arg, uint32_t word, uint64_t 
     return f->contexts.count == PV_SCORER_ROWS ? finish_rows(f, arg) : PSDVEC_OK;
 }
 
+/* ---- The maximum -------------------------------------------------------------------------------- */
+
+/* `maxima` are to be found. */
+static void begin_passes(fitting *f, unsigned maxima)
+{
+    f->planned = maxima * MOST_PASSES;
+    pv_progress_begin(&f->progress, f->ctx, f->stage, "words", f->scored * f->planned);
+}
+
+/* After a maximum: passes that were not needed. */
+static void drop_passes(fitting *f, unsigned maxima_left)
+{
+    f->planned = f->passes + maxima_left * MOST_PASSES;
+    f->progress.total = f->scored * f->planned;
+}
+
+static void name_stage(fitting *f)
+{
+    snprintf(f->stage, sizeof f->stage, "fitting, pass %u of at most %u", f->passes, f->planned);
+}
+
 /* `u` is NAN where a word's own product stands for itself. */
 static psdvec_status pass(fitting *f, double t, double u, slope *at)
 {
     *at = (slope){.t = t, .u = u};
+    f->passes++;
+    name_stage(f);
     PV_TRY(pv_conditional_set_self(f->c, u / t));
-    pv_progress_begin(&f->progress, f->ctx, "fitting", "words", f->known);
+    pv_partition_function_rewind(f->normaliser);
     PV_TRY(walk(f, add_context, at));
     PV_TRY(finish_rows(f, at));
-    pv_progress_end(&f->progress);
     f->report->rounds++;
     return PSDVEC_OK;
 }
@@ -174,7 +213,8 @@ static void find_step(const slope *at, double *t, double *u)
 /* From `at`, which was passed, to the maximum. */
 static psdvec_status climb(fitting *f, slope *at)
 {
-    for (int round = 0; round < MOST_ROUNDS && at->t > LEAST_TEMPERATURE; round++) {
+    unsigned last = f->passes + MOST_PASSES - 1;
+    while (at->t > LEAST_TEMPERATURE) {
         double t, u;
         slope next;
         find_step(at, &t, &u);
@@ -182,6 +222,8 @@ static psdvec_status climb(fitting *f, slope *at)
         if (fabs(t) < small && fabs(u) < small)
             break;
         for (;;) {
+            if (f->passes == last)
+                return PSDVEC_OK;
             PV_TRY(pass(f, at->t + t, at->u + u, &next));
             if (next.likelihood >= at->likelihood || fabs(t) + fabs(u) < small)
                 break;
@@ -197,7 +239,7 @@ static psdvec_status climb(fitting *f, slope *at)
 
 static double perplexity(const fitting *f, double likelihood)
 {
-    return exp(-likelihood / (double)f->known);
+    return exp(-likelihood / (double)f->scored);
 }
 
 /* T alone, and the perplexities at T = 1 and at the best T. */
@@ -218,6 +260,7 @@ static psdvec_status fit_vectors(fitting *f)
     psdvec_fit_report *r = f->report;
     slope at;
     PV_TRY(fit_t(f, &at, &r->temperature_alone, &r->before, &r->alone));
+    drop_passes(f, 1);
     PV_TRY(pass(f, at.t, at.t, &at));
     PV_TRY(climb(f, &at));
     if (fabs(at.u) > PV_MOST_SELF * at.t) /* words never repeat: the lower the better */
@@ -255,7 +298,7 @@ static double bigram_likelihood(const bigram_pair *pairs, uint64_t count, double
 }
 
 typedef struct baselines {
-    bigram_pair *pairs; /* known words; NULL without counts */
+    bigram_pair *pairs; /* scored words; NULL without counts */
     uint64_t known;
     double unigram;
 } baselines;
@@ -279,7 +322,7 @@ static psdvec_status fit_baselines(fitting *f)
     bool bigrams = f->c->counts != NULL;
     baselines b = {0};
     if (bigrams)
-        PV_TAKE(&f->memory, b.pairs, f->known);
+        PV_TAKE(&f->memory, b.pairs, f->scored);
     PV_TRY(pv_scope_status(&f->memory));
     PV_TRY(walk(f, add_baselines, &b));
     uint64_t known = b.known;
@@ -313,6 +356,7 @@ static psdvec_status read_text(fitting *f, const psdvec_text_options *text,
     PV_TRY(pv_options_adopt(f->ctx, &pv_text_table, text ? text : &f->c->counting.text, &options));
     options.min_document_words = 1;
     PV_TRY(pv_tokens_of_inputs(f->ctx, &options, inputs, input_count, &f->sink));
+    f->scored = f->most && f->most < f->known ? f->most : f->known;
     if (f->known > 0)
         return PSDVEC_OK;
     return pv_fail(f->ctx, PSDVEC_ERR_EMPTY, "%s: the text has no word that the model knows",
@@ -334,7 +378,7 @@ static psdvec_status open_model(fitting *f, const psdvec_model *model, const psd
     psdvec_scorer_options_default(&options);
     options.self = (double)INFINITY;
     PV_TRY(pv_conditional_open(f->ctx, model, counts, &options, &f->c));
-    PV_TRY(pv_partition_function_open(f->c, 0, &f->normaliser));
+    PV_TRY(pv_partition_function_open(f->c, f->most ? SAMPLED_VOCABULARY : 0, &f->normaliser));
     return pv_trail_init(&f->trail, f->c);
 }
 
@@ -366,6 +410,7 @@ psdvec_status psdvec_fit_temperature(psdvec_context *ctx, const psdvec_model *mo
         PV_TRY_DONE(read_text(&f, text, inputs, input_count));
         PV_TRY_DONE(fit_baselines(&f));
         slope at;
+        begin_passes(&f, 3);
         PV_TRY_DONE(fit_t(&f, &at, &report->temperature_counts, &report->counts_before,
                           &report->counts_after));
         close_model(&f);
@@ -374,8 +419,14 @@ psdvec_status psdvec_fit_temperature(psdvec_context *ctx, const psdvec_model *mo
     if (!counts) {
         PV_TRY_DONE(read_text(&f, text, inputs, input_count));
         PV_TRY_DONE(fit_baselines(&f));
+        begin_passes(&f, 2);
+    } else {
+        drop_passes(&f, 2);
     }
     PV_TRY_DONE(fit_vectors(&f));
+    drop_passes(&f, 0);
+    name_stage(&f);
+    pv_progress_end(&f.progress);
     report->kappa = f.c->kappa;
     report->words = f.count;
     report->known = f.known;

@@ -182,6 +182,11 @@ void pv_partition_function_close(pv_partition_function *n)
     pv_free(n->c->ctx, n);
 }
 
+void pv_partition_function_rewind(pv_partition_function *n)
+{
+    n->batch = 0;
+}
+
 bool pv_partition_function_sampled(const pv_partition_function *n)
 {
     return n->inclusion != NULL;
@@ -223,22 +228,74 @@ static psdvec_status sum_range(void *arg, size_t task, int worker)
     return PSDVEC_OK;
 }
 
-static double log_of(const pv_exp_sums *sums)
+/* Of sums: log Z, and the mean and variance of s, its first two derivatives in T. */
+typedef struct moments {
+    double log_z, mean, variance;
+} moments;
+
+static moments moments_of(const pv_exp_sums *sums)
 {
-    return (double)sums->largest + log(sums->sum);
+    double mean = sums->scored / sums->sum;
+    return (moments){.log_z = (double)sums->largest + log(sums->sum),
+                     .mean = mean,
+                     .variance = sums->squared / sums->sum - mean * mean};
+}
+
+/* The jackknife's estimate, from which the bias of a logarithm is gone: of all, and the mean of
+ * what remains without each group. */
+static double jackknife(double all, double without)
+{
+    return PV_SAMPLE_GROUPS * all - (PV_SAMPLE_GROUPS - 1) * without;
+}
+
+static pv_exp_sums one_term(double z, double s, double times)
+{
+    return (pv_exp_sums){
+        .largest = (float)z, .sum = times, .scored = times * s, .squared = times * s * s};
+}
+
+/* Context words by themselves: their own products can be most of Z, so none is left to chance. What
+ * the sample has of them is taken away again. Adds them to `certain`. */
+static void settle_context(const pv_partition_function *n, uint32_t row, pv_exp_sums *ranges,
+                           pv_exp_sums *certain)
+{
+    const pv_conditional *c = n->c;
+    const pv_contexts *x = n->contexts;
+    for (size_t k = x->begin[row]; k < x->begin[row + 1]; k++) {
+        uint32_t word = x->links[k].word, at = n->place[word];
+        bool first = true;
+        for (size_t before = x->begin[row]; before < k && first; before++)
+            first = x->links[before].word != word;
+        if (!first || n->inclusion[word] >= 1)
+            continue;
+        double s = pv_contexts_score(x, c, row, word, NULL) - x->constant[row];
+        pv_exp_sums term = one_term(c->log_unigram[word] + (double)n->temperature * s, s, 1);
+        pv_exp_sums_add(certain, &term);
+        if (at == UINT32_MAX)
+            continue;
+        uint32_t range = n->ranges - PV_SAMPLE_GROUPS;
+        while (at >= n->edges[range + 1])
+            range++;
+        term = one_term((double)n->log_p[at] + (double)n->temperature * s, s, -1);
+        pv_exp_sums_add(&ranges[range], &term);
+        if (!(ranges[range].sum > 0))
+            ranges[range] = (pv_exp_sums){.largest = -INFINITY};
+    }
 }
 
 /* From the sums of a row's ranges to log Z. */
 static psdvec_status finish_row(const pv_partition_function *n, uint32_t row, pv_partition *out)
 {
     const pv_conditional *c = n->c;
-    const pv_exp_sums *ranges = n->sums + (size_t)row * n->ranges;
+    pv_exp_sums *ranges = n->sums + (size_t)row * n->ranges;
     uint32_t groups = n->inclusion ? PV_SAMPLE_GROUPS : 0, sure = n->ranges - groups;
     pv_exp_sums all = {.largest = -INFINITY}, certain;
     if (c->absent_share > 0)
         all = (pv_exp_sums){.largest = (float)log(c->absent_share), .sum = 1};
     for (uint32_t k = 0; k < sure; k++)
         pv_exp_sums_add(&all, &ranges[k]);
+    if (groups)
+        settle_context(n, row, ranges, &all);
     certain = all;
     for (uint32_t k = sure; k < n->ranges; k++)
         pv_exp_sums_add(&all, &ranges[k]);
@@ -247,21 +304,30 @@ static psdvec_status finish_row(const pv_partition_function *n, uint32_t row, pv
                        "%s: a sum over the vocabulary is no number; the vectors may be damaged "
                        "(verify its checksums), or the `temperature` too high",
                        c->model->path);
-    *out = (pv_partition){
-        .log_z = log_of(&all), .mean = all.scored / all.sum, .square = all.squared / all.sum};
-    double mean = 0;
+    moments m = moments_of(&all), without = {0};
+    *out = (pv_partition){0};
     for (uint32_t g = 0; g < groups; g++) {
         pv_exp_sums rest = {.largest = -INFINITY};
         for (uint32_t k = 0; k < groups; k++)
             if (k != g)
                 pv_exp_sums_add(&rest, &ranges[sure + k]);
-        rest.sum *= (double)PV_SAMPLE_GROUPS / (PV_SAMPLE_GROUPS - 1);
+        double scale = (double)PV_SAMPLE_GROUPS / (PV_SAMPLE_GROUPS - 1);
+        rest.sum *= scale;
+        rest.scored *= scale;
+        rest.squared *= scale;
         pv_exp_sums_add(&rest, &certain);
-        out->without[g] = log_of(&rest);
-        mean += out->without[g] / PV_SAMPLE_GROUPS;
+        moments one = moments_of(&rest);
+        out->without[g] = one.log_z;
+        without.log_z += one.log_z / PV_SAMPLE_GROUPS;
+        without.mean += one.mean / PV_SAMPLE_GROUPS;
+        without.variance += one.variance / PV_SAMPLE_GROUPS;
     }
-    if (groups) /* the jackknife's estimate, from which the bias of a logarithm is gone */
-        out->log_z = PV_SAMPLE_GROUPS * out->log_z - (PV_SAMPLE_GROUPS - 1) * mean;
+    if (groups)
+        m = (moments){jackknife(m.log_z, without.log_z), jackknife(m.mean, without.mean),
+                      jackknife(m.variance, without.variance)};
+    out->log_z = m.log_z;
+    out->mean = m.mean;
+    out->variance = m.variance;
     return PSDVEC_OK;
 }
 

@@ -46,7 +46,7 @@ enum { PV_SAMPLE_GROUPS = 16 };
 /* Of one context, with the scores s less its constant. */
 typedef struct pv_partition {
     double log_z;
-    double mean, square;              /* of s and s^2 under the distribution; exact sums only */
+    double mean, variance;            /* of s under the distribution: derivatives of log Z in T */
     double without[PV_SAMPLE_GROUPS]; /* log Z without each group; sampled only */
 } pv_partition;
 
@@ -58,6 +58,10 @@ psdvec_status pv_partition_function_open(const pv_conditional *conditional, uint
 void pv_partition_function_close(pv_partition_function *normaliser);
 /* Whether a sample smaller than the vocabulary is used. */
 bool pv_partition_function_sampled(const pv_partition_function *normaliser);
+
+/* The next batch has the sample of the first one again, so that the same contexts give the same
+ * function of T. */
+void pv_partition_function_rewind(pv_partition_function *normaliser);
 
 /* partitions[k] of each row of the contexts. */
 psdvec_status pv_partition_function_sum(pv_partition_function *normaliser,

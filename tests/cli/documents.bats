@@ -609,6 +609,26 @@ PYTHON
     cmp a.vec b.vec
 }
 
+@test "fit-temperature: of a long text a sample is scored, unless --all is given" {
+    worlds
+    for _ in 1 2 3 4 5 6; do cat held.txt; done >long.txt
+    "$PSDVEC" fit-temperature court.safetensors long.txt >screen
+    head -n 1 screen | grep -q '; 10,000 of these were scored$'
+    "$PSDVEC" fit-temperature court.safetensors long.txt --all >screen
+    ! grep -q 'were scored' screen
+    "$PSDVEC" fit-temperature court.safetensors long.txt --most-words all >exact
+    cmp screen exact
+    "$PSDVEC" fit-temperature court.safetensors long.txt --json >some
+    "$PSDVEC" fit-temperature court.safetensors long.txt --all --json >all
+    jq -es '(.[0].temperature / .[1].temperature - 1 | fabs) < 0.05 and .[0].known == .[1].known' some all
+    for threads in 1 2; do
+        "$PSDVEC" fit-temperature court.safetensors long.txt --most-words 700 --threads $threads --json |
+            jq -c 'del(.seconds)' >fit.$threads
+    done
+    cmp fit.1 fit.2
+    refused 2 "exclude each other" fit-temperature court.safetensors long.txt --all --most-words 5
+}
+
 @test "fit-temperature: what goes wrong leaves the model alone" {
     worlds
     cp court.safetensors before
@@ -625,13 +645,4 @@ PYTHON
     refused 4 "does not say how its text was read" fit-temperature small.safetensors farm.txt
     refused 2 "to which text" fit-temperature court.safetensors
     cmp before court.safetensors
-}
-
-@test "fit-temperature --most-words uses the beginning of the text" {
-    worlds
-    "$PSDVEC" fit-temperature court.safetensors farm.txt --most-words 100 --json >some
-    holds '.known == 100' some
-    "$PSDVEC" fit-temperature court.safetensors farm.txt --most-words 100 --threads 1 --json | jq 'del(.seconds)' >a
-    jq 'del(.seconds)' some | cmp - a
-    "$PSDVEC" fit-temperature court.safetensors farm.txt | head -n 1 | grep -q ' words, '
 }

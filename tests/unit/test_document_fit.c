@@ -1,6 +1,7 @@
 /* Chance and choice in the document model: samples that stand for the vocabulary, words that are
  * drawn, parameters that are fitted.
  */
+#include "document/partition_function.h"
 #include "support/documents.h"
 #include "support/scratch.h"
 
@@ -26,18 +27,24 @@ static psdvec_context *seeded_context(uint64_t seed)
     return ctx;
 }
 
+/* A thousand words, many more than a sample has. */
+static void train_many_words(trained *t)
+{
+    train(t, PSDVEC_PRESET_DEFAULT, 2);
+    char *words = random_text(3, 1000, 30000);
+    scratch_write(t->text, words, strlen(words));
+    free(words);
+    t->counting.subsample = 0;
+    t->counting.min_count = 1;
+    finish_training(t);
+}
+
 /* The stated error is of the size of the errors. */
 static void a_sample_knows_how_far_it_is_off(void **state)
 {
     (void)state;
     trained t;
-    train(&t, PSDVEC_PRESET_DEFAULT, 2);
-    char *words = random_text(3, 1000, 30000);
-    scratch_write(t.text, words, strlen(words));
-    free(words);
-    t.counting.subsample = 0;
-    t.counting.min_count = 1;
-    finish_training(&t);
+    train_many_words(&t);
     char *text = documents_text();
     for (int counts = 0; counts < 2; counts++) {
         double square = 0, bias = 0, stated = 0, exact;
@@ -111,6 +118,59 @@ static void the_error_of_the_total_does_not_depend_on_where_documents_end(void *
     assert_close(likelihood[0], likelihood[1], 1e-9);
     assert_close(error[0], error[1], 1e-9);
     untrain(&t);
+}
+
+/* log Z of a sample, its mean and its variance are a function of T and its derivatives; and words
+ * of the context, whose own products can be most of Z, are never missed by the sample. */
+static void sampled_sums_have_derivatives(void **state)
+{
+    (void)state;
+    enum { ROWS = 40, SAMPLED = 200 };
+    trained one, *t = &one;
+    train_many_words(t);
+    psdvec_scorer_options o;
+    psdvec_scorer_options_default(&o);
+    o.self = (double)INFINITY;
+    pv_conditional *c;
+    pv_contexts x;
+    pv_trail trail;
+    well(t->ctx, pv_conditional_open(t->ctx, t->model, NULL, &o, &c));
+    well(t->ctx, pv_contexts_init(&x, t->ctx, c->dim, ROWS));
+    well(t->ctx, pv_trail_init(&trail, c));
+    for (uint32_t k = 0; k < ROWS; k++) {
+        pv_trail_add(&trail, c, (k * 37 + 60) % c->words, k);
+        well(t->ctx, pv_contexts_add(&x, c, &trail, k + 1));
+    }
+    /* Own products so large that they are nearly all of Z. */
+    well(t->ctx, pv_conditional_set_self(c, 40));
+    pv_partition_function *exact, *sampled;
+    pv_partition all[ROWS], at[ROWS], below[ROWS], above[ROWS], again[ROWS];
+    const double T = 0.7, h = 1e-2;
+    well(t->ctx, pv_partition_function_open(c, 0, &exact));
+    well(t->ctx, pv_partition_function_open(c, SAMPLED, &sampled));
+    assert_true(pv_partition_function_sampled(sampled));
+    well(t->ctx, pv_partition_function_sum(exact, &x, T, all));
+    well(t->ctx, pv_partition_function_sum(sampled, &x, T, at));
+    pv_partition_function_rewind(sampled);
+    well(t->ctx, pv_partition_function_sum(sampled, &x, T - h, below));
+    pv_partition_function_rewind(sampled);
+    well(t->ctx, pv_partition_function_sum(sampled, &x, T + h, above));
+    pv_partition_function_rewind(sampled);
+    well(t->ctx, pv_partition_function_sum(sampled, &x, T, again));
+    for (uint32_t k = 0; k < ROWS; k++) {
+        assert_close(at[k].log_z, all[k].log_z, 0.05);
+        assert_true(at[k].log_z == again[k].log_z && at[k].variance == again[k].variance);
+        double first = (above[k].log_z - below[k].log_z) / (2 * h);
+        double second = (above[k].mean - below[k].mean) / (2 * h);
+        assert_close(at[k].mean, first, 0.01 * (1 + fabs(first)));
+        assert_close(at[k].variance, second, 0.05 * (1 + fabs(second)));
+    }
+    pv_partition_function_close(sampled);
+    pv_partition_function_close(exact);
+    pv_trail_free(&trail);
+    pv_contexts_free(&x);
+    pv_conditional_close(c);
+    untrain(t);
 }
 
 /* ---- Drawing -------------------------------------------------------------------------------------------------- */
@@ -232,6 +292,73 @@ static void the_fitted_parameters_are_the_likeliest(void **state)
     assert_true(repeats_fitted > 0); /* it was put to the test */
 }
 
+typedef struct seen_progress {
+    uint64_t done, total;
+    bool fell;
+    char stage[80];
+} seen_progress;
+
+static void see_progress(void *user, const psdvec_progress *progress)
+{
+    seen_progress *seen = user;
+    if (strncmp(progress->stage, "fitting", 7) != 0)
+        return;
+    seen->fell |= progress->done < seen->done;
+    seen->done = progress->done;
+    seen->total = progress->total;
+    snprintf(seen->stage, sizeof seen->stage, "%s", progress->stage);
+}
+
+/* All passes are one stage, whose bar reaches its end once. */
+static void progress_does_not_start_over_with_each_pass(void **state)
+{
+    (void)state;
+    trained *t = trained_new(PSDVEC_PRESET_DEFAULT, 1);
+    seen_progress seen = {0};
+    psdvec_context_options o;
+    psdvec_context *ctx;
+    psdvec_model *model;
+    psdvec_fit_report r;
+    psdvec_context_options_default(&o);
+    o.on_progress = see_progress;
+    o.user = &seen;
+    ok(psdvec_context_new(&o, &ctx));
+    well(ctx, psdvec_model_open(ctx, t->model_path, &model));
+    const char *inputs[] = {t->text};
+    well(ctx, psdvec_fit_temperature(ctx, model, NULL, NULL, inputs, 1, 500, &r));
+    char expected[80];
+    snprintf(expected, sizeof expected, "fitting, pass %u of at most %u", r.rounds, r.rounds);
+    assert_string_equal(seen.stage, expected);
+    assert_true(!seen.fell && seen.done == seen.total && seen.total == 500 * r.rounds);
+    psdvec_model_close(model);
+    psdvec_context_free(ctx);
+    trained_free(t);
+}
+
+/* Some words of a text say nearly the same as all, and the same for any number of threads. */
+static void a_sample_of_a_text_is_fitted(void **state)
+{
+    (void)state;
+    psdvec_fit_report all, some[2];
+    for (int threads = 1; threads <= 2; threads++) {
+        trained *t = trained_new(PSDVEC_PRESET_DEFAULT, threads);
+        char *path = scratch_path(t->folder, "held-out"), *held = random_text(99, WORDS, 6000);
+        const char *inputs[] = {path};
+        psdvec_fit_report *r = &some[threads - 1];
+        scratch_write(path, held, strlen(held));
+        well(t->ctx, psdvec_fit_temperature(t->ctx, t->model, NULL, NULL, inputs, 1, 0, &all));
+        well(t->ctx, psdvec_fit_temperature(t->ctx, t->model, NULL, NULL, inputs, 1, 2000, r));
+        assert_true(r->known == all.known && r->words == all.words);
+        assert_true(r->after != all.after && r->unigram != all.unigram); /* fewer were scored */
+        assert_close(r->temperature, all.temperature, 0.15 * all.temperature);
+        assert_close(r->unigram, all.unigram, 0.05 * all.unigram);
+        free(path);
+        free(held);
+        trained_free(t);
+    }
+    assert_true(some[0].temperature == some[1].temperature && some[0].after == some[1].after);
+}
+
 /* Vectors so short that no temperature is high enough, and words that never repeat. */
 static void what_was_fitted_can_be_read_again_however_odd_the_text(void **state)
 {
@@ -278,6 +405,9 @@ int main(void)
         cmocka_unit_test(the_error_of_the_total_does_not_depend_on_where_documents_end),
         cmocka_unit_test(drawn_words_follow_the_probabilities),
         cmocka_unit_test(the_fitted_parameters_are_the_likeliest),
+        cmocka_unit_test(sampled_sums_have_derivatives),
+        cmocka_unit_test(a_sample_of_a_text_is_fitted),
+        cmocka_unit_test(progress_does_not_start_over_with_each_pass),
         cmocka_unit_test(what_was_fitted_can_be_read_again_however_odd_the_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
