@@ -429,7 +429,7 @@ static void print(struct run *run, const char *path, const psdvec_model *model, 
     show_path(&show, "file", path);
     show_contents(&show, info, verified);
     show_contents_data(&show, info, verified);
-    show_json(&show, "in_force", "Training", model_file_settings(run, model));
+    show_json(&show, "in_force", "Training", model_file_settings(model));
     show_fit(&show, info->fit_json);
     show_counts(&show, info->counts_json);
     show_json(&show, NULL, "Extensions", info->extensions_json);

@@ -145,7 +145,7 @@ static void show_models(struct show *show, const struct eval *eval)
                  text_cell(info->native ? "readout" : "file"), whole_cell(info->words),
                  whole_cell(info->dim), json_cell(info->settings_json),
                  json_cell(info->counts_json), json_cell(info->extensions_json),
-                 json_cell(model_file_settings(eval->run, eval->models[m])));
+                 json_cell(model_file_settings(eval->models[m])));
     }
     show_rows(show, &rows);
 }

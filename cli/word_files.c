@@ -95,7 +95,7 @@ static void put_setting(pv_json_writer *to, const char *name, const psdvec_optio
         pv_json_put_raw(to, name, value, length);
 }
 
-const char *model_file_settings(struct run *run, const psdvec_model *model)
+const char *model_file_settings(const psdvec_model *model)
 {
     const psdvec_model_info *info = psdvec_model_get_info(model);
     bool psd = !info->method || !strcmp(info->method, psdvec_method_name(PSDVEC_METHOD_PSD));
@@ -106,8 +106,14 @@ const char *model_file_settings(struct run *run, const psdvec_model *model)
     const char *value;
     size_t length;
     pv_json_writer json;
-    if (!info->settings_json ||
-        psdvec_model_settings(run->ctx, model, kind, &settings) != PSDVEC_OK)
+    /* A context without callbacks: what this version does not know is shown as it is, so there is
+     * nothing to warn of. */
+    psdvec_context *silent = NULL;
+    psdvec_status status = info->settings_json ? psdvec_context_new(NULL, &silent) : PSDVEC_OK;
+    if (silent)
+        status = psdvec_model_settings(silent, model, kind, &settings);
+    psdvec_context_free(silent);
+    if (!settings || status != PSDVEC_OK)
         return info->settings_json;
     json_start(&json, &text);
     pv_json_open_object(&json, NULL);

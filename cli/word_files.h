@@ -33,7 +33,7 @@ struct cell model_word_cell(const psdvec_model *model, uint32_t word);
 void model_file_text(struct run *run, const psdvec_model *model, psdvec_text_options *text);
 /* The settings of the training that had an effect, as a JSON object: all of its members but those
  * of options that do not apply. NULL if they are not known. */
-const char *model_file_settings(struct run *run, const psdvec_model *model);
+const char *model_file_settings(const psdvec_model *model);
 
 /* ---- Counts files ------------------------------------------------------------------------- */
 
