@@ -288,7 +288,7 @@ static void eval_notes(struct buffer *to, const struct eval *eval)
     buffer_format(to,
                   "%s Words are looked up as they stand%s, and compared by the cosine of their "
                   "%svectors.",
-                  unknown[o->unknown], o->keep_case ? "" : ", then in lower case",
+                  unknown[o->unknown], o->keep_case ? "" : ", then in other cases",
                   native ? "read-out " : "");
     if (o->restrict_words)
         buffer_format(to,

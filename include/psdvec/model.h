@@ -127,8 +127,8 @@ PSDVEC_API bool psdvec_model_find(const psdvec_model *model, const char *word, s
 /* Finds a word as a user types it: first by its exact bytes, then as the model's tokenizer would
  * write it. For example, "Paris" finds "paris" if the model's text was folded to lower case;
  * composed characters, accents, digits and apostrophes follow the model's settings too. Vectors
- * without tokenizer settings, such as third-party ones, are searched in lower case, then with the
- * default settings. *i is PSDVEC_UNKNOWN_WORD if the word is not in the model, or if the tokenizer
+ * without tokenizer settings, such as third-party ones, are searched in lower case, with capitals
+ * ("new_york": "New_York"), in capitals, then with the default settings. *i is PSDVEC_UNKNOWN_WORD if the word is not in the model, or if the tokenizer
  * splits `text` into several words. */
 PSDVEC_API psdvec_status psdvec_model_find_normalized(psdvec_context *ctx,
                                                       const psdvec_model *model, const char *text,

@@ -84,7 +84,7 @@ static const char *word_of(const psdvec_test *test, uint32_t w, size_t *length)
 psdvec_status pv_known_rows(psdvec_context *ctx, const pv_seen_model *seen, const psdvec_test *test,
                             const psdvec_eval_options *options, uint32_t *rows)
 {
-    pv_buffer lower = {.ctx = ctx};
+    pv_buffer form = {.ctx = ctx};
     psdvec_status status = PSDVEC_OK;
     uint32_t limit = UINT32_MAX;
     if (test->info.kind == PSDVEC_TEST_ANALOGY && options->restrict_words > 0)
@@ -92,11 +92,14 @@ psdvec_status pv_known_rows(psdvec_context *ctx, const pv_seen_model *seen, cons
     for (uint32_t w = 0; w < test->words; w++) {
         size_t length;
         const char *word = word_of(test, w, &length);
-        PV_TRY_DONE(pv_model_find_either(seen->model, word, length, limit,
-                                         options->keep_case ? NULL : &lower, &rows[w]));
+        if (!options->keep_case)
+            PV_TRY_DONE(
+                pv_model_find_forms(ctx, seen->model, word, length, limit, &form, &rows[w]));
+        else if (!psdvec_model_find(seen->model, word, length, &rows[w]) || rows[w] >= limit)
+            rows[w] = PV_UNKNOWN;
     }
 done:
-    pv_buffer_free(&lower);
+    pv_buffer_free(&form);
     return status;
 }
 

@@ -2,8 +2,8 @@
  *
  * A model has words as its tokeniser wrote them: case-folded, composed, perhaps without accents.
  * What a person writes is looked for as it is, and then as that tokeniser would have written it.
- * The settings are in the file; third-party vectors have none, so lower case is tried, as
- * evaluation does, and then the tokeniser of the defaults.
+ * The settings are in the file; third-party vectors have none, so other cases are tried, as
+ * evaluation does for all models, and then the tokeniser of the defaults.
  *
  * The index of words and the tables of the tokeniser (a millisecond to fill) are made when they
  * are first needed, under the model's lock, and never change again.
@@ -54,11 +54,15 @@ bool psdvec_model_find(const psdvec_model *model, const char *word, size_t lengt
     return false;
 }
 
-/* ---- Lower case ----------------------------------------------------------------------- */
+/* ---- Case ------------------------------------------------------------------------------- */
 
-psdvec_status pv_lower_case(pv_buffer *out, const char *word, size_t length)
+typedef enum letter_case { LOWER, CAPITALISED, UPPER } letter_case;
+
+/* `word` in another case, character by character, after the end of `out`. What is not UTF-8 stays. */
+static psdvec_status write_case(pv_buffer *out, const char *word, size_t length, letter_case wanted)
 {
-    PV_TRY(pv_buffer_reserve(out, 2 * length + 4)); /* no small letter takes twice the bytes */
+    PV_TRY(pv_buffer_reserve(out, 2 * length + 4)); /* no letter takes twice the bytes of another */
+    bool first = true;                              /* of a part of the word */
     for (size_t k = 0; k < length;) {
         utf8proc_int32_t cp;
         utf8proc_ssize_t step = utf8proc_iterate((const utf8proc_uint8_t *)word + k,
@@ -67,23 +71,37 @@ psdvec_status pv_lower_case(pv_buffer *out, const char *word, size_t length)
             PV_TRY(pv_buffer_byte(out, word[k++]));
             continue;
         }
-        utf8proc_uint8_t small[4];
-        utf8proc_ssize_t size = utf8proc_encode_char(utf8proc_tolower(cp), small);
-        PV_TRY(pv_buffer_append(out, small, (size_t)size));
+        utf8proc_uint8_t bytes[4];
+        bool large = wanted == UPPER || (wanted == CAPITALISED && first);
+        utf8proc_ssize_t size =
+            utf8proc_encode_char(large ? utf8proc_toupper(cp) : utf8proc_tolower(cp), bytes);
+        PV_TRY(pv_buffer_append(out, bytes, (size_t)size));
+        first = cp == '_' || cp == '-' || cp == ' ';
         k += (size_t)step;
     }
     return PSDVEC_OK;
 }
 
-psdvec_status pv_model_find_either(const psdvec_model *model, const char *word, size_t length,
-                                   uint32_t limit, pv_buffer *lower, uint32_t *i)
+psdvec_status pv_lower_case(pv_buffer *out, const char *word, size_t length)
 {
+    return write_case(out, word, length, LOWER);
+}
+
+psdvec_status pv_model_find_forms(psdvec_context *ctx, const psdvec_model *model, const char *word,
+                                  size_t length, uint32_t limit, pv_buffer *form, uint32_t *i)
+{
+    bool own = false;
     if (psdvec_model_find(model, word, length, i) && *i < limit)
         return PSDVEC_OK;
-    if (lower) {
-        lower->length = 0;
-        PV_TRY(pv_lower_case(lower, word, length));
-        if (psdvec_model_find(model, lower->data, lower->length, i) && *i < limit)
+    form->length = 0;
+    if (model->info.native) /* other models do not say how their text was tokenised */
+        PV_TRY(pv_model_tokenise(ctx, model, word, length, form, &own));
+    if (own && psdvec_model_find(model, form->data, form->length, i) && *i < limit)
+        return PSDVEC_OK;
+    for (letter_case k = LOWER; k <= UPPER; k++) {
+        form->length = 0;
+        PV_TRY(write_case(form, word, length, k));
+        if (psdvec_model_find(model, form->data, form->length, i) && *i < limit)
             return PSDVEC_OK;
     }
     *i = PSDVEC_UNKNOWN_WORD;
@@ -193,7 +211,7 @@ psdvec_status psdvec_model_find_normalized(psdvec_context *ctx, const psdvec_mod
     if (!psdvec_model_find(model, word.data, word.length, &tokenised))
         tokenised = PSDVEC_UNKNOWN_WORD;
     if (!own)
-        PV_TRY_DONE(pv_model_find_either(model, text, length, UINT32_MAX, &word, i));
+        PV_TRY_DONE(pv_model_find_forms(ctx, model, text, length, UINT32_MAX, &word, i));
     if (*i == PSDVEC_UNKNOWN_WORD)
         *i = tokenised;
 done:

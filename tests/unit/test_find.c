@@ -145,6 +145,21 @@ static void vectors_without_settings_are_tried_in_lower_case_and_by_the_defaults
     }
 }
 
+static void vectors_without_settings_are_tried_with_capitals(void **state)
+{
+    workshop *w = *state;
+    static const char *const capitals[] = {"Paris", "New_York", "USA", "Turkey", "turkey", NULL};
+    psdvec_model *m = model_of(w, capitals, NULL);
+    assert_finds(w, m, "paris", "Paris");
+    assert_finds(w, m, "new_york", "New_York");
+    assert_finds(w, m, "NEW_YORK", "New_York");
+    assert_finds(w, m, "usa", "USA");
+    assert_finds(w, m, "turkey", "turkey");
+    assert_finds(w, m, "TURKEY", "turkey");
+    assert_finds(w, m, "london", "");
+    psdvec_model_close(m);
+}
+
 /* ---- The same as counting ------------------------------------------------------------- */
 
 typedef struct heard {
@@ -286,6 +301,7 @@ int main(void)
         CASE(the_settings_of_the_model_decide),
         CASE(little_memory_of_the_first_to_ask_does_not_change_the_tokeniser),
         CASE(vectors_without_settings_are_tried_in_lower_case_and_by_the_defaults),
+        CASE(vectors_without_settings_are_tried_with_capitals),
         CASE(words_are_written_as_counting_writes_them),
         CASE(a_word_is_cut_to_the_room_there_is),
         CASE(without_memory_exact_words_are_found_and_others_are_refused),
