@@ -3,6 +3,7 @@
 #include "exit_status.h"
 #include "options.h"
 #include "summary.h"
+#include "word_files.h"
 
 static int act(struct run *run)
 {
@@ -13,6 +14,7 @@ static int act(struct run *run)
         return run->refusal;
     int code = run_library(run);
     if (!code) {
+        test_file_warn(run, 0);
         run_tell_of_terminal(run);
         psdvec_status status = psdvec_count(run->ctx, count, arguments->operands,
                                             arguments->operand_count,

@@ -24,8 +24,7 @@ static int act(struct run *run)
     if (!code) {
         psdvec_status status =
             psdvec_eval(run->ctx, &eval.options, (const psdvec_model *const *)eval.models,
-                        eval.model_files.count, (const psdvec_test *const *)eval.sets,
-                        eval.set_files.count, &eval.report);
+                        eval.model_files.count, eval.sets, eval.set_files.count, &eval.report);
         if (status != PSDVEC_OK)
             code = run_failed(run, status);
     }
@@ -58,7 +57,8 @@ const struct command cmd_eval = {
         "Models and sets may be given in any order; they are recognised by their first bytes. "
         "Models are psdvec files, npy, word2vec binary, and text whose first line is two whole "
         "numbers or most of whose first lines are a word and two or more numbers. Everything else "
-        "is a set; a folder is a set with one section per file. If detection fails, use --model "
+        "is a set. In a folder each file is a set, also in folders below it; a folder of word "
+        "pairs, such as BATS, is one set with a section per file. If detection fails, use --model "
         "and --set."),
     .sources = {OWN_OPTIONS(own_options), FORMAT_OPTIONS,
                 LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_EVAL), COMMON_OPTIONS},
@@ -66,6 +66,7 @@ const struct command cmd_eval = {
         {"psdvec eval model.safetensors", "On the built-in sets, in seconds."},
         {"psdvec eval model.safetensors ws353.txt google.txt --sections",
          "On files, whose format is detected."},
+        {"psdvec eval model.safetensors sets/", "On all files of a folder, one by one."},
         {"psdvec eval model.safetensors vectors.vec vectors.txt ws353.txt google.txt --common",
          "Several models, on the questions that all of them know."},
         {"psdvec eval model.safetensors --half first --unknown zero --format json -o scores.json",

@@ -3,6 +3,7 @@
 #include "exit_status.h"
 #include "options.h"
 #include "summary.h"
+#include "word_files.h"
 
 static int act(struct run *run)
 {
@@ -14,6 +15,7 @@ static int act(struct run *run)
     int code = run_library(run);
     if (code)
         return code;
+    test_file_warn(run, 1);
     run_tell_of_terminal(run);
     psdvec_status status = psdvec_extend(run->ctx, options, arguments->operands[0],
                                          arguments->operands + 1, arguments->operand_count - 1,

@@ -2,14 +2,11 @@
 #include "commands.h"
 #include "exit_status.h"
 #include "options.h"
-#include "system.h"
 #include "table.h"
+#include "word_files.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 const psdvec_choice counting_words[] = {
     [COUNTING_SAME] = {.name = "same"}, [COUNTING_OWN] = {.name = "own"}, {0}};
@@ -32,53 +29,10 @@ static const psdvec_option options[] = {
      .group = "Scores",
      .path = PSDVEC_PATH_FILE,
      .otherwise = "the built-in sets",
-     .help =
-         "a test set, or a folder of them: each file in it is a set, and so is each folder in it"},
+     .help = "a test set, or a folder in which each file is a test set"},
     {0}};
 
 static const char *const own_defaults[] = {"window", "distance", "oov", "subsample", NULL};
-
-/* ---- Sets ------------------------------------------------------------------------------------ */
-
-static int by_bytes(const struct dirent **a, const struct dirent **b)
-{
-    return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-static int add_sets_in(struct table *table, const char *folder)
-{
-    struct dirent **entries;
-    size_t before = table->eval.set_files.count, length = strlen(folder);
-    int count = scandir(folder, &entries, NULL, by_bytes);
-    if (count < 0)
-        return run_error(table->run, EXIT_INPUT, "cannot read %s: %s", folder, system_error(errno));
-    while (length > 1 && folder[length - 1] == '/')
-        length--;
-    for (int k = 0; k < count; k++) {
-        if (entries[k]->d_name[0] != '.')
-            eval_add_file(&table->eval.set_files,
-                          phrase("%.*s/%s", (int)length, folder, entries[k]->d_name));
-        free(entries[k]);
-    }
-    free(entries);
-    if (table->eval.set_files.count == before)
-        return run_error(table->run, EXIT_INPUT, "%s has no test sets in it", folder);
-    return EXIT_FINE;
-}
-
-/* All are read before any training. */
-static int open_sets(struct table *table)
-{
-    const struct option_value *sets = argument(table->run->arguments, "sets");
-    struct stat status;
-    int code = EXIT_FINE;
-    for (size_t k = 0; k < sets->text_count && !code; k++)
-        if (stat(sets->texts[k], &status) == 0 && S_ISDIR(status.st_mode))
-            code = add_sets_in(table, sets->texts[k]);
-        else
-            eval_add_file(&table->eval.set_files, sets->texts[k]);
-    return code ? code : eval_open_sets(&table->eval, false, 0);
-}
 
 /* ---- All of it --------------------------------------------------------------------------------- */
 
@@ -96,8 +50,7 @@ static int score(struct table *table)
         return code;
     psdvec_status status =
         psdvec_eval(run->ctx, &eval->options, (const psdvec_model *const *)eval->models,
-                    eval->model_files.count, (const psdvec_test *const *)eval->sets,
-                    eval->set_files.count, &eval->report);
+                    eval->model_files.count, eval->sets, eval->set_files.count, &eval->report);
     if (status == PSDVEC_ERR_CANCELLED)
         return table_stopped(table);
     if (status != PSDVEC_OK)
@@ -144,6 +97,18 @@ static const char *folder_of(const struct arguments *arguments)
     return phrase("%.*s.table", (int)length, input + begin);
 }
 
+/* Scores on a set that is in the training text mean nothing. */
+static int refuse_tests(struct run *run)
+{
+    const char *kind, *path = test_file_among(run, 0, &kind);
+    if (!path)
+        return EXIT_FINE;
+    return run_use_error(run,
+                         "%s is a test set (%s), and as an input it would become training text; "
+                         "to score on it, write --sets %s",
+                         path, kind, path);
+}
+
 static int act(struct run *run)
 {
     const struct arguments *arguments = run->arguments;
@@ -160,7 +125,10 @@ static int act(struct run *run)
     if (!code)
         code = run_library(run);
     if (!code)
-        code = open_sets(&table);
+        code = refuse_tests(run);
+    const struct option_value *sets = argument(arguments, "sets");
+    if (!code) /* before any training */
+        code = eval_open_sets(&table.eval, sets->texts, sets->text_count, 0, false);
     if (!code)
         code = table_folder_open(&table);
     if (!code)

@@ -42,6 +42,7 @@ static int from_text(struct run *run, const struct train_setup *setup)
     psdvec_status status = psdvec_count_options_check(run->ctx, setup->count);
     if (status != PSDVEC_OK)
         return run_failed(run, status);
+    test_file_warn(run, 0);
     if (argument_flag(arguments, "dry-run"))
         return train_plan_text(run, setup);
     run_tell_of_terminal(run);

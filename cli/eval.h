@@ -24,8 +24,8 @@ struct eval {
     struct run *run;
     psdvec_eval_options options;
     struct eval_files model_files, set_files;
-    psdvec_model **models; /* model_files.count */
-    psdvec_test **sets;    /* set_files.count */
+    psdvec_model **models;    /* model_files.count */
+    const psdvec_test **sets; /* set_files.count */
     psdvec_report *report;
     struct eval_row *rows;
     size_t row_count;
@@ -47,10 +47,12 @@ const char *eval_mark(enum eval_mark mark);
 /* Tells the operands apart, opens everything and names it. EXIT_FINE, or another exit status
  * after the error was told; free the rest with eval_close() in either case. */
 int eval_open(struct eval *eval);
-/* Its parts: a file for one of the lists; all sets, the built-in ones too if asked for or if there
- * are no others, of which the first `doubtful` may be something else; all models. */
+/* Its parts: a file for one of the lists; all sets of files and folders, of which the first
+ * `doubtful` may be something else, and the built-in ones if asked for or if there are no others;
+ * all models. */
 void eval_add_file(struct eval_files *files, const char *path);
-int eval_open_sets(struct eval *eval, bool builtin, size_t doubtful);
+int eval_open_sets(struct eval *eval, const char *const *paths, size_t count, size_t doubtful,
+                   bool builtin);
 int eval_open_models(struct eval *eval);
 void eval_close(struct eval *eval);
 

@@ -1,6 +1,6 @@
 /* Telling models from test sets, by their first bytes alone.
  *
- *     a folder                                        set
+ *     a folder                                        sets
  *     a pipe, or anything else that is no file        set: vectors are mapped
  *     safetensors; npy; bytes that text does not have model
  *     a first line of two whole numbers               model: word2vec's "words dim"
@@ -166,55 +166,93 @@ void eval_add_file(struct eval_files *files, const char *path)
     files->paths[files->count++] = path;
 }
 
-static int tell_apart(struct eval *eval)
+/* Divides the operands; sets go to `sets`, of which there are at most as many as operands. */
+static int tell_apart(struct eval *eval, const char **sets, size_t *set_count)
 {
     const struct arguments *arguments = eval->run->arguments;
     const struct option_value *models = argument(arguments, "model");
-    const struct option_value *sets = argument(arguments, "set");
+    *set_count = 0;
     for (size_t k = 0; k < arguments->operand_count; k++) {
         const char *path = arguments->operands[k];
         enum file_kind kind = sniff(path);
         if (kind == FILE_UNREADABLE)
             return run_error(eval->run, EXIT_INPUT, "cannot read %s: %s", path,
                              system_error(errno));
-        eval_add_file(kind == FILE_IS_MODEL ? &eval->model_files : &eval->set_files, path);
+        if (kind == FILE_IS_MODEL)
+            eval_add_file(&eval->model_files, path);
+        else
+            sets[(*set_count)++] = path;
     }
     for (size_t k = 0; k < models->text_count; k++)
         eval_add_file(&eval->model_files, models->texts[k]);
-    for (size_t k = 0; k < sets->text_count; k++)
-        eval_add_file(&eval->set_files, sets->texts[k]);
     if (eval->model_files.count)
         return EXIT_FINE;
-    if (eval->set_files.count)
+    if (*set_count)
         return run_use_error(eval->run,
                              "say which model to evaluate: %s does not look like vectors; if it "
                              "is a model, name it with --model",
-                             eval->set_files.paths[0]);
+                             sets[0]);
     return run_use_error(eval->run, "say which model to evaluate");
 }
 
-int eval_open_sets(struct eval *eval, bool builtin, size_t doubtful)
+static void close_list(void *list)
+{
+    psdvec_test_list_close(list);
+}
+
+static void close_test(void *test)
+{
+    psdvec_test_close(test);
+}
+
+static void add_set(struct eval *eval, const psdvec_test *set, const char *path)
 {
     struct eval_files *files = &eval->set_files;
-    size_t own = files->count, count = builtin || !own ? psdvec_test_builtin_count() : 0;
+    eval->sets = must_grow(eval->sets, files->count + 1, sizeof *eval->sets);
+    eval->sets[files->count] = set;
+    eval_add_file(files, path);
+    files->names[files->count - 1] = psdvec_test_get_info(set)->name;
+}
+
+/* The sets of one path; `doubtful`: it was not forced to be a set, and may be neither. */
+static int add_sets_of(struct eval *eval, const char *path, bool doubtful)
+{
+    struct run *run = eval->run;
+    psdvec_test_list *list;
+    psdvec_status status = psdvec_test_list_open(run->ctx, path, &list);
+    if (status == PSDVEC_ERR_FORMAT && doubtful)
+        return run_failed_because(run, status,
+                                  phrase("%s; nor does it look like vectors: if it is a model, "
+                                         "name it with --model",
+                                         psdvec_error_message(run->ctx)));
+    if (status != PSDVEC_OK)
+        return run_failed(run, status);
+    lasting(list, close_list);
+    size_t count;
+    const psdvec_test *const *sets = psdvec_test_list_get(list, &count);
     for (size_t k = 0; k < count; k++)
-        eval_add_file(files, NULL);
-    eval->sets = lasting_alloc(files->count, sizeof *eval->sets);
-    for (size_t k = 0; k < files->count; k++) {
-        psdvec_status status =
-            k < own ? psdvec_test_open(eval->run->ctx, files->paths[k], &eval->sets[k])
-                    : psdvec_test_builtin(eval->run->ctx, k - own, &eval->sets[k]);
-        /* What was not forced to be a set may be neither. */
-        if (status == PSDVEC_ERR_FORMAT && k < doubtful)
-            return run_failed_because(eval->run, status,
-                                      phrase("%s; nor does it look like vectors: if it is a model, "
-                                             "name it with --model",
-                                             psdvec_error_message(eval->run->ctx)));
+        add_set(eval, sets[k], psdvec_test_list_path(list, k));
+    return EXIT_FINE;
+}
+
+int eval_open_sets(struct eval *eval, const char *const *paths, size_t count, size_t doubtful,
+                   bool builtin)
+{
+    int code = EXIT_FINE;
+    for (size_t k = 0; k < count && !code; k++)
+        code = add_sets_of(eval, paths[k], k < doubtful);
+    if (code)
+        return code;
+    size_t builtins = builtin || !count ? psdvec_test_builtin_count() : 0;
+    for (size_t k = 0; k < builtins; k++) {
+        psdvec_test *test;
+        psdvec_status status = psdvec_test_builtin(eval->run->ctx, k, &test);
         if (status != PSDVEC_OK)
             return run_failed(eval->run, status);
-        files->names[k] = psdvec_test_get_info(eval->sets[k])->name;
+        lasting(test, close_test);
+        add_set(eval, test, NULL);
     }
-    names_differ(files->names, files->paths, files->count);
+    names_differ(eval->set_files.names, eval->set_files.paths, eval->set_files.count);
     return EXIT_FINE;
 }
 
@@ -235,21 +273,27 @@ int eval_open_models(struct eval *eval)
 int eval_open(struct eval *eval)
 {
     const struct arguments *arguments = eval->run->arguments;
-    int code = tell_apart(eval);
+    const struct option_value *named = argument(arguments, "set");
+    const char **sets =
+        lasting_alloc(arguments->operand_count + named->text_count + 1, sizeof *sets);
+    size_t count, doubtful;
+    int code = tell_apart(eval, sets, &doubtful);
     if (!code)
         code = run_library(eval->run);
+    if (code)
+        return code;
+    count = doubtful;
+    for (size_t k = 0; k < named->text_count; k++)
+        sets[count++] = named->texts[k];
     /* Sets first: they are small, and a mistake in one should not wait for the models. */
-    if (!code)
-        code = eval_open_sets(eval, argument_flag(arguments, "builtin"),
-                              eval->set_files.count - argument(arguments, "set")->text_count);
+    code = eval_open_sets(eval, sets, count, doubtful, argument_flag(arguments, "builtin"));
     return code ? code : eval_open_models(eval);
 }
 
 void eval_close(struct eval *eval)
 {
-    for (size_t k = 0; eval->sets && k < eval->set_files.count; k++)
-        psdvec_test_close(eval->sets[k]);
     psdvec_report_free(eval->report);
+    free(eval->sets);
     free(eval->model_files.names);
     free(eval->model_files.paths);
     free(eval->set_files.names);

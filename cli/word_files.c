@@ -3,6 +3,7 @@
 
 #include "exit_status.h"
 #include "phrase.h"
+#include "util/walk.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -241,4 +242,55 @@ int counts_file_among(struct run *run, const char **counts)
                              "merge adds several up",
                              *counts);
     return EXIT_FINE;
+}
+
+/* ---- Text --------------------------------------------------------------------------------- */
+
+/* Of a folder, so many files are looked at: one with test sets has few. */
+enum { LOOKED_AT = 100 };
+
+struct test_search {
+    struct run *run;
+    size_t looked_at;
+    const char *path; /* of what was found */
+    psdvec_test_kind kind;
+};
+
+static int look_for_test(void *user, const pv_walk_entry *entry)
+{
+    struct test_search *search = user;
+    bool found = false;
+    if (entry->error || !S_ISREG(entry->info->st_mode))
+        return 0;
+    if (psdvec_test_detect(search->run->ctx, entry->path, &found, &search->kind) == PSDVEC_OK &&
+        found)
+        search->path = phrase("%s", entry->path);
+    return search->path || ++search->looked_at == LOOKED_AT;
+}
+
+const char *test_file_among(struct run *run, size_t first, const char **kind)
+{
+    static const char *const kinds[] = {
+        [PSDVEC_TEST_SIMILARITY] = "word pairs with ratings",
+        [PSDVEC_TEST_ANALOGY] = "analogies",
+        [PSDVEC_TEST_CHOICE] = "synonym choices",
+        [PSDVEC_TEST_CATEGORIES] = "words with categories",
+    };
+    struct test_search search = {.run = run};
+    for (size_t k = first; k < run->arguments->operand_count && !search.path; k++) {
+        search.looked_at = 0;
+        pv_walk(run->arguments->operands[k], look_for_test, &search);
+    }
+    *kind = kinds[search.kind];
+    return search.path;
+}
+
+void test_file_warn(struct run *run, size_t first)
+{
+    const char *kind, *path = test_file_among(run, first, &kind);
+    if (path)
+        talk_warning(&run->talk,
+                     phrase("%s looks like a test set (%s), not like text, and is read as text; "
+                            "to score a model on it: psdvec eval MODEL %s",
+                            path, kind, path));
 }

@@ -56,4 +56,13 @@ bool counts_file_likely(const char *path);
  * status. */
 int counts_file_among(struct run *run, const char **counts);
 
+/* ---- Text --------------------------------------------------------------------------------- */
+
+/* The first test set among the text files and folders of operand `first` and those after it, by
+ * its form; NULL if there is none. *kind: which kind, in words. */
+const char *test_file_among(struct run *run, size_t first, const char **kind);
+
+/* Before text is read for training: a warning if a test set is among it. */
+void test_file_warn(struct run *run, size_t first);
+
 #endif

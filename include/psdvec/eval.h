@@ -38,7 +38,7 @@ typedef enum psdvec_test_kind {
 typedef struct psdvec_test psdvec_test; /* a test set in memory */
 
 /* Reads a test set; close it with psdvec_test_close. The format is detected (docs/evaluation.md). A
- * folder is one test set with one section per file. */
+ * folder must contain exactly one test set; psdvec_test_list_open reads folders of several. */
 PSDVEC_API psdvec_status psdvec_test_open(psdvec_context *ctx, const char *path,
                                           psdvec_test **test);
 
@@ -64,6 +64,35 @@ PSDVEC_API const psdvec_test_info *psdvec_test_get_info(const psdvec_test *test)
 
 /* Returns the name of section s, valid until the test set is closed; NULL if s is out of range. */
 PSDVEC_API const char *psdvec_test_section(const psdvec_test *test, uint32_t s);
+
+/* All test sets of a file or folder, in the order of their paths. */
+typedef struct psdvec_test_list psdvec_test_list;
+
+/* Reads a file, which is one test set, or all files in a folder and its subfolders, each of which is
+ * a test set; close the list with psdvec_test_list_close. A folder of nothing but word pairs is one
+ * test set with one section per file, as BATS has it. Hidden files, READMEs and licenses are
+ * ignored; other files that are not test sets are ignored with a warning. */
+PSDVEC_API psdvec_status psdvec_test_list_open(psdvec_context *ctx, const char *path,
+                                               psdvec_test_list **list);
+
+/* Closes the list and its test sets. `list` may be NULL. */
+PSDVEC_API void psdvec_test_list_close(psdvec_test_list *list);
+
+/* Returns the *count test sets, as psdvec_eval takes them; valid until the list is closed. `count`
+ * may be NULL. */
+PSDVEC_API const psdvec_test *const *psdvec_test_list_get(const psdvec_test_list *list,
+                                                          size_t *count);
+
+/* Returns the path of test set i, a file or a folder, valid until the list is closed; NULL if i is
+ * out of range. */
+PSDVEC_API const char *psdvec_test_list_path(const psdvec_test_list *list, size_t i);
+
+/* Sets *found if a file looks like a test set and not like running text, and then its *kind: for
+ * instance to keep test sets out of training text. Looks at the first 64 KiB of a regular file;
+ * anything else is not found. Word pairs and categories are found only with sections (": name"),
+ * because text can have lines of two words. */
+PSDVEC_API psdvec_status psdvec_test_detect(psdvec_context *ctx, const char *path, bool *found,
+                                            psdvec_test_kind *kind);
 
 /* ---- Evaluation ----------------------------------------------------------- */
 /* How questions with words that are not in the model are scored. */

@@ -221,3 +221,79 @@ psdvec_status pv_form_recognise(const pv_table *t, pv_layout *l)
     }
     return PSDVEC_OK;
 }
+
+psdvec_test_kind pv_form_kind(pv_form form)
+{
+    static const psdvec_test_kind kinds[] = {[PV_FORM_SIMILARITY] = PSDVEC_TEST_SIMILARITY,
+                                             [PV_FORM_ANALOGY] = PSDVEC_TEST_ANALOGY,
+                                             [PV_FORM_PAIRS] = PSDVEC_TEST_ANALOGY,
+                                             [PV_FORM_CHOICE] = PSDVEC_TEST_CHOICE,
+                                             [PV_FORM_CATEGORIES] = PSDVEC_TEST_CATEGORIES};
+    return kinds[form];
+}
+
+/* ---- How sure ------------------------------------------------------------------------------ */
+
+bool pv_form_of_vectors(const pv_table *t, const pv_layout *l)
+{
+    size_t numbers = 0;
+    if (l->form != PV_FORM_SIMILARITY)
+        return false;
+    for (size_t r = l->header; r < t->row_count; r++)
+        numbers += t->rows[r].count > l->word2 &&
+                   is_number(&pv_row_fields(t, &t->rows[r])[l->word2]);
+    return 2 * numbers > t->row_count - l->header;
+}
+
+static bool is_one_word(const pv_field *field)
+{
+    return field->length > 0 && !memchr(field->at, ' ', field->length) && !is_number(field);
+}
+
+/* Whether a row is as its form has it, and no text. */
+static bool is_clear_row(const pv_table *t, const pv_row *row, const pv_layout *l)
+{
+    const pv_field *fields = pv_row_fields(t, row);
+    if (l->form == PV_FORM_SIMILARITY)
+        return row->count > l->value && row->count > l->word1 && row->count > l->word2 &&
+               is_one_word(&fields[l->word1]) && is_one_word(&fields[l->word2]) &&
+               is_number(&fields[l->value]);
+    if (l->form == PV_FORM_CHOICE && t->separator != '|')
+        return false;
+    if (l->form == PV_FORM_PAIRS || l->form == PV_FORM_CATEGORIES)
+        return row->count == 2 && is_one_word(&fields[0]) && is_one_word(&fields[1]);
+    if (row->count < 3 || (l->form == PV_FORM_ANALOGY && row->count != 4 && row->count != 5))
+        return false;
+    for (uint32_t c = 0; c < row->count; c++)
+        if (!is_one_word(&fields[c]))
+            return false;
+    return true;
+}
+
+/* Whether two of the words of a row also stand in the one before it, as a : b is asked with many
+ * c : d. */
+static bool repeats_two(const pv_table *t, const pv_row *row)
+{
+    const pv_field *a = pv_row_fields(t, row - 1), *b = pv_row_fields(t, row);
+    size_t same = 0;
+    for (uint32_t j = 0; j < row->count; j++)
+        for (uint32_t i = 0; i < row[-1].count; i++)
+            same += a[i].length == b[j].length && !memcmp(a[i].at, b[j].at, a[i].length);
+    return same >= 2;
+}
+
+bool pv_form_is_certain(const pv_table *t, const pv_layout *l)
+{
+    enum { LEAST_ROWS = 5 };
+    size_t rows = t->row_count - l->header, clear = 0, repeated = 0;
+    bool two = l->form == PV_FORM_PAIRS || l->form == PV_FORM_CATEGORIES;
+    if (rows < LEAST_ROWS || (two && t->section_count == 0))
+        return false;
+    for (size_t r = l->header; r < t->row_count; r++) {
+        clear += is_clear_row(t, &t->rows[r], l);
+        repeated += r > 0 && repeats_two(t, &t->rows[r]);
+    }
+    if (20 * clear < 19 * rows)
+        return false;
+    return l->form != PV_FORM_ANALOGY || t->section_count > 0 || 2 * repeated > rows;
+}

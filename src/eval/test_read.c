@@ -1,19 +1,15 @@
-/* From files to test sets.
+/* From tables to test sets.
  *
- * A file is cut into rows of fields (test_table.h), its form is recognised
- *, and each row becomes a question; of word pairs any two rows do. A row that
- * does not fit the form is an error that names it. A folder is one set with a section
- * for each file.
+ * A file is cut into rows of fields (test_table.h), its form is recognised, and each row becomes a
+ * question; of word pairs any two rows do. A row that does not fit the form is an error that names
+ * it. Which files make a set, test_list.c decides.
  */
 #include "base/arguments.h"
 #include "eval/builtin_data.h"
 #include "eval/test_set.h"
 #include "eval/test_table.h"
 #include "model/model_read.h"
-#include "util/c_locale.h"
-#include "util/walk.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -24,7 +20,7 @@ typedef struct reading {
     pv_layout layout;
     uint32_t section;        /* of the next question */
     uint32_t *file_sections; /* numbers of the table's sections in the set */
-    const char *prefix;      /* of the names of sections: a folder's file; NULL */
+    const char *prefix;      /* of the names of sections: one of several files; NULL */
     size_t prefix_length;
 } reading;
 
@@ -262,48 +258,27 @@ done:
     return status;
 }
 
-static psdvec_test_kind kind_of(pv_form form)
-{
-    static const psdvec_test_kind kinds[] = {[PV_FORM_SIMILARITY] = PSDVEC_TEST_SIMILARITY,
-                                             [PV_FORM_ANALOGY] = PSDVEC_TEST_ANALOGY,
-                                             [PV_FORM_PAIRS] = PSDVEC_TEST_ANALOGY,
-                                             [PV_FORM_CHOICE] = PSDVEC_TEST_CHOICE,
-                                             [PV_FORM_CATEGORIES] = PSDVEC_TEST_CATEGORIES};
-    return kinds[form];
-}
-
-/* Frees what `table` holds. `status`: of reading it. */
-static psdvec_status read_table(psdvec_context *ctx, psdvec_status status, pv_table *table,
-                                const char *name, size_t length, bool builtin, psdvec_test **test)
+psdvec_status pv_test_make(psdvec_context *ctx, const pv_test_source *source, psdvec_test **test)
 {
     reading r = {.ctx = ctx};
-    pv_layout layout;
-    PV_TRY_DONE(status);
-    PV_TRY_DONE(pv_test_new(ctx, table->path, &r.test));
-    PV_TRY_DONE(pv_form_recognise(table, &layout));
-    PV_TRY_DONE(add_table(&r, table, &layout));
-    PV_TRY_DONE(pv_test_finish(r.test, kind_of(layout.form), name, length, builtin));
+    psdvec_status status;
+    PV_TRY_DONE(pv_test_new(ctx, source->path, &r.test));
+    for (size_t k = 0; k < source->count; k++) {
+        if (source->count > 1)
+            r.prefix = pv_test_name(source->tables[k].path, &r.prefix_length);
+        PV_TRY_DONE(add_table(&r, &source->tables[k], &source->layouts[k]));
+    }
+    r.test->path = source->path;
+    PV_TRY_DONE(pv_test_finish(r.test, pv_form_kind(source->layouts[0].form), source->name,
+                               source->name_length, source->builtin));
     *test = r.test;
     r.test = NULL;
 done:
     psdvec_test_close(r.test);
-    pv_table_close(table);
     return status;
 }
 
-/* ---- A folder ------------------------------------------------------------------------------------ */
-
-enum { MOST_FILES = 10000 };
-
-/* The files in a folder and those below it that may be test sets, in order of their names. */
-typedef struct folder {
-    pv_scope scope;
-    char **paths;
-    size_t count, capacity;
-} folder;
-
-/* The place behind the last slash, and the length without an ending such as ".txt". */
-static const char *base_name(const char *path, size_t *length)
+const char *pv_test_name(const char *path, size_t *length)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     const char *dot = strrchr(name, '.');
@@ -314,147 +289,7 @@ static const char *base_name(const char *path, size_t *length)
     return name;
 }
 
-/* *.txt, *.csv, *.tsv, *.tab and names without an ending, but no README and no LICENSE. */
-static bool may_be_test(const char *path)
-{
-    static const char *const endings[] = {"", ".txt", ".csv", ".tsv", ".tab"};
-    size_t length;
-    const char *name = base_name(path, &length);
-    if (pv_begins_with(name, "README") || pv_begins_with(name, "LICENSE"))
-        return false;
-    for (size_t k = 0; k < sizeof endings / sizeof endings[0]; k++)
-        if (pv_same_letters(name + length, endings[k]))
-            return true;
-    return false;
-}
-
-static psdvec_status add_file(folder *f, const char *path)
-{
-    if (f->count == MOST_FILES)
-        return pv_fail(f->scope.ctx, PSDVEC_ERR_OVERFLOW,
-                       "%s: is file %d below one folder; name a folder with fewer", path,
-                       MOST_FILES + 1);
-    if (f->count == f->capacity) {
-        f->capacity = f->capacity ? 2 * f->capacity : 64;
-        PV_GROW(&f->scope, f->paths, f->capacity);
-    }
-    size_t size = strlen(path) + 1;
-    char *copy;
-    PV_TAKE(&f->scope, copy, size);
-    PV_TRY(pv_scope_status(&f->scope));
-    f->paths[f->count++] = memcpy(copy, path, size);
-    return PSDVEC_OK;
-}
-
-static int add_entry(void *user, const pv_walk_entry *entry)
-{
-    folder *f = user;
-    const struct stat *info = entry->info;
-    if (info && entry->error == ELOOP)
-        return 0; /* its files are in the list already */
-    if (entry->error)
-        return (int)pv_fail_errno(f->scope.ctx, PSDVEC_ERR_READ,
-                                  info ? "cannot open the folder" : "cannot read", entry->path,
-                                  entry->error);
-    if (S_ISDIR(info->st_mode))
-        return (int)pv_check_cancel(f->scope.ctx);
-    if (S_ISREG(info->st_mode) && may_be_test(entry->path))
-        return (int)add_file(f, entry->path);
-    return 0;
-}
-
-static const char *const kind_names[] = {"pairs of words with a number", "analogies", "choices",
-                                         "words with categories"};
-
-/* All files are of one kind. Two columns are word pairs if they are in any of the files. */
-static psdvec_status agree(psdvec_context *ctx, const folder *f, pv_layout *layouts)
-{
-    bool pairs = false;
-    for (size_t k = 0; k < f->count; k++)
-        pairs |= layouts[k].form == PV_FORM_PAIRS;
-    for (size_t k = 0; k < f->count; k++) {
-        if (pairs && layouts[k].form == PV_FORM_CATEGORIES)
-            layouts[k].form = PV_FORM_PAIRS;
-        psdvec_test_kind first = kind_of(layouts[0].form), here = kind_of(layouts[k].form);
-        if (first != here)
-            return pv_fail(ctx, PSDVEC_ERR_MISMATCH,
-                           "%s: has %s, but %s has %s; a folder is one test of one kind, so name "
-                           "the files one by one",
-                           f->paths[k], kind_names[here], f->paths[0], kind_names[first]);
-    }
-    return PSDVEC_OK;
-}
-
-/* The last part of a path; slashes at its end do not count. */
-static const char *folder_name(const char *path, size_t *length)
-{
-    const char *end = path + strlen(path), *at;
-    while (end > path + 1 && end[-1] == '/')
-        end--;
-    for (at = end; at > path && at[-1] != '/';)
-        at--;
-    *length = (size_t)(end - at);
-    return at;
-}
-
-static psdvec_status read_folder(psdvec_context *ctx, const char *path, psdvec_test **test)
-{
-    folder f = {.scope = {.ctx = ctx, .what = "a list of files"}};
-    reading r = {.ctx = ctx};
-    psdvec_status status;
-    pv_table *tables = NULL;
-    pv_layout *layouts;
-    PV_TRY_DONE((psdvec_status)pv_walk(path, add_entry, &f));
-    if (f.count == 0)
-        PV_TRY_DONE(pv_fail(ctx, PSDVEC_ERR_EMPTY,
-                            "%s: the folder has no files with tests (.txt, .csv, .tsv, .tab)",
-                            path));
-    PV_TAKE_ZERO(&f.scope, tables, f.count);
-    PV_TAKE_ZERO(&f.scope, layouts, f.count);
-    PV_TRY_DONE(pv_scope_status(&f.scope));
-    PV_TRY_DONE(pv_test_new(ctx, path, &r.test));
-    for (size_t k = 0; k < f.count; k++) {
-        PV_TRY_DONE(pv_table_open(&tables[k], ctx, f.paths[k]));
-        PV_TRY_DONE(pv_form_recognise(&tables[k], &layouts[k]));
-    }
-    PV_TRY_DONE(agree(ctx, &f, layouts));
-    for (size_t k = 0; k < f.count; k++) {
-        r.prefix = base_name(f.paths[k], &r.prefix_length);
-        PV_TRY_DONE(add_table(&r, &tables[k], &layouts[k]));
-    }
-    size_t length;
-    const char *name = folder_name(path, &length);
-    r.test->path = path;
-    PV_TRY_DONE(pv_test_finish(r.test, kind_of(layouts[0].form), name, length, false));
-    *test = r.test;
-    r.test = NULL;
-done:
-    psdvec_test_close(r.test);
-    for (size_t k = 0; tables && k < f.count; k++)
-        pv_table_close(&tables[k]);
-    pv_scope_free(&f.scope);
-    return status;
-}
-
-/* ---- The doors ------------------------------------------------------------------------------------ */
-
-psdvec_status psdvec_test_open(psdvec_context *ctx, const char *path, psdvec_test **test)
-{
-    struct stat info;
-    pv_table table;
-    PV_CLEAR(test);
-    PV_BEGIN(ctx);
-    PV_NEED(ctx, test);
-    PV_NEED(ctx, path);
-    if (stat(path, &info) != 0)
-        return pv_fail_errno(ctx, PSDVEC_ERR_READ, "cannot read the test", path, errno);
-    if (S_ISDIR(info.st_mode))
-        return read_folder(ctx, path, test);
-    size_t length;
-    const char *name = base_name(path, &length);
-    psdvec_status status = pv_table_open(&table, ctx, path);
-    return read_table(ctx, status, &table, name, length, false, test);
-}
+/* ---- Built-in sets --------------------------------------------------------------------------------- */
 
 size_t psdvec_test_builtin_count(void)
 {
@@ -471,6 +306,19 @@ psdvec_status psdvec_test_builtin(psdvec_context *ctx, size_t i, psdvec_test **t
                        pv_builtin_sets_count);
     const pv_builtin_set *set = &pv_builtin_sets[i];
     pv_table table;
+    pv_layout layout;
+    pv_test_source source = {.path = set->name,
+                             .name = set->name,
+                             .name_length = strlen(set->name),
+                             .tables = &table,
+                             .layouts = &layout,
+                             .count = 1,
+                             .builtin = true};
     psdvec_status status = pv_table_read(&table, ctx, set->name, set->text, set->length);
-    return read_table(ctx, status, &table, set->name, strlen(set->name), true, test);
+    if (status == PSDVEC_OK)
+        status = pv_form_recognise(&table, &layout);
+    if (status == PSDVEC_OK)
+        status = pv_test_make(ctx, &source, test);
+    pv_table_close(&table);
+    return status;
 }

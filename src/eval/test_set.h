@@ -11,6 +11,7 @@
 #define PV_EVAL_TEST_SET_H
 
 #include "base/memory.h"
+#include "eval/test_table.h"
 
 #define PV_NO_SECTION UINT32_MAX
 #define PV_MOST_QUESTIONS 20000000u
@@ -69,5 +70,21 @@ psdvec_status pv_test_add_question(psdvec_test *t, const pv_question *question);
 /* Sections without questions vanish. */
 psdvec_status pv_test_finish(psdvec_test *t, psdvec_test_kind kind, const char *name, size_t length,
                              bool builtin);
+
+/* What a set is made of: one file, or files of word pairs, each of which is then a section. */
+typedef struct pv_test_source {
+    const char *path; /* of the file or folder, for messages */
+    const char *name;
+    size_t name_length;
+    pv_table *tables;
+    pv_layout *layouts;
+    size_t count;
+    bool builtin;
+} pv_test_source;
+
+psdvec_status pv_test_make(psdvec_context *ctx, const pv_test_source *source, psdvec_test **test);
+
+/* The last part of a path, and its length without an ending such as ".txt". */
+const char *pv_test_name(const char *path, size_t *length);
 
 #endif

@@ -76,6 +76,13 @@ typedef struct pv_layout {
 } pv_layout;
 
 psdvec_status pv_form_recognise(const pv_table *table, pv_layout *layout);
+psdvec_test_kind pv_form_kind(pv_form form);
+
+/* Whether "words" of a similarity set are numbers: then these are vectors as text. */
+bool pv_form_of_vectors(const pv_table *table, const pv_layout *layout);
+/* Whether hardly a row deviates from a form that running text does not have. Lines of two words may
+ * be text, so categories and word pairs are certain only with lines that name sections. */
+bool pv_form_is_certain(const pv_table *table, const pv_layout *layout);
 
 /* The number that is the whole of a field. */
 bool pv_field_number(const pv_field *field, float *value);

@@ -83,7 +83,7 @@ python_with() {
     [ "$(score pairs '' spearman --unknown spelling)" = "1.000000 3/4" ]
 }
 
-@test "words are looked up as they stand, then in lower case, unless --keep-case" {
+@test "words are looked up as they stand, then in other cases, unless --keep-case" {
     small_files
     [ "$(score analogies family 3cosadd)" = "1.000000 2/2" ]
     [ "$(score analogies family 3cosadd --keep-case)" = "1.000000 1/2" ]
@@ -199,20 +199,57 @@ kinds() {
     [ "$(score ratings '' spearman)" = "1.000000 3/3" ]
 }
 
-@test "a folder is a set with sections" {
+@test "each file of a folder is a set; what is not a set is said" {
+    small_files
+    mkdir -p both/deep
+    cp pairs.txt analogies.txt both
+    printf 'a\tb\t1\na\tc\t5\na\td\t9\n' >both/deep/against.csv
+    cp pairs.txt both/.hidden.txt
+    printf 'These are lines\nof prose, and of no set\nwhatever.\n' >both/notes.txt
+    cp pairs.txt both/README
+    cp small.vec both/
+    "$PSDVEC" eval small.vec both/ --resamples 0 --format tsv >printed 2>said
+    cut -f1,2,3,5 printed | grep -v 3cos | diff -u - <(printf 'set\tsection\tmeasure\tscore\n'
+        printf 'against\t\tspearman\t-1.000000\npairs\t\tspearman\t1.000000\n')
+    grep -q '^analogies	family	' printed
+    grep -Fxq 'psdvec eval: warning: both/: left out, because they are not test sets: small.vec, notes.txt' said
+}
+
+@test "a folder of word pairs is one set with sections" {
     small_files
     mkdir both
-    sed -n 2,3p analogies.txt >both/family.txt
-    sed -n 5p analogies.txt >both/gram9.txt
+    printf 'man king\nwoman queen\n' >both/royal.txt
+    printf 'a b\nc d\n' >both/letters.txt
     "$PSDVEC" eval small.vec both/ --resamples 0 --format tsv | cut -f1,2 | uniq >printed
     diff -u printed - <<END
 set	section
 both	
-both	semantic
-both	syntactic
-both	family
-both	gram9
+both	letters
+both	royal
 END
+}
+
+@test "a folder without sets is refused" {
+    small_files
+    mkdir none
+    refused 3 "none: the folder has no test sets in it" eval small.vec none
+}
+
+@test "a model with capitals is scored on sets in lower case, and the reverse" {
+    printf '6 2\nRome 1 0\nItaly 0 1\nUSA 1 1\nNew_York 1 2\nturkey 2 1\nTurkey 1 3\n' >capitals.vec
+    printf 'rome italy 1\nrome usa 2\nnew_york usa 3\nturkey Turkey 4\n' >lower.txt
+    "$PSDVEC" eval capitals.vec lower.txt --resamples 0 --tsv | cut -f8,9 >printed
+    [ "$(tail -n 1 printed)" = "4	4" ]
+    "$PSDVEC" eval capitals.vec lower.txt --keep-case --resamples 0 --tsv | cut -f8,9 >printed
+    [ "$(tail -n 1 printed)" = "1	4" ]
+    # A model of ours, trained with --case keep on a text in which names have capitals.
+    for k in 1 2 3 4 5 6; do
+        echo "Rome is the capital of Italy and Paris that of France but Oslo that of Norway"
+    done >named.txt
+    "$PSDVEC" train named.txt --case keep --dim 3 --min-count 1 -q -o named.safetensors
+    printf 'rome italy paris france\nrome italy oslo norway\nparis france oslo norway\n' >world.txt
+    "$PSDVEC" eval named.safetensors world.txt --resamples 0 --tsv | cut -f3,8,9 >printed
+    grep -Fxq '3cosadd	3	3' printed
 }
 
 @test "--model and --set say what a file is" {

@@ -16,8 +16,7 @@ setup() {
         }
     }' >sets/alike.txt
     for part in one two; do
-        awk "$words"'BEGIN { for (i = 0; i < 10; i++) print own(i, 0), own(i, 1), own(i + 5, 0), own(i + 5, 1) }' \
-            >sets/parts/$part.txt
+        awk "$words"'BEGIN { for (i = 0; i < 10; i++) print own(i, 0), own(i, 1) }' >sets/parts/$part.txt
     done
     tiny=(--dim 6 --sets sets --resamples 200)
 }
@@ -154,11 +153,34 @@ PYTHON
     grep -q 'warning: the text knows all words of no question' said
 }
 
-@test "a folder of sets: each file is a set, and so is each folder" {
+@test "a folder of sets: each file is a set, and a folder of word pairs is one" {
     table -o out --methods svd >printed 2>/dev/null
     grep -q '"name": "parts", "file": "sets/parts", .*"sections": \["one", "two"\]' out/table.json
     table -o out --methods svd --sets sets/alike.txt >printed 2>said
     grep -q 'there from before' said
+    printf 'Lines of prose,\nsome longer and some shorter,\nare no set.\n' >sets/text.txt
+    cp out/svd.safetensors sets/
+    table -o out --methods svd >printed 2>said
+    grep -Fq 'warning: sets: left out, because they are not test sets: svd.safetensors, text.txt' said
+}
+
+@test "a test set among the texts is refused, with the option that was meant" {
+    refused 2 "sets/alike.txt is a test set (word pairs with ratings), and as an input it would become training text; to score on it, write --sets sets/alike.txt" \
+        table text.txt sets/alike.txt --methods svd -o out
+    [ ! -e out ]
+    refused 2 "--sets sets/alike.txt" table text.txt sets --methods svd -o out
+    # Where text is read for other purposes, it is a warning.
+    printf ': capitals\nrome italy oslo norway\nrome italy bern swiss\nrome italy kiev ukraine\noslo norway rome italy\nbern swiss oslo norway\n' >questions.txt
+    "$PSDVEC" count questions.txt --min-count 1 -q -o q.counts.safetensors 2>said
+    grep -Fq 'warning: questions.txt looks like a test set (analogies), not like text' said
+    "$PSDVEC" train text.txt questions.txt --dim 3 -q -o q.safetensors 2>said
+    grep -Fq 'to score a model on it: psdvec eval MODEL questions.txt' said
+    "$PSDVEC" baseline svd text.txt questions.txt --dim 3 -q -o b.safetensors 2>said
+    grep -Fq 'warning: questions.txt looks like a test set' said
+    "$PSDVEC" train text.txt --dim 3 -q -o q.safetensors 2>said
+    [ ! -s said ]
+    "$PSDVEC" extend q.safetensors text.txt questions.txt --min-count 1 -q -o e.safetensors 2>said
+    grep -Fq 'warning: questions.txt looks like a test set' said
 }
 
 @test "the same models and scores for any number of threads" {
@@ -444,7 +466,7 @@ PYTHON
 @test "sets that are none are noticed before any training" {
     refused 3 "nosuch" table text.txt -o out --sets nosuch
     mkdir empty
-    refused 3 "empty has no test sets in it" table text.txt -o out --sets empty
+    refused 3 "empty: the folder has no test sets in it" table text.txt -o out --sets empty
     echo 'this is not a test set at all, is it' >sets/notes.txt
     refused 3 "sets/notes.txt: has no questions" table text.txt -o out --sets sets
     [ ! -e out ]

@@ -92,6 +92,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint64_t before = atomic_load(&ctx->memory_used);
     psdvec_test *test;
     int fd = make_file(data + 1, size - 1, path);
+    bool found;
+    psdvec_test_kind kind;
+    require(psdvec_test_detect(ctx, path, &found, &kind) == PSDVEC_OK);
     psdvec_status status = psdvec_test_open(ctx, path, &test);
     close(fd);
     if (status == PSDVEC_OK) {

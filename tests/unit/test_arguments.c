@@ -186,6 +186,7 @@ typedef struct bench {
     psdvec_settings *settings;
     psdvec_report *report;
     psdvec_test *test;
+    psdvec_test_list *test_list;
     char *letters; /* a text that has words by any options */
     char *output, *list, *glove, *tests, *folder, *kept;
     const char *null; /* names between blanks: " ctx report " */
@@ -473,6 +474,13 @@ static psdvec_status call_psdvec_convert(bench *b)
 
 /* ---- eval.h */
 MAKER(psdvec_test_open, psdvec_test, test, psdvec_test_close, CTX, GIVE(path, b->tests))
+MAKER(psdvec_test_list_open, psdvec_test_list, list, psdvec_test_list_close, CTX,
+      GIVE(path, b->tests))
+ANYTHING(psdvec_test_list_close, NULL)
+GETTER(psdvec_test_list_get, != NULL, GIVE(list, b->test_list), GIVE(count, &a_size))
+GETTER(psdvec_test_list_path, != NULL, GIVE(list, b->test_list), 0)
+CALL(psdvec_test_detect, CTX, GIVE(path, b->tests), GIVE(found, &(bool){false}),
+     GIVE(kind, &(psdvec_test_kind){0}))
 MAKER(psdvec_test_builtin, psdvec_test, test, psdvec_test_close, CTX, 0)
 ANYTHING(psdvec_test_close, NULL)
 GETTER(psdvec_test_get_info, != NULL, GIVE(test, b->test))
@@ -701,6 +709,11 @@ static const row rows[] = {
     ROW(psdvec_convert, BY_CONTEXT, "ctx input output", "options"),
     /* eval.h */
     ROW(psdvec_test_open, BY_CONTEXT, "ctx path test", ""),
+    ROW(psdvec_test_list_open, BY_CONTEXT, "ctx path list", ""),
+    ROW(psdvec_test_list_close, BY_ANSWER, "", "list"),
+    ROW(psdvec_test_list_get, BY_ANSWER, "list", "count"),
+    ROW(psdvec_test_list_path, BY_ANSWER, "list", ""),
+    ROW(psdvec_test_detect, BY_CONTEXT, "ctx path found kind", ""),
     ROW(psdvec_test_builtin, BY_CONTEXT, "ctx test", ""),
     ROW(psdvec_test_close, BY_ANSWER, "", "test"),
     ROW(psdvec_test_get_info, BY_ANSWER, "test", ""),
@@ -834,6 +847,7 @@ static void bench_open(bench *b)
     well(b->ctx,
          psdvec_counts_export(b->ctx, b->t->counts, PSDVEC_FORMAT_GLOVE, true, b->glove, b->list));
     well(b->ctx, psdvec_test_open(b->ctx, b->tests, &b->test));
+    well(b->ctx, psdvec_test_list_open(b->ctx, b->tests, &b->test_list));
     const psdvec_model *models[] = {b->t->model, b->t->model};
     well(b->ctx,
          psdvec_eval(b->ctx, NULL, models, 2, (const psdvec_test *const *)&b->test, 1, &b->report));
@@ -849,6 +863,7 @@ static void bench_close(bench *b)
     psdvec_scorer_close(b->scorer);
     psdvec_report_free(b->report);
     psdvec_test_close(b->test);
+    psdvec_test_list_close(b->test_list);
     uint64_t held = atomic_load(&b->ctx->memory_used);
     psdvec_context_free(b->ctx);
     trained_free(b->t);
@@ -907,6 +922,7 @@ static void indices_out_of_range_are_refused(void **state)
     assert_true(isnan(psdvec_scorer_self(b->scorer, SIZE_MAX)));
     assert_true(isnan(psdvec_scorer_interpolation(b->scorer, 1)));
     assert_null(psdvec_test_section(b->test, 1));
+    assert_null(psdvec_test_list_path(b->test_list, 1));
     assert_string_equal(psdvec_method_name((psdvec_method)99), "unknown");
     bench_close(b);
 }

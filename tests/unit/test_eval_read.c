@@ -195,7 +195,52 @@ static void write_in(workshop *w, const char *folder, const char *name, const ch
     free(path);
 }
 
-static void a_folder_is_one_set_with_a_section_for_each_file(void **state)
+/* The names of the sets in a folder, with a blank behind each. */
+static void assert_sets(workshop *w, const char *path, const char *wanted)
+{
+    psdvec_test_list *list;
+    char names[500] = "";
+    size_t count;
+    if (psdvec_test_list_open(w->ctx, path, &list) != PSDVEC_OK)
+        fail_msg("%s", psdvec_error_message(w->ctx));
+    const psdvec_test *const *tests = psdvec_test_list_get(list, &count);
+    for (size_t k = 0; k < count; k++) {
+        strcat(strcat(names, psdvec_test_get_info(tests[k])->name), " ");
+        assert_non_null(strstr(psdvec_test_list_path(list, k), tests[k]->info.name));
+    }
+    assert_string_equal(names, wanted);
+    psdvec_test_list_close(list);
+}
+
+static void every_file_of_a_folder_is_a_set(void **state)
+{
+    workshop *w = *state;
+    psdvec_test *t;
+    char *path = scratch_path(w->folder, "sets/");
+    write_in(w, "sets", "b.csv", "a,b,1\nc,d,2\n");
+    write_in(w, "sets", "a.txt", "a b c d\nb a d c\n");
+    write_in(w, "sets", ".hidden.txt", "a b 1\n");
+    write_in(w, "sets", "README", "a b 1\n");
+    write_in(w, "sets", "prose.txt", "This is prose.\nIt has lines of all sorts.\nNo set.\n");
+    write_in(w, "sets", "vectors.txt", "a 0.1 0.2 0.3\nb 0.4 0.5 0.6\n");
+    write_in(w, "sets", "void.txt", "");
+    write_in(w, "sets", "page.html", "a b 1\n");
+    write_in(w, "sets/more", "c.tsv", "a\tb\t1\nb\tc\t2\n");
+    write_in(w, "sets/more", "pairs.txt", "cat\tcats\ndog\tdogs\ncar\tcars\n");
+    assert_sets(w, path, "a b c pairs ");
+    assert_int_equal(psdvec_test_open(w->ctx, path, &t), PSDVEC_ERR_MISMATCH);
+    assert_null(t);
+    assert_non_null(strstr(psdvec_error_message(w->ctx), "4 test sets"));
+    /* A mistake in a set is not passed over. */
+    write_in(w, "sets", "b.csv", "a,b,1\nc,d,2\ne,f,much\n");
+    psdvec_test_list *list;
+    assert_int_equal(psdvec_test_list_open(w->ctx, path, &list), PSDVEC_ERR_DAMAGED);
+    assert_null(list);
+    assert_non_null(strstr(psdvec_error_message(w->ctx), "b.csv: line 3"));
+    free(path);
+}
+
+static void a_folder_of_word_pairs_is_one_set(void **state)
 {
     workshop *w = *state;
     psdvec_test *t;
@@ -204,39 +249,95 @@ static void a_folder_is_one_set_with_a_section_for_each_file(void **state)
     write_in(w, "set", "README.txt", "not a test");
     write_in(w, "set", "metadata.json", "{}");
     write_in(w, "set/b", "I01 [noun - plural].txt", "cat\tcats\ndog\tdogs\ncar\tcars\n");
+    write_in(w, "set/a", "y.txt", "cow\tcalf\nhen\tchick\n");
     /* Alone it would be words and categories. */
     write_in(w, "set/a", "x.txt", "Kant\tgerman\nHegel\tgerman\nMarx\tgerman\nHume\tscottish\n");
     if (psdvec_test_open(w->ctx, path, &t) != PSDVEC_OK)
         fail_msg("%s", psdvec_error_message(w->ctx));
     assert_string_equal(t->info.name, "set");
     assert_int_equal(t->info.kind, PSDVEC_TEST_ANALOGY);
-    assert_int_equal(t->info.sections, 2);
+    assert_int_equal(t->info.sections, 3);
     assert_string_equal(psdvec_test_section(t, 0), "x");
-    assert_string_equal(psdvec_test_section(t, 1), "I01 [noun - plural]");
-    assert_int_equal(t->info.questions, 4 * 3 + 3 * 2);
+    assert_string_equal(psdvec_test_section(t, 2), "I01 [noun - plural]");
+    assert_int_equal(t->info.questions, 4 * 3 + 2 * 1 + 3 * 2);
     psdvec_test_close(t);
-    write_in(w, "set/b", "pairs.csv", "a,b,1\nc,d,2\n");
-    assert_int_equal(psdvec_test_open(w->ctx, path, &t), PSDVEC_ERR_MISMATCH);
-    assert_non_null(strstr(psdvec_error_message(w->ctx), "pairs.csv"));
+    /* Among other sets, the folder stays one. */
+    write_in(w, "set/c", "pairs.csv", "a,b,1\nc,d,2\n");
+    assert_sets(w, path, "a I01 [noun - plural] pairs ");
     assert_int_equal(psdvec_test_open(w->ctx, w->other, &t), PSDVEC_ERR_EMPTY);
     rmdir(w->other);
     free(path);
 }
 
-static void a_link_back_repeats_no_questions(void **state)
+static void categories_stay_apart_from_word_pairs(void **state)
 {
     workshop *w = *state;
-    psdvec_test *t;
+    char *path = scratch_path(w->folder, "groups");
+    write_in(w, "groups", "ap.txt", "cat\tanimal\ndog\tanimal\ncow\tanimal\nbus\tvehicle\n");
+    write_in(w, "groups", "battig.txt", "oak\ttree\nelm\ttree\nash\ttree\nrose\tflower\n");
+    write_in(w, "groups/bats", "1.txt", "cat\tcats\ndog\tdogs\n");
+    write_in(w, "groups/bats", "2.txt", "go\twent\nsee\tsaw\n");
+    assert_sets(w, path, "ap bats battig ");
+    free(path);
+}
+
+static void a_link_back_repeats_no_sets(void **state)
+{
+    workshop *w = *state;
     char *path = scratch_path(w->folder, "set"), *link = scratch_path(w->folder, "set/b/back");
     write_in(w, "set", "a.csv", "a,b,1\nc,d,2\n");
     write_in(w, "set/b", "b.csv", "a,c,1\n");
     assert_int_equal(symlink("..", link), 0);
-    if (psdvec_test_open(w->ctx, path, &t) != PSDVEC_OK)
-        fail_msg("%s", psdvec_error_message(w->ctx));
-    assert_int_equal(t->info.questions, 3);
-    psdvec_test_close(t);
+    assert_sets(w, path, "a b ");
     free(link);
     free(path);
+}
+
+/* ---- Detection ----------------------------------------------------------------------------------- */
+
+static bool detects(workshop *w, const char *text, psdvec_test_kind *kind)
+{
+    bool found;
+    scratch_write(w->in, text, strlen(text));
+    assert_int_equal(psdvec_test_detect(w->ctx, w->in, &found, kind), PSDVEC_OK);
+    return found;
+}
+
+static void test_sets_are_told_from_text(void **state)
+{
+    workshop *w = *state;
+    static const char *const sets[] = {
+        "tiger cat 7.3\ncar bus 6\nsun moon 5.5\nking queen 8\ncup tea 6.1\n",
+        "word1,word2,mean\ntiger,cat,7.3\ncar,bus,6\nsun,moon,5.5\nking,queen,8\ncup,tea,6.1\n",
+        ": capitals\nRome Italy Oslo Norway\nRome Italy Bern Swiss\nRome Italy Kiev Ukraine\n"
+        "Oslo Norway Rome Italy\nOslo Norway Bern Swiss\n",
+        "good better bad worse\nbetter good worse bad\nbad worse good better\n"
+        "bad worse big bigger\nbig bigger bad worse\n",
+        "big | huge | sad | late\nfast | quick | blue | tall\nold | aged | low | red\n"
+        "ill | sick | warm | far\nshy | timid | rich | wet\n",
+        ": plural\ncat cats\ndog dogs\ncar cars\n: past\ngo went\nsee saw\n"};
+    static const psdvec_test_kind kinds[] = {PSDVEC_TEST_SIMILARITY, PSDVEC_TEST_SIMILARITY,
+                                             PSDVEC_TEST_ANALOGY,    PSDVEC_TEST_ANALOGY,
+                                             PSDVEC_TEST_CHOICE,     PSDVEC_TEST_ANALOGY};
+    static const char *const texts[] = {
+        "", "One line of text.\n",
+        "Anarchism is a philosophy.\nIt has a long history, they say.\nIn 1890 it was new.\n",
+        /* four words each, but not the same ones */
+        "the cat sat down\na dog ran off\nmy cow eats grass\nhis hen lays eggs\nwe all went home\n",
+        "a b\nc d\ne f\ng h\ni j\nk l\n",                          /* two columns */
+        "a 0.1 0.2\nb 0.3 0.1\nc 0.2 0.5\nd 0.1 0.1\ne 0.7 0.3\n", /* vectors */
+        "tiger cat 7.3\n",                                         /* one line says too little */
+        "\xff\xfe\n\n"};
+    psdvec_test_kind kind;
+    for (size_t k = 0; k < sizeof sets / sizeof *sets; k++) {
+        assert_true(detects(w, sets[k], &kind));
+        assert_int_equal(kind, kinds[k]);
+    }
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+        assert_false(detects(w, texts[k], &kind));
+    bool found = true;
+    assert_int_equal(psdvec_test_detect(w->ctx, w->folder, &found, &kind), PSDVEC_OK);
+    assert_false(found);
 }
 
 /* ---- Choices, categories ---------------------------------------------------------------------- */
@@ -439,8 +540,11 @@ int main(void)
         TEST(analogies_have_sections_and_empty_ones_vanish),
         TEST(a_tag_makes_sections_wherever_its_column_is),
         TEST(of_word_pairs_each_is_asked_with_every_other),
-        TEST(a_folder_is_one_set_with_a_section_for_each_file),
-        TEST(a_link_back_repeats_no_questions),
+        TEST(every_file_of_a_folder_is_a_set),
+        TEST(a_folder_of_word_pairs_is_one_set),
+        TEST(categories_stay_apart_from_word_pairs),
+        TEST(a_link_back_repeats_no_sets),
+        TEST(test_sets_are_told_from_text),
         TEST(choices_begin_with_the_right_one),
         TEST(words_with_few_categories_are_no_pairs),
         TEST(a_question_keeps_its_half_in_any_order_and_case),
