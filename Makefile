@@ -15,7 +15,7 @@
 #   BLAS_ARCHIVE=path               the archive of a serial OpenBLAS for BLAS=private
 #   V=1                             show the commands
 #   PREFIX, DESTDIR                 where `make install` goes (/usr/local)
-#   NO_INSTALL=1                    never call the package manager
+#   DEPS=no                         never install packages, only say which are missing
 
 ifneq ($(filter 3.%,$(MAKE_VERSION)),)
 $(error psdvec needs GNU make 4 or newer; this is $(MAKE_VERSION). On macOS: brew install make, then gmake)
@@ -34,7 +34,7 @@ say = @printf '  %-8s%s\n' $1 $2
 # For recursive calls: as many jobs as there are cores, unless -j was given.
 PARALLEL = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(JOBS))
 SUBMAKE = $(MAKE) --no-print-directory $(PARALLEL)
-DEPS = @CC='$(CC)' NO_INSTALL='$(NO_INSTALL)' sh scripts/deps.sh
+NEED = @CC='$(CC)' DEPS='$(DEPS)' NO_INSTALL='$(NO_INSTALL)' sh scripts/deps.sh
 
 # ---- Version: stands in the public header, and only there ----------------
 HEADER := include/psdvec/psdvec.h
@@ -331,11 +331,11 @@ library program unit-tests test-tools bench-programs fuzz-objects: ; @:
 .PHONY: all deps deps-dev clean help
 all: library program $(API_JSON) $(if $(HAVE_CLI),$(MAN_STAMP) $(COMPLETIONS)) ## the library, the program, its manual pages and completions (default)
 
-deps: ## install what building, testing and the demo need, or say what is missing
-	$(DEPS) build test demo
+deps: ## install what building, testing and the demo need; DEPS=no: only say what is missing
+	$(NEED) build test demo
 
 deps-dev: ## the same with the developers' tools: clang, clang-tidy, cppcheck, lcov
-	$(DEPS) build test demo dev
+	$(NEED) build test demo dev
 
 clean: ## remove everything that was made
 	rm -rf $(BUILD)

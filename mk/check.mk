@@ -20,12 +20,12 @@ portable = $(SUBMAKE) WERROR=1 BUILD=$(BUILD)/portable PORTABLE=1 CFLAGS=-O1
 ##@ Trying it
 .PHONY: demo test check-long bench bench-train
 demo: ## train on a real corpus and look at the result; TEXT=path for your own text
-	$(DEPS) build $(if $(TEXT),,demo)
+	$(NEED) build $(if $(TEXT),,demo)
 	+@$(SUBMAKE) all
 	@BUILD='$(BUILD)' PSDVEC='$(BUILD)/psdvec' sh scripts/demo.sh $(if $(TEXT),'$(TEXT)')
 
 test: ## everything that should pass before a commit, in a few minutes
-	$(DEPS) build test
+	$(NEED) build test
 	+@$(SUBMAKE) WERROR=1 all unit-tests test-tools fuzz-objects
 	+@$(call sanitized,asan,address$(comma)undefined) unit-tests
 	+@$(portable) unit-tests
@@ -44,13 +44,13 @@ check-long: ## the tests, the long ones too, under each sanitizer, and the fuzze
 	+@$(SUBMAKE) fuzz
 
 bench: ## build and run the benchmarks
-	$(DEPS) build
+	$(NEED) build
 	+@$(SUBMAKE) all bench-programs
 	@if [ -f bench/run.sh ]; then BUILD='$(BUILD)' PSDVEC='$(PSDVEC)' bash bench/run.sh $(BENCH); \
 	else echo "No bench/run.sh: nothing to run."; fi
 
 bench-train: ## the benchmarks of training, on the text BENCH=path
-	$(DEPS) build
+	$(NEED) build
 	+@$(SUBMAKE) all bench-programs
 	@BUILD='$(BUILD)' PSDVEC='$(PSDVEC)' bash bench/train.sh $(BENCH)
 
@@ -62,28 +62,28 @@ files: ## every source file with the first sentence of its head comment
 .PHONY: reference abi
 # First into the build folder, so that a failure leaves the page as it was.
 reference: ## docs/reference/options.md, from the options tables
-	$(DEPS) build
+	$(NEED) build
 	+@$(SUBMAKE) program
 	@$(BUILD)/psdvec internal-options > $(BUILD)/options.md
 	@mkdir -p docs/reference && cp $(BUILD)/options.md docs/reference/options.md
 
 abi: ## tests/abi/libpsdvec.abi, the binary interface that `make test` compares with
-	$(DEPS) build test
+	$(NEED) build test
 	+@$(SUBMAKE) library
 	@BUILD='$(BUILD)' sh tests/check_abi.sh --write
 
 ##@ Looking for defects
 .PHONY: asan ubsan tsan fuzz coverage lint format format-check
 asan: ## unit and command line tests with the address, leak and undefined-behaviour sanitizers
-	$(DEPS) build test
+	$(NEED) build test
 	+@$(call sanitized,asan,address$(comma)undefined) run-sanitized
 
 ubsan: ## the same with the undefined-behaviour sanitizer alone, float conversions too
-	$(DEPS) build test
+	$(NEED) build test
 	+@$(call sanitized,ubsan,undefined$(comma)float-cast-overflow) run-sanitized
 
 tsan: ## unit tests and runs of the program on four threads with the thread sanitizer
-	$(DEPS) build test
+	$(NEED) build test
 	+@$(call sanitized,tsan,thread) run-tsan
 
 .PHONY: run-sanitized run-tsan
@@ -95,7 +95,7 @@ run-tsan: program unit-tests
 	$$fixed env $(run_suites) $(UNIT_BIN) $(HOST_BIN) $(if $(HAVE_CLI),scripts/check-threads.sh)
 
 fuzz: ## build every fuzzer and run each for FUZZ_SECONDS (30); FUZZ=name for one
-	$(DEPS) build fuzz
+	$(NEED) build fuzz
 	+@$(SUBMAKE) BUILD=$(BUILD)/fuzz CC=clang SANITIZE=fuzzer-no-link,address,undefined run-fuzz
 .PHONY: run-fuzz
 FUZZ_CHOSEN = $(if $(FUZZ),$(filter $(FUZZ:%=$(BUILD)/tests/fuzz/%),$(FUZZ_BIN)),$(FUZZ_BIN))
@@ -103,7 +103,7 @@ run-fuzz: $(FUZZ_BIN)
 	@$(SANITIZER_ENV) sh scripts/fuzz.sh -j $(JOBS) -s $(FUZZ_SECONDS) $(BUILD) $(FUZZ_CHOSEN)
 
 coverage: ## what the tests reach: a summary here, pages in BUILD/coverage/html
-	$(DEPS) build test
+	$(NEED) build test
 	+@$(SUBMAKE) BUILD=$(BUILD)/coverage CC=gcc COVERAGE=1 run-coverage
 .PHONY: run-coverage
 run-coverage: program unit-tests test-tools

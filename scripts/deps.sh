@@ -9,8 +9,9 @@
 # no package manager, no network, no output.
 #
 # Packages are installed only where apt-get exists and we are root, or sudo asks
-# no password; NO_INSTALL=1 forbids it. Anywhere else the missing packages are
-# printed with the command that installs them. The status is 0 if whatever the
+# no password, after their names were printed; DEPS=no forbids it (so does
+# NO_INSTALL=1, its former name). Anywhere else the missing packages are printed
+# with the command that installs them. The status is 0 if whatever the
 # group `build` requires is there in the end: what the others lack is reported,
 # and costs only what depends on it.
 set -u
@@ -187,7 +188,8 @@ install_packages() {
     log=${TMPDIR:-/tmp}/psdvec-deps-$$.log
     : >"$log"
     list=$(packages 4)
-    say "Installing: $list"
+    say "Missing packages will now be installed with apt-get (to prevent this: DEPS=no):"
+    say "    $list"
     # shellcheck disable=SC2086
     if ! { ls /var/lib/apt/lists/*_Packages* >/dev/null 2>&1 && apt_install $list; }; then
         apt update
@@ -210,7 +212,17 @@ groups=${*:-build}
 lacking=$(missing)
 [ -n "$lacking" ] || exit 0
 
-if [ $check_only = no ] && [ -z "${NO_INSTALL:-}" ] && [ -n "$(packages 4)" ] &&
+may_install=yes
+[ -z "${NO_INSTALL:-}" ] || may_install=no
+case ${DEPS:-} in
+"" | yes) ;;
+no) may_install=no ;;
+*)
+    say "DEPS=$DEPS is neither yes nor no"
+    exit 2
+    ;;
+esac
+if [ $check_only = no ] && [ $may_install = yes ] && [ -n "$(packages 4)" ] &&
     command -v apt-get >/dev/null 2>&1; then
     as_root=
     if [ "$(id -u)" = 0 ]; then
