@@ -40,7 +40,7 @@ static void fill(struct rows *rows, const struct question *q, const psdvec_neigh
     }
 }
 
-static void print(const struct question *q, struct rows rows[METHODS])
+static void print(const struct question *q, struct rows rows[METHODS], const struct forms *forms)
 {
     static const char *const members[] = {"a", "b", "c"};
     struct show show;
@@ -52,30 +52,53 @@ static void print(const struct question *q, struct rows rows[METHODS])
     if (!rows[0].row_count && !rows[1].row_count)
         question_nothing(&show, q, "one of the vectors has no direction");
     show_pair(&show, &rows[0], &rows[1], 0);
+    question_left_out(&show, q, forms);
     question_spelled(&show, q->words, q->count);
     show_finish(&show);
+}
+
+/* Those that one of the methods left out, each once. */
+static void add_left_out(struct forms *all, const struct forms *some)
+{
+    for (size_t k = 0; k < some->left_out_count; k++) {
+        size_t at = 0;
+        while (at < all->left_out_count && all->left_out[at] != some->left_out[k])
+            at++;
+        if (at == all->left_out_count)
+            all->left_out[all->left_out_count++] = some->left_out[k];
+    }
 }
 
 static int ask(struct question *q)
 {
     struct rows rows[METHODS] = {{0}};
-    psdvec_status status = PSDVEC_OK;
+    struct forms forms, all;
     size_t top = question_top(q), found = 0;
     const struct asked *w = q->words;
     psdvec_query_options options = question_options(q, q->known, q->known_count);
-    psdvec_neighbour *answers = lasting_alloc(top, sizeof *answers);
+    int code = question_forms(q, w, "-++", 3, &forms);
+    if (code)
+        return code;
+    all = forms;
+    all.left_out = lasting_alloc(forms.count, sizeof *all.left_out);
+    size_t most = top + forms.count < q->info->words ? top + forms.count : q->info->words;
+    psdvec_neighbour *answers = lasting_alloc(most, sizeof *answers);
+    psdvec_status status = PSDVEC_OK;
     for (size_t m = 0; m < METHODS && status == PSDVEC_OK; m++) {
         rows[m] = (struct rows){.name = names[m],
                                 .columns = columns[m],
                                 .column_count = sizeof columns[m] / sizeof *columns[m] -
                                                 !q->info->has_counts};
         status = psdvec_model_analogy(q->run->ctx, q->model, measures[m], w[0].vector, w[1].vector,
-                                      w[2].vector, &options, top, answers, &found);
-        if (status == PSDVEC_OK)
-            fill(&rows[m], q, answers, found);
+                                      w[2].vector, &options, most, answers, &found);
+        if (status != PSDVEC_OK)
+            break;
+        forms.left_out_count = 0;
+        fill(&rows[m], q, answers, question_leave_out(&forms, answers, found, top));
+        add_left_out(&all, &forms);
     }
     if (status == PSDVEC_OK)
-        print(q, rows);
+        print(q, rows, &all);
     rows_free(&rows[0]);
     rows_free(&rows[1]);
     return status == PSDVEC_OK ? EXIT_FINE : run_failed(q->run, status);
@@ -99,8 +122,11 @@ const struct command cmd_analogy = {
         "1.001), in which no single term dominates; for PPMI vectors (baseline ppmi) it is cos(x, "
         "B) cos(x, C) / (cos(x, A) + 0.001). Cosines are those of the read-out (see psdvec "
         "convert). All words except A, B and C are compared.",
+        "Forms of A, B and C are left out, unless A and B, or A and C, are themselves spelt alike, "
+        "as in walk walked talk; see psdvec similar.",
         "Words are looked up as in psdvec similar, if necessary by their spelling."),
-    .sources = {OWN_OPTIONS(top_options), QUERY_OPTIONS, FORMAT_OPTIONS, COMMON_OPTIONS},
+    .sources = {OWN_OPTIONS(top_options), OWN_OPTIONS(spelling_options), QUERY_OPTIONS,
+                FORMAT_OPTIONS, COMMON_OPTIONS},
     .examples = EXAMPLES(
         {"psdvec analogy model.safetensors man king woman", "Man is to king as woman is to what?"},
         {"psdvec analogy model.safetensors man king woman --top 3 --json",

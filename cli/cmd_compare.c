@@ -2,8 +2,7 @@
 #include "commands.h"
 #include "exit_status.h"
 #include "phrase.h"
-#include "show.h"
-#include "word_files.h"
+#include "question.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -341,7 +340,8 @@ static int open_all(struct comparison *c)
     struct run *run = c->run;
     const struct arguments *arguments = run->arguments;
     const char *counts = argument_text(arguments, "counts");
-    int code = model_file_open(run, arguments->operands[0], &c->model);
+    int code = model_file_open_weighted(run, arguments->operands[0],
+                                        argument_real(arguments, "spelling"), &c->model);
     if (!code)
         code = model_file_fits(run, c->model, 16); /* the two, and the parts of their cosine */
     for (int k = 0; k < 2 && !code; k++)
@@ -407,7 +407,8 @@ const struct command cmd_compare = {
         "Products of other systems' vectors (psdvec baseline) are no PMI, and such a model "
         "expects nothing. Of ppmi, whose directions are words, the reasons are the contexts that "
         "both words share, with the number that each has there."),
-    .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS, COMMON_OPTIONS},
+    .sources = {OWN_OPTIONS(options), OWN_OPTIONS(spelling_options), FORMAT_OPTIONS,
+                COMMON_OPTIONS},
     .examples =
         EXAMPLES({"psdvec compare model.safetensors king woman", "How alike, and why."},
                  {"psdvec compare wiki.safetensors music art --counts wiki.counts.safetensors",

@@ -9,13 +9,16 @@ static const psdvec_option own_options[] = {
                  .help = "a model, without detecting what the file is"),
     FILES_OPTION("set", .help = "a test set, without detecting what the file is"),
     FLAG_OPTION("builtin", .help = "use the built-in sets in addition to those given"),
+    REAL_OPTION("spelling", "W", 0, 1, .fallback = "1", .group = "What counts",
+                .help = "weight of spelling in the vectors: 1 as trained, 0 compares words by "
+                        "their contexts alone"),
     FLAG_OPTION("sections", .group = "Showing",
                 .help = "show the scores of sections; json and tsv always contain them"),
     {0}};
 
 static int act(struct run *run)
 {
-    struct eval eval = {.run = run};
+    struct eval eval = {.run = run, .spelling = argument_real(run->arguments, "spelling")};
     const psdvec_eval_options *options = options_take(run, PSDVEC_OPTIONS_EVAL);
     if (!options)
         return run->refusal;

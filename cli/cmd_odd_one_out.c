@@ -79,7 +79,7 @@ const struct command cmd_odd_one_out = {
         "All words are shown with that mean, the lowest first; of equal ones, that which was "
         "named first. Cosines are those of the read-out, which is made for comparing words.",
         "Words are looked for as in psdvec similar, where they may also come from their spelling."),
-    .sources = {FORMAT_OPTIONS, COMMON_OPTIONS},
+    .sources = {OWN_OPTIONS(spelling_options), FORMAT_OPTIONS, COMMON_OPTIONS},
     .examples = EXAMPLES({"psdvec odd-one-out model.safetensors king man woman book",
                           "Which of the four does not fit?"}),
     .operands = {4, SIZE_MAX},

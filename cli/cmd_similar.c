@@ -76,7 +76,7 @@ static const struct column columns[] = {
     {.name = "count", .heading = "count", .right = true, .gap = 1, .width = 13, .style = DIM}};
 
 static void print(struct search *search, const struct sum *q, const psdvec_neighbour *answers,
-                  size_t found)
+                  size_t found, const struct forms *forms)
 {
     const struct question *question = &search->question;
     struct show *show = &search->show;
@@ -102,13 +102,14 @@ static void print(struct search *search, const struct sum *q, const psdvec_neigh
     if (!found)
         question_nothing(show, question, "its vector has no direction");
     show_rows(show, &rows);
+    question_left_out(show, question, forms);
     question_spelled(show, q->words, q->count);
     show_close(show);
     show_flush(show);
 }
 
 /* `count` questions, one after the other in the words of the command line, of `together` words
- * each; all are put at once. */
+ * each; all are put at once. So many answers are asked for that enough are left without forms. */
 static int ask(struct search *search, size_t first, size_t count, size_t together)
 {
     struct question *question = &search->question;
@@ -116,28 +117,39 @@ static int ask(struct search *search, size_t first, size_t count, size_t togethe
            *begin;
     float *vectors = lasting_alloc(count, dim * sizeof *vectors);
     uint32_t *except = lasting_alloc(words, sizeof *except);
-    psdvec_neighbour *answers = lasting_alloc(count * search->top, sizeof *answers);
+    struct forms *forms = lasting_alloc(count, sizeof *forms);
     found = lasting_alloc(count, sizeof *found);
     begin = lasting_alloc(count + 1, sizeof *begin);
-    size_t excepted = 0;
-    for (size_t k = 0; k < count; k++) {
+    size_t excepted = 0, most_forms = 0;
+    int code = EXIT_FINE;
+    for (size_t k = 0; k < count && !code; k++) {
         struct sum q = sum_of(search, first + k * together, together);
         make_vector(&q, question->info->dim, vectors + k * dim);
         for (size_t w = 0; w < together; w++)
             if (q.words[w].known)
                 except[excepted++] = q.words[w].word;
         begin[k + 1] = excepted;
+        code = question_forms(question, q.words, q.signs, q.count, &forms[k]);
+        most_forms = forms[k].count > most_forms ? forms[k].count : most_forms;
     }
+    size_t most = search->top + most_forms;
+    if (most > question->info->words)
+        most = question->info->words;
+    psdvec_neighbour *answers = lasting_alloc(count * most, sizeof *answers);
     psdvec_query_options options = question_options(question, except, excepted);
     options.except_begin = begin;
-    psdvec_status status = psdvec_model_similar_many(question->run->ctx, question->model, vectors,
-                                                     count, &options, search->top, answers, found);
-    for (size_t k = 0; status == PSDVEC_OK && k < count; k++) {
+    if (!code) {
+        psdvec_status status = psdvec_model_similar_many(
+            question->run->ctx, question->model, vectors, count, &options, most, answers, found);
+        code = status == PSDVEC_OK ? EXIT_FINE : run_failed(question->run, status);
+    }
+    for (size_t k = 0; k < count && !code; k++) {
         struct sum q = sum_of(search, first + k * together, together);
-        print(search, &q, answers + k * search->top, found[k]);
+        size_t kept = question_leave_out(&forms[k], answers + k * most, found[k], search->top);
+        print(search, &q, answers + k * most, kept, &forms[k]);
     }
     lasting_end(mark);
-    return status == PSDVEC_OK ? EXIT_FINE : run_failed(question->run, status);
+    return code;
 }
 
 static int act(struct run *run)
@@ -175,10 +187,16 @@ const struct command cmd_similar = {
         "their vectors, each scaled to length 1. After MODEL, a dash and one letter is an option "
         "if that option exists; anything longer is a word. Words after -- have no signs. The "
         "words of a query are not among its results.",
+        "Forms of the words of a query, such as kings and king's of king, are left out, and the "
+        "output says which; --forms shows them. A form is the same word but for a pair of endings "
+        "that is frequent in the model's vocabulary, in any language. If the query itself is about "
+        "forms, as walked -walk +talk, they are kept. --spelling changes the weight of spelling "
+        "in the comparison without training the model again.",
         "A WORD that is not in the model is looked up as the model's tokenizer would write it, so "
         "Paris finds paris. If it is still not found, its vector is derived from its spelling, "
         "provided that the model supports it, and the output says so."),
-    .sources = {OWN_OPTIONS(top_options), QUERY_OPTIONS, FORMAT_OPTIONS, COMMON_OPTIONS},
+    .sources = {OWN_OPTIONS(top_options), OWN_OPTIONS(spelling_options), QUERY_OPTIONS,
+                FORMAT_OPTIONS, COMMON_OPTIONS},
     .examples =
         EXAMPLES({"psdvec similar model.safetensors music", "The nearest neighbours of music."},
                  {"psdvec similar model.safetensors music art --top 3", "Two queries."},
@@ -186,6 +204,8 @@ const struct command cmd_similar = {
                   "Only among the 20,000 most frequent words."},
                  {"psdvec similar model.safetensors king -man +woman",
                   "What is to woman as king is to man? See also psdvec analogy."},
+                 {"psdvec similar model.safetensors music --spelling 0 --forms",
+                  "By the contexts of words alone; with forms of music."},
                  {"psdvec similar vectors.vec music --json",
                   "Vectors of another program; JSON output for scripts."}),
     .operands = {2, SIZE_MAX},

@@ -112,8 +112,10 @@ static int refuse_tests(struct run *run)
 static int act(struct run *run)
 {
     const struct arguments *arguments = run->arguments;
-    struct table table = {
-        .run = run, .folder = folder_of(arguments), .lock = -1, .eval = {.run = run}};
+    struct table table = {.run = run,
+                          .folder = folder_of(arguments),
+                          .lock = -1,
+                          .eval = {.run = run, .spelling = 1}};
     const psdvec_eval_options *eval = options_take(run, PSDVEC_OPTIONS_EVAL);
     if (!eval) {
         table_free(&table);

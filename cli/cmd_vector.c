@@ -170,7 +170,8 @@ const struct command cmd_vector = {
         "Of a sparse model the numbers that are not 0 are printed, each behind the direction "
         "where it stands and a colon: a word, where directions are words as of psdvec baseline "
         "ppmi, else its place from 1 on. In TSV and Markdown each of these numbers is a row."),
-    .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS, COMMON_OPTIONS},
+    .sources = {OWN_OPTIONS(options), OWN_OPTIONS(spelling_options), FORMAT_OPTIONS,
+                COMMON_OPTIONS},
     .examples = EXAMPLES({"psdvec vector model.safetensors king", "The numbers of one word."},
                          {"psdvec vector model.safetensors king man woman --raw --tsv >vectors.tsv",
                           "Three generative vectors for a spreadsheet."}),

@@ -23,6 +23,7 @@ struct eval_row {
 struct eval {
     struct run *run;
     psdvec_eval_options options;
+    double spelling; /* its weight in the vectors; 1: as trained */
     struct eval_files model_files, set_files;
     psdvec_model **models;    /* model_files.count */
     const psdvec_test **sets; /* set_files.count */

@@ -261,7 +261,8 @@ int eval_open_models(struct eval *eval)
     struct eval_files *files = &eval->model_files;
     eval->models = lasting_alloc(files->count, sizeof *eval->models);
     for (size_t k = 0; k < files->count; k++) {
-        int code = model_file_open(eval->run, files->paths[k], &eval->models[k]);
+        int code =
+            model_file_open_weighted(eval->run, files->paths[k], eval->spelling, &eval->models[k]);
         if (code)
             return code;
         files->names[k] = name_of_file(files->paths[k]);

@@ -1,6 +1,7 @@
 /* Questions to a model, and answers. */
 #include "question.h"
 
+#include "cell.h"
 #include "exit_status.h"
 #include "options.h"
 #include "phrase.h"
@@ -10,9 +11,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-const psdvec_option top_options[] = {WHOLE_OPTION("top", "N", 1, 1000000, .fallback = "10",
-                                                  .group = "The question", .help = "show N words"),
-                                     {0}};
+const psdvec_option top_options[] = {
+    WHOLE_OPTION("top", "N", 1, 1000000, .fallback = "10", .group = "The question",
+                 .help = "show N words"),
+    FLAG_OPTION("forms", .help = "also show forms of the words asked "
+                                 "about, such as kings and king's of king"),
+    {0}};
+
+const psdvec_option spelling_options[] = {
+    REAL_OPTION("spelling", "W", 0, 1, .fallback = "1", .group = "The question",
+                .help = "weight of spelling in the vectors: 1 as trained, 0 compares words by "
+                        "their contexts alone"),
+    {0}};
 
 /* ---- The question ---------------------------------------------------------------------- */
 
@@ -37,7 +47,8 @@ int question_open(struct question *q, struct run *run, const char *const *texts,
 {
     const struct arguments *arguments = run->arguments;
     *q = (struct question){.run = run};
-    int code = model_file_open(run, arguments->operands[0], &q->model);
+    int code = model_file_open_weighted(run, arguments->operands[0],
+                                        argument_real(arguments, "spelling"), &q->model);
     if (!code)
         code = model_file_fits(run, q->model, count);
     if (code)
@@ -73,6 +84,78 @@ psdvec_query_options question_options(const struct question *q, const uint32_t *
     options.except = except;
     options.except_count = except_count;
     return options;
+}
+
+/* ---- Forms ------------------------------------------------------------------------------ */
+
+/* A stem of three characters in common, or a first letter, and one that differs: man, men. */
+static bool spelt_alike(const char *a, const char *b)
+{
+    size_t common = 0, start = 0;
+    for (size_t k = 0; a[k] && a[k] == b[k]; k++)
+        common = k + 1;
+    for (size_t k = 0; k < common; k++)
+        start += ((unsigned char)a[k] & 0xC0) != 0x80;
+    return start >= 3 || (common && psdvec_edit_distance(a, strlen(a), b, strlen(b), 1) <= 1);
+}
+
+static bool asks_for_a_form(const struct asked *words, const char *signs, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < count; j++)
+            if (signs[i] == '-' && signs[j] != '-' && spelt_alike(words[i].text, words[j].text))
+                return true;
+    return false;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+int question_forms(const struct question *q, const struct asked *words, const char *signs,
+                   size_t count, struct forms *forms)
+{
+    *forms = (struct forms){0};
+    if (argument_flag(q->run->arguments, "forms") ||
+        (signs && asks_for_a_form(words, signs, count)))
+        return EXIT_FINE;
+    for (size_t k = 0; k < count; k++) {
+        const char *text = words[k].text;
+        size_t length = strlen(text), room = 0, found;
+        for (;;) {
+            psdvec_status status = psdvec_model_inflections(
+                q->run->ctx, q->model, text, length,
+                forms->words ? forms->words + forms->count : NULL, room, &found);
+            if (status != PSDVEC_OK)
+                return run_failed(q->run, status);
+            if (found <= room)
+                break;
+            uint32_t *more = lasting_alloc(forms->count + found, sizeof *more);
+            if (forms->count)
+                memcpy(more, forms->words, forms->count * sizeof *more);
+            forms->words = more;
+            room = found;
+        }
+        forms->count += found;
+    }
+    if (forms->count)
+        qsort(forms->words, forms->count, sizeof *forms->words, by_number);
+    forms->left_out = lasting_alloc(forms->count, sizeof *forms->left_out);
+    return EXIT_FINE;
+}
+
+size_t question_leave_out(struct forms *forms, psdvec_neighbour *answers, size_t found, size_t top)
+{
+    size_t kept = 0;
+    for (size_t k = 0; k < found && kept < top; k++)
+        if (forms->count &&
+            bsearch(&answers[k].word, forms->words, forms->count, sizeof *forms->words, by_number))
+            forms->left_out[forms->left_out_count++] = answers[k].word;
+        else
+            answers[kept++] = answers[k];
+    return kept;
 }
 
 double question_cosine(const struct question *q, size_t i, size_t j)
@@ -123,4 +206,21 @@ void question_spelled(struct show *show, const struct asked *words, size_t count
             list_add(&list, words[k].text, strlen(words[k].text));
     show_json(show, "spelled", NULL, list_get(&list));
     buffer_free(&list);
+}
+
+void question_left_out(struct show *show, const struct question *q, const struct forms *forms)
+{
+    struct buffer list = {0}, names = {0};
+    for (size_t k = 0; k < forms->left_out_count; k++) {
+        struct cell word = model_word_cell(q->model, forms->left_out[k]);
+        list_add(&list, word.text, word.length);
+        buffer_text(&names, k ? ", " : "");
+        cell_for_people(&names, &word, &(const struct column){0});
+    }
+    if (forms->left_out_count)
+        show_note(show, phrase("  %s left out: %s (--forms shows them)",
+                               phrase_counted(forms->left_out_count, "form"), names.text));
+    show_json(show, "forms_left_out", NULL, list_get(&list));
+    buffer_free(&list);
+    buffer_free(&names);
 }

@@ -10,8 +10,9 @@
 #include "show.h"
 #include "word_files.h"
 
-/* --top; and the options of queries that commands have. */
-extern const psdvec_option top_options[];
+/* --top and --forms; --spelling, which is that of every question to a model; and the options of
+ * queries that commands have. */
+extern const psdvec_option top_options[], spelling_options[];
 #define QUERY_OPTIONS LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_QUERY, .only = " restrict min_score ")
 
 /* A word that is asked about. */
@@ -47,6 +48,23 @@ size_t question_top(const struct question *question);
 psdvec_query_options question_options(const struct question *question, const uint32_t *except,
                                       size_t except_count);
 
+/* ---- Forms of the words asked about ---------------------------------------------------- */
+
+/* Words that are no answers, because they are forms of those asked about (psdvec_model_inflections). */
+struct forms {
+    uint32_t *words; /* ascending */
+    size_t count;
+    uint32_t *left_out; /* those that would be answers, best first: `count` at most */
+    size_t left_out_count;
+};
+
+/* Those of some words; signs: '-' where a word is subtracted, or NULL. None with --forms, nor if a
+ * word that is added is spelt like one that is subtracted: walked - walk + talk asks for a form. */
+int question_forms(const struct question *question, const struct asked *words, const char *signs,
+                   size_t count, struct forms *forms);
+/* Takes them out of `found` answers; returns how many are left, `top` at most. */
+size_t question_leave_out(struct forms *forms, psdvec_neighbour *answers, size_t found, size_t top);
+
 double question_cosine(const struct question *question, size_t i, size_t j);
 
 /* ---- Showing ------------------------------------------------------------------------- */
@@ -65,5 +83,9 @@ struct cell answer_count(const struct question *question, uint32_t word);
 /* Says which words are not in the model; and the same for JSON, as a member. */
 void question_remark(struct show *show, const struct asked *words, size_t count);
 void question_spelled(struct show *show, const struct asked *words, size_t count);
+
+/* Says which forms were left out. */
+void question_left_out(struct show *show, const struct question *question,
+                       const struct forms *forms);
 
 #endif

@@ -29,6 +29,20 @@ int model_file_open(struct run *run, const char *path, psdvec_model **model)
     return EXIT_FINE;
 }
 
+int model_file_open_weighted(struct run *run, const char *path, double weight, psdvec_model **model)
+{
+    psdvec_model *trained;
+    int code = model_file_open(run, path, &trained);
+    *model = trained;
+    if (code || weight == 1)
+        return code;
+    psdvec_status status = psdvec_model_with_spelling(run->ctx, trained, weight, model);
+    if (status != PSDVEC_OK)
+        return run_failed(run, status);
+    lasting(*model, close_model);
+    return EXIT_FINE;
+}
+
 int model_file_fits(struct run *run, const psdvec_model *model, size_t vectors)
 {
     uint32_t dim = psdvec_model_get_info(model)->dim;

@@ -11,6 +11,10 @@
  * EXIT_FINE and *model, which lasts; or another exit status after the error was told. */
 int model_file_open(struct run *run, const char *path, psdvec_model **model);
 
+/* The same with another weight of spelling (psdvec_model_with_spelling). */
+int model_file_open_weighted(struct run *run, const char *path, double weight,
+                             psdvec_model **model);
+
 /* EXIT_FINE if so many vectors, with all their zeros, are within the memory budget. A sparse model of
  * a few bytes may say that they are of any length. */
 int model_file_fits(struct run *run, const psdvec_model *model, size_t vectors);

@@ -142,6 +142,16 @@ PSDVEC_API psdvec_status psdvec_model_normalize(psdvec_context *ctx, const psdve
                                                 const char *text, size_t length, char *word,
                                                 size_t room, size_t *needed);
 
+/* Lists the words of the model that are forms of `word` by their spelling, such as king's and kings
+ * of king, whether `word` is in the model or not: words that differ in a pair of endings that is
+ * frequent in the model's vocabulary, or in an apostrophe with one or two letters. Works for any
+ * language that inflects words at their end. `forms` receives at most `room` word indices,
+ * ascending; *count is how many there are. `forms` may be NULL if `room` is 0. To leave forms out
+ * of answers, pass them as `except` of psdvec_query_options. */
+PSDVEC_API psdvec_status psdvec_model_inflections(psdvec_context *ctx, const psdvec_model *model,
+                                                  const char *word, size_t length, uint32_t *forms,
+                                                  size_t room, size_t *count);
+
 /* Returns the generative vector of word i, dim components, valid until the model is closed. NULL
  * for sparse models. For float16 and int8 models, the first call converts all vectors to float32
  * within the memory budget of the context that opened the model; NULL if they do not fit. */
@@ -176,6 +186,15 @@ PSDVEC_API psdvec_status psdvec_model_readout(psdvec_context *ctx, const psdvec_
  * word's character n-grams. */
 PSDVEC_API bool psdvec_model_spell(const psdvec_model *model, const char *word, size_t length,
                                    float *vector);
+
+/* Opens a view of a model in which spelling has another weight, without training: 1 is the weight
+ * of training, 0 leaves spelling out, so that words are compared by their contexts alone. The view
+ * is used and closed like any other model; it keeps `model` open. Its read-out takes words x dim x 4
+ * bytes of the memory budget, unless the weight is 1 or the model has no spelling. Does not change
+ * generative vectors and psdvec_model_spell. PSDVEC_ERR_FORMAT if psdvec_convert brought the vectors
+ * to length 1. */
+PSDVEC_API psdvec_status psdvec_model_with_spelling(psdvec_context *ctx, const psdvec_model *model,
+                                                    double weight, psdvec_model **view);
 
 /* Copies the read-out of word i to `vector`, dim components. Works for every model. Returns false
  * and fills `vector` with zeros if i is out of range. */

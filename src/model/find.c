@@ -38,9 +38,9 @@ static bool ensure_index(psdvec_model *m)
 
 bool psdvec_model_find(const psdvec_model *model, const char *word, size_t length, uint32_t *i)
 {
-    psdvec_model *m = (psdvec_model *)model; /* the index is a cache */
-    if (!m || !word || !i)
+    if (!model || !word || !i)
         return false;
+    psdvec_model *m = pv_model_words(model); /* the index is a cache */
     if (ensure_index(m))
         return pv_word_index_find(&m->index, word, length, i);
     for (uint32_t k = 0; k < m->info.words; k++) { /* no memory for it: look at all */
@@ -183,9 +183,10 @@ psdvec_status pv_model_tokenise(psdvec_context *ctx, const psdvec_model *model, 
 {
     size_t begin = token->length;
     one_word word = {.token = token, .sink = {.take = take, .user = &word}};
-    PV_TRY(ensure_rules(ctx, (psdvec_model *)model)); /* a cache */
-    *own = model->own_rules;
-    PV_TRY(pv_tokens_by_rules(ctx, model->rules, text, length, PV_TOKEN_BATCH, NULL, &word.sink));
+    const psdvec_model *m = pv_model_words(model);
+    PV_TRY(ensure_rules(ctx, pv_model_words(model))); /* a cache */
+    *own = m->own_rules;
+    PV_TRY(pv_tokens_by_rules(ctx, m->rules, text, length, PV_TOKEN_BATCH, NULL, &word.sink));
     if (word.found != 1)
         token->length = begin;
     return PSDVEC_OK;

@@ -8,6 +8,7 @@
 
 #include "base/arguments.h"
 #include "base/json.h"
+#include "model/inflections.h"
 #include "model/model_write.h"
 #include "model/sparse_file.h"
 
@@ -424,19 +425,24 @@ void psdvec_model_close(psdvec_model *model)
 {
     if (!model || atomic_fetch_sub(&model->holders, 1) > 1)
         return;
-    pv_word_index_free(&model->index);
-    pv_free(model->ctx, model->floats[0]);
-    pv_free(model->ctx, model->floats[1]);
-    pv_free(model->ctx, model->squares);
-    pv_free(model->ctx, model->rules);
-    pv_free(model->ctx, model->ones);
-    pv_spelling_free(model->spelling);
-    pv_free(model->ctx, model->iterations);
-    pv_scope_free(&model->foreign.scope);
-    pv_st_close(model->file);
-    pthread_mutex_destroy(&model->lock);
-    free(model->path);
     psdvec_context *ctx = model->ctx;
+    pv_word_index_free(&model->index);
+    pv_free(ctx, model->floats[0]);
+    pv_free(ctx, model->floats[1]);
+    pv_free(ctx, model->squares);
+    pv_free(ctx, model->rules);
+    pv_endings_free(ctx, model->endings);
+    pthread_mutex_destroy(&model->lock);
+    if (model->base) {
+        psdvec_model_close((psdvec_model *)model->base);
+    } else {
+        pv_free(ctx, model->ones);
+        pv_spelling_free(model->spelling);
+        pv_free(ctx, model->iterations);
+        pv_scope_free(&model->foreign.scope);
+        pv_st_close(model->file);
+        free(model->path);
+    }
     pv_free(ctx, model);
     pv_context_release(ctx);
 }

@@ -27,7 +27,9 @@
 
 struct psdvec_model {
     psdvec_context *ctx;
-    atomic_uint holders; /* the host, and scorers */
+    atomic_uint holders;      /* the host, scorers and views */
+    const psdvec_model *base; /* of a view (psdvec_model_with_spelling): the model that owns all
+                                 arrays but `readout`; else NULL */
     char *path;
     psdvec_model_info info;
     pv_st_file *file;   /* NULL: foreign */
@@ -56,6 +58,7 @@ struct psdvec_model {
                                     first search */
     struct pv_text_rules *rules; /* of the tokeniser; made when first asked for */
     bool own_rules;              /* by the model's settings, not by the defaults */
+    struct pv_endings *endings;  /* of forms of words; learnt when first asked for */
     float *floats[2]; /* words x dim: `vectors` and `readout` as float32, if they are not; made
                          when first asked for */
 };
@@ -66,6 +69,12 @@ psdvec_status pv_model_open(psdvec_context *ctx, const char *path, const char *w
 
 /* For an object that keeps the model; psdvec_model_close lets go. */
 const psdvec_model *pv_model_hold(const psdvec_model *model);
+
+/* The model whose caches about words are used: that of a view is the one it was made from. */
+static inline psdvec_model *pv_model_words(const psdvec_model *model)
+{
+    return (psdvec_model *)(model->base ? model->base : model);
+}
 
 /* All vectors as float32: words x dim, valid until the close. Of float16 and int8 the first call
  * makes a copy, in the budget of the context that opened the model; whoever can go row by row

@@ -6,6 +6,7 @@
  * table of n-grams. Other vectors are their own read-out.
  */
 #include "base/arguments.h"
+#include "base/json.h"
 #include "model/dot.h"
 #include "model/model_read.h"
 
@@ -78,6 +79,109 @@ bool psdvec_model_spell(const psdvec_model *model, const char *word, size_t leng
         return pv_spelling_vector(model->spelling, word, length, vector) > 0;
     memset(vector, 0, model->info.dim * sizeof *vector);
     return false;
+}
+
+/* ---- Another weight of spelling -------------------------------------------------------------
+ *
+ * Training adds share * s_i to the read-out of every word, the last of its steps, and so does
+ * extending a model. s_i follows from the letters and the table of n-grams in the file, so another
+ * weight w needs one pass over the words and no training:
+ *
+ *     read-out - (1 - w) share s_i
+ */
+
+typedef struct spelling_setting {
+    double spelling;
+} spelling_setting;
+
+/* The share that training added; 0: none. */
+static double share_of(const psdvec_model *m)
+{
+    static const pv_json_field fields[] = {PV_JSON_FIELD(spelling_setting, spelling), {0}};
+    spelling_setting setting = {0};
+    const char *text = m->info.settings_json;
+    pv_json j;
+    if (!m->spelling || !m->info.has_readout || !text)
+        return 0;
+    pv_json_init(&j, text, strlen(text), 0);
+    return pv_json_read_record(&j, fields, &setting) ? setting.spelling : 0;
+}
+
+/* What a view has in common with the model that it is of. */
+static psdvec_model *new_view(psdvec_context *ctx, const psdvec_model *base)
+{
+    psdvec_model *view = pv_alloc_zero(ctx, 1, sizeof *view, "the model");
+    if (!view)
+        return NULL;
+    view->ctx = pv_context_hold(ctx);
+    atomic_init(&view->holders, 1);
+    pthread_mutex_init(&view->lock, NULL);
+    view->base = pv_model_hold(base);
+    view->path = base->path;
+    view->info = base->info;
+    view->file = base->file;
+    view->bytes = base->bytes;
+    view->offsets = base->offsets;
+    view->forms = base->forms;
+    view->form_offsets = base->form_offsets;
+    view->vectors = base->vectors;
+    view->readout = base->readout;
+    view->readout_mean = base->readout_mean;
+    view->readout_map = base->readout_map;
+    view->spelling = base->spelling;
+    view->sparse = base->sparse;
+    view->counts = base->counts;
+    view->unigram = base->unigram;
+    view->spread = base->spread;
+    view->iterations = base->iterations;
+    return view;
+}
+
+static psdvec_status change_spelling(psdvec_context *ctx, psdvec_model *view, double by)
+{
+    const psdvec_model_info *info = &view->info;
+    size_t words = info->words, dim = info->dim;
+    float *vectors = view->floats[1] = pv_alloc(ctx, words, dim * sizeof *vectors, NULL);
+    if (!vectors)
+        return pv_fail(ctx, PSDVEC_ERR_BUDGET,
+                       "%s: with another weight of spelling its vectors need %.0f MiB of memory, "
+                       "more than the budget has left; allow more, or keep the weight 1",
+                       view->path, (double)words * (double)dim * sizeof(float) / 1048576);
+    pv_vector_set_copy(&view->readout, 0, words, vectors);
+    const pv_spelling_words list = {info->words, view->bytes, view->offsets};
+    PV_TRY(pv_spelling_add(ctx, view->spelling, &list, (float)by, vectors));
+    view->readout = pv_vector_set_floats(info->words, info->dim, vectors);
+    return PSDVEC_OK;
+}
+
+psdvec_status psdvec_model_with_spelling(psdvec_context *ctx, const psdvec_model *model,
+                                         double weight, psdvec_model **view)
+{
+    PV_CLEAR(view);
+    PV_BEGIN(ctx);
+    PV_NEED(ctx, view);
+    PV_NEED(ctx, model);
+    if (!(weight >= 0 && weight <= 1))
+        return pv_fail(ctx, PSDVEC_ERR_OPTION,
+                       "the weight of spelling is %g, but must be from 0 to 1", weight);
+    const psdvec_model *base = pv_model_words(model);
+    double share = share_of(base);
+    bool changes = share > 0 && weight < 1;
+    if (changes && base->info.core_words == 0)
+        return pv_fail(ctx, PSDVEC_ERR_FORMAT,
+                       "%s: its vectors were brought to length 1 by a conversion, so the part of "
+                       "spelling in them is not known; use the model that was converted",
+                       base->path);
+    psdvec_model *made = new_view(ctx, base);
+    if (!made)
+        return pv_failure(ctx);
+    psdvec_status status = changes ? change_spelling(ctx, made, (weight - 1) * share) : PSDVEC_OK;
+    if (status != PSDVEC_OK) {
+        psdvec_model_close(made);
+        return status;
+    }
+    *view = made;
+    return PSDVEC_OK;
 }
 
 double psdvec_model_cosine(const psdvec_model *model, uint32_t i, uint32_t j)

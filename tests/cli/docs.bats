@@ -149,6 +149,14 @@ END
     [ -s note.html ]
 }
 
+@test "the shell blocks of docs/queries.md run" {
+    need_licences
+    blocks sh "$ROOT/docs/queries.md" >all.sh
+    [ "$(grep -c '^psdvec' all.sh)" -ge 8 ]
+    bash -eux -o pipefail all.sh >output 2>&1 || { cat output; return 1; }
+    grep -q 'left out: .*(--forms shows them)' output
+}
+
 @test "the shell blocks of docs/table.md run" {
     made_words
     mv words.txt text.txt
@@ -364,7 +372,7 @@ made_words() {
         for word in reader unthinkable rethinkable marbled; do
             case $model-$word in plain-rethinkable | plain-marbled) continue ;; esac
             "$python" reader.py $model.safetensors $word >printed
-            psdvec similar $model.safetensors $word --tsv 2>/dev/null | rows | cut -f2,3 >wanted
+            psdvec similar $model.safetensors $word --forms --tsv 2>/dev/null | rows | cut -f2,3 >wanted
             [ "$(wc -l <wanted)" -eq 10 ]
             # The last digits of cosines are rounded in another precision.
             paste wanted printed | awk -F'\t' '$1 != $3 || $2 - $4 > 2e-4 || $4 - $2 > 2e-4 { print; bad = 1 }

@@ -236,6 +236,71 @@ first_words() { # N C
     [ "$("$PSDVEC" eval plain.vec pairs.txt --unknown spelling --resamples 0 --format tsv | awk -F'\t' 'NR == 2 { print $8 }')" = 3 ]
 }
 
+# ---- Forms, and the weight of spelling -----------------------------------------------------------
+
+@test "forms of the words asked about are left out, and the answer names them" {
+    spelled
+    model=text.safetensors
+    "$PSDVEC" similar $model walk --forms --top 100 --tsv | rows >all
+    "$PSDVEC" similar $model walk --top 100 --tsv | rows >without
+    grep -v "$(printf '\twalk[a-z]*\t')" all | cmp - without
+    [ $(($(wc -l <all) - $(wc -l <without))) -eq 2 ]
+    "$PSDVEC" similar $model walk --top 25 >screen
+    tail -n 1 screen | grep -qx '  2 forms left out: walked, walking (--forms shows them)'
+    # Those that would not be among the answers are not mentioned.
+    "$PSDVEC" similar $model walk --top 4 >screen
+    run ! grep forms screen
+    "$PSDVEC" similar $model walk --top 100 --json | grep -Eq '"forms_left_out": \["walk(ed|ing)", "walk(ed|ing)"\]'
+    "$PSDVEC" similar $model walk --top 100 --json --forms | grep -q '"forms_left_out": \[\]'
+    # As many answers as without.
+    for top in 1 2 3 5; do
+        [ "$("$PSDVEC" similar $model walk --top $top --tsv | rows | wc -l)" -eq $top ]
+    done
+    "$PSDVEC" similar $model walk talk walk --top 3 --tsv | rows >many
+    { "$PSDVEC" similar $model walk --top 3 --tsv | rows
+      "$PSDVEC" similar $model talk --top 3 --tsv | rows
+      "$PSDVEC" similar $model walk --top 3 --tsv | rows; } | cmp - many
+    # Forms of a word that is spelt.
+    "$PSDVEC" similar $model jumping --top 100 --json | grep -Eq '"forms_left_out": \["jump(ed)?", "jump(ed)?"\]'
+}
+
+@test "a question about forms keeps them" {
+    spelled
+    model=text.safetensors
+    [ "$("$PSDVEC" analogy $model walk walked talk --top 1 --tsv | rows | cut -f 3 | uniq)" = talked ]
+    [ "$("$PSDVEC" similar $model walked -walk +talk --top 1 --tsv | rows | cut -f 2)" = talked ]
+    "$PSDVEC" analogy $model walk talk climb --top 100 --json | grep -q '"forms_left_out": \["'
+    "$PSDVEC" analogy $model walk talk climb --top 100 --forms --json | grep -q '"forms_left_out": \[\]'
+    "$PSDVEC" analogy $model walk talk climb | grep -q 'left out: .*(--forms shows them)'
+}
+
+@test "--spelling: another weight without training" {
+    spelled
+    "$PSDVEC" train text.counts --dim 8 --spelling off -o plain.safetensors -q
+    "$PSDVEC" train text.counts --dim 8 --spelling 0.5 -o half.safetensors -q
+    for weight in 0:plain 0.5:half; do
+        model=${weight#*:}.safetensors weight=${weight%:*}
+        "$PSDVEC" similar text.safetensors walk night --spelling $weight --top 100 --tsv | rows | sort -k 1,2 >printed
+        "$PSDVEC" similar $model walk night --top 100 --tsv | rows | sort -k 1,2 | paste - printed |
+            awk -F'\t' '$1 != $5 || $2 != $6 || ($3 - $7) ^ 2 > 1e-10 { print; bad = 1 } END { exit bad || NR < 40 }'
+        "$PSDVEC" compare text.safetensors walk night --spelling $weight --json >json
+        cosine=$(number cosine)
+        "$PSDVEC" compare $model walk night --json >json
+        awk -v a="$cosine" -v b="$(number cosine)" 'BEGIN { exit !((a - b) ^ 2 < 1e-10) }'
+    done
+    "$PSDVEC" vector text.safetensors walk --spelling 1 | cmp - <("$PSDVEC" vector text.safetensors walk)
+    run ! cmp -s <("$PSDVEC" vector text.safetensors walk --spelling 0) <("$PSDVEC" vector text.safetensors walk)
+    printf 'day night 1\nwalk walked 3\nwalk day 6\nwe he 5\n' >pairs.txt
+    score() { "$PSDVEC" eval "$@" pairs.txt --resamples 0 --format tsv | rows | cut -f 5; }
+    [ "$(score plain.safetensors)" = "$(score text.safetensors --spelling 0)" ]
+    refused 2 "--spelling" similar text.safetensors walk --spelling 2
+    "$PSDVEC" convert text.safetensors unit.safetensors --normalize -q
+    refused 4 "brought to length 1" similar unit.safetensors walk --spelling 0
+    # Vectors of another program have no spelling to weigh.
+    small_vectors
+    "$PSDVEC" similar small.vec king --spelling 0 --tsv | cmp - <("$PSDVEC" similar small.vec king --tsv)
+}
+
 # ---- The two sets of vectors -------------------------------------------------------------------
 
 @test "vector and convert: the read-out, or with --raw the generative vectors" {

@@ -439,6 +439,9 @@ GETTER(psdvec_model_find, , THE_MODEL, GIVE(word, "w1"), 2, GIVE(i, &a_number))
 CALL(psdvec_model_find_normalized, CTX, THE_MODEL, GIVE(text, "W1"), 2, GIVE(i, &a_number))
 CALL(psdvec_model_normalize, CTX, THE_MODEL, GIVE(text, "W1"), 2, GIVE(word, (char[8]){0}), 8,
      GIVE(needed, &a_size))
+CALL(psdvec_model_inflections, CTX, THE_MODEL, GIVE(word, "w1"), 2, GIVE(forms, (uint32_t[8]){0}),
+     8, GIVE(count, &a_size))
+MAKER(psdvec_model_with_spelling, psdvec_model, view, psdvec_model_close, CTX, THE_MODEL, 0.5)
 GETTER(psdvec_model_vector, != NULL, THE_MODEL, 0)
 GETTER(psdvec_model_vector_copy, , THE_MODEL, 0, GIVE(vector, a_vector))
 GETTER(psdvec_model_frequency, > 0, THE_MODEL, 0)
@@ -691,6 +694,8 @@ static const row rows[] = {
     ROW(psdvec_model_find, BY_ANSWER, "model word i", ""),
     ROW(psdvec_model_find_normalized, BY_CONTEXT, "ctx model text i", ""),
     ROW(psdvec_model_normalize, BY_CONTEXT, "ctx model text word needed", ""),
+    ROW(psdvec_model_inflections, BY_CONTEXT, "ctx model word forms count", ""),
+    ROW(psdvec_model_with_spelling, BY_CONTEXT, "ctx model view", ""),
     ROW(psdvec_model_vector, BY_ANSWER, "model", ""),
     ROW(psdvec_model_vector_copy, BY_ANSWER, "model vector", ""),
     ROW(psdvec_model_frequency, BY_ANSWER, "model", ""),

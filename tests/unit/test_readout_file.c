@@ -175,6 +175,113 @@ static void old_readouts_keep_their_bits_and_new_words_get_one(void **state)
     }
 }
 
+/* ---- Another weight of spelling ------------------------------------------------------------------- */
+
+static psdvec_model *weighted(bench *b, const psdvec_model *m, double weight)
+{
+    psdvec_model *view;
+    well(b->p->ctx, psdvec_model_with_spelling(b->p->ctx, m, weight, &view));
+    return view;
+}
+
+/* How far the read-outs of two models are apart, over the words of the first. */
+static double apart(const psdvec_model *a, const psdvec_model *b)
+{
+    double most = 0;
+    for (size_t k = 0; k < (size_t)a->info.words * DIM; k++)
+        most = fmax(most, fabs((double)readout_of(a)[k] - (double)readout_of(b)[k]));
+    return most;
+}
+
+/* The weight w of a model trained with the share 0.8 is that of one trained with the share 0.8 w. */
+static void a_weight_of_spelling_is_as_if_trained_with_it(void **state)
+{
+    (void)state;
+    bench *b = bench_new(true, 0.5, 0.8);
+    static const double weights[] = {0, 0.25, 1};
+    for (size_t k = 0; k < 3; k++) {
+        bench *other = bench_new(true, 0.5, 0.8 * weights[k]);
+        psdvec_model *m = open_model(b, b->model), *wanted = open_model(other, other->model);
+        psdvec_model *view = weighted(b, m, weights[k]);
+        psdvec_model_close(m); /* the view keeps it */
+        assert_true(apart(view, wanted) < 1e-6);
+        assert_memory_equal(vectors_of(view), vectors_of(wanted),
+                            (size_t)view->info.words * DIM * sizeof(float));
+        well(b->p->ctx, psdvec_model_verify(b->p->ctx, view));
+        /* Everything else is there: words, and the spelling of others. */
+        uint32_t i, j;
+        float vector[DIM], again[DIM];
+        assert_true(psdvec_model_find(view, "w3", 2, &i));
+        assert_true(psdvec_model_find(wanted, "w3", 2, &j));
+        assert_int_equal(i, j);
+        assert_close(psdvec_model_cosine(view, i, 1), psdvec_model_cosine(wanted, i, 1), 1e-5);
+        assert_true(psdvec_model_spell(view, "w1234", 5, vector));
+        /* A view of a view has the weight of the last one. */
+        psdvec_model *last = weighted(b, view, 0.5), *half = weighted(b, last, weights[k]);
+        psdvec_model_close(last);
+        assert_true(apart(half, view) == 0);
+        psdvec_model_copy(view, i, vector);
+        psdvec_model_copy(half, i, again);
+        assert_memory_equal(vector, again, sizeof vector);
+        psdvec_model_close(half);
+        psdvec_model_close(view);
+        psdvec_model_close(wanted);
+        bench_free(other);
+    }
+    bench_free(b);
+}
+
+static void words_that_came_later_lose_their_spelling_too(void **state)
+{
+    (void)state;
+    bench *b = bench_new(true, 0.5, 0.8), *other = bench_new(true, 0.5, 0);
+    psdvec_extend_options o;
+    psdvec_extend_options_default(&o);
+    write_text(b, 1);
+    write_text(other, 1);
+    well(b->p->ctx,
+         psdvec_extend(b->p->ctx, &o, b->model, (const char *[]){b->text}, 1, b->other, NULL));
+    well(other->p->ctx, psdvec_extend(other->p->ctx, &o, other->model,
+                                      (const char *[]){other->text}, 1, other->other, NULL));
+    psdvec_model *m = open_model(b, b->other), *wanted = open_model(other, other->other);
+    psdvec_model *view = weighted(b, m, 0);
+    assert_true(apart(m, wanted) > 0.1);
+    assert_true(apart(view, wanted) < 1e-6);
+    psdvec_model_close(view);
+    psdvec_model_close(m);
+    psdvec_model_close(wanted);
+    bench_free(b);
+    bench_free(other);
+}
+
+static void weights_that_cannot_be_had(void **state)
+{
+    (void)state;
+    bench *b = bench_new(true, 0.5, 1), *plain = bench_new(true, 0.5, 0);
+    psdvec_context *ctx = b->p->ctx;
+    psdvec_model *m = open_model(b, b->model), *view = m;
+    assert_int_equal(psdvec_model_with_spelling(ctx, m, -0.1, &view), PSDVEC_ERR_OPTION);
+    assert_null(view);
+    assert_int_equal(psdvec_model_with_spelling(ctx, m, (double)NAN, &view), PSDVEC_ERR_OPTION);
+    assert_int_equal(psdvec_model_with_spelling(ctx, NULL, 1, &view), PSDVEC_ERR_OPTION);
+    psdvec_model_close(m);
+    /* Brought to length 1, the parts are not known any more. */
+    psdvec_convert_options o = {.size = sizeof o, .normalize = true};
+    well(ctx, psdvec_convert(ctx, &o, b->model, b->other));
+    m = open_model(b, b->other);
+    assert_int_equal(psdvec_model_with_spelling(ctx, m, 0, &view), PSDVEC_ERR_FORMAT);
+    assert_contains(psdvec_error_message(ctx), "brought to length 1");
+    psdvec_model_close(m);
+    /* Without spelling there is nothing to change. */
+    m = open_model(plain, plain->model);
+    view = weighted(plain, m, 0);
+    assert_true(readout_of(view) == readout_of(m));
+    psdvec_model_close(view);
+    psdvec_model_close(m);
+    bench_free(plain);
+    bench_free(b);
+}
+
 /* ---- Conversions ---------------------------------------------------------------------------------- */
 
 static psdvec_model *converted(bench *b, psdvec_convert_options o, const char *to)
@@ -529,6 +636,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(old_readouts_keep_their_bits_and_new_words_get_one),
+        cmocka_unit_test(a_weight_of_spelling_is_as_if_trained_with_it),
+        cmocka_unit_test(words_that_came_later_lose_their_spelling_too),
+        cmocka_unit_test(weights_that_cannot_be_had),
         cmocka_unit_test(cutting_cuts_everything_that_has_directions),
         cmocka_unit_test(length_1_leaves_cosines_alone),
         cmocka_unit_test(both_sets_are_rounded),
