@@ -150,7 +150,7 @@ TEST_CFLAGS = $(BASE_CFLAGS) $(SYSTEM_FLAGS) -Isrc -Itests $(PKG_CFLAGS) $(CMOCK
 HOST_CFLAGS = $(BASE_CFLAGS) $(SYSTEM_FLAGS) -Itests $(OPENBLAS_CFLAGS) $(CMOCKA_CFLAGS) \
               $(if $(PRIVATE_BLAS),-DPV_BLAS_PRIVATE) $(TAIL_CFLAGS)
 ALL_LDFLAGS = $(LDHARDEN) $(LDFLAGS) $(SANITIZE_FLAGS) $(COVERAGE_FLAGS)
-LIBS = $(PKG_LIBS) -pthread -lm
+LIBS = $(PKG_LIBS) $(if $(filter Darwin,$(SYSTEM)),-liconv) -pthread -lm
 
 # Two files that change only when what they hold changes: everything compiled
 # depends on the flags, everything linked also on the list of sources. -Werror is

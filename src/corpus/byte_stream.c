@@ -3,11 +3,15 @@
  * checksums, so that a damaged file would be counted as if it were sound.
  *
  *     file ─► [gunzip] ─► first bytes looked at ─► [libarchive] ─► members
+ *
+ * A document such as a .docx is a zip, but one member: its parts are those with text. One inside an
+ * archive is read by a second stream, whose file is the member of the first. There is no third.
  */
 #include "corpus/byte_stream.h"
 
 #include "base/memory.h"
 #include "base/platform.h"
+#include "corpus/file_kind.h"
 #include "corpus/inputs.h"
 #include "util/c_locale.h"
 
@@ -25,7 +29,22 @@
 #include <unistd.h>
 #include <zlib.h>
 
-enum { PEEK = 1024, PACKED_SIZE = 256 << 10, WITH_GZIP_HEADER = 16 };
+enum {
+    PEEK = 1024,
+    PACKED_SIZE = 256 << 10,
+    WITH_GZIP_HEADER = 16,
+    PART_PEEK = 4096,       /* of a part of a document, to see whether it has text */
+    DOCUMENT_MOST = 1 << 30 /* bytes of all parts: more is a trap, not a document */
+};
+
+/* Documents that are a zip. */
+typedef enum package_kind {
+    PACKAGE_NONE = 0,
+    PACKAGE_OFFICE, /* .docx, .xlsx, .pptx */
+    PACKAGE_OPENDOCUMENT,
+    PACKAGE_EPUB,
+    PACKAGE_OTHER /* without text that we know */
+} package_kind;
 
 struct pv_byte_stream {
     psdvec_context *ctx;
@@ -55,12 +74,21 @@ struct pv_byte_stream {
     bool in_archive;
     const char *unpacked; /* bytes not yet taken */
     size_t unpacked_left;
+
+    package_kind package; /* what the archive is, if it is one document */
+    uint64_t parts_size;
+    bool has_sheets, has_slides; /* which office program it is of, if it has no text */
+    char head[PART_PEEK];        /* the first bytes of a member, looked at and not yet taken */
+    size_t head_length, head_used;
+
+    pv_byte_stream *outer; /* the file is its current member */
+    pv_byte_stream *inner; /* the current member is a document */
 };
 
 /* Waits for a pipe without missing a request to stop. */
 static psdvec_status wait_readable(pv_byte_stream *stream)
 {
-    if (stream->regular)
+    if (stream->regular || stream->outer)
         return PSDVEC_OK;
     for (;;) {
         struct pollfd event = {.fd = stream->fd, .events = POLLIN};
@@ -71,9 +99,13 @@ static psdvec_status wait_readable(pv_byte_stream *stream)
     }
 }
 
+static psdvec_status read_member(pv_byte_stream *stream, char *bytes, size_t capacity, size_t *got);
+
 static psdvec_status read_file(pv_byte_stream *stream, char *bytes, size_t capacity, size_t *got)
 {
     *got = 0;
+    if (stream->outer)
+        return read_member(stream->outer, bytes, capacity, got);
     while (!stream->ended) { /* a terminal would ask again after the end */
         PV_TRY(wait_readable(stream));
         ssize_t count = read(stream->fd, bytes, capacity);
@@ -275,6 +307,60 @@ static const packing *find_packing(const pv_byte_stream *stream)
     return p->magic ? p : NULL;
 }
 
+/* ---- Documents in zip ----------------------------------------------------------------- */
+
+static unsigned little16(const char *bytes)
+{
+    return (unsigned char)bytes[0] | (unsigned)(unsigned char)bytes[1] << 8;
+}
+
+/* By the first member of the zip: OpenDocument and EPUB have their type there, office programs of
+ * Microsoft one of their own folders. */
+static package_kind package_of(const char *bytes, size_t length)
+{
+    enum { NAME = 30 };
+    static const struct {
+        const char *type;
+        package_kind package;
+    } types[] = {{"application/epub+zip", PACKAGE_EPUB},
+                 {"application/vnd.oasis.opendocument.text", PACKAGE_OPENDOCUMENT},
+                 {"application/vnd.oasis.opendocument.", PACKAGE_OTHER},
+                 {"application/vnd.sun.xml.", PACKAGE_OTHER}};
+    static const char *const folders[] = {"word/", "docProps/", "customXml/", "xl/", "ppt/"};
+    if (length < NAME || memcmp(bytes, "PK\3\4", 4) != 0)
+        return PACKAGE_NONE;
+    const char *name = bytes + NAME;
+    size_t name_length = little16(bytes + 26), extra = little16(bytes + 28);
+    if (name_length > length - NAME)
+        return PACKAGE_NONE;
+    if (name_length == 8 && memcmp(name, "mimetype", 8) == 0 && little16(bytes + 8) == 0 &&
+        NAME + 8 + extra < length) {
+        const char *type = name + 8 + extra;
+        size_t left = (size_t)(bytes + length - type);
+        for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+            if (left >= strlen(types[i].type) &&
+                memcmp(type, types[i].type, strlen(types[i].type)) == 0)
+                return types[i].package;
+    }
+    if ((name_length == 19 && memcmp(name, "[Content_Types].xml", 19) == 0) ||
+        (name_length >= 6 && memcmp(name, "_rels/", 6) == 0))
+        return PACKAGE_OFFICE;
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        if (name_length > 9 && memcmp(name, folders[i], strlen(folders[i])) == 0 &&
+            memcmp(name + name_length - 4, ".xml", 4) == 0)
+            return PACKAGE_OFFICE;
+    return PACKAGE_NONE;
+}
+
+static pv_markup markup_of(package_kind package)
+{
+    static const pv_markup markup[] = {[PACKAGE_OFFICE] = PV_MARKUP_WORD,
+                                       [PACKAGE_OPENDOCUMENT] = PV_MARKUP_OPENDOCUMENT,
+                                       [PACKAGE_EPUB] = PV_MARKUP_HTML,
+                                       [PACKAGE_OTHER] = PV_MARKUP_NONE};
+    return markup[package];
+}
+
 /* ---- Archives ---------------------------------------------------------------- */
 
 static la_ssize_t archive_wants_bytes(struct archive *archive, void *opaque, const void **bytes)
@@ -335,7 +421,7 @@ static psdvec_status open_archive(pv_byte_stream *stream, const packing *how)
     archive_read_support_format_empty(a);
     archive_read_set_callback_data(a, stream);
     archive_read_set_read_callback(a, archive_wants_bytes);
-    if (stream->regular && !stream->gzip)
+    if (stream->regular && !stream->gzip && !stream->outer)
         archive_read_set_seek_callback(a, archive_wants_seek);
     if (archive_read_open1(a) != ARCHIVE_OK)
         return fail_archive(stream);
@@ -362,16 +448,43 @@ static psdvec_status open_stream(pv_byte_stream *stream, const char *path)
         PV_TRY(take_peek(stream));
     }
     const packing *how = find_packing(stream);
+    stream->package = package_of(stream->peek, stream->peek_length);
+    return how ? open_archive(stream, how) : PSDVEC_OK;
+}
+
+static pv_byte_stream *new_stream(psdvec_context *ctx)
+{
+    pv_byte_stream *stream = pv_alloc_zero(ctx, 1, sizeof *stream, "a reader");
+    if (stream) {
+        stream->ctx = stream->scope.ctx = ctx;
+        stream->fd = -1;
+    }
+    return stream;
+}
+
+/* For a document that is the current member. */
+static psdvec_status open_inner(pv_byte_stream *outer)
+{
+    pv_byte_stream *stream = outer->inner = new_stream(outer->ctx);
+    if (!stream)
+        return pv_failure(outer->ctx);
+    stream->outer = outer;
+    stream->path = strdup(pv_byte_stream_name(outer));
+    if (!stream->path)
+        return pv_fail(outer->ctx, PSDVEC_ERR_MEMORY, "%s: the system refused memory",
+                       pv_byte_stream_name(outer));
+    PV_TRY(take_peek(stream));
+    stream->package = package_of(stream->peek, stream->peek_length);
+    const packing *how = find_packing(stream);
     return how ? open_archive(stream, how) : PSDVEC_OK;
 }
 
 psdvec_status pv_byte_stream_open(psdvec_context *ctx, const char *path, pv_byte_stream **out)
 {
     *out = NULL;
-    pv_byte_stream *stream = pv_alloc_zero(ctx, 1, sizeof *stream, "a reader");
+    pv_byte_stream *stream = new_stream(ctx);
     if (!stream)
         return pv_failure(ctx);
-    stream->ctx = stream->scope.ctx = ctx;
     psdvec_status status = open_stream(stream, path);
     if (status == PSDVEC_OK)
         *out = stream;
@@ -384,6 +497,7 @@ void pv_byte_stream_close(pv_byte_stream *stream)
 {
     if (!stream)
         return;
+    pv_byte_stream_close(stream->inner);
     if (stream->archive)
         archive_read_free(stream->archive);
     pv_utf8_close(&stream->utf8);
@@ -422,6 +536,12 @@ static psdvec_status next_in_archive(pv_byte_stream *stream, bool *more)
             return PSDVEC_OK;
         if (archive_entry_filetype(entry) != AE_IFREG || (name && pv_is_clutter(name)))
             continue;
+        if (stream->package != PACKAGE_NONE) {
+            stream->in_archive = false;
+            stream->has_sheets |= name && strncmp(name, "xl/", 3) == 0;
+            stream->has_slides |= name && strncmp(name, "ppt/", 4) == 0;
+            return PSDVEC_OK;
+        }
         if (pv_asprintf(&stream->name, "%s: %s", stream->path, name ? name : "(nameless)") < 0) {
             stream->name = NULL;
             return pv_fail(stream->ctx, PSDVEC_ERR_MEMORY, "%s: the system refused memory",
@@ -434,20 +554,9 @@ static psdvec_status next_in_archive(pv_byte_stream *stream, bool *more)
     }
 }
 
-psdvec_status pv_byte_stream_next_member(pv_byte_stream *stream, bool *more)
-{
-    free(stream->name);
-    stream->name = NULL;
-    stream->unpacked_left = 0;
-    *more = true;
-    if (stream->archive)
-        return next_in_archive(stream, more);
-    *more = !stream->started;
-    stream->started = true;
-    return PSDVEC_OK;
-}
-
-psdvec_status pv_byte_stream_read(pv_byte_stream *stream, char *bytes, size_t capacity, size_t *got)
+/* Bytes of the current member of an archive or of a plain file, not of a document inside it. */
+static psdvec_status read_unpacked(pv_byte_stream *stream, char *bytes, size_t capacity,
+                                   size_t *got)
 {
     *got = 0;
     if (!stream->archive)
@@ -467,7 +576,98 @@ psdvec_status pv_byte_stream_read(pv_byte_stream *stream, char *bytes, size_t ca
     memcpy(bytes, stream->unpacked, *got);
     stream->unpacked += *got;
     stream->unpacked_left -= *got;
+    if (stream->package != PACKAGE_NONE && (stream->parts_size += *got) > DOCUMENT_MOST)
+        return pv_fail(stream->ctx, PSDVEC_ERR_DAMAGED,
+                       "%s: its text unpacks to more than %d MiB, which no document does; leave "
+                       "the file out",
+                       pv_byte_stream_name(stream), DOCUMENT_MOST >> 20);
     return PSDVEC_OK;
+}
+
+static psdvec_status read_member(pv_byte_stream *stream, char *bytes, size_t capacity, size_t *got)
+{
+    size_t seen = stream->head_length - stream->head_used;
+    if (seen == 0)
+        return read_unpacked(stream, bytes, capacity, got);
+    *got = seen < capacity ? seen : capacity;
+    memcpy(bytes, stream->head + stream->head_used, *got);
+    stream->head_used += *got;
+    return PSDVEC_OK;
+}
+
+/* The first bytes of the member, which read_member will give again. */
+static psdvec_status look_at_member(pv_byte_stream *stream)
+{
+    size_t got = 1;
+    stream->head_length = stream->head_used = 0;
+    while (stream->head_length < PART_PEEK && got > 0) {
+        PV_TRY(read_unpacked(stream, stream->head + stream->head_length,
+                             PART_PEEK - stream->head_length, &got));
+        stream->head_length += got;
+    }
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_byte_stream_next_part(pv_byte_stream *stream, bool *more)
+{
+    if (stream->inner)
+        return pv_byte_stream_next_part(stream->inner, more);
+    *more = false;
+    if (stream->package == PACKAGE_NONE || !stream->archive)
+        return PSDVEC_OK;
+    pv_markup wanted = markup_of(stream->package);
+    for (;;) {
+        *more = true;
+        stream->unpacked_left = 0;
+        PV_TRY(next_in_archive(stream, more));
+        if (!*more)
+            return PSDVEC_OK;
+        PV_TRY(look_at_member(stream));
+        if (wanted != PV_MARKUP_NONE &&
+            pv_markup_looks_like(stream->head, stream->head_length) == wanted)
+            return PSDVEC_OK;
+    }
+}
+
+psdvec_status pv_byte_stream_next_member(pv_byte_stream *stream, bool *more)
+{
+    pv_byte_stream_close(stream->inner);
+    stream->inner = NULL;
+    free(stream->name);
+    stream->name = NULL;
+    stream->unpacked_left = stream->head_length = stream->head_used = 0;
+    *more = true;
+    if (stream->archive && stream->package == PACKAGE_NONE) {
+        PV_TRY(next_in_archive(stream, more));
+        if (!*more || !stream->in_archive)
+            return PSDVEC_OK;
+        PV_TRY(look_at_member(stream));
+        return package_of(stream->head, stream->head_length) != PACKAGE_NONE ? open_inner(stream)
+                                                                             : PSDVEC_OK;
+    }
+    *more = !stream->started;
+    stream->started = true;
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_byte_stream_read(pv_byte_stream *stream, char *bytes, size_t capacity, size_t *got)
+{
+    return read_member(stream->inner ? stream->inner : stream, bytes, capacity, got);
+}
+
+pv_markup pv_byte_stream_document(const pv_byte_stream *stream, bool *is_one)
+{
+    const pv_byte_stream *document = stream->inner ? stream->inner : stream;
+    *is_one = document->package != PACKAGE_NONE;
+    return markup_of(document->package);
+}
+
+size_t pv_byte_stream_document_kind(const pv_byte_stream *stream)
+{
+    const pv_byte_stream *document = stream->inner ? stream->inner : stream;
+    return document->has_sheets   ? PV_KIND_SPREADSHEET
+           : document->has_slides ? PV_KIND_SLIDES
+                                  : PV_KIND_PACKAGE;
 }
 
 const char *pv_byte_stream_name(const pv_byte_stream *stream)

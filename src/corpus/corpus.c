@@ -1,11 +1,11 @@
 /* Cutting the inputs into segments. */
 #include "corpus/corpus.h"
 
-#include "corpus/byte_stream.h"
+#include "corpus/file_kind.h"
 #include "corpus/records.h"
+#include "corpus/text_source.h"
 #include "corpus/tokens.h"
 #include "corpus/wiki_dump.h"
-#include "util/utf8.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -17,6 +17,8 @@ typedef struct corpus_file {
     bool opened;
     atomic_bool finished;
     pv_byte_stream *stream;
+    pv_text_source source; /* of the member */
+    uint64_t member;       /* its number */
     bool in_member;
     pv_segment_kind kind;
     pv_buffer carry;   /* read, but not yet part of a segment */
@@ -31,6 +33,14 @@ typedef struct corpus_file {
     pv_buffer pages;
 } corpus_file;
 
+/* Members that something was noticed of, and the first of them in the order of the inputs. */
+typedef struct notice {
+    uint64_t count;
+    size_t file;
+    uint64_t member;
+    pv_buffer name;
+} notice;
+
 struct pv_corpus {
     psdvec_context *ctx;
     pv_scope scope; /* of the files */
@@ -41,6 +51,11 @@ struct pv_corpus {
     _Atomic uint64_t bytes;
     pv_progress progress;
     bool slow; /* the caller tells of it */
+
+    pthread_mutex_t lock; /* of what follows */
+    notice passed_over, guessed, bad;
+    uint64_t *kinds; /* of those passed over, see file_kind.h */
+    uint64_t bad_sequences;
 };
 
 void pv_segment_init(pv_segment *segment, psdvec_context *ctx)
@@ -61,8 +76,10 @@ psdvec_status pv_corpus_new(psdvec_context *ctx, const pv_inputs *inputs,
     pv_scope scope = {.ctx = ctx, .what = "the corpus"};
     pv_corpus *corpus;
     corpus_file *files;
+    uint64_t *kinds;
     PV_TAKE(&scope, corpus, 1);
     PV_TAKE_ZERO(&scope, files, inputs->count);
+    PV_TAKE_ZERO(&scope, kinds, pv_file_kinds());
     if (scope.failed) {
         pv_scope_free(&scope);
         return pv_failure(ctx);
@@ -72,10 +89,16 @@ psdvec_status pv_corpus_new(psdvec_context *ctx, const pv_inputs *inputs,
                           .inputs = inputs,
                           .options = options,
                           .files = files,
-                          .slow = stage != NULL};
+                          .slow = stage != NULL,
+                          .passed_over.name.ctx = ctx,
+                          .guessed.name.ctx = ctx,
+                          .bad.name.ctx = ctx,
+                          .kinds = kinds};
+    pthread_mutex_init(&corpus->lock, NULL);
     for (size_t i = 0; i < inputs->count; i++) {
         pthread_mutex_init(&files[i].lock, NULL);
         files[i].carry.ctx = files[i].pages.ctx = ctx;
+        pv_text_source_init(&files[i].source, ctx, options);
     }
     pv_progress_begin(&corpus->progress, ctx, stage ? stage : "reading", "B", inputs->total_size);
     *out = corpus;
@@ -88,6 +111,7 @@ static void close_file(corpus_file *file)
     file->stream = NULL;
     pv_wiki_dump_free(file->dump);
     file->dump = NULL;
+    pv_text_source_free(&file->source);
     pv_buffer_free(&file->carry);
     pv_buffer_free(&file->pages);
 }
@@ -100,6 +124,10 @@ void pv_corpus_free(pv_corpus *corpus)
         close_file(&corpus->files[i]);
         pthread_mutex_destroy(&corpus->files[i].lock);
     }
+    pv_buffer_free(&corpus->passed_over.name);
+    pv_buffer_free(&corpus->guessed.name);
+    pv_buffer_free(&corpus->bad.name);
+    pthread_mutex_destroy(&corpus->lock);
     pv_scope scope = corpus->scope;
     pv_scope_free(&scope);
 }
@@ -114,35 +142,141 @@ pv_progress *pv_corpus_progress(pv_corpus *corpus)
     return &corpus->progress;
 }
 
-/* ---- Is it text? ---------------------------------------------------------------- */
+/* ---- What was noticed --------------------------------------------------------- */
 
-/* A file is taken for binary if more than three in ten of its first bytes are control characters or
- * invalid UTF-8. Text in an old 8-bit encoding stays below that in most languages and is read with
- * its bad bytes reported. */
-const char *pv_not_text(const char *bytes, size_t length)
+/* Under the corpus's lock. */
+static psdvec_status notice_member(notice *n, const corpus_file *file, size_t index)
 {
-    const unsigned char *p = (const unsigned char *)bytes, *end = p + length;
-    if (length > PV_SNIFF_LENGTH)
-        end = p + PV_SNIFF_LENGTH;
-    if (length >= 2 && (memcmp(bytes, "\xFF\xFE", 2) == 0 || memcmp(bytes, "\xFE\xFF", 2) == 0))
-        return "is text in UTF-16, not UTF-8; convert it with iconv -f utf-16 -t utf-8";
-    size_t strange = 0, looked_at = (size_t)(end - p);
-    while (p < end) {
-        uint32_t cp;
-        int used = pv_utf8_decode(p, end, &cp);
-        if (used < 0) {
-            if (end - p >= 4) /* not merely cut off where we stopped looking */
-                strange += (size_t)-used;
-            p -= used;
-        } else {
-            strange += *p < 0x20 && !(*p >= '\t' && *p <= '\r') && *p != 0x1B;
-            p += used;
-        }
+    bool first = n->count++ == 0 || index < n->file ||
+                 (index == n->file && file->member < n->member);
+    if (!first)
+        return PSDVEC_OK;
+    n->file = index;
+    n->member = file->member;
+    n->name.length = 0;
+    PV_TRY(pv_buffer_text(&n->name, pv_byte_stream_name(file->stream)));
+    return pv_buffer_byte(&n->name, '\0');
+}
+
+static const char binary_advice[] = "does not look like text; if it is text, name its `encoding`";
+
+/* A file that the user named must be text; others are counted. */
+static psdvec_status pass_over(pv_corpus *corpus, const corpus_file *file, size_t index,
+                               size_t number)
+{
+    const char *name = pv_byte_stream_name(file->stream);
+    const pv_file_kind *kind = pv_file_kind_of(number);
+    const char *remedy = kind->remedy ? kind->remedy : "name files with text in them";
+    if (corpus->inputs->files[index].named && !pv_byte_stream_in_archive(file->stream))
+        return number == PV_KIND_BINARY
+                   ? pv_fail(corpus->ctx, PSDVEC_ERR_NOT_TEXT, "%s: %s", name, binary_advice)
+                   : pv_fail(corpus->ctx, PSDVEC_ERR_NOT_TEXT, "%s: is not text (%s); %s", name,
+                             kind->name, remedy);
+    pv_note(corpus->ctx, "%s: passed over: %s", name, kind->name);
+    pthread_mutex_lock(&corpus->lock);
+    corpus->kinds[number]++;
+    psdvec_status status = notice_member(&corpus->passed_over, file, index);
+    pthread_mutex_unlock(&corpus->lock);
+    return status;
+}
+
+/* The member has been read. */
+static psdvec_status notice_conversion(pv_corpus *corpus, const corpus_file *file, size_t index)
+{
+    const pv_text_source *source = &file->source;
+    psdvec_status status = PSDVEC_OK;
+    if (!source->guessed && source->bad == 0)
+        return PSDVEC_OK;
+    if (source->bad && corpus->options->strict)
+        return pv_fail(corpus->ctx, PSDVEC_ERR_UTF8,
+                       "%s: contains bytes that are not valid in its encoding; name another "
+                       "`encoding`, or read it without `strict`",
+                       pv_byte_stream_name(file->stream));
+    pthread_mutex_lock(&corpus->lock);
+    corpus->bad_sequences += source->bad;
+    if (source->guessed)
+        status = notice_member(&corpus->guessed, file, index);
+    if (source->bad && status == PSDVEC_OK)
+        status = notice_member(&corpus->bad, file, index);
+    pthread_mutex_unlock(&corpus->lock);
+    return status;
+}
+
+/* "a.txt and 2 other files" */
+static psdvec_status name_files(const notice *n, pv_buffer *text)
+{
+    PV_TRY(pv_buffer_text(text, n->name.data));
+    if (n->count > 1)
+        PV_TRY(pv_buffer_printf(text, " and %" PRIu64 " other file%s", n->count - 1,
+                                n->count > 2 ? "s" : ""));
+    return PSDVEC_OK;
+}
+
+/* "2 PDF, 1 JPEG; convert PDF with pdftotext" */
+static psdvec_status name_kinds(const pv_corpus *corpus, pv_buffer *text)
+{
+    const char *between = ": ";
+    for (uint64_t most = UINT64_MAX; most > 0;) {
+        uint64_t next = 0; /* the most frequent kinds first */
+        for (size_t k = 0; k < pv_file_kinds(); k++)
+            if (corpus->kinds[k] < most && corpus->kinds[k] > next)
+                next = corpus->kinds[k];
+        for (size_t k = 0; k < pv_file_kinds() && next > 0; k++)
+            if (corpus->kinds[k] == next) {
+                PV_TRY(pv_buffer_printf(text, "%s%" PRIu64 " %s", between, next,
+                                        pv_file_kind_of(k)->name));
+                between = ", ";
+            }
+        most = next;
     }
-    if (strange * 10 > looked_at * 3)
-        return "does not look like text (binary data, or an encoding other than UTF-8; the latter "
-               "can be converted with iconv -f ITS-ENCODING -t utf-8)";
-    return NULL;
+    const char *last = NULL;
+    for (size_t k = 0; k < pv_file_kinds(); k++) {
+        const char *remedy = pv_file_kind_of(k)->remedy;
+        if (corpus->kinds[k] == 0 || !remedy || (last && strcmp(last, remedy) == 0))
+            continue;
+        PV_TRY(pv_buffer_printf(text, "; %s", last = remedy));
+    }
+    return PSDVEC_OK;
+}
+
+static psdvec_status describe_passed_over(const pv_corpus *corpus, pv_buffer *text)
+{
+    const notice *n = &corpus->passed_over;
+    if (n->count > 1) {
+        PV_TRY(pv_buffer_printf(text, "passed over %" PRIu64 " files that are not text (first: %s)",
+                                n->count, n->name.data));
+        return name_kinds(corpus, text);
+    }
+    PV_TRY(pv_buffer_printf(text, "%s: passed over: ", n->name.data));
+    if (corpus->kinds[PV_KIND_BINARY])
+        return pv_buffer_text(text, binary_advice);
+    size_t kind = 0;
+    while (corpus->kinds[kind] == 0)
+        kind++;
+    const pv_file_kind *k = pv_file_kind_of(kind);
+    return pv_buffer_printf(text, "not text (%s)%s%s", k->name, k->remedy ? "; " : "",
+                            k->remedy ? k->remedy : "");
+}
+
+void pv_corpus_report(const pv_corpus *corpus)
+{
+    psdvec_context *ctx = corpus->ctx;
+    pv_buffer text = {.ctx = ctx};
+    if (corpus->passed_over.count && describe_passed_over(corpus, &text) == PSDVEC_OK)
+        pv_warn(ctx, "%.*s", (int)text.length, text.data);
+    text.length = 0;
+    if (corpus->guessed.count && name_files(&corpus->guessed, &text) == PSDVEC_OK)
+        pv_warn(ctx,
+                "%.*s: not valid UTF-8; read as Windows-1252 (Latin-1); if that is wrong, name "
+                "the `encoding`",
+                (int)text.length, text.data);
+    text.length = 0;
+    if (corpus->bad.count && name_files(&corpus->bad, &text) == PSDVEC_OK)
+        pv_warn(ctx,
+                "%.*s: %" PRIu64 " sequences of bytes are not valid in the encoding, and were "
+                "read as the replacement character",
+                (int)text.length, text.data, corpus->bad_sequences);
+    pv_buffer_free(&text);
 }
 
 /* ---- Members ------------------------------------------------------------- */
@@ -155,7 +289,7 @@ static psdvec_status fill(corpus_file *file, pv_buffer *buffer, size_t wanted)
          * much a pipe happens to hold. */
         size_t missing = wanted - buffer->length, got;
         PV_TRY(pv_buffer_reserve(buffer, missing));
-        PV_TRY(pv_byte_stream_read(file->stream, buffer->data + buffer->length, missing, &got));
+        PV_TRY(pv_text_source_read(&file->source, buffer->data + buffer->length, missing, &got));
         buffer->length += got;
         file->member_ended = got == 0;
     }
@@ -176,27 +310,23 @@ static psdvec_status begin_member(pv_corpus *corpus, corpus_file *file, size_t i
 {
     psdvec_context *ctx = corpus->ctx;
     const char *name = pv_byte_stream_name(file->stream);
-    *use = true;
+    file->member++;
     file->carry.length = 0;
     file->member_ended = false;
     file->offset = 0;
     file->line = 1;
+    size_t kind;
+    PV_TRY(pv_text_source_begin(&file->source, file->stream, use, &kind));
+    if (!*use)
+        return pass_over(corpus, file, index, kind);
     PV_TRY(fill(file, &file->carry, PV_SNIFF_LENGTH));
     const char *start = file->carry.data ? file->carry.data : "";
     size_t length = file->carry.length;
-
-    const char *not_text = pv_not_text(start, length);
-    if (not_text) {
-        bool named = corpus->inputs->files[index].named && !pv_byte_stream_in_archive(file->stream);
-        if (named)
-            return pv_fail(ctx, PSDVEC_ERR_NOT_TEXT, "%s: %s", name, not_text);
-        pv_warn(ctx, "%s: passed over: %s", name, not_text);
-        *use = false;
-        return PSDVEC_OK;
-    }
     file->kind = PV_SEGMENT_TEXT;
     if (corpus->options->json_field)
         file->kind = PV_SEGMENT_JSON_LINES;
+    else if (file->source.markup != PV_MARKUP_NONE)
+        file->kind = PV_SEGMENT_TEXT;
     else if (pv_wiki_dump_looks_like(start, length))
         file->kind = PV_SEGMENT_WIKI_PAGES;
     else if (pv_wiki_extractor_looks_like(start, length))
@@ -314,8 +444,10 @@ static psdvec_status next_of_file(pv_corpus *corpus, size_t index, pv_segment *s
         PV_TRY(file->kind == PV_SEGMENT_WIKI_PAGES ? next_pages(corpus, file, segment)
                                                    : next_lines(corpus, file, segment));
         file->in_member = !file->member_ended;
-        if (file->member_ended)
+        if (file->member_ended) {
+            PV_TRY(notice_conversion(corpus, file, index));
             file->open = pv_document_spans_members(corpus->options);
+        }
         segment->open = file->open;
         if (segment->text.length > 0 || (segment->continues && !segment->open)) {
             const char *name = pv_byte_stream_name(file->stream);

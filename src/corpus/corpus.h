@@ -59,9 +59,7 @@ uint64_t pv_corpus_bytes(const pv_corpus *corpus);
 /* Of a stage, by bytes of the files. */
 pv_progress *pv_corpus_progress(pv_corpus *corpus);
 
-enum { PV_SNIFF_LENGTH = 16 << 10 };
-/* From the first bytes of a file: NULL if it may be text in UTF-8; otherwise what it seems to be, and
- * what to do, as the end of a sentence. */
-const char *pv_not_text(const char *bytes, size_t length);
+/* Warns of files that were passed over, and of encodings that were guessed. */
+void pv_corpus_report(const pv_corpus *corpus);
 
 #endif

@@ -2,6 +2,8 @@
  * make up nearly all references of an encyclopaedia are tried first. */
 #include "corpus/html_entities.h"
 
+#include "corpus/encoding.h"
+
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,12 +86,6 @@ static const entity entities[] = {
 };
 /* clang-format on */
 
-/* What people mean by &#150;: the code points of Windows-1252. */
-static const uint16_t windows_1252[32] = {
-    0x20AC, 0x81,   0x201A, 0x192,  0x201E, 0x2026, 0x2020, 0x2021, 0x2C6,  0x2030, 0x160,
-    0x2039, 0x152,  0x8D,   0x17D,  0x8F,   0x90,   0x2018, 0x2019, 0x201C, 0x201D, 0x2022,
-    0x2013, 0x2014, 0x2DC,  0x2122, 0x161,  0x203A, 0x153,  0x9D,   0x17E,  0x178};
-
 static bool is_alnum(char c)
 {
     return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z');
@@ -115,7 +111,7 @@ static size_t numeric(const char *text, size_t length, uint32_t *code)
     if (i == first || i == length || text[i] != ';' || value == 0 ||
         (value >= 0xD800 && value <= 0xDFFF))
         return 0;
-    *code = value >= 128 && value < 160 ? windows_1252[value - 128] : value;
+    *code = value < 256 ? pv_windows_1252((unsigned char)value) : value; /* &#150; is meant so */
     return i + 1;
 }
 

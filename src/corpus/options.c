@@ -1,6 +1,7 @@
 /* Text options: their choices, and what goes together. */
 #include "corpus/options.h"
 
+#include "corpus/encoding.h"
 #include "corpus/tokenizer.h"
 
 #include <stdio.h>
@@ -56,6 +57,11 @@ bool pv_text_options_go_together(const void *options, char *why, size_t size)
         snprintf(why, size,
                  "`min_length` is %u and `max_length` %u, which leaves out words of every length",
                  (unsigned)o->min_length, (unsigned)longest);
+        return false;
+    }
+    if (!pv_encoding_known(o->encoding)) {
+        snprintf(why, size, "`encoding` is \"%.40s\", which is not known; iconv -l lists the names",
+                 o->encoding);
         return false;
     }
     return true;

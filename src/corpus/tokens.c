@@ -365,8 +365,8 @@ static psdvec_status note_faults(driver *d, const pv_segment *segment, uint64_t 
         offset += t->first_bad;
     if (t->bad_bytes && d->rules->options.strict)
         return pv_fail(d->ctx, PSDVEC_ERR_UTF8,
-                       "%s: byte %" PRIu64 " is not valid UTF-8; convert the text with "
-                       "iconv -f ITS-ENCODING -t utf-8, or read it without `strict`",
+                       "%s: byte %" PRIu64 " is not valid UTF-8; name the text's `encoding`, or "
+                       "read it without `strict`",
                        segment->name.data, offset);
     pthread_mutex_lock(&f->lock);
     bool first = f->bad_bytes == 0 || segment->file < f->file ||
@@ -503,8 +503,8 @@ void pv_text_faults_report(const pv_text_faults *f, const psdvec_text_options *o
     if (f->bad_bytes)
         pv_warn(f->name.ctx,
                 "%s: byte %" PRIu64 " is not valid UTF-8 (%" PRIu64 " such bytes in all, read as "
-                "the replacement character); if the text has another encoding, convert it with "
-                "iconv -f ITS-ENCODING -t utf-8",
+                "the replacement character); if the text has another encoding, name it with "
+                "`encoding`",
                 f->name.data, f->offset, f->bad_bytes);
     if (f->bad_records)
         pv_warn(f->name.ctx,
@@ -577,6 +577,7 @@ static psdvec_status tokens_of(psdvec_context *ctx, const psdvec_text_options *o
         PV_TRY_DONE(pv_inputs_expand(ctx, inputs, input_count, &files));
         PV_TRY_DONE(pv_corpus_new(ctx, &files, &rules->options, sink->stage, &corpus));
         PV_TRY_DONE(pv_tokens_of_corpus(ctx, rules, corpus, &faults, sink));
+        pv_corpus_report(corpus);
     } else {
         PV_TRY_DONE(pv_tokens_by_rules(ctx, rules, text, length, PV_TOKEN_BATCH, &faults, sink));
     }

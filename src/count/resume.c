@@ -78,7 +78,7 @@ static psdvec_status make_path(const resumable *r, const char *name, uint64_t fi
 
 /* The oldest version whose units can be used. Set it to the current version with any change that
  * alters the words or the counts that a text gives. */
-static const char units_since[] = "0.1.0";
+static const char units_since[] = "0.2.0";
 
 static psdvec_status make_units(resumable *r)
 {
@@ -94,6 +94,9 @@ static psdvec_status make_units(resumable *r)
     /* What the words of a unit depend on, inputs apart: the text options are among the settings. */
     uint64_t settings = hash_more(hash_more(1, units_since, strlen(units_since)),
                                   r->provenance.settings, strlen(r->provenance.settings));
+    if (r->options->text.encoding) /* not among them: it is about the inputs, not about the words */
+        settings =
+            hash_more(settings, r->options->text.encoding, strlen(r->options->text.encoding));
     for (size_t first = 0, last = 0; first < count; first = last) {
         unit *u = &r->units[r->unit_count];
         uint64_t size = 0;

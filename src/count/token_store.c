@@ -356,6 +356,7 @@ psdvec_status pv_token_store_read(psdvec_context *ctx, const pv_inputs *inputs, 
     join_parts(store, inputs);
     for (size_t i = 0; i < input_count; i++)
         pv_input_note_add(&store->total, &store->inputs[i]);
+    pv_corpus_report(corpus);
     pv_text_faults_report(&store->faults, &rules->options);
 done:
     pv_corpus_free(corpus);

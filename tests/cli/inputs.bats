@@ -185,3 +185,161 @@ Alpha [[gamma]] delta [[Category:Junk]]"
     [[ "$output" == *"picture.jpg: passed over"* ]]
     diff <(pairs expected.st) <(pairs got.st)
 }
+
+# The words of inputs, one document per line, with messages in `talk`.
+words() { "$PSDVEC" tokenize "$@" 2>talk; }
+
+@test "files that are not text are passed over by their first bytes, and counted" {
+    printf '%%PDF-1.7\n1 0 obj\nendobj\n' | tee plain/one plain/two.txt >named.txt
+    printf '\377\330\377\340\0\020JFIF' >plain/picture
+    printf '{\\rtf1\\ansi words}' >plain/note.txt
+    printf 'SQLite format 3\0 words' >plain/base
+    count plain -o got.st 2>talk
+    diff <(pairs expected.st) <(pairs got.st)
+    [ "$(wc -l <talk)" -eq 1 ]
+    grep -q 'passed over 5 files that are not text (first: plain/base): 2 PDF, 1 RTF, 1 JPEG, 1 SQLite database; convert PDF with pdftotext; convert RTF with' talk
+    tar czf packed.tgz plain
+    count packed.tgz -o got.st 2>talk
+    diff <(pairs expected.st) <(pairs got.st)
+    grep -q 'passed over 5 files that are not text (first: packed.tgz: plain/' talk
+    refused 3 "named.txt: is not text (PDF); convert PDF with pdftotext" count named.txt -o got.st
+}
+
+@test "one file that is not text is passed over by name" {
+    printf '%%PDF-1.7\n1 0 obj\nendobj\n' >plain/one
+    count plain -o got.st 2>talk
+    grep -q 'plain/one: passed over: not text (PDF); convert PDF with pdftotext$' talk
+}
+
+@test "HTML: the text without markup, a block per line" {
+    cat >page <<'END'
+<!DOCTYPE html><html><head><meta charset="windows-1251"><title>Title</title>
+<style>p { color: red }</style><script>var junk = "<p>";</script></head>
+<body><p>Caf&eacute; one
+two<p>three<br>four</body></html>
+END
+    [ "$(words page)" = "$(printf 'title\ncafé one two\nthree\nfour')" ]
+    gzip -c page >page.gz
+    [ "$(words page.gz)" = "$(words page)" ]
+    [ "$(words page --document blank-line)" = "$(printf 'title\ncafé one two\nthree four')" ]
+    [ "$(words page --document file)" = "title café one two three four" ]
+}
+
+@test "XML: its characters without tags" {
+    printf '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY junk "junk">]>\n<a junk="junk"><b>one</b><b>two</b>\n<c>three</c></a>\n' >some.xml
+    [ "$(words some.xml)" = "$(printf 'one two\nthree')" ]
+}
+
+# office_files FOLDER: a .docx, .odt, .epub and .xlsx, as zip writes them.
+office_files() {
+    mkdir -p "$1" && cd "$1"
+    mkdir word _rels xl META-INF
+    echo '<?xml version="1.0"?><Types xmlns="junk">junk</Types>' | tee '[Content_Types].xml' _rels/.rels META-INF/container.xml >xl/workbook.xml
+    ns='xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+    echo "<?xml version=\"1.0\"?><w:styles $ns><w:t>junk</w:t></w:styles>" >word/styles.xml
+    echo "<?xml version=\"1.0\"?><w:document $ns><w:body><w:p><w:r><w:t>First para</w:t></w:r><w:r><w:t>graph</w:t></w:r></w:p><w:p><w:r><w:t>second</w:t><w:instrText>junk</w:instrText></w:r></w:p></w:body></w:document>" >word/document.xml
+    echo "<?xml version=\"1.0\"?><w:footnotes $ns><w:p><w:t>a note</w:t></w:p></w:footnotes>" >word/footnotes.xml
+    zip -q a.docx '[Content_Types].xml' _rels/.rels word/styles.xml word/document.xml word/footnotes.xml
+    zip -q d.xlsx '[Content_Types].xml' xl/workbook.xml
+    printf application/vnd.oasis.opendocument.text >mimetype
+    echo '<?xml version="1.0"?><office:document-content xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"><office:automatic-styles>junk</office:automatic-styles><office:body><text:h>Heading</text:h><text:p>some<text:s/>text</text:p></office:body></office:document-content>' >content.xml
+    zip -q -X -0 b.odt mimetype && zip -q b.odt content.xml '[Content_Types].xml'
+    printf application/epub+zip >mimetype
+    for chapter in one two; do
+        echo "<?xml version=\"1.0\"?><!DOCTYPE html><html xmlns=\"junk\"><head><script src=\"junk\"/></head><body><p>chapter $chapter</p></body></html>" >$chapter.xhtml
+    done
+    zip -q -X -0 c.epub mimetype && zip -q c.epub META-INF/container.xml one.xhtml two.xhtml
+    mkdir ../only && mv a.docx b.odt c.epub d.xlsx ../only && cd ..
+}
+
+@test "docx, odt and epub: the text of the document, one file each" {
+    office_files make
+    [ "$(words only/a.docx)" = "$(printf 'first paragraph\nsecond\na note')" ]
+    [ "$(words only/b.odt)" = "$(printf 'heading\nsome text')" ]
+    [ "$(words only/c.epub)" = "$(printf 'chapter one\nchapter two')" ]
+    [ "$(words only/a.docx --document file)" = "first paragraph second a note" ]
+    [ "$(words - <only/a.docx)" = "$(words only/a.docx)" ]
+    words only >got
+    grep -q 'only/d.xlsx: passed over: not text (spreadsheet); save spreadsheets as CSV' talk
+    refused 3 "only/d.xlsx: is not text (spreadsheet)" tokenize only/d.xlsx
+    # The same inside of archives, without a junk word from any XML.
+    tar cf only.tar -C only a.docx b.odt c.epub d.xlsx
+    (cd only && zip -q ../only.zip a.docx b.odt c.epub d.xlsx)
+    gzip -k only.tar
+    for archive in only.tar only.tar.gz only.zip; do
+        diff <(words $archive) got
+        grep -q "$archive: d.xlsx: passed over: not text (spreadsheet)" talk
+    done
+    [ "$(grep -c junk got)" -eq 0 ]
+}
+
+@test "a document that unpacks without end is refused, and archives in archives are passed over" {
+    office_files make
+    cd make
+    { cat word/document.xml; head -c 1100000000 /dev/zero | tr '\0' ' '; } | head -c 1100000000 >word/big.xml
+    mv word/big.xml word/document.xml
+    zip -q -1 bomb.docx '[Content_Types].xml' word/document.xml
+    rm word/document.xml
+    refused 3 "bomb.docx: its text unpacks to more than 1024 MiB" tokenize bomb.docx
+    cd ..
+    zip -q inner.zip plain/a.txt
+    mkdir out && mv inner.zip out && zip -q outer.zip out/inner.zip plain/b.txt
+    words outer.zip >got
+    grep -q 'outer.zip: out/inner.zip: passed over: not text (zip archive); unpack archives' talk
+    diff got <(words plain/b.txt)
+}
+
+@test "UTF-16, UTF-32 and Windows-1252 are recognised, UTF-8 text is as before" {
+    for encoding in utf-16 utf-16le utf-16be utf-32 utf-32le utf-32be; do
+        iconv -f utf-8 -t $encoding ab.txt >ab.$encoding
+        same_as_plain ab.$encoding 2>talk
+        [ ! -s talk ]
+        gzip -c ab.$encoding | count - -o got.st
+        diff <(pairs expected.st) <(pairs got.st)
+    done
+    mkdir latin
+    iconv -f utf-8 -t latin1 plain/a.txt >latin/a.txt
+    iconv -f utf-8 -t windows-1252 plain/b.txt >latin/b.txt
+    same_as_plain latin 2>talk
+    [ "$(cat talk)" = "psdvec count: warning: latin/a.txt and 1 other file: not valid UTF-8; read as Windows-1252 (Latin-1); if that is wrong, name the --encoding" ]
+    same_as_plain latin --encoding latin-1 2>talk
+    [ ! -s talk ]
+    run count latin --strict -o got.st
+    [ "$status" -eq 3 ]
+    [[ "$output" == *"latin/a.txt: byte 81 is not valid UTF-8"* ]]
+    run count latin --encoding utf-8 -o got.st
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"latin/a.txt: byte 81 is not valid UTF-8"* ]]
+}
+
+@test "encodings: the first byte that is not ASCII may be far away" {
+    for n in 1 2 3 4 5 6 7 8 9; do seq 100000; done | tr 0-9 a-j >far.txt
+    cp far.txt far.utf8
+    printf 'café naïve\n' >>far.utf8
+    { cat far.txt; printf 'caf\351 na\357ve\n'; } >far.latin
+    words far.utf8 >wanted
+    diff <(words far.latin) wanted
+    grep -q 'far.latin: not valid UTF-8; read as Windows-1252' talk
+    diff <(cat far.latin | words -) wanted # a pipe gives other pieces
+}
+
+@test "encodings by name: any that iconv knows" {
+    printf 'привет мир\n' | iconv -f utf-8 -t koi8-r >russian
+    [ "$(words russian --encoding koi8-r)" = "привет мир" ]
+    refused 3 "russian: does not look like text; if it is text, name its --encoding" tokenize russian
+    refused 2 '--encoding is "nosuch", which is not known' tokenize russian --encoding nosuch
+    # HTML says itself what it is.
+    { printf '<html><meta charset="koi8-r"><p>'; cat russian; } >page
+    [ "$(words page)" = "привет мир" ]
+    # It is no setting of the words: files of texts in several encodings can be merged.
+    count russian --encoding koi8-r --min-count 1 -o one.st
+    count ab.txt -o two.st
+    "$PSDVEC" counts merge -q one.st two.st -o both.st
+}
+
+@test "encodings are part of what --resume remembers" {
+    iconv -f utf-8 -t windows-1252 ab.txt >ab.latin
+    count ab.latin --encoding koi8-r --resume kept -o wrong.st
+    count ab.latin --encoding latin-1 --resume kept -o got.st
+    diff <(pairs expected.st) <(pairs got.st)
+}

@@ -1,5 +1,5 @@
-/* The corpus room from the outside in: lists of files, packed files, text or
- * not. Packed files are made by libarchive's writer. */
+/* The inputs from the outside in: lists of files, and packed files, which are made by libarchive's
+ * writer. */
 #include "base/context.h"
 #include "corpus/byte_stream.h"
 #include "corpus/corpus.h"
@@ -425,31 +425,6 @@ static void a_member_knows_its_name(void **state)
     pv_byte_stream_close(NULL);
 }
 
-/* ---- Text or not ------------------------------------------------------------------------- */
-
-static void what_is_not_text_is_recognised(void **state)
-{
-    (void)state;
-    assert_null(pv_not_text("", 0));
-    assert_null(pv_not_text("plain text\r\n\ttoo\f\x1b[1m", 20));
-    assert_null(pv_not_text("\u4e2d\u6587\u0416", 8));
-    assert_null(pv_not_text("caf\xe9 in Latin-1 is mostly fine", 30));
-    assert_non_null(strstr(pv_not_text("\xff\xfe"
-                                       "a\0b\0",
-                                       6),
-                           "UTF-16"));
-    assert_non_null(strstr(pv_not_text("\xfe\xff\0a\0b", 6), "UTF-16"));
-    assert_non_null(pv_not_text("\0\1\2\3\4\5\6\7", 8));
-    assert_non_null(pv_not_text("\x7f"
-                                "ELF\2\1\1\0\0\0\0\0\0\0\0\0",
-                                16));
-    assert_non_null(pv_not_text("a\0b\0c\0d\0", 8)); /* UTF-16 without its mark */
-    char text[PV_SNIFF_LENGTH + 1]; /* a character cut in two where we stop looking */
-    memset(text, 'a', sizeof text);
-    memcpy(text + PV_SNIFF_LENGTH - 1, "\u00e9", 2);
-    assert_null(pv_not_text(text, sizeof text));
-}
-
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -467,7 +442,6 @@ int main(void)
         TEST(an_empty_text_may_be_packed),
         TEST(text_that_begins_like_something_packed_is_text),
         TEST(a_member_knows_its_name),
-        TEST(what_is_not_text_is_recognised),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
