@@ -14,10 +14,10 @@ const psdvec_choice counting_words[] = {
 
 static const psdvec_option options[] = {
     TEXT_OPTION(
-        "methods", "NAME,...", .group = "Systems", .otherwise = "all but cbow",
-        .help =
-            "psd, psd-paper, ppmi, svd, sgns, cbow, glove, cca, sparse; sparse-glove and so on for "
-            "sparse codes of other vectors than psd's"),
+        "methods", "NAME,...", .group = "Systems",
+        .otherwise = "all but cbow; psd-unreg and psd-25k with --counting own",
+        .help = "psd, psd-paper, psd-unreg, psd-25k, ppmi, svd, sgns, cbow, glove, cca, sparse; "
+                "sparse-glove and so on for sparse codes of other vectors than psd's"),
     CHOICE_OPTION(
         "counting", counting_words, .fallback = COUNTING_DEFAULT,
         .help =
@@ -48,6 +48,10 @@ static int score(struct table *table)
     int code = eval_open_models(eval);
     if (code)
         return code;
+    eval->apart = lasting_alloc(eval->model_files.count, sizeof *eval->apart);
+    uint32_t most = psdvec_model_get_info(eval->models[0])->words;
+    for (size_t k = 0; k < eval->model_files.count; k++)
+        eval->apart[k] = psdvec_model_get_info(eval->models[k])->words < most;
     psdvec_status status =
         psdvec_eval(run->ctx, &eval->options, (const psdvec_model *const *)eval->models,
                     eval->model_files.count, eval->sets, eval->set_files.count, &eval->report);

@@ -61,9 +61,9 @@ static int from_text(struct run *run, const struct train_setup *setup)
 static void add_row(struct buffer *to, const struct palette *palette, const char *name,
                     const char *first, const char *second, const char *why)
 {
-    buffer_format(to, "  %s%-14s%s %-11s %-9s ", palette->bold, name, palette->plain, first,
+    buffer_format(to, "  %s%-14s%s %-9s %-12s ", palette->bold, name, palette->plain, first,
                   second);
-    size_t used = 39, width = help_width();
+    size_t used = 40, width = help_width();
     wrap(to, why, used, used, width);
 }
 
@@ -76,7 +76,7 @@ static int explain_presets(struct run *run)
     struct buffer text = {0};
     psdvec_train_options paper;
     psdvec_train_options_preset(&paper, PSDVEC_PRESET_PAPER, NULL);
-    buffer_format(&text, "  %-14s %-11s %-9s\n", "", "default", "paper");
+    buffer_format(&text, "  %-14s %-9s %s\n", "", "default", "paper");
     /* What is counted comes before what is solved. */
     for (int pass = 0; pass < 2; pass++)
         for (size_t k = 0; (option = command_option(command, k)); k++) {

@@ -289,14 +289,13 @@ const char *option_default(const struct command *command, const struct option_sp
 {
     if (is_inherited(command, option))
         return option_is_switch(option) ? NULL : command->inherited_from;
-    if (option->row.otherwise)
-        return *option->row.otherwise ? option->row.otherwise : NULL;
-    const char *first = option_fallback(command, option, 0), *text = first;
-    if (option_is_switch(option) || !first)
+    const char *first = option_fallback(command, option, 0), *text = option->row.otherwise;
+    if (text ? !*text : option_is_switch(option) || !first)
         return NULL;
+    text = text ? text : first;
     for (size_t k = 1; command && k < COMMAND_PRESETS && command->presets[k]; k++) {
         const char *other = option_fallback(command, option, k);
-        if (other && strcmp(first, other) != 0)
+        if (other && (!first || strcmp(first, other) != 0))
             text = phrase("%s; %s: %s", text, command->presets[k], other);
     }
     return text;

@@ -26,6 +26,7 @@ struct eval {
     double spelling; /* its weight in the vectors; 1: as trained */
     struct eval_files model_files, set_files;
     psdvec_model **models;    /* model_files.count */
+    bool *apart;              /* model_files.count: not compared with the others; NULL: all are */
     const psdvec_test **sets; /* set_files.count */
     psdvec_report *report;
     struct eval_row *rows;

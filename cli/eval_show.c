@@ -70,7 +70,7 @@ size_t eval_best(const struct eval *eval, const struct eval_row *row)
     bool differ = false;
     for (size_t m = 0; m < eval->model_files.count; m++) {
         double value = row->scores[m].value;
-        if (isnan(value))
+        if (isnan(value) || (eval->apart && eval->apart[m]))
             continue;
         differ |= best != SIZE_MAX && value != row->scores[best].value;
         if (best == SIZE_MAX || value > row->scores[best].value)

@@ -19,7 +19,11 @@ struct table_kind {
     const char *name, *title, *paper;
     psdvec_method method;
     psdvec_preset preset; /* of PSD */
-    bool usual;           /* in the table unless other methods are named */
+    /* In the table unless other methods are named: never, always, or if each counts as its own. */
+    enum { ON_REQUEST, USUAL, USUAL_WITH_OWN } usual;
+    bool no_prior;  /* PSD: mu is 0 */
+    const char *of; /* the first words of this system; NULL: it is trained */
+    uint32_t words; /* so many */
 };
 
 struct table_cost {
@@ -55,7 +59,7 @@ struct table_system {
     struct table_item item;
     const struct table_kind *kind;
     bool named;                   /* rather than there for the codes of its vectors */
-    size_t source;                /* SPARSE: the system of whose vectors; else SIZE_MAX */
+    size_t source;                /* the system of whose vectors it is made; SIZE_MAX: none */
     size_t counts;                /* what it begins with; SIZE_MAX: with text, or with vectors */
     psdvec_count_options reading; /* of one that begins with text */
 };

@@ -156,9 +156,21 @@ static psdvec_status train(struct table *table, void *what)
     const struct arguments *arguments = table->run->arguments;
     psdvec_baseline_options options;
     psdvec_count_report report = {0};
+    if (system->kind->of) {
+        psdvec_convert_options first;
+        psdvec_convert_options_default(&first);
+        first.words = system->kind->words;
+        return psdvec_convert(table->run->ctx, &first, table->systems[system->source].item.file,
+                              system->item.file);
+    }
     if (system->kind->method == PSDVEC_METHOD_PSD) {
+        static const double no_prior[] = {0};
         psdvec_train_options psd;
         psdvec_train_options_preset(&psd, system->kind->preset, NULL);
+        if (system->kind->no_prior) {
+            psd.mu = no_prior;
+            psd.mu_count = 1;
+        }
         psd.dim = (uint32_t)argument_integer(arguments, "dim");
         psd.restart = argument_flag(arguments, "restart");
         return psdvec_train(table->run->ctx, &psd, table->counts[system->counts].item.file,

@@ -30,7 +30,7 @@ static enum eval_mark table_mark(const struct table *table, const struct eval_ro
                                  size_t model)
 {
     size_t best = eval_best(&table->eval, row);
-    if (model == SIZE_MAX)
+    if (model == SIZE_MAX || table->eval.apart[model])
         return MARK_NONE;
     if (best != SIZE_MAX && row->scores[model].value == row->scores[best].value)
         return MARK_BEST;
@@ -228,6 +228,16 @@ static void table_notes(struct buffer *to, const struct table *table)
     note_measures(to, table);
     buffer_text(to, " known: questions all of whose words the vocabulary has, the same for all "
                     "systems; others are left out.");
+    for (size_t k = 0; k < table->system_count; k++) {
+        size_t model = table_model(table, k);
+        if (model != SIZE_MAX && table->eval.apart[model])
+            buffer_format(
+                to,
+                " %s has %s words only. It knows fewer and easier questions and has fewer wrong "
+                "answers to choose from, so it is not compared with the others.",
+                table->systems[k].item.name,
+                phrase_count(psdvec_model_get_info(table->eval.models[model])->words));
+    }
     if (o->resamples)
         buffer_format(to, " %" PRIu32 " resamples, seed %" PRIu64 ".", o->resamples,
                       argument_integer(table->run->arguments, "seed"));
@@ -377,6 +387,17 @@ static void add_score(struct rows *rows, const struct table *table, const struct
     rows_more(rows, shown_as(no_cell(), phrase("%s%s", value, eval_mark(mark))));
 }
 
+static void add_known(struct rows *rows, const struct table_columns *of, const char *label,
+                      size_t model)
+{
+    rows_add(rows, styled_as(text_cell(label), DIM));
+    for (size_t k = 0; k < of->count; k++) {
+        bool first = !k || of->rows[k]->set != of->rows[k - 1]->set;
+        const char *percent = first ? eval_percent(&of->rows[k]->scores[model]) : "";
+        rows_more(rows, styled_as(shown_as(no_cell(), phrase("%s ", percent)), DIM));
+    }
+}
+
 static void show_scores(struct show *show, const struct table *table,
                         const struct table_columns *of)
 {
@@ -397,12 +418,11 @@ static void show_scores(struct show *show, const struct table *table,
         for (size_t k = 0; k < of->count; k++)
             add_score(&rows, table, of->rows[k], table_model(table, s));
     }
-    rows_add(&rows, styled_as(text_cell("known"), DIM));
-    for (size_t k = 0; k < of->count; k++) {
-        bool first = !k || of->rows[k]->set != of->rows[k - 1]->set;
-        const char *percent = first ? eval_percent(of->rows[k]->scores) : "";
-        rows_more(&rows, styled_as(shown_as(no_cell(), phrase("%s ", percent)), DIM));
-    }
+    add_known(&rows, of, "known", 0);
+    for (size_t s = 0; s < table->system_count; s++)
+        if (table_model(table, s) != SIZE_MAX && table->eval.apart[table_model(table, s)])
+            add_known(&rows, of, phrase("by %s", table->systems[s].item.name),
+                      table_model(table, s));
     show_rows(show, &rows);
 }
 

@@ -12,18 +12,25 @@
 #include <inttypes.h>
 #include <string.h>
 
+static const char of_paper[] = "Li, Zhu and Miao 2015";
+/* Of PSD there are the three rows of the paper, PSD-Reg-180K, PSD-Unreg-180K and PSD-25K; how many
+ * words the first two have is up to the command line. */
 static const struct table_kind kinds[] = {
     {"psd", "PSD, psdvec\xe2\x80\x99s default", "Li, Zhu and Miao 2015, with psdvec's additions",
-     PSDVEC_METHOD_PSD, PSDVEC_PRESET_DEFAULT, true},
-    {"psd-paper", "PSD as in the paper", "Li, Zhu and Miao 2015", PSDVEC_METHOD_PSD,
-     PSDVEC_PRESET_PAPER, true},
-    {"ppmi", "PPMI", "Levy, Goldberg and Dagan 2015", PSDVEC_METHOD_PPMI, 0, true},
-    {"svd", "SVD of PPMI", "Levy, Goldberg and Dagan 2015", PSDVEC_METHOD_SVD, 0, true},
-    {"sgns", "word2vec, skip-gram", "Mikolov et al. 2013", PSDVEC_METHOD_SGNS, 0, true},
-    {"cbow", "word2vec, CBOW", "Mikolov et al. 2013", PSDVEC_METHOD_CBOW, 0, false},
-    {"glove", "GloVe", "Pennington, Socher and Manning 2014", PSDVEC_METHOD_GLOVE, 0, true},
-    {"cca", "Singular (CCA)", "Stratos, Collins and Hsu 2015", PSDVEC_METHOD_CCA, 0, true},
-    {"sparse", "Sparse", "Faruqui et al. 2015", PSDVEC_METHOD_SPARSE, 0, true}};
+     PSDVEC_METHOD_PSD, .usual = USUAL},
+    {"psd-paper", "PSD-Reg, the paper\xe2\x80\x99s model", of_paper, PSDVEC_METHOD_PSD,
+     .preset = PSDVEC_PRESET_PAPER, .usual = USUAL},
+    {"psd-unreg", "PSD-Unreg, the paper\xe2\x80\x99s model with mu 0", of_paper, PSDVEC_METHOD_PSD,
+     PSDVEC_PRESET_PAPER, USUAL_WITH_OWN, .no_prior = true},
+    {"psd-25k", "PSD-25K, the 25,000 core words of psd-paper", of_paper, PSDVEC_METHOD_PSD,
+     PSDVEC_PRESET_PAPER, USUAL_WITH_OWN, .of = "psd-paper", .words = 25000},
+    {"ppmi", "PPMI", "Levy, Goldberg and Dagan 2015", PSDVEC_METHOD_PPMI, .usual = USUAL},
+    {"svd", "SVD of PPMI", "Levy, Goldberg and Dagan 2015", PSDVEC_METHOD_SVD, .usual = USUAL},
+    {"sgns", "word2vec, skip-gram", "Mikolov et al. 2013", PSDVEC_METHOD_SGNS, .usual = USUAL},
+    {"cbow", "word2vec, CBOW", "Mikolov et al. 2013", PSDVEC_METHOD_CBOW, .usual = ON_REQUEST},
+    {"glove", "GloVe", "Pennington, Socher and Manning 2014", PSDVEC_METHOD_GLOVE, .usual = USUAL},
+    {"cca", "Singular (CCA)", "Stratos, Collins and Hsu 2015", PSDVEC_METHOD_CCA, .usual = USUAL},
+    {"sparse", "Sparse", "Faruqui et al. 2015", PSDVEC_METHOD_SPARSE, .usual = USUAL}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static const char sparse_of[] = "sparse-";
@@ -38,11 +45,29 @@ static const struct table_kind *find_kind(const char *name)
 
 /* ---- Names ------------------------------------------------------------------------------- */
 
+/* The paper's model, but trained on counts that the paper would not have made. */
+static bool counts_differ(const struct table *table, const struct table_system *system)
+{
+    psdvec_train_options train;
+    psdvec_count_options own = table->count;
+    if (system->kind->method != PSDVEC_METHOD_PSD || system->kind->preset != PSDVEC_PRESET_PAPER)
+        return false;
+    if (system->source != SIZE_MAX)
+        return counts_differ(table, &table->systems[system->source]);
+    const psdvec_count_options *used = &table->counts[system->counts].options;
+    psdvec_train_options_preset(&train, PSDVEC_PRESET_PAPER, &own);
+    return used->window != own.window || used->distance != own.distance || used->oov != own.oov ||
+           used->subsample != own.subsample;
+}
+
 const char *table_title(const struct table *table, const struct table_system *system)
 {
-    return system->source == SIZE_MAX ? system->kind->title
-                                      : phrase("%s codes of %s", system->kind->title,
-                                               table->systems[system->source].item.name);
+    if (system->kind->method == PSDVEC_METHOD_SPARSE)
+        return phrase("%s codes of %s", system->kind->title,
+                      table->systems[system->source].item.name);
+    return phrase("%s%s", system->kind->title,
+                  counts_differ(table, system) ? ", on other counts than the paper\xe2\x80\x99s"
+                                               : "");
 }
 
 const char *table_counts_words(const psdvec_count_options *o)
@@ -99,6 +124,19 @@ static int no_method(struct table *table, const char *name)
                          name, list);
 }
 
+/* With what it is made of, unless that is there. */
+static size_t add_dense(struct table *table, const struct table_kind *kind)
+{
+    size_t k = find_system(table, kind->name), source = SIZE_MAX;
+    if (k != SIZE_MAX)
+        return k;
+    if (kind->of)
+        source = add_dense(table, find_kind(kind->of));
+    k = add_system(table, kind, kind->name);
+    table->systems[k].source = source;
+    return k;
+}
+
 /* Codes of the vectors of `of`, which is a system, too. */
 static int add_sparse(struct table *table, const char *of)
 {
@@ -113,10 +151,8 @@ static int add_sparse(struct table *table, const char *of)
     const char *name = phrase("%s%s", sparse_of, of);
     if (find_system(table, name) != SIZE_MAX)
         return run_use_error(table->run, "--methods: %s is named twice", name);
-    if (find_system(table, of) == SIZE_MAX)
-        add_system(table, dense, of);
-    size_t k = add_system(table, find_kind("sparse"), name);
-    table->systems[k].source = find_system(table, of);
+    size_t source = add_dense(table, dense), k = add_system(table, find_kind("sparse"), name);
+    table->systems[k].source = source;
     return EXIT_FINE;
 }
 
@@ -129,9 +165,7 @@ static int add_method(struct table *table, const char *name)
         return add_sparse(table, name + strlen(sparse_of));
     if (!kind)
         return no_method(table, name);
-    size_t k = find_system(table, name);
-    if (k == SIZE_MAX)
-        k = add_system(table, kind, name);
+    size_t k = add_dense(table, kind);
     if (table->systems[k].named)
         return run_use_error(table->run, "--methods: %s is named twice", name);
     table->systems[k].named = true;
@@ -141,10 +175,11 @@ static int add_method(struct table *table, const char *name)
 static int read_methods(struct table *table)
 {
     const char *text = argument_text(table->run->arguments, "methods");
+    bool own = argument_integer(table->run->arguments, "counting") == COUNTING_OWN;
     int code = EXIT_FINE;
     if (!text) {
         for (size_t k = 0; k < KINDS && !code; k++)
-            if (kinds[k].usual)
+            if (kinds[k].usual == USUAL || (own && kinds[k].usual == USUAL_WITH_OWN))
                 code = add_method(table, kinds[k].name);
         return code;
     }

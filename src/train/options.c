@@ -28,10 +28,18 @@ const psdvec_choice pv_form_choices[] = {
         }                                                                                          \
     } while (0)
 
+static const double default_mu[] = {2}, paper_mu[] = {2, 4, 8};
+static const uint32_t paper_bands[] = {80000, 130000};
+static const pv_option_list default_lists[] = {
+    {"2", default_mu, sizeof default_mu / sizeof *default_mu},
+    {"2,4,8", paper_mu, sizeof paper_mu / sizeof *paper_mu},
+    {"80000,130000", paper_bands, sizeof paper_bands / sizeof *paper_bands},
+    {0}};
+
 static bool bands_fit(const psdvec_train_options *o, char *why, size_t capacity)
 {
     CHECK(o->mu && o->mu_count >= 1, "`mu` is empty; it must have at least one number");
-    if (!o->bands)
+    if (!o->bands || o->bands == paper_bands) /* fit_default_bands */
         return true;
     CHECK(
         o->bands_count + 1 == o->mu_count,
@@ -75,11 +83,21 @@ static bool train_rule(const void *options, char *why, size_t capacity)
 
 #undef CHECK
 
-static const double default_mu[] = {2}, paper_mu[] = {2, 4, 8};
-static const pv_option_list default_lists[] = {
-    {"2", default_mu, sizeof default_mu / sizeof *default_mu},
-    {"2,4,8", paper_mu, sizeof paper_mu / sizeof *paper_mu},
-    {0}};
+/* The preset's bands, which the caller did not choose, give way to `mu` and `core`: with another
+ * number of values than three they do not apply, and those within the core have no words. */
+static void fit_default_bands(psdvec_train_options *o)
+{
+    if (o->bands != paper_bands)
+        return;
+    if (o->mu_count != o->bands_count + 1)
+        o->bands_count = 0;
+    for (; o->bands_count && o->bands[0] <= o->core; o->bands++, o->bands_count--) {
+        o->mu++;
+        o->mu_count--;
+    }
+    if (o->bands_count == 0)
+        o->bands = NULL;
+}
 
 #define PV_OPTIONS_STRUCT psdvec_train_options
 static const psdvec_option train_rows[] = {
@@ -105,6 +123,7 @@ psdvec_status pv_train_options_adopt(psdvec_context *ctx, const psdvec_train_opt
                                      psdvec_train_options *own)
 {
     PV_TRY(pv_options_adopt(ctx, &pv_train_table, given, own));
+    fit_default_bands(own);
     if (own->core_mu > 0 && own->form != PSDVEC_FORM_PSD)
         return pv_fail(ctx, PSDVEC_ERR_OPTION,
                        "`core_mu` is %g, and only `form=psd` has a prior of core words; use that "

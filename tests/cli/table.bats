@@ -247,6 +247,40 @@ PYTHON
     [ "$(wc -L <printed)" -le 80 ]
 }
 
+@test "--counting own has the rows of the paper; on other counts their titles say so" {
+    table -o out --counting own >/dev/null 2>said
+    grep -q ' of 10  psd-paper  PSD-Reg, the paper’s model$' said
+    grep -q ' of 10  psd-unreg  PSD-Unreg, the paper’s model with mu 0$' said
+    grep -q ' of 10  psd-25k  PSD-25K, the 25,000 core words of psd-paper$' said
+    "$PSDVEC" info out/psd-unreg.safetensors | grep -qE '^  mu +0$'
+    "$PSDVEC" info out/psd-paper.safetensors | grep -qE '^  bands +80000, 130000$'
+    table -o other --methods psd-25k,psd-unreg --window 3 >/dev/null 2>said
+    for system in psd-paper psd-25k psd-unreg; do
+        grep -q " of 3  $system  .*, on other counts than the paper’s\$" said
+    done
+    grep -q '"title": "PSD-Reg, the paper’s model, on other counts than the paper’s"' other/table.json
+    table -o other --methods psd-25k,psd-unreg --window 3 --distance uniform --oov keep --subsample 0 >/dev/null 2>said
+    run ! grep -q 'on other counts' said
+}
+
+@test "psd-25k has the core words of psd-paper, and is not compared with systems that have more" {
+    # 30,000 words, and the words of the sets among the most frequent.
+    awk 'BEGIN { for (n = 0; n < 30000; n++)
+        printf "x%c%c%c%c%s", 97 + n % 26, 97 + int(n / 26) % 26, 97 + int(n / 676) % 26, 97 + int(n / 17576), n % 6 < 5 ? " " : "\n" }' >rare.txt
+    "$PSDVEC" table text.txt rare.txt --dim 4 --min-count 1 --sets sets --resamples 50 --counting own \
+        --methods psd-paper,psd-25k,sparse-psd-25k -o out >printed 2>/dev/null
+    command -v jq >/dev/null || skip "no jq"
+    [ "$("$PSDVEC" info out/psd-paper.safetensors --json | jq .words)" -gt 30000 ]
+    [ "$("$PSDVEC" info out/psd-25k.safetensors --json | jq .words)" -eq 25000 ]
+    "$PSDVEC" convert out/psd-paper.safetensors --words 25000 -o first.vec -q
+    "$PSDVEC" convert out/psd-25k.safetensors -o own.vec -q
+    cmp first.vec own.vec
+    grep -qE '^by psd-25k +100%' printed
+    tr '\n' ' ' <printed | grep -q ' psd-25k has 25,000 words only'
+    [ "$(jq -c '[.columns[] | .best[], .alike[]] | map(select(. == "psd-25k"))' out/table.json)" = '[]' ]
+    grep -q '"of": "psd-25k"' out/table.json
+}
+
 @test "options of counting that are given hold for all systems" {
     table -o out --methods psd-paper,glove,sgns --counting own --window 4 --distance linear --oov keep \
         --subsample 0 -q >/dev/null
@@ -446,7 +480,7 @@ PYTHON
 
 @test "methods that are none" {
     refused 2 "there is no method 'glvoe'; did you mean 'glove'?" table x -o out --methods psd,glvoe
-    refused 2 "there is no method 'word2vec'; there are psd, psd-paper, ppmi, svd, sgns, cbow, glove, cca and sparse" \
+    refused 2 "there is no method 'word2vec'; there are psd, psd-paper, psd-unreg, psd-25k, ppmi, svd, sgns, cbow, glove, cca and sparse" \
         table text.txt -o out --methods word2vec
     refused 2 "psd is named twice" table text.txt -o out --methods psd,glove,psd
     refused 2 "sparse-psd is named twice" table text.txt -o out --methods sparse,psd,sparse-psd

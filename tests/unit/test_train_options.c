@@ -259,9 +259,50 @@ static void settings_have_the_names_of_the_command_line(void **state)
     char *json = settings_of(b, &o);
     assert_non_null(strstr(json, "\"preset\":\"paper\""));
     assert_non_null(strstr(json, "\"centre\":false,\"order\":0,\"spelling\":0"));
-    assert_non_null(strstr(json, "\"mu\":[2,4,8],\"bands\":null"));
+    assert_non_null(strstr(json, "\"mu\":[2,4,8],\"bands\":[80000,130000]"));
     assert_null(strstr(json, "restart"));
     free(json);
+}
+
+/* Only what was not chosen gives way. */
+static void the_bands_of_the_preset_give_way_to_mu_and_core(void **state)
+{
+    bench *b = *state;
+    static const double one[] = {0};
+    static const struct {
+        uint32_t core;
+        size_t bands, mu;
+        double first_mu;
+    } cases[] = {{200, 2, 3, 2}, {79999, 2, 3, 2},  {80000, 1, 2, 4},
+                 {0, 2, 3, 2},   {100000, 1, 2, 4}, {130000, 0, 1, 8}};
+    psdvec_train_options o, own;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        psdvec_train_options_preset(&o, PSDVEC_PRESET_PAPER, NULL);
+        o.core = cases[k].core;
+        ok(pv_train_options_adopt(b->ctx, &o, &own));
+        assert_int_equal(own.bands_count, cases[k].bands);
+        assert_int_equal(own.bands != NULL, cases[k].bands > 0);
+        assert_int_equal(own.mu_count, cases[k].mu);
+        assert_true(own.mu[0] == cases[k].first_mu);
+        if (cases[k].bands)
+            assert_int_equal(own.bands[cases[k].bands - 1], 130000);
+        free(settings_of(b, &own)); /* can be written */
+    }
+    psdvec_train_options_preset(&o, PSDVEC_PRESET_PAPER, NULL);
+    o.mu = one;
+    o.mu_count = 1;
+    ok(pv_train_options_adopt(b->ctx, &o, &own));
+    assert_null(own.bands);
+    assert_int_equal(own.bands_count, 0);
+    static const uint32_t chosen[] = {80000, 130000};
+    o.bands = chosen;
+    assert_int_equal(pv_train_options_adopt(b->ctx, &o, &own), PSDVEC_ERR_OPTION);
+    psdvec_train_options_preset(&o, PSDVEC_PRESET_PAPER, NULL);
+    o.bands = chosen;
+    o.core = 80000;
+    pv_begin(b->ctx);
+    assert_int_equal(pv_train_options_adopt(b->ctx, &o, &own), PSDVEC_ERR_OPTION);
+    pv_begin(b->ctx);
 }
 
 static void settings_that_cannot_be_are_refused(void **state)
@@ -316,10 +357,13 @@ static void settings_that_a_file_lacks_have_the_value_of_the_table(void **state)
 #define LACKS(text, member, value)                                                                 \
     {text, offsetof(psdvec_train_options, member), sizeof(((psdvec_train_options *)NULL)->member), \
      value}
-        LACKS("\"order\":0,", order, 0),           LACKS("\"unseen_weight\":0,", unseen_weight, 0),
+        LACKS("\"order\":0,", order, 0),
+        LACKS("\"unseen_weight\":0,", unseen_weight, 0),
         LACKS("\"relaxation\":1,", relaxation, 1), /* the paper preset's, not the default's 1.6 */
-        LACKS("\"dim\":500,", dim, NAN),           LACKS("\"core\":25000,", core, NAN),
-        LACKS("\"mu\":[2,4,8],", mu_count, NAN),   LACKS(",\"bands\":null", bands_count, NAN),
+        LACKS("\"dim\":500,", dim, NAN),
+        LACKS("\"core\":25000,", core, NAN),
+        LACKS("\"mu\":[2,4,8],", mu_count, NAN),
+        LACKS(",\"bands\":[80000,130000]", bands_count, NAN),
 #undef LACKS
     };
     psdvec_train_options o, back;
@@ -398,6 +442,7 @@ int main(void)
         TEST(extending_has_plain_defaults),
         TEST(settings_come_back_to_the_bit),
         TEST(settings_have_the_names_of_the_command_line),
+        TEST(the_bands_of_the_preset_give_way_to_mu_and_core),
         TEST(settings_that_cannot_be_are_refused),
         TEST(settings_that_a_file_lacks_have_the_value_of_the_table),
         TEST(settings_with_priors_in_the_symmetric_form_are_read),
