@@ -29,16 +29,17 @@ struct inquiry {
     psdvec_interaction *found;
     size_t count;
     psdvec_interaction_report report;
+    psdvec_information information;
 };
 
 /* ---- Showing ------------------------------------------------------------------------------ */
 
-static const struct column columns[] = {COLUMN(NULL, "a b c", .width = 27),
+static const struct column columns[] = {COLUMN(NULL, "a b c", .width = 20),
                                         COLUMN("words", NULL, .where = IN_JSON),
                                         COLUMN("a", NULL, .where = IN_TSV),
                                         COLUMN("b", NULL, .where = IN_TSV),
                                         COLUMN("c", NULL, .where = IN_TSV),
-                                        NUMBERS("count", "count", 0, 0, .gap = 1, .width = 11),
+                                        NUMBERS("count", "count", 0, 0, .gap = 1, .width = 9),
                                         COLUMN("pairs", NULL, .where = IN_JSON),
                                         COLUMN("singles", NULL, .where = IN_JSON),
                                         COLUMN("count_ab", NULL, .where = IN_TSV),
@@ -47,10 +48,13 @@ static const struct column columns[] = {COLUMN(NULL, "a b c", .width = 27),
                                         NUMBERS("pmi_ab", NULL, 0, 6, .gap = 0),
                                         NUMBERS("pmi_ac", "c;a", 2, 6, .width = 7),
                                         NUMBERS("pmi_bc", "c;b", 2, 6, .width = 7),
-                                        NUMBERS(NULL, "sum", 2, 0, .width = 7),
                                         NUMBERS("joint", "c;a,b", 2, 6, .width = 7),
+                                        NUMBERS(NULL, "rdn", 2, 0, .width = 7),
+                                        NUMBERS(NULL, "syn", 2, 0, .width = 7),
                                         COLUMN("interaction", "interaction", .gap = 1, .exact = 6),
-                                        NUMBERS("error", NULL, 0, 6, .gap = 0)};
+                                        NUMBERS("error", NULL, 0, 6, .gap = 0),
+                                        NUMBERS("redundant", NULL, 0, 6, .gap = 0),
+                                        NUMBERS("synergistic", NULL, 0, 6, .gap = 0)};
 
 static const char *list_of(const uint64_t three[3])
 {
@@ -62,6 +66,8 @@ static void add_triple(struct rows *rows, const struct inquiry *q, const psdvec_
     struct buffer text = {0}, list = {0};
     struct cell words[3];
     bool seen = i->count > 0;
+    psdvec_information terms;
+    psdvec_interaction_pointwise(i, &terms);
     for (int k = 0; k < 3; k++) {
         words[k] = model_word_cell(q->model, i->words[k]);
         list_add(&list, words[k].text, words[k].length);
@@ -75,9 +81,11 @@ static void add_triple(struct rows *rows, const struct inquiry *q, const psdvec_
              words[2], whole_cell(i->count), json_cell(list_of(i->pairs)),
              json_cell(list_of(i->singles)), whole_cell(i->pairs[0]), whole_cell(i->pairs[1]),
              whole_cell(i->pairs[2]), real_cell(i->pmi[0]), real_cell(i->pmi[1]),
-             real_cell(i->pmi[2]), real_cell(i->pmi[1] + i->pmi[2]),
-             seen ? real_cell(i->joint) : shown_as(real_cell(i->joint), ""),
-             shown_as(real_cell(i->information), figure), real_cell(i->error));
+             real_cell(i->pmi[2]), seen ? real_cell(i->joint) : shown_as(real_cell(i->joint), ""),
+             real_cell(terms.redundant),
+             seen ? real_cell(terms.synergistic) : shown_as(real_cell(terms.synergistic), ""),
+             shown_as(real_cell(i->information), figure), real_cell(i->error),
+             real_cell(terms.redundant), real_cell(terms.synergistic));
 }
 
 static void show_number(struct show *show, const char *name, const char *label, double number,
@@ -85,6 +93,20 @@ static void show_number(struct show *show, const char *name, const char *label, 
 {
     show_fact(show, &(const struct column)NUMBERS(name, label, 3, 6, .gap = 0), real_cell(number),
               meaning);
+}
+
+/* Appendix B: what a and b say about c, on average. */
+static void show_information(struct show *show, const psdvec_information *of, bool any)
+{
+    show_section(show, NULL, any ? "What a and b say about c, on average:" : NULL);
+    show_number(show, "information_ac", any ? "I(c;a)" : NULL, of->first, "");
+    show_number(show, "information_bc", any ? "I(c;b)" : NULL, of->second, "");
+    show_number(show, "information_abc", any ? "I(c;a,b)" : NULL, of->both, "");
+    show_number(show, "redundant", any ? "Rdn(c;a,b)" : NULL, of->redundant,
+                "what each of them says");
+    show_number(show, "synergistic", any ? "Syn(c;a,b)" : NULL, of->synergistic,
+                "what only both together say");
+    show_number(show, "interaction", any ? "Int(a,b,c)" : NULL, of->interaction, "Syn - Rdn");
 }
 
 /* What all triples that were seen often enough say together. */
@@ -113,6 +135,7 @@ static void show_all(struct show *show, const struct inquiry *q)
     show_number(show, "sum_absolute", any ? "mean absolute" : NULL, r->sum_absolute, "");
     show_number(show, "slope", any && !isnan(r->slope) ? "best factor" : NULL, r->slope,
                 "times the sum comes nearest to PMI(c;a,b)");
+    show_information(show, &q->information, any);
     show_section_end(show, "all");
 }
 
@@ -193,10 +216,11 @@ static int act(struct run *run)
         return code;
     run_tell_of_terminal(run);
     q.found = lasting_alloc(asked ? asked : most, sizeof *q.found);
-    psdvec_status status = psdvec_interactions(
+    psdvec_status status = psdvec_interactions_full(
         run->ctx, q.model, arguments->operands, inputs,
         (uint32_t)argument(arguments, "window")->integer, (const uint32_t(*)[3])triples, asked,
-        most, argument_integer(arguments, "min-count"), q.found, &q.count, &q.report);
+        most, argument_integer(arguments, "min-count"), q.found, &q.count, &q.report,
+        &q.information);
     if (status != PSDVEC_OK)
         return run_failed(run, status);
     print(&q);
@@ -216,6 +240,11 @@ const struct command cmd_interaction = {
         "three words. It is measured in the text here, beside the 0 that the model assumes: below "
         "0, the two words say partly the same about the third; above 0, they say more together "
         "than each on its own. Figures are in nats.",
+        "The interaction is the difference of two quantities of the paper's Appendix B: the "
+        "synergistic information (syn), which only both words together give, and the redundant "
+        "information (rdn), which each of them gives. For three words the latter is the smaller "
+        "of PMI(c;a) and PMI(c;b). Over all triples the summary has the expectations I, Rdn, Syn "
+        "and Int; --min-count 1 takes them over the whole text.",
         "WORDs come in threes, a b c, in the order in which they stand in the text, not "
         "necessarily next to each other. Without words the most frequent triples are shown, and "
         "what all triples seen often enough say together, each by how often it occurs. Operands "

@@ -143,6 +143,40 @@ PSDVEC_API psdvec_status psdvec_interactions(psdvec_context *ctx, const psdvec_m
                                              psdvec_interaction *out, size_t *found,
                                              psdvec_interaction_report *report);
 
+/* The quantities of Appendix B about a third word c and two words a, b before it, in nats.
+ * Of one triple they are pointwise: PMI(c; a), PMI(c; b), PMI(c; a, b), PRdn, PSyn and PInt. Of many
+ * triples they are expectations, weighted by counts: the mutual information I, and
+ *
+ *     Rdn(c; a, b) = sum over c of P(c) min(E[PMI(c; a) | c], E[PMI(c; b) | c])
+ *     Int(a, b, c) = I(c; a, b) - I(c; a) - I(c; b)
+ *     Syn(c; a, b) = Int(a, b, c) + Rdn(c; a, b)
+ *
+ * PRdn is the smaller of PMI(c; a) and PMI(c; b), and PSyn = PInt + PRdn. NAN if not known. */
+typedef struct psdvec_information {
+    double first;       /* I(c; a) */
+    double second;      /* I(c; b) */
+    double both;        /* I(c; a, b) */
+    double redundant;   /* Rdn(c; a, b) */
+    double synergistic; /* Syn(c; a, b) */
+    double interaction; /* Int(a, b, c) */
+} psdvec_information;
+
+/* The pointwise quantities of one triple. */
+PSDVEC_API void psdvec_interaction_pointwise(const psdvec_interaction *triple,
+                                             psdvec_information *information);
+
+/* Like psdvec_interactions; `information`, which may be NULL, receives the expectations over all
+ * triples with at least `least_count` occurrences. With a `least_count` of 1 these are all triples
+ * of the text, and the expectations are those of Appendix B, estimated by relative frequencies;
+ * that overestimates I(c; a, b) and Syn if most triples are rare. NAN if triples were asked for. */
+PSDVEC_API psdvec_status psdvec_interactions_full(psdvec_context *ctx, const psdvec_model *model,
+                                                  const char *const *inputs, size_t input_count,
+                                                  uint32_t window, const uint32_t (*asked)[3],
+                                                  size_t asked_count, size_t most,
+                                                  uint64_t least_count, psdvec_interaction *out,
+                                                  size_t *found, psdvec_interaction_report *report,
+                                                  psdvec_information *information);
+
 #ifdef __cplusplus
 }
 #endif

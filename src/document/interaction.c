@@ -1,4 +1,4 @@
-/* psdvec_interactions: the first-order assumption of the model, looked at in text.
+/* psdvec_interactions_full: the first-order assumption of the model, looked at in text.
  *
  * Appendix B of the paper: PMI(c; a, b) = PMI(c; a) + PMI(c; b) + PInt(a, b, c), and the model
  * takes PInt to be 0. Here it is measured: triples.h has what is counted and how, this file what is
@@ -15,6 +15,9 @@
  *
  * where u_cell adds up, over the counts above that the cell is part of, 1 / count with the sign
  * that the count has in PInt.
+ *
+ * The other quantities of the appendix follow from sums over triples. The redundant information
+ * takes the smaller of two expectations for each third word c, so that there are two sums per word.
  *
  * Quantiles are exact: the values go to a spool, and are selected by counting their leading
  * 16 bits, then the next, in four passes.
@@ -45,6 +48,8 @@ typedef struct interaction_sums {
     uint64_t triples, occurrences, within_half;
     double information, absolute, sum_absolute; /* sums, each times how often */
     double cross, square;                       /* of sum times joint, and of sum^2 */
+    double joint;                               /* of PMI(c; a, b) */
+    double (*about)[2];                         /* words: of PMI(c; a) and PMI(c; b), by c */
     pv_spool *values;
     interaction_value *block;
     size_t block_count;
@@ -217,6 +222,9 @@ static psdvec_status sums_add(void *opaque, const pv_triple *triples, size_t cou
         s->sum_absolute += times * fabs(sum);
         s->cross += times * sum * i.joint;
         s->square += times * sum * sum;
+        s->joint += times * i.joint;
+        s->about[i.words[2]][0] += times * i.pmi[1];
+        s->about[i.words[2]][1] += times * i.pmi[2];
         pv_top_offer(&s->top, &triples[k]);
         s->block[s->block_count++] =
             (interaction_value){.key = key_of(i.information), .weight = i.count};
@@ -226,8 +234,39 @@ static psdvec_status sums_add(void *opaque, const pv_triple *triples, size_t cou
     return PSDVEC_OK;
 }
 
+void psdvec_interaction_pointwise(const psdvec_interaction *triple, psdvec_information *information)
+{
+    if (!triple || !information)
+        return;
+    double first = triple->pmi[1], second = triple->pmi[2];
+    double smaller = isnan(first) || isnan(second) ? NAN : fmin(first, second);
+    *information = (psdvec_information){.first = first,
+                                        .second = second,
+                                        .both = triple->joint,
+                                        .redundant = smaller,
+                                        .synergistic = triple->information + smaller,
+                                        .interaction = triple->information};
+}
+
+static void finish_information(const interaction_sums *s, psdvec_information *information)
+{
+    double all = (double)s->occurrences, sums[2] = {0, 0}, redundant = 0;
+    for (uint32_t c = 0; c < s->text->text.words; c++) {
+        sums[0] += s->about[c][0];
+        sums[1] += s->about[c][1];
+        redundant += fmin(s->about[c][0], s->about[c][1]);
+    }
+    *information = (psdvec_information){.first = sums[0] / all,
+                                        .second = sums[1] / all,
+                                        .both = s->joint / all,
+                                        .redundant = redundant / all,
+                                        .synergistic = (s->information + redundant) / all,
+                                        .interaction = s->information / all};
+}
+
 /* Fills in the report, and puts the most frequent triples in order. */
-static psdvec_status sums_finish(interaction_sums *s, psdvec_interaction_report *report)
+static psdvec_status sums_finish(interaction_sums *s, psdvec_interaction_report *report,
+                                 psdvec_information *information)
 {
     static const unsigned percent[QUANTILES] = {5, 25, 50, 75, 95};
     report->triples = s->triples;
@@ -241,6 +280,7 @@ static psdvec_status sums_finish(interaction_sums *s, psdvec_interaction_report 
     report->within_half = (double)s->within_half / all;
     report->sum_absolute = s->sum_absolute / all;
     report->slope = s->square > 0 ? s->cross / s->square : NAN;
+    finish_information(s, information);
     PV_TRY(flush(s));
     return select_quantiles(s, percent, report->quantiles);
 }
@@ -264,7 +304,7 @@ static psdvec_status measure_asked(const pv_triple_text *text, const uint32_t (*
 
 static psdvec_status measure_all(const pv_triple_text *text, size_t most, uint64_t least,
                                  const char *folder, psdvec_interaction *out, size_t *found,
-                                 psdvec_interaction_report *report)
+                                 psdvec_interaction_report *report, psdvec_information *information)
 {
     static const char what[] = "the figures of triples";
     psdvec_context *ctx = text->ctx;
@@ -274,11 +314,12 @@ static psdvec_status measure_all(const pv_triple_text *text, size_t most, uint64
                              .top = {.size = sizeof(pv_triple), .most = most, .compare = by_count}};
     psdvec_status status;
     PV_TAKE(&scope, sums.block, VALUES_A_BLOCK);
+    PV_TAKE_ZERO(&scope, sums.about, text->text.words);
     sums.top.items = pv_scope_alloc(&scope, most, 2 * sizeof(pv_triple), false);
     PV_TRY_DONE(pv_scope_status(&scope));
     PV_TRY_DONE(pv_spool_new(ctx, folder, what, pv_memory_left(ctx) / 8, &sums.values));
     PV_TRY_DONE(pv_triple_count(text, least, sums_add, &sums));
-    PV_TRY_DONE(sums_finish(&sums, report));
+    PV_TRY_DONE(sums_finish(&sums, report, information));
     for (size_t k = 0; k < sums.top.count; k++)
         interaction_of(text, &((const pv_triple *)(const void *)sums.top.items)[k], &out[k]);
     *found = sums.top.count;
@@ -288,11 +329,13 @@ done:
     return status;
 }
 
-psdvec_status psdvec_interactions(psdvec_context *ctx, const psdvec_model *model,
-                                  const char *const *inputs, size_t input_count, uint32_t window,
-                                  const uint32_t (*asked)[3], size_t asked_count, size_t most,
-                                  uint64_t least_count, psdvec_interaction *out, size_t *found,
-                                  psdvec_interaction_report *report)
+psdvec_status psdvec_interactions_full(psdvec_context *ctx, const psdvec_model *model,
+                                       const char *const *inputs, size_t input_count,
+                                       uint32_t window, const uint32_t (*asked)[3],
+                                       size_t asked_count, size_t most, uint64_t least_count,
+                                       psdvec_interaction *out, size_t *found,
+                                       psdvec_interaction_report *report,
+                                       psdvec_information *information)
 {
     PV_BEGIN(ctx);
     PV_NEED(ctx, model);
@@ -310,6 +353,7 @@ psdvec_status psdvec_interactions(psdvec_context *ctx, const psdvec_model *model
                                       .within_half = NAN,
                                       .sum_absolute = NAN,
                                       .slope = NAN};
+    psdvec_information learnt = {NAN, NAN, NAN, NAN, NAN, NAN};
     for (size_t k = 0; k < 3 * asked_count; k++)
         if (asked[k / 3][k % 3] >= model->info.words)
             return pv_fail(ctx, PSDVEC_ERR_OPTION, "%s: there is no word number %u", model->path,
@@ -322,14 +366,26 @@ psdvec_status psdvec_interactions(psdvec_context *ctx, const psdvec_model *model
     if (asked_count)
         status = measure_asked(&text, asked, asked_count, out);
     else
-        status =
-            measure_all(&text, most, least_count ? least_count : 1, folder, out, &count, &told);
+        status = measure_all(&text, most, least_count ? least_count : 1, folder, out, &count, &told,
+                             &learnt);
     told.seconds = pv_now() - began;
     if (status == PSDVEC_OK && found)
         *found = count;
     if (status == PSDVEC_OK && report)
         *report = told;
+    if (status == PSDVEC_OK && information)
+        *information = learnt;
 done:
     pv_triple_text_free(&text);
     return status;
+}
+
+psdvec_status psdvec_interactions(psdvec_context *ctx, const psdvec_model *model,
+                                  const char *const *inputs, size_t input_count, uint32_t window,
+                                  const uint32_t (*asked)[3], size_t asked_count, size_t most,
+                                  uint64_t least_count, psdvec_interaction *out, size_t *found,
+                                  psdvec_interaction_report *report)
+{
+    return psdvec_interactions_full(ctx, model, inputs, input_count, window, asked, asked_count,
+                                    most, least_count, out, found, report, NULL);
 }

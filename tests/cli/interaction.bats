@@ -17,9 +17,9 @@ small_case() {
     small_case
     "$PSDVEC" interaction parity.txt -M words.safetensors x y z X yy z >out
     diff -u - out <<'END'
-a b c                             count    c;a    c;b    sum  c;a,b interaction
-x y z                                 5   0.00   0.00   0.00   0.69  0.69 ±0.39
-x yy z                                0   0.00   0.00   0.00        never seen
+a b c                    count    c;a    c;b  c;a,b    rdn    syn interaction
+x y z                        5   0.00   0.00   0.69   0.00   0.69  0.69 ±0.39
+x yy z                       0   0.00   0.00          0.00        never seen
 
 60 known words, window 5: 20 places of three words
 END
@@ -29,9 +29,9 @@ END
     small_case
     "$PSDVEC" interaction parity.txt -M words.safetensors --min-count 5 --top 2 >out
     diff -u - out <<'END'
-a b c                             count    c;a    c;b    sum  c;a,b interaction
-x y z                                 5   0.00   0.00   0.00   0.69  0.69 ±0.39
-x yy zz                               5   0.00   0.00   0.00   0.69  0.69 ±0.39
+a b c                    count    c;a    c;b  c;a,b    rdn    syn interaction
+x y z                        5   0.00   0.00   0.69   0.00   0.69  0.69 ±0.39
+x yy zz                      5   0.00   0.00   0.69   0.00   0.69  0.69 ±0.39
 
 60 known words, window 5: 20 places of three words
 4 triples were seen 5 times or more, at 100.0 % of the places
@@ -44,6 +44,14 @@ Their interaction, where the model assumes 0:
 
 Beside it, the sum PMI(c;a) + PMI(c;b):
   mean absolute         0.000
+
+What a and b say about c, on average:
+  I(c;a)                0.000
+  I(c;b)                0.000
+  I(c;a,b)              0.693
+  Rdn(c;a,b)            0.000   what each of them says
+  Syn(c;a,b)            0.693   what only both together say
+  Int(a,b,c)            0.693   Syn - Rdn
 END
 }
 
@@ -63,8 +71,8 @@ END
     "$PSDVEC" interaction one.txt two.txt -M words.safetensors --min-count 1 --tsv | rows >got
     cmp wanted got
     [ "$(wc -l <got)" -eq 4 ]
-    [ "$(awk -F'\t' '{ print NF }' got | sort -u)" -eq 13 ]
-    "$PSDVEC" interaction parity.txt -M words.safetensors --tsv x yy z | rows | grep -q "$(printf '\t\t$')"
+    [ "$(awk -F'\t' '{ print NF }' got | sort -u)" -eq 15 ]
+    "$PSDVEC" interaction parity.txt -M words.safetensors --tsv x yy z | rows | grep -q "$(printf '\t\t0.000000\t$')"
 }
 
 @test "--json is one object, with null for what was never seen" {
@@ -79,7 +87,11 @@ assert len(o["triples"]) == 4 and o["all"]["occurrences"] == 20
 for t in o["triples"]:
     assert t["count"] == t["pairs"][0] == 5 and t["singles"] == [10, 10, 10], t
     assert abs(t["interaction"] - math.log(2)) < 1e-6, t
-assert abs(o["all"]["q50"] - math.log(2)) < 1e-6, o["all"]
+    assert t["redundant"] == 0 and t["synergistic"] == t["interaction"], t
+all = o["all"]
+assert abs(all["q50"] - math.log(2)) < 1e-6, all
+assert all["information_ac"] == all["information_bc"] == all["redundant"] == 0, all
+assert all["interaction"] == all["synergistic"] == all["information_abc"] == all["mean"], all
 END
     "$PSDVEC" interaction parity.txt -M words.safetensors --json x yy z |
         python3 -c 'import json, sys; o = json.load(sys.stdin); assert o["triples"][0]["interaction"] is None and "all" not in o'

@@ -320,11 +320,12 @@ group_fit_temperature() {
         -o out.safetensors --json | untimed
     say next out.safetensors "the old ship" --json --top 2
 }
+# The columns of 0.1.0; later versions have more behind them.
 group_interaction() {
     for model in default paper plain svd ppmi; do
-        say interaction ../text/text.txt -M models/$model.safetensors --tsv --top 4
+        say interaction ../text/text.txt -M models/$model.safetensors --tsv --top 4 | cut -f 1-13
     done
-    say interaction ../text/text.txt -M models/int8.safetensors the old ship --tsv
+    say interaction ../text/text.txt -M models/int8.safetensors the old ship --tsv | cut -f 1-13
 }
 # The folder is known as that of a simulation, and is replaced by another one.
 group_simulation() {

@@ -583,6 +583,13 @@ CALL(psdvec_interactions, CTX, THE_MODEL, TEXT_INPUT, 3,
      GIVE(asked, ((const uint32_t[1][3]){{0, 1, 2}})), 1, 1, 1, GIVE(out, &(psdvec_interaction){0}),
      GIVE(found, &a_size), GIVE(report, &(psdvec_interaction_report){0}))
 
+CALL(psdvec_interactions_full, CTX, THE_MODEL, TEXT_INPUT, 3,
+     GIVE(asked, ((const uint32_t[1][3]){{0, 1, 2}})), 1, 1, 1, GIVE(out, &(psdvec_interaction){0}),
+     GIVE(found, &a_size), GIVE(report, &(psdvec_interaction_report){0}),
+     GIVE(information, &(psdvec_information){0}))
+ANYTHING(psdvec_interaction_pointwise, GIVE(triple, &(psdvec_interaction){0}),
+         GIVE(information, &(psdvec_information){0}))
+
 /* ---- baseline.h */
 GETTER(psdvec_method_find, , GIVE(name, "svd"), GIVE(method, &(psdvec_method){0}))
 static psdvec_baseline_options svd(void)
@@ -751,6 +758,9 @@ static const row rows[] = {
     ROW(psdvec_simulate_options_check, BY_CONTEXT, "ctx", "options"),
     ROW(psdvec_simulate, BY_CONTEXT, "ctx folder", "options report"),
     ROW(psdvec_interactions, BY_CONTEXT, "ctx model inputs inputs[0] asked out", "found report"),
+    ROW(psdvec_interactions_full, BY_CONTEXT, "ctx model inputs inputs[0] asked out",
+        "found report information"),
+    ROW(psdvec_interaction_pointwise, BY_ANSWER, "", "triple information"),
     /* baseline.h */
     ROW(psdvec_method_find, BY_ANSWER, "name method", ""),
     ROW(psdvec_baseline_options_check, BY_CONTEXT, "ctx", "options"),

@@ -250,6 +250,46 @@ static psdvec_interaction_report plain_report(psdvec_interaction *of, size_t cou
     return r;
 }
 
+/* Appendix B by its formulas: expectations over the distribution of the cells seen at least `least`
+ * times. */
+static psdvec_information plain_information(const psdvec_interaction *of, size_t count,
+                                            uint32_t words, uint64_t least)
+{
+    psdvec_information r = {0};
+    double all = 0;
+    for (size_t k = 0; k < count; k++)
+        all += of[k].count >= least ? (double)of[k].count : 0;
+    for (uint32_t c = 0; c < words; c++) {
+        double share = 0, given[2] = {0, 0}; /* P(c); E[PMI(c; a) | c], E[PMI(c; b) | c] */
+        for (size_t k = 0; k < count; k++) {
+            double p = (double)of[k].count / all;
+            if (of[k].count < least || of[k].words[2] != c)
+                continue;
+            share += p;
+            given[0] += p * of[k].pmi[1];
+            given[1] += p * of[k].pmi[2];
+            r.first += p * of[k].pmi[1];
+            r.second += p * of[k].pmi[2];
+            r.both += p * of[k].joint;
+        }
+        if (share > 0)
+            r.redundant += share * fmin(given[0] / share, given[1] / share);
+    }
+    r.interaction = r.both - r.first - r.second;
+    r.synergistic = r.interaction + r.redundant;
+    return r;
+}
+
+static void assert_same_information(const psdvec_information *got, const psdvec_information *wanted)
+{
+    assert_near(got->first, wanted->first);
+    assert_near(got->second, wanted->second);
+    assert_near(got->both, wanted->both);
+    assert_near(got->redundant, wanted->redundant);
+    assert_near(got->synergistic, wanted->synergistic);
+    assert_near(got->interaction, wanted->interaction);
+}
+
 static void assert_same_report(const psdvec_interaction_report *got,
                                const psdvec_interaction_report *wanted)
 {
@@ -267,11 +307,12 @@ static void assert_same_report(const psdvec_interaction_report *got,
 /* ---- Against the plain way ------------------------------------------------------------------- */
 
 static void measure(workshop *w, psdvec_model *m, uint32_t window, size_t most, uint64_t least,
-                    psdvec_interaction *out, size_t *found, psdvec_interaction_report *report)
+                    psdvec_interaction *out, size_t *found, psdvec_interaction_report *report,
+                    psdvec_information *information)
 {
     const char *input = w->in;
-    psdvec_status status =
-        psdvec_interactions(w->ctx, m, &input, 1, window, NULL, 0, most, least, out, found, report);
+    psdvec_status status = psdvec_interactions_full(w->ctx, m, &input, 1, window, NULL, 0, most,
+                                                    least, out, found, report, information);
     if (status != PSDVEC_OK)
         fail_msg("%s", psdvec_error_message(w->ctx));
 }
@@ -287,8 +328,9 @@ static void compare_with_plain(workshop *w, uint32_t window, psdvec_oov oov, uin
     uint64_t *cells = plain_cells(&t, WORDS, window);
     psdvec_interaction *got = must(MOST, sizeof *got), *wanted = must(MOST, sizeof *wanted);
     psdvec_interaction_report report;
+    psdvec_information information;
     size_t found, seen = 0;
-    measure(w, m, 0, MOST, least, got, &found, &report);
+    measure(w, m, 0, MOST, least, got, &found, &report, &information);
     for (uint32_t k = 0; k < MOST; k++) {
         const uint32_t words[] = {k / WORDS / WORDS, k / WORDS % WORDS, k % WORDS};
         if (cells[k] >= least)
@@ -312,6 +354,9 @@ static void compare_with_plain(workshop *w, uint32_t window, psdvec_oov oov, uin
     }
     psdvec_interaction_report plain = plain_report(wanted, seen, least);
     assert_same_report(&report, &plain);
+    psdvec_information formulas = plain_information(wanted, seen, WORDS, least);
+    assert_same_information(&information, &formulas);
+    assert_true(formulas.redundant <= fmin(formulas.first, formulas.second) + 1e-12);
     free(t.tokens);
     free(cells);
     free(got);
@@ -360,7 +405,7 @@ static void a_triple_asked_for_is_measured_like_all_others(void **state)
     psdvec_interaction all[MOST], one[2];
     const char *input = w->in;
     size_t found;
-    measure(w, m, 0, MOST, 1, all, &found, NULL);
+    measure(w, m, 0, MOST, 1, all, &found, NULL, NULL);
     assert_true(found > 50);
     for (size_t k = 0; k < found; k++) {
         const uint32_t asked[][3] = {{all[k].words[0], all[k].words[1], all[k].words[2]},
@@ -390,10 +435,10 @@ static void the_most_frequent_are_the_first_of_all(void **state)
     psdvec_interaction *all = must(MOST, sizeof *all), few[50];
     psdvec_interaction_report of_all, of_few;
     size_t found;
-    measure(w, m, 0, MOST, 1, all, &found, &of_all);
+    measure(w, m, 0, MOST, 1, all, &found, &of_all, NULL);
     assert_true(found > 100);
     for (size_t most = 0; most <= 50; most += 7) {
-        measure(w, m, 0, most, 1, few, &found, &of_few);
+        measure(w, m, 0, most, 1, few, &found, &of_few, NULL);
         assert_int_equal(found, most);
         for (size_t k = 0; k < most; k++)
             assert_same_bits(&few[k], &all[k]);
@@ -432,6 +477,14 @@ static void write_bits(workshop *w, enum rule rule, size_t documents, uint64_t s
     free(t.tokens);
 }
 
+/* Expectations over the whole text. */
+static psdvec_information all_bits(workshop *w, psdvec_model *m)
+{
+    psdvec_information information;
+    measure(w, m, 2, 0, 1, NULL, NULL, NULL, &information);
+    return information;
+}
+
 static psdvec_interaction first_bits(workshop *w, psdvec_model *m, uint32_t x, uint32_t y,
                                      uint32_t z)
 {
@@ -454,6 +507,11 @@ static void words_that_only_together_tell_the_third_interact_positively(void **s
     assert_near(i.joint, log(2));
     assert_near(i.pmi[1], 0);
     assert_near(i.pmi[2], 0);
+    const psdvec_information synergy = {0, 0, log(2), 0, log(2), log(2)};
+    psdvec_information of_all = all_bits(w, m), of_one;
+    psdvec_interaction_pointwise(&i, &of_one);
+    assert_same_information(&of_all, &synergy);
+    assert_same_information(&of_one, &synergy);
     psdvec_model_close(m);
 }
 
@@ -466,6 +524,11 @@ static void words_that_say_the_same_interact_negatively(void **state)
     psdvec_interaction i = first_bits(w, m, 1, 1, 1);
     assert_near(i.information, -log(2));
     assert_near(i.pmi[1] + i.pmi[2], 2 * log(2));
+    const psdvec_information redundancy = {log(2), log(2), log(2), log(2), 0, -log(2)};
+    psdvec_information of_all = all_bits(w, m), of_one;
+    psdvec_interaction_pointwise(&i, &of_one);
+    assert_same_information(&of_all, &redundancy);
+    assert_same_information(&of_one, &redundancy);
     psdvec_model_close(m);
 }
 
@@ -516,19 +579,21 @@ static void compare_ways(workshop *w, size_t tokens, uint32_t words, uint32_t wi
     psdvec_count_options options = plain_options(window);
     psdvec_interaction first[TOP], out[TOP];
     psdvec_interaction_report told, report;
+    psdvec_information learnt, information;
     text t = random_text(w, tokens, words, PSDVEC_OOV_KEEP, 11);
     free(t.tokens);
     for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
         size_t found;
         workshop_context(w, ways[k].memory, ways[k].threads);
         psdvec_model *m = model_of(w, words, &options);
-        measure(w, m, 0, TOP, 2, out, &found, &report);
+        measure(w, m, 0, TOP, 2, out, &found, &report, &information);
         psdvec_model_close(m);
         assert_int_equal(found, TOP);
         assert_true(psdvec_peak_memory(w->ctx) <= ways[k].memory);
         if (k == 0) {
             memcpy(first, out, sizeof out);
             told = report;
+            learnt = information;
         }
         for (size_t i = 0; i < TOP; i++)
             assert_same_bits(&out[i], &first[i]);
@@ -537,6 +602,7 @@ static void compare_ways(workshop *w, size_t tokens, uint32_t words, uint32_t wi
         assert_true(report.sum_absolute == told.sum_absolute && report.slope == told.slope);
         assert_true(report.within_half == told.within_half);
         assert_memory_equal(report.quantiles, told.quantiles, sizeof told.quantiles);
+        assert_memory_equal(&information, &learnt, sizeof learnt);
     }
 }
 
@@ -591,7 +657,7 @@ static void a_text_without_places_has_no_figures(void **state)
     psdvec_interaction_report report;
     size_t found = 9;
     scratch_write(w->in, "w0 w1\nw2 w0\n", 12);
-    measure(w, m, 0, 3, 1, out, &found, &report);
+    measure(w, m, 0, 3, 1, out, &found, &report, NULL);
     assert_true(found == 0 && report.places == 0 && report.triples == 0 && report.known == 4);
     assert_true(isnan(report.mean) && isnan(report.quantiles[2]) && isnan(report.slope));
     psdvec_model_close(m);
