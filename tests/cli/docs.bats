@@ -157,6 +157,19 @@ END
     grep -q 'left out: .*(--forms shows them)' output
 }
 
+@test "the paper is reproduced on a small text as docs/how-to/reproduce-the-paper.md says" {
+    need_licences
+    blocks sh "$ROOT/docs/how-to/reproduce-the-paper.md" >all.sh
+    [ "$(grep -c '^psdvec' all.sh)" -eq 7 ]
+    bash -eux -o pipefail all.sh >output 2>&1 || { cat output; return 1; }
+    psdvec info psd-unreg.safetensors | grep -qE '^  mu +0$'
+    psdvec info psd-core.safetensors | grep -qE '^  words +500,'
+    grep -q '"title": "PSD-25K, the 25,000 core words of psd-paper"' paper.table/table.json
+    # The text and the commands for a large one set the same options.
+    sed -n '/^       psdvec table/,/^$/p' "$ROOT/docs/how-to/reproduce-the-paper.md" >full
+    grep -q -- "$(sed -n '/^psdvec table/,/^$/s/.*--methods \([^ ]*\) .*/\1/p' all.sh)" full
+}
+
 @test "the shell blocks of docs/table.md run" {
     made_words
     mv words.txt text.txt
