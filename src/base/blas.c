@@ -38,11 +38,19 @@ uint64_t pv_symmetric_eigen_bytes(uint64_t n)
     return (1 + 128 * n + 2 * n * n) * sizeof(double) + (3 + 5 * n) * sizeof(int);
 }
 
-/* Fortran sees the transpose, so its upper triangle is our lower one. */
+/* Fortran sees the transpose, so its lower triangle is our upper one. */
 bool pv_cholesky(float *A, size_t n, size_t stride)
 {
     int size = (int)n, lda = (int)stride, info = 0;
     if (n > 0)
-        spotrf_("U", &size, A, &lda, &info, 1);
+        spotrf_("L", &size, A, &lda, &info, 1);
+    return info == 0;
+}
+
+bool pv_cholesky_double(double *A, size_t n, size_t stride)
+{
+    int size = (int)n, lda = (int)stride, info = 0;
+    if (n > 0)
+        dpotrf_("L", &size, A, &lda, &info, 1);
     return info == 0;
 }

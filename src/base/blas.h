@@ -24,12 +24,14 @@
 
 /* Every function that is used. cblas.h declares them under these names; the private
  * copy is built from this list (scripts/private-blas.sh). */
+#define cblas_dsyrk pv_blas_dsyrk
 #define cblas_saxpy pv_blas_saxpy
 #define cblas_sdot pv_blas_sdot
 #define cblas_sgemm pv_blas_sgemm
 #define cblas_sgemv pv_blas_sgemv
 #define cblas_ssyrk pv_blas_ssyrk
 #define cblas_strsv pv_blas_strsv
+#define dpotrf_ pv_blas_dpotrf
 #define dsyevd_ pv_blas_dsyevd
 #define spotrf_ pv_blas_spotrf
 
@@ -39,6 +41,8 @@
 void dsyevd_(const char *job, const char *triangle, const int *n, double *a, const int *lda,
              double *w, double *work, const int *work_length, int *iwork, const int *iwork_length,
              int *info, size_t job_length, size_t triangle_length);
+void dpotrf_(const char *triangle, const int *n, double *a, const int *lda, int *info,
+             size_t triangle_length);
 void spotrf_(const char *triangle, const int *n, float *a, const int *lda, int *info,
              size_t triangle_length);
 
@@ -49,8 +53,9 @@ psdvec_status pv_symmetric_eigen(psdvec_context *ctx, double *A, double *values,
 /* Bytes of the work space that it allocates. */
 uint64_t pv_symmetric_eigen_bytes(uint64_t n);
 
-/* L of A = L L' (n x n, row-major, float, lower triangle read and written).
- * False if A is not positive definite. */
+/* U of A = U'U (n x n, row-major, upper triangle read and written). False if A is not positive
+ * definite. */
 bool pv_cholesky(float *A, size_t n, size_t stride);
+bool pv_cholesky_double(double *A, size_t n, size_t stride);
 
 #endif

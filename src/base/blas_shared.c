@@ -55,24 +55,37 @@ static void leave(void)
 }
 
 /* The functions under their real names. */
+#undef cblas_dsyrk
 #undef cblas_saxpy
 #undef cblas_sdot
 #undef cblas_sgemm
 #undef cblas_sgemv
 #undef cblas_ssyrk
 #undef cblas_strsv
+#undef dpotrf_
 #undef dsyevd_
 #undef spotrf_
+extern __typeof__(pv_blas_dsyrk) cblas_dsyrk;
 extern __typeof__(pv_blas_saxpy) cblas_saxpy;
 extern __typeof__(pv_blas_sdot) cblas_sdot;
 extern __typeof__(pv_blas_sgemm) cblas_sgemm;
 extern __typeof__(pv_blas_sgemv) cblas_sgemv;
 extern __typeof__(pv_blas_ssyrk) cblas_ssyrk;
 extern __typeof__(pv_blas_strsv) cblas_strsv;
+extern __typeof__(pv_blas_dpotrf) dpotrf_;
 extern __typeof__(pv_blas_dsyevd) dsyevd_;
 extern __typeof__(pv_blas_spotrf) spotrf_;
 
 /* The names of the parameters are those of cblas.h. */
+void pv_blas_dsyrk(enum CBLAS_ORDER Order, enum CBLAS_UPLO Uplo, enum CBLAS_TRANSPOSE Trans,
+                   blasint N, blasint K, double alpha, const double *A, blasint lda, double beta,
+                   double *C, blasint ldc)
+{
+    enter();
+    cblas_dsyrk(Order, Uplo, Trans, N, K, alpha, A, lda, beta, C, ldc);
+    leave();
+}
+
 void pv_blas_saxpy(blasint n, float alpha, const float *x, blasint incx, float *y, blasint incy)
 {
     enter();
@@ -131,6 +144,14 @@ void pv_blas_dsyevd(const char *job, const char *triangle, const int *n, double 
     enter();
     dsyevd_(job, triangle, n, a, lda, w, work, work_length, iwork, iwork_length, info, job_length,
             triangle_length);
+    leave();
+}
+
+void pv_blas_dpotrf(const char *triangle, const int *n, double *a, const int *lda, int *info,
+                    size_t triangle_length)
+{
+    enter();
+    dpotrf_(triangle, n, a, lda, info, triangle_length);
     leave();
 }
 

@@ -1,12 +1,14 @@
-/* Ridge regressions, word by word, each with BLAS on matrices that fit the cache. */
+/* Ridge regressions, word by word, on matrices that fit the cache. */
 #include "solve/regression.h"
 
 #include "base/blas.h"
 #include "base/memory.h"
 #include "base/thread.h"
+#include "solve/regression_kernels.h"
 #include "solve/tall.h"
 #include "sparse/columns.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -15,17 +17,31 @@ struct pv_regression {
     pv_scope memory;
     const pv_link *link;
     const uint32_t *row_of;
+    const pv_regression_kernels *kernels; /* NULL: BLAS is the fastest */
     size_t core, dim;
-    float *V;       /* core x dim: J v_j in the basis where C is diagonal */
+    size_t stride;  /* of V: pv_regression_stride(dim) */
+    float *V;       /* core x stride: J v_j in the basis where C is diagonal; padded with zeros */
     float *P;       /* dim x dim: row k is the k-th direction of that basis; NULL: unchanged */
     float *level;   /* dim: C's diagonal */
     float *pull;    /* dim: sum z_j J v_j, in that basis */
-    float *square;  /* core: |v_j|^2 */
     double largest; /* z_j of the core, where it is capped; else 0 */
 };
 
 /* Rows of A that are worked on at a time. Few words have more pairs. */
-enum { chunk_rows = 1024, words_a_task = 32, most_blocks = 128, first_pairs = 1024 };
+enum {
+    chunk_rows = 2048,
+    words_a_task = 32,
+    most_blocks = 128,
+    first_pairs = 1024,
+    most_passes = 8, /* of refinement */
+};
+static const double tolerance = 3e-6; /* error of a vector relative to its length */
+static const double most_error = 0.1; /* of the eigenvalues of a packed matrix, which are >= 1 */
+static const double spread_error = 1.5e-3; /* of a packed matrix, per dimension: so that the spread
+                                              is accurate to about 1e-4 */
+static const double most_trace = 1e4;    /* condition number for which single precision is enough */
+static const double least_share = 1e-10; /* of the trace: eigenvalues below it count as 0 */
+static const double pivot_share = 1e-7;  /* pivots below it: there may be such eigenvalues */
 
 /* z_j of the sum over all core words: the background's factors, or 1 where every
  * unseen pair has one weight. */
@@ -69,8 +85,8 @@ static psdvec_status set_basis(pv_regression *r)
             ones[r->row_of[w]] = (float)shared_factor(r->link, w);
     for (size_t j = 0; j < n; j++)
         for (size_t k = 0; k < dim; k++)
-            weighted[j * dim + k] = ones[j] * r->V[j * dim + k];
-    pv_tall vectors = {r->V, dim, dim};
+            weighted[j * dim + k] = ones[j] * r->V[j * r->stride + k];
+    pv_tall vectors = {r->V, r->stride, dim};
     PV_TRY_DONE(pv_tall_gram(ctx, n, vectors, (pv_tall){weighted, dim, dim}, NULL, C));
     for (size_t a = 0; a < dim; a++)
         for (size_t b = 0; b < a; b++)
@@ -83,7 +99,7 @@ static psdvec_status set_basis(pv_regression *r)
             change[a * dim + k] = (float)C[k * dim + a];
         }
     }
-    PV_TRY_DONE(pv_tall_transform(ctx, n, r->V, dim, dim, change, dim));
+    PV_TRY_DONE(pv_tall_transform(ctx, n, r->V, r->stride, dim, change, dim));
     double *sum = values + dim;
     PV_TRY_DONE(pv_tall_gram(ctx, n, vectors, (pv_tall){ones, 1, 1}, NULL, sum));
     for (size_t k = 0; k < dim; k++)
@@ -106,18 +122,17 @@ psdvec_status pv_regression_open(const pv_link *link, const float *vectors, size
                          .memory = {.ctx = ctx, .what = "the regression"},
                          .link = link,
                          .row_of = row_of,
+                         .kernels = pv_regression_kernels_at(0),
                          .core = core_count,
-                         .dim = dim};
-    PV_TAKE(&r->memory, r->V, core_count * dim);
+                         .dim = dim,
+                         .stride = pv_regression_stride(dim)};
+    PV_TAKE_ZERO(&r->memory, r->V, core_count * r->stride);
     PV_TAKE_ZERO(&r->memory, r->level, dim);
-    PV_TAKE_ZERO(&r->memory, r->square, core_count);
     PV_TAKE_ZERO(&r->memory, r->pull, dim);
     PV_TRY(pv_scope_status(&r->memory));
     for (size_t j = 0; j < core_count; j++)
         for (size_t k = 0; k < dim; k++)
-            r->V[j * dim + k] = sign[k] * vectors[j * dim + k];
-    for (size_t j = 0; j < core_count; j++)
-        r->square[j] = cblas_sdot((int)dim, r->V + j * dim, 1, r->V + j * dim, 1);
+            r->V[j * r->stride + k] = sign[k] * vectors[j * dim + k];
     for (uint32_t w = 0; w < link->words && link->background_only_unseen; w++)
         if (row_of[w] != UINT32_MAX && link->factor[w] > r->largest)
             r->largest = link->factor[w];
@@ -143,219 +158,483 @@ typedef struct scratch {
     pv_scope memory;
     seen_pair *pairs;
     size_t pair_room;
-    float *A;                          /* chunk_rows x dim */
-    float *K;                          /* the larger of dim and chunk_rows, squared */
-    float *base;                       /* dim: c_w C + mu, the diagonal */
-    float *solution, *residual, *work; /* dim each */
-    float *dual;                       /* chunk_rows */
+    float *A; /* chunk_rows x stride: B's rows */
+    float *K; /* dim x stride */
+    int8_t *packed;
+    int32_t *sums;                   /* stride */
+    float *base;                     /* stride: c_w C + mu, the diagonal */
+    float *scale;                    /* stride: base^-½ */
+    float *square, *largest, *step;  /* stride: of B's columns; `step` of what is packed */
+    float *shared;                   /* stride: what the shared part pulls towards */
+    float *solution, *change, *work; /* stride: y; all in the scaled coordinates */
+    float *miss;                     /* chunk_rows */
+    struct exact_scratch {           /* taken when it is first needed */
+        double *A;                   /* dim x dim: rows of A */
+        double *S;                   /* dim x dim */
+        double *values, *right, *solution, *miss; /* dim each */
+    } exact;
 } scratch;
+
+static size_t packed_bytes(size_t dim)
+{
+    size_t stride = pv_regression_stride(dim), rows = pv_larger(chunk_rows, stride);
+    return rows * stride + PV_REGRESSION_SLACK;
+}
+
+enum { strides_of_floats = 9, exact_vectors = 4 };
 
 static psdvec_status scratch_open(pv_regression *r, scratch *s)
 {
-    size_t side = r->dim > chunk_rows ? r->dim : chunk_rows;
+    size_t stride = r->stride;
     *s = (scratch){.memory = {.ctx = r->ctx, .what = "a regression"}, .pair_room = first_pairs};
     PV_TAKE(&s->memory, s->pairs, s->pair_room);
-    PV_TAKE(&s->memory, s->A, chunk_rows * r->dim);
-    PV_TAKE(&s->memory, s->K, side * side);
-    PV_TAKE(&s->memory, s->base, 4 * r->dim + chunk_rows);
+    PV_TAKE(&s->memory, s->A, chunk_rows * stride);
+    PV_TAKE(&s->memory, s->K, r->dim * stride + PV_REGRESSION_SLACK);
+    PV_TAKE(&s->memory, s->packed, packed_bytes(r->dim));
+    PV_TAKE(&s->memory, s->sums, stride);
+    PV_TAKE_ZERO(&s->memory, s->base, strides_of_floats * stride);
+    PV_TAKE(&s->memory, s->miss, chunk_rows);
     PV_TRY(pv_scope_status(&s->memory));
-    s->solution = s->base + r->dim;
-    s->residual = s->solution + r->dim;
-    s->work = s->residual + r->dim;
-    s->dual = s->work + r->dim;
+    s->scale = s->base + stride;
+    s->square = s->scale + stride;
+    s->largest = s->square + stride;
+    s->step = s->largest + stride;
+    s->shared = s->step + stride;
+    s->solution = s->shared + stride;
+    s->change = s->solution + stride;
+    s->work = s->change + stride;
     return PSDVEC_OK;
 }
 
-/* A's rows first .. : sqrt|f| J v_j, divided by sqrt(base) in the dual form. Gives their
- * number. */
-static size_t fill_rows(const pv_regression *r, const scratch *s, size_t pairs, size_t first,
-                        const float *column_scale)
+static psdvec_status exact_open(const pv_regression *r, scratch *s)
 {
-    size_t rows = pairs - first < chunk_rows ? pairs - first : chunk_rows, dim = r->dim;
-    for (size_t t = 0; t < rows; t++) {
-        const seen_pair *pair = &s->pairs[first + t];
-        const float *v = r->V + (size_t)pair->row * dim;
-        float root = sqrtf(fabsf(pair->weight)), *a = s->A + t * dim;
-        if (column_scale)
-            for (size_t k = 0; k < dim; k++)
-                a[k] = root * v[k] * column_scale[k];
-        else
-            for (size_t k = 0; k < dim; k++)
-                a[k] = root * v[k];
-    }
-    return rows;
-}
-
-/* s->dual[t] = sqrt|f| (g - v'x) for the rows of A from pair `first` on; A x is `sqrt|f| v'x`. */
-static void set_misses(const scratch *s, size_t first, size_t rows, size_t dim, const float *x)
-{
-    for (size_t t = 0; t < rows; t++) {
-        const seen_pair *pair = &s->pairs[first + t];
-        s->dual[t] = sqrtf(fabsf(pair->weight)) * pair->target;
-    }
-    if (rows > 0)
-        cblas_sgemv(CblasRowMajor, CblasNoTrans, (int)rows, (int)dim, -1, s->A, (int)dim, x, 1, 1,
-                    s->dual, 1);
-}
-
-/* to += sum over pairs of f (g - v'x) J v. A has the rows already if there is but one chunk. */
-static void add_gradient(const pv_regression *r, const scratch *s, size_t pairs, const float *x,
-                         float *to)
-{
-    for (size_t first = 0; first < pairs; first += chunk_rows) {
-        size_t rows = pairs <= chunk_rows ? pairs : fill_rows(r, s, pairs, first, NULL);
-        set_misses(s, first, rows, r->dim, x);
-        for (size_t t = 0; t < rows; t++)
-            if (s->pairs[first + t].weight < 0)
-                s->dual[t] = -s->dual[t];
-        cblas_sgemv(CblasRowMajor, CblasTrans, (int)rows, (int)r->dim, 1, s->A, (int)r->dim,
-                    s->dual, 1, 1, to, 1);
-    }
+    struct exact_scratch *x = &s->exact;
+    if (x->A)
+        return PSDVEC_OK;
+    PV_TAKE(&s->memory, x->A, r->dim * r->dim);
+    PV_TAKE(&s->memory, x->S, r->dim * r->dim);
+    PV_TAKE(&s->memory, x->values, exact_vectors * r->dim);
+    PV_TRY(pv_scope_status(&s->memory));
+    x->right = x->values + r->dim;
+    x->solution = x->right + r->dim;
+    x->miss = x->solution + r->dim;
+    return PSDVEC_OK;
 }
 
 typedef struct equations {
     const pv_regression *r;
     scratch *s;
     size_t pairs;
+    bool negative; /* some weights are; only corrections of the shared part have them */
     bool dual;
+    double share, mu, level; /* c_w; the prior; what the shared part is multiplied with */
     double log_det;
 } equations;
 
-static bool factor_primal(equations *e)
+static double log_product(const float *numbers, size_t step, size_t count)
+{
+    double sum = 0, product = 1;
+    for (size_t k = 0; k < count; k++) {
+        product *= numbers[k * step];
+        if (k % 4 == 3 || k + 1 == count) {
+            sum += log(product);
+            product = 1;
+        }
+    }
+    return sum;
+}
+
+/* ---- Scaled ------------------------------------------------------------------------
+ * With y = base^½ v and B = A base^-½ the equations are (I + B'B) y = ..., where the
+ * eigenvalues of I + B'B are between 1 and 1 + |B|^2. */
+
+/* B's rows first .. . Gives their number. Sums of their squares are added to s->square. */
+static size_t fill_rows(const equations *e, size_t first)
+{
+    const pv_regression *r = e->r;
+    const scratch *s = e->s;
+    size_t rows = e->pairs - first < chunk_rows ? e->pairs - first : chunk_rows;
+    const pv_regression_kernels *kernels = r->kernels ? r->kernels : &pv_regression_kernels_plain;
+    for (size_t t = 0; t < rows; t += 4) {
+        const float *v[4];
+        float root[4];
+        size_t some = rows - t < 4 ? rows - t : 4;
+        for (size_t i = 0; i < some; i++) {
+            const seen_pair *pair = &s->pairs[first + t + i];
+            v[i] = r->V + (size_t)pair->row * r->stride;
+            root[i] = sqrtf(fabsf(pair->weight));
+        }
+        for (size_t i = t + 8; i < t + 12 && i < rows; i++)
+            for (size_t k = 0; k < r->stride; k += 16)
+                __builtin_prefetch(r->V + (size_t)s->pairs[first + i].row * r->stride + k);
+        kernels->scale_rows(v, root, some, s->scale, r->stride, s->A + t * r->stride, s->square,
+                            s->largest);
+    }
+    return rows;
+}
+
+/* s->miss[t] = sqrt|f| (g - v'x), for the rows of B that are in s->A; y: base^½ x, or NULL for
+ * 0. */
+static void set_misses(const equations *e, size_t first, size_t rows, const float *y)
+{
+    const scratch *s = e->s;
+    for (size_t t = 0; t < rows; t++) {
+        const seen_pair *pair = &s->pairs[first + t];
+        s->miss[t] = sqrtf(fabsf(pair->weight)) * pair->target;
+    }
+    if (rows > 0 && y) /* BLAS would complain of empty matrices */
+        cblas_sgemv(CblasRowMajor, CblasNoTrans, (int)rows, (int)e->r->dim, -1, s->A,
+                    (int)e->r->stride, y, 1, 1, s->miss, 1);
+}
+
+/* to += B'x, for the rows of B that are in s->A. */
+static void add_rows(const equations *e, size_t rows, const float *x, float *to)
+{
+    if (rows > 0)
+        cblas_sgemv(CblasRowMajor, CblasTrans, (int)rows, (int)e->r->dim, 1, e->s->A,
+                    (int)e->r->stride, x, 1, 1, to, 1);
+}
+
+static void set_dual_solution(const equations *e, float *y)
+{
+    memcpy(y, e->s->shared, e->r->dim * sizeof *y);
+    add_rows(e, e->pairs, e->s->solution, y);
+}
+
+/* Fills s->A, if B fits, and gives |B|^2. */
+static double measure_rows(const equations *e)
 {
     scratch *s = e->s;
-    size_t dim = e->r->dim;
-    memset(s->K, 0, dim * dim * sizeof *s->K);
-    for (size_t first = 0; first < e->pairs; first += chunk_rows) {
-        size_t rows = fill_rows(e->r, s, e->pairs, first, NULL);
-        /* Pairs with a negative weight, which only corrections of the shared part have, are
-         * subtracted; they are few, and come in runs of one. */
+    double trace = 0;
+    memset(s->square, 0, e->r->stride * sizeof *s->square);
+    memset(s->largest, 0, e->r->stride * sizeof *s->largest);
+    for (size_t first = 0; first < e->pairs; first += chunk_rows)
+        fill_rows(e, first);
+    for (size_t k = 0; k < e->r->dim; k++)
+        trace += s->square[k];
+    return trace;
+}
+
+/* The factor of I + B'B, or I + BB' in the dual form, from packed integers. False if these are too
+ * coarse. The error E of the matrix has about 2 |E| / sqrt(side) as its largest eigenvalue, where
+ * |E|^2 = |B|^2 sum of step^2 / 6, each number of B being wrong by step / sqrt(12). */
+static bool factor_packed(equations *e, double trace)
+{
+    const pv_regression_kernels *kernels = e->r->kernels;
+    scratch *s = e->s;
+    size_t side = e->dual ? e->pairs : e->r->dim, stride = pv_regression_stride(side), groups;
+    if (!kernels || e->negative || e->pairs > chunk_rows || side == 0)
+        return false;
+    if (e->dual) {
+        kernels->pack_rows(s->A, e->pairs, e->r->stride, kernels->levels, s->packed, s->step,
+                           s->sums, s->miss);
+        groups = e->r->stride / 4;
+    } else {
+        kernels->pack_columns(s->A, e->pairs, e->r->stride, s->largest, kernels->levels, s->packed,
+                              s->step, s->sums);
+        groups = (e->pairs + 3) / 4;
+    }
+    double squares = 0;
+    for (size_t k = 0; k < side; k++)
+        squares += (double)s->step[k] * s->step[k];
+    double error = sqrt(trace * squares / 6);
+    if (!(error < spread_error * (double)e->r->dim && 2 * error < most_error * sqrt((double)side)))
+        return false;
+    kernels->gram(s->packed, s->sums, groups, side, s->step, s->K);
+    const float *square = e->dual ? s->miss : s->square;
+    for (size_t k = 0; k < side; k++)
+        s->K[k * stride + k] = 1 + square[k];
+    return kernels->cholesky(s->K, side, stride);
+}
+
+static bool factor_float(equations *e)
+{
+    scratch *s = e->s;
+    size_t side = e->dual ? e->pairs : e->r->dim, stride = pv_regression_stride(side);
+    memset(s->K, 0, side * stride * sizeof *s->K);
+    if (e->dual && side > 0)
+        cblas_ssyrk(CblasRowMajor, CblasUpper, CblasNoTrans, (int)side, (int)e->r->dim, 1, s->A,
+                    (int)e->r->stride, 0, s->K, (int)stride);
+    for (size_t first = 0; first < e->pairs && !e->dual; first += chunk_rows) {
+        size_t rows = e->pairs <= chunk_rows ? e->pairs : fill_rows(e, first);
+        /* Negative weights are few, and come in runs of one. */
         for (size_t t = 0; t < rows;) {
             bool negative = s->pairs[first + t].weight < 0;
             size_t run = t;
             while (run < rows && (s->pairs[first + run].weight < 0) == negative)
                 run++;
-            cblas_ssyrk(CblasRowMajor, CblasLower, CblasTrans, (int)dim, (int)(run - t),
-                        negative ? -1 : 1, s->A + t * dim, (int)dim, 1, s->K, (int)dim);
+            cblas_ssyrk(CblasRowMajor, CblasUpper, CblasTrans, (int)side, (int)(run - t),
+                        negative ? -1 : 1, s->A + t * e->r->stride, (int)e->r->stride, 1, s->K,
+                        (int)stride);
             t = run;
         }
     }
-    for (size_t k = 0; k < dim; k++)
-        s->K[k * dim + k] += s->base[k];
-    if (!pv_cholesky(s->K, dim, dim))
-        return false;
-    e->log_det = 0;
-    for (size_t k = 0; k < dim; k++)
-        e->log_det += 2 * log(s->K[k * dim + k]);
-    return true;
+    for (size_t k = 0; k < side; k++)
+        s->K[k * stride + k] += 1;
+    return e->r->kernels ? e->r->kernels->cholesky(s->K, side, stride)
+                         : pv_cholesky(s->K, side, stride);
 }
 
-/* K = I + A base^-1 A'; what is left in A is A base^-½. */
-static bool factor_dual(equations *e)
+static void solve_factored(const scratch *s, size_t side, float *b)
 {
-    scratch *s = e->s;
-    size_t dim = e->r->dim, m = e->pairs;
-    e->log_det = 0;
-    for (size_t k = 0; k < dim; k++) {
-        s->work[k] = 1 / sqrtf(s->base[k]);
-        e->log_det += log(s->base[k]);
-    }
-    if (m == 0) /* BLAS would complain */
-        return true;
-    fill_rows(e->r, s, m, 0, s->work);
-    cblas_ssyrk(CblasRowMajor, CblasLower, CblasNoTrans, (int)m, (int)dim, 1, s->A, (int)dim, 0,
-                s->K, (int)m);
-    for (size_t t = 0; t < m; t++)
-        s->K[t * m + t] += 1;
-    if (!pv_cholesky(s->K, m, m))
-        return false;
-    for (size_t t = 0; t < m; t++)
-        e->log_det += 2 * log(s->K[t * m + t]);
-    return true;
-}
-
-/* x += H^-1 b in the primal form, and in the dual form x += H^-1 (b + A'y), y being s->dual. b
- * and y are used up. That y is not multiplied with A' first makes all the difference where
- * the prior is small: A'y lies where H is large, and in H^-1 A'y nearly all would cancel. */
-static void add_solution(equations *e, float *b, float *x)
-{
-    scratch *s = e->s;
-    int dim = (int)e->r->dim, m = (int)e->pairs;
-    if (!e->dual) {
-        cblas_strsv(CblasRowMajor, CblasLower, CblasNoTrans, CblasNonUnit, dim, s->K, dim, b, 1);
-        cblas_strsv(CblasRowMajor, CblasLower, CblasTrans, CblasNonUnit, dim, s->K, dim, b, 1);
-        cblas_saxpy(dim, 1, b, 1, x, 1);
+    int n = (int)side, stride = (int)pv_regression_stride(side);
+    if (n == 0)
         return;
-    }
-    /* D (b' + A' K^-1 (y - A b')), with b' = D b, D = base^-½, and A as factor_dual left it. */
-    for (int k = 0; k < dim; k++)
-        b[k] /= sqrtf(s->base[k]);
-    if (m > 0) {
-        cblas_sgemv(CblasRowMajor, CblasNoTrans, m, dim, -1, s->A, dim, b, 1, 1, s->dual, 1);
-        cblas_strsv(CblasRowMajor, CblasLower, CblasNoTrans, CblasNonUnit, m, s->K, m, s->dual, 1);
-        cblas_strsv(CblasRowMajor, CblasLower, CblasTrans, CblasNonUnit, m, s->K, m, s->dual, 1);
-        cblas_sgemv(CblasRowMajor, CblasTrans, m, dim, 1, s->A, dim, s->dual, 1, 1, b, 1);
-    }
-    for (int k = 0; k < dim; k++)
-        x[k] += b[k] / sqrtf(s->base[k]);
+    cblas_strsv(CblasRowMajor, CblasUpper, CblasTrans, CblasNonUnit, n, s->K, stride, b, 1);
+    cblas_strsv(CblasRowMajor, CblasUpper, CblasNoTrans, CblasNonUnit, n, s->K, stride, b, 1);
 }
 
-/* What is still missing at s->solution: of the shared part and the prior in s->residual, of the
- * pairs there too, or in the dual form in s->dual. */
-static void set_residual(const equations *e, float level)
+/* s->change: by how much the factor says that s->solution is to be changed. That is y, or z in the
+ * dual form,
+ *     (I + BB') z = sqrt|f| g - B shared,  y = shared + B'z,
+ * where nothing cancels if the prior is small. */
+static void set_change(const equations *e, bool first_time)
 {
     const pv_regression *r = e->r;
     scratch *s = e->s;
-    for (size_t k = 0; k < r->dim; k++)
-        s->residual[k] = level * r->pull[k] - s->base[k] * s->solution[k];
-    if (!e->dual) {
-        add_gradient(r, s, e->pairs, s->solution, s->residual);
+    if (e->dual) {
+        set_dual_solution(e, s->work);
+        set_misses(e, 0, e->pairs, first_time && e->level == 0 ? NULL : s->work);
+        for (size_t t = 0; t < e->pairs; t++)
+            s->change[t] = s->miss[t] - s->solution[t];
+        solve_factored(s, e->pairs, s->change);
         return;
     }
-    /* A is divided by sqrt(base) here, so what it is multiplied with is not. */
     for (size_t k = 0; k < r->dim; k++)
-        s->work[k] = s->solution[k] * sqrtf(s->base[k]);
-    set_misses(s, 0, e->pairs, r->dim, s->work);
+        s->change[k] = s->shared[k] - s->solution[k];
+    for (size_t first = 0; first < e->pairs; first += chunk_rows) {
+        size_t rows = e->pairs <= chunk_rows ? e->pairs : fill_rows(e, first);
+        set_misses(e, first, rows, first_time ? NULL : s->solution);
+        for (size_t t = 0; t < rows && e->negative; t++)
+            if (s->pairs[first + t].weight < 0)
+                s->miss[t] = -s->miss[t];
+        add_rows(e, rows, s->miss, s->change);
+    }
+    solve_factored(s, r->dim, s->change);
 }
 
-/* Without a prior a word with few pairs has no unique solution; the shortest one is approximated
- * by a prior much weaker than the pairs. */
-static void set_base(const pv_regression *r, scratch *s, size_t pairs, double share, double mu)
+/* False if the factor is too far from that of the matrix. Changes shrink from pass to pass by the
+ * same factor, so the last one tells how large the next would be. */
+static bool refine(const equations *e)
 {
-    double trace = 0;
-    for (size_t t = 0; t < pairs; t++)
-        trace += fabsf(s->pairs[t].weight) * r->square[s->pairs[t].row];
-    double least = 1e-5 * trace / (double)r->dim;
-    for (size_t k = 0; k < r->dim; k++) {
-        double base = share * r->level[k] + mu;
-        s->base[k] = (float)(base > least ? base : least > 0 ? least : 1);
+    scratch *s = e->s;
+    size_t side = e->dual ? e->pairs : e->r->dim;
+    double before = 0;
+    memset(s->solution, 0, side * sizeof *s->solution);
+    for (int pass = 0; pass < most_passes; pass++) {
+        double moved = 0, size = 0;
+        set_change(e, pass == 0);
+        for (size_t k = 0; k < side; k++) {
+            s->solution[k] += s->change[k];
+            moved += (double)s->change[k] * s->change[k];
+            size += (double)s->solution[k] * s->solution[k];
+        }
+        double rest = pass > 0 && before > 0 ? moved * (moved / before) : moved;
+        if (rest <= tolerance * tolerance * size)
+            return true;
+        if (!(pass == 0 || moved < before / 4))
+            return false;
+        before = moved;
     }
+    return false;
+}
+
+/* The vector, in the basis of C, in s->work. False if single precision is not enough. */
+static bool solve_scaled(equations *e)
+{
+    const pv_regression *r = e->r;
+    scratch *s = e->s;
+    for (size_t k = 0; k < r->dim; k++) {
+        double base = e->share * r->level[k] + e->mu;
+        if (!(base > 0 && base < FLT_MAX))
+            return false;
+        s->base[k] = (float)base;
+        s->scale[k] = 1 / sqrtf(s->base[k]);
+        s->shared[k] = (float)(e->level * r->pull[k]) * s->scale[k];
+    }
+    double trace = measure_rows(e);
+    if (!(trace < most_trace))
+        return false;
+    if (!(factor_packed(e, trace) && refine(e)) && !(factor_float(e) && refine(e)))
+        return false;
+    size_t side = e->dual ? e->pairs : r->dim;
+    e->log_det = log_product(s->base, 1, r->dim) +
+                 2 * log_product(s->K, pv_regression_stride(side) + 1, side);
+    if (e->dual)
+        set_dual_solution(e, s->work);
+    else
+        memcpy(s->work, s->solution, r->dim * sizeof *s->work);
+    for (size_t k = 0; k < r->dim; k++)
+        s->work[k] *= s->scale[k];
+    return true;
+}
+
+/* ---- In double precision -------------------------------------------------------------
+ * Where the prior and the shared part are so weak that the equations are nearly singular, or are
+ * not there at all. S is H, or without a shared part AA' + mu in the dual form. Directions in which
+ * S is less than least_share of its trace count as unknown: the vector has no component in them. So
+ * with mu = 0 it is the shortest of all that fit the pairs best. */
+
+/* Rows first .. of A, at most dim. */
+static size_t fill_exact(const equations *e, size_t first)
+{
+    const pv_regression *r = e->r;
+    size_t rows = e->pairs - first < r->dim ? e->pairs - first : r->dim;
+    for (size_t t = 0; t < rows; t++) {
+        const seen_pair *pair = &e->s->pairs[first + t];
+        const float *v = r->V + (size_t)pair->row * r->stride;
+        double root = sqrt(fabs((double)pair->weight)), *a = e->s->exact.A + t * r->dim;
+        for (size_t k = 0; k < r->dim; k++)
+            a[k] = root * v[k];
+    }
+    return rows;
+}
+
+/* S (side x side), both triangles, and the right side. */
+static void set_exact(const equations *e, size_t side)
+{
+    const pv_regression *r = e->r;
+    struct exact_scratch *x = &e->s->exact;
+    int dim = (int)r->dim, n = (int)side;
+    memset(x->S, 0, side * side * sizeof *x->S);
+    for (size_t k = 0; k < side; k++) {
+        x->S[k * side + k] = e->dual ? e->mu : e->share * r->level[k] + e->mu;
+        x->right[k] = e->dual ? 0 : e->level * r->pull[k];
+    }
+    for (size_t first = 0; first < e->pairs; first += r->dim) {
+        size_t rows = fill_exact(e, first);
+        for (size_t t = 0; t < rows; t++) {
+            const seen_pair *pair = &e->s->pairs[first + t];
+            double root = sqrt(fabs((double)pair->weight)), *a = x->A + t * r->dim;
+            if (e->dual)
+                x->right[t] = root * pair->target;
+            else
+                for (size_t k = 0; k < r->dim; k++)
+                    x->right[k] += copysign(root, pair->weight) * pair->target * a[k];
+        }
+        if (e->dual)
+            cblas_dsyrk(CblasRowMajor, CblasUpper, CblasNoTrans, n, dim, 1, x->A, dim, 1, x->S, n);
+        for (size_t t = 0; t < rows && !e->dual;) {
+            bool negative = e->s->pairs[first + t].weight < 0;
+            size_t run = t;
+            while (run < rows && (e->s->pairs[first + run].weight < 0) == negative)
+                run++;
+            cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, n, (int)(run - t), negative ? -1 : 1,
+                        x->A + t * r->dim, dim, 1, x->S, n);
+            t = run;
+        }
+    }
+    for (size_t k = 0; k < side; k++) {
+        x->values[k] = x->S[k * side + k];
+        for (size_t l = 0; l < k; l++)
+            x->S[k * side + l] = x->S[l * side + k];
+    }
+}
+
+/* x->solution = S^-1 x->right by the Cholesky factor, in the upper triangle. False if a pivot is so
+ * small that S may be singular; then S is as before. */
+static bool solve_exact_factored(equations *e, size_t side, double least)
+{
+    struct exact_scratch *x = &e->s->exact;
+    double *S = x->S, *y = x->solution;
+    bool fine = pv_cholesky_double(S, side, side);
+    for (size_t k = 0; k < side && fine; k++)
+        fine = S[k * side + k] * S[k * side + k] > least;
+    for (size_t k = 0; k < side && !fine; k++) {
+        S[k * side + k] = x->values[k];
+        for (size_t l = k + 1; l < side; l++)
+            S[k * side + l] = S[l * side + k];
+    }
+    if (!fine)
+        return false;
+    memcpy(y, x->right, side * sizeof *y);
+    for (size_t k = 0; k < side; k++) {
+        y[k] /= S[k * side + k];
+        e->log_det += 2 * log(S[k * side + k]);
+        for (size_t l = k + 1; l < side; l++)
+            y[l] -= S[k * side + l] * y[k];
+    }
+    for (size_t k = side; k-- > 0;) {
+        for (size_t l = k + 1; l < side; l++)
+            y[k] -= S[k * side + l] * y[l];
+        y[k] /= S[k * side + k];
+    }
+    return true;
+}
+
+static psdvec_status solve_exact_eigen(equations *e, size_t side, double least)
+{
+    struct exact_scratch *x = &e->s->exact;
+    PV_TRY(pv_symmetric_eigen(e->r->ctx, x->S, x->values, side));
+    memset(x->solution, 0, side * sizeof *x->solution);
+    for (size_t k = 0; k < side; k++) {
+        const double *q = x->S + k * side;
+        double value = x->values[k], dot = 0;
+        e->log_det += log(value > least ? value : least);
+        if (!(value > least))
+            continue;
+        for (size_t l = 0; l < side; l++)
+            dot += q[l] * x->right[l];
+        for (size_t l = 0; l < side; l++)
+            x->solution[l] += dot / value * q[l];
+    }
+    return PSDVEC_OK;
+}
+
+/* The vector in s->work, as of solve_scaled; NAN if there is none. */
+static psdvec_status solve_exact(equations *e)
+{
+    const pv_regression *r = e->r;
+    scratch *s = e->s;
+    PV_TRY(exact_open(r, s));
+    struct exact_scratch *x = &s->exact;
+    e->dual = e->dual && !r->P;
+    size_t side = e->dual ? e->pairs : r->dim;
+    double trace = 0;
+    e->log_det = 0;
+    set_exact(e, side);
+    for (size_t k = 0; k < side; k++)
+        trace += x->values[k];
+    for (size_t k = 0; k < r->dim; k++)
+        s->work[k] = isfinite(trace) ? 0 : NAN;
+    if (!isfinite(trace) || !(trace > 0))
+        return PSDVEC_OK;
+    if (!solve_exact_factored(e, side, pivot_share * trace))
+        PV_TRY(solve_exact_eigen(e, side, least_share * trace));
+    if (!e->dual) {
+        for (size_t k = 0; k < r->dim; k++)
+            s->work[k] = (float)x->solution[k];
+        return PSDVEC_OK;
+    }
+    /* The other eigenvalues of H are mu. */
+    e->log_det += (double)(r->dim - side) * log(fmax(e->mu, least_share * trace));
+    for (size_t k = 0; k < r->dim; k++) {
+        double sum = 0;
+        for (size_t t = 0; t < side; t++)
+            sum += x->A[t * r->dim + k] * x->solution[t];
+        s->work[k] = (float)sum;
+    }
+    return PSDVEC_OK;
 }
 
 static psdvec_status solve_word(pv_regression *r, scratch *s, uint32_t word, size_t pairs,
                                 double mu, float *out, float *spread)
 {
     size_t dim = r->dim;
-    double share = has_shared(r->link) ? word_share(r->link, word) : 0;
-    set_base(r, s, pairs, share, mu);
-    equations e = {.r = r, .s = s, .pairs = pairs};
-    e.dual = pairs < dim && pairs <= chunk_rows;
-    for (size_t t = 0; t < pairs && e.dual; t++)
-        e.dual = s->pairs[t].weight > 0;
-    float level = (float)(r->link->background > 0 ? share * r->link->background_target : 0);
-    for (size_t k = 0; k < dim; k++)
-        s->solution[k] = 0;
-    bool fine = e.dual ? factor_dual(&e) : factor_primal(&e);
-    /* The second time refines: it wins back what single precision lost. */
-    for (int pass = 0; pass < 2 && fine; pass++) {
-        set_residual(&e, level);
-        add_solution(&e, s->residual, s->solution);
-    }
+    equations e = {.r = r, .s = s, .pairs = pairs, .mu = mu};
+    e.share = has_shared(r->link) ? word_share(r->link, word) : 0;
+    e.level = r->link->background > 0 ? e.share * r->link->background_target : 0;
+    for (size_t t = 0; t < pairs; t++)
+        e.negative |= s->pairs[t].weight < 0;
+    e.dual = pairs < dim && pairs <= chunk_rows && !e.negative;
+    if (!solve_scaled(&e))
+        PV_TRY(solve_exact(&e));
     if (r->P)
-        cblas_sgemv(CblasRowMajor, CblasTrans, (int)dim, (int)dim, 1, r->P, (int)dim, s->solution,
-                    1, 0, out, 1);
+        cblas_sgemv(CblasRowMajor, CblasTrans, (int)dim, (int)dim, 1, r->P, (int)dim, s->work, 1, 0,
+                    out, 1);
     else
-        memcpy(out, s->solution, dim * sizeof *out);
+        memcpy(out, s->work, dim * sizeof *out);
+    bool fine = true;
     for (size_t k = 0; k < dim; k++)
         fine = fine && isfinite(out[k]);
     if (!fine) {
@@ -482,18 +761,22 @@ done:
 uint64_t pv_regression_bytes(uint64_t core_count, uint64_t dim, uint64_t words, uint64_t bigrams,
                              int threads)
 {
+    uint64_t stride = pv_regression_stride(dim);
     uint64_t kept = sizeof(pv_regression) +
-                    (core_count * (dim + 1) + 2 * dim + dim * dim) * sizeof(float);
+                    (core_count * stride + 2 * dim + dim * dim) * sizeof(float);
     uint64_t basis = (core_count * (dim + 1) + dim * dim) * sizeof(float) +
                      (dim + 2) * dim * sizeof(double) +
                      pv_larger(pv_tall_gram_bytes(core_count, dim, dim),
                                pv_larger(pv_symmetric_eigen_bytes(dim),
                                          pv_tall_transform_bytes(core_count, dim, threads)));
     /* A list of pairs doubles as it grows, and then both stand beside each other. */
-    uint64_t side = pv_larger(dim, chunk_rows), pairs = 3 * pv_larger(core_count, first_pairs);
-    uint64_t scratch_bytes = pairs * sizeof(seen_pair) +
-                             (chunk_rows * dim + side * side + 4 * dim + chunk_rows) *
-                                 sizeof(float);
+    uint64_t pairs = 3 * pv_larger(core_count, first_pairs);
+    uint64_t floats = chunk_rows * (stride + 1) + dim * stride + PV_REGRESSION_SLACK +
+                      strides_of_floats * stride;
+    uint64_t scratch_bytes = pairs * sizeof(seen_pair) + floats * sizeof(float) +
+                             packed_bytes(dim) + stride * sizeof(int32_t) +
+                             (2 * dim + exact_vectors) * dim * sizeof(double) +
+                             pv_symmetric_eigen_bytes(dim);
     uint64_t solving = pv_column_blocks_bytes(core_count, words, most_blocks, threads) +
                        pv_gather_bytes(core_count, words, bigrams, most_blocks, threads) +
                        (uint64_t)threads * scratch_bytes;

@@ -98,14 +98,33 @@ static psdvec_status root(psdvec_context *ctx, const problem *p, result *r)
                : pv_fail(ctx, PSDVEC_ERR_NUMERIC, "the matrix is not positive definite");
 }
 
+static psdvec_status square_double(psdvec_context *ctx, const problem *p, result *r)
+{
+    (void)ctx;
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, SIDE, SIDE, 1, p->symmetric, SIDE, 0,
+                r->eigen, SIDE);
+    return PSDVEC_OK;
+}
+
+static psdvec_status root_double(psdvec_context *ctx, const problem *p, result *r)
+{
+    for (size_t i = 0; i < SIDE * SIDE; i++)
+        r->eigen[i] = p->definite[i];
+    return pv_cholesky_double(r->eigen, SIDE, SIDE)
+               ? PSDVEC_OK
+               : pv_fail(ctx, PSDVEC_ERR_NUMERIC, "the matrix is not positive definite");
+}
+
 static psdvec_status eigen(psdvec_context *ctx, const problem *p, result *r)
 {
     memcpy(r->eigen, p->symmetric, sizeof p->symmetric);
     return pv_symmetric_eigen(ctx, r->eigen, r->eigen + SIDE * SIDE, SIDE);
 }
 
-static operation *const operations[] = {axpy,  dot,  small_product,       large_product, square,
-                                        solve, root, product_with_vector, eigen};
+static operation *const operations[] = {
+    axpy,          dot,         small_product, large_product,
+    square,        solve,       root,          product_with_vector,
+    square_double, root_double, eigen};
 enum { OPERATIONS = sizeof operations / sizeof operations[0] };
 
 typedef struct setting {
@@ -165,13 +184,18 @@ static int tear_down(void **state)
     return 0;
 }
 
-static const float *numbers_of(const setting *s, operation *op)
+static const result *result_of(const setting *s, operation *op)
 {
     for (size_t k = 0; k < OPERATIONS; k++)
         if (operations[k] == op)
-            return s->expected[k].numbers;
+            return &s->expected[k];
     fail();
     return NULL;
+}
+
+static const float *numbers_of(const setting *s, operation *op)
+{
+    return result_of(s, op)->numbers;
 }
 
 static void each_function_computes_what_its_name_says(void **state)
@@ -191,23 +215,29 @@ static void each_function_computes_what_its_name_says(void **state)
                 cell += (double)p->a[i * PRODUCT + k] * p->b[j * PRODUCT + k];
             assert_float_equal(numbers_of(s, large_product)[i * PRODUCT + j], cell, 1e-4);
         }
-    const float *L = numbers_of(s, root);
+    const float *U = numbers_of(s, root);
+    const double *R = result_of(s, root_double)->eigen;
     for (size_t i = 0; i < SIDE; i++) {
         double row = 0;
         for (size_t j = 0; j < LONG; j++)
             row += (double)p->triangle[i * LONG + j] * p->b[j];
         assert_float_equal(numbers_of(s, product_with_vector)[i], row, 1e-4);
         for (size_t j = 0; j < SIDE; j++) {
-            double product = 0, own = 0, back = 0;
+            double product = 0, own = 0, back = 0, exact = 0, squared = 0;
             for (size_t k = 0; k < SIDE; k++) {
                 product += (double)p->a[i * SIDE + k] * p->b[j * SIDE + k];
                 own += (double)p->a[i * SIDE + k] * p->a[j * SIDE + k];
-                back += k <= i && k <= j ? (double)L[i * SIDE + k] * L[j * SIDE + k] : 0;
+                back += k <= i && k <= j ? (double)U[k * SIDE + i] * U[k * SIDE + j] : 0;
+                exact += k <= i && k <= j ? R[k * SIDE + i] * R[k * SIDE + j] : 0;
+                squared += p->symmetric[i * SIDE + k] * p->symmetric[j * SIDE + k];
             }
             assert_float_equal(numbers_of(s, small_product)[i * SIDE + j], product, 1e-5);
             if (j <= i) {
                 assert_float_equal(numbers_of(s, square)[i * SIDE + j], own, 1e-5);
                 assert_float_equal(back, p->definite[i * SIDE + j], 1e-4);
+                assert_float_equal(exact, p->definite[i * SIDE + j], 1e-12);
+                assert_float_equal(result_of(s, square_double)->eigen[i * SIDE + j], squared,
+                                   1e-12);
             }
         }
     }
@@ -218,7 +248,7 @@ static void each_function_computes_what_its_name_says(void **state)
             row += (double)p->triangle[i * LONG + j] * x[j];
         assert_float_equal(row, p->b[i], 1e-5);
     }
-    const double *V = s->expected[OPERATIONS - 1].eigen, *values = V + (size_t)SIDE * SIDE;
+    const double *V = result_of(s, eigen)->eigen, *values = V + (size_t)SIDE * SIDE;
     for (size_t k = 0; k < SIDE; k++) {
         assert_true(k == 0 || values[k - 1] <= values[k]);
         for (size_t i = 0; i < SIDE; i++) {
