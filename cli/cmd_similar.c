@@ -113,10 +113,9 @@ static void print(struct search *search, const struct sum *q, const psdvec_neigh
 static int ask(struct search *search, size_t first, size_t count, size_t together)
 {
     struct question *question = &search->question;
-    size_t mark = lasting_count(), words = count * together, dim = question->info->dim, *found,
-           *begin;
+    size_t mark = lasting_count(), dim = question->info->dim, *found, *begin;
     float *vectors = lasting_alloc(count, dim * sizeof *vectors);
-    uint32_t *except = lasting_alloc(words, sizeof *except);
+    uint32_t *except = lasting_alloc(question->known_count, sizeof *except);
     struct forms *forms = lasting_alloc(count, sizeof *forms);
     found = lasting_alloc(count, sizeof *found);
     begin = lasting_alloc(count + 1, sizeof *begin);
@@ -126,8 +125,7 @@ static int ask(struct search *search, size_t first, size_t count, size_t togethe
         struct sum q = sum_of(search, first + k * together, together);
         make_vector(&q, question->info->dim, vectors + k * dim);
         for (size_t w = 0; w < together; w++)
-            if (q.words[w].known)
-                except[excepted++] = q.words[w].word;
+            excepted += asked_words(&q.words[w], except + excepted);
         begin[k + 1] = excepted;
         code = question_forms(question, q.words, q.signs, q.count, &forms[k]);
         most_forms = forms[k].count > most_forms ? forms[k].count : most_forms;
@@ -193,8 +191,11 @@ const struct command cmd_similar = {
         "forms, as walked -walk +talk, they are kept. --spelling changes the weight of spelling "
         "in the comparison without training the model again.",
         "A WORD that is not in the model is looked up as the model's tokenizer would write it, so "
-        "Paris finds paris. If it is still not found, its vector is derived from its spelling, "
-        "provided that the model supports it, and the output says so."),
+        "Paris finds paris. Several words in one argument, such as 'New York', or unsegmented "
+        "Chinese, are looked up as one word, with underscores or hyphens between the parts too; "
+        "otherwise the vectors of the parts, each scaled to length 1, are averaged. A word that is "
+        "still not found gets a vector from its spelling, provided that the model supports it. "
+        "The output says so, and suggests words that are spelled almost the same."),
     .sources = {OWN_OPTIONS(top_options), OWN_OPTIONS(spelling_options), QUERY_OPTIONS,
                 FORMAT_OPTIONS, COMMON_OPTIONS},
     .examples =

@@ -94,17 +94,21 @@ static int print_word(struct vectors *v, const struct asked *asked)
 {
     struct question *q = v->question;
     bool raw = argument_flag(q->run->arguments, "raw");
-    if (raw && !asked->known)
+    if (raw && !asked->known && !asked->spelled)
+        return run_error(q->run, EXIT_USE,
+                         "'%s' is not one word in the model, and only read-out vectors are "
+                         "combined; leave out --raw",
+                         asked->text);
+    if (raw && asked->spelled)
         return run_error(q->run, EXIT_USE,
                          "the word '%s' is not in the model, and its spelling gives no "
                          "generative vector; leave out --raw",
                          asked->text);
-    if (!asked->known && q->run->format != FORMAT_JSON) /* rows of the output are vectors alone */
-        talk_warning(&q->run->talk,
-                     phrase("the word '%s' is not in the model; from its spelling", asked->text));
+    if (q->run->format != FORMAT_JSON) /* rows of the output are vectors alone */
+        question_warn(q, asked);
     show_open(&v->show);
     show_data(&v->show, "word", text_cell(asked->text));
-    if (q->info->sparse) { /* which has no spelling, so the word is known */
+    if (q->info->sparse && asked->known) {
         print_sparse(v, asked);
     } else {
         if (raw)

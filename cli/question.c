@@ -6,6 +6,7 @@
 #include "options.h"
 #include "phrase.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -26,20 +27,127 @@ const psdvec_option spelling_options[] = {
 
 /* ---- The question ---------------------------------------------------------------------- */
 
+static void add_part(void *user, const char *word, size_t length, uint32_t i)
+{
+    struct asked *asked = user;
+    struct part *parts = lasting_alloc(asked->part_count + 1, sizeof *parts);
+    if (asked->part_count)
+        memcpy(parts, asked->parts, asked->part_count * sizeof *parts);
+    parts[asked->part_count++] = (struct part){
+        .text = phrase("%.*s", (int)length, word), .known = i != PSDVEC_UNKNOWN_WORD, .word = i};
+    asked->parts = parts;
+}
+
+size_t asked_words(const struct asked *asked, uint32_t *words)
+{
+    size_t count = 0;
+    for (size_t k = 0; k < asked->part_count; k++)
+        if (asked->parts[k].known) {
+            if (words)
+                words[count] = asked->parts[k].word;
+            count++;
+        }
+    return count;
+}
+
+/* The mean of the parts' vectors, each scaled to length 1. False if there is none. */
+static bool combine(const struct question *q, struct asked *asked)
+{
+    uint32_t dim = q->info->dim;
+    float *vector = must_alloc(dim, sizeof *vector);
+    double *sum = must_alloc(dim, sizeof *sum);
+    size_t count = 0;
+    for (size_t p = 0; p < asked->part_count; p++) {
+        struct part *part = &asked->parts[p];
+        double square = 0;
+        part->missing =
+            !(part->known ? psdvec_model_copy(q->model, part->word, vector)
+                          : psdvec_model_spell(q->model, part->text, strlen(part->text), vector));
+        count += !part->missing;
+        for (uint32_t k = 0; k < dim; k++)
+            square += (double)vector[k] * (double)vector[k];
+        for (uint32_t k = 0; k < dim && square > 0; k++)
+            sum[k] += (double)vector[k] / sqrt(square);
+    }
+    for (uint32_t k = 0; k < dim && count; k++)
+        asked->vector[k] = (float)(sum[k] / (double)count);
+    free(vector);
+    free(sum);
+    return count > 0;
+}
+
+/* Digits that the tokenizer of the model's text leaves out of a word. */
+static bool loses_digits(const struct question *q, const char *text)
+{
+    psdvec_text_options rules;
+    size_t length = strlen(text);
+    uint32_t exact;
+    if (!strpbrk(text, "0123456789") || !q->info->counts_json ||
+        psdvec_model_find(q->model, text, length, &exact))
+        return false;
+    model_file_text(q->run, q->model, &rules);
+    bool letters = false;
+    for (size_t k = 0; k < length; k++)
+        letters |= isalpha((unsigned char)text[k]) || (unsigned char)text[k] >= 0x80;
+    return rules.tokenizer != PSDVEC_TOKENIZER_WHITESPACE &&
+           (rules.digits == PSDVEC_DIGITS_DROP ||
+            (rules.digits == PSDVEC_DIGITS_MIXED && !letters));
+}
+
+/* Words that are spelled almost like an unknown one: one edit, or two in words of eight letters. */
+static const char *spelled_almost_like(const struct question *q, const char *text)
+{
+    uint32_t words[3];
+    size_t length = strlen(text), count, letters = 0;
+    struct buffer list = {0};
+    for (size_t k = 0; k < length; k++)
+        letters += ((unsigned char)text[k] & 0xC0) != 0x80;
+    uint32_t edits = letters < 3 ? 0 : letters < 8 ? 1 : 2;
+    if (!edits || psdvec_model_suggest(q->run->ctx, q->model, text, length, edits, words, 3,
+                                       &count) != PSDVEC_OK)
+        return NULL;
+    for (size_t k = 0; k < count; k++) {
+        struct cell word = model_word_cell(q->model, words[k]);
+        buffer_text(&list, k ? ", " : "");
+        cell_for_people(&list, &word, &(const struct column){0});
+    }
+    return count ? phrase_of(&list) : NULL;
+}
+
 static int find(struct question *q, const char *text, struct asked *asked)
 {
-    struct buffer token = {0};
-    asked->known = model_file_look(q->run, q->model, text, &asked->word, &token);
-    asked->text = phrase_of(&token);
+    size_t length = strlen(text);
+    *asked = (struct asked){.text = text};
     asked->vector = lasting_alloc(q->info->dim, sizeof *asked->vector);
+    psdvec_status status =
+        psdvec_model_find_parts(q->run->ctx, q->model, text, length, add_part, asked);
+    if (status != PSDVEC_OK)
+        return run_failed(q->run, status);
+    bool digits = loses_digits(q, text);
+    if (digits && !asked->part_count)
+        return run_error(q->run, EXIT_USE,
+                         "'%s' is not in the model, whose text was read without digits; train with "
+                         "--digits keep to have numbers",
+                         text);
+    if (digits)
+        asked->remark =
+            phrase("%s: the text of this model was read without digits", phrase_safe(text, length));
+    if (asked->part_count == 1) {
+        asked->text = asked->parts[0].text;
+        asked->known = asked->parts[0].known;
+        asked->word = asked->parts[0].word;
+    }
+    if (asked->part_count > 1)
+        return combine(q, asked) ? EXIT_FINE : model_file_unknown(q->run, q->model, text);
     if (asked->known) {
         psdvec_model_copy(q->model, asked->word, asked->vector);
-        q->known[q->known_count++] = asked->word;
         return EXIT_FINE;
     }
     if (!q->info->has_spelling ||
         !psdvec_model_spell(q->model, asked->text, strlen(asked->text), asked->vector))
         return model_file_unknown(q->run, q->model, text);
+    asked->spelled = true;
+    asked->similar = spelled_almost_like(q, asked->text);
     return EXIT_FINE;
 }
 
@@ -55,9 +163,14 @@ int question_open(struct question *q, struct run *run, const char *const *texts,
         return code;
     q->info = psdvec_model_get_info(q->model);
     q->words = lasting_alloc(count, sizeof *q->words);
-    q->known = lasting_alloc(count, sizeof *q->known);
-    for (; q->count < count && !code; q->count++)
+    for (; q->count < count && !code; q->count++) {
         code = find(q, texts[q->count], &q->words[q->count]);
+        q->known_count += asked_words(&q->words[q->count], NULL);
+    }
+    q->known = lasting_alloc(q->known_count, sizeof *q->known);
+    uint32_t *known = q->known;
+    for (size_t k = 0; k < q->count; k++)
+        known += asked_words(&q->words[k], known);
     return code;
 }
 
@@ -114,6 +227,27 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static int add_forms(const struct question *q, const char *text, struct forms *forms)
+{
+    size_t length = strlen(text), room = 0, found;
+    for (;;) {
+        psdvec_status status = psdvec_model_inflections(
+            q->run->ctx, q->model, text, length, forms->words ? forms->words + forms->count : NULL,
+            room, &found);
+        if (status != PSDVEC_OK)
+            return run_failed(q->run, status);
+        if (found <= room)
+            break;
+        uint32_t *more = lasting_alloc(forms->count + found, sizeof *more);
+        if (forms->count)
+            memcpy(more, forms->words, forms->count * sizeof *more);
+        forms->words = more;
+        room = found;
+    }
+    forms->count += found;
+    return EXIT_FINE;
+}
+
 int question_forms(const struct question *q, const struct asked *words, const char *signs,
                    size_t count, struct forms *forms)
 {
@@ -121,25 +255,12 @@ int question_forms(const struct question *q, const struct asked *words, const ch
     if (argument_flag(q->run->arguments, "forms") ||
         (signs && asks_for_a_form(words, signs, count)))
         return EXIT_FINE;
-    for (size_t k = 0; k < count; k++) {
-        const char *text = words[k].text;
-        size_t length = strlen(text), room = 0, found;
-        for (;;) {
-            psdvec_status status = psdvec_model_inflections(
-                q->run->ctx, q->model, text, length,
-                forms->words ? forms->words + forms->count : NULL, room, &found);
-            if (status != PSDVEC_OK)
-                return run_failed(q->run, status);
-            if (found <= room)
-                break;
-            uint32_t *more = lasting_alloc(forms->count + found, sizeof *more);
-            if (forms->count)
-                memcpy(more, forms->words, forms->count * sizeof *more);
-            forms->words = more;
-            room = found;
+    for (size_t k = 0; k < count; k++)
+        for (size_t p = 0; p < words[k].part_count; p++) {
+            int code = add_forms(q, words[k].parts[p].text, forms);
+            if (code)
+                return code;
         }
-        forms->count += found;
-    }
     if (forms->count)
         qsort(forms->words, forms->count, sizeof *forms->words, by_number);
     forms->left_out = lasting_alloc(forms->count, sizeof *forms->left_out);
@@ -184,26 +305,71 @@ struct cell answer_count(const struct question *q, uint32_t word)
     return q->info->has_counts ? whole_cell(psdvec_model_frequency(q->model, word)) : no_cell();
 }
 
+/* "new, york" */
+static const char *part_names(const struct asked *asked)
+{
+    struct buffer names = {0};
+    for (size_t k = 0; k < asked->part_count; k++) {
+        const struct part *part = &asked->parts[k];
+        if (part->missing)
+            continue;
+        buffer_text(&names, names.length ? ", " : "");
+        cell_text(&names, part->text, strlen(part->text));
+        buffer_text(&names, part->known ? "" : " (from its spelling)");
+    }
+    return phrase_of(&names);
+}
+
+/* What there is to say of a word, one after the other: `for_people` as a line of the answer. */
+static const char *remark(const struct asked *asked, size_t k, bool for_people)
+{
+    const char *text = phrase_safe(asked->text, strlen(asked->text));
+    if (asked->remark && k-- == 0)
+        return asked->remark;
+    if (asked->spelled && k-- == 0)
+        return for_people ? phrase("%s: not in the model; from its spelling", text)
+                          : phrase("the word '%s' is not in the model; from its spelling", text);
+    if (asked->similar && k-- == 0)
+        return phrase("did you mean %s?", asked->similar);
+    if (!asked->known && !asked->spelled && k == 0)
+        return phrase("%s: not one word in this model; combined from %s", text, part_names(asked));
+    return NULL;
+}
+
+void question_warn(const struct question *q, const struct asked *asked)
+{
+    const char *text;
+    for (size_t k = 0; (text = remark(asked, k, false)); k++)
+        talk_warning(&q->run->talk, text);
+}
+
 void question_remark(struct show *show, const struct asked *words, size_t count)
 {
-    for (size_t k = 0; k < count; k++) {
-        const char *text = words[k].text;
-        if (words[k].known)
-            continue;
-        show_title(show, phrase("  %s: not in the model; from its spelling",
-                                phrase_safe(text, strlen(text))));
-        if (show->form == &show_tsv) /* has no place for it */
-            talk_warning(&show->run->talk,
-                         phrase("the word '%s' is not in the model; from its spelling", text));
-    }
+    const char *text;
+    for (size_t w = 0; w < count; w++)
+        for (size_t k = 0; (text = remark(&words[w], k, true)); k++) {
+            show_title(show, phrase("  %s", text));
+            if (show->form == &show_tsv) /* has no place for it */
+                talk_warning(&show->run->talk, remark(&words[w], k, false));
+        }
 }
 
 void question_spelled(struct show *show, const struct asked *words, size_t count)
 {
     struct buffer list = {0};
-    for (size_t k = 0; k < count; k++)
-        if (!words[k].known)
+    for (size_t k = 0; k < count; k++) {
+        struct buffer parts = {0};
+        for (size_t p = 0; p < words[k].part_count && !words[k].known && !words[k].spelled; p++)
+            if (!words[k].parts[p].missing)
+                list_add(&parts, words[k].parts[p].text, strlen(words[k].parts[p].text));
+        if (parts.length)
+            show_json(show, "combined", NULL, list_get(&parts));
+        buffer_free(&parts);
+        if (words[k].similar)
+            show_data(show, "did_you_mean", text_cell(words[k].similar));
+        if (words[k].spelled)
             list_add(&list, words[k].text, strlen(words[k].text));
+    }
     show_json(show, "spelled", NULL, list_get(&list));
     buffer_free(&list);
 }

@@ -15,13 +15,30 @@
 extern const psdvec_option top_options[], spelling_options[];
 #define QUERY_OPTIONS LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_QUERY, .only = " restrict min_score ")
 
-/* A word that is asked about. */
-struct asked {
+/* One of several words. */
+struct part {
     const char *text; /* as the model writes it */
-    bool known;       /* in the model; otherwise it is spelt */
+    bool known;       /* in the model; otherwise it is spelt, or */
+    bool missing;     /* it is left out */
     uint32_t word;    /* if known */
-    float *vector;    /* dim: its read-out */
 };
+
+/* What is asked about: a word, or several that the model has no single word for (New York), whose
+ * vectors are combined. */
+struct asked {
+    const char *text;   /* as the model writes it; of several words, as the user does */
+    bool known;         /* a word of the model */
+    bool spelled;       /* from its spelling; otherwise it is combined from parts */
+    uint32_t word;      /* if known */
+    struct part *parts; /* if combined */
+    size_t part_count;
+    float *vector;       /* dim: its read-out */
+    const char *similar; /* words that are spelled almost like it: "a, b", or NULL */
+    const char *remark;  /* another thing to say, or NULL */
+};
+
+/* The words of the model in it, which are no answers; returns how many. `words` may be NULL. */
+size_t asked_words(const struct asked *asked, uint32_t *words);
 
 struct question {
     struct run *run;
@@ -79,6 +96,9 @@ void question_nothing(struct show *show, const struct question *question, const 
 
 /* The frequency of the word, if the model knows it. */
 struct cell answer_count(const struct question *question, uint32_t word);
+
+/* Warns of the same on standard error, where rows are all that is shown. */
+void question_warn(const struct question *question, const struct asked *asked);
 
 /* Says which words are not in the model; and the same for JSON, as a member. */
 void question_remark(struct show *show, const struct asked *words, size_t count);

@@ -166,7 +166,11 @@ bool model_file_look(struct run *run, const psdvec_model *model, const char *wor
 int model_file_unknown(struct run *run, const psdvec_model *model, const char *word)
 {
     struct buffer near = {0};
-    near_words_ask(&near, word, psdvec_model_get_info(model)->words, model_word, model);
+    uint32_t words[3];
+    size_t found = 0, length = strlen(word);
+    psdvec_model_suggest(run->ctx, model, word, length, (uint32_t)psdvec_edit_limit(length), words,
+                         3, &found);
+    near_words_list(&near, words, found, model_word, model);
     int code =
         run_error(run, EXIT_USE, "the word '%s' is not in the model%s", word, buffer_get(&near));
     buffer_free(&near);

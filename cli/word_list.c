@@ -124,19 +124,24 @@ static size_t find(const char *word, uint32_t words, word_getter *get, const voi
     return found;
 }
 
-void near_words_ask(struct buffer *to, const char *word, uint32_t words, word_getter *get,
-                    const void *of)
+void near_words_list(struct buffer *to, const uint32_t *words, size_t count, word_getter *get,
+                     const void *of)
 {
-    uint32_t best[SUGGESTIONS];
-    size_t found = find(word, words, get, of, best);
-    for (size_t k = 0; k < found; k++) {
+    for (size_t k = 0; k < count; k++) {
         size_t length;
-        const char *other = get(of, best[k], &length);
-        buffer_text(to, k == 0 ? "; did you mean " : k + 1 == found ? " or " : ", ");
+        const char *other = get(of, words[k], &length);
+        buffer_text(to, k == 0 ? "; did you mean " : k + 1 == count ? " or " : ", ");
         buffer_char(to, '\'');
         cell_text(to, other, length);
         buffer_char(to, '\'');
     }
-    if (found)
+    if (count)
         buffer_char(to, '?');
+}
+
+void near_words_ask(struct buffer *to, const char *word, uint32_t words, word_getter *get,
+                    const void *of)
+{
+    uint32_t best[SUGGESTIONS];
+    near_words_list(to, best, find(word, words, get, of, best), get, of);
 }

@@ -27,5 +27,8 @@ typedef const char *word_getter(const void *of, uint32_t i, size_t *length);
  * over the vocabulary. */
 void near_words_ask(struct buffer *to, const char *word, uint32_t words, word_getter *get,
                     const void *of);
+/* The same of words that are found already. */
+void near_words_list(struct buffer *to, const uint32_t *words, size_t count, word_getter *get,
+                     const void *of);
 
 #endif

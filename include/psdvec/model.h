@@ -134,6 +134,29 @@ PSDVEC_API psdvec_status psdvec_model_find_normalized(psdvec_context *ctx,
                                                       const psdvec_model *model, const char *text,
                                                       size_t length, uint32_t *i);
 
+/* Receives one of the words of a text: `length` bytes, not null-terminated, valid during the call
+ * only, and its index, or PSDVEC_UNKNOWN_WORD if the model does not have it. */
+typedef void psdvec_part_fn(void *user, const char *word, size_t length, uint32_t i);
+
+/* Finds what a user types, which may be several words, such as "New York" or Chinese without
+ * blanks. If psdvec_model_find_normalized finds it, or if its words joined by underscores or hyphens
+ * are a word of the model (new_york), calls `on_part` for that word. Otherwise calls it for each
+ * word that the model's tokenizer finds in the text, or for what stands between blanks and hyphens
+ * if the model has no tokenizer settings. Not called at all if the text contains no word, for
+ * example only digits and the tokenizer drops these. */
+PSDVEC_API psdvec_status psdvec_model_find_parts(psdvec_context *ctx, const psdvec_model *model,
+                                                 const char *text, size_t length,
+                                                 psdvec_part_fn *on_part, void *user);
+
+/* Finds words that are spelled almost like `word`, for "did you mean" messages: with the fewest
+ * insertions, deletions, replacements and swaps of adjacent characters, and no more than
+ * `most_edits` of them; of equal ones those that come first in the model, which are more frequent.
+ * `words` receives the *count words, at most `room`, best first. Lower and upper case are the
+ * same. */
+PSDVEC_API psdvec_status psdvec_model_suggest(psdvec_context *ctx, const psdvec_model *model,
+                                              const char *word, size_t length, uint32_t most_edits,
+                                              uint32_t *words, size_t room, size_t *count);
+
 /* Writes a word as the model's tokenizer does, whether the model has it or not; for
  * psdvec_model_spell. *needed is its length in bytes, 0 if `text` is not exactly one word. `word`
  * receives at most `room` bytes and, if there is room, a terminating zero; it may be NULL if `room`

@@ -161,47 +161,57 @@ static psdvec_status ensure_rules(psdvec_context *ctx, psdvec_model *m)
         m->path);
 }
 
-/* The first word of a text, and whether there are more. */
-typedef struct one_word {
-    pv_buffer *token;
-    size_t found;
+/* The words of a text, with a zero byte after each. */
+typedef struct word_list {
+    pv_buffer words;
+    size_t count;
     pv_token_sink sink;
-} one_word;
+} word_list;
+
+static psdvec_status add_word(word_list *list, const char *text, size_t length)
+{
+    list->count++;
+    PV_TRY(pv_buffer_append(&list->words, text, length));
+    return pv_buffer_byte(&list->words, '\0');
+}
 
 static psdvec_status take(void *user, const pv_token *tokens, size_t count)
 {
-    one_word *w = user;
+    word_list *list = user;
     for (size_t k = 0; k < count; k++)
-        if (tokens[k].kind == PV_TOKEN_READY && w->found++ == 0)
-            PV_TRY(pv_buffer_append(w->token, tokens[k].text, tokens[k].length));
-    w->sink.done = w->found > 1;
+        if (tokens[k].kind == PV_TOKEN_READY)
+            PV_TRY(add_word(list, tokens[k].text, tokens[k].length));
     return PSDVEC_OK;
+}
+
+/* list: empty, with its context. */
+static psdvec_status tokenise(psdvec_context *ctx, const psdvec_model *model, const char *text,
+                              size_t length, word_list *list, bool *own)
+{
+    psdvec_model *m = pv_model_words(model); /* the rules are a cache */
+    list->sink = (pv_token_sink){.take = take, .user = list};
+    PV_TRY(ensure_rules(ctx, m));
+    *own = m->own_rules;
+    return pv_tokens_by_rules(ctx, m->rules, text, length, PV_TOKEN_BATCH, NULL, &list->sink);
 }
 
 psdvec_status pv_model_tokenise(psdvec_context *ctx, const psdvec_model *model, const char *text,
                                 size_t length, pv_buffer *token, bool *own)
 {
-    size_t begin = token->length;
-    one_word word = {.token = token, .sink = {.take = take, .user = &word}};
-    const psdvec_model *m = pv_model_words(model);
-    PV_TRY(ensure_rules(ctx, pv_model_words(model))); /* a cache */
-    *own = m->own_rules;
-    PV_TRY(pv_tokens_by_rules(ctx, m->rules, text, length, PV_TOKEN_BATCH, NULL, &word.sink));
-    if (word.found != 1)
-        token->length = begin;
-    return PSDVEC_OK;
+    word_list list = {.words = {.ctx = ctx}};
+    psdvec_status status = tokenise(ctx, model, text, length, &list, own);
+    if (status == PSDVEC_OK && list.count == 1)
+        status = pv_buffer_append(token, list.words.data, list.words.length - 1);
+    pv_buffer_free(&list.words);
+    return status;
 }
 
-/* ---- The calls ---------------------------------------------------------------------------- */
+/* ---- One word ----------------------------------------------------------------------------- */
 
-psdvec_status psdvec_model_find_normalized(psdvec_context *ctx, const psdvec_model *model,
-                                           const char *text, size_t length, uint32_t *i)
+static psdvec_status find_one(psdvec_context *ctx, const psdvec_model *model, const char *text,
+                              size_t length, uint32_t *i)
 {
-    PV_BEGIN(ctx);
-    PV_NEED(ctx, i);
     *i = PSDVEC_UNKNOWN_WORD;
-    PV_NEED(ctx, model);
-    PV_NEED(ctx, text);
     if (psdvec_model_find(model, text, length, i))
         return PSDVEC_OK;
     pv_buffer word = {.ctx = ctx};
@@ -218,6 +228,118 @@ psdvec_status psdvec_model_find_normalized(psdvec_context *ctx, const psdvec_mod
 done:
     pv_buffer_free(&word);
     return status;
+}
+
+/* ---- Several words ------------------------------------------------------------------------- */
+
+static bool is_break(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r') || c == '-' || c == '_';
+}
+
+/* What stands between blanks, hyphens and underscores, as it is. */
+static psdvec_status split(const char *text, size_t length, word_list *list)
+{
+    for (size_t k = 0; k < length;) {
+        size_t begin = k;
+        while (k < length && !is_break(text[k]))
+            k++;
+        if (k > begin)
+            PV_TRY(add_word(list, text + begin, k - begin));
+        k += k < length;
+    }
+    return PSDVEC_OK;
+}
+
+/* new_york or new-york of new and york. */
+static psdvec_status find_joined(psdvec_context *ctx, const psdvec_model *model,
+                                 const word_list *list, uint32_t *i)
+{
+    static const char joints[] = "_-";
+    psdvec_status status = PSDVEC_OK;
+    pv_buffer joined = {.ctx = ctx}, form = {.ctx = ctx};
+    *i = PSDVEC_UNKNOWN_WORD;
+    for (const char *joint = joints; *joint && *i == PSDVEC_UNKNOWN_WORD; joint++) {
+        joined.length = 0;
+        PV_TRY_DONE(pv_buffer_append(&joined, list->words.data, list->words.length - 1));
+        for (size_t k = 0; k < joined.length; k++)
+            if (joined.data[k] == '\0')
+                joined.data[k] = *joint;
+        PV_TRY_DONE(
+            pv_model_find_forms(ctx, model, joined.data, joined.length, UINT32_MAX, &form, i));
+    }
+done:
+    pv_buffer_free(&joined);
+    pv_buffer_free(&form);
+    return status;
+}
+
+static psdvec_status give_parts(psdvec_context *ctx, const psdvec_model *model,
+                                const word_list *list, psdvec_part_fn *on_part, void *user)
+{
+    psdvec_status status = PSDVEC_OK;
+    pv_buffer form = {.ctx = ctx};
+    const char *word = list->words.data;
+    for (size_t k = 0; k < list->count && status == PSDVEC_OK; k++) {
+        size_t length = strlen(word), found_length = length;
+        uint32_t i;
+        status = pv_model_find_forms(ctx, model, word, length, UINT32_MAX, &form, &i);
+        const char *found = word;
+        if (status == PSDVEC_OK && i != PSDVEC_UNKNOWN_WORD)
+            found = psdvec_model_word(model, i, &found_length);
+        if (status == PSDVEC_OK)
+            on_part(user, found, found_length, i);
+        word += length + 1;
+    }
+    pv_buffer_free(&form);
+    return status;
+}
+
+psdvec_status psdvec_model_find_parts(psdvec_context *ctx, const psdvec_model *model,
+                                      const char *text, size_t length, psdvec_part_fn *on_part,
+                                      void *user)
+{
+    PV_BEGIN(ctx);
+    PV_NEED(ctx, model);
+    PV_NEED(ctx, text);
+    PV_NEED(ctx, on_part);
+    uint32_t i;
+    size_t found_length;
+    bool own;
+    psdvec_status status;
+    word_list list = {.words = {.ctx = ctx}}, raw = {.words = {.ctx = ctx}};
+    PV_TRY(find_one(ctx, model, text, length, &i));
+    if (i == PSDVEC_UNKNOWN_WORD) {
+        PV_TRY_DONE(tokenise(ctx, model, text, length, &list, &own));
+        PV_TRY_DONE(split(text, length, &raw));
+        if (raw.count > 1)
+            PV_TRY_DONE(find_joined(ctx, model, &raw, &i));
+        if (i == PSDVEC_UNKNOWN_WORD && list.count > 1)
+            PV_TRY_DONE(find_joined(ctx, model, &list, &i));
+    }
+    if (i != PSDVEC_UNKNOWN_WORD) {
+        const char *word = psdvec_model_word(model, i, &found_length);
+        on_part(user, word, found_length, i);
+        status = PSDVEC_OK;
+    } else /* what is not tokenised as the model's text was keeps its letters */
+        status = give_parts(ctx, model, own ? &list : &raw, on_part, user);
+done:
+    pv_buffer_free(&list.words);
+    pv_buffer_free(&raw.words);
+    return status;
+}
+
+/* ---- The calls ---------------------------------------------------------------------------- */
+
+psdvec_status psdvec_model_find_normalized(psdvec_context *ctx, const psdvec_model *model,
+                                           const char *text, size_t length, uint32_t *i)
+{
+    PV_BEGIN(ctx);
+    PV_NEED(ctx, i);
+    *i = PSDVEC_UNKNOWN_WORD;
+    PV_NEED(ctx, model);
+    PV_NEED(ctx, text);
+    return find_one(ctx, model, text, length, i);
 }
 
 psdvec_status psdvec_model_normalize(psdvec_context *ctx, const psdvec_model *model,

@@ -168,7 +168,7 @@ described() {
     [ "$(jq '.iterations[2] == .train.objective' got.json)" = true ]
     [ "$(jq -c '.count | [.documents, .tokens]' got.json)" = '[600,4200]' ]
 
-    "$PSDVEC" similar program.safetensors reader --top 5 --tsv | rows | cut -f2,3 >wanted
+    "$PSDVEC" similar program.safetensors reader --forms --top 5 --tsv | rows | cut -f2,3 >wanted
     jq -r '.neighbours[] | @tsv' got.json | awk -F'\t' '{ printf "%s\t%.6f\n", $1, $2 }' | diff wanted -
     [ "$(wc -l <wanted)" -eq 5 ]
     jq -r .error got.json | grep -q 'absent.safetensors.*No such file'

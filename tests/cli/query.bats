@@ -236,6 +236,39 @@ first_words() { # N C
     [ "$("$PSDVEC" eval plain.vec pairs.txt --unknown spelling --resamples 0 --format tsv | awk -F'\t' 'NR == 2 { print $8 }')" = 3 ]
 }
 
+# ---- Several words ----------------------------------------------------------------------------------
+
+@test "several words are one word of the model, or are combined, and it is said" {
+    printf '5 3\nnew 1 0 0\nyork 0 1 0\nnew_delhi 0 0.9 0.1\nboth 1 1 0\nother 0 0 1\n' >parts.vec
+    "$PSDVEC" similar parts.vec 'New York' --top 1 >screen
+    [ "$(sed -n 2p screen)" = '  New York: not one word in this model; combined from new, york' ]
+    sed -n 3p screen | grep -q '^  both .* 1.0000$'
+    "$PSDVEC" similar parts.vec new-york --json | grep -q '"combined": \["new", "york"\], "spelled": \[\]}$'
+    [ "$("$PSDVEC" vector parts.vec 'new york' 2>/dev/null)" = 'new york 0.5 0.5 0' ]
+    "$PSDVEC" similar parts.vec 'New York' --tsv 2>stderr >printed
+    grep -q 'warning: New York: not one word in this model; combined from new, york' stderr
+    # Neither part is an answer.
+    run ! grep -P '\t(new|york)\t' printed
+    "$PSDVEC" similar parts.vec 'New Delhi' --top 1 | head -n 1 | grep -qx new_delhi
+    "$PSDVEC" similar parts.vec 'new paris' --top 1 | grep -qx '  new paris: not one word in this model; combined from new'
+    refused 2 "the word 'old paris' is not in the model" similar parts.vec 'old paris'
+    [ "$("$PSDVEC" similar parts.vec 'new york' -new --top 1 --tsv 2>/dev/null | rows | cut -f 2)" = new_delhi ]
+}
+
+@test "a misspelling gets suggestions beside its neighbours" {
+    spelled
+    "$PSDVEC" similar text.safetensors wlaking --top 2 >screen
+    grep -qx '  wlaking: not in the model; from its spelling' screen
+    grep -Eqx '  did you mean walking(, talking)?\?' screen
+    "$PSDVEC" similar text.safetensors wlaking --json | grep -q '"did_you_mean": "walking'
+}
+
+@test "a number is told that the text was read without digits" {
+    spelled
+    refused 2 "'1984' is not in the model, whose text was read without digits" similar text.safetensors 1984
+    "$PSDVEC" similar text.safetensors walk7 --top 1 | grep -qx '  walk7: the text of this model was read without digits'
+}
+
 # ---- Forms, and the weight of spelling -----------------------------------------------------------
 
 @test "forms of the words asked about are left out, and the answer names them" {

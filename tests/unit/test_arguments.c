@@ -439,6 +439,14 @@ GETTER(psdvec_model_find, , THE_MODEL, GIVE(word, "w1"), 2, GIVE(i, &a_number))
 CALL(psdvec_model_find_normalized, CTX, THE_MODEL, GIVE(text, "W1"), 2, GIVE(i, &a_number))
 CALL(psdvec_model_normalize, CTX, THE_MODEL, GIVE(text, "W1"), 2, GIVE(word, (char[8]){0}), 8,
      GIVE(needed, &a_size))
+static void hear_part(void *user, const char *word, size_t length, uint32_t i)
+{
+    (void)user, (void)word, (void)length, (void)i;
+}
+CALL(psdvec_model_find_parts, CTX, THE_MODEL, GIVE(text, "W1"), 2, GIVE(on_part, hear_part),
+     GIVE(user, &a_size))
+CALL(psdvec_model_suggest, CTX, THE_MODEL, GIVE(word, "w1"), 2, 1, GIVE(words, (uint32_t[8]){0}), 8,
+     GIVE(count, &a_size))
 CALL(psdvec_model_inflections, CTX, THE_MODEL, GIVE(word, "w1"), 2, GIVE(forms, (uint32_t[8]){0}),
      8, GIVE(count, &a_size))
 MAKER(psdvec_model_with_spelling, psdvec_model, view, psdvec_model_close, CTX, THE_MODEL, 0.5)
@@ -701,6 +709,8 @@ static const row rows[] = {
     ROW(psdvec_model_find, BY_ANSWER, "model word i", ""),
     ROW(psdvec_model_find_normalized, BY_CONTEXT, "ctx model text i", ""),
     ROW(psdvec_model_normalize, BY_CONTEXT, "ctx model text word needed", ""),
+    ROW(psdvec_model_find_parts, BY_CONTEXT, "ctx model text on_part", "user"),
+    ROW(psdvec_model_suggest, BY_CONTEXT, "ctx model word words count", ""),
     ROW(psdvec_model_inflections, BY_CONTEXT, "ctx model word forms count", ""),
     ROW(psdvec_model_with_spelling, BY_CONTEXT, "ctx model view", ""),
     ROW(psdvec_model_vector, BY_ANSWER, "model", ""),

@@ -48,6 +48,96 @@ static const char *const words[] = {"paris",  "Paris",      "café", "cafe",  "d
                                     "0000",   "2024",       "well", "known", "über",
                                     "straße", "well-known", NULL};
 
+/* ---- Several words, and near spellings ------------------------------------------------------ */
+
+static void add_part(void *user, const char *word, size_t length, uint32_t i)
+{
+    char *text = user;
+    sprintf(text + strlen(text), "%s%.*s%s", *text ? " " : "", (int)length, word,
+            i == PSDVEC_UNKNOWN_WORD ? "?" : "");
+}
+
+/* Parts with blanks between them, unknown ones with a question mark. */
+static void assert_parts(workshop *w, const psdvec_model *m, const char *text, const char *wanted)
+{
+    char parts[500] = "";
+    assert_int_equal(psdvec_model_find_parts(w->ctx, m, text, strlen(text), add_part, parts),
+                     PSDVEC_OK);
+    assert_string_equal(parts, wanted);
+}
+
+static void several_words_are_found_as_one_or_as_parts(void **state)
+{
+    workshop *w = *state;
+    static const char *const list[] = {"new",           "york",     "new_york", "well", "known",
+                                       "state-of-mind", "San_Jose", "state",    NULL};
+    psdvec_model *m =
+        model_of(w, list, "{\"settings\":{\"tokenizer\":\"words\",\"case\":\"fold\"}}");
+    assert_parts(w, m, "New York", "new_york");
+    assert_parts(w, m, "new-york", "new_york");
+    assert_parts(w, m, " NEW\tYORK ", "new_york");
+    assert_parts(w, m, "state of mind", "state-of-mind");
+    assert_parts(w, m, "Well-Known", "well known");
+    assert_parts(w, m, "well known york", "well known york");
+    assert_parts(w, m, "well paid", "well paid?");
+    assert_parts(w, m, "San Jose", "San_Jose");
+    assert_parts(w, m, "York", "york");
+    assert_parts(w, m, "Yorkshire", "yorkshire?");
+    assert_parts(w, m, "1984", "");
+    assert_parts(w, m, "", "");
+    psdvec_model_close(m);
+    m = model_of(w, list, NULL); /* no settings: words keep their letters */
+    assert_parts(w, m, "New York", "new_york");
+    assert_parts(w, m, "San-Jose", "San_Jose");
+    assert_parts(w, m, "Well Known 1984", "well known 1984?");
+    psdvec_model_close(m);
+    if (!pv_icu_available())
+        return;
+    static const char *const chinese[] = {"中国", "人民", NULL};
+    m = model_of(w, chinese, "{\"settings\":{\"tokenizer\":\"icu\"}}");
+    assert_parts(w, m, "中国人民", "中国 人民");
+    psdvec_model_close(m);
+}
+
+/* The suggestions for a word, with blanks between them. */
+static void assert_suggests(workshop *w, const psdvec_model *m, const char *word, uint32_t edits,
+                            size_t room, const char *wanted)
+{
+    uint32_t found[8];
+    size_t count;
+    char text[500] = "";
+    assert_int_equal(
+        psdvec_model_suggest(w->ctx, m, word, strlen(word), edits, found, room, &count), PSDVEC_OK);
+    for (size_t k = 0; k < count; k++) {
+        size_t length;
+        const char *other = psdvec_model_word(m, found[k], &length);
+        sprintf(text + strlen(text), "%s%.*s", k ? " " : "", (int)length, other);
+    }
+    assert_string_equal(text, wanted);
+}
+
+static void near_spellings_by_edits_and_then_by_frequency(void **state)
+{
+    workshop *w = *state;
+    static const char *const list[] = {"believe", "receive", "relieve", "received",
+                                       "recipe",  "книга",   "кинга",   "cat",
+                                       "car",     "Café",    "at",      NULL};
+    psdvec_model *m = model_of(w, list, NULL);
+    assert_suggests(w, m, "recieve", 1, 3, "receive relieve");
+    assert_suggests(w, m, "recieve", 2, 3, "receive relieve believe");
+    assert_suggests(w, m, "recieve", 2, 2, "receive relieve");
+    assert_suggests(w, m, "recieve", 2, 1, "receive");
+    assert_suggests(w, m, "RECIEVE", 1, 1, "receive");
+    assert_suggests(w, m, "кнега", 1, 3, "книга"); /* characters, not bytes */
+    assert_suggests(w, m, "cafe", 1, 1, "Café");
+    assert_suggests(w, m, "cap", 1, 4, "cat car");
+    assert_suggests(w, m, "cat", 0, 4, "cat");
+    assert_suggests(w, m, "zzzzzz", 2, 4, "");
+    assert_suggests(w, m, "", 2, 4, "");
+    assert_suggests(w, m, "cat", 1, 0, "");
+    psdvec_model_close(m);
+}
+
 static void the_settings_of_the_model_decide(void **state)
 {
     workshop *w = *state;
@@ -298,6 +388,8 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, workshop_open, workshop_close)
     const struct CMUnitTest tests[] = {
+        CASE(several_words_are_found_as_one_or_as_parts),
+        CASE(near_spellings_by_edits_and_then_by_frequency),
         CASE(the_settings_of_the_model_decide),
         CASE(little_memory_of_the_first_to_ask_does_not_change_the_tokeniser),
         CASE(vectors_without_settings_are_tried_in_lower_case_and_by_the_defaults),
