@@ -27,6 +27,8 @@ make_inputs() {
     psdvec convert vectors.vec -o model.safetensors -q
     printf 'king man 7\nMusic Art 8.5\nking hall 2\nbook art 5\n' >ws353.txt
     printf ': family\nking man king woman\n: gram1-plural\nbook art hall music\n' >google.txt
+    mkdir sets
+    cp ws353.txt google.txt sets
     psdvec count wiki.txt -o wiki.counts.safetensors -q
     psdvec train books --dim 5 -o books.safetensors -q
 }
