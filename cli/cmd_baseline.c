@@ -65,7 +65,7 @@ static int act(struct run *run)
 /* What the declarations share. */
 #define SYSTEM(name_)                                                                              \
     .name = "baseline " name_, .group = "Other systems", .output_example = name_ ".safetensors",   \
-    .act = act
+    .output_kind = OUTPUT_MODEL, .act = act
 #define TEXT_OR_COUNTS                                                                             \
     "An INPUT is text (see psdvec count) or one counts file. With a counts file, counting and "    \
     "text options are not accepted. Results are bit-for-bit reproducible for any number of "       \

@@ -57,4 +57,5 @@ const struct command cmd_count = {
     .operands = {1, SIZE_MAX},
     .missing = "say what to count: files, folders, or - for standard input",
     .output_example = "wiki.counts.safetensors",
+    .output_kind = OUTPUT_COUNTS,
     .act = act};

@@ -42,4 +42,5 @@ const struct command cmd_counts_import = {
     .operands = {1, 1},
     .missing = "say which file to import",
     .output_example = "wiki.counts.safetensors",
+    .output_kind = OUTPUT_COUNTS,
     .act = act};

@@ -39,4 +39,5 @@ const struct command cmd_counts_merge = {
     .operands = {1, SIZE_MAX},
     .missing = "say which counts files to add up",
     .output_example = "sum.counts.safetensors",
+    .output_kind = OUTPUT_COUNTS,
     .act = act};

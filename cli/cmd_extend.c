@@ -46,4 +46,5 @@ const struct command cmd_extend = {
     .operands = {2, SIZE_MAX},
     .missing = "say which model to extend, and from what: files, folders, or - for standard input",
     .output_example = "more.safetensors",
+    .output_kind = OUTPUT_MODEL,
     .act = act};

@@ -204,5 +204,6 @@ const struct command cmd_fit_temperature = {
     .operands = {2, SIZE_MAX},
     .missing = "say which model to fit, and to which text: files, folders, or - for standard input",
     .output_example = "fitted.safetensors",
+    .output_kind = OUTPUT_MODEL,
     .output_optional = true,
     .act = act};

@@ -127,7 +127,9 @@ const struct command cmd_train = {
         "information (PMI) of their words, so words that are used alike get similar vectors.",
         "An INPUT is text (see psdvec count) or one counts file. With a counts file, counting and "
         "text options are not accepted. Results are bit-for-bit reproducible for any number of "
-        "threads and any memory limit."),
+        "threads and any memory limit.",
+        "The model is a file in safetensors format; psdvec convert writes the vectors in formats "
+        "of other programs."),
     .sources = {LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_TRAIN), OWN_OPTIONS(options),
                 LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_COUNT), COMMON_OPTIONS},
     .presets = {"default", "paper"},
@@ -153,4 +155,5 @@ const struct command cmd_train = {
     .missing = "say what to train on: text (files, folders, or - for standard input) or a counts "
                "file",
     .output_example = "wiki.safetensors",
+    .output_kind = OUTPUT_MODEL,
     .act = act};

@@ -81,6 +81,10 @@ struct family {
     const char *word, *summary; /* NULL ends the list */
 };
 
+/* What the library writes to the file of -o, always in safetensors format; OTHER: anything else, or
+ * in a format that the command chooses. */
+enum output_kind { OUTPUT_OTHER, OUTPUT_MODEL, OUTPUT_COUNTS };
+
 struct command {
     const char *name;               /* "count", "counts info" */
     const char *group;              /* heading on the main help screen; NULL: hidden */
@@ -107,6 +111,7 @@ struct command {
     /* Not NULL: the library writes the result to the file of -o, which is then
      * required; an example of a name. NULL: results go to standard output. */
     const char *output_example;
+    enum output_kind output_kind;
     bool output_optional; /* not required after all: there is something to see without it */
     bool output_operand;  /* the last operand may name that file instead of -o */
     /* Behind the first operand, -word and +word are operands too; argument_sign() tells. */

@@ -4,6 +4,7 @@
 
 #include "exit_status.h"
 #include "options.h"
+#include "output_name.h"
 #include "system.h"
 
 #include <errno.h>
@@ -230,6 +231,11 @@ static int act(struct run *run)
         run->arguments->operand_count > 1)
         return run_use_error(run, "two outputs are named, %s and %s", path,
                              run->arguments->operands[1]);
+    const char *name_error = arguments_input_at(run->arguments, 0, path)
+                                 ? NULL /* that is the greater mistake */
+                                 : output_name_error(command, path);
+    if (name_error)
+        return run_use_error(run, "%s", name_error);
     /* Where the library writes the file, it checks this itself. */
     if (!command->output_example && arguments_input_at(run->arguments, 0, path))
         return run_error(run, EXIT_OUTPUT,

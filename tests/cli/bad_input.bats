@@ -311,9 +311,9 @@ words() { # words N: so many different ones, twenty a line
     ln -s copy.txt soft
     fails 5 "soft: is an input as well as the output" count copy.txt -o soft
     mkdir folder
-    mv copy.txt folder
-    fails 5 "is an input as well as the output" count folder -o folder/copy.txt
-    cmp small.txt folder/copy.txt
+    mv copy.txt folder/copy
+    fails 5 "is an input as well as the output" count folder -o folder/copy
+    cmp small.txt folder/copy
 }
 
 @test "the word list may not be the output either" {
