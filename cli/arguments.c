@@ -6,6 +6,7 @@
  * breaks. A shortened or misspelt one gets a suggestion instead. */
 #include "arguments.h"
 
+#include "elsewhere.h"
 #include "memory.h"
 #include "phrase.h"
 
@@ -32,17 +33,30 @@ static const char *store(struct option_value *value, const struct option_spec *o
     return NULL;
 }
 
-static const char *unknown_option(const struct command *command, const char *name, size_t length)
+/* `written`: as on the command line, with its dashes; the name behind them has `length` bytes. */
+static const char *unknown_option(const struct command *command, const char *written, size_t length)
 {
-    size_t count = command_option_count(command);
-    const char **names = must_alloc(count + 1, sizeof *names);
-    for (size_t k = 0; k < count; k++)
-        names[k] = command_option(command, k)->name;
+    const char *name = written + strspn(written, "-");
+    const char *shown = phrase("%.*s", (int)(name - written + (ptrdiff_t)length), written);
     const char *wanted = phrase("%.*s", (int)length, name);
-    const char *near = psdvec_suggest(wanted, names);
-    free(names);
-    return near ? phrase("there is no option --%s; did you mean --%s?", wanted, near)
-                : phrase("there is no option --%s", wanted);
+    const struct option_spec *option;
+    const char *advice = elsewhere_option(command, wanted, &option);
+    if (!advice && shown[1] == '-') {
+        size_t count = command_option_count(command);
+        const char **names = must_alloc(count + 1, sizeof *names);
+        for (size_t k = 0; k < count; k++)
+            names[k] = command_option(command, k)->name;
+        const char *near = psdvec_suggest(wanted, names);
+        free(names);
+        advice = near ? phrase("did you mean --%s?", near) : NULL;
+    }
+    const char *sentence = advice ? phrase("there is no option %s; %s", shown, advice)
+                                  : phrase("there is no option %s", shown);
+    /* One that could be a word. */
+    if (command->signed_operands && shown[1] != '-')
+        sentence = phrase("%s%s subtract the word '%s', write: - %s", sentence,
+                          sentence[strlen(sentence) - 1] == '?' ? " To" : "; to", wanted, wanted);
+    return sentence;
 }
 
 static bool is_help(const struct option_spec *option)
@@ -66,7 +80,7 @@ static const char *parse_short_format(struct arguments *arguments, const char *n
                            option->row.choices[before.integer].name, name);
         return error;
     }
-    return unknown_option(arguments->command, name, length);
+    return unknown_option(arguments->command, name - 2, length);
 }
 
 /* One --name, --name=value or --name value; *at moves over a value used up. */
@@ -115,21 +129,31 @@ static const struct option_spec *find_letter(const struct arguments *arguments, 
     return NULL;
 }
 
+/* The option that is meant by a long name behind one dash, ours or another program's, as -window or
+ * -minCount; NULL if there is none. -help is a group of letters that helps. */
+static const struct option_spec *long_with_one_dash(const struct arguments *arguments,
+                                                    const char *word)
+{
+    const struct option_spec *option;
+    const char *advice =
+        word[1] && word[2] ? elsewhere_option(arguments->command, word + 1, &option) : NULL;
+    return advice && option && !is_help(option) ? option : NULL;
+}
+
 /* A group of letters: -q, -qv, -ofile, -o file. */
 static const char *parse_letters(struct arguments *arguments, int argc, char **argv, int *at)
 {
+    size_t length = strcspn(argv[*at] + 1, "=");
+    const struct option_spec *other;
+    const char *name = phrase("%.*s", (int)length, argv[*at] + 1);
+    if (length > 1 && strcmp(name, "help") != 0 &&
+        elsewhere_option(arguments->command, name, &other))
+        return unknown_option(arguments->command, argv[*at], length);
     for (const char *letter = argv[*at] + 1; *letter; letter++) {
         size_t index;
         const struct option_spec *option = find_letter(arguments, *letter, &index);
-        if (!option) {
-            /* "-window" is more likely a long option with one dash. */
-            char *whole = argv[*at];
-            for (size_t k = 0; (option = command_option(arguments->command, k)); k++)
-                if (letter == whole + 1 && !strcmp(option->name, letter))
-                    return phrase("there is no option -%s; did you mean --%s?", letter,
-                                  option->name);
-            return phrase("there is no option -%c", *letter);
-        }
+        if (!option)
+            return unknown_option(arguments->command, phrase("-%c", *letter), 1);
         struct option_value *value = &arguments->values[index];
         value->given = true;
         if (option_is_switch(option)) {
@@ -147,29 +171,61 @@ static const char *parse_letters(struct arguments *arguments, int argc, char **a
     return NULL;
 }
 
-/* "-man" where words may have signs; "-q" stays an option. */
-static bool is_signed_word(const struct arguments *arguments, const char *word)
+/* Whether `next` could be the value of an option that stands before it. */
+static bool could_be_value(const struct option_spec *option, const char *next)
 {
-    size_t index;
-    return arguments->command->signed_operands && arguments->operand_count > 0 && word[1] != '-' &&
-           (word[2] || !find_letter(arguments, word[1], &index));
+    if (option_is_switch(option) || option_is_format(option))
+        return true; /* -json needs none */
+    if (!next)
+        return false;
+    for (const psdvec_choice *choice = option->row.choices; choice && choice->name; choice++)
+        if (!strcmp(choice->name, next))
+            return true;
+    if (option->row.type == PSDVEC_OPTION_TEXT || option->row.type == PSDVEC_OPTION_TEXTS)
+        return strpbrk(next, "./") != NULL;
+    return next[0] >= '0' && next[0] <= '9';
+}
+
+/* "-man" where words may have signs. A letter is never a word, because it may be an option of
+ * another program: "-n 3"; nor is what looks like an option with its value, "-topn 3". */
+static bool is_signed_word(const struct arguments *arguments, const char *word, const char *next)
+{
+    if (!arguments->command->signed_operands || arguments->operand_count == 0 || word[1] == '-' ||
+        !word[2])
+        return false;
+    const struct option_spec *option = long_with_one_dash(arguments, word);
+    return !(option && could_be_value(option, next)) && strcmp(word, "-help") != 0;
+}
+
+/* The sign of the word behind it: king - man + woman. */
+static bool is_sign(const struct arguments *arguments, const char *word)
+{
+    return arguments->command->signed_operands && arguments->operand_count > 0 &&
+           (word[0] == '-' || word[0] == '+') && !word[1];
 }
 
 static const char *parse_all(struct arguments *arguments, int argc, char **argv)
 {
     bool only_operands = false;
     for (int at = 0; at < argc; at++) {
-        const char *word = argv[at];
+        const char *word = argv[at], *next = at + 1 < argc ? argv[at + 1] : NULL;
         const char *error = NULL;
-        if (only_operands || word[0] != '-' || !word[1] || is_signed_word(arguments, word))
+        if (!only_operands && is_sign(arguments, word)) {
+            if (!next || !*next)
+                return phrase("a word is missing behind the sign '%s'", word);
+            arguments->operands[arguments->operand_count++] = phrase("%s%s", word, next);
+            at++;
+        } else if (only_operands || word[0] != '-' || !word[1] ||
+                   is_signed_word(arguments, word, next)) {
             arguments->operands[arguments->operand_count++] = word;
-        else if (!strcmp(word, "--")) {
+        } else if (!strcmp(word, "--")) {
             only_operands = true;
             arguments->unsigned_from = arguments->operand_count;
-        } else if (word[1] == '-')
+        } else if (word[1] == '-') {
             error = parse_long(arguments, argc, argv, &at);
-        else
+        } else {
             error = parse_letters(arguments, argc, argv, &at);
+        }
         if (error || arguments->help)
             return error;
     }

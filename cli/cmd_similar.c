@@ -182,9 +182,10 @@ const struct command cmd_similar = {
         "and their frequency in the training text. Cosines are those of the read-out (see psdvec "
         "convert). The search is exact. MODEL may also be vectors of another program.",
         "Words with signs form one query: king -man +woman finds the words nearest to the sum of "
-        "their vectors, each scaled to length 1. After MODEL, a dash and one letter is an option "
-        "if that option exists; anything longer is a word. Words after -- have no signs. The "
-        "words of a query are not among its results.",
+        "their vectors, each scaled to length 1. Signs may also stand alone: king - man + woman. "
+        "A dash and one letter is always an option, and so is -top 3, the name of an option with "
+        "a value: write the sign alone (- n) to subtract such a word. Words after -- have no "
+        "signs. The words of a query are not among its results.",
         "Forms of the words of a query, such as kings and king's of king, are left out, and the "
         "output says which; --forms shows them. A form is the same word but for a pair of endings "
         "that is frequent in the model's vocabulary, in any language. If the query itself is about "

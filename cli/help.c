@@ -2,6 +2,7 @@
 #include "help.h"
 
 #include "cell.h"
+#include "elsewhere.h"
 #include "exit_status.h"
 #include "phrase.h"
 #include "terminal.h"
@@ -53,6 +54,9 @@ const char *command_unknown(const char *name)
         if (commands[k]->group)
             names[count++] = commands[k]->name;
     names[count] = NULL;
+    const char *advice = elsewhere_command(name);
+    if (advice)
+        return phrase("there is no command '%s'; %s", name, advice);
     const char *near = psdvec_suggest(name, names);
     for (size_t k = 0; k < count && !near; k++) { /* "dump" for "counts dump" */
         const char *space = strchr(names[k], ' ');

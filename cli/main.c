@@ -46,9 +46,10 @@ static int leading_option(const char *word)
         buffer_format(&text, "psdvec %s\n", psdvec_version());
         return print(&text);
     }
-    return use_error("", phrase("options stand after a command, as in psdvec count %s; "
-                                "alone there are only --help and --version",
-                                word));
+    return use_error("",
+                     phrase("options such as %s stand after a command, as in psdvec train INPUT -o "
+                            "MODEL; alone there are only --help and --version",
+                            word));
 }
 
 /* "counts" alone, or with a second word that is none of its commands. */

@@ -10,15 +10,94 @@ setup() { common_setup; }
     refused 2 "there is no command 'zzzzzz'" zzzzzz
     refused 2 "there is no command 'cuont'; did you mean 'count'?" help cuont
     refused 2 "'counts' needs a second word: info show dump" counts
-    refused 2 "options stand after a command" -q count
+    refused 2 "options such as -q stand after a command" -q count
 }
 
 @test "unknown options: a suggestion" {
     refused 2 "there is no option --windwo; did you mean --window?" count x --windwo 3
     refused 2 "there is no option --windwo; did you mean --window?" count x --windwo=3
-    refused 2 "there is no option -window; did you mean --window?" count x -window 3
+    refused 2 "there is no option -window; did you mean --window N?" count x -window 3
     refused 2 "there is no option --zzzzzz" count x --zzzzzz
     refused 2 "there is no option -z" count x -qz
+}
+
+# advised ADVICE ARGUMENT...: refused, and the sentence ends so.
+advised() {
+    local advice=$1
+    shift
+    refused 2 "$advice" "$@"
+    head -n 1 stderr | grep -qF "there is no " || { cat stderr; return 1; }
+    [[ $(head -n 1 stderr) = *"; $advice" ]] || { cat stderr; return 1; }
+}
+
+@test "commands of other programs: what to type instead" {
+    for name in neighbors neighbours nn most_similar most-similar; do
+        advised "the nearest neighbours of a word: psdvec similar MODEL WORD" $name x y
+    done
+    advised "A is to B as C is to what: psdvec analogy MODEL A B C" analogies
+    for name in skipgram word2vec "baseline word2vec"; do
+        # shellcheck disable=SC2086
+        advised "those of word2vec: psdvec baseline sgns INPUT -o MODEL" $name 2>/dev/null ||
+            grep -Fq "those of word2vec: psdvec baseline sgns INPUT -o MODEL" stderr
+    done
+    refused 2 "psdvec baseline sgns --cbow INPUT -o MODEL" cbow
+    refused 2 "psdvec baseline glove INPUT -o MODEL" glove
+    advised "the vector of a word: psdvec vector MODEL WORD" print-word-vectors model.bin
+    advised "scores on test sets: psdvec eval MODEL [SET]..." test
+    advised "scores on test sets: psdvec eval MODEL [SET]..." help evaluate
+}
+
+@test "every line that is advised is one of a command" {
+    sed -n '/command_rows\[\]/,/{0}/p' "$HERE/../../cli/elsewhere.c" | grep -o '"psdvec [a-z-]*\( sgns\| glove\)*' |
+        tr -d '"' | grep -v -- --version | sort -u >lines
+    [ "$(wc -l <lines)" -ge 10 ]
+    while read -r line; do
+        "$PSDVEC" ${line#psdvec } --help >/dev/null
+    done <lines
+    # And so is every option.
+    for command in train similar eval table convert "baseline sgns"; do
+        # shellcheck disable=SC2086
+        "$PSDVEC" $command --help
+    done >all
+    sed -n '/option_rows\[\]/,/{0}/p' "$HERE/../../cli/elsewhere.c" | tr '\n' ' ' |
+        grep -oE '", +"[a-z0-9-]+", +"' | grep -oE '[a-z0-9-]+' >names
+    [ "$(wc -l <names)" -ge 20 ]
+    while read -r name; do grep -q -- "--$name" all || { echo "$name"; return 1; }; done <names
+}
+
+@test "options of other programs: what to type instead" {
+    for option in --size -size --vector-size --vector_size=5 --vectorSize -dimension; do
+        advised "for the number of dimensions, write --dim N" train x $option 5
+    done
+    advised "did you mean --dim N?" train x -dim 5
+    for option in --workers -thread --n_jobs -j; do
+        advised "for the number of threads, write --threads N" train x $option 5
+    done
+    advised "did you mean --threads N?" train x -threads 4
+    for option in -minCount --vocab-min-count; do
+        advised "for the lowest frequency of words, write --min-count N" train x $option 5
+    done
+    advised "did you mean --min-count N?" train x -min-count 5
+    advised "did you mean --min-count N?" train x --min_count 5
+    advised "for the size of the window, write --window N" count x -ws 5
+    for option in --epochs -epoch --iter; do
+        advised "for the maximum number of iterations, of which more rarely help, write --iterations N" \
+            train x $option 5
+    done
+    advised "for the number of passes over the data, write --epochs N" baseline sgns x -iter 5
+    advised "did you mean --output FILE?" train x -output y
+    for option in -input -train --corpus; do
+        advised "files and words are given without an option: psdvec train INPUT... -o FILE [OPTION]..." \
+            train $option x
+    done
+    for option in --topn -topk -k -n; do
+        advised "for the number of results, write --top N" analogy m a b c $option 5
+    done
+    advised "for a record of the run as JSON lines, write --log FILE" train x --json
+    advised "did you mean --json?" info m -json
+    refused 2 "there is no option -n" eval m -n 3
+    refused 2 "options such as -train stand after a command, as in psdvec train INPUT -o MODEL" -train x
+    [ -z "$(ls)" ] || [ "$(ls | sort | xargs)" = "stderr stdout" ]
 }
 
 @test "shortened options are refused, with the full one" {

@@ -59,6 +59,24 @@ close_to() { awk -v a="$1" -v b="$2" 'BEGIN { exit !((a - b) ^ 2 < 1e-12) }'; }
     [ "$("$PSDVEC" analogy small.safetensors man king woman --top 1 --tsv | rows | cut -f 3 | uniq)" = queen ]
 }
 
+@test "options of other programs are not words with a sign" {
+    small_vectors
+    refused 2 "there is no option -n; for the number of results, write --top N; to subtract the word 'n', write: - n" \
+        similar small.safetensors king -n 3
+    refused 2 "there is no option -x; to subtract the word 'x', write: - x" similar small.safetensors king -x
+    refused 2 "for the number of results, write --top N" similar small.safetensors king -topn 3
+    refused 2 "did you mean --top N? To subtract the word 'top', write: - top" similar small.safetensors king -top 3
+    refused 2 "did you mean --output FILE?" similar small.safetensors king -output x.txt
+    refused 2 "did you mean --json?" similar small.safetensors king -json
+    refused 2 "a word is missing behind the sign '-'" similar small.safetensors king -
+    # Without a value they are words, and so is anything behind a sign that stands alone.
+    printf 'king 1 0 1\ntop 0 1 0\nn 0 1 1\nman 1 1 0\nwoman 1 1 1\n' >odd.txt
+    [ "$("$PSDVEC" similar odd.txt king -top --tsv | rows | cut -f 1 | uniq)" = "king - top" ]
+    [ "$("$PSDVEC" similar odd.txt king - n + top --tsv | rows | cut -f 1 | uniq)" = "king - n + top" ]
+    "$PSDVEC" similar odd.txt king -man +woman --tsv >together
+    "$PSDVEC" similar odd.txt king - man + woman --tsv | cmp - together
+}
+
 @test "letters that are options stay options, and -- ends signs" {
     small_vectors
     refused 2 "-o needs a value" similar small.safetensors king -o
