@@ -35,7 +35,7 @@ psdvec_status pv_symmetric_eigen(psdvec_context *ctx, double *A, double *values,
 /* What dsyevd asks for: 1 + 6 n + 2 n^2 numbers, or 2 n + n times its block size if n is small. */
 uint64_t pv_symmetric_eigen_bytes(uint64_t n)
 {
-    return (1 + 128 * n + 2 * n * n) * sizeof(double) + (3 + 5 * n) * sizeof(int);
+    return pv_larger(1 + 6 * n + 2 * n * n, 130 * n) * sizeof(double) + (3 + 5 * n) * sizeof(int);
 }
 
 /* Fortran sees the transpose, so its lower triangle is our upper one. */

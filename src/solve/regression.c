@@ -770,7 +770,7 @@ uint64_t pv_regression_bytes(uint64_t core_count, uint64_t dim, uint64_t words, 
                                pv_larger(pv_symmetric_eigen_bytes(dim),
                                          pv_tall_transform_bytes(core_count, dim, threads)));
     /* A list of pairs doubles as it grows, and then both stand beside each other. */
-    uint64_t pairs = 3 * pv_larger(core_count, first_pairs);
+    uint64_t pairs = core_count > first_pairs ? 3 * core_count : first_pairs;
     uint64_t floats = chunk_rows * (stride + 1) + dim * stride + PV_REGRESSION_SLACK +
                       strides_of_floats * stride;
     uint64_t scratch_bytes = pairs * sizeof(seen_pair) + floats * sizeof(float) +

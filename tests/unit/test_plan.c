@@ -185,6 +185,7 @@ static void the_regression_takes_what_it_says(void **state)
         for (int threads = 1; threads <= 4; threads += 3) {
             psdvec_train_options o = kind ? factored_options(DIM, 1) : paper_options(DIM, 1);
             o.core = CORE;
+            o.rho = kind ? 1e-8 : 0;
             psdvec_context *ctx = context_with(threads);
             psdvec_counts *counts;
             pv_link *link;
@@ -201,13 +202,13 @@ static void the_regression_takes_what_it_says(void **state)
             dice d = {3};
             for (size_t k = 0; k < DIM; k++)
                 sign[k] = 1;
-            for (size_t i = 0; i < CORE * DIM; i++)
-                vectors[i] = (float)dice_normal(&d);
+            for (size_t i = 0; i < CORE * DIM; i += DIM) /* singular, without a prior */
+                vectors[i] = vectors[i + 1] = (float)dice_normal(&d);
             for (uint32_t w = 0; w < words; w++)
                 row_of[w] = w < CORE ? w : UINT32_MAX;
             for (uint32_t k = 0; k < rest; k++) {
                 list[k] = CORE + k;
-                mu[k] = 2;
+                mu[k] = k > 0 ? 2 : 0; /* takes the most without a prior */
             }
             uint64_t before = atomic_load(&ctx->memory_used);
             ctx->memory_peak = before;
