@@ -75,7 +75,8 @@ static int act(struct run *run)
     "say what to train on: text (files, folders, or - for standard input) or a counts file"
 #define ON_COUNTS                                                                                  \
     .sources = {LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_BASELINE, .except = " restart "),           \
-                LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_COUNT), COMMON_OPTIONS}
+                LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_COUNT, .except = " hold_out "),             \
+                COMMON_OPTIONS}
 
 const struct command cmd_baseline_ppmi = {
     SYSTEM("ppmi"),
@@ -135,7 +136,8 @@ const struct command cmd_baseline_sgns = {
         "An INPUT is text (see psdvec count). Words outside the vocabulary are dropped before "
         "windows are formed. Results are bit-for-bit reproducible for any number of threads."),
     .sources = {LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_BASELINE), OWN_OPTIONS(sgns_options),
-                LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_COUNT, .except = " distance oov resume "),
+                LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_COUNT,
+                                .except = " distance oov resume hold_out "),
                 COMMON_OPTIONS},
     .presets = {"sgns", "cbow"},
     .preset_option = "cbow",
@@ -162,7 +164,8 @@ const struct command cmd_baseline_glove = {
         "program, with 300 dimensions as in their paper.",
         TEXT_OR_COUNTS "."),
     .sources = {LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_BASELINE),
-                LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_COUNT), COMMON_OPTIONS},
+                LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_COUNT, .except = " hold_out "),
+                COMMON_OPTIONS},
     .presets = {"glove"},
     .examples =
         EXAMPLES({"psdvec baseline glove wiki.txt -o glove.safetensors", "Text in, model out."},

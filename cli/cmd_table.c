@@ -174,7 +174,7 @@ const struct command cmd_table = {
     .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS,
                 LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_TRAIN, .only = " dim restart "),
                 LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_EVAL, .only = " resamples confidence "),
-                LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_COUNT, .except = " resume "),
+                LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_COUNT, .except = " resume hold_out "),
                 COMMON_OPTIONS},
     .presets = {"default"},
     .inherited = own_defaults,

@@ -4,6 +4,7 @@
 #include "exit_status.h"
 #include "help.h"
 #include "options.h"
+#include "phrase.h"
 #include "summary.h"
 #include "train_plan.h"
 #include "word_files.h"
@@ -13,6 +14,33 @@ static const psdvec_option options[] = {
                 .help = "print the values of the presets and the reasons, and exit"),
     FLAG_OPTION("dry-run", .help = "print the plan (words, pairs, memory, disk, time) and exit"),
     {0}};
+
+/* What score, next, explain and generate will use; or how to fit it. */
+static void tell_of_fit(struct run *run)
+{
+    const char *path = argument_text(run->arguments, "output");
+    psdvec_model *model = NULL;
+    psdvec_origin *origin = NULL;
+    struct buffer text = {0};
+    if (psdvec_model_open(run->ctx, path, &model) != PSDVEC_OK)
+        return; /* taken away already */
+    const psdvec_model_info *info = psdvec_model_get_info(model);
+    if (info->temperature > 0) {
+        summary_line(&text, "fitted", "T = %.4g, e = %.4g for score, next, explain and generate",
+                     info->temperature, info->self);
+        if (psdvec_model_origin(run->ctx, model, &origin) == PSDVEC_OK && origin->has_fit)
+            summary_line(&text, "", "perplexity %.0f of %s held-out words, unigrams %.0f",
+                         origin->fit.after, phrase_count(origin->fit.known), origin->fit.unigram);
+        psdvec_origin_free(origin);
+    } else
+        summary_line(&text, "not fitted",
+                     "for score, next, explain and generate, run\n"
+                     "              psdvec fit-temperature %s TEXT --in-place",
+                     path);
+    talk_say(&run->talk, buffer_get(&text));
+    buffer_free(&text);
+    psdvec_model_close(model);
+}
 
 static int from_counts(struct run *run, const struct train_setup *setup, const char *path)
 {
@@ -33,6 +61,7 @@ static int from_counts(struct run *run, const struct train_setup *setup, const c
     if (status != PSDVEC_OK)
         return interrupted_failed(run, status);
     summary_train(run, NULL, &report, pv_now() - began);
+    tell_of_fit(run);
     return EXIT_FINE;
 }
 
@@ -55,6 +84,7 @@ static int from_text(struct run *run, const struct train_setup *setup)
     if (status != PSDVEC_OK)
         return interrupted_failed(run, status);
     summary_train(run, &count, &report, pv_now() - began);
+    tell_of_fit(run);
     return EXIT_FINE;
 }
 

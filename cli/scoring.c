@@ -40,10 +40,25 @@ static void close_scorer(void *scorer)
     psdvec_scorer_close(scorer);
 }
 
+/* Without T and e a model expects words to repeat at once, and looks broken. For people only. */
+static void tell_of_missing_fit(const struct scoring *s, const psdvec_scorer_options *options)
+{
+    const struct arguments *arguments = s->run->arguments;
+    bool json = arguments_have(arguments, "json") && argument_flag(arguments, "json");
+    if (json || s->run->format != FORMAT_TABLE || (options && !isnan(options->temperature)))
+        return;
+    for (size_t k = 0; k < s->count; k++)
+        if (!psdvec_model_get_info(s->models[k])->fit_json)
+            talk_say(&s->run->talk,
+                     phrase("%s: T and e are not fitted; psdvec fit-temperature %s TEXT%s "
+                            "--in-place\n",
+                            s->paths[k], s->paths[k], s->counts[k] ? " --counts COUNTS" : ""));
+}
+
 int scoring_open(struct scoring *s, struct run *run, const char *const *paths, size_t count,
                  psdvec_scorer_options *options)
 {
-    *s = (struct scoring){.run = run, .count = count};
+    *s = (struct scoring){.run = run, .paths = paths, .count = count};
     s->models = lasting_alloc(count, sizeof *s->models);
     s->counts = lasting_alloc(count, sizeof *s->counts);
     s->scored = lasting_alloc(count, sizeof *s->scored);
@@ -63,6 +78,7 @@ int scoring_open(struct scoring *s, struct run *run, const char *const *paths, s
     if (status != PSDVEC_OK)
         return run_failed(run, status);
     lasting(s->scorer, close_scorer);
+    tell_of_missing_fit(s, options);
     return EXIT_FINE;
 }
 

@@ -16,6 +16,7 @@ extern const psdvec_option scoring_options[];
 
 struct scoring {
     struct run *run;
+    const char *const *paths; /* of the models */
     psdvec_model **models;
     psdvec_counts **counts; /* NULL each without --counts */
     psdvec_scored_model *scored;

@@ -254,6 +254,7 @@ int table_gather(struct table *table)
     if (!count)
         return table->run->refusal;
     table->count = *count;
+    table->count.hold_out = 0; /* the same counts for all systems, of all the text */
     int code = read_methods(table);
     for (size_t k = 0; k < table->system_count && !code; k++)
         settle(table, &table->systems[k]);

@@ -115,6 +115,7 @@ typedef struct psdvec_counts_info {
     const char *vocabulary_json; /* how the vocabulary was chosen, a JSON object */
     const char *inputs_json;     /* the inputs, a JSON array of objects */
     const char *written_by;      /* "psdvec 0.1.0" */
+    uint64_t held_out;           /* words kept out of the counts, to fit T and e to */
 } psdvec_counts_info;
 
 /* Returns the metadata of the file, valid until the file is closed. */

@@ -70,10 +70,13 @@ psdvec_status pv_reading_open(pv_reading *r, psdvec_context *ctx,
     *r = (pv_reading){.ctx = ctx};
     pv_vocabulary_init(&r->vocabulary, ctx);
     pv_provenance_init(&r->provenance, ctx);
+    pv_buffer_init(&r->held_out, ctx);
     if (options->vocab_file)
         PV_TRY(pv_vocabulary_read(&r->vocabulary, options->vocab_file));
-    PV_TRY(pv_token_store_read(ctx, files, input_count, &options->text, folder, &r->store));
+    PV_TRY(pv_token_store_read(ctx, files, input_count, &options->text, options->hold_out, folder,
+                               &r->store));
     PV_TRY(pv_vocabulary_build(&r->vocabulary, r->store, options));
+    PV_TRY(pv_held_words(r->store, &r->held_out));
     if (!may_be_empty)
         PV_TRY(check_not_empty(r, options, inputs[0], input_count));
     PV_TRY(pv_provenance_set(&r->provenance, options));
@@ -91,6 +94,7 @@ void pv_reading_free(pv_reading *r)
     pv_provenance_free(&r->provenance);
     pv_vocabulary_free(&r->vocabulary);
     pv_token_store_free(r->store);
+    pv_buffer_free(&r->held_out);
     *r = (pv_reading){0};
 }
 
@@ -385,6 +389,7 @@ psdvec_status pv_count_run(psdvec_context *ctx, const psdvec_count_options *opti
                                        c.window.retention, 1, &sink));
     if (!part.words_only)
         PV_TRY_DONE(count_tokens(&c, &sink));
+    pv_counts_writer_hold_out(writer, &c.text.held_out);
     PV_TRY_DONE(pv_counts_writer_finish(writer, &c.report.bigrams));
     if (report) {
         *report = c.report;

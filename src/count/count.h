@@ -14,6 +14,7 @@ typedef struct pv_reading {
     pv_token_store *store; /* its words have final ids */
     pv_vocabulary vocabulary;
     pv_provenance provenance;
+    pv_buffer held_out; /* uint32_t (held_out.h): words that are not counted */
 } pv_reading;
 
 /* Reads `files`, which are `inputs` expanded; `folder` takes temporary files. PSDVEC_ERR_EMPTY if

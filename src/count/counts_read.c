@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/thread.h"
 #include "count/counts_write.h"
+#include "count/held_out.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -57,6 +58,23 @@ static psdvec_status check_kind(const psdvec_counts *c)
     return PSDVEC_OK;
 }
 
+static psdvec_status take_held_out(psdvec_counts *c)
+{
+    const pv_tensor *t;
+    if (!pv_st_tensor(c->file, "held_out"))
+        return PSDVEC_OK;
+    PV_TRY(pv_st_require(c->ctx, c->file, "held_out", PV_DTYPE_U32, 1, (int64_t[]){-1}, &t));
+    c->held_out = t->data;
+    c->held_count = t->count;
+    for (size_t k = 0; k < c->held_count; k++) {
+        uint32_t word = c->held_out[k];
+        if (word >= c->info.words && word != PV_HELD_UNKNOWN && word != PV_HELD_END)
+            return pv_counts_fail(c->ctx, c, "a held-out word is not in the vocabulary");
+        c->info.held_out += word != PV_HELD_END;
+    }
+    return PSDVEC_OK;
+}
+
 static psdvec_status take_tensors(psdvec_counts *c)
 {
     psdvec_context *ctx = c->ctx;
@@ -97,7 +115,7 @@ static psdvec_status take_tensors(psdvec_counts *c)
         PV_TRY(pv_st_require(ctx, c->file, "keep", PV_DTYPE_F64, 1, &words, &t));
         c->retention = t->data;
     }
-    return PSDVEC_OK;
+    return take_held_out(c);
 }
 
 /* Others print this JSON as it is, or write it into models, so it must be sound. */

@@ -15,9 +15,11 @@ struct psdvec_counts {
     const char *bytes;
     const uint64_t *offsets; /* words + 1 */
     const uint64_t *frequency, *context_total, *focus_total;
-    const double *retention; /* NULL: all 1 */
-    pthread_mutex_t lock;    /* guards the cache below; nothing else changes after opening */
-    pv_word_index index;     /* built at the first search */
+    const double *retention;  /* NULL: all 1 */
+    const uint32_t *held_out; /* words that were not counted (held_out.h); NULL: none */
+    size_t held_count;
+    pthread_mutex_t lock; /* guards the cache below; nothing else changes after opening */
+    pv_word_index index;  /* built at the first search */
     bool indexed;
 };
 

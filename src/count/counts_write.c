@@ -16,9 +16,9 @@ typedef struct wide_value {
 } wide_value;
 
 const char *const pv_counts_names[] = {
-    "format",  "version",   "written_by", "settings",       "vocabulary",   "inputs", "scale",
-    "tokens",  "documents", "window",     "words",          "offsets",      "counts", "indptr",
-    "indices", "values",    "keep",       "context_totals", "focus_totals", NULL};
+    "format",  "version",   "written_by", "settings",       "vocabulary",   "inputs",   "scale",
+    "tokens",  "documents", "window",     "words",          "offsets",      "counts",   "indptr",
+    "indices", "values",    "keep",       "context_totals", "focus_totals", "held_out", NULL};
 
 struct pv_counts_writer {
     psdvec_context *ctx;
@@ -37,6 +37,7 @@ struct pv_counts_writer {
     uint64_t *context_total, *focus_total;
     uint64_t entries, total;
     uint32_t rows_done;
+    const pv_buffer *held_out; /* or NULL */
     /* The values on their way from the spool to the file: blocks are fetched and reserved in order,
      * under the lock, and written by all workers at once. */
     pthread_mutex_t lock;
@@ -67,7 +68,7 @@ static psdvec_status begin_file(pv_counts_writer *w)
         {"documents", text[3]},
         {"window", text[4]},
     };
-    PV_TRY_DONE(pv_st_writer_begin(w->ctx, pv_st_output_sink(w->output), 9, metadata,
+    PV_TRY_DONE(pv_st_writer_begin(w->ctx, pv_st_output_sink(w->output), 10, metadata,
                                    sizeof metadata / sizeof metadata[0], 64, &w->file));
     PV_TRY_DONE(pv_st_writer_start(w->file, "indices", PV_DTYPE_U32));
 done:
@@ -228,6 +229,11 @@ done:
     return status;
 }
 
+void pv_counts_writer_hold_out(pv_counts_writer *w, const pv_buffer *words)
+{
+    w->held_out = words;
+}
+
 psdvec_status pv_counts_writer_finish(pv_counts_writer *w, uint64_t *bigrams)
 {
     const pv_vocabulary *v = w->vocabulary;
@@ -248,6 +254,10 @@ psdvec_status pv_counts_writer_finish(pv_counts_writer *w, uint64_t *bigrams)
     PV_TRY(pv_st_writer_tensor(w->file, "focus_totals", PV_DTYPE_U64, 1, &words, w->focus_total));
     if (w->retention)
         PV_TRY(pv_st_writer_tensor(w->file, "keep", PV_DTYPE_F64, 1, &words, w->retention));
+    if (w->held_out && w->held_out->length) {
+        uint64_t held = w->held_out->length / sizeof(uint32_t);
+        PV_TRY(pv_st_writer_tensor(w->file, "held_out", PV_DTYPE_U32, 1, &held, w->held_out->data));
+    }
     *bigrams = w->entries;
     PV_TRY(pv_st_writer_end(w->file, NULL));
     PV_TRY(pv_check_cancel(w->ctx));

@@ -33,6 +33,9 @@ const char *pv_counts_writer_folder(const pv_counts_writer *writer);
 psdvec_status pv_counts_writer_begin(pv_counts_writer *writer, const pv_vocabulary *vocabulary,
                                      pv_provenance *provenance, const double *retention,
                                      uint64_t divisor, pv_row_sink *sink);
+/* Words that were not counted (held_out.h), to be written with the rest; they must outlive the
+ * writer. */
+void pv_counts_writer_hold_out(pv_counts_writer *writer, const pv_buffer *words);
 /* Writes the rest and gives the output its name. */
 psdvec_status pv_counts_writer_finish(pv_counts_writer *writer, uint64_t *bigrams);
 

@@ -315,6 +315,9 @@ psdvec_status pv_count_resumable(psdvec_context *ctx, const psdvec_count_options
     double began = pv_now();
     psdvec_status status;
     pv_vocabulary list;
+    psdvec_count_options own = *options;
+    own.hold_out = 0; /* what is held out is chosen from the whole text */
+    options = &own;
     resumable r = {.ctx = ctx,
                    .memory = {.ctx = ctx, .what = "the list of units"},
                    .options = options,

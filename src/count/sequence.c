@@ -49,8 +49,13 @@ typedef struct reading {
     size_t *part_start; /* in the sequence, per part; one more for the end */
 } reading;
 
+static bool same_segment(const pv_piece *piece, const pv_token_part *part)
+{
+    return piece->file == part->file && piece->sequence == part->sequence;
+}
+
 /* Final ids of a part into `out`, at most `most`; *count tells how many. With
- * `at_border` not NULL it stops at the first border and tells so. */
+ * `at_border` not NULL it stops at the first border and tells so. What is held out is borders. */
 static psdvec_status decode_part(const reading *r, const pv_token_part *part, uint32_t *out,
                                  size_t most, bool *at_border, size_t *count)
 {
@@ -62,11 +67,19 @@ static psdvec_status decode_part(const reading *r, const pv_token_part *part, ui
         return pv_failure(ctx);
     psdvec_status status =
         pv_spool_read(r->store->tokens, part->offset, units, part->units * sizeof *units);
+    const pv_pieces *held = &r->store->held;
+    const pv_piece *piece = held->list, *end = piece + held->count;
+    if (held->count)
+        piece += pv_pieces_from(held, part->file, part->sequence, part->before);
     size_t n = 0;
-    for (size_t i = 0; status == PSDVEC_OK && i < part->units && n < most;) {
+    uint32_t place = part->before;
+    for (size_t i = 0; status == PSDVEC_OK && i < part->units && n < most; place++) {
         uint32_t token;
         i += pv_token_decode(units + i, &token);
-        if (token < PV_TOKEN_FIRST_WORD) {
+        while (piece < end && same_segment(piece, part) && place >= piece->first + piece->tokens)
+            piece++;
+        bool out_of_it = piece < end && same_segment(piece, part) && place >= piece->first;
+        if (token < PV_TOKEN_FIRST_WORD || out_of_it) {
             if (at_border) {
                 *at_border = true;
                 break;
@@ -153,6 +166,50 @@ psdvec_status pv_sequence_read(pv_sequence *s, pv_token_store *store, psdvec_oov
 done:
     pv_scope_drop(&s->memory, r.part_start);
     return status;
+}
+
+/* Tokens of a piece that stand in a part, as final ids. */
+static psdvec_status append_piece(const pv_token_store *store, const pv_token_part *part,
+                                  const pv_piece *piece, pv_buffer *words)
+{
+    const uint32_t *final = store->generations[part->generation]->final;
+    uint16_t *units =
+        pv_alloc(store->ctx, (size_t)part->units + 1, sizeof *units, "a segment's tokens");
+    if (!units)
+        return pv_failure(store->ctx);
+    psdvec_status status =
+        pv_spool_read(store->tokens, part->offset, units, part->units * sizeof *units);
+    uint32_t place = part->before, token;
+    for (size_t i = 0; status == PSDVEC_OK && i < part->units; place++) {
+        i += pv_token_decode(units + i, &token);
+        if (place < piece->first || place >= piece->first + piece->tokens)
+            continue;
+        uint32_t id = PV_HELD_END;
+        if (token >= PV_TOKEN_FIRST_WORD) {
+            id = final[token - PV_TOKEN_FIRST_WORD];
+            id = id == PV_UNKNOWN_WORD ? PV_HELD_UNKNOWN : id;
+        }
+        status = pv_buffer_append(words, &id, sizeof id);
+    }
+    pv_free(store->ctx, units);
+    return status;
+}
+
+psdvec_status pv_held_words(pv_token_store *store, pv_buffer *words)
+{
+    const uint32_t end = PV_HELD_END;
+    for (size_t k = 0; k < store->held.count; k++) {
+        const pv_piece *piece = &store->held.list[k];
+        for (size_t p = 0; p < store->part_count; p++) {
+            const pv_token_part *part = &store->parts[p];
+            if (same_segment(piece, part) && part->before < piece->first + piece->tokens &&
+                part->before + part->tokens > piece->first)
+                PV_TRY(append_piece(store, part, piece, words));
+        }
+        PV_TRY(pv_buffer_append(words, &end, sizeof end));
+    }
+    pv_pieces_by_place(&store->held);
+    return PSDVEC_OK;
 }
 
 typedef struct sorting {

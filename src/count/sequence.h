@@ -48,6 +48,9 @@ static inline uint64_t pv_sequence_bytes(uint64_t tokens)
  * temporary files; NULL: in memory. */
 psdvec_status pv_sequence_read(pv_sequence *sequence, pv_token_store *store, psdvec_oov oov,
                                size_t first, size_t last, uint64_t reach, const char *spill);
+/* The words of a store that are held out, as held_out.h writes them: uint32_t. To be called once, after
+ * words have final ids and before pv_sequence_read. */
+psdvec_status pv_held_words(pv_token_store *store, pv_buffer *words);
 /* Fills in row_start and places. */
 psdvec_status pv_sequence_sort(pv_sequence *sequence, const char *spill);
 

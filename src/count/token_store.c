@@ -31,6 +31,7 @@ typedef struct reader {
     size_t unit_capacity;
     pv_token_part part;
     pv_input_note seen; /* in this segment */
+    pv_pieces pieces;
 } reader;
 
 static psdvec_status begin_generation(reader *r)
@@ -69,6 +70,7 @@ static psdvec_status flush_part(reader *r)
     if (status == PSDVEC_OK)
         store->parts[store->part_count++] = r->part;
     pthread_mutex_unlock(&store->lock);
+    r->part.before += (uint32_t)r->id_count;
     r->id_count = 0;
     r->part.part++;
     r->part.first_words = false;
@@ -135,15 +137,25 @@ done:
     return status;
 }
 
-static void add_mark(reader *r, uint32_t mark)
+/* The number of the next token in its segment. */
+static inline uint32_t next_token(const reader *r)
 {
-    r->ids[r->id_count++] = mark;
-    if (mark == PV_TOKEN_MARK_DOCUMENT)
-        r->part.last = PV_NO_WORDS;
+    return r->part.before + (uint32_t)r->id_count;
 }
 
-static inline void add_word(reader *r, uint32_t id)
+static psdvec_status end_document(reader *r)
 {
+    PV_TRY(pv_pieces_close(&r->pieces, next_token(r)));
+    r->ids[r->id_count++] = PV_TOKEN_MARK_DOCUMENT;
+    r->part.last = PV_NO_WORDS;
+    return PSDVEC_OK;
+}
+
+static inline psdvec_status add_word(reader *r, uint32_t id)
+{
+    if (r->pieces.wanted)
+        PV_TRY(pv_pieces_word(&r->pieces, pv_word_hash(r->words, id), r->part.file,
+                              r->part.sequence, next_token(r)));
     r->words->words[id].value++;
     r->ids[r->id_count++] = id + PV_TOKEN_FIRST_WORD;
     r->seen.tokens++;
@@ -152,6 +164,7 @@ static inline void add_word(reader *r, uint32_t id)
         r->part.first_words |= r->part.last == PV_AS_BEFORE;
         r->part.last = PV_WORDS;
     }
+    return PSDVEC_OK;
 }
 
 /* The id + 1 of a word that must be normalised; 0 if nothing is left of it. */
@@ -230,20 +243,20 @@ static psdvec_status take(void *user, const pv_token *tokens, size_t count)
         case PV_TOKEN_READY:
             if (id == PV_NO_WORD || !pv_word_equals(r->words, &r->words->words[id], &keys[i]))
                 PV_TRY(pv_word_table_find_or_add(r->words, &keys[i], &id));
-            add_word(r, id);
+            PV_TRY(add_word(r, id));
             break;
         case PV_TOKEN_RAW: {
             uint64_t value;
             PV_TRY(find_raw(r, &tokens[i], &keys[i], &value));
             if (value > 0)
-                add_word(r, (uint32_t)(value - 1));
+                PV_TRY(add_word(r, (uint32_t)(value - 1)));
             break;
         }
         case PV_TOKEN_DOCUMENT_END:
-            add_mark(r, PV_TOKEN_MARK_DOCUMENT);
+            PV_TRY(end_document(r));
             break;
         default:
-            add_mark(r, PV_TOKEN_MARK_SENTENCE);
+            r->ids[r->id_count++] = PV_TOKEN_MARK_SENTENCE;
             break;
         }
     }
@@ -263,6 +276,7 @@ static psdvec_status end_segment(void *user)
 {
     reader *r = user;
     pv_token_store *store = r->store;
+    PV_TRY(pv_pieces_close(&r->pieces, next_token(r)));
     PV_TRY(flush_part(r));
     pthread_mutex_lock(&store->lock);
     pv_input_note_add(&store->inputs[r->job->inputs->files[r->part.file].input], &r->seen);
@@ -283,11 +297,16 @@ static psdvec_status reader_main(void *opaque, int worker)
     pv_token_sink sink = {
         .take = take, .user = &r, .is_word = is_word, .begin = begin_segment, .end = end_segment};
     pv_word_form_init(&r.form, ctx, job->rules);
+    pv_pieces_init(&r.pieces, ctx, job->store->held.wanted);
     PV_TRY_DONE(pv_word_table_init(&r.aliases, ctx, 1000));
     PV_TRY_DONE(begin_generation(&r));
     PV_TRY_DONE(pv_tokens_of_corpus(ctx, job->rules, job->corpus, &job->store->faults, &sink));
     r.generation->count = r.words->count;
+    pthread_mutex_lock(&job->store->lock);
+    status = pv_pieces_add(&job->store->held, &r.pieces);
+    pthread_mutex_unlock(&job->store->lock);
 done:
+    pv_pieces_free(&r.pieces);
     pv_word_form_free(&r.form);
     pv_word_table_free(&r.aliases);
     pv_scope_free(&r.memory);
@@ -319,8 +338,8 @@ static void join_parts(pv_token_store *store, const pv_inputs *inputs)
 }
 
 psdvec_status pv_token_store_read(psdvec_context *ctx, const pv_inputs *inputs, size_t input_count,
-                                  const psdvec_text_options *options, const char *folder,
-                                  pv_token_store **out)
+                                  const psdvec_text_options *options, uint32_t hold_out,
+                                  const char *folder, pv_token_store **out)
 {
     pv_token_store *store = *out = pv_alloc_zero(ctx, 1, sizeof *store, "the list of tokens");
     if (!store)
@@ -333,6 +352,7 @@ psdvec_status pv_token_store_read(psdvec_context *ctx, const pv_inputs *inputs, 
     store->memory = (pv_scope){.ctx = ctx, .what = "the list of tokens"};
     pv_text_faults_init(&store->faults, ctx);
     pthread_mutex_init(&store->lock, NULL);
+    pv_pieces_init(&store->held, ctx, hold_out);
     PV_TAKE_ZERO(&store->memory, store->inputs, input_count);
     PV_TRY_DONE(pv_scope_status(&store->memory));
     PV_TAKE(&scope, rules, 1);
@@ -357,6 +377,7 @@ psdvec_status pv_token_store_read(psdvec_context *ctx, const pv_inputs *inputs, 
     for (size_t i = 0; i < input_count; i++)
         pv_input_note_add(&store->total, &store->inputs[i]);
     pv_corpus_report(corpus);
+    pv_pieces_choose(&store->held, store->total.tokens);
     pv_text_faults_report(&store->faults, &rules->options);
 done:
     pv_corpus_free(corpus);
@@ -377,6 +398,7 @@ void pv_token_store_free(pv_token_store *store)
     pv_spool_free(store->tokens);
     pv_spool_free(store->words);
     pv_text_faults_free(&store->faults);
+    pv_pieces_free(&store->held);
     pthread_mutex_destroy(&store->lock);
     pv_free(ctx, store);
 }

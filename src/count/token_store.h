@@ -13,6 +13,7 @@
 
 #include "base/spool.h"
 #include "corpus/tokens.h"
+#include "count/held_out.h"
 #include "count/provenance.h"
 #include "count/word_table.h"
 
@@ -67,6 +68,7 @@ typedef struct pv_token_part {
     uint64_t offset; /* in the spool, bytes */
     uint32_t units;  /* 16-bit units */
     uint32_t tokens; /* words and marks */
+    uint32_t before; /* tokens of the segment before it */
     uint32_t generation;
     bool first_words; /* has words before its first end of a document, if any */
     /* Whether the last document of the part has words; PV_AS_BEFORE: the part has neither a word nor
@@ -96,13 +98,14 @@ typedef struct pv_token_store {
     pv_input_note *inputs; /* per input of the user, in the user's order; without names */
     pv_input_note total;
     pv_text_faults faults;
+    pv_pieces held; /* pieces that are not to be counted, by place */
 } pv_token_store;
 
-/* Reads all inputs. `folder` takes temporary files if memory runs short. *store is the caller's to
- * free, even after a failure. */
+/* Reads all inputs. `hold_out`: words to be kept out of the counts. `folder` takes temporary files if
+ * memory runs short. *store is the caller's to free, even after a failure. */
 psdvec_status pv_token_store_read(psdvec_context *ctx, const pv_inputs *inputs, size_t input_count,
-                                  const psdvec_text_options *options, const char *folder,
-                                  pv_token_store **store);
+                                  const psdvec_text_options *options, uint32_t hold_out,
+                                  const char *folder, pv_token_store **store);
 void pv_token_store_free(pv_token_store *store);
 
 /* Ids of a table in order of partition: partition p has order[start[p]] to

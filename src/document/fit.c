@@ -13,11 +13,14 @@
  * context, and sums over the vocabulary are taken over a sample of it. All passes use the same
  * sample, which leaves the likelihood a smooth function of T and u.
  */
+#include "document/fit.h"
 #include "base/arguments.h"
 #include "base/json.h"
 #include "base/progress.h"
 #include "corpus/options.h"
 #include "corpus/tokens.h"
+#include "count/counts_read.h"
+#include "count/held_out.h"
 #include "document/scorer.h"
 #include "model/model_read.h"
 #include "model/model_write.h"
@@ -25,8 +28,9 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Ends of windows among the words. */
-#define PAUSE (UINT32_MAX - 1)
+/* Ends of windows among the words, as counts files write them (held_out.h). */
+#define PAUSE PV_HELD_END
+_Static_assert(PSDVEC_UNKNOWN_WORD == PV_HELD_UNKNOWN, "held-out words are taken as they are");
 
 #define LEAST_TEMPERATURE 1e-6
 enum {
@@ -50,6 +54,7 @@ typedef struct fitting {
     uint64_t count, known; /* words of the text, and those in the model */
     uint64_t scored;       /* of the known ones */
     uint64_t most;         /* 0: all, and exact sums */
+    bool prior;            /* few words are not to say anything odd */
     pv_token_sink sink;
     pv_progress progress;
     char stage[48];
@@ -75,6 +80,7 @@ static psdvec_status take_tokens(void *arg, const pv_token *tokens, size_t count
 /* At one T and u. */
 typedef struct slope {
     double t, u, likelihood;
+    double text;                  /* the likelihood without the prior */
     double dt, du, dtt, dtu, duu; /* derivatives */
 } slope;
 
@@ -170,6 +176,20 @@ static void drop_passes(fitting *f, unsigned maxima_left)
     f->progress.total = f->scored * f->planned;
 }
 
+/* Of the size of what fits models of 0.1 to 16 million words of text; a few hundred words outweigh it.
+ * Without it e is whatever it takes if none of them repeats. */
+static const double usual_t = 0.75, spread_t = 0.5, usual_u = 0.7, spread_u = 2;
+
+static void add_prior(slope *at)
+{
+    double t = (at->t - usual_t) / spread_t, u = (at->u - usual_u) / spread_u;
+    at->likelihood -= 0.5 * (t * t + u * u);
+    at->dt -= t / spread_t;
+    at->du -= u / spread_u;
+    at->dtt -= 1 / (spread_t * spread_t);
+    at->duu -= 1 / (spread_u * spread_u);
+}
+
 static void name_stage(fitting *f)
 {
     snprintf(f->stage, sizeof f->stage, "fitting, pass %u of at most %u", f->passes, f->planned);
@@ -185,6 +205,9 @@ static psdvec_status pass(fitting *f, double t, double u, slope *at)
     pv_partition_function_rewind(f->normaliser);
     PV_TRY(walk(f, add_context, at));
     PV_TRY(finish_rows(f, at));
+    at->text = at->likelihood;
+    if (f->prior)
+        add_prior(at);
     f->report->rounds++;
     return PSDVEC_OK;
 }
@@ -247,10 +270,10 @@ static psdvec_status fit_t(fitting *f, slope *at, double *temperature, double *b
                            double *after)
 {
     PV_TRY(pass(f, 1, (double)NAN, at));
-    *before = perplexity(f, at->likelihood);
+    *before = perplexity(f, at->text);
     PV_TRY(climb(f, at));
     *temperature = at->t;
-    *after = perplexity(f, at->likelihood);
+    *after = perplexity(f, at->text);
     return PSDVEC_OK;
 }
 
@@ -267,7 +290,7 @@ static psdvec_status fit_vectors(fitting *f)
         PV_TRY(pass(f, at.t, copysign(PV_MOST_SELF, at.u) * at.t, &at));
     r->temperature = at.t;
     r->self = fmax(-PV_MOST_SELF, fmin(PV_MOST_SELF, at.u / at.t));
-    r->after = perplexity(f, at.likelihood);
+    r->after = perplexity(f, at.text);
     if (r->after > r->alone) { /* one number for all words is worse than their own products */
         r->temperature = r->temperature_alone;
         r->self = (double)NAN;
@@ -382,6 +405,22 @@ static psdvec_status open_model(fitting *f, const psdvec_model *model, const psd
     return pv_trail_init(&f->trail, f->c);
 }
 
+static psdvec_status open_rows(fitting *f)
+{
+    PV_TRY(pv_contexts_init(&f->contexts, f->ctx, f->model->info.dim, PV_SCORER_ROWS));
+    PV_TAKE(&f->memory, f->partitions, PV_SCORER_ROWS);
+    PV_TAKE(&f->memory, f->waiting, PV_SCORER_ROWS);
+    return pv_scope_status(&f->memory);
+}
+
+static void close_all(fitting *f)
+{
+    close_model(f);
+    pv_contexts_free(&f->contexts);
+    pv_scope_free(&f->memory);
+    pv_buffer_free(&f->words);
+}
+
 psdvec_status psdvec_fit_temperature(psdvec_context *ctx, const psdvec_model *model,
                                      const psdvec_counts *counts, const psdvec_text_options *text,
                                      const char *const *inputs, size_t input_count,
@@ -401,10 +440,7 @@ psdvec_status psdvec_fit_temperature(psdvec_context *ctx, const psdvec_model *mo
                  .most = most_words,
                  .report = report};
     PV_TRY_DONE(pv_model_require_psd(ctx, model, "only models made by train have probabilities"));
-    PV_TRY_DONE(pv_contexts_init(&f.contexts, ctx, model->info.dim, PV_SCORER_ROWS));
-    PV_TAKE(&f.memory, f.partitions, PV_SCORER_ROWS);
-    PV_TAKE(&f.memory, f.waiting, PV_SCORER_ROWS);
-    PV_TRY_DONE(pv_scope_status(&f.memory));
+    PV_TRY_DONE(open_rows(&f));
     if (counts) {
         PV_TRY_DONE(open_model(&f, model, counts));
         PV_TRY_DONE(read_text(&f, text, inputs, input_count));
@@ -432,10 +468,7 @@ psdvec_status psdvec_fit_temperature(psdvec_context *ctx, const psdvec_model *mo
     report->known = f.known;
     report->seconds = pv_now() - began;
 done:
-    close_model(&f);
-    pv_contexts_free(&f.contexts);
-    pv_scope_free(&f.memory);
-    pv_buffer_free(&f.words);
+    close_all(&f);
     return status;
 }
 
@@ -455,6 +488,18 @@ const pv_json_field pv_fit_fields[] = {FIELD("temperature", temperature),
                                        FIELD("perplexity_bigram", bigram_after),
                                        {0}};
 
+/* As the metadata `fit` has it, with a zero byte. */
+static psdvec_status write_report(const psdvec_fit_report *report, pv_buffer *json)
+{
+    pv_json_writer w;
+    pv_json_writer_init(&w, json);
+    pv_json_open_object(&w, NULL);
+    pv_json_put_fields(&w, pv_fit_fields, report, true);
+    pv_json_close(&w);
+    PV_TRY(pv_json_writer_status(&w));
+    return pv_buffer_byte(json, 0);
+}
+
 psdvec_status psdvec_model_write_fit(psdvec_context *ctx, const psdvec_model *model,
                                      const psdvec_fit_report *report, const char *output)
 {
@@ -463,7 +508,6 @@ psdvec_status psdvec_model_write_fit(psdvec_context *ctx, const psdvec_model *mo
     PV_NEED(ctx, report);
     PV_NEED(ctx, output);
     pv_buffer json = {.ctx = ctx};
-    pv_json_writer w;
     PV_TRY(pv_model_require_psd(ctx, model, "only models made by train have probabilities"));
     if (!model->info.native)
         return pv_fail(ctx, PSDVEC_ERR_FORMAT,
@@ -471,18 +515,68 @@ psdvec_status psdvec_model_write_fit(psdvec_context *ctx, const psdvec_model *mo
     /* The new file's checksums must not vouch for what was damaged in the old one. */
     PV_TRY(pv_st_verify_if_any(ctx, model->file));
     PV_TRY(pv_st_warn_unknown(ctx, model->file, pv_model_names));
-    pv_json_writer_init(&w, &json);
-    pv_json_open_object(&w, NULL);
-    pv_json_put_fields(&w, pv_fit_fields, report, true);
-    pv_json_close(&w);
     psdvec_status status;
     pv_model_data data;
-    PV_TRY_DONE(pv_json_writer_status(&w));
-    PV_TRY_DONE(pv_buffer_byte(&json, 0));
+    PV_TRY_DONE(write_report(report, &json));
     PV_TRY_DONE(pv_model_data_of(ctx, model, &data));
     data.fit_json = json.data;
     status = pv_model_write(ctx, &data, output);
 done:
     pv_buffer_free(&json);
+    return status;
+}
+
+/* ---- After training ----------------------------------------------------------------------------------- */
+
+/* T and e from what is usual of them, without what fit-temperature tells besides. */
+static psdvec_status fit_new(fitting *f)
+{
+    psdvec_fit_report *r = f->report;
+    slope at;
+    r->before = (double)NAN;
+    begin_passes(f, 1);
+    PV_TRY(pass(f, usual_t, usual_u, &at));
+    PV_TRY(climb(f, &at));
+    drop_passes(f, 0);
+    name_stage(f);
+    pv_progress_end(&f->progress);
+    r->temperature = at.t;
+    r->self = fmax(-PV_MOST_SELF, fmin(PV_MOST_SELF, at.u / at.t));
+    r->after = perplexity(f, at.text);
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_fit_held_out(psdvec_context *ctx, const pv_model_data *data, const char *path,
+                              const psdvec_counts *counts, pv_buffer *json)
+{
+    psdvec_fit_report report = {0};
+    psdvec_model *model = NULL;
+    psdvec_status status;
+    fitting f = {.ctx = ctx,
+                 .memory = {.ctx = ctx, .what = "scores"},
+                 .words = {.ctx = ctx},
+                 .prior = true,
+                 .report = &report};
+    for (size_t k = 0; k < counts->held_count; k++) {
+        f.count += counts->held_out[k] != PV_HELD_END;
+        f.known += counts->held_out[k] < data->words;
+    }
+    if (f.known == 0)
+        return PSDVEC_OK;
+    f.scored = f.most = f.known;
+    PV_TRY_DONE(pv_buffer_append(&f.words, counts->held_out,
+                                 counts->held_count * sizeof *counts->held_out));
+    PV_TRY_DONE(pv_model_of_data(ctx, data, path, &model));
+    f.model = model;
+    PV_TRY_DONE(open_rows(&f));
+    PV_TRY_DONE(open_model(&f, model, NULL));
+    PV_TRY_DONE(fit_baselines(&f));
+    PV_TRY_DONE(fit_new(&f));
+    report.words = f.count;
+    report.known = f.known;
+    status = write_report(&report, json);
+done:
+    close_all(&f);
+    psdvec_model_close(model);
     return status;
 }

@@ -163,21 +163,42 @@ done:
 
 /* ---- Drawing ------------------------------------------------------------------------------------ */
 
-/* The word at `unit` of the way through the probabilities of all words, or of the likeliest. */
-static psdvec_status draw(const outlook *o, uint32_t top, double unit, uint32_t *word)
+/* What is drawn from, besides the distribution. */
+typedef struct drawing {
+    uint32_t top;           /* the likeliest words; 0: all */
+    const uint32_t *recent; /* words not to be drawn */
+    size_t recent_count;
+} drawing;
+
+static bool is_recent(const drawing *d, uint32_t word)
 {
-    uint32_t words = o->c->words, count = top && top < words ? top : words;
+    for (size_t k = 0; k < d->recent_count; k++)
+        if (d->recent[k] == word)
+            return true;
+    return false;
+}
+
+/* The word at `unit` of the way through the probabilities of the words that may be drawn. */
+static psdvec_status draw(const outlook *o, const drawing *d, double unit, uint32_t *word)
+{
+    uint32_t words = o->c->words, most = d->top && d->top < words ? d->top : words;
     psdvec_prediction *all = NULL;
-    double sum = 0, reached = 0;
-    if (count < words && !(all = ranked(o)))
+    double sum = 0, goal = INFINITY;
+    if (most < words && !(all = ranked(o)))
         return pv_failure(o->c->ctx);
-    for (uint32_t k = 0; k < count; k++)
-        sum += all ? all[k].probability : predict(o, k).probability;
-    for (uint32_t k = 0; k < count; k++) {
-        psdvec_prediction p = all ? all[k] : predict(o, k);
-        *word = p.word;
-        if ((reached += p.probability) > unit * sum)
-            break;
+    /* First the sum of what may be drawn, then as far as `unit` says. */
+    for (int pass = 0; pass < 2; pass++) {
+        uint32_t taken = 0;
+        goal = pass ? unit * sum : (double)INFINITY;
+        sum = 0;
+        for (uint32_t k = 0; k < words && taken < most && sum <= goal; k++) {
+            psdvec_prediction p = all ? all[k] : predict(o, k);
+            if (is_recent(d, p.word))
+                continue;
+            sum += p.probability;
+            taken++;
+            *word = p.word;
+        }
     }
     pv_free(o->c->ctx, all);
     return PSDVEC_OK;
@@ -195,19 +216,34 @@ psdvec_status psdvec_scorer_generate(psdvec_scorer *scorer, const psdvec_generat
     psdvec_generate_options own;
     outlook o;
     pv_progress progress;
+    pv_scope scope = {.ctx = ctx, .what = "the words drawn"};
+    uint32_t *recent; /* the last words, in turn */
+    size_t recent_count = 0;
     PV_TRY(pv_options_adopt(ctx, &pv_generate_table, options, &own));
     pv_progress_begin(&progress, ctx, "drawing", "words", own.length);
     PV_TRY_DONE(outlook_open(&o, scorer, prompt, prompt_count));
+    /* Some word must be left to be drawn. */
+    size_t most = own.no_repeat < o.c->words ? own.no_repeat : o.c->words - 1;
+    PV_TAKE(&scope, recent, most + 1);
+    PV_TRY_DONE(pv_scope_status(&scope));
+    for (size_t k = prompt_count > most ? prompt_count - most : 0; k < prompt_count; k++)
+        recent[recent_count++] = prompt[k];
     for (uint32_t k = 0; k < own.length; k++) {
         PV_TRY_DONE(pv_check_cancel(ctx));
         PV_TRY_DONE(look(&o));
-        PV_TRY_DONE(draw(&o, own.top, pv_random_unit(own.seed, DRAWING, k), &words[k]));
+        drawing d = {.top = own.top, .recent = recent, .recent_count = recent_count};
+        PV_TRY_DONE(draw(&o, &d, pv_random_unit(own.seed, DRAWING, k), &words[k]));
         outlook_add(&o, words[k]);
+        if (recent_count == most && most)
+            memmove(recent, recent + 1, --recent_count * sizeof *recent);
+        if (most)
+            recent[recent_count++] = words[k];
         if (on_draw)
             on_draw(user, words[k]);
         pv_progress_add(&progress, 1);
     }
 done:
+    pv_scope_free(&scope);
     outlook_close(&o);
     pv_progress_end(&progress);
     return status;

@@ -382,8 +382,8 @@ static psdvec_status open_foreign(psdvec_model *m, const char *words_file)
     return PSDVEC_OK;
 }
 
-psdvec_status pv_model_open(psdvec_context *ctx, const char *path, const char *words_file,
-                            psdvec_model **out)
+/* Without content; *out is NULL after a failure. */
+static psdvec_status new_model(psdvec_context *ctx, const char *path, psdvec_model **out)
 {
     *out = NULL;
     psdvec_model *m = pv_alloc_zero(ctx, 1, sizeof *m, "the model");
@@ -393,16 +393,53 @@ psdvec_status pv_model_open(psdvec_context *ctx, const char *path, const char *w
     atomic_init(&m->holders, 1);
     pthread_mutex_init(&m->lock, NULL);
     m->path = strdup(path);
+    if (!m->path) {
+        psdvec_model_close(m);
+        return pv_fail(ctx, PSDVEC_ERR_MEMORY, "the system refused memory");
+    }
+    *out = m;
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_model_open(psdvec_context *ctx, const char *path, const char *words_file,
+                            psdvec_model **out)
+{
     bool native = false;
-    psdvec_status status = m->path ? pv_foreign_is_safetensors(ctx, path, &native)
-                                   : pv_fail(ctx, PSDVEC_ERR_MEMORY, "the system refused memory");
+    psdvec_model *m;
+    PV_TRY(new_model(ctx, path, out));
+    m = *out;
+    psdvec_status status = pv_foreign_is_safetensors(ctx, path, &native);
     if (status == PSDVEC_OK)
         status = native ? open_native(m) : open_foreign(m, words_file);
     if (status != PSDVEC_OK) {
         psdvec_model_close(m);
-        return status;
+        *out = NULL;
     }
-    *out = m;
+    return status;
+}
+
+psdvec_status pv_model_of_data(psdvec_context *ctx, const pv_model_data *data, const char *path,
+                               psdvec_model **out)
+{
+    psdvec_model *m;
+    PV_TRY(new_model(ctx, path, out));
+    m = *out;
+    m->bytes = data->bytes;
+    m->offsets = data->offsets;
+    m->vectors = m->readout = pv_vector_set_floats(data->words, data->dim, data->vectors);
+    m->counts = data->counts;
+    m->unigram = data->unigram;
+    psdvec_model_info *info = &m->info;
+    *info = (psdvec_model_info){.words = data->words,
+                                .core_words = data->core_words,
+                                .dim = data->dim,
+                                .positive = data->dim,
+                                .method = data->method,
+                                .has_counts = data->counts != NULL,
+                                .eigenvalues = data->eigenvalues,
+                                .settings_json = data->settings_json,
+                                .counts_json = data->counts_json,
+                                .self = (double)NAN};
     return PSDVEC_OK;
 }
 

@@ -45,6 +45,11 @@ extern const char *const pv_model_names[];
 /* All of an open model that is not sparse. */
 psdvec_status pv_model_data_of(psdvec_context *ctx, const psdvec_model *model, pv_model_data *data);
 
+/* The other way: a model that is not in a file, for its generative vectors and what scoring needs. The
+ * data must outlive it. `path`: its name in messages. */
+psdvec_status pv_model_of_data(psdvec_context *ctx, const pv_model_data *data, const char *path,
+                               psdvec_model **model);
+
 /* Writes the file whole or not at all. A number in the vectors that is not finite is
  * PSDVEC_ERR_NUMERIC and names the word. */
 psdvec_status pv_model_write(psdvec_context *ctx, const pv_model_data *data, const char *path);

@@ -1,4 +1,4 @@
-/* psdvec_train: from counts, or from text, to a model file.
+/* Training: from counts, or from text, to a model file.
  *
  *     link        margins and constants of the whole vocabulary
  *     pairs       the core's pairs with weight and target
@@ -6,6 +6,7 @@
  *     regression  the other words in blocks; after every block it is kept
  *     joint       the probability of all that, for comparing settings
  *     read-out    the vectors by which words are compared, from all of these
+ *     fit         the temperature, to text that was held out of the counts (src/document/fit.c)
  *     write       the model file, whole or not at all
  *
  * The state lies in OUTPUT.partial (partial.h). It holds the vectors, nothing that
@@ -14,8 +15,6 @@
  */
 #include "train/train.h"
 
-#include "base/arguments.h"
-#include "count/options.h"
 #include "link/pairs.h"
 #include "model/model_write.h"
 #include "solve/algorithm1.h"
@@ -54,6 +53,7 @@ typedef struct training {
     const char *const *inputs;
     size_t input_count;
     pv_forms forms;
+    pv_fit_fn *fit;
     uint32_t joined; /* the first words, whose pairs the joint probability has already */
     psdvec_train_report report;
 } training;
@@ -363,7 +363,7 @@ static psdvec_status make_readout(training *t)
 static psdvec_status write_model(training *t)
 {
     psdvec_status status;
-    pv_buffer settings = {.ctx = t->ctx}, provenance = settings, joint = settings;
+    pv_buffer settings = {.ctx = t->ctx}, provenance = settings, joint = settings, fit = settings;
     PV_TRY_DONE(pv_settings_write(t->ctx, t->options, &t->link->constants, &settings));
     PV_TRY_DONE(pv_buffer_byte(&settings, 0));
     PV_TRY_DONE(pv_counts_provenance(t->ctx, t->counts, NULL, &provenance));
@@ -391,11 +391,14 @@ static psdvec_status write_model(training *t)
                           .readout_map = t->readout.map,
                           .spelling = t->readout.spelling ? pv_spelling_get(t->readout.spelling)
                                                           : NULL};
+    PV_TRY_DONE(t->fit(t->ctx, &data, t->output, t->counts, &fit));
+    data.fit_json = fit.data;
     status = pv_model_write(t->ctx, &data, t->output);
 done:
     pv_buffer_free(&settings);
     pv_buffer_free(&provenance);
     pv_buffer_free(&joint);
+    pv_buffer_free(&fit);
     return status;
 }
 
@@ -492,15 +495,15 @@ static psdvec_status key_of_options(psdvec_context *ctx, const psdvec_train_opti
     return pv_settings_write(ctx, &solving, NULL, key);
 }
 
-/* The inputs are text if they are to be counted, else one counts file. */
-static psdvec_status train_from(psdvec_context *ctx, const psdvec_train_options *options,
-                                const psdvec_count_options *counting, const char *const *inputs,
-                                size_t input_count, const char *output,
-                                psdvec_count_report *count_report, psdvec_train_report *report)
+psdvec_status pv_train_run(psdvec_context *ctx, const psdvec_train_options *options,
+                           const psdvec_count_options *counting, const char *const *inputs,
+                           size_t input_count, const char *output, pv_fit_fn *fit,
+                           psdvec_count_report *count_report, psdvec_train_report *report)
 {
     training t = {.ctx = ctx,
                   .options = options,
                   .output = output,
+                  .fit = fit,
                   .memory = {.ctx = ctx, .what = "the vectors"}};
     pv_buffer key = {.ctx = ctx}; /* what tells this work from any other */
     char *counted = NULL;
@@ -530,36 +533,4 @@ done:
     free(counted);
     pv_buffer_free(&key);
     return status;
-}
-
-psdvec_status psdvec_train(psdvec_context *ctx, const psdvec_train_options *options,
-                           const char *counts, const char *output, psdvec_train_report *report)
-{
-    PV_BEGIN(ctx);
-    PV_NEED(ctx, counts);
-    PV_NEED(ctx, output);
-    psdvec_train_options own;
-    PV_TRY(pv_train_options_adopt(ctx, options, &own));
-    return train_from(ctx, &own, NULL, &counts, 1, output, NULL, report);
-}
-
-psdvec_status psdvec_train_text(psdvec_context *ctx, const psdvec_train_options *options,
-                                const psdvec_count_options *count, const char *const *inputs,
-                                size_t input_count, const char *output,
-                                psdvec_count_report *count_report, psdvec_train_report *report)
-{
-    PV_BEGIN(ctx);
-    PV_NEED_EACH(ctx, inputs, input_count);
-    PV_NEED(ctx, output);
-    psdvec_train_options own;
-    psdvec_count_options counting, preset;
-    if (count_report)
-        *count_report = (psdvec_count_report){0};
-    PV_TRY(pv_train_options_adopt(ctx, options, &own));
-    if (!count) {
-        pv_options_fill(&pv_count_table, &preset, pv_preset_choices[own.preset].name);
-        count = &preset;
-    }
-    PV_TRY(pv_options_adopt(ctx, &pv_count_table, count, &counting));
-    return train_from(ctx, &own, &counting, inputs, input_count, output, count_report, report);
 }

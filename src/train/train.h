@@ -5,6 +5,19 @@
 #include "base/memory.h"
 #include "count/count.h"
 #include "link/link.h"
+#include "model/model_write.h"
+
+/* Fits parameters of the finished model to the text that the counts hold out; nothing in `json`, or
+ * a JSON object for the metadata `fit`. */
+typedef psdvec_status pv_fit_fn(psdvec_context *ctx, const pv_model_data *model, const char *path,
+                                const psdvec_counts *counts, pv_buffer *json);
+
+/* All of training. The inputs are text if they are to be counted (`counting`), else one counts file.
+ * `fit` is above this module (src/document). */
+psdvec_status pv_train_run(psdvec_context *ctx, const psdvec_train_options *options,
+                           const psdvec_count_options *counting, const char *const *inputs,
+                           size_t input_count, const char *output, pv_fit_fn *fit,
+                           psdvec_count_report *count_report, psdvec_train_report *report);
 
 /* How the counts were made, from what: a JSON object. `kept`: the file, if any, that stands for
  * standard input and is called "-" there. */

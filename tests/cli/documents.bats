@@ -154,7 +154,7 @@ close='def close(a; b): (a - b | fabs) < 1e-6 * (1 + (a | fabs));'
 @test "score: models whose texts were split otherwise are warned of" {
     worlds
     "$PSDVEC" train farm.txt --min-count 1 --dim 4 --tokenizer whitespace -o split.safetensors -q
-    run --separate-stderr "$PSDVEC" score court.safetensors farm.safetensors other.txt
+    run --separate-stderr "$PSDVEC" score court.safetensors farm.safetensors other.txt -q
     [ "$status" -eq 0 ]
     [ -z "$stderr" ]
     run --separate-stderr "$PSDVEC" score court.safetensors split.safetensors other.txt
@@ -313,10 +313,10 @@ close='def close(a; b): (a - b | fabs) < 1e-6 * (1 + (a | fabs));'
     [ "$output" = 0 ]
     [ -z "$stderr" ]
     holds '.document == 1' first
-    run --separate-stderr bash -c '"$PSDVEC" explain court.safetensors --file court.txt | head -n 1 >/dev/null; echo "${PIPESTATUS[0]}"'
+    run --separate-stderr bash -c '"$PSDVEC" explain court.safetensors --file court.txt -q | head -n 1 >/dev/null; echo "${PIPESTATUS[0]}"'
     [ "$output" = 0 ]
     [ -z "$stderr" ]
-    run --separate-stderr bash -c '"$PSDVEC" generate court.safetensors --length 100000 | head -c 100 >/dev/null; echo "${PIPESTATUS[0]}"'
+    run --separate-stderr bash -c '"$PSDVEC" generate court.safetensors --length 100000 -q | head -c 100 >/dev/null; echo "${PIPESTATUS[0]}"'
     [ "$output" = 0 ]
     [ -z "$stderr" ]
     [ -e /dev/full ] || skip "no /dev/full"
@@ -386,8 +386,8 @@ close='def close(a; b): (a - b | fabs) < 1e-6 * (1 + (a | fabs));'
     "$PSDVEC" next text.safetensors "the king rules" --tsv 2>stderr | rows >wanted
     "$PSDVEC" next json.safetensors "the king rules" --tsv 2>stderr | rows | cmp wanted -
     [ ! -s stderr ]
-    "$PSDVEC" generate text.safetensors --prompt "the king rules" --length 9 >wanted 2>stderr
-    "$PSDVEC" generate json.safetensors --prompt "the king rules" --length 9 2>stderr | cmp wanted -
+    "$PSDVEC" generate text.safetensors --prompt "the king rules" --length 9 -q >wanted 2>stderr
+    "$PSDVEC" generate json.safetensors --prompt "the king rules" --length 9 -q 2>stderr | cmp wanted -
     [ ! -s stderr ]
 }
 
@@ -530,7 +530,7 @@ PYTHON
 
 @test "generate: a prompt is gone on from, --top 1 takes the likeliest, lines are wrapped" {
     worlds
-    "$PSDVEC" generate court.safetensors --prompt "The king xyzzy" --length 3 --counts court.counts --top 1 >text 2>stderr
+    "$PSDVEC" generate court.safetensors --prompt "The king xyzzy" --length 3 --counts court.counts --top 1 --no-repeat 0 >text 2>stderr
     grep -q 'passed over: xyzzy' stderr
     [ "$(wc -w <text)" -eq 6 ]
     [ "$(cut -d' ' -f 1-3 text)" = "the king xyzzy" ]

@@ -23,7 +23,7 @@ some_text() { # FILE LINES SEED
 # Counted as the default preset would count it.
 some_counts() {
     some_text text.txt 4000 1
-    "$PSDVEC" count -q text.txt --window 10 --distance harmonic --oov drop --subsample 1e-3 -o counts.st
+    "$PSDVEC" count -q text.txt --window 10 --distance harmonic --oov drop --subsample 1e-3 --hold-out 5000 -o counts.st
 }
 
 train() { "$PSDVEC" train -q "$@"; }
@@ -549,7 +549,7 @@ interrupt() {
     interrupt
     cp counts.st old.st
     some_text text.txt 4000 2
-    "$PSDVEC" count -q text.txt --window 10 --distance harmonic --oov drop --subsample 1e-3 -o counts.st
+    "$PSDVEC" count -q text.txt --window 10 --distance harmonic --oov drop --subsample 1e-3 --hold-out 5000 -o counts.st
     train counts.st "${slow[@]}" --iterations 2 -o direct.st
     train counts.st "${slow[@]}" --iterations 2 -o m.st 2>stderr
     cmp direct.st m.st
@@ -730,4 +730,70 @@ old_model() {
     "$PSDVEC" convert -q old.st unit.safetensors --normalize
     refused 4 "were brought to length 1" extend unit.safetensors new.txt -o m.st
     [ ! -e m.st ] && [ ! -e m.txt ] && [ ! -e m.safetensors ]
+}
+
+# ---- The temperature ---------------------------------------------------------------------------
+
+@test "training from text fits T and e to text that it holds out" {
+    some_text text.txt 6000 2
+    some_text other.txt 300 3
+    "$PSDVEC" train text.txt --dim 40 -o fitted.st 2>stderr
+    grep -q '^  fitted      T = [0-9.]*, e = [-0-9.]* for score, next, explain and generate$' stderr
+    grep -q 'held-out words, unigrams' stderr
+    for options in "--threads 1" "--threads 3 --memory 60M"; do
+        # shellcheck disable=SC2086
+        train text.txt --dim 40 $options -o again.st
+        cmp fitted.st again.st
+    done
+    "$PSDVEC" train text.txt --dim 40 --hold-out 0 -o plain.st 2>stderr
+    grep -q '^  not fitted' stderr
+    grep -q 'psdvec fit-temperature plain.st TEXT --in-place' stderr
+    # On other text of the kind, nearly as good as if T and e were fitted to it, and better than T = 1.
+    perplexity() { "$PSDVEC" score "$@" -q --format jsonl 2>/dev/null | tail -n 1 | jq .perplexity; }
+    "$PSDVEC" fit-temperature plain.st other.txt -o best.st -q
+    awk -v best="$(perplexity best.st other.txt)" -v held="$(perplexity fitted.st other.txt)" \
+        -v one="$(perplexity plain.st other.txt)" \
+        'BEGIN { print best, held, one; exit !(held < 1.03 * best && held < one) }'
+}
+
+@test "counts with held-out text fit T and e, too" {
+    some_counts
+    train text.txt --dim 20 -o text.st
+    train counts.st --dim 20 -o counted.st
+    for model in text counted; do "$PSDVEC" info $model.st --json | jq -c '[.temperature, .self, .fit]' >$model.fit; done
+    cmp text.fit counted.fit
+    [ "$("$PSDVEC" info text.st --json | jq '.temperature > 0')" = true ]
+    "$PSDVEC" counts info counts.st | grep -q '^  held out *[0-9]* words'
+    # Merged counts have no text, nor have those of a run that is counted in parts.
+    "$PSDVEC" counts merge counts.st counts.st -o twice.st -q
+    "$PSDVEC" counts info twice.st --json | jq -e '.held_out == 0'
+    "$PSDVEC" count text.txt --hold-out 5000 --resume parts -o parts.st -q
+    "$PSDVEC" counts info parts.st --json | jq -e '.held_out == 0'
+}
+
+@test "a training that was killed after counting fits the same T and e" {
+    some_text text.txt 4000 1
+    train text.txt "${slow[@]}" -o whole.st
+    "$PSDVEC" train text.txt "${slow[@]}" -o killed.st 2>talk &
+    pid=$!
+    until grep -q '^iteration 2 of' talk || ! kill -0 $pid 2>/dev/null; do sleep 0.02; done
+    kill -9 $pid
+    wait $pid || true
+    [ ! -e killed.st ] && [ -d killed.st.partial ]
+    train text.txt "${slow[@]}" -o killed.st
+    cmp whole.st killed.st
+    [ "$("$PSDVEC" info killed.st --json | jq '.temperature > 0')" = true ]
+}
+
+@test "score, next, explain and generate say that a model is not fitted" {
+    some_text text.txt 300 1
+    train text.txt --dim 10 -o small.st
+    for command in "score small.st text.txt" "next small.st the" "explain small.st the" "generate small.st --length 2"; do
+        # shellcheck disable=SC2086
+        "$PSDVEC" $command >stdout 2>stderr
+        grep -q 'small.st: T and e are not fitted.*psdvec fit-temperature small.st TEXT --in-place' stderr
+        # shellcheck disable=SC2086
+        "$PSDVEC" $command --temperature 1 >stdout 2>stderr
+        run ! grep -q 'not fitted' stderr
+    done
 }

@@ -307,9 +307,9 @@ group_explain() {
 }
 group_generate() {
     for model in ${probable/json/}; do
-        say generate models/$model.safetensors --prompt "the old" --length 12 --seed 3 --json
+        say generate models/$model.safetensors --prompt "the old" --length 12 --seed 3 --top all --no-repeat 0 --json
     done
-    say generate models/fitted.safetensors --counts counts/default.counts.safetensors --length 12 --top 10 --json
+    say generate models/fitted.safetensors --counts counts/default.counts.safetensors --length 12 --top 10 --no-repeat 0 --json
 }
 # Without how long it took.
 untimed() { sed -E 's/, "(rounds|seconds)": [^,}]*//g'; }

@@ -189,6 +189,7 @@ static void drawn_words_follow_the_probabilities(void **state)
     well(t->ctx, psdvec_scorer_next(s, before, 2, words, p, &found));
     enum { DRAWS = 4000 };
     g.length = 1;
+    g.top = g.no_repeat = 0;
     for (g.seed = 0; g.seed < DRAWS; g.seed++) {
         well(t->ctx, psdvec_scorer_generate(s, &g, before, 2, &drawn, NULL, NULL));
         hits[drawn]++;
@@ -206,6 +207,19 @@ static void drawn_words_follow_the_probabilities(void **state)
         well(t->ctx, psdvec_scorer_generate(s, &g, before, 2, &drawn, NULL, NULL));
         assert_true(drawn == p[0].word || drawn == p[1].word);
     }
+    /* No word of the last five again, also of the prompt. */
+    uint32_t many[200];
+    g.top = 0;
+    g.no_repeat = 5;
+    g.length = 200;
+    well(t->ctx, psdvec_scorer_generate(s, &g, before, 2, many, NULL, NULL));
+    assert_true(many[0] != before[0] && many[0] != before[1]);
+    for (int k = 1; k < 200; k++)
+        for (int d = 1; d <= 5 && d <= k; d++)
+            assert_int_not_equal(many[k], many[k - d]);
+    /* However many are forbidden, one is left. */
+    g.no_repeat = 1000;
+    well(t->ctx, psdvec_scorer_generate(s, &g, before, 2, many, NULL, NULL));
     /* Word after word: the same for the same seed, and each after those before it. */
     uint32_t first[20], again[20];
     g = (psdvec_generate_options){.size = sizeof(psdvec_generate_options), .length = 20, .seed = 5};

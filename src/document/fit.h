@@ -1,0 +1,9 @@
+/* T and e of a new model, from text that its counts hold out (fit.c). */
+#ifndef PV_DOCUMENT_FIT_H
+#define PV_DOCUMENT_FIT_H
+
+#include "train/train.h"
+
+pv_fit_fn pv_fit_held_out;
+
+#endif
