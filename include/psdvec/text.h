@@ -57,7 +57,8 @@ typedef enum psdvec_document {
     PSDVEC_DOCUMENT_LINE = 0,   /* each line or record */
     PSDVEC_DOCUMENT_FILE,       /* each file or archive member */
     PSDVEC_DOCUMENT_BLANK_LINE, /* blank lines separate documents */
-    PSDVEC_DOCUMENT_NONE        /* each input, folder or archive as a whole */
+    PSDVEC_DOCUMENT_NONE,       /* each input, folder or archive as a whole */
+    PSDVEC_DOCUMENT_AUTO        /* BLANK_LINE in files whose lines are cut at a width, else LINE */
 } psdvec_document;
 
 typedef struct psdvec_text_options {

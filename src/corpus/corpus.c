@@ -3,6 +3,7 @@
 
 #include "corpus/file_kind.h"
 #include "corpus/records.h"
+#include "corpus/text_shape.h"
 #include "corpus/text_source.h"
 #include "corpus/tokens.h"
 #include "corpus/wiki_dump.h"
@@ -53,7 +54,8 @@ struct pv_corpus {
     bool slow; /* the caller tells of it */
 
     pthread_mutex_t lock; /* of what follows */
-    notice passed_over, guessed, bad;
+    notice passed_over, guessed, bad, wrapped;
+    unsigned width;  /* of the first wrapped member */
     uint64_t *kinds; /* of those passed over, see file_kind.h */
     uint64_t bad_sequences;
 };
@@ -93,6 +95,7 @@ psdvec_status pv_corpus_new(psdvec_context *ctx, const pv_inputs *inputs,
                           .passed_over.name.ctx = ctx,
                           .guessed.name.ctx = ctx,
                           .bad.name.ctx = ctx,
+                          .wrapped.name.ctx = ctx,
                           .kinds = kinds};
     pthread_mutex_init(&corpus->lock, NULL);
     for (size_t i = 0; i < inputs->count; i++) {
@@ -127,6 +130,7 @@ void pv_corpus_free(pv_corpus *corpus)
     pv_buffer_free(&corpus->passed_over.name);
     pv_buffer_free(&corpus->guessed.name);
     pv_buffer_free(&corpus->bad.name);
+    pv_buffer_free(&corpus->wrapped.name);
     pthread_mutex_destroy(&corpus->lock);
     pv_scope scope = corpus->scope;
     pv_scope_free(&scope);
@@ -276,6 +280,16 @@ void pv_corpus_report(const pv_corpus *corpus)
                 "%.*s: %" PRIu64 " sequences of bytes are not valid in the encoding, and were "
                 "read as the replacement character",
                 (int)text.length, text.data, corpus->bad_sequences);
+    text.length = 0;
+    if (corpus->wrapped.count && name_files(&corpus->wrapped, &text) == PSDVEC_OK) {
+        bool chosen = corpus->options->document == PSDVEC_DOCUMENT_AUTO;
+        pv_message(ctx, chosen ? PSDVEC_STEP : PSDVEC_WARNING,
+                   "%.*s: lines are cut at about %u columns, %s", (int)text.length, text.data,
+                   corpus->width,
+                   chosen ? "so documents end at blank lines there"
+                          : "and each is a document; `document=auto` takes paragraphs instead, "
+                            "which usually gives better vectors");
+    }
     pv_buffer_free(&text);
 }
 
@@ -305,6 +319,29 @@ static psdvec_status take_page(void *opaque, const char *title, size_t title_len
     return pv_buffer_byte(&file->pages, '\0');
 }
 
+/* Text whose lines are cut at a width: its documents end at blank lines if that is for us to decide,
+ * and the user is told in either case. */
+static psdvec_status look_for_wrapping(pv_corpus *corpus, corpus_file *file, size_t index)
+{
+    psdvec_document document = corpus->options->document;
+    if (document != PSDVEC_DOCUMENT_AUTO && document != PSDVEC_DOCUMENT_LINE)
+        return PSDVEC_OK;
+    PV_TRY(fill(file, &file->carry, PV_SHAPE_LENGTH));
+    unsigned width = file->carry.data
+                         ? pv_wrapped_at(file->carry.data, file->carry.length, file->member_ended)
+                         : 0;
+    if (width == 0)
+        return PSDVEC_OK;
+    if (document == PSDVEC_DOCUMENT_AUTO)
+        file->kind = PV_SEGMENT_WRAPPED;
+    pthread_mutex_lock(&corpus->lock);
+    psdvec_status status = notice_member(&corpus->wrapped, file, index);
+    if (corpus->wrapped.file == index && corpus->wrapped.member == file->member)
+        corpus->width = width;
+    pthread_mutex_unlock(&corpus->lock);
+    return status;
+}
+
 /* Decides from its beginning what the member is. False: pass over it. */
 static psdvec_status begin_member(pv_corpus *corpus, corpus_file *file, size_t index, bool *use)
 {
@@ -331,6 +368,11 @@ static psdvec_status begin_member(pv_corpus *corpus, corpus_file *file, size_t i
         file->kind = PV_SEGMENT_WIKI_PAGES;
     else if (pv_wiki_extractor_looks_like(start, length))
         file->kind = PV_SEGMENT_WIKI_EXTRACTOR;
+    if (file->kind == PV_SEGMENT_TEXT && file->source.markup == PV_MARKUP_NONE) {
+        PV_TRY(look_for_wrapping(corpus, file, index));
+        start = file->carry.data ? file->carry.data : "";
+        length = file->carry.length;
+    }
     if (length >= 3 && memcmp(start, "\xEF\xBB\xBF", 3) == 0) {
         memmove(file->carry.data, start + 3, length - 3); /* the byte order mark */
         file->carry.length -= 3;

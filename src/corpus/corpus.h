@@ -20,8 +20,9 @@
 typedef enum pv_segment_kind {
     PV_SEGMENT_TEXT = 0,
     PV_SEGMENT_JSON_LINES,
-    PV_SEGMENT_WIKI_PAGES,    /* raw markup of pages, each ended by a NUL byte */
-    PV_SEGMENT_WIKI_EXTRACTOR /* lines with <doc ...> and </doc> */
+    PV_SEGMENT_WIKI_PAGES,     /* raw markup of pages, each ended by a NUL byte */
+    PV_SEGMENT_WIKI_EXTRACTOR, /* lines with <doc ...> and </doc> */
+    PV_SEGMENT_WRAPPED         /* text of which blank lines, not line ends, end documents */
 } pv_segment_kind;
 
 typedef struct pv_segment {

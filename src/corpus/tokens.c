@@ -17,6 +17,9 @@ const psdvec_choice pv_document_choices[] = {
     [PSDVEC_DOCUMENT_FILE] = {.name = "file", .help = "every file or archive member"},
     [PSDVEC_DOCUMENT_BLANK_LINE] = {.name = "blank-line", .help = "blank lines separate documents"},
     [PSDVEC_DOCUMENT_NONE] = {.name = "none", .help = "each input, folder or archive as a whole"},
+    [PSDVEC_DOCUMENT_AUTO] = {.name = "auto",
+                              .help = "blank-line in files whose lines are cut at a width, line in "
+                                      "others"},
     {0}};
 
 /* Words longer than this are cut, so that a segment can always end. */
@@ -25,6 +28,8 @@ enum { LONGEST_WORD = 16 << 20 };
 /* What ends a document in a segment. A record is one line, so blank lines cannot separate there. */
 static psdvec_document rule_in_segment(const psdvec_text_options *options, pv_segment_kind kind)
 {
+    if (options->document == PSDVEC_DOCUMENT_AUTO)
+        return kind == PV_SEGMENT_WRAPPED ? PSDVEC_DOCUMENT_BLANK_LINE : PSDVEC_DOCUMENT_LINE;
     return options->document == PSDVEC_DOCUMENT_BLANK_LINE && kind != PV_SEGMENT_TEXT
                ? PSDVEC_DOCUMENT_LINE
                : options->document;
@@ -330,7 +335,9 @@ static psdvec_status sift(driver *d, size_t count)
         pv_token token = d->tokens[i++];
         if (token.kind == PV_TOKEN_DOCUMENT_END) {
             bool counts = all_ends || d->words > 0 ||
-                          d->rules->options.document == PSDVEC_DOCUMENT_LINE;
+                          d->rules->options.document == PSDVEC_DOCUMENT_LINE ||
+                          (d->rules->options.document == PSDVEC_DOCUMENT_AUTO &&
+                           d->rule == PSDVEC_DOCUMENT_LINE);
             if (d->whole && d->words > 0 && d->words < least)
                 n = begin;
             d->words = 0;
@@ -361,7 +368,8 @@ static psdvec_status note_faults(driver *d, const pv_segment *segment, uint64_t 
     if (!f || t->bad_bytes + bad_records == 0)
         return PSDVEC_OK;
     uint64_t offset = segment->offset;
-    if (segment->kind == PV_SEGMENT_TEXT) /* of others only the record's place is known */
+    if (segment->kind == PV_SEGMENT_TEXT ||
+        segment->kind == PV_SEGMENT_WRAPPED) /* of others only the record's place is known */
         offset += t->first_bad;
     if (t->bad_bytes && d->rules->options.strict)
         return pv_fail(d->ctx, PSDVEC_ERR_UTF8,
@@ -384,7 +392,7 @@ static psdvec_status note_faults(driver *d, const pv_segment *segment, uint64_t 
     return status;
 }
 
-/* ---- Underscores ---------------------------------------------------------------------------
+/* ---- Advice: underscores, scripts ---------------------------------------------------------------------------
  *
  * Text in which another program joined phrases, new_york, loses them if underscores separate
  * words. The first segments of the first files show it, whatever the number of threads. */
@@ -404,6 +412,24 @@ static bool underscores_split(const psdvec_text_options *o)
 static bool in_word(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (unsigned char)c >= 0x80;
+}
+
+/* The first bytes of the first files show whether the text has no spaces. */
+static void note_scripts(driver *d, const pv_segment *segment, const pv_buffer *text)
+{
+    pv_text_faults *f = d->faults;
+    psdvec_tokenizer tokenizer = d->rules->options.tokenizer;
+    pv_script_counts found = {0};
+    if (!f || segment->sequence > 0 || segment->file >= LOOK_AT_FILES ||
+        (tokenizer != PSDVEC_TOKENIZER_WORDS && tokenizer != PSDVEC_TOKENIZER_ORIGINAL))
+        return;
+    pv_count_scripts(text->data, text->length < PV_SHAPE_LENGTH ? text->length : PV_SHAPE_LENGTH,
+                     &found);
+    pthread_mutex_lock(&f->lock);
+    f->scripts.letters += found.letters;
+    f->scripts.spaceless += found.spaceless;
+    f->scripts.runs += found.runs;
+    pthread_mutex_unlock(&f->lock);
 }
 
 static void note_underscores(driver *d, const pv_segment *segment, const pv_buffer *text)
@@ -430,6 +456,12 @@ void pv_text_faults_advise(const pv_text_faults *f, const psdvec_text_options *o
                 "the text has many words with underscores (%" PRIu64 " in the first %" PRIu64
                 " KiB), which are split; to keep new_york one word, use `underscores=join`",
                 f->underscores, (f->looked_at + 1023) / 1024);
+    if (pv_is_spaceless(&f->scripts))
+        pv_warn(
+            f->name.ctx,
+            "the text is written without spaces between words, so whole clauses are taken for "
+            "words; `tokenizer=icu` splits Chinese, Japanese, Thai, Lao, Khmer and Burmese into "
+            "words");
 }
 
 /* Tells of the part of a segment that is done, `told` bytes of which were told before. */
@@ -448,12 +480,13 @@ static psdvec_status drive(driver *d, pv_segment *segment)
     pv_token_sink *sink = d->sink;
     pv_buffer *text = &segment->text;
     uint64_t bad_records = 0, told = 0;
-    if (segment->kind != PV_SEGMENT_TEXT) {
+    if (segment->kind != PV_SEGMENT_TEXT && segment->kind != PV_SEGMENT_WRAPPED) {
         text = &d->decoded;
         PV_TRY(pv_records_to_lines(d->ctx, &d->rules->options, segment, text, &bad_records));
     }
     PV_TRY(pv_buffer_reserve(text, 1)); /* so that the padding exists */
     note_underscores(d, segment, text);
+    note_scripts(d, segment, text);
     d->rule = rule_in_segment(&d->rules->options, segment->kind);
     d->name = segment->name.data;
     d->rest = text->data;
@@ -547,6 +580,9 @@ psdvec_status pv_tokens_by_rules(psdvec_context *ctx, const pv_text_rules *rules
     pv_segment_init(&segment, ctx);
     segment.line = 1;
     segment.kind = rules->options.json_field ? PV_SEGMENT_JSON_LINES : PV_SEGMENT_TEXT;
+    if (segment.kind == PV_SEGMENT_TEXT && rules->options.document == PSDVEC_DOCUMENT_AUTO &&
+        pv_wrapped_at(text, length, true))
+        segment.kind = PV_SEGMENT_WRAPPED;
     PV_TRY_DONE(driver_init(&d, batch));
     PV_TRY_DONE(pv_buffer_append(&segment.name, "the text", sizeof "the text"));
     PV_TRY_DONE(pv_buffer_append(&segment.text, text, length));

@@ -21,6 +21,7 @@
 #define PV_CORPUS_TOKENS_H
 
 #include "corpus/corpus.h"
+#include "corpus/text_shape.h"
 #include "corpus/word_form.h"
 
 enum { PV_TOKEN_BATCH = 256 };
@@ -52,13 +53,15 @@ typedef struct pv_text_faults {
     pv_buffer name;
     /* Underscores between letters at the beginning of the files, and the bytes looked at. */
     uint64_t underscores, looked_at;
+    pv_script_counts scripts;
 } pv_text_faults;
 
 void pv_text_faults_init(pv_text_faults *faults, psdvec_context *ctx);
 void pv_text_faults_free(pv_text_faults *faults);
 /* Warns of them. */
 void pv_text_faults_report(const pv_text_faults *faults, const psdvec_text_options *options);
-/* Warns if the text seems to have phrases joined by underscores that the options split. */
+/* Warns if the text seems to have phrases joined by underscores that the options split, or no spaces
+ * between words. */
 void pv_text_faults_advise(const pv_text_faults *faults, const psdvec_text_options *options);
 
 /* One worker's share of a corpus; all of it if it is the only one. */

@@ -343,3 +343,45 @@ office_files() {
     count ab.latin --encoding latin-1 --resume kept -o got.st
     diff <(pairs expected.st) <(pairs got.st)
 }
+
+# Prose, cut at 72 columns, with blank lines between paragraphs.
+wrapped_text() { awk 'BEGIN { srand(1); n = split("the of government in which people established by some considerable and law", w, " ")
+    for (p = 0; p < 30; p++) { line = ""
+        for (i = 0; i < 60; i++) { word = w[int(rand() * n) + 1]
+            if (length(line word) + 1 > 72) { print line; line = word } else line = line (line == "" ? "" : " ") word }
+        print line ".\n" } }'; }
+
+@test "wrapped text: --document auto takes paragraphs, line is advised against" {
+    mkdir books
+    wrapped_text >books/one.txt
+    cp ab.txt books/two.txt # a document per line stays one
+    "$PSDVEC" count books --document auto --min-count 1 -o auto.st 2>talk
+    grep -q 'books/one.txt: lines are cut at about 72 columns, so documents end at blank lines there' talk
+    "$PSDVEC" count books/one.txt --document blank-line --min-count 1 -q -o one.st 2>talk
+    [ ! -s talk ]
+    "$PSDVEC" count books/two.txt --document line --min-count 1 -q -o two.st 2>talk
+    [ ! -s talk ]
+    documents() { "$PSDVEC" counts info "$1" --format json | jq .documents; }
+    [ "$(documents one.st)" -eq 30 ]
+    [ "$(documents auto.st)" -eq $(($(documents one.st) + $(documents two.st))) ]
+    for threads in 1 3; do
+        "$PSDVEC" count books --document auto --min-count 1 --threads $threads --memory 64M -q -o again.st
+        cmp auto.st again.st
+    done
+    gzip -c books/one.txt | "$PSDVEC" count - --document auto --min-count 1 -q -o pipe.st
+    diff <(pairs pipe.st) <(pairs one.st)
+    "$PSDVEC" count books --document auto --min-count 1 -q --resume kept -o again.st
+    cmp auto.st again.st
+    "$PSDVEC" count books --min-count 1 -q -o line.st 2>talk
+    [ "$(cat talk)" = "psdvec count: warning: books/one.txt: lines are cut at about 72 columns, and each is a document; --document auto takes paragraphs instead, which usually gives better vectors" ]
+}
+
+@test "text without spaces between words: ICU is advised, and not if it is used" {
+    for n in 1 2 3 4 5; do echo "我喜欢自然语言处理。今天天气很好，我们去公园玩吧。"; done >chinese
+    "$PSDVEC" count chinese --min-count 1 -q -o c.st 2>talk
+    grep -q 'without spaces between words.*--tokenizer icu splits Chinese' talk
+    "$PSDVEC" count chinese --min-count 1 -q --tokenizer whitespace -o c.st 2>talk
+    [ ! -s talk ]
+    count ab.txt -o c.st 2>talk
+    [ ! -s talk ]
+}
