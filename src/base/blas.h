@@ -24,6 +24,7 @@
 
 /* Every function that is used. cblas.h declares them under these names; the private
  * copy is built from this list (scripts/private-blas.sh). */
+#define cblas_dgemm pv_blas_dgemm
 #define cblas_dsyrk pv_blas_dsyrk
 #define cblas_saxpy pv_blas_saxpy
 #define cblas_sdot pv_blas_sdot

@@ -55,6 +55,7 @@ static void leave(void)
 }
 
 /* The functions under their real names. */
+#undef cblas_dgemm
 #undef cblas_dsyrk
 #undef cblas_saxpy
 #undef cblas_sdot
@@ -65,6 +66,7 @@ static void leave(void)
 #undef dpotrf_
 #undef dsyevd_
 #undef spotrf_
+extern __typeof__(pv_blas_dgemm) cblas_dgemm;
 extern __typeof__(pv_blas_dsyrk) cblas_dsyrk;
 extern __typeof__(pv_blas_saxpy) cblas_saxpy;
 extern __typeof__(pv_blas_sdot) cblas_sdot;
@@ -77,6 +79,16 @@ extern __typeof__(pv_blas_dsyevd) dsyevd_;
 extern __typeof__(pv_blas_spotrf) spotrf_;
 
 /* The names of the parameters are those of cblas.h. */
+void pv_blas_dgemm(enum CBLAS_ORDER Order, enum CBLAS_TRANSPOSE TransA,
+                   enum CBLAS_TRANSPOSE TransB, blasint M, blasint N, blasint K, double alpha,
+                   const double *A, blasint lda, const double *B, blasint ldb, double beta,
+                   double *C, blasint ldc)
+{
+    enter();
+    cblas_dgemm(Order, TransA, TransB, M, N, K, alpha, A, lda, B, ldb, beta, C, ldc);
+    leave();
+}
+
 void pv_blas_dsyrk(enum CBLAS_ORDER Order, enum CBLAS_UPLO Uplo, enum CBLAS_TRANSPOSE Trans,
                    blasint N, blasint K, double alpha, const double *A, blasint lda, double beta,
                    double *C, blasint ldc)

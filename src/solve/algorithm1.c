@@ -16,6 +16,7 @@
 #include "base/progress.h"
 #include "link/weights.h"
 #include "solve/eigen.h"
+#include "solve/refine.h"
 #include "solve/sum_matrix.h"
 
 #include <math.h>
@@ -47,6 +48,18 @@ static bool may_rise(const psdvec_train_options *options)
     return options->relaxation > safe_length(options);
 }
 
+/* Whether iteration t only refines the vectors of the one before. */
+static bool may_refine(const psdvec_train_options *options, uint32_t t)
+{
+    return options->exact_iterations > 0 && t > options->exact_iterations;
+}
+
+/* Whether U is kept for the time of a step. */
+static bool keeps_old(const psdvec_train_options *options)
+{
+    return may_rise(options) || may_refine(options, options->iterations);
+}
+
 /* The rounding of products in half precision is some 1e-4 of the smallest eigenvalue kept. */
 static bool in_half(const psdvec_train_options *options)
 {
@@ -60,9 +73,11 @@ typedef struct stepper {
     size_t most;         /* eigenvectors of a decomposition at most */
     double *values;      /* most */
     float *coefficients; /* 3 x stride, and the signs before a step */
-    float *old;          /* n x stride: U before a step that may be taken back */
+    float *old;          /* n x stride: U before a step that may be taken back, or that refines it */
+    double *own;         /* stride: coefficients of U in the matrix of a refinement */
     float *shifted;      /* n: the diagonal with the prior in it */
     pv_eigen_report eigen;
+    bool refined; /* the last step */
     pv_progress progress; /* in columns multiplied; how many an iteration takes is a guess */
     uint64_t share;       /* columns that are counted for one iteration */
     uint64_t used;        /* of them, in this one */
@@ -76,8 +91,10 @@ static void count_columns(void *user, size_t columns)
     pv_progress_add(&s->progress, more);
 }
 
-/* The matrix of the next step, A = D^½ Y D^½, in the psd form less the prior. */
-static void step_matrix(stepper *s, bool first, double omega, pv_sum_matrix *matrix)
+/* The matrix of the next step, A = D^½ Y D^½, in the psd form less the prior. U: the vectors.
+ * refine: without the term U diag(s->own) U'. */
+static void step_matrix(stepper *s, bool first, double omega, const float *U, bool refine,
+                        pv_sum_matrix *matrix)
 {
     pv_core *core = s->core;
     const pv_link *link = core->link;
@@ -99,15 +116,18 @@ static void step_matrix(stepper *s, bool first, double omega, pv_sum_matrix *mat
     double beta = omega * link->background;
     for (size_t k = 0; k < core->rank; k++) {
         own[k] = (float)(core->ratio ? core->sign[k] : core->sign[k] - beta * core->sign[k]);
+        if (refine)
+            s->own[k] = own[k];
         faded[k] = (float)(-beta * core->sign[k]);
     }
-    pv_sum_matrix_add(matrix, (pv_low_rank){core->U, core->stride, core->rank, own, NULL});
+    if (!refine)
+        pv_sum_matrix_add(matrix, (pv_low_rank){U, core->stride, core->rank, own, NULL});
     if (link->background > 0) {
         constant[0] = (float)(beta * (link->background_target - start * link->unseen_target));
         pv_sum_matrix_add(matrix, (pv_low_rank){core->level, 1, 1, constant, NULL});
         if (core->ratio)
             pv_sum_matrix_add(matrix,
-                              (pv_low_rank){core->U, core->stride, core->rank, faded, core->ratio});
+                              (pv_low_rank){U, core->stride, core->rank, faded, core->ratio});
     }
     if (start != 0) {
         constant[1] = (float)(start * link->unseen_target);
@@ -129,6 +149,31 @@ static psdvec_status decompose(stepper *s, pv_sum_matrix *matrix, size_t want, p
     psdvec_status status = pv_eigen(s->ctx, &operator, & options, s->values, s->core->U, &s->eigen);
     pv_sum_matrix_close(matrix);
     *found = s->eigen.found;
+    return status;
+}
+
+/* U becomes the refined eigenvectors of the old ones, which are in s->old. If that is not possible
+ * U stays as it was. */
+static psdvec_status refine(stepper *s, double omega, size_t want, pv_eigen_end end, bool *done)
+{
+    pv_core *core = s->core;
+    pv_sum_matrix matrix;
+    pv_eigen_options usual;
+    pv_eigen_options_default(&usual, want);
+    step_matrix(s, false, omega, s->old, true, &matrix);
+    pv_refine_options options = {.end = end,
+                                 .want = want,
+                                 .block = usual.block,
+                                 .old = s->old,
+                                 .columns = core->rank,
+                                 .stride = core->stride,
+                                 .own = s->own};
+    pv_operator operator= pv_sum_matrix_operator(&matrix);
+    psdvec_status status = pv_refine(s->ctx, &operator, & options, s->values, core->U, done);
+    pv_sum_matrix_close(&matrix);
+    s->eigen = (pv_eigen_report){.found = want, .columns = core->rank};
+    if (status == PSDVEC_OK && !*done)
+        memcpy(core->U, s->old, core->n * core->stride * sizeof *core->U);
     return status;
 }
 
@@ -157,9 +202,16 @@ static psdvec_status take_step(stepper *s, uint32_t t, double omega)
     pv_core *core = s->core;
     bool psd = s->options->form == PSDVEC_FORM_PSD;
     size_t want = pv_rank_at(s->options, core->n, t), kept;
-    pv_sum_matrix matrix;
-    step_matrix(s, t == 1, omega, &matrix);
-    PV_TRY(decompose(s, &matrix, want, psd ? PV_EIGEN_LARGEST : PV_EIGEN_MAGNITUDE, &kept));
+    pv_eigen_end end = psd ? PV_EIGEN_LARGEST : PV_EIGEN_MAGNITUDE;
+    s->refined = false;
+    if (may_refine(s->options, t) && core->rank >= want)
+        PV_TRY(refine(s, omega, want, end, &s->refined));
+    kept = want;
+    if (!s->refined) {
+        pv_sum_matrix matrix;
+        step_matrix(s, t == 1, omega, core->U, false, &matrix);
+        PV_TRY(decompose(s, &matrix, want, end, &kept));
+    }
     while (kept > 0 && (psd ? !(s->values[kept - 1] > 0) : s->values[kept - 1] == 0))
         kept--;
     take_vectors(s, kept);
@@ -190,8 +242,12 @@ static psdvec_status record(stepper *s, pv_course *course, uint32_t t, double ob
                 t, core->rank, want);
     pv_step(s->ctx, "iteration %u of %u: objective %.6g, %zu eigenvalues, %zu of them negative", t,
             s->options->iterations, objective, core->rank, core->rank - it->positive);
-    pv_note(s->ctx, "the smallest eigenvalue is %.4g, residual %.1e, %zu columns multiplied",
-            it->smallest, s->eigen.residual, s->eigen.columns);
+    if (s->refined)
+        pv_note(s->ctx, "the smallest eigenvalue is %.4g, refined by a product with %zu columns",
+                it->smallest, s->eigen.columns);
+    else
+        pv_note(s->ctx, "the smallest eigenvalue is %.4g, residual %.1e, %zu columns multiplied",
+                it->smallest, s->eigen.residual, s->eigen.columns);
     return PSDVEC_OK;
 }
 
@@ -221,7 +277,7 @@ static psdvec_status run_course(stepper *s, pv_course *course, pv_iteration_fn *
         for (;;) {
             PV_TRY(take_step(s, t, omega));
             PV_TRY(pv_core_residual(core, &objective));
-            if (!comparable || !s->old || objective <= before * (1 + rise_tolerance))
+            if (!comparable || !may_rise(s->options) || objective <= before * (1 + rise_tolerance))
                 break;
             double shorter = omega > 1 ? 1 : safe_length(s->options);
             if (!(shorter < omega))
@@ -257,10 +313,13 @@ uint64_t pv_algorithm1_bytes(const psdvec_train_options *options, uint64_t n, in
     pv_eigen_options eigen;
     pv_eigen_options_default(&eigen, rank);
     uint64_t product = pv_sum_matrix_bytes(n, rank, eigen.block, ratio, in_half(options));
-    return n * sizeof(float) + rank * sizeof(double) + 4 * stride * sizeof(float) +
-           (may_rise(options) ? n * stride * sizeof(float) : 0) +
-           pv_larger(pv_eigen_bytes(&eigen, n, product, threads),
-                     pv_core_residual_bytes(n, rank, ratio, threads));
+    uint64_t solving = pv_larger(pv_eigen_bytes(&eigen, n, product, threads),
+                                 pv_core_residual_bytes(n, rank, ratio, threads));
+    if (may_refine(options, options->iterations))
+        solving = pv_larger(solving, pv_refine_bytes(n, rank, eigen.block, product, threads));
+    return n * sizeof(float) + rank * sizeof(double) +
+           stride * (4 * sizeof(float) + sizeof(double)) +
+           (keeps_old(options) ? n * stride * sizeof(float) : 0) + solving;
 }
 
 psdvec_status pv_algorithm1(pv_core *core, pv_course *course, pv_iteration_fn *on_iteration,
@@ -274,8 +333,9 @@ psdvec_status pv_algorithm1(pv_core *core, pv_course *course, pv_iteration_fn *o
     PV_TAKE(&scope, s.values, s.most);
     PV_TAKE(&scope, s.coefficients, 4 * core->stride);
     PV_TAKE(&scope, s.shifted, core->n);
-    if (may_rise(options))
+    if (keeps_old(options))
         PV_TAKE(&scope, s.old, core->n * core->stride);
+    PV_TAKE(&scope, s.own, core->stride);
     psdvec_status status = pv_scope_status(&scope);
     if (status == PSDVEC_OK)
         status = run_course(&s, course, on_iteration, user);

@@ -474,6 +474,13 @@ static psdvec_status fix_signs(lanczos *l, float *vectors, size_t stride, size_t
     return status;
 }
 
+psdvec_status pv_eigen_fix_signs(psdvec_context *ctx, size_t n, float *vectors, size_t stride,
+                                 size_t count)
+{
+    lanczos here = {.ctx = ctx, .matrix = &(pv_operator){.n = n}, .n = n};
+    return fix_signs(&here, vectors, stride, count);
+}
+
 /* Some more than wanted, so that those at the edge converge too. */
 static size_t kept_over_restart(const pv_eigen_options *options, size_t capacity)
 {
@@ -605,8 +612,7 @@ static psdvec_status solve_dense(psdvec_context *ctx, const pv_operator *matrix,
             vectors[i * stride + k] = (float)A[order[k].row * n + i];
     }
     *report = (pv_eigen_report){.found = found, .columns = n};
-    lanczos signs = {.ctx = ctx, .matrix = matrix, .n = n};
-    status = fix_signs(&signs, vectors, stride, found);
+    status = pv_eigen_fix_signs(ctx, n, vectors, stride, found);
 done:
     pv_scope_free(&scope);
     return status;

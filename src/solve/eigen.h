@@ -92,4 +92,9 @@ psdvec_status pv_eigen(psdvec_context *ctx, const pv_operator *matrix,
                        const pv_eigen_options *options, double *values, float *vectors,
                        pv_eigen_report *report);
 
+/* Makes the largest number of each of the first `count` columns positive, as pv_eigen does; all rows
+ * are on this machine. */
+psdvec_status pv_eigen_fix_signs(psdvec_context *ctx, size_t n, float *vectors, size_t stride,
+                                 size_t count);
+
 #endif

@@ -183,14 +183,16 @@ static double measure_flops(psdvec_context *ctx)
 
 /* Sparse products run at a fifth of the speed of dense ones, gathered dot
  * products at a third; how many columns an iteration takes is experience: the first one, which
- * has no vectors to begin with, takes twice as many as the others. */
+ * has no vectors to begin with, takes twice as many as the others that solve the eigenproblem. */
 static double guess_seconds(psdvec_context *ctx, const psdvec_train_options *options,
                             const psdvec_train_plan *plan, uint64_t bigrams)
 {
     double speed = measure_flops(ctx), threads = psdvec_threads(ctx);
     double n = plan->core_words, rank = plan->dim, entries = 2.0 * (double)plan->pairs;
     double iterations = options->iterations, basis = 1.25 * rank + 128;
-    double columns = (iterations + 1) * (2 * rank + 150);
+    double exact = options->exact_iterations ? fmin(options->exact_iterations, iterations)
+                                             : iterations;
+    double columns = (exact + 1) * (2 * rank + 150) + (iterations - exact) * rank;
     double solving = columns * (entries * 2 / (speed / 5) + 6 * n * basis / speed) +
                      iterations * (entries * rank / (speed / 3) + 8 * n * rank * rank / speed);
     double projected = columns / 128 * 20 * basis * basis * basis / speed;

@@ -164,8 +164,8 @@ described() {
     "$PSDVEC" info program.safetensors --json >info
     jq -c "$figures" info >wanted
     jq -c ".info | $figures" got.json | diff wanted -
-    [ "$(jq '.iterations | length' got.json)" -eq 3 ]
-    [ "$(jq '.iterations[2] == .train.objective' got.json)" = true ]
+    [ "$(jq '.iterations | length' got.json)" -eq 4 ]
+    [ "$(jq '.iterations[3] == .train.objective' got.json)" = true ]
     [ "$(jq -c '.count | [.documents, .tokens]' got.json)" = '[600,4200]' ]
 
     "$PSDVEC" similar program.safetensors reader --forms --top 5 --tsv | rows | cut -f2,3 >wanted

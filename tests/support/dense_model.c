@@ -374,6 +374,8 @@ typedef struct training {
     double *X;         /* n x n; before the first step it need not be symmetric */
     factors kept;      /* what X was made of */
     double *V, *sign;  /* n x rank, rank */
+    double *basis;     /* bases x n: the eigenvectors of the last step that was accepted */
+    size_t bases;
     double trace, sum; /* of the last step */
 } training;
 
@@ -418,8 +420,41 @@ static void subtract_priors(const training *s, double omega, double *A)
         A[i * s->n + i] -= omega * s->link->mu[i] * inverse_root(s, i) * inverse_root(s, i) / 2;
 }
 
+/* A Q (Q'AQ)^-1 Q'A for the eigenvectors of the step before in the place of A. */
+static double *approximated(const training *s, double *A)
+{
+    size_t n = s->n, m = s->bases;
+    double *Y = numbers(m * n), *H = numbers(m * m), *Z = numbers(m * m), *theta = numbers(m);
+    double *y = numbers(n), *out = numbers(n * n);
+    for (size_t k = 0; k < m; k++)
+        for (size_t i = 0; i < n; i++)
+            for (size_t j = 0; j < n; j++)
+                Y[k * n + i] += A[i * n + j] * s->basis[k * n + j];
+    for (size_t k = 0; k < m; k++)
+        for (size_t q = 0; q < m; q++)
+            for (size_t i = 0; i < n; i++)
+                H[k * m + q] += s->basis[k * n + i] * Y[q * n + i];
+    dense_eigen(m, H, theta, Z);
+    for (size_t k = 0; k < m; k++) {
+        memset(y, 0, n * sizeof *y);
+        for (size_t q = 0; q < m; q++)
+            for (size_t i = 0; i < n; i++)
+                y[i] += Z[k * m + q] * Y[q * n + i];
+        for (size_t i = 0; i < n; i++)
+            for (size_t j = 0; j < n; j++)
+                out[i * n + j] += y[i] * y[j] / theta[k];
+    }
+    free(A);
+    free(Y);
+    free(H);
+    free(Z);
+    free(theta);
+    free(y);
+    return out;
+}
+
 /* One step of length omega from X; V, sign and kept are the result, X stays. */
-static void take_step(training *s, double omega, size_t rank)
+static void take_step(training *s, double omega, size_t rank, bool exact)
 {
     size_t n = s->n;
     factors_free(&s->kept);
@@ -428,6 +463,8 @@ static void take_step(training *s, double omega, size_t rank)
 
     double *A = step_matrix(s, s->X, omega);
     subtract_priors(s, omega, A);
+    if (!exact && s->bases >= rank)
+        A = approximated(s, A);
     s->kept = nearest(n, A, rank, s->options->form);
     s->trace = s->sum = 0;
     for (size_t i = 0; i < n; i++)
@@ -452,6 +489,9 @@ static void accept_step(training *s)
 {
     free(s->X);
     s->X = dense_products(s->n, s->kept.rank, s->V, s->sign);
+    free(s->basis);
+    s->bases = s->kept.rank;
+    s->basis = copy_of(s->bases * s->n, s->kept.Q ? s->kept.Q : s->X);
 }
 
 static void start(training *s)
@@ -478,13 +518,14 @@ static void solve_core(const dense_link *l, const psdvec_train_options *o, dense
         if (rank > l->core)
             rank = l->core;
         double omega = o->relaxation;
-        take_step(&s, omega, rank);
+        bool exact = o->exact_iterations == 0 || t <= o->exact_iterations;
+        take_step(&s, omega, rank, exact);
         double L = dense_objective(l, s.kept.rank, s.V, s.sign);
         for (int k = 0; k < 2 && L > before; k++) {
             if (omega <= shorter[k])
                 continue;
             omega = shorter[k];
-            take_step(&s, omega, rank);
+            take_step(&s, omega, rank, exact);
             L = dense_objective(l, s.kept.rank, s.V, s.sign);
         }
         accept_step(&s);
@@ -514,6 +555,7 @@ static void solve_core(const dense_link *l, const psdvec_train_options *o, dense
     free(s.V);
     free(s.sign);
     free(s.X);
+    free(s.basis);
 }
 
 /* ---- Regression ------------------------------------------------------------------------------ */

@@ -209,6 +209,24 @@ static void so_they_are_with_subsampling_and_distances(void **state)
     problem_free(p);
 }
 
+static void refined_steps_are_those_of_the_reference(void **state)
+{
+    (void)state;
+    problem *p = random_problem(16, 60, 6000);
+    for (size_t s = 0; s < SETTINGS; s++) {
+        psdvec_train_options o = setting(s, 6, 4);
+        o.exact_iterations = 1 + s % 3;
+        compare(p, &o, 1e-3);
+        o.relaxation = 1.6;
+        compare(p, &o, 1e-3);
+        o.relaxation = 1;
+        o.rho = 0;        /* as in ranks_shrink_as_the_schedule_says */
+        o.rank_extra = 2; /* the last of the old vectors are dropped */
+        compare(p, &o, 1e-3);
+    }
+    problem_free(p);
+}
+
 /* Here the eigenvalues come from Lanczos. */
 static void so_they_are_where_the_matrix_is_too_large_to_write_down(void **state)
 {
@@ -217,6 +235,8 @@ static void so_they_are_where_the_matrix_is_too_large_to_write_down(void **state
     for (size_t s = 0; s < SETTINGS; s += 5) {
         psdvec_train_options o = setting(s, 10, 2);
         o.eigen_tolerance = 1e-5;
+        compare(p, &o, 2e-2);
+        o.exact_iterations = 1;
         compare(p, &o, 2e-2);
     }
     assert_true(p->counts->info.words > 512);
@@ -595,6 +615,7 @@ static void the_bits_are_the_same_for_any_threads_and_from_a_file(void **state)
     for (size_t s = 2; s < SETTINGS; s += 3) {
         psdvec_train_options o = setting(s, 12, 2);
         o.eigen_tolerance = 1e-3;
+        o.exact_iterations = s % 2;
         o.core = 570; /* Lanczos */
         run first = solve(p, &o);
         for (int threads = 1; threads <= 4; threads *= 2) {
@@ -736,6 +757,7 @@ int main(void)
         cmocka_unit_test(several_steps_are_those_of_the_reference),
         cmocka_unit_test(so_they_are_with_subsampling_and_distances),
         cmocka_unit_test(so_they_are_where_the_matrix_is_too_large_to_write_down),
+        cmocka_unit_test(refined_steps_are_those_of_the_reference),
         cmocka_unit_test(presets_are_near_the_dense_solution),
         cmocka_unit_test(ranks_shrink_as_the_schedule_says),
         cmocka_unit_test(fewer_positive_eigenvalues_are_kept_with_a_warning),

@@ -65,6 +65,14 @@ static psdvec_status large_product(psdvec_context *ctx, const problem *p, result
     return PSDVEC_OK;
 }
 
+static psdvec_status double_product(psdvec_context *ctx, const problem *p, result *r)
+{
+    (void)ctx;
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, SIDE, SIDE, SIDE, 1, p->symmetric, SIDE,
+                p->symmetric, SIDE, 0, r->eigen, SIDE);
+    return PSDVEC_OK;
+}
+
 static psdvec_status product_with_vector(psdvec_context *ctx, const problem *p, result *r)
 {
     (void)ctx;
@@ -122,9 +130,8 @@ static psdvec_status eigen(psdvec_context *ctx, const problem *p, result *r)
 }
 
 static operation *const operations[] = {
-    axpy,          dot,         small_product, large_product,
-    square,        solve,       root,          product_with_vector,
-    square_double, root_double, eigen};
+    axpy,  dot,  small_product,       large_product, double_product, square,
+    solve, root, product_with_vector, square_double, root_double,    eigen};
 enum { OPERATIONS = sizeof operations / sizeof operations[0] };
 
 typedef struct setting {

@@ -324,8 +324,8 @@ static void settings_that_cannot_be_are_refused(void **state)
         {"\"mu\":[2]", "\"mu\":2", ""},
         {"\"bands\":null", "\"bands\":[5]", "2 bands"},
         {"\"bands\":null", "\"bands\":[5000000000]", "out of range"},
-        {"\"bands\":null}", "\"bands\":null", ""},
-        {"\"bands\":null}", "\"bands\":null}}", "something follows"},
+        {"\"exact_iterations\":1}", "\"exact_iterations\":1", ""},
+        {"\"exact_iterations\":1}", "\"exact_iterations\":1}}", "something follows"},
         {"{", "[", ""},
     };
     psdvec_train_options o;

@@ -1,0 +1,245 @@
+/* The Nystroem approximation from one product with the old vectors.
+ *
+ * With H = Z' diag(theta) Z, rows of Z orthonormal, Y H^-1 Y' = U J U' for
+ *     U = Y F',  F = |theta|^-1/2 Z,  J = sign(theta).
+ * The columns of U are not orthogonal. With U'U = F (Y'Y) F' = E' diag(gamma) E, those of
+ * P = U E' gamma^-1/2 are, and U J U' = P C P' with C = L J L', L = gamma^1/2 E: the eigenvectors w
+ * of C give those of the approximation, P w. All small matrices are in double, and Y is changed
+ * once, in place.
+ */
+#include "solve/refine.h"
+
+#include "base/blas.h"
+#include "base/memory.h"
+#include "base/thread.h"
+#include "solve/tall.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct refinement {
+    psdvec_context *ctx;
+    const pv_refine_options *options;
+    size_t n;
+    float *inverse;      /* columns: 1 / length of an old vector */
+    float *own;          /* columns */
+    float *X, *Y;        /* n x block */
+    float *vectors;
+    size_t first, width; /* of the columns at hand */
+} refinement;
+
+/* X = columns of Q. */
+static psdvec_status take_columns(void *arg, size_t task, int worker)
+{
+    refinement *r = arg;
+    (void)worker;
+    size_t tile = pv_tall_tile(r->n), end = (task + 1) * tile < r->n ? (task + 1) * tile : r->n;
+    for (size_t i = task * tile; i < end; i++)
+        for (size_t c = 0; c < r->width; c++)
+            r->X[i * r->width + c] = r->options->old[i * r->options->stride + r->first + c] *
+                                     r->inverse[r->first + c];
+    return PSDVEC_OK;
+}
+
+/* The product goes to its columns. */
+static psdvec_status put_columns(void *arg, size_t task, int worker)
+{
+    refinement *r = arg;
+    (void)worker;
+    size_t tile = pv_tall_tile(r->n), end = (task + 1) * tile < r->n ? (task + 1) * tile : r->n;
+    for (size_t i = task * tile; i < end; i++)
+        for (size_t c = 0; c < r->width; c++) {
+            size_t at = i * r->width + c;
+            r->vectors[i * r->options->stride + r->first + c] =
+                r->Y[at] + r->own[r->first + c] * r->X[at];
+        }
+    return PSDVEC_OK;
+}
+
+/* vectors = A Q. */
+static psdvec_status multiply_all(refinement *r, const pv_operator *matrix)
+{
+    size_t columns = r->options->columns, tiles = pv_tall_tiles(r->n);
+    for (r->first = 0; r->first < columns; r->first += r->width) {
+        size_t left = columns - r->first;
+        r->width = left < r->options->block ? left : r->options->block;
+        PV_TRY(pv_parallel_tasks(r->ctx, tiles, take_columns, r));
+        PV_TRY(matrix->apply(matrix->self, r->X, r->Y, r->width));
+        PV_TRY(pv_parallel_tasks(r->ctx, tiles, put_columns, r));
+        PV_TRY(pv_check_cancel(r->ctx));
+    }
+    return PSDVEC_OK;
+}
+
+/* Sums over words in double and in order: the bits must not depend on threads. */
+static psdvec_status set_lengths(refinement *r)
+{
+    const pv_refine_options *o = r->options;
+    double *square = pv_alloc_zero(r->ctx, o->columns, sizeof *square, "eigenvectors");
+    if (!square)
+        return pv_failure(r->ctx);
+    for (size_t i = 0; i < r->n; i++)
+        for (size_t k = 0; k < o->columns; k++)
+            square[k] += (double)o->old[i * o->stride + k] * o->old[i * o->stride + k];
+    for (size_t k = 0; k < o->columns; k++) {
+        r->inverse[k] = square[k] > 0 ? (float)(1 / sqrt(square[k])) : 0;
+        r->own[k] = o->own ? (float)(o->own[k] * square[k]) : 0;
+    }
+    pv_free(r->ctx, square);
+    return PSDVEC_OK;
+}
+
+/* out = A B, or A B' */
+static void product(const double *A, const double *B, bool transposed, size_t m, double *out)
+{
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, transposed ? CblasTrans : CblasNoTrans, (int)m, (int)m,
+                (int)m, 1, A, (int)m, B, (int)m, 0, out, (int)m);
+}
+
+static void scale_rows(double *A, size_t m, const double *by)
+{
+    for (size_t i = 0; i < m; i++)
+        for (size_t j = 0; j < m; j++)
+            A[i * m + j] *= by[i];
+}
+
+typedef struct small_matrices {
+    double *H, *K, *third, *fourth; /* columns x columns */
+    double *values, *factor, *sign; /* columns */
+} small_matrices;
+
+/* H becomes F, and `sign` J. False: H has an eigenvalue next to nothing. */
+static psdvec_status invert(psdvec_context *ctx, small_matrices *s, size_t m, bool *sound)
+{
+    for (size_t i = 0; i < m; i++)
+        for (size_t j = 0; j < i; j++)
+            s->H[i * m + j] = s->H[j * m + i] = 0.5 * (s->H[i * m + j] + s->H[j * m + i]);
+    PV_TRY(pv_symmetric_eigen(ctx, s->H, s->values, m));
+    double largest = fmax(fabs(s->values[0]), fabs(s->values[m - 1]));
+    *sound = true;
+    for (size_t k = 0; k < m; k++) {
+        *sound &= fabs(s->values[k]) > 1e-5 * largest;
+        s->factor[k] = 1 / sqrt(fabs(s->values[k]));
+        s->sign[k] = s->values[k] < 0 ? -1 : 1;
+    }
+    if (*sound)
+        scale_rows(s->H, m, s->factor);
+    return PSDVEC_OK;
+}
+
+/* From H = Q'Y and K = Y'Y to the values, ascending, and the rows of `third`: vectors = Y third'. */
+static psdvec_status approximate(psdvec_context *ctx, small_matrices *s, size_t m, bool *sound)
+{
+    PV_TRY(invert(ctx, s, m, sound));
+    if (!*sound)
+        return PSDVEC_OK;
+    double *F = s->H, *G = s->fourth, *L = s->fourth, *C = s->third, *gamma = s->values;
+    product(F, s->K, false, m, s->third);
+    product(s->third, F, true, m, G);
+    /* G = E' gamma E, rows of E orthonormal; L = gamma^1/2 E, C = L J L'. */
+    PV_TRY(pv_symmetric_eigen(ctx, G, gamma, m));
+    *sound = gamma[0] > 1e-5 * gamma[m - 1];
+    if (!*sound)
+        return PSDVEC_OK;
+    for (size_t k = 0; k < m; k++)
+        s->factor[k] = sqrt(gamma[k]);
+    scale_rows(L, m, s->factor);
+    for (size_t i = 0; i < m; i++)
+        for (size_t j = 0; j < m; j++)
+            s->K[i * m + j] = L[i * m + j] * s->sign[j];
+    product(s->K, L, true, m, C);
+    for (size_t k = 0; k < m; k++)
+        s->factor[k] = 1 / gamma[k];
+    scale_rows(L, m, s->factor);
+    PV_TRY(pv_symmetric_eigen(ctx, C, s->values, m));
+    product(C, L, false, m, s->K);
+    product(s->K, F, false, m, s->third);
+    return PSDVEC_OK;
+}
+
+/* The wanted values and columns of change (columns x want), by the end that is wanted. */
+static void choose(const small_matrices *s, const pv_refine_options *o, double *values,
+                   float *change)
+{
+    size_t m = o->columns, low = 0, high = m;
+    for (size_t k = 0; k < o->want; k++) {
+        bool upper = o->end == PV_EIGEN_LARGEST || s->values[high - 1] >= -s->values[low];
+        size_t row = upper ? --high : low++;
+        values[k] = s->values[row];
+        for (size_t i = 0; i < m; i++)
+            change[i * o->want + k] = (float)s->third[row * m + i];
+    }
+}
+
+/* H = Q'Y and K = Y'Y. */
+static psdvec_status inner_products(refinement *r, const small_matrices *s)
+{
+    const pv_refine_options *o = r->options;
+    size_t m = o->columns;
+    pv_tall old = {o->old, o->stride, m}, image = {r->vectors, o->stride, m};
+    PV_TRY(pv_tall_gram(r->ctx, r->n, image, image, NULL, s->K));
+    PV_TRY(pv_tall_gram(r->ctx, r->n, old, image, NULL, s->H));
+    for (size_t i = 0; i < m; i++)
+        for (size_t j = 0; j < m; j++) {
+            if (!isfinite(s->K[i * m + j]))
+                return pv_fail(r->ctx, PSDVEC_ERR_NUMERIC,
+                               "the eigenvectors are not finite after %zu products", m);
+            s->H[i * m + j] *= (double)r->inverse[i];
+        }
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_refine(psdvec_context *ctx, const pv_operator *matrix,
+                        const pv_refine_options *options, double *values, float *vectors,
+                        bool *sound)
+{
+    size_t n = matrix->n, m = options->columns, block = options->block;
+    refinement r = {.ctx = ctx, .options = options, .n = n, .vectors = vectors};
+    small_matrices s;
+    psdvec_status status;
+    float *change;
+    pv_scope blocks = {.ctx = ctx, .what = "eigenvectors"}, small = blocks;
+    *sound = false;
+    PV_TAKE(&small, r.inverse, m);
+    PV_TAKE(&small, r.own, m);
+    PV_TAKE(&small, change, m * options->want);
+    PV_TAKE(&blocks, r.X, n * block);
+    PV_TAKE(&blocks, r.Y, n * block);
+    PV_TRY_DONE(pv_scope_status(&small));
+    PV_TRY_DONE(pv_scope_status(&blocks));
+    PV_TRY_DONE(set_lengths(&r));
+    PV_TRY_DONE(multiply_all(&r, matrix));
+    pv_scope_free(&blocks);
+    PV_TAKE(&small, s.H, m * m);
+    PV_TAKE(&small, s.K, m * m);
+    PV_TAKE(&small, s.third, m * m);
+    PV_TAKE(&small, s.fourth, m * m);
+    PV_TAKE(&small, s.values, m);
+    PV_TAKE(&small, s.factor, m);
+    PV_TAKE(&small, s.sign, m);
+    PV_TRY_DONE(pv_scope_status(&small));
+    PV_TRY_DONE(inner_products(&r, &s));
+    PV_TRY_DONE(approximate(ctx, &s, m, sound));
+    if (!*sound)
+        goto done;
+    choose(&s, options, values, change);
+    PV_TRY_DONE(
+        pv_tall_transform(ctx, n, vectors, options->stride, m, change, options->want));
+    status = pv_eigen_fix_signs(ctx, n, vectors, options->stride, options->want);
+done:
+    pv_scope_free(&blocks);
+    pv_scope_free(&small);
+    return status;
+}
+
+uint64_t pv_refine_bytes(uint64_t n, uint64_t columns, uint64_t block, uint64_t product,
+                         int threads)
+{
+    uint64_t kept = columns * (columns + 2) * sizeof(float);
+    uint64_t multiplying = 2 * n * block * sizeof(float) + columns * sizeof(double) + product;
+    uint64_t small = (4 * columns * columns + 3 * columns) * sizeof(double) +
+                     pv_larger(pv_tall_gram_bytes(n, columns, columns),
+                               pv_larger(pv_symmetric_eigen_bytes(columns),
+                                         pv_tall_transform_bytes(n, columns, threads)));
+    return kept + pv_larger(multiplying, small);
+}
