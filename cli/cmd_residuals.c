@@ -14,7 +14,7 @@
 static const psdvec_choice orders[] = {{.name = "loss"}, {.name = "more"}, {.name = "less"}, {0}};
 
 static const psdvec_option options[] = {
-    WHOLE_OPTION("top", "N", 0, 1000000, .fallback = "10", .group = "The pairs that are shown",
+    WHOLE_OPTION("top", "N", 0, INFINITY, .fallback = "10", .group = "The pairs that are shown",
                  .help = "show N pairs; 0: none"),
     CHOICE_OPTION(
         "order", orders, .fallback = "loss",
@@ -96,13 +96,17 @@ static int act(struct run *run)
 {
     const struct arguments *arguments = run->arguments;
     const char *output = argument_text(arguments, "output");
-    size_t most = argument_integer(arguments, "top");
-    struct residuals r = {.run = run, .top = lasting_alloc(most, sizeof *r.top)};
+    struct residuals r = {.run = run};
     int code = model_file_open(run, arguments->operands[0], &r.model);
     if (!code)
         code = counts_file_open(run, arguments->operands[1], &r.counts);
     if (code)
         return code;
+    /* A pair has at most a residual for each direction that was seen. */
+    uint64_t pairs = psdvec_counts_get_info(r.counts)->bigrams;
+    uint64_t wanted = argument_integer(arguments, "top");
+    size_t most = (size_t)(wanted < pairs ? wanted : pairs);
+    r.top = lasting_alloc(most, sizeof *r.top);
     psdvec_status status =
         psdvec_residuals(run->ctx, r.model, r.counts, output,
                          (psdvec_residual_order)argument_integer(arguments, "order"),

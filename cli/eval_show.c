@@ -139,13 +139,12 @@ static void show_models(struct show *show, const struct eval *eval)
     struct rows rows = ROWS("models", IN_JSON, columns);
     for (size_t m = 0; m < eval->model_files.count; m++) {
         const psdvec_model_info *info = psdvec_model_get_info(eval->models[m]);
-        rows_add(&rows, text_cell(eval->model_files.names[m]),
-                 text_cell(eval->model_files.paths[m]), whole_cell(info->file_bytes),
-                 truth_cell(info->native), text_cell(info->written_by),
-                 text_cell(info->native ? "readout" : "file"), whole_cell(info->words),
-                 whole_cell(info->dim), json_cell(info->settings_json),
-                 json_cell(info->counts_json), json_cell(info->extensions_json),
-                 json_cell(model_file_settings(eval->models[m])));
+        rows_add(
+            &rows, text_cell(eval->model_files.names[m]), text_cell(eval->model_files.paths[m]),
+            whole_cell(info->file_bytes), truth_cell(info->native), text_cell(info->written_by),
+            text_cell(info->native ? "readout" : "file"), whole_cell(info->words),
+            whole_cell(info->dim), json_cell(info->settings_json), json_cell(info->counts_json),
+            json_cell(info->extensions_json), json_cell(model_file_settings(eval->models[m])));
     }
     show_rows(show, &rows);
 }

@@ -30,6 +30,9 @@
 extern "C" {
 #endif
 
+/* psdvec_train_options.start: random vectors, by the seed of the context. */
+#define PSDVEC_START_RANDOM (-1)
+
 /* ---- From counts to vectors -------------------------------------------- */
 /* Which eigenvalues are kept; J has their signs. */
 typedef enum psdvec_form {

@@ -14,6 +14,7 @@
 
 #include "base/memory.h"
 #include "base/progress.h"
+#include "base/random.h"
 #include "link/weights.h"
 #include "solve/eigen.h"
 #include "solve/refine.h"
@@ -21,6 +22,8 @@
 
 #include <math.h>
 #include <string.h>
+
+enum { purpose_start = 0x616c6701 };
 
 /* A rise by less than this share is rounding. */
 static const double rise_tolerance = 1e-6;
@@ -106,7 +109,7 @@ static void step_matrix(stepper *s, bool first, double omega, const float *U, bo
                               .diagonal = s->shifted,
                               .on_product = count_columns,
                               .user = s};
-    double start = first ? s->options->start : 0;
+    double start = first ? fmax(s->options->start, 0) : 0;
     for (size_t i = 0; i < core->n; i++) {
         double m = (double)core->root[i] * core->root[i];
         double prior = core->mu ? 0.5 * core->mu[i] / m : 0;
@@ -251,12 +254,31 @@ static psdvec_status record(stepper *s, pv_course *course, uint32_t t, double ob
     return PSDVEC_OK;
 }
 
+/* X(0) of Algorithm 1 as its box in the paper has it: random vectors, of length 1 on average. */
+static void start_randomly(stepper *s)
+{
+    pv_core *core = s->core;
+    core->rank = pv_rank_at(s->options, core->n, 1);
+    for (size_t k = 0; k < core->rank; k++)
+        core->sign[k] = 1;
+    for (size_t i = 0; i < core->n; i++) {
+        double scale = core->root[i] / sqrt((double)core->rank);
+        for (size_t k = 0; k < core->rank; k++)
+            core->U[i * core->stride + k] =
+                (float)(scale * pv_random_normal(s->ctx->options.seed, purpose_start,
+                                                 (uint64_t)i << 32 | k));
+    }
+}
+
 static psdvec_status run_course(stepper *s, pv_course *course, pv_iteration_fn *on_iteration,
                                 void *user)
 {
     pv_core *core = s->core;
     double objective = NAN;
-    if (course->done > 0 || s->options->start == 0)
+    bool from_targets = course->done == 0 && s->options->start > 0;
+    if (course->done == 0 && s->options->start < 0)
+        start_randomly(s);
+    if (!from_targets)
         PV_TRY(pv_core_residual(core, &objective));
     s->share = 3 * (uint64_t)s->most;
     pv_progress_begin(&s->progress, s->ctx, "solving", "columns",
@@ -265,7 +287,7 @@ static psdvec_status run_course(stepper *s, pv_course *course, pv_iteration_fn *
     while (course->done < s->options->iterations && !course->finished) {
         uint32_t t = course->done + 1;
         double omega = s->options->relaxation, before = objective;
-        if (t == 1 && s->options->start != 0)
+        if (t == 1 && from_targets)
             PV_TRY(pv_core_start(core, s->options->start, omega));
         size_t rank = core->rank;
         if (s->old)

@@ -68,7 +68,7 @@ static bool train_rule(const void *options, char *why, size_t capacity)
     CHECK(directed || !pv_weight_rules[o->weights].weighs_unseen,
           "`weights=smoothed` gives pairs that were never seen a weight, and only "
           "`target=smoothed` has a target for them; use both or neither");
-    CHECK(directed || o->start == 0,
+    CHECK(directed || o->start <= 0,
           "`start` is %g, which begins with the targets of all pairs, and `target=pmi` has none "
           "for pairs that were never seen; use `start=0` or `target=smoothed`",
           o->start);

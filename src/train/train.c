@@ -238,7 +238,7 @@ static psdvec_status solve_core(training *t)
         return pv_fail(ctx, PSDVEC_ERR_MEMORY, "no memory for a path");
     /* Whether the pairs fit is known only when they are counted. */
     PV_TRY_DONE(pv_pairs_make(t->link, folder, pv_plan_pairs_bytes(ctx, t->options, t->counts),
-                              t->options->start != 0, &pairs));
+                              t->options->start > 0, &pairs));
     if (t->dim < t->options->dim)
         pv_step(ctx, "the core has %u words, so vectors have %zu numbers, not %u", t->core, t->dim,
                 t->options->dim);

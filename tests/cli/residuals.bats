@@ -62,6 +62,16 @@ text_and_model() {
     [ "$("$PSDVEC" residuals text.model text.counts --tsv --top 0 | rows | wc -c)" -eq 0 ]
 }
 
+@test "--top has no limit" {
+    text_and_model paper
+    "$PSDVEC" residuals text.model text.counts --tsv --top 20 --min-count 0 | rows >some
+    "$PSDVEC" residuals text.model text.counts --tsv --top 9000000000 --min-count 0 | rows >all
+    head -n 20 all | cmp - some
+    # Every pair of two words that the counts have.
+    "$PSDVEC" counts dump text.counts | rows | awk -F'\t' '$1 != $2 { n++ } END { print n }' >pairs
+    [ "$(wc -l <all)" -eq "$(cat pairs)" ]
+}
+
 @test "with PMI a pair is listed once, with the counts of both directions" {
     text_and_model
     "$PSDVEC" residuals text.model text.counts --tsv --top 1000 --min-count 0 | rows >out

@@ -359,6 +359,31 @@ END
     [ "$(wc -L <lines)" -lt 20 ]
 }
 
+# final MODEL: the objective after the last iteration.
+final() { "$PSDVEC" info "$1" --json | jq '.iterations[-1].objective'; }
+
+@test "--start random: by the seed, and with iterations as good as the other starts" {
+    command -v jq >/dev/null || skip "no jq"
+    some_counts
+    many=(--dim 10 --iterations 60)
+    for preset in "" "--preset paper --core 200 --relaxation 1.9 --rank-extra 0"; do
+        # shellcheck disable=SC2086
+        train counts.st "${many[@]}" $preset -o usual.st
+        # shellcheck disable=SC2086
+        train counts.st "${many[@]}" $preset --start random -o one.st
+        # shellcheck disable=SC2086
+        train counts.st "${many[@]}" $preset --start random --threads 1 -o same.st
+        # shellcheck disable=SC2086
+        train counts.st "${many[@]}" $preset --start random --seed 7 -o other.st
+        cmp one.st same.st
+        run ! cmp -s one.st other.st
+        jq -en --argjson a "$(final usual.st)" --argjson b "$(final one.st)" --argjson c "$(final other.st)" \
+            '[$b / $a, $c / $a] | all(. > 0.97 and . < 1.03)'
+    done
+    "$PSDVEC" info one.st | grep -qE '^  start +random$'
+    refused 2 "--start must be" train counts.st --start -1 -o y
+}
+
 @test "training from text is counting and training, bit for bit" {
     some_counts
     train counts.st --dim 20 -o a.st
