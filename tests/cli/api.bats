@@ -33,7 +33,7 @@ headers() {
         [ "$(wc -l <declared)" -ge 20 ]
         diff declared described
     done
-    headers | grep -o 'typedef struct psdvec_[a-z]* psdvec_[a-z]*;' | awk '{ print $3 }' | sort >declared
+    headers | grep -o 'typedef struct psdvec_[a-z_]* psdvec_[a-z_]*;' | awk '{ print $3 }' | sort >declared
     jq -r '.opaque[]' "$API" | sort | diff declared -
     headers | grep -o 'typedef [a-z]* psdvec_[a-z_]*_fn(' | sed 's/($//; s/.* //' | sort >declared
     jq -r '.callbacks | keys[]' "$API" | sort | diff declared -

@@ -85,7 +85,7 @@ glove() { "$PSDVEC" baseline glove -q --dim 20 --epochs 5 --x-max 10 "$@"; }
     "$PSDVEC" baseline glove text.txt --dim 20 --epochs 20 --x-max 10 -o m.st 2>talk
     sed -n 's/^epoch.*loss //p' talk >losses
     sort -rg losses | cmp - losses
-    "$PSDVEC" similar m.st sdxabx >near
+    "$PSDVEC" similar m.st sdxabx --forms >near
     [ "$(grep -cE '^ +sdxa' near)" -ge 4 ] # by chance, one in thirty
 }
 

@@ -415,7 +415,7 @@ final() { "$PSDVEC" info "$1" --json | jq '.iterations[-1].objective'; }
     [ -z "${SANITIZE:-}" ] || skip "sanitizers need memory of their own"
     some_counts
     for options in "" "--core 100 --dim 50 --threads 30" "--preset paper --dim 50"; do
-        for memory in 100K 1M 5M; do
+        for memory in 100K 1M 4M; do
             # shellcheck disable=SC2086
             run "$PSDVEC" train counts.st $options --memory $memory -o m.st
             [ "$status" -eq 6 ]

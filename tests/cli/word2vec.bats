@@ -70,7 +70,7 @@ small=(text.txt --dim 30 --subsample 0.01 --epochs 3)
         # shellcheck disable=SC2086
         sgns "${small[@]}" $model -o m.st
         # words of subject 0 begin with sbxa
-        "$PSDVEC" similar m.st sbxabx --top 8 >near
+        "$PSDVEC" similar m.st sbxabx --forms --top 8 >near
         [ "$(grep -c ' sbxa[a-z]*x' near)" -ge 7 ]
     done
 }

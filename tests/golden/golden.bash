@@ -49,10 +49,10 @@ headless() {
 }
 
 # say ARGUMENT...: the command, then what it prints. Fails if the program does, or if it has to warn of
-# anything but a word that the model knows only by its spelling.
+# anything but a word that the model knows only by its spelling, and words that are spelt like it.
 say() {
     printf '== psdvec %s\n' "$*"
-    if ! headless "$@" -q 2>stderr </dev/null || grep -qv 'not in the model; from its spelling' stderr; then
+    if ! headless "$@" -q 2>stderr </dev/null || grep -qvE 'not in the model; from its spelling|did you mean' stderr; then
         printf 'psdvec %s: %s\n' "$*" "$(cat stderr)" >&2
         return 1
     fi
