@@ -112,7 +112,6 @@ static int act(struct run *run)
 const struct command cmd_analogy = {
     .name = "analogy",
     .group = "Asking a model",
-    .brief = true,
     .summary = "A is to B as C is to what?",
     .synopsis = "MODEL A B C [OPTION]...",
     .description = PARAGRAPHS(

@@ -390,7 +390,6 @@ static int act(struct run *run)
 const struct command cmd_compare = {
     .name = "compare",
     .group = "Asking a model",
-    .brief = true,
     .summary = "how alike two words are, and why",
     .synopsis = "MODEL WORD WORD [OPTION]...",
     .description = PARAGRAPHS(

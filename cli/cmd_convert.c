@@ -44,7 +44,6 @@ static int act(struct run *run)
 const struct command cmd_convert = {
     .name = "convert",
     .group = "Vectors",
-    .brief = true,
     .summary = "convert vectors from one format to another",
     .synopsis = "FILE OUTPUT [OPTION]...",
     .description = PARAGRAPHS(

@@ -371,7 +371,6 @@ static int act(struct run *run)
 const struct command cmd_explain = {
     .name = "explain",
     .group = "Documents",
-    .brief = true,
     .summary = "why a model finds the words of a text likely or not",
     .synopsis = "MODEL {TEXT... | - | --file FILE} [OPTION]...",
     .description = PARAGRAPHS(

@@ -29,7 +29,6 @@ static int act(struct run *run)
 const struct command cmd_extend = {
     .name = "extend",
     .group = "Vectors",
-    .brief = true,
     .summary = "add the words of new text to a model",
     .synopsis = "MODEL INPUT... -o FILE [OPTION]...",
     .description = PARAGRAPHS(

@@ -173,7 +173,6 @@ static int act(struct run *run)
 const struct command cmd_fit_temperature = {
     .name = "fit-temperature",
     .group = "Vectors",
-    .brief = true,
     .summary = "fit how much a model trusts the context",
     .synopsis = "MODEL TEXT... [-o FILE | --in-place] [OPTION]...",
     .description = PARAGRAPHS(

@@ -98,7 +98,6 @@ static int act(struct run *run)
 const struct command cmd_generate = {
     .name = "generate",
     .group = "Documents",
-    .brief = true,
     .summary = "draw text from a model",
     .synopsis = "MODEL [OPTION]...",
     .description = PARAGRAPHS(

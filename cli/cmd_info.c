@@ -458,7 +458,6 @@ static int act(struct run *run)
 const struct command cmd_info = {
     .name = "info",
     .group = "Vectors",
-    .brief = true,
     .summary = "what is in a model, and how it was made",
     .synopsis = "MODEL [OPTION]...",
     .description = PARAGRAPHS(

@@ -230,7 +230,6 @@ static int act(struct run *run)
 const struct command cmd_interaction = {
     .name = "interaction",
     .group = "Documents",
-    .brief = true,
     .summary = "measure what the model takes to be 0 for three words",
     .synopsis = "TEXT... -M MODEL [[--] WORD WORD WORD]... [OPTION]...",
     .description = PARAGRAPHS(

@@ -93,7 +93,6 @@ static int act(struct run *run)
 const struct command cmd_next = {
     .name = "next",
     .group = "Documents",
-    .brief = true,
     .summary = "the most probable words after a text",
     .synopsis = "MODEL [TEXT]... [OPTION]...",
     .description = PARAGRAPHS(

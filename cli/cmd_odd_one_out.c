@@ -71,7 +71,6 @@ static int act(struct run *run)
 const struct command cmd_odd_one_out = {
     .name = "odd-one-out",
     .group = "Asking a model",
-    .brief = true,
     .summary = "which word does not fit the others",
     .synopsis = "MODEL WORD WORD WORD... [OPTION]...",
     .description = PARAGRAPHS(

@@ -123,7 +123,6 @@ static int act(struct run *run)
 const struct command cmd_residuals = {
     .name = "residuals",
     .group = "Documents",
-    .brief = true,
     .summary = "what the counts say of pairs beyond the vectors",
     .synopsis = "MODEL COUNTS [-o RESIDUALS] [OPTION]...",
     .description = PARAGRAPHS(

@@ -61,7 +61,6 @@ static int act(struct run *run)
 const struct command cmd_simulate = {
     .name = "simulate",
     .group = "Documents",
-    .brief = true,
     .summary = "draw a random model, and a text from it",
     .synopsis = "-o FOLDER [OPTION]...",
     .description = PARAGRAPHS(

@@ -48,7 +48,6 @@ static int act(struct run *run)
 const struct command cmd_tokenize = {
     .name = "tokenize",
     .group = "Counting",
-    .brief = true,
     .summary = "print the words as counting would see them",
     .synopsis = "[INPUT]... [OPTION]...",
     .description = PARAGRAPHS(

@@ -36,7 +36,7 @@ static void tell_of_fit(struct run *run)
         summary_line(&text, "not fitted",
                      "for score, next, explain and generate, run\n"
                      "              psdvec fit-temperature %s TEXT --in-place",
-                     path);
+                     phrase_quoted(path_operand(path)));
     talk_say(&run->talk, buffer_get(&text));
     buffer_free(&text);
     psdvec_model_close(model);
@@ -62,6 +62,7 @@ static int from_counts(struct run *run, const struct train_setup *setup, const c
         return interrupted_failed(run, status);
     summary_train(run, NULL, &report, pv_now() - began);
     tell_of_fit(run);
+    next_steps(run, argument_text(run->arguments, "output"));
     return EXIT_FINE;
 }
 
@@ -85,6 +86,7 @@ static int from_text(struct run *run, const struct train_setup *setup)
         return interrupted_failed(run, status);
     summary_train(run, &count, &report, pv_now() - began);
     tell_of_fit(run);
+    next_steps(run, argument_text(run->arguments, "output"));
     return EXIT_FINE;
 }
 

@@ -160,7 +160,6 @@ static int act(struct run *run)
 const struct command cmd_vector = {
     .name = "vector",
     .group = "Asking a model",
-    .brief = true,
     .summary = "print the vectors of words",
     .synopsis = "MODEL WORD... [OPTION]...",
     .description = PARAGRAPHS(

@@ -88,7 +88,6 @@ enum output_kind { OUTPUT_OTHER, OUTPUT_MODEL, OUTPUT_COUNTS };
 struct command {
     const char *name;               /* "count", "counts info" */
     const char *group;              /* heading on the main help screen; NULL: hidden */
-    bool brief;                     /* only the name stands on the main help screen */
     const char *summary;            /* one line, no full stop */
     const char *synopsis;           /* what stands behind the name */
     const char *const *description; /* paragraphs; ends with NULL */

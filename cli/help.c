@@ -67,50 +67,28 @@ const char *command_unknown(const char *name)
                 : phrase("there is no command '%s'", name);
 }
 
-/* "and: analogy, compare", of the names gathered, which are forgotten. */
-static void list_brief(struct buffer *to, struct buffer *names, size_t width)
-{
-    if (names->length) {
-        buffer_text(to, "  and: ");
-        wrap(to, names->text, 7, 7, width);
-    }
-    buffer_clear(names);
-}
-
 /* All commands, a family by its name, where its first command stands; or those of one
  * family. That there is help the screen says itself. */
 static void list_commands(struct buffer *to, const char *word, size_t width)
 {
     const char *group = "";
     const struct family *last = NULL;
-    struct buffer brief = {0};
     for (size_t k = 0; commands[k]; k++) {
         const struct command *command = commands[k];
         const struct family *family =
             word ? NULL : family_find(command->name, strcspn(command->name, " "));
-        if (!command->group || (word && !in_family(command, word)) || (family && family == last))
+        if (!command->group || (word && !in_family(command, word)) || (family && family == last) ||
+            (!word && !strcmp(command->name, "help")))
             continue;
-        if (family) {
-            buffer_format(&brief, "%s%s ...", brief.length ? ", " : "", family->word);
-            last = family;
-            continue;
-        }
-        if (!word && command->brief) {
-            buffer_format(&brief, "%s%s", brief.length ? ", " : "", command->name);
-            continue;
-        }
-        if (!word && !strcmp(command->name, "help"))
-            continue;
-        if (strcmp(group, command->group) != 0) {
-            list_brief(to, &brief, width);
+        last = family ? family : last;
+        /* A family is listed under the heading that it comes after. */
+        if (!family && strcmp(group, command->group) != 0) {
             group = command->group;
             buffer_format(to, "\n%s:\n", group);
         }
-        buffer_format(to, "  %-15s  ", command->name);
-        wrap(to, command->summary, 19, 19, width);
+        buffer_format(to, "  %-15s  ", family ? phrase("%s ...", family->word) : command->name);
+        wrap(to, family ? family->summary : command->summary, 19, 19, width);
     }
-    list_brief(to, &brief, width);
-    buffer_free(&brief);
 }
 
 void help_main(struct buffer *to, size_t width)

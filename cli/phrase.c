@@ -67,6 +67,28 @@ const char *phrase_safe(const char *string, size_t length)
     return phrase_of(&text);
 }
 
+const char *phrase_quoted(const char *text)
+{
+    static const char safe[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,:=@%+";
+    struct buffer to = {0};
+    if (*text && !text[strspn(text, safe)])
+        return phrase("%s", text);
+    buffer_char(&to, '\'');
+    for (; *text; text++)
+        if (*text == '\'')
+            buffer_text(&to, "'\\''");
+        else
+            buffer_char(&to, *text);
+    buffer_char(&to, '\'');
+    return phrase_of(&to);
+}
+
+const char *path_operand(const char *path)
+{
+    return *path == '-' ? phrase("./%s", path) : path;
+}
+
 /* ---- Numbers ------------------------------------------------------------------------------------ */
 
 PV_PRINTF(1, 2) static struct human print(const char *format, ...)

@@ -18,6 +18,11 @@ const char *phrase_seconds(double seconds);                     /* 1.2 s, 3 min 
 /* Without control characters, which might steer the terminal. */
 const char *phrase_safe(const char *text, size_t length);
 
+/* As a shell reads it back, in quotation marks if need be. */
+const char *phrase_quoted(const char *text);
+/* A file name that is not taken for an option: ./-x for -x. */
+const char *path_operand(const char *path);
+
 /* The same for any thread: the text lives until the end of the statement that asked for it, as in
  * buffer_format(&line, "%s words", human_count(words).text). */
 struct human {

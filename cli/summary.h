@@ -21,6 +21,9 @@ void summary_extend(struct run *run, const psdvec_extend_report *report);
 /* The same where there is nothing to report but the file. */
 void summary_written(struct run *run, const char *path);
 
+/* After a training, unless --quiet: commands to try with the model. */
+void next_steps(struct run *run, const char *path);
+
 /* What an interrupted run left beside its output, in the folder OUTPUT.partial, as a phrase; NULL if
  * there is nothing. */
 const char *interrupted_state(const char *output);

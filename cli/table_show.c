@@ -99,23 +99,6 @@ static const char *provenance_text(const struct table *table)
     return phrase_of(&text);
 }
 
-static void add_quoted(struct buffer *to, const char *text)
-{
-    static const char safe[] =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,:=@%+";
-    if (*text && !text[strspn(text, safe)]) {
-        buffer_text(to, text);
-        return;
-    }
-    buffer_char(to, '\'');
-    for (; *text; text++)
-        if (*text == '\'')
-            buffer_text(to, "'\\''");
-        else
-            buffer_char(to, *text);
-    buffer_char(to, '\'');
-}
-
 static bool is_idle(const char *name)
 {
     static const char *const names[] = {"output", "quiet",   "verbose", "log",
@@ -133,9 +116,8 @@ static const char *command_text(const struct table *table)
     struct buffer text = {0};
     buffer_text(&text, "psdvec table");
     for (size_t k = 0; k < arguments->operand_count; k++) {
-        const char *path = arguments->operands[k];
         buffer_char(&text, ' ');
-        add_quoted(&text, *path == '-' ? phrase("./%s", path) : path); /* it is no option */
+        buffer_text(&text, phrase_quoted(path_operand(arguments->operands[k])));
     }
     for (size_t k = 0; (option = command_option(arguments->command, k)); k++) {
         const struct option_value *value = &arguments->values[k];
@@ -147,12 +129,13 @@ static const char *command_text(const struct table *table)
             if (option_is_switch(option))
                 continue;
             buffer_char(&text, ' ');
-            add_quoted(&text,
-                       option->row.type == PSDVEC_OPTION_TEXTS ? value->texts[t] : value->text);
+            buffer_text(&text,
+                        phrase_quoted(option->row.type == PSDVEC_OPTION_TEXTS ? value->texts[t]
+                                                                              : value->text));
         }
     }
     buffer_text(&text, " -o ");
-    add_quoted(&text, table->folder);
+    buffer_text(&text, phrase_quoted(table->folder));
     return phrase_of(&text);
 }
 

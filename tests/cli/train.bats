@@ -822,3 +822,22 @@ old_model() {
         run ! grep -q 'not fitted' stderr
     done
 }
+
+@test "training ends with commands to try, with the file's own name and words of the text" {
+    for k in 1 2 3 4 5 6 7 8; do
+        echo "the river and the ship and the sea are of the old and the new and of the harbour"
+        echo "the king and the queen and the castle are of the old and the new and of the crown"
+    done >own.txt
+    "$PSDVEC" train own.txt --dim 4 -o "my model.safetensors" 2>said
+    sed -n '/^Try next:$/,$p' said >next
+    [ "$(wc -l <next)" -eq 4 ]
+    grep -Eq "^  psdvec similar 'my model.safetensors' (river|ship|harbour|king|queen|castle|crown)$" next
+    grep -Eq "^  psdvec compare 'my model.safetensors' [a-z]+ [a-z]+$" next
+    grep -Fxq "  psdvec eval 'my model.safetensors'" next
+    mkdir bin
+    ln -s "$PSDVEC" bin/psdvec
+    sed 1d next | PATH=$PWD/bin:$PATH bash -e >/dev/null
+    "$PSDVEC" train own.txt --dim 4 --threads 1 -o "my model.safetensors" 2>&1 | sed -n '/^Try next:$/,$p' | cmp - next
+    "$PSDVEC" train own.txt --dim 4 -q -o "my model.safetensors" 2>said
+    [ ! -s said ]
+}
