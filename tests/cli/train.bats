@@ -841,3 +841,16 @@ old_model() {
     "$PSDVEC" train own.txt --dim 4 -q -o "my model.safetensors" 2>said
     [ ! -s said ]
 }
+
+@test "--dry-run on text bounds the memory of the run, and not by much" {
+    cat "$HERE"/../../docs/*.md >text.txt
+    for dim in 200 300; do
+        "$PSDVEC" train text.txt --dim $dim --dry-run -q -o m.st --log plan.log >/dev/null
+        "$PSDVEC" train text.txt --dim $dim -q -o m.st --log run.log 2>/dev/null
+        plan=$(jq -s 'map(select(.event == "plan"))[0].memory' plan.log)
+        peak=$(jq -s 'map(select(.peak_memory))[0].peak_memory' run.log)
+        echo "$dim dimensions: $plan planned, $peak used"
+        [ "$peak" -le "$plan" ]
+        [ "$plan" -le $((peak * 2)) ]
+    done
+}
