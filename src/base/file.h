@@ -65,6 +65,9 @@ typedef struct pv_map {
 
 psdvec_status pv_map_open(psdvec_context *ctx, const char *path, bool never_map, pv_map *map);
 void pv_map_close(psdvec_context *ctx, pv_map *map);
+/* Lets the system take the pages of a mapped file out of the memory of the process; the next access
+ * fetches them again. */
+void pv_map_release(const pv_map *map);
 
 /* ---- Arrays that may be larger than memory -----------------------------------
  * Within the budget where they fit, else in a mapped temporary file, which the

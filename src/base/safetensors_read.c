@@ -482,6 +482,11 @@ psdvec_status pv_st_open(psdvec_context *ctx, const char *path, pv_st_file **fil
     return pv_st_open_how(ctx, path, false, file);
 }
 
+void pv_st_release(const pv_st_file *file)
+{
+    pv_map_release(&file->map);
+}
+
 void pv_st_close(pv_st_file *file)
 {
     if (!file)

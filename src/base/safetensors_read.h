@@ -97,6 +97,8 @@ psdvec_status pv_st_open_how(psdvec_context *ctx, const char *path, bool never_m
 psdvec_status pv_st_open_memory(psdvec_context *ctx, const char *path, const void *data,
                                 size_t length, pv_st_file **file);
 void pv_st_close(pv_st_file *file);
+/* The file is not read for a while: see pv_map_release(). */
+void pv_st_release(const pv_st_file *file);
 
 const char *pv_st_path(const pv_st_file *file);
 uint64_t pv_st_bytes(const pv_st_file *file); /* of the whole file */

@@ -248,6 +248,7 @@ static psdvec_status solve_core(training *t)
         pv_note(ctx, "the pairs do not fit the memory budget: a temporary file of %.0f MB has them",
                 (double)pairs->spilled / 1e6);
     PV_TRY_DONE(pv_core_open(t->link, pairs, pv_rank_most(t->options, t->core), &core));
+    pv_st_release(t->counts->file); /* until the read-out */
     t->report.link_seconds = pv_now() - began;
     began = pv_now();
     course.values = pv_alloc_zero(ctx, core->stride, sizeof *course.values, "eigenvalues");

@@ -574,6 +574,8 @@ static void a_map_shows_the_file_mapped_or_read(void **state)
         assert_int_equal(map.size, 8);
         assert_memory_equal(map.data, "contents", 8);
         assert_true((map.mapping == NULL) == (never == 1));
+        pv_map_release(&map);
+        assert_memory_equal(map.data, "contents", 8);
         pv_map_close(b->ctx, &map);
     }
     scratch_write(path, "", 0);
