@@ -52,7 +52,7 @@ static void print(const struct question *q, struct rows rows[METHODS], const str
     if (!rows[0].row_count && !rows[1].row_count)
         question_nothing(&show, q, "one of the vectors has no direction");
     show_pair(&show, &rows[0], &rows[1], 0);
-    question_left_out(&show, q, forms);
+    question_left_out(&show, q, forms, NULL);
     question_spelled(&show, q->words, q->count);
     show_finish(&show);
 }

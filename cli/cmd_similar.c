@@ -1,11 +1,13 @@
 /* psdvec similar: the words nearest to a word, or to a sum of words. */
 #include "cell.h"
 #include "commands.h"
+#include "eval.h"
 #include "exit_status.h"
 #include "phrase.h"
 #include "question.h"
 #include "system.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,16 +22,30 @@ struct sum {
     size_t count;
 };
 
+/* The answers of one model to one question. */
+struct result {
+    psdvec_neighbour *answers;
+    size_t count;
+    struct forms forms;
+    bool unknown; /* the model does not have a word of it */
+};
+
 struct search {
-    struct question question;
-    char *signs; /* one for each word */
-    size_t top;
+    struct run *run;
+    struct question *questions; /* of each model, with the same words */
+    const char **names;         /* of the models */
+    size_t model_count;
+    char *signs;   /* one for each word */
+    size_t *begin; /* query q is the words begin[q] to begin[q + 1] - 1 */
+    size_t query_count;
     struct show show;
 };
 
-static struct sum sum_of(const struct search *search, size_t first, size_t count)
+static struct sum sum_of(const struct search *search, const struct question *question, size_t q)
 {
-    return (struct sum){search->question.words + first, search->signs + first, count};
+    size_t first = search->begin[q];
+    return (struct sum){question->words + first, search->signs + first,
+                        search->begin[q + 1] - first};
 }
 
 static void make_vector(const struct sum *q, uint32_t dim, float *vector)
@@ -78,7 +94,7 @@ static const struct column columns[] = {
 static void print(struct search *search, const struct sum *q, const psdvec_neighbour *answers,
                   size_t found, const struct forms *forms)
 {
-    const struct question *question = &search->question;
+    const struct question *question = &search->questions[0];
     struct show *show = &search->show;
     bool counted = question->info->has_counts;
     struct rows rows = {.name = "similar",
@@ -102,81 +118,324 @@ static void print(struct search *search, const struct sum *q, const psdvec_neigh
     if (!found)
         question_nothing(show, question, "its vector has no direction");
     show_rows(show, &rows);
-    question_left_out(show, question, forms);
+    question_left_out(show, question, forms, NULL);
     question_spelled(show, q->words, q->count);
     show_close(show);
     show_flush(show);
 }
 
-/* `count` questions, one after the other in the words of the command line, of `together` words
- * each; all are put at once. So many answers are asked for that enough are left without forms. */
-static int ask(struct search *search, size_t first, size_t count, size_t together)
+/* ---- Several models side by side ---------------------------------------------------------- */
+
+/* In how many of the models' answers the same word is. */
+static size_t models_with(const struct search *search, const struct result *results, size_t stride,
+                          size_t model, uint32_t word)
 {
-    struct question *question = &search->question;
-    size_t mark = lasting_count(), dim = question->info->dim, *found, *begin;
+    size_t length, count = 0;
+    const char *text = psdvec_model_word(search->questions[model].model, word, &length);
+    for (size_t m = 0; m < search->model_count; m++) {
+        const struct result *r = &results[m * stride];
+        for (size_t k = 0; k < r->count; k++) {
+            size_t other_length;
+            const char *other =
+                psdvec_model_word(search->questions[m].model, r->answers[k].word, &other_length);
+            if (other_length == length && memcmp(text, other, length) == 0) {
+                count++;
+                break;
+            }
+        }
+    }
+    return count;
+}
+
+static const struct column data_columns[] = {COLUMN("question", NULL, .where = IN_TSV),
+                                             DATA("model"),
+                                             DATA("word"),
+                                             NUMBERS("cosine", NULL, 4, 6),
+                                             DATA("count"),
+                                             DATA("models")};
+
+/* What there is to say of the words in model m, unless it is what was said of them in another. */
+static void remark_once(struct search *search, const struct sum *q, const struct result *results,
+                        size_t stride, size_t m)
+{
+    size_t first = (size_t)(q->words - search->questions[0].words);
+    const struct asked *words = search->questions[m].words + first;
+    for (size_t w = 0; w < q->count; w++) {
+        bool said = false;
+        for (size_t other = 0; other < m && !said; other++) {
+            const struct asked *before = &search->questions[other].words[first + w];
+            said = !results[other * stride].unknown && before->known == words[w].known &&
+                   before->spelled == words[w].spelled && before->part_count == words[w].part_count;
+        }
+        if (!said)
+            question_remark(&search->show, &words[w], 1);
+    }
+}
+
+/* results[m * stride]: of model m. */
+static void print_side_by_side(struct search *search, const struct sum *q,
+                               const struct result *results, size_t stride)
+{
+    struct show *show = &search->show;
+    size_t models = search->model_count, longest = 0, shared = 0;
+    size_t width = (show->width - 2) / models > 16 ? (show->width - 2) / models - 2 : 14;
+    struct column *side = lasting_alloc(3 * models, sizeof *side);
+    struct rows wide = {.where = FOR_PEOPLE, .columns = side, .column_count = 3 * models},
+                data = ROWS("similar", FOR_PROGRAMS, data_columns);
+    const char *sum = sum_text(q);
+    show_open(show);
+    show_title(show, phrase(STYLE_BOLD "%s", sum));
+    show_words(show, q, "words", false);
+    show_words(show, q, "minus", true);
+    for (size_t m = 0; m < models; m++) {
+        const struct result *r = &results[m * stride];
+        side[3 * m] = (struct column)COLUMN(NULL, search->names[m], .gap = 2,
+                                            .width = width > 30 ? 22 : width - 9);
+        side[3 * m + 1] = (struct column){.heading = "", .width = 1};
+        side[3 * m + 2] = (struct column)NUMBERS(NULL, "cosine", 4, 6, .gap = 1, .width = 7);
+        longest = r->count > longest ? r->count : longest;
+        if (r->unknown)
+            show_title(show, phrase("  %s: not in this model", search->names[m]));
+        else
+            remark_once(search, q, results, stride, m);
+    }
+    for (size_t k = 0; k < longest; k++) {
+        rows_add_cells(&wide, NULL, 0);
+        for (size_t m = 0; m < models; m++) {
+            const struct result *r = &results[m * stride];
+            const struct question *question = &search->questions[m];
+            if (k >= r->count) {
+                for (size_t c = 0; c < 3; c++)
+                    rows_more(&wide, text_cell(""));
+                continue;
+            }
+            uint32_t word = r->answers[k].word;
+            bool all = models_with(search, results, stride, m, word) == models;
+            shared += all && m == 0;
+            struct cell cell = model_word_cell(question->model, word);
+            rows_more(&wide, all ? styled_as(cell, GREEN) : cell);
+            rows_more(&wide, text_cell(all ? "=" : ""));
+            rows_more(&wide, real_cell((double)r->answers[k].cosine));
+        }
+    }
+    for (size_t m = 0; m < models; m++)
+        for (size_t k = 0; k < results[m * stride].count; k++) {
+            const psdvec_neighbour *answer = &results[m * stride].answers[k];
+            const struct question *question = &search->questions[m];
+            rows_add(&data, text_cell(sum), text_cell(search->names[m]),
+                     model_word_cell(question->model, answer->word),
+                     real_cell((double)answer->cosine), answer_count(question, answer->word),
+                     whole_cell(models_with(search, results, stride, m, answer->word)));
+        }
+    show_rows(show, &wide);
+    show_rows(show, &data);
+    show_note(show, phrase("  = in the answers of all models: %zu of %zu", shared, longest));
+    for (size_t m = 0; m < models; m++)
+        question_left_out(show, &search->questions[m], &results[m * stride].forms,
+                          search->names[m]);
+    show_close(show);
+    show_flush(show);
+}
+
+/* ---- Questions ------------------------------------------------------------------------------ */
+
+/* The answers of a model to `count` questions, which are put at once. So many are asked for that
+ * enough are left without forms. */
+static int answer(struct search *search, struct question *question, size_t first, size_t count,
+                  struct result *results)
+{
+    size_t dim = question->info->dim, excepted = 0, most_forms = 0, top = question_top(question);
     float *vectors = lasting_alloc(count, dim * sizeof *vectors);
     uint32_t *except = lasting_alloc(question->known_count, sizeof *except);
-    struct forms *forms = lasting_alloc(count, sizeof *forms);
-    found = lasting_alloc(count, sizeof *found);
-    begin = lasting_alloc(count + 1, sizeof *begin);
-    size_t excepted = 0, most_forms = 0;
-    int code = EXIT_FINE;
-    for (size_t k = 0; k < count && !code; k++) {
-        struct sum q = sum_of(search, first + k * together, together);
+    size_t *found = lasting_alloc(count, sizeof *found);
+    size_t *begin = lasting_alloc(count + 1, sizeof *begin);
+    for (size_t k = 0; k < count; k++) {
+        struct sum q = sum_of(search, question, first + k);
+        begin[k + 1] = excepted;
+        for (size_t w = 0; w < q.count; w++)
+            results[k].unknown |= q.words[w].unknown;
+        if (results[k].unknown)
+            continue; /* of a vector of zeros there are no neighbours */
         make_vector(&q, question->info->dim, vectors + k * dim);
-        for (size_t w = 0; w < together; w++)
+        for (size_t w = 0; w < q.count; w++)
             excepted += asked_words(&q.words[w], except + excepted);
         begin[k + 1] = excepted;
-        code = question_forms(question, q.words, q.signs, q.count, &forms[k]);
-        most_forms = forms[k].count > most_forms ? forms[k].count : most_forms;
+        int code = question_forms(question, q.words, q.signs, q.count, &results[k].forms);
+        if (code)
+            return code;
+        most_forms = results[k].forms.count > most_forms ? results[k].forms.count : most_forms;
     }
-    size_t most = search->top + most_forms;
-    if (most > question->info->words)
-        most = question->info->words;
+    size_t most = top + most_forms < question->info->words ? top + most_forms
+                                                           : question->info->words;
     psdvec_neighbour *answers = lasting_alloc(count * most, sizeof *answers);
     psdvec_query_options options = question_options(question, except, excepted);
     options.except_begin = begin;
-    if (!code) {
-        psdvec_status status = psdvec_model_similar_many(
-            question->run->ctx, question->model, vectors, count, &options, most, answers, found);
-        code = status == PSDVEC_OK ? EXIT_FINE : run_failed(question->run, status);
+    psdvec_status status = psdvec_model_similar_many(search->run->ctx, question->model, vectors,
+                                                     count, &options, most, answers, found);
+    if (status != PSDVEC_OK)
+        return run_failed(search->run, status);
+    for (size_t k = 0; k < count; k++) {
+        results[k].answers = answers + k * most;
+        results[k].count = question_leave_out(&results[k].forms, results[k].answers, found[k], top);
     }
+    return EXIT_FINE;
+}
+
+static int ask(struct search *search, size_t first, size_t count)
+{
+    size_t mark = lasting_count();
+    struct result *results = lasting_alloc(search->model_count * count, sizeof *results);
+    int code = EXIT_FINE;
+    for (size_t m = 0; m < search->model_count && !code; m++)
+        code = answer(search, &search->questions[m], first, count, results + m * count);
     for (size_t k = 0; k < count && !code; k++) {
-        struct sum q = sum_of(search, first + k * together, together);
-        size_t kept = question_leave_out(&forms[k], answers + k * most, found[k], search->top);
-        print(search, &q, answers + k * most, kept, &forms[k]);
+        struct sum q = sum_of(search, &search->questions[0], first + k);
+        if (search->model_count > 1)
+            print_side_by_side(search, &q, results + k, count);
+        else if (!results[k].unknown)
+            print(search, &q, results[k].answers, results[k].count, &results[k].forms);
     }
     lasting_end(mark);
     return code;
 }
 
+/* ---- The command line and files -------------------------------------------------------------- */
+
+struct texts {
+    const char **list;
+    char *signs;
+    size_t *begin;
+    size_t count, queries;
+};
+
+static void add_text(struct texts *texts, const char *text, char sign, bool begins)
+{
+    texts->list = must_grow(texts->list, texts->count + 1, sizeof *texts->list);
+    texts->signs = must_grow(texts->signs, texts->count + 1, 1);
+    if (begins || !texts->queries) {
+        texts->begin = must_grow(texts->begin, texts->queries + 2, sizeof *texts->begin);
+        texts->begin[texts->queries++] = texts->count;
+    }
+    texts->list[texts->count] = text;
+    texts->signs[texts->count++] = sign;
+    texts->begin[texts->queries] = texts->count;
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* A line of --from: words with signs are one query, as on the command line; otherwise all of it is
+ * what is asked about. */
+static void add_line(struct texts *texts, char *line)
+{
+    char *end = line + strlen(line);
+    while (end > line && is_blank(end[-1]))
+        *--end = '\0';
+    while (is_blank(*line))
+        line++;
+    if (!*line)
+        return;
+    bool begins = true;
+    for (char *at = line; *at;) {
+        char sign = (*at == '-' || *at == '+') && at[1] ? *at : 0;
+        char *word = at += sign != 0;
+        while (sign && is_blank(*word))
+            word = ++at;
+        /* Up to a sign behind a blank. */
+        while (*at && !(is_blank(*at) && (at[1] == '-' || at[1] == '+')))
+            at++;
+        if (*at)
+            *at++ = '\0';
+        if (*word)
+            add_text(texts, lasting(must_copy(word), free), sign, begins);
+        begins = false;
+    }
+}
+
+static int add_file(struct run *run, struct texts *texts, const char *path)
+{
+    size_t length;
+    if (!strcmp(path, "-"))
+        run_tell_of_terminal(run);
+    char *text = read_whole(path, &length);
+    if (!text)
+        return run_error(run, EXIT_INPUT, "cannot read %s: %s", path, system_error(errno));
+    for (char *line = text, *next; line; line = next) {
+        next = strchr(line, '\n');
+        if (next)
+            *next++ = '\0';
+        add_line(texts, line);
+    }
+    free(text);
+    return EXIT_FINE;
+}
+
+static int read_queries(struct run *run, size_t models, struct texts *texts)
+{
+    const struct arguments *arguments = run->arguments;
+    const char *from = argument_text(arguments, "from"), *word;
+    bool together = false;
+    for (size_t k = models; k < arguments->operand_count; k++)
+        together |= argument_sign(arguments, k, &word) != 0;
+    for (size_t k = models; k < arguments->operand_count; k++) {
+        char sign = argument_sign(arguments, k, &word);
+        add_text(texts, word, sign, !together || k == models);
+    }
+    if (from)
+        return add_file(run, texts, from);
+    if (!texts->count)
+        return run_use_error(run, "say which model to ask, and for which words");
+    return EXIT_FINE;
+}
+
 static int act(struct run *run)
 {
-    struct search search = {0};
-    size_t count = run->arguments->operand_count - 1;
-    const char **texts = lasting_alloc(count, sizeof *texts);
-    bool one = false;
-    search.signs = lasting_alloc(count, 1);
-    for (size_t k = 0; k < count; k++) {
-        search.signs[k] = argument_sign(run->arguments, k + 1, &texts[k]);
-        one |= search.signs[k] != 0;
+    const struct arguments *arguments = run->arguments;
+    struct search search = {.run = run};
+    struct texts texts = {0};
+    size_t models = 1;
+    int code = EXIT_FINE, refused = EXIT_FINE;
+    while (models < arguments->operand_count && models < arguments->unsigned_from &&
+           eval_file_is_model(arguments->operands[models]))
+        models++;
+    code = read_queries(run, models, &texts);
+    search.questions = lasting_alloc(models, sizeof *search.questions);
+    search.names = lasting_alloc(models, sizeof *search.names);
+    for (size_t m = 0; m < models && !code; m++) {
+        code = question_open(&search.questions[m], run, arguments->operands[m], texts.list,
+                             texts.count, models > 1 || argument_text(arguments, "from"));
+        if (code == EXIT_USE && search.questions[m].lenient && search.questions[m].words) {
+            refused = code;
+            code = EXIT_FINE;
+        }
+        search.names[search.model_count++] = name_of_file(arguments->operands[m]);
     }
-    int code = question_open(&search.question, run, texts, count);
+    names_differ(search.names, arguments->operands, search.model_count);
+    search.signs = texts.signs;
+    search.begin = texts.begin;
+    search.query_count = texts.queries;
     show_start(&search.show, run, false);
-    size_t together = one ? count : 1, all = count / together;
-    if (!code)
-        search.top = question_top(&search.question);
-    for (size_t k = 0; k < all && !code && !signals_caught(); k += BATCH)
-        code = ask(&search, k * together, all - k < BATCH ? all - k : BATCH, together);
+    for (size_t k = 0; k < texts.queries && !code && !signals_caught(); k += BATCH)
+        code = ask(&search, k, texts.queries - k < BATCH ? texts.queries - k : BATCH);
     show_end(&search.show);
-    return code;
+    free(texts.list);
+    free(texts.signs);
+    free(texts.begin);
+    return code ? code : refused;
 }
+
+static const psdvec_option from_options[] = {
+    FILE_OPTION("from", .group = "The question",
+                .help = "read queries from FILE, one per line; - is standard input"),
+    {0}};
 
 const struct command cmd_similar = {
     .name = "similar",
     .group = "Asking a model",
     .summary = "list the nearest neighbours of a word",
-    .synopsis = "MODEL [+|-]WORD... [OPTION]...",
+    .synopsis = "MODEL... [+|-]WORD... [OPTION]...",
     .description = PARAGRAPHS(
         "For each WORD, lists the words of MODEL with the highest cosine similarity, with a bar "
         "and their frequency in the training text. Cosines are those of the read-out (see psdvec "
@@ -191,14 +450,17 @@ const struct command cmd_similar = {
         "that is frequent in the model's vocabulary, in any language. If the query itself is about "
         "forms, as walked -walk +talk, they are kept. --spelling changes the weight of spelling "
         "in the comparison without training the model again.",
+        "Several models are shown side by side; words that are in the answers of all of them are "
+        "marked with =. An argument is a model if it is the name of a file that looks like vectors. "
+        "A word that one of the models does not have is left out there.",
         "A WORD that is not in the model is looked up as the model's tokenizer would write it, so "
         "Paris finds paris. Several words in one argument, such as 'New York', or unsegmented "
         "Chinese, are looked up as one word, with underscores or hyphens between the parts too; "
         "otherwise the vectors of the parts, each scaled to length 1, are averaged. A word that is "
         "still not found gets a vector from its spelling, provided that the model supports it. "
         "The output says so, and suggests words that are spelled almost the same."),
-    .sources = {OWN_OPTIONS(top_options), OWN_OPTIONS(spelling_options), QUERY_OPTIONS,
-                FORMAT_OPTIONS, COMMON_OPTIONS},
+    .sources = {OWN_OPTIONS(top_options), OWN_OPTIONS(from_options), OWN_OPTIONS(spelling_options),
+                QUERY_OPTIONS, FORMAT_OPTIONS, COMMON_OPTIONS},
     .examples =
         EXAMPLES({"psdvec similar model.safetensors music", "The nearest neighbours of music."},
                  {"psdvec similar model.safetensors music art --top 3", "Two queries."},
@@ -208,9 +470,12 @@ const struct command cmd_similar = {
                   "What is to woman as king is to man? See also psdvec analogy."},
                  {"psdvec similar model.safetensors music --spelling 0 --forms",
                   "By the contexts of words alone; with forms of music."},
+                 {"psdvec similar model.safetensors vectors.vec music", "Two models side by side."},
+                 {"psdvec similar books.safetensors --from words.txt --min-frequency 2 --tsv",
+                  "A query per line of a file; answers that occur at least twice."},
                  {"psdvec similar vectors.vec music --json",
                   "Vectors of another program; JSON output for scripts."}),
-    .operands = {2, SIZE_MAX},
+    .operands = {1, SIZE_MAX},
     .missing = "say which model to ask, and for which words",
     .signed_operands = true,
     .act = act};

@@ -46,6 +46,9 @@ extern const struct eval_measure eval_measures[]; /* by psdvec_measure; ends wit
 enum eval_mark { MARK_NONE, MARK_BEST, MARK_WORSE, MARK_ALIKE };
 const char *eval_mark(enum eval_mark mark);
 
+/* Whether a file looks like vectors. */
+bool eval_file_is_model(const char *path);
+
 /* Tells the operands apart, opens everything and names it. EXIT_FINE, or another exit status
  * after the error was told; free the rest with eval_close() in either case. */
 int eval_open(struct eval *eval);

@@ -156,6 +156,11 @@ static enum file_kind sniff(const char *path)
     return got < 0 ? FILE_UNREADABLE : model ? FILE_IS_MODEL : FILE_IS_SET;
 }
 
+bool eval_file_is_model(const char *path)
+{
+    return sniff(path) == FILE_IS_MODEL;
+}
+
 /* ---- All of them ----------------------------------------------------------------- */
 
 void eval_add_file(struct eval_files *files, const char *path)

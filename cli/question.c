@@ -151,12 +151,13 @@ static int find(struct question *q, const char *text, struct asked *asked)
     return EXIT_FINE;
 }
 
-int question_open(struct question *q, struct run *run, const char *const *texts, size_t count)
+int question_open(struct question *q, struct run *run, const char *path, const char *const *texts,
+                  size_t count, bool lenient)
 {
-    const struct arguments *arguments = run->arguments;
-    *q = (struct question){.run = run};
-    int code = model_file_open_weighted(run, arguments->operands[0],
-                                        argument_real(arguments, "spelling"), &q->model);
+    *q = (struct question){.run = run, .lenient = lenient};
+    int code = model_file_open_weighted(run, path, argument_real(run->arguments, "spelling"),
+                                        &q->model),
+        refused = EXIT_FINE;
     if (!code)
         code = model_file_fits(run, q->model, count);
     if (code)
@@ -165,20 +166,26 @@ int question_open(struct question *q, struct run *run, const char *const *texts,
     q->words = lasting_alloc(count, sizeof *q->words);
     for (; q->count < count && !code; q->count++) {
         code = find(q, texts[q->count], &q->words[q->count]);
+        q->words[q->count].unknown = code != EXIT_FINE;
         q->known_count += asked_words(&q->words[q->count], NULL);
+        if (lenient && code == EXIT_USE) {
+            refused = code;
+            code = EXIT_FINE;
+        }
     }
     q->known = lasting_alloc(q->known_count, sizeof *q->known);
     uint32_t *known = q->known;
     for (size_t k = 0; k < q->count; k++)
         known += asked_words(&q->words[k], known);
-    return code;
+    return code ? code : refused;
 }
 
 int question_ask(struct run *run, int (*answer)(struct question *question))
 {
     struct question question;
-    int code = question_open(&question, run, run->arguments->operands + 1,
-                             run->arguments->operand_count - 1);
+    int code = question_open(&question, run, run->arguments->operands[0],
+                             run->arguments->operands + 1, run->arguments->operand_count - 1,
+                             false);
     return code ? code : answer(&question);
 }
 
@@ -374,7 +381,8 @@ void question_spelled(struct show *show, const struct asked *words, size_t count
     buffer_free(&list);
 }
 
-void question_left_out(struct show *show, const struct question *q, const struct forms *forms)
+void question_left_out(struct show *show, const struct question *q, const struct forms *forms,
+                       const char *model)
 {
     struct buffer list = {0}, names = {0};
     for (size_t k = 0; k < forms->left_out_count; k++) {
@@ -384,9 +392,11 @@ void question_left_out(struct show *show, const struct question *q, const struct
         cell_for_people(&names, &word, &(const struct column){0});
     }
     if (forms->left_out_count)
-        show_note(show, phrase("  %s left out: %s (--forms shows them)",
-                               phrase_counted(forms->left_out_count, "form"), names.text));
-    show_json(show, "forms_left_out", NULL, list_get(&list));
+        show_note(show, phrase("  %s%s%s left out: %s (--forms shows them)", model ? model : "",
+                               model ? ": " : "", phrase_counted(forms->left_out_count, "form"),
+                               names.text));
+    if (!model)
+        show_json(show, "forms_left_out", NULL, list_get(&list));
     buffer_free(&list);
     buffer_free(&names);
 }

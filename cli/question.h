@@ -13,7 +13,8 @@
 /* --top and --forms; --spelling, which is that of every question to a model; and the options of
  * queries that commands have. */
 extern const psdvec_option top_options[], spelling_options[];
-#define QUERY_OPTIONS LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_QUERY, .only = " restrict min_score ")
+#define QUERY_OPTIONS                                                                              \
+    LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_QUERY, .only = " restrict min_score min_frequency ")
 
 /* One of several words. */
 struct part {
@@ -35,6 +36,7 @@ struct asked {
     float *vector;       /* dim: its read-out */
     const char *similar; /* words that are spelled almost like it: "a, b", or NULL */
     const char *remark;  /* another thing to say, or NULL */
+    bool unknown;        /* of a lenient question: there is no vector */
 };
 
 /* The words of the model in it, which are no answers; returns how many. `words` may be NULL. */
@@ -46,14 +48,15 @@ struct question {
     const psdvec_model_info *info;
     struct asked *words;
     size_t count;
+    bool lenient;    /* what is unknown is told and marked, and the rest goes on */
     uint32_t *known; /* of the words those in the model: no answers to the question */
     size_t known_count;
 };
 
-/* Opens the model of the first operand and finds the words, which last. EXIT_FINE, or another exit
- * status after the error was told. */
-int question_open(struct question *question, struct run *run, const char *const *texts,
-                  size_t count);
+/* Opens a model and finds the words, which last. EXIT_FINE, or another exit status after the error
+ * was told. `lenient`: the status of the last unknown word, if there is one. */
+int question_open(struct question *question, struct run *run, const char *path,
+                  const char *const *texts, size_t count, bool lenient);
 
 /* Opens the question that the operands are, and has it answered. */
 int question_ask(struct run *run, int (*answer)(struct question *question));
@@ -104,8 +107,9 @@ void question_warn(const struct question *question, const struct asked *asked);
 void question_remark(struct show *show, const struct asked *words, size_t count);
 void question_spelled(struct show *show, const struct asked *words, size_t count);
 
-/* Says which forms were left out. */
+/* Says which forms were left out. `model`: its name, if there are several; then only people are
+ * told. */
 void question_left_out(struct show *show, const struct question *question,
-                       const struct forms *forms);
+                       const struct forms *forms, const char *model);
 
 #endif

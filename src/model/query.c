@@ -36,7 +36,17 @@ psdvec_status pv_query_take(psdvec_context *ctx, const psdvec_model *m,
     PV_TRY(pv_options_adopt(ctx, &pv_query_table, options, o));
     uint32_t words = m->info.words;
     query->words = o->restrict_words > 0 && o->restrict_words < words ? o->restrict_words : words;
+    if (o->min_frequency > 0 && !m->counts)
+        return pv_fail(ctx, PSDVEC_ERR_OPTION,
+                       "%s: does not say how frequent its words are, so `min_frequency` cannot be "
+                       "applied; use `restrict` if the most frequent words come first",
+                       m->path);
     return check_except(ctx, m, query);
+}
+
+bool pv_query_frequent(const psdvec_model *m, const pv_query *query, uint32_t word)
+{
+    return query->options.min_frequency == 0 || m->counts[word] >= query->options.min_frequency;
 }
 
 const uint32_t *pv_query_except(const pv_query *query, size_t q, size_t *count)

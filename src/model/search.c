@@ -237,7 +237,8 @@ psdvec_status pv_model_search(psdvec_context *ctx, const psdvec_model *model,
     pv_best best = {.heap = answers, .most = search->most};
     float least = (float)query->options.min_score;
     for (uint32_t i = 0; i < job.words; i++)
-        if (job.scores[i] >= least) /* a NAN is not */
+        if (job.scores[i] >= least && /* a NAN is not */
+            pv_query_frequent(m, query, i))
             pv_best_try(&best, (psdvec_neighbour){.word = i, .cosine = job.scores[i]});
     pv_best_sort(&best);
     *found = best.count;

@@ -23,6 +23,9 @@ psdvec_status pv_query_take(psdvec_context *ctx, const psdvec_model *model,
 /* The words that are no answers to query q. */
 const uint32_t *pv_query_except(const pv_query *query, size_t q, size_t *count);
 
+/* Whether the word occurs often enough to be an answer. */
+bool pv_query_frequent(const psdvec_model *model, const pv_query *query, uint32_t word);
+
 /* PSDVEC_ERR_NUMERIC if one of the `dim` numbers of vector q is not finite. */
 psdvec_status pv_query_check_vector(psdvec_context *ctx, const float *vector, uint32_t dim,
                                     size_t q);

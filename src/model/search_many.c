@@ -53,6 +53,7 @@ static const uint32_t most_dim = 1 << 20;
 
 typedef struct many_job {
     psdvec_context *ctx;
+    const psdvec_model *model;
     const pv_vector_set *set;
     uint32_t words, dim; /* words that may be answers */
     const pv_query *query;
@@ -126,7 +127,8 @@ static void try_row(const many_job *job, pv_best *best, size_t q, const pv_vecto
     uint32_t word = (uint32_t)(first + r);
     const float *unit = job->units + q * job->dim;
     double cosine;
-    if (is_excepted(job, q, word) || !pv_row_cosines(block, r, &unit, 1, &cosine))
+    if (is_excepted(job, q, word) || !pv_query_frequent(job->model, job->query, word) ||
+        !pv_row_cosines(block, r, &unit, 1, &cosine))
         return;
     psdvec_neighbour here = {.word = word, .cosine = (float)cosine};
     if (here.cosine >= job->query->options.min_score)
@@ -256,6 +258,7 @@ psdvec_status pv_search_many(psdvec_context *ctx, const psdvec_model *m, const p
                              psdvec_neighbour *neighbours, size_t *found)
 {
     many_job job = {.ctx = ctx,
+                    .model = m,
                     .set = &m->readout,
                     .words = query->words,
                     .dim = m->info.dim,

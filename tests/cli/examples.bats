@@ -12,6 +12,7 @@ make_inputs() {
     yes 'A book about art and about music, and about the history of both.' | head -n 20 >books/one.txt
     yes 'Another book, on the art of the book.' | head -n 20 >books/two.txt
     cp wiki.txt notes.txt
+    printf 'music\nart\n' >words.txt
     tar -czf notes.tar.gz notes.txt
     gzip -c books/one.txt >news.txt.gz
     yes '{"id": 1, "text": "Posts about music and about art."}' | head -n 20 >posts.jsonl

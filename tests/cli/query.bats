@@ -287,6 +287,72 @@ first_words() { # N C
     "$PSDVEC" similar text.safetensors walk7 --top 1 | grep -qx '  walk7: the text of this model was read without digits'
 }
 
+# ---- Several models, queries from a file, frequent answers -----------------------------------------
+
+@test "several models stand side by side, and what they share is marked" {
+    small_vectors
+    printf 'king 1 0\nqueen 1 0.1\nman 0 1\nrex 1 0.2\n' >other.txt
+    "$PSDVEC" similar small.safetensors other.txt king --top 2 >screen
+    [ "$(wc -L <screen)" -le 80 ]
+    sed -n 2p screen | grep -Eq '^  small +cosine  other +cosine$'
+    sed -n 3p screen | grep -Eq '^  queen += +0\.[0-9]+  queen += +0\.[0-9]+$'
+    sed -n 4p screen | grep -Eq '^  man +0\.[0-9]+  rex +0\.[0-9]+$'
+    grep -qx '  = in the answers of all models: 1 of 2' screen
+    "$PSDVEC" similar small.safetensors other.txt king --top 2 --tsv | rows | cut -f 1-3,6 >printed
+    printf 'king\tsmall\tqueen\t2\nking\tsmall\tman\t1\nking\tother\tqueen\t2\nking\tother\trex\t1\n' | cmp - printed
+    # Each column is what the model answers alone.
+    for model in small.safetensors other.txt; do
+        name=${model%.*}
+        "$PSDVEC" similar $model king --top 3 --tsv | rows | cut -f 2,3 >alone
+        "$PSDVEC" similar small.safetensors other.txt king --top 3 --tsv | rows |
+            awk -F'\t' -v name="$name" '$2 == name { print $3 "\t" $4 }' | cmp - alone
+    done
+    "$PSDVEC" similar small.safetensors other.txt king --top 1 --json |
+        grep -q '^{"words": \["king"\], "minus": \[\], "similar": \[{"model": "small", "word": "queen", "cosine": 0'
+    "$PSDVEC" similar small.safetensors other.txt king --top 1 --format markdown | grep -qF '| small |  | cosine | other |  | cosine |'
+    "$PSDVEC" similar small.safetensors other.txt king -man +woman --top 1 --tsv >printed 2>stderr || [ $? -eq 2 ]
+    grep -q "the word 'woman' is not in the model" stderr
+    [ "$(rows <printed | cut -f 1-3)" = "$(printf 'king - man + woman\tsmall\tqueen')" ]
+    # A word stays a word, even if a file of other things has its name.
+    echo 'a note' >queen
+    "$PSDVEC" similar small.safetensors queen king --top 1 --tsv | rows | cut -f 1 | paste -s - | grep -qx "$(printf 'queen\tking')"
+}
+
+@test "queries from a file and from standard input" {
+    small_vectors
+    printf 'king\n\n  paris \r\nking -man +woman\nking - man + woman\n' >queries
+    "$PSDVEC" similar small.safetensors --from queries --top 1 --tsv | rows | cut -f 1 >printed
+    printf 'king\nparis\nking - man + woman\nking - man + woman\n' | cmp - printed
+    "$PSDVEC" similar small.safetensors --from - --top 1 --tsv <queries | rows | cut -f 1 | cmp - printed
+    { "$PSDVEC" similar small.safetensors king --top 3 --tsv; "$PSDVEC" similar small.safetensors paris --top 3 --tsv | rows; } >alone
+    head -n 3 queries | "$PSDVEC" similar small.safetensors --from - --top 3 --tsv | cmp - alone
+    # Unknown words are told, and the others are answered.
+    status=0
+    printf 'king\nabsent\nparis\n' | "$PSDVEC" similar small.safetensors --from - --top 1 --tsv >printed 2>stderr || status=$?
+    [ $status -eq 2 ]
+    [ "$(rows <printed | cut -f 1 | paste -s -)" = "$(printf 'king\tparis')" ]
+    grep -q "the word 'absent' is not in the model" stderr
+    refused 3 "cannot read absent: No such file" similar small.safetensors --from absent
+    refused 2 "say which model to ask, and for which words" similar small.safetensors
+}
+
+@test "--min-frequency: answers that occur often enough" {
+    trained
+    for n in 1 9 24; do
+        for words in king "king dog night the cat sleeps"; do
+            # shellcheck disable=SC2086
+            "$PSDVEC" similar text.safetensors $words --top 100 --tsv | rows | awk -F'\t' -v n=$n '$4 >= n' >wanted
+            # shellcheck disable=SC2086
+            "$PSDVEC" similar text.safetensors $words --top 100 --min-frequency $n --tsv | rows | cmp - wanted
+            [ -s wanted ]
+        done
+        "$PSDVEC" analogy text.safetensors king queen dog --top 100 --tsv | rows | awk -F'\t' -v n=$n '$5 >= n' >wanted
+        "$PSDVEC" analogy text.safetensors king queen dog --top 100 --min-frequency $n --tsv | rows | cmp - wanted
+    done
+    small_vectors
+    refused 2 "does not say how frequent its words are" similar small.vec king --min-frequency 2
+}
+
 # ---- Forms, and the weight of spelling -----------------------------------------------------------
 
 @test "forms of the words asked about are left out, and the answer names them" {
@@ -322,7 +388,7 @@ first_words() { # N C
     [ "$("$PSDVEC" similar $model walked -walk +talk --top 1 --tsv | rows | cut -f 2)" = talked ]
     "$PSDVEC" analogy $model walk talk climb --top 100 --json | grep -q '"forms_left_out": \["'
     "$PSDVEC" analogy $model walk talk climb --top 100 --forms --json | grep -q '"forms_left_out": \[\]'
-    "$PSDVEC" analogy $model walk talk climb | grep -q 'left out: .*(--forms shows them)'
+    "$PSDVEC" analogy $model walk talk climb --top 100 | grep -q ' forms left out: '
 }
 
 @test "--spelling: another weight without training" {
