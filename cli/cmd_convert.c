@@ -66,6 +66,9 @@ const struct command cmd_convert = {
          "A smaller model."},
         {"psdvec convert model.safetensors --int8 tiny.safetensors",
          "A quarter of the size; cosines change by about 0.001."},
+        {"psdvec convert model.safetensors --only-readout --no-spelling --int8 --dim 100 --words 30000 "
+         "search.safetensors",
+         "A small file for search: read-out only."},
         {"psdvec convert model.safetensors --to glove --digits 4 -o model.txt",
          "Smaller text with less precision."}),
     .notes = PARAGRAPHS(

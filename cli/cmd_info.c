@@ -182,9 +182,10 @@ static void show_contents(struct show *show, const psdvec_model_info *info, bool
     if (!info->native)
         return;
     show_value(show, "read-out", "%s",
-               info->has_readout ? phrase("made for comparing words, %s",
-                                          phrase_bytes((double)readout_bytes(info)))
-                                 : "the vectors themselves");
+               info->has_readout    ? phrase("made for comparing words, %s",
+                                             phrase_bytes((double)readout_bytes(info)))
+               : info->only_readout ? "the only vectors (convert --only-readout)"
+                                    : "the vectors themselves");
     show_value(show, "spelling", "%s",
                info->has_spelling ? phrase("%s n-grams of letters, %s", phrase_count(info->ngrams),
                                            phrase_bytes((double)info->spelling_bytes))

@@ -94,6 +94,11 @@ static int print_word(struct vectors *v, const struct asked *asked)
 {
     struct question *q = v->question;
     bool raw = argument_flag(q->run->arguments, "raw");
+    if (raw && q->info->only_readout)
+        return run_error(
+            q->run, EXIT_FILE,
+            "the model has no generative vectors, since convert --only-readout left them "
+            "out; leave out --raw");
     if (raw && !asked->known && !asked->spelled)
         return run_error(q->run, EXIT_USE,
                          "'%s' is not one word in the model, and only read-out vectors are "

@@ -171,8 +171,10 @@ int model_file_unknown(struct run *run, const psdvec_model *model, const char *w
     psdvec_model_suggest(run->ctx, model, word, length, (uint32_t)psdvec_edit_limit(length), words,
                          3, &found);
     near_words_list(&near, words, found, model_word, model);
-    int code =
-        run_error(run, EXIT_USE, "the word '%s' is not in the model%s", word, buffer_get(&near));
+    bool dropped = psdvec_model_get_info(model)->no_spelling;
+    int code = run_error(run, EXIT_USE, "the word '%s' is not in the model%s%s", word,
+                         dropped ? ", whose spelling convert --no-spelling left out" : "",
+                         buffer_get(&near));
     buffer_free(&near);
     return code;
 }

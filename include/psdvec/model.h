@@ -101,6 +101,8 @@ typedef struct psdvec_model_info {
     double interpolation;      /* weight of the unigrams in the bigram baseline */
     const char *fit_json;      /* details of the fit, a JSON object; may be NULL */
     const char *joint_json;    /* joint probability after training, a JSON object; may be NULL */
+    bool only_readout;         /* converted with `only_readout`: there are no generative vectors */
+    bool no_spelling;          /* converted with `no_spelling` */
 } psdvec_model_info;
 
 /* Returns the metadata of the model, valid until the model is closed. */
@@ -195,7 +197,8 @@ PSDVEC_API double psdvec_model_spread(const psdvec_model *model, uint32_t i);
 /* Returns P(s_i), the unigram probability used in training; 0 if not known. */
 PSDVEC_API double psdvec_model_unigram(const psdvec_model *model, uint32_t i);
 
-/* Returns v_i' J v_j, the model's estimate of the PMI of words i and j. */
+/* Returns v_i' J v_j, the model's estimate of the PMI of words i and j; NAN if the model has the
+ * read-out only. */
 PSDVEC_API double psdvec_model_product(const psdvec_model *model, uint32_t i, uint32_t j);
 
 /* Stores a pointer to the read-out of all words in *vectors: words x dim, row-major, valid until

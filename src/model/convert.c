@@ -92,7 +92,22 @@ static psdvec_status change(pv_scope *scope, const pv_rows_out *rows, pv_spellin
     return PSDVEC_OK;
 }
 
-static psdvec_status to_model(psdvec_context *ctx, const pv_rows_out *rows, const char *output)
+/* The read-out takes the place of the generative vectors; nothing is left that describes these. */
+static void keep_readout(pv_model_data *data)
+{
+    if (data->readout)
+        data->vectors = data->readout;
+    data->readout = data->readout_mean = data->readout_map = NULL;
+    data->eigenvalues = data->spread = NULL;
+    data->unigram = NULL;
+    data->iterations = NULL;
+    data->core_words = 0;
+    data->method = data->settings_json = data->extensions_json = NULL;
+    data->fit_json = data->joint_json = NULL;
+}
+
+static psdvec_status to_model(psdvec_context *ctx, const pv_rows_out *rows,
+                              const psdvec_convert_options *o, const char *output)
 {
     const psdvec_model *m = rows->model;
     const psdvec_model_info *info = &m->info;
@@ -107,6 +122,10 @@ static psdvec_status to_model(psdvec_context *ctx, const pv_rows_out *rows, cons
     data.dim = rows->dim;
     data.core_words = rows->normalize ? 0 : core;
     data.precision = rows->precision;
+    if (o->no_spelling)
+        data.spelling = NULL;
+    data.no_spelling |= o->no_spelling && info->has_spelling;
+    data.only_readout |= o->only_readout;
     if (m->file)
         PV_TRY(pv_st_warn_unknown(ctx, m->file, pv_model_names));
     if (rows->normalize)
@@ -117,6 +136,8 @@ static psdvec_status to_model(psdvec_context *ctx, const pv_rows_out *rows, cons
         data.joint_json = data.fit_json = NULL; /* ... and both of the whole vectors */
         PV_TRY_DONE(change(&scope, rows, &spelling, &data));
     }
+    if (o->only_readout)
+        keep_readout(&data);
     status = pv_model_write(ctx, &data, output);
 done:
     pv_scope_free(&scope);
@@ -166,6 +187,11 @@ static psdvec_status convert(psdvec_context *ctx, const psdvec_convert_options *
     /* The new file's checksums must not vouch for what was damaged in the old one. */
     if (m->file)
         PV_TRY(pv_st_verify_if_any(ctx, m->file));
+    if ((o->only_readout || o->no_spelling) && (info->sparse || o->format != PSDVEC_VECTORS_MODEL))
+        return pv_fail(
+            ctx, PSDVEC_ERR_OPTION,
+            "`only_readout` and `no_spelling` are for dense model files; sparse models and "
+            "formats of other programs have one set of vectors and no spelling");
     if (info->sparse)
         return pv_sparse_convert(ctx, &rows, output, words_out);
     if (o->format != PSDVEC_VECTORS_MODEL && !o->raw)
@@ -176,7 +202,7 @@ static psdvec_status convert(psdvec_context *ctx, const psdvec_convert_options *
         PV_TRY(pv_vector_set_check(ctx, m->path, &m->readout, rows.words, rows.dim, m->bytes,
                                    m->offsets));
     if (o->format == PSDVEC_VECTORS_MODEL)
-        return to_model(ctx, &rows, output);
+        return to_model(ctx, &rows, o, output);
     return pv_foreign_write(ctx, &rows, output, words_out);
 }
 

@@ -353,6 +353,9 @@ static psdvec_status take_metadata(psdvec_model *m)
     if (info->fit_json)
         PV_TRY(take_fit(m));
     PV_TRY(take_history(m));
+    const char *without = pv_st_meta(m->file, "without");
+    info->only_readout = without && strstr(without, "generative");
+    info->no_spelling = without && strstr(without, "spelling");
     info->written_by = pv_st_meta(m->file, "written_by");
     info->file_bytes = pv_st_bytes(m->file);
     info->native = true;
@@ -528,6 +531,12 @@ psdvec_status psdvec_model_verify(psdvec_context *ctx, const psdvec_model *model
 psdvec_status pv_model_require_psd(psdvec_context *ctx, const psdvec_model *m, const char *only)
 {
     const char *method = m->info.method;
+    if (m->info.only_readout)
+        return pv_fail(
+            ctx, PSDVEC_ERR_FORMAT,
+            "%s: has no generative vectors, since convert --only-readout left them out; use "
+            "the model that it was made from",
+            m->path);
     if (!m->info.sparse && (!method || strcmp(method, psdvec_method_name(PSDVEC_METHOD_PSD)) == 0))
         return PSDVEC_OK;
     return pv_fail(ctx, PSDVEC_ERR_FORMAT, "%s: its vectors are those of %s; %s", m->path,
@@ -613,7 +622,7 @@ double psdvec_model_unigram(const psdvec_model *model, uint32_t i)
 
 double psdvec_model_product(const psdvec_model *model, uint32_t i, uint32_t j)
 {
-    if (!pv_model_has(model, i) || !pv_model_has(model, j))
+    if (!pv_model_has(model, i) || !pv_model_has(model, j) || model->info.only_readout)
         return (double)NAN;
     if (model->info.sparse)
         return pv_sparse_product(pv_csr_row_of(&model->sparse, i),
@@ -652,6 +661,8 @@ psdvec_status pv_model_data_of(psdvec_context *ctx, const psdvec_model *m, pv_mo
                             .readout_mean = m->readout_mean,
                             .readout_map = m->readout_map,
                             .spelling = m->spelling ? pv_spelling_get(m->spelling) : NULL,
+                            .only_readout = info->only_readout,
+                            .no_spelling = info->no_spelling,
                             .precision = info->precision};
     return PSDVEC_OK;
 }

@@ -98,7 +98,7 @@ const char *const pv_model_names[] = {
     "format",  "settings",   "spelling.scale",   "method",      "spelling",   "spelling.ngrams",
     "counts",  "written_by", "spelling.offsets", "spread",      "core_words", "spelling.members",
     "version", "extensions", "history",          "eigenvalues", "forms",      "forms.offsets",
-    NULL};
+    "without", NULL};
 
 /* What the caller got wrong, if anything. */
 static const char *misuse(const pv_model_data *m)
@@ -240,7 +240,11 @@ psdvec_status pv_model_write(psdvec_context *ctx, const pv_model_data *m, const 
                                {"joint", m->joint_json},
                                {"fit", m->fit_json},
                                {"history", text.data},
-                               {"spelling", spelling ? lengths : NULL}};
+                               {"spelling", spelling ? lengths : NULL},
+                               {"without", m->only_readout && m->no_spelling ? "generative spelling"
+                                           : m->only_readout                 ? "generative"
+                                           : m->no_spelling                  ? "spelling"
+                                                                             : NULL}};
     uint64_t bytes = (m->readout ? 2 : 1) * (uint64_t)m->words * m->dim *
                          pv_dtype_size(pv_precision_dtype(m->precision)) +
                      (m->spelling ? pv_spelling_bytes(m->spelling) : 0);

@@ -36,6 +36,7 @@ typedef struct pv_model_data {
     const float *readout_mean;         /* dim, with `readout`; or NULL: zeros */
     const float *readout_map;          /* dim x dim, with `readout`; or NULL: the identity */
     const pv_spelling_table *spelling; /* or NULL */
+    bool only_readout, no_spelling;    /* left out by convert: metadata `without` */
     psdvec_precision precision;        /* to which the vectors are rounded in the file */
 } pv_model_data;
 

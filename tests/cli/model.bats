@@ -320,3 +320,34 @@ END
         diff -u wanted printed
     done
 }
+
+# ---- Small files for search ---------------------------------------------------------------------------
+
+@test "convert --only-readout and --no-spelling leave out what search does not need" {
+    cp "$BATS_TEST_DIRNAME"/../golden/0.1.0/models/default.safetensors whole.st
+    "$PSDVEC" convert whole.st --only-readout --to model readout.st -q
+    "$PSDVEC" convert whole.st --only-readout --no-spelling --int8 --to model small.st -q
+    "$PSDVEC" convert whole.st --no-spelling --to model spelled.st -q
+    size() { stat -c %s "$1"; }
+    [ "$(size small.st)" -lt "$(size readout.st)" ] && [ "$(size readout.st)" -lt "$(size whole.st)" ]
+    for model in readout small spelled; do "$PSDVEC" info $model.st --verify -q >info; done
+    # The same neighbours from the read-out alone.
+    "$PSDVEC" similar whole.st ship --tsv -q >wanted
+    "$PSDVEC" similar readout.st ship --tsv -q | cmp - wanted
+    "$PSDVEC" similar spelled.st ship --tsv -q | cmp - wanted
+    "$PSDVEC" similar small.st ship --tsv -q | cut -f 1 | head -n 3 | cmp - <(cut -f 1 wanted | head -n 3)
+    # What is missing, and which option left it out.
+    echo "the old ship" >text.txt
+    for command in "score small.st text.txt" "next small.st the" "explain small.st the" "generate small.st" \
+        "fit-temperature small.st text.txt" "extend small.st text.txt -o x.st"; do
+        # shellcheck disable=SC2086
+        refused 4 "no generative vectors, since convert --only-readout left them out" $command
+    done
+    refused 4 "no generative vectors, since convert --only-readout left them out" vector small.st ship --raw
+    refused 2 "convert --no-spelling left out" similar small.st shipwreckedly
+    "$PSDVEC" compare small.st ship wave --json -q | jq -e '.product == null'
+    # A copy says so, too.
+    "$PSDVEC" convert small.st --float16 --to model copy.st -q
+    refused 4 "convert --only-readout left them out" next copy.st the
+    refused 2 "are for dense model files" convert whole.st --only-readout out.vec
+}
