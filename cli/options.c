@@ -80,20 +80,25 @@ int options_apply(struct run *run, psdvec_options_kind kind, void *options)
     return code;
 }
 
-psdvec_count_options *options_take_count(struct run *run)
+bool options_take_words(struct run *run, const char *name)
 {
-    const struct option_value *lists = argument(run->arguments, "keep");
-    psdvec_count_options *count = options_take(run, PSDVEC_OPTIONS_COUNT);
-    if (!count)
-        return NULL;
+    const struct option_value *lists = argument(run->arguments, name);
     for (size_t k = 0; k < lists->text_count; k++)
-        if (!word_list_add(&run->keep, lists->texts[k])) {
+        if (!word_list_add(&run->words, lists->texts[k])) {
             run->refusal = run_error(run, EXIT_INPUT, "cannot read the list of words %s: %s",
                                      lists->texts[k] + 1, system_error(errno));
-            return NULL;
+            return false;
         }
-    count->keep_words = (const char *const *)run->keep.words;
-    count->keep_words_count = run->keep.count;
+    return true;
+}
+
+psdvec_count_options *options_take_count(struct run *run)
+{
+    psdvec_count_options *count = options_take(run, PSDVEC_OPTIONS_COUNT);
+    if (!count || !options_take_words(run, "keep"))
+        return NULL;
+    count->keep_words = (const char *const *)run->words.words;
+    count->keep_words_count = run->words.count;
     return count;
 }
 

@@ -11,6 +11,9 @@ void *options_take(struct run *run, psdvec_options_kind kind);
 /* Only what was given, over what a struct has already. An exit status. */
 int options_apply(struct run *run, psdvec_options_kind kind, void *options);
 
+/* Collects the words of an option that takes lists of words in run->words. False after an error was
+ * told, whose exit status is run->refusal. */
+bool options_take_words(struct run *run, const char *name);
 /* psdvec_count_options, with the words of --keep. */
 psdvec_count_options *options_take_count(struct run *run);
 /* Options of reading text make no sense with a counts file: an exit status after the first of them

@@ -20,6 +20,8 @@ static const struct section sections[] = {
      "Threads, memory, random numbers and temporary files: the resources of a context."},
     {PSDVEC_OPTIONS_TEXT, "Text",
      "How text is split into words, sentences and documents ([details](../tokeniser.md))."},
+    {PSDVEC_OPTIONS_PHRASES, "Phrases",
+     "How phrases such as new_york are found ([details](../phrases.md))."},
     {PSDVEC_OPTIONS_COUNT, "Counting",
      "Which word pairs are counted, and for which words ([details](../counting.md)). The struct "
      "also contains the options of [Text](#text), in its member `text`."},

@@ -299,7 +299,7 @@ int run_command(const struct arguments *arguments)
     for (size_t k = 0; k < run.settings_count; k++)
         psdvec_settings_free(run.settings[k]);
     free(run.settings);
-    word_list_free(&run.keep);
+    word_list_free(&run.words);
     if (!log_close(&run.log) && code == EXIT_FINE)
         code = run_error(&run, EXIT_OUTPUT, "cannot write the log %s", log_path);
     talk_end(&run.talk);

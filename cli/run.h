@@ -23,8 +23,8 @@ struct run {
     double flushed;             /* when run_flush() wrote last, in seconds */
     psdvec_settings **settings; /* options that options_take() made; freed in the end */
     size_t settings_count;
-    struct word_list keep; /* of --keep */
-    int refusal;           /* exit status of what options_take() refused */
+    struct word_list words; /* of --keep or --connectors */
+    int refusal;            /* exit status of what options_take() refused */
 };
 
 /* The file of -o, or the last operand where the command takes that for it; NULL: none. */

@@ -238,6 +238,40 @@ void summary_extend(struct run *run, const psdvec_extend_report *report)
     finish(run, &text, 0);
 }
 
+void summary_phrases(struct run *run, const psdvec_phrases_report *report, const char *list,
+                     const char *joined)
+{
+    struct buffer text = {0};
+    struct log_line line;
+    pv_json_writer *to = log_begin(&line, &run->log, "result");
+    if (list)
+        pv_json_put_string(to, "list", list);
+    if (joined)
+        pv_json_put_string(to, "output", joined);
+    pv_json_put_u64(to, "bytes", report->bytes);
+    pv_json_put_u64(to, "documents", report->documents);
+    pv_json_put_u64(to, "tokens", report->tokens);
+    pv_json_put_u64(to, "phrases", report->phrases);
+    pv_json_put_u64(to, "joined", report->joined);
+    pv_json_put_fixed(to, "seconds", report->seconds, 3);
+    pv_json_put_u64(to, "peak_memory", psdvec_peak_memory(run->ctx));
+    log_end(&line);
+    summary_line(&text, "read", "%s words in %s (%s of text)", phrase_count(report->tokens),
+                 phrase_counted(report->documents, "document"),
+                 phrase_bytes((double)report->bytes));
+    summary_line(&text, "phrases", "%s%s", phrase_count(report->phrases),
+                 joined ? phrase(", joined %s times", phrase_count(report->joined)) : "");
+    time_line(&text, run, report->seconds, "");
+    summary_line(&text, "memory", "%s at most", phrase_bytes((double)psdvec_peak_memory(run->ctx)));
+    const char *const files[] = {list, joined};
+    for (size_t k = 0; k < 2; k++)
+        if (files[k])
+            summary_line(&text, "written", "%s (%s)", files[k],
+                         phrase_bytes((double)size_of(files[k])));
+    talk_say(&run->talk, text.text);
+    buffer_free(&text);
+}
+
 void summary_written(struct run *run, const char *path)
 {
     uint64_t size = size_of(path);

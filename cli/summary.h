@@ -18,6 +18,10 @@ void summary_baseline(struct run *run, const psdvec_count_report *count,
                       const psdvec_baseline_report *report);
 void summary_extend(struct run *run, const psdvec_extend_report *report);
 
+/* `list` and `joined` are the files that were written; either may be NULL. */
+void summary_phrases(struct run *run, const psdvec_phrases_report *report, const char *list,
+                     const char *joined);
+
 /* The same where there is nothing to report but the file. */
 void summary_written(struct run *run, const char *path);
 

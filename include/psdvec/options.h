@@ -47,9 +47,10 @@ typedef enum psdvec_options_kind {
     PSDVEC_OPTIONS_GENERATE,
     PSDVEC_OPTIONS_SIMULATE,
     PSDVEC_OPTIONS_BASELINE,
-    PSDVEC_OPTIONS_QUERY
+    PSDVEC_OPTIONS_QUERY,
+    PSDVEC_OPTIONS_PHRASES
 } psdvec_options_kind;
-#define PSDVEC_OPTIONS_KINDS 13
+#define PSDVEC_OPTIONS_KINDS 14
 
 typedef enum psdvec_option_type {
     PSDVEC_OPTION_FLAG = 0, /* bool */

@@ -27,6 +27,7 @@
  *     options.h       every option with its type, range, default and help; setting options by name
  *     context.h       the context: threads, memory, progress, messages, cancellation
  *     text.h          how text becomes tokens
+ *     phrases.h       finding and joining phrases
  *     counts.h        counting word pairs; counts files; import, export, merge
  *     train.h         training a model; adding words to it
  *     model.h         models, queries, conversion of vectors
@@ -75,6 +76,7 @@
 #include <psdvec/model.h>
 #include <psdvec/options.h>
 #include <psdvec/origin.h>
+#include <psdvec/phrases.h>
 #include <psdvec/status.h>
 #include <psdvec/text.h>
 #include <psdvec/train.h>

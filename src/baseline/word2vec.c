@@ -245,7 +245,7 @@ static psdvec_status read_text(const pv_baseline_run *run, source *s)
         return pv_fail(ctx, PSDVEC_ERR_MEMORY, "%s: the system refused memory", run->output);
     PV_TRY_DONE(pv_inputs_expand(ctx, run->inputs, run->input_count, &files));
     PV_TRY_DONE(pv_reading_open(&s->read, ctx, &count, &files, run->inputs, run->input_count,
-                                folder, false));
+                                folder, (pv_count_part){0}));
     if (s->read.vocabulary.known_tokens == 0)
         PV_TRY_DONE(
             pv_fail(ctx, PSDVEC_ERR_EMPTY,

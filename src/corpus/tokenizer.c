@@ -57,6 +57,7 @@ uint32_t pv_default_max_length(psdvec_tokenizer tokenizer)
 void pv_text_rules_init(pv_text_rules *rules, const psdvec_text_options *options)
 {
     rules->options = *options;
+    rules->joining = (pv_joining){0};
     psdvec_text_options *o = &rules->options;
     bool words = o->tokenizer == PSDVEC_TOKENIZER_WORDS;
     bool original = o->tokenizer == PSDVEC_TOKENIZER_ORIGINAL;

@@ -41,9 +41,16 @@ typedef enum pv_char_class {
 
 enum { PV_DEFAULT_MAX_LENGTH = 256 };
 
+/* What happens to tokens before a sink takes them. */
+typedef struct pv_joining {
+    const struct pv_phrases *phrases; /* to join; NULL: none (phrases.h) */
+    struct pv_connectors *connectors; /* NULL, unless phrases are looked for (connectors.h) */
+} pv_joining;
+
 /* What the options mean once the defaults of the tokenizer are filled in. */
 typedef struct pv_text_rules {
     psdvec_text_options options; /* letter_case FOLD or KEEP, max_length set */
+    pv_joining joining;          /* of nothing, unless someone sets it */
     pv_scan_rules scan;
     unsigned char plane0[0x10000]; /* classes of the first code points, filled in a millisecond */
 } pv_text_rules;

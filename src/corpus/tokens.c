@@ -3,7 +3,9 @@
 
 #include "base/arguments.h"
 #include "base/platform.h"
+#include "corpus/connectors.h"
 #include "corpus/options.h"
+#include "corpus/phrases.h"
 #include "corpus/records.h"
 #include "util/utf8.h"
 
@@ -204,7 +206,12 @@ typedef struct driver {
     size_t held;      /* tokens of a document that may yet be too short */
     uint32_t words;   /* of the document, counted up to min_document_words */
     bool whole;       /* no segment before this one has a part of it */
+    bool finish;      /* the sink takes finished words */
     pv_buffer normal; /* what RAW tokens became; their `text` is an offset in it */
+
+    pv_token *joined, *marked; /* tokens with phrases joined; with connectors marked */
+    size_t joined_capacity;
+    pv_connecting connecting;
 } driver;
 
 static psdvec_status driver_init(driver *d, size_t batch)
@@ -212,6 +219,8 @@ static psdvec_status driver_init(driver *d, size_t batch)
     d->batch = batch;
     d->capacity = 2 * batch + 1;
     d->decoded.ctx = d->normal.ctx = d->ctx;
+    d->connecting.last.ctx = d->connecting.texts.ctx = d->ctx;
+    d->finish = !d->sink->is_word || d->rules->joining.phrases;
     d->scope = (pv_scope){.ctx = d->ctx, .what = "the tokenizer"};
     pv_word_form_init(&d->form, d->ctx, d->rules);
     PV_TAKE(&d->scope, d->tokens, d->capacity);
@@ -225,6 +234,8 @@ static void driver_free(driver *d)
     pv_word_form_free(&d->form);
     pv_buffer_free(&d->decoded);
     pv_buffer_free(&d->normal);
+    pv_buffer_free(&d->connecting.last);
+    pv_buffer_free(&d->connecting.texts);
     pv_scope_free(&d->scope);
 }
 
@@ -272,19 +283,50 @@ static size_t fill(driver *d)
     return n;
 }
 
-/* Passes the first `ready` of `count` tokens on, and holds the others. */
-static psdvec_status pass_on(driver *d, size_t ready, size_t count)
+static psdvec_status give(driver *d, const pv_token *tokens, size_t count)
 {
     pv_token_sink *sink = d->sink;
-    if (!sink->is_word)
-        for (pv_token *token = d->tokens; token < d->tokens + ready; token++)
+    for (size_t at = 0; at < count && !sink->done; at += PV_TOKEN_BATCH)
+        PV_TRY(sink->take(sink->user, tokens + at,
+                          count - at < PV_TOKEN_BATCH ? count - at : PV_TOKEN_BATCH));
+    return PSDVEC_OK;
+}
+
+/* Passes on the phrases of the first *ready tokens, which becomes how many were passed on: the last
+ * ones may be the beginning of a phrase. With `last`, nothing follows. */
+static psdvec_status pass_on_joined(driver *d, size_t *ready, bool last)
+{
+    const pv_joining *joining = &d->rules->joining;
+    size_t count;
+    if (*ready > d->joined_capacity) {
+        d->joined_capacity = d->capacity;
+        PV_GROW(&d->scope, d->joined, d->joined_capacity);
+        if (joining->connectors)
+            PV_GROW(&d->scope, d->marked, 3 * d->joined_capacity);
+        PV_TRY(pv_scope_status(&d->scope));
+    }
+    count = pv_phrases_join(joining->phrases, d->tokens, *ready, d->normal.data, last, d->joined,
+                            ready);
+    if (!joining->connectors)
+        return give(d, d->joined, count);
+    PV_TRY(pv_connectors_mark(joining->connectors, &d->connecting, d->joined, count, d->marked,
+                              &count));
+    return give(d, d->marked, count);
+}
+
+/* Passes the first `ready` of `count` tokens on, and holds the others. */
+static psdvec_status pass_on(driver *d, size_t ready, size_t count, bool last)
+{
+    if (d->rules->joining.phrases) {
+        PV_TRY(pass_on_joined(d, &ready, last));
+    } else {
+        for (pv_token *token = d->tokens; d->finish && token < d->tokens + ready; token++)
             if (token->kind == PV_TOKEN_RAW) {
                 token->kind = PV_TOKEN_READY;
                 token->text = d->normal.data + (uintptr_t)token->text;
             }
-    for (size_t at = 0; at < ready && !sink->done; at += PV_TOKEN_BATCH)
-        PV_TRY(sink->take(sink->user, d->tokens + at,
-                          ready - at < PV_TOKEN_BATCH ? ready - at : PV_TOKEN_BATCH));
+        PV_TRY(give(d, d->tokens, ready));
+    }
     d->held = count - ready;
     memmove(d->tokens, d->tokens + ready, d->held * sizeof *d->tokens);
     if (d->held == 0)
@@ -301,7 +343,7 @@ static psdvec_status resolve(driver *d, pv_token *token)
     bool is = true;
     const char *word;
     size_t length;
-    if (d->sink->is_word) {
+    if (!d->finish) {
         if (!pv_word_form_remains(d->rules, token))
             PV_TRY(d->sink->is_word(d->sink->user, token, &is));
         token->length = is ? token->length : 0;
@@ -319,12 +361,12 @@ static psdvec_status sift(driver *d, size_t count)
 {
     uint32_t least = d->rules->options.min_document_words;
     bool all_ends = d->sink->is_word != NULL; /* it is enough that words are right */
-    if (least == 1 && all_ends)
-        return pass_on(d, count, count);
+    if (least == 1 && all_ends && !d->finish)
+        return pass_on(d, count, count, false);
     size_t begin = 0, n = d->held; /* of the document */
     for (size_t i = n; i < count;) {
         size_t from = i;
-        if (all_ends && d->words >= least) { /* nothing to decide before the document ends */
+        if (!d->finish && d->words >= least) { /* nothing to decide before the document ends */
             while (i < count && d->tokens[i].kind != PV_TOKEN_DOCUMENT_END)
                 i++;
             memmove(d->tokens + n, d->tokens + from, n < from ? (i - from) * sizeof *d->tokens : 0);
@@ -357,7 +399,7 @@ static psdvec_status sift(driver *d, size_t count)
         }
         d->tokens[n++] = token;
     }
-    return pass_on(d, d->whole && d->words < least ? begin : n, n);
+    return pass_on(d, d->whole && d->words < least ? begin : n, n, false);
 }
 
 static psdvec_status note_faults(driver *d, const pv_segment *segment, uint64_t bad_records)
@@ -494,6 +536,7 @@ static psdvec_status drive(driver *d, pv_segment *segment)
     d->document = NULL;
     d->in_span = false;
     d->inside_line = segment->continues;
+    d->connecting.open = false;
     d->whole = !segment->continues;
     if (d->whole)
         d->words = 0;
@@ -507,7 +550,7 @@ static psdvec_status drive(driver *d, pv_segment *segment)
                       &told);
     }
     if (segment->open) {
-        PV_TRY(pass_on(d, d->held, d->held));
+        PV_TRY(pass_on(d, d->held, d->held, true));
     } else if (d->words > 0 || sink->is_word) {
         d->tokens[d->held] = (pv_token){.kind = PV_TOKEN_DOCUMENT_END, .text = d->name};
         PV_TRY(sift(d, d->held + 1));
@@ -602,6 +645,7 @@ static psdvec_status tokens_of(psdvec_context *ctx, const psdvec_text_options *o
     pv_text_faults faults;
     pv_inputs files = {0};
     pv_corpus *corpus = NULL;
+    pv_phrases phrases = {0};
     psdvec_status status;
     PV_TRY(pv_options_adopt(ctx, &pv_text_table, options, &own));
     pv_text_rules *rules = pv_alloc(ctx, 1, sizeof *rules, "the tokenizer");
@@ -609,6 +653,10 @@ static psdvec_status tokens_of(psdvec_context *ctx, const psdvec_text_options *o
         return pv_failure(ctx);
     pv_text_rules_init(rules, &own);
     pv_text_faults_init(&faults, ctx);
+    if (own.phrases) {
+        PV_TRY_DONE(pv_phrases_read(&phrases, ctx, &own, own.phrases));
+        rules->joining.phrases = &phrases;
+    }
     if (inputs) {
         PV_TRY_DONE(pv_inputs_expand(ctx, inputs, input_count, &files));
         PV_TRY_DONE(pv_corpus_new(ctx, &files, &rules->options, sink->stage, &corpus));
@@ -622,6 +670,7 @@ done:
     pv_corpus_free(corpus);
     pv_inputs_free(&files);
     pv_text_faults_free(&faults);
+    pv_phrases_free(&phrases);
     pv_free(ctx, rules);
     return status;
 }

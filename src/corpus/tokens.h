@@ -15,7 +15,8 @@
  * in tokens.c and nowhere else: where segments are cut, what ends a document inside one, and which
  * documents are too short. A document of fewer words than min_document_words ends without words,
  * but one that is cut between segments is never taken for too short: segments are processed in
- * any order, so none may depend on another.
+ * any order, so none may depend on another. For the same reason a phrase is not joined across the
+ * end of a segment.
  */
 #ifndef PV_CORPUS_TOKENS_H
 #define PV_CORPUS_TOKENS_H
@@ -35,8 +36,8 @@ typedef struct pv_token_sink {
     const char *stage; /* what progress calls it, if taking tokens is slow; NULL: it is reading */
 
     /* A sink with `is_word`, which says whether a RAW token is a word, takes segments in any order,
-     * RAW tokens, and ends of any documents, once or twice. Other sinks take the segments in order,
-     * and finished words. */
+     * RAW tokens unless phrases are joined, and ends of any documents, once or twice. Other sinks
+     * take the segments in order, and finished words. */
     psdvec_status (*is_word)(void *user, const pv_token *raw, bool *is);
     /* Called before and after the tokens of a segment; may be NULL. */
     psdvec_status (*begin)(void *user, const pv_segment *segment);

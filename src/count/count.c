@@ -65,7 +65,7 @@ static psdvec_status check_not_empty(const pv_reading *r, const psdvec_count_opt
 psdvec_status pv_reading_open(pv_reading *r, psdvec_context *ctx,
                               const psdvec_count_options *options, const pv_inputs *files,
                               const char *const *inputs, size_t input_count, const char *folder,
-                              bool may_be_empty)
+                              pv_count_part part)
 {
     *r = (pv_reading){.ctx = ctx};
     pv_vocabulary_init(&r->vocabulary, ctx);
@@ -73,11 +73,13 @@ psdvec_status pv_reading_open(pv_reading *r, psdvec_context *ctx,
     pv_buffer_init(&r->held_out, ctx);
     if (options->vocab_file)
         PV_TRY(pv_vocabulary_read(&r->vocabulary, options->vocab_file));
-    PV_TRY(pv_token_store_read(ctx, files, input_count, &options->text, options->hold_out, folder,
-                               &r->store));
+    PV_TRY(pv_token_store_read(ctx, files, input_count, &options->text, options->hold_out,
+                               part.joining, folder, &r->store));
+    if (!part.silent)
+        pv_text_faults_advise(&r->store->faults, &options->text);
     PV_TRY(pv_vocabulary_build(&r->vocabulary, r->store, options));
     PV_TRY(pv_held_words(r->store, &r->held_out));
-    if (!may_be_empty)
+    if (!part.may_be_empty)
         PV_TRY(check_not_empty(r, options, inputs[0], input_count));
     PV_TRY(pv_provenance_set(&r->provenance, options));
     r->provenance.tokens = r->store->total.tokens;
@@ -378,10 +380,8 @@ psdvec_status pv_count_run(psdvec_context *ctx, const psdvec_count_options *opti
     PV_TRY_DONE(pv_keep_output_apart(ctx, options, &files, output));
     PV_TRY_DONE(pv_counts_writer_open(ctx, output, &writer));
     c.folder = pv_counts_writer_folder(writer);
-    PV_TRY_DONE(pv_reading_open(&c.text, ctx, options, &files, inputs, input_count, c.folder,
-                                part.may_be_empty));
-    if (!part.silent)
-        pv_text_faults_advise(&c.text.store->faults, &options->text);
+    PV_TRY_DONE(
+        pv_reading_open(&c.text, ctx, options, &files, inputs, input_count, c.folder, part));
     PV_TRY_DONE(pv_window_init(&c.window, ctx, options, &c.text.vocabulary));
     c.report.spilled_bytes = pv_spool_on_disk(c.text.store->tokens) +
                              pv_spool_on_disk(c.text.store->words);
@@ -402,6 +402,27 @@ done:
     pv_window_free(&c.window);
     pv_reading_free(&c.text);
     pv_inputs_free(&files);
+    return status;
+}
+
+psdvec_status pv_count_rows(psdvec_context *ctx, const psdvec_count_options *options,
+                            const char *const *inputs, size_t input_count, const char *folder,
+                            pv_count_part part, pv_begin_rows *begin, void *self, pv_reading *text)
+{
+    psdvec_status status;
+    counting c = {.ctx = ctx, .options = options, .folder = folder};
+    pv_inputs files = {0};
+    pv_row_sink sink;
+    PV_TRY_DONE(pv_inputs_expand(ctx, inputs, input_count, &files));
+    PV_TRY_DONE(pv_reading_open(&c.text, ctx, options, &files, inputs, input_count, folder, part));
+    PV_TRY_DONE(pv_window_init(&c.window, ctx, options, &c.text.vocabulary));
+    PV_TRY_DONE(begin(self, &c.text, &sink));
+    status = count_tokens(&c, &sink);
+done:
+    pv_row_groups_free(&c.groups, ctx);
+    pv_window_free(&c.window);
+    pv_inputs_free(&files);
+    *text = c.text;
     return status;
 }
 

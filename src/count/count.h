@@ -5,6 +5,7 @@
 #include "base/partial.h"
 #include "corpus/inputs.h"
 #include "count/provenance.h"
+#include "count/rows.h"
 #include "count/vocabulary.h"
 
 /* A text, read: its tokens, its words, and where it came from. What counting begins with, and what
@@ -17,23 +18,31 @@ typedef struct pv_reading {
     pv_buffer held_out; /* uint32_t (held_out.h): words that are not counted */
 } pv_reading;
 
+/* What reading and counting an input may need besides the options. */
+typedef struct pv_count_part {
+    bool words_only;           /* a file with all words and their frequencies, no bigrams */
+    bool may_be_empty;         /* no known word gives an empty file, not an error */
+    bool silent;               /* another part has given advice on the options */
+    const pv_joining *joining; /* instead of the phrases of the options; may be NULL */
+} pv_count_part;
+
 /* Reads `files`, which are `inputs` expanded; `folder` takes temporary files. PSDVEC_ERR_EMPTY if
  * there is no word that is known, unless it may be empty. */
 psdvec_status pv_reading_open(pv_reading *reading, psdvec_context *ctx,
                               const psdvec_count_options *options, const pv_inputs *files,
                               const char *const *inputs, size_t input_count, const char *folder,
-                              bool may_be_empty);
+                              pv_count_part part);
 void pv_reading_free(pv_reading *reading);
 
 /* What it says of the text; the rest of the report is left alone. */
 void pv_reading_report(const pv_reading *reading, psdvec_count_report *report);
 
-/* What counting an input in parts needs besides the options. */
-typedef struct pv_count_part {
-    bool words_only;   /* a file with all words and their frequencies, no bigrams */
-    bool may_be_empty; /* no known word gives an empty file, not an error */
-    bool silent;       /* another part has given advice on the options */
-} pv_count_part;
+/* Counts pairs into a sink, which `begin` makes when the words are known: the rows come in order.
+ * `text` is the caller's to free, even after a failure. */
+typedef psdvec_status pv_begin_rows(void *self, const pv_reading *text, pv_row_sink *sink);
+psdvec_status pv_count_rows(psdvec_context *ctx, const psdvec_count_options *options,
+                            const char *const *inputs, size_t input_count, const char *folder,
+                            pv_count_part part, pv_begin_rows *begin, void *self, pv_reading *text);
 
 /* psdvec_count without `resume_dir`. */
 psdvec_status pv_count_run(psdvec_context *ctx, const psdvec_count_options *options,

@@ -3,6 +3,7 @@
 
 #include "corpus/options.h"
 #include "count/formats.h"
+#include "util/c_locale.h"
 
 #include <stdio.h>
 
@@ -70,6 +71,34 @@ const pv_options_table pv_import_table = {.name = "import",
                                           .rows = import_rows,
                                           .size = sizeof(psdvec_import_options),
                                           .rule = import_rule};
+
+const psdvec_choice pv_phrase_score_choices[] = {
+    [PSDVEC_PHRASE_WORD2PHRASE] =
+        {.name = "word2phrase",
+         .help = "(n(a b) - min_count) N / (n(a) n(b)), with N words of text"},
+    [PSDVEC_PHRASE_NPMI] = {.name = "npmi",
+                            .help = "normalised pointwise mutual information, from -1 to 1"},
+    {0}};
+
+static bool phrases_rule(const void *options, char *why, size_t capacity)
+{
+    const psdvec_phrases_options *o = options;
+    if (o->score != PSDVEC_PHRASE_NPMI || o->threshold < 1)
+        return true;
+    pv_snprintf(why, capacity, "`threshold` is %g, and `score=npmi` is at most 1", o->threshold);
+    return false;
+}
+
+#undef PV_OPTIONS_STRUCT
+#define PV_OPTIONS_STRUCT psdvec_phrases_options
+static const psdvec_option phrases_rows[] = {
+#include <psdvec/options/phrases.def>
+    {0}};
+
+const pv_options_table pv_phrases_table = {.name = "phrases",
+                                           .rows = phrases_rows,
+                                           .size = sizeof(psdvec_phrases_options),
+                                           .rule = phrases_rule};
 
 #undef PV_OPTIONS_STRUCT
 #define PV_OPTIONS_STRUCT psdvec_count_options

@@ -4,7 +4,8 @@
 
 #include "base/options.h"
 
-extern const psdvec_choice pv_distance_choices[], pv_oov_choices[], pv_counts_format_choices[];
-extern const pv_options_table pv_count_table, pv_import_table;
+extern const psdvec_choice pv_distance_choices[], pv_oov_choices[], pv_counts_format_choices[],
+    pv_phrase_score_choices[];
+extern const pv_options_table pv_count_table, pv_phrases_table, pv_import_table;
 
 #endif

@@ -339,6 +339,7 @@ static void join_parts(pv_token_store *store, const pv_inputs *inputs)
 
 psdvec_status pv_token_store_read(psdvec_context *ctx, const pv_inputs *inputs, size_t input_count,
                                   const psdvec_text_options *options, uint32_t hold_out,
+                                  const pv_joining *joining,
                                   const char *folder, pv_token_store **out)
 {
     pv_token_store *store = *out = pv_alloc_zero(ctx, 1, sizeof *store, "the list of tokens");
@@ -358,6 +359,12 @@ psdvec_status pv_token_store_read(psdvec_context *ctx, const pv_inputs *inputs, 
     PV_TAKE(&scope, rules, 1);
     PV_TRY_DONE(pv_scope_status(&scope));
     pv_text_rules_init(rules, options);
+    if (joining) {
+        rules->joining = *joining;
+    } else if (options->phrases) {
+        PV_TRY_DONE(pv_phrases_read(&store->phrases, ctx, options, options->phrases));
+        rules->joining.phrases = &store->phrases;
+    }
     uint64_t budget = ctx->options.memory;
     PV_TRY_DONE(pv_spool_new(ctx, folder, "the list of tokens", budget / 4, &store->tokens));
     PV_TRY_DONE(pv_spool_new(ctx, folder, "the list of words", budget / 16, &store->words));
@@ -399,6 +406,7 @@ void pv_token_store_free(pv_token_store *store)
     pv_spool_free(store->words);
     pv_text_faults_free(&store->faults);
     pv_pieces_free(&store->held);
+    pv_phrases_free(&store->phrases);
     pthread_mutex_destroy(&store->lock);
     pv_free(ctx, store);
 }

@@ -12,6 +12,7 @@
 #define PV_COUNT_TOKEN_STORE_H
 
 #include "base/spool.h"
+#include "corpus/phrases.h"
 #include "corpus/tokens.h"
 #include "count/held_out.h"
 #include "count/provenance.h"
@@ -98,13 +99,16 @@ typedef struct pv_token_store {
     pv_input_note *inputs; /* per input of the user, in the user's order; without names */
     pv_input_note total;
     pv_text_faults faults;
-    pv_pieces held; /* pieces that are not to be counted, by place */
+    pv_pieces held;     /* pieces that are not to be counted, by place */
+    pv_phrases phrases; /* of the options */
 } pv_token_store;
 
-/* Reads all inputs. `hold_out`: words to be kept out of the counts. `folder` takes temporary files if
- * memory runs short. *store is the caller's to free, even after a failure. */
+/* Reads all inputs. `hold_out`: words to be kept out of the counts. `joining`, if not NULL, is used
+ * instead of the phrases of the options. `folder` takes temporary files if memory runs short. *store
+ * is the caller's to free, even after a failure. */
 psdvec_status pv_token_store_read(psdvec_context *ctx, const pv_inputs *inputs, size_t input_count,
                                   const psdvec_text_options *options, uint32_t hold_out,
+                                  const pv_joining *joining,
                                   const char *folder, pv_token_store **store);
 void pv_token_store_free(pv_token_store *store);
 

@@ -130,6 +130,15 @@ END
     [ "$(wc -l <wanted)" -eq 9 ]
 }
 
+@test "the commands of docs/phrases.md run, and the list begins as it says" {
+    need_licences
+    blocks sh "$ROOT/docs/phrases.md" >all.sh
+    [ "$(grep -c '^psdvec' all.sh)" -ge 5 ]
+    bash -eux -o pipefail all.sh >output 2>&1 || { cat output; return 1; }
+    blocks text "$ROOT/docs/phrases.md" | head -n 4 | diff - <(head -n 4 phrases.tsv)
+    grep -q 'gnu_general_public_license' joined.txt
+}
+
 @test "the simulation of docs/simulation.md finds the truth again, as predicted" {
     python=$(python_with_numpy) || skip "no python3 with numpy"
     blocks sh "$ROOT/docs/simulation.md" >all.sh

@@ -188,7 +188,7 @@ typedef struct bench {
     psdvec_test *test;
     psdvec_test_list *test_list;
     char *letters; /* a text that has words by any options */
-    char *output, *list, *glove, *tests, *folder, *kept;
+    char *output, *list, *glove, *tests, *folder, *kept, *phrases;
     const char *null; /* names between blanks: " ctx report " */
     atomic_bool stop; /* the host wants no more */
 } bench;
@@ -361,6 +361,26 @@ static psdvec_status call_psdvec_tokenize_inputs(bench *b)
     psdvec_text_options_default(&options);
     return psdvec_tokenize_inputs(CTX, GIVE(options, &options), TEXT_INPUT,
                                   GIVE(on_token, hear_token), GIVE(user, b));
+}
+
+/* ---- phrases.h */
+static psdvec_status call_psdvec_phrases_find(bench *b)
+{
+    psdvec_phrases_options options;
+    psdvec_text_options text;
+    psdvec_phrases_options_default(&options);
+    psdvec_text_options_default(&text);
+    return psdvec_phrases_find(CTX, GIVE(options, &options), GIVE(text, &text), TEXT_INPUT,
+                               GIVE(list, b->output), GIVE(joined, NULL),
+                               GIVE(report, &(psdvec_phrases_report){0}));
+}
+static psdvec_status call_psdvec_phrases_join(bench *b)
+{
+    psdvec_text_options text;
+    psdvec_text_options_default(&text);
+    text.phrases = b->phrases;
+    return psdvec_phrases_join(CTX, GIVE(text, &text), TEXT_INPUT, THE_OUTPUT,
+                               GIVE(report, &(psdvec_phrases_report){0}));
 }
 
 /* ---- counts.h */
@@ -668,6 +688,9 @@ static const row rows[] = {
     /* text.h */
     ROW(psdvec_tokenize, BY_CONTEXT, "ctx text on_token", "options user"),
     ROW(psdvec_tokenize_inputs, BY_CONTEXT, "ctx inputs inputs[0] on_token", "options user"),
+    /* phrases.h */
+    ROW(psdvec_phrases_find, BY_CONTEXT, "ctx inputs inputs[0] list", "options text joined report"),
+    ROW(psdvec_phrases_join, BY_CONTEXT, "ctx text inputs inputs[0] output", "report"),
     /* counts.h */
     ROW(psdvec_count_options_check, BY_CONTEXT, "ctx", "options"),
     ROW(psdvec_count, BY_CONTEXT, "ctx inputs inputs[0] output", "options report"),
@@ -856,13 +879,14 @@ static void bench_open(bench *b)
     options.user = b;
     options.threads = 1;
     ok(psdvec_context_new(&options, &b->ctx));
-    char **const paths[] = {&b->output, &b->list, &b->glove,  &b->tests,
-                            &b->folder, &b->kept, &b->letters};
-    static const char *const names[] = {"output", "list", "glove",  "tests",
-                                        "folder", "kept", "letters"};
+    char **const paths[] = {&b->output, &b->list, &b->glove,   &b->tests,
+                            &b->folder, &b->kept, &b->letters, &b->phrases};
+    static const char *const names[] = {"output", "list", "glove",   "tests",
+                                        "folder", "kept", "letters", "phrases"};
     for (size_t k = 0; k < sizeof paths / sizeof *paths; k++)
         *paths[k] = scratch_path(b->t->folder, names[k]);
     scratch_write(b->tests, analogies, strlen(analogies));
+    scratch_write(b->phrases, "w w\n", 4);
     char *text = random_text(3, 26, 5000);
     for (char *at = text; *at; at++)
         if (*at >= '0' && *at <= '9')
@@ -892,7 +916,8 @@ static void bench_close(bench *b)
     uint64_t held = atomic_load(&b->ctx->memory_used);
     psdvec_context_free(b->ctx);
     trained_free(b->t);
-    char *const paths[] = {b->output, b->list, b->glove, b->tests, b->folder, b->kept, b->letters};
+    char *const paths[] = {b->output, b->list, b->glove,   b->tests,
+                           b->folder, b->kept, b->letters, b->phrases};
     for (size_t k = 0; k < sizeof paths / sizeof *paths; k++)
         free(paths[k]);
     assert_int_equal(held, 0);

@@ -1,0 +1,46 @@
+/* Connectors: words that may stand inside a phrase but not at its ends, as in "bank of america".
+ *
+ * When phrases are looked for, pairs of adjacent words are counted. With connectors, "bank" and
+ * "america" with "of" between them are a pair as well, another one than "bank america". So the
+ * stream of tokens that is counted has no connectors, and for each pair with connectors in between
+ * it has one token more, with blanks, which ordinary tokens never have:
+ *
+ *     the bank of america opened     ->   bank | "bank of" america opened
+ *
+ * The bar is the end of a sentence, so that nothing is paired across it. The frequencies of words
+ * and pairs are then those of ordinary counting.
+ */
+#ifndef PV_CORPUS_CONNECTORS_H
+#define PV_CORPUS_CONNECTORS_H
+
+#include "base/word_index.h"
+#include "corpus/tokenizer.h"
+
+typedef struct pv_connectors {
+    pv_scope memory;
+    pv_buffer bytes;
+    uint64_t *offsets;
+    pv_word_index index;
+    uint32_t most;                /* connectors in a row */
+    atomic_uint_fast64_t skipped; /* connectors of the text */
+    atomic_uint_fast64_t added;   /* tokens with blanks */
+} pv_connectors;
+
+psdvec_status pv_connectors_make(pv_connectors *connectors, psdvec_context *ctx,
+                                 const char *const *words, size_t count, uint32_t most);
+void pv_connectors_free(pv_connectors *connectors);
+
+/* What one reader of tokens remembers between batches. */
+typedef struct pv_connecting {
+    pv_buffer last;    /* the last word, and the connectors after it */
+    uint32_t in_a_row; /* connectors in `last` */
+    bool open;         /* there is a last word */
+    pv_buffer texts;   /* of the tokens that were added in this batch */
+} pv_connecting;
+
+/* Writes at most 3 * count tokens to `out`, valid until the next call; all words are READY. */
+psdvec_status pv_connectors_mark(pv_connectors *connectors, pv_connecting *state,
+                                 const pv_token *in, size_t count, pv_token *out,
+                                 size_t *out_count);
+
+#endif

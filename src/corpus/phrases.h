@@ -1,0 +1,68 @@
+/* A set of phrases, and joining them in a stream of tokens.
+ *
+ *     words     the distinct words of all phrases, with a hash index: word -> number
+ *     trie      node 0 is the root; (node, word) -> node; a node at the end of a phrase names it
+ *     list      the phrases as text, words separated by blanks, one per line, in byte order
+ *     joined    the same bytes with _ for blanks: the tokens that phrases become
+ *
+ * At each word, the longest phrase that begins there is joined, and the search goes on behind it. An
+ * end of a sentence or document is never inside a phrase. Cost: one or two lookups per word.
+ */
+#ifndef PV_CORPUS_PHRASES_H
+#define PV_CORPUS_PHRASES_H
+
+#include "base/word_index.h"
+#include "corpus/tokenizer.h"
+
+#include <psdvec/psdvec.h>
+
+typedef struct pv_phrases {
+    psdvec_context *ctx;
+    pv_scope memory;
+    uint32_t count; /* of phrases */
+    pv_buffer list, joined;
+    uint64_t *line; /* count + 1: where the line of each begins */
+
+    char *bytes; /* of the words */
+    uint64_t *offsets;
+    pv_word_index words;
+    uint32_t *first;     /* per word: the node of phrases that begin with it, or 0 */
+    uint64_t *edge;      /* open addressing: node << 32 | word, or 0 */
+    uint32_t *edge_node; /* where it leads */
+    size_t edge_mask;
+    uint32_t *phrase; /* per node: the phrase that ends there + 1, or 0 */
+    bool *inner;      /* per node: longer phrases go on */
+} pv_phrases;
+
+/* Copies lines of words separated by single blanks; lines of one word and repeated ones are left
+ * out. `lines` may be empty. */
+psdvec_status pv_phrases_make(pv_phrases *phrases, psdvec_context *ctx, const char *lines,
+                              size_t length);
+/* From a file: a list, of which the text before the first tab of each line counts, or a counts file
+ * or model that has phrases. The words of a list are brought into the form that `options` give
+ * words; a line without blanks is split at underscores. */
+psdvec_status pv_phrases_read(pv_phrases *phrases, psdvec_context *ctx,
+                              const psdvec_text_options *options, const char *path);
+void pv_phrases_free(pv_phrases *phrases);
+
+/* The number of the phrase with these words, separated by blanks, or false. */
+bool pv_phrases_find_words(const pv_phrases *phrases, const char *words, size_t length,
+                           uint32_t *i);
+/* The number of the phrase that is joined as `text`, or false; not if a word has underscores itself. */
+bool pv_phrases_find_joined(const pv_phrases *phrases, pv_buffer *scratch, const char *text,
+                            size_t length, uint32_t *i);
+/* The words of phrase i, separated by blanks. */
+static inline const char *pv_phrases_words(const pv_phrases *p, uint32_t i, size_t *length)
+{
+    *length = (size_t)(p->line[i + 1] - p->line[i] - 1);
+    return p->list.data + p->line[i];
+}
+
+/* Joins phrases in `count` tokens, and writes at most as many to `out`. The text of a RAW token is
+ * an offset in `normal`. Returns how many there are; *used tokens of `in` were needed for them. The
+ * others may be the beginning of a phrase, and come again in front of those that follow; with
+ * `last`, nothing follows. */
+size_t pv_phrases_join(const pv_phrases *phrases, const pv_token *in, size_t count,
+                       const char *normal, bool last, pv_token *out, size_t *used);
+
+#endif

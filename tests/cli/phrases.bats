@@ -1,0 +1,117 @@
+# psdvec phrases: finding phrases, joining them, and what text with phrases becomes.
+load common
+
+setup() { common_setup; }
+
+# Text in which "new york" and "new york city" are phrases, and words of other scripts.
+make_text() {
+    awk 'BEGIN {
+        srand(4)
+        for (i = 0; i < 4000; i++) {
+            line = ""
+            for (k = 0; k < 12; k++) {
+                r = rand()
+                if (r < 0.05) word = "New York"
+                else if (r < 0.07) word = "New York City"
+                else if (r < 0.10) word = "São Paulo"
+                else if (r < 0.13) word = "bank of America"
+                else word = "word" sprintf("%c", 97 + int(rand() * 26)) sprintf("%c", 97 + int(rand() * 26))
+                line = line word " "
+            }
+            print line "."
+        }
+    }' >text.txt
+}
+
+@test "finds phrases, lists them, and joins them" {
+    make_text
+    "$PSDVEC" phrases text.txt --threshold 10 -o joined.txt --list list.tsv 2>said
+    grep -q 'phrases  .*joined' said
+    grep -q 'written  .*list.tsv' said
+    cut -f 1 list.tsv | head -n 6 | sort >first
+    printf '%s\n' 'bank of' 'bank of america' 'new york' 'new york city' 'of america' 'são paulo' | sort | diff - first
+    [ "$(awk -F '\t' 'NF != 3' list.tsv | wc -l)" -eq 0 ]
+    grep -q 'new_york_city' joined.txt
+    grep -q 'são_paulo' joined.txt
+    # Joining takes nothing away and adds nothing.
+    "$PSDVEC" tokenize text.txt >plain
+    tr _ ' ' <joined.txt | diff plain -
+    # The list alone gives the same text, and so does the tokenizer.
+    "$PSDVEC" phrases text.txt --phrases list.tsv -o again.txt -q
+    cmp joined.txt again.txt
+    "$PSDVEC" tokenize text.txt --phrases list.tsv >again.txt
+    cmp joined.txt again.txt
+    # Joined text keeps its phrases when it is read with --underscores join.
+    "$PSDVEC" tokenize joined.txt --underscores join | diff joined.txt -
+}
+
+@test "the same phrases for any number of threads and any memory limit" {
+    make_text
+    for k in 1 2 3 4 5 6 7 8; do cat text.txt; done >more.txt
+    "$PSDVEC" phrases more.txt --threshold 10 --threads 1 --connectors of -o one --list one.tsv -q
+    for how in '--threads 2' '--threads 4' '--threads 1 --memory 24M' '--threads 2 --memory 40M'; do
+        [ -z "${SANITIZE:-}" ] || [[ $how != *memory* ]] || continue
+        # shellcheck disable=SC2086
+        "$PSDVEC" phrases more.txt --threshold 10 $how --connectors of -o other --list other.tsv -q
+        cmp one other
+        cmp one.tsv other.tsv
+    done
+    # Several files are one text.
+    mkdir folder
+    split -n l/3 more.txt folder/part.
+    "$PSDVEC" phrases folder --threshold 10 --connectors of --list other.tsv -q
+    cmp one.tsv other.tsv
+}
+
+@test "--connectors: words inside phrases, as a list or in a file" {
+    make_text
+    "$PSDVEC" phrases text.txt --threshold 10 --passes 1 --connectors of,the --list list.tsv -q
+    grep -q '^bank of america	' list.tsv
+    ! grep -q '^bank of	' list.tsv
+    printf 'of\nthe\n' >connectors
+    "$PSDVEC" phrases text.txt --threshold 10 --passes 1 --connectors @connectors --list other.tsv -q
+    cmp list.tsv other.tsv
+    refused 3 'cannot read the list of words nosuch' phrases text.txt --connectors @nosuch --list x
+}
+
+@test "a killed or interrupted run leaves nothing, and keeps an old output" {
+    yes 'the cat sat on the mat and so on in new york' | head -c 100000000 >text
+    mkdir run
+    cd run
+    for delay in 0.2 0.6 1.2; do
+        for signal in INT KILL; do
+            echo old >y
+            ended=0
+            timeout --foreground --preserve-status -k 20 -s $signal $delay \
+                "$PSDVEC" phrases ../text --threads 1 --memory 40M -o y --list l -q 2>/dev/null || ended=$?
+            [ $ended -eq 0 ] || [ $ended -eq 130 ] || [ $ended -eq 137 ]
+            [ $ended -eq 0 ] || [ "$(cat y)" = old ]
+            [ $ended -eq 0 ] || rm -f l # the list may be finished before the text
+            rm -f y l
+            [ -z "$(ls -A)" ]
+        done
+    done
+}
+
+@test "what cannot be done is refused with a sentence" {
+    make_text
+    refused 2 'say what to write' phrases text.txt
+    refused 2 'standard input cannot be read again' phrases - -o x
+    refused 2 'none are looked for' phrases text.txt --phrases list.tsv --min-count 3 -o x
+    refused 2 'with --phrases' phrases text.txt --phrases list.tsv --list x
+    refused 2 'is at most 1' phrases text.txt --score npmi --threshold 1 --list x
+    refused 2 '--max-words' phrases text.txt --max-words 1 --list x
+    refused 3 'nosuch' phrases text.txt --phrases nosuch -o x
+    echo word >words
+    refused 3 'words: has no phrase of two or more words' phrases text.txt --phrases words -o x
+    refused 3 'nosuch' phrases nosuch --list x
+    : >empty
+    refused 3 'empty' phrases empty --list x
+    cp text.txt copy.txt
+    refused 5 'copy.txt: is an input' phrases copy.txt -o copy.txt
+    cmp text.txt copy.txt
+    [ ! -e x ]
+    "$PSDVEC" phrases - --passes 1 --threshold 10 --list x -q <text.txt
+    "$PSDVEC" phrases text.txt --passes 1 --threshold 10 --list y -q
+    cmp x y
+}

@@ -1,0 +1,397 @@
+/* Phrases: joining them in the stream of tokens, compared with a plain version, lists, and finding
+ * them, compared with counts made by hand. */
+#include "corpus/icu_words.h"
+#include "corpus/phrases.h"
+#include "support/scratch.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* ---- Tools ------------------------------------------------------------------------- */
+
+typedef struct bench {
+    psdvec_context *ctx;
+    psdvec_text_options text;
+    psdvec_phrases_options find;
+    char *folder, *input, *list, *joined;
+} bench;
+
+static int set_up(void **state)
+{
+    bench *b = calloc(1, sizeof *b);
+    psdvec_context_options options;
+    assert_non_null(b);
+    psdvec_context_options_default(&options);
+    options.threads = 2;
+    assert_int_equal(psdvec_context_new(&options, &b->ctx), PSDVEC_OK);
+    psdvec_text_options_default(&b->text);
+    psdvec_phrases_options_default(&b->find);
+    b->folder = scratch_new();
+    b->input = scratch_path(b->folder, "input");
+    b->list = scratch_path(b->folder, "list");
+    b->joined = scratch_path(b->folder, "joined");
+    *state = b;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    bench *b = *state;
+    uint64_t used = atomic_load(&b->ctx->memory_used);
+    psdvec_context_free(b->ctx);
+    scratch_free(b->folder);
+    free(b->input);
+    free(b->list);
+    free(b->joined);
+    free(b);
+    return used == 0 ? 0 : -1;
+}
+
+static void write_text(const char *path, const char *text)
+{
+    scratch_write(path, text, strlen(text));
+}
+
+static char *read_text(const char *path)
+{
+    size_t length;
+    return scratch_read(path, &length);
+}
+
+static char *join(bench *b, psdvec_phrases_report *report)
+{
+    const char *input = b->input;
+    b->text.phrases = b->list;
+    psdvec_status status = psdvec_phrases_join(b->ctx, &b->text, &input, 1, b->joined, report);
+    if (status != PSDVEC_OK)
+        fail_msg("%s", psdvec_error_message(b->ctx));
+    return read_text(b->joined);
+}
+
+/* The text with the phrases of a list joined. */
+static void gives(bench *b, const char *list, const char *text, const char *wanted)
+{
+    write_text(b->list, list);
+    write_text(b->input, text);
+    char *got = join(b, NULL);
+    assert_non_null(got);
+    assert_string_equal(got, wanted);
+    free(got);
+}
+
+static void finds(bench *b, const char *text, const char *wanted)
+{
+    const char *input = b->input;
+    write_text(b->input, text);
+    if (psdvec_phrases_find(b->ctx, &b->find, &b->text, &input, 1, b->list, NULL, NULL))
+        fail_msg("%s", psdvec_error_message(b->ctx));
+    char *got = read_text(b->list);
+    assert_non_null(got);
+    assert_string_equal(got, wanted);
+    free(got);
+}
+
+/* ---- Joining ------------------------------------------------------------------------- */
+
+static void the_longest_phrase_from_the_left_is_joined(void **state)
+{
+    bench *b = *state;
+    gives(b, "new york\nnew york city\nyork city hall\ncity hall\n",
+          "New York City Hall\nin new york\nYork City Hall, city hall\n",
+          "new_york_city hall\nin new_york\nyork_city_hall city_hall\n");
+    /* A longer one that does not match after all. */
+    gives(b, "a b\na b c d\nb c\n", "a b c e\na b c d\nx a\n", "a_b c e\na_b_c_d\nx a\n");
+    gives(b, "a b c\nb c d\n", "a b d\na b b c d\n", "a b d\na b b_c_d\n");
+}
+
+static void phrases_end_with_sentences_and_documents(void **state)
+{
+    bench *b = *state;
+    gives(b, "new york\n", "so new\nyork is new. York", "so new\nyork is new_york\n");
+    b->text.sentences = true;
+    gives(b, "new york\n", "so new\nyork is new. York", "so new\nyork is new\nyork\n");
+    b->text.sentences = false;
+    b->text.document = PSDVEC_DOCUMENT_FILE;
+    gives(b, "new york\n", "so new\nyork", "so new_york\n");
+    b->text.document = PSDVEC_DOCUMENT_BLANK_LINE;
+    gives(b, "new york\n", "so new\nyork new\n\nyork", "so new_york new\nyork\n");
+}
+
+static void short_documents_are_left_out_by_words_not_phrases(void **state)
+{
+    bench *b = *state;
+    b->text.min_document_words = 3;
+    gives(b, "new york\n", "new york\nin new york\nold york city\n",
+          "in new_york\nold york city\n");
+}
+
+static void words_of_a_list_are_normalised(void **state)
+{
+    bench *b = *state;
+    gives(b, "New York\t12\t3.5\r\n\n  \nS\u00c3O Paulo\nsan_francisco\nword\n a  b \n",
+          "NEW YORK s\u00e3o paulo Sa\u0303o Paulo San Francisco word a b",
+          "new_york s\u00e3o_paulo s\u00e3o_paulo san_francisco word a_b\n");
+    b->text.letter_case = PSDVEC_CASE_KEEP;
+    gives(b, "New York\n", "New York new york", "New_York new york\n");
+    b->text.tokenizer = PSDVEC_TOKENIZER_WHITESPACE;
+    gives(b, "H2O .\nx_y z\n", "H2O . x_y z", "H2O_. x_y_z\n");
+}
+
+static void icu_words_are_joined(void **state)
+{
+    bench *b = *state;
+    if (!pv_icu_available())
+        skip();
+    b->text.tokenizer = PSDVEC_TOKENIZER_ICU;
+    gives(b, "\u81ea\u7136 \u8bed\u8a00\n",
+          "\u6211\u559c\u6b22\u81ea\u7136\u8bed\u8a00\u5904\u7406",
+          "\u6211 \u559c\u6b22 \u81ea\u7136_\u8bed\u8a00 \u5904\u7406\n");
+}
+
+static void a_list_without_phrases_is_refused(void **state)
+{
+    bench *b = *state;
+    const char *input = b->input;
+    write_text(b->input, "a b c");
+    write_text(b->list, "one\ntwo\n");
+    b->text.phrases = b->list;
+    assert_int_equal(psdvec_phrases_join(b->ctx, &b->text, &input, 1, b->joined, NULL),
+                     PSDVEC_ERR_EMPTY);
+    b->text.phrases = NULL;
+    assert_int_equal(psdvec_phrases_join(b->ctx, &b->text, &input, 1, b->joined, NULL),
+                     PSDVEC_ERR_OPTION);
+    assert_int_equal(scratch_entries(b->folder), 2);
+}
+
+/* ---- Random texts against the plain version ------------------------------------------------ */
+
+enum { WORDS = 7, PHRASES = 12, LONGEST = 5 };
+static const char *const names[WORDS] = {
+    "a", "b", "c", "\u00e9t\u00e9", "word", "\u0436\u0443\u043a", "longerthansixteenletters"};
+
+typedef struct plain_phrase {
+    size_t words[LONGEST], count;
+} plain_phrase;
+
+static size_t longest_at(const plain_phrase *phrases, const size_t *line, size_t count)
+{
+    size_t best = 0;
+    for (size_t i = 0; i < PHRASES; i++) {
+        const plain_phrase *p = &phrases[i];
+        if (p->count > best && p->count <= count &&
+            memcmp(p->words, line, p->count * sizeof *line) == 0)
+            best = p->count;
+    }
+    return best;
+}
+
+static char *add(char *at, const char *text)
+{
+    size_t length = strlen(text);
+    memcpy(at, text, length);
+    return at + length;
+}
+
+static void random_texts_are_joined_as_by_the_plain_version(void **state)
+{
+    bench *b = *state;
+    dice d = {20};
+    enum { TOKENS = 40000 };
+    char *text = malloc(TOKENS * 32), *wanted = malloc(TOKENS * 32), list[PHRASES * LONGEST * 32];
+    size_t *line = malloc(TOKENS * sizeof *line);
+    assert_true(text && wanted && line);
+    for (int round = 0; round < 30; round++) {
+        plain_phrase phrases[PHRASES];
+        char *to = list, *out = wanted, *in = text;
+        uint64_t joined = 0, tokens = 0;
+        for (size_t i = 0; i < PHRASES; i++) {
+            phrases[i].count = 2 + dice_below(&d, LONGEST - 1);
+            for (size_t k = 0; k < phrases[i].count; k++) {
+                phrases[i].words[k] = dice_below(&d, WORDS);
+                to = add(to, names[phrases[i].words[k]]);
+                *to++ = k + 1 < phrases[i].count ? ' ' : '\n';
+            }
+        }
+        *to = '\0';
+        for (size_t left = TOKENS; left > 0;) {
+            size_t count = 1 + dice_below(&d, dice_percent(&d, 10) ? 3000 : 20);
+            count = count < left ? count : left;
+            left -= count;
+            for (size_t k = 0; k < count; k++) {
+                line[k] = dice_below(&d, WORDS);
+                in = add(in, names[line[k]]);
+                *in++ = k + 1 < count ? ' ' : '\n';
+            }
+            tokens += count;
+            for (size_t k = 0; k < count;) {
+                size_t length = longest_at(phrases, line + k, count - k);
+                joined += length > 0;
+                for (size_t end = k + (length ? length : 1); k < end; k++) {
+                    out = add(out, names[line[k]]);
+                    *out++ = k + 1 < end ? '_' : k + 1 < count ? ' ' : '\n';
+                }
+            }
+        }
+        *in = *out = '\0';
+        psdvec_phrases_report report;
+        write_text(b->list, list);
+        write_text(b->input, text);
+        char *got = join(b, &report);
+        assert_non_null(got);
+        assert_string_equal(got, wanted);
+        free(got);
+        assert_int_equal(report.joined, joined);
+        assert_int_equal(report.tokens, tokens);
+    }
+    free(text);
+    free(wanted);
+    free(line);
+}
+
+/* ---- Finding --------------------------------------------------------------------------- */
+
+/* 20 words: n(a) = n(b) = 4, n(a b) = 4, n(c) = 5; the rest is rare. */
+static const char text20[] = "a b c d e\nc a b f g\nh a b i c\nc j c a b\n";
+
+static void scores_are_those_of_the_formulas(void **state)
+{
+    bench *b = *state;
+    char wanted[200];
+    b->find.passes = 1;
+    b->find.min_count = 2;
+    b->find.threshold = 1;
+    /* (4 - 2) * 20 / (4 * 4); "c a" occurs twice, so that nothing remains. */
+    finds(b, text20, "a b\t4\t2.5\n");
+    b->find.threshold = 2.5; /* not above it */
+    finds(b, text20, "");
+    b->find.score = PSDVEC_PHRASE_NPMI;
+    b->find.threshold = 0.2;
+    double ab = log(4 * 20.0 / 16) / -log(4 / 20.0), ca = log(2 * 20.0 / 20) / -log(2 / 20.0);
+    snprintf(wanted, sizeof wanted, "a b\t4\t%.6g\nc a\t2\t%.6g\n", ab, ca);
+    finds(b, text20, wanted);
+    b->find.min_count = 3;
+    snprintf(wanted, sizeof wanted, "a b\t4\t%.6g\n", ab);
+    finds(b, text20, wanted);
+    b->find.threshold = 1;
+    const char *input = b->input;
+    assert_int_equal(psdvec_phrases_find(b->ctx, &b->find, NULL, &input, 1, b->list, NULL, NULL),
+                     PSDVEC_ERR_OPTION);
+}
+
+static void passes_find_longer_phrases_up_to_the_limit(void **state)
+{
+    bench *b = *state;
+    const char *text = "a b c d x\na b c d y\nz a b c d\nw a b c d\nx y z w v u t s r q\n";
+    b->find.min_count = 1;
+    b->find.threshold = 4;
+    b->find.passes = 1;
+    finds(b, text, "a b\t4\t5.625\nb c\t4\t5.625\nc d\t4\t5.625\n");
+    b->find.passes = 2;
+    finds(b, text, "a b\t4\t5.625\na b c d\t4\t4.125\nb c\t4\t5.625\nc d\t4\t5.625\n");
+    b->find.max_words = 3;
+    finds(b, text, "a b\t4\t5.625\nb c\t4\t5.625\nc d\t4\t5.625\n");
+}
+
+static void pairs_do_not_cross_documents_and_sentences(void **state)
+{
+    bench *b = *state;
+    b->find.min_count = 1;
+    b->find.threshold = 0;
+    b->find.passes = 1;
+    finds(b, "x a\nb y\nz a\nb w\n", "");
+    finds(b, "x a. b y z a. B w", "a b\t2\t2\n");
+    b->text.sentences = true;
+    finds(b, "x a. b y z a. B w", "");
+}
+
+static void connectors_stand_inside_phrases_only(void **state)
+{
+    bench *b = *state;
+    static const char *const connectors[] = {"of", "the"};
+    const char *text = "the bank of america\na bank of america\nbank of the river\n"
+                       "see bank america of\nof the bank\nbank of of of america\n";
+    b->find.connectors = connectors;
+    b->find.connectors_count = 2;
+    b->find.min_count = 1;
+    b->find.threshold = 0;
+    b->find.passes = 1;
+    /* 24 words; n(bank) = 6, n(america) = 4. Three in a row are too many for 4 words. */
+    finds(b, text, "bank of america\t2\t1\n");
+    char *got;
+    b->text.phrases = NULL;
+    const char *input = b->input;
+    assert_int_equal(
+        psdvec_phrases_find(b->ctx, &b->find, &b->text, &input, 1, NULL, b->joined, NULL),
+        PSDVEC_OK);
+    got = read_text(b->joined);
+    assert_non_null(got);
+    assert_string_equal(got, "the bank_of_america\na bank_of_america\nbank of the river\n"
+                             "see bank america of\nof the bank\nbank of of of america\n");
+    free(got);
+    b->find.max_words = 5;
+    b->find.threshold = -0.5;
+    finds(b, text,
+          "bank of america\t2\t1\na bank\t1\t0\nbank america\t1\t0\n"
+          "bank of of of america\t1\t0\nbank of the river\t1\t0\nsee bank\t1\t0\n");
+}
+
+static void a_joined_text_is_what_its_list_gives(void **state)
+{
+    bench *b = *state;
+    dice d = {7};
+    enum { LINES = 3000 };
+    char *text = malloc(LINES * 200), *at = text;
+    assert_non_null(text);
+    for (size_t k = 0; k < LINES; k++) {
+        size_t count = 1 + dice_below(&d, 12);
+        for (size_t i = 0; i < count; i++) {
+            size_t w = dice_below(&d, 30);
+            at += sprintf(at, w < 4 ? "new york" : w < 6 ? "new york city" : "w%c", 'a' + (int)w);
+            *at++ = i + 1 < count ? ' ' : '\n';
+        }
+    }
+    *at = '\0';
+    const char *input = b->input;
+    psdvec_phrases_report found, joined;
+    write_text(b->input, text);
+    b->find.threshold = 5;
+    assert_int_equal(
+        psdvec_phrases_find(b->ctx, &b->find, &b->text, &input, 1, b->list, b->joined, &found),
+        PSDVEC_OK);
+    assert_true(found.joined > 0 && found.phrases >= 2);
+    char *first = read_text(b->joined), *second = join(b, &joined);
+    assert_non_null(strstr(first, "new_york_city"));
+    assert_string_equal(first, second);
+    assert_int_equal(found.joined, joined.joined);
+    assert_int_equal(found.tokens, joined.tokens);
+    assert_int_equal(found.documents, LINES);
+    free(first);
+    free(second);
+    free(text);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(the_longest_phrase_from_the_left_is_joined),
+        TEST(phrases_end_with_sentences_and_documents),
+        TEST(short_documents_are_left_out_by_words_not_phrases),
+        TEST(words_of_a_list_are_normalised),
+        TEST(icu_words_are_joined),
+        TEST(a_list_without_phrases_is_refused),
+        TEST(random_texts_are_joined_as_by_the_plain_version),
+        TEST(scores_are_those_of_the_formulas),
+        TEST(passes_find_longer_phrases_up_to_the_limit),
+        TEST(pairs_do_not_cross_documents_and_sentences),
+        TEST(connectors_stand_inside_phrases_only),
+        TEST(a_joined_text_is_what_its_list_gives),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
