@@ -76,7 +76,7 @@ static void ranges_are_told_of_every_type(void **state)
     assert_range(PSDVEC_OPTIONS_TRAIN, "bands",
                  "whole numbers from 1 to 4294967295, separated by commas");
     assert_range(PSDVEC_OPTIONS_TEXT, "sentences", "yes or no");
-    assert_range(PSDVEC_OPTIONS_TEXT, "digits", "drop, keep or zero");
+    assert_range(PSDVEC_OPTIONS_TEXT, "digits", "drop, keep, zero or mixed");
     assert_range(PSDVEC_OPTIONS_TEXT, "json_field", "a text");
     assert_range(PSDVEC_OPTIONS_COUNT, "keep", "texts, separated by commas");
     psdvec_option_range(NULL, text, sizeof text);
