@@ -79,10 +79,9 @@ extern __typeof__(pv_blas_dsyevd) dsyevd_;
 extern __typeof__(pv_blas_spotrf) spotrf_;
 
 /* The names of the parameters are those of cblas.h. */
-void pv_blas_dgemm(enum CBLAS_ORDER Order, enum CBLAS_TRANSPOSE TransA,
-                   enum CBLAS_TRANSPOSE TransB, blasint M, blasint N, blasint K, double alpha,
-                   const double *A, blasint lda, const double *B, blasint ldb, double beta,
-                   double *C, blasint ldc)
+void pv_blas_dgemm(enum CBLAS_ORDER Order, enum CBLAS_TRANSPOSE TransA, enum CBLAS_TRANSPOSE TransB,
+                   blasint M, blasint N, blasint K, double alpha, const double *A, blasint lda,
+                   const double *B, blasint ldb, double beta, double *C, blasint ldc)
 {
     enter();
     cblas_dgemm(Order, TransA, TransB, M, N, K, alpha, A, lda, B, ldb, beta, C, ldc);
