@@ -346,13 +346,8 @@ psdvec_status pv_map_open(psdvec_context *ctx, const char *path, bool never_map,
 
 void pv_map_release(const pv_map *map)
 {
-#ifdef MADV_DONTNEED
-    /* The mapping is never written to, so nothing is lost. If it fails, the pages stay. */
     if (map->mapping)
-        (void)madvise(map->mapping, map->size, MADV_DONTNEED);
-#else
-    (void)map;
-#endif
+        pv_release_pages(map->mapping, map->size);
 }
 
 void pv_map_close(psdvec_context *ctx, pv_map *map)

@@ -329,3 +329,12 @@ double pv_log_gamma(double x)
 }
 
 #endif
+
+void pv_release_pages(void *mapping, size_t size)
+{
+#ifdef MADV_DONTNEED
+    (void)madvise(mapping, size, MADV_DONTNEED);
+#else
+    (void)mapping, (void)size;
+#endif
+}

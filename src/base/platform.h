@@ -62,4 +62,8 @@ void pv_sort_small(void *array, size_t count, size_t size,
 /* log of the gamma function, x >= 1. Unlike lgamma it has no global variable. */
 double pv_log_gamma(double x);
 
+/* Takes the pages of a file mapping that is never written to out of the memory of the process. If
+ * the system cannot, they stay. */
+void pv_release_pages(void *mapping, size_t size);
+
 #endif
