@@ -51,10 +51,14 @@ static bool may_rise(const psdvec_train_options *options)
     return options->relaxation > safe_length(options);
 }
 
-/* Whether iteration t only refines the vectors of the one before. */
+/* Whether iteration t only refines the vectors of the one before. Refining cannot bring back an
+ * eigenvector that has once been lost, so long runs solve the eigenproblem again and again, and an
+ * objective that hardly falls while vectors are refined is no reason to stop. */
 static bool may_refine(const psdvec_train_options *options, uint32_t t)
 {
-    return options->exact_iterations > 0 && t > options->exact_iterations;
+    uint32_t exact = options->exact_iterations;
+    return exact > 0 && !(options->tolerance > 0) &&
+           (t - 1) % (exact + PV_REFINED_ITERATIONS) >= exact;
 }
 
 /* Whether U is kept for the time of a step. */
@@ -76,11 +80,11 @@ typedef struct stepper {
     size_t most;         /* eigenvectors of a decomposition at most */
     double *values;      /* most */
     float *coefficients; /* 3 x stride, and the signs before a step */
-    float *old;          /* n x stride: U before a step that may be taken back, or that refines it */
-    double *own;         /* stride: coefficients of U in the matrix of a refinement */
-    float *shifted;      /* n: the diagonal with the prior in it */
+    float *old;     /* n x stride: U before a step that may be taken back, or that refines it */
+    double *own;    /* stride: coefficients of U in the matrix of a refinement */
+    float *shifted; /* n: the diagonal with the prior in it */
     pv_eigen_report eigen;
-    bool refined; /* the last step */
+    bool refined;         /* the last step */
     pv_progress progress; /* in columns multiplied; how many an iteration takes is a guess */
     uint64_t share;       /* columns that are counted for one iteration */
     uint64_t used;        /* of them, in this one */

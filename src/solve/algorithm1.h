@@ -4,6 +4,10 @@
 
 #include "solve/core.h"
 
+/* With `exact_iterations`, that many iterations solve the eigenproblem, then these refine its solution;
+ * and again. */
+enum { PV_REFINED_ITERATIONS = 3 };
+
 /* What is known after some iterations; enough to go on from. */
 typedef struct pv_course {
     uint32_t done;                /* iterations */

@@ -190,8 +190,10 @@ static double guess_seconds(psdvec_context *ctx, const psdvec_train_options *opt
     double speed = measure_flops(ctx), threads = psdvec_threads(ctx);
     double n = plan->core_words, rank = plan->dim, entries = 2.0 * (double)plan->pairs;
     double iterations = options->iterations, basis = 1.25 * rank + 128;
-    double exact = options->exact_iterations ? fmin(options->exact_iterations, iterations)
-                                             : iterations;
+    double some = options->exact_iterations, round = some + PV_REFINED_ITERATIONS;
+    double exact = some > 0 && !(options->tolerance > 0)
+                       ? some * floor(iterations / round) + fmin(some, fmod(iterations, round))
+                       : iterations;
     double columns = (exact + 1) * (2 * rank + 150) + (iterations - exact) * rank;
     double solving = columns * (entries * 2 / (speed / 5) + 6 * n * basis / speed) +
                      iterations * (entries * rank / (speed / 3) + 8 * n * rank * rank / speed);

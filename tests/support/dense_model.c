@@ -371,10 +371,10 @@ typedef struct training {
     const dense_link *link;
     const psdvec_train_options *options;
     size_t n;
-    double *X;         /* n x n; before the first step it need not be symmetric */
-    factors kept;      /* what X was made of */
-    double *V, *sign;  /* n x rank, rank */
-    double *basis;     /* bases x n: the eigenvectors of the last step that was accepted */
+    double *X;        /* n x n; before the first step it need not be symmetric */
+    factors kept;     /* what X was made of */
+    double *V, *sign; /* n x rank, rank */
+    double *basis;    /* bases x n: the eigenvectors of the last step that was accepted */
     size_t bases;
     double trace, sum; /* of the last step */
 } training;
@@ -518,7 +518,8 @@ static void solve_core(const dense_link *l, const psdvec_train_options *o, dense
         if (rank > l->core)
             rank = l->core;
         double omega = o->relaxation;
-        bool exact = o->exact_iterations == 0 || t <= o->exact_iterations;
+        bool exact = o->exact_iterations == 0 || o->tolerance > 0 ||
+                     (t - 1) % (o->exact_iterations + 3) < o->exact_iterations;
         take_step(&s, omega, rank, exact);
         double L = dense_objective(l, s.kept.rank, s.V, s.sign);
         for (int k = 0; k < 2 && L > before; k++) {
