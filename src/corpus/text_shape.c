@@ -3,7 +3,8 @@
  * A program that wraps a paragraph begins a new line when the next word does not fit. So in wrapped
  * text nearly every line is so long that the first word of the next one would exceed the width.
  * Verses, sentences and list entries end where they want to. Further signs are asked for: that
- * lines do not end like sentences, and that most do not begin with a capital. */
+ * lines do not end like sentences, that most do not begin with a capital, and that they are not of one
+ * length, as records are; lines of scripts without capitals may well be, if each character is as wide. */
 #include "corpus/text_shape.h"
 
 #include "util/utf8.h"
@@ -64,10 +65,11 @@ static int first_case(const line *l)
     return category == UTF8PROC_CATEGORY_LL ? 1 : category == UTF8PROC_CATEGORY_LU ? -1 : 0;
 }
 
-/* The width that 19 of 20 lines keep to; 0: it is none of wrapped text. */
-static unsigned usual_width(const char *text, const char *end)
+/* The width that 19 of 20 lines keep to; 0: it is none of wrapped text. *ragged: no width is that of
+ * most lines. */
+static unsigned usual_width(const char *text, const char *end, bool *ragged)
 {
-    uint32_t lines[WIDEST + 2] = {0}, all = 0;
+    uint32_t lines[WIDEST + 2] = {0}, all = 0, most = 0;
     for (const char *p = text; p < end;) {
         line l = next_line(&p, end);
         if (l.start < l.end) {
@@ -75,6 +77,9 @@ static unsigned usual_width(const char *text, const char *end)
             all++;
         }
     }
+    for (unsigned k = 0; k <= WIDEST + 1; k++)
+        most = lines[k] > most ? lines[k] : most;
+    *ragged = most * 2 < all;
     unsigned width = WIDEST + 1;
     for (uint32_t above = lines[width]; width > 0 && above * 20 <= all;)
         above += lines[--width];
@@ -90,7 +95,8 @@ unsigned pv_wrapped_at(const char *text, size_t length, bool whole)
     }
     while (!whole && end > text && end[-1] != '\n') /* the last line may not be complete */
         end--;
-    unsigned width = end > text ? usual_width(text, end) : 0;
+    bool ragged = false;
+    unsigned width = end > text ? usual_width(text, end, &ragged) : 0;
     if (width == 0)
         return 0;
     size_t joints = 0, full = 0, open = 0, lower = 0, upper = 0;
@@ -110,7 +116,7 @@ unsigned pv_wrapped_at(const char *text, size_t length, bool whole)
     }
     bool cased = (lower + upper) * 2 >= joints;
     bool wrapped = joints >= LEAST_JOINTS && full * 10 >= joints * (cased ? 6 : 8) &&
-                   open * 10 >= joints * 7 && (!cased || lower >= upper);
+                   open * 10 >= joints * 7 && (!cased || (ragged && lower >= upper));
     return wrapped ? width : 0;
 }
 

@@ -313,6 +313,8 @@ psdvec_status pv_key_add_text(pv_buffer *key, const psdvec_count_options *count,
                                  count->max_vocab));
     if (count->text.encoding)
         PV_TRY_DONE(pv_buffer_printf(key, "encoding %s\n", count->text.encoding));
+    if (count->text.phrases)
+        PV_TRY_DONE(pv_key_add_file(key, count->text.phrases));
     if (count->hold_out)
         PV_TRY_DONE(pv_buffer_printf(key, "hold_out %u\n", count->hold_out));
     if (count->vocab_file)

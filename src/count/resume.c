@@ -97,6 +97,14 @@ static psdvec_status make_units(resumable *r)
     if (r->options->text.encoding) /* not among them: it is about the inputs, not about the words */
         settings =
             hash_more(settings, r->options->text.encoding, strlen(r->options->text.encoding));
+    if (r->options->text.phrases) {
+        pv_buffer list = {.ctx = r->ctx};
+        psdvec_status status = pv_key_add_file(&list, r->options->text.phrases);
+        if (status == PSDVEC_OK)
+            settings = hash_more(settings, list.data, list.length);
+        pv_buffer_free(&list);
+        PV_TRY(status);
+    }
     for (size_t first = 0, last = 0; first < count; first = last) {
         unit *u = &r->units[r->unit_count];
         uint64_t size = 0;

@@ -115,3 +115,14 @@ make_text() {
     "$PSDVEC" phrases text.txt --passes 1 --threshold 10 --list y -q
     cmp x y
 }
+
+@test "another list of phrases is another work: nothing of an interrupted run is used" {
+    make_text
+    printf 'new york\n' >one
+    printf 'of the\n' >two
+    "$PSDVEC" count text.txt --min-count 1 --phrases one --resume kept -q -o first.counts.safetensors
+    "$PSDVEC" count text.txt --min-count 1 --phrases two --resume kept -q -o second.counts.safetensors
+    "$PSDVEC" count text.txt --min-count 1 --phrases two -q -o wanted.counts.safetensors
+    cmp second.counts.safetensors wanted.counts.safetensors
+    ! cmp -s first.counts.safetensors second.counts.safetensors
+}

@@ -99,6 +99,20 @@ static void other_lines_are_what_they_seem(void **state)
     assert_int_equal(width_of_text(), 0);
 }
 
+/* Tokens of equal length, as many in each line: records, not prose. */
+static void lines_of_one_length_are_not_wrapped(void **state)
+{
+    (void)state;
+    dice d = {5};
+    length = 0;
+    for (unsigned i = 0; i < 300 * 20; i++) {
+        char word[8] = {'s', (char)('a' + dice_below(&d, 20)), (char)('a' + dice_below(&d, 20)),
+                        i % 20 == 19 ? '\n' : ' '};
+        add(word);
+    }
+    assert_int_equal(width_of_text(), 0);
+}
+
 static void titles_and_short_texts_are_not_wrapped(void **state)
 {
     (void)state;
@@ -147,6 +161,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wrapped_paragraphs_are_recognised),
         cmocka_unit_test(other_lines_are_what_they_seem),
+        cmocka_unit_test(lines_of_one_length_are_not_wrapped),
         cmocka_unit_test(titles_and_short_texts_are_not_wrapped),
         cmocka_unit_test(only_the_beginning_is_looked_at),
         cmocka_unit_test(text_without_spaces_is_recognised),
