@@ -54,7 +54,7 @@ holds() {
         grep -q "{ holds ${group%%:*}; }" "$BATS_TEST_FILENAME"
     done
     # Commands that take no file of psdvec.
-    local none=" tokenize help counts-import "
+    local none=" tokenize phrases help counts-import "
     mkdir man
     "$PSDVEC" internal-man man
     for page in man/psdvec-*; do
