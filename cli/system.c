@@ -53,3 +53,8 @@ int signals_caught(void)
 {
     return caught;
 }
+
+void signals_forget(void)
+{
+    caught = 0;
+}

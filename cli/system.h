@@ -13,5 +13,7 @@ const char *system_variable(const char *name);
 void signals_start(void);
 /* The number of the first stopping signal, or 0. */
 int signals_caught(void);
+/* Goes on after Ctrl-C: as if there had been none. */
+void signals_forget(void);
 
 #endif

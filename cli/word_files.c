@@ -22,6 +22,10 @@ int model_file_open(struct run *run, const char *path, psdvec_model **model)
     int code = run->ctx ? EXIT_FINE : run_library(run);
     if (code)
         return code;
+    if (run->open_path && !strcmp(run->open_path, path)) {
+        *model = run->open_model;
+        return EXIT_FINE;
+    }
     psdvec_status status = psdvec_model_open(run->ctx, path, model);
     if (status != PSDVEC_OK)
         return run_failed(run, status);

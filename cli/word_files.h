@@ -8,7 +8,8 @@
 /* ---- Models ------------------------------------------------------------------------------- */
 
 /* Makes the library's context and opens the model, or another program's vectors.
- * EXIT_FINE and *model, which lasts; or another exit status after the error was told. */
+ * EXIT_FINE and *model, which lasts; or another exit status after the error was told. The model of
+ * run->open_path is not opened again. */
 int model_file_open(struct run *run, const char *path, psdvec_model **model);
 
 /* The same with another weight of spelling (psdvec_model_with_spelling). */

@@ -31,6 +31,7 @@ similar-sum|rows|similar text.model king -dog +cat --top 3
 analogy|rows|analogy text.model king queen dog --top 3
 odd-one-out|rows|odd-one-out text.model king queen dog
 vector|rows|vector text.model king dog
+ask|rows|ask text.model --top 3
 vector-sparse|rows|vector ppmi.model king
 compare|facts|compare text.model king queen
 compare-counts|facts|compare text.model king queen --counts text.counts
@@ -77,7 +78,7 @@ END
         echo "$name: $line"
         for format in table tsv json markdown; do
             # shellcheck disable=SC2086
-            "$PSDVEC" $line --format $format -q >"$name.$format" 2>/dev/null
+            "$PSDVEC" $line --format $format -q >"$name.$format" 2>/dev/null <<<king # a line of ask
             [ -s "$name.$format" ]
         done
         python3 - "$name" "$kind" <<'END'

@@ -53,8 +53,8 @@ holds() {
     for group in $groups; do
         grep -q "{ holds ${group%%:*}; }" "$BATS_TEST_FILENAME"
     done
-    # Commands that take no file of psdvec.
-    local none=" tokenize phrases help counts-import "
+    # Commands that take no file of psdvec; and ask, which calls similar and the others.
+    local none=" tokenize phrases help counts-import ask "
     mkdir man
     "$PSDVEC" internal-man man
     for page in man/psdvec-*; do

@@ -1,0 +1,437 @@
+/* psdvec ask: a session of queries to one model.
+ *
+ * A line becomes the arguments of a command, whose own function answers it: `run->arguments` is
+ * that of the query meanwhile. The model stays open between the lines (word_files.h). */
+#include "commands.h"
+#include "exit_status.h"
+#include "help.h"
+#include "phrase.h"
+#include "question.h"
+#include "system.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct session {
+    struct run *run;
+    const struct arguments *own; /* those of psdvec ask */
+    char **set;                  /* for each option of psdvec ask its value; NULL: the default */
+    bool typed;                  /* somebody types the lines */
+    bool prompts;
+    bool answered; /* and no blank line follows yet: between answers for people there is one */
+    bool over;
+};
+
+/* The arguments of a line. */
+struct words {
+    char **list;
+    size_t count;
+};
+
+static void add_word(struct words *words, const char *text, size_t length)
+{
+    words->list = must_grow(words->list, words->count + 1, sizeof *words->list);
+    words->list[words->count++] = lasting(must_format("%.*s", (int)length, text), free);
+}
+
+/* Splits a line at blanks. Quotation marks around words hold them together; an apostrophe within a
+ * word, or one without a second, belongs to the word. `colons`: these are words by themselves. */
+static struct words split(const char *line, bool colons)
+{
+    static const char blanks[] = " \t\r\n\v\f";
+    struct words words = {0};
+    for (const char *at = line + strspn(line, blanks); *at; at += strspn(at, blanks)) {
+        const char *end = *at == '"' || *at == '\'' ? strchr(at + 1, *at) : NULL;
+        if (end && (!end[1] || strchr(blanks, end[1]) || (colons && end[1] == ':'))) {
+            add_word(&words, at + 1, (size_t)(end - at - 1));
+            at = end + 1;
+            continue;
+        }
+        size_t length = colons && *at == ':' ? strspn(at, ":") : strcspn(at, blanks);
+        if (colons && *at != ':' && strcspn(at, ":") < length)
+            length = strcspn(at, ":");
+        add_word(&words, at, length);
+        at += length;
+    }
+    return words;
+}
+
+static bool is(const struct words *words, size_t k, const char *text)
+{
+    return k < words->count && !strcmp(words->list[k], text);
+}
+
+/* A : B :: C, and options behind it. */
+static bool is_analogy(const struct words *words)
+{
+    if (words->count < 5 || !is(words, 1, ":") || !is(words, 3, "::"))
+        return false;
+    return words->count == 5 || words->list[5][0] == '-';
+}
+
+/* ---- Settings ----------------------------------------------------------------------------------- */
+
+/* An option of the program as a whole rather than of a query. */
+static bool is_common(const struct option_spec *option)
+{
+    for (const psdvec_option *row = common_options; row->name; row++)
+        if (!option->library && !strcmp(row->name, option->name))
+            return strcmp(row->name, "help") != 0;
+    return option->library && option->kind == PSDVEC_OPTIONS_CONTEXT;
+}
+
+static bool is_setting(const struct option_spec *option)
+{
+    return !is_common(option) && strcmp(option->name, "help") != 0;
+}
+
+static void take_settings(struct session *session)
+{
+    const struct option_spec *option;
+    for (size_t k = 0; (option = command_option(session->own->command, k)); k++)
+        if (is_setting(option) && session->own->values[k].given)
+            session->set[k] = must_copy(session->own->values[k].text);
+}
+
+/* The setting as an argument, "--top=20"; NULL if there is nothing to say. */
+static const char *setting_argument(const struct session *session, size_t k)
+{
+    const struct option_spec *option = command_option(session->own->command, k);
+    if (!session->set[k])
+        return NULL;
+    if (!option_is_switch(option))
+        return phrase("--%s=%s", option->name, session->set[k]);
+    return strcmp(session->set[k], "yes") == 0 ? phrase("--%s", option->name) : NULL;
+}
+
+static void show_settings(struct session *session)
+{
+    const struct command *command = session->own->command;
+    const struct option_spec *option;
+    for (size_t k = 0; (option = command_option(command, k)); k++) {
+        const char *value = session->set[k] ? session->set[k] : option_default(command, option);
+        if (is_setting(option))
+            output_format(&session->run->out, "%-15s %s\n", option->name,
+                          value                      ? value
+                          : option_is_switch(option) ? "no"
+                                                     : "default");
+    }
+}
+
+static void unknown_setting(struct session *session, const char *name)
+{
+    const struct option_spec *option;
+    const char *names = "";
+    for (size_t k = 0; (option = command_option(session->own->command, k)); k++)
+        if (is_setting(option))
+            names = phrase("%s%s%s", names, *names ? ", " : "", option->name);
+    run_error(session->run, EXIT_USE, "there is no setting '%s'; there are: %s",
+              phrase_safe(name, strlen(name)), names);
+}
+
+/* set NAME VALUE */
+static void set(struct session *session, const struct words *words)
+{
+    const struct option_spec *option;
+    size_t k = 0;
+    if (words->count == 1) {
+        show_settings(session);
+        return;
+    }
+    const char *name = words->list[1] + (strncmp(words->list[1], "--", 2) ? 0 : 2);
+    while ((option = command_option(session->own->command, k)) &&
+           (!is_setting(option) || strcmp(option->name, name) != 0))
+        k++;
+    if (!option) {
+        unknown_setting(session, name);
+        return;
+    }
+    if (words->count != 3) {
+        run_error(session->run, EXIT_USE, "write: set %s %s, or: set %s default", option->name,
+                  option_is_switch(option) ? "yes|no" : option_argument(option), option->name);
+        return;
+    }
+    const char *text = words->list[2];
+    bool back = !strcmp(text, "default");
+    char why[500];
+    psdvec_option_value parsed;
+    if (!back && option_is_switch(option) && strcmp(text, "yes") != 0 && strcmp(text, "no") != 0) {
+        run_error(session->run, EXIT_USE, "%s is yes or no, not '%s'", option->name,
+                  phrase_safe(text, strlen(text)));
+        return;
+    }
+    if (!back && !psdvec_option_parse(&option->row, option->name, text, &parsed, why, sizeof why)) {
+        run_error(session->run, EXIT_USE, "%s", why);
+        return;
+    }
+    free(session->set[k]);
+    session->set[k] = back ? NULL : must_copy(text);
+}
+
+/* ---- Queries ------------------------------------------------------------------------------------ */
+
+/* What the first word of a line may be. */
+static const struct {
+    const char *word;
+    const struct command *command;
+} query_words[] = {
+    {"similar", &cmd_similar}, {"analogy", &cmd_analogy},         {"compare", &cmd_compare},
+    {"odd", &cmd_odd_one_out}, {"odd-one-out", &cmd_odd_one_out}, {"vector", &cmd_vector},
+    {"info", &cmd_info}};
+
+/* Options that cannot stand in a line. */
+static const char *misplaced(const struct arguments *arguments)
+{
+    const struct option_spec *option;
+    for (size_t k = 0; (option = command_option(arguments->command, k)); k++) {
+        const struct option_value *value = &arguments->values[k];
+        if (value->given && is_common(option))
+            return phrase("--%s is an option of psdvec ask as a whole; give it when you start it",
+                          option->name);
+        if (value->given && option->row.path && value->text && !strcmp(value->text, "-"))
+            return phrase("--%s cannot read standard input, where the lines come from",
+                          option->name);
+    }
+    return NULL;
+}
+
+/* The model, what was set and is not in the line itself, and the words of the line. */
+static bool parse(struct session *session, const struct command *command, const struct words *words,
+                  size_t first, struct arguments *arguments, const char **error)
+{
+    size_t options = command_option_count(session->own->command), count = 0;
+    char **list = lasting_alloc(1 + options + words->count, sizeof *list);
+    list[count++] = (char *)session->own->operands[0];
+    memcpy(list + count, words->list + first, (words->count - first) * sizeof *list);
+    if (!arguments_parse(arguments, command, (int)(count + words->count - first), list, error))
+        return false;
+    for (size_t k = 0; k < options && !arguments->help; k++) {
+        const char *name = command_option(session->own->command, k)->name;
+        const char *text = setting_argument(session, k);
+        if (text && arguments_have(arguments, name) && !argument(arguments, name)->given)
+            list[count++] = (char *)text;
+    }
+    memcpy(list + count, words->list + first, (words->count - first) * sizeof *list);
+    arguments_free(arguments);
+    return arguments_parse(arguments, command, (int)(count + words->count - first), list, error);
+}
+
+static void answer(struct session *session, const struct command *command,
+                   const struct words *words, size_t first)
+{
+    struct run *run = session->run;
+    struct arguments arguments;
+    const char *error;
+    size_t settings = run->settings_count;
+    enum format format = run->format;
+    if (!parse(session, command, words, first, &arguments, &error) ||
+        (!arguments.help && (error = misplaced(&arguments)))) {
+        bool short_of = first && error == command->missing;
+        run_error(
+            run, EXIT_USE, "%s",
+            short_of ? phrase("'%s' needs more words; help lists what can be asked", words->list[0])
+                     : error);
+    } else if (arguments.help) {
+        struct buffer screen = {0};
+        help_command(&screen, command, help_width());
+        output_add(&run->out, buffer_get(&screen), screen.length);
+        buffer_free(&screen);
+    } else {
+        for (size_t k = 0; k < command_option_count(command); k++)
+            if (option_is_format(command_option(command, k)))
+                run->format = (enum format)arguments.values[k].integer;
+        bool people = run->format == FORMAT_TABLE || run->format == FORMAT_MARKDOWN;
+        if (session->answered && people && !session->prompts)
+            output_text(&run->out, "\n");
+        run->arguments = &arguments;
+        session->answered = command->act(run) == EXIT_FINE && people;
+        run->arguments = session->own;
+        run->format = format;
+    }
+    while (run->settings_count > settings)
+        psdvec_settings_free(run->settings[--run->settings_count]);
+    arguments_free(&arguments);
+}
+
+static const char session_help[] =
+    "WORD                  its nearest neighbours; several words: those of each\n"
+    "king - man + woman    neighbours of a sum of words\n"
+    "man : king :: woman   man is to king as woman is to what?\n"
+    "compare A B           how alike two words are, and why\n"
+    "odd A B C...          which word does not fit the others\n"
+    "vector WORD...        the numbers of words\n"
+    "info                  what is in the model\n"
+    "set NAME VALUE        change a setting, as in: set top 20; set alone lists them\n"
+    "help, quit            this text; the end of the session\n"
+    "\n"
+    "Options may follow, as on the command line: music --top 3. Quotation marks hold\n"
+    "words together: \"New York\". For a word that is a command, write: similar help.\n";
+
+/* One line. An error was told, and does not end the session. */
+static void obey(struct session *session, const char *line)
+{
+    struct words words = split(line, strstr(line, "::") != NULL);
+    if (is_analogy(&words)) {
+        words.list[1] = words.list[2];
+        words.list[2] = words.list[4];
+        memmove(words.list + 3, words.list + 5, (words.count - 5) * sizeof *words.list);
+        words.count -= 2;
+        answer(session, &cmd_analogy, &words, 0);
+        free(words.list);
+        return;
+    }
+    free(words.list);
+    words = split(line, false);
+    const struct command *command = &cmd_similar;
+    bool sum = is(&words, 1, "+") || is(&words, 1, "-"), colon = false;
+    size_t first = 0;
+    for (size_t k = 0; k < words.count; k++)
+        colon |= is(&words, k, ":") || is(&words, k, "::");
+    for (size_t k = 0; k < sizeof query_words / sizeof *query_words && !sum && !first; k++)
+        if (is(&words, 0, query_words[k].word)) {
+            command = query_words[k].command;
+            first = 1;
+        }
+    if (words.count == 0)
+        ;
+    else if (words.count == 1 && (is(&words, 0, "quit") || is(&words, 0, "exit")))
+        session->over = true;
+    else if (words.count == 1 && is(&words, 0, "help"))
+        output_text(&session->run->out, session_help);
+    else if (is(&words, 0, "set") && !sum)
+        set(session, &words);
+    else if (colon && !first)
+        run_error(session->run, EXIT_USE,
+                  "an analogy is written with three words: man : king :: woman");
+    else if (first && words.count == 1 && command != &cmd_info)
+        run_error(session->run, EXIT_USE,
+                  "'%s' needs words; to ask about the word itself, write: similar %s",
+                  words.list[0], words.list[0]);
+    else
+        answer(session, command, &words, first);
+    free(words.list);
+}
+
+/* ---- Lines ---------------------------------------------------------------------------------------- */
+
+/* Ctrl-C where somebody types ends what is under way, not the session. True if that was all. */
+static bool resume(const struct session *session)
+{
+    if (!session->typed || signals_caught() != SIGINT)
+        return false;
+    signals_forget();
+    return true;
+}
+
+/* False at the end of the lines, or after an error, whose number is then in errno. */
+static bool read_line(struct session *session, char **line, size_t *capacity, size_t *length)
+{
+    struct output *out = &session->run->out;
+    for (;;) {
+        if (session->prompts)
+            output_text(out, "psdvec> ");
+        output_flush(out);
+        errno = 0;
+        ssize_t got = output_broken(out) ? -1 : getline(line, capacity, stdin);
+        *length = got < 0 ? 0 : (size_t)got;
+        if (got >= 0)
+            return true;
+        if (session->prompts)
+            output_text(out, "\n"); /* after the prompt */
+        if (errno != EINTR || !resume(session))
+            return false;
+        clearerr(stdin);
+    }
+}
+
+static int converse(struct session *session)
+{
+    struct run *run = session->run;
+    const char *who = run->talk.who;
+    char *line = NULL;
+    size_t capacity = 0, length, number = 0;
+    while (!session->over && read_line(session, &line, &capacity, &length)) {
+        size_t mark = lasting_count();
+        number++;
+        if (!session->typed)
+            run->talk.who = phrase("%s: line %zu", who, number);
+        if (strlen(line) < length)
+            run_error(run, EXIT_USE, "there is a zero byte in the line");
+        else
+            obey(session, line);
+        talk_erase(&run->talk);
+        run->talk.who = who;
+        lasting_end(mark);
+        if (signals_caught() && !resume(session))
+            session->over = true;
+    }
+    int error = errno;
+    free(line);
+    if (signals_caught())
+        return exit_for(PSDVEC_ERR_CANCELLED);
+    if (!session->over && ferror(stdin) && error)
+        return run_error(run, EXIT_INPUT, "cannot read standard input: %s", system_error(error));
+    return EXIT_FINE;
+}
+
+static int act(struct run *run)
+{
+    const char *path = run->arguments->operands[0];
+    struct session session = {.run = run,
+                              .own = run->arguments,
+                              .typed = isatty(STDIN_FILENO) != 0,
+                              .prompts = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) &&
+                                         !argument_text(run->arguments, "output")};
+    psdvec_model *model;
+    int code = model_file_open(run, path, &model);
+    if (code)
+        return code;
+    run->open_path = path;
+    run->open_model = model;
+    size_t options = command_option_count(run->arguments->command);
+    session.set = must_alloc(options, sizeof *session.set);
+    take_settings(&session);
+    if (session.prompts && !run->talk.quiet)
+        output_format(&run->out, "%s: %s. Type a word, help or quit.\n",
+                      phrase_safe(path, strlen(path)),
+                      phrase_counted(psdvec_model_get_info(model)->words, "word"));
+    code = converse(&session);
+    for (size_t k = 0; k < options; k++)
+        free(session.set[k]);
+    free(session.set);
+    return code;
+}
+
+const struct command cmd_ask = {
+    .name = "ask",
+    .group = "Asking a model",
+    .summary = "answer queries line by line in a session",
+    .synopsis = "MODEL [OPTION]...",
+    .description = PARAGRAPHS(
+        "Opens MODEL once and answers queries from standard input, one per line, until quit or the "
+        "end of the input. The lines may be typed or come from a file or a program.",
+        "A word, several words, or a sum such as king - man + woman lists nearest neighbours, as "
+        "psdvec similar does. man : king :: woman asks an analogy. compare A B, odd A B C..., "
+        "vector WORD... and info are the commands of these names (odd: odd-one-out) without "
+        "MODEL, and similar and analogy may be written too. Options of these commands may follow: "
+        "music --top 3. Quotation marks hold words together: \"New York\". To ask about a word that "
+        "is itself a command, write similar before it: similar help.",
+        "set NAME VALUE sets an option for the lines that follow, as in set top 20 or set format "
+        "json, and set NAME default takes that back; set alone lists the settings. Options of "
+        "psdvec ask are the settings at the start. help lists what can be asked.",
+        "An error in a line is reported, with the number of the line if the lines are not typed, "
+        "and the session goes on; the exit status at the end is 0. While lines are typed, Ctrl-C "
+        "stops the query or discards the line; otherwise it ends the program."),
+    .sources = {OWN_OPTIONS(top_options), OWN_OPTIONS(spelling_options), QUERY_OPTIONS,
+                FORMAT_OPTIONS, COMMON_OPTIONS},
+    .examples = EXAMPLES(
+        {"psdvec ask model.safetensors", "A session in the terminal."},
+        {"printf 'music\\nman : king :: woman\\n' | psdvec ask model.safetensors --top 3",
+         "Two queries from a program."},
+        {"psdvec ask model.safetensors --json <words.txt", "A query per line of a file, as JSON."}),
+    .operands = {1, 1},
+    .missing = "say which model to ask",
+    .act = act};

@@ -1,0 +1,144 @@
+# psdvec ask: a session of queries.
+bats_require_minimum_version 1.5.0
+load common
+
+setup() {
+    common_setup
+    small_vectors
+}
+
+# ask [OPTION]...: the session of the lines on standard input.
+ask() { "$PSDVEC" ask small.safetensors "$@"; }
+
+@test "the answers are those of the commands, with a blank line between them" {
+    printf '%s\n' king 'king - man + woman' 'king -man +woman --top 2' 'man : king :: woman' 'compare king paris' \
+        'odd king paris queen woman' 'vector king queen' info >lines
+    {
+        "$PSDVEC" similar small.safetensors king
+        echo
+        "$PSDVEC" similar small.safetensors king - man + woman
+        echo
+        "$PSDVEC" similar small.safetensors king -man +woman --top 2
+        echo
+        "$PSDVEC" analogy small.safetensors man king woman
+        echo
+        "$PSDVEC" compare small.safetensors king paris
+        echo
+        "$PSDVEC" odd-one-out small.safetensors king paris queen woman
+        echo
+        "$PSDVEC" vector small.safetensors king queen
+        echo
+        "$PSDVEC" info small.safetensors
+    } >expected
+    ask <lines >printed 2>errors
+    diff expected printed
+    [ ! -s errors ]
+}
+
+@test "names of commands, options and several formats in lines" {
+    printf '%s\n' 'similar king --json --top 2' 'analogy man king woman --tsv' 'odd-one-out king paris queen --json' \
+        'king paris --tsv' >lines
+    {
+        "$PSDVEC" similar small.safetensors king --json --top 2
+        "$PSDVEC" analogy small.safetensors man king woman --tsv
+        "$PSDVEC" odd-one-out small.safetensors king paris queen --json
+        "$PSDVEC" similar small.safetensors king paris --tsv
+    } >expected
+    ask <lines | diff expected -
+}
+
+@test "analogies without spaces, with options and with words in quotation marks" {
+    "$PSDVEC" analogy small.safetensors man king woman --tsv --top 1 >expected
+    for line in 'man : king :: woman --top 1' 'man:king::woman --top 1' "'man' : \"king\"::woman --top 1" \
+        '  man  :  king ::woman	--top=1  '; do
+        echo "$line" | ask --tsv | diff expected -
+    done
+    for line in 'man : king' 'man : king :: ' 'man :: king : woman' 'man : king :: woman queen'; do
+        echo "$line" | ask >printed 2>errors
+        [ ! -s printed ]
+        [ "$(cat errors)" = "psdvec ask: line 1: an analogy is written with three words: man : king :: woman" ]
+    done
+}
+
+@test "an error in a line is told with its number, and the session goes on" {
+    printf '%s\n' kign '' 'king --nosuch' 'compare king' vector 'compare king king' 'set top 0' 'set nosuch 1' \
+        'king --output x' 'king --from -' 'king - man +' queen >lines
+    ask --top 1 --tsv <lines >printed 2>errors
+    "$PSDVEC" similar small.safetensors queen --top 1 --tsv | diff - printed
+    grep -q "^psdvec ask: line 1: .*'kign' is not in the model" errors
+    ! grep -q 'line 2:' errors
+    grep -qx 'psdvec ask: line 3: there is no option --nosuch' errors
+    grep -q "^psdvec ask: line 4: 'compare' needs more words" errors
+    grep -q "^psdvec ask: line 5: 'vector' needs words; .*: similar vector$" errors
+    grep -q "'king' and 'king' are the same word" errors
+    grep -q '^psdvec ask: line 7: top must be a whole number from 1 ' errors
+    grep -q "^psdvec ask: line 8: there is no setting 'nosuch'; there are: top, " errors
+    grep -q '^psdvec ask: line 9: --output is an option of psdvec ask' errors
+    grep -q '^psdvec ask: line 10: --from cannot read standard input' errors
+    grep -q "^psdvec ask: line 11: a word is missing behind the sign" errors
+    [ ! -e x ]
+}
+
+@test "set holds for the lines that follow; a line's own options come first" {
+    printf '%s\n' 'set top 2' 'set format tsv' king 'king --top 1 --json' 'set top default' 'set format json' \
+        'man : king :: woman' >lines
+    {
+        "$PSDVEC" similar small.safetensors king --top 2 --tsv
+        "$PSDVEC" similar small.safetensors king --top 1 --json
+        "$PSDVEC" analogy small.safetensors man king woman --json
+    } >expected
+    ask --top 5 <lines | diff expected -
+    printf 'set top 3\nset forms yes\nset\n' | ask --min-score 0.5 >printed
+    grep -qx 'top             3' printed
+    grep -qx 'forms           yes' printed
+    grep -qx 'min-score       0.5' printed
+    grep -qx 'format          table' printed
+    printf 'set forms maybe\nset top\n' | ask 2>errors
+    grep -q "forms is yes or no, not 'maybe'" errors
+    grep -q 'write: set top N, or: set top default' errors
+}
+
+@test "the session ends with quit or with the lines" {
+    for word in quit exit; do
+        printf 'king\n%s\nqueen\n' $word | ask --top 1 --tsv >printed
+        "$PSDVEC" similar small.safetensors king --top 1 --tsv | diff - printed
+    done
+    ask </dev/null >printed 2>&1
+    [ ! -s printed ]
+    printf '\n \n\t\n' | ask >printed 2>&1
+    [ ! -s printed ]
+    # The last line needs no end; lines of Windows have another one.
+    printf 'king' | ask --top 1 --tsv >one
+    printf 'king\r\n' | ask --top 1 --tsv | diff one -
+    "$PSDVEC" similar small.safetensors king --top 1 --tsv | diff - one
+}
+
+@test "help lists what can be asked; a command has its own" {
+    echo help | ask >printed
+    for line in 'king - man + woman' 'man : king :: woman' 'compare A B' 'odd A B C' 'vector WORD' info 'set NAME VALUE'; do
+        grep -q "^$line" printed
+    done
+    [ "$(wc -L <printed)" -le 80 ]
+    echo 'odd --help' | ask | diff <("$PSDVEC" odd-one-out --help) -
+}
+
+@test "words that are commands, apostrophes and odd bytes" {
+    printf "help 1 0\nking's 1 1\n'tis 0 1\nset 0.5 1\n" >odd.vec
+    "$PSDVEC" convert odd.vec -o odd.safetensors -q
+    printf '%s\n' 'similar help' "king's" "'tis" 'set - help' "\"king's\"" >lines
+    "$PSDVEC" ask odd.safetensors --tsv --top 1 <lines | grep -v '^question' | cut -f 1 >asked
+    printf '%s\n' help "king's" "'tis" 'set - help' "king's" | diff - asked
+    printf 'ki\0ng\nking\n' | ask --tsv --top 1 2>errors >printed
+    grep -q 'line 1: there is a zero byte in the line' errors
+    [ "$(wc -l <printed)" -eq 2 ]
+    printf '\377\376\nking\n' | ask --tsv --top 1 2>errors >printed
+    [ "$(wc -l <printed)" -eq 2 ]
+    [ "$(wc -l <errors)" -eq 1 ]
+}
+
+@test "the answers go to the file of -o; a model that is missing ends it at once" {
+    printf 'king\nqueen\n' | ask --tsv -o answers
+    printf 'king\nqueen\n' | ask --tsv | diff answers -
+    refused 3 "nosuch" ask nosuch.safetensors </dev/null
+    refused 2 "say which model to ask" ask
+}
