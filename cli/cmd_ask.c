@@ -15,6 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define PROMPT "psdvec> "
+
 struct session {
     struct run *run;
     const struct arguments *own; /* those of psdvec ask */
@@ -323,6 +325,8 @@ static bool resume(const struct session *session)
     if (!session->typed || signals_caught() != SIGINT)
         return false;
     signals_forget();
+    if (session->run->out.error == EINTR)
+        session->run->out.error = 0;
     return true;
 }
 
@@ -332,16 +336,22 @@ static bool read_line(struct session *session, char **line, size_t *capacity, si
     struct output *out = &session->run->out;
     for (;;) {
         if (session->prompts)
-            output_text(out, "psdvec> ");
+            output_text(out, PROMPT);
         output_flush(out);
         errno = 0;
-        ssize_t got = output_broken(out) ? -1 : getline(line, capacity, stdin);
+        ssize_t got = -1;
+        if (output_broken(out))
+            ; /* nobody sees the answers */
+        else if (!session->typed || signals_wait(STDIN_FILENO))
+            got = getline(line, capacity, stdin);
+        int error = errno;
         *length = got < 0 ? 0 : (size_t)got;
         if (got >= 0)
             return true;
         if (session->prompts)
             output_text(out, "\n"); /* after the prompt */
-        if (errno != EINTR || !resume(session))
+        errno = error;
+        if (error != EINTR || !resume(session))
             return false;
         clearerr(stdin);
     }

@@ -6,10 +6,12 @@
  * quiet end. */
 #include "system.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/select.h>
 #include <unistd.h>
 
 const char *system_error(int number)
@@ -22,6 +24,7 @@ const char *system_variable(const char *name)
     return getenv(name); /* NOLINT(concurrency-mt-unsafe): nothing here calls setenv */
 }
 
+static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
 static volatile sig_atomic_t caught;
 
 static void on_signal(int number)
@@ -34,7 +37,6 @@ static void on_signal(int number)
 
 void signals_start(void)
 {
-    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction action = {.sa_handler = on_signal};
     sigemptyset(&action.sa_mask);
     for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
@@ -57,4 +59,26 @@ int signals_caught(void)
 void signals_forget(void)
 {
     caught = 0;
+}
+
+bool signals_wait(int fd)
+{
+    sigset_t stopping, before;
+    sigemptyset(&stopping);
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
+        sigaddset(&stopping, numbers[k]);
+    /* Let in by pselect() alone, so that none is lost between the question and the wait. */
+    pthread_sigmask(SIG_BLOCK, &stopping, &before);
+    int ready = -1;
+    errno = EINTR;
+    while (!caught && ready < 0 && errno == EINTR) {
+        fd_set set;
+        FD_ZERO(&set);
+        FD_SET(fd, &set);
+        ready = pselect(fd + 1, &set, NULL, NULL, NULL, &before);
+    }
+    int error = errno;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = error;
+    return ready >= 0;
 }

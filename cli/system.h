@@ -3,6 +3,8 @@
 #ifndef CLI_SYSTEM_H
 #define CLI_SYSTEM_H
 
+#include <stdbool.h>
+
 /* "No such file or directory" for ENOENT; valid until the next call. */
 const char *system_error(int number);
 /* The value of an environment variable; NULL if it is not set. */
@@ -15,5 +17,8 @@ void signals_start(void);
 int signals_caught(void);
 /* Goes on after Ctrl-C: as if there had been none. */
 void signals_forget(void);
+/* Waits until there is something to read. False with errno EINTR if a stopping signal came before
+ * that, even before the call. */
+bool signals_wait(int fd);
 
 #endif

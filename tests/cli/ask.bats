@@ -142,3 +142,51 @@ ask() { "$PSDVEC" ask small.safetensors "$@"; }
     refused 3 "nosuch" ask nosuch.safetensors </dev/null
     refused 2 "say which model to ask" ask
 }
+
+# typed LINE...: a session at a terminal. Each argument is typed when there is a prompt again; prints
+# what the terminal shows.
+typed() {
+    command -v python3 >/dev/null || skip "no python3"
+    LC_ALL=C.UTF-8 TERM=xterm python3 - "$PSDVEC" "$@" <<'PYTHON'
+import os, pty, select, sys
+pid, fd = pty.fork()
+if pid == 0:
+    os.execv(sys.argv[1], ["psdvec", "ask", "small.safetensors", "--top", "1", "--color", "never"])
+shown = b""
+def read():
+    global shown
+    try:
+        more = os.read(fd, 65536)
+    except OSError:
+        more = b""
+    shown += more
+    return more != b""
+for k, line in enumerate(sys.argv[2:]):
+    while shown.count(b"psdvec> ") <= k and read():
+        pass
+    os.write(fd, line.encode())
+while True:
+    # The terminal may drop a Ctrl-D typed while its mode changes: type it again.
+    if not select.select([fd], [], [], 2)[0] and sys.argv[-1] == "\x04":
+        os.write(fd, b"\x04")
+    elif not read():
+        break
+sys.stdout.buffer.write(shown.replace(b"\r", b""))
+status = os.waitpid(pid, 0)[1]
+sys.exit(os.WEXITSTATUS(status) if os.WIFEXITED(status) else 99)
+PYTHON
+}
+
+@test "at a terminal there is a prompt, and Ctrl-C discards the line but does not end the session" {
+    typed $'king\n' $'que\003' $'\003' $'kign\n' $'paris\n' $'quit\n' >shown
+    head -n 1 shown | grep -qx 'small.safetensors: 8 words. Type a word, help or quit.'
+    [ "$(grep -c '^psdvec> ' shown)" -eq 6 ]
+    "$PSDVEC" similar small.safetensors king --top 1 | tail -n 1 >king
+    grep -qxF -f king shown
+    "$PSDVEC" similar small.safetensors paris --top 1 | tail -n 1 >paris
+    grep -qxF -f paris shown
+    grep -q "^psdvec ask: .*'kign' is not in the model" shown
+    # The end of the input ends it too.
+    typed $'king\n' $'\004' >shown
+    grep -qxF -f king shown
+}
