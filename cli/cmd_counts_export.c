@@ -8,7 +8,8 @@
 static const psdvec_option options[] = {
     FILE_OPTION(
         "vocab-output", .group = "Counts of the other program",
-        .help = "where the words go: GloVe's vocab.txt, or one word a line for matrix-market"),
+        .help = "where the words and their frequencies go: GloVe's vocab.txt, a list for "
+                "matrix-market, or, optionally, the original program's top1grams for top2grams"),
     FLAG_OPTION("symmetric",
                 .help =
                     "write each pair with the sum of both directions: in both, as GloVe does, or "
@@ -30,9 +31,6 @@ static int act(struct run *run)
                              "the format %s has no words in it; say where they go: "
                              "--vocab-output FILE",
                              option_word(PSDVEC_OPTIONS_IMPORT, "format", kind));
-    if (words && kind == PSDVEC_FORMAT_TOP2GRAMS)
-        return run_use_error(run, "the format top2grams has the words in it; leave out "
-                                  "--vocab-output");
     psdvec_counts *counts = NULL;
     int code = counts_file_open(run, arguments->operands[0], &counts);
     if (code)
@@ -62,7 +60,8 @@ const struct command cmd_counts_export = {
         {"psdvec counts export wiki.counts.safetensors --format matrix-market --vocab-output "
          "wiki.words -o wiki.mtx",
          "For programs that read sparse matrices."},
-        {"psdvec counts export wiki.counts.safetensors --format top2grams -o top2grams.txt",
+        {"psdvec counts export wiki.counts.safetensors --format top2grams --vocab-output "
+         "top1grams.txt -o top2grams.txt",
          "For the original PSDVec program."}),
     .operands = {1, 1},
     .missing = "say which counts file to export",

@@ -203,8 +203,8 @@ PSDVEC_API psdvec_status psdvec_counts_import(psdvec_context *ctx,
                                               psdvec_count_report *report);
 
 /* Writes counts in the format of another program. `vocab_output` receives the words and their
- * frequencies; it is required for GLOVE and MATRIX_MARKET and must be NULL for TOP2GRAMS, which
- * contains the words. With `symmetric`, each pair is written in both directions with the sum of
+ * frequencies; it is required for GLOVE and MATRIX_MARKET. TOP2GRAMS contains the words; there it
+ * may be NULL, or receives the original program's top1grams. With `symmetric`, each pair is written in both directions with the sum of
  * both counts, as GloVe does; MATRIX_MARKET then has a symmetric matrix, of which one triangle is
  * written. Subsampled counts are multiplied by their factors (psdvec_counts_retention). */
 PSDVEC_API psdvec_status psdvec_counts_export(psdvec_context *ctx, const psdvec_counts *counts,

@@ -47,14 +47,9 @@ static psdvec_status check_call(psdvec_context *ctx, const psdvec_counts *counts
         return pv_fail(ctx, PSDVEC_ERR_OPTION, "there is no format number %d to export",
                        (int)format);
     const char *name = pv_counts_format_choices[format].name;
-    bool has_words = pv_counts_formats[format]->has_words;
-    if (!has_words && !vocab_output)
+    if (!pv_counts_formats[format]->has_words && !vocab_output)
         return pv_fail(ctx, PSDVEC_ERR_OPTION,
                        "the format %s has no words in it; name a file that receives them", name);
-    if (has_words && vocab_output)
-        return pv_fail(ctx, PSDVEC_ERR_OPTION,
-                       "the format %s has the words in it; leave out the list %s", name,
-                       vocab_output);
     const char *input = pv_st_path(counts->file);
     PV_TRY(pv_refuse_same_file(ctx, &input, 1, output));
     if (vocab_output)
@@ -150,6 +145,14 @@ done:
     return status;
 }
 
+static psdvec_status list_word(const pv_export *e, uint32_t i, pv_buffer *text)
+{
+    size_t length;
+    const char *word = psdvec_counts_word(e->counts, i, &length);
+    PV_TRY(pv_buffer_append(text, word, length));
+    return pv_buffer_printf(text, " %" PRIu64 "\n", e->counts->frequency[i]);
+}
+
 static psdvec_status write_words(const pv_export *e, pv_output *vocab)
 {
     const psdvec_counts *c = e->counts;
@@ -157,10 +160,7 @@ static psdvec_status write_words(const pv_export *e, pv_output *vocab)
     uint64_t written = 0;
     psdvec_status status = PSDVEC_OK;
     for (uint32_t i = 0; i < c->info.words; i++) {
-        size_t length;
-        const char *word = psdvec_counts_word(c, i, &length);
-        PV_TRY_DONE(pv_buffer_append(&text, word, length));
-        PV_TRY_DONE(pv_buffer_printf(&text, " %" PRIu64 "\n", c->frequency[i]));
+        PV_TRY_DONE((e->format->list_word ? e->format->list_word : list_word)(e, i, &text));
         if (text.length >= VOCAB_BLOCK || i + 1 == c->info.words) {
             PV_TRY_DONE(pv_check_cancel(e->ctx));
             PV_TRY_DONE(pv_output_write_at(vocab, written, text.data, text.length));

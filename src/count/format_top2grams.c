@@ -18,6 +18,13 @@
  * A word's count is the number of pairs in which it is the later one. Counts are
  * whole numbers and commas separate, so counts with weights and words with commas
  * are not written.
+ *
+ * How often the words stand in the text is in the list beside it, top1grams, which
+ * vocabulary.c reads:
+ *
+ *     # 3 words, 10 occurrences
+ *     # input=..., window=3, ...
+ *     the TAB 5 TAB -0.693
  */
 #include "base/platform.h"
 #include "count/formats.h"
@@ -125,6 +132,42 @@ static psdvec_status each_item(grams *g, const char *line, size_t line_length, i
     return PSDVEC_OK;
 }
 
+/* The words' values become their frequencies in the list, which may have more words. */
+static psdvec_status take_frequencies(grams *g)
+{
+    const char *path = g->import->options->vocab_file;
+    pv_vocabulary list;
+    psdvec_status status;
+    pv_vocabulary_init(&list, g->import->ctx);
+    PV_TRY_DONE(pv_vocabulary_read(&list, path));
+    if (!list.list_frequency)
+        PV_TRY_DONE(pv_fail(g->import->ctx, PSDVEC_ERR_DAMAGED,
+                            "%s: line %" PRIu64 ": a word without a count; the list is to say how "
+                            "often each word stands in the text",
+                            path, list.line_without));
+    for (uint32_t i = 0; i < g->words.count; i++)
+        g->words.words[i].value = UINT64_MAX; /* not in the list */
+    for (uint32_t i = 0; i < list.count; i++) {
+        size_t length;
+        uint32_t id;
+        const char *word = pv_vocabulary_word(&list, i, &length);
+        pv_word_key key = pv_word_key_padded(word, (uint32_t)length);
+        if (pv_word_table_find(&g->words, &key, &id))
+            g->words.words[id].value = list.list_frequency[i];
+    }
+    for (uint32_t i = 0; i < g->words.count; i++)
+        if (g->words.words[i].value == UINT64_MAX)
+            PV_TRY_DONE(
+                pv_fail(g->import->ctx, PSDVEC_ERR_MISMATCH,
+                        "%s: lacks the word \"%.*s\" of %s, so it is the list of another "
+                        "text",
+                        path, (int)(g->words.words[i].length < 60 ? g->words.words[i].length : 60),
+                        pv_word_text(&g->words, i), g->import->input));
+done:
+    pv_vocabulary_free(&list);
+    return status;
+}
+
 static psdvec_status read_words(grams *g)
 {
     pv_vocabulary *v = &g->import->vocabulary;
@@ -148,6 +191,8 @@ static psdvec_status read_words(grams *g)
         return pv_text_lines_reject(&g->lines, "expected \"Bigrams:\"");
     if (g->words.count == 0)
         return pv_fail(g->import->ctx, PSDVEC_ERR_EMPTY, "%s: no words in it", g->import->input);
+    if (g->import->options->vocab_file)
+        PV_TRY(take_frequencies(g));
     PV_TRY(pv_vocabulary_set(v, &g->words, NULL));
     for (uint32_t i = 0; i < v->count; i++)
         v->frequency[i] = g->words.words[i].value;
@@ -292,17 +337,18 @@ static uint64_t pairs_of(const pv_export *e, uint32_t i)
     return e->counts->focus_total[i] + (e->symmetric ? e->counts->context_total[i] : 0);
 }
 
-/* "word,count,logarithm" in at most length + LONGEST_TAIL bytes. The logarithm is as "%.3f" would
- * have it, in any locale. A word never seen has none: -99. */
-static char *write_item(char *out, const char *word, size_t length, uint64_t count, uint64_t total)
+/* Word, count and logarithm in at most length + LONGEST_TAIL bytes. The logarithm is as "%.3f"
+ * would have it, in any locale. A word never seen has none: -99. */
+static char *write_item(char *out, char separator, const char *word, size_t length, uint64_t count,
+                        uint64_t total)
 {
     double logarithm = count > 0 ? log((double)count / (double)total) : -99.0;
     uint64_t thousandths = (uint64_t)(fabs(logarithm) * 1000 + 0.5);
     memcpy(out, word, length);
     out += length;
-    *out++ = ',';
+    *out++ = separator;
     out = pv_digits_write(out, count);
-    *out++ = ',';
+    *out++ = separator;
     if (logarithm < 0)
         *out++ = '-';
     out = pv_digits_write(out, thousandths / 1000);
@@ -310,6 +356,36 @@ static char *write_item(char *out, const char *word, size_t length, uint64_t cou
     for (uint64_t unit = 100; unit > 0; unit /= 10)
         *out++ = (char)('0' + thousandths / unit % 10);
     return out;
+}
+
+/* The two lines that both files begin with. */
+static psdvec_status write_head(const pv_export *e, uint64_t tokens, pv_buffer *text)
+{
+    const psdvec_counts_info *info = &e->counts->info;
+    PV_TRY(pv_buffer_printf(text,
+                            "# %" PRIu32 " words, %" PRIu64 " occurrences\n"
+                            "# input=psdvec-" PSDVEC_VERSION,
+                            info->words, tokens));
+    if (info->window)
+        PV_TRY(pv_buffer_printf(text, ", window=%" PRIu32, info->window));
+    return pv_buffer_byte(text, '\n');
+}
+
+/* A line of top1grams. As in the original, shares are of all words of the text, rare ones included,
+ * and in top2grams of the words in the list. */
+static psdvec_status list_word(const pv_export *e, uint32_t i, pv_buffer *text)
+{
+    uint64_t tokens = e->counts->info.tokens;
+    size_t length;
+    const char *word = psdvec_counts_word(e->counts, i, &length);
+    if (i == 0)
+        PV_TRY(write_head(e, tokens, text));
+    PV_TRY(pv_buffer_reserve(text, length + LONGEST_TAIL + 1));
+    char *out =
+        write_item(text->data + text->length, '\t', word, length, e->counts->frequency[i], tokens);
+    *out++ = '\n';
+    text->length = (size_t)(out - text->data);
+    return PSDVEC_OK;
 }
 
 static psdvec_status begin(pv_export *e, pv_buffer *text)
@@ -325,18 +401,13 @@ static psdvec_status begin(pv_export *e, pv_buffer *text)
         tokens += c->frequency[i];
         total += pairs_of(e, i);
     }
-    PV_TRY(pv_buffer_printf(text,
-                            "# %" PRIu32 " words, %" PRIu64 " occurrences\n"
-                            "# input=psdvec-" PSDVEC_VERSION,
-                            c->info.words, tokens));
-    if (c->info.window)
-        PV_TRY(pv_buffer_printf(text, ", window=%" PRIu32, c->info.window));
-    PV_TRY(pv_buffer_printf(text, "\n# %" PRIu64 " bigram occurrences\nWords:\n", total));
+    PV_TRY(write_head(e, tokens, text));
+    PV_TRY(pv_buffer_printf(text, "# %" PRIu64 " bigram occurrences\nWords:\n", total));
     for (uint32_t i = 0; i < c->info.words; i++) {
         size_t length;
         const char *word = psdvec_counts_word(c, i, &length);
         PV_TRY(pv_buffer_reserve(text, length + LONGEST_TAIL + 1));
-        char *out = write_item(text->data + text->length, word, length, pairs_of(e, i), total);
+        char *out = write_item(text->data + text->length, ',', word, length, pairs_of(e, i), total);
         if (i + 1 < c->info.words)
             *out++ = (i + 1) % WORDS_A_LINE ? '\t' : '\n';
         text->length = (size_t)(out - text->data);
@@ -362,7 +433,7 @@ static psdvec_status format(const pv_export *e, pv_rows *rows)
             PV_TRY(pv_buffer_reserve(text, length + LONGEST_TAIL + 2));
             char *out = text->data + text->length;
             *out++ = '\t';
-            out = write_item(out, word, length, rows->values[at], sum);
+            out = write_item(out, ',', word, length, rows->values[at], sum);
             if (k % NEIGHBOURS_A_LINE == 0 || k == rows->lengths[r])
                 *out++ = '\n';
             text->length = (size_t)(out - text->data);
@@ -390,5 +461,6 @@ const pv_counts_format pv_format_top2grams = {.import = import_top2grams,
                                               .begin = begin,
                                               .format = format,
                                               .end = end,
+                                              .list_word = list_word,
                                               .has_words = true,
                                               .not_in_words = ",\t\n\r"};

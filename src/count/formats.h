@@ -150,8 +150,11 @@ typedef struct pv_counts_format {
     psdvec_status (*begin)(pv_export *e, pv_buffer *text);
     psdvec_status (*format)(const pv_export *e, pv_rows *rows);
     psdvec_status (*end)(pv_export *e, pv_buffer *text);
+    /* The word's line in the list of words, before the first also the list's head. NULL: the word
+     * and its frequency. */
+    psdvec_status (*list_word)(const pv_export *e, uint32_t word, pv_buffer *text);
     bool one_triangle;        /* of a symmetric matrix only row >= column is written */
-    bool has_words;           /* the words are in the file itself */
+    bool has_words;           /* the words are in the file itself; a list is optional */
     const char *not_in_words; /* bytes that the format's words cannot have */
 } pv_counts_format;
 

@@ -49,8 +49,8 @@ static psdvec_status read_words(pv_import *m)
 {
     pv_vocabulary *v = &m->vocabulary;
     const char *path = m->options->vocab_file;
-    if (!path)
-        return PSDVEC_OK;
+    if (!path || pv_counts_formats[m->options->format]->has_words)
+        return PSDVEC_OK; /* the format reads them */
     PV_TRY(pv_vocabulary_read(v, path));
     m->frequencies_known = v->list_frequency != NULL;
     if (m->frequencies_known)

@@ -53,8 +53,6 @@ static bool import_rule(const void *options, char *why, size_t capacity)
     const char *wrong = NULL;
     if (!has_words && !o->vocab_file)
         wrong = "has no words in it; name the file with them by `vocab`";
-    else if (has_words && o->vocab_file)
-        wrong = "has the words in it; leave out `vocab`";
     else if (has_words && o->symmetric)
         wrong = "has each pair in one direction; leave out `symmetric`";
     if (wrong)

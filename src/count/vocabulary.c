@@ -77,10 +77,38 @@ static bool is_space(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* One line: a word, and perhaps its frequency. */
-static psdvec_status add_line(pv_vocabulary *v, const char *path, uint64_t number, const char *line,
-                              const char *end, pv_word_table *words)
+/* The number of words in the first line of top1grams (format_top2grams.c), "# N words"; 0: it is
+ * not that list. As a line of any other list it would be refused. */
+static uint64_t announced_words(const char *line, const char *end)
 {
+    static const char head[] = "# ", tail[] = " words";
+    uint64_t number = 0;
+    const char *p = line;
+    if ((size_t)(end - p) < sizeof head || memcmp(p, head, sizeof head - 1) != 0)
+        return 0;
+    for (p += sizeof head - 1; p < end && *p >= '0' && *p <= '9' && number < UINT32_MAX; p++)
+        number = 10 * number + (uint64_t)(*p - '0');
+    return (size_t)(end - p) >= sizeof tail - 1 && memcmp(p, tail, sizeof tail - 1) == 0 ? number
+                                                                                         : 0;
+}
+
+/* A line of top1grams ends, for us, before the logarithm. A word may begin with '#', so only what
+ * begins with "# " is a comment, and is empty. */
+static const char *end_of_gram(const char *line, const char *end)
+{
+    if (end - line >= 2 && line[0] == '#' && line[1] == ' ')
+        return line;
+    const char *tab = memchr(line, '\t', (size_t)(end - line));
+    const char *second = tab ? memchr(tab + 1, '\t', (size_t)(end - tab - 1)) : NULL;
+    return second ? second : end;
+}
+
+/* One line: a word, and perhaps its frequency. In top1grams a word may have spaces. */
+static psdvec_status add_line(pv_vocabulary *v, const char *path, uint64_t number, const char *line,
+                              const char *end, bool grams, pv_word_table *words)
+{
+    if (grams)
+        end = end_of_gram(line, end);
     while (line < end && is_space(*line))
         line++;
     while (end > line && is_space(end[-1]))
@@ -88,7 +116,7 @@ static psdvec_status add_line(pv_vocabulary *v, const char *path, uint64_t numbe
     if (line == end)
         return PSDVEC_OK;
     const char *word_end = line;
-    while (word_end < end && !is_space(*word_end))
+    while (word_end < end && (grams ? *word_end != '\t' : !is_space(*word_end)))
         word_end++;
     const char *digits = word_end;
     while (digits < end && is_space(*digits))
@@ -127,13 +155,19 @@ static psdvec_status from_text(pv_vocabulary *v, const char *path, pv_word_table
     if (map.size >= 3 && memcmp(line, "\xEF\xBB\xBF", 3) == 0)
         line += 3;
     psdvec_status status = PSDVEC_OK;
+    uint64_t announced = announced_words(line, end);
     for (uint64_t number = 1; line < end && status == PSDVEC_OK; number++) {
         const char *newline = memchr(line, '\n', (size_t)(end - line));
         const char *line_end = newline ? newline : end;
-        status = add_line(v, path, number, line, line_end, words);
+        status = add_line(v, path, number, line, line_end, announced > 0, words);
         line = line_end + 1;
     }
     pv_map_close(v->ctx, &map);
+    if (status == PSDVEC_OK && announced && words->count != announced)
+        return pv_fail(v->ctx, PSDVEC_ERR_DAMAGED,
+                       "%s: has %" PRIu32 " words, but its first line announces %" PRIu64
+                       "; it is damaged or cut short",
+                       path, words->count, announced);
     return status;
 }
 

@@ -42,7 +42,8 @@ psdvec_status pv_vocabulary_reserve(pv_vocabulary *vocabulary, uint32_t words, u
 psdvec_status pv_vocabulary_set(pv_vocabulary *vocabulary, const pv_word_table *words,
                                 const uint32_t *order);
 /* The same from a file: a counts file, or text with a word a line and perhaps its frequency after
- * white space, as GloVe and word2vec write it. If every word has one, they go to list_frequency. */
+ * white space, as GloVe and word2vec write it, or the original PSDVec program's top1grams
+ * (format_top2grams.c). If every word has one, they go to list_frequency. */
 psdvec_status pv_vocabulary_read(pv_vocabulary *vocabulary, const char *path);
 /* Most frequent first, ties in byte order: < 0 if word a comes before b. */
 int pv_compare_words(uint64_t frequency_a, const char *a, size_t length_a, uint64_t frequency_b,

@@ -48,6 +48,76 @@ same() {
     diff <(sed 1d grams) <(sed 1d twice)
 }
 
+@test "top1grams keeps the frequencies that top2grams lacks" {
+    count --window 3
+    "$PSDVEC" counts export native --format top2grams -q -o alone
+    "$PSDVEC" counts export native --format top2grams --vocab-output list -q -o grams
+    cmp alone grams
+    # 15 words of text, all in the vocabulary
+    diff list - <<END
+# 6 words, 15 occurrences
+# input=psdvec-$("$PSDVEC" --version | awk 'NR == 1 { print $2 }'), window=3
+$(printf 'the\t6\t-0.916\ncat\t2\t-2.015\ndog\t2\t-2.015\non\t2\t-2.015\nsat\t2\t-2.015\nmat\t1\t-2.708')
+END
+    "$PSDVEC" counts import grams --format top2grams --vocab list -q -o again
+    same native again
+    # a plain list with frequencies and a counts file do as well, in any order and with more words
+    { echo 'other 3'; sed '/^# /d' list | cut -f 1,2 | tr '\t' ' ' | tac; } >plain
+    "$PSDVEC" counts import grams --format top2grams --vocab plain -q -o again
+    same native again
+    "$PSDVEC" counts import grams --format top2grams --vocab native -q -o again
+    same native again
+    # and the list is a vocabulary for counting
+    "$PSDVEC" count text --tokenizer whitespace --window 3 --vocab list -q -o listed
+    same native listed
+}
+
+@test "top1grams gives shares of all words of the text" {
+    "$PSDVEC" count text --tokenizer whitespace --min-count 2 --window 3 -q -o native
+    "$PSDVEC" counts export native --format top2grams --vocab-output list -q -o grams
+    [ "$(head -n 1 list)" = '# 5 words, 15 occurrences' ]
+    [ "$(head -n 1 grams)" = '# 5 words, 14 occurrences' ]
+    [ "$(sed -n 3p list)" = $'the\t6\t-0.916' ]
+}
+
+@test "words that begin with # or have spaces come back from top1grams" {
+    printf '# #b # x\n' >text
+    count --window 1
+    "$PSDVEC" counts export native --format top2grams --vocab-output list -q -o grams
+    "$PSDVEC" counts import grams --format top2grams --vocab list -q -o again
+    same native again
+    sed 's/x/x y/' list >spaced
+    sed 's/x/x y/' grams >grams2
+    "$PSDVEC" counts import grams2 --format top2grams --vocab spaced -q -o again
+    "$PSDVEC" counts dump again | grep -q 'x y'
+}
+
+@test "lists that do not fit top2grams are refused" {
+    count --window 3
+    "$PSDVEC" counts export native --format top2grams --vocab-output list -q -o grams
+    import() { # STATUS SENTENCE LIST
+        refused "$1" "$2" counts import grams --format top2grams --vocab "$3" -o x
+        [ ! -e x ]
+    }
+    sed '$d' list >cut
+    import 3 'cut: has 5 words, but its first line announces 6; it is damaged or cut short' cut
+    sed -e '/^# /d' -e '/^dog/d' list | cut -f 1,2 >lacks
+    import 4 'lacks: lacks the word "dog" of grams' lacks
+    cut -f 1 list | sed '/^# /d' >bare
+    import 3 'bare: line 1: a word without a count' bare
+    sed 's/^dog\t2/dog\t2x/' list >wrong
+    import 3 'wrong: line 5: expected a word' wrong
+    import 3 'nosuch' nosuch
+    refused 5 'is an input as well as the output' counts import grams --format top2grams \
+        --vocab list -o list
+    refused 5 'is to take the counts and the words' counts export native --format top2grams \
+        --vocab-output w -o w
+    "$PSDVEC" count text --tokenizer whitespace --min-count 1 --distance harmonic -q -o native
+    refused 2 'its counts have fractions' counts export native --format top2grams \
+        --vocab-output w -o x
+    [ ! -e w ] && [ ! -e x ]
+}
+
 @test "a symmetric export, imported as symmetric, has every pair once" {
     count --window 3 --distance harmonic
     "$PSDVEC" counts export native --format glove --symmetric --vocab-output vocab -q -o bin
@@ -168,7 +238,6 @@ same() {
     refused 2 'the word "1,000" has a character that the format top2grams uses' \
         counts export native --format top2grams -o x
     refused 2 'leave out --symmetric' counts import native --format top2grams --symmetric -o x
-    refused 2 'leave out --vocab' counts import native --format top2grams --vocab text -o x
     [ ! -e x ]
 }
 

@@ -165,7 +165,6 @@ advised() {
     refused 2 "say what x is: --format glove, matrix-market or top2grams" counts import x -o y
     refused 2 "--vocab" counts import x -o y --format glove
     refused 2 "--vocab-output FILE" counts export x -o y --format matrix-market
-    refused 2 "leave out --vocab-output" counts export x -o y --format top2grams --vocab-output z
 }
 
 @test "after -- nothing is an option" {
