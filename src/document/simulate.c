@@ -432,6 +432,10 @@ static psdvec_status write_truth_file(const pv_truth *t, const drawn_text *drawn
     pv_json_put_double(&w, "zipf", o->zipf);
     pv_json_put_double(&w, "strength", o->strength);
     pv_json_put_double(&w, "residual", o->residual);
+    if (o->residual_cut < 1)
+        pv_json_put_double(&w, "residual_cut", o->residual_cut);
+    if (o->mu_power > 0)
+        pv_json_put_double(&w, "mu_power", o->mu_power);
     pv_json_put_string(&w, "form", pv_form_choices[o->form].name);
     pv_json_put_u64(&w, "seed", o->seed);
     pv_json_put_double(&w, "mu", t->mu);

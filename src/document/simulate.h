@@ -13,15 +13,16 @@ typedef struct pv_truth {
     psdvec_context *ctx;
     pv_scope memory;
     psdvec_simulate_options options;
-    uint32_t words, dim;  /* n, N */
-    size_t tiles, stride; /* of the words in the table; stride = tiles * PV_SAMPLE_TILE */
-    double mu;
+    uint32_t words, dim;    /* n, N */
+    size_t tiles, stride;   /* of the words in the table; stride = tiles * PV_SAMPLE_TILE */
+    double mu;              /* of the most frequent word, and of all if mu_power is 0 */
+    double cut;             /* of p_i p_j: where residuals begin to grow; 0: all are alike */
     double *unigram;        /* n: p, falling */
     float *p;               /* stride: the same; 0 beyond the words */
     float *vectors;         /* n x N, row-major */
     float *eigenvalues;     /* N: by magnitude, with the signs of J */
     bool residuals;         /* there are any */
-    double *before, *after; /* n: a_ij = residual * normal + before_i + after_j */
+    double *before, *after; /* n: a_ij = deviation_ij * normal + before_i + after_j */
     float *table;           /* n x stride: exp(v_i' J v_j + a_ij); NULL once it is given back */
     double *ends;           /* n x tiles: sums of tiles behind each word; NULL if the window > 1 */
     double *start;          /* tiles: the same of p alone */
@@ -35,6 +36,10 @@ psdvec_status pv_truth_make(psdvec_context *ctx, const psdvec_simulate_options *
 void pv_truth_free(pv_truth *truth);
 /* The table is no longer needed. */
 void pv_truth_drop_table(pv_truth *truth);
+/* mu_i of the prior of word i's vector. */
+double pv_truth_mu(const pv_truth *truth, uint32_t i);
+/* The standard deviation of the residual of words i and j as drawn. */
+double pv_truth_residual_deviation(const pv_truth *truth, uint32_t i, uint32_t j);
 /* Row i of the residuals: n numbers. */
 void pv_truth_residuals(const pv_truth *truth, uint32_t i, float *row);
 

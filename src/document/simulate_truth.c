@@ -1,7 +1,8 @@
 /* The truth behind a simulated text.
  *
- * Drawn are vectors with independent normal numbers of variance 1/(2 mu), where mu is such that
- * v_i' J v_j has the wanted standard deviation, and residuals. For these to be the mutual
+ * Drawn are vectors with independent normal numbers of variance 1/(2 mu_i), where mu_i is such that
+ * v_i' J v_j of frequent words has the wanted standard deviation, and residuals of a variance
+ * proportional to 1/f(h_ij), with the weights f of the paper and h_ij = p_i p_j. For these to be the mutual
  * information of a text, the pairs of eq. 1, p_i p_j exp(G_ij), must have the margins p:
  *
  *     sum_j p_j exp(G_ij) = 1,    sum_i p_i exp(G_ij) = 1
@@ -125,7 +126,8 @@ static psdvec_status scale_to_margins(pv_truth *t, double *c, double *d)
     if (!(error <= 1e-6))
         PV_TRY_DONE(pv_fail(t->ctx, PSDVEC_ERR_NUMERIC,
                             "no frequencies of pairs were found that go with these vectors and "
-                            "these frequencies of words; ask for less strength or residual"));
+                            "these frequencies of words; ask for less strength or residual, or a "
+                            "larger `residual_cut`"));
     double shift = 0;
     for (uint32_t i = 0; i < t->words; i++) {
         c[i] = log(c[i]);
@@ -232,13 +234,56 @@ static void make_unigrams(pv_truth *t)
     }
 }
 
+/* How many pairs have p_i p_j >= h. p falls, so the partners of each word are the first ones, and
+ * fewer from word to word. */
+static double pairs_above(const pv_truth *t, double h)
+{
+    double pairs = 0;
+    uint32_t partners = t->words;
+    for (uint32_t i = 0; i < t->words; i++) {
+        while (partners > 0 && t->unigram[i] * t->unigram[partners - 1] < h)
+            partners--;
+        pairs += partners;
+    }
+    return pairs;
+}
+
+/* The largest h that at least the wanted share of all pairs reach, up to rounding. */
+static void find_cut(pv_truth *t)
+{
+    double all = (double)t->words * t->words, share = t->options.residual_cut;
+    if (share >= 1)
+        return; /* stays 0 */
+    double low = log(t->unigram[t->words - 1]) * 2 - 1e-9, high = log(t->unigram[0]) * 2 + 1e-9;
+    for (int step = 0; step < 60; step++) {
+        double middle = (low + high) / 2;
+        if (pairs_above(t, exp(middle)) >= share * all)
+            low = middle;
+        else
+            high = middle;
+    }
+    t->cut = exp(low);
+}
+
+double pv_truth_mu(const pv_truth *t, uint32_t i)
+{
+    return t->mu * pow(t->unigram[0] / t->unigram[i], t->options.mu_power);
+}
+
+double pv_truth_residual_deviation(const pv_truth *t, uint32_t i, uint32_t j)
+{
+    double h = t->unigram[i] * t->unigram[j];
+    if (h >= t->cut)
+        return t->options.residual;
+    return t->options.residual * sqrt(sqrt(t->cut / h)); /* f = sqrt(h / cut) */
+}
+
 void pv_truth_residuals(const pv_truth *t, uint32_t i, float *row)
 {
-    double deviation = t->options.residual;
     for (uint32_t j = 0; j < t->words; j++) {
         double a = t->before[i] + t->after[j];
-        if (deviation > 0)
-            a += deviation *
+        if (t->options.residual > 0)
+            a += pv_truth_residual_deviation(t, i, j) *
                  pv_random_normal(t->options.seed, PV_DRAW_RESIDUALS, (uint64_t)i * t->words + j);
         row[j] = (float)a;
     }
@@ -302,8 +347,8 @@ static psdvec_status fill_table(pv_truth *t, const float *vectors, uint32_t dim,
     if (atomic_load(&job.too_large))
         status = pv_fail(t->ctx, PSDVEC_ERR_OPTION,
                          "these vectors would make some pairs of words more than e^%g times as "
-                         "frequent as chance, or as rare; ask for less strength or residual, or "
-                         "fewer dimensions",
+                         "frequent as chance, or as rare; ask for less strength or residual, fewer "
+                         "dimensions, or a larger `residual_cut`",
                          (double)MOST_LOG);
 done:
     pv_scope_free(&scope);
@@ -322,15 +367,17 @@ static uint32_t drawn_dim(const pv_truth *t)
 static void draw_vectors(pv_truth *t, double *B)
 {
     uint32_t D = drawn_dim(t);
-    double deviation = sqrt(t->options.strength / sqrt((double)D));
-    t->mu = 1 / (2 * deviation * deviation);
-    for (size_t i = 0; i < t->words; i++)
+    double largest = sqrt(t->options.strength / sqrt((double)D));
+    t->mu = 1 / (2 * largest * largest);
+    for (size_t i = 0; i < t->words; i++) {
+        double deviation = largest / sqrt(pv_truth_mu(t, (uint32_t)i) / t->mu);
         for (size_t k = 0; k < D; k++) {
             double v = deviation *
                        pv_random_normal(t->options.seed, PV_DRAW_VECTORS, i * t->dim + k);
             B[i * t->dim + k] = v;
             t->vectors[i * D + k] = (float)v;
         }
+    }
 }
 
 /* What the scaling found goes where the form has a place for it. */
@@ -394,6 +441,7 @@ static psdvec_status prepare_chain(pv_truth *t)
 static psdvec_status make_with(pv_truth *t, double *B, float *signs)
 {
     make_unigrams(t);
+    find_cut(t);
     bool symmetric = t->options.form == PSDVEC_FORM_SYMMETRIC;
     for (uint32_t k = 0; k < t->dim; k++) /* half of them negative in the symmetric form */
         signs[k] = symmetric && (k == t->dim - 1 || (k % 2 && k != t->dim - 2)) ? -1 : 1;

@@ -49,6 +49,31 @@ setup() {
     ! cmp -s a/truth.safetensors c/truth.safetensors
 }
 
+@test "residuals by the frequency of the pair, vectors by that of the word" {
+    # shellcheck disable=SC2086
+    "$PSDVEC" simulate $small -q -o plain
+    # shellcheck disable=SC2086
+    "$PSDVEC" simulate $small --residual-cut 1 --mu-power 0 -q -o same
+    diff -r plain same
+    ! grep -q 'residual_cut\|mu_power' plain/truth.json
+    for form in symmetric psd; do
+        # shellcheck disable=SC2086
+        "$PSDVEC" simulate $small --form $form --residual-cut 0.01 --mu-power 0.3 --threads 1 -q -o one
+        # shellcheck disable=SC2086
+        "$PSDVEC" simulate $small --form $form --residual-cut 0.01 --mu-power 0.3 --threads 3 -q -o three
+        diff -r one three
+        grep -q '"residual_cut":0.01,"mu_power":0.3,' one/truth.json
+        ! cmp -s plain/truth.safetensors one/truth.safetensors
+    done
+    # the paper's variances and share
+    # shellcheck disable=SC2086
+    "$PSDVEC" simulate $small --form psd --residual 0.70711 --residual-cut 0.0002 --mu-power 0.2 -q -o paper
+    refused 2 "--residual-cut" simulate --residual-cut 0 -o x
+    refused 2 "--mu-power" simulate --mu-power=-1 -o x
+    refused 2 "a larger --residual-cut" simulate --residual 10 --residual-cut 0.0002 --vocab 500 -o x
+    [ ! -e x ]
+}
+
 @test "numbers of things may be written short" {
     "$PSDVEC" simulate --vocab 0.1k --dim 4 --tokens 1.5k --document-words 1k -q -o sim
     [ "$(wc -w <sim/text.txt)" -eq 1500 ]

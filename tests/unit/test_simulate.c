@@ -245,6 +245,78 @@ static void products_and_residuals_are_as_strong_as_asked_for(void **state)
     pv_truth_free(&t);
 }
 
+/* f of the paper, and how many pairs it cuts off at 1. */
+static void residuals_have_the_variance_of_the_weighting_function(void **state)
+{
+    workshop *w = *state;
+    psdvec_simulate_options o = small_options();
+    pv_truth t;
+    o.vocab = 400;
+    o.residual = 0.05;
+    o.residual_cut = 0.01;
+    well(w->ctx, pv_truth_make(w->ctx, &o, &t));
+    enum { BINS = 8 };
+    double squares[BINS] = {0}, expected[BINS] = {0}, count[BINS] = {0}, full = 0;
+    double rarest = t.unigram[399] * t.unigram[399];
+    float *row = calloc(t.words, sizeof *row);
+    assert_non_null(row);
+    for (uint32_t i = 0; i < t.words; i++) {
+        pv_truth_residuals(&t, i, row);
+        for (uint32_t j = 0; j < t.words; j++) {
+            double h = t.unigram[i] * t.unigram[j], f = fmin(1, sqrt(h / t.cut));
+            double a = (double)row[j] - t.before[i] - t.after[j];
+            size_t bin =
+                h >= t.cut ? 0
+                           : 1 + (size_t)(log(t.cut / h) / log(t.cut / rarest) * (BINS - 1 - 1e-9));
+            full += h >= t.cut;
+            squares[bin] += a * a;
+            expected[bin] += 0.05 * 0.05 / f;
+            count[bin]++;
+        }
+    }
+    assert_close(full / (400.0 * 400), 0.01, 2e-5); /* pairs come in twos */
+    for (size_t b = 0; b < BINS; b++) {
+        assert_true(count[b] > 100);
+        assert_close(squares[b] / expected[b], 1, 6 * sqrt(2 / count[b]));
+        assert_true(b == 0 || expected[b] / count[b] > expected[b - 1] / count[b - 1]);
+    }
+    assert_close(expected[0] / count[0], 0.05 * 0.05, 1e-12);
+    double *G = products_of(&t);
+    assert_margins(&t, G);
+    free(G);
+    free(row);
+    pv_truth_free(&t);
+}
+
+/* In the psd form the vectors are only turned, so their lengths are those that were drawn. */
+static void vectors_have_the_variance_of_their_prior(void **state)
+{
+    workshop *w = *state;
+    psdvec_simulate_options o = small_options();
+    pv_truth t;
+    o.vocab = 400;
+    o.dim = 20;
+    o.form = PSDVEC_FORM_PSD;
+    o.mu_power = 0.3;
+    well(w->ctx, pv_truth_make(w->ctx, &o, &t));
+    assert_close(t.mu, sqrt(20) / (2 * o.strength), 1e-12);
+    enum { BAND = 50 };
+    for (uint32_t first = 0; first < t.words; first += BAND) {
+        double squares = 0, expected = 0;
+        for (uint32_t i = first; i < first + BAND; i++) {
+            double mu = t.mu * pow(t.unigram[0] / t.unigram[i], 0.3);
+            assert_close(pv_truth_mu(&t, i) / mu, 1, 1e-12);
+            expected += t.dim / (2 * mu);
+            for (uint32_t k = 0; k < t.dim; k++)
+                squares += pow((double)t.vectors[i * t.dim + k], 2);
+        }
+        /* in the first band words differ by a factor of two, so there is a little more noise */
+        assert_close(squares / expected, 1, 6 * sqrt(2.0 / (BAND * 20)));
+    }
+    assert_true(pv_truth_mu(&t, 399) > 3 * t.mu);
+    pv_truth_free(&t);
+}
+
 static void columns_of_the_vectors_are_orthogonal_and_as_long_as_their_eigenvalues(void **state)
 {
     workshop *w = *state;
@@ -699,6 +771,8 @@ int main(void)
         DRAWN(pairs_have_the_margins_of_the_words_in_every_form),
         DRAWN(the_table_is_what_the_files_say),
         DRAWN(products_and_residuals_are_as_strong_as_asked_for),
+        DRAWN(residuals_have_the_variance_of_the_weighting_function),
+        DRAWN(vectors_have_the_variance_of_their_prior),
         DRAWN(columns_of_the_vectors_are_orthogonal_and_as_long_as_their_eigenvalues),
         DRAWN(words_come_as_often_as_they_should),
         DRAWN(counting_finds_the_words_the_documents_and_the_frequencies),
