@@ -15,11 +15,11 @@ struct run {
     const struct arguments *arguments;
     struct talk talk;
     struct log log;
-    struct output out;          /* results */
-    struct palette palette;     /* for results */
-    enum format format;         /* of results */
-    psdvec_context *ctx;        /* NULL until run_library() */
-    const char *open_path;      /* of a model that stays open between queries; NULL: none */
+    struct output out;      /* results */
+    struct palette palette; /* for results */
+    enum format format;     /* of results */
+    psdvec_context *ctx;    /* NULL until run_library() */
+    const char *open_path;  /* of a model that stays open between queries; NULL: none */
     psdvec_model *open_model;
     atomic_bool enough;         /* the library may stop: nobody reads on */
     double flushed;             /* when run_flush() wrote last, in seconds */

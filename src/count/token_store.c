@@ -339,8 +339,8 @@ static void join_parts(pv_token_store *store, const pv_inputs *inputs)
 
 psdvec_status pv_token_store_read(psdvec_context *ctx, const pv_inputs *inputs, size_t input_count,
                                   const psdvec_text_options *options, uint32_t hold_out,
-                                  const pv_joining *joining,
-                                  const char *folder, pv_token_store **out)
+                                  const pv_joining *joining, const char *folder,
+                                  pv_token_store **out)
 {
     pv_token_store *store = *out = pv_alloc_zero(ctx, 1, sizeof *store, "the list of tokens");
     if (!store)

@@ -108,8 +108,8 @@ typedef struct pv_token_store {
  * is the caller's to free, even after a failure. */
 psdvec_status pv_token_store_read(psdvec_context *ctx, const pv_inputs *inputs, size_t input_count,
                                   const psdvec_text_options *options, uint32_t hold_out,
-                                  const pv_joining *joining,
-                                  const char *folder, pv_token_store **store);
+                                  const pv_joining *joining, const char *folder,
+                                  pv_token_store **store);
 void pv_token_store_free(pv_token_store *store);
 
 /* Ids of a table in order of partition: partition p has order[start[p]] to

@@ -21,9 +21,9 @@ typedef struct refinement {
     psdvec_context *ctx;
     const pv_refine_options *options;
     size_t n;
-    float *inverse;      /* columns: 1 / length of an old vector */
-    float *own;          /* columns */
-    float *X, *Y;        /* n x block */
+    float *inverse; /* columns: 1 / length of an old vector */
+    float *own;     /* columns */
+    float *X, *Y;   /* n x block */
     float *vectors;
     size_t first, width; /* of the columns at hand */
 } refinement;
@@ -50,8 +50,8 @@ static psdvec_status put_columns(void *arg, size_t task, int worker)
     for (size_t i = task * tile; i < end; i++)
         for (size_t c = 0; c < r->width; c++) {
             size_t at = i * r->width + c;
-            r->vectors[i * r->options->stride + r->first + c] =
-                r->Y[at] + r->own[r->first + c] * r->X[at];
+            r->vectors[i * r->options->stride + r->first + c] = r->Y[at] +
+                                                                r->own[r->first + c] * r->X[at];
         }
     return PSDVEC_OK;
 }
@@ -223,8 +223,7 @@ psdvec_status pv_refine(psdvec_context *ctx, const pv_operator *matrix,
     if (!*sound)
         goto done;
     choose(&s, options, values, change);
-    PV_TRY_DONE(
-        pv_tall_transform(ctx, n, vectors, options->stride, m, change, options->want));
+    PV_TRY_DONE(pv_tall_transform(ctx, n, vectors, options->stride, m, change, options->want));
     status = pv_eigen_fix_signs(ctx, n, vectors, options->stride, options->want);
 done:
     pv_scope_free(&blocks);
