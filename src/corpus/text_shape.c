@@ -55,14 +55,13 @@ static bool ends_sentence(const line *l)
     return strchr(".!?:;", *p) != NULL;
 }
 
-/* 1: lower case; -1: upper case; 0: neither. */
-static int first_case(const line *l)
+/* The Unicode category of the first character. */
+static utf8proc_category_t first_category(const line *l)
 {
     uint32_t cp;
     if (pv_utf8_decode((const unsigned char *)l->start, (const unsigned char *)l->end, &cp) < 0)
-        return 0;
-    utf8proc_category_t category = utf8proc_category((utf8proc_int32_t)cp);
-    return category == UTF8PROC_CATEGORY_LL ? 1 : category == UTF8PROC_CATEGORY_LU ? -1 : 0;
+        return UTF8PROC_CATEGORY_CN;
+    return utf8proc_category((utf8proc_int32_t)cp);
 }
 
 /* The width that 19 of 20 lines keep to; 0: it is none of wrapped text. *ragged: no width is that of
@@ -99,24 +98,26 @@ unsigned pv_wrapped_at(const char *text, size_t length, bool whole)
     unsigned width = end > text ? usual_width(text, end, &ragged) : 0;
     if (width == 0)
         return 0;
-    size_t joints = 0, full = 0, open = 0, lower = 0, upper = 0;
+    size_t joints = 0, full = 0, open = 0, lower = 0, upper = 0, caseless = 0;
     line last = {text, text, 0};
     for (const char *p = text; p < end;) {
         line l = next_line(&p, end);
         if (last.start < last.end && l.start < l.end) {
             unsigned word = first_word(&l);
-            int begins = first_case(&l);
+            utf8proc_category_t begins = first_category(&l);
             joints++;
             full += word <= LONGEST_WORD && last.width + 1 + word + SLACK > width;
             open += !ends_sentence(&last);
-            lower += begins > 0;
-            upper += begins < 0;
+            lower += begins == UTF8PROC_CATEGORY_LL;
+            upper += begins == UTF8PROC_CATEGORY_LU;
+            caseless += begins == UTF8PROC_CATEGORY_LO;
         }
         last = l;
     }
     bool cased = (lower + upper) * 2 >= joints;
     bool wrapped = joints >= LEAST_JOINTS && full * 10 >= joints * (cased ? 6 : 8) &&
-                   open * 10 >= joints * 7 && (!cased || (ragged && lower >= upper));
+                   open * 10 >= joints * 7 && (!cased || lower >= upper) &&
+                   (ragged || caseless * 2 >= joints);
     return wrapped ? width : 0;
 }
 

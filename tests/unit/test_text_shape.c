@@ -111,6 +111,10 @@ static void lines_of_one_length_are_not_wrapped(void **state)
         add(word);
     }
     assert_int_equal(width_of_text(), 0);
+    length = 0;
+    for (unsigned i = 0; i < 60; i++)
+        add("<b>x</b> <script>alert</script> a record without letters in front\n");
+    assert_int_equal(width_of_text(), 0);
 }
 
 static void titles_and_short_texts_are_not_wrapped(void **state)
