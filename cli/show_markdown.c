@@ -28,7 +28,7 @@ void markdown_text(struct buffer *to, const char *text, size_t length, bool bold
             open = text[k] == '_' ? open : wanted;
             continue;
         }
-        if (text[k] && strchr("|*_`\\<[", text[k]))
+        if (text[k] && strchr("|*_`\\<[&", text[k]))
             buffer_char(to, '\\');
         buffer_char(to, text[k]);
     }

@@ -199,3 +199,13 @@ END
     done
     "$PSDVEC" eval text.model svd.model pairs.txt --resamples 10 --color always | grep -q "$(printf '\033')"
 }
+
+@test "Markdown shows words that look like markup as they are" {
+    common_setup
+    for _ in $(seq 30); do echo 'a &amp; <b>x</b> c_d e f'; done >markup.txt
+    "$PSDVEC" train markup.txt --tokenizer whitespace --min-count 1 --dim 2 -q -o markup.safetensors 2>/dev/null
+    "$PSDVEC" similar markup.safetensors a --top 10 --format markdown >answer
+    grep -qF '| \&amp; |' answer
+    grep -qF '| \<b>x\</b> |' answer
+    grep -qF '| c\_d |' answer
+}
