@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The benchmarks: one Markdown report on standard output, everything measured
 # in one run on one machine, so that ratios can be trusted even if the machine
-# is shared and noisy. docs/benchmarks.md holds reports.
+# is shared and noisy. docs/explanation/benchmarks.md holds reports.
 #
 #   bash bench/run.sh [TEXT]      TEXT: a plain text; without it the demo's
 #

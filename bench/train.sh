@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The benchmarks of training: one Markdown report on standard output. What is
 # compared runs in turn, round after round; all runs are shown, and medians count.
-# docs/benchmarks.md holds a report.
+# docs/explanation/benchmarks.md holds a report.
 #
 #   bash bench/train.sh TEXT      TEXT: anything that psdvec count reads
 #

@@ -76,7 +76,7 @@ const struct command cmd_eval = {
          "JSON output, for choosing settings by script."}),
     .notes = PARAGRAPHS(
         "For psdvec models, the read-out is scored, the vectors for comparing words; for vectors "
-        "of other programs, those in the file. docs/evaluation.md describes the formats of sets, "
+        "of other programs, those in the file. docs/how-to/evaluate.md describes the formats of sets, "
         "the formulas and the JSON output."),
     .operands = {0, SIZE_MAX},
     .act = act};

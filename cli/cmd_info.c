@@ -397,7 +397,7 @@ static void show_prior(struct show *show, const char *json, const char *label, c
         show_value(show, label, "none");
 }
 
-/* Terms of the joint probability, as logarithms (docs/model.md). */
+/* Terms of the joint probability, as logarithms (docs/explanation/model.md). */
 static void show_joint(struct show *show, const char *json)
 {
     static const char *const terms[][2] = {{"unigrams", "of it words"},

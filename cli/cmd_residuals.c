@@ -138,7 +138,7 @@ const struct command cmd_residuals = {
         "the count is that of both, and the order of the two words is the more frequent one. "
         "Pairs of a word with itself are in the figures and the file, but never shown.",
         "With -o all residuals are written to a file as a sparse matrix in the safetensors format "
-        "(docs/residuals.md has it, with a reader in Python)."),
+        "(docs/explanation/residuals.md has it, with a reader in Python)."),
     .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS, COMMON_OPTIONS},
     .examples = EXAMPLES(
         {"psdvec residuals wiki.safetensors wiki.counts.safetensors",

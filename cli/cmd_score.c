@@ -89,7 +89,7 @@ static double bigram_of(const psdvec_document_fit *fit)
 /* ---- Columns ----------------------------------------------------------------------------- */
 
 /* Documents are shown when they are done, so columns have fixed widths; the document's name gets
- * what is left. docs/documents.md describes the data. */
+ * what is left. docs/explanation/documents.md describes the data. */
 
 enum { NUMBER = 4, NAME = 14, MOST_COLUMNS = 12 };
 
@@ -608,7 +608,7 @@ const struct command cmd_score = {
          "Which model explains each line better; JSON output for scripts."}),
     .notes = PARAGRAPHS(
         "Surprisal is -log2 P, in bits. Log-likelihoods, and all logarithms in json and tsv, are "
-        "natural logarithms. docs/documents.md has the formulas and describes the columns."),
+        "natural logarithms. docs/explanation/documents.md has the formulas and describes the columns."),
     .operands = {1, SIZE_MAX},
     .missing = "say which model to score with, and which text: files, folders, or - for standard "
                "input",

@@ -82,6 +82,6 @@ const struct command cmd_simulate = {
     .notes = PARAGRAPHS(
         "Results depend on --seed, but not on the number of threads. Words are made of syllables, "
         "and all have the same length.",
-        "docs/simulation.md describes what is drawn and how well training recovers it."),
+        "docs/explanation/simulation.md describes what is drawn and how well training recovers it."),
     .output_example = "sim/",
     .act = act};

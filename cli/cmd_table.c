@@ -187,8 +187,8 @@ const struct command cmd_table = {
         {"psdvec table books notes.txt --methods svd,cbow,sparse-svd --dim 5 --counting own -o own/",
          "Each with its authors' way of counting; sparse codes of the vectors of svd."}),
     .notes = PARAGRAPHS(
-        "docs/table.md tells what is in the folder and in the JSON, and how to read the page; "
-        "docs/baselines.md what the systems are."),
+        "docs/how-to/compare-systems.md tells what is in the folder and in the JSON, and how to read the page; "
+        "docs/explanation/baselines.md what the systems are."),
     .operands = {1, SIZE_MAX},
     .missing = "say which text to train on: files or folders",
     .output_example = "out/",

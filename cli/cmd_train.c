@@ -121,11 +121,12 @@ static int explain_presets(struct run *run)
                     used && second ? second : "-", option->row.why);
         }
     buffer_text(&text, "\n");
-    wrap(&text,
-         "paper is the model of Li, Zhu and Miao (2015). default was chosen on seven test sets, by "
-         "what gains on both halves of their questions; docs/quality.md has what each choice is "
-         "worth, and docs/model.md the formulas.",
-         0, 0, help_width());
+    wrap(
+        &text,
+        "paper is the model of Li, Zhu and Miao (2015). default was chosen on seven test sets, by "
+        "what gains on both halves of their questions; docs/explanation/quality.md has what each choice is "
+        "worth, and docs/explanation/model.md the formulas.",
+        0, 0, help_width());
     output_add(&run->out, buffer_get(&text), text.length);
     buffer_free(&text);
     return EXIT_FINE;

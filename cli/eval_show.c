@@ -1,4 +1,4 @@
-/* The report of psdvec eval. docs/evaluation.md describes its data. */
+/* The report of psdvec eval. docs/how-to/evaluate.md describes its data. */
 #include "eval.h"
 #include "options.h"
 #include "phrase.h"

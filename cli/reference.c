@@ -19,33 +19,33 @@ static const struct section sections[] = {
     {PSDVEC_OPTIONS_CONTEXT, "Common options",
      "Threads, memory, random numbers and temporary files: the resources of a context."},
     {PSDVEC_OPTIONS_TEXT, "Text",
-     "How text is split into words, sentences and documents ([details](../tokeniser.md))."},
+     "How text is split into words, sentences and documents ([details](tokeniser.md))."},
     {PSDVEC_OPTIONS_PHRASES, "Phrases",
-     "How phrases such as new_york are found ([details](../phrases.md))."},
+     "How phrases such as new_york are found ([details](../how-to/phrases.md))."},
     {PSDVEC_OPTIONS_COUNT, "Counting",
-     "Which word pairs are counted, and for which words ([details](../counting.md)). The struct "
+     "Which word pairs are counted, and for which words ([details](counting.md)). The struct "
      "also contains the options of [Text](#text), in its member `text`."},
     {PSDVEC_OPTIONS_IMPORT, "Importing counts",
-     "How to read the co-occurrence counts of another program ([details](../import-export.md))."},
+     "How to read the co-occurrence counts of another program ([details](../how-to/exchange-counts.md))."},
     {PSDVEC_OPTIONS_TRAIN, "Training",
-     "The model, and how it is fitted to counts ([guide](../training.md), "
-     "[formulas](../model.md))."},
+     "The model, and how it is fitted to counts ([guide](../how-to/train.md), "
+     "[formulas](../explanation/model.md))."},
     {PSDVEC_OPTIONS_EXTEND, "Adding words",
      "Vectors for words that a trained model does not know "
-     "([guide](../training.md#words-that-arrive-later))."},
+     "([guide](../how-to/train.md#words-that-arrive-later))."},
     {PSDVEC_OPTIONS_BASELINE, "Other systems",
-     "word2vec, GloVe and other systems to compare with ([details](../baselines.md))."},
+     "word2vec, GloVe and other systems to compare with ([details](../explanation/baselines.md))."},
     {PSDVEC_OPTIONS_QUERY, "Queries",
      "Which words may answer a query for neighbours or analogies."},
     {PSDVEC_OPTIONS_EVAL, "Evaluation",
-     "How models are scored on test sets ([details](../evaluation.md))."},
+     "How models are scored on test sets ([details](../how-to/evaluate.md))."},
     {PSDVEC_OPTIONS_SCORER, "Documents",
-     "How the probability of a text is computed ([details](../documents.md))."},
+     "How the probability of a text is computed ([details](../explanation/documents.md))."},
     {PSDVEC_OPTIONS_GENERATE, "Generating text", "How text is drawn from a model."},
     {PSDVEC_OPTIONS_SIMULATE, "Simulation",
-     "How a random model, and a text drawn from it, are made ([details](../simulation.md))."},
+     "How a random model, and a text drawn from it, are made ([details](../explanation/simulation.md))."},
     {PSDVEC_OPTIONS_CONVERT, "Converting vectors",
-     "The format and the size of exported vectors ([details](../model-format.md))."},
+     "The format and the size of exported vectors ([details](model-file.md))."},
 };
 #define SECTIONS (sizeof sections / sizeof *sections)
 static_assert(SECTIONS == PSDVEC_OPTIONS_KINDS, "every table needs a section");
@@ -58,7 +58,7 @@ static const char *const introduction[] = {
     "`..._default` fills in. The member is called like the option unless the option says "
     "otherwise; a list has a second member, `NAME_count`, with the number of its elements. From "
     "other languages, options are set by name with `psdvec_settings_set` "
-    "([how](../embedding.md#other-languages)).",
+    "([how](../how-to/embed-in-c.md#other-languages)).",
     "*Default* is the value of an option that is not set. Some presets have other defaults: the "
     "presets of training are `default` and `paper`, and every method of another system is the "
     "preset of its own options and of counting for it. *Stored* options are kept in the files made "

@@ -1,5 +1,5 @@
 /* The table: systems in rows, sets in columns; what each step cost; how to read it. Its data are
- * what psdvec eval has, and before it how the models were made; docs/table.md describes them. */
+ * what psdvec eval has, and before it how the models were made; docs/how-to/compare-systems.md describes them. */
 #include "table.h"
 
 #include "exit_status.h"

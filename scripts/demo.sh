@@ -113,5 +113,5 @@ try() { printf '  %-60s %s\n' "$1" "$2"; }
 try "$program similar $folder/$model WORD ..." "your own words"
 try "$program eval $folder/$model" "scores on the built-in test sets"
 try "$program info $folder/$model" "how it was made, and its eigenvalues"
-try "$program train --help" "all that can be chosen; docs/training.md"
+try "$program train --help" "all that can be chosen; docs/how-to/train.md"
 try "make demo TEXT=path/to/text" "the same on your own text"

@@ -1,5 +1,5 @@
 # From the public headers to a C program that prints psdvec-api.json, the description of the C
-# interface for bindings (docs/embedding.md).
+# interface for bindings (docs/how-to/embed-in-c.md).
 #
 #   cc -E -dD -Iinclude psdvec.c | awk -v soname=NAME -f scripts/describe-api.awk >describe.c
 #

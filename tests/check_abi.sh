@@ -143,7 +143,7 @@ else
 
 Programs compiled with the interface of tests/abi/libpsdvec.abi may fail with this library.
 Either keep the old interface, and add to it instead, or make the change in a version with a new
-SONAME (docs/embedding.md, \"Versions\"). Run 'make abi' and commit tests/abi/libpsdvec.abi only
+SONAME (docs/how-to/embed-in-c.md, \"Versions\"). Run 'make abi' and commit tests/abi/libpsdvec.abi only
   - if this interface has never been released,
   - for a release with a new SONAME, or
   - if the change is compatible after all, such as a longer psdvec_text_options inside of

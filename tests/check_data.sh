@@ -136,9 +136,9 @@ sizes() {
     done
 }
 sizes >"$scratch/sizes"
-awk -F' *[|] *' '/^[|] `/ { gsub(/`/, "", $2); print $2, $4, $5, $6 }' "$root/docs/builtin-sets.md" |
+awk -F' *[|] *' '/^[|] `/ { gsub(/`/, "", $2); print $2, $4, $5, $6 }' "$root/docs/reference/builtin-sets.md" |
     sort >"$scratch/told"
-report "the table of docs/builtin-sets.md has the sizes of the sets" "$(diff "$scratch/told" "$scratch/sizes")"
+report "the table of docs/reference/builtin-sets.md has the sizes of the sets" "$(diff "$scratch/told" "$scratch/sizes")"
 
 # The checks themselves: each change alone must be found.
 finds() { # check | file | awk program that spoils the file | description

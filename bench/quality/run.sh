@@ -1,6 +1,6 @@
 #!/bin/sh
 # What each choice of the default preset is worth: trains one model for each line of variants.txt, scores
-# all of them on test sets, each half of the questions apart, and prints a table for docs/quality.md.
+# all of them on test sets, each half of the questions apart, and prints a table for docs/explanation/quality.md.
 #
 #   bench/quality/run.sh TEXT WORK SET...
 #

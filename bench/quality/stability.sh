@@ -1,6 +1,6 @@
 #!/bin/sh
 # How much the nearest neighbours of words change with the seed and with the text, for psdvec train, skip-gram (sgns)
-# and SVD. Prints a Markdown table for docs/quality.md: the share of the ten nearest words that two models have in common.
+# and SVD. Prints a Markdown table for docs/explanation/quality.md: the share of the ten nearest words that two models have in common.
 #
 #   bench/quality/stability.sh TEXT WORK
 #

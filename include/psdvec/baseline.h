@@ -1,7 +1,7 @@
 /* Part of psdvec.h: word2vec, GloVe, SVD and other methods, for comparison.
  *
  * The baselines are independent implementations of the published methods with their published
- * defaults (docs/baselines.md). They use the same text, vocabulary and test sets as psdvec_train,
+ * defaults (docs/explanation/baselines.md). They use the same text, vocabulary and test sets as psdvec_train,
  * and write models that all other calls accept. Results are bit-for-bit reproducible for any number
  * of threads.
  *

@@ -195,7 +195,7 @@ static inline void psdvec_import_options_default(psdvec_import_options *options)
 
 /* Reads the counts of another program and writes a counts file. `input` may be compressed, or "-"
  * for standard input. Records may come in any order; those of the same pair are added up.
- * docs/import-export.md describes what is kept. `options` and `report` may be NULL; documents and
+ * docs/how-to/exchange-counts.md describes what is kept. `options` and `report` may be NULL; documents and
  * bad_bytes of the report are 0. */
 PSDVEC_API psdvec_status psdvec_counts_import(psdvec_context *ctx,
                                               const psdvec_import_options *options,

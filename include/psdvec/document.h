@@ -14,7 +14,7 @@
  *     }
  *
  * The log-probability of a focus word w given the context words k before it in the window is
- * (docs/documents.md)
+ * (docs/explanation/documents.md)
  *
  *     log P(w | before) = log p_w + T sum_k b_k (v_k' J v_w + a_kw + t_k + t_w) - log Z
  *

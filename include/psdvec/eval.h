@@ -37,7 +37,7 @@ typedef enum psdvec_test_kind {
 
 typedef struct psdvec_test psdvec_test; /* a test set in memory */
 
-/* Reads a test set; close it with psdvec_test_close. The format is detected (docs/evaluation.md). A
+/* Reads a test set; close it with psdvec_test_close. The format is detected (docs/how-to/evaluate.md). A
  * folder must contain exactly one test set; psdvec_test_list_open reads folders of several. */
 PSDVEC_API psdvec_status psdvec_test_open(psdvec_context *ctx, const char *path,
                                           psdvec_test **test);

@@ -39,7 +39,7 @@ typedef struct psdvec_residual_report {
     double seconds;
 } psdvec_residual_report;
 
-/* Computes the residuals of a model. All residuals are written to `output` (docs/residuals.md),
+/* Computes the residuals of a model. All residuals are written to `output` (docs/explanation/residuals.md),
  * which may be NULL. `top` receives the *found first pairs in `order`, at most `most`, of two
  * different words with a count of at least `least_count`; it may be NULL if `most` is 0. For PMI,
  * whose residuals are symmetric, each pair appears once, in its more frequent direction. `found`
@@ -52,7 +52,7 @@ PSDVEC_API psdvec_status psdvec_residuals(psdvec_context *ctx, const psdvec_mode
 
 /* ---- The joint probability of corpus, vectors and residuals ------------------------ */
 /* Computes the joint probability for a model and counts, over the words that both have.
- * docs/model.md explains which comparisons it allows. */
+ * docs/explanation/model.md explains which comparisons it allows. */
 PSDVEC_API psdvec_status psdvec_joint_compute(psdvec_context *ctx, const psdvec_model *model,
                                               const psdvec_counts *counts, psdvec_joint *joint);
 
@@ -87,7 +87,7 @@ typedef struct psdvec_simulate_report {
 
 /* Draws random vectors V and residuals A, and a text from that model, so that training on the text
  * can be compared with the truth. V and A are adjusted so that for a window of 1 they are exactly
- * the PMI of the text (docs/simulation.md); words are drawn from the normalised conditional
+ * the PMI of the text (docs/explanation/simulation.md); words are drawn from the normalised conditional
  * distribution. Writes text.txt, truth.safetensors (a model), truth-residuals.safetensors and,
  * last, truth.json to `folder`, which is created if it does not exist. Files with these names are
  * replaced only if an earlier simulation wrote them. `options` and `report` may be NULL. */
@@ -98,7 +98,7 @@ PSDVEC_API psdvec_status psdvec_simulate(psdvec_context *ctx,
 /* ---- Interaction of three words -------------------------------------------------------- */
 /* The model assumes PMI(c; a, b) = PMI(c; a) + PMI(c; b) (Appendix B of the paper). The difference
  * of the two sides, the pointwise interaction information, is measured on text for words a, b, c
- * that occur in this order within a window (docs/model.md). All probabilities are relative
+ * that occur in this order within a window (docs/explanation/model.md). All probabilities are relative
  * frequencies over the same set of positions: triples of words of the model, the last at most
  * `window` words after the first, each counted once, without weights for distance or frequency. */
 typedef struct psdvec_interaction {

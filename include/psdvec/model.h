@@ -279,7 +279,7 @@ PSDVEC_API psdvec_status psdvec_model_similar_many(psdvec_context *ctx, const ps
 
 /* ---- Explaining a pair ------------------------------------------------------ */
 /* The target and weight that the counts give to a pair of words, by the model's training options,
- * and the product of their vectors. docs/model.md has the formulas. */
+ * and the product of their vectors. docs/explanation/model.md has the formulas. */
 typedef struct psdvec_pair_explanation {
     double count_ij, count_ji;   /* counts of j after i and of i after j; expected counts, if
                                     frequent words were subsampled */

@@ -19,7 +19,8 @@ extern "C" {
 
 /* ---- From text to tokens ---------------------------------------------- */
 typedef enum psdvec_tokenizer {
-    PSDVEC_TOKENIZER_WORDS = 0,  /* runs of Unicode letters and marks (docs/tokeniser.md) */
+    PSDVEC_TOKENIZER_WORDS =
+        0, /* runs of Unicode letters and marks (docs/reference/tokeniser.md) */
     PSDVEC_TOKENIZER_WHITESPACE, /* split at white space; tokens are not changed */
     PSDVEC_TOKENIZER_ORIGINAL,   /* the rules of the original PSDVec program */
     PSDVEC_TOKENIZER_ICU         /* ICU word boundaries: Chinese, Japanese, Thai, ... */
@@ -37,7 +38,7 @@ typedef enum psdvec_digits {
 /* Apostrophes, hyphens and underscores inside words: part of the word, or a separator. */
 typedef enum psdvec_inner { PSDVEC_INNER_JOIN = 0, PSDVEC_INNER_SPLIT } psdvec_inner;
 
-/* Rules of a language for splitting and normalizing words (docs/tokeniser.md#languages). */
+/* Rules of a language for splitting and normalizing words (docs/reference/tokeniser.md#languages). */
 typedef enum psdvec_language {
     PSDVEC_LANGUAGE_NONE = 0,
     PSDVEC_LANGUAGE_ARABIC,      /* no tatweel, no vowel marks; also Persian and Urdu */

@@ -19,7 +19,7 @@
  *     sum W(i,j) (G(i,j) - v_i' J v_j)^2 + sum mu_i |v_i|^2
  *
  * The core words, the most frequent ones, are solved together; the vectors of noncore words follow
- * by regression on them. docs/model.md has every formula.
+ * by regression on them. docs/explanation/model.md has every formula.
  */
 #ifndef PSDVEC_TRAIN_H
 #define PSDVEC_TRAIN_H
@@ -87,7 +87,7 @@ PSDVEC_API psdvec_status psdvec_train_options_check(psdvec_context *ctx,
                                                     const psdvec_train_options *options);
 
 /* The log of the joint probability of text, vectors and residuals, term by term: equation
- * (10) of the paper; see docs/model.md, "The joint probability". The log-likelihood of
+ * (10) of the paper; see docs/explanation/model.md, "The joint probability". The log-likelihood of
  * the text is the sum of the first four members. Sums over pairs are over ordered pairs, i before
  * j. */
 typedef struct psdvec_joint {

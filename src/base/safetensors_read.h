@@ -14,7 +14,7 @@
  * A tensor's data may be used as an array of its type: one of a foreign file that stands where its
  * type does not allow that is copied at opening, within the memory budget.
  *
- * docs/formats.md defines the checksums, and the fillers "pad.0", "pad.1", ... with which our writer
+ * docs/reference/counts-file.md defines the checksums, and the fillers "pad.0", "pad.1", ... with which our writer
  * aligns tensors to 64 bytes. The reader does not show fillers. Only in a file with "xxh3.metadata"
  * is "pad.0" a filler; elsewhere it is a tensor.
  *

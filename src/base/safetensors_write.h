@@ -14,7 +14,7 @@
  * bytes for the header are reserved in front, tensors are written behind it as they come, with their
  * checksums computed on the way, and the header is written at the end, padded with spaces.
  *
- * docs/formats.md has the layout: fillers, checksums, order. The bytes of a file depend on its
+ * docs/reference/counts-file.md has the layout: fillers, checksums, order. The bytes of a file depend on its
  * content alone, and on the two numbers from which the size of the header is computed.
  *
  * A failure sticks: later calls return it and write nothing. What is given wrongly (a shape that

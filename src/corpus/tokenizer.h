@@ -5,7 +5,7 @@
  * are RAW: counting remembers what became of the same bytes before, so each distinct form is
  * normalised only once (word_form.h).
  *
- * The rules are documented for users in docs/tokeniser.md.
+ * The rules are documented for users in docs/reference/tokeniser.md.
  */
 #ifndef PV_CORPUS_TOKENIZER_H
 #define PV_CORPUS_TOKENIZER_H

@@ -1,6 +1,6 @@
 /* MediaWiki markup of one article -> plain prose.
  *
- * docs/wikipedia.md says what stays: the text of links, lists and HTML elements, and of a dozen
+ * docs/how-to/wikipedia.md says what stays: the text of links, lists and HTML elements, and of a dozen
  * templates whose argument is prose ({{lang|fr|mot}}); all apparatus vanishes.
  */
 #ifndef PV_CORPUS_WIKI_MARKUP_H

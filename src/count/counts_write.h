@@ -1,4 +1,4 @@
-/* Writing a counts file, rows first (docs/formats.md).
+/* Writing a counts file, rows first (docs/reference/counts-file.md).
  *
  * Rows arrive in order and go straight to the file; only the row ends, the
  * margins and the values, which follow the columns in the file, are held back,

@@ -1,4 +1,4 @@
-/* The text of the original PSDVec program (docs/import-export.md).
+/* The text of the original PSDVec program (docs/how-to/exchange-counts.md).
  *
  *     # 3 words, 17 occurrences
  *     # input=..., f1=..., window=3, ...

@@ -1,5 +1,5 @@
 /* Text that is kept out of the counts, for fitting parameters to text that the vectors have not
- * seen (docs/documents.md).
+ * seen (docs/explanation/documents.md).
  *
  * The text of a segment is cut into pieces: a document of at most PV_PIECE_WORDS words is one, a
  * longer one has a piece every PV_PIECE_WORDS words. Of all pieces those with the smallest hashes of
@@ -8,7 +8,7 @@
  * alone: not on threads, memory or the order of the inputs.
  *
  * Pieces, not whole documents: a text may be one document. Words of the same document are then known
- * to the model, and the fitted T is slightly too large; docs/documents.md has what that costs.
+ * to the model, and the fitted T is slightly too large; docs/explanation/documents.md has what that costs.
  */
 #ifndef PV_COUNT_HELD_OUT_H
 #define PV_COUNT_HELD_OUT_H

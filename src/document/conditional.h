@@ -1,4 +1,4 @@
-/* How likely a word is after the words before it, by one model (docs/documents.md), eq. 8 of the
+/* How likely a word is after the words before it, by one model (docs/explanation/documents.md), eq. 8 of the
  * paper (section 3.2) divided by its partition function Z:
  *
  *     log P(w | before) = log p_w + T sum_k b_k (v_k' J v_w + a_kw + t_k + t_w) - log Z

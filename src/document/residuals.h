@@ -27,7 +27,7 @@ psdvec_status pv_residual_matrix_make(psdvec_context *ctx, const psdvec_model *m
                                       pv_residual_matrix **out);
 void pv_residual_matrix_free(pv_residual_matrix *matrix);
 
-/* ---- As a file (docs/residuals.md) ------------------------------------------------------- */
+/* ---- As a file (docs/explanation/residuals.md) ------------------------------------------------------- */
 
 #define PV_RESIDUALS_FORMAT "psdvec.residuals"
 #define PV_RESIDUALS_VERSION 1

@@ -1,4 +1,4 @@
-/* Drawing a model and a text from it, section 4 of the paper (docs/simulation.md): names, text,
+/* Drawing a model and a text from it, section 4 of the paper (docs/explanation/simulation.md): names, text,
  * the folder and what goes into it.
  *
  * A word is drawn from p_w prod_k exp(G_kw) over the words k before it in the window, normalised;

@@ -1,4 +1,4 @@
-/* Drawing from the model (section 4 of the paper, docs/simulation.md): simulate_truth.c draws the
+/* Drawing from the model (section 4 of the paper, docs/explanation/simulation.md): simulate_truth.c draws the
  * vectors and residuals, simulate.c the text.
  */
 #ifndef PV_DOCUMENT_SIMULATE_H

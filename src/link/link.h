@@ -15,7 +15,7 @@
  *     b_ij = background z_i z_j towards one number, background_target,
  * and the pairs seen carry only what differs from it, w (g - X_ij):
  *     w = S - b,  w g = S T - b background_target.
- * docs/model.md derives all of this.
+ * docs/explanation/model.md derives all of this.
  */
 #ifndef PV_LINK_LINK_H
 #define PV_LINK_LINK_H

@@ -21,7 +21,7 @@
 #include "spelling/spelling.h"
 
 #define PV_MODEL_MOST_WORDS (UINT32_MAX - 2)
-/* Of T and e (docs/documents.md), whether fitted or asked for. */
+/* Of T and e (docs/explanation/documents.md), whether fitted or asked for. */
 #define PV_MOST_TEMPERATURE 100.0
 #define PV_MOST_SELF 1000.0
 

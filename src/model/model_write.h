@@ -1,4 +1,4 @@
-/* Writing a model file (docs/model-format.md). */
+/* Writing a model file (docs/reference/model-file.md). */
 #ifndef PV_MODEL_MODEL_WRITE_H
 #define PV_MODEL_MODEL_WRITE_H
 

@@ -1,4 +1,4 @@
-/* The file of a sparse model (docs/model-format.md): written, opened, and converted. */
+/* The file of a sparse model (docs/reference/model-file.md): written, opened, and converted. */
 #ifndef PV_MODEL_SPARSE_FILE_H
 #define PV_MODEL_SPARSE_FILE_H
 

@@ -12,7 +12,7 @@
  * N-grams are consecutive characters of the word between a mark for its beginning and one for its
  * end. Those that stand in exactly the same words share one row, their sum, and the shortest of them
  * stands for all.
- * docs/spelling.md has the formulas and what it costs.
+ * docs/explanation/spelling.md has the formulas and what it costs.
  */
 #ifndef PV_SPELLING_SPELLING_H
 #define PV_SPELLING_SPELLING_H

@@ -1,5 +1,5 @@
 /* The joint probability of text, vectors and residuals, eq. 9 and eq. 10 of the paper
- * (docs/model.md), in two parts: what seen pairs give, and what words and unseen pairs give.
+ * (docs/explanation/model.md), in two parts: what seen pairs give, and what words and unseen pairs give.
  *
  * Every sum is in double precision, over a row and then over the rows in their order.
  */

@@ -93,7 +93,7 @@ psdvec_status pv_model_counts_check(psdvec_context *ctx, const psdvec_counts *co
 }
 
 /* ---- psdvec_model_explain_pair: what the counts ask of two words, and what the model answers ----
- * docs/model.md has the formulas: f and G of each direction, then S and T of both together. */
+ * docs/explanation/model.md has the formulas: f and G of each direction, then S and T of both together. */
 static psdvec_status find_word(psdvec_context *ctx, const psdvec_model *m,
                                const psdvec_counts *counts, uint32_t i, uint32_t *at)
 {

@@ -10,7 +10,7 @@
  * Of a word without a single pair v_i and the order vector are zeros, and u_i and a_i are so too.
  *
  * The first and the last line are a prior with a mean, seen from its posterior; the second is
- * what a symmetric model cannot know. docs/model.md tells why.
+ * what a symmetric model cannot know. docs/explanation/model.md tells why.
  */
 #ifndef PV_TRAIN_READOUT_H
 #define PV_TRAIN_READOUT_H

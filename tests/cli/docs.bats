@@ -1,6 +1,6 @@
 # What the documentation shows is what the program does: every block marked "sh" in
 # the README is run, in order, in an empty folder; so are its C program, the commands of
-# other guides and the Python readers; the table of docs/tokeniser.md is compared with the program's output.
+# other guides and the Python readers; the table of docs/reference/tokeniser.md is compared with the program's output.
 load common
 
 setup() {
@@ -100,11 +100,11 @@ END
     diff -u wanted printed
 }
 
-@test "the shell and Python blocks of docs/training.md run" {
+@test "the shell and Python blocks of docs/how-to/train.md run" {
     need_licences
     cat "$LICENCES"/*GPL-[0-9]* >text.txt
     cat "$LICENCES"/MPL-[0-9]* >new-text.txt
-    blocks sh "$ROOT/docs/training.md" >all.sh
+    blocks sh "$ROOT/docs/how-to/train.md" >all.sh
     [ "$(grep -c '^psdvec' all.sh)" -ge 12 ]
     bash -eux -o pipefail all.sh >output 2>&1 || { cat output; return 1; }
     # Counted by hand as the preset would, the vectors are the same.
@@ -112,17 +112,17 @@ END
     psdvec convert again.safetensors again.bin -q
     cmp text.bin again.bin
     python=$(python_with_numpy) || skip "no python3 with numpy"
-    blocks python "$ROOT/docs/training.md" >tour.py
+    blocks python "$ROOT/docs/how-to/train.md" >tour.py
     "$python" tour.py
 }
 
-@test "the commands and the program of docs/serving.md agree" {
+@test "the commands and the program of docs/how-to/serve-queries.md agree" {
     need_licences
-    blocks sh "$ROOT/docs/serving.md" >all.sh
+    blocks sh "$ROOT/docs/how-to/serve-queries.md" >all.sh
     [ "$(grep -c '^psdvec' all.sh)" -eq 4 ]
     bash -eux -o pipefail all.sh >output 2>&1 || { cat output; return 1; }
     find_library || skip "no shared library, or no pkg-config"
-    blocks c "$ROOT/docs/serving.md" >serving.c
+    blocks c "$ROOT/docs/how-to/serve-queries.md" >serving.c
     # shellcheck disable=SC2046
     ${CC:-cc} -Wall -Wextra -Werror serving.c $(pkg-config --cflags --libs psdvec) -o serving
     psdvec similar gpl.safetensors free software patent --top 3 --restrict 100 --tsv | rows | cut -f 1-3 >wanted
@@ -130,37 +130,37 @@ END
     [ "$(wc -l <wanted)" -eq 9 ]
 }
 
-@test "the commands of docs/phrases.md run, and the list begins as it says" {
+@test "the commands of docs/how-to/phrases.md run, and the list begins as it says" {
     need_licences
-    blocks sh "$ROOT/docs/phrases.md" >all.sh
+    blocks sh "$ROOT/docs/how-to/phrases.md" >all.sh
     [ "$(grep -c '^psdvec' all.sh)" -ge 5 ]
     bash -eux -o pipefail all.sh >output 2>&1 || { cat output; return 1; }
-    blocks text "$ROOT/docs/phrases.md" | head -n 4 | diff - <(head -n 4 phrases.tsv)
+    blocks text "$ROOT/docs/how-to/phrases.md" | head -n 4 | diff - <(head -n 4 phrases.tsv)
     grep -q 'gnu_general_public_license' joined.txt
 }
 
-@test "the simulation of docs/simulation.md finds the truth again, as predicted" {
+@test "the simulation of docs/explanation/simulation.md finds the truth again, as predicted" {
     python=$(python_with_numpy) || skip "no python3 with numpy"
-    blocks sh "$ROOT/docs/simulation.md" >all.sh
+    blocks sh "$ROOT/docs/explanation/simulation.md" >all.sh
     [ "$(grep -c '^psdvec' all.sh)" -eq 3 ]
     bash -eux -o pipefail all.sh >output 2>&1 || { cat output; return 1; }
-    blocks python "$ROOT/docs/simulation.md" >compare.py
+    blocks python "$ROOT/docs/explanation/simulation.md" >compare.py
     "$python" compare.py | tee printed
     # error E, predicted P, ratio R
     awk '{ exit !($2 < 0.03 && $6 > 0.9 && $6 < 1.15) }' printed
 }
 
-@test "the shell blocks of docs/documents.md run" {
+@test "the shell blocks of docs/explanation/documents.md run" {
     need_licences
-    blocks sh "$ROOT/docs/documents.md" >all.sh
+    blocks sh "$ROOT/docs/explanation/documents.md" >all.sh
     [ "$(grep -c '^psdvec' all.sh)" -ge 12 ]
     bash -eux -o pipefail all.sh >output 2>&1 || { cat output; return 1; }
     [ -s note.html ]
 }
 
-@test "the shell blocks of docs/queries.md run" {
+@test "the shell blocks of docs/reference/queries.md run" {
     need_licences
-    blocks sh "$ROOT/docs/queries.md" >all.sh
+    blocks sh "$ROOT/docs/reference/queries.md" >all.sh
     [ "$(grep -c '^psdvec' all.sh)" -ge 8 ]
     bash -eux -o pipefail all.sh >output 2>&1 || { cat output; return 1; }
     grep -q 'left out: .*(--forms shows them)' output
@@ -179,12 +179,12 @@ END
     grep -q -- "$(sed -n '/^psdvec table/,/^$/s/.*--methods \([^ ]*\) .*/\1/p' all.sh)" full
 }
 
-@test "the shell blocks of docs/table.md run" {
+@test "the shell blocks of docs/how-to/compare-systems.md run" {
     made_words
     mv words.txt text.txt
     mkdir my
     printf 'reader writer 9\nreader marble 1\nplayer drinker 8\nthinking drinking 7\nis marbly 0\n' >my/pairs.txt
-    blocks sh "$ROOT/docs/table.md" | sed 's| -o out/ *#| --dim 20 -o out/ #|' >all.sh
+    blocks sh "$ROOT/docs/how-to/compare-systems.md" | sed 's| -o out/ *#| --dim 20 -o out/ #|' >all.sh
     grep -q -- '--dim 20' all.sh
     [ "$(grep -c '^psdvec' all.sh)" -eq 2 ]
     bash -eux -o pipefail all.sh >output 2>&1 || { cat output; return 1; }
@@ -197,28 +197,28 @@ musical_text() {
     sed 's/marble\b/music/g' words.txt >text.txt
 }
 
-@test "the shell blocks of docs/baselines.md run" {
+@test "the shell blocks of docs/explanation/baselines.md run" {
     musical_text
     cp text.txt sample.txt
     cp text.txt sample.tok.txt
-    blocks sh "$ROOT/docs/baselines.md" >all.sh
+    blocks sh "$ROOT/docs/explanation/baselines.md" >all.sh
     [ "$(grep -c '^psdvec' all.sh)" -ge 11 ]
     bash -eux -o pipefail all.sh >output 2>&1 || { cat output; return 1; }
     for system in ppmi svd sgns glove cca sparse; do psdvec info $system.safetensors | grep -q "$system"; done
     [ "$(head -c 3 sgns.vec | tr -d ' ')" -gt 0 ]
 }
 
-@test "the commands of docs/sparse-codes.md run" {
+@test "the commands of docs/explanation/sparse-codes.md run" {
     musical_text
     psdvec train text.txt --dim 20 -o text.safetensors -q
-    blocks sh "$ROOT/docs/sparse-codes.md" >all.sh
+    blocks sh "$ROOT/docs/explanation/sparse-codes.md" >all.sh
     [ "$(grep -c '^psdvec' all.sh)" -ge 5 ]
     bash -eux -o pipefail all.sh >output 2>&1 || { cat output; return 1; }
     # The foremost words of the strongest direction of a word, which is one of them.
     psdvec convert text.safetensors x.npy -q
     mv x.words.txt words.txt
     direction=$(psdvec vector sparse.safetensors music --tsv | sort -t "$(printf '\t')" -k 4 -gr | awk 'NR == 1 { print $2 }')
-    grep '^    xargs ' "$ROOT/docs/sparse-codes.md" | sed "s/976/$direction/" >foremost.sh
+    grep '^    xargs ' "$ROOT/docs/explanation/sparse-codes.md" | sed "s/976/$direction/" >foremost.sh
     [ "$(wc -l <foremost.sh)" -eq 1 ]
     bash -eux foremost.sh >output
     grep -q music output
@@ -240,13 +240,13 @@ musical_text() {
     grep -q '^  路径 ' output
 }
 
-@test "the reader of docs/formats.md agrees with the program" {
+@test "the reader of docs/reference/counts-file.md agrees with the program" {
     python=$(python_with_numpy) || skip "no python3 with numpy"
     small_text
     for options in "" "--distance linear" "--distance harmonic --subsample 1e-2"; do
         # shellcheck disable=SC2086
         psdvec count small.txt --min-count 1 $options -o small.counts.safetensors -q
-        blocks python "$ROOT/docs/formats.md" >reader.py
+        blocks python "$ROOT/docs/reference/counts-file.md" >reader.py
         [ -s reader.py ]
         "$python" reader.py small.counts.safetensors >printed
         psdvec counts dump small.counts.safetensors --raw | tail -n +2 >wanted
@@ -254,12 +254,12 @@ musical_text() {
     done
 }
 
-@test "the checksums are made as docs/formats.md says" {
+@test "the checksums are made as docs/reference/counts-file.md says" {
     python=$(python_with_numpy) || skip "no python3 with numpy"
     "$python" -c 'import xxhash' 2>/dev/null || skip "no xxhash for python3"
     small_text
     psdvec count small.txt --min-count 1 -o small.counts.safetensors -q
-    blocks 'python checksums' "$ROOT/docs/formats.md" >checksums.py
+    blocks 'python checksums' "$ROOT/docs/reference/counts-file.md" >checksums.py
     [ -s checksums.py ]
     "$python" checksums.py small.counts.safetensors
     printf 'X' | dd of=small.counts.safetensors bs=1 seek=6000 conv=notrunc status=none
@@ -267,13 +267,13 @@ musical_text() {
     [ "$status" -ne 0 ]
 }
 
-@test "every row of the examples in docs/tokeniser.md is what the program prints" {
+@test "every row of the examples in docs/reference/tokeniser.md is what the program prints" {
     icu=yes
     echo x | psdvec tokenize --tokenizer icu >/dev/null 2>&1 || icu=no
     # Another release of ICU may know other words.
     grep -q "^12" /etc/debian_version 2>/dev/null || icu=no
     awk -F' *[|] *' '/^<!-- examples end/ { on = 0 } on && /^[|] `/ { print }
-        /^<!-- examples begin/ { on = 1 }' "$ROOT/docs/tokeniser.md" >rows
+        /^<!-- examples begin/ { on = 1 }' "$ROOT/docs/reference/tokeniser.md" >rows
     [ "$(wc -l <rows)" -ge 10 ]
     while IFS='|' read -r _ text words whitespace original by_icu _; do
         text=$(code "$text")
@@ -299,9 +299,9 @@ check_row() {
     fi
 }
 
-@test "every row of the options in docs/tokeniser.md is what the program prints" {
+@test "every row of the options in docs/reference/tokeniser.md is what the program prints" {
     awk '/^<!-- options end/ { on = 0 } on && /^[|] `/ { print } /^<!-- options begin/ { on = 1 }' \
-        "$ROOT/docs/tokeniser.md" >rows
+        "$ROOT/docs/reference/tokeniser.md" >rows
     [ "$(wc -l <rows)" -ge 8 ]
     while IFS='|' read -r _ options text wanted _; do
         # shellcheck disable=SC2046
@@ -338,10 +338,10 @@ anchors() {
     [ "$missing" -eq 0 ]
 }
 
-@test "the exit statuses of docs/counting.md are those of the program" {
+@test "the exit statuses of docs/reference/counting.md are those of the program" {
     for status in 0 1 2 3 4 5 6; do
         psdvec help count | grep -qE "^  $status  "
-        grep -qE "^\| $status " "$ROOT/docs/counting.md"
+        grep -qE "^\| $status " "$ROOT/docs/reference/counting.md"
     done
 }
 
@@ -381,10 +381,10 @@ made_words() {
     }' >words.txt
 }
 
-@test "the reader of docs/model-format.md compares words by the read-out, unseen ones by their letters" {
+@test "the reader of docs/reference/model-file.md compares words by the read-out, unseen ones by their letters" {
     python=$(python_with_numpy) || skip "no python3 with numpy"
     made_words
-    blocks python "$ROOT/docs/model-format.md" >reader.py
+    blocks python "$ROOT/docs/reference/model-file.md" >reader.py
     psdvec train words.txt --dim 12 -o trained.safetensors -q
     psdvec convert trained.safetensors --float16 half.safetensors -q
     psdvec convert trained.safetensors --int8 bytes.safetensors -q
@@ -405,13 +405,13 @@ made_words() {
     [ "$status" -ne 0 ]
 }
 
-@test "the read-out of a word that arrives later is made as docs/model-format.md says" {
+@test "the read-out of a word that arrives later is made as docs/reference/model-file.md says" {
     python=$(python_with_numpy) || skip "no python3 with numpy"
     made_words
     for _ in 1 2 3 4 5; do echo "my rethinkable play is unreadable and think the rethinkable"; done >new.txt
     psdvec train words.txt --dim 12 --spelling 0.7 -o trained.safetensors -q
     psdvec extend trained.safetensors new.txt -o more.safetensors -q
-    blocks python "$ROOT/docs/model-format.md" | sed '/^t, meta = read_model/,$d' >later.py
+    blocks python "$ROOT/docs/reference/model-file.md" | sed '/^t, meta = read_model/,$d' >later.py
     cat >>later.py <<'END'
 t, meta = read_model("more.safetensors")
 words = [w.decode("utf-8") for w in strings(t["words"], t["offsets"])]
@@ -426,7 +426,7 @@ END
     "$python" later.py
 }
 
-@test "the word that the README's text does not have, and the commands of docs/spelling.md" {
+@test "the word that the README's text does not have, and the commands of docs/explanation/spelling.md" {
     need_licences
     grep -q '^12' /etc/debian_version 2>/dev/null || skip "not Debian 12"
     psdvec train "$LICENCES"/*GPL-[0-9]* --document file --dim 50 -o l.safetensors -q
@@ -435,7 +435,7 @@ END
     [ "$(wc -l <shown)" -eq 5 ]
     diff -u printed shown
     cat "$LICENCES"/*GPL-[0-9]* >text.txt
-    blocks sh "$ROOT/docs/spelling.md" | grep '^psdvec' >all.sh
+    blocks sh "$ROOT/docs/explanation/spelling.md" | grep '^psdvec' >all.sh
     [ "$(wc -l <all.sh)" -eq 3 ]
     bash -eux -o pipefail all.sh >output 2>&1 || { cat output; return 1; }
 }

@@ -1,6 +1,6 @@
 # Options that came later: a file without a setting has the value that the table of options gives for
 # older files; a setting of a newer file, which this version does not know, is named and ignored
-# (docs/formats.md, "Older and newer files"). Files are those of tests/golden, changed with st_edit.
+# (docs/reference/counts-file.md, "Older and newer files"). Files are those of tests/golden, changed with st_edit.
 bats_require_minimum_version 1.5.0
 load common
 load changed_files

@@ -293,10 +293,10 @@ END
 
 # ---- The documentation ---------------------------------------------------------------------
 
-@test "the reader of docs/model-format.md finds the same neighbours" {
+@test "the reader of docs/reference/model-file.md finds the same neighbours" {
     python=$(python_with_numpy) || skip "no python3 with numpy"
     small_vectors
-    awk '$0 == "```python" { on = 1; next } /^```/ { on = 0 } on' "$ROOT/docs/model-format.md" >reader.py
+    awk '$0 == "```python" { on = 1; next } /^```/ { on = 0 } on' "$ROOT/docs/reference/model-file.md" >reader.py
     [ -s reader.py ]
     "$PSDVEC" convert small.safetensors --float16 half.safetensors -q
     "$PSDVEC" convert small.safetensors --int8 bytes.safetensors -q

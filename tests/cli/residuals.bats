@@ -87,7 +87,7 @@ text_and_model() {
            (.top[0] | (.target - .product - .residual | fabs) < 1e-6)' out
 }
 
-@test "the file is written, and numpy reads it by the program in docs/residuals.md" {
+@test "the file is written, and numpy reads it by the program in docs/explanation/residuals.md" {
     text_and_model paper
     "$PSDVEC" residuals text.model text.counts --top 0 -o all.residuals >out 2>err
     grep -q 'written     all.residuals' err
@@ -97,7 +97,7 @@ text_and_model() {
         "$candidate" -c 'import numpy' 2>/dev/null && python=$candidate && break
     done
     [ -n "$python" ] || skip "no python3 with numpy"
-    sed -n '/^```python$/,/^```$/p' "$ROOT/docs/residuals.md" | sed '1d;$d' >reader.py
+    sed -n '/^```python$/,/^```$/p' "$ROOT/docs/explanation/residuals.md" | sed '1d;$d' >reader.py
     "$python" reader.py all.residuals of >read
     "$PSDVEC" residuals text.model text.counts --tsv --order more --top 1000 --min-count 0 | rows |
         awk -F'\t' '$1 == "of" { printf "%s\t%.4f\n", $2, $6 }' | sort >listed

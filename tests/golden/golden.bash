@@ -260,7 +260,7 @@ group_residuals() {
         say residuals models/$model.safetensors counts/default.counts.safetensors --tsv --min-count 3 --top 8
     done
 }
-# Nothing reads a file of residuals but the readers that docs/residuals.md shows. What is written now
+# Nothing reads a file of residuals but the readers that docs/explanation/residuals.md shows. What is written now
 # must be what was written then, and such a file is named for what it is.
 group_residual_file() {
     local tensors="words offsets indptr indices values" file

@@ -1,4 +1,4 @@
-# The proof by simulation with two thousand words (docs/simulation.md): minutes.
+# The proof by simulation with two thousand words (docs/explanation/simulation.md): minutes.
 load ../cli/common
 
 setup() {

@@ -1,4 +1,4 @@
-/* The dense reference: docs/model.md, line by line. */
+/* The dense reference: docs/explanation/model.md, line by line. */
 #include "support/dense_model.h"
 
 #include <math.h>

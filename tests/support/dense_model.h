@@ -1,6 +1,6 @@
 /* The model as the paper tells it, in the plainest way: every matrix stored in
  * full, double precision, every eigenvalue from LAPACK. The fast link and solver
- * must agree with it. docs/model.md has the formulas, with the same letters.
+ * must agree with it. docs/explanation/model.md has the formulas, with the same letters.
  *
  * It shares nothing with the library but the struct of options. Options are taken
  * as they are: nothing is checked.

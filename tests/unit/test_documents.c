@@ -1,4 +1,4 @@
-/* The probability of documents, against the formula of docs/documents.md written out plainly: every
+/* The probability of documents, against the formula of docs/explanation/documents.md written out plainly: every
  * word of the vocabulary, every context word, in double precision. And texts as streams, several
  * models, and what cannot be scored.
  */

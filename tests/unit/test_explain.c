@@ -1,5 +1,5 @@
 /* What counts ask of a pair, against three words computed by hand with the formulas of
- * docs/model.md.
+ * docs/explanation/model.md.
  *
  *     x   w0 w1 w2      X    Y    r     tot = 8
  *     w0   .  3  2      5    1    6

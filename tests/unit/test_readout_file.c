@@ -74,7 +74,7 @@ static void write_text(bench *b, int shift)
     scratch_write(b->text, text, length);
 }
 
-/* The read-out that a later word must have, by the formulas of docs/model-format.md. */
+/* The read-out that a later word must have, by the formulas of docs/reference/model-file.md. */
 static void later(const psdvec_model *m, const float *v, const char *word, double share, double *r)
 {
     double u[DIM], square = 0;

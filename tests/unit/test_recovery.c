@@ -1,4 +1,4 @@
-/* Proof by simulation (docs/simulation.md): text is drawn from a known model, and training on
+/* Proof by simulation (docs/explanation/simulation.md): text is drawn from a known model, and training on
  * that text must find the model again, the better the longer the text, at the rate that sampling
  * predicts and not only at the same slope.
  *
@@ -256,7 +256,7 @@ static products limit_of(workshop *w, const trial *t)
 
 /* ---- The rate ------------------------------------------------------------------------------ */
 
-/* A line of the table in docs/simulation.md. */
+/* A line of the table in docs/explanation/simulation.md. */
 static void tell(uint64_t tokens, const outcome *o)
 {
     print_message("    %9llu words: error %.4f, predicted %.4f, ratio %.3f (products: %.3f)\n",

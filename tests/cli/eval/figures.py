@@ -11,7 +11,7 @@ always. Some questions have words that the vectors do not know, some are in capi
 
 The figures are of gensim's KeyedVectors.evaluate_word_pairs and evaluate_word_analogies,
 which answers by 3CosAdd; those of 3CosMul, which gensim does not evaluate, are of the formula
-in docs/evaluation.md.
+in docs/how-to/evaluate.md.
 """
 import random
 import sys
