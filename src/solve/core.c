@@ -18,7 +18,8 @@ uint64_t pv_core_bytes(uint64_t n, uint64_t most_rank)
 {
     uint64_t stride = stride_of(most_rank);
     return sizeof(pv_core) + stride * sizeof(float) +
-           n * (stride * sizeof(float) + 4 * sizeof(float) + 2 * sizeof(double));
+           n * (stride * sizeof(float) + 4 * sizeof(float) + 2 * sizeof(double) + sizeof(uint64_t) +
+                sizeof(uint32_t));
 }
 
 uint64_t pv_core_residual_bytes(uint64_t n, uint64_t rank, bool ratio, int threads)
@@ -45,6 +46,19 @@ static psdvec_status set_background(pv_core *core)
     for (size_t i = 0; i < core->n; i++)
         core->ratio[i] = (float)(link->factor[i] / pv_link_majoriser(link, (uint32_t)i));
     return PSDVEC_OK;
+}
+
+/* What the joint probability asks of the rows of the counts. It is looked up before the solver
+ * takes its memory: later, it would bring the pages of the counts back beside it. */
+static void look_up_rows(pv_core *core)
+{
+    const psdvec_counts *counts = core->link->counts;
+    for (uint32_t i = 0; i < core->n; i++) {
+        psdvec_row row;
+        psdvec_counts_row(counts, i, &row);
+        core->own[i] = psdvec_counts_get(counts, i, i);
+        core->seen[i] = (uint32_t)pv_lower_bound(row.focus, row.length, core->link->core);
+    }
 }
 
 /* mu_i of section 3.1.1 */
@@ -88,10 +102,13 @@ psdvec_status pv_core_open(const pv_link *link, pv_pairs *pairs, size_t most_ran
     PV_TAKE(&core->memory, core->root, core->n);
     PV_TAKE_ZERO(&core->memory, core->diagonal, core->n);
     PV_TAKE_ZERO(&core->memory, core->row_sum, core->n);
+    PV_TAKE(&core->memory, core->own, core->n);
+    PV_TAKE(&core->memory, core->seen, core->n);
     PV_TRY(pv_scope_status(&core->memory));
     for (size_t i = 0; i < core->n; i++)
         core->root[i] = (float)sqrt(pv_link_majoriser(link, (uint32_t)i));
     pv_divide_rows(pairs->upper, pairs->matrix.rows, 16, PV_CORE_TASKS, core->above_edges);
+    look_up_rows(core);
     PV_TRY(set_background(core));
     return set_priors(core);
 }

@@ -29,6 +29,8 @@ typedef struct pv_core {
     float *diagonal; /* n: what the residual has on the diagonal of the scaled problem */
     double *mu;      /* n: priors; NULL: all 0 */
     double *row_sum; /* n: the objective, row by row */
+    uint64_t *own;   /* n: the stored count of a word beside itself */
+    uint32_t *seen;  /* n: core words in its row of the counts */
     float *ratio;    /* n: z / m, where it is not 1 everywhere; else NULL */
     float *level;    /* n: z / s; NULL without a background */
     uint32_t above_edges[PV_CORE_TASKS + 1]; /* rows of tasks, for pairs above the diagonal */

@@ -14,15 +14,16 @@
 
 enum { rows_a_task = 192, dense_share = 8 };
 
-typedef struct product_job {
-    pv_core *core;
-    size_t widest; /* columns of a dense tile */
-} product_job;
-
 typedef struct tile_space {
     float *rows; /* rows_a_task x stride: u_i J / s_i */
     float *tile; /* rows_a_task x widest */
 } tile_space;
+
+typedef struct product_job {
+    pv_core *core;
+    size_t widest;     /* columns of a dense tile */
+    tile_space *space; /* of each worker */
+} product_job;
 
 static uint64_t pairs_in_tile(const pv_pairs *pairs, uint32_t first, uint32_t end, uint32_t tile)
 {
@@ -71,35 +72,28 @@ static psdvec_status product_rows(void *arg, size_t task, int worker)
     product_job *job = arg;
     pv_core *core = job->core;
     pv_pairs *pairs = core->pairs;
-    (void)worker;
+    tile_space *space = &job->space[worker];
     uint32_t first = (uint32_t)task * rows_a_task;
     uint32_t end = core->n - first < rows_a_task ? (uint32_t)core->n : first + rows_a_task;
-    tile_space space = {.rows = pv_alloc(core->ctx, rows_a_task * core->stride, sizeof(float),
-                                         "products of vectors"),
-                        .tile = pv_alloc(core->ctx, rows_a_task * job->widest, sizeof(float),
-                                         "products of vectors")};
-    psdvec_status status = space.rows && space.tile ? PSDVEC_OK : pv_failure(core->ctx);
-    for (uint32_t i = first; i < end && status == PSDVEC_OK; i++)
+    for (uint32_t i = first; i < end; i++)
         for (size_t k = 0; k < core->stride; k++)
-            space.rows[(i - first) * core->stride + k] = core->U[i * core->stride + k] *
-                                                         core->sign[k] / core->root[i];
-    for (uint32_t tile = 0; tile < pairs->tiles.blocks && status == PSDVEC_OK; tile++) {
+            space->rows[(i - first) * core->stride + k] = core->U[i * core->stride + k] *
+                                                          core->sign[k] / core->root[i];
+    for (uint32_t tile = 0; tile < pairs->tiles.blocks; tile++) {
         uint32_t left = pairs->tiles.edges[tile], right = pairs->tiles.edges[tile + 1];
         if (right <= first)
             continue;
         uint64_t count = pairs_in_tile(pairs, first, end, tile);
         uint64_t cells = (uint64_t)(end - first) * (right - left);
         if (count > cells / dense_share && right - left <= job->widest)
-            dense_tile(core, &space, first, end, tile);
+            dense_tile(core, space, first, end, tile);
         else if (count > 0)
-            sparse_tile(core, &space, first, end, tile);
+            sparse_tile(core, space, first, end, tile);
     }
-    for (uint32_t i = first; i < end && status == PSDVEC_OK; i++)
+    for (uint32_t i = first; i < end; i++)
         for (uint64_t k = pairs->middle[i]; k < pairs->matrix.begin[i + 1]; k++)
             pairs->matrix.value[k] /= core->root[pairs->matrix.column[k]];
-    pv_free(core->ctx, space.tile);
-    pv_free(core->ctx, space.rows);
-    return status == PSDVEC_OK ? pv_check_cancel(core->ctx) : status;
+    return pv_check_cancel(core->ctx);
 }
 
 psdvec_status pv_products_on_pairs(pv_core *core)
@@ -108,11 +102,24 @@ psdvec_status pv_products_on_pairs(pv_core *core)
     if (core->rank == 0)
         return PSDVEC_OK;
     product_job job = {.core = core, .widest = pairs->tiles.edges[1]};
-    return pv_parallel_tasks(core->ctx, (core->n + rows_a_task - 1) / rows_a_task, product_rows,
-                             &job);
+    int threads = psdvec_threads(core->ctx);
+    pv_scope scope = {.ctx = core->ctx, .what = "products of vectors"};
+    psdvec_status status;
+    PV_TAKE_ZERO(&scope, job.space, (size_t)threads);
+    for (int w = 0; job.space && w < threads; w++) {
+        PV_TAKE(&scope, job.space[w].rows, rows_a_task * core->stride);
+        PV_TAKE(&scope, job.space[w].tile, rows_a_task * job.widest);
+    }
+    PV_TRY_DONE(pv_scope_status(&scope));
+    status =
+        pv_parallel_tasks(core->ctx, (core->n + rows_a_task - 1) / rows_a_task, product_rows, &job);
+done:
+    pv_scope_free(&scope);
+    return status;
 }
 
 uint64_t pv_products_bytes(uint64_t stride, int threads)
 {
-    return (uint64_t)threads * rows_a_task * (stride + PV_TILE_COLUMNS) * sizeof(float);
+    return (uint64_t)threads *
+           (sizeof(tile_space) + rows_a_task * (stride + PV_TILE_COLUMNS) * sizeof(float));
 }

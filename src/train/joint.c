@@ -218,13 +218,10 @@ static psdvec_status take_rows(void *arg, size_t task, int worker)
     (void)worker;
     for (uint32_t i = core->above_edges[task]; i < core->above_edges[task + 1]; i++) {
         joint_sums sums = {0};
-        psdvec_row row;
-        psdvec_counts_row(link->counts, i, &row);
         take_pairs(job, i, &sums);
-        sums.pairs = (int64_t)pv_lower_bound(row.focus, row.length, link->core);
-        uint64_t own = psdvec_counts_get(link->counts, i, i);
-        if (own > 0) {
-            double x = pv_link_count(link, i, i, own);
+        sums.pairs = core->seen[i];
+        if (core->own[i] > 0) {
+            double x = pv_link_count(link, i, i, core->own[i]);
             add_own(link, i, x, product_of(job->of, i, i), &sums);
             sums.pairs--; /* it is one of the row */
             if (job->shift)
