@@ -338,11 +338,38 @@ anchors() {
     [ "$missing" -eq 0 ]
 }
 
-@test "the exit statuses of docs/reference/counting.md are those of the program" {
-    for status in 0 1 2 3 4 5 6; do
-        psdvec help count | grep -qE "^  $status  "
-        grep -qE "^\| $status " "$ROOT/docs/reference/counting.md"
-    done
+@test "the exit statuses of docs/reference/exit-status.md are those of the program" {
+    page=$ROOT/docs/reference/exit-status.md
+    psdvec help count | sed -n '/^Exit status:/,$ s/^  \([0-9][0-9, ]*[0-9]\|[0-9]\)  .*/\1/p' >wanted
+    sed -n '/^## Exit statuses/,/^## Status codes/ s/^| \([0-9][0-9, ]*\) |.*/\1/p' "$page" >listed
+    [ "$(wc -l <wanted)" -ge 8 ]
+    diff -u wanted listed
+}
+
+@test "the status codes of docs/reference/exit-status.md are those of status.h" {
+    sed -n 's/^    \(PSDVEC_[A-Z0-9_]*\) = \([0-9]*\).*/\2 \1/p' "$ROOT/include/psdvec/status.h" >wanted
+    sed -n 's/^| \([0-9]*\) | `\(PSDVEC_[A-Z0-9_]*\)` .*/\1 \2/p' "$ROOT/docs/reference/exit-status.md" >listed
+    [ "$(wc -l <wanted)" -ge 20 ]
+    diff -u wanted listed
+}
+
+@test "docs/reference/log.md names every event and member of the log" {
+    made_words
+    psdvec count words.txt -o words.counts --log count.log -q
+    psdvec train words.counts --dim 5 -o words.safetensors --log train.log -q
+    psdvec train words.txt --dim 5 --dry-run -o x.safetensors --log plan.log -q
+    psdvec train words.counts --dim 5 --dry-run -o x.safetensors --log plan2.log -q
+    psdvec baseline svd words.counts --dim 5 -o svd.safetensors --log baseline.log -q
+    run psdvec train missing.txt -o x.safetensors --log error.log -q
+    [ "$status" -eq 3 ]
+    # The members of "settings" are options, those of "operands" arguments.
+    sed 's/"settings": .*//' ./*.log | grep -oE '"[a-z_]+":' | tr -d '":' | sort -u >members
+    grep -hoE '"event": "[a-z]+"' ./*.log | sed 's/.*: //' | tr -d '"' | sort -u >events
+    [ "$(wc -l <events)" -ge 6 ]
+    [ "$(wc -l <members)" -ge 40 ]
+    while read -r name; do
+        grep -qF -- "\`$name\`" "$ROOT/docs/reference/log.md" || { echo "log.md lacks $name"; return 1; }
+    done < <(cat members events)
 }
 
 @test "every source file begins with a comment that says what it is for" {
