@@ -313,6 +313,17 @@ check_row() {
     done <rows
 }
 
+@test "the table of --digits in docs/reference/tokeniser.md is what the program prints" {
+    sed -n '/^| `--digits` |/,/^$/p' "$ROOT/docs/reference/tokeniser.md" >table
+    text=$(sed -n '1s/.*| `\(.*\)` |$/\1/p' table)
+    [ -n "$text" ]
+    for digits in drop mixed keep zero; do
+        wanted=$(sed -n "s/^| \`$digits\`.*| \`\(.*\)\` |\$/\1/p" table)
+        got=$(echo "$text" | psdvec tokenize --digits $digits)
+        [ "$got" = "$wanted" ] || { echo "$digits: the table says $wanted, the program $got"; return 1; }
+    done
+}
+
 # The anchors of a document's headings, as forges make them.
 anchors() {
     sed -n 's/^##* //p' "$1" | tr '[:upper:]' '[:lower:]' | sed -e 's/[^a-z0-9 _-]//g' -e 's/ /-/g'
