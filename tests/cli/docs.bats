@@ -313,6 +313,60 @@ check_row() {
     done <rows
 }
 
+@test "the table of --digits in docs/reference/tokeniser.md is what the program prints" {
+    # shellcheck disable=SC2016
+    sed -n '/^| `--digits` |/,/^$/p' "$ROOT/docs/reference/tokeniser.md" >table
+    # shellcheck disable=SC2016
+    text=$(sed -n '1s/.*| `\(.*\)` |$/\1/p' table)
+    [ -n "$text" ]
+    for digits in drop mixed keep zero; do
+        wanted=$(sed -n "s/^| \`$digits\`.*| \`\(.*\)\` |\$/\1/p" table)
+        got=$(echo "$text" | psdvec tokenize --digits $digits)
+        [ "$got" = "$wanted" ] || { echo "$digits: the table says $wanted, the program $got"; return 1; }
+    done
+}
+
+@test "docs/reference/c-api.md names headers and functions that exist, and every header" {
+    page=$ROOT/docs/reference/c-api.md
+    for header in "$ROOT"/include/psdvec/*.h; do
+        grep -q "^| \`$(basename "$header")\` |" "$page" || { echo "no row for $header"; return 1; }
+    done
+    # shellcheck disable=SC2016
+    sed -n 's/^| `\([a-z_]*\.h\)` .*/\1/p' "$page" >headers
+    while read -r header; do [ -e "$ROOT/include/psdvec/$header" ]; done <headers
+    # Functions in tables; structs of options; all other names in the text and the program.
+    sed -n 's/^| \(`psdvec_[^|]*\) |.*/\1/p' "$page" | grep -oE 'psdvec_[a-z0-9_]+' | sort -u >functions
+    [ "$(wc -l <functions)" -ge 100 ]
+    while read -r name; do
+        grep -qE "(^|[ *])$name\\(" "$ROOT"/include/psdvec/*.h || { echo "no function $name"; return 1; }
+    done <functions
+    grep -oE '(psdvec|PSDVEC)_[A-Za-z0-9_]+' "$page" | sort -u >names
+    while read -r name; do
+        grep -qw "$name" "$ROOT"/include/psdvec/*.h || { echo "no $name in the headers"; return 1; }
+    done <names
+    cat "$ROOT"/include/psdvec/*.h | grep -oE '^} psdvec_[a-z]+_options;' | tr -d '};' | sort -u >structs
+    while read -r name; do
+        grep -q "\`$name\`" "$page" || { echo "$name is missing"; return 1; }
+    done <structs
+}
+
+@test "the program of docs/reference/c-api.md finds the neighbours that psdvec finds" {
+    need_licences
+    find_library || skip "no shared library, or no pkg-config"
+    blocks c "$ROOT/docs/reference/c-api.md" >neighbours.c
+    # shellcheck disable=SC2046
+    ${CC:-cc} -Wall -Wextra -Werror neighbours.c $(pkg-config --cflags --libs psdvec) -o neighbours
+    ./neighbours "$LICENCES/GPL-3" gpl.safetensors Software | cut -f1 >printed
+    psdvec similar gpl.safetensors software --forms --tsv | rows | cut -f2 >wanted
+    [ "$(wc -l <wanted)" -eq 10 ]
+    diff -u wanted printed
+    run ./neighbours missing.txt gpl.safetensors software
+    [ "$status" -eq 1 ]
+    [[ "$output" == *missing.txt* ]]
+    run ./neighbours "$LICENCES/GPL-3" gpl.safetensors xyzzyx
+    [ "$status" -eq 1 ]
+}
+
 # The anchors of a document's headings, as forges make them.
 anchors() {
     sed -n 's/^##* //p' "$1" | tr '[:upper:]' '[:lower:]' | sed -e 's/[^a-z0-9 _-]//g' -e 's/ /-/g'
@@ -338,11 +392,39 @@ anchors() {
     [ "$missing" -eq 0 ]
 }
 
-@test "the exit statuses of docs/reference/counting.md are those of the program" {
-    for status in 0 1 2 3 4 5 6; do
-        psdvec help count | grep -qE "^  $status  "
-        grep -qE "^\| $status " "$ROOT/docs/reference/counting.md"
-    done
+@test "the exit statuses of docs/reference/exit-status.md are those of the program" {
+    page=$ROOT/docs/reference/exit-status.md
+    psdvec help count | sed -n '/^Exit status:/,$ s/^  \([0-9][0-9, ]*[0-9]\|[0-9]\)  .*/\1/p' >wanted
+    sed -n '/^## Exit statuses/,/^## Status codes/ s/^| \([0-9][0-9, ]*\) |.*/\1/p' "$page" >listed
+    [ "$(wc -l <wanted)" -ge 8 ]
+    diff -u wanted listed
+}
+
+@test "the status codes of docs/reference/exit-status.md are those of status.h" {
+    sed -n 's/^    \(PSDVEC_[A-Z0-9_]*\) = \([0-9]*\).*/\2 \1/p' "$ROOT/include/psdvec/status.h" >wanted
+    # shellcheck disable=SC2016
+    sed -n 's/^| \([0-9]*\) | `\(PSDVEC_[A-Z0-9_]*\)` .*/\1 \2/p' "$ROOT/docs/reference/exit-status.md" >listed
+    [ "$(wc -l <wanted)" -ge 20 ]
+    diff -u wanted listed
+}
+
+@test "docs/reference/log.md names every event and member of the log" {
+    made_words
+    psdvec count words.txt -o words.counts --log count.log -q
+    psdvec train words.counts --dim 5 -o words.safetensors --log train.log -q
+    psdvec train words.txt --dim 5 --dry-run -o x.safetensors --log plan.log -q
+    psdvec train words.counts --dim 5 --dry-run -o x.safetensors --log plan2.log -q
+    psdvec baseline svd words.counts --dim 5 -o svd.safetensors --log baseline.log -q
+    run psdvec train missing.txt -o x.safetensors --log error.log -q
+    [ "$status" -eq 3 ]
+    # The members of "settings" are options, those of "operands" arguments.
+    sed 's/"settings": .*//' ./*.log | grep -oE '"[a-z_]+":' | tr -d '":' | sort -u >members
+    grep -hoE '"event": "[a-z]+"' ./*.log | sed 's/.*: //' | tr -d '"' | sort -u >events
+    [ "$(wc -l <events)" -ge 6 ]
+    [ "$(wc -l <members)" -ge 40 ]
+    while read -r name; do
+        grep -qF -- "\`$name\`" "$ROOT/docs/reference/log.md" || { echo "log.md lacks $name"; return 1; }
+    done < <(cat members events)
 }
 
 @test "every source file begins with a comment that says what it is for" {
