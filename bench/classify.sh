@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Which class does a document belong to: the posterior of one model for each class, against naive Bayes with the
-# same words. One Markdown report on standard output; docs/explanation/documents.md holds a report.
+# same words. One Markdown report on standard output; docs/explanation/classification.md holds a report.
 #
 #   bash bench/classify.sh
 #

@@ -98,7 +98,7 @@ PSDVEC_API psdvec_status psdvec_simulate(psdvec_context *ctx,
 /* ---- Interaction of three words -------------------------------------------------------- */
 /* The model assumes PMI(c; a, b) = PMI(c; a) + PMI(c; b) (Appendix B of the paper). The difference
  * of the two sides, the pointwise interaction information, is measured on text for words a, b, c
- * that occur in this order within a window (docs/explanation/model.md). All probabilities are relative
+ * that occur in this order within a window (docs/explanation/interaction.md). All probabilities are relative
  * frequencies over the same set of positions: triples of words of the model, the last at most
  * `window` words after the first, each counted once, without weights for distance or frequency. */
 typedef struct psdvec_interaction {

@@ -15,7 +15,7 @@
  * The matrix is scaled to I + B'B, B = A (c_w C + mu)^-½, and factored with small integers (kernels
  * in regression_kernels.h) or in single precision; the solution is refined. Where the prior is too
  * weak for that, or 0, H is solved in double precision, if need be by its eigenvectors, and the
- * vector is the shortest that fits best. docs/explanation/model.md has the limits.
+ * vector is the shortest that fits best. docs/explanation/solver.md has the limits.
  *
  * The posterior covariance of the vector is ½ H^-1; its spread, sqrt(½) det(H)^(-1/2N),
  * the geometric mean of the standard deviations, falls out of the Cholesky factor.
