@@ -14,7 +14,7 @@
 #   SGEMM=4096          rows of the matrices of the yardstick
 #   WORD2VEC=program    to compare with: the original word2vec. It is timed on the first WORD2VEC_MB=4
 #                       megabytes with the vocabulary of the whole text, and what
-#                       five epochs would take is reckoned from that
+#                       five epochs would take is extrapolated from that
 set -eu
 build=${BUILD:-build} psdvec=${PSDVEC:-$build/psdvec} bench=$build/bench
 text=${1:?usage: bash bench/train.sh TEXT}
@@ -121,35 +121,43 @@ for t in "${threads[@]}"; do
     printf '| sgemm %s | %s | %s | %.3f | %.1f |\n' "$side" "$t" "$(runs "sgemm.$t" 1)" "$(median "sgemm.$t" 1)" "$(median "sgemm.$t" 2)"
 done
 
-row() { # label, name, threads
-    local m=() c n=$2.$3 anchor speed core_speed
-    for c in {1..11}; do m+=("$(median "$n" "$c")"); done
-    anchor=$(median "sgemm.$3" 1)
-    speed=$(ratio "$(median "$2.$first" 1)" "${m[0]}") core_speed=$(ratio "$(median "$2.$first" 10)" "${m[9]}")
-    printf '| %s | %s | %s | %.2f | %.2f | %.0f | %.2f | %.2f | %.2f | %.2f | %.2f | %.1f | %.1f | %s | %s |\n' "$1" "$3" \
-        "$(runs "$n" 1)" "${m[@]:0:7}" "${m[10]}" "$(ratio "${m[9]}" "$anchor")" "$(ratio "${m[0]}" "$anchor")" "$core_speed" "$speed"
+row() { # label, name, threads: whole runs
+    printf '| %s | %s | %s | %.2f | %.2f | %.0f | %.1f | %s |\n' "$1" "$3" "$(runs "$2.$3" 1)" \
+        "$(median "$2.$3" 1)" "$(median "$2.$3" 2)" "$(median "$2.$3" 3)" \
+        "$(ratio "$(median "$2.$3" 1)" "$(median "sgemm.$3" 1)")" "$(ratio "$(median "$2.$first" 1)" "$(median "$2.$3" 1)")"
+}
+stages() { # label, name, threads
+    local m=() c
+    for c in 4 5 6 7 11; do m+=("$(median "$2.$3" "$c")"); done
+    printf '| %s | %s | %.2f | %.2f | %.2f | %.2f | %.2f | %.1f |\n' "$1" "$3" "${m[@]}" \
+        "$(ratio "$(median "$2.$3" 10)" "$(median "sgemm.$3" 1)")"
+}
+trained_rows() { # row or stages
+    for t in "${threads[@]}"; do
+        ! has paper || "$1" "preset paper, $core core words, $paper_dim dimensions, from counts" paper "$t"
+    done
+    for t in "${threads[@]}"; do
+        ! has text || "$1" "default preset, all words, $dim dimensions, from text" text "$t"
+    done
 }
 if has paper || has text; then
     echo
-    echo "Core: targets and solving. The ratios to sgemm are to the one on as many threads."
+    echo "Times sgemm: wall time divided by that of one sgemm on as many threads. Core: targets and solving."
     echo
-    echo "| what | threads | runs, wall s | wall s | CPU s | peak MiB | counting s | targets s | solving s | regression s | read-out s | core, times sgemm | all, times sgemm | core, times $first thread | all, times $first thread |"
-    echo "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"
+    echo "| what | threads | runs, wall s | wall s | CPU s | peak MiB | times sgemm | speed-up over $first thread |"
+    echo "|---|---|---|---|---|---|---|---|"
     for t in "${threads[@]}"; do
-        ! has paper || printf '| count, window 3 | %s | %s | %.2f | %.2f | %.0f | | | | | | | | | %s |\n' "$t" \
-            "$(runs "count.$t" 1)" "$(median "count.$t" 1)" "$(median "count.$t" 2)" "$(median "count.$t" 3)" \
-            "$(ratio "$(median "count.$first" 1)" "$(median "count.$t" 1)")"
+        ! has paper || row 'count, window 3' count "$t"
     done
-    for t in "${threads[@]}"; do
-        ! has paper || row "paper preset, $core core words, $paper_dim dimensions, from counts" paper "$t"
-    done
-    for t in "${threads[@]}"; do
-        ! has text || row "default preset, all words, $dim dimensions, from text" text "$t"
-    done
+    trained_rows row
+    echo
+    echo "| stages | threads | counting s | targets s | solving s | regression s | read-out s | core, times sgemm |"
+    echo "|---|---|---|---|---|---|---|---|"
+    trained_rows stages
 fi
 if has noncore; then
     echo
-    echo "| noncore words, $core core words, $dim dimensions | threads | words | runs, words/s a core | words/s a core |"
+    echo "| noncore words, $core core words, $dim dimensions | threads | words | runs, words/s per core | words/s per core |"
     echo "|---|---|---|---|---|"
     for kind in factored raw; do
         for t in "${threads[@]}"; do
@@ -159,16 +167,16 @@ if has noncore; then
 fi
 if [ -n "${trained:-}" ]; then
     echo
-    echo "word2vec: skip-gram, $dim dimensions, window 5, 5 negative samples, the same vocabulary. Its own figure for words a second"
-    echo "and thread (CPU time, without reading the vocabulary) on the first $slice MB; the seconds are reckoned from it for 5 epochs of"
-    echo "all $trained words and were not waited for."
+    echo "word2vec: skip-gram, $dim dimensions, window 5, 5 negative samples, the same vocabulary. The runs are the words per"
+    echo "second and thread that it reports (CPU time, without reading the vocabulary) on the first $slice MB; the seconds are"
+    echo "extrapolated from them to 5 epochs of all $trained words."
     echo
     echo "| text to vectors | threads | runs | s | times word2vec |"
     echo "|---|---|---|---|---|"
     for t in "${threads[@]}"; do
         theirs=$(reckon %.1f "5 * $trained / ($(median "word2vec.$t" 1) * $t)")
         ours=$(median "text.$t" 1)
-        printf '| word2vec, 5 epochs (reckoned) | %s | %s words/s a thread | %s | 1 |\n' "$t" "$(runs "word2vec.$t" 1)" "$theirs"
+        printf '| word2vec, 5 epochs (extrapolated) | %s | %s words/s per thread | %s | 1 |\n' "$t" "$(runs "word2vec.$t" 1)" "$theirs"
         printf '| psdvec, default preset | %s | %s s | %.2f | %s |\n' "$t" "$(runs "text.$t" 1)" "$ours" "$(ratio "$theirs" "$ours")"
     done
 fi
