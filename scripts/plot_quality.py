@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Draws the figures of docs/explanation from the measurements in docs/data.
 
-    scripts/plot_quality.py             all figures, into docs/images
-    scripts/plot_quality.py text-size   one of them: components, text-size, dimensions
+    scripts/plot_quality.py [-o FOLDER] [FIGURE]...
+
+FIGURE is components, text-size or dimensions (default: all), FOLDER where they are written (default: docs/images).
 
 The first lines of each CSV file name the command that measured it. Needs Python 3.6 and nothing else.
 """
-import sys
+import argparse
 from pathlib import Path
 
 from svg_chart import Panel, Picture, read_csv
@@ -47,7 +48,8 @@ def components():
     for number, (column, label) in enumerate(panels):
         panel = Panel(picture, left + number * (width + gap), top, width, height, (-limit, limit), (0, 1))
         panel.heading(label)
-        panel.x_axis([-0.1, -0.05, 0, 0.05, 0.1], lambda v: "0" if v == 0 else signed(v, 1) if abs(v) > 0.07 else "", grid=True)
+        panel.x_axis([-0.1, -0.05, 0, 0.05, 0.1],
+                     lambda v: "0" if v == 0 else signed(v, 1) if abs(v) > 0.07 else "", grid=True)
         zero = panel.place(0, 0)[0]
         picture.line(zero, top, zero, top + height, "zero")
         for index, variant in enumerate(variants):
@@ -82,7 +84,8 @@ def text_size():
     systems = [("psd", "blue", "psdvec"), ("psd-plain", "sky", "psdvec without spelling and word order"),
                ("sgns-epochs", "amber", "skip-gram, more epochs"), ("sgns", "orange", "skip-gram, 5 epochs"),
                ("glove", "green", "GloVe")]
-    panels = [("bruni_men", "MEN", "Spearman correlation", 0.85), ("simlex_999a", "SimLex-999", "Spearman correlation", 0.4),
+    panels = [("bruni_men", "MEN", "Spearman correlation", 0.85),
+              ("simlex_999a", "SimLex-999", "Spearman correlation", 0.4),
               ("google", "Google analogies", "share answered correctly", 0.85),
               ("msr", "MSR analogies", "share answered correctly", 0.85)]
     left, top, width, height, across, down = 66, 120, 356, 206, 88, 76
@@ -133,7 +136,7 @@ def dimensions():
     ratios = [(dim, median["sgns", dim] / median["psd", dim]) for dim in dims]
     top_ratio = int(max(value for _, value in ratios)) + 1
     panel = Panel(picture, left + width + across, top, width, height, (60, 540), (0, top_ratio))
-    panel.heading("CPU time of skip-gram divided by psdvec's")
+    panel.heading("Ratio: skip-gram / psdvec")
     panel.y_axis(range(top_ratio + 1), "%d×")
     panel.x_axis(dims, title="dimensions")
     panel.series("purple", ratios)
@@ -147,10 +150,16 @@ FIGURES = {"components": components, "text-size": text_size, "dimensions": dimen
 
 
 def main():
-    for name in sys.argv[1:] or FIGURES:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("-o", dest="folder", type=Path, default=IMAGES,
+                        help="write to this folder (default: docs/images)")
+    parser.add_argument("figures", nargs="*", metavar="FIGURE",
+                        help="components, text-size or dimensions (default: all)")
+    options = parser.parse_args()
+    for name in options.figures or FIGURES:
         if name not in FIGURES:
-            sys.exit("%s: no figure is called %s; they are %s" % (sys.argv[0], name, ", ".join(FIGURES)))
-        FIGURES[name]().save(IMAGES / (name + ".svg"))
+            parser.error("no figure is called %s; choose from %s" % (name, ", ".join(FIGURES)))
+        FIGURES[name]().save(options.folder / (name + ".svg"))
 
 
 if __name__ == "__main__":

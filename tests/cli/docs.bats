@@ -521,3 +521,11 @@ END
     [ "$(wc -l <all.sh)" -eq 3 ]
     bash -eux -o pipefail all.sh >output 2>&1 || { cat output; return 1; }
 }
+
+@test "the figures of docs/images are those of the measurements in docs/data" {
+    command -v python3 >/dev/null || skip "no python3"
+    mkdir drawn
+    python3 "$ROOT/scripts/plot_quality.py" -o drawn
+    [ "$(find drawn -name '*.svg' | wc -l)" -eq 3 ]
+    for figure in drawn/*.svg; do cmp "$figure" "$ROOT/docs/images/${figure##*/}"; done
+}
