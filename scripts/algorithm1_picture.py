@@ -26,6 +26,8 @@ import struct
 import sys
 from pathlib import Path
 
+from svg_chart import Panel, Picture, read_csv
+
 ROOT = Path(__file__).resolve().parent.parent
 OBJECTIVE = ROOT / "docs/data/algorithm1-objective.csv"
 SPECTRUM = ROOT / "docs/data/algorithm1-spectrum.csv"
@@ -82,119 +84,59 @@ def measure(folder):
 
 # ---- From CSV files to the picture --------------------------------------------
 
-STYLE = """
-  text { font: 13px system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', sans-serif; fill: #24292f }
-  .title { font-size: 15px; font-weight: 600 }
-  .small { font-size: 12px; fill: #57606a }
-  .ground { fill: #ffffff }
-  .grid { stroke: #d8dee4; stroke-width: 1 }
-  .line { fill: none; stroke-width: 2; stroke-linejoin: round }
-  .blue { stroke: #0969da } .blue.dot, text.blue { fill: #0969da }
-  .orange { stroke: #bc4c00 } .orange.dot, text.orange { fill: #bc4c00 }
-  .grey { stroke: #6e7781 } .grey.dot, text.grey { fill: #6e7781 }
-  text.blue, text.orange, text.grey { stroke: none }
-  .dot.open { fill: #ffffff; stroke-width: 2 }
-  @media (prefers-color-scheme: dark) {
-    text { fill: #e6edf3 }
-    .small { fill: #9198a1 }
-    .ground { fill: #0d1117 }
-    .grid { stroke: #30363d }
-    .blue { stroke: #58a6ff } .blue.dot, text.blue { fill: #58a6ff }
-    .orange { stroke: #f0883e } .orange.dot, text.orange { fill: #f0883e }
-    .grey { stroke: #9198a1 } .grey.dot, text.grey { fill: #9198a1 }
-    .dot.open { fill: #0d1117 }
-  }
-"""
-WIDTH, HEIGHT = 900, 400
-TOP, BOTTOM = 64, 346  # of both panels
+WIDTH, HEIGHT = 900, 372
+TOP, BOTTOM = 44, 316  # of both panels
 
 
-class Panel:
-    """A rectangle with axes; x and y map data to pixels."""
-
-    def __init__(self, left, right, x, y):
-        self.left, self.right, self.parts = left, right, []
-        self.x = lambda v: left + (v - x[0]) / (x[1] - x[0]) * (right - left)
-        self.y = lambda v: BOTTOM - (v - y[0]) / (y[1] - y[0]) * (BOTTOM - TOP)
-
-    def add(self, form, *values):
-        self.parts.append(form % values)
-
-    def text(self, x, y, words, kind="", anchor="start"):
-        self.add('<text x="%.1f" y="%.1f" class="%s" text-anchor="%s">%s</text>', x, y, kind, anchor, words)
-
-    def axes(self, title, x_title, x_ticks, y_ticks):
-        self.text(self.left, 28, title, "title")
-        for value, words in y_ticks:
-            self.add('<line x1="%.1f" x2="%.1f" y1="%.1f" y2="%.1f" class="grid"/>', self.left, self.right,
-                     self.y(value), self.y(value))
-            self.text(self.left - 8, self.y(value) + 4, words, "small", "end")
-        for value, words in x_ticks:
-            self.text(self.x(value), BOTTOM + 20, words, "small", "middle")
-        self.text((self.left + self.right) / 2, BOTTOM + 42, x_title, "small", "middle")
-
-    def line(self, points, colour):
-        path = " ".join("%.1f,%.1f" % (self.x(a), self.y(b)) for a, b in points)
-        self.add('<polyline points="%s" class="line %s"/>', path, colour)
-
-    def dots(self, points, colour, radius=3.0):
-        for a, b in points:
-            self.add('<circle cx="%.1f" cy="%.1f" r="%.1f" class="dot %s"/>', self.x(a), self.y(b), radius, colour)
-
-
-def objective_panel():
+def objective_panel(picture):
     runs = {}
-    with OBJECTIVE.open(newline="") as file:
-        for row in csv.DictReader(file):
-            runs.setdefault(row["run"], []).append((int(row["iteration"]), 100 * float(row["share"])))
-    panel = Panel(66, 440, (0, 8), (0, 100))
-    panel.axes("Objective, share of that at X(0) = 0", "iteration", [(t, t) for t in range(9)],
-               [(v, "%d %%" % v) for v in range(0, 101, 20)])
-    for run, colour in (("psd", "grey"), ("short", "orange"), ("exact", "blue")):
-        panel.line(runs[run], colour)
-    panel.dots(runs["psd"][1:], "grey")
-    panel.dots(runs["short"][1:], "orange")
-    for t, share in runs["default"][1:]:
-        exact = (t - 1) % (EXACT + REFINING) < EXACT
-        panel.dots([(t, share)], "blue" if exact else "blue open", 4.0)
-    panel.text(panel.x(4.1), panel.y(86), "psd form, ω = 1.6", "grey")
-    panel.text(panel.x(3.25), panel.y(53.5), "ω = 1", "orange")
-    panel.text(panel.x(2.0), panel.y(27), "ω = 1.6; line: all exact", "blue")
-    panel.text(panel.x(2.0), panel.y(20), "dots: default, ● exact, ○ refining", "blue")
-    return panel
+    for row in read_csv(OBJECTIVE):
+        runs.setdefault(row["run"], []).append((int(row["iteration"]), 100 * float(row["share"])))
+    panel = Panel(picture, 66, TOP, 374, BOTTOM - TOP, (0, 8), (0, 100))
+    panel.heading("Objective, share of that at X(0) = 0")
+    panel.y_axis(range(0, 101, 20), "%d %%")
+    panel.x_axis(range(9), title="iteration")
+    panel.series("grey", runs["psd"])
+    panel.series("orange", runs["short"])
+    panel.line("blue", runs["exact"])
+    for point in runs["default"][1:]:
+        exact = (point[0] - 1) % (EXACT + REFINING) < EXACT
+        panel.markers("blue", [point], hollow=not exact)
+    panel.label("grey", 4.1, 86, "psd form, ω = 1.6")
+    panel.label("orange", 3.25, 53.5, "ω = 1")
+    panel.label("blue", 2.0, 27, "ω = 1.6; line: all exact")
+    panel.label("blue", 2.0, 21.5, "dots: default, ● exact, ○ refining")
 
 
-def spectrum_panel():
+def spectrum_panel(picture):
     runs = {"default": [], "psd": []}
-    with SPECTRUM.open(newline="") as file:
-        for row in csv.DictReader(file):
-            runs[row["run"]].append(float(row["eigenvalue"]))
+    for row in read_csv(SPECTRUM):
+        runs[row["run"]].append(float(row["eigenvalue"]))
     positive = [v for v in runs["default"] if v > 0]
     negative = [-v for v in runs["default"] if v < 0]
-    panel = Panel(530, 884, (0, 300), (2, 5))
-    panel.axes("Eigenvalues after 4 iterations, |λ|", "number, by magnitude", [(k, k) for k in range(0, 301, 50)],
-               [(2, "100"), (3, "1,000"), (4, "10,000"), (5, "100,000")])
+    panel = Panel(picture, 520, TOP, 364, BOTTOM - TOP, (0, 300), (2, 5))
+    panel.heading("Eigenvalues after 4 iterations, |λ|")
+    panel.y_axis(range(2, 6), lambda power: "{:,}".format(10 ** power))
+    panel.x_axis(range(0, 301, 50), title="number, by magnitude")
 
     def points(values):
         return [(k + 1, math.log10(v)) for k, v in enumerate(values)]
 
-    panel.line(points(runs["psd"]), "grey")
-    panel.line(points(positive), "blue")
-    panel.dots(points(negative), "orange", 2.5)
-    panel.text(panel.x(8), panel.y(math.log10(negative[0])) + 4, "the largest: −{:,.0f}".format(negative[0]), "orange")
-    panel.text(panel.x(42), panel.y(2.4), "%d negative" % len(negative), "orange")
-    panel.text(panel.x(110), panel.y(3.12), "%d positive" % len(positive), "blue")
-    panel.text(panel.x(150), panel.y(2.4), "psd form, %d" % len(runs["psd"]), "grey")
-    return panel
+    panel.line("grey", points(runs["psd"]))
+    panel.line("blue", points(positive))
+    panel.markers("orange", points(negative), 2.5)
+    panel.label("orange", 8, math.log10(negative[0]) - 0.04, "the largest: −{:,.0f}".format(negative[0]))
+    panel.label("orange", 42, 2.4, "%d negative" % len(negative))
+    panel.label("blue", 110, 3.12, "%d positive" % len(positive))
+    panel.label("grey", 150, 2.4, "psd form, %d" % len(runs["psd"]))
 
 
 def draw():
-    parts = objective_panel().parts + spectrum_panel().parts
-    PICTURE.write_text('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img">\n'
-                       "<title>Algorithm 1: objective per iteration, and eigenvalues of the result</title>\n"
-                       "<style>%s</style>\n"
-                       '<rect width="%d" height="%d" class="ground"/>\n%s\n</svg>\n'
-                       % (WIDTH, HEIGHT, WIDTH, HEIGHT, STYLE, WIDTH, HEIGHT, "\n".join(parts)))
+    picture = Picture(WIDTH, HEIGHT, "Algorithm 1: objective per iteration, and eigenvalues of the result",
+                      "The objective of four runs by iteration, and the eigenvalues of two models by magnitude.")
+    objective_panel(picture)
+    spectrum_panel(picture)
+    picture.save(PICTURE)
 
 
 def main(arguments):

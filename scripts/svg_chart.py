@@ -15,6 +15,7 @@ SERIES = {
     "orange": ("#c45a00", "#f0a04b", "square", ""),
     "green": ("#00805d", "#3fc79a", "triangle", ""),
     "purple": ("#a8487f", "#e39ac4", "diamond", ""),
+    "grey": ("#6e7781", "#9aa4b0", "triangle", ""),
     "sky": ("#0072b2", "#56b4e9", "ring", "5 3"),
     "amber": ("#c45a00", "#f0a04b", "hollow", "5 3"),
 }
@@ -126,12 +127,12 @@ class Panel:
     def heading(self, text):
         self.picture.text(self.x, self.y - 10, text, size=13, bold=True)
 
-    def y_axis(self, ticks, form="%g", labels=True):
+    def y_axis(self, ticks, form="%g"):
         for tick in ticks:
             y = self.place(self.x_range[0], tick)[1]
             self.picture.line(self.x, y, self.x + self.width, y, "grid")
-            if labels:
-                self.picture.text(self.x - 7, y + 4, form % tick, "quiet", 11, "end")
+            label = form(tick) if callable(form) else form % tick
+            self.picture.text(self.x - 7, y + 4, label, "quiet", 11, "end")
 
     def x_axis(self, ticks, form="%g", grid=False, title=""):
         bottom = self.y + self.height
@@ -148,12 +149,21 @@ class Panel:
         if title:
             self.picture.text(self.x + self.width / 2, bottom + 35, title, "quiet", 12, "middle")
 
+    def line(self, name, points):
+        self.picture.path([self.place(x, y) for x, y in points], name)
+
+    def markers(self, name, points, size=4.2, hollow=False):
+        for x, y in points:
+            self.picture.marker(*self.place(x, y), name, size, hollow)
+
+    def label(self, name, x, y, text):
+        """Text in the colour of a series, at a place in the panel."""
+        self.picture.text(*self.place(x, y), text, "f-%s" % name)
+
     def series(self, name, points, intervals=(), size=4.2):
         """Points (x, y) joined by a line; intervals (x, low, high) as thin vertical lines."""
-        placed = [self.place(x, y) for x, y in points]
         for x, low, high in intervals:
             (left, top), (_, bottom) = self.place(x, high), self.place(x, low)
             self.picture.line(left, top, left, bottom, "s-%s" % name, 1)
-        self.picture.path(placed, name)
-        for x, y in placed:
-            self.picture.marker(x, y, name, size)
+        self.line(name, points)
+        self.markers(name, points, size)
