@@ -32,7 +32,7 @@ static const struct section sections[] = {
      "[formulas](../explanation/model.md))."},
     {PSDVEC_OPTIONS_EXTEND, "Adding words",
      "Vectors for words that a trained model does not know "
-     "([guide](../how-to/train.md#words-that-arrive-later))."},
+     "([guide](../how-to/new-words.md))."},
     {PSDVEC_OPTIONS_BASELINE, "Other systems",
      "word2vec, GloVe and other systems to compare with ([details](../explanation/baselines.md))."},
     {PSDVEC_OPTIONS_QUERY, "Queries",

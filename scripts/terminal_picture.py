@@ -4,16 +4,14 @@
     scripts/terminal_picture.py                         docs/images/demo.svg, after `make demo`
     scripts/terminal_picture.py OUT.svg COMMAND...      any other commands
 
-Each COMMAND is run by sh on a terminal of its own (a pty), 90 columns wide, in a
-scratch folder, with the built program in PATH. What it prints, colours included,
-is drawn beneath the command. Nothing is edited; only a progress line that was
-erased again is gone, as it is on a real terminal.
+sh runs each COMMAND on a separate pseudo-terminal, 90 columns wide, in a temporary
+folder, with the built program in PATH. The output, including colours, is drawn below
+the command. Nothing is edited; progress lines that the program erases are not shown.
 
-No font is embedded: text is set in the reader's monospace font, every stretch of
-it stretched to its columns, and the bars are drawn as rectangles. Needs Python 3.6
-and nothing else. For the picture of the README the dictionaries of the demo lie in
-the scratch folder as dictionaries.txt, with the three bytes of them that are not
-UTF-8 taken out.
+No font is embedded: text uses the reader's monospace font, fitted to its columns, and
+bars are drawn as rectangles. The script needs only Python 3.6. For the picture of the
+README, the temporary folder contains the text of the demo as dictionaries.txt, without
+its three bytes that are not valid UTF-8.
 """
 import os
 import pty
@@ -27,8 +25,10 @@ from xml.sax.saxutils import escape
 ROOT = Path(__file__).resolve().parent.parent
 COLUMNS = 90
 DEMO = [
-    "psdvec train dictionaries.txt --min-count 10 --dim 200 -o dictionaries.safetensors",
-    "psdvec similar dictionaries.safetensors whale violin copper --top 5",
+    "psdvec train dictionaries.txt --min-count 10 --dim 200 -q -o dictionaries.safetensors",
+    "psdvec similar dictionaries.safetensors violin copper --top 5",
+    "psdvec analogy dictionaries.safetensors sailor ship pilot --top 3",
+    "psdvec odd-one-out dictionaries.safetensors violin flute copper oboe",
 ]
 
 FONT = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace"

@@ -1,6 +1,7 @@
-# What the documentation shows is what the program does: every block marked "sh" in
-# the README is run, in order, in an empty folder; so are its C program, the commands of
-# other guides and the Python readers; the table of docs/reference/tokeniser.md is compared with the program's output.
+# What the documentation shows is what the program does. README.md and every page of
+# docs/tutorial and docs/how-to is executed block by block, as docs/steps.awk says, in a
+# fresh folder, and the output it shows is compared with what is printed. The readers
+# and the examples of docs/reference and docs/explanation have separate tests.
 load common
 
 setup() {
@@ -22,9 +23,12 @@ blocks() {
 
 need_licences() { [ -r "$LICENCES/GPL-3" ] || skip "no $LICENCES here"; }
 
-python_with_numpy() {
+have_icu() { echo x | psdvec tokenize --tokenizer icu >/dev/null 2>&1; }
+
+# python_with MODULE: the name of a Python that has the module.
+python_with() {
     for python in python3 /usr/bin/python3; do
-        if "$python" -c 'import numpy' 2>/dev/null; then
+        if "$python" -c "import $1" 2>/dev/null; then
             echo "$python"
             return 0
         fi
@@ -32,97 +36,141 @@ python_with_numpy() {
     return 1
 }
 
+python_with_numpy() { python_with numpy; }
+
 # Makes pkg-config find the library that lies beside the program.
 find_library() {
     local build
     build=$(dirname "$PSDVEC")
     [ -e "$build/libpsdvec.so" ] && [ -z "${SANITIZE:-}" ] || return 1
     command -v pkg-config >/dev/null || return 1
-    cat >bin/psdvec.pc <<END
+    cat >"$BATS_TEST_TMPDIR/bin/psdvec.pc" <<END
 Name: psdvec
 Description: the library of this build
 Version: 0
 Cflags: -I$ROOT/include
 Libs: -L$build -Wl,-rpath,$build -lpsdvec
 END
-    export PKG_CONFIG_PATH=$PWD/bin
+    export PKG_CONFIG_PATH=$BATS_TEST_TMPDIR/bin
 }
 
-@test "the shell blocks of the README run in order" {
-    need_licences
-    blocks sh "$ROOT/README.md" >all.sh
-    [ "$(grep -c '^psdvec' all.sh)" -ge 15 ]
-    if find_library; then
-        blocks c "$ROOT/README.md" >tour.c
-        [ -s tour.c ]
-        sed "s|^cc |${CC:-cc} |" all.sh >blocks.sh
-    else
-        grep -v -e '^cc ' -e '^\./tour' all.sh >blocks.sh
-    fi
-    # Some of the examples need a build with ICU.
-    if ! echo x | psdvec tokenize --tokenizer icu >/dev/null 2>&1; then
-        sed -i '/--tokenizer icu/d' blocks.sh
-    fi
-    bash -eux -o pipefail blocks.sh >output 2>&1 || { cat output; return 1; }
-    grep -q "it's a well known café isn't it" output
-    grep -q "it's a well-known cafe isn't it" output
-}
-
-@test "the output that the README shows is what the program prints" {
-    need_licences
-    # Other releases have other licences, and other numbers.
-    grep -q '^12' /etc/debian_version 2>/dev/null || skip "not Debian 12"
-    psdvec count "$LICENCES"/*-[0-9]* --document file -o l.counts -q
-    psdvec counts show l.counts software --top 3 >printed
-    # Indented by four spaces in the README, and cut with dots at the end.
-    awk '/^    software  / { on = 1 } on && /^    \.\.\./ { exit } on { print substr($0, 5) }' \
-        "$ROOT/README.md" >shown
-    [ "$(wc -l <shown)" -eq 5 ]
-    diff -u printed shown
-    # Of the neighbours only the words: the last digits are the processor's.
-    psdvec train "$LICENCES"/*GPL-[0-9]* --document file --dim 50 -o l.safetensors -q
-    psdvec similar l.safetensors patent --top 3 --tsv | rows | cut -f2 >printed
-    awk '/^    patent  / { on = 1; next } on && /^      \.\.\./ { exit } on { print $1 }' \
-        "$ROOT/README.md" >shown
-    [ "$(wc -l <shown)" -eq 3 ]
-    diff -u printed shown
-}
-
-@test "the Python of the README finds the neighbours that the program finds" {
-    need_licences
-    python=$(python_with_numpy) || skip "no python3 with numpy"
-    psdvec train "$LICENCES"/GPL-[123] --document file --dim 20 -o licences.safetensors -q
-    psdvec convert licences.safetensors licences.npy -q
-    blocks python "$ROOT/README.md" >tour.py
-    "$python" tour.py | cut -d' ' -f1 >printed
-    psdvec similar licences.safetensors patent --top 5 --tsv | rows | cut -f2 >wanted
-    [ "$(wc -l <wanted)" -eq 5 ]
-    diff -u wanted printed
-}
-
-@test "the shell and Python blocks of docs/how-to/train.md run" {
-    need_licences
+# page FILE: executes a page. The folder contains what pages call the reader's own files:
+# text.txt (licences), new-text.txt (another licence) and the test set my/pairs.txt. Steps
+# that need something that is not installed (ICU, a library to link with, a Python module)
+# are left out. Variables and functions of one sh block are known in the next.
+page() {
+    local steps=$PWD/steps number step python
     cat "$LICENCES"/*GPL-[0-9]* >text.txt
     cat "$LICENCES"/MPL-[0-9]* >new-text.txt
-    blocks sh "$ROOT/docs/how-to/train.md" >all.sh
-    [ "$(grep -c '^psdvec' all.sh)" -ge 12 ]
-    bash -eux -o pipefail all.sh >output 2>&1 || { cat output; return 1; }
-    # Counted by hand as the preset would, the vectors are the same.
-    psdvec train text.txt -o again.safetensors -q
-    psdvec convert again.safetensors again.bin -q
-    cmp text.bin again.bin
-    python=$(python_with_numpy) || skip "no python3 with numpy"
-    blocks python "$ROOT/docs/how-to/train.md" >tour.py
-    "$python" tour.py
+    mkdir my "$steps"
+    printf 'copy copies 9\ncopy warranty 2\nprogram programs 8\nsource object 5\nwork works 9\n' >my/pairs.txt
+    awk -v folder="$steps" -f "$HERE/docs/steps.awk" "$ROOT/$1"
+    find_library || sed -i -e '/^cc /d' -e '/^\.\/tour/d' "$steps"/*.sh
+    have_icu || sed -i '/--tokenizer icu/d' "$steps"/*.sh
+    {
+        echo "cc() { command ${CC:-cc} \"\$@\"; }"
+        for step in "$steps"/*; do
+            number=${step##*/}
+            number=${number%%.*}
+            case $step in
+                *.sh) echo "exec >'$steps/$number.out' 2>&1" && cat "$step" ;;
+                *.file) echo "tail -n +2 '$step' >'$(head -n 1 "$step")'" ;;
+                *.python)
+                    python=$(python_with "$(sed -n '1s/# needs //p' "$step")") || continue
+                    echo "exec >'$steps/$number.out' 2>&1"
+                    echo "$python '$step'"
+                    ;;
+            esac
+        done
+    } >all.sh
+    if ! bash -eu -o pipefail all.sh; then
+        step=$(find "$steps" -name '*.out' | sort | tail -n 1)
+        echo "$1: this step failed:"
+        cat "${step%.out}".[ps]* "$step"
+        return 1
+    fi
+    # Other releases have other licences, and other numbers.
+    grep -q '^12' /etc/debian_version 2>/dev/null && have_icu || return 0
+    for step in "$steps"/*.text; do
+        [ -e "$step" ] || continue
+        shown "$step" || { echo "so $1"; return 1; }
+    done
 }
 
-@test "the commands and the program of docs/how-to/serve-queries.md agree" {
+# shown STEP: the output that a page shows is what the step before it printed. If that was
+# left out, there is nothing to compare.
+shown() {
+    local before
+    before=$(find "$(dirname "$1")" -name '*.sh' -o -name '*.python' | sort | awk -v here="$1" '$0 < here' | tail -n 1)
+    [ -e "${before%.*}.out" ] || return 0
+    awk -f "$HERE/docs/shown.awk" "${before%.*}.out" "$1" || {
+        cat "$1"
+        echo "but this is printed:"
+        cat "${before%.*}.out"
+        return 1
+    }
+}
+
+@test "README.md is executed" {
     need_licences
-    blocks sh "$ROOT/docs/how-to/serve-queries.md" >all.sh
-    [ "$(grep -c '^psdvec' all.sh)" -eq 4 ]
-    bash -eux -o pipefail all.sh >output 2>&1 || { cat output; return 1; }
-    find_library || skip "no shared library, or no pkg-config"
-    blocks c "$ROOT/docs/how-to/serve-queries.md" >serving.c
+    page README.md
+    [ "$(find steps -name '*.text' | wc -l)" -ge 3 ]
+}
+
+# One test for all pages, so that a new page needs none. A page that needs more than the
+# licences has a function needs_PAGE, one with more to check a function after_PAGE, both
+# with underscores for dashes. PAGE=train runs one page alone.
+@test "every page of docs/tutorial and docs/how-to is executed" {
+    need_licences
+    failed='' executed=0
+    for file in "$ROOT"/docs/tutorial/*.md "$ROOT"/docs/how-to/*.md; do
+        name=$(basename "$file" .md)
+        hook=${name//-/_}
+        [ "${PAGE:-$name}" = "$name" ] || continue
+        if declare -F "needs_$hook" >/dev/null && ! "needs_$hook"; then
+            echo "# $name.md is left out: something that it needs is not installed" >&3
+            continue
+        fi
+        mkdir "$BATS_TEST_TMPDIR/$name"
+        cd "$BATS_TEST_TMPDIR/$name"
+        # In a shell without bats' traps, so that one failure does not end the loop.
+        if ! (trap - ERR DEBUG EXIT; set +e; page "${file#"$ROOT/"}") >result 2>&1 ||
+            { declare -F "after_$hook" >/dev/null &&
+                ! (trap - ERR DEBUG EXIT; set -e; "after_$hook" "$file") >>result 2>&1; }; then
+            echo "---- ${file#"$ROOT/"}"
+            cat result
+            failed="$failed $name.md"
+        fi
+        executed=$((executed + 1))
+    done
+    echo "failed:${failed:- none}"
+    [ -z "$failed" ] && [ "$executed" -gt 0 ]
+}
+
+# Counts with the options of the preset give the vectors that the text gives.
+after_large_text() {
+    psdvec train text.txt --document auto --dim 50 -o again.safetensors -q
+    psdvec convert again.safetensors again.bin -q
+    psdvec convert text.safetensors text.bin -q
+    cmp text.bin again.bin
+}
+
+# The program prints what numpy finds.
+after_python() {
+    psdvec similar text.safetensors patent --top 5 --forms --tsv | rows | cut -f2 >wanted
+    [ "$(wc -l <wanted)" -eq 5 ]
+    step=$(grep -l 'np.argsort' steps/*.python | head -n 1)
+    [ ! -e "${step%.python}.out" ] || cut -d' ' -f1 "${step%.python}.out" | diff -u wanted -
+}
+
+after_phrases() {
+    grep -q 'gnu_general_public_license' joined.txt
+}
+
+# The commands and the C program agree.
+after_serve_queries() {
+    find_library || return 0
+    blocks c "$1" >serving.c
     # shellcheck disable=SC2046
     ${CC:-cc} -Wall -Wextra -Werror serving.c $(pkg-config --cflags --libs psdvec) -o serving
     psdvec similar gpl.safetensors free software patent --top 3 --restrict 100 --tsv | rows | cut -f 1-3 >wanted
@@ -130,13 +178,27 @@ END
     [ "$(wc -l <wanted)" -eq 9 ]
 }
 
-@test "the commands of docs/how-to/phrases.md run, and the list begins as it says" {
-    need_licences
-    blocks sh "$ROOT/docs/how-to/phrases.md" >all.sh
-    [ "$(grep -c '^psdvec' all.sh)" -ge 5 ]
-    bash -eux -o pipefail all.sh >output 2>&1 || { cat output; return 1; }
-    blocks text "$ROOT/docs/how-to/phrases.md" | head -n 4 | diff - <(head -n 4 phrases.tsv)
-    grep -q 'gnu_general_public_license' joined.txt
+after_reproduce_the_paper() {
+    psdvec info psd-unreg.safetensors | grep -qE '^  mu +0$'
+    psdvec info psd-core.safetensors | grep -qE '^  words +500,'
+    grep -q '"title": "PSD-25K, the 25,000 core words of psd-paper"' paper.table/table.json
+    # The commands for a small text and for a large one compare the same systems.
+    sed -n '/^       psdvec table/,/^$/p' "$1" >full
+    grep -q -- "$(sed -n '/^psdvec table/,/^$/s/.*--methods \([^ ]*\) .*/\1/p' all.sh)" full
+}
+
+after_compare_systems() {
+    grep -q 'pairs' out/table.html
+}
+
+needs_other_languages() {
+    [ -r /usr/share/man/de/man1/ls.1.gz ] && [ -r /usr/share/man/zh_CN/man1/ls.1.gz ] && have_icu
+}
+
+# Words are shown as they are written, and found however they are.
+after_other_languages() {
+    psdvec similar de.safetensors SCHLÜSSEL --top 4 --format tsv | grep -q 'zertifikate'
+    psdvec similar de.safetensors SCHLÜSSEL --top 4 --format json | grep -q '"zertifikate"'
 }
 
 @test "the simulation of docs/explanation/simulation.md finds the truth again, as predicted" {
@@ -164,31 +226,6 @@ END
     [ "$(grep -c '^psdvec' all.sh)" -ge 8 ]
     bash -eux -o pipefail all.sh >output 2>&1 || { cat output; return 1; }
     grep -q 'left out: .*(--forms shows them)' output
-}
-
-@test "the paper is reproduced on a small text as docs/how-to/reproduce-the-paper.md says" {
-    need_licences
-    blocks sh "$ROOT/docs/how-to/reproduce-the-paper.md" >all.sh
-    [ "$(grep -c '^psdvec' all.sh)" -eq 7 ]
-    bash -eux -o pipefail all.sh >output 2>&1 || { cat output; return 1; }
-    psdvec info psd-unreg.safetensors | grep -qE '^  mu +0$'
-    psdvec info psd-core.safetensors | grep -qE '^  words +500,'
-    grep -q '"title": "PSD-25K, the 25,000 core words of psd-paper"' paper.table/table.json
-    # The text and the commands for a large one set the same options.
-    sed -n '/^       psdvec table/,/^$/p' "$ROOT/docs/how-to/reproduce-the-paper.md" >full
-    grep -q -- "$(sed -n '/^psdvec table/,/^$/s/.*--methods \([^ ]*\) .*/\1/p' all.sh)" full
-}
-
-@test "the shell blocks of docs/how-to/compare-systems.md run" {
-    made_words
-    mv words.txt text.txt
-    mkdir my
-    printf 'reader writer 9\nreader marble 1\nplayer drinker 8\nthinking drinking 7\nis marbly 0\n' >my/pairs.txt
-    blocks sh "$ROOT/docs/how-to/compare-systems.md" | sed 's| -o out/ *#| --dim 20 -o out/ #|' >all.sh
-    grep -q -- '--dim 20' all.sh
-    [ "$(grep -c '^psdvec' all.sh)" -eq 2 ]
-    bash -eux -o pipefail all.sh >output 2>&1 || { cat output; return 1; }
-    grep -q 'pairs' out/table.html
 }
 
 # Any text will do that has the word music.
@@ -222,22 +259,6 @@ musical_text() {
     [ "$(wc -l <foremost.sh)" -eq 1 ]
     bash -eux foremost.sh >output
     grep -q music output
-}
-
-@test "the examples of docs/how-to/other-languages.md print what the page shows" {
-    [ -r /usr/share/man/de/man1/ls.1.gz ] && [ -r /usr/share/man/zh_CN/man1/ls.1.gz ] || skip "no manual pages in German and Chinese"
-    echo x | psdvec tokenize --tokenizer icu >/dev/null 2>&1 || skip "no ICU"
-    page=$ROOT/docs/how-to/other-languages.md
-    blocks sh "$page" >all.sh
-    [ "$(grep -c '^psdvec' all.sh)" -ge 4 ]
-    bash -eux -o pipefail all.sh >output 2>log || { cat log; return 1; }
-    grep -qx "l' homme qu' il voit" output
-    grep -qx "我 喜欢 自然 语言 处理" output
-    # Words are shown as they are written, and found however they are.
-    grep -q '^  Zertifikate ' output
-    psdvec similar de.safetensors SCHLÜSSEL --top 4 --format tsv | grep -q 'zertifikate'
-    psdvec similar de.safetensors SCHLÜSSEL --top 4 --format json | grep -q '"zertifikate"'
-    grep -q '^  路径 ' output
 }
 
 @test "the reader of docs/reference/counts-file.md agrees with the program" {
@@ -508,14 +529,8 @@ END
     "$python" later.py
 }
 
-@test "the word that the README's text does not have, and the commands of docs/explanation/spelling.md" {
+@test "the commands of docs/explanation/spelling.md run" {
     need_licences
-    grep -q '^12' /etc/debian_version 2>/dev/null || skip "not Debian 12"
-    psdvec train "$LICENCES"/*GPL-[0-9]* --document file --dim 50 -o l.safetensors -q
-    psdvec similar l.safetensors redistributors --top 3 | awk '{ print $1 }' >printed
-    awk '/^    redistributors$/ { on = 1 } on && /^$/ { exit } on { print $1 }' "$ROOT/README.md" >shown
-    [ "$(wc -l <shown)" -eq 5 ]
-    diff -u printed shown
     cat "$LICENCES"/*GPL-[0-9]* >text.txt
     blocks sh "$ROOT/docs/explanation/spelling.md" | grep '^psdvec' >all.sh
     [ "$(wc -l <all.sh)" -eq 3 ]
