@@ -45,6 +45,7 @@ static void show_data_of(struct show *show, const psdvec_counts_info *info, bool
     show_data(show, "window", whole_cell(info->window));
     show_data(show, "wide", truth_cell(info->wide));
     show_data(show, "held_out", whole_cell(info->held_out));
+    show_data(show, "phrases", whole_cell(info->phrases));
 }
 
 static void show_contents(struct show *show, const psdvec_counts_info *info, bool verified)
@@ -69,6 +70,8 @@ static void show_contents(struct show *show, const psdvec_counts_info *info, boo
                info->documents /* an imported file does not know */
                    ? phrase(" in %s", phrase_counted(info->documents, "document"))
                    : "");
+    if (info->phrases)
+        show_value(show, "phrases", "%s, joined in the text", phrase_count(info->phrases));
     if (info->held_out)
         show_value(show, "held out", "%s words, to fit T and e to", phrase_count(info->held_out));
     show_value(show, "window", "%s", info->window ? phrase("%" PRIu32, info->window) : "not known");

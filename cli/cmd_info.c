@@ -181,6 +181,8 @@ static void show_contents(struct show *show, const psdvec_model_info *info, bool
                    info->has_spread ? "spread" : "");
     if (!info->native)
         return;
+    if (info->phrases)
+        show_value(show, "phrases", "%s, joined in the text", phrase_count(info->phrases));
     show_value(show, "read-out", "%s",
                info->has_readout    ? phrase("made for comparing words, %s",
                                              phrase_bytes((double)readout_bytes(info)))
@@ -217,7 +219,8 @@ static void show_contents_data(struct show *show, const psdvec_model_info *info,
                  {"sparse", truth_cell(info->sparse)},
                  {"entries", whole_cell(info->entries)},
                  {"density", real_cell(info->sparse ? density(info) : 1)},
-                 {"directions_are_words", truth_cell(info->directions_are_words)}};
+                 {"directions_are_words", truth_cell(info->directions_are_words)},
+                 {"phrases", whole_cell(info->phrases)}};
     const struct {
         const char *name;
         double number, known; /* if above 0 */

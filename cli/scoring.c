@@ -111,10 +111,8 @@ int scoring_words(const struct scoring *s, const char *text, size_t length,
                   struct context_words *words)
 {
     struct finder finder = {s->models[0], words};
-    psdvec_text_options options = *psdvec_scorer_text_options(s->scorer);
-    options.min_document_words = 1;
-    options.json_field = NULL; /* what stands on the command line is no JSON */
-    psdvec_status status = psdvec_tokenize(s->run->ctx, &options, text, length, on_token, &finder);
+    psdvec_status status =
+        psdvec_model_tokenize(s->run->ctx, s->models[0], text, length, on_token, &finder);
     return status == PSDVEC_OK ? EXIT_FINE : run_failed(s->run, status);
 }
 

@@ -116,6 +116,7 @@ typedef struct psdvec_counts_info {
     const char *inputs_json;     /* the inputs, a JSON array of objects */
     const char *written_by;      /* "psdvec 0.1.0" */
     uint64_t held_out;           /* words kept out of the counts, to fit T and e to */
+    uint64_t phrases;            /* joined in the text (text option `phrases`) */
 } psdvec_counts_info;
 
 /* Returns the metadata of the file, valid until the file is closed. */

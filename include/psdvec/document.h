@@ -163,8 +163,9 @@ PSDVEC_API double psdvec_scorer_temperature(const psdvec_scorer *scorer, size_t 
 PSDVEC_API double psdvec_scorer_self(const psdvec_scorer *scorer, size_t m);
 PSDVEC_API double psdvec_scorer_interpolation(const psdvec_scorer *scorer, size_t m);
 
-/* Returns how the first model's text was tokenized, which psdvec_scorer_text uses. Valid until the
- * scorer is closed. */
+/* Returns how the first model's text was tokenized, which psdvec_scorer_text uses. The phrases that
+ * the model stores are not part of it; psdvec_model_tokenize joins them, too. Valid until the scorer
+ * is closed. */
 PSDVEC_API const psdvec_text_options *psdvec_scorer_text_options(const psdvec_scorer *scorer);
 
 /* ---- Prediction and generation ------------------------------------------------- */

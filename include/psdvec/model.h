@@ -103,6 +103,7 @@ typedef struct psdvec_model_info {
     const char *joint_json;    /* joint probability after training, a JSON object; may be NULL */
     bool only_readout;         /* converted with `only_readout`: there are no generative vectors */
     bool no_spelling;          /* converted with `no_spelling` */
+    uint64_t phrases;          /* joined in the text (text option `phrases`) */
 } psdvec_model_info;
 
 /* Returns the metadata of the model, valid until the model is closed. */
@@ -128,13 +129,21 @@ PSDVEC_API bool psdvec_model_find(const psdvec_model *model, const char *word, s
 
 /* Finds a word as a user types it: first by its exact bytes, then as the model's tokenizer would
  * write it. For example, "Paris" finds "paris" if the model's text was folded to lower case;
- * composed characters, accents, digits and apostrophes follow the model's settings too. Vectors
+ * composed characters, accents, digits and apostrophes follow the model's settings too, and so do
+ * phrases: "New York" finds "new_york" if the model has that phrase. Vectors
  * without tokenizer settings, such as third-party ones, are searched in lower case, with capitals
  * ("new_york": "New_York"), in capitals, then with the default settings. *i is PSDVEC_UNKNOWN_WORD if the word is not in the model, or if the tokenizer
  * splits `text` into several words. */
 PSDVEC_API psdvec_status psdvec_model_find_normalized(psdvec_context *ctx,
                                                       const psdvec_model *model, const char *text,
                                                       size_t length, uint32_t *i);
+
+/* Tokenizes text as the model's text was: with its text options, and with its phrases joined
+ * (psdvec/phrases.h). Vectors without tokenizer settings take the defaults. Calls `on_token` as
+ * psdvec_tokenize does. */
+PSDVEC_API psdvec_status psdvec_model_tokenize(psdvec_context *ctx, const psdvec_model *model,
+                                               const char *text, size_t length,
+                                               psdvec_token_fn *on_token, void *user);
 
 /* Receives one of the words of a text: `length` bytes, not null-terminated, valid during the call
  * only, and its index, or PSDVEC_UNKNOWN_WORD if the model does not have it. */

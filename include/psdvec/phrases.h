@@ -7,8 +7,12 @@
  *     psdvec_phrases_find(ctx, NULL, NULL, inputs, 1, "phrases.tsv", "joined.txt", NULL);
  *
  * A list has one phrase per line: its words, separated by blanks, and after tabs its count and its
- * score, which may be missing. Every call that reads text joins the phrases of the list that the
- * text option `phrases` names: psdvec_tokenize, psdvec_phrases_join.
+ * score, which may be missing. Every call that reads text joins the phrases that the text option
+ * `phrases` names: those of a list, or of a counts file or model that has phrases.
+ *
+ * Counts files and models store their phrases, and psdvec_counts_info and psdvec_model_info have the
+ * number. Calls that read text for a model that has phrases join these; a text option `phrases` that
+ * names others is PSDVEC_ERR_MISMATCH. psdvec_model_tokenize shows the result.
  *
  * Phrases are joined from left to right, the longest one that matches first. They never cross the
  * end of a document or, with the text option `sentences`, of a sentence.

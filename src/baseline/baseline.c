@@ -32,7 +32,8 @@ static psdvec_status from_counts(pv_baseline_run *run, const char *path)
                                      .bytes = counts->bytes,
                                      .offsets = counts->offsets,
                                      .frequency = counts->frequency,
-                                     .counts_json = provenance.data};
+                                     .counts_json = provenance.data,
+                                     .phrases = counts->phrases};
     status = methods[run->options->method](run, counts);
 done:
     psdvec_counts_close(counts);
@@ -48,7 +49,8 @@ static psdvec_status from_vectors(pv_baseline_run *run, const char *path)
                                      .bytes = dense->bytes,
                                      .offsets = dense->offsets,
                                      .frequency = dense->counts,
-                                     .counts_json = dense->info.counts_json};
+                                     .counts_json = dense->info.counts_json,
+                                     .phrases = pv_model_phrases(dense)};
     psdvec_status status = pv_baseline_sparse(run, dense);
     psdvec_model_close(dense);
     return status;
@@ -191,7 +193,8 @@ psdvec_status pv_baseline_write(pv_baseline_run *run, uint32_t dim, const float 
                               .counts = words->frequency,
                               .method = method,
                               .settings_json = settings.data,
-                              .counts_json = words->counts_json};
+                              .counts_json = words->counts_json,
+                              .phrases = words->phrases};
         status = pv_model_write(run->ctx, &data, run->output);
     } else {
         pv_sparse_model_data data = {.rows = *rows,
@@ -202,7 +205,8 @@ psdvec_status pv_baseline_write(pv_baseline_run *run, uint32_t dim, const float 
                                                              PSDVEC_METHOD_PPMI,
                                      .method = method,
                                      .settings_json = settings.data,
-                                     .counts_json = words->counts_json};
+                                     .counts_json = words->counts_json,
+                                     .phrases = words->phrases};
         status = pv_sparse_model_write(run->ctx, &data, run->output);
         run->report->entries = rows->begin[rows->rows];
     }

@@ -15,6 +15,7 @@ typedef struct pv_baseline_words {
     const uint64_t *offsets;   /* words + 1 */
     const uint64_t *frequency; /* words, or NULL */
     const char *counts_json;   /* how the text was read: an object, or NULL */
+    pv_phrase_list phrases;    /* that were joined in the text */
 } pv_baseline_words;
 
 typedef struct pv_baseline_run {

@@ -359,7 +359,8 @@ psdvec_status pv_baseline_word2vec(pv_baseline_run *run)
                                      .bytes = s.read.vocabulary.bytes,
                                      .offsets = s.read.vocabulary.offsets,
                                      .frequency = s.read.vocabulary.frequency,
-                                     .counts_json = s.provenance.data};
+                                     .counts_json = s.provenance.data,
+                                     .phrases = s.read.provenance.phrases};
     status = pv_baseline_write(run, o->dim, w.space.in, NULL);
 done:
     pv_word2vec_close(&w);

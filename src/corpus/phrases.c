@@ -80,6 +80,27 @@ static int by_bytes(const void *a, const void *b)
     return order ? order : (x->length > y->length) - (x->length < y->length);
 }
 
+bool pv_phrase_list_check(pv_phrase_list list, uint64_t *count)
+{
+    span before = {0};
+    *count = 0;
+    for (const char *at = list.lines, *end = at + list.length, *stop; at < end; at = stop + 1) {
+        stop = until(at, end, '\n');
+        span line = {at, (size_t)(stop - at)};
+        size_t words = 0;
+        for (const char *word = at, *gap; word <= stop; word = gap + 1, words++) {
+            gap = until(word, stop, ' ');
+            if (gap == word)
+                return false;
+        }
+        if (stop == end || words < 2 || (before.text && by_bytes(&before, &line) >= 0))
+            return false;
+        before = line;
+        ++*count;
+    }
+    return true;
+}
+
 static psdvec_status make_list(pv_phrases *p, const char *lines, size_t length, size_t *words)
 {
     size_t most = 0, n = 0;
@@ -322,7 +343,7 @@ static psdvec_status read_list(pv_phrases *p, psdvec_context *ctx,
     forms.end = words.data + words.length;
     forms.breaks = breaks.data;
     if (words.length)
-        PV_TRY_DONE(pv_tokens_of_text(ctx, &plain, words.data, words.length, &forms.sink));
+        PV_TRY_DONE(pv_tokens_of_text(ctx, &plain, NULL, words.data, words.length, &forms.sink));
     status = pv_phrases_make(p, ctx, out.data, out.length);
 done:
     pv_buffer_free(&words);
@@ -348,12 +369,16 @@ psdvec_status pv_phrases_read(pv_phrases *p, psdvec_context *ctx,
     PV_TRY(pv_map_open(ctx, path, false, &map));
     if (is_safetensors(&map)) {
         PV_TRY_DONE(pv_st_open_memory(ctx, path, map.data, map.size, &file));
-        const pv_tensor *list = pv_st_tensor(file, "phrases");
+        const pv_tensor *list = pv_st_tensor(file, PV_PHRASES_TENSOR);
         if (!list || list->dtype != PV_DTYPE_U8)
             PV_TRY_DONE(pv_fail(ctx, PSDVEC_ERR_FORMAT,
                                 "%s: has no phrases; name a list of phrases, or a file that was "
                                 "made with phrases",
                                 path));
+        uint64_t count;
+        if (!pv_phrase_list_check((pv_phrase_list){list->data, list->bytes}, &count))
+            PV_TRY_DONE(pv_fail(ctx, PSDVEC_ERR_CORRUPT,
+                                "%s: the list of phrases is damaged; make the file anew", path));
         status = pv_phrases_make(p, ctx, list->data, list->bytes);
     } else {
         PV_TRY_DONE(read_list(p, ctx, options, (const char *)map.data, map.size));

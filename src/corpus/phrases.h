@@ -16,6 +16,8 @@
 
 #include <psdvec/psdvec.h>
 
+#include <string.h>
+
 typedef struct pv_phrases {
     psdvec_context *ctx;
     pv_scope memory;
@@ -39,11 +41,34 @@ typedef struct pv_phrases {
 psdvec_status pv_phrases_make(pv_phrases *phrases, psdvec_context *ctx, const char *lines,
                               size_t length);
 /* From a file: a list, of which the text before the first tab of each line counts, or a counts file
- * or model that has phrases. The words of a list are brought into the form that `options` give
- * words; a line without blanks is split at underscores. */
+ * or model that has phrases, which are taken as they are. The words of a list are brought into the
+ * form that `options` give words; a line without blanks is split at underscores. */
 psdvec_status pv_phrases_read(pv_phrases *phrases, psdvec_context *ctx,
                               const psdvec_text_options *options, const char *path);
 void pv_phrases_free(pv_phrases *phrases);
+
+/* A list as counts files and models store it, like `list` of a set: lines of two or more words
+ * separated by single blanks, in ascending order. Of length 0: there are no phrases. */
+typedef struct pv_phrase_list {
+    const char *lines;
+    size_t length;
+} pv_phrase_list;
+
+/* The name of its tensor, which is U8. */
+#define PV_PHRASES_TENSOR "phrases"
+
+static inline pv_phrase_list pv_phrases_list(const pv_phrases *phrases)
+{
+    return (pv_phrase_list){phrases->list.data, phrases->list.length};
+}
+
+/* Whether a list has that form. *count: of phrases. */
+bool pv_phrase_list_check(pv_phrase_list list, uint64_t *count);
+
+static inline bool pv_phrase_lists_same(pv_phrase_list a, pv_phrase_list b)
+{
+    return a.length == b.length && (a.length == 0 || memcmp(a.lines, b.lines, a.length) == 0);
+}
 
 /* The number of the phrase with these words, separated by blanks, or false. */
 bool pv_phrases_find_words(const pv_phrases *phrases, const char *words, size_t length,
@@ -56,6 +81,15 @@ static inline const char *pv_phrases_words(const pv_phrases *p, uint32_t i, size
 {
     *length = (size_t)(p->line[i + 1] - p->line[i] - 1);
     return p->list.data + p->line[i];
+}
+
+/* The words of a phrase that pv_phrases_join joined, separated by blanks, as long as the token;
+ * NULL: it is no phrase. */
+static inline const char *pv_phrases_joined_words(const pv_phrases *p, const pv_token *token)
+{
+    const char *joined = p->joined.data;
+    bool inside = joined && token->text >= joined && token->text < joined + p->joined.length;
+    return inside ? p->list.data + (token->text - joined) : NULL;
 }
 
 /* Joins phrases in `count` tokens, and writes at most as many to `out`. The text of a RAW token is

@@ -638,8 +638,9 @@ done:
 
 /* Of inputs or, if that is NULL, of a text. */
 static psdvec_status tokens_of(psdvec_context *ctx, const psdvec_text_options *options,
-                               const char *const *inputs, size_t input_count, const char *text,
-                               size_t length, pv_token_sink *sink)
+                               const pv_phrases *given, const char *const *inputs,
+                               size_t input_count, const char *text, size_t length,
+                               pv_token_sink *sink)
 {
     psdvec_text_options own;
     pv_text_faults faults;
@@ -653,7 +654,8 @@ static psdvec_status tokens_of(psdvec_context *ctx, const psdvec_text_options *o
         return pv_failure(ctx);
     pv_text_rules_init(rules, &own);
     pv_text_faults_init(&faults, ctx);
-    if (own.phrases) {
+    rules->joining.phrases = given;
+    if (own.phrases && !given) {
         PV_TRY_DONE(pv_phrases_read(&phrases, ctx, &own, own.phrases));
         rules->joining.phrases = &phrases;
     }
@@ -676,30 +678,25 @@ done:
 }
 
 psdvec_status pv_tokens_of_text(psdvec_context *ctx, const psdvec_text_options *options,
-                                const char *text, size_t length, pv_token_sink *sink)
+                                const pv_phrases *phrases, const char *text, size_t length,
+                                pv_token_sink *sink)
 {
-    return tokens_of(ctx, options, NULL, 0, text, length, sink);
+    return tokens_of(ctx, options, phrases, NULL, 0, text, length, sink);
 }
 
 psdvec_status pv_tokens_of_inputs(psdvec_context *ctx, const psdvec_text_options *options,
-                                  const char *const *inputs, size_t input_count,
-                                  pv_token_sink *sink)
+                                  const pv_phrases *phrases, const char *const *inputs,
+                                  size_t input_count, pv_token_sink *sink)
 {
     static const char *const none[] = {NULL}; /* no inputs are refused, not read as a text */
-    return tokens_of(ctx, options, inputs ? inputs : none, input_count, NULL, 0, sink);
+    return tokens_of(ctx, options, phrases, inputs ? inputs : none, input_count, NULL, 0, sink);
 }
 
 /* ---- The public calls: one callback, one mark for every end ---------------------------- */
 
-typedef struct one_callback {
-    psdvec_token_fn *on_token;
-    void *user;
-    bool any; /* words since the last end */
-} one_callback;
-
-static psdvec_status tell(void *arg, const pv_token *tokens, size_t count)
+psdvec_status pv_host_tokens_take(void *user, const pv_token *tokens, size_t count)
 {
-    one_callback *c = arg;
+    pv_host_tokens *c = user;
     for (size_t i = 0; i < count; i++) {
         bool word = tokens[i].kind == PV_TOKEN_READY;
         if (word || c->any)
@@ -716,9 +713,9 @@ psdvec_status psdvec_tokenize(psdvec_context *ctx, const psdvec_text_options *op
     PV_BEGIN(ctx);
     PV_NEED_ARRAY(ctx, text, length);
     PV_NEED(ctx, on_token);
-    one_callback callback = {.on_token = on_token, .user = user};
-    return pv_tokens_of_text(ctx, options, text, length,
-                             &(pv_token_sink){.take = tell, .user = &callback});
+    pv_host_tokens callback = {.on_token = on_token, .user = user};
+    return pv_tokens_of_text(ctx, options, NULL, text, length,
+                             &(pv_token_sink){.take = pv_host_tokens_take, .user = &callback});
 }
 
 psdvec_status psdvec_tokenize_inputs(psdvec_context *ctx, const psdvec_text_options *options,
@@ -728,7 +725,7 @@ psdvec_status psdvec_tokenize_inputs(psdvec_context *ctx, const psdvec_text_opti
     PV_BEGIN(ctx);
     PV_NEED_EACH(ctx, inputs, input_count);
     PV_NEED(ctx, on_token);
-    one_callback callback = {.on_token = on_token, .user = user};
-    return pv_tokens_of_inputs(ctx, options, inputs, input_count,
-                               &(pv_token_sink){.take = tell, .user = &callback});
+    pv_host_tokens callback = {.on_token = on_token, .user = user};
+    return pv_tokens_of_inputs(ctx, options, NULL, inputs, input_count,
+                               &(pv_token_sink){.take = pv_host_tokens_take, .user = &callback});
 }

@@ -25,6 +25,8 @@
 #include "corpus/text_shape.h"
 #include "corpus/word_form.h"
 
+struct pv_phrases;
+
 enum { PV_TOKEN_BATCH = 256 };
 
 typedef struct pv_token_sink {
@@ -68,18 +70,29 @@ void pv_text_faults_advise(const pv_text_faults *faults, const psdvec_text_optio
 /* One worker's share of a corpus; all of it if it is the only one. */
 psdvec_status pv_tokens_of_corpus(psdvec_context *ctx, const pv_text_rules *rules,
                                   pv_corpus *corpus, pv_text_faults *faults, pv_token_sink *sink);
-/* Files, folders and archives, in order. `options` may be NULL for the defaults. */
+/* Files, folders and archives, in order. `options` may be NULL for the defaults. `phrases`, unless
+ * NULL, are joined instead of those that the options name. */
 psdvec_status pv_tokens_of_inputs(psdvec_context *ctx, const psdvec_text_options *options,
-                                  const char *const *inputs, size_t input_count,
-                                  pv_token_sink *sink);
+                                  const struct pv_phrases *phrases, const char *const *inputs,
+                                  size_t input_count, pv_token_sink *sink);
 /* A text in memory, which is copied. */
 psdvec_status pv_tokens_of_text(psdvec_context *ctx, const psdvec_text_options *options,
-                                const char *text, size_t length, pv_token_sink *sink);
+                                const struct pv_phrases *phrases, const char *text, size_t length,
+                                pv_token_sink *sink);
 /* The same by rules made before. `batch` tokens are looked for at a time. Without `faults` those of
  * the text are ignored. */
 psdvec_status pv_tokens_by_rules(psdvec_context *ctx, const pv_text_rules *rules, const char *text,
                                  size_t length, size_t batch, pv_text_faults *faults,
                                  pv_token_sink *sink);
+
+/* For sinks that pass tokens on to a host: `take` with this as `user`. All ends are one mark. */
+typedef struct pv_host_tokens {
+    psdvec_token_fn *on_token;
+    void *user;
+    bool any; /* words since the last end */
+} pv_host_tokens;
+
+psdvec_status pv_host_tokens_take(void *user, const pv_token *tokens, size_t count);
 
 /* ---- For those who divide the text ------------------------------------------------------- */
 

@@ -82,6 +82,9 @@ psdvec_status pv_reading_open(pv_reading *r, psdvec_context *ctx,
     if (!part.may_be_empty)
         PV_TRY(check_not_empty(r, options, inputs[0], input_count));
     PV_TRY(pv_provenance_set(&r->provenance, options));
+    const pv_phrases *phrases = part.joining ? part.joining->phrases : &r->store->phrases;
+    if (phrases)
+        PV_TRY(pv_provenance_set_phrases(&r->provenance, pv_phrases_list(phrases)));
     r->provenance.tokens = r->store->total.tokens;
     r->provenance.documents = r->store->total.documents;
     for (size_t i = 0; i < input_count; i++) {

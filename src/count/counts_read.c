@@ -75,6 +75,18 @@ static psdvec_status take_held_out(psdvec_counts *c)
     return PSDVEC_OK;
 }
 
+static psdvec_status take_phrases(psdvec_counts *c)
+{
+    const pv_tensor *t;
+    if (!pv_st_tensor(c->file, PV_PHRASES_TENSOR))
+        return PSDVEC_OK;
+    PV_TRY(pv_st_require(c->ctx, c->file, PV_PHRASES_TENSOR, PV_DTYPE_U8, 1, (int64_t[]){-1}, &t));
+    c->phrases = (pv_phrase_list){t->data, t->bytes};
+    return pv_phrase_list_check(c->phrases, &c->info.phrases)
+               ? PSDVEC_OK
+               : pv_counts_fail(c->ctx, c, "the list of phrases is not as it was written");
+}
+
 static psdvec_status take_tensors(psdvec_counts *c)
 {
     psdvec_context *ctx = c->ctx;
@@ -115,6 +127,7 @@ static psdvec_status take_tensors(psdvec_counts *c)
         PV_TRY(pv_st_require(ctx, c->file, "keep", PV_DTYPE_F64, 1, &words, &t));
         c->retention = t->data;
     }
+    PV_TRY(take_phrases(c));
     return take_held_out(c);
 }
 

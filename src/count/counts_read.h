@@ -4,6 +4,7 @@
 
 #include "base/safetensors_read.h"
 #include "base/word_index.h"
+#include "corpus/phrases.h"
 #include "sparse/csr.h"
 
 struct psdvec_counts {
@@ -18,8 +19,9 @@ struct psdvec_counts {
     const double *retention;  /* NULL: all 1 */
     const uint32_t *held_out; /* words that were not counted (held_out.h); NULL: none */
     size_t held_count;
-    pthread_mutex_t lock; /* guards the cache below; nothing else changes after opening */
-    pv_word_index index;  /* built at the first search */
+    pv_phrase_list phrases; /* that were joined in the text */
+    pthread_mutex_t lock;   /* guards the cache below; nothing else changes after opening */
+    pv_word_index index;    /* built at the first search */
     bool indexed;
 };
 

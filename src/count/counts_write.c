@@ -16,9 +16,10 @@ typedef struct wide_value {
 } wide_value;
 
 const char *const pv_counts_names[] = {
-    "format",  "version",   "written_by", "settings",       "vocabulary",   "inputs",   "scale",
-    "tokens",  "documents", "window",     "words",          "offsets",      "counts",   "indptr",
-    "indices", "values",    "keep",       "context_totals", "focus_totals", "held_out", NULL};
+    "format",       "version",  "written_by",      "settings", "vocabulary", "inputs",
+    "scale",        "tokens",   "documents",       "window",   "words",      "offsets",
+    "counts",       "indptr",   "indices",         "values",   "keep",       "context_totals",
+    "focus_totals", "held_out", PV_PHRASES_TENSOR, NULL};
 
 struct pv_counts_writer {
     psdvec_context *ctx;
@@ -68,7 +69,8 @@ static psdvec_status begin_file(pv_counts_writer *w)
         {"documents", text[3]},
         {"window", text[4]},
     };
-    PV_TRY_DONE(pv_st_writer_begin(w->ctx, pv_st_output_sink(w->output), 10, metadata,
+    size_t tensors = 10 + (p->phrases.length > 0);
+    PV_TRY_DONE(pv_st_writer_begin(w->ctx, pv_st_output_sink(w->output), tensors, metadata,
                                    sizeof metadata / sizeof metadata[0], 64, &w->file));
     PV_TRY_DONE(pv_st_writer_start(w->file, "indices", PV_DTYPE_U32));
 done:
@@ -258,6 +260,10 @@ psdvec_status pv_counts_writer_finish(pv_counts_writer *w, uint64_t *bigrams)
         uint64_t held = w->held_out->length / sizeof(uint32_t);
         PV_TRY(pv_st_writer_tensor(w->file, "held_out", PV_DTYPE_U32, 1, &held, w->held_out->data));
     }
+    pv_phrase_list phrases = w->provenance->phrases;
+    if (phrases.length)
+        PV_TRY(pv_st_writer_tensor(w->file, PV_PHRASES_TENSOR, PV_DTYPE_U8, 1,
+                                   (uint64_t[]){phrases.length}, phrases.lines));
     *bigrams = w->entries;
     PV_TRY(pv_st_writer_end(w->file, NULL));
     PV_TRY(pv_check_cancel(w->ctx));

@@ -51,6 +51,13 @@ static psdvec_status check_settings(const merging *m)
             what = "settings";
         else if (!what && (first->retention == NULL) != (other->retention == NULL))
             what = "rules for frequent words";
+        else if (!what && !pv_phrase_lists_same(first->phrases, other->phrases))
+            PV_TRY_DONE(pv_fail(m->ctx, PSDVEC_ERR_MISMATCH,
+                                "%s and %s cannot be added up: they have different phrases "
+                                "(%" PRIu64 " and %" PRIu64 "); count both with the same list "
+                                "(`phrases`)",
+                                pv_st_path(first->file), pv_st_path(other->file),
+                                first->info.phrases, other->info.phrases));
         PV_TRY_DONE(pv_buffer_byte(&differ, 0));
         if (what)
             status = pv_fail(m->ctx, PSDVEC_ERR_MISMATCH,
@@ -299,8 +306,10 @@ psdvec_status pv_counts_merge(psdvec_context *ctx, const char *const *paths, siz
     PV_TRY_DONE(choose_words(&m));
     PV_TRY_DONE(unite_retention(&m));
     PV_TRY_DONE(unite_provenance(&m));
-    PV_TRY_DONE(pv_counts_writer_begin(
-        writer, &m.vocabulary, provenance ? provenance : &m.provenance, m.retention, 1, &sink));
+    if (!provenance)
+        provenance = &m.provenance;
+    PV_TRY_DONE(pv_provenance_set_phrases(provenance, m.inputs[0].counts->phrases));
+    PV_TRY_DONE(pv_counts_writer_begin(writer, &m.vocabulary, provenance, m.retention, 1, &sink));
     PV_TRY_DONE(merge_rows(&m, &sink));
     PV_TRY_DONE(pv_counts_writer_finish(writer, &bigrams));
     if (report) {

@@ -33,17 +33,12 @@ static psdvec_status write_block(joined_text *t)
 
 static psdvec_status take_word(joined_text *t, const pv_token *token)
 {
-    const char *joined = t->phrases->joined.data;
-    bool phrase = joined && token->text >= joined &&
-                  token->text < joined + t->phrases->joined.length;
+    const char *words = pv_phrases_joined_words(t->phrases, token);
     t->report->documents += !t->in_document;
     t->report->tokens++;
-    t->report->joined += phrase;
-    if (phrase) { /* the list has blanks where the joined form has underscores */
-        const char *words = t->phrases->list.data + (token->text - joined);
-        for (size_t k = 0; k < token->length; k++)
-            t->report->tokens += words[k] == ' ';
-    }
+    t->report->joined += words != NULL;
+    for (size_t k = 0; words && k < token->length; k++)
+        t->report->tokens += words[k] == ' ';
     if (t->in_line)
         PV_TRY(pv_buffer_byte(&t->text, ' '));
     t->in_line = t->in_document = true;

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <xxhash.h>
 
 void pv_provenance_init(pv_provenance *p, psdvec_context *ctx)
 {
@@ -41,6 +42,19 @@ psdvec_status pv_provenance_describe(pv_provenance *p, const char *settings, con
     p->settings = copy_of(p, settings);
     p->vocabulary = copy_of(p, vocabulary);
     return pv_scope_status(&p->memory);
+}
+
+psdvec_status pv_provenance_set_phrases(pv_provenance *p, pv_phrase_list phrases)
+{
+    char *copy;
+    p->phrases = (pv_phrase_list){0};
+    if (phrases.length == 0)
+        return PSDVEC_OK;
+    PV_TAKE(&p->memory, copy, phrases.length);
+    PV_TRY(pv_scope_status(&p->memory));
+    memcpy(copy, phrases.lines, phrases.length);
+    p->phrases = (pv_phrase_list){copy, phrases.length};
+    return PSDVEC_OK;
 }
 
 psdvec_status pv_provenance_set(pv_provenance *p, const psdvec_count_options *options)
@@ -281,6 +295,21 @@ psdvec_status pv_key_add_file(pv_buffer *key, const char *path)
                             changed / second, changed % second);
 }
 
+/* The phrases that the options name, by their checksum; nothing without phrases. */
+static psdvec_status key_add_phrases(pv_buffer *key, const psdvec_text_options *options)
+{
+    pv_phrases phrases = {0};
+    psdvec_status status;
+    if (!options->phrases)
+        return PSDVEC_OK;
+    PV_TRY_DONE(pv_phrases_read(&phrases, key->ctx, options, options->phrases));
+    uint64_t hash = phrases.list.length ? XXH3_64bits(phrases.list.data, phrases.list.length) : 0;
+    status = pv_buffer_printf(key, "phrases %u %016llx\n", phrases.count, (unsigned long long)hash);
+done:
+    pv_phrases_free(&phrases);
+    return status;
+}
+
 psdvec_status pv_key_add_counts(pv_buffer *key, const char *path)
 {
     psdvec_counts *counts = NULL;
@@ -313,8 +342,7 @@ psdvec_status pv_key_add_text(pv_buffer *key, const psdvec_count_options *count,
                                  count->max_vocab));
     if (count->text.encoding)
         PV_TRY_DONE(pv_buffer_printf(key, "encoding %s\n", count->text.encoding));
-    if (count->text.phrases)
-        PV_TRY_DONE(pv_key_add_file(key, count->text.phrases));
+    PV_TRY_DONE(key_add_phrases(key, &count->text));
     if (count->hold_out)
         PV_TRY_DONE(pv_buffer_printf(key, "hold_out %u\n", count->hold_out));
     if (count->vocab_file)

@@ -6,6 +6,7 @@
 #define PV_COUNT_PROVENANCE_H
 
 #include "base/memory.h"
+#include "corpus/phrases.h"
 
 typedef struct pv_input_note {
     const char *name; /* as the user gave it */
@@ -29,6 +30,7 @@ typedef struct pv_provenance {
     uint64_t tokens, documents;
     uint32_t window;
     uint64_t scale;
+    pv_phrase_list phrases; /* that were joined in the text */
 } pv_provenance;
 
 void pv_provenance_init(pv_provenance *provenance, psdvec_context *ctx);
@@ -37,6 +39,8 @@ void pv_provenance_free(pv_provenance *provenance);
 /* Copies both. */
 psdvec_status pv_provenance_describe(pv_provenance *provenance, const char *settings,
                                      const char *vocabulary);
+/* Copies the list. */
+psdvec_status pv_provenance_set_phrases(pv_provenance *provenance, pv_phrase_list phrases);
 /* Fills settings, vocabulary, window and scale. */
 psdvec_status pv_provenance_set(pv_provenance *provenance, const psdvec_count_options *options);
 /* The way of counting back from such settings: of the text options all but `strict`, and none of

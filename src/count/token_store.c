@@ -363,7 +363,7 @@ psdvec_status pv_token_store_read(psdvec_context *ctx, const pv_inputs *inputs, 
         rules->joining = *joining;
     } else if (options->phrases) {
         PV_TRY_DONE(pv_phrases_read(&store->phrases, ctx, options, options->phrases));
-        rules->joining.phrases = &store->phrases;
+        rules->joining.phrases = store->phrases.count ? &store->phrases : NULL;
     }
     uint64_t budget = ctx->options.memory;
     PV_TRY_DONE(pv_spool_new(ctx, folder, "the list of tokens", budget / 4, &store->tokens));

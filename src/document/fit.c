@@ -378,7 +378,8 @@ static psdvec_status read_text(fitting *f, const psdvec_text_options *text,
     psdvec_text_options options;
     PV_TRY(pv_options_adopt(f->ctx, &pv_text_table, text ? text : &f->c->counting.text, &options));
     options.min_document_words = 1;
-    PV_TRY(pv_tokens_of_inputs(f->ctx, &options, inputs, input_count, &f->sink));
+    PV_TRY(pv_model_own_phrases(f->ctx, f->model, &options));
+    PV_TRY(pv_tokens_of_inputs(f->ctx, &options, f->model->phrases, inputs, input_count, &f->sink));
     f->scored = f->most && f->most < f->known ? f->most : f->known;
     if (f->known > 0)
         return PSDVEC_OK;

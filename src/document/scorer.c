@@ -50,7 +50,9 @@ static void warn_of_other_tokens(const psdvec_scorer *s, size_t m)
     const psdvec_text_options *b = &s->models[m].conditional->counting.text;
     if (a->tokenizer != b->tokenizer || a->letter_case != b->letter_case ||
         a->accents != b->accents || a->digits != b->digits || a->apostrophes != b->apostrophes ||
-        a->hyphens != b->hyphens)
+        a->hyphens != b->hyphens ||
+        !pv_phrase_lists_same(pv_model_phrases(s->models[0].conditional->model),
+                              pv_model_phrases(s->models[m].conditional->model)))
         pv_warn(s->ctx,
                 "%s: its text was split into words otherwise than that of %s, which settles it; "
                 "their probabilities may not compare",
@@ -536,7 +538,8 @@ static psdvec_status feed_text(psdvec_scorer *s, const char *text, size_t length
     options.document = PSDVEC_DOCUMENT_NONE;
     options.json_field = NULL;
     uint64_t before = s->documents;
-    PV_TRY(pv_tokens_of_text(s->ctx, &options, text, length, &sink));
+    PV_TRY(pv_tokens_of_text(s->ctx, &options, s->models[0].conditional->model->phrases, text,
+                             length, &sink));
     if (s->place == 0 && s->documents == before) /* no word in it: still a document */
         PV_TRY(feed_end(s, NULL));
     return finish(s);
@@ -557,7 +560,9 @@ static psdvec_status feed_inputs(psdvec_scorer *s, const psdvec_text_options *te
                             &options));
     pv_token_sink sink = {.take = feed_tokens, .user = s, .stage = "scoring"};
     options.min_document_words = 1;
-    PV_TRY(pv_tokens_of_inputs(s->ctx, &options, inputs, input_count, &sink));
+    const psdvec_model *first = s->models[0].conditional->model;
+    PV_TRY(pv_model_own_phrases(s->ctx, first, &options));
+    PV_TRY(pv_tokens_of_inputs(s->ctx, &options, first->phrases, inputs, input_count, &sink));
     return finish(s);
 }
 

@@ -101,8 +101,8 @@ static psdvec_status read_text(pv_triple_text *x, const psdvec_model *model,
     pv_vocabulary words;
     pv_vocabulary_init(&words, ctx);
     PV_TRY_DONE(pv_inputs_expand(ctx, inputs, input_count, &files));
-    PV_TRY_DONE(
-        pv_token_store_read(ctx, &files, input_count, &options->text, 0, NULL, folder, &store));
+    PV_TRY_DONE(pv_token_store_read(ctx, &files, input_count, &options->text, 0,
+                                    &(pv_joining){.phrases = model->phrases}, folder, &store));
     PV_TRY_DONE(take_words(model, &words));
     PV_TRY_DONE(pv_vocabulary_build(&words, store, options));
     x->tokens = store->total.tokens;

@@ -145,6 +145,7 @@ static psdvec_status ensure_rules(psdvec_context *ctx, psdvec_model *m)
         status = read_settings(ctx, m, &options, &m->own_rules);
         if (status == PSDVEC_OK) {
             pv_text_rules_init(m->rules, &options);
+            m->rules->joining.phrases = m->phrases;
         } else {
             pv_free(m->ctx, m->rules);
             m->rules = NULL;
@@ -166,6 +167,7 @@ typedef struct word_list {
     pv_buffer words;
     size_t count;
     pv_token_sink sink;
+    const psdvec_model *split; /* phrases that it does not have as words are split; or NULL */
 } word_list;
 
 static psdvec_status add_word(word_list *list, const char *text, size_t length)
@@ -175,12 +177,34 @@ static psdvec_status add_word(word_list *list, const char *text, size_t length)
     return pv_buffer_byte(&list->words, '\0');
 }
 
+/* A token that is a phrase of the model, but not one of its words: too rare, for instance. */
+static psdvec_status add_split(word_list *list, const pv_token *token, bool *split)
+{
+    const psdvec_model *m = list->split;
+    uint32_t i;
+    const char *words = m && m->phrases ? pv_phrases_joined_words(m->phrases, token) : NULL;
+    *split = words && !psdvec_model_find(m, token->text, token->length, &i);
+    if (!*split)
+        return PSDVEC_OK;
+    for (const char *end = words + token->length, *gap; words < end; words = gap + 1) {
+        gap = memchr(words, ' ', (size_t)(end - words));
+        gap = gap ? gap : end;
+        PV_TRY(add_word(list, words, (size_t)(gap - words)));
+    }
+    return PSDVEC_OK;
+}
+
 static psdvec_status take(void *user, const pv_token *tokens, size_t count)
 {
     word_list *list = user;
-    for (size_t k = 0; k < count; k++)
-        if (tokens[k].kind == PV_TOKEN_READY)
-            PV_TRY(add_word(list, tokens[k].text, tokens[k].length));
+    bool split;
+    for (const pv_token *token = tokens; token < tokens + count; token++) {
+        if (token->kind != PV_TOKEN_READY)
+            continue;
+        PV_TRY(add_split(list, token, &split));
+        if (!split)
+            PV_TRY(add_word(list, token->text, token->length));
+    }
     return PSDVEC_OK;
 }
 
@@ -307,7 +331,7 @@ psdvec_status psdvec_model_find_parts(psdvec_context *ctx, const psdvec_model *m
     size_t found_length;
     bool own;
     psdvec_status status;
-    word_list list = {.words = {.ctx = ctx}}, raw = {.words = {.ctx = ctx}};
+    word_list list = {.words = {.ctx = ctx}, .split = model}, raw = {.words = {.ctx = ctx}};
     PV_TRY(find_one(ctx, model, text, length, &i));
     if (i == PSDVEC_UNKNOWN_WORD) {
         PV_TRY_DONE(tokenise(ctx, model, text, length, &list, &own));
@@ -365,4 +389,19 @@ psdvec_status psdvec_model_normalize(psdvec_context *ctx, const psdvec_model *mo
     }
     pv_buffer_free(&token);
     return status;
+}
+
+psdvec_status psdvec_model_tokenize(psdvec_context *ctx, const psdvec_model *model,
+                                    const char *text, size_t length, psdvec_token_fn *on_token,
+                                    void *user)
+{
+    PV_BEGIN(ctx);
+    PV_NEED(ctx, model);
+    PV_NEED_ARRAY(ctx, text, length);
+    PV_NEED(ctx, on_token);
+    psdvec_model *m = pv_model_words(model); /* the rules are a cache */
+    pv_host_tokens host = {.on_token = on_token, .user = user};
+    PV_TRY(ensure_rules(ctx, m));
+    return pv_tokens_by_rules(ctx, m->rules, text, length, PV_TOKEN_BATCH, NULL,
+                              &(pv_token_sink){.take = pv_host_tokens_take, .user = &host});
 }

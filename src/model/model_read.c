@@ -113,6 +113,45 @@ static psdvec_status take_forms(psdvec_model *m)
     return PSDVEC_OK;
 }
 
+/* The phrases of the text. They are made ready at once: nearly everyone who reads text or words for
+ * the model needs them, and from many threads. */
+static psdvec_status take_phrases(psdvec_model *m)
+{
+    const pv_tensor *t;
+    if (!pv_st_tensor(m->file, PV_PHRASES_TENSOR))
+        return PSDVEC_OK;
+    PV_TRY(pv_st_require(m->ctx, m->file, PV_PHRASES_TENSOR, PV_DTYPE_U8, 1, (int64_t[]){-1}, &t));
+    if (!pv_phrase_list_check((pv_phrase_list){t->data, t->bytes}, &m->info.phrases))
+        return pv_model_damaged(m, "the list of phrases is not as it was written");
+    if (m->info.phrases == 0)
+        return PSDVEC_OK;
+    m->phrases = pv_alloc_zero(m->ctx, 1, sizeof *m->phrases, "the phrases");
+    if (!m->phrases)
+        return pv_failure(m->ctx);
+    return pv_phrases_make(m->phrases, m->ctx, t->data, t->bytes);
+}
+
+psdvec_status pv_model_own_phrases(psdvec_context *ctx, const psdvec_model *model,
+                                   psdvec_text_options *options)
+{
+    pv_phrases named = {0};
+    psdvec_status status = PSDVEC_OK;
+    if (!model->phrases)
+        return PSDVEC_OK;
+    if (options->phrases) {
+        PV_TRY_DONE(pv_phrases_read(&named, ctx, options, options->phrases));
+        if (!pv_phrase_lists_same(pv_phrases_list(&named), pv_model_phrases(model)))
+            PV_TRY_DONE(pv_fail(ctx, PSDVEC_ERR_MISMATCH,
+                                "%s: the model has %u phrases of its own, which differ from those "
+                                "of %s; leave out `phrases`, and the model's are joined",
+                                model->path, model->phrases->count, options->phrases));
+    }
+    options->phrases = NULL;
+done:
+    pv_phrases_free(&named);
+    return status;
+}
+
 /* A set of vectors, words x dim, where the file has it. */
 static psdvec_status take_vectors(psdvec_model *m, const char *name, const char *scale_name,
                                   pv_vector_set *set)
@@ -228,6 +267,7 @@ static psdvec_status take_tensors(psdvec_model *m, bool sparse)
     const void *data;
     PV_TRY(take_words(m));
     PV_TRY(take_forms(m));
+    PV_TRY(take_phrases(m));
     PV_TRY(take_optional(m, "counts", PV_DTYPE_U64, info->words, &data));
     m->counts = data;
     info->has_counts = m->counts != NULL;
@@ -476,6 +516,9 @@ void psdvec_model_close(psdvec_model *model)
     if (model->base) {
         psdvec_model_close((psdvec_model *)model->base);
     } else {
+        if (model->phrases)
+            pv_phrases_free(model->phrases);
+        pv_free(ctx, model->phrases);
         pv_free(ctx, model->ones);
         pv_spelling_free(model->spelling);
         pv_free(ctx, model->iterations);
@@ -661,6 +704,7 @@ psdvec_status pv_model_data_of(psdvec_context *ctx, const psdvec_model *m, pv_mo
                             .readout_mean = m->readout_mean,
                             .readout_map = m->readout_map,
                             .spelling = m->spelling ? pv_spelling_get(m->spelling) : NULL,
+                            .phrases = pv_model_phrases(m),
                             .only_readout = info->only_readout,
                             .no_spelling = info->no_spelling,
                             .precision = info->precision};

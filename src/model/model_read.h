@@ -16,6 +16,7 @@
 
 #include "base/safetensors_read.h"
 #include "base/word_index.h"
+#include "corpus/phrases.h"
 #include "model/foreign.h"
 #include "model/vector_set.h"
 #include "spelling/spelling.h"
@@ -50,6 +51,7 @@ struct psdvec_model {
     const double *unigram;        /* words, or NULL */
     const float *spread;          /* words, or NULL */
     psdvec_iteration *iterations;
+    pv_phrases *phrases; /* that were joined in the text; NULL: none */
 
     pthread_mutex_t lock; /* guards the caches below */
     pv_word_index index;  /* built at the first search for a word */
@@ -87,6 +89,18 @@ static inline bool pv_model_has(const psdvec_model *model, uint32_t i)
 {
     return model && i < model->info.words;
 }
+
+/* The phrases as the file has them. */
+static inline pv_phrase_list pv_model_phrases(const psdvec_model *model)
+{
+    return model->phrases ? pv_phrases_list(model->phrases) : (pv_phrase_list){0};
+}
+
+/* Before text is read for a model: the model's own phrases are joined, and an option that names
+ * others is refused. If the model has phrases, options->phrases becomes NULL, and readers get
+ * model->phrases instead. */
+psdvec_status pv_model_own_phrases(psdvec_context *ctx, const psdvec_model *model,
+                                   psdvec_text_options *options);
 
 /* For pv_model_open: the rows of a sparse model. */
 psdvec_status pv_sparse_take(psdvec_model *model);

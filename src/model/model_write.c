@@ -92,13 +92,17 @@ static psdvec_status put_array(pv_st_writer *w, const char *name, pv_dtype dtype
     return data ? pv_st_writer_tensor(w, name, dtype, 1, &count, data) : PSDVEC_OK;
 }
 
-const char *const pv_model_names[] = {
-    "fit",     "offsets",    "readout.map",      "joint",       "unigram",    "readout.mean",
-    "words",   "vectors",    "readout.scale",    "scale",       "readout",    "spelling.rows",
-    "format",  "settings",   "spelling.scale",   "method",      "spelling",   "spelling.ngrams",
-    "counts",  "written_by", "spelling.offsets", "spread",      "core_words", "spelling.members",
-    "version", "extensions", "history",          "eigenvalues", "forms",      "forms.offsets",
-    "without", NULL};
+const char *const pv_model_names[] = {"fit",         "offsets",         "readout.map",
+                                      "joint",       "unigram",         "readout.mean",
+                                      "words",       "vectors",         "readout.scale",
+                                      "scale",       "readout",         "spelling.rows",
+                                      "format",      "settings",        "spelling.scale",
+                                      "method",      "spelling",        "spelling.ngrams",
+                                      "counts",      "written_by",      "spelling.offsets",
+                                      "spread",      "core_words",      "spelling.members",
+                                      "version",     "extensions",      "history",
+                                      "eigenvalues", "forms",           "forms.offsets",
+                                      "without",     PV_PHRASES_TENSOR, NULL};
 
 /* What the caller got wrong, if anything. */
 static const char *misuse(const pv_model_data *m)
@@ -183,6 +187,8 @@ static psdvec_status put_tensors(psdvec_context *ctx, pv_st_writer *w, const pv_
         PV_TRY(put_array(w, "forms", PV_DTYPE_U8, m->form_offsets[words], m->forms));
         PV_TRY(put_array(w, "forms.offsets", PV_DTYPE_U64, words + 1, m->form_offsets));
     }
+    if (m->phrases.length)
+        PV_TRY(put_array(w, PV_PHRASES_TENSOR, PV_DTYPE_U8, m->phrases.length, m->phrases.lines));
     PV_TRY(put_array(w, "counts", PV_DTYPE_U64, words, m->counts));
     PV_TRY(put_array(w, "unigram", PV_DTYPE_F64, words, m->unigram));
     PV_TRY(put_array(w, "spread", PV_DTYPE_F32, words, m->spread));

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/safetensors_read.h"
 #include "base/safetensors_write.h"
+#include "corpus/phrases.h"
 #include "model/vector_set.h"
 #include "spelling/spelling.h"
 
@@ -36,6 +37,7 @@ typedef struct pv_model_data {
     const float *readout_mean;         /* dim, with `readout`; or NULL: zeros */
     const float *readout_map;          /* dim x dim, with `readout`; or NULL: the identity */
     const pv_spelling_table *spelling; /* or NULL */
+    pv_phrase_list phrases;            /* that were joined in the text */
     bool only_readout, no_spelling;    /* left out by convert: metadata `without` */
     psdvec_precision precision;        /* to which the vectors are rounded in the file */
 } pv_model_data;

@@ -10,9 +10,10 @@
 
 /* ---- Writing ----------------------------------------------------------------------------- */
 
-const char *const pv_sparse_names[] = {"format", "version",  "written_by", "dim",   "directions",
-                                       "method", "settings", "counts",     "words", "offsets",
-                                       "indptr", "indices",  "values",     NULL};
+const char *const pv_sparse_names[] = {"format",     "version",         "written_by", "dim",
+                                       "directions", "method",          "settings",   "counts",
+                                       "words",      "offsets",         "indptr",     "indices",
+                                       "values",     PV_PHRASES_TENSOR, NULL};
 
 static psdvec_status check(psdvec_context *ctx, const pv_sparse_model_data *m, const char *path)
 {
@@ -58,9 +59,10 @@ psdvec_status pv_sparse_model_write(psdvec_context *ctx, const pv_sparse_model_d
         pv_tensor_of(m->counts ? "counts" : NULL, PV_DTYPE_U64, words, 0, m->counts),
         pv_tensor_of("indptr", PV_DTYPE_U64, words + 1, 0, m->rows.begin),
         pv_tensor_of("indices", PV_DTYPE_U32, entries, 0, m->rows.column),
-        pv_tensor_of(m->rows.value ? "values" : NULL, PV_DTYPE_F32, entries, 0, m->rows.value)};
-    return pv_st_file_write(ctx, path, tensors, sizeof tensors / sizeof *tensors, meta,
-                            sizeof meta / sizeof *meta, true);
+        pv_tensor_of(m->rows.value ? "values" : NULL, PV_DTYPE_F32, entries, 0, m->rows.value),
+        pv_tensor_of(PV_PHRASES_TENSOR, PV_DTYPE_U8, m->phrases.length, 0, m->phrases.lines)};
+    size_t count = sizeof tensors / sizeof *tensors - (m->phrases.length == 0);
+    return pv_st_file_write(ctx, path, tensors, count, meta, sizeof meta / sizeof *meta, true);
 }
 
 /* ---- Opening -----------------------------------------------------------------------------
@@ -159,7 +161,8 @@ static psdvec_status to_model(psdvec_context *ctx, const pv_rows_out *rows, cons
                                  .directions_are_words = m->info.directions_are_words,
                                  .method = m->info.method,
                                  .settings_json = m->info.settings_json,
-                                 .counts_json = m->info.counts_json};
+                                 .counts_json = m->info.counts_json,
+                                 .phrases = pv_model_phrases(m)};
     data.rows.rows = rows->words;
     PV_TRY_DONE(pv_st_warn_unknown(ctx, m->file, pv_sparse_names));
     if (rows->dim < m->info.dim || rows->normalize) {

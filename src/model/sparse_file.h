@@ -2,6 +2,7 @@
 #ifndef PV_MODEL_SPARSE_FILE_H
 #define PV_MODEL_SPARSE_FILE_H
 
+#include "corpus/phrases.h"
 #include "model/foreign_write.h"
 #include "sparse/csr.h"
 
@@ -18,6 +19,7 @@ typedef struct pv_sparse_model_data {
     const char *method;        /* "ppmi", or NULL */
     const char *settings_json; /* an object, or NULL */
     const char *counts_json;   /* an object, or NULL */
+    pv_phrase_list phrases;    /* that were joined in the text */
 } pv_sparse_model_data;
 
 /* The names of all metadata and tensors that such a file may have, for pv_st_warn_unknown(). */

@@ -134,6 +134,7 @@ static psdvec_model *new_view(psdvec_context *ctx, const psdvec_model *base)
     view->unigram = base->unigram;
     view->spread = base->spread;
     view->iterations = base->iterations;
+    view->phrases = base->phrases;
     return view;
 }
 

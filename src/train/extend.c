@@ -22,6 +22,7 @@
 #include "train/options.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -184,12 +185,15 @@ static psdvec_status count_twice(extension *e, pv_partial *partial, text_files *
             e->kept_input = files->input;
         }
     }
+    pv_joining joining = {.phrases = e->model->phrases};
     count->min_count = e->options->min_count;
-    PV_TRY(pv_count_run(ctx, count, texts, input_count, files->seen,
-                        (pv_count_part){.words_only = true, .may_be_empty = true}, NULL));
+    PV_TRY(pv_count_run(
+        ctx, count, texts, input_count, files->seen,
+        (pv_count_part){.words_only = true, .may_be_empty = true, .joining = &joining}, NULL));
     PV_TRY(write_list(e, files->seen, files->list));
     count->vocab_file = files->list;
-    PV_TRY(pv_count_run(ctx, count, texts, input_count, files->counts, (pv_count_part){0}, NULL));
+    PV_TRY(pv_count_run(ctx, count, texts, input_count, files->counts,
+                        (pv_count_part){.joining = &joining}, NULL));
     if (!e->model->form_offsets)
         return PSDVEC_OK;
     psdvec_counts *counts;
@@ -230,6 +234,10 @@ static psdvec_status tell_other_settings(extension *e, const char *path)
     if (model.length)
         PV_TRY_DONE(
             pv_settings_compare(ctx, e->counts->info.settings_json, model.data, true, &differ));
+    if (!pv_phrase_lists_same(e->counts->phrases, pv_model_phrases(e->model)))
+        PV_TRY_DONE(pv_buffer_printf(&differ, "%sphrases (%" PRIu64 ", not %" PRIu64 ")",
+                                     differ.length ? "; " : "", e->counts->info.phrases,
+                                     e->model->info.phrases));
     if (differ.length) {
         PV_TRY_DONE(pv_buffer_byte(&differ, 0));
         pv_warn(
@@ -470,7 +478,8 @@ static psdvec_status solve_and_write(extension *e, const char *output)
                           .readout = out.readout,
                           .readout_mean = model->readout_mean,
                           .readout_map = model->readout_map,
-                          .spelling = model->spelling ? pv_spelling_get(model->spelling) : NULL};
+                          .spelling = model->spelling ? pv_spelling_get(model->spelling) : NULL,
+                          .phrases = pv_model_phrases(model)};
     status = pv_model_write(ctx, &data, output);
 done:
     pv_regression_close(regression);

@@ -391,7 +391,8 @@ static psdvec_status write_model(training *t)
                           .readout_mean = t->readout.mean,
                           .readout_map = t->readout.map,
                           .spelling = t->readout.spelling ? pv_spelling_get(t->readout.spelling)
-                                                          : NULL};
+                                                          : NULL,
+                          .phrases = t->counts->phrases};
     PV_TRY_DONE(t->fit(t->ctx, &data, t->output, t->counts, &fit));
     data.fit_json = fit.data;
     status = pv_model_write(t->ctx, &data, t->output);

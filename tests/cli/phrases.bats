@@ -126,3 +126,113 @@ make_text() {
     cmp second.counts.safetensors wanted.counts.safetensors
     ! cmp -s first.counts.safetensors second.counts.safetensors
 }
+
+# Random words, and now and then a phrase: rare enough for the default threshold.
+make_sparse_text() {
+    awk -v lines="${1:-4000}" 'BEGIN {
+        srand(5)
+        for (i = 0; i < lines; i++) {
+            line = ""
+            for (k = 0; k < 12; k++) {
+                r = rand()
+                if (r < 0.002) word = "New York"
+                else if (r < 0.003) word = "New York City"
+                else if (r < 0.005) word = "São Paulo"
+                else word = "w" sprintf("%c", 97 + int(rand() * 26)) sprintf("%c", 97 + int(rand() * 16))
+                line = line word " "
+            }
+            print line "."
+        }
+    }' >text.txt
+}
+
+@test "counts files and models have their phrases" {
+    make_sparse_text
+    printf 'new york\nnew york city\nSão Paulo\n' >list
+    "$PSDVEC" count text.txt --phrases list -q -o x.counts.safetensors
+    "$PSDVEC" counts info x.counts.safetensors | grep -q '^  phrases  *3, joined in the text'
+    "$PSDVEC" counts info --json x.counts.safetensors | grep -q '"phrases": *3'
+    "$PSDVEC" train x.counts.safetensors --dim 5 -q -o x.safetensors
+    "$PSDVEC" info x.safetensors | grep -q '^  phrases  *3, joined in the text'
+    "$PSDVEC" info --json x.safetensors | grep -q '"phrases": *3'
+    # Both are lists.
+    "$PSDVEC" tokenize text.txt --phrases list >wanted
+    for file in x.counts.safetensors x.safetensors; do
+        "$PSDVEC" tokenize text.txt --phrases $file | cmp - wanted
+    done
+    # A file without phrases has none of it, and is no list.
+    "$PSDVEC" count text.txt -q -o plain.counts.safetensors
+    "$PSDVEC" counts info plain.counts.safetensors >plain
+    [ "$(grep -c phrases plain)" -eq 0 ]
+    refused 4 'has no phrases' tokenize text.txt --phrases plain.counts.safetensors
+    # Merging.
+    "$PSDVEC" counts merge x.counts.safetensors x.counts.safetensors -q -o twice.counts.safetensors
+    "$PSDVEC" counts info twice.counts.safetensors | grep -q '^  phrases  *3,'
+    refused 4 'they have different phrases (3 and 0)' \
+        counts merge x.counts.safetensors plain.counts.safetensors -o z.counts.safetensors
+    # Other methods, and converted models.
+    "$PSDVEC" baseline sgns text.txt --phrases list --dim 5 --epochs 1 -q -o sgns.safetensors
+    "$PSDVEC" baseline ppmi x.counts.safetensors -q -o ppmi.safetensors
+    "$PSDVEC" convert x.safetensors half.safetensors --precision float16 -q
+    "$PSDVEC" convert ppmi.safetensors less.safetensors --words 100 -q
+    for model in sgns ppmi half less; do
+        "$PSDVEC" info $model.safetensors --verify | grep -q '^  phrases  *3,'
+    done
+}
+
+@test "a damaged list of phrases is noticed" {
+    make_sparse_text 500
+    printf 'new york\nwaa wab\n' >list
+    "$PSDVEC" count text.txt --min-count 1 --phrases list -q -o x.counts.safetensors
+    "$PSDVEC" train x.counts.safetensors --dim 5 -q -o x.safetensors
+    for file in x.counts.safetensors x.safetensors; do
+        sed 's/new york$/zew york/' $file >bad.safetensors
+        [ "$(cmp $file bad.safetensors | wc -l)" -eq 1 ]
+        refused 4 'the list of phrases is damaged' tokenize text.txt --phrases bad.safetensors
+    done
+    refused 4 'the list of phrases is not as it was written' similar bad.safetensors waa
+    sed 's/new york$/zew york/' x.counts.safetensors >bad.counts.safetensors
+    refused 4 'the list of phrases is not as it was written' counts info bad.counts.safetensors
+}
+
+@test "text and queries for a model are joined by its phrases" {
+    make_sparse_text
+    printf 'new york\nnew york city\nsão paulo\n' >list
+    printf 'new york\n' >other
+    "$PSDVEC" train text.txt --phrases list --dim 5 -q -o x.safetensors
+    for query in 'New York' new_york 'NEW YORK'; do
+        "$PSDVEC" similar x.safetensors "$query" --top 1 | head -n 1 | grep -q '^new_york  '
+    done
+    echo 'waa New York City wab' >new.txt
+    "$PSDVEC" score x.safetensors new.txt --json | grep -q '"words": *3'
+    "$PSDVEC" score x.safetensors new.txt >wanted
+    "$PSDVEC" score x.safetensors new.txt --phrases list | cmp - wanted
+    "$PSDVEC" score x.safetensors new.txt --phrases x.safetensors | cmp - wanted
+    refused 4 'x.safetensors: the model has 3 phrases of its own, which differ from those of other' \
+        score x.safetensors new.txt --phrases other
+    refused 4 'leave out --phrases' fit-temperature x.safetensors text.txt --phrases other
+    "$PSDVEC" next x.safetensors 'waa New York' | head -n 1 | grep -q 'waa new_york'
+    "$PSDVEC" explain x.safetensors 'waa New York City' | grep -q '^new_york_city'
+    # All commands give what they give for text that was joined before.
+    "$PSDVEC" tokenize text.txt --phrases list >joined.txt
+    "$PSDVEC" train joined.txt --underscores join --dim 5 -q -o y.safetensors
+    "$PSDVEC" fit-temperature x.safetensors text.txt >one
+    "$PSDVEC" fit-temperature y.safetensors joined.txt >two
+    cmp one two
+    "$PSDVEC" interaction text.txt --model x.safetensors --min-count 2 >one
+    "$PSDVEC" interaction joined.txt --model y.safetensors --min-count 2 >two
+    cmp one two
+    # New words, beside phrases.
+    awk 'NR % 40 == 0 { sub(/New York/, "blorp New York") } { print }' text.txt >more.txt
+    sed 's/^/blorp /' new.txt | awk '{ for (i = 0; i < 20; i++) print }' >>more.txt
+    "$PSDVEC" extend x.safetensors more.txt -q -o longer.safetensors
+    "$PSDVEC" tokenize more.txt --phrases list >joined.txt
+    "$PSDVEC" extend y.safetensors joined.txt -q -o other.safetensors
+    "$PSDVEC" info longer.safetensors | grep -q '^  phrases  *3,'
+    "$PSDVEC" vector longer.safetensors blorp >one
+    "$PSDVEC" vector other.safetensors blorp >two
+    cmp one two
+    # Counts without them are told apart.
+    "$PSDVEC" count more.txt -q -o more.counts.safetensors
+    "$PSDVEC" extend x.safetensors more.counts.safetensors -o z.safetensors 2>&1 | grep -q 'phrases (0, not 3)'
+}

@@ -463,6 +463,8 @@ static void hear_part(void *user, const char *word, size_t length, uint32_t i)
 {
     (void)user, (void)word, (void)length, (void)i;
 }
+CALL(psdvec_model_tokenize, CTX, THE_MODEL, GIVE(text, "W1"), 2, GIVE(on_token, hear_token),
+     GIVE(user, b))
 CALL(psdvec_model_find_parts, CTX, THE_MODEL, GIVE(text, "W1"), 2, GIVE(on_part, hear_part),
      GIVE(user, &a_size))
 CALL(psdvec_model_suggest, CTX, THE_MODEL, GIVE(word, "w1"), 2, 1, GIVE(words, (uint32_t[8]){0}), 8,
@@ -732,6 +734,7 @@ static const row rows[] = {
     ROW(psdvec_model_find, BY_ANSWER, "model word i", ""),
     ROW(psdvec_model_find_normalized, BY_CONTEXT, "ctx model text i", ""),
     ROW(psdvec_model_normalize, BY_CONTEXT, "ctx model text word needed", ""),
+    ROW(psdvec_model_tokenize, BY_CONTEXT, "ctx model text on_token", "user"),
     ROW(psdvec_model_find_parts, BY_CONTEXT, "ctx model text on_part", "user"),
     ROW(psdvec_model_suggest, BY_CONTEXT, "ctx model word words count", ""),
     ROW(psdvec_model_inflections, BY_CONTEXT, "ctx model word forms count", ""),

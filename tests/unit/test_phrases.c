@@ -2,6 +2,8 @@
  * them, compared with counts made by hand. */
 #include "corpus/icu_words.h"
 #include "corpus/phrases.h"
+#include "count/counts_read.h"
+#include "model/model_read.h"
 #include "support/scratch.h"
 
 #include <math.h>
@@ -376,6 +378,198 @@ static void a_joined_text_is_what_its_list_gives(void **state)
     free(text);
 }
 
+/* ---- In files ---------------------------------------------------------------------------- */
+
+static void stored_lists_are_checked(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *list;
+        bool sound;
+        uint64_t count;
+    } cases[] = {
+        {"", true, 0},           {"a b\n", true, 1},   {"a b\na b c\nb a\n", true, 3},
+        {"a b", false, 0},    /* no end of line */
+        {"a\n", false, 0},    /* one word */
+        {"\n", false, 0},     /* none */
+        {"a  b\n", false, 0}, /* an empty word */
+        {" a b\n", false, 0},    {"a b \n", false, 0}, {"b a\na b\n", false, 0}, /* not sorted */
+        {"a b\na b\n", false, 0}};                                               /* twice */
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        uint64_t count;
+        bool sound =
+            pv_phrase_list_check((pv_phrase_list){cases[k].list, strlen(cases[k].list)}, &count);
+        if (sound != cases[k].sound || (sound && count != cases[k].count))
+            fail_msg("'%s'", cases[k].list);
+    }
+}
+
+/* Random words, and sometimes "New York" or "New York City". */
+static void write_random_text(bench *b)
+{
+    enum { TEXT_LINES = 3000, LINE_WORDS = 12 };
+    char *text = malloc(TEXT_LINES * LINE_WORDS * 16), *at = text;
+    uint32_t x = 7;
+    assert_non_null(text);
+    for (int line = 0; line < TEXT_LINES; line++) {
+        for (int k = 0; k < LINE_WORDS; k++) {
+            x = x * 1664525 + 1013904223;
+            uint32_t r = x >> 8;
+            at += r % 400 == 0   ? sprintf(at, "New York ")
+                  : r % 400 == 1 ? sprintf(at, "New York City ")
+                                 : sprintf(at, "w%c%c ", 'a' + r / 400 % 16, 'a' + r / 6400 % 16);
+        }
+        *at++ = '\n';
+    }
+    *at = '\0';
+    write_text(b->input, text);
+    free(text);
+}
+
+static void succeeds(bench *b, psdvec_status status)
+{
+    if (status != PSDVEC_OK)
+        fail_msg("%s", psdvec_error_message(b->ctx));
+}
+
+static void count(bench *b, const char *phrases, const char *resume, const char *output)
+{
+    const char *input = b->input;
+    psdvec_count_options options;
+    psdvec_count_options_default(&options);
+    options.text.phrases = phrases;
+    options.resume_dir = resume;
+    succeeds(b, psdvec_count(b->ctx, &options, &input, 1, output, NULL));
+}
+
+static void files_are_equal(const char *first, const char *second)
+{
+    size_t a, b;
+    char *x = scratch_read(first, &a), *y = scratch_read(second, &b);
+    assert_true(a == b && memcmp(x, y, a) == 0);
+    free(x);
+    free(y);
+}
+
+static void counts_files_store_phrases(void **state)
+{
+    bench *b = *state;
+    static const char sorted[] = "new york\nnew york city\n";
+    char *first = scratch_path(b->folder, "first"), *second = scratch_path(b->folder, "second"),
+         *plain = scratch_path(b->folder, "plain"), *merged = scratch_path(b->folder, "merged"),
+         *units = scratch_path(b->folder, "units");
+    psdvec_counts *counts;
+    write_random_text(b);
+    write_text(b->list, "New York City\t3\nNEW YORK\n");
+    count(b, b->list, NULL, first);
+    succeeds(b, pv_counts_open(b->ctx, first, &counts));
+    assert_int_equal(counts->info.phrases, 2);
+    assert_int_equal(counts->phrases.length, strlen(sorted));
+    assert_memory_equal(counts->phrases.lines, sorted, strlen(sorted));
+    uint32_t word;
+    assert_true(psdvec_counts_find(counts, "new_york_city", 13, &word));
+    assert_false(psdvec_counts_find(counts, "york", 4, &word));
+    psdvec_counts_close(counts);
+
+    /* A counts file is a list, and `resume` gives the same file. */
+    count(b, first, NULL, second);
+    files_are_equal(first, second);
+    count(b, b->list, units, second);
+    files_are_equal(first, second);
+
+    const char *same[] = {first, second}, *different[] = {first, plain};
+    succeeds(b, psdvec_counts_merge(b->ctx, same, 2, merged, NULL));
+    succeeds(b, pv_counts_open(b->ctx, merged, &counts));
+    assert_int_equal(counts->info.phrases, 2);
+    psdvec_counts_close(counts);
+    count(b, NULL, NULL, plain);
+    succeeds(b, pv_counts_open(b->ctx, plain, &counts));
+    assert_int_equal(counts->info.phrases, 0);
+    assert_null(pv_st_tensor(counts->file, PV_PHRASES_TENSOR));
+    psdvec_counts_close(counts);
+    assert_int_equal(psdvec_counts_merge(b->ctx, different, 2, merged, NULL), PSDVEC_ERR_MISMATCH);
+    assert_non_null(strstr(psdvec_error_message(b->ctx), "different phrases (2 and 0)"));
+    free(first);
+    free(second);
+    free(plain);
+    free(merged);
+    free(units);
+}
+
+static void note_tokens(void *user, const char *word, size_t length)
+{
+    char *to = user;
+    if (word)
+        sprintf(to + strlen(to), "%.*s ", (int)length, word);
+}
+
+/* The words of queries, with + for those that the model has. */
+static void note_parts(void *user, const char *word, size_t length, uint32_t i)
+{
+    char *to = user;
+    sprintf(to + strlen(to), "%.*s%s ", (int)length, word, i == PSDVEC_UNKNOWN_WORD ? "" : "+");
+}
+
+static void models_join_their_phrases(void **state)
+{
+    bench *b = *state;
+    char *path = scratch_path(b->folder, "model"), *other = scratch_path(b->folder, "other"),
+         *small = scratch_path(b->folder, "small");
+    const char *input = b->input, *text = "So: New York City, NEW YORK";
+    psdvec_count_options counting;
+    psdvec_train_options training;
+    psdvec_model *model, *converted;
+    char got[200] = "";
+    write_random_text(b);
+    write_text(b->list, "new york\nnew york city\nnever seen\n");
+    write_text(other, "new york\n");
+    psdvec_count_options_default(&counting);
+    counting.text.phrases = b->list;
+    psdvec_train_options_preset(&training, PSDVEC_PRESET_DEFAULT, NULL);
+    training.dim = 5;
+    succeeds(b, psdvec_train_text(b->ctx, &training, &counting, &input, 1, path, NULL, NULL));
+    succeeds(b, psdvec_model_open(b->ctx, path, &model));
+    assert_int_equal(psdvec_model_get_info(model)->phrases, 3);
+    succeeds(b, psdvec_model_tokenize(b->ctx, model, text, strlen(text), note_tokens, got));
+    assert_string_equal(got, "so new_york_city new_york ");
+    /* Queries: as the text was read; a phrase that is no word of the model falls into its words. */
+    got[0] = '\0';
+    succeeds(b, psdvec_model_find_parts(b->ctx, model, "New York", 8, note_parts, got));
+    succeeds(b, psdvec_model_find_parts(b->ctx, model, "never seen", 10, note_parts, got));
+    assert_string_equal(got, "new_york+ never seen ");
+
+    /* The model's phrases need not be named; the same may be, and no others. */
+    psdvec_scorer *scorer;
+    psdvec_scored_model scored = {.model = model};
+    succeeds(b, psdvec_scorer_open(b->ctx, NULL, &scored, 1, &scorer));
+    psdvec_text_options options = *psdvec_scorer_text_options(scorer);
+    succeeds(b, psdvec_scorer_text(scorer, text, strlen(text)));
+    assert_int_equal(psdvec_scorer_total(scorer)->words, 3);
+    assert_int_equal(psdvec_scorer_total(scorer)->known, 2);
+    write_text(b->joined, text);
+    input = b->joined;
+    options.phrases = b->list;
+    succeeds(b, psdvec_scorer_inputs(scorer, &options, &input, 1));
+    assert_int_equal(psdvec_scorer_total(scorer)->words, 6);
+    options.phrases = other;
+    assert_int_equal(psdvec_scorer_inputs(scorer, &options, &input, 1), PSDVEC_ERR_MISMATCH);
+    assert_non_null(strstr(psdvec_error_message(b->ctx), "3 phrases of its own"));
+    psdvec_scorer_close(scorer);
+
+    psdvec_convert_options convert;
+    psdvec_convert_options_default(&convert);
+    convert.only_readout = true;
+    convert.precision = PSDVEC_INT8;
+    succeeds(b, psdvec_convert(b->ctx, &convert, path, small));
+    succeeds(b, psdvec_model_open(b->ctx, small, &converted));
+    assert_true(pv_phrase_lists_same(pv_model_phrases(model), pv_model_phrases(converted)));
+    psdvec_model_close(converted);
+    psdvec_model_close(model);
+    free(path);
+    free(other);
+    free(small);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -392,6 +586,9 @@ int main(void)
         TEST(pairs_do_not_cross_documents_and_sentences),
         TEST(connectors_stand_inside_phrases_only),
         TEST(a_joined_text_is_what_its_list_gives),
+        TEST(stored_lists_are_checked),
+        TEST(counts_files_store_phrases),
+        TEST(models_join_their_phrases),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

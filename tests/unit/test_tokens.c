@@ -113,7 +113,7 @@ static const char *read_files(bench *b, size_t count)
     const char *folder = b->folder;
     b->length = 0;
     put(b, "", 0);
-    assert_int_equal(pv_tokens_of_inputs(b->ctx, &b->options,
+    assert_int_equal(pv_tokens_of_inputs(b->ctx, &b->options, NULL,
                                          count ? (const char *const *)b->files : &folder,
                                          count ? count : 1, &b->sink),
                      PSDVEC_OK);
@@ -319,7 +319,7 @@ static void faults_are_reported_once(void **state)
     free(text);
     b->options.strict = true;
     const char *input = b->files[0];
-    assert_int_equal(pv_tokens_of_inputs(b->ctx, &b->options, &input, 1, &b->sink),
+    assert_int_equal(pv_tokens_of_inputs(b->ctx, &b->options, NULL, &input, 1, &b->sink),
                      PSDVEC_ERR_UTF8);
     assert_int_equal(b->warnings, 1);
 }
