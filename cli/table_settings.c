@@ -23,6 +23,7 @@
 struct identity {
     uint64_t files, bytes, hash;
     uint64_t vocabulary; /* of the list of words, if there is one */
+    uint64_t phrases;    /* of the list of phrases, if there is one */
     const char *odd;     /* a file that cannot be read twice; NULL: none */
 };
 
@@ -132,6 +133,8 @@ static void put_counting(pv_json_writer *to, const char *name, const struct tabl
     put_options(to, table->run->arguments, names, NULL);
     if (all->vocab_file)
         put_hash(to, "vocab", text->vocabulary);
+    if (text->phrases)
+        put_hash(to, "phrases_list", text->phrases);
     if (all->keep_words_count) {
         pv_json_open_array(to, "keep");
         for (size_t k = 0; k < all->keep_words_count; k++)
@@ -183,6 +186,10 @@ int table_settings(struct table *table)
                          system_error(errno));
     if (list)
         hash_file(&text.vocabulary, "", &status);
+    /* What is wrong with the list of phrases shows when it is read; auto is no file. */
+    if (table->count.text.phrases && strcmp(table->count.text.phrases, "auto") != 0 &&
+        stat(table->count.text.phrases, &status) == 0)
+        hash_file(&text.phrases, "", &status);
     for (size_t k = 0; k < table->counts_count; k++) {
         json_start(&json, &table->counts[k].item.settings);
         put_counting(&json, NULL, table, &text, &table->counts[k].options);

@@ -230,7 +230,12 @@ static void make_estimate(struct run *run, const struct train_setup *setup, stru
                 least_memory;
     e->output = e->words * (4 * dim + 40);
     add_readout(train, e);
-    e->seconds = e->tokens / count_rate / threads +
+    /* Finding phrases reads and counts the text once per pass. */
+    psdvec_phrases_options find;
+    psdvec_phrases_options_default(&find);
+    bool finds = count->text.phrases && !strcmp(count->text.phrases, "auto");
+    double readings = 1 + (finds ? find.passes : 0);
+    e->seconds = readings * e->tokens / count_rate / threads +
                  solve_cost * e->pairs * dim * train->iterations / threads;
 }
 
@@ -264,6 +269,11 @@ int train_plan_text(struct run *run, const struct train_setup *setup)
                   argument_text(run->arguments, "output"));
     summary_line(&text, "text", "%s, about %s words", phrase_bytes(rough(e.bytes)),
                  phrase_count((uint64_t)rough(e.tokens)));
+    if (setup->count->text.phrases)
+        summary_line(&text, "phrases", "%s",
+                     strcmp(setup->count->text.phrases, "auto")
+                         ? phrase("those of %s", setup->count->text.phrases)
+                         : "found in the text first; their number is not estimated");
     add_words(&text, rough(e.words), rough(e.core));
     summary_line(&text, "dimensions", "%" PRIu32, setup->train->dim);
     summary_line(&text, "pairs", "%s", phrase_count((uint64_t)rough(e.pairs)));

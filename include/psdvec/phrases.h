@@ -8,7 +8,9 @@
  *
  * A list has one phrase per line: its words, separated by blanks, and after tabs its count and its
  * score, which may be missing. Every call that reads text joins the phrases that the text option
- * `phrases` names: those of a list, or of a counts file or model that has phrases.
+ * `phrases` names: those of a list, or of a counts file or model that has phrases. For calls that
+ * count (psdvec_count, psdvec_train_text, psdvec_baseline_text), the value "auto" first finds
+ * phrases in the text itself, with the default options of psdvec_phrases_find.
  *
  * Counts files and models store their phrases, and psdvec_counts_info and psdvec_model_info have the
  * number. Calls that read text for a model that has phrases join these; a text option `phrases` that

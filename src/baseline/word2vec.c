@@ -22,6 +22,7 @@
 #include "base/thread.h"
 #include "baseline/baseline.h"
 #include "baseline/noise.h"
+#include "count/phrase_find.h"
 #include "train/train.h"
 
 #include <math.h>
@@ -239,13 +240,20 @@ static psdvec_status read_text(const pv_baseline_run *run, source *s)
     psdvec_count_options count = *run->count;
     count.oov = PSDVEC_OOV_DROP;
     pv_inputs files = {0};
+    pv_phrases phrases = {0};
+    pv_joining joining = {.phrases = &phrases};
+    pv_count_part part = {0};
     psdvec_status status;
     char *folder = pv_folder_of(run->output);
     if (!folder)
         return pv_fail(ctx, PSDVEC_ERR_MEMORY, "%s: the system refused memory", run->output);
     PV_TRY_DONE(pv_inputs_expand(ctx, run->inputs, run->input_count, &files));
+    PV_TRY_DONE(pv_phrases_on_the_way(run->partial, ctx, &count.text, run->inputs, run->input_count,
+                                      run->output, &phrases));
+    part.joining = phrases.ctx ? &joining : NULL;
+    part.silent = phrases.ctx != NULL; /* the search has given advice */
     PV_TRY_DONE(pv_reading_open(&s->read, ctx, &count, &files, run->inputs, run->input_count,
-                                folder, (pv_count_part){0}));
+                                folder, part));
     if (s->read.vocabulary.known_tokens == 0)
         PV_TRY_DONE(
             pv_fail(ctx, PSDVEC_ERR_EMPTY,
@@ -264,6 +272,7 @@ static psdvec_status read_text(const pv_baseline_run *run, source *s)
 done:
     pv_token_store_free(s->read.store); /* all is laid out */
     s->read.store = NULL;
+    pv_phrases_free(&phrases);
     pv_inputs_free(&files);
     free(folder);
     return status;

@@ -366,6 +366,10 @@ psdvec_status pv_phrases_read(pv_phrases *p, psdvec_context *ctx,
     pv_st_file *file = NULL;
     psdvec_status status;
     *p = (pv_phrases){.ctx = ctx};
+    if (strcmp(path, "auto") == 0)
+        return pv_fail(ctx, PSDVEC_ERR_OPTION,
+                       "`phrases` auto finds phrases in text that is counted or trained on; here, "
+                       "name a list of phrases (./auto for a file of that name)");
     PV_TRY(pv_map_open(ctx, path, false, &map));
     if (is_safetensors(&map)) {
         PV_TRY_DONE(pv_st_open_memory(ctx, path, map.data, map.size, &file));

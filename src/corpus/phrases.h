@@ -47,6 +47,13 @@ psdvec_status pv_phrases_read(pv_phrases *phrases, psdvec_context *ctx,
                               const psdvec_text_options *options, const char *path);
 void pv_phrases_free(pv_phrases *phrases);
 
+/* True for the value `auto` of the option: the phrases are to be found in the text that is counted
+ * (count/phrase_find.h). */
+static inline bool pv_phrases_auto(const psdvec_text_options *options)
+{
+    return options->phrases && strcmp(options->phrases, "auto") == 0;
+}
+
 /* A list as counts files and models store it, like `list` of a set: lines of two or more words
  * separated by single blanks, in ascending order. Of length 0: there are no phrases. */
 typedef struct pv_phrase_list {

@@ -20,6 +20,7 @@
 #include "count/counts_read.h"
 #include "count/counts_write.h"
 #include "count/options.h"
+#include "count/phrase_find.h"
 #include "count/sequence.h"
 #include "count/spills.h"
 #include "count/window.h"
@@ -378,11 +379,19 @@ psdvec_status pv_count_run(psdvec_context *ctx, const psdvec_count_options *opti
     pv_inputs files = {0};
     pv_counts_writer *writer = NULL;
     pv_row_sink sink;
+    pv_phrases found = {0};
+    pv_joining joining = {.phrases = &found};
 
     PV_TRY_DONE(pv_inputs_expand(ctx, inputs, input_count, &files));
     PV_TRY_DONE(pv_keep_output_apart(ctx, options, &files, output));
     PV_TRY_DONE(pv_counts_writer_open(ctx, output, &writer));
     c.folder = pv_counts_writer_folder(writer);
+    if (!part.joining && pv_phrases_auto(&options->text)) {
+        PV_TRY_DONE(pv_phrases_find_auto(ctx, &options->text, inputs, input_count, output, c.folder,
+                                         &found));
+        part.joining = &joining;
+        part.silent = true; /* the search has given advice */
+    }
     PV_TRY_DONE(
         pv_reading_open(&c.text, ctx, options, &files, inputs, input_count, c.folder, part));
     PV_TRY_DONE(pv_window_init(&c.window, ctx, options, &c.text.vocabulary));
@@ -404,6 +413,7 @@ done:
     pv_row_groups_free(&c.groups, ctx);
     pv_window_free(&c.window);
     pv_reading_free(&c.text);
+    pv_phrases_free(&found);
     pv_inputs_free(&files);
     return status;
 }
@@ -417,6 +427,8 @@ psdvec_status pv_count_rows(psdvec_context *ctx, const psdvec_count_options *opt
     pv_inputs files = {0};
     pv_row_sink sink;
     PV_TRY_DONE(pv_inputs_expand(ctx, inputs, input_count, &files));
+    if (part.output)
+        PV_TRY_DONE(pv_keep_output_apart(ctx, options, &files, part.output));
     PV_TRY_DONE(pv_reading_open(&c.text, ctx, options, &files, inputs, input_count, folder, part));
     PV_TRY_DONE(pv_window_init(&c.window, ctx, options, &c.text.vocabulary));
     PV_TRY_DONE(begin(self, &c.text, &sink));
@@ -431,11 +443,13 @@ done:
 
 static psdvec_status count_all(psdvec_context *ctx, const psdvec_count_options *options,
                                const char *const *inputs, size_t input_count, const char *output,
-                               psdvec_count_report *report)
+                               const pv_phrases *phrases, psdvec_count_report *report)
 {
+    pv_joining joining = {.phrases = phrases};
     if (options->resume_dir)
-        return pv_count_resumable(ctx, options, inputs, input_count, output, report);
-    return pv_count_run(ctx, options, inputs, input_count, output, (pv_count_part){0}, report);
+        return pv_count_resumable(ctx, options, inputs, input_count, output, phrases, report);
+    return pv_count_run(ctx, options, inputs, input_count, output,
+                        (pv_count_part){.joining = phrases ? &joining : NULL}, report);
 }
 
 psdvec_status pv_count_on_the_way(pv_partial *partial, psdvec_context *ctx,
@@ -445,8 +459,16 @@ psdvec_status pv_count_on_the_way(pv_partial *partial, psdvec_context *ctx,
     pv_st_file *file = NULL;
     PV_TRY(pv_partial_path(partial, "counts", path));
     PV_TRY(pv_partial_load(partial, "counts", &file));
-    if (!file)
-        return count_all(ctx, options, inputs, input_count, *path, report);
+    if (!file) {
+        pv_phrases phrases;
+        psdvec_status status = pv_phrases_on_the_way(partial, ctx, &options->text, inputs,
+                                                     input_count, *path, &phrases);
+        if (status == PSDVEC_OK)
+            status = count_all(ctx, options, inputs, input_count, *path,
+                               phrases.ctx ? &phrases : NULL, report);
+        pv_phrases_free(&phrases);
+        return status;
+    }
     pv_st_close(file);
     pv_step(ctx, "going on with the counts of an interrupted run");
     return PSDVEC_OK;
@@ -463,5 +485,5 @@ psdvec_status psdvec_count(psdvec_context *ctx, const psdvec_count_options *opti
     if (report)
         *report = (psdvec_count_report){0};
     PV_TRY(pv_options_adopt(ctx, &pv_count_table, options, &own));
-    return count_all(ctx, &own, inputs, input_count, output, report);
+    return count_all(ctx, &own, inputs, input_count, output, NULL, report);
 }

@@ -24,6 +24,8 @@ typedef struct pv_count_part {
     bool may_be_empty;         /* no known word gives an empty file, not an error */
     bool silent;               /* another part has given advice on the options */
     const pv_joining *joining; /* instead of the phrases of the options; may be NULL */
+    const char *output;        /* of pv_count_rows: passed over if it lies in a folder of the
+                                  inputs and is what an earlier run left there; may be NULL */
 } pv_count_part;
 
 /* Reads `files`, which are `inputs` expanded; `folder` takes temporary files. PSDVEC_ERR_EMPTY if
@@ -49,10 +51,11 @@ psdvec_status pv_count_run(psdvec_context *ctx, const psdvec_count_options *opti
                            const char *const *inputs, size_t input_count, const char *output,
                            pv_count_part part, psdvec_count_report *report);
 
-/* The same with `resume_dir`: can be killed and goes on where it was. */
+/* The same with `resume_dir`: can be killed and goes on where it was. `phrases`, unless NULL, are
+ * joined instead of those of the options. */
 psdvec_status pv_count_resumable(psdvec_context *ctx, const psdvec_count_options *options,
                                  const char *const *inputs, size_t input_count, const char *output,
-                                 psdvec_count_report *report);
+                                 const pv_phrases *phrases, psdvec_count_report *report);
 
 /* psdvec_counts_merge. `verify`: look for damage in the files, and for what this version does not know.
  * `provenance`, if not NULL, is what the result says of itself instead of what the files say. */
@@ -61,7 +64,7 @@ psdvec_status pv_counts_merge(psdvec_context *ctx, const char *const *paths, siz
                               psdvec_count_report *report);
 
 /* Counts that are only on the way to something else: kept in `partial`, where an interrupted run may
- * have left them. *path is on the heap. */
+ * have left them. With `phrases` auto the phrases are kept there, too. *path is on the heap. */
 psdvec_status pv_count_on_the_way(pv_partial *partial, psdvec_context *ctx,
                                   const psdvec_count_options *options, const char *const *inputs,
                                   size_t input_count, char **path, psdvec_count_report *report);

@@ -9,12 +9,14 @@
  */
 #include "count/phrase_find.h"
 
+#include "base/file.h"
 #include "base/sort.h"
 #include "corpus/connectors.h"
 #include "count/count.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct found_phrase {
@@ -166,8 +168,8 @@ static psdvec_status begin_rows(void *self, const pv_reading *text, pv_row_sink 
 /* ---- Passes ---------------------------------------------------------------------------------- */
 
 static psdvec_status run_pass(search *s, const psdvec_text_options *text, const char *const *inputs,
-                              size_t input_count, const char *folder, uint32_t pass,
-                              psdvec_phrases_report *report)
+                              size_t input_count, const char *output, const char *folder,
+                              uint32_t pass, psdvec_phrases_report *report)
 {
     psdvec_count_options count;
     pv_reading read = {0};
@@ -175,7 +177,8 @@ static psdvec_status run_pass(search *s, const psdvec_text_options *text, const 
     psdvec_status status;
     size_t before = s->count;
     pv_joining joining = {.phrases = s->joined, .connectors = s->connectors};
-    pv_count_part part = {.may_be_empty = true, .silent = pass > 0, .joining = &joining};
+    pv_count_part part = {
+        .may_be_empty = true, .silent = pass > 0, .joining = &joining, .output = output};
     psdvec_count_options_default(&count);
     count.text = *text;
     count.window = 1;
@@ -250,8 +253,8 @@ done:
 
 psdvec_status pv_phrases_search(psdvec_context *ctx, const psdvec_phrases_options *options,
                                 const psdvec_text_options *text, const char *const *inputs,
-                                size_t input_count, const char *folder, pv_phrases *phrases,
-                                pv_buffer *list, psdvec_phrases_report *report)
+                                size_t input_count, const char *output, const char *folder,
+                                pv_phrases *phrases, pv_buffer *list, psdvec_phrases_report *report)
 {
     pv_connectors connectors = {0};
     psdvec_status status;
@@ -270,7 +273,7 @@ psdvec_status pv_phrases_search(psdvec_context *ctx, const psdvec_phrases_option
     }
     for (uint32_t pass = 0; pass < options->passes; pass++) {
         size_t before = s.count;
-        PV_TRY_DONE(run_pass(&s, text, inputs, input_count, folder, pass, report));
+        PV_TRY_DONE(run_pass(&s, text, inputs, input_count, output, folder, pass, report));
         if (s.count == before)
             break;
     }
@@ -284,5 +287,74 @@ done:
     pv_buffer_free(&s.line);
     pv_buffer_free(&s.scratch);
     pv_scope_free(&s.memory);
+    return status;
+}
+
+/* ---- `phrases` auto -------------------------------------------------------------------------- */
+
+static psdvec_status refuse_unrepeatable(psdvec_context *ctx, const char *const *inputs,
+                                         size_t input_count)
+{
+    pv_inputs files = {0};
+    psdvec_status status = pv_inputs_expand(ctx, inputs, input_count, &files);
+    for (size_t i = 0; i < files.count && status == PSDVEC_OK; i++) {
+        const char *path = files.files[i].path;
+        bool standard = strcmp(path, "-") == 0;
+        if (standard || files.files[i].modified == 0)
+            status = pv_fail(ctx, PSDVEC_ERR_OPTION,
+                             "%s cannot be read twice, and `phrases` auto reads the text to find "
+                             "phrases before it is counted; save it to a file first, or name a "
+                             "list of phrases",
+                             standard ? "standard input" : path);
+    }
+    pv_inputs_free(&files);
+    return status;
+}
+
+psdvec_status pv_phrases_find_auto(psdvec_context *ctx, const psdvec_text_options *text,
+                                   const char *const *inputs, size_t input_count,
+                                   const char *output, const char *folder, pv_phrases *phrases)
+{
+    psdvec_phrases_options options;
+    psdvec_phrases_report report = {0};
+    psdvec_text_options own = *text;
+    own.phrases = NULL;
+    psdvec_phrases_options_default(&options);
+    PV_TRY(refuse_unrepeatable(ctx, inputs, input_count));
+    PV_TRY(pv_phrases_search(ctx, &options, &own, inputs, input_count, output, folder, phrases,
+                             NULL, &report));
+    pv_step(ctx, "%u phrases found in the text", phrases->count);
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_phrases_on_the_way(pv_partial *partial, psdvec_context *ctx,
+                                    const psdvec_text_options *text, const char *const *inputs,
+                                    size_t input_count, const char *output, pv_phrases *phrases)
+{
+    static const char state[] = "phrases";
+    pv_st_file *file = NULL;
+    const pv_tensor *list;
+    psdvec_status status;
+    char *folder = NULL;
+    *phrases = (pv_phrases){0};
+    if (!pv_phrases_auto(text))
+        return PSDVEC_OK;
+    PV_TRY(pv_partial_load(partial, state, &file));
+    if (file) {
+        PV_TRY_DONE(pv_state_require(ctx, file, PV_PHRASES_TENSOR, PV_DTYPE_U8, -1, 0, &list));
+        PV_TRY_DONE(pv_phrases_make(phrases, ctx, list->data, list->bytes));
+        pv_step(ctx, "going on with the %u phrases of an interrupted run", phrases->count);
+    } else {
+        folder = pv_folder_of(output);
+        if (!folder)
+            PV_TRY_DONE(pv_fail(ctx, PSDVEC_ERR_MEMORY, "the system refused memory"));
+        PV_TRY_DONE(pv_phrases_find_auto(ctx, text, inputs, input_count, output, folder, phrases));
+        pv_tensor found = pv_tensor_of(PV_PHRASES_TENSOR, PV_DTYPE_U8, phrases->list.length, 0,
+                                       phrases->list.data);
+        status = pv_partial_save(partial, state, &found, 1);
+    }
+done:
+    pv_st_close(file);
+    free(folder);
     return status;
 }

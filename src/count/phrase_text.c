@@ -148,7 +148,7 @@ static psdvec_status find(psdvec_context *ctx, const psdvec_phrases_options *opt
         PV_TRY_DONE(keep_apart(ctx, inputs, input_count, joined));
         PV_TRY_DONE(pv_output_open(ctx, joined, &output));
     }
-    PV_TRY_DONE(pv_phrases_search(ctx, options, text, inputs, input_count, folder, &phrases,
+    PV_TRY_DONE(pv_phrases_search(ctx, options, text, inputs, input_count, NULL, folder, &phrases,
                                   list ? &lines : NULL, report));
     if (list)
         PV_TRY_DONE(pv_output_whole(ctx, list, lines.data, lines.length, true));

@@ -302,6 +302,8 @@ static psdvec_status key_add_phrases(pv_buffer *key, const psdvec_text_options *
     psdvec_status status;
     if (!options->phrases)
         return PSDVEC_OK;
+    if (pv_phrases_auto(options))
+        return pv_buffer_text(key, "phrases auto\n");
     PV_TRY_DONE(pv_phrases_read(&phrases, key->ctx, options, options->phrases));
     uint64_t hash = phrases.list.length ? XXH3_64bits(phrases.list.data, phrases.list.length) : 0;
     status = pv_buffer_printf(key, "phrases %u %016llx\n", phrases.count, (unsigned long long)hash);

@@ -1,6 +1,7 @@
 /* --resume: the inputs are counted in units, each of which leaves complete
  * files in the folder; a run that finds them there goes on behind them.
  *
+ *     0. phrases  all units -> the phrases, if they are to be found (phrases-*)
  *     1. words    unit -> all its words with frequencies    (unit-*.words)
  *     2. list     all units' words -> the vocabulary        (vocabulary-*)
  *     3. counts   unit + vocabulary -> its counts           (unit-*.counts)
@@ -13,8 +14,10 @@
  * taken. The output has the same bits as without --resume.
  */
 #include "base/file.h"
+#include "base/safetensors_write.h"
 #include "count/count.h"
 #include "count/counts_read.h"
+#include "count/phrase_find.h"
 #include "count/vocabulary.h"
 #include "util/c_locale.h"
 
@@ -49,6 +52,8 @@ typedef struct resumable {
     char *list;             /* path of the vocabulary; heap */
     pv_provenance provenance;
     uint64_t distinct;
+    pv_phrases found;   /* by `phrases` auto */
+    pv_joining joining; /* with phrases: instead of those of the options */
 } resumable;
 
 /* ---- Units ----------------------------------------------------------------------- */
@@ -80,7 +85,75 @@ static psdvec_status make_path(const resumable *r, const char *name, uint64_t fi
  * alters the words or the counts that a text gives. */
 static const char units_since[] = "0.2.0";
 
-static psdvec_status make_units(resumable *r)
+/* True if the file is there and whole. A damaged one is mentioned and made
+ * again; failures of this look are not failures of the run. */
+static bool is_whole(resumable *r, const char *path, bool counts)
+{
+    if (access(path, F_OK) != 0)
+        return false;
+    psdvec_context *probe;
+    psdvec_context_options options = r->ctx->options;
+    options.on_message = NULL;
+    options.on_progress = NULL;
+    options.threads = 1;
+    if (psdvec_context_new(&options, &probe) != PSDVEC_OK)
+        return false;
+    psdvec_counts *opened = NULL;
+    pv_st_file *file = NULL;
+    bool whole = counts ? psdvec_counts_open(probe, path, &opened) == PSDVEC_OK &&
+                              psdvec_counts_verify(probe, opened) == PSDVEC_OK
+                        : pv_st_open(probe, path, &file) == PSDVEC_OK &&
+                              pv_st_verify(probe, file) == PSDVEC_OK;
+    psdvec_counts_close(opened);
+    pv_st_close(file);
+    if (!whole && !pv_stopping(r->ctx))
+        pv_warn(r->ctx, "%s: made again, since: %s", path, psdvec_error_message(probe));
+    psdvec_context_free(probe);
+    return whole;
+}
+
+/* The phrases of `phrases` auto, from the folder or from the text: they depend on all files. */
+static psdvec_status find_phrases(resumable *r, uint64_t settings, const char *output)
+{
+    psdvec_context *ctx = r->ctx;
+    psdvec_status status;
+    char *path = NULL;
+    for (size_t i = 0; i < r->files.count; i++)
+        settings = hash_file(settings, &r->files.files[i]);
+    PV_TRY_DONE(make_path(r, "phrases", settings, "safetensors", &path));
+    if (is_whole(r, path, false)) {
+        PV_TRY_DONE(pv_phrases_read(&r->found, ctx, &r->options->text, path));
+        pv_note(ctx, "the phrases were there already: %u", r->found.count);
+    } else {
+        PV_TRY_DONE(pv_phrases_find_auto(ctx, &r->options->text, r->inputs, r->input_count, output,
+                                         r->options->resume_dir, &r->found));
+        pv_tensor list = pv_tensor_of(PV_PHRASES_TENSOR, PV_DTYPE_U8, r->found.list.length, 0,
+                                      r->found.list.data);
+        status = pv_st_file_write(ctx, path, &list, 1, NULL, 0, true);
+    }
+    r->joining.phrases = &r->found;
+done:
+    free(path);
+    return status;
+}
+
+/* Adds the phrases to what the words depend on. */
+static psdvec_status add_phrases(resumable *r, uint64_t *settings, const char *output)
+{
+    if (!r->joining.phrases && pv_phrases_auto(&r->options->text))
+        PV_TRY(find_phrases(r, *settings, output));
+    if (!r->joining.phrases && r->options->text.phrases) {
+        PV_TRY(pv_phrases_read(&r->found, r->ctx, &r->options->text, r->options->text.phrases));
+        r->joining.phrases = &r->found;
+    }
+    if (r->joining.phrases && r->joining.phrases->count) {
+        pv_phrase_list list = pv_phrases_list(r->joining.phrases);
+        *settings = hash_more(*settings, list.lines, list.length);
+    }
+    return PSDVEC_OK;
+}
+
+static psdvec_status make_units(resumable *r, const char *output)
 {
     const pv_input_file *files = r->files.files;
     size_t count = r->files.count;
@@ -97,14 +170,7 @@ static psdvec_status make_units(resumable *r)
     if (r->options->text.encoding) /* not among them: it is about the inputs, not about the words */
         settings =
             hash_more(settings, r->options->text.encoding, strlen(r->options->text.encoding));
-    if (r->options->text.phrases) {
-        pv_buffer list = {.ctx = r->ctx};
-        psdvec_status status = pv_key_add_file(&list, r->options->text.phrases);
-        if (status == PSDVEC_OK)
-            settings = hash_more(settings, list.data, list.length);
-        pv_buffer_free(&list);
-        PV_TRY(status);
-    }
+    PV_TRY(add_phrases(r, &settings, output));
     for (size_t first = 0, last = 0; first < count; first = last) {
         unit *u = &r->units[r->unit_count];
         uint64_t size = 0;
@@ -123,31 +189,6 @@ static psdvec_status make_units(resumable *r)
     return PSDVEC_OK;
 }
 
-/* True if the file is there and whole. A damaged one is mentioned and made
- * again; failures of this look are not failures of the run. */
-static bool is_whole(resumable *r, const char *path)
-{
-    if (access(path, F_OK) != 0)
-        return false;
-    psdvec_context *probe;
-    psdvec_context_options options = r->ctx->options;
-    options.on_message = NULL;
-    options.on_progress = NULL;
-    options.threads = 1;
-    if (psdvec_context_new(&options, &probe) != PSDVEC_OK)
-        return false;
-    psdvec_counts *counts;
-    bool whole = psdvec_counts_open(probe, path, &counts) == PSDVEC_OK;
-    if (whole) {
-        whole = psdvec_counts_verify(probe, counts) == PSDVEC_OK;
-        psdvec_counts_close(counts);
-    }
-    if (!whole && !pv_stopping(r->ctx))
-        pv_warn(r->ctx, "%s: made again, since: %s", path, psdvec_error_message(probe));
-    psdvec_context_free(probe);
-    return whole;
-}
-
 /* One stage: the results of all units that are not there yet. */
 static psdvec_status count_units(resumable *r, const psdvec_count_options *options,
                                  char *const *outputs, pv_count_part part, const char *what)
@@ -156,7 +197,8 @@ static psdvec_status count_units(resumable *r, const psdvec_count_options *optio
     for (size_t i = 0; i < r->unit_count; i++) {
         PV_TRY(pv_check_cancel(r->ctx));
         part.silent = i > 0 || !part.words_only;
-        if (is_whole(r, outputs[i]))
+        part.joining = r->joining.phrases ? &r->joining : NULL;
+        if (is_whole(r, outputs[i], true))
             reused++;
         else
             PV_TRY(pv_count_run(r->ctx, options, r->units[i].paths, r->units[i].count, outputs[i],
@@ -318,7 +360,7 @@ static psdvec_status make_folder(psdvec_context *ctx, const char *path)
 
 psdvec_status pv_count_resumable(psdvec_context *ctx, const psdvec_count_options *options,
                                  const char *const *inputs, size_t input_count, const char *output,
-                                 psdvec_count_report *report)
+                                 const pv_phrases *phrases, psdvec_count_report *report)
 {
     double began = pv_now();
     psdvec_status status;
@@ -330,7 +372,8 @@ psdvec_status pv_count_resumable(psdvec_context *ctx, const psdvec_count_options
                    .memory = {.ctx = ctx, .what = "the list of units"},
                    .options = options,
                    .inputs = inputs,
-                   .input_count = input_count};
+                   .input_count = input_count,
+                   .joining = {.phrases = phrases}};
     pv_vocabulary_init(&list, ctx);
     pv_provenance_init(&r.provenance, ctx);
     PV_TRY_DONE(pv_inputs_expand(ctx, inputs, input_count, &r.files));
@@ -343,7 +386,7 @@ psdvec_status pv_count_resumable(psdvec_context *ctx, const psdvec_count_options
     PV_TRY_DONE(pv_output_try(ctx, output));
     PV_TRY_DONE(make_folder(ctx, options->resume_dir));
     PV_TRY_DONE(pv_provenance_set(&r.provenance, options));
-    PV_TRY_DONE(make_units(&r));
+    PV_TRY_DONE(make_units(&r, output));
     if (options->vocab_file)
         PV_TRY_DONE(pv_vocabulary_read(&list, options->vocab_file));
     if (!options->vocab_file || (options->subsample > 0 && !list.list_frequency))
@@ -364,6 +407,7 @@ done:
         free(r.counts[i]);
     }
     pv_scope_free(&r.memory);
+    pv_phrases_free(&r.found);
     free(r.list);
     pv_vocabulary_free(&list);
     pv_provenance_free(&r.provenance);

@@ -211,6 +211,7 @@ make_sparse_text() {
     refused 4 'x.safetensors: the model has 3 phrases of its own, which differ from those of other' \
         score x.safetensors new.txt --phrases other
     refused 4 'leave out --phrases' fit-temperature x.safetensors text.txt --phrases other
+    refused 2 '--phrases auto finds phrases in text that is counted' score x.safetensors new.txt --phrases auto
     "$PSDVEC" next x.safetensors 'waa New York' | head -n 1 | grep -q 'waa new_york'
     "$PSDVEC" explain x.safetensors 'waa New York City' | grep -q '^new_york_city'
     # All commands give what they give for text that was joined before.
@@ -235,4 +236,59 @@ make_sparse_text() {
     # Counts without them are told apart.
     "$PSDVEC" count more.txt -q -o more.counts.safetensors
     "$PSDVEC" extend x.safetensors more.counts.safetensors -o z.safetensors 2>&1 | grep -q 'phrases (0, not 3)'
+}
+
+@test "--phrases auto finds the phrases first" {
+    make_sparse_text
+    "$PSDVEC" phrases text.txt --list list.tsv -q
+    grep -q '^new york city	' list.tsv
+    "$PSDVEC" count text.txt --phrases list.tsv -q -o wanted.counts.safetensors
+    for how in '--threads 1' '--threads 2' '--threads 2 --memory 40M' '--resume units' '--resume units'; do
+        [ -z "${SANITIZE:-}" ] || [[ $how != *memory* ]] || continue
+        # shellcheck disable=SC2086
+        "$PSDVEC" count text.txt --phrases auto $how -o x.counts.safetensors 2>said
+        cmp wanted.counts.safetensors x.counts.safetensors
+    done
+    "$PSDVEC" count text.txt --phrases auto -o x.counts.safetensors 2>said
+    grep -q "$(wc -l <list.tsv) phrases found in the text" said
+    "$PSDVEC" train text.txt --phrases list.tsv --dim 5 -q -o wanted.safetensors
+    "$PSDVEC" train text.txt --phrases auto --dim 5 -q -o x.safetensors
+    cmp wanted.safetensors x.safetensors
+    "$PSDVEC" baseline sgns text.txt --phrases list.tsv --dim 5 --epochs 1 -q -o wanted.safetensors
+    "$PSDVEC" baseline sgns text.txt --phrases auto --dim 5 --epochs 1 -q -o x.safetensors
+    cmp wanted.safetensors x.safetensors
+    # A folder in which the counts of an earlier run lie.
+    mkdir folder
+    cp text.txt folder
+    for run in 1 2; do
+        "$PSDVEC" count folder --phrases auto -q -o folder/x.counts.safetensors
+        mv folder/x.counts.safetensors $run
+        cp $run folder/x.counts.safetensors
+    done
+    cmp 1 2
+    "$PSDVEC" train text.txt --phrases auto --dry-run -o z.safetensors | grep -q '^  phrases  *found in the text first'
+    for command in count train 'baseline sgns'; do
+        # shellcheck disable=SC2086
+        refused 2 'standard input cannot be read twice, and --phrases auto' \
+            $command - --phrases auto -o z.safetensors
+    done
+    [ ! -e z.safetensors ] && [ ! -e z.safetensors.partial ]
+}
+
+@test "an interrupted run goes on with the phrases that it found" {
+    make_sparse_text 60000
+    "$PSDVEC" train text.txt --phrases auto --dim 50 -q -o wanted.safetensors
+    "$PSDVEC" train text.txt --phrases auto --dim 50 -q -o x.safetensors &
+    started=$!
+    for ((k = 0; k < 2000; k++)); do
+        [ ! -e x.safetensors.partial/phrases.safetensors ] || break
+        sleep 0.01
+    done
+    kill -KILL $started
+    wait $started || true
+    [ -e x.safetensors.partial/phrases.safetensors ]
+    "$PSDVEC" train text.txt --phrases auto --dim 50 -o x.safetensors 2>said
+    grep -q 'of an interrupted run' said
+    [ "$(grep -c 'phrases found in the text' said)" -eq 0 ]
+    cmp wanted.safetensors x.safetensors
 }

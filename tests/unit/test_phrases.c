@@ -496,6 +496,37 @@ static void counts_files_store_phrases(void **state)
     free(units);
 }
 
+static void phrases_are_found_on_the_way(void **state)
+{
+    bench *b = *state;
+    char *found = scratch_path(b->folder, "found"), *listed = scratch_path(b->folder, "listed"),
+         *units = scratch_path(b->folder, "units");
+    const char *input = b->input, *standard = "-";
+    psdvec_count_options options;
+    write_random_text(b);
+    succeeds(b, psdvec_phrases_find(b->ctx, NULL, NULL, &input, 1, b->list, NULL, NULL));
+    char *list = read_text(b->list);
+    assert_non_null(strstr(list, "new york city\t"));
+    free(list);
+    count(b, b->list, NULL, listed);
+    count(b, "auto", NULL, found);
+    files_are_equal(found, listed);
+    for (int again = 0; again < 2; again++) {
+        count(b, "auto", units, found);
+        files_are_equal(found, listed);
+    }
+    psdvec_count_options_default(&options);
+    options.text.phrases = "auto";
+    assert_int_equal(psdvec_count(b->ctx, &options, &standard, 1, found, NULL), PSDVEC_ERR_OPTION);
+    assert_non_null(strstr(psdvec_error_message(b->ctx), "standard input cannot be read twice"));
+    b->text.phrases = "auto";
+    assert_int_equal(psdvec_phrases_join(b->ctx, &b->text, &input, 1, b->joined, NULL),
+                     PSDVEC_ERR_OPTION);
+    free(found);
+    free(listed);
+    free(units);
+}
+
 static void note_tokens(void *user, const char *word, size_t length)
 {
     char *to = user;
@@ -588,6 +619,7 @@ int main(void)
         TEST(a_joined_text_is_what_its_list_gives),
         TEST(stored_lists_are_checked),
         TEST(counts_files_store_phrases),
+        TEST(phrases_are_found_on_the_way),
         TEST(models_join_their_phrases),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
