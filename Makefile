@@ -13,6 +13,7 @@
 #   BLAS=private, BLAS=shared       contain a serial OpenBLAS, or use the system's shared
 #                                   one (default: private where its archive is found)
 #   BLAS_ARCHIVE=path               the archive of a serial OpenBLAS for BLAS=private
+#   LIBEDIT=no                      build the program without line editing
 #   V=1                             show the commands
 #   PREFIX, DESTDIR                 where `make install` goes (/usr/local)
 #   DEPS=no                         never install packages, only say which are missing
@@ -118,6 +119,11 @@ PKG_CFLAGS = $(call once,PKG_CFLAGS,$(PKG_CONFIG) --cflags $(PACKAGES) openblas)
 PKG_LIBS = $(call once,PKG_LIBS,$(PKG_CONFIG) --libs $(PACKAGES))
 OPENBLAS_CFLAGS = $(call once,OPENBLAS_CFLAGS,$(PKG_CONFIG) --cflags openblas)
 OPENBLAS_LIBS = $(call once,OPENBLAS_LIBS,$(PKG_CONFIG) --libs openblas)
+# The program, not the library, edits lines with libedit where it is installed.
+FOUND_EDIT = $(call once,FOUND_EDIT,$(PKG_CONFIG) --exists libedit && echo yes)
+EDIT = $(if $(PORTABLE)$(filter no,$(LIBEDIT)),,$(FOUND_EDIT))
+EDIT_CFLAGS = $(if $(EDIT),-DPV_HAVE_LIBEDIT $(call once,EDIT_PKG_CFLAGS,$(PKG_CONFIG) --cflags libedit))
+EDIT_LIBS = $(if $(EDIT),$(call once,EDIT_PKG_LIBS,$(PKG_CONFIG) --libs libedit))
 CMOCKA_CFLAGS = $(call once,CMOCKA_CFLAGS,$(PKG_CONFIG) --cflags cmocka)
 CMOCKA_LIBS = $(call once,CMOCKA_LIBS,$(PKG_CONFIG) --libs cmocka || echo -lcmocka)
 HAVE_CMOCKA = $(call once,HAVE_CMOCKA,$(PKG_CONFIG) --exists cmocka && echo yes)
@@ -144,7 +150,7 @@ HAVE = $(if $(filter icu-uc,$(FOUND_OPTIONAL)),-DPV_HAVE_ICU) $(if $(PORTABLE),-
 
 LIB_CFLAGS = $(BASE_CFLAGS) $(POSIX) -Isrc $(PKG_CFLAGS) $(HAVE) $(TAIL_CFLAGS)
 # Of src/ the program sees util alone: tests/check_modules.sh.
-CLI_CFLAGS = $(BASE_CFLAGS) $(SYSTEM_FLAGS) -Isrc $(TAIL_CFLAGS)
+CLI_CFLAGS = $(BASE_CFLAGS) $(SYSTEM_FLAGS) -Isrc $(EDIT_CFLAGS) $(TAIL_CFLAGS)
 TEST_HAVE = $(HAVE) $(if $(ARPACK_LIBS),-DPV_HAVE_ARPACK)
 TEST_CFLAGS = $(BASE_CFLAGS) $(SYSTEM_FLAGS) -Isrc -Itests $(PKG_CFLAGS) $(CMOCKA_CFLAGS) $(TEST_HAVE) $(TAIL_CFLAGS)
 HOST_CFLAGS = $(BASE_CFLAGS) $(SYSTEM_FLAGS) -Itests $(OPENBLAS_CFLAGS) $(CMOCKA_CFLAGS) \
@@ -158,6 +164,7 @@ LIBS = $(PKG_LIBS) $(if $(filter Darwin,$(SYSTEM)),-liconv) -pthread -lm
 define FLAGS_TEXT
 $(CC): $(CC_VERSION)
 $(LIB_CFLAGS)
+$(EDIT_CFLAGS) $(EDIT_LIBS)
 $(CMOCKA_CFLAGS) $(CMOCKA_LIBS) $(ARPACK_LIBS)
 $(ALL_LDFLAGS) $(LIBS)
 $(PRIVATE_BLAS)
@@ -248,7 +255,7 @@ $(BUILD)/$(SHARED): $(LIB_OBJ) $(BLAS_OBJ) $(BUILD)/sources $(BUILD)/flags
 link = $(call say,LD,$@)$(newline)	$Q$(CC) $(ALL_LDFLAGS) $1 $(LIBS) -o $@
 
 $(BUILD)/psdvec: $(CLI_OBJ) $(BUILD)/$(STATIC) $(BUILD)/sources $(BUILD)/flags
-	$(call link,$(CLI_OBJ) $(BUILD)/$(STATIC))
+	$(call link,$(CLI_OBJ) $(BUILD)/$(STATIC) $(EDIT_LIBS))
 
 # Tests may compare with the system's BLAS.
 SUPPORT_OBJ := $(call objects,$(SUPPORT_SRC))

@@ -2,6 +2,7 @@
  *
  * A line becomes the arguments of a command, whose own function answers it: `run->arguments` is
  * that of the query meanwhile. The model stays open between the lines (word_files.h). */
+#include "ask.h"
 #include "commands.h"
 #include "exit_status.h"
 #include "help.h"
@@ -21,30 +22,23 @@ struct session {
     struct run *run;
     const struct arguments *own; /* those of psdvec ask */
     char **set;                  /* for each option of psdvec ask its value; NULL: the default */
+    struct line_editor *editor;  /* NULL: lines are read as they come */
     bool typed;                  /* somebody types the lines */
     bool prompts;
     bool answered; /* and no blank line follows yet: between answers for people there is one */
     bool over;
 };
 
-/* The arguments of a line. */
-struct words {
-    char **list;
-    size_t count;
-};
-
-static void add_word(struct words *words, const char *text, size_t length)
+static void add_word(struct ask_words *words, const char *text, size_t length)
 {
     words->list = must_grow(words->list, words->count + 1, sizeof *words->list);
     words->list[words->count++] = lasting(must_format("%.*s", (int)length, text), free);
 }
 
-/* Splits a line at blanks. Quotation marks around words hold them together; an apostrophe within a
- * word, or one without a second, belongs to the word. `colons`: these are words by themselves. */
-static struct words split(const char *line, bool colons)
+struct ask_words ask_split(const char *line, bool colons)
 {
-    static const char blanks[] = " \t\r\n\v\f";
-    struct words words = {0};
+    static const char blanks[] = ASK_BLANKS;
+    struct ask_words words = {0};
     for (const char *at = line + strspn(line, blanks); *at; at += strspn(at, blanks)) {
         const char *end = *at == '"' || *at == '\'' ? strchr(at + 1, *at) : NULL;
         if (end && (!end[1] || strchr(blanks, end[1]) || (colons && end[1] == ':'))) {
@@ -61,13 +55,13 @@ static struct words split(const char *line, bool colons)
     return words;
 }
 
-static bool is(const struct words *words, size_t k, const char *text)
+static bool is(const struct ask_words *words, size_t k, const char *text)
 {
     return k < words->count && !strcmp(words->list[k], text);
 }
 
 /* A : B :: C, and options behind it. */
-static bool is_analogy(const struct words *words)
+static bool is_analogy(const struct ask_words *words)
 {
     if (words->count < 5 || !is(words, 1, ":") || !is(words, 3, "::"))
         return false;
@@ -76,8 +70,7 @@ static bool is_analogy(const struct words *words)
 
 /* ---- Settings ----------------------------------------------------------------------------------- */
 
-/* An option of the program as a whole rather than of a query. */
-static bool is_common(const struct option_spec *option)
+bool ask_is_common(const struct option_spec *option)
 {
     for (const psdvec_option *row = common_options; row->name; row++)
         if (!option->library && !strcmp(row->name, option->name))
@@ -85,16 +78,16 @@ static bool is_common(const struct option_spec *option)
     return option->library && option->kind == PSDVEC_OPTIONS_CONTEXT;
 }
 
-static bool is_setting(const struct option_spec *option)
+bool ask_is_setting(const struct option_spec *option)
 {
-    return !is_common(option) && strcmp(option->name, "help") != 0;
+    return !ask_is_common(option) && strcmp(option->name, "help") != 0;
 }
 
 static void take_settings(struct session *session)
 {
     const struct option_spec *option;
     for (size_t k = 0; (option = command_option(session->own->command, k)); k++)
-        if (is_setting(option) && session->own->values[k].given)
+        if (ask_is_setting(option) && session->own->values[k].given)
             session->set[k] = must_copy(session->own->values[k].text);
 }
 
@@ -115,7 +108,7 @@ static void show_settings(struct session *session)
     const struct option_spec *option;
     for (size_t k = 0; (option = command_option(command, k)); k++) {
         const char *value = session->set[k] ? session->set[k] : option_default(command, option);
-        if (is_setting(option))
+        if (ask_is_setting(option))
             output_format(&session->run->out, "%-15s %s\n", option->name,
                           value                      ? value
                           : option_is_switch(option) ? "no"
@@ -128,14 +121,14 @@ static void unknown_setting(struct session *session, const char *name)
     const struct option_spec *option;
     const char *names = "";
     for (size_t k = 0; (option = command_option(session->own->command, k)); k++)
-        if (is_setting(option))
+        if (ask_is_setting(option))
             names = phrase("%s%s%s", names, *names ? ", " : "", option->name);
     run_error(session->run, EXIT_USE, "there is no setting '%s'; there are: %s",
               phrase_safe(name, strlen(name)), names);
 }
 
 /* set NAME VALUE */
-static void set(struct session *session, const struct words *words)
+static void set(struct session *session, const struct ask_words *words)
 {
     const struct option_spec *option;
     size_t k = 0;
@@ -145,7 +138,7 @@ static void set(struct session *session, const struct words *words)
     }
     const char *name = words->list[1] + (strncmp(words->list[1], "--", 2) ? 0 : 2);
     while ((option = command_option(session->own->command, k)) &&
-           (!is_setting(option) || strcmp(option->name, name) != 0))
+           (!ask_is_setting(option) || strcmp(option->name, name) != 0))
         k++;
     if (!option) {
         unknown_setting(session, name);
@@ -175,14 +168,18 @@ static void set(struct session *session, const struct words *words)
 
 /* ---- Queries ------------------------------------------------------------------------------------ */
 
-/* What the first word of a line may be. */
-static const struct {
-    const char *word;
-    const struct command *command;
-} query_words[] = {
-    {"similar", &cmd_similar}, {"analogy", &cmd_analogy},         {"compare", &cmd_compare},
-    {"odd", &cmd_odd_one_out}, {"odd-one-out", &cmd_odd_one_out}, {"vector", &cmd_vector},
-    {"info", &cmd_info}};
+const struct ask_query ask_queries[] = {{"similar", &cmd_similar},
+                                        {"analogy", &cmd_analogy},
+                                        {"compare", &cmd_compare},
+                                        {"odd", &cmd_odd_one_out},
+                                        {"odd-one-out", &cmd_odd_one_out},
+                                        {"vector", &cmd_vector},
+                                        {"info", &cmd_info},
+                                        {"set", NULL},
+                                        {"help", NULL},
+                                        {"quit", NULL},
+                                        {"exit", NULL},
+                                        {0}};
 
 /* Options that cannot stand in a line. */
 static const char *misplaced(const struct arguments *arguments)
@@ -190,7 +187,7 @@ static const char *misplaced(const struct arguments *arguments)
     const struct option_spec *option;
     for (size_t k = 0; (option = command_option(arguments->command, k)); k++) {
         const struct option_value *value = &arguments->values[k];
-        if (value->given && is_common(option))
+        if (value->given && ask_is_common(option))
             return phrase("--%s is an option of psdvec ask as a whole; give it when you start it",
                           option->name);
         if (value->given && option->row.path && value->text && !strcmp(value->text, "-"))
@@ -201,8 +198,9 @@ static const char *misplaced(const struct arguments *arguments)
 }
 
 /* The model, what was set and is not in the line itself, and the words of the line. */
-static bool parse(struct session *session, const struct command *command, const struct words *words,
-                  size_t first, struct arguments *arguments, const char **error)
+static bool parse(struct session *session, const struct command *command,
+                  const struct ask_words *words, size_t first, struct arguments *arguments,
+                  const char **error)
 {
     size_t options = command_option_count(session->own->command), count = 0;
     char **list = lasting_alloc(1 + options + words->count, sizeof *list);
@@ -222,7 +220,7 @@ static bool parse(struct session *session, const struct command *command, const 
 }
 
 static void answer(struct session *session, const struct command *command,
-                   const struct words *words, size_t first)
+                   const struct ask_words *words, size_t first)
 {
     struct run *run = session->run;
     struct arguments arguments;
@@ -272,10 +270,15 @@ static const char session_help[] =
     "Options may follow, as on the command line: music --top 3. Quotation marks hold\n"
     "words together: \"New York\". For a word that is a command, write: similar help.\n";
 
+static const char editor_help[] =
+    "\n"
+    "Tab completes commands, words of the model, options and file names. The up arrow\n"
+    "brings back earlier lines, Ctrl-R searches them.\n";
+
 /* One line. An error was told, and does not end the session. */
 static void obey(struct session *session, const char *line)
 {
-    struct words words = split(line, strstr(line, "::") != NULL);
+    struct ask_words words = ask_split(line, strstr(line, "::") != NULL);
     if (is_analogy(&words)) {
         words.list[1] = words.list[2];
         words.list[2] = words.list[4];
@@ -286,15 +289,15 @@ static void obey(struct session *session, const char *line)
         return;
     }
     free(words.list);
-    words = split(line, false);
+    words = ask_split(line, false);
     const struct command *command = &cmd_similar;
     bool sum = is(&words, 1, "+") || is(&words, 1, "-"), colon = false;
     size_t first = 0;
     for (size_t k = 0; k < words.count; k++)
         colon |= is(&words, k, ":") || is(&words, k, "::");
-    for (size_t k = 0; k < sizeof query_words / sizeof *query_words && !sum && !first; k++)
-        if (is(&words, 0, query_words[k].word)) {
-            command = query_words[k].command;
+    for (const struct ask_query *query = ask_queries; query->word && !sum && !first; query++)
+        if (query->command && is(&words, 0, query->word)) {
+            command = query->command;
             first = 1;
         }
     if (words.count == 0)
@@ -302,7 +305,7 @@ static void obey(struct session *session, const char *line)
     else if (words.count == 1 && (is(&words, 0, "quit") || is(&words, 0, "exit")))
         session->over = true;
     else if (words.count == 1 && is(&words, 0, "help"))
-        output_text(&session->run->out, session_help);
+        output_format(&session->run->out, "%s%s", session_help, session->editor ? editor_help : "");
     else if (is(&words, 0, "set") && !sum)
         set(session, &words);
     else if (colon && !first)
@@ -330,18 +333,35 @@ static bool resume(const struct session *session)
     return true;
 }
 
+/* As getline(), from the editor. */
+static ssize_t edited_line(struct session *session, char **line, size_t *capacity)
+{
+    const char *typed = line_editor_read(session->editor);
+    if (!typed)
+        return -1;
+    size_t length = strlen(typed);
+    if (length >= *capacity) {
+        *capacity = length + 1;
+        *line = must_grow(*line, *capacity, 1);
+    }
+    memcpy(*line, typed, length + 1);
+    return (ssize_t)length;
+}
+
 /* False at the end of the lines, or after an error, whose number is then in errno. */
 static bool read_line(struct session *session, char **line, size_t *capacity, size_t *length)
 {
     struct output *out = &session->run->out;
     for (;;) {
-        if (session->prompts)
+        if (session->prompts && !session->editor)
             output_text(out, PROMPT);
         output_flush(out);
         errno = 0;
         ssize_t got = -1;
         if (output_broken(out))
             ; /* nobody sees the answers */
+        else if (session->editor)
+            got = edited_line(session, line, capacity);
         else if (!session->typed || signals_wait(STDIN_FILENO))
             got = getline(line, capacity, stdin);
         int error = errno;
@@ -382,7 +402,7 @@ static int converse(struct session *session)
     free(line);
     if (signals_caught())
         return exit_for(PSDVEC_ERR_CANCELLED);
-    if (!session->over && ferror(stdin) && error)
+    if (!session->over && (session->editor || ferror(stdin)) && error)
         return run_error(run, EXIT_INPUT, "cannot read standard input: %s", system_error(error));
     return EXIT_FINE;
 }
@@ -408,7 +428,12 @@ static int act(struct run *run)
         output_format(&run->out, "%s: %s. Type a word, help or quit.\n",
                       phrase_safe(path, strlen(path)),
                       phrase_counted(psdvec_model_get_info(model)->words, "word"));
+    struct ask_vocabulary vocabulary = {.model = model};
+    if (session.prompts)
+        session.editor = line_editor_open(PROMPT, ask_complete, &vocabulary);
     code = converse(&session);
+    line_editor_close(session.editor);
+    ask_vocabulary_free(&vocabulary);
     for (size_t k = 0; k < options; k++)
         free(session.set[k]);
     free(session.set);
@@ -434,7 +459,12 @@ const struct command cmd_ask = {
         "psdvec ask are the settings at the start. help lists what can be asked.",
         "An error in a line is reported, with the number of the line if the lines are not typed, "
         "and the session goes on; the exit status at the end is 0. While lines are typed, Ctrl-C "
-        "stops the query or discards the line; otherwise it ends the program."),
+        "stops the query or discards the line; otherwise it ends the program.",
+        "At a terminal, lines can be edited if psdvec was built with libedit: Tab completes "
+        "commands, words of the model (the most frequent first), options and file names, the up "
+        "arrow brings back earlier lines, and Ctrl-R searches them. The last 1,000 lines are kept "
+        "in psdvec/history in the folder $XDG_STATE_HOME, by default ~/.local/state. Keys can be "
+        "bound in ~/.editrc."),
     .sources = {OWN_OPTIONS(top_options), OWN_OPTIONS(spelling_options), QUERY_OPTIONS,
                 FORMAT_OPTIONS, COMMON_OPTIONS},
     .examples = EXAMPLES(

@@ -120,8 +120,8 @@ static bool is_option(const char *word, const struct option_spec *option)
     return word[0] == '-' && word[1] && word[1] == option->row.letter && !word[2];
 }
 
-static void offer_options(struct buffer *to, const struct command *command,
-                          const char *const *words, size_t count)
+void completion_options(struct buffer *to, const struct command *command, const char *const *words,
+                        size_t count)
 {
     const char *typed = words[count - 1];
     const struct option_spec *option;
@@ -137,26 +137,10 @@ static void offer_options(struct buffer *to, const struct command *command,
     }
 }
 
-void completion_offer(struct buffer *to, const char *const *words, size_t count)
+bool completion_value(struct buffer *to, const struct command *command, const char *const *words,
+                      size_t count)
 {
     const char *typed = words[count - 1], *before = count > 1 ? words[count - 2] : "";
-    bool help = count > 1 && !strcmp(words[0], "help") && *typed != '-';
-    words += help;
-    count -= help;
-    const struct family *family = count > 1 ? family_find(words[0], strlen(words[0])) : NULL;
-    if (count == 1 || (count == 2 && family && *typed != '-'))
-        offer_commands(to, typed, family);
-    if (count == 1 && !help) {
-        offer(to, typed, "", "--help", "show help");
-        offer(to, typed, "", "--version", "show the version");
-    }
-    char *name = family && count > 2 ? must_format("%s %s", words[0], words[1])
-                                     : must_copy(words[0]);
-    const struct command *command = count > 1 + (family != NULL) && !help ? command_find(name)
-                                                                          : NULL;
-    free(name);
-    if (!command || !command->group)
-        return;
     /* bash splits --color=auto at the equals sign. */
     if (!strcmp(typed, "="))
         typed = "";
@@ -178,9 +162,35 @@ void completion_offer(struct buffer *to, const char *const *words, size_t count)
             offer(to, typed, front, choice->name, choice->help);
         if (option->row.path)
             buffer_text(to, option->row.path == PSDVEC_PATH_FILE ? ":f\n" : ":d\n");
-    } else if (*typed == '-')
-        offer_options(to, command, words, count);
+    }
+    free(front);
+    return option != NULL;
+}
+
+void completion_offer(struct buffer *to, const char *const *words, size_t count)
+{
+    const char *typed = words[count - 1];
+    bool help = count > 1 && !strcmp(words[0], "help") && *typed != '-';
+    words += help;
+    count -= help;
+    const struct family *family = count > 1 ? family_find(words[0], strlen(words[0])) : NULL;
+    if (count == 1 || (count == 2 && family && *typed != '-'))
+        offer_commands(to, typed, family);
+    if (count == 1 && !help) {
+        offer(to, typed, "", "--help", "show help");
+        offer(to, typed, "", "--version", "show the version");
+    }
+    char *name = family && count > 2 ? must_format("%s %s", words[0], words[1])
+                                     : must_copy(words[0]);
+    const struct command *command = count > 1 + (family != NULL) && !help ? command_find(name)
+                                                                          : NULL;
+    free(name);
+    if (!command || !command->group)
+        return;
+    if (completion_value(to, command, words, count))
+        return;
+    if (*typed == '-')
+        completion_options(to, command, words, count);
     else if (command->operands.most > 0 && !command->no_files)
         buffer_text(to, ":f\n");
-    free(front);
 }

@@ -22,6 +22,12 @@ void man_command(struct buffer *to, const struct command *command);
 const char *completion_script(const char *shell);
 /* What may stand in the place of the last of these words behind "psdvec", a line each. */
 void completion_offer(struct buffer *to, const char *const *words, size_t count);
+/* The parts of this for the last of some arguments of a command: options that begin like it; and
+ * its values if it is the value of an option, else false. */
+void completion_options(struct buffer *to, const struct command *command, const char *const *words,
+                        size_t count);
+bool completion_value(struct buffer *to, const struct command *command, const char *const *words,
+                      size_t count);
 
 /* docs/reference/options.md: every option of the library, from the options tables. */
 void reference_options(struct buffer *to);

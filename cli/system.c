@@ -25,7 +25,8 @@ const char *system_variable(const char *name)
 }
 
 static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
-static volatile sig_atomic_t caught;
+static const int terminal_numbers[] = {SIGWINCH, SIGCONT};
+static volatile sig_atomic_t caught, changed;
 
 static void on_signal(int number)
 {
@@ -61,23 +62,42 @@ void signals_forget(void)
     caught = 0;
 }
 
+static void on_change(int number)
+{
+    (void)number;
+    changed = 1;
+}
+
+void signals_watch_terminal(void)
+{
+    /* pselect() returns all the same; other calls go on. */
+    struct sigaction action = {.sa_handler = on_change, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    for (size_t k = 0; k < sizeof terminal_numbers / sizeof *terminal_numbers; k++)
+        sigaction(terminal_numbers[k], &action, NULL);
+}
+
 bool signals_wait(int fd)
 {
-    sigset_t stopping, before;
-    sigemptyset(&stopping);
+    sigset_t awaited, before;
+    sigemptyset(&awaited);
     for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
-        sigaddset(&stopping, numbers[k]);
+        sigaddset(&awaited, numbers[k]);
+    for (size_t k = 0; k < sizeof terminal_numbers / sizeof *terminal_numbers; k++)
+        sigaddset(&awaited, terminal_numbers[k]);
     /* Let in by pselect() alone, so that none is lost between the question and the wait. */
-    pthread_sigmask(SIG_BLOCK, &stopping, &before);
+    pthread_sigmask(SIG_BLOCK, &awaited, &before);
     int ready = -1;
     errno = EINTR;
-    while (!caught && ready < 0 && errno == EINTR) {
+    while (!caught && !changed && ready < 0 && errno == EINTR) {
         fd_set set;
         FD_ZERO(&set);
         FD_SET(fd, &set);
         ready = pselect(fd + 1, &set, NULL, NULL, NULL, &before);
     }
-    int error = errno;
+    int error = ready < 0 && !caught && changed ? EAGAIN : errno;
+    if (error == EAGAIN)
+        changed = 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     errno = error;
     return ready >= 0;

@@ -17,8 +17,11 @@ void signals_start(void);
 int signals_caught(void);
 /* Goes on after Ctrl-C: as if there had been none. */
 void signals_forget(void);
+/* From now on signals_wait() returns when the terminal has another size, or the program is in the
+ * foreground again. */
+void signals_watch_terminal(void);
 /* Waits until there is something to read. False with errno EINTR if a stopping signal came before
- * that, even before the call. */
+ * that, even before the call; with EAGAIN, once, if the terminal changed. */
 bool signals_wait(int fd);
 
 #endif

@@ -35,6 +35,7 @@ build|!|lib libxxhash xxhash.h|libxxhash-dev|xxhash-devel|xxhash|xxhash-dev|xxha
 build|!|lib openblas cblas.h|libopenblas-serial-dev|openblas-devel|openblas|openblas-dev|openblas
 build|?|linked openblas-serial/libopenblas.a|libopenblas-serial-dev||||
 build|?|lib icu-uc unicode/ubrk.h|libicu-dev|libicu-devel|icu|icu-dev|icu4c
+build|?|lib libedit histedit.h|libedit-dev|libedit-devel|libedit|libedit-dev|libedit
 test|!|lib cmocka cmocka.h|libcmocka-dev|libcmocka-devel|cmocka|cmocka-dev|cmocka
 test|?|file /usr/include/arpack/arpack.h|libarpack2-dev|arpack-devel|arpack|arpack-dev|arpack
 test|?|linked openblas-pthread/libopenblas.so|libopenblas-pthread-dev||||

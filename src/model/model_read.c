@@ -8,8 +8,8 @@
 
 #include "base/arguments.h"
 #include "base/json.h"
+#include "model/compact.h"
 #include "model/inflections.h"
-#include "model/model_write.h"
 #include "model/sparse_file.h"
 
 #include <inttypes.h>
@@ -42,12 +42,12 @@ static bool is_number(const char *text, uint64_t *value)
     return end && *end == '\0';
 }
 
-static psdvec_status check_kind(const psdvec_model *m, bool *sparse)
+static psdvec_status check_kind(const psdvec_model *m, bool *sparse, bool *compact)
 {
     const char *format = pv_st_meta(m->file, "format");
     uint64_t version;
     *sparse = format && strcmp(format, PV_SPARSE_FORMAT) == 0;
-    uint64_t known = *sparse ? PV_SPARSE_VERSION : PV_MODEL_VERSION;
+    uint64_t known = *sparse ? PV_SPARSE_VERSION : PV_MODEL_VERSION_COMPACT;
     if (format && strcmp(format, "psdvec.counts") == 0)
         return pv_fail(m->ctx, PSDVEC_ERR_FORMAT,
                        "%s: holds counts, not vectors; look at it with psdvec counts info",
@@ -65,6 +65,7 @@ static psdvec_status check_kind(const psdvec_model *m, bool *sparse)
                        "%s: was written in version %" PRIu64 " of the %smodel format, this program "
                        "knows version %" PRIu64 "; get a newer psdvec",
                        m->path, version, *sparse ? "sparse " : "", known);
+    *compact = !*sparse && version == PV_MODEL_VERSION_COMPACT;
     return PSDVEC_OK;
 }
 
@@ -261,15 +262,19 @@ static psdvec_status take_readout(psdvec_model *m)
     return PSDVEC_OK;
 }
 
-static psdvec_status take_tensors(psdvec_model *m, bool sparse)
+static psdvec_status take_tensors(psdvec_model *m, bool sparse, bool compact)
 {
     psdvec_model_info *info = &m->info;
     const void *data;
-    PV_TRY(take_words(m));
-    PV_TRY(take_forms(m));
+    if (compact) {
+        PV_TRY(pv_compact_take(m));
+    } else {
+        PV_TRY(take_words(m));
+        PV_TRY(take_forms(m));
+        PV_TRY(take_optional(m, "counts", PV_DTYPE_U64, info->words, &data));
+        m->counts = data;
+    }
     PV_TRY(take_phrases(m));
-    PV_TRY(take_optional(m, "counts", PV_DTYPE_U64, info->words, &data));
-    m->counts = data;
     info->has_counts = m->counts != NULL;
     if (sparse)
         return pv_sparse_take(m);
@@ -404,10 +409,10 @@ static psdvec_status take_metadata(psdvec_model *m)
 
 static psdvec_status open_native(psdvec_model *m)
 {
-    bool sparse;
+    bool sparse, compact = false;
     PV_TRY(pv_st_open(m->ctx, m->path, &m->file));
-    PV_TRY(check_kind(m, &sparse));
-    PV_TRY(take_tensors(m, sparse));
+    PV_TRY(check_kind(m, &sparse, &compact));
+    PV_TRY(take_tensors(m, sparse, compact));
     return take_metadata(m);
 }
 
@@ -433,6 +438,7 @@ static psdvec_status new_model(psdvec_context *ctx, const char *path, psdvec_mod
     if (!m)
         return pv_failure(ctx);
     m->ctx = pv_context_hold(ctx);
+    m->own = (pv_scope){.ctx = m->ctx, .what = "the words"};
     atomic_init(&m->holders, 1);
     pthread_mutex_init(&m->lock, NULL);
     m->path = strdup(path);
@@ -523,6 +529,7 @@ void psdvec_model_close(psdvec_model *model)
         pv_spelling_free(model->spelling);
         pv_free(ctx, model->iterations);
         pv_scope_free(&model->foreign.scope);
+        pv_scope_free(&model->own);
         pv_st_close(model->file);
         free(model->path);
     }

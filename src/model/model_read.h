@@ -1,7 +1,7 @@
 /* An open model, for the other files of this module and for those that extend or
  * evaluate it.
  *
- * A model file is mapped, and the pointers lead into the mapping. Vectors of
+ * A model file is mapped, and the pointers lead into the mapping, or to what was unpacked from it. Vectors of
  * another program were read into blocks that the model owns (foreign.h). Either
  * way the words ascend without an empty one, and all arrays have the lengths that
  * `info` says; that the numbers are finite is known only of foreign vectors, and
@@ -35,6 +35,7 @@ struct psdvec_model {
     psdvec_model_info info;
     pv_st_file *file;   /* NULL: foreign */
     pv_foreign foreign; /* empty if `file` */
+    pv_scope own;       /* what opening unpacked (compact.h) */
 
     const char *bytes;            /* all words */
     const uint64_t *offsets;      /* words + 1 */

@@ -2,7 +2,7 @@
 #include "model/model_write.h"
 
 #include "base/thread.h"
-#include "model/model_read.h"
+#include "model/compact.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -92,17 +92,18 @@ static psdvec_status put_array(pv_st_writer *w, const char *name, pv_dtype dtype
     return data ? pv_st_writer_tensor(w, name, dtype, 1, &count, data) : PSDVEC_OK;
 }
 
-const char *const pv_model_names[] = {"fit",         "offsets",         "readout.map",
-                                      "joint",       "unigram",         "readout.mean",
-                                      "words",       "vectors",         "readout.scale",
-                                      "scale",       "readout",         "spelling.rows",
-                                      "format",      "settings",        "spelling.scale",
-                                      "method",      "spelling",        "spelling.ngrams",
-                                      "counts",      "written_by",      "spelling.offsets",
-                                      "spread",      "core_words",      "spelling.members",
-                                      "version",     "extensions",      "history",
-                                      "eigenvalues", "forms",           "forms.offsets",
-                                      "without",     PV_PHRASES_TENSOR, NULL};
+const char *const pv_model_names[] = {"fit",           "offsets",         "readout.map",
+                                      "joint",         "unigram",         "readout.mean",
+                                      "words",         "vectors",         "readout.scale",
+                                      "scale",         "readout",         "spelling.rows",
+                                      "format",        "settings",        "spelling.scale",
+                                      "method",        "spelling",        "spelling.ngrams",
+                                      "counts",        "written_by",      "spelling.offsets",
+                                      "spread",        "core_words",      "spelling.members",
+                                      "version",       "extensions",      "history",
+                                      "eigenvalues",   "forms",           "forms.offsets",
+                                      "without",       "words.lengths",   "forms.lengths",
+                                      "counts.deltas", PV_PHRASES_TENSOR, NULL};
 
 /* What the caller got wrong, if anything. */
 static const char *misuse(const pv_model_data *m)
@@ -173,23 +174,30 @@ done:
     return status;
 }
 
-/* The vectors last: what is small stands in front, where a reader that fetches the
- * start of a file has it all. */
-static psdvec_status put_tensors(psdvec_context *ctx, pv_st_writer *w, const pv_model_data *m,
-                                 const char *path)
+/* The words, their forms and their frequencies. */
+static psdvec_status put_words(pv_st_writer *w, const pv_model_data *m)
 {
-    const pv_spelling_table *s = m->spelling && m->spelling->ngrams ? m->spelling : NULL;
-    uint64_t words = m->words, dim = m->dim;
-    PV_TRY(put_array(w, "eigenvalues", PV_DTYPE_F32, dim, m->eigenvalues));
+    uint64_t words = m->words;
     PV_TRY(put_array(w, "words", PV_DTYPE_U8, m->offsets[words], m->bytes));
     PV_TRY(put_array(w, "offsets", PV_DTYPE_U64, words + 1, m->offsets));
     if (m->form_offsets && m->form_offsets[words] > 0) {
         PV_TRY(put_array(w, "forms", PV_DTYPE_U8, m->form_offsets[words], m->forms));
         PV_TRY(put_array(w, "forms.offsets", PV_DTYPE_U64, words + 1, m->form_offsets));
     }
+    return put_array(w, "counts", PV_DTYPE_U64, words, m->counts);
+}
+
+/* The vectors last: what is small stands in front, where a reader that fetches the
+ * start of a file has it all. */
+static psdvec_status put_tensors(psdvec_context *ctx, pv_st_writer *w, const pv_model_data *m,
+                                 bool compact, const char *path)
+{
+    const pv_spelling_table *s = m->spelling && m->spelling->ngrams ? m->spelling : NULL;
+    uint64_t words = m->words, dim = m->dim;
+    PV_TRY(put_array(w, "eigenvalues", PV_DTYPE_F32, dim, m->eigenvalues));
+    PV_TRY(compact ? pv_compact_put(ctx, w, m) : put_words(w, m));
     if (m->phrases.length)
         PV_TRY(put_array(w, PV_PHRASES_TENSOR, PV_DTYPE_U8, m->phrases.length, m->phrases.lines));
-    PV_TRY(put_array(w, "counts", PV_DTYPE_U64, words, m->counts));
     PV_TRY(put_array(w, "unigram", PV_DTYPE_F64, words, m->unigram));
     PV_TRY(put_array(w, "spread", PV_DTYPE_F32, words, m->spread));
     if (m->readout)
@@ -222,10 +230,10 @@ psdvec_status pv_model_write(psdvec_context *ctx, const pv_model_data *m, const 
         PV_TRY(pv_model_check_finite(ctx, path, m->readout, m->words, m->dim, m->dim, m->bytes,
                                      m->offsets));
     char core[16], version[16], lengths[32];
-    bool history = m->iterations && m->iteration_count,
+    bool history = m->iterations && m->iteration_count, compact = pv_compact_applies(m),
          spelling = m->spelling && m->spelling->ngrams;
     pv_buffer text = {.ctx = ctx};
-    snprintf(version, sizeof version, "%d", PV_MODEL_VERSION);
+    snprintf(version, sizeof version, "%d", compact ? PV_MODEL_VERSION_COMPACT : PV_MODEL_VERSION);
     snprintf(core, sizeof core, "%" PRIu32, m->core_words);
     if (spelling)
         snprintf(lengths, sizeof lengths, "%" PRIu32 "-%" PRIu32, m->spelling->shortest,
@@ -258,7 +266,7 @@ psdvec_status pv_model_write(psdvec_context *ctx, const pv_model_data *m, const 
     PV_TRY_DONE(pv_output_expect(output, bytes));
     PV_TRY_DONE(pv_st_writer_begin(ctx, pv_st_output_sink(output), MOST_TENSORS, meta,
                                    sizeof meta / sizeof *meta, 0, &w));
-    PV_TRY_DONE(put_tensors(ctx, w, m, path));
+    PV_TRY_DONE(put_tensors(ctx, w, m, compact, path));
     PV_TRY_DONE(pv_st_writer_end(w, NULL));
     status = pv_output_commit(output);
     output = NULL;

@@ -10,6 +10,8 @@
 #include "spelling/spelling.h"
 
 #define PV_MODEL_FORMAT "psdvec.model"
+/* The version of files in the compact layout (compact.h), the highest that is known, and of others. */
+#define PV_MODEL_VERSION_COMPACT 2
 #define PV_MODEL_VERSION 1
 
 /* What goes into the file. Pointers marked "or NULL" leave their tensor out. */

@@ -143,15 +143,21 @@ ask() { "$PSDVEC" ask small.safetensors "$@"; }
     refused 2 "say which model to ask" ask
 }
 
-# typed LINE...: a session at a terminal. Each argument is typed when there is a prompt again; prints
-# what the terminal shows.
+# typed LINE...: a session at a terminal of the kind $KIND (xterm). Each argument is typed when there
+# is a prompt again; "resize" changes the size of the window instead. Prints what the terminal shows.
+# A session that does not end within a minute is a failure.
 typed() {
     command -v python3 >/dev/null || skip "no python3"
-    LC_ALL=C.UTF-8 TERM=xterm python3 - "$PSDVEC" "$@" <<'PYTHON'
-import os, pty, select, sys
+    LC_ALL=C.UTF-8 TERM=${KIND:-xterm} XDG_STATE_HOME=$PWD/state python3 - "$PSDVEC" "$@" <<'PYTHON'
+import fcntl, os, pty, select, signal, struct, sys, termios, time
 pid, fd = pty.fork()
 if pid == 0:
     os.execv(sys.argv[1], ["psdvec", "ask", "small.safetensors", "--top", "1", "--color", "never"])
+def late(*_):
+    os.kill(pid, signal.SIGKILL)
+    sys.exit("the session hangs; shown so far: %r" % shown)
+signal.signal(signal.SIGALRM, late)
+signal.alarm(60)
 shown = b""
 def read():
     global shown
@@ -161,9 +167,18 @@ def read():
         more = b""
     shown += more
     return more != b""
-for k, line in enumerate(sys.argv[2:]):
-    while shown.count(b"psdvec> ") <= k and read():
+def size(columns):
+    fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+size(80)
+prompts = 0
+for line in sys.argv[2:]:
+    if line == "resize":
+        time.sleep(0.3)
+        size(40)
+        continue
+    while shown.count(b"psdvec> ") <= prompts and read():
         pass
+    prompts = shown.count(b"psdvec> ")
     os.write(fd, line.encode())
 while True:
     # The terminal may drop a Ctrl-D typed while its mode changes: type it again.
@@ -177,16 +192,94 @@ sys.exit(os.WEXITSTATUS(status) if os.WIFEXITED(status) else 99)
 PYTHON
 }
 
+# Whether the program was built with libedit.
+edits() { grep -q psdvec-complete "$PSDVEC" || skip "built without libedit"; }
+
+# asked WORD: the session in the file `shown` has the answer to this query.
+asked() {
+    "$PSDVEC" similar small.safetensors "$1" --top 1 | tail -n 1 >answer
+    grep -qxF -f answer shown
+}
+
 @test "at a terminal there is a prompt, and Ctrl-C discards the line but does not end the session" {
-    typed $'king\n' $'que\003' $'\003' $'kign\n' $'paris\n' $'quit\n' >shown
-    head -n 1 shown | grep -qx 'small.safetensors: 8 words. Type a word, help or quit.'
-    [ "$(grep -c '^psdvec> ' shown)" -eq 6 ]
-    "$PSDVEC" similar small.safetensors king --top 1 | tail -n 1 >king
-    grep -qxF -f king shown
-    "$PSDVEC" similar small.safetensors paris --top 1 | tail -n 1 >paris
-    grep -qxF -f paris shown
-    grep -q "^psdvec ask: .*'kign' is not in the model" shown
-    # The end of the input ends it too.
-    typed $'king\n' $'\004' >shown
-    grep -qxF -f king shown
+    for KIND in dumb xterm; do
+        typed $'king\n' $'que\003' $'\003' $'kign\n' $'paris\n' $'quit\n' >shown
+        head -n 1 shown | grep -qx 'small.safetensors: 8 words. Type a word, help or quit.'
+        [ "$(grep -c '^psdvec> ' shown)" -eq 6 ]
+        asked king
+        asked paris
+        ! asked queen
+        grep -q "^psdvec ask: .*'kign' is not in the model" shown
+        # The end of the input ends it too.
+        typed $'king\n' $'\004' >shown
+        asked king
+    done
+}
+
+@test "Tab completes words, commands, settings, options and file names" {
+    edits
+    typed $'par\t\n' $'caf\t\n' $'LON\t\n' $'quit\n' >shown
+    asked paris
+    asked café
+    asked london
+    typed $'king - ma\t+ wom\t\n' $'man:king::wo\t\n' $'quit\n' >shown
+    [ "$(grep -c '^  queen ' shown)" -eq 2 ]
+    typed $'set form\t' $'at j\t\n' $'king --min-s\t0.9\n' $'quit\n' >shown
+    grep -q '^format  *forms *$' shown || grep -q '^forms  *format *$' shown
+    grep -q '^{.*"queen"' shown
+    # File names, in quotation marks where they have blanks.
+    mkdir 'my folder'
+    echo paris >'my folder/words.txt'
+    typed $'similar --from my\two\t\n' $'quit\n' >shown
+    asked paris
+    # What has no completion changes nothing; what has several lists them.
+    typed $'qq\tueen\x01\x04\n' $'\tquit\n' >shown
+    asked queen
+    grep -q '^similar  *analogy  *compare' shown
+}
+
+@test "the list of completions is short, and its words are the most frequent first" {
+    edits
+    # word99 occurs once, word01 99 times.
+    seq 99 | awk '{ for (k = $1; k < 100; k++) printf "word%02d ", $1 }' >text
+    "$PSDVEC" train text --dim 3 --min-count 1 --digits keep -o small.safetensors -q --hold-out 0
+    typed $'wor\t\t' $'01\n' $'quit\n' >shown
+    grep -q '^word01  *word02  *word03 ' shown
+    grep -q '^(59 more)$' shown
+    ! grep -q 'word41' shown
+}
+
+@test "lines are kept for the next session, but only those typed at a terminal" {
+    edits
+    typed $'king\n' $' \n' $'paris\n' $'paris\n' $'café\n' $'quit\n' >shown
+    printf '%s\n' king paris café quit | diff - state/psdvec/history
+    [ "$(stat -c %a state/psdvec/history)" = 600 ]
+    # Up, up: before quit was café; Ctrl-R finds king.
+    typed $'\033[A\033[A\n' $'\022kin\n' $'quit\n' >shown
+    asked café
+    asked king
+    printf '%s\n' king paris café quit café king quit | diff - state/psdvec/history
+    echo london | XDG_STATE_HOME=$PWD/state ask >printed
+    KIND=dumb typed $'london\n' $'quit\n' >shown
+    ! grep -q london state/psdvec/history
+}
+
+@test "the history has a limit, and does without a folder that cannot be made" {
+    edits
+    mkdir -p state/psdvec
+    seq 2500 >state/psdvec/history
+    typed $'king\n' $'quit\n' >shown
+    { seq 1501 2500 && printf '%s\n' king quit; } | diff - state/psdvec/history
+    rm -r state
+    touch state
+    typed $'king\n' $'quit\n' >shown
+    asked king
+    [ ! -s state ]
+}
+
+@test "a line survives a change of the window's size" {
+    edits
+    typed 'par' resize $'is\n' $'queen\n' $'quit\n' >shown
+    asked queen
+    grep -q '^paris$' state/psdvec/history
 }

@@ -346,6 +346,12 @@ END
     refused 4 "no generative vectors, since convert --only-readout left them out" vector small.st ship --raw
     refused 2 "convert --no-spelling left out" similar small.st shipwreckedly
     "$PSDVEC" compare small.st ship wave --json -q | jq -e '.product == null'
+    # The small file is in the compact layout, which has the same words, forms and frequencies.
+    tool=$(dirname "$PSDVEC")/tests/tools/st_edit
+    [ "$("$tool" get small.st version)" = 2 ] && [ "$("$tool" get readout.st version)" = 1 ]
+    "$PSDVEC" convert small.st --to model loose.st -q
+    "$tool" print readout.st words offsets counts >wanted
+    "$tool" print loose.st words offsets counts | cmp - wanted
     # A copy says so, too.
     "$PSDVEC" convert small.st --float16 --to model copy.st -q
     refused 4 "convert --only-readout left them out" next copy.st the

@@ -269,7 +269,7 @@ static void broken_models_are_refused_with_a_sentence(void **state)
         {.metadata = {"version", ""}, .status = PSDVEC_ERR_CORRUPT, .sentence = "version"},
         {.metadata = {"version", "0"}, .status = PSDVEC_ERR_CORRUPT, .sentence = "version"},
         {.metadata = {"version", "1x"}, .status = PSDVEC_ERR_CORRUPT, .sentence = "version"},
-        {.metadata = {"version", "2"}, .status = PSDVEC_ERR_VERSION, .sentence = "version 2"},
+        {.metadata = {"version", "3"}, .status = PSDVEC_ERR_VERSION, .sentence = "version 3"},
         {.metadata = {"core_words", "5"}, .status = PSDVEC_ERR_CORRUPT, .sentence = "core_words"},
         {.metadata = {"core_words", "-1"}, .status = PSDVEC_ERR_CORRUPT, .sentence = "core_words"},
         {.metadata = {"core_words", "99999999999999999999999"},
