@@ -32,7 +32,7 @@ deps() { env PATH="$PWD/bin:$PATH" TMPDIR="$PWD" CC=/bin/false "$@" 2>said; }
     done
     run ! deps DEPS=maybe sh "$root/scripts/deps.sh" build
     [ ! -e calls ]
-    grep -Fxq 'DEPS=maybe is neither yes nor no' said
+    grep -Fxq 'DEPS must be yes or no, not maybe' said
 }
 
 @test "make hands DEPS on" {
